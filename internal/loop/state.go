@@ -1,0 +1,262 @@
+package loop
+
+import "time"
+
+// Version is the format of every file under .sdd/loop. A file with a higher one is never rewritten.
+const Version = 1
+
+// Skill is a loop's kind: the skill that it invokes on every tick.
+type Skill string
+
+// The two looping skills (R1).
+const (
+	Work   Skill = "work"
+	Review Skill = "review"
+)
+
+// Status says whether a run goes on.
+type Status string
+
+// The states of a run. A paused run waits for a person's answer and goes on with --resume.
+const (
+	Active Status = "active"
+	Halted Status = "halted"
+	Paused Status = "paused"
+)
+
+// Outcome is how an iteration ended.
+type Outcome string
+
+// The outcomes of a history line (R119).
+const (
+	OK          Outcome = "ok"
+	Errored     Outcome = "errored"
+	Stopped     Outcome = "halted"
+	Waiting     Outcome = "paused"
+	SkippedLock Outcome = "skipped_lock"
+)
+
+// Ceilings are the four budget axes of a run, inclusive over the whole run (R6–R9, R15). Dollars 0 means no ceiling.
+type Ceilings struct {
+	Iterations int `json:"max_iterations"`
+	PRs        int `json:"max_prs"`
+	Minutes    int `json:"max_minutes"`
+	Dollars    USD `json:"max_dollars"`
+}
+
+// Tokens are the kinds the client bills apart, summed over requests.
+type Tokens struct {
+	Input        int64 `json:"input"`
+	Output       int64 `json:"output"`
+	CacheRead    int64 `json:"cache_read"`
+	CacheWrite5m int64 `json:"cache_write_5m"`
+	CacheWrite1h int64 `json:"cache_write_1h"`
+	WebSearches  int64 `json:"web_searches,omitempty"`
+	Dollars      USD   `json:"dollars"`
+}
+
+// In is everything that went into the model: fresh input, cache writes and cache reads.
+func (t Tokens) In() int64 { return t.Input + t.CacheRead + t.CacheWrite5m + t.CacheWrite1h }
+
+// Add sums two counts kind by kind.
+func (t Tokens) Add(o Tokens) Tokens {
+	return Tokens{
+		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead, t.CacheWrite5m + o.CacheWrite5m,
+		t.CacheWrite1h + o.CacheWrite1h, t.WebSearches + o.WebSearches, t.Dollars + o.Dollars,
+	}
+}
+
+// Cursor is how far a transcript has been counted, so that the next read starts there.
+type Cursor struct {
+	Path   string `json:"path"`
+	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
+	Inode  uint64 `json:"inode,omitempty"`
+	// Open holds the last requests seen with what was counted for each: later lines of the same request may say more.
+	Open []Counted `json:"open,omitempty"`
+}
+
+// Counted is what one request contributed so far.
+type Counted struct {
+	ID     string `json:"id"` // message id and request id, joined by a space
+	Model  string `json:"model"`
+	Tokens Tokens `json:"tokens"`
+}
+
+// Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of {skill}.budget.json
+// (R109) and, mirrored in every history line, what a resume starts from (R131).
+type Budget struct {
+	Version   int       `json:"version"`
+	RunID     string    `json:"run_id"`
+	SessionID string    `json:"session_id"`
+	Skill     Skill     `json:"skill"`
+	StartedAt time.Time `json:"started_at"`
+	Ceilings
+	IterationsUsed         int      `json:"iterations_used"`
+	PRsTouched             []string `json:"prs_touched"`
+	CommentsPushed         int      `json:"comments_pushed"`
+	MergesAttempted        int      `json:"merges_attempted"`
+	MinutesElapsed         int      `json:"minutes_elapsed"`
+	TokensIn               int64    `json:"tokens_in"`
+	TokensOut              int64    `json:"tokens_out"`
+	AgentsDispatched       int      `json:"agents_dispatched"`
+	DollarsEstimate        USD      `json:"dollars_estimate"`
+	RateTableSource        string   `json:"rate_table_source"`
+	QmdFailuresConsecutive int      `json:"qmd_failures_consecutive"`
+
+	Status     Status      `json:"status"`
+	StopCause  string      `json:"stop_cause,omitempty"`
+	StopText   string      `json:"stop_text,omitempty"`
+	StopDetail *StopDetail `json:"stop_detail,omitempty"`
+	SinglePR   int         `json:"single_pr,omitempty"`
+	Seq        int         `json:"seq"` // history lines of this run that this budget includes
+
+	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
+	DeferredTargets []string          `json:"deferred_targets,omitempty"`
+	Cursors         []Cursor          `json:"cursors,omitempty"`
+
+	// Flags is the canonical form of what the run was started with; other flags typed by a person start a fresh run.
+	Flags string `json:"flags"`
+	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
+	Command   string `json:"command"`
+	UnderLoop bool   `json:"under_loop,omitempty"`
+	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since (R32).
+	ActiveSince   time.Time `json:"active_since"`
+	MinutesBefore int       `json:"minutes_before,omitempty"`
+	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
+	Owner     Process `json:"owner"`
+	OwnerLeft bool    `json:"owner_left,omitempty"`
+	// Scheduled are the prompts for this loop in the session's schedule at the last Stop.
+	Scheduled []string `json:"scheduled,omitempty"`
+	// LastPrompts are the prompt ids of the last closed tick: a second entry in one of them is not a new tick.
+	LastPrompts []string `json:"last_prompts,omitempty"`
+	Blocks      Blocks   `json:"blocks"`
+	// Pending are gates that outlive their tick: asked at an iteration's exit, or waiting in a paused run.
+	Pending []Gate `json:"pending_gates,omitempty"`
+	// Carried are answers that belong to the next history line (R38).
+	Carried []GateAnswer `json:"carried_gates,omitempty"`
+}
+
+// Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
+type Blocks struct {
+	PromptID string   `json:"prompt_id,omitempty"`
+	Reasons  []string `json:"reasons,omitempty"`
+}
+
+// StopDetail cites the gate a run was stopped at (R50).
+type StopDetail struct {
+	Gate      string `json:"gate"`
+	Iteration int    `json:"iteration"`
+}
+
+// Process names a process so that its number alone cannot be mistaken for a later one's.
+type Process struct {
+	PID    int    `json:"pid"`
+	Start  string `json:"pid_start,omitempty"`  // kernel start time with the boot id; empty when unknown
+	Source string `json:"pid_source,omitempty"` // "client", "ancestor" or "parent"
+	Host   string `json:"host,omitempty"`
+}
+
+// Lock is {skill}.lock: who works on the skill right now (R64–R66).
+type Lock struct {
+	Iteration int       `json:"iteration"`
+	StartedAt time.Time `json:"started_at"`
+	Skill     Skill     `json:"skill"`
+	SessionID string    `json:"session_id,omitempty"`
+	RunID     string    `json:"run_id,omitempty"`
+	Process
+}
+
+// Gate is one question to a person, waiting for its answer.
+type Gate struct {
+	Name     string   `json:"name"` // one of the seven, as in "budget-escalation"
+	Question string   `json:"question"`
+	Header   string   `json:"header"` // at most 12 characters, the client's limit
+	Options  []Option `json:"options"`
+	// Target is what the gate is about: "#44", "PR #142", or empty.
+	Target string `json:"target,omitempty"`
+	// Raise holds the ceilings that answer "raise" would set.
+	Raise *Ceilings `json:"raise,omitempty"`
+	// HeadSHA binds a merge approval to what was there when the question was asked.
+	HeadSHA string `json:"head_sha,omitempty"`
+	// Answer is set by a person's own terminal while the run is paused.
+	Answer string     `json:"answer,omitempty"`
+	At     *time.Time `json:"at,omitempty"`
+}
+
+// Option is one answer a gate offers.
+type Option struct {
+	Label       string `json:"label"`
+	Description string `json:"description"`
+}
+
+// GateAnswer is one question asked in an iteration with its answer, verbatim (R120).
+type GateAnswer struct {
+	Name     string    `json:"name"`
+	Question string    `json:"question"`
+	Answer   string    `json:"answer"`
+	At       time.Time `json:"at"`
+	Target   string    `json:"target,omitempty"`
+}
+
+// TrackedPR is one PR an iteration interacted with (R121).
+type TrackedPR struct {
+	Number     int    `json:"number"`
+	Branch     string `json:"branch"`
+	StartSHA   string `json:"head_sha_at_iteration_start"`
+	EndSHA     string `json:"head_sha_at_iteration_end"`
+	StateAtEnd string `json:"state_at_end"` // open, merged or closed
+}
+
+// Worktree is one git worktree an iteration left on disk (R122).
+type Worktree struct {
+	Path    string `json:"path"`
+	Branch  string `json:"branch"`
+	HeadSHA string `json:"head_sha"`
+}
+
+// Failure is one issue or PR that failed in an iteration.
+type Failure struct {
+	Kind   string `json:"kind"` // "issue" or "pr"
+	Number int    `json:"number"`
+	Cause  string `json:"cause"`
+}
+
+// Backlog is the tracker's issues as one tick saw them, by number.
+type Backlog struct {
+	Unblocked  []int `json:"unblocked"`
+	Blocked    []int `json:"blocked"`
+	InProgress []int `json:"in_progress"`
+}
+
+// Iteration is one line of {skill}.history.jsonl. Appending it is the commit point of an iteration: its snapshot is
+// the whole budget, so a crash before the budget file is written loses nothing (R118–R122).
+type Iteration struct {
+	Version       int               `json:"version"`
+	RunID         string            `json:"run_id"`
+	Seq           int               `json:"seq"`
+	SessionID     string            `json:"session_id,omitempty"`
+	Iteration     int               `json:"iteration"`
+	Skill         Skill             `json:"skill"`
+	StartedAt     time.Time         `json:"started_at"`
+	EndedAt       time.Time         `json:"ended_at"`
+	Outcome       Outcome           `json:"outcome"`
+	Note          string            `json:"note,omitempty"`
+	PRsTouched    []string          `json:"prs_touched_this_iter"`
+	Agents        int               `json:"agents_dispatched_this_iter"`
+	TokensIn      int64             `json:"tokens_in_this_iter"`
+	TokensOut     int64             `json:"tokens_out_this_iter"`
+	Dollars       USD               `json:"dollars_this_iter"`
+	Comments      int               `json:"comments_pushed_this_iter"`
+	Merges        int               `json:"merges_attempted_this_iter"`
+	Budget        Budget            `json:"budget_snapshot"`
+	TrackedPRs    []TrackedPR       `json:"tracked_prs"`
+	Worktrees     []Worktree        `json:"active_worktrees"`
+	Gates         []GateAnswer      `json:"gates"`
+	Fired         []string          `json:"stop_conditions_fired"`
+	Backlog       *Backlog          `json:"backlog_snapshot,omitempty"`
+	Failures      []Failure         `json:"failures"`
+	UsageByModel  map[string]Tokens `json:"usage_by_model,omitempty"`
+	FactsMissing  bool              `json:"facts_missing,omitempty"`
+	LastQmdError  string            `json:"qmd_error,omitempty"`
+	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
+}

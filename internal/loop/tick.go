@@ -1,0 +1,118 @@
+package loop
+
+import "time"
+
+// Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the iteration, and after a crash
+// it is what makes the missing history line.
+type Tick struct {
+	Version   int       `json:"version"`
+	RunID     string    `json:"run_id"`
+	SessionID string    `json:"session_id"`
+	Skill     Skill     `json:"skill"`
+	Iteration int       `json:"iteration"`
+	StartedAt time.Time `json:"started_at"`
+	// Prompts are the prompt ids that belong to this tick: its own, and those of its workers' notifications.
+	Prompts    []string `json:"prompts"`
+	Transcript string   `json:"transcript"`
+	Unattended bool     `json:"unattended,omitempty"`
+	// Body says that the gates at entry are answered and the iteration counts.
+	Body bool `json:"body"`
+	// Draining says that the last Stop left workers running.
+	Draining bool `json:"draining,omitempty"`
+	// Interrupted is why a person ended the tick, empty if nobody did (R43).
+	Interrupted string `json:"interrupted,omitempty"`
+	// Failed is the API error that ended the tick's turn, empty if none did.
+	Failed string `json:"failed,omitempty"`
+	// Fired are the conditions found since entry that halt the run when the tick closes.
+	Fired []Fired `json:"fired,omitempty"`
+	Pending  []Gate       `json:"pending,omitempty"`
+	Answered []GateAnswer `json:"answered,omitempty"`
+	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
+	Dialogs   []Dialog   `json:"dialogs,omitempty"`
+	Approvals []Approval `json:"approvals,omitempty"`
+
+	// What was observed.
+	Agents   int      `json:"agents_dispatched"`
+	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
+	PRs      []string `json:"prs_touched,omitempty"`
+	Comments int      `json:"comments_pushed"`
+	Merges   int      `json:"merges_attempted"`
+	QmdError string   `json:"qmd_error,omitempty"`
+	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
+	ToolErrs int      `json:"tool_failures"`
+
+	// What was at entry.
+	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`
+	Worktrees []Worktree  `json:"worktrees,omitempty"`
+	Deferred  []string    `json:"deferred,omitempty"` // targets not to be worked on in this tick, as "#44" or "PR #142"
+	Notes     []string    `json:"notes,omitempty"`    // one-line notes for the status block
+
+	// Report is what the skill reported, all reports of the tick merged.
+	Report Report `json:"report"`
+	// Reported says that at least one report came.
+	Reported bool `json:"reported"`
+}
+
+// Fired is a stop condition that holds, with the text a person reads.
+type Fired struct {
+	Condition string      `json:"condition"` // "backlog-empty", …
+	Cause     string      `json:"cause"`     // machine name, as in "backlog_empty"
+	Text      string      `json:"text"`
+	Detail    *StopDetail `json:"detail,omitempty"`
+}
+
+// Dialog is one AskUserQuestion call the tick saw start.
+type Dialog struct {
+	ID string `json:"id"` // tool_use_id
+	// Forged says that the call came with answers in its input, so no answer to it counts.
+	Forged bool `json:"forged,omitempty"`
+	// Done says that its answers were recorded.
+	Done bool `json:"done,omitempty"`
+}
+
+// Approval is a person's answer "merge" for one PR: good for one merge in this tick (R101).
+type Approval struct {
+	PR      int    `json:"pr"`
+	HeadSHA string `json:"head_sha,omitempty"`
+	Used    bool   `json:"used,omitempty"`
+}
+
+// Report is what a skill says through `hooks report`: every field optional, several reports of one tick merge.
+type Report struct {
+	Skill     Skill       `json:"skill,omitempty"`
+	Backlog   *Backlog    `json:"backlog,omitempty"`
+	Edges     [][2]int    `json:"edges,omitempty"` // blocker, blocked
+	Issues    []Issue     `json:"issues,omitempty"`
+	Plan      []int       `json:"plan,omitempty"`
+	Failures  []Failure   `json:"failures,omitempty"`
+	PRs       []PR        `json:"prs,omitempty"`
+	Worktrees []Worktree  `json:"worktrees,omitempty"`
+	Comments  *int        `json:"comments_pushed,omitempty"`
+	Qmd       *QmdOutcome `json:"qmd,omitempty"`
+	Outcome   Outcome     `json:"outcome,omitempty"` // ok or errored
+	Note      string      `json:"note,omitempty"`
+}
+
+// Issue is a reported issue with the state of its acceptance criteria.
+type Issue struct {
+	Number   int    `json:"number"`
+	Title    string `json:"title,omitempty"`
+	Criteria string `json:"criteria,omitempty"` // ok, missing or tbd
+}
+
+// PR is a reported pull request.
+type PR struct {
+	Number        int      `json:"number"`
+	State         string   `json:"state,omitempty"` // open, merged, closed or do-not-merge
+	Branch        string   `json:"branch,omitempty"`
+	HeadSHA       string   `json:"head_sha,omitempty"`
+	Labels        []string `json:"labels,omitempty"`
+	HumanFeedback *bool    `json:"human_feedback,omitempty"`
+	New           bool     `json:"new,omitempty"`
+}
+
+// QmdOutcome is a reported qmd signal (R53).
+type QmdOutcome struct {
+	Unreachable bool   `json:"unreachable"`
+	Error       string `json:"error,omitempty"`
+}
