@@ -24,7 +24,7 @@ type Tick struct {
 	// Failed is the API error that ended the tick's turn, empty if none did.
 	Failed string `json:"failed,omitempty"`
 	// Fired are the conditions found since entry that halt the run when the tick closes.
-	Fired []Fired `json:"fired,omitempty"`
+	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
 	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
@@ -115,4 +115,20 @@ type PR struct {
 type QmdOutcome struct {
 	Unreachable bool   `json:"unreachable"`
 	Error       string `json:"error,omitempty"`
+}
+
+// Claim is {skill}.claim.json: a session that found the lock held and may take or await it. It exists while a
+// force-unlock question waits (R103), while --lock=wait polls (R47), and after such a question was answered stop.
+type Claim struct {
+	Version   int       `json:"version"`
+	SessionID string    `json:"session_id"`
+	Skill     Skill     `json:"skill"`
+	PromptID  string    `json:"prompt_id"`
+	Command   string    `json:"command"` // as in "/sdd:work"
+	Args      string    `json:"args"`
+	Since     time.Time `json:"since"`
+	Iteration int       `json:"iteration"` // the iteration that would have run
+	Gate      *Gate     `json:"gate,omitempty"`
+	Dialogs   []Dialog  `json:"dialogs,omitempty"`
+	Stopped   bool      `json:"stopped,omitempty"`
 }
