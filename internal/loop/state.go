@@ -240,7 +240,7 @@ type Iteration struct {
 	StartedAt     time.Time         `json:"started_at"`
 	EndedAt       time.Time         `json:"ended_at"`
 	Outcome       Outcome           `json:"outcome"`
-	Note          string            `json:"note,omitempty"`
+	Notes         []string          `json:"notes,omitempty"`
 	PRsTouched    []string          `json:"prs_touched_this_iter"`
 	Agents        int               `json:"agents_dispatched_this_iter"`
 	TokensIn      int64             `json:"tokens_in_this_iter"`
@@ -256,7 +256,8 @@ type Iteration struct {
 	Backlog       *Backlog          `json:"backlog_snapshot,omitempty"`
 	Failures      []Failure         `json:"failures"`
 	UsageByModel  map[string]Tokens `json:"usage_by_model,omitempty"`
-	FactsMissing  bool              `json:"facts_missing,omitempty"`
+	Plan          []int             `json:"plan,omitempty"`
+	Facts         string            `json:"facts,omitempty"` // "missing" when the skill reported nothing
 	LastQmdError  string            `json:"qmd_error,omitempty"`
 	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
 }

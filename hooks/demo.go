@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+type demoCmd struct {
+	Keep bool `help:"Keep the temporary project and print where it is."`
+}
+
+// Run plays one loop from its first tick to the final report. Every line after an arrow is what the program itself
+// answered to a real event.
+func (c demoCmd) Run(s streams) error {
+	dir, err := os.MkdirTemp("", "hooks-demo-")
+	if err != nil {
+		return err
+	}
+	if c.Keep {
+		defer fmt.Fprintln(s.out, "kept in", dir)
+	} else {
+		defer os.RemoveAll(dir)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	d := &demo{out: s.out, player: player{
+		program: program, project: dir, transcript: filepath.Join(dir, "session.jsonl"), session: "session-one", pid: os.Getpid(),
+	}}
+	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {
+		if scene(); d.err != nil {
+			return d.err
+		}
+	}
+	return nil
+}
+
+// demo tells the story; the first error ends it.
+type demo struct {
+	player
+	out io.Writer
+	err error
+}
+
+const demoArgs = "--loop --max-iterations 6 --max-dollars 1"
+
+func (d *demo) begins() {
+	d.title("A person types /sdd:work " + demoArgs)
+	d.enter("prompt-1")
+	d.title("The skill reports its facts and plan")
+	d.report(`{"backlog":{"unblocked":[143,145],"blocked":[150],"in_progress":[]},"plan":[143,145]}`)
+	d.title("It sends off a worker, and the turn ends")
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t1", "tool_input.prompt", "Implement issue #143", "tool_input.description", "#143"})
+	d.report(`{"prs":[{"number":201,"state":"open","branch":"feature/143","head_sha":"abc1234","new":true}],"outcome":"ok"}`)
+	d.spends(20_000)
+	d.stop()
+}
+
+func (d *demo) contended() {
+	d.title("The next tick begins, and a second session starts the same loop beside it")
+	d.enter("prompt-2")
+	first := d.player
+	d.session, d.pid = "session-two", os.Getppid()
+	d.enter("prompt-other")
+	d.player = first
+}
+
+func (d *demo) gated() {
+	d.title("Back in the first session: an urgent issue landed meanwhile")
+	d.report(`{"backlog":{"unblocked":[145,99],"blocked":[150],"in_progress":[]}}`)
+	d.title("A worker would go out before the question is answered")
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t2", "tool_input.prompt", "Implement issue #99", "tool_input.description", "#99"})
+	d.title("The model asks in its own words; the dialog shows the exact question, and the person picks re-propose")
+	d.answer("re-propose")
+	d.title("The agent would merge the PR")
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t3", "tool_input.command", "gh pr merge 201 --squash"})
+	d.title("The person says hold")
+	d.answer("hold")
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t4", "tool_input.command", "gh pr merge 201 --squash"})
+	d.report(`{"plan":[99],"outcome":"ok"}`)
+	d.spends(21_000)
+	d.stop()
+}
+
+func (d *demo) nearsBudget() {
+	d.title("Third tick: $0.82 of $1 is spent")
+	d.enter("prompt-3")
+	d.title("The person picks continue")
+	d.answer("continue")
+	d.report(`{"backlog":{"unblocked":[99],"blocked":[],"in_progress":[]},"plan":[99],"outcome":"ok"}`)
+	d.spends(15_000)
+	d.stop()
+	d.title("The schedule fires once more")
+	d.enter("prompt-4")
+}
+
+func (d *demo) enter(prompt string) {
+	d.prompt = prompt
+	d.on("user-prompt-expansion", "UserPromptExpansion", fields{
+		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", demoArgs, "command_source", "plugin",
+		"prompt", "/sdd:work " + demoArgs,
+	})
+}
+
+func (d *demo) stop() {
+	cron := fmt.Sprintf(`=[{"id":"fd7ee8c9","schedule":"*/1 * * * *","recurring":true,"prompt":"/sdd:work %s"}]`, demoArgs)
+	d.on("stop", "Stop", fields{"stop_hook_active", "=false", "last_assistant_message", "done", "background_tasks", "=[]", "session_crons", cron})
+}
+
+// answer plays the dialog: the model's question goes in, the program's comes out, the person picks.
+func (d *demo) answer(pick string) {
+	own := `=[{"question":"Shall I carry on?","header":"Next","multiSelect":false,"options":[{"label":"Yes"},{"label":"No"}]}]`
+	id := "ask-" + d.prompt + pick
+	shown := d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions", own})
+	questions := shown.Get("hookSpecificOutput.updatedInput.questions")
+	f := fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions", "=" + questions.Raw, "tool_response.questions", "=" + questions.Raw}
+	for _, q := range questions.Array() {
+		f = append(f, "tool_response.answers", fmt.Sprintf("={%s:%q}", q.Get("question").Raw, pick))
+	}
+	d.on("post-tool-use", "PostToolUse", f)
+}
+
+func (d *demo) report(facts string) {
+	if d.err != nil {
+		return
+	}
+	out, err := d.run(strings.NewReader(facts), "report")
+	d.err = err
+	d.show("hooks report", string(out))
+}
+
+func (d *demo) spends(tokens int) {
+	if d.err == nil {
+		d.err = d.spend(tokens)
+	}
+}
+
+// on sends one event and prints what each side sees of the reply.
+func (d *demo) on(word, event string, f fields) gjson.Result {
+	if d.err != nil {
+		return gjson.Result{}
+	}
+	r, err := d.send(word, event, f)
+	d.err = err
+	shown := false
+	for _, part := range []struct{ who, path string }{
+		{"held back, and told why", "hookSpecificOutput.permissionDecisionReason"},
+		{reader(event), "reason"},
+		{"the model reads", "hookSpecificOutput.additionalContext"},
+		{"the person reads", "systemMessage"},
+	} {
+		if v := r.Get(part.path); v.Exists() {
+			d.show(part.who, v.String())
+			shown = true
+		}
+	}
+	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
+		d.show("the person is asked", q.Get("question").String())
+		for _, o := range q.Get("options").Array() {
+			d.show("", "  "+o.Get("label").String()+": "+o.Get("description").String())
+		}
+		shown = true
+	}
+	if !shown && d.err == nil {
+		d.show(event, "nothing: passes")
+	}
+	return r
+}
+
+// reader is who a block's reason is for.
+func reader(event string) string {
+	if event == "Stop" {
+		return "the model goes on, told"
+	}
+	return "the turn does not start, the person reads"
+}
+
+func (d *demo) title(s string) {
+	if d.err == nil {
+		fmt.Fprintf(d.out, "\n── %s\n", s)
+	}
+}
+
+func (d *demo) show(who, text string) {
+	if who != "" {
+		fmt.Fprintf(d.out, "→ %s:\n", who)
+	}
+	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
+		fmt.Fprintf(d.out, "   %s\n", strings.TrimRight(l, "\n"))
+	}
+}

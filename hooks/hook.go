@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"hooks/internal/app"
+	"hooks/internal/event"
+)
+
+// hook answers one event of the client. It goes round the command parser, which would cost more than the answer, and
+// exits with 0 whatever happens: an exit code never decides anything.
+func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
+	if event.NameOf(word) == "" {
+		return 0, false
+	}
+	debug.SetGCPercent(-1) // the process ends in milliseconds and is bounded by what it reads
+	debug.SetMemoryLimit(64 << 20)
+	began := time.Now()
+	answer := a.Handle(word, in)
+	reply := answer.Reply.Encode(answer.Name)
+	if len(reply) > 0 {
+		if _, err := out.Write(append(reply, '\n')); err != nil {
+			answer.Err = fmt.Errorf("write reply: %w", err)
+		}
+	}
+	if answer.After != nil {
+		if err := answer.After(); err != nil && answer.Err == nil {
+			answer.Err = fmt.Errorf("release lock: %w", err)
+		}
+	}
+	if answer.Err != nil {
+		complain(errs, answer.Err)
+	}
+	logLine(a.Env("HOOKS_LOG"), word, began, len(reply), answer.Err)
+	return 0, true
+}
+
+// logLine writes one line per event where a person asked for it, never by default.
+func logLine(path, word string, began time.Time, reply int, err error) {
+	if path == "" {
+		return
+	}
+	f, ferr := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if ferr != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s %s %s reply=%d error=%v\n", began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond), reply, err)
+}

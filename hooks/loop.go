@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"hooks/internal/app"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+type loopCmd struct {
+	Status loopStatusCmd `cmd:"" help:"How the project's loops stand."`
+	Stop   loopStopCmd   `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
+	List   loopListCmd   `cmd:"" help:"The runs of this project, earlier ones too."`
+	Reset  loopResetCmd  `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
+}
+
+// which selects one skill's loop, or both.
+type which struct {
+	Skill string `arg:"" optional:"" enum:"work,review," default:"" help:"work or review; both if not given."`
+}
+
+func (w which) skills() []loop.Skill {
+	if w.Skill != "" {
+		return []loop.Skill{loop.Skill(w.Skill)}
+	}
+	return []loop.Skill{loop.Work, loop.Review}
+}
+
+type loopStatusCmd struct {
+	which
+	JSON bool `help:"Print the same as JSON."`
+}
+
+// Run prints each run's standing.
+func (c loopStatusCmd) Run(a *app.App, s streams) error {
+	list, err := a.Standing(c.skills())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "no loop in this project")
+	}
+	for i, st := range list {
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintln(s.out, report.Standing(st))
+	}
+	return nil
+}
+
+type loopStopCmd struct{ which }
+
+// Run ends what runs and says how.
+func (c loopStopCmd) Run(a *app.App, s streams) error {
+	said, err := a.StopLoops(c.skills())
+	if err == nil {
+		fmt.Fprintln(s.out, said)
+	}
+	return err
+}
+
+type loopListCmd struct {
+	JSON bool `help:"Print the same as JSON."`
+}
+
+// Run prints one line a run.
+func (c loopListCmd) Run(a *app.App, s streams) error {
+	runs, err := a.Runs()
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(s.out, runs)
+	}
+	if len(runs) == 0 {
+		fmt.Fprintln(s.out, "no loop has run in this project")
+	}
+	for _, r := range runs {
+		fmt.Fprintln(s.out, report.RunLine(r))
+	}
+	return nil
+}
+
+type loopResetCmd struct{ which }
+
+// Run archives the runs.
+func (c loopResetCmd) Run(a *app.App, s streams) error {
+	said, err := a.Reset(c.skills())
+	if err == nil {
+		fmt.Fprintln(s.out, said)
+	}
+	return err
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

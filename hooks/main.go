@@ -1,0 +1,37 @@
+// Hooks governs unattended loops of Claude Code from outside the model: it is registered as the client's hooks, and
+// people ask it how a loop stands.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"hooks/internal/app"
+)
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which would block.
+func run(args []string) int {
+	a := newApp()
+	if len(args) == 1 {
+		if code, isHook := hook(a, args[0], os.Stdin, os.Stdout, os.Stderr); isHook {
+			return code
+		}
+	}
+	return people(a, args)
+}
+
+// newApp is the program on this machine; tests replace it.
+var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
+
+// complain writes an error as people read it: what and where, then the way out.
+func complain(w io.Writer, err error) {
+	fmt.Fprintf(w, "error: %v\n", err)
+	var h interface{ Hint() string }
+	if errors.As(err, &h) && h.Hint() != "" {
+		fmt.Fprintf(w, "hint: %s\n", h.Hint())
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"hooks/internal/app"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"hooks":  func() { newApp = testApp; main() },
+		"event":  func() { os.Exit(eventMain(os.Args[1:])) },
+		"answer": func() { os.Exit(answerMain(os.Args[1:])) },
+		"spend":  func() { os.Exit(spendMain(os.Args[1:])) },
+	})
+}
+
+// testApp is the program with a clock that stories set: HOOKS_NOW is read in test builds only.
+func testApp() *app.App {
+	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
+	if s := os.Getenv("HOOKS_NOW"); s != "" {
+		now, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		a.Now = func() time.Time { return now }
+	}
+	return a
+}
+
+// TestScript runs every story of testdata/script: real processes, real files, real git, the program's own words.
+func TestScript(t *testing.T) {
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			for k, v := range map[string]string{
+				"HOME":               filepath.Join(env.WorkDir, "home"),
+				"GIT_CONFIG_GLOBAL":  os.DevNull,
+				"GIT_CONFIG_SYSTEM":  os.DevNull,
+				"CLAUDE_PROJECT_DIR": filepath.Join(env.WorkDir, "p"),
+				"CLAUDE_PID":         fmt.Sprint(os.Getpid()),  // a client that lives
+				"PID2":               fmt.Sprint(os.Getppid()), // another one that lives
+				"DEADPID":            fmt.Sprint(dead.Process.Pid),
+				"SESSION":            "s1",
+				"PROMPT":             "p1",
+			} {
+				env.Setenv(k, v)
+			}
+			return os.MkdirAll(filepath.Join(env.WorkDir, "p"), 0o755)
+		},
+	})
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"hooks/internal/app"
+)
+
+// commands are what people and skills type. The hook words stand here for --help only; they go round the parser.
+type commands struct {
+	Stop                hookCmd `cmd:"" group:"hooks" help:"Hook: the agent finished responding."`
+	PreToolUse          hookCmd `cmd:"" group:"hooks" help:"Hook: a tool is about to run."`
+	PostToolUse         hookCmd `cmd:"" group:"hooks" help:"Hook: a tool has run."`
+	PostToolUseFailure  hookCmd `cmd:"" group:"hooks" help:"Hook: a tool has failed."`
+	UserPromptSubmit    hookCmd `cmd:"" group:"hooks" help:"Hook: a prompt was submitted."`
+	UserPromptExpansion hookCmd `cmd:"" group:"hooks" help:"Hook: a slash command expands."`
+	SubagentStop        hookCmd `cmd:"" group:"hooks" help:"Hook: a worker finished."`
+	SessionStart        hookCmd `cmd:"" group:"hooks" help:"Hook: a session begins."`
+	SessionEnd          hookCmd `cmd:"" group:"hooks" help:"Hook: a session ends."`
+	StopFailure         hookCmd `cmd:"" group:"hooks" help:"Hook: an API error ended the turn."`
+
+	Report  reportCmd  `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
+	Loop    loopCmd    `cmd:"" help:"Look at loops, or end them."`
+	Gate    gateCmd    `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
+	Schema  schemaCmd  `cmd:"" help:"Print a JSON Schema."`
+	Demo    demoCmd    `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+}
+
+type hookCmd struct{}
+
+// Run refuses what the hook path did not take: a hook word has no arguments.
+func (hookCmd) Run() error {
+	return &app.Refusal{Text: "a hook word stands alone and reads one event on stdin", Way: "see hooks.json for how the client calls it"}
+}
+
+type streams struct {
+	in        io.Reader
+	out, errs io.Writer
+}
+
+// exited carries an exit code out of the parser.
+type exited int
+
+func people(a *app.App, args []string) (code int) {
+	s := streams{os.Stdin, os.Stdout, os.Stderr}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case exited:
+			code = min(int(p), 1)
+		default:
+			complain(s.errs, fmt.Errorf("internal error: %v", p))
+			code = 1
+		}
+	}()
+	var cli commands
+	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(),
+		kong.Description("Governs unattended loops of Claude Code: stop conditions, gates, merges, money, state."),
+		kong.Writers(s.out, s.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, s))
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := parser.Parse(args)
+	if err == nil {
+		err = ctx.Run()
+	} else {
+		err = &app.Refusal{Text: err.Error(), Way: "see `hooks --help`"}
+	}
+	if err != nil {
+		complain(s.errs, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,174 @@
+// Package app joins the packages into straight lines, one per event: read, load, look, decide, save, reply.
+//
+// Rules of order: what a reply promises is saved before it is printed, a lock is released after. When the program
+// itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state's own files stay shut while a
+// loop is or may be active.
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+// App is the program for one call. Now, Wait and RunID are what tests and the demo replace; the zero value of each
+// stands for the real thing.
+type App struct {
+	Env   func(string) string
+	Now   func() time.Time
+	RunID func() string
+	Wait  time.Duration // how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+}
+
+// Answer is what a hook call prints, and what is to be done once that is out.
+type Answer struct {
+	Reply event.Reply
+	Name  string // the event, whose form the reply takes
+	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to release.
+	After func() error
+	// Err is what went wrong; the reply is already the safe one. It is for stderr.
+	Err error
+}
+
+// Handle answers one hook call. It never panics on any input and always returns the safe answer.
+func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
+	answer.Name = event.NameOf(word)
+	ev, err := event.Read(word, stdin, event.Limit{})
+	if err != nil {
+		return a.unreadable(answer.Name, err)
+	}
+	v := &visit{App: a, ev: ev, now: a.now()}
+	defer func() {
+		if p := recover(); p != nil {
+			answer = v.failed(fmt.Errorf("internal error: %v", p))
+		}
+	}()
+	reply, err := v.answer()
+	if err != nil {
+		return v.failed(err)
+	}
+	return Answer{Reply: reply, Name: ev.Name, After: v.after}
+}
+
+func (a *App) now() time.Time {
+	if a.Now != nil {
+		return a.Now().UTC()
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+func (a *App) runID() string {
+	if a.RunID != nil {
+		return a.RunID()
+	}
+	return fmt.Sprintf("%s-%d", a.now().Format("20060102T150405"), os.Getpid())
+}
+
+// visit is one event of one session in one project.
+type visit struct {
+	*App
+	ev      event.Event
+	now     time.Time
+	project string
+	files   *store.Store // nil: no state in this project
+	after   func() error
+}
+
+// thread is one skill's run as it stands on disk.
+type thread struct {
+	skill loop.Skill
+	store.State
+}
+
+func (v *visit) answer() (event.Reply, error) {
+	v.project = tracker.Project(v.Env, v.ev.Cwd)
+	if cmd, ok := v.invocation(); ok {
+		return v.enter(cmd)
+	}
+	if !store.Exists(v.project) {
+		return event.Nothing(), nil
+	}
+	files, err := store.Open(v.project)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	v.files = files
+	switch v.ev.Name {
+	case event.Stop:
+		return v.stop()
+	case event.PreToolUse:
+		return v.preToolUse()
+	case event.PostToolUse, event.PostToolUseFailure:
+		return v.postToolUse()
+	case event.UserPromptSubmit, event.UserPromptExpansion:
+		return v.prompt()
+	case event.SubagentStop:
+		return v.workerEnded()
+	case event.StopFailure:
+		return v.turnFailed()
+	case event.SessionEnd:
+		return v.sessionEnded()
+	}
+	return event.Nothing(), nil
+}
+
+// mine loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
+// it only meets the lock.
+func (v *visit) mine() ([]*thread, error) {
+	var list []*thread
+	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+		s, err := v.files.Load(skill)
+		if err != nil {
+			return nil, err
+		}
+		if t := (&thread{skill, s}); t.belongs(v.ev.SessionID) {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+func (t *thread) belongs(session string) bool {
+	return t.Budget != nil && t.Budget.SessionID == session ||
+		t.Tick != nil && t.Tick.SessionID == session || t.Claim != nil && t.Claim.SessionID == session
+}
+
+// open says that an iteration of this session is open.
+func (t *thread) open(session string) bool {
+	return t.Tick != nil && t.Tick.SessionID == session && t.Budget != nil
+}
+
+// guarded runs change under the state's guard, with the threads loaded anew inside it.
+func (v *visit) guarded(change func([]*thread) error) error {
+	ctx, cancel := bounded()
+	defer cancel()
+	unlock, err := v.files.Guard(ctx)
+	if err != nil {
+		return fmt.Errorf("lock state: %w", err)
+	}
+	defer unlock()
+	list, err := v.mine()
+	if err != nil {
+		return err
+	}
+	return change(list)
+}
+
+func (v *visit) attended() bool { return v.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" }
+
+func liveness(p loop.Process) loop.Liveness {
+	switch proc.Of(p) {
+	case proc.Alive:
+		return loop.Alive
+	case proc.Dead:
+		return loop.Dead
+	}
+	return loop.Unclear
+}

@@ -1,0 +1,223 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/usage"
+)
+
+// outlook is what is looked up outside the state before an iteration ends: it may wait and ask git, so it is done
+// before the guard is taken.
+type outlook struct {
+	heads     map[string]string
+	worktrees []loop.Worktree
+	underLoop bool
+}
+
+func (v *visit) lookOut(list []*thread) outlook {
+	var o outlook
+	for _, t := range list {
+		if !t.open(v.ev.SessionID) || v.workersRunning() {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+		usage.WaitFlushed(ctx, v.ev.Transcript, v.ev.LastMessage)
+		cancel()
+		if !t.Budget.UnderLoop {
+			_, o.underLoop, _ = usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
+		}
+		if o.worktrees == nil {
+			o.worktrees = v.worktrees()
+		}
+		o.heads = v.heads(t.Tick.Tracked, o.heads)
+	}
+	return o
+}
+
+// gitTime bounds one question to git; what it does not answer in time stays unknown.
+const gitTime = 5 * time.Second
+
+func (v *visit) worktrees() []loop.Worktree {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	list, err := tracker.Worktrees(ctx, v.project)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// heads asks the remote for the branches of PRs, on top of what is already known.
+func (v *visit) heads(prs []loop.TrackedPR, known map[string]string) map[string]string {
+	var branches []string
+	for _, p := range prs {
+		if _, ok := known[p.Branch]; !ok {
+			branches = appendNew(branches, p.Branch)
+		}
+	}
+	if len(branches) == 0 {
+		return known
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	heads, err := tracker.RemoteHeads(ctx, v.project, "origin", branches)
+	if err != nil {
+		return known
+	}
+	for b, sha := range known {
+		heads[b] = sha
+	}
+	return heads
+}
+
+// ending counts what was spent; it is called under the guard, so that no token is counted twice.
+func (v *visit) ending(t *thread, o outlook) loop.Ending {
+	spent, notes := v.spent(t)
+	t.Tick.Notes = appendNew(t.Tick.Notes, notes...)
+	return loop.Ending{Now: v.now, Spent: spent, Heads: o.heads, Worktrees: o.worktrees}
+}
+
+// spent reads the transcripts from where the run last stopped reading.
+func (v *visit) spent(t *thread) (loop.Spent, []string) {
+	transcript := v.ev.Transcript
+	if transcript == "" && t.Tick != nil {
+		transcript = t.Tick.Transcript
+	}
+	cfg := config.Load(v.project)
+	table := usage.NewTable(cfg.Rates)
+	r, err := usage.Count(transcript, t.Budget.Cursors, table, usage.Options{})
+	if err != nil {
+		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}
+	}
+	var notes []string
+	for _, m := range r.Unknown {
+		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the nearest known one. "+
+			"Add a row to ### Loop Cost Rates in CLAUDE.md to fix.", m))
+	}
+	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source()}, notes
+}
+
+// commit ends the iteration on disk: the history line, which is the commit point, then its copy in the budget, then
+// the tick goes. The lock is released by the caller, after the reply.
+func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) (loop.Closing, error) {
+	c := loop.Close(*t.Budget, *t.Tick, previous, ending)
+	redact(&c.Line, config.Load(v.project).Redact)
+	c.Run = c.Line.Budget
+	created, err := v.files.Commit(&c.Line, t.BudgetPath, &c.Run)
+	if created {
+		c.Line.Notes = append(c.Line.Notes, createdNote(t.skill))
+	}
+	return c, err
+}
+
+// append writes a line that closes no iteration.
+func (v *visit) append(l *loop.Iteration) error {
+	created, err := v.files.AppendHistory(l)
+	if created {
+		l.Notes = append(l.Notes, createdNote(l.Skill))
+	}
+	return err
+}
+
+// createdNote tells a person once what the history may hold (R123, R126).
+func createdNote(skill loop.Skill) string {
+	return fmt.Sprintf("Created %s — this file may contain sensitive content (issue bodies, user answers). "+
+		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))
+}
+
+// redact rewrites every text of a line that may hold a person's or a tracker's words (R125). What was decided was
+// decided on the words themselves.
+func redact(l *loop.Iteration, by func(string) string) {
+	for i := range l.Gates {
+		l.Gates[i].Question, l.Gates[i].Answer = by(l.Gates[i].Question), by(l.Gates[i].Answer)
+	}
+	for i := range l.Failures {
+		l.Failures[i].Cause = by(l.Failures[i].Cause)
+	}
+	notes := make([]string, len(l.Notes))
+	for i, n := range l.Notes {
+		notes[i] = by(n)
+	}
+	l.Notes, l.LastQmdError, l.Budget.StopText = notes, by(l.LastQmdError), by(l.Budget.StopText)
+	for i := range l.Budget.Pending {
+		l.Budget.Pending[i].Question = by(l.Budget.Pending[i].Question)
+	}
+}
+
+// finalReport gathers the gates of the whole run from its history.
+func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
+	var asked []report.Asked
+	for l, err := range v.files.Lines(skill) {
+		if err != nil || l.RunID != run.RunID {
+			continue // a damaged line is the doctor's business, not the report's
+		}
+		for _, g := range l.Gates {
+			asked = append(asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
+		}
+	}
+	return report.Final(run, asked, v.paths(skill, path)), nil
+}
+
+func (v *visit) paths(skill loop.Skill, budget string) report.Paths {
+	return report.Paths{Budget: filepath.ToSlash(budget), History: store.HistoryPath(skill)}
+}
+
+// endAbandoned ends a tick that never reached its Stop: as interrupted where a person left a mark, else as errored.
+func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
+	previous, err := v.previous(t.skill, t.Budget)
+	if err != nil {
+		return loop.Closing{}, err
+	}
+	if t.Tick.Interrupted == "" && t.Tick.Failed == "" {
+		if v.interruptMark(t) {
+			t.Tick.Interrupt("the user interrupted the turn")
+		} else {
+			t.Tick.Failed = "the turn never reached its end"
+		}
+	}
+	own := *v
+	own.ev.Transcript = t.Tick.Transcript // counted from its own session's transcript
+	ending := own.ending(t, outlook{})
+	t.Tick.Pending = nil
+	return v.commit(t, previous, ending)
+}
+
+// interruptMark looks for the client's own mark after what was counted.
+func (v *visit) interruptMark(t *thread) bool {
+	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
+	return err == nil && r.Interrupted
+}
+
+// missedAnswers takes answers from the transcript that no event brought (PostToolUse may not be registered).
+func (v *visit) missedAnswers(t *thread) {
+	if len(t.Tick.Pending) == 0 || len(t.Tick.Dialogs) == 0 {
+		return
+	}
+	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
+	if err != nil {
+		return
+	}
+	for _, a := range r.Answers {
+		v.takeAnswers(t, a.ToolUseID, answers(a))
+	}
+}
+
+// answers brings what the transcript says of a dialog into the event's form.
+func answers(a usage.Answer) event.Answers {
+	given := event.Answers{AFK: a.Away}
+	for _, q := range a.Questions {
+		if text, ok := a.Answers[q]; ok {
+			given.List = append(given.List, event.Answer{Question: q, Text: text, Unanswered: a.Unanswered[q]})
+		}
+	}
+	return given
+}

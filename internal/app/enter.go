@@ -1,0 +1,277 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/usage"
+)
+
+// invocation recognises the two ways into a tick: the slash command and the Skill tool.
+func (v *visit) invocation() (loop.Command, bool) {
+	name, args := v.ev.Command, v.ev.Args
+	switch v.ev.Name {
+	case event.UserPromptExpansion:
+	case event.PreToolUse:
+		name, args = v.ev.Skill()
+	default:
+		return loop.Command{}, false
+	}
+	cmd, ok := loop.ParseCommand(name, args)
+	if !ok {
+		return cmd, false
+	}
+	_, looping, _ := loop.ParseFlags(cmd.Skill, cmd.Args)
+	return cmd, looping
+}
+
+// entry is one request on its way in.
+type entry struct {
+	*visit
+	req   loop.Request
+	state store.State
+	path  string   // of the budget file, relative to the project or absolute
+	notes []string // of what had to be cleared away first
+	final string   // final report of a run that was found ended
+}
+
+func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
+	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	if err != nil {
+		return event.Block(withHint(err)), nil
+	}
+	if v.files, err = store.Create(v.project); err != nil {
+		return event.Nothing(), err
+	}
+	owner := proc.Owner()
+	e := &entry{visit: v, path: budgetPath(cmd.Skill, flags)}
+	e.req = loop.Request{
+		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: owner,
+		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), Platform: runtime.GOOS,
+	}
+	_, e.req.UnderLoop, _ = usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+	return e.admit()
+}
+
+func withHint(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return fmt.Sprintf("error: %v\nhint: %s", err, h.Hint())
+	}
+	return fmt.Sprintf("error: %v", err)
+}
+
+// admit asks what becomes of the request until that is settled. The guard is held while the state is looked at and
+// changed, never while waiting for another iteration.
+func (e *entry) admit() (event.Reply, error) {
+	deadline := time.Now().Add(e.waitSlice())
+	for {
+		reply, wait, err := e.attempt()
+		if err != nil || !wait {
+			return reply, err
+		}
+		if time.Now().After(deadline) {
+			return event.Block("Still waiting for the previous iteration to end — invoke again"), nil
+		}
+		time.Sleep(200 * time.Millisecond)
+		e.req.Now = e.App.now()
+	}
+}
+
+func (e *entry) waitSlice() time.Duration {
+	if e.Wait > 0 {
+		return e.Wait
+	}
+	return 45 * time.Second
+}
+
+func (e *entry) attempt() (reply event.Reply, wait bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	unlock, err := e.files.Guard(ctx)
+	if err != nil {
+		return event.Nothing(), false, fmt.Errorf("lock state: %w", err)
+	}
+	defer unlock()
+	for range 8 { // a closed tick or a lost race for the lock asks again
+		if e.state, err = e.load(); err != nil {
+			return event.Nothing(), false, err
+		}
+		e.req.Scheduled = e.scheduled()
+		a := loop.Admit(e.req, e.standing())
+		switch a.Verdict {
+		case loop.Already:
+			return event.Nothing(), false, nil
+		case loop.Refuse:
+			return event.Block(e.withFinal(a.Text)), false, nil
+		case loop.CloseFirst:
+			err = e.closeFirst()
+		case loop.Skip:
+			reply, err = e.skip(a)
+			return reply, false, err
+		case loop.Wait:
+			return e.wait(a)
+		case loop.AskForce:
+			reply, err = e.askForce(a)
+			return reply, false, err
+		case loop.Start:
+			held := false
+			if reply, held, err = e.start(a); err != nil || !held {
+				return reply, false, err
+			}
+		}
+		if err != nil {
+			return event.Nothing(), false, err
+		}
+	}
+	return event.Block("The lock is changing hands right now — invoke again"), false, nil
+}
+
+// load reads the state; with a budget file of its own the run is another one.
+func (e *entry) load() (store.State, error) {
+	s, err := e.files.RecoverFrom(e.req.Command.Skill, e.path)
+	if err != nil {
+		return s, err
+	}
+	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
+		last, err := e.files.Last(e.req.Command.Skill, worked)
+		if err != nil || last == nil {
+			return s, err
+		}
+		b := last.Budget
+		s.Budget = &b
+	}
+	return s, nil
+}
+
+func worked(l *loop.Iteration) bool { return l.Outcome != loop.SkippedLock }
+
+func (e *entry) standing() loop.Standing {
+	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock, Claim: e.state.Claim}
+	if s.Lock != nil {
+		s.LockIs = liveness(s.Lock.Process)
+	}
+	if s.Run != nil {
+		s.OwnerIs = liveness(s.Run.Owner)
+	}
+	return s
+}
+
+// scheduled says that no person typed this prompt: the client's own word where it gives one, the transcript's line of
+// a fired schedule, or the very command that stood in the schedule at the last Stop.
+func (e *entry) scheduled() bool {
+	if e.ev.Prompt != "" && usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt) {
+		return true
+	}
+	return e.state.Budget != nil && slices.ContainsFunc(e.state.Budget.Scheduled, func(prompt string) bool {
+		c, ok := loop.ParsePrompt(prompt)
+		return ok && c == e.req.Command
+	})
+}
+
+// withFinal puts the final report of a run that this entry found ended under a text.
+func (e *entry) withFinal(text string) string {
+	return strings.TrimSpace(strings.Join(append(append([]string{}, e.notes...), text, e.final), "\n"))
+}
+
+// closeFirst ends the tick that never reached its end.
+func (e *entry) closeFirst() error {
+	t := &thread{e.req.Command.Skill, e.state}
+	if t.Budget == nil { // a tick without its run: nothing to count it to
+		return e.files.RemoveTick(t.skill)
+	}
+	c, err := e.endAbandoned(t)
+	if err != nil {
+		return err
+	}
+	if c.Halted() {
+		e.final, err = e.finalReport(t.skill, &c.Run, t.BudgetPath)
+		return err
+	}
+	e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
+	return nil
+}
+
+func (e *entry) skip(a loop.Admission) (event.Reply, error) {
+	run := loop.NewRun(e.req)
+	if e.state.Budget != nil {
+		run = *e.state.Budget
+	}
+	last, err := e.files.Last(e.req.Command.Skill, worked)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	line := loop.SkipLine(run, last, e.req, a)
+	if err := e.append(&line); err != nil {
+		return event.Nothing(), err
+	}
+	text := a.Text + "\n" + report.Status(&line, "when the schedule fires again")
+	return event.Block(text), nil
+}
+
+// wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
+func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
+	c := e.state.Claim
+	if c == nil || c.SessionID != e.req.SessionID || c.Gate != nil {
+		c = &loop.Claim{
+			Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
+			Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration,
+		}
+		if err := e.files.SaveClaim(c); err != nil {
+			return event.Nothing(), false, err
+		}
+	}
+	minutes := int(e.req.Now.Sub(c.Since) / time.Minute)
+	if minutes < e.req.Flags.Minutes {
+		return event.Nothing(), true, nil
+	}
+	if err := e.files.RemoveClaim(e.req.Command.Skill); err != nil {
+		return event.Nothing(), false, err
+	}
+	reply, err := e.giveUp(a, minutes)
+	return reply, false, err
+}
+
+// giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays
+// as it is.
+func (e *entry) giveUp(a loop.Admission, minutes int) (event.Reply, error) {
+	run := loop.NewRun(e.req)
+	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
+	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
+	line := loop.SkipLine(run, nil, e.req, a)
+	line.Outcome, line.Fired, line.Notes = loop.Stopped, []string{run.StopCause}, nil
+	if err := e.append(&line); err != nil {
+		return event.Nothing(), err
+	}
+	return event.Block(report.Final(&run, nil, e.paths(run.Skill, e.path))), nil
+}
+
+// askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is
+// skipped (R103, R104).
+func (e *entry) askForce(a loop.Admission) (event.Reply, error) {
+	if !e.req.Attended {
+		a.Text = loop.ContentionNote(a.Iteration, a.PID)
+		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
+		return e.skip(a)
+	}
+	gate := loop.AskForceUnlock()
+	c := &loop.Claim{
+		Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
+		Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration, Gate: &gate,
+	}
+	if err := e.files.SaveClaim(c); err != nil {
+		return event.Nothing(), err
+	}
+	ask := report.Ask([]loop.Gate{gate})
+	return event.Nothing().Context(ask).Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID)), nil
+}

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+// Refusal is an error of a person's or a skill's command, with its way out.
+type Refusal struct{ Text, Way string }
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Hint is the way out.
+func (r *Refusal) Hint() string { return r.Way }
+
+func refusal(way, format string, args ...any) error {
+	return &Refusal{fmt.Sprintf(format, args...), way}
+}
+
+const mostReport = 1 << 20
+
+// Report takes a skill's facts into the open iteration of the caller's session and answers what they changed. Bad
+// input changes nothing.
+func (a *App) Report(stdin io.Reader) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(stdin, mostReport+1))
+	if err != nil {
+		return "", fmt.Errorf("read stdin: %w", err)
+	}
+	if len(raw) > mostReport {
+		return "", refusal("report in parts: lists merge by number", "the report is over %d bytes", mostReport)
+	}
+	facts, err := parseReport(raw)
+	if err != nil {
+		return "", err
+	}
+	v, err := a.visitor()
+	if err != nil {
+		return "", err
+	}
+	said := ""
+	err = v.guarded(func(list []*thread) error {
+		t, err := v.reporting(list, facts.Skill)
+		if err != nil {
+			return err
+		}
+		said, err = v.take(t, facts)
+		return err
+	})
+	return said, err
+}
+
+// visitor opens the state for a command that a session's own tools run.
+func (a *App) visitor() (*visit, error) {
+	v := &visit{App: a, now: a.now()}
+	v.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
+	v.project = tracker.Project(a.Env, a.Env("PWD"))
+	files, err := store.Open(v.project)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refusal("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
+	}
+	v.files = files
+	return v, err
+}
+
+func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
+	for _, t := range list {
+		if t.open(v.ev.SessionID) && (skill == "" || skill == t.skill) {
+			return t, nil
+		}
+	}
+	return nil, refusal("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
+		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
+}
+
+func (v *visit) take(t *thread, facts loop.Report) (string, error) {
+	previous, err := v.previous(t.skill, t.Budget)
+	if err != nil {
+		return "", err
+	}
+	deferred := len(t.Tick.Deferred)
+	due, fired := loop.Take(loop.Look(t.Budget, t.Tick, previous, v.now), facts)
+	if err := v.save(t); err != nil {
+		return "", err
+	}
+	var out []string
+	for _, f := range fired {
+		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.", f.Condition, f.Text))
+	}
+	if len(due) > 0 {
+		out = append(out, report.Ask(due))
+	}
+	for _, d := range t.Tick.Deferred[deferred:] {
+		out = append(out, "Deferred: do not work on "+d+" in this iteration")
+	}
+	for _, n := range t.Tick.InPlanTwice() {
+		if !slices.Contains(t.Tick.Taken, atoi(n)) {
+			out = append(out, n+" is in progress by another iteration: skip it and take the next workable issue; leave its label alone")
+		}
+	}
+	if t.skill == loop.Review {
+		out = append(out, t.Tick.Notes...)
+	}
+	if len(out) == 0 {
+		out = append(out, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", t.Tick.Iteration))
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+func atoi(target string) int {
+	n := 0
+	fmt.Sscanf(target, "#%d", &n)
+	return n
+}
+
+// parseReport is strict: unknown fields and values are refused by name, so that a typing mistake is not a missing
+// fact.
+func parseReport(raw []byte) (loop.Report, error) {
+	const way = "see `hooks schema report`"
+	var r loop.Report
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return r, refusal(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if d.More() {
+		return r, refusal(way, "there is more than one JSON object on stdin")
+	}
+	if err := checkReport(&r); err != nil {
+		return r, refusal(way, "%v", err)
+	}
+	return r, nil
+}
+
+func checkReport(r *loop.Report) error {
+	oneOf := func(field, value string, allowed ...string) error {
+		if value != "" && !slices.Contains(allowed, value) {
+			return fmt.Errorf("%s is %q, not one of %s", field, value, strings.Join(allowed, ", "))
+		}
+		return nil
+	}
+	errs := []error{oneOf("skill", string(r.Skill), "work", "review"), oneOf("outcome", string(r.Outcome), "ok", "errored")}
+	if r.Backlog != nil {
+		for field, list := range map[string][]int{"unblocked": r.Backlog.Unblocked, "blocked": r.Backlog.Blocked, "in_progress": r.Backlog.InProgress} {
+			errs = append(errs, positive("backlog."+field, list...))
+		}
+	}
+	errs = append(errs, positive("plan", r.Plan...))
+	for _, e := range r.Edges {
+		errs = append(errs, positive("edges", e[:]...))
+	}
+	for i, issue := range r.Issues {
+		errs = append(errs, positive(fmt.Sprintf("issues[%d].number", i), issue.Number),
+			oneOf(fmt.Sprintf("issues[%d].criteria", i), issue.Criteria, "ok", "missing", "tbd"))
+	}
+	for i, f := range r.Failures {
+		at := fmt.Sprintf("failures[%d]", i)
+		errs = append(errs, positive(at+".number", f.Number), oneOf(at+".kind", orElse(f.Kind, "(empty)"), "issue", "pr"))
+		if strings.TrimSpace(f.Cause) == "" {
+			errs = append(errs, fmt.Errorf("%s.cause is empty", at))
+		}
+	}
+	for i, p := range r.PRs {
+		at := fmt.Sprintf("prs[%d]", i)
+		errs = append(errs, positive(at+".number", p.Number), oneOf(at+".state", p.State, "open", "merged", "closed", "do-not-merge"))
+	}
+	if r.Comments != nil && *r.Comments < 0 {
+		errs = append(errs, fmt.Errorf("comments_pushed is %d", *r.Comments))
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func positive(field string, list ...int) error {
+	for _, n := range list {
+		if n < 1 {
+			return fmt.Errorf("%s holds %d, numbers start at 1", field, n)
+		}
+	}
+	return nil
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// guardTime bounds the wait for another hook of the same project.
+const guardTime = 3 * time.Second
+
+func bounded() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), guardTime)
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"fmt"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+)
+
+// forced does what the person said of another iteration's lock. It runs under the guard.
+func (v *visit) forced(t *thread, answer loop.GateAnswer, act string) (event.Reply, error) {
+	c := t.Claim
+	cmd, _ := loop.ParseCommand(c.Command, c.Args)
+	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	e := &entry{visit: v, path: budgetPath(cmd.Skill, flags)}
+	e.req = loop.Request{
+		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: proc.Owner(),
+		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(),
+	}
+	if e.state, err = e.load(); err != nil {
+		return event.Nothing(), err
+	}
+	switch act {
+	case "yes":
+		return e.take(answer)
+	case "stop":
+		return e.refuseForce(answer, true)
+	}
+	return e.refuseForce(answer, false)
+}
+
+// take removes the lock that was asked about, ends what its iteration left open, and begins.
+func (e *entry) take(answer loop.GateAnswer) (event.Reply, error) {
+	skill := e.req.Command.Skill
+	lock := e.state.Lock
+	if lock != nil {
+		if err := e.files.Reap(skill, lock); err != nil {
+			return event.Nothing(), fmt.Errorf("force lock: %w", err)
+		}
+		e.notes = append(e.notes, fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — proceeding", lock.PID))
+	}
+	if e.state.Tick != nil && e.state.Budget != nil {
+		if err := e.closeFirst(); err != nil {
+			return event.Nothing(), err
+		}
+	}
+	var err error
+	if e.state, err = e.load(); err != nil {
+		return event.Nothing(), err
+	}
+	a := loop.Identify(e.req, e.standing())
+	if a.Verdict != loop.Start {
+		return event.Nothing().Context(a.Text + ". End the turn now."), nil
+	}
+	reply, held, err := e.start(a)
+	switch {
+	case err != nil:
+		return event.Nothing(), err
+	case held:
+		return event.Nothing().Context("Another iteration took the lock first. End the turn; the next tick tries again."), nil
+	}
+	return reply, e.recordForce(answer)
+}
+
+// recordForce puts the answer among the gates of the iteration that it opened.
+func (e *entry) recordForce(answer loop.GateAnswer) error {
+	s, err := e.files.Load(e.req.Command.Skill)
+	if err != nil || s.Tick == nil {
+		return err
+	}
+	s.Tick.Answered = append(s.Tick.Answered, answer)
+	return e.files.SaveTick(s.Tick)
+}
+
+// refuseForce leaves the lock alone. The tick is skipped, or this session's loop is over.
+func (e *entry) refuseForce(answer loop.GateAnswer, stop bool) (event.Reply, error) {
+	c := e.state.Claim
+	a := loop.Admission{Iteration: c.Iteration}
+	if l := e.state.Lock; l != nil {
+		a.PID = l.PID
+	}
+	a.Text = loop.ContentionNote(a.Iteration, a.PID)
+	run := loop.NewRun(e.req)
+	if e.state.Budget != nil {
+		run = *e.state.Budget
+	}
+	last, err := e.files.Last(e.req.Command.Skill, worked)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	line := loop.SkipLine(run, last, e.req, a)
+	line.Gates = append(line.Gates, answer)
+	if err := e.append(&line); err != nil {
+		return event.Nothing(), err
+	}
+	c.Gate, c.Stopped = nil, stop
+	if err := e.files.SaveClaim(c); err != nil {
+		return event.Nothing(), err
+	}
+	text := a.Text + ". End the turn now; the next tick tries again."
+	if stop {
+		text = fmt.Sprintf("Loop stopped at gate %s in iteration %d. End the turn now and delete its schedule with CronDelete, if it has one.", loop.ForceUnlock, c.Iteration)
+	}
+	return event.Nothing().Context(text).Say(report.Status(&line, "when the schedule fires again")), nil
+}

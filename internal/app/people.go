@@ -1,0 +1,265 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// Standing is how the project's loops stand now; none where there is no state.
+func (a *App) Standing(skills []loop.Skill) ([]report.Stand, error) {
+	v, err := a.visitor()
+	if err != nil {
+		return nil, absent(err)
+	}
+	var list []report.Stand
+	var damage []error
+	for _, skill := range skills {
+		s, err := v.files.Load(skill)
+		if err != nil {
+			damage = append(damage, hinted(err))
+		}
+		if s.Budget == nil {
+			continue
+		}
+		st := report.Stand{Run: s.Budget, Tick: s.Tick, Lock: s.Lock, Minutes: s.Budget.MinutesElapsed}
+		if s.Budget.Status == loop.Active {
+			st.Minutes = s.Budget.Minutes(v.now)
+		}
+		if s.Lock != nil {
+			st.LockAlive = liveness(s.Lock.Process) != loop.Dead
+		}
+		st.OwnerAlive = !s.Budget.OwnerLeft && liveness(s.Budget.Owner) != loop.Dead
+		list = append(list, st)
+	}
+	return list, errors.Join(damage...)
+}
+
+// absent makes no error of a project that has no state.
+func absent(err error) error {
+	var r *Refusal
+	if errors.As(err, &r) {
+		return nil
+	}
+	return err
+}
+
+// StopLoops ends the running loops on a person's word: an iteration that runs drains and is closed by its own session,
+// anything else is closed here (R43).
+func (a *App) StopLoops(skills []loop.Skill) (string, error) {
+	v, err := a.visitor()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := bounded()
+	defer cancel()
+	unlock, err := v.files.Guard(ctx)
+	if err != nil {
+		return "", fmt.Errorf("lock state: %w", err)
+	}
+	defer unlock()
+	var said []string
+	for _, skill := range skills {
+		s, err := v.files.Recover(skill)
+		if err != nil {
+			return "", hinted(err)
+		}
+		t := &thread{skill, s}
+		if t.Budget == nil || t.Budget.Status == loop.Halted {
+			continue
+		}
+		text, err := v.stopOne(t)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, text)
+	}
+	if len(said) == 0 {
+		return "no loop runs", nil
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+func (v *visit) stopOne(t *thread) (string, error) {
+	const how = "hooks loop stop"
+	if t.Tick != nil && !t.Budget.OwnerLeft && liveness(t.Budget.Owner) != loop.Dead {
+		t.Tick.Interrupt(how)
+		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; nothing new is dispatched", t.skill, t.Tick.Iteration),
+			v.files.SaveTick(t.Tick)
+	}
+	v.ev.SessionID = t.Budget.SessionID
+	var reply event.Reply
+	var err error
+	if t.Tick != nil {
+		t.Tick.Interrupt(how)
+		reply, err = v.endNow(t)
+	} else {
+		reply, err = v.endBetween(t, how)
+	}
+	if err == nil && v.after != nil {
+		err = v.after()
+	}
+	return reply.PersonText(), err
+}
+
+// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a person's command.
+func (a *App) Reset(skills []loop.Skill) (string, error) {
+	if a.Env("CLAUDECODE") != "" {
+		return "", refusal("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
+	}
+	v, err := a.visitor()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := bounded()
+	defer cancel()
+	unlock, err := v.files.Guard(ctx)
+	if err != nil {
+		return "", fmt.Errorf("lock state: %w", err)
+	}
+	defer unlock()
+	var said []string
+	for _, skill := range skills {
+		text, err := v.reset(skill)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, text...)
+	}
+	if len(said) == 0 {
+		return "nothing to reset", nil
+	}
+	return strings.Join(said, "\n"), nil
+}
+
+func (v *visit) reset(skill loop.Skill) ([]string, error) {
+	s, err := v.files.Load(skill)
+	var newer *store.NewerError
+	if errors.As(err, &newer) {
+		return nil, hinted(err)
+	}
+	b := s.Budget
+	if b != nil && b.Status == loop.Active && !b.OwnerLeft && b.Owner.PID != 0 && liveness(b.Owner) != loop.Dead {
+		return nil, refusal("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
+	}
+	if b == nil && s.Tick == nil && err == nil {
+		return nil, nil
+	}
+	id := "damaged-" + v.now.Format("20060102T150405")
+	if b != nil && b.RunID != "" {
+		id = b.RunID
+	}
+	if err := v.files.Archive(skill, id); err != nil {
+		return nil, fmt.Errorf("archive run: %w", err)
+	}
+	if s.Lock != nil && liveness(s.Lock.Process) == loop.Dead {
+		if err := v.files.Reap(skill, s.Lock); err != nil {
+			return nil, fmt.Errorf("reap lock: %w", err)
+		}
+	}
+	return []string{fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir)}, nil
+}
+
+// Runs lists the project's runs, the newest first: the present ones and those in the archive.
+func (a *App) Runs() ([]loop.Budget, error) {
+	v, err := a.visitor()
+	if err != nil {
+		return nil, absent(err)
+	}
+	var list []loop.Budget
+	add := func(files *store.Store) {
+		for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+			if s, _ := files.Load(skill); s.Budget != nil {
+				list = append(list, *s.Budget)
+			}
+		}
+	}
+	add(v.files)
+	ids, err := v.files.Archives()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for i := len(ids) - 1; i >= 0; i-- {
+		files, err := v.files.Archived(ids[i])
+		if err != nil {
+			return nil, err
+		}
+		add(files)
+		files.Close()
+	}
+	return list, nil
+}
+
+// Waiting are the questions that wait for a person: of open iterations and of paused runs.
+func (a *App) Waiting() ([]report.Waiting, error) {
+	stands, err := a.Standing([]loop.Skill{loop.Work, loop.Review})
+	if err != nil {
+		return nil, err
+	}
+	var list []report.Waiting
+	for _, s := range stands {
+		for _, g := range s.Run.Pending {
+			list = append(list, report.Waiting{Skill: s.Run.Skill, Gate: g, Paused: true})
+		}
+		if s.Tick != nil {
+			for _, g := range s.Tick.Pending {
+				list = append(list, report.Waiting{Skill: s.Run.Skill, Gate: g})
+			}
+		}
+	}
+	return list, nil
+}
+
+// AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once. Nothing that runs
+// inside the agent may call it.
+func (a *App) AnswerGate(name string, words []string) (string, error) {
+	if a.Env("CLAUDECODE") != "" {
+		return "", refusal("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
+	}
+	v, err := a.visitor()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := bounded()
+	defer cancel()
+	unlock, err := v.files.Guard(ctx)
+	if err != nil {
+		return "", fmt.Errorf("lock state: %w", err)
+	}
+	defer unlock()
+	name, target, _ := strings.Cut(name, ":")
+	var open []string
+	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+		s, err := v.files.Load(skill)
+		if err != nil {
+			return "", hinted(err)
+		}
+		if s.Budget == nil {
+			continue
+		}
+		for i := range s.Budget.Pending {
+			g := &s.Budget.Pending[i]
+			open = append(open, g.Name)
+			if g.Name != name || target != "" && g.Target != target {
+				continue
+			}
+			g.Answer, g.At = strings.Join(words, " "), &v.now
+			if err := v.files.SaveBudget(s.BudgetPath, s.Budget); err != nil {
+				return "", err
+			}
+			return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s --resume",
+				g.Question, g.Answer, g.Act(g.Answer), s.Budget.Command), nil
+		}
+	}
+	way := "no gate of a paused run waits; a question of a running session is answered in its dialog"
+	if len(open) > 0 {
+		way = "waiting: " + strings.Join(open, ", ")
+	}
+	return "", refusal(way, "gate %q does not wait", name)
+}

@@ -1,0 +1,213 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// postToolUse takes what a tool call brought: a person's answers, workers that were sent off, PRs opened, comments
+// pushed, a failing qmd.
+func (v *visit) postToolUse() (event.Reply, error) {
+	list, err := v.mine()
+	if err != nil || !v.tellsAnything(list) {
+		return event.Nothing(), err
+	}
+	reply := event.Nothing()
+	err = v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			r, err := v.learn(t)
+			if err != nil {
+				return err
+			}
+			if !r.Empty() {
+				reply = r
+			}
+		}
+		return nil
+	})
+	return reply, err
+}
+
+// tellsAnything spares most events the guard: nothing is written for a call that brings no fact.
+func (v *visit) tellsAnything(list []*thread) bool {
+	if !slices.ContainsFunc(list, func(t *thread) bool { return t.open(v.ev.SessionID) || t.Claim != nil }) {
+		return false
+	}
+	switch {
+	case v.ev.Tool == "AskUserQuestion", slices.Contains(dispatchTools, v.ev.Tool):
+		return true
+	case v.ev.Name == event.PostToolUseFailure:
+		return qmdDown(v.ev)
+	}
+	return len(v.brought()) > 0
+}
+
+func (v *visit) learn(t *thread) (event.Reply, error) {
+	if v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse {
+		if c := t.Claim; c != nil && c.Gate != nil && c.SessionID == v.ev.SessionID {
+			return v.forceAnswer(t)
+		}
+	}
+	if !t.open(v.ev.SessionID) {
+		return event.Nothing(), nil
+	}
+	tick := t.Tick
+	switch {
+	case v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse:
+		reply := v.takeAnswers(t, v.ev.ToolUseID, v.ev.Answers())
+		return reply, v.save(t)
+	case slices.Contains(dispatchTools, v.ev.Tool) && v.ev.Name == event.PostToolUse:
+		if v.ev.Result("status").Str == "async_launched" {
+			tick.Workers = appendNew(tick.Workers, v.ev.Result("agentId").Str)
+		}
+	case v.ev.Name == event.PostToolUseFailure:
+		if qmdDown(v.ev) {
+			tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
+		}
+	default:
+		v.count(tick)
+	}
+	return event.Nothing(), v.files.SaveTick(tick)
+}
+
+// takeAnswers records the answers of one dialog, verbatim. Those of a call that brought its own answers, that nobody
+// answered, or that resolved itself while the person was away are none. Questions of the skill's own are recorded
+// too, under the name question (R120).
+func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Reply {
+	i := slices.IndexFunc(t.Tick.Dialogs, func(d loop.Dialog) bool { return d.ID == id })
+	if given.AFK || i >= 0 && (t.Tick.Dialogs[i].Forged || t.Tick.Dialogs[i].Done) {
+		return event.Nothing()
+	}
+	if i >= 0 {
+		t.Tick.Dialogs[i].Done = true
+	}
+	var told []string
+	for _, a := range given.List {
+		if a.Unanswered != "" {
+			continue
+		}
+		told = append(told, v.takeAnswer(t, a))
+	}
+	if len(told) == 0 {
+		return event.Nothing()
+	}
+	begun := loop.StartBody(t.Budget, t.Tick)
+	return event.Nothing().Context(v.afterAnswers(t, told, begun))
+}
+
+func (v *visit) takeAnswer(t *thread, a event.Answer) string {
+	answer := loop.GateAnswer{Name: "question", Question: a.Question, Answer: a.Text, At: v.now}
+	i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool { return g.Question == a.Question })
+	if i < 0 {
+		t.Tick.Answered = append(t.Tick.Answered, answer)
+		return fmt.Sprintf("Recorded: %q", a.Text)
+	}
+	g := t.Tick.Pending[i]
+	answer.Name, answer.Target = g.Name, g.Target
+	act := loop.Answer(t.Budget, t.Tick, i, answer)
+	if act == strings.ToLower(strings.TrimSpace(a.Text)) {
+		return fmt.Sprintf("Gate %s: the person answered %q", g.Name, a.Text)
+	}
+	return fmt.Sprintf("Gate %s: the person answered %q, which acts as %s", g.Name, a.Text, act)
+}
+
+func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
+	tick := t.Tick
+	switch {
+	case tick.Halting():
+		told = append(told, "The loop ends with this iteration. Dispatch nothing, schedule nothing, end the turn now.")
+	case len(tick.Pending) > 0:
+		told = append(told, report.Ask(tick.Pending))
+	case begun:
+		told = append(told, tick.Notes...)
+		for _, d := range tick.Deferred {
+			told = append(told, "Deferred: do not work on "+d+" in this iteration")
+		}
+		told = append(told, "Go on with iteration "+strconv.Itoa(tick.Iteration)+". Budget remaining: "+report.Remaining(t.Budget))
+	}
+	return strings.Join(told, "\n")
+}
+
+// forceAnswer acts on the answer to the force-unlock gate: only yes takes the lock, and the tick begins here (R104).
+func (v *visit) forceAnswer(t *thread) (event.Reply, error) {
+	c := t.Claim
+	given := v.ev.Answers()
+	i := slices.IndexFunc(given.List, func(a event.Answer) bool { return a.Question == c.Gate.Question && a.Unanswered == "" })
+	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == v.ev.ToolUseID && d.Forged })
+	if i < 0 || given.AFK || forged {
+		return event.Nothing(), nil
+	}
+	return v.forced(t, loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: v.now}, c.Gate.Act(given.List[i].Text))
+}
+
+// brought are the acts of the call that count once it has succeeded.
+func (v *visit) brought() []guard.Act {
+	if v.ev.Name != event.PostToolUse {
+		return nil
+	}
+	return slices.DeleteFunc(v.read().Acts, func(a guard.Act) bool {
+		return a.Kind != guard.OpenPR && a.Kind != guard.Comment && a.Kind != guard.MergePR && a.Kind != guard.ApprovePR
+	})
+}
+
+// count adds what the call did on the forge.
+func (v *visit) count(t *loop.Tick) {
+	for _, a := range v.brought() {
+		switch a.Kind {
+		case guard.Comment, guard.ApprovePR:
+			t.Comments++
+			if a.PR > 0 {
+				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
+			}
+		case guard.OpenPR:
+			if n := openedPR(v.ev); n > 0 {
+				t.Track(loop.PR{Number: n, State: "open"})
+				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
+			}
+		case guard.MergePR:
+			if a.PR > 0 {
+				t.Track(loop.PR{Number: a.PR, State: "merged"})
+				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
+			}
+		}
+	}
+}
+
+// openedPR is the number in the address that the tool printed: the last one, as `gh pr create` prints it.
+func openedPR(ev event.Event) int {
+	text := ev.Response.Raw
+	for _, mark := range []string{"/pull/", "/merge_requests/", "/pulls/"} {
+		if i := strings.LastIndex(text, mark); i >= 0 {
+			rest := text[i+len(mark):]
+			end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+			n, _ := strconv.Atoi(rest[:max(0, end)])
+			return n
+		}
+	}
+	return 0
+}
+
+// qmdDown: a failing shell call whose output has a line with the token, or that ended with the reserved exit code
+// (R53). What a search or a document shows is no signal.
+func qmdDown(ev event.Event) bool {
+	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
+		return false
+	}
+	return strings.HasPrefix(ev.Error, "Exit code 78\n") || ev.Error == "Exit code 78" || strings.Contains(ev.Error, "qmd-unreachable")
+}
+
+func qmdLine(text string) string {
+	for l := range strings.Lines(text) {
+		if strings.Contains(l, "qmd-unreachable") {
+			return strings.TrimSpace(l)
+		}
+	}
+	return strings.TrimSpace(text)
+}

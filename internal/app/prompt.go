@@ -1,0 +1,195 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// prompt finds at the next prompt what no event tells: a turn that never reached its Stop. It also hears `/loop stop`.
+func (v *visit) prompt() (event.Reply, error) {
+	list, err := v.mine()
+	if err != nil {
+		return event.Nothing(), err
+	}
+	stop := v.stopTyped()
+	var concerned bool
+	for _, t := range list {
+		concerned = concerned || stop && t.Budget != nil && t.Budget.Status == loop.Active || v.unknownPrompt(t)
+	}
+	if !concerned {
+		return event.Nothing(), nil
+	}
+	reply := event.Nothing()
+	err = v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			r, err := v.promptThread(t, stop)
+			if err != nil {
+				return err
+			}
+			if !r.Empty() {
+				reply = r
+			}
+		}
+		return nil
+	})
+	return reply, err
+}
+
+// stopTyped: the person ends the loop by the client's own word for it (R43).
+func (v *visit) stopTyped() bool {
+	if v.ev.Name == event.UserPromptExpansion {
+		return v.ev.Command == "loop" && strings.TrimSpace(v.ev.Args) == "stop"
+	}
+	return strings.TrimSpace(v.ev.Prompt) == "/loop stop"
+}
+
+// unknownPrompt: an iteration of this session is open, and this prompt is none of its own.
+func (v *visit) unknownPrompt(t *thread) bool {
+	return t.open(v.ev.SessionID) && v.ev.PromptID != "" && !slices.Contains(t.Tick.Prompts, v.ev.PromptID)
+}
+
+func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
+	switch {
+	case t.Budget == nil || t.Budget.Status != loop.Active:
+		return event.Nothing(), nil
+	case stop && !t.open(v.ev.SessionID):
+		return v.endBetween(t, "/loop stop")
+	case stop:
+		t.Tick.Interrupt("/loop stop")
+	case !v.unknownPrompt(t):
+		return event.Nothing(), nil
+	case t.Tick.Draining || strings.HasPrefix(v.ev.Prompt, "<task-notification>"):
+		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
+		return event.Nothing(), v.files.SaveTick(t.Tick)
+	case v.interruptMark(t):
+		t.Tick.Interrupt("the user interrupted the turn")
+	default:
+		t.Tick.Failed = "the turn never reached its end"
+	}
+	if len(t.Tick.Workers) > 0 { // what was dispatched drains; the last Stop closes the iteration
+		t.Tick.Draining = true
+		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
+		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, the report follows when they end."), v.files.SaveTick(t.Tick)
+	}
+	return v.endNow(t)
+}
+
+// endNow closes the open iteration at an event that is not its Stop, and tells both sides.
+func (v *visit) endNow(t *thread) (event.Reply, error) {
+	c, err := v.endAbandoned(t)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	v.release(t.skill)
+	say := report.Status(&c.Line, "scheduled by /loop")
+	if !c.Halted() {
+		return event.Nothing().Say(say), nil
+	}
+	final, err := v.finalReport(t.skill, &c.Run, t.BudgetPath)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	return v.told(t, say+"\n\n"+final), nil
+}
+
+// endBetween ends a run while none of its iterations is open.
+func (v *visit) endBetween(t *thread, how string) (event.Reply, error) {
+	t.Tick = &loop.Tick{
+		Version: loop.Version, RunID: t.Budget.RunID, SessionID: t.Budget.SessionID, Skill: t.skill,
+		Iteration: t.Budget.IterationsUsed, StartedAt: v.now, Transcript: v.ev.Transcript, Interrupted: how,
+		Prompts: appendNew(nil, v.ev.PromptID),
+	}
+	return v.endNow(t)
+}
+
+// told gives a text to the person and, in short, to the model.
+func (v *visit) told(t *thread, text string) event.Reply {
+	model := "The loop was interrupted. Dispatch nothing new, do not go on with its iteration."
+	if len(t.Budget.Scheduled) > 0 {
+		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
+	}
+	return event.Nothing().Say(text).Context(model)
+}
+
+// workerEnded: one background worker less. The client's own compaction agents have no type and are none.
+func (v *visit) workerEnded() (event.Reply, error) {
+	list, err := v.mine()
+	if err != nil || v.ev.AgentType == "" {
+		return event.Nothing(), err
+	}
+	for _, t := range list {
+		if !t.open(v.ev.SessionID) || !slices.Contains(t.Tick.Workers, v.ev.AgentID) {
+			continue
+		}
+		return event.Nothing(), v.guarded(func(list []*thread) error {
+			for _, t := range list {
+				if t.open(v.ev.SessionID) {
+					t.Tick.Workers = slices.DeleteFunc(t.Tick.Workers, func(id string) bool { return id == v.ev.AgentID })
+					if err := v.files.SaveTick(t.Tick); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return event.Nothing(), nil
+}
+
+// turnFailed: an API error ended the turn; no Stop follows. The iteration is closed as errored and the loop goes on.
+func (v *visit) turnFailed() (event.Reply, error) {
+	return v.closeOpen(func(t *thread) { t.Tick.Failed = "API error: " + v.ev.Failure })
+}
+
+// sessionEnded: the person closed the session. An open iteration is an interrupted one; between iterations the run
+// stays, without its owner, for --resume. What was spent since the last iteration is counted either way.
+func (v *visit) sessionEnded() (event.Reply, error) {
+	reply, err := v.closeOpen(func(t *thread) { t.Tick.Interrupt("the session ended (" + v.ev.Reason + ")") })
+	if err != nil {
+		return reply, err
+	}
+	return reply, v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			if t.Budget == nil || t.Budget.SessionID != v.ev.SessionID {
+				continue
+			}
+			spent, _ := v.spent(t)
+			t.Budget.Spend(spent)
+			t.Budget.OwnerLeft = true
+			if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (v *visit) closeOpen(mark func(*thread)) (event.Reply, error) {
+	list, err := v.mine()
+	if err != nil {
+		return event.Nothing(), err
+	}
+	reply := event.Nothing()
+	if !slices.ContainsFunc(list, func(t *thread) bool { return t.open(v.ev.SessionID) }) {
+		return reply, nil
+	}
+	err = v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			if !t.open(v.ev.SessionID) {
+				continue
+			}
+			mark(t)
+			r, err := v.endNow(t)
+			if err != nil {
+				return err
+			}
+			reply = r
+		}
+		return nil
+	})
+	return reply, err
+}

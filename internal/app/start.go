@@ -1,0 +1,148 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/usage"
+)
+
+// start takes the lock and opens the iteration. held says that another was faster and the request is to be looked at
+// again.
+func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error) {
+	skill := e.req.Command.Skill
+	if a.Reap && e.state.Lock != nil {
+		if err := e.files.Reap(skill, e.state.Lock); err != nil {
+			return event.Nothing(), false, fmt.Errorf("reap lock: %w", err)
+		}
+	}
+	run, previous, err := e.identity(a.Mode)
+	if err != nil {
+		return event.Nothing(), false, err
+	}
+	lock := loop.Lock{
+		Iteration: run.IterationsUsed + 1, StartedAt: e.req.Now, Skill: skill, SessionID: e.req.SessionID,
+		RunID: run.RunID, Process: e.req.Owner,
+	}
+	if holder, err := e.files.Acquire(skill, lock); err != nil || holder != nil {
+		return event.Nothing(), holder != nil, err
+	}
+	reply, err = e.begin(a, run, previous)
+	if err != nil {
+		e.release(skill)
+	}
+	return reply, false, err
+}
+
+// identity gives the run that the tick belongs to, on disk where it is new or taken up again, and the last iteration
+// in which it worked.
+func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
+	skill, old := e.req.Command.Skill, e.state.Budget
+	if mode == loop.FreshRun {
+		if old != nil {
+			if err := e.files.Archive(skill, old.RunID); err != nil {
+				return loop.Budget{}, nil, fmt.Errorf("archive run: %w", err)
+			}
+		}
+		run := loop.NewRun(e.req)
+		run.Cursors = e.baseline()
+		return run, nil, e.files.SaveBudget(e.path, &run)
+	}
+	previous, err := e.previous(skill, old)
+	if err != nil {
+		return loop.Budget{}, nil, err
+	}
+	run := loop.Continue(*old, e.req)
+	if mode == loop.ResumeRun {
+		run = loop.Resume(loop.Latest(*old, previous), e.req)
+	}
+	if old.SessionID != e.req.SessionID { // another session's transcript holds nothing of this run yet
+		run.Cursors = e.baseline()
+	}
+	return run, previous, e.files.SaveBudget(e.path, &run)
+}
+
+// baseline starts the count at the prompt that invoked the loop, so that what was spent before is not charged to it.
+// Where the prompt is not in the transcript yet, everything that is there is older.
+func (e *entry) baseline() []loop.Cursor {
+	from, _, found := usage.PromptStart(e.req.Transcript, e.req.PromptID)
+	if !found {
+		from = -1
+	}
+	return usage.Baseline(e.req.Transcript, from)
+}
+
+// previous is the last line of the run in which work was done; lines of the SPEC's own format carry no run id.
+func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
+	return v.files.Last(skill, func(l *loop.Iteration) bool {
+		return worked(l) && l.Outcome != loop.Waiting && (l.RunID == run.RunID || l.RunID == "")
+	})
+}
+
+func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
+	skill := e.req.Command.Skill
+	facts := e.entryFacts(a.Mode, previous)
+	facts.Notes = append(append(append([]string{}, e.notes...), a.Notes...), facts.Notes...)
+	tick := loop.Open(&run, previous, e.req, facts)
+	if err := e.files.RemoveClaim(skill); err != nil {
+		return event.Nothing(), err
+	}
+	t := &thread{skill: skill, State: e.state}
+	t.Budget, t.Tick, t.BudgetPath = &run, &tick, e.path
+	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.req.Attended {
+		return e.refuseOpened(t, previous)
+	}
+	if err := e.files.SaveTick(&tick); err != nil {
+		return event.Nothing(), err
+	}
+	if err := e.files.SaveBudget(e.path, &run); err != nil {
+		return event.Nothing(), err
+	}
+	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", tick.Iteration, run.Ceilings.Iterations, report.Remaining(&run))
+	return event.Nothing().Context(report.Entry(&run, &tick)).Say(strings.Join(append([]string{say}, tick.Notes...), "\n")), nil
+}
+
+// refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate waits and nobody is
+// there.
+func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
+	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
+	c, err := e.commit(t, previous, loop.Ending{Now: e.req.Now, Pause: len(t.Tick.Fired) == 0})
+	if err != nil {
+		return event.Nothing(), err
+	}
+	final, err := e.finalReport(t.skill, &c.Run, t.BudgetPath)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	e.release(t.skill)
+	text := c.Run.StopText
+	if text == "" {
+		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
+	}
+	return event.Block(e.withFinal(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + final)), nil
+}
+
+// release drops our lock once the reply is out.
+func (v *visit) release(skill loop.Skill) {
+	before, session, files := v.after, v.ev.SessionID, v.files
+	v.after = func() error {
+		if before != nil {
+			if err := before(); err != nil {
+				return err
+			}
+		}
+		return files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
+	}
+}
+
+// budgetPath is where --budget-file says that the run's budget lies, relative to the project or absolute (R12).
+func budgetPath(skill loop.Skill, f loop.Flags) string {
+	if f.BudgetFile == "" {
+		return store.DefaultBudgetPath(skill)
+	}
+	return f.BudgetFile
+}

@@ -1,0 +1,216 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// stop ends the open iteration of this session, or holds the turn open, at most twice a prompt, for what only the
+// model can still do (R117, design §1).
+func (v *visit) stop() (event.Reply, error) {
+	list, err := v.mine()
+	if err != nil || len(list) == 0 {
+		return event.Nothing(), err
+	}
+	look := v.lookOut(list) // before the guard: it waits and asks git
+	reply := event.Nothing()
+	err = v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			r, err := v.stopThread(t, look)
+			if err != nil {
+				return err
+			}
+			if reply = r; r.Blocks() {
+				return nil
+			}
+		}
+		return nil
+	})
+	return reply, err
+}
+
+func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
+	if t.Budget == nil {
+		return event.Nothing(), nil
+	}
+	crons := v.scheduledFor(t.Budget)
+	if !t.open(v.ev.SessionID) {
+		return event.Nothing(), v.noteSchedule(t, crons)
+	}
+	t.Budget.Scheduled = prompts(crons)
+	if v.workersRunning() {
+		t.Tick.Draining = true
+		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
+		return event.Nothing(), v.save(t)
+	}
+	v.missedAnswers(t)
+	if ask, hold := v.unfinished(t); hold {
+		return ask, v.save(t)
+	}
+	return v.end(t, look, crons)
+}
+
+// unfinished says what the turn still owes: an answer, or the skill's facts. Each is asked for once; a question that
+// then still waits pauses the run.
+func (v *visit) unfinished(t *thread) (event.Reply, bool) {
+	tick := t.Tick
+	if tick.Halting() || tick.Failed != "" {
+		return event.Nothing(), false
+	}
+	if tick.Body && len(tick.Pending) == 0 {
+		previous, _ := v.previous(t.skill, t.Budget)
+		tick.Pending = loop.Due(loop.Look(t.Budget, tick, previous, v.now), loop.Exit)
+	}
+	switch {
+	case len(tick.Pending) > 0 && v.attended() && v.mayBlock(t, "gate:"+tick.Pending[0].Name):
+		return event.Block(report.Ask(tick.Pending)), true
+	case len(tick.Pending) == 0 && tick.Body && !tick.Reported && v.mayBlock(t, "facts"):
+		return event.Block("Report this iteration's facts before it ends:\n" + report.ReportExample(t.Budget)), true
+	}
+	return event.Nothing(), false
+}
+
+// mayBlock counts a block of this prompt: two at the most, one of each kind. It is saved before the block is printed.
+func (v *visit) mayBlock(t *thread, kind string) bool {
+	b := &t.Budget.Blocks
+	if b.PromptID != v.ev.PromptID {
+		*b = loop.Blocks{PromptID: v.ev.PromptID}
+	}
+	if len(b.Reasons) >= 2 || slices.Contains(b.Reasons, kind) {
+		return false
+	}
+	b.Reasons = append(b.Reasons, kind)
+	return true
+}
+
+// end closes the iteration. A halted run that is still scheduled, or a running one that nothing would bring back,
+// holds the turn once more for the call that settles it.
+func (v *visit) end(t *thread, look outlook, crons []event.Cron) (event.Reply, error) {
+	if !t.Budget.UnderLoop {
+		t.Budget.UnderLoop = look.underLoop || len(crons) > 0
+	}
+	ending := v.ending(t, look)
+	ending.Pause = v.mustPause(t)
+	previous, err := v.previous(t.skill, t.Budget)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	// The block that follows is counted in the same save, so it is decided on a trial close.
+	trial := loop.Close(*t.Budget, *t.Tick, previous, ending)
+	ask := v.afterwards(t, &trial, crons)
+	c, err := v.commit(t, previous, ending)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	say := report.Status(&c.Line, wake(&c.Run, crons))
+	if c.Run.Status != loop.Active {
+		final, err := v.finalReport(t.skill, &c.Run, t.BudgetPath)
+		if err != nil {
+			return event.Nothing(), err
+		}
+		say = strings.Join([]string{say, "", final}, "\n")
+	}
+	v.release(t.skill)
+	if ask != "" {
+		return event.Block(ask).Say(say), nil
+	}
+	return event.Nothing().Say(say), nil
+}
+
+// mustPause: a question waits that no one has answered. One about a merge alone only keeps that merge shut, as long
+// as somebody is there to be asked again.
+func (v *visit) mustPause(t *thread) bool {
+	if t.Tick.Halting() || t.Tick.Failed != "" || len(t.Tick.Pending) == 0 {
+		return false
+	}
+	return !v.attended() || t.Tick.Holds(loop.HoldTick) || t.Tick.Holds(loop.HoldNextTick)
+}
+
+// afterwards is the one call the model is still asked to make, empty when there is none or both blocks are used up.
+func (v *visit) afterwards(t *thread, c *loop.Closing, crons []event.Cron) string {
+	switch {
+	case c.Run.Status != loop.Active && len(crons) > 0 && v.mayBlock(t, "unschedule"):
+		return "The loop has ended; its schedule must go, or it fires again for nothing. Call now: " + unschedule(crons) +
+			" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
+	case c.Run.Status == loop.Active && t.Budget.UnderLoop && len(crons) == 0 && v.mayBlock(t, "wake"):
+		return "Nothing is scheduled that would bring the next iteration. Call now: " + report.WakeCall(t.Budget) +
+			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
+	}
+	return ""
+}
+
+func unschedule(crons []event.Cron) string {
+	var calls []string
+	for _, c := range crons {
+		if c.Recurring {
+			calls = append(calls, "CronDelete "+c.ID)
+		} else {
+			calls = append(calls, `ScheduleWakeup {"stop":true}`)
+		}
+	}
+	return strings.Join(appendNew(nil, calls...), ", ")
+}
+
+func wake(b *loop.Budget, crons []event.Cron) string {
+	switch {
+	case len(crons) > 0:
+		return "scheduled by /loop"
+	case b.UnderLoop:
+		return "to be scheduled by /loop"
+	}
+	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)", b.Command)
+}
+
+func (v *visit) workersRunning() bool {
+	return slices.ContainsFunc(v.ev.Background, func(t event.Task) bool {
+		return t.Status == "running" && t.Type != "shell" && t.Type != "monitor"
+	})
+}
+
+func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {
+	var list []event.Cron
+	for _, c := range v.ev.Crons {
+		if b.Schedules(c.Prompt) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func prompts(crons []event.Cron) []string {
+	var list []string
+	for _, c := range crons {
+		list = append(list, c.Prompt)
+	}
+	return list
+}
+
+// noteSchedule keeps what the session has scheduled for a run between its ticks, or after its end.
+func (v *visit) noteSchedule(t *thread, crons []event.Cron) error {
+	if slices.Equal(t.Budget.Scheduled, prompts(crons)) {
+		return nil
+	}
+	t.Budget.Scheduled = prompts(crons)
+	return v.files.SaveBudget(t.BudgetPath, t.Budget)
+}
+
+func (v *visit) save(t *thread) error {
+	if err := v.files.SaveTick(t.Tick); err != nil {
+		return err
+	}
+	return v.files.SaveBudget(t.BudgetPath, t.Budget)
+}
+
+func appendNew(list []string, items ...string) []string {
+	for _, s := range items {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -1,0 +1,173 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// MaxFile bounds what is read of one file, in bytes.
+const MaxFile = 1 << 20
+
+// DefaultDoNotMerge is the label that ends a review loop where the project names no other (R21).
+const DefaultDoNotMerge = "do-not-merge"
+
+// Config is what a project has configured. The zero value configures nothing; Load and Parse fill in the defaults.
+type Config struct {
+	// Rates are the rows of `Loop Cost Rates`, in file order, one a model (R60).
+	Rates []Rate
+	// Patterns are the rows of `Loop Logging`, in file order (R125).
+	Patterns []Pattern
+	// DoNotMerge is the label that makes a PR terminal (R21).
+	DoNotMerge string
+	// AgentLogins are the tracker accounts whose comments are not a person's.
+	AgentLogins []string
+	Tracker     Tracker
+	// Notify is the command to run when a loop stops or needs a person; empty for none.
+	Notify string
+	// Warnings are the lines that could not be read.
+	Warnings []Warning
+
+	has    blocks
+	redact func(string) string
+}
+
+// Tracker says where the issues are.
+type Tracker struct {
+	Type, Owner, Repo string
+}
+
+// Warning is one thing in the configuration that does not count, for a person to mend.
+type Warning struct {
+	File string // base name; empty where the text came from no file
+	Line int    // from 1; 0 where it is about the whole file
+	Text string
+}
+
+// String is the warning as one line, as in `CLAUDE.md:12: rate "x" is not a price`.
+func (w Warning) String() string {
+	switch {
+	case w.File == "":
+		return fmt.Sprintf("line %d: %s", w.Line, w.Text)
+	case w.Line == 0:
+		return w.File + ": " + w.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text)
+}
+
+// Rate is a row of `Loop Cost Rates`. Prices are pico-dollars for ONE token: $1 per million tokens is 1,000,000.
+type Rate struct {
+	Model         string
+	Input, Output loop.USD
+	// The cache prices are nil where the row does not state them.
+	CacheRead, CacheWrite5m, CacheWrite1h *loop.USD
+	Line                                  int
+}
+
+// blocks says which of the sub-blocks a file has, so that the first file with one wins it whole.
+type blocks struct {
+	rates, logging, review, tracker, notify bool
+}
+
+// Load reads CLAUDE.md and AGENTS.md in a project's directory. The first file that has a sub-block wins it. It never
+// fails: a file that is not there is none, any other problem is a Warning.
+func Load(project string) Config {
+	var c Config
+	for _, name := range []string{"CLAUDE.md", "AGENTS.md"} {
+		text, warn := read(filepath.Join(project, name))
+		if warn != "" {
+			c.Warnings = append(c.Warnings, Warning{File: name, Text: warn})
+		}
+		c.fill(parse(text), name)
+	}
+	return c.finish()
+}
+
+// Parse reads one Markdown text. It is pure; warnings carry no file.
+func Parse(text string) Config {
+	return parse(text).finish()
+}
+
+// read returns at most MaxFile bytes of a file, and what a person should know about it.
+func read(path string) (text, warn string) {
+	fi, err := os.Stat(path)
+	if os.IsNotExist(err) {
+		return "", ""
+	}
+	if err != nil {
+		return "", "cannot be read: " + err.Error()
+	}
+	if !fi.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return "", "is not a regular file"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", "cannot be read: " + err.Error()
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return "", "cannot be read: " + err.Error()
+	}
+	if len(b) > MaxFile {
+		b, warn = b[:MaxFile], fmt.Sprintf("is longer than %d bytes, the rest is not read", MaxFile)
+	}
+	return string(b), warn
+}
+
+// fill takes from o the sub-blocks that c does not have yet, and what was wrong with those.
+func (c *Config) fill(o Config, file string) {
+	if o.has.rates && !c.has.rates {
+		c.Rates, c.has.rates = o.Rates, true
+	}
+	if o.has.logging && !c.has.logging {
+		c.Patterns, c.has.logging = o.Patterns, true
+	}
+	if o.has.review && !c.has.review {
+		c.DoNotMerge, c.AgentLogins, c.has.review = o.DoNotMerge, o.AgentLogins, true
+	}
+	if o.has.tracker && !c.has.tracker {
+		c.Tracker, c.has.tracker = o.Tracker, true
+	}
+	if o.has.notify && !c.has.notify {
+		c.Notify, c.has.notify = o.Notify, true
+	}
+	for _, w := range o.Warnings {
+		w.File = file
+		c.Warnings = append(c.Warnings, w)
+	}
+}
+
+func (c Config) finish() Config {
+	if c.DoNotMerge == "" {
+		c.DoNotMerge = DefaultDoNotMerge
+	}
+	c.redact = redactor(c.Patterns)
+	return c
+}
+
+func (c *Config) warn(line int, format string, args ...any) {
+	c.Warnings = append(c.Warnings, Warning{Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// parse walks the rows of all sub-blocks.
+func parse(text string) Config {
+	var c Config
+	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
+		switch r.block {
+		case "loop cost rates":
+			c.has.rates = true
+			c.rate(r)
+		case "loop logging":
+			c.has.logging = true
+			c.pattern(r)
+		default:
+			c.key(r)
+		}
+	}
+	return c
+}

@@ -1,0 +1,157 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"hooks/internal/loop"
+)
+
+// usd is a price for one token, from dollars per million tokens.
+func usd(t *testing.T, s string) *loop.USD {
+	t.Helper()
+	v, err := loop.ParseUSD(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v /= 1_000_000
+	return &v
+}
+
+func same(t *testing.T, got, want Config) {
+	t.Helper()
+	if want.DoNotMerge == "" {
+		want.DoNotMerge = DefaultDoNotMerge
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}), cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("config (-want +got):\n%s", d)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
+	at := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
+	tests := map[string]Config{
+		"spec.md":    {Rates: at(8)},
+		"repo.md":    {Rates: at(29), Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35}, {`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}}, Tracker: Tracker{"github", "acme", "app"}, DoNotMerge: "wip", AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
+		"setext.md":  {Rates: at(9)},
+		"hidden.md":  {},
+		"outside.md": {},
+		"other.md":   {Tracker: Tracker{Type: "gitlab"}},
+		"cache.md": {Rates: []Rate{
+			{Model: "claude-sonnet-5", Input: *usd(t, "2"), Output: *usd(t, "10"), CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4"), Line: 7},
+			{Model: "claude-haiku-5-5", Input: *usd(t, "0.1"), Output: *usd(t, "0.5"), CacheRead: usd(t, "0"), Line: 8},
+		}},
+		"lines.md": {Rates: []Rate{{Model: "claude-opus-5", Input: *usd(t, "5"), Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x", 10}}},
+		"damaged.md": {
+			Rates: at(9),
+			Warnings: []Warning{
+				{Line: 5, Text: `rate row for "claude-a": "free" is not a price in dollars per million tokens`},
+				{Line: 6, Text: `rate row for "claude-b": "" is not a price in dollars per million tokens`},
+				{Line: 7, Text: `rate row without a model name: "two words"`},
+				{Line: 8, Text: `rate row for "claude-c": "-1" is not a price in dollars per million tokens`},
+				{Line: 10, Text: `second rate row for "CLAUDE-opus-4-7", the one in line 9 counts`},
+				{Line: 11, Text: `rate row for "claude-d": "1001" is not a price in dollars per million tokens`},
+				{Line: 12, Text: `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`},
+				{Line: 15, Text: "redaction pattern \"(?i\" cannot be read: error parsing regexp: invalid or unsupported Perl syntax: `(?i`"},
+				{Line: 16, Text: "redaction pattern \"(?<!x)y\" cannot be read: error parsing regexp: invalid named capture: `(?<!x)y`"},
+				{Line: 20, Text: `second value for "type", the first one counts`},
+			},
+			Tracker: Tracker{Type: "github"},
+		},
+	}
+	for name, want := range tests {
+		t.Run(name, func(t *testing.T) {
+			b, err := os.ReadFile(filepath.Join("testdata", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, Parse(string(b)), want)
+			t.Run("crlf and bom", func(t *testing.T) {
+				same(t, Parse("\ufeff"+strings.ReplaceAll(string(b), "\n", "\r\n")), want)
+			})
+		})
+	}
+}
+
+func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "CLAUDE.md", "@AGENTS.md\n## SDD Configuration\n### Tracker\n- **Type**: github\n### Loop Cost Rates\n| m | x |\n")
+	write(t, dir, "AGENTS.md", "## SDD Configuration\n### Tracker\n- **Type**: gitlab\n- **Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
+	want := Config{
+		Tracker: Tracker{Type: "github"}, DoNotMerge: "hold",
+		Warnings: []Warning{{"CLAUDE.md", 6, `rate row for "m": "x" is not a price in dollars per million tokens`}},
+	}
+	same(t, Load(dir), want)
+}
+
+func TestLoadNeverFails(t *testing.T) {
+	dir := t.TempDir()
+	same(t, Load(dir), Config{})
+	same(t, Load(filepath.Join(dir, "none")), Config{})
+	if err := os.Mkdir(filepath.Join(dir, "CLAUDE.md"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	long := "## SDD Configuration\n### Tracker\n- **Owner**: acme\n" + strings.Repeat("x", MaxFile) + "\n- **Repo**: app\n"
+	write(t, dir, "AGENTS.md", long)
+	same(t, Load(dir), Config{Tracker: Tracker{Owner: "acme"}, Warnings: []Warning{
+		{File: "CLAUDE.md", Text: "is not a regular file"},
+		{File: "AGENTS.md", Text: "is longer than 1048576 bytes, the rest is not read"},
+	}})
+}
+
+func TestWarningsAreLinesForAPerson(t *testing.T) {
+	for want, w := range map[string]Warning{
+		"AGENTS.md: is a pipe": {File: "AGENTS.md", Text: "is a pipe"},
+		"CLAUDE.md:3: bad row": {"CLAUDE.md", 3, "bad row"},
+		"line 3: bad row":      {Line: 3, Text: "bad row"},
+	} {
+		if got := w.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.md")
+	for _, name := range files {
+		b, _ := os.ReadFile(name)
+		f.Add(string(b))
+	}
+	f.Add("## SDD Configuration\n### Loop Logging\n|`\\||<!--`|`--|\n~~~")
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<16 {
+			return
+		}
+		c := Parse(text)
+		lines := strings.Count(text, "\n") + 1
+		for _, r := range c.Rates {
+			if r.Model == "" || r.Input < 0 || r.Output < 0 || r.Line < 1 || r.Line > lines {
+				t.Errorf("rate %+v", r)
+			}
+		}
+		for _, w := range c.Warnings {
+			if w.Line < 1 || w.Line > lines || w.Text == "" {
+				t.Errorf("warning %+v", w)
+			}
+		}
+		if got := c.Redact(text); len(got) > MaxRedact && len(c.Patterns) > 0 {
+			t.Errorf("redacted text has %d bytes", len(got))
+		}
+		if hidden := Parse("```\n" + strings.ReplaceAll(text, "`", "'") + "\n```\n"); len(hidden.Rates)+len(hidden.Patterns)+len(hidden.Warnings) > 0 {
+			t.Errorf("fenced text counts: %+v", hidden)
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package config
+
+import "strings"
+
+// key reads one setting of the `Review`, `Tracker` and `Notify` sub-blocks, or one right below the SDD heading. Keys
+// that are none of ours belong to other readers of the file.
+func (c *Config) key(r row) {
+	if len(r.cells) < 2 || r.cells[0] == "" {
+		return
+	}
+	name, value := plain(r.cells[0]), r.cells[1]
+	switch r.block {
+	case "review":
+		c.has.review = true
+		c.review(name, value, r.line)
+	case "tracker":
+		c.has.tracker = true
+		c.tracker(name, value, r.line)
+	case "notify":
+		if name == "command" || name == "notify" {
+			c.set(&c.Notify, value, r)
+			c.has.notify = true
+		}
+	case "":
+		if name == "notify" {
+			c.set(&c.Notify, value, r)
+			c.has.notify = true
+		}
+	}
+}
+
+func (c *Config) review(name, value string, line int) {
+	r := row{cells: []string{name, value}, line: line}
+	switch name {
+	case "donotmergelabel", "donotmerge":
+		c.set(&c.DoNotMerge, value, r)
+	case "agentlogins", "agentlogin":
+		c.AgentLogins = append(c.AgentLogins, logins(value)...)
+	}
+}
+
+func (c *Config) tracker(name, value string, line int) {
+	r := row{cells: []string{name, value}, line: line}
+	switch name {
+	case "type":
+		c.set(&c.Tracker.Type, strings.ToLower(value), r)
+	case "owner":
+		c.set(&c.Tracker.Owner, value, r)
+	case "repo", "repository":
+		c.set(&c.Tracker.Repo, value, r)
+	}
+}
+
+// set keeps the first value of a key.
+func (c *Config) set(to *string, value string, r row) {
+	if *to != "" && *to != value {
+		c.warn(r.line, "second value for %q, the first one counts", r.cells[0])
+		return
+	}
+	*to = value
+}
+
+// plain is a key without case, spaces, hyphens and the like, so that "Do-Not-Merge Label" has one spelling.
+func plain(key string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return -1
+	}, key)
+}
+
+// logins splits a list such as "@app-bot, `ci[bot]`".
+func logins(value string) []string {
+	var out []string
+	for _, f := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == ' ' }) {
+		if f = strings.TrimPrefix(strings.Trim(f, "`"), "@"); f != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}

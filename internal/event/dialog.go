@@ -1,0 +1,112 @@
+package event
+
+import "github.com/tidwall/gjson"
+
+// Question is one question of the client's dialog.
+type Question struct {
+	Question string
+	Header   string // at most 12 characters are shown
+	Options  []Option
+	Multiple bool // multiSelect
+}
+
+// Option is one choice of a question; the dialog always adds a free text of its own.
+type Option struct {
+	Label       string
+	Description string
+}
+
+// Answers are what the dialog gave back. They are a person's only if the call itself was not Forged, AFK is false
+// and the answer is not Unanswered.
+type Answers struct {
+	List []Answer // in the order of the client's object
+	// AFK says that the dialog resolved itself while nobody was there (afkTimeoutMs).
+	AFK bool
+	// Forged says that the call came with answers in its input. It is told on PreToolUse only: afterwards the client
+	// itself writes the person's answers into the input, so the same sign means nothing.
+	Forged bool
+}
+
+// Answer is one answer, keyed by the question's exact text.
+type Answer struct {
+	Question string
+	Text     string // a label, labels joined by ", ", or free text; verbatim
+	// Unanswered is why this is no answer: skipped, replied_in_chat, dismissed, or "" when it is one.
+	Unanswered string
+}
+
+// Questions are those of a dialog call, in order; none on any other event.
+func (e Event) Questions() []Question {
+	var list []Question
+	if e.Tool != toolDialog {
+		return list
+	}
+	for _, q := range items(field(e.Input, "questions")) {
+		list = append(list, Question{
+			Question: textOr(field(q, "question")),
+			Header:   textOr(field(q, "header")),
+			Options:  options(q),
+			Multiple: field(q, "multiSelect").Type == gjson.True,
+		})
+	}
+	return list
+}
+
+func options(q gjson.Result) []Option {
+	var list []Option
+	for _, o := range items(field(q, "options")) {
+		list = append(list, Option{textOr(field(o, "label")), textOr(field(o, "description"))})
+	}
+	return list
+}
+
+// Answers reads the result of a dialog (PostToolUse), or whether a call is forged (PreToolUse).
+func (e Event) Answers() Answers {
+	if e.Tool != toolDialog {
+		return Answers{}
+	}
+	if e.Name == PreToolUse {
+		return Answers{Forged: present(field(e.Input, "answers"))}
+	}
+	return ParseAnswers(e.Response)
+}
+
+// ParseAnswers reads a dialog's result object wherever it stands: tool_response of the event, or toolUseResult of a
+// transcript line when the event was missed. Anything of another shape holds no answers.
+func ParseAnswers(response gjson.Result) Answers {
+	a := Answers{AFK: present(field(response, "afkTimeoutMs"))}
+	notes := field(response, "annotations")
+	answers := field(response, "answers")
+	if !answers.IsObject() {
+		return a
+	}
+	answers.ForEach(func(q, text gjson.Result) bool {
+		if text.Type == gjson.String {
+			a.List = append(a.List, Answer{q.String(), text.Str, unanswered(field(notes, q.String()))})
+		}
+		return true
+	})
+	return a
+}
+
+// unanswered is the mark of a question that nobody answered; a mark of an unknown type is one too.
+func unanswered(note gjson.Result) string {
+	v := field(note, "unanswered")
+	switch {
+	case !present(v), v.Type == gjson.False:
+		return ""
+	case v.Type == gjson.String && v.Str != "":
+		return v.Str
+	}
+	return "unanswered"
+}
+
+func present(v gjson.Result) bool { return v.Type != gjson.Null }
+
+// items are the elements of an array, none for any other type.
+func items(v gjson.Result) []gjson.Result {
+	if !v.IsArray() {
+		return nil
+	}
+	return v.Array()
+}

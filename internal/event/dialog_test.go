@@ -1,0 +1,89 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+)
+
+func dialogEvent(t *testing.T, name, input, response string) Event {
+	t.Helper()
+	in := fmt.Sprintf(`{"session_id":"s","hook_event_name":%q,"tool_name":"AskUserQuestion","tool_input":%s,"tool_response":%s}`, name, input, response)
+	word := wordOf(name)
+	e, err := Read(word, strings.NewReader(in), Limit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name, response string
+		want           Answers
+	}{
+		{"in order, odd keys", `{"answers":{"z|@this.#?":"b","a":"free \"text\""}}`,
+			Answers{List: []Answer{{"z|@this.#?", "b", ""}, {"a", `free "text"`, ""}}}},
+		{"nobody was there", `{"answers":{"q":"continue"},"afkTimeoutMs":60000}`, Answers{List: []Answer{{"q", "continue", ""}}, AFK: true}},
+		{"marks by question", `{"answers":{"q":"","r":"x","s":"y","t":"z"},"annotations":{"q":{"unanswered":"skipped"},"r":{"notes":"n"},"s":{"unanswered":true},"t":{"unanswered":false}}}`,
+			Answers{List: []Answer{{"q", "", "skipped"}, {"r", "x", ""}, {"s", "y", "unanswered"}, {"t", "z", ""}}}},
+		{"no answers", `{"questions":[]}`, Answers{}},
+		{"a string that looks like one", `"{\"answers\":{\"q\":\"merge\"}}"`, Answers{}},
+		{"an array", `[{"answers":{"q":"merge"}}]`, Answers{}},
+	} {
+		got := dialogEvent(t, PostToolUse, `{"answers":{"q":"x"}}`, c.response).Answers()
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+func TestForgedAnswers(t *testing.T) {
+	for input, want := range map[string]bool{
+		`{"questions":[]}`:                            false,
+		`{"questions":[],"answers":null}`:             false,
+		`{"questions":[],"answers":{}}`:               true,
+		`{"questions":[],"answers":{"q":"merge"}}`:    true,
+		`{"questions":[],"\u0061nswers":{"q":"yes"}}`: true,
+	} {
+		got := dialogEvent(t, PreToolUse, input, "null").Answers()
+		if diff := cmp.Diff(Answers{Forged: want}, got); diff != "" {
+			t.Errorf("%s: %s", input, diff)
+		}
+	}
+}
+
+// Another tool with the same members is no dialog.
+func TestOnlyTheDialogAnswers(t *testing.T) {
+	in := `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"mcp__x__AskUserQuestion","tool_input":{"questions":[{"question":"q"}],"skill":"work","command":"ls"},"tool_response":{"answers":{"q":"merge"}}}`
+	e, err := Read("post-tool-use", strings.NewReader(in), Limit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, _ := e.Skill(); name != "" || e.Answers().List != nil || e.Questions() != nil {
+		t.Errorf("read as a dialog: %+v", e.Answers())
+	}
+	if _, ok := e.ShellCommand(); ok {
+		t.Error("read as a shell command")
+	}
+}
+
+func TestFieldsBounds(t *testing.T) {
+	deep := strings.Repeat(`{"k":`, 70) + `"merge"` + strings.Repeat("}", 70)
+	list, whole := Event{Input: gjson.Parse(deep)}.Fields()
+	if len(list) != 1 || !whole || !strings.Contains(list[0].Value, `"merge"`) {
+		t.Errorf("deep input: %v, %v", list, whole)
+	}
+	wide := `{"a":[` + strings.Repeat("1,", mostFields) + `2]}`
+	if list, whole = (Event{Input: gjson.Parse(wide)}).Fields(); len(list) != mostFields || whole {
+		t.Errorf("wide input: %d, %v", len(list), whole)
+	}
+	list, whole = Event{Input: gjson.Parse(`{"s":"x","n":1.50,"b":false,"z":null,"e":{},"a":[],"o":{"p.q":[true,{"r":"\u0041"}]}}`)}.Fields()
+	want := []Field{{"s", "x"}, {"n", "1.50"}, {"b", "false"}, {"z", ""}, {"o.p.q.0", "true"}, {"o.p.q.1.r", "A"}}
+	if diff := cmp.Diff(want, list); diff != "" || !whole {
+		t.Error(whole, diff)
+	}
+}

@@ -1,0 +1,112 @@
+package event
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// Limit bounds one reading of stdin. A zero field stands for its default.
+type Limit struct {
+	Bytes int           // the most a value may take; default 4 MiB
+	Wait  time.Duration // how long to wait for the end of the value; default 5 s
+}
+
+func (l Limit) orDefault() Limit {
+	if l.Bytes <= 0 {
+		l.Bytes = 4 << 20
+	}
+	if l.Wait <= 0 {
+		l.Wait = 5 * time.Second
+	}
+	return l
+}
+
+// Read reads the one JSON object that the client writes for a hook word and returns as soon as that object is
+// complete: the end of stdin may never come. What follows the object is never looked at, so the answer does not
+// depend on how the bytes arrive. A leading byte order mark and white space are tolerated.
+//
+// Refused, as an *Error with a hint: an unknown word, input over the limits, anything that is not one JSON object,
+// a key that stands twice in an object, an event that is not the word's, and fields that decide with a wrong type.
+//
+// After a timeout a goroutine stays behind in r.Read; the program is about to exit then.
+func Read(word string, r io.Reader, limit Limit) (Event, error) {
+	name := NameOf(word)
+	if name == "" {
+		return Event{}, refuse("the words are stop, pre-tool-use, …: see `hooks --help`", "%q is not a hook word", clip(word))
+	}
+	raw, err := readValue(r, limit.orDefault())
+	if err != nil {
+		return Event{}, err
+	}
+	if !gjson.ValidBytes(raw) {
+		return Event{}, refuse(hintClient, "stdin is not valid JSON: %s", clip(string(raw)))
+	}
+	json := string(raw)
+	if err := uniqueKeys(json); err != nil {
+		return Event{}, err
+	}
+	return decode(name, json)
+}
+
+// readValue collects the bytes of the first JSON object of r within the limits.
+func readValue(r io.Reader, limit Limit) ([]byte, error) {
+	type result struct {
+		raw []byte
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		raw, err := collect(r, limit.Bytes)
+		done <- result{raw, err}
+	}()
+	timer := time.NewTimer(limit.Wait)
+	defer timer.Stop()
+	select {
+	case res := <-done:
+		return res.raw, res.err
+	case <-timer.C:
+		return nil, refuse(hintClient, "no complete JSON object on stdin after %s", limit.Wait)
+	}
+}
+
+// collect reads until the object is complete, r ends, or more than most bytes have come.
+func collect(r io.Reader, most int) ([]byte, error) {
+	var s scanner
+	var buf []byte
+	chunk := make([]byte, 32<<10)
+	for idle := 0; idle < 100; idle++ {
+		n, err := r.Read(chunk)
+		from := len(buf)
+		buf = append(buf, chunk[:n]...)
+		end, bad := s.next(chunk[:n])
+		switch {
+		case bad:
+			return nil, refuse(hintClient, "stdin is not a JSON object: %s", clip(string(bytes.TrimSpace(buf))))
+		case end > 0 && from+end <= most:
+			return buf[s.start : from+end], nil
+		case len(buf) > most:
+			return nil, refuse(hintClient, "the JSON object on stdin is over %d bytes", most)
+		case err != nil:
+			return nil, ended(buf, err)
+		case n > 0:
+			idle = 0
+		}
+	}
+	return nil, fmt.Errorf("read stdin: %w", io.ErrNoProgress)
+}
+
+// ended says why the input stopped before the object did.
+func ended(buf []byte, err error) error {
+	switch {
+	case !errors.Is(err, io.EOF):
+		return fmt.Errorf("read stdin: %w", err)
+	case len(bytes.TrimSpace(buf)) == 0:
+		return refuse(hintClient, "stdin is empty")
+	}
+	return refuse(hintClient, "stdin ends in the middle of a JSON object after %d bytes: %s", len(buf), clip(string(buf)))
+}

@@ -1,0 +1,76 @@
+package event
+
+import "strings"
+
+// Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero value is Nothing, the
+// answer that changes nothing. Encode gives it the form of the firing event.
+type Reply struct {
+	verdict   verdict
+	reason    string
+	questions []Question
+	context   string
+	say       string
+}
+
+type verdict uint8
+
+const (
+	none verdict = iota
+	block
+	deny
+	ask
+)
+
+// Nothing has no opinion.
+func Nothing() Reply { return Reply{} }
+
+// Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin it
+// (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt the person does.
+func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
+
+// Deny refuses a tool call (PreToolUse). The model reads the reason.
+func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
+
+// Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in place of the
+// model's. The client shows at most four; later ones are left out, none at all is Nothing.
+func Ask(questions ...Question) Reply {
+	if len(questions) == 0 {
+		return Nothing()
+	}
+	return Reply{verdict: ask, questions: questions[:min(len(questions), 4)]}
+}
+
+// Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a Block only: alone
+// it would make the client continue the turn.
+func (r Reply) Context(text string) Reply {
+	r.context = join(r.context, text)
+	return r
+}
+
+// Say adds a text for the person, on a new line after an earlier one.
+func (r Reply) Say(text string) Reply {
+	r.say = join(r.say, text)
+	return r
+}
+
+// Blocks says that the reply refuses: something was counted or must be, before it is printed.
+func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
+
+// Reason is the text of a refusal, as given.
+func (r Reply) Reason() string { return r.reason }
+
+// ModelText and PersonText are what was added for the model and for the person, as given.
+func (r Reply) ModelText() string { return r.context }
+
+// PersonText is what was added for the person.
+func (r Reply) PersonText() string { return r.say }
+
+// Empty says that Encode gives nothing.
+func (r Reply) Empty() bool { return r.verdict == none && r.context == "" && r.say == "" }
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return strings.TrimRight(a, "\n") + "\n" + b
+}

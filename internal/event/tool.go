@@ -1,0 +1,98 @@
+package event
+
+import (
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
+
+// Tools whose input the program reads.
+const (
+	toolBash       = "Bash"
+	toolPowerShell = "PowerShell"
+	toolMonitor    = "Monitor"
+	toolSkill      = "Skill"
+	toolDialog     = "AskUserQuestion"
+)
+
+// inputTexts are the members of a tool's input that decide; where present they are strings. Tools not named here
+// (MCP tools above all) may use the same names for anything.
+func inputTexts(tool string) []string {
+	switch tool {
+	case toolBash, toolPowerShell, toolMonitor:
+		return []string{"command"}
+	case toolSkill:
+		return []string{"skill", "args"}
+	case "Agent", "Task":
+		return []string{"prompt", "subagent_type"}
+	case "CronCreate":
+		return []string{"cron", "prompt"}
+	case "CronDelete":
+		return []string{"id"}
+	case "ScheduleWakeup":
+		return []string{"prompt"}
+	case "Write", "Edit", "MultiEdit", "Read":
+		return []string{"file_path"}
+	case "NotebookEdit":
+		return []string{"notebook_path"}
+	}
+	return nil
+}
+
+// checkTool refuses a call whose deciding members have a type that nothing can be decided on.
+func checkTool(e Event) error {
+	var d decoder
+	for _, key := range inputTexts(e.Tool) {
+		d.member("tool_input", e.Input, key)
+	}
+	if e.Tool == toolDialog {
+		d.dialog("tool_input", e.Input)
+		d.dialog("tool_response", e.Response)
+	}
+	return d.err
+}
+
+// dialog checks the questions and answers that a dialog call or its result carries.
+func (d *decoder) dialog(at string, v gjson.Result) {
+	if !v.IsObject() {
+		return
+	}
+	d.each(at+".questions", field(v, "questions"), func(at string, q gjson.Result) {
+		d.member(at, q, "question")
+		d.member(at, q, "header")
+		d.each(at+".options", field(q, "options"), func(at string, o gjson.Result) { d.member(at, o, "label") })
+	})
+	d.object(at+".answers", field(v, "answers")).ForEach(func(q, a gjson.Result) bool {
+		d.text(at+".answers."+strconv.Quote(clip(q.String())), a)
+		return d.err == nil
+	})
+	d.object(at+".annotations", field(v, "annotations"))
+}
+
+// Skill is the skill that a Skill call invokes and its arguments, "" and "" on any other event.
+func (e Event) Skill() (name, args string) {
+	if e.Tool != toolSkill {
+		return "", ""
+	}
+	return textOr(field(e.Input, "skill")), textOr(field(e.Input, "args"))
+}
+
+// ShellCommand is the command line of a tool that runs one. ok is false for every other tool, and for a Monitor
+// that watches a socket.
+func (e Event) ShellCommand() (command string, ok bool) {
+	switch e.Tool {
+	case toolBash, toolPowerShell, toolMonitor:
+		v := field(e.Input, "command")
+		return textOr(v), v.Type == gjson.String
+	}
+	return "", false
+}
+
+// Text is a string member of the tool's input by its exact key, "" when it is absent or of another type.
+func (e Event) Text(key string) string { return textOr(field(e.Input, key)) }
+
+// Flag is a member of the tool's input that is exactly true.
+func (e Event) Flag(key string) bool { return field(e.Input, key).Type == gjson.True }
+
+// Result is a member of the tool's response by its exact key; it does not exist when the response is no object.
+func (e Event) Result(key string) gjson.Result { return field(e.Response, key) }

@@ -1,0 +1,45 @@
+package event
+
+// Word joins a hook word, the program's first argument, with the event that the client fires.
+type Word struct {
+	Word string // as in "pre-tool-use"
+	Name string // hook_event_name, as in "PreToolUse"
+}
+
+// The events the program is registered for.
+const (
+	Stop                = "Stop"
+	PreToolUse          = "PreToolUse"
+	PostToolUse         = "PostToolUse"
+	PostToolUseFailure  = "PostToolUseFailure"
+	UserPromptSubmit    = "UserPromptSubmit"
+	UserPromptExpansion = "UserPromptExpansion"
+	SubagentStop        = "SubagentStop"
+	SessionStart        = "SessionStart"
+	SessionEnd          = "SessionEnd"
+	StopFailure         = "StopFailure"
+)
+
+// Words is the table of hook words, the two core ones first.
+var Words = [...]Word{
+	{"stop", Stop},
+	{"pre-tool-use", PreToolUse},
+	{"post-tool-use", PostToolUse},
+	{"post-tool-use-failure", PostToolUseFailure},
+	{"user-prompt-submit", UserPromptSubmit},
+	{"user-prompt-expansion", UserPromptExpansion},
+	{"subagent-stop", SubagentStop},
+	{"session-start", SessionStart},
+	{"session-end", SessionEnd},
+	{"stop-failure", StopFailure},
+}
+
+// NameOf is the event of a hook word, or "" when the word is none.
+func NameOf(word string) string {
+	for _, w := range Words {
+		if w.Word == word {
+			return w.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,224 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Request is one invocation of a looping skill: a tick that wants to begin.
+type Request struct {
+	Now        time.Time
+	SessionID  string
+	PromptID   string
+	Transcript string
+	Owner      Process // the client
+	Command    Command
+	Flags      Flags
+	RunID      string // the identity a fresh run would get
+	Scheduled  bool   // the client's schedule invoked it, no person
+	Attended   bool   // a person can answer a dialog
+	UnderLoop  bool   // /loop brings the next tick
+	Platform   string // for the note on an unclear lock, as in "linux"
+}
+
+// Standing is what a request meets: the state on disk, and whether the processes named there still live.
+type Standing struct {
+	Run     *Budget
+	Tick    *Tick
+	Lock    *Lock
+	Claim   *Claim
+	LockIs  Liveness
+	OwnerIs Liveness
+}
+
+// Liveness is what a probe says of a process; what is not clear counts as alive (R72).
+type Liveness uint8
+
+// The answers of a probe.
+const (
+	Unclear Liveness = iota
+	Alive
+	Dead
+)
+
+// Verdict is what becomes of a request.
+type Verdict uint8
+
+// The verdicts. The zero value refuses.
+const (
+	Refuse     Verdict = iota // Text says why
+	Already                   // this prompt's tick is open: nothing to do
+	CloseFirst                // an open tick never reached its end: close it, then ask again
+	Skip                      // the lock is held: a skipped tick, Text is its note
+	Wait                      // the lock is held and --lock=wait: poll
+	AskForce                  // the lock is held and --lock=force: ask the gate
+	Start                     // take the lock and begin, in the way Mode says
+)
+
+// Mode is how a tick begins.
+type Mode uint8
+
+// The ways to begin: the next tick of the active run, a fresh run, or an earlier run taken up again.
+const (
+	NextTick Mode = iota
+	FreshRun
+	ResumeRun
+)
+
+// Admission is the answer to a request.
+type Admission struct {
+	Verdict   Verdict
+	Mode      Mode
+	Text      string
+	Notes     []string // one line each, for the status block
+	Reap      bool     // the lock on disk is no one's: remove it before acquiring
+	PID       int      // who holds the lock or the run, for Skip, Wait and AskForce
+	Iteration int      // and in which iteration
+}
+
+// Admit decides what becomes of a request (design: run identity). It is asked again after CloseFirst.
+func Admit(r Request, s Standing) Admission {
+	if t := s.Tick; t != nil && t.SessionID == r.SessionID && slices.Contains(t.Prompts, r.PromptID) {
+		return Admission{Verdict: Already}
+	}
+	mine := s.Run != nil && s.Run.ownedBy(r)
+	if mine && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
+		return refuse("This prompt's iteration has already ended; the next one comes with the next tick")
+	}
+	if c := s.Claim; c != nil && c.Stopped && c.SessionID == r.SessionID && r.Scheduled {
+		return refuse(fmt.Sprintf("Loop already stopped at gate %s in iteration %d", ForceUnlock, c.Iteration))
+	}
+	if a, decided := meetTick(r, s, mine); decided {
+		return a
+	}
+	a, decided := meetHolder(r, s, mine)
+	if decided {
+		return a
+	}
+	return identify(r, s, mine, a)
+}
+
+func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
+
+// ownedBy: the run belongs to the session that started it, or, after /clear gave the same client a new session, to
+// that client.
+func (b *Budget) ownedBy(r Request) bool {
+	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID && b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
+}
+
+// meetTick deals with an open tick. One of our own session that no Stop closed was interrupted; one whose workers
+// still run is active; one of a dead session crashed.
+func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
+	t := s.Tick
+	switch {
+	case t == nil:
+		return Admission{}, false
+	case t.SessionID == r.SessionID && t.Draining && t.Interrupted == "":
+		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
+	case t.SessionID == r.SessionID, mine:
+		return Admission{Verdict: CloseFirst}, true
+	case (s.Lock == nil || s.LockIs == Dead) && (s.Run == nil || s.Run.OwnerLeft || s.OwnerIs == Dead):
+		if s.Lock != nil && r.Flags.Lock == LockForce {
+			return Admission{}, false // asked first, closed after the answer
+		}
+		return Admission{Verdict: CloseFirst}, true
+	}
+	return Admission{}, false
+}
+
+func lockPID(s Standing, otherwise int) int {
+	if s.Lock != nil {
+		return s.Lock.PID
+	}
+	return otherwise
+}
+
+func skip(iteration, pid int) Admission {
+	return Admission{Verdict: Skip, Text: ContentionNote(iteration, pid), PID: pid, Iteration: iteration}
+}
+
+// meetHolder deals with a lock, and with a run that a living session goes on with between its ticks. Undecided, it
+// returns the notes and whether a stale lock is to be reaped.
+func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
+	var a Admission
+	if l := s.Lock; l != nil {
+		own := l.SessionID != "" && l.SessionID == r.SessionID
+		switch {
+		case own:
+			a.Reap = true // a leftover of a crash after the tick was closed
+		case r.Flags.Lock == LockForce:
+			return Admission{Verdict: AskForce, PID: l.PID, Iteration: l.Iteration}, true
+		case s.LockIs != Dead:
+			return contended(r, l.Iteration, l.PID, s.LockIs), true
+		default:
+			a.Reap = true
+			a.Notes = []string{fmt.Sprintf("Reaped stale lock for pid %d", l.PID)}
+		}
+	}
+	run := s.Run
+	if run == nil || mine || run.Status != Active || run.OwnerLeft || run.Owner.PID == 0 || s.OwnerIs == Dead {
+		return a, false
+	}
+	if r.Flags.Lock == LockForce {
+		return Admission{Verdict: AskForce, PID: run.Owner.PID, Iteration: run.IterationsUsed}, true
+	}
+	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
+}
+
+func contended(r Request, iteration, pid int, is Liveness) Admission {
+	switch {
+	case r.Flags.Lock == LockWait:
+		return Admission{Verdict: Wait, PID: pid, Iteration: iteration}
+	case r.Flags.Resume:
+		return refuse(fmt.Sprintf("Resume aborted: lockfile recorded pid %d is still alive. "+
+			"Either wait for the previous run to exit, or pass --lock=force to override.", pid))
+	}
+	a := skip(iteration, pid)
+	if is == Unclear {
+		a.Notes = []string{fmt.Sprintf("Lockfile staleness check ambiguous for pid %d on %s — treating as alive (skipping this tick).", pid, r.Platform)}
+	}
+	return a
+}
+
+// Identify is Admit after a person allowed the lock to be forced: only the run's identity is still open.
+func Identify(r Request, s Standing) Admission {
+	return identify(r, s, s.Run != nil && s.Run.ownedBy(r), Admission{})
+}
+
+// identify says whether the request is the next tick of the run on disk, takes up an earlier one, or starts afresh.
+func identify(r Request, s Standing, mine bool, a Admission) Admission {
+	a.Verdict, a.Mode = Start, FreshRun
+	run := s.Run
+	switch {
+	case run == nil:
+		if r.Flags.Resume {
+			a.Notes = append(a.Notes, "Nothing to resume — starting a fresh run")
+		}
+	case mine && run.Status == Active:
+		if run.Flags == r.Flags.Canonical() || r.Flags.Resume {
+			a.Mode = NextTick
+		} else if r.Scheduled {
+			a.Mode = NextTick
+			a.Notes = append(a.Notes, "Flags of the scheduled command differ from the run's and are ignored: "+run.Flags)
+		} else {
+			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh run, the earlier one (%s) is archived", run.RunID))
+		}
+	case r.Flags.Resume:
+		a.Mode = ResumeRun
+	case mine && r.Scheduled && run.Status == Paused:
+		return refuse("Loop paused at gate " + pendingNames(run) + " — answer it with `hooks gate answer`, then start the skill with --resume")
+	case mine && r.Scheduled:
+		return refuse(PriorStop(run))
+	case run.Status != Halted:
+		a.Notes = append(a.Notes, fmt.Sprintf("Fresh run: the earlier run %s was still %s and is archived (--resume would have continued it)", run.RunID, run.Status))
+	}
+	return a
+}
+
+func pendingNames(b *Budget) string {
+	if len(b.Pending) == 0 {
+		return "unknown"
+	}
+	return b.Pending[0].Name
+}

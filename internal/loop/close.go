@@ -1,0 +1,211 @@
+package loop
+
+import (
+	"slices"
+	"time"
+)
+
+// Spent is what was counted since the last iteration's end.
+type Spent struct {
+	ByModel map[string]Tokens
+	Cursors []Cursor
+	Source  string // of the rates: rate_table_source
+}
+
+// Ending is what is known when an open tick ends.
+type Ending struct {
+	Now       time.Time
+	Spent     Spent
+	Heads     map[string]string // remote head by branch, for the tracked PRs
+	Worktrees []Worktree        // on disk now; nil when unknown
+	Pause     bool              // a gate waits and nobody is there to answer
+}
+
+// Closing is everything that ending an iteration changes. Order: append Line (the commit point), save Run, remove the
+// tick, print, release the lock.
+type Closing struct {
+	Line  Iteration
+	Run   Budget
+	Fired []Fired
+}
+
+// Halted says that the run is over.
+func (c *Closing) Halted() bool { return c.Run.Status == Halted }
+
+// Close ends the open iteration: what it did is folded into the run, the exit conditions are evaluated, and the
+// history line is made. Neither run nor tick is changed.
+func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
+	t.Tracked = slices.Clone(t.Tracked)
+	t.endHeads(e.Heads)
+	before := run
+	if t.Body { // a crash may have lost the count, never the tick
+		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
+	}
+	run.fold(&t, e)
+	f := Look(&run, &t, previous, e.Now)
+	fired := slices.Clone(t.Fired)
+	if !e.Pause && (t.Body || t.Interrupted != "") {
+		fired = appendFired(fired, Evaluate(f, Exit))
+	}
+	run.settle(&t, fired, e)
+	line := line(&run, &t, fired, e)
+	line.PRsTouched = added(run.PRsTouched, before.PRsTouched)
+	if run.SinglePR != 0 {
+		line.PRsTouched = slices.Clone(run.PRsTouched)
+	}
+	run.Carried = nil
+	line.Budget = run
+	return Closing{Line: line, Run: run, Fired: fired}
+}
+
+func (t *Tick) endHeads(heads map[string]string) {
+	for i := range t.Tracked {
+		if head, ok := heads[t.Tracked[i].Branch]; ok {
+			t.Tracked[i].EndSHA = head
+		}
+	}
+}
+
+// fold adds what the tick did to the run's counters (R110).
+func (b *Budget) fold(t *Tick, e Ending) {
+	b.Spend(e.Spent)
+	b.PRsTouched = b.Touched(t)
+	b.CommentsPushed += t.Comments
+	b.MergesAttempted += t.Merges
+	b.AgentsDispatched += t.Agents
+	b.MinutesElapsed = b.Minutes(e.Now)
+	switch {
+	case t.QmdDown:
+		b.QmdFailuresConsecutive++
+	case t.Body && t.outcome(nil, e) == OK:
+		b.QmdFailuresConsecutive = 0
+	}
+}
+
+// Spend adds counted usage to the run (R59).
+func (b *Budget) Spend(s Spent) {
+	byModel := map[string]Tokens{}
+	for m, u := range b.TokensByModel {
+		byModel[m] = u
+	}
+	for m, u := range s.ByModel {
+		byModel[m] = byModel[m].Add(u)
+		b.TokensIn += u.In()
+		b.TokensOut += u.Output
+		b.DollarsEstimate += u.Dollars
+	}
+	b.TokensByModel = byModel
+	if s.Cursors != nil {
+		b.Cursors = s.Cursors
+	}
+	if s.Source != "" {
+		b.RateTableSource = s.Source
+	}
+}
+
+func appendFired(fired, more []Fired) []Fired {
+	for _, f := range more {
+		if !slices.ContainsFunc(fired, func(g Fired) bool { return g.Cause == f.Cause }) {
+			fired = append(fired, f)
+		}
+	}
+	return fired
+}
+
+func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
+	b.Seq++
+	b.LastPrompts = t.Prompts
+	switch {
+	case len(fired) > 0:
+		b.halt(fired[0])
+	case e.Pause:
+		b.Status, b.StopCause = Paused, "gate_waiting"
+		b.Pending = t.Pending
+	}
+}
+
+func (b *Budget) halt(why Fired) {
+	b.Status, b.StopCause, b.StopText, b.StopDetail = Halted, why.Cause, why.Text, why.Detail
+	b.Pending = nil
+}
+
+func (t *Tick) outcome(fired []Fired, e Ending) Outcome {
+	switch {
+	case len(fired) > 0:
+		return Stopped
+	case e.Pause:
+		return Waiting
+	case t.Failed != "" || t.QmdDown || t.Report.Outcome == Errored:
+		return Errored
+	}
+	return OK
+}
+
+func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
+	l := Iteration{
+		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID, Iteration: t.Iteration, Skill: run.Skill,
+		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes,
+		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
+		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
+		Backlog: t.Report.Backlog, Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
+	}
+	for _, u := range e.Spent.ByModel {
+		l.TokensIn += u.In()
+		l.TokensOut += u.Output
+		l.Dollars += u.Dollars
+	}
+	for _, f := range fired {
+		l.Fired = append(l.Fired, f.Cause)
+	}
+	if t.Body && !t.Reported {
+		l.Facts = "missing"
+	}
+	if t.Report.Note != "" {
+		l.Notes = append(slices.Clone(l.Notes), t.Report.Note)
+	}
+	l.fill()
+	return l
+}
+
+// fill makes empty lists of absent ones, so that a reader finds every array the SPEC names.
+func (l *Iteration) fill() {
+	l.TrackedPRs = append([]TrackedPR{}, l.TrackedPRs...)
+	l.Worktrees = append([]Worktree{}, l.Worktrees...)
+	l.Gates = append([]GateAnswer{}, l.Gates...)
+	l.Failures = append([]Failure{}, l.Failures...)
+	l.PRsTouched = append([]string{}, l.PRsTouched...)
+}
+
+// worktreesAtEnd prefers what is on disk; the skill's own report and the entry's view fill in (R122).
+func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
+	known := t.Worktrees
+	if e.Worktrees != nil {
+		known = e.Worktrees
+	}
+	return mergeBy(slices.Clone(t.Report.Worktrees), known, func(w Worktree) string { return w.Path })
+}
+
+func added(now, before []string) []string {
+	var out []string
+	for _, v := range now {
+		if !slices.Contains(before, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// SkipLine is the history line of a tick that found the lock held: nothing advances, the arrays of the last line are
+// carried forward (R46, R128).
+func SkipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
+	l := Iteration{
+		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID, Iteration: a.Iteration, Skill: r.Command.Skill,
+		StartedAt: r.Now, EndedAt: r.Now, Outcome: SkippedLock, Notes: append([]string{a.Text}, a.Notes...), Budget: run,
+		Fired: []string{}, SkippedForPID: a.PID,
+	}
+	if last != nil {
+		l.TrackedPRs, l.Worktrees = last.TrackedPRs, last.Worktrees
+	}
+	l.fill()
+	return l
+}

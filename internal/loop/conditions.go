@@ -1,0 +1,209 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Moment is when in a tick something is looked at.
+type Moment uint8
+
+// A tick's moments: its entry, a report of the skill, a merge about to happen, and its exit.
+const (
+	Entry Moment = 1 << iota
+	Reported
+	Merging
+	Exit
+)
+
+// Scope is the kind of run something applies to.
+type Scope uint8
+
+// The kinds of run: work, review of every PR, review of a single one (R145, R146).
+const (
+	WorkRun Scope = 1 << iota
+	ReviewRun
+	SinglePR
+
+	EveryRun = WorkRun | ReviewRun | SinglePR
+)
+
+// Scope is the kind of this run.
+func (b *Budget) Scope() Scope {
+	switch {
+	case b.Skill == Work:
+		return WorkRun
+	case b.SinglePR != 0:
+		return SinglePR
+	}
+	return ReviewRun
+}
+
+// Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing never fires a
+// condition and never counts as success.
+type Facts struct {
+	Run      *Budget
+	Tick     *Tick
+	Previous *Iteration // the last line of this run in which work was done
+	Minutes  int        // active minutes of the run, now
+	PRs      []string   // prs_touched of the run with those of the open tick
+	Merging  int        // the PR that a tool call is about to merge, 0 if none
+}
+
+// Condition is one of the twelve stop conditions.
+type Condition struct {
+	Number  int
+	Name    string
+	Cause   string // as recorded in stop_conditions_fired
+	When    Moment
+	Applies Scope
+	// Holds gives the text for a person, empty when the condition does not hold. It is nil for a condition that a gate
+	// or the lock decides.
+	Holds func(f *Facts) string
+}
+
+// Conditions are the twelve, in the order in which the first that holds names the cause.
+var Conditions = [...]Condition{
+	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty},
+	{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, SinglePR, prTerminal},
+	{3, "iteration-budget", "iteration_budget", Entry | Exit, EveryRun, iterationBudget},
+	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, WorkRun | ReviewRun, prBudget},
+	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, EveryRun, minuteBudget},
+	{6, "repeated-failure", "repeated_failure", Exit, EveryRun, nil},
+	{7, "dependency-cycle", "dependency_cycle", Entry | Reported, WorkRun, dependencyCycle},
+	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt},
+	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil},
+	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil},
+	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable},
+	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget},
+}
+
+// Evaluate walks the table and returns every condition that holds at this moment.
+func Evaluate(f *Facts, at Moment) []Fired {
+	var fired []Fired
+	scope := f.Run.Scope()
+	for _, c := range Conditions {
+		if c.Holds == nil || c.When&at == 0 || c.Applies&scope == 0 {
+			continue
+		}
+		if text := c.Holds(f); text != "" {
+			fired = append(fired, Fired{Condition: c.Name, Cause: c.Cause, Text: text})
+		}
+	}
+	return fired
+}
+
+func backlogEmpty(f *Facts) string {
+	// What this tick has taken up is not missing from the backlog: the condition is one of entry (R18).
+	if f.Tick == nil || f.Tick.Worked() || f.Tick.Report.Backlog == nil || len(Workable(*f.Tick.Report.Backlog, f.Run.DeferredTargets)) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed, len(f.PRs))
+}
+
+// Workable is what a work loop may pick: unblocked issues that no sibling has in progress (R78–R80) and that the run
+// has not deferred, in their order.
+func Workable(b Backlog, deferred []string) []int {
+	var out []int
+	for _, n := range b.Unblocked {
+		if !slices.Contains(b.InProgress, n) && !slices.Contains(deferred, fmt.Sprintf("#%d", n)) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func prTerminal(f *Facts) string {
+	if f.Tick == nil {
+		return ""
+	}
+	for _, pr := range f.Tick.Report.PRs {
+		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
+			return fmt.Sprintf("PR #%d reached terminal state: %s", pr.Number, pr.State)
+		}
+	}
+	return ""
+}
+
+func terminal(state string) bool {
+	return state == "merged" || state == "closed" || state == "do-not-merge"
+}
+
+func iterationBudget(f *Facts) string {
+	if f.Run.IterationsUsed < f.Run.Ceilings.Iterations {
+		return ""
+	}
+	return fmt.Sprintf("Iteration budget reached: %d / %d", f.Run.IterationsUsed, f.Run.Ceilings.Iterations)
+}
+
+func prBudget(f *Facts) string {
+	if len(f.PRs) < f.Run.Ceilings.PRs {
+		return ""
+	}
+	return fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
+}
+
+func minuteBudget(f *Facts) string {
+	if f.Minutes < f.Run.Ceilings.Minutes {
+		return ""
+	}
+	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes, f.Run.Ceilings.Minutes)
+}
+
+func costBudget(f *Facts) string {
+	if f.Run.Ceilings.Dollars == 0 || f.Run.DollarsEstimate < f.Run.Ceilings.Dollars {
+		return ""
+	}
+	return fmt.Sprintf("Cost budget reached: $%s / $%s", f.Run.DollarsEstimate, f.Run.Ceilings.Dollars)
+}
+
+func userInterrupt(f *Facts) string {
+	if f.Tick == nil || f.Tick.Interrupted == "" {
+		return ""
+	}
+	return "Loop interrupted: " + f.Tick.Interrupted
+}
+
+func qmdUnreachable(f *Facts) string {
+	if f.Run.QmdFailuresConsecutive < 2 {
+		return ""
+	}
+	return fmt.Sprintf("qmd unreachable for %d iterations — fix per ADR-0024 (e.g., restart qmd daemon) and resume", f.Run.QmdFailuresConsecutive)
+}
+
+func dependencyCycle(f *Facts) string {
+	if f.Tick == nil || len(f.Tick.Report.Edges) == 0 {
+		return ""
+	}
+	cycle := ShortestCycle(f.Tick.Report.Edges)
+	switch len(cycle) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually", cycle[0], cycle[0])
+	case 2:
+		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually", cycle[0], cycle[1])
+	}
+	var b strings.Builder
+	for _, n := range append(cycle, cycle[0]) {
+		if b.Len() > 0 {
+			b.WriteString(" → ")
+		}
+		fmt.Fprintf(&b, "#%d", n)
+	}
+	return "Dependency cycle detected: " + b.String() + " — please resolve manually"
+}
+
+// ContentionNote is the one line of a skipped tick (R46).
+func ContentionNote(iteration, pid int) string {
+	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick", iteration, pid)
+}
+
+// PriorStop is what a tick is told that fires although the run has halted (R51).
+func PriorStop(b *Budget) string {
+	if b.StopDetail != nil {
+		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+	}
+	return fmt.Sprintf("Loop already stopped: %s — %s", b.StopCause, b.StopText)
+}

@@ -1,0 +1,68 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestShortestCycle(t *testing.T) {
+	tests := []struct {
+		name  string
+		edges [][2]int
+		want  []int
+	}{
+		{"none", [][2]int{{1, 2}, {2, 3}, {1, 3}}, nil},
+		{"two", [][2]int{{50, 51}, {51, 50}}, []int{50, 51}},
+		{"itself", [][2]int{{1, 2}, {2, 1}, {7, 7}}, []int{7}},
+		{"three beside four", [][2]int{{1, 2}, {2, 3}, {3, 4}, {4, 1}, {9, 8}, {8, 7}, {7, 9}}, []int{7, 9, 8}},
+		{"tail into a cycle", [][2]int{{1, 2}, {2, 3}, {3, 2}, {3, 4}}, []int{2, 3}},
+		{"same edge twice", [][2]int{{3, 4}, {3, 4}, {4, 3}}, []int{3, 4}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := cmp.Diff(tt.want, ShortestCycle(tt.edges)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// The twin looks for a closed walk of every length by taking all steps at once; the length of the first is the answer.
+func TestShortestCycleAgainstAllWalks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		edges := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]int {
+			return [2]int{rapid.IntRange(0, 7).Draw(t, "from"), rapid.IntRange(0, 7).Draw(t, "to")}
+		}), 0, 14).Draw(t, "edges")
+		want := 0
+		var step, walk [8][8]bool
+		for _, e := range edges {
+			step[e[0]][e[1]] = true
+		}
+		walk = step
+		for length := 1; length <= 8 && want == 0; length++ {
+			var longer [8][8]bool
+			for a := range 8 {
+				if walk[a][a] {
+					want = length
+				}
+				for b := range 8 {
+					for c := range 8 {
+						longer[a][c] = longer[a][c] || walk[a][b] && step[b][c]
+					}
+				}
+			}
+			walk = longer
+		}
+		got := ShortestCycle(edges)
+		if len(got) != want {
+			t.Fatalf("%v: got %v, want length %d", edges, got, want)
+		}
+		for i, n := range got {
+			if !step[n][got[(i+1)%len(got)]] {
+				t.Fatalf("%v: %v is no cycle", edges, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package loop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// axis is one budget on its way to its ceiling, in whole units; dollars are counted in cents.
+type axis struct {
+	name           string // as in a question
+	value, ceiling int64
+	text           string // the pair as people read it, "4/5"
+	raise          func(*Ceilings)
+}
+
+// near says that a projected value has reached 80 % of its ceiling, in whole numbers.
+func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
+
+// full says that it has reached the ceiling itself, so that the stop wins over the gate (R94).
+func (a axis) full() bool { return a.value >= a.ceiling }
+
+// axes are the run's active budgets as they will stand in this tick: this iteration and the planned PRs are counted
+// in, minutes and dollars stand as they are (R92, R95).
+func (f *Facts) axes() []axis {
+	c := f.Run.Ceilings
+	plain := func(name string, value, ceiling int, raise func(*Ceilings)) axis {
+		return axis{name, int64(value), int64(ceiling), fmt.Sprintf("%d/%d", value, ceiling), raise}
+	}
+	used := f.Run.IterationsUsed
+	if f.Tick == nil || !f.Tick.Body {
+		used++
+	}
+	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) { c.Iterations = byHalf(c.Iterations) })}
+	if f.Run.SinglePR == 0 {
+		prs := len(f.PRs)
+		if f.Tick != nil {
+			prs += max(0, len(f.Tick.Report.Plan)-len(f.Tick.PRs))
+		}
+		all = append(all, plain("PRs", prs, c.PRs, func(c *Ceilings) { c.PRs = byHalf(c.PRs) }))
+	}
+	all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) { c.Minutes = byHalf(c.Minutes) }))
+	if c.Dollars > 0 {
+		all = append(all, axis{
+			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(), fmt.Sprintf("$%s/$%s", f.Run.DollarsEstimate, c.Dollars),
+			func(c *Ceilings) { c.Dollars += half(c.Dollars) },
+		})
+	}
+	return all
+}
+
+func byHalf(n int) int { return n + (n+1)/2 }
+
+// half is half an amount, rounded up to a whole cent.
+func half(u USD) USD { return (u/2 + Cent - 1) / Cent * Cent }
+
+// budgetDue asks once for every budget that reaches 80 % in this tick (R92–R97).
+func budgetDue(f *Facts) []Gate {
+	var parts []string
+	raised := f.Run.Ceilings
+	for _, a := range f.axes() {
+		if a.full() {
+			return nil
+		}
+		if a.near() {
+			parts = append(parts, fmt.Sprintf("%s (%s)", a.name, a.text))
+			a.raise(&raised)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	noun := "ceiling"
+	if len(parts) > 1 {
+		noun = "ceiling(s)"
+	}
+	return []Gate{{
+		Question: fmt.Sprintf("Approaching %s. Continue, raise %s, or stop?", enumerate(parts), noun),
+		Raise:    &raised,
+	}}
+}
+
+// enumerate joins as a sentence does: "a", "a and b", "a, b, and c".
+func enumerate(parts []string) string {
+	switch n := len(parts); n {
+	case 1:
+		return parts[0]
+	case 2:
+		return parts[0] + " and " + parts[1]
+	default:
+		return strings.Join(parts[:n-1], ", ") + ", and " + parts[n-1]
+	}
+}
+
+func raiseText(to Ceilings) string {
+	dollars := "no dollar ceiling"
+	if to.Dollars > 0 {
+		dollars = "$" + to.Dollars.String()
+	}
+	return fmt.Sprintf("Lift to %d iterations, %d PRs, %d minutes, %s. Or type your own, as in dollars=50 iterations=12.",
+		to.Iterations, to.PRs, to.Minutes, dollars)
+}
+
+func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {
+	if act != "raise" || g.Raise == nil {
+		return
+	}
+	to := *g.Raise
+	if own, ok := parseRaise(answer, run.Ceilings); ok {
+		to = own
+	}
+	run.Ceilings = to
+}
+
+// parseRaise reads a person's own ceilings, "dollars=50 iterations=12", over the given ones. Anything else in the
+// text, or a value that is no ceiling, makes it no such answer.
+func parseRaise(answer string, c Ceilings) (Ceilings, bool) {
+	words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
+	for _, w := range words {
+		name, value, ok := strings.Cut(strings.ToLower(w), "=")
+		if !ok || !c.set(name, strings.TrimPrefix(value, "$")) {
+			return c, false
+		}
+	}
+	return c, len(words) > 0
+}
+
+func (c *Ceilings) set(name, value string) bool {
+	if name == "dollars" {
+		v, err := ParseUSD(value)
+		c.Dollars = v
+		return err == nil && v > 0
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return false
+	}
+	switch name {
+	case "iterations":
+		c.Iterations = n
+	case "prs":
+		c.PRs = n
+	case "minutes":
+		c.Minutes = n
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,262 @@
+package loop
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// LockMode is what to do when another iteration holds the lock (R10).
+type LockMode string
+
+// The three lock modes; skip is the default.
+const (
+	LockSkip  LockMode = "skip"
+	LockWait  LockMode = "wait"
+	LockForce LockMode = "force"
+)
+
+// Defaults are the ceilings of a run whose command names none (R6–R9, R14).
+var Defaults = Ceilings{Iterations: 5, PRs: 20, Minutes: 60, Dollars: 25 * Dollar}
+
+// Flags are the loop flags of one invocation of a looping skill.
+type Flags struct {
+	Ceilings
+	Lock       LockMode
+	Resume     bool
+	BudgetFile string   // as written; empty means the default place
+	PR         int      // review only; 0 means every PR
+	Rest       []string // the skill's own words, in order
+	explicit   []string // names of the ceilings that were given
+}
+
+// FlagError is a loop flag that cannot be honoured. Nothing is started with it: a limit that was mistyped must not
+// silently become the default.
+type FlagError struct{ Text, Way string }
+
+func (e *FlagError) Error() string { return e.Text }
+
+// Hint is the way out.
+func (e *FlagError) Hint() string { return e.Way }
+
+const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from 1), --max-dollars N (0 = no ceiling), " +
+	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
+
+// ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when --loop is not
+// among them (R2). Words that are no loop flags are the skill's own and are kept in Rest.
+func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
+	words := splitWords(args)
+	if !slices.Contains(words, "--loop") {
+		return Flags{}, false, nil
+	}
+	f = Flags{Ceilings: Defaults, Lock: LockSkip}
+	seen := map[string]bool{}
+	for i := 0; i < len(words); i++ {
+		name, value, hasValue := strings.Cut(words[i], "=")
+		if !isLoopFlag(name) {
+			if near := mistyped(name); near != "" {
+				return f, true, &FlagError{fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
+			}
+			f.Rest = append(f.Rest, words[i])
+			continue
+		}
+		if seen[name] {
+			return f, true, &FlagError{name + " is given twice", "give each loop flag once"}
+		}
+		seen[name] = true
+		if takesValue(name) && !hasValue {
+			if i++; i < len(words) {
+				value = words[i]
+			}
+		}
+		if err := f.set(skill, name, value); err != nil {
+			return f, true, err
+		}
+	}
+	return f, true, nil
+}
+
+func isLoopFlag(name string) bool {
+	return name == "--loop" || name == "--resume" || takesValue(name)
+}
+
+func takesValue(name string) bool {
+	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars", "--lock", "--budget-file", "--pr"}, name)
+}
+
+// mistyped names the loop flag that an unknown word was probably meant to be. The skills' own --max-…agents and
+// --max-…pairs are theirs.
+func mistyped(name string) string {
+	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
+		return ""
+	}
+	for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars", "--lock", "--budget-file", "--resume"} {
+		if len(name) >= 6 && strings.HasPrefix(name, f[:min(7, len(f))]) {
+			return f
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "--max-"):
+		return "one of --max-iterations, --max-prs, --max-minutes, --max-dollars"
+	case name == "--prs":
+		return "--pr or --max-prs"
+	}
+	return ""
+}
+
+func (f *Flags) set(skill Skill, name, value string) error {
+	switch name {
+	case "--loop":
+	case "--resume":
+		f.Resume = true
+	case "--lock":
+		f.Lock = LockMode(value)
+		if f.Lock != LockSkip && f.Lock != LockWait && f.Lock != LockForce {
+			return &FlagError{fmt.Sprintf("--lock=%s is no lock mode", value), "use --lock=skip, --lock=wait or --lock=force"}
+		}
+	case "--budget-file":
+		if value == "" || strings.HasPrefix(value, "--") || strings.ContainsAny(value, "\x00\n") {
+			return &FlagError{fmt.Sprintf("--budget-file %q is no path", value), flagHint}
+		}
+		f.BudgetFile = path.Clean(value)
+	case "--pr":
+		if skill != Review {
+			return &FlagError{"--pr is a flag of review, not of " + string(skill), "use /sdd:review --loop --pr N"}
+		}
+		return f.number(name, strings.TrimPrefix(value, "#"), &f.PR)
+	case "--max-dollars":
+		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
+		if err != nil {
+			return &FlagError{"--max-dollars " + err.Error(), flagHint}
+		}
+		f.Dollars = v
+		f.explicit = append(f.explicit, name)
+	case "--max-iterations":
+		return f.number(name, value, &f.Iterations)
+	case "--max-prs":
+		return f.number(name, value, &f.PRs)
+	case "--max-minutes":
+		return f.number(name, value, &f.Minutes)
+	}
+	return nil
+}
+
+func (f *Flags) number(name, value string, to *int) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return &FlagError{fmt.Sprintf("%s %q is not a whole number from 1", name, value), flagHint}
+	}
+	*to = n
+	f.explicit = append(f.explicit, name)
+	return nil
+}
+
+// Canonical is the same text for the same run: the ceilings, the PR, the budget file and the skill's own words.
+// Lock mode and --resume do not make another run.
+func (f Flags) Canonical() string {
+	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes, f.Dollars.decimal())
+	if f.PR != 0 {
+		s += fmt.Sprintf(" pr=%d", f.PR)
+	}
+	if f.BudgetFile != "" {
+		s += " budget-file=" + f.BudgetFile
+	}
+	return strings.Join(append([]string{s}, f.Rest...), " ")
+}
+
+// override lifts or lowers the ceilings that were named, and only those (R16).
+func (f Flags) override(c Ceilings) Ceilings {
+	for _, name := range f.explicit {
+		switch name {
+		case "--max-iterations":
+			c.Iterations = f.Iterations
+		case "--max-prs":
+			c.PRs = f.PRs
+		case "--max-minutes":
+			c.Minutes = f.Minutes
+		case "--max-dollars":
+			c.Dollars = f.Dollars
+		}
+	}
+	return c
+}
+
+// splitWords splits on blanks outside single and double quotes, as a person means it who types a command.
+func splitWords(s string) []string {
+	var words []string
+	var word strings.Builder
+	quote, open := rune(0), false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, open = r, true
+		case strings.ContainsRune(" \t\r\n", r):
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// Command is a looping skill as it is invoked: "sdd:work" with its arguments.
+type Command struct {
+	Name  string // as written, without the slash
+	Skill Skill
+	Args  string
+}
+
+// ParseCommand says which looping skill a command name means: work or review, with or without a plugin's prefix.
+func ParseCommand(name, args string) (Command, bool) {
+	bare := name
+	if _, after, ok := strings.Cut(name, ":"); ok {
+		bare = after
+	}
+	switch Skill(bare) {
+	case Work, Review:
+		return Command{name, Skill(bare), args}, true
+	}
+	return Command{}, false
+}
+
+// ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m /sdd:work --loop".
+func ParsePrompt(prompt string) (Command, bool) {
+	rest := strings.TrimSpace(prompt)
+	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
+		slash := strings.Index(after, "/")
+		if slash < 0 {
+			return Command{}, false
+		}
+		rest = after[slash:]
+	}
+	if !strings.HasPrefix(rest, "/") {
+		return Command{}, false
+	}
+	name, args, _ := strings.Cut(rest[1:], " ")
+	c, ok := ParseCommand(name, strings.TrimSpace(args))
+	return c, ok && slices.Contains(splitWords(c.Args), "--loop")
+}
+
+// Schedules says whether a scheduled prompt would start a tick of this run: the same skill and the same single PR.
+func (b *Budget) Schedules(prompt string) bool {
+	c, ok := ParsePrompt(prompt)
+	if !ok || c.Skill != b.Skill {
+		return false
+	}
+	f, _, err := ParseFlags(c.Skill, c.Args)
+	return err != nil || f.PR == b.SinglePR
+}

@@ -1,0 +1,247 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Hold is what a gate keeps back until it is answered.
+type Hold uint8
+
+// A gate holds back the whole tick, one merge, the next tick's dispatch, or the lock.
+const (
+	HoldTick Hold = iota
+	HoldMerge
+	HoldNextTick
+	HoldLock
+)
+
+// The seven gates, by name.
+const (
+	BacklogDrift      = "backlog-drift"
+	AmbiguousCriteria = "ambiguous-criteria"
+	BudgetEscalation  = "budget-escalation"
+	PostFeedbackMerge = "post-feedback-merge"
+	ForceUnlock       = "force-unlock"
+	RepeatedFailure   = "repeated-failure"
+	ResumeDivergence  = "resume-divergence"
+)
+
+// GateKind is one of the seven gates at which a person is asked. Every gate is evaluated anew on every tick (R107).
+type GateKind struct {
+	Name    string
+	Header  string // the dialog's chip, at most 12 characters
+	When    Moment
+	Applies Scope
+	Holds   Hold
+	Options []Option
+	// Safest is the option as which an answer in a person's own words acts.
+	Safest string
+	// Due gives the questions that the facts call for, without options; nil for a gate that something else calls for.
+	Due func(f *Facts) []Gate
+	// Apply does what an answer says beyond being recorded; nil when nothing is to be done. act is the option as which
+	// the verbatim answer acts, and never stop.
+	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
+}
+
+// Gates are the seven, in the order in which they are asked.
+var Gates = [...]GateKind{
+	{
+		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: EveryRun, Holds: HoldLock, Safest: "no",
+		Options: []Option{
+			{"yes", "Take the lock. The iteration that holds it may lose work or push over this one."},
+			{"no", "Leave the lock alone and skip this tick."},
+			{"stop", "Leave the lock alone and stop this loop."},
+		},
+	},
+	{
+		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
+		Options: []Option{
+			{"re-attach", "Go on with the PR as it is on the remote now."},
+			{"skip", "Leave this PR alone for the rest of the run."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Apply: applyDivergence,
+	},
+	{
+		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: EveryRun, Holds: HoldTick, Safest: "continue",
+		Options: []Option{
+			{"continue", "Go on; the ceilings stay and stop the loop when they are reached."},
+			{"raise", ""},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due:   budgetDue,
+		Apply: applyBudget,
+	},
+	{
+		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: WorkRun, Holds: HoldTick, Safest: "re-propose",
+		Options: []Option{
+			{"re-propose", "Plan the next batch anew from the backlog as it is now."},
+			{"continue", "Keep to the plan."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: driftDue,
+	},
+	{
+		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
+		Options: []Option{
+			{"skip", "Leave this issue out of this tick."},
+			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
+			{"proceed", "Work on it with the best interpretation."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due:   criteriaDue,
+		Apply: applyCriteria,
+	},
+	{
+		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: EveryRun, Holds: HoldMerge, Safest: "hold",
+		Options: []Option{
+			{"merge", "Merge this PR once, as it is now."},
+			{"hold", "Do not merge; leave it for a person to read again."},
+			{"stop", "Do not merge, and stop the loop."},
+		},
+		Due:   mergeDue,
+		Apply: applyMerge,
+	},
+	{
+		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun, Holds: HoldNextTick, Safest: "skip",
+		Options: []Option{
+			{"skip", "Leave it alone for the rest of the run."},
+			{"retry", "Let the next iteration try once more."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due:   failureDue,
+		Apply: applyFailure,
+	},
+}
+
+// Kind looks a gate up by name.
+func Kind(name string) (GateKind, bool) {
+	for _, k := range Gates {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return GateKind{}, false
+}
+
+// Due walks the table and returns every question that the facts call for and that this tick has not asked yet, in
+// order. Answers of earlier ticks are never looked at (R107).
+func Due(f *Facts, at Moment) []Gate {
+	var due []Gate
+	scope := f.Run.Scope()
+	for _, k := range Gates {
+		if k.Due == nil || k.When&at == 0 || k.Applies&scope == 0 {
+			continue
+		}
+		for _, g := range k.Due(f) {
+			if !f.Tick.asked(k.Name, g.Target) {
+				due = append(due, k.ask(g))
+			}
+		}
+	}
+	return due
+}
+
+func (k GateKind) ask(g Gate) Gate {
+	g.Name, g.Header = k.Name, k.Header
+	g.Options = slices.Clone(k.Options)
+	for i := range g.Options {
+		if g.Options[i].Description == "" && g.Raise != nil {
+			g.Options[i].Description = raiseText(*g.Raise)
+		}
+	}
+	return g
+}
+
+func (t *Tick) asked(name, target string) bool {
+	if t == nil {
+		return false
+	}
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == name && g.Target == target }) ||
+		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == name && g.Target == target })
+}
+
+// Act is the option as which an answer acts: the option itself, or the safest one for a person's own words. The word
+// stop alone, in any case, always stops.
+func (g Gate) Act(answer string) string {
+	word := strings.ToLower(strings.TrimSpace(answer))
+	for _, o := range g.Options {
+		if o.Label == word {
+			return o.Label
+		}
+	}
+	k, _ := Kind(g.Name)
+	if g.Name == BudgetEscalation && g.Raise != nil {
+		if _, ok := parseRaise(answer, *g.Raise); ok {
+			return "raise"
+		}
+	}
+	return k.Safest
+}
+
+// Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at once. An answer
+// to a failure gate belongs to the next iteration's line, unless it stops the run and there is none (R38). It reports
+// how the answer acted.
+func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
+	g := tick.Pending[i]
+	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
+	act := g.Act(answer.Answer)
+	if g.Name == RepeatedFailure && act != "stop" {
+		run.Carried = append(run.Carried, answer)
+	} else {
+		tick.Answered = append(tick.Answered, answer)
+	}
+	k, _ := Kind(g.Name)
+	switch {
+	case act == "stop":
+		tick.Fired = append(tick.Fired, stoppedAt(g, tick.Iteration))
+	case k.Apply != nil:
+		k.Apply(run, tick, g, act, answer.Answer)
+	}
+	return act
+}
+
+func stoppedAt(g Gate, iteration int) Fired {
+	f := Fired{
+		Condition: "prior-gate-stop", Cause: "prior_gate_stop",
+		Text:   fmt.Sprintf("Loop stopped at gate %s in iteration %d", g.Name, iteration),
+		Detail: &StopDetail{g.Name, iteration},
+	}
+	if g.Name == RepeatedFailure {
+		f.Condition, f.Cause = "repeated-failure", "repeated_failure"
+	}
+	return f
+}
+
+// AskDivergence is the question about a PR that moved while no iteration was looking (R141).
+func AskDivergence(pr int) Gate {
+	k, _ := Kind(ResumeDivergence)
+	return k.ask(Gate{
+		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — re-attach, skip, or stop the loop?", pr),
+		Target:   fmt.Sprintf("PR #%d", pr),
+	})
+}
+
+// AskForceUnlock is the question before another iteration's lock is taken away (R104).
+func AskForceUnlock() Gate {
+	k, _ := Kind(ForceUnlock)
+	return k.ask(Gate{Question: "Force-unlock previous iteration's lock? This may corrupt in-flight work."})
+}
+
+func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
+	if act == "skip" {
+		run.DeferredTargets = appendNew(run.DeferredTargets, g.Target)
+		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool { return fmt.Sprintf("PR #%d", p.Number) == g.Target })
+	}
+}
+
+func appendNew[T comparable](list []T, items ...T) []T {
+	for _, v := range items {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}

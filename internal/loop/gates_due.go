@@ -1,0 +1,166 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// driftDue asks when the set of unblocked issues changed since the previous iteration's snapshot (R86, R87). What the
+// previous iteration had planned and is gone now was taken by this run: no drift.
+func driftDue(f *Facts) []Gate {
+	if f.Tick == nil || f.Tick.Report.Backlog == nil || f.Previous == nil || f.Previous.Backlog == nil {
+		return nil
+	}
+	now, before := f.Tick.Report.Backlog.Unblocked, f.Previous.Backlog.Unblocked
+	added := slices.ContainsFunc(now, func(n int) bool { return !slices.Contains(before, n) })
+	removed := slices.ContainsFunc(before, func(n int) bool {
+		return !slices.Contains(now, n) && !slices.Contains(f.Previous.Plan, n)
+	})
+	if !added && !removed {
+		return nil
+	}
+	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
+}
+
+// criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or unfinished (R89, R90).
+// With a plan reported, only the planned ones are to be worked on.
+func criteriaDue(f *Facts) []Gate {
+	if f.Tick == nil {
+		return nil
+	}
+	var due []Gate
+	for _, issue := range f.Tick.Report.Issues {
+		if issue.Criteria != "missing" && issue.Criteria != "tbd" {
+			continue
+		}
+		target := fmt.Sprintf("#%d", issue.Number)
+		planned := len(f.Tick.Report.Plan) == 0 || slices.Contains(f.Tick.Report.Plan, issue.Number)
+		if planned && !slices.Contains(f.Run.DeferredTargets, target) {
+			due = append(due, Gate{
+				Question: fmt.Sprintf("Issue %s has ambiguous criteria. Skip, escalate, or proceed with my best interpretation?", target),
+				Target:   target,
+			})
+		}
+	}
+	return due
+}
+
+func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
+	switch act {
+	case "skip":
+		tick.Deferred = appendNew(tick.Deferred, g.Target)
+	case "escalate":
+		tick.Deferred = appendNew(tick.Deferred, g.Target)
+		tick.Notes = appendNew(tick.Notes, "Issue "+g.Target+": ask on the issue for acceptance criteria, do not work on it in this tick")
+	}
+}
+
+// mergeDue asks before a PR is merged (R99, R100). Facts that show that no human feedback was addressed let a merge
+// pass; without facts a person decides.
+func mergeDue(f *Facts) []Gate {
+	if f.Merging == 0 {
+		return nil
+	}
+	g := Gate{
+		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold for human re-review?", f.Merging),
+		Target:   fmt.Sprintf("PR #%d", f.Merging),
+	}
+	for _, pr := range f.Tick.Report.PRs {
+		if pr.Number == f.Merging {
+			g.HeadSHA = pr.HeadSHA
+		}
+	}
+	return []Gate{g}
+}
+
+func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
+	if act != "merge" {
+		return
+	}
+	var pr int
+	if _, err := fmt.Sscanf(g.Target, "PR #%d", &pr); err == nil {
+		tick.Approvals = append(tick.Approvals, Approval{PR: pr, HeadSHA: g.HeadSHA})
+	}
+}
+
+// failureDue asks about every issue or PR that failed in two consecutive iterations with the same root cause (R34,
+// R105). Skipped ticks do not stand between them.
+func failureDue(f *Facts) []Gate {
+	if f.Tick == nil || f.Previous == nil {
+		return nil
+	}
+	var due []Gate
+	for _, now := range f.Tick.Report.Failures {
+		again := slices.ContainsFunc(f.Previous.Failures, func(before Failure) bool {
+			return before.Kind == now.Kind && before.Number == now.Number && Signature(before.Cause) == Signature(now.Cause)
+		})
+		if again {
+			due = append(due, Gate{
+				Question: fmt.Sprintf("%s failed twice with: %s. Skip, retry once more, or stop the loop?", now.Subject(), now.Cause),
+				Target:   now.Target(),
+			})
+		}
+	}
+	return due
+}
+
+// Target is the failed issue or PR as targets are written: "#44" or "PR #44".
+func (f Failure) Target() string {
+	if f.Kind == "pr" {
+		return fmt.Sprintf("PR #%d", f.Number)
+	}
+	return fmt.Sprintf("#%d", f.Number)
+}
+
+// Subject is the failed issue or PR as a sentence begins with it.
+func (f Failure) Subject() string {
+	if f.Kind == "pr" {
+		return fmt.Sprintf("PR #%d", f.Number)
+	}
+	return fmt.Sprintf("Issue #%d", f.Number)
+}
+
+func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
+	if act == "skip" {
+		run.DeferredTargets = appendNew(run.DeferredTargets, g.Target)
+	}
+}
+
+// Signature is what two root causes are compared by: trimmed, case-folded, without digits and hexadecimal runs, so
+// that addresses, line numbers and durations do not tell the same failure apart.
+func Signature(cause string) string {
+	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+	kept := words[:0]
+	for _, w := range words {
+		if w = dropNumbers(w); w != "" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// dropNumbers removes digits, and with them runs of hexadecimal digits that hold at least one digit.
+func dropNumbers(word string) string {
+	var out strings.Builder
+	for rest := word; rest != ""; {
+		run := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefx", r) })
+		if run < 0 {
+			run = len(rest)
+		}
+		if run > 0 {
+			if !strings.ContainsAny(rest[:run], "0123456789") {
+				out.WriteString(rest[:run])
+			}
+			rest = rest[run:]
+			continue
+		}
+		next := strings.IndexAny(rest, "0123456789abcdefx")
+		if next < 0 {
+			next = len(rest)
+		}
+		out.WriteString(rest[:next])
+		rest = rest[next:]
+	}
+	return out.String()
+}

@@ -1,0 +1,176 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Take merges a skill's report into the open tick and looks at what it changes: gates that now wait, conditions that
+// now hold. It reports both. Lists merge by number, scalars by last; a report never takes back what was observed.
+func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
+	t := f.Tick
+	t.Reported = true
+	t.Report.merge(r)
+	t.observe(r.PRs, f)
+	if r.Comments != nil {
+		t.Comments = max(t.Comments, *r.Comments)
+	}
+	if r.Qmd != nil && r.Qmd.Unreachable {
+		t.QmdDown, t.QmdError = true, r.Qmd.Error
+	}
+	f.PRs = f.Run.Touched(t)
+	if t.Halting() {
+		return nil, nil
+	}
+	if len(Evaluate(f, Reported)) > 0 {
+		t.takeBack(f.Run)
+		t.Fired = Evaluate(f, Reported) // again: its text counts the iterations
+		return nil, t.Fired
+	}
+	due = Due(f, Reported)
+	t.Pending = append(t.Pending, due...)
+	return due, nil
+}
+
+func (r *Report) merge(o Report) {
+	if o.Skill != "" {
+		r.Skill = o.Skill
+	}
+	if o.Backlog != nil {
+		r.Backlog = r.Backlog.merge(*o.Backlog)
+	}
+	r.Edges = appendNew(r.Edges, o.Edges...)
+	r.Issues = mergeBy(r.Issues, o.Issues, func(i Issue) int { return i.Number })
+	r.Plan = appendNew(r.Plan, o.Plan...)
+	r.Failures = mergeBy(r.Failures, o.Failures, Failure.Target)
+	for _, pr := range o.PRs {
+		r.mergePR(pr)
+	}
+	r.Worktrees = mergeBy(r.Worktrees, o.Worktrees, func(w Worktree) string { return w.Path })
+	if o.Comments != nil {
+		r.Comments = o.Comments
+	}
+	if o.Qmd != nil {
+		r.Qmd = o.Qmd
+	}
+	if o.Outcome != "" {
+		r.Outcome = o.Outcome
+	}
+	if o.Note != "" {
+		r.Note = o.Note
+	}
+}
+
+// merge moves each issue named by the later report into the list where that report has it.
+func (b *Backlog) merge(o Backlog) *Backlog {
+	if b == nil {
+		b = &Backlog{}
+	}
+	named := func(n int) bool {
+		return slices.Contains(o.Unblocked, n) || slices.Contains(o.Blocked, n) || slices.Contains(o.InProgress, n)
+	}
+	keep := func(old, add []int) []int {
+		kept := slices.DeleteFunc(slices.Clone(old), named)
+		return appendNew(append([]int{}, kept...), add...)
+	}
+	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked), keep(b.InProgress, o.InProgress)}
+}
+
+func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
+	for _, v := range later {
+		if i := slices.IndexFunc(list, func(o T) bool { return key(o) == key(v) }); i >= 0 {
+			list[i] = v
+		} else {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+func (r *Report) mergePR(later PR) {
+	i := slices.IndexFunc(r.PRs, func(p PR) bool { return p.Number == later.Number })
+	if i < 0 {
+		r.PRs = append(r.PRs, later)
+		return
+	}
+	p := &r.PRs[i]
+	set(&p.State, later.State)
+	set(&p.Branch, later.Branch)
+	set(&p.HeadSHA, later.HeadSHA)
+	if later.Labels != nil {
+		p.Labels = later.Labels
+	}
+	if later.HumanFeedback != nil {
+		p.HumanFeedback = later.HumanFeedback
+	}
+	p.New = p.New || later.New
+}
+
+func set(to *string, later string) {
+	if later != "" {
+		*to = later
+	}
+}
+
+// observe follows reported PRs: touched, unless nothing has landed on one since the previous iteration, which defers
+// its review (R81–R84).
+func (t *Tick) observe(prs []PR, f *Facts) {
+	for _, pr := range prs {
+		if before := tracked(f.Previous, pr.Number); f.Run.Skill == Review && before != nil && !t.tracks(pr.Number) &&
+			pr.HeadSHA != "" && SameSHA(pr.HeadSHA, before.EndSHA) {
+			t.deferReview(pr.Number, f.Previous.Iteration)
+		}
+		t.Track(pr)
+		if !slices.Contains(t.Deferred, "PR "+prName(pr.Number)) {
+			t.PRs = appendNew(t.PRs, prName(pr.Number))
+		}
+	}
+}
+
+func tracked(i *Iteration, number int) *TrackedPR {
+	if i == nil {
+		return nil
+	}
+	for k := range i.TrackedPRs {
+		if i.TrackedPRs[k].Number == number {
+			return &i.TrackedPRs[k]
+		}
+	}
+	return nil
+}
+
+func (t *Tick) tracks(number int) bool {
+	return slices.ContainsFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == number })
+}
+
+// Track notes what is known of a PR: its first head is the one at the iteration's start, its last the one at its end.
+func (t *Tick) Track(pr PR) {
+	i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == pr.Number })
+	if i < 0 {
+		t.Tracked = append(t.Tracked, TrackedPR{Number: pr.Number, StartSHA: pr.HeadSHA, StateAtEnd: "open"})
+		i = len(t.Tracked) - 1
+	}
+	p := &t.Tracked[i]
+	set(&p.Branch, pr.Branch)
+	set(&p.EndSHA, pr.HeadSHA)
+	if p.StartSHA == "" {
+		p.StartSHA = pr.HeadSHA
+	}
+	switch pr.State {
+	case "open", "merged", "closed":
+		p.StateAtEnd = pr.State
+	case "do-not-merge":
+		p.StateAtEnd = "open"
+	}
+}
+
+// InPlanTwice names the planned issues that another iteration has in progress; they are to be passed over (R78–R80).
+func (t *Tick) InPlanTwice() []string {
+	var out []string
+	for _, n := range t.Report.Plan {
+		if t.Report.Backlog != nil && slices.Contains(t.Report.Backlog.InProgress, n) {
+			out = append(out, fmt.Sprintf("#%d", n))
+		}
+	}
+	return out
+}

@@ -1,0 +1,225 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// NewRun is the budget of a fresh run; the defaults are recorded in it so that no resume changes them silently (R16).
+func NewRun(r Request) Budget {
+	b := Budget{
+		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill, StartedAt: r.Now,
+		Ceilings: r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
+		ActiveSince: r.Now, Owner: r.Owner, UnderLoop: r.UnderLoop,
+	}
+	if b.SinglePR != 0 {
+		b.PRsTouched = []string{prName(b.SinglePR)}
+	}
+	b.invokedBy(r)
+	return b
+}
+
+func prName(n int) string { return fmt.Sprintf("#%d", n) }
+
+func (b *Budget) invokedBy(r Request) {
+	b.Flags = r.Flags.Canonical()
+	b.Command = "/" + r.Command.Name + " " + r.Command.Args
+}
+
+// Resume takes an earlier run up again from its last history line: every counter goes on, every evaluation is made
+// anew, and the pause does not count (R130–R133). Only ceilings that the command names are changed.
+func Resume(b Budget, r Request) Budget {
+	b.MinutesBefore, b.ActiveSince = b.MinutesElapsed, r.Now
+	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
+	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
+	b.UnderLoop = r.UnderLoop
+	b.Ceilings = r.Flags.override(b.Ceilings)
+	b.Scheduled, b.LastPrompts, b.Blocks = nil, nil, Blocks{}
+	b.invokedBy(r)
+	return b
+}
+
+// Continue is the run at its next tick: it may have moved to a new session of the same client (/clear).
+func Continue(b Budget, r Request) Budget {
+	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
+	b.UnderLoop = b.UnderLoop || r.UnderLoop
+	return b
+}
+
+// Minutes is the run's active time in whole minutes. A clock that went backwards never takes any away (R31, R32).
+func (b *Budget) Minutes(now time.Time) int {
+	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, now.Sub(b.ActiveSince))/time.Minute))
+}
+
+// Touched is prs_touched with the PRs of the open tick, each once, in order of first touch. A single-PR run has just
+// its own (R28, R29, R113).
+func (b *Budget) Touched(t *Tick) []string {
+	if b.SinglePR != 0 {
+		return []string{prName(b.SinglePR)}
+	}
+	all := slices.Clone(b.PRsTouched)
+	if t != nil {
+		all = appendNew(all, t.PRs...)
+	}
+	if all == nil {
+		all = []string{}
+	}
+	return all
+}
+
+// Look gathers the facts of a run and its open tick at a point in time.
+func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
+	return &Facts{Run: run, Tick: tick, Previous: previous, Minutes: run.Minutes(now), PRs: run.Touched(tick)}
+}
+
+// Open begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and nobody is to be asked the
+// body begins. Entry holds what was looked up for it.
+func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
+	t := Tick{
+		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill, Iteration: run.IterationsUsed + 1,
+		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript, Unattended: !r.Attended,
+		Notes: e.Notes, Worktrees: e.Worktrees,
+	}
+	t.follow(run, previous, e)
+	run.MinutesElapsed = run.Minutes(r.Now)
+	f := Look(run, &t, previous, r.Now)
+	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
+		return t
+	}
+	t.Pending = append(e.Gates, Due(f, Entry)...)
+	given := run.Pending
+	run.Pending = nil
+	t.carry(given)
+	t.useAnswers(run, given, r.Now)
+	StartBody(run, &t)
+	return t
+}
+
+// EntryFacts are what the program itself looked up before an iteration began.
+type EntryFacts struct {
+	Notes     []string
+	Gates     []Gate            // divergence gates of a resume
+	Heads     map[string]string // remote head by branch, for the tracked PRs
+	Worktrees []Worktree
+}
+
+// follow takes the open PRs of the previous iteration along. A review of one whose head has not moved since is
+// deferred: SHA equality is the sole rule (R81–R84).
+func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
+	if previous == nil {
+		return
+	}
+	for _, p := range previous.TrackedPRs {
+		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, "PR "+prName(p.Number)) {
+			continue
+		}
+		head, known := e.Heads[p.Branch]
+		if known && run.Skill == Review && SameSHA(head, p.EndSHA) {
+			t.deferReview(p.Number, previous.Iteration)
+		}
+		if !known {
+			head = p.EndSHA
+		}
+		t.Tracked = append(t.Tracked, TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head, StateAtEnd: "open"})
+	}
+}
+
+func (t *Tick) deferReview(pr, iteration int) {
+	t.Deferred = appendNew(t.Deferred, "PR "+prName(pr))
+	t.Notes = appendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d (head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
+}
+
+// carry asks again what was asked at an exit or in a paused run. Budgets are evaluated anew, never carried.
+func (t *Tick) carry(gates []Gate) {
+	for _, g := range gates {
+		if g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
+			t.Pending = append(t.Pending, g)
+		}
+	}
+}
+
+// useAnswers applies what a person answered in a terminal while the run was paused: once, and only to a gate that is
+// due again for the same target.
+func (t *Tick) useAnswers(run *Budget, given []Gate, now time.Time) {
+	for _, old := range given {
+		i := slices.IndexFunc(t.Pending, func(g Gate) bool { return g.Name == old.Name && g.Target == old.Target })
+		if old.Answer == "" || i < 0 {
+			continue
+		}
+		at := now
+		if old.At != nil {
+			at = *old.At
+		}
+		Answer(run, t, i, GateAnswer{old.Name, old.Question, old.Answer, at, old.Target})
+	}
+}
+
+// StartBody counts the iteration once nothing holds the tick back any more. It reports whether the body has begun.
+func StartBody(run *Budget, t *Tick) bool {
+	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) {
+		t.Body = true
+		run.IterationsUsed = t.Iteration
+	}
+	return t.Body
+}
+
+// takeBack uncounts a body in which nothing was worked on, when a condition of entry turns out to hold.
+func (t *Tick) takeBack(run *Budget) {
+	if t.Body && !t.Worked() && t.Iteration == run.IterationsUsed {
+		t.Body = false
+		run.IterationsUsed--
+	}
+}
+
+// Worked says that the tick dispatched, opened, merged or commented anything.
+func (t *Tick) Worked() bool {
+	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
+}
+
+// Holds says whether a gate of this kind of hold waits for its answer.
+func (t *Tick) Holds(h Hold) bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
+		k, _ := Kind(g.Name)
+		return k.Holds == h
+	})
+}
+
+// Halting says that the tick's close will halt the run.
+func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
+
+// Interrupt records that a person ended the tick. Work already dispatched goes on; nothing new is (R43–R45).
+func (t *Tick) Interrupt(how string) {
+	if t.Interrupted == "" {
+		t.Interrupted = how
+	}
+}
+
+// Latest is where a resume starts from: the run as last saved, with every counter that the last history line knows
+// better (R130, R131). Counters only grow, so the larger one is the later one.
+func Latest(b Budget, last *Iteration) Budget {
+	if last == nil {
+		return b
+	}
+	s := last.Budget
+	b.IterationsUsed = max(b.IterationsUsed, s.IterationsUsed)
+	b.PRsTouched = appendNew(slices.Clone(b.PRsTouched), s.PRsTouched...)
+	b.CommentsPushed = max(b.CommentsPushed, s.CommentsPushed)
+	b.MergesAttempted = max(b.MergesAttempted, s.MergesAttempted)
+	b.MinutesElapsed = max(b.MinutesElapsed, s.MinutesElapsed)
+	b.TokensIn = max(b.TokensIn, s.TokensIn)
+	b.TokensOut = max(b.TokensOut, s.TokensOut)
+	b.AgentsDispatched = max(b.AgentsDispatched, s.AgentsDispatched)
+	b.DollarsEstimate = max(b.DollarsEstimate, s.DollarsEstimate)
+	return b
+}
+
+// SameSHA compares commit names, one of which may be abbreviated to seven characters or more.
+func SameSHA(a, b string) bool {
+	short, long := a, b
+	if len(a) > len(b) {
+		short, long = b, a
+	}
+	return short == long || len(short) >= 7 && strings.HasPrefix(long, short)
+}

@@ -1,0 +1,61 @@
+package proc
+
+import (
+	"math"
+	"os"
+
+	"hooks/internal/loop"
+)
+
+// Liveness is what can be said about a recorded process.
+type Liveness int
+
+// The answers of Of. The zero value is Unclear, which counts as alive wherever a lock might be taken away.
+const (
+	Unclear Liveness = iota
+	Alive
+	Dead
+)
+
+// String is the answer in one word.
+func (l Liveness) String() string {
+	return [...]string{"unclear", "alive", "dead"}[l]
+}
+
+// Of says whether the recorded process still runs: kill -0 decides (R70), and where the record has a start time
+// and the living process has another one, the recorded one is gone. A record of another host, a number that is no
+// process id and every unexpected answer of the system are Unclear.
+func Of(p loop.Process) Liveness {
+	// A number over 31 bits would be cut by the system call, and the answer would be about another process.
+	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
+		return Unclear
+	}
+	if l := signal(p.PID); l != Alive {
+		return l
+	}
+	now, ok := inspect(p.PID)
+	if ok && (now.gone || (p.Start != "" && now.start != "" && now.start != p.Start)) {
+		return Dead
+	}
+	return Alive
+}
+
+// host is this machine's name, empty when it has none.
+func host() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// entry is what the system tells about a process that exists.
+type entry struct {
+	parent int
+	// names are what the process calls itself and what file it runs: a script's own name hides the shell behind it.
+	names []string
+	start string
+	// gone says that it has ended and only waits to be reaped. kill -0 succeeds on such a zombie, but nothing of it
+	// will ever run again, and a parent that never reaps would hold a lock for ever.
+	gone bool
+}

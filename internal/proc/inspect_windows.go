@@ -1,0 +1,65 @@
+package proc
+
+import (
+	"errors"
+	"strconv"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// stillActive is what GetExitCodeProcess says of a running process.
+const stillActive = 259
+
+// signal opens the process: one that we may not open exists all the same.
+func signal(pid int) Liveness {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	switch {
+	case errors.Is(err, windows.ERROR_INVALID_PARAMETER):
+		return Dead
+	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
+		return Alive
+	case err != nil:
+		return Unclear
+	}
+	defer windows.CloseHandle(h)
+	var code uint32
+	if windows.GetExitCodeProcess(h, &code) != nil {
+		return Unclear
+	}
+	if code != stillActive {
+		return Dead
+	}
+	return Alive
+}
+
+// inspect joins the process table, for parent and name, with the process' own start time.
+func inspect(pid int) (entry, bool) {
+	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	if err != nil {
+		return entry{}, false
+	}
+	defer windows.CloseHandle(snapshot)
+	row := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
+	for err = windows.Process32First(snapshot, &row); err == nil; err = windows.Process32Next(snapshot, &row) {
+		if int(row.ProcessID) == pid {
+			name := windows.UTF16ToString(row.ExeFile[:])
+			return entry{parent: int(row.ParentProcessID), names: []string{name}, start: started(pid)}, true
+		}
+	}
+	return entry{}, false
+}
+
+// started is the process' creation time in units of 100 ns since 1601, empty when it is not told.
+func started(pid int) string {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
+	if err != nil {
+		return ""
+	}
+	defer windows.CloseHandle(h)
+	var created, exited, kernel, user windows.Filetime
+	if windows.GetProcessTimes(h, &created, &exited, &kernel, &user) != nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(created.HighDateTime)<<32|int64(created.LowDateTime), 10)
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+
+	"hooks/internal/loop"
+)
+
+// ReportCommand is how a skill tells its facts.
+const ReportCommand = `hooks report <<'JSON'`
+
+// Entry is what the model is told when an iteration begins: where the run stands, the questions to ask first, and how
+// to report.
+func Entry(b *loop.Budget, t *loop.Tick) string {
+	x := newText()
+	x.line("## Loop Iteration %d/%d — %s (run %s)", t.Iteration, b.Ceilings.Iterations, invocation(b), b.RunID)
+	x.line("Budget remaining: %s", Remaining(b))
+	if b.Scope() == loop.SinglePR {
+		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d", b.SinglePR, b.CommentsPushed, b.MergesAttempted)
+	}
+	x.line("Stop conditions evaluated: none triggered")
+	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
+	for _, n := range t.Notes {
+		x.line("Note: %s", n)
+	}
+	for _, d := range append(append([]string{}, b.DeferredTargets...), t.Deferred...) {
+		x.line("Deferred: do not work on %s in this iteration", d)
+	}
+	x.asks(t.Pending)
+	x.rules(b)
+	return x.String()
+}
+
+// Ask is what the model is told when questions to the person wait.
+func Ask(gates []loop.Gate) string {
+	x := newText()
+	x.asks(gates)
+	return x.String()
+}
+
+func (x *text) asks(gates []loop.Gate) {
+	if len(gates) == 0 {
+		return
+	}
+	x.line("A person must answer before anything else is done. Call AskUserQuestion now (load it with ToolSearch \"select:AskUserQuestion\" " +
+		"if it is not loaded); the dialog's text is filled in with exactly this:")
+	for _, g := range gates {
+		x.line("- [%s] %s Options: %s", g.Name, g.Question, labels(g.Options))
+	}
+	x.line("Do nothing else until it is answered: other tools are held back. Never answer it yourself.")
+}
+
+func labels(options []loop.Option) string {
+	s := ""
+	for i, o := range options {
+		if i > 0 {
+			s += ", "
+		}
+		s += o.Label
+	}
+	return s
+}
+
+func (x *text) rules(b *loop.Budget) {
+	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: %s {…} JSON", ReportCommand)
+	if b.Skill == loop.Work {
+		x.line(`Fields: {"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
+			`"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],"outcome":"ok|errored","note":"…"}`)
+	} else {
+		x.line(`Fields: {"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…","head_sha":"…","human_feedback":true}],` +
+			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,"outcome":"ok|errored","note":"…"}`)
+		x.line("One review-response round per PR in this iteration, no more.")
+	}
+	x.line("Issues in progress elsewhere are passed over, never contested. A merge passes only where a person allowed it.")
+}
+
+// WakeCall is the exact call that brings the next tick of a self-paced loop.
+func WakeCall(b *loop.Budget) string {
+	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`, "/loop "+b.Command)
+}
+
+// ReportExample is the exact command that tells an iteration's facts, to be filled in.
+func ReportExample(b *loop.Budget) string {
+	if b.Skill == loop.Review {
+		return ReportCommand + "\n" + `{"prs":[{"number":142,"state":"open","branch":"…","head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}` + "\nJSON"
+	}
+	return ReportCommand + "\n" + `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"plan":[],"failures":[],"prs":[],"outcome":"ok"}` + "\nJSON"
+}

@@ -1,0 +1,74 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// Asked is a gate of a run with the iteration it was asked in.
+type Asked struct {
+	Iteration int
+	loop.GateAnswer
+}
+
+// Paths are where a run's two files stand, relative to the project where they lie inside it.
+type Paths struct{ Budget, History string }
+
+// Final is the report on any halt or pause: the cause by its machine name and in prose, the totals, the gates with
+// their answers, both paths, and what to type to go on (R150, R152).
+func Final(b *loop.Budget, asked []Asked, p Paths) string {
+	t := newText()
+	t.line("# Loop %s — %s", b.Status, invocation(b))
+	t.line("Cause: %s — %s", b.StopCause, prose(b))
+	if b.StopDetail != nil {
+		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+	}
+	t.line("Iterations: %d / %d", b.IterationsUsed, b.Ceilings.Iterations)
+	t.line("PRs touched: %s", prs(b))
+	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
+	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate, limit(b.Ceilings.Dollars))
+	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d", b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
+	t.line("Budget: %s", p.Budget)
+	t.line("History: %s (treat as secret: it may hold issue texts and answers)", p.History)
+	for _, g := range b.Pending {
+		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, g.Name)
+	}
+	t.line("Go on: type %s --resume", invocation(b))
+	if len(asked) == 0 {
+		t.line("Gates: none fired")
+	}
+	for _, a := range asked {
+		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question, a.Answer)
+	}
+	return t.String()
+}
+
+func prose(b *loop.Budget) string {
+	switch {
+	case b.StopText != "":
+		return b.StopText
+	case b.Status == loop.Paused:
+		return "a question waits for a person, and nobody is there to answer it"
+	}
+	return "no reason was recorded"
+}
+
+func prs(b *loop.Budget) string {
+	list := ""
+	if len(b.PRsTouched) > 0 {
+		list = " (" + strings.Join(b.PRsTouched, ", ") + ")"
+	}
+	if b.SinglePR != 0 {
+		return fmt.Sprintf("%d%s, not limited", len(b.PRsTouched), list)
+	}
+	return fmt.Sprintf("%d / %d%s", len(b.PRsTouched), b.Ceilings.PRs, list)
+}
+
+func limit(u loop.USD) string {
+	if u == 0 {
+		return "none"
+	}
+	return ceiling(u)
+}

@@ -1,0 +1,129 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake says what brings the next
+// tick, as in "scheduled by /loop"; it is not read when the run has halted or paused.
+func Status(l *loop.Iteration, wake string) string {
+	t, b := newText(), &l.Budget
+	t.line("## Loop Iteration %d/%d — %s", l.Iteration, b.Ceilings.Iterations, invocation(b))
+	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
+	switch b.Scope() {
+	case loop.WorkRun:
+		t.line("Backlog: %s", backlog(l.Backlog))
+		t.line("Iteration plan: %s", plan(l.Plan))
+	case loop.SinglePR:
+		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
+		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)", b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
+	}
+	t.line("Budget remaining: %s", Remaining(b))
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate, burn(b))
+	t.line("Stop conditions evaluated: %s", fired(l.Fired))
+	t.line("Concurrency: %s", concurrency(l))
+	t.line("Outcome: %s", outcome(l))
+	for _, n := range l.Notes {
+		if l.Outcome != loop.SkippedLock || n != l.Notes[0] {
+			t.line("Note: %s", n)
+		}
+	}
+	if l.Facts != "" {
+		t.line("Facts: %s — the skill reported nothing, so this iteration is judged by what was observed", l.Facts)
+	}
+	t.line("Next tick: %s", next(b, l, wake))
+	return t.String()
+}
+
+func backlog(b *loop.Backlog) string {
+	if b == nil {
+		return "not reported"
+	}
+	return fmt.Sprintf("%d unblocked, %d blocked, %d in-progress", len(b.Unblocked), len(b.Blocked), len(b.InProgress))
+}
+
+func plan(list []int) string {
+	if len(list) == 0 {
+		return "not reported"
+	}
+	return numbers(list)
+}
+
+func trackedPR(l *loop.Iteration, number int) string {
+	for _, p := range l.TrackedPRs {
+		if p.Number == number {
+			return fmt.Sprintf("#%d (%s, head_sha %s)", number, p.StateAtEnd, orUnknown(short(p.EndSHA)))
+		}
+	}
+	return fmt.Sprintf("#%d (state not reported)", number)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57" (R95, R117).
+func Remaining(b *loop.Budget) string {
+	parts := []string{fmt.Sprintf("%d iterations", max(0, b.Ceilings.Iterations-b.IterationsUsed))}
+	if b.SinglePR == 0 {
+		parts = append(parts, fmt.Sprintf("%d PRs", max(0, b.Ceilings.PRs-len(b.PRsTouched))))
+	}
+	parts = append(parts, fmt.Sprintf("%d minutes", max(0, b.Ceilings.Minutes-b.MinutesElapsed)))
+	if b.Ceilings.Dollars == 0 {
+		return strings.Join(append(parts, "dollars without ceiling"), ", ")
+	}
+	return strings.Join(append(parts, "$"+max(0, b.Ceilings.Dollars-b.DollarsEstimate).String()), ", ")
+}
+
+// burn is what an iteration costs so far, and how many more the rest would buy.
+func burn(b *loop.Budget) string {
+	if b.IterationsUsed == 0 || b.DollarsEstimate <= 0 {
+		return ""
+	}
+	each := b.DollarsEstimate / loop.USD(b.IterationsUsed)
+	s := fmt.Sprintf(", $%s per iteration", each)
+	if b.Ceilings.Dollars > 0 && each > 0 {
+		s += fmt.Sprintf(", enough for %d more", max(0, b.Ceilings.Dollars-b.DollarsEstimate)/each)
+	}
+	return s
+}
+
+func fired(causes []string) string {
+	if len(causes) == 0 {
+		return "none triggered"
+	}
+	return strings.Join(causes, ", ")
+}
+
+func concurrency(l *loop.Iteration) string {
+	if l.Outcome == loop.SkippedLock {
+		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
+	}
+	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration", l.Budget.Owner.PID)
+}
+
+func outcome(l *loop.Iteration) string {
+	switch {
+	case l.Outcome == loop.SkippedLock && len(l.Notes) > 0:
+		return l.Notes[0]
+	case l.Outcome == loop.Stopped:
+		return fmt.Sprintf("%s — %s", l.Outcome, l.Budget.StopText)
+	case l.Outcome == loop.Waiting && len(l.Budget.Pending) > 0:
+		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome, l.Budget.Pending[0].Name)
+	}
+	return string(l.Outcome)
+}
+
+func next(b *loop.Budget, l *loop.Iteration, wake string) string {
+	if b.Status != loop.Active && l.Outcome != loop.SkippedLock {
+		return "Loop ended"
+	}
+	return wake
+}

@@ -1,0 +1,231 @@
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// Options change what Count reads. The zero value reads all there is.
+type Options struct {
+	// Since leaves out what older lines say, in transcripts without a cursor. Zero counts everything.
+	Since time.Time
+	// Deadline ends the count early; the next one goes on from there. Zero is no deadline.
+	Deadline time.Time
+}
+
+// Result is what the transcripts say beyond the cursors.
+type Result struct {
+	// Cursors are where the next Count begins. They replace the ones passed in.
+	Cursors []loop.Cursor
+	// ByModel is what was spent since, by the model that answered.
+	ByModel map[string]loop.Tokens
+	In, Out int64 // tokens of all models; In holds cache writes and reads too
+	Dollars loop.USD
+	// Unknown are the models that have no price of their own (Table.Find), each once, in the order seen.
+	Unknown []string
+	// Skipped counts lines that could not be read: longer than 8 MiB, no JSON, bad UTF-8, impossible numbers.
+	Skipped int
+	// Interrupted says that a person ended a turn of the main transcript.
+	Interrupted bool
+	Answers     []Answer
+	// Partial says that Deadline came first.
+	Partial bool
+}
+
+// Count reads what a session's main transcript and its subagents' transcripts hold beyond the cursors. A file without
+// a cursor is read from its beginning, a missing file is none. An error names the first file that could not be read;
+// the result counts all the others, and the cursor of that file has not moved.
+//
+// One request counts once, however its lines are spread over calls, as long as no more than seven other requests of
+// the main transcript, two of a subagent's, come between two lines of it in different calls (8,192 in one call). A file
+// that shrank or was replaced is read anew: of its lines, those not newer than the newest one seen before are taken as
+// counted, and lines without a time if they stand before the old offset. So a replaced file is never counted twice,
+// and what a backward clock hides in it is lost.
+func Count(transcript string, cursors []loop.Cursor, t Table, opt Options) (Result, error) {
+	c := counter{table: t, opt: opt, rates: map[string]rated{}, owners: map[uint64]int{}, seed: maphash.MakeSeed()}
+	c.res.ByModel = map[string]loop.Tokens{}
+	if transcript == "" {
+		c.res.Cursors = cursors
+		return c.res, nil
+	}
+	list := sources(transcript, cursors)
+	c.single = len(list) == 1
+	for i, s := range list {
+		requests, _ := unpack(s.cursor.Open)
+		for _, r := range requests {
+			c.own(i, r.ID)
+		}
+	}
+	var errs []error
+	var done []loop.Cursor
+	for i, s := range list {
+		cursor, err := c.file(i, s)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("read transcript: %w", err))
+		}
+		done = append(done, cursor)
+	}
+	c.res.Cursors = merge(done, list, cursors)
+	return c.res, errors.Join(errs...)
+}
+
+// merge puts the main cursor first and keeps the cursors of subagents whose file is gone for the moment.
+func merge(done []loop.Cursor, list []source, old []loop.Cursor) []loop.Cursor {
+	last := len(done) - 1
+	out := append([]loop.Cursor{done[last]}, done[:last]...)
+	if !list[last].known {
+		return out
+	}
+	have := map[string]bool{list[last].cursor.Path: true}
+	for _, c := range done {
+		have[c.Path] = true
+	}
+	for _, c := range old {
+		if !have[c.Path] && strings.HasPrefix(c.Path, "subagents/") {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// counter is one Count under way.
+type counter struct {
+	table  Table
+	opt    Options
+	res    Result
+	lines  lines
+	rates  map[string]rated
+	single bool // there are no subagents, so nothing can stand in two files
+	owners map[uint64]int
+	seed   maphash.Seed
+}
+
+type rated struct {
+	row  Row
+	name string
+}
+
+// transcript is one file under count.
+type transcript struct {
+	source
+	index  int
+	ledger ledger
+	until  string // newest timestamp seen
+	floor  string // lines older than this are not counted
+	before int64  // lines before this offset that have no time are not counted
+}
+
+// file counts one source and returns its new cursor.
+func (c *counter) file(index int, s source) (loop.Cursor, error) {
+	t := &transcript{source: s, index: index}
+	t.cursor.Path = s.name
+	requests, until := unpack(s.cursor.Open)
+	t.until = until
+	for _, r := range requests {
+		t.ledger.put(r)
+	}
+	fi, err := os.Stat(s.path)
+	switch {
+	case os.IsNotExist(err):
+		return t.cursor, nil
+	case err != nil:
+		return t.cursor, err
+	case !fi.Mode().IsRegular():
+		return t.cursor, fmt.Errorf("%s is not a regular file", s.path)
+	case s.known && fi.Size() == s.cursor.Offset && sameFile(s.cursor, fi):
+		return t.rest(fi), nil
+	}
+	return c.read(t)
+}
+
+// sameFile says whether a cursor was made for this very file.
+func sameFile(c loop.Cursor, fi os.FileInfo) bool {
+	id := inode(fi)
+	return c.Inode == 0 || id == 0 || c.Inode == id
+}
+
+// rest is the cursor of a file that has not grown.
+func (t *transcript) rest(fi os.FileInfo) loop.Cursor {
+	cur := t.cursor
+	if !t.main && time.Since(fi.ModTime()) > settled {
+		cur.Open = nil
+	}
+	return cur
+}
+
+// moved is the cursor behind the last line counted.
+func (t *transcript) moved(offset int64, fi os.FileInfo) loop.Cursor {
+	n := openAgent
+	if t.main {
+		n = openMain
+	}
+	return loop.Cursor{Path: t.name, Offset: offset, Inode: inode(fi), Open: pack(t.ledger.last(n), t.until)}
+}
+
+// read goes through the lines beyond the cursor. After an error in the middle the cursor stands behind what was counted.
+func (c *counter) read(t *transcript) (loop.Cursor, error) {
+	f, err := os.Open(t.path)
+	if err != nil {
+		return t.cursor, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return t.cursor, err
+	}
+	start := c.begin(t, f, fi)
+	if _, err := f.Seek(start, io.SeekStart); err != nil {
+		return t.cursor, err
+	}
+	c.lines.reset(f, start)
+	for fills := 0; ; {
+		if c.lines.fills != fills && c.late() {
+			break
+		}
+		fills = c.lines.fills
+		line, ok := c.lines.next()
+		if !ok {
+			break
+		}
+		c.line(t, line)
+	}
+	return t.moved(c.lines.offset, fi), c.lines.err
+}
+
+func (c *counter) late() bool {
+	c.res.Partial = c.res.Partial || !c.opt.Deadline.IsZero() && time.Now().After(c.opt.Deadline)
+	return c.res.Partial
+}
+
+// begin decides where to begin, and what of it has been counted before.
+func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) int64 {
+	if !t.known {
+		if !c.opt.Since.IsZero() {
+			t.floor = c.opt.Since.UTC().Format("2006-01-02T15:04:05.000Z")
+		}
+		return 0
+	}
+	offset := t.cursor.Offset
+	if offset <= 0 || fi.Size() >= offset && sameFile(t.cursor, fi) && endsLine(f, offset) {
+		return max(offset, 0)
+	}
+	t.before = offset
+	if t.until != "" {
+		t.floor = t.until + "+" // older than this is what is not newer than until
+	}
+	return 0
+}
+
+// endsLine says whether a line ends right before an offset.
+func endsLine(f *os.File, offset int64) bool {
+	var b [1]byte
+	n, _ := f.ReadAt(b[:], offset-1)
+	return n == 1 && b[0] == '\n'
+}

@@ -1,0 +1,467 @@
+package usage
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"hooks/internal/loop"
+)
+
+// tree is a session on disk.
+type tree struct {
+	testing.TB
+	main string
+}
+
+func newTree(t testing.TB) tree {
+	return tree{t, filepath.Join(t.TempDir(), "ac544b0a-5379-4db8-9e83-a8e731e05c27.jsonl")}
+}
+
+func (tr tree) agent(name string) string {
+	return filepath.Join(strings.TrimSuffix(tr.main, ".jsonl"), "subagents", name+".jsonl")
+}
+
+// add appends raw text to a file of the tree.
+func (tr tree) add(path string, lines ...any) {
+	tr.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		tr.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		tr.Fatal(err)
+	}
+	defer f.Close()
+	for _, l := range lines {
+		if _, err := fmt.Fprintln(f, l); err != nil {
+			tr.Fatal(err)
+		}
+	}
+}
+
+// count counts, with the cursors written and read as the store does.
+func (tr tree) count(cursors []loop.Cursor, opt ...Options) Result {
+	tr.Helper()
+	b, err := json.Marshal(cursors)
+	if err != nil {
+		tr.Fatal(err)
+	}
+	cursors = nil
+	if err := json.Unmarshal(b, &cursors); err != nil {
+		tr.Fatal(err)
+	}
+	r, err := Count(tr.main, cursors, NewTable(nil), append(opt, Options{})[0])
+	if err != nil {
+		tr.Fatal(err)
+	}
+	return r
+}
+
+func sum(r Result) loop.Tokens {
+	var s loop.Tokens
+	for _, m := range r.ByModel {
+		s = s.Add(m)
+	}
+	return s
+}
+
+func TestParityWithTheClient(t *testing.T) {
+	tests := []struct {
+		main   string
+		agents []string
+	}{
+		{"interrupted", nil},
+		{"scheduled-with-gate", nil},
+		{"session", []string{"agent-abbb", "agent-aeae"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.main, func(t *testing.T) {
+			tr := newTree(t)
+			recorded, err := os.ReadFile("testdata/" + tt.main + ".jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			tr.add(tr.main, strings.TrimSuffix(string(recorded), "\n"))
+			for _, a := range tt.agents {
+				b, err := os.ReadFile("testdata/" + a + ".subagent.jsonl")
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr.add(tr.agent(a), strings.TrimSuffix(string(b), "\n"))
+			}
+			compareCost(t, tr.count(nil), recorded)
+		})
+	}
+}
+
+// compareCost holds a result against the client's own total in the last cost-state line.
+func compareCost(t *testing.T, got Result, recorded []byte) {
+	t.Helper()
+	lines := bytes.Split(bytes.TrimSpace(recorded), []byte("\n"))
+	var state struct {
+		TotalCostUSD float64
+		ModelUsage   map[string]struct {
+			InputTokens, OutputTokens, CacheReadInputTokens, CacheCreationInputTokens, WebSearchRequests int64
+		}
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &state); err != nil || state.TotalCostUSD == 0 {
+		t.Fatalf("no cost-state: %v", err)
+	}
+	if off := math.Abs(float64(got.Dollars)/float64(loop.Dollar) - state.TotalCostUSD); off > 0.0000001 {
+		t.Errorf("%s dollars, the client has %v", got.Dollars, state.TotalCostUSD)
+	}
+	if len(got.ByModel) != len(state.ModelUsage) {
+		t.Errorf("models %v", got.ByModel)
+	}
+	for model, want := range state.ModelUsage {
+		m := got.ByModel[model]
+		if m.Input != want.InputTokens || m.Output != want.OutputTokens || m.CacheRead != want.CacheReadInputTokens ||
+			m.CacheWrite5m+m.CacheWrite1h != want.CacheCreationInputTokens || m.WebSearches != want.WebSearchRequests {
+			t.Errorf("%s: %+v, the client has %+v", model, m, want)
+		}
+	}
+	if got.Skipped > 0 || len(got.Unknown) > 0 || got.Partial {
+		t.Errorf("result %+v", got)
+	}
+}
+
+func TestLinesOfOneRequestCountOnce(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.main, said1{id: "a", in: 10, out: 1}, said1{id: "a", in: 10, out: 5}, said1{id: "b", in: 1}, said1{id: "a", in: 10, out: 3})
+	tr.add(tr.main, said1{id: "a", request: "other", in: 100})
+	first := tr.count(nil)
+	if got := sum(first); got.Input != 111 || got.Output != 5 {
+		t.Errorf("first count %+v", got)
+	}
+	tr.add(tr.main, said1{id: "a", in: 10, out: 8, web: 2})
+	second := tr.count(first.Cursors)
+	want := loop.Tokens{Output: 3, WebSearches: 2, Dollars: 3*20_000_000 + 2*loop.Cent}
+	if d := cmp.Diff(map[string]loop.Tokens{"claude-opus-5-5": want}, second.ByModel); d != "" {
+		t.Errorf("increase (-want +got):\n%s", d)
+	}
+	if again := tr.count(second.Cursors); again.Dollars != 0 || again.In != 0 || len(again.ByModel) != 0 {
+		t.Errorf("nothing new, but %+v", again)
+	}
+}
+
+func TestUnfinishedLineWaits(t *testing.T) {
+	tr := newTree(t)
+	line := said1{id: "a", in: 10}.String()
+	tr.add(tr.main, said1{id: "b", in: 1})
+	f, _ := os.OpenFile(tr.main, os.O_APPEND|os.O_WRONLY, 0)
+	f.WriteString(line[:300])
+	first := tr.count(nil)
+	f.WriteString(line[300:] + "\n")
+	f.Close()
+	second := tr.count(first.Cursors)
+	if first.In != 1 || second.In != 10 || second.Skipped+first.Skipped > 0 {
+		t.Errorf("%d then %d tokens, %d lines skipped", first.In, second.In, first.Skipped+second.Skipped)
+	}
+}
+
+func TestOnlyTopLevelAssistantLinesCount(t *testing.T) {
+	a := said1{id: "x", in: 1000}.String()
+	quoted, _ := json.Marshal(a)
+	tr := newTree(t)
+	tr.add(tr.main,
+		`{"type":"api-request","body":`+a+`}`,
+		`{"body":`+a+`,"type":"api-request-blob"}`,
+		`{"type":"api-request","body":`+string(quoted)+`}`,
+		`{"parentUuid":"p","attachment":`+a+`,"type":"attachment"}`,
+		`{"parentUuid":"p","type":"user","message":{"role":"user","content":[]},"toolUseResult":{"usage":{"input_tokens":5},"nested":`+a+`}}`,
+		said1{id: "s", in: 7, model: "<synthetic>"},
+		`{"type":"assistant","message":{"id":"n","model":"claude-opus-5-5","content":[]}}`,
+		`{"type":"assistant","message":{"id":"n","model":"claude-opus-5-5","usage":null},"x_tokens":1}`,
+		said1{id: "real", in: 3},
+	)
+	if r := tr.count(nil); r.In != 3 || r.Skipped != 0 {
+		t.Errorf("%d tokens, %d skipped: %v", r.In, r.Skipped, r.ByModel)
+	}
+}
+
+func TestRubbishIsSkippedAndCounted(t *testing.T) {
+	tr := newTree(t)
+	long := said1{id: "long", in: 1, text: strings.Repeat("x", 50<<20)}.String()
+	torn := said1{id: "torn", in: 1}.String()
+	tr.add(tr.main, said1{id: "a", in: 1}, long, said1{id: "b", in: 10}, "\x00\x01\xff\xfe", torn[:len(torn)/2]+torn, "not json", "", "\r",
+		strings.Replace(said1{id: "bad", in: 1, text: "TEXT"}.String(), "TEXT", "\xff\xfe", 1), said1{id: "c", in: -1}, said1{id: "d", in: 1 << 40},
+		said1{id: "e", in: 100, text: "größe 世界"}.String()+"\r")
+	r := tr.count(nil)
+	if r.In != 111 || r.Skipped != 7 {
+		t.Errorf("%d tokens, %d skipped", r.In, r.Skipped)
+	}
+	fi, _ := os.Stat(tr.main)
+	if r.Cursors[0].Offset != fi.Size() {
+		t.Errorf("offset %d of %d", r.Cursors[0].Offset, fi.Size())
+	}
+}
+
+func TestEverySubagentTranscriptCounts(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.main, said1{id: "m", in: 1})
+	tr.add(tr.agent("agent-1"), said1{id: "a1", in: 10, sidechain: true})
+	tr.add(tr.agent("agent-1/subagents/agent-2"), said1{id: "a2", in: 100, model: "claude-haiku-4-5-20251001", sidechain: true})
+	tr.add(tr.agent("notes"), said1{id: "no", in: 5000})
+	first := tr.count(nil)
+	if first.In != 111 || len(first.ByModel) != 2 {
+		t.Errorf("%d tokens by %v", first.In, first.ByModel)
+	}
+	tr.add(tr.agent("agent-1"), said1{id: "a3", in: 1000, sidechain: true}) // resumed
+	tr.add(tr.agent("workflows/w/agent-9"), said1{id: "a9", in: 10000, sidechain: true})
+	second := tr.count(first.Cursors)
+	if second.In != 11000 {
+		t.Errorf("%d tokens by %v", second.In, second.ByModel)
+	}
+	if third := tr.count(second.Cursors); third.In != 0 || len(third.Cursors) != 4 {
+		t.Errorf("%d tokens, cursors %v", third.In, third.Cursors)
+	}
+}
+
+func TestInlineSidechainDoesNotDouble(t *testing.T) {
+	inline := said1{id: "a1", request: "copy", in: 10, sidechain: true}
+	tr := newTree(t)
+	tr.add(tr.main, inline, said1{id: "old", in: 1, sidechain: true}, said1{id: "m", in: 100})
+	tr.add(tr.agent("agent-1"), said1{id: "a1", in: 10, sidechain: true})
+	first := tr.count(nil)
+	if first.In != 111 {
+		t.Errorf("%d tokens", first.In)
+	}
+	tr.add(tr.main, inline)
+	if r := tr.count(first.Cursors); r.In != 0 {
+		t.Errorf("%d tokens in the next tick", r.In)
+	}
+}
+
+func TestReplacedFileIsNotCountedTwice(t *testing.T) {
+	at := func(s int) string { return fmt.Sprintf("2026-11-20T12:00:%02d.000Z", s) }
+	old := []any{said1{id: "a", in: 1, at: at(1)}, said1{id: "b", in: 10, at: at(2)}, said1{id: "c", in: 100, at: at(3)}}
+	fresh := said1{id: "d", in: 1000, at: at(4)}
+	tests := map[string]func(tr tree){
+		"a copy that grew":   func(tr tree) { tr.replace(append(old, fresh)...) },
+		"cut and continued":  func(tr tree) { os.Truncate(tr.main, 0); tr.add(tr.main, old[0], fresh) },
+		"other content":      func(tr tree) { tr.replace(fresh) },
+		"longer, other line": func(tr tree) { tr.replace(`{"type":"x","pad":"`+strings.Repeat("y", 4000)+`"}`, fresh) },
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			tr := newTree(t)
+			tr.add(tr.main, old...)
+			first := tr.count(nil)
+			change(tr)
+			second := tr.count(first.Cursors)
+			third := tr.count(second.Cursors)
+			if first.In != 111 || second.In != 1000 || third.In != 0 {
+				t.Errorf("%d, %d, %d tokens", first.In, second.In, third.In)
+			}
+		})
+	}
+}
+
+// replace puts a new file in the transcript's place, as a copying tool does.
+func (tr tree) replace(lines ...any) {
+	tr.add(tr.main+".new", lines...)
+	if err := os.Rename(tr.main+".new", tr.main); err != nil {
+		tr.Fatal(err)
+	}
+}
+
+func TestMissingFilesAreNoError(t *testing.T) {
+	tr := newTree(t)
+	r := tr.count(nil)
+	if len(r.Cursors) != 1 || r.Cursors[0].Offset != 0 {
+		t.Errorf("cursors %v", r.Cursors)
+	}
+	tr.add(tr.main, said1{id: "a", in: 1})
+	tr.add(tr.agent("agent-1"), said1{id: "b", in: 10})
+	r = tr.count(r.Cursors)
+	os.RemoveAll(filepath.Dir(tr.agent("x")))
+	gone := tr.count(r.Cursors)
+	if r.In != 11 || gone.In != 0 || len(gone.Cursors) != 2 {
+		t.Errorf("%d tokens, then %+v", r.In, gone)
+	}
+	if empty, err := Count("", gone.Cursors, NewTable(nil), Options{}); err != nil || len(empty.Cursors) != 2 {
+		t.Errorf("no transcript: %v %v", empty, err)
+	}
+}
+
+func TestUnreadableFileIsNamedAndTheRestCounts(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.agent("agent-1"), said1{id: "b", in: 10})
+	if err := os.Mkdir(tr.main, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Count(tr.main, nil, NewTable(nil), Options{})
+	if err == nil || !strings.Contains(err.Error(), tr.main) || r.In != 10 {
+		t.Errorf("%v, %d tokens", err, r.In)
+	}
+}
+
+func TestBaselineLeavesOutWhatWasBefore(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.main, said1{id: "a", in: 1})
+	tr.add(tr.agent("agent-1"), said1{id: "b", in: 10})
+	f, _ := os.OpenFile(tr.agent("agent-1"), os.O_APPEND|os.O_WRONLY, 0)
+	f.WriteString(said1{id: "c", in: 100}.String())
+	base := Baseline(tr.main, -1)
+	f.WriteString("\n")
+	f.Close()
+	tr.add(tr.main, said1{id: "d", in: 1000})
+	if r := tr.count(base); r.In != 1100 || r.Skipped != 0 {
+		t.Errorf("%d tokens, %d skipped", r.In, r.Skipped)
+	}
+	if r := tr.count(Baseline(tr.main, 0)); r.In != 1001 {
+		t.Errorf("%d tokens from offset 0", r.In)
+	}
+}
+
+func TestCursorsOfAnotherSessionAreNobodys(t *testing.T) {
+	a, b := newTree(t), newTree(t)
+	b.main = filepath.Join(filepath.Dir(b.main), "b0000000-5379-4db8-9e83-a8e731e05c27.jsonl")
+	for _, tr := range []tree{a, b} {
+		tr.add(tr.main, said1{id: "m", in: 1})
+		tr.add(tr.agent("agent-1"), said1{id: "s", in: 10})
+	}
+	r := b.count(a.count(nil).Cursors)
+	if r.In != 11 || len(r.Cursors) != 2 || r.Cursors[0].Path != b.main {
+		t.Errorf("%d tokens, cursors %v", r.In, r.Cursors)
+	}
+	moved := newTree(t)
+	moved.add(moved.main, said1{id: "m", in: 1}, said1{id: "n", in: 100, at: "2026-11-20T12:00:01.000Z"})
+	if r := moved.count(a.count(nil).Cursors); r.In != 100 {
+		t.Errorf("%d tokens after the directory moved", r.In)
+	}
+}
+
+func TestSinceLeavesOutOlderLines(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.agent("agent-1"), said1{id: "a", in: 1, at: "2026-11-20T11:59:59.999Z"}, said1{id: "b", in: 10, at: "2026-11-20T12:00:00.000Z"})
+	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("x", 3600))
+	r := tr.count(nil, Options{Since: since})
+	if r.In != 10 {
+		t.Errorf("%d tokens", r.In)
+	}
+}
+
+func TestDeadlineLeavesTheRestForTheNextCount(t *testing.T) {
+	tr := newTree(t)
+	var lines []any
+	for i := range 2000 {
+		lines = append(lines, said1{id: fmt.Sprint(i), in: 1, text: strings.Repeat("x", 500)})
+	}
+	tr.add(tr.main, lines...)
+	var got int64
+	r := Result{Partial: true}
+	for n := 0; r.Partial; n++ {
+		opt := Options{Deadline: time.Now().Add(-time.Second)}
+		if r = tr.count(r.Cursors, opt); n > 2001 {
+			t.Fatal("no progress")
+		}
+		got += r.In
+	}
+	if got != 2000 {
+		t.Errorf("%d tokens", got)
+	}
+}
+
+func TestCursorsStaySmall(t *testing.T) {
+	tr := newTree(t)
+	for i := range 100 {
+		tr.add(tr.main, said1{id: fmt.Sprintf("msg_01XFDUDYJgAACzvnptvV%04d", i), in: 1})
+		tr.add(tr.agent("agent-abbbf118ab300ce1b"), said1{id: fmt.Sprintf("msg_01YFDUDYJgAACzvnptvV%04d", i), in: 1})
+	}
+	r := tr.count(nil)
+	for _, c := range r.Cursors {
+		if b, _ := json.Marshal(c); len(c.Open) > 8 || len(b) > 2500 {
+			t.Errorf("%d entries, %d bytes", len(c.Open), len(b))
+		}
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(tr.agent("agent-abbbf118ab300ce1b"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	r = tr.count(r.Cursors)
+	if b, _ := json.Marshal(r.Cursors[1]); len(b) > 120 || len(r.Cursors[0].Open) != 8 {
+		t.Errorf("a subagent at rest takes %s", b)
+	}
+}
+
+func TestUnknownModelsAreNamedOnceAndNeverFree(t *testing.T) {
+	tr := newTree(t)
+	for i := range 3 {
+		tr.add(tr.main, said1{id: fmt.Sprint("a", i), in: 1, model: "gpt-9"}, said1{id: fmt.Sprint("b", i), in: 1, model: "claude-opus-5-5"})
+	}
+	tr.add(tr.main, strings.Replace(said1{id: "n", in: 1}.String(), `"model":"claude-opus-5-5",`, "", 1))
+	r := tr.count(nil)
+	if d := cmp.Diff([]string{"gpt-9", "unknown"}, r.Unknown); d != "" {
+		t.Errorf("unknown (-want +got):\n%s", d)
+	}
+	if r.ByModel["gpt-9"].Dollars != 3*15_000_000 || r.ByModel["unknown"].Dollars != 15_000_000 {
+		t.Errorf("dollars %v", r.ByModel)
+	}
+}
+
+func TestInterruptions(t *testing.T) {
+	user := func(extra, content string) string {
+		return `{"parentUuid":"p","isSidechain":false,` + extra + `"type":"user","message":{"role":"user","content":` + content + `}}`
+	}
+	tests := []struct {
+		name, line string
+		want       bool
+	}{
+		{"text block", user("", `[{"type":"text","text":"[Request interrupted by user]"}]`), true},
+		{"for tool use", user("", `[{"type":"tool_result","content":"x"},{"type":"text","text":"[Request interrupted by user for tool use]"}]`), true},
+		{"string", user("", `"[Request interrupted by user]"`), true},
+		{"quoted in words", user("", `"why [Request interrupted by user]?"`), false},
+		{"tool result", user("", `[{"type":"tool_result","content":"[Request interrupted by user]"}]`), false},
+		{"assistant", strings.Replace(user("", `"[Request interrupted by user]"`), `"user","m`, `"assistant","m`, 1), false},
+		{"api request", `{"type":"api-request","x":` + user("", `"[Request interrupted by user]"`) + `}`, false},
+		{"subagent's own", strings.Replace(user("", `"[Request interrupted by user]"`), "false", "true", 1), false},
+	}
+	for _, tt := range tests {
+		tr := newTree(t)
+		tr.add(tr.main, tt.line)
+		tr.add(tr.agent("agent-1"), user("", `"[Request interrupted by user]"`))
+		r := tr.count(nil)
+		if r.Interrupted != tt.want {
+			t.Errorf("%s: %v", tt.name, r.Interrupted)
+		}
+		if again := tr.count(r.Cursors); again.Interrupted {
+			t.Errorf("%s: told twice", tt.name)
+		}
+	}
+}
+
+func TestAnswersFromTheTranscript(t *testing.T) {
+	got, err := Count("testdata/scheduled-with-gate.jsonl", nil, NewTable(nil), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Answer{{
+		ToolUseID: "toolu_mock00040", Questions: []string{"Backlog changed?"}, Answers: map[string]string{"Backlog changed?": "re-propose"},
+		At: time.Date(2026, 11, 20, 12, 33, 53, 234e6, time.UTC),
+	}}
+	if d := cmp.Diff(want, got.Answers); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
+	}
+	tr := newTree(t)
+	dialog := `{"isSidechain":false,"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_%d"}]},"toolUseResult":%s}`
+	tr.add(tr.main,
+		fmt.Sprintf(dialog, 1, `{"questions":[{"question":"A?"},{"question":"B?"}],"answers":{"A?":"yes","B?":""},"annotations":{"A?":{"notes":"n"},"B?":{"unanswered":"skipped"}},"afkTimeoutMs":60000}`),
+		fmt.Sprintf(dialog, 2, `"User rejected tool use, answers\": none"`),
+		fmt.Sprintf(dialog, 3, `{"answers":["x"]}`),
+	)
+	want = []Answer{{ToolUseID: "toolu_1", Questions: []string{"A?", "B?"}, Answers: map[string]string{"A?": "yes", "B?": ""}, Unanswered: map[string]string{"B?": "skipped"}, Away: true}}
+	if d := cmp.Diff(want, tr.count(nil).Answers, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
+	}
+}

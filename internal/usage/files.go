@@ -1,0 +1,118 @@
+package usage
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// Bounds of the search for subagents' transcripts.
+const (
+	maxDepth = 8
+	maxFiles = 20_000
+)
+
+// settled is how long a subagent's transcript must rest until its last requests need not be remembered: no request
+// takes that long from one line to the next.
+const settled = 15 * time.Minute
+
+// source is one transcript to count.
+type source struct {
+	path   string // to open
+	name   string // in the cursor: the main transcript's path, or a subagent's path below the session's directory
+	main   bool
+	cursor loop.Cursor
+	known  bool // there is a cursor
+}
+
+// sessionDir is where a session keeps its subagents' transcripts.
+func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
+
+// sources lists the subagents' transcripts, then the main one, each with its cursor. Cursors of another session's
+// transcript are nobody's. Subagents come first so that an old client's copies of their lines in the main transcript
+// are recognised.
+func sources(transcript string, cursors []loop.Cursor) []source {
+	byName := map[string]loop.Cursor{}
+	for _, c := range cursors {
+		byName[c.Path] = c
+	}
+	main := source{path: transcript, name: transcript, main: true}
+	main.cursor, main.known = mainCursor(transcript, cursors)
+	if !main.known {
+		clear(byName)
+	}
+	var out []source
+	for _, name := range agents(sessionDir(transcript)) {
+		s := source{path: filepath.Join(sessionDir(transcript), filepath.FromSlash(name)), name: name}
+		s.cursor, s.known = byName[name]
+		out = append(out, s)
+	}
+	return append(out, main)
+}
+
+// mainCursor finds the main transcript's cursor. Its file name is the session id, so a directory that moved does no harm.
+func mainCursor(transcript string, cursors []loop.Cursor) (loop.Cursor, bool) {
+	for _, c := range cursors {
+		if strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/") && filepath.Base(c.Path) == filepath.Base(transcript) {
+			return c, true
+		}
+	}
+	return loop.Cursor{}, false
+}
+
+// agents lists the subagents' transcripts below a session's directory, with forward slashes, sorted. Symbolic links
+// are not followed.
+func agents(dir string) (names []string) {
+	root := filepath.Join(dir, "subagents")
+	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || len(names) == maxFiles {
+			return fs.SkipDir
+		}
+		rel, _ := filepath.Rel(dir, path)
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() && strings.Count(rel, "/") >= maxDepth {
+			return fs.SkipDir
+		}
+		if d.Type().IsRegular() && strings.HasPrefix(d.Name(), "agent-") && strings.HasSuffix(rel, ".jsonl") {
+			names = append(names, rel)
+		}
+		return nil
+	})
+	return names
+}
+
+// Baseline is the cursors of a run that begins now: nothing that stands in the subagents' transcripts counts, and of
+// the main one nothing before offset from, as PromptStart tells it. A negative from means its present end. The first
+// cursor is the main transcript's.
+func Baseline(transcript string, from int64) []loop.Cursor {
+	main := atEnd(transcript, transcript)
+	if from >= 0 {
+		main.Offset = from
+	}
+	out := []loop.Cursor{main}
+	for _, name := range agents(sessionDir(transcript)) {
+		out = append(out, atEnd(filepath.Join(sessionDir(transcript), filepath.FromSlash(name)), name))
+	}
+	return out
+}
+
+// atEnd is a cursor behind the last whole line of a file, at 0 where there is none.
+func atEnd(path, name string) loop.Cursor {
+	c := loop.Cursor{Path: name}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return c
+	}
+	c.Inode = inode(fi)
+	for max := int64(64 << 10); ; max *= 8 {
+		t := readTail(path, max)
+		if len(t.data) > 0 || max > fi.Size() {
+			c.Offset = t.start + int64(len(t.data))
+			return c
+		}
+	}
+}

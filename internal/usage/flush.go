@@ -1,0 +1,70 @@
+package usage
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+)
+
+// How long WaitFlushed waits. The client was never seen to take more than 100 ms (CONTRACT).
+const (
+	flushLimit   = 500 * time.Millisecond
+	missingLimit = 200 * time.Millisecond
+	flushPoll    = 5 * time.Millisecond
+)
+
+// WaitFlushed waits until the assistant's last message stands in the transcript: Stop comes up to 100 ms before. It
+// gives up after 500 ms, and after 200 ms on a file that does not exist, which is so at a session's first Stop and for
+// good where the client keeps no transcripts. Without a message there is nothing to wait for. It says whether the
+// message is there.
+//
+// Only an assistant line behind the last user line is that message: loops end every turn with the same words.
+func WaitFlushed(ctx context.Context, transcript, lastMessage string) bool {
+	want := strings.TrimSpace(lastMessage)
+	if want == "" || transcript == "" {
+		return want == ""
+	}
+	start := time.Now()
+	var seen int64 = -1
+	for {
+		limit := missingLimit
+		if fi, err := os.Stat(transcript); err == nil {
+			limit = flushLimit
+			if fi.Size() != seen && said(readTail(transcript, lastTail), want) {
+				return true
+			}
+			seen = fi.Size()
+		}
+		if time.Since(start) >= limit {
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(flushPoll):
+		}
+	}
+}
+
+// said says whether the assistant's last words are these. The event joins a message's text blocks; each has a line of
+// its own, and the last one is enough.
+func said(t tail, want string) (yes bool) {
+	t.backward(func(line []byte) bool {
+		if len(line) == 0 || other(line) {
+			return true
+		}
+		r, ok := read(line)
+		if !ok || r.sidechain {
+			return true
+		}
+		if r.kind == "assistant" {
+			texts(r.message, func(s string) {
+				s = strings.TrimSpace(s)
+				yes = yes || s != "" && strings.HasSuffix(want, s)
+			})
+		}
+		return !yes && r.kind != "user"
+	})
+	return yes
+}

@@ -1,0 +1,162 @@
+package usage
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// line counts one line. A nil line was too long to look at.
+func (c *counter) line(t *transcript, line []byte) {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if line != nil && len(line) == 0 {
+		return
+	}
+	if len(line) < 2 || line[0] != '{' || line[len(line)-1] != '}' {
+		c.res.Skipped++
+		return
+	}
+	if !t.matters(line) {
+		return
+	}
+	r, ok := read(line)
+	if !ok {
+		c.res.Skipped++
+		return
+	}
+	if t.counted(r, c.lines.offset) {
+		return
+	}
+	switch r.kind {
+	case "assistant":
+		c.assistant(t, r)
+	case "user":
+		c.user(t, r)
+	}
+}
+
+// matters says, as cheaply as can be, whether a line may hold usage or something that a person did.
+func (t *transcript) matters(line []byte) bool {
+	switch headType(line) {
+	case "assistant":
+		return markUsage.in(line)
+	case "user":
+		return t.main && (markInterrupt.in(line) || markAnswers.in(line))
+	case "":
+		return markUsage.in(line) || t.main && (markInterrupt.in(line) || markAnswers.in(line))
+	}
+	return false
+}
+
+// counted says whether a line belongs to what was counted before the cursor, and keeps the newest time.
+func (t *transcript) counted(r record, end int64) bool {
+	old := t.floor != "" && r.at != "" && r.at < t.floor
+	blind := t.before > 0 && (r.at == "" || t.floor == "") && end <= t.before
+	if r.at > t.until {
+		t.until = strings.Clone(r.at)
+	}
+	return old || blind
+}
+
+// user takes note of what a person did in the main transcript.
+func (c *counter) user(t *transcript, r record) {
+	if !t.main || r.sidechain {
+		return
+	}
+	if r.interrupted() {
+		c.res.Interrupted = true
+	}
+	if a, ok := r.answer(); ok {
+		c.res.Answers = append(c.res.Answers, a)
+		c.res.Answers = c.res.Answers[max(0, len(c.res.Answers)-maxAnswers):]
+	}
+}
+
+// assistant adds what a request used more than was counted for it.
+func (c *counter) assistant(t *transcript, r record) {
+	s, ok, bad := r.spent()
+	if bad {
+		c.res.Skipped++
+	}
+	if !ok {
+		return
+	}
+	id := s.id + " " + r.request
+	if c.elsewhere(t, r, s.id, id) {
+		return
+	}
+	before, seen := t.ledger.known(id)
+	if !seen {
+		before = loop.Counted{ID: id, Model: c.rate(s.model).name}
+	}
+	now := before
+	now.Tokens = most(before.Tokens, s.Tokens)
+	price := Request{Tokens: now.Tokens, Fast: s.Fast, US: s.US}
+	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.Cost(price))
+	c.add(now.Model, minus(now.Tokens, before.Tokens))
+	if id == " " { // nothing tells its lines apart: each counts
+		return
+	}
+	t.ledger.put(now)
+	if !seen && !t.main {
+		c.own(t.index, id)
+	}
+}
+
+// rate finds a model's row once, and warns of a guess once.
+func (c *counter) rate(model string) rated {
+	if r, ok := c.rates[model]; ok {
+		return r
+	}
+	name := strings.Clone(model[:min(len(model), 128)])
+	row, known := c.table.Find(name)
+	if !known && !slices.Contains(c.res.Unknown, name) {
+		c.res.Unknown = append(c.res.Unknown, name)
+	}
+	if len(c.rates) < 1000 { // only rubbish names more models
+		c.rates[name] = rated{row, name}
+	}
+	return rated{row, name}
+}
+
+func (c *counter) add(model string, more loop.Tokens) {
+	sum := c.res.ByModel[model].Add(more)
+	sum.Dollars = min(sum.Dollars, maxTotal)
+	c.res.ByModel[model] = sum
+	c.res.In += more.In()
+	c.res.Out += more.Output
+	c.res.Dollars = min(c.res.Dollars+more.Dollars, maxTotal)
+}
+
+// maxOwners bounds the requests of subagents that are remembered while the main transcript is read.
+const maxOwners = 1 << 16
+
+// own remembers which file counts a request: by its whole id, and by the message id alone for an old client's copies.
+func (c *counter) own(index int, id string) {
+	if c.single || len(c.owners) >= 2*maxOwners {
+		return
+	}
+	message, _, _ := strings.Cut(id, " ")
+	for _, key := range []uint64{maphash.String(c.seed, id), maphash.String(c.seed, message)} {
+		if _, taken := c.owners[key]; !taken {
+			c.owners[key] = index
+		}
+	}
+}
+
+// elsewhere says whether another file counts this request. Old clients repeat subagents' lines in the main transcript,
+// marked as a sidechain; those are known by the message id alone.
+func (c *counter) elsewhere(t *transcript, r record, message, id string) bool {
+	if c.single {
+		return false
+	}
+	key := maphash.String(c.seed, id)
+	if t.main && r.sidechain {
+		key = maphash.String(c.seed, message)
+	}
+	owner, ok := c.owners[key]
+	return ok && owner != t.index
+}

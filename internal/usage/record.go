@@ -1,0 +1,182 @@
+package usage
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+)
+
+// record is what matters of one transcript line. Its strings are parts of the line.
+type record struct {
+	kind      string // top-level type
+	subtype   string
+	sidechain bool
+	at        string // timestamp
+	request   string
+	prompt    string // of a user line: promptId
+	fired     string // of a scheduled task: its prompt
+	message   gjson.Result
+	result    gjson.Result // toolUseResult
+}
+
+// read parses a line. It is not ok for what is no JSON object in UTF-8: damaged lines are never half believed.
+func read(line []byte) (r record, ok bool) {
+	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
+		return r, false
+	}
+	v := gjson.Parse(view(line))
+	v.ForEach(func(key, value gjson.Result) bool {
+		switch key.String() {
+		case "type":
+			r.kind = text(value)
+		case "subtype":
+			r.subtype = text(value)
+		case "isSidechain":
+			r.sidechain = value.Type == gjson.True
+		case "timestamp":
+			r.at = instant(text(value))
+		case "requestId":
+			r.request = text(value)
+		case "promptId":
+			r.prompt = text(value)
+		case "prompt":
+			r.fired = text(value)
+		case "message":
+			r.message = value
+		case "toolUseResult":
+			r.result = value
+		}
+		return true
+	})
+	return r, v.IsObject()
+}
+
+// text is a JSON string's value, and nothing for any other kind.
+func text(v gjson.Result) string {
+	if v.Type != gjson.String {
+		return ""
+	}
+	return v.Str
+}
+
+// instant returns a timestamp if it has the one form that sorts as text: 2026-11-20T12:23:04.798Z.
+func instant(s string) string {
+	if len(s) != 24 || s[4] != '-' || s[10] != 'T' || s[23] != 'Z' {
+		return ""
+	}
+	return s
+}
+
+// spent is the usage of an assistant line.
+type spent struct {
+	id    string // message id
+	model string
+	Request
+}
+
+// spent reads an assistant's message. There is none without usage or from the client itself (`<synthetic>`); bad is
+// true for numbers that no request can have. A message without a model is priced as an unknown one.
+func (r record) spent() (s spent, ok, bad bool) {
+	var use gjson.Result
+	r.message.ForEach(func(key, value gjson.Result) bool {
+		switch key.String() {
+		case "id":
+			s.id = text(value)
+		case "model":
+			s.model = text(value)
+		case "usage":
+			use = value
+		}
+		return true
+	})
+	if !r.message.IsObject() || !use.IsObject() || s.model == "<synthetic>" {
+		return s, false, false
+	}
+	if s.model == "" {
+		s.model = "unknown"
+	}
+	s.Request, bad = request(use)
+	return s, !bad, bad
+}
+
+// request reads a usage object. Cache writes without a split, or the rest that a split leaves, are of five minutes.
+func request(use gjson.Result) (q Request, bad bool) {
+	var flat, five int64
+	n := &q.Tokens
+	number := func(to *int64, v gjson.Result) {
+		if v.Type == gjson.Number && (v.Num < 0 || v.Num > maxTokens) {
+			bad = true
+		} else if v.Type == gjson.Number {
+			*to = int64(v.Num)
+		}
+	}
+	use.ForEach(func(key, v gjson.Result) bool {
+		switch key.String() {
+		case "input_tokens":
+			number(&n.Input, v)
+		case "output_tokens":
+			number(&n.Output, v)
+		case "cache_read_input_tokens":
+			number(&n.CacheRead, v)
+		case "cache_creation_input_tokens":
+			number(&flat, v)
+		case "cache_creation":
+			number(&five, v.Get("ephemeral_5m_input_tokens"))
+			number(&n.CacheWrite1h, v.Get("ephemeral_1h_input_tokens"))
+		case "server_tool_use":
+			number(&n.WebSearches, v.Get("web_search_requests"))
+		case "speed":
+			q.Fast = text(v) == "fast"
+		case "inference_geo":
+			q.US = text(v) == "us"
+		}
+		return true
+	})
+	n.CacheWrite5m = max(flat-n.CacheWrite1h, five)
+	return q, bad
+}
+
+// most is the greater number of each kind.
+func most(a, b loop.Tokens) loop.Tokens {
+	return loop.Tokens{
+		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output), CacheRead: max(a.CacheRead, b.CacheRead),
+		CacheWrite5m: max(a.CacheWrite5m, b.CacheWrite5m), CacheWrite1h: max(a.CacheWrite1h, b.CacheWrite1h),
+		WebSearches: max(a.WebSearches, b.WebSearches), Dollars: max(a.Dollars, b.Dollars),
+	}
+}
+
+// minus is what a has more than b, kind by kind.
+func minus(a, b loop.Tokens) loop.Tokens {
+	return loop.Tokens{
+		Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead,
+		CacheWrite5m: a.CacheWrite5m - b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h - b.CacheWrite1h,
+		WebSearches: a.WebSearches - b.WebSearches, Dollars: a.Dollars - b.Dollars,
+	}
+}
+
+// texts calls f with the string content of a message, or with each of its text blocks.
+func texts(message gjson.Result, f func(string)) {
+	content := message.Get("content")
+	if content.Type == gjson.String {
+		f(content.Str)
+		return
+	}
+	if !content.IsArray() {
+		return
+	}
+	content.ForEach(func(_, block gjson.Result) bool {
+		if block.Get("type").Str == "text" {
+			f(text(block.Get("text")))
+		}
+		return true
+	})
+}
+
+// interrupted says whether a user line is the client's mark of a person's Esc or Ctrl-C.
+func (r record) interrupted() (yes bool) {
+	texts(r.message, func(s string) { yes = yes || strings.HasPrefix(s, interruptText) })
+	return yes
+}

@@ -1,0 +1,103 @@
+package usage
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+)
+
+// Bounds of what is read of a transcript's end, in bytes.
+const (
+	promptTail = 4 << 20
+	lastTail   = 1 << 20
+)
+
+// tail is the whole lines at the end of a file.
+type tail struct {
+	data  []byte
+	start int64 // offset of data in the file
+}
+
+// readTail reads at most max bytes. What cannot be read is empty.
+func readTail(path string, max int64) (t tail) {
+	f, err := os.Open(path)
+	if err != nil {
+		return t
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil || !fi.Mode().IsRegular() {
+		return t
+	}
+	t.start = fi.Size() - min(fi.Size(), max)
+	t.data = make([]byte, fi.Size()-t.start)
+	n, _ := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
+	t.data = t.data[:bytes.LastIndexByte(t.data[:n], '\n')+1]
+	if t.start > 0 {
+		cut := bytes.IndexByte(t.data, '\n') + 1
+		t.data, t.start = t.data[cut:], t.start+int64(cut)
+	}
+	return t
+}
+
+// backward calls f with the lines from the last to the first, until it returns false.
+func (t tail) backward(f func(line []byte) bool) {
+	for rest := t.data; len(rest) > 0; {
+		i := bytes.LastIndexByte(rest[:len(rest)-1], '\n') + 1
+		if !f(rest[i : len(rest)-1]) {
+			return
+		}
+		rest = rest[:i]
+	}
+}
+
+// PromptStart finds where a prompt begins in the main transcript: the offset of the first top-level user line with its
+// id. UnderLoop says that this line is the /loop command. Only the last 4 MiB are searched; a prompt that began before
+// them begins with its first line in them. Found is false for an id without a line, as at the entry itself when the
+// line is not written yet.
+func PromptStart(transcript, promptID string) (offset int64, underLoop, found bool) {
+	if promptID == "" {
+		return 0, false, false
+	}
+	t := readTail(transcript, promptTail)
+	at := t.start
+	for rest := t.data; len(rest) > 0; {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		if bytes.Contains(line, []byte(promptID)) && !other(line) {
+			if r, ok := read(line); ok && r.kind == "user" && !r.sidechain && r.prompt == promptID {
+				return at, r.isLoop(), true
+			}
+		}
+		at += int64(len(line)) + 1
+		rest = after
+	}
+	return 0, false, false
+}
+
+// isLoop says whether a user line is the /loop command.
+func (r record) isLoop() (yes bool) {
+	texts(r.message, func(s string) { yes = yes || strings.Contains(s, "<command-name>/loop</command-name>") })
+	return yes
+}
+
+// ScheduledFire says whether the client's scheduler has just submitted that prompt: a `scheduled_task_fire` line for
+// it stands behind the last user line of the main transcript. Only whole lines in the last 1 MiB count.
+func ScheduledFire(transcript, prompt string) (fired bool) {
+	readTail(transcript, lastTail).backward(func(line []byte) bool {
+		user, fire := bytes.Contains(line, []byte(`"user"`)), bytes.Contains(line, []byte("scheduled_task_fire"))
+		if !user && !fire || line[0] == '{' && other(line) && !fire {
+			return true
+		}
+		r, ok := read(line)
+		switch {
+		case !ok || r.sidechain:
+			return true
+		case r.kind == "system" && r.subtype == "scheduled_task_fire":
+			fired = strings.TrimSpace(r.fired) == strings.TrimSpace(prompt)
+			return !fired
+		}
+		return r.kind != "user"
+	})
+	return fired
+}

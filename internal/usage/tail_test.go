@@ -1,0 +1,140 @@
+package usage
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const gate = "testdata/scheduled-with-gate.jsonl"
+
+func TestPromptStartOnRecordings(t *testing.T) {
+	tests := []struct {
+		file, prompt string
+		line         int // before which the prompt begins
+		loop, found  bool
+	}{
+		{gate, "adeb0a9e-524f-486a-9bde-ae14b59dcf39", 0, true, true},
+		{gate, "9695e1ab", 0, false, false}, // only a part of an id
+		{"testdata/session.jsonl", "aa45324a-b8b9-4a85-8041-6a6feb4f7826", 0, true, true},
+		{"testdata/interrupted.jsonl", "dc9a94c9-36e8-46c2-997d-8f8d617cb01d", 0, false, true},
+		{"testdata/interrupted.jsonl", "a9c12685-e5b0-470b-be8b-73df07523090", 4, false, true},
+		{"testdata/interrupted.jsonl", "", 0, false, false},
+		{"testdata/none.jsonl", "x", 0, false, false},
+	}
+	for _, tt := range tests {
+		offset, underLoop, found := PromptStart(tt.file, tt.prompt)
+		if underLoop != tt.loop || found != tt.found || offset != startOf(t, tt.file, tt.line) {
+			t.Errorf("%s %s: offset %d, loop %v, found %v", tt.file, tt.prompt, offset, underLoop, found)
+		}
+	}
+}
+
+// startOf is the offset of a line, from 0.
+func startOf(t *testing.T, file string, line int) (n int64) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil && line > 0 {
+		t.Fatal(err)
+	}
+	for _, l := range strings.SplitAfter(string(b), "\n")[:line] {
+		n += int64(len(l))
+	}
+	return n
+}
+
+func TestPromptStartSearchesTheEndOnly(t *testing.T) {
+	tr := newTree(t)
+	user := `{"isSidechain":false,"promptId":"P","type":"user","message":{"content":[{"type":"text","text":"<command-name>/loop</command-name>"}]}}`
+	tr.add(tr.main,
+		user, // far before
+		`{"type":"attachment","x":"`+strings.Repeat("y", promptTail)+`"}`,
+		`{"type":"api-request","body":`+user+`}`,
+		`{"body":`+user+`,"type":"api-request"}`,
+		strings.Replace(user, "false", "true", 1),
+		strings.Replace(user, `"user"`, `"assistant"`, 1),
+		user, user)
+	offset, underLoop, found := PromptStart(tr.main, "P")
+	if !found || !underLoop || offset != startOf(t, tr.main, 6) {
+		t.Errorf("offset %d, loop %v, found %v", offset, underLoop, found)
+	}
+}
+
+func TestScheduledFire(t *testing.T) {
+	b, err := os.ReadFile(gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const prompt = "/sdd:work --loop --max-iterations 5"
+	lines := strings.SplitAfter(string(b), "\n")
+	for _, tt := range []struct {
+		upTo   int
+		add    string
+		prompt string
+		want   bool
+	}{
+		{13, "", prompt, false},
+		{14, "", prompt, true},
+		{14, "", "/sdd:review --loop", false},
+		{14, `{"type":"attachment","attachment":{"type":"date"}}` + "\n" + `{"type":"queue-operation"}` + "\n", prompt, true},
+		{14, strings.Replace(lines[13], prompt, "/other", 1), prompt, true},
+		{14, `{"type":"user","mess`, prompt, true},
+		{14, "\n{rubbish \"user\"\n", prompt, true},
+		{15, "", prompt, false},
+		{19, "", prompt, false},
+		{20, "", prompt, true},
+	} {
+		path := filepath.Join(t.TempDir(), "t.jsonl")
+		if err := os.WriteFile(path, []byte(strings.Join(lines[:tt.upTo], "")+tt.add), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := ScheduledFire(path, tt.prompt); got != tt.want {
+			t.Errorf("up to line %d, %q, prompt %q: %v", tt.upTo, tt.add, tt.prompt, got)
+		}
+	}
+	if ScheduledFire("testdata/none.jsonl", prompt) {
+		t.Error("fired without a transcript")
+	}
+}
+
+func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
+	if !WaitFlushed(context.Background(), gate, "tick four") || !WaitFlushed(context.Background(), gate, " tick four\n") {
+		t.Error("the last message is there")
+	}
+	if !WaitFlushed(context.Background(), "testdata/none.jsonl", "") {
+		t.Error("nothing to wait for")
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, text := range []string{"tick three", "another"} { // "tick three" stands before the last prompt
+		if WaitFlushed(over, gate, text) {
+			t.Errorf("%q is not the last message", text)
+		}
+	}
+}
+
+func TestWaitFlushedWaitsForTheWriter(t *testing.T) {
+	for name, early := range map[string]bool{"file not there yet": false, "same words in the turn before": true} {
+		t.Run(name, func(t *testing.T) {
+			tr := newTree(t)
+			if early {
+				tr.add(tr.main, said1{id: "a", text: "done"}, `{"type":"user","message":{"content":"next"}}`)
+			}
+			line := said1{id: "b", text: "done"}.String()
+			flushed := make(chan bool)
+			go func() { flushed <- WaitFlushed(context.Background(), tr.main, "spawning\n\ndone") }()
+			time.Sleep(20 * time.Millisecond)
+			f, _ := os.OpenFile(tr.main, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			f.WriteString(line[:100])
+			time.Sleep(10 * time.Millisecond)
+			f.WriteString(line[100:] + "\n")
+			f.Close()
+			if !<-flushed {
+				t.Error("the message was written in time")
+			}
+		})
+	}
+}
