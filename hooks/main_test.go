@@ -15,10 +15,13 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"hooks":  func() { newApp = testApp; main() },
-		"event":  func() { os.Exit(eventMain(os.Args[1:])) },
-		"answer": func() { os.Exit(answerMain(os.Args[1:])) },
-		"spend":  func() { os.Exit(spendMain(os.Args[1:])) },
+		"hooks":   func() { newApp = testApp; main() },
+		"event":   func() { os.Exit(eventMain(os.Args[1:])) },
+		"answer":  func() { os.Exit(answerMain(os.Args[1:])) },
+		"spend":   func() { os.Exit(spendMain(os.Args[1:])) },
+		"field":   func() { os.Exit(fieldMain(os.Args[1:])) },
+		"tell":    func() { os.Exit(tellMain(os.Args[1:])) },
+		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
 	})
 }
 

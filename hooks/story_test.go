@@ -50,6 +50,9 @@ func shorthand(args []string) (word, payload string) {
 	case "ran":
 		return "post-tool-use", with(base, "hook_event_name", "PostToolUse", "tool_name", "Bash", "tool_use_id", "toolu_bash",
 			"tool_input.command", rest, "tool_response.stdout", os.Getenv("STDOUT"))
+	case "failed": // a shell call that ended with an error: ERROR is what the client says of it
+		return "post-tool-use-failure", with(base, "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_use_id", "toolu_bash",
+			"tool_input.command", rest, "error", strings.ReplaceAll(os.Getenv("ERROR"), `\n`, "\n"))
 	case "ask":
 		return "pre-tool-use", dialog(base, "PreToolUse", rest)
 	case "agent":
@@ -213,4 +216,67 @@ func plain(reply []byte) string {
 		fmt.Fprintf(&b, "question: [%s] %s (%s)\n", q.Get("header").String(), q.Get("question").String(), strings.Join(labels, ", "))
 	}
 	return b.String()
+}
+
+// fieldMain prints one value of a JSON file by its path: `field work.budget.json max_prs`. In a .jsonl file the path
+// begins with the line, from 0 or as the word last: `field work.history.jsonl last.gates.0.answer`. A missing value is
+// an error; lists and objects are printed without blanks.
+func fieldMain(args []string) int {
+	text, err := os.ReadFile(args[0])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	data, path := string(text), args[1]
+	if strings.HasSuffix(args[0], ".jsonl") {
+		lines := strings.Split(strings.TrimSpace(data), "\n")
+		at, rest, _ := strings.Cut(path, ".")
+		n, err := strconv.Atoi(at)
+		if at == "last" {
+			n, err = len(lines)-1, nil
+		}
+		if err != nil || n >= len(lines) {
+			fmt.Fprintf(os.Stderr, "%s has no line %q\n", args[0], at)
+			return 1
+		}
+		data, path = lines[n], rest
+	}
+	v := gjson.Get(data, path)
+	if v.IsArray() || v.IsObject() {
+		v = v.Get("@ugly")
+	}
+	fmt.Println(v.String())
+	if !v.Exists() {
+		return 1
+	}
+	return 0
+}
+
+// tellMain is `hooks report` run inside the session, with its JSON as arguments.
+func tellMain(args []string) int {
+	cmd := exec.Command("hooks", "report")
+	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+os.Getenv("SESSION"))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(args, " ")), os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// refusedMain starts a skill by both ways in and prints the reason for which both refuse; anything else is an error.
+func refusedMain(args []string) int {
+	word, payload := shorthand(args)
+	typed, code := send(word, payload)
+	word, payload = shorthand(append([]string{"skill", "sdd:" + args[0]}, args[1:]...))
+	invoked, code2 := send(word, payload)
+	reason := gjson.GetBytes(typed, "reason").String()
+	ok := code == 0 && code2 == 0 && gjson.GetBytes(typed, "decision").Str == "block" && reason != "" &&
+		gjson.GetBytes(invoked, "hookSpecificOutput.permissionDecision").Str == "deny" &&
+		gjson.GetBytes(invoked, "hookSpecificOutput.permissionDecisionReason").String() == reason
+	if !ok {
+		fmt.Fprintf(os.Stderr, "not refused alike:\n%s\n%s\n", typed, invoked)
+		return 1
+	}
+	fmt.Println(reason)
+	return 0
 }

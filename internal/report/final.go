@@ -35,7 +35,7 @@ func Final(b *loop.Budget, asked []Asked, p Paths) string {
 	for _, g := range b.Pending {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, g.Name)
 	}
-	t.line("Go on: type %s --resume", invocation(b))
+	t.line("Go on: type %s --resume%s", invocation(b), lift(b))
 	if len(asked) == 0 {
 		t.line("Gates: none fired")
 	}
@@ -53,6 +53,21 @@ func prose(b *loop.Budget) string {
 		return "a question waits for a person, and nobody is there to answer it"
 	}
 	return "no reason was recorded"
+}
+
+// lift is the flag without which a resumed run would stop again at once.
+func lift(b *loop.Budget) string {
+	switch b.StopCause {
+	case "iteration_budget":
+		return fmt.Sprintf(" --max-iterations N, N over %d", b.IterationsUsed)
+	case "prs_touched_budget":
+		return fmt.Sprintf(" --max-prs N, N over %d", len(b.PRsTouched))
+	case "wall_clock_budget":
+		return fmt.Sprintf(" --max-minutes N, N over %d", b.MinutesElapsed)
+	case "cost_budget":
+		return fmt.Sprintf(" --max-dollars N, N over %s", b.DollarsEstimate)
+	}
+	return ""
 }
 
 func prs(b *loop.Budget) string {

@@ -26,7 +26,7 @@ type Answer struct {
 // answer reads a user line that carries a dialog's answers.
 func (r record) answer() (a Answer, ok bool) {
 	given := r.result.Get("answers")
-	if r.kind != "user" || r.sidechain || !r.result.IsObject() || !given.IsObject() {
+	if !r.result.IsObject() || !given.IsObject() {
 		return a, false
 	}
 	a.Answers = map[string]string{}

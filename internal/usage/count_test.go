@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hooks/internal/loop"
 )
@@ -242,58 +240,6 @@ func TestInlineSidechainDoesNotDouble(t *testing.T) {
 	}
 }
 
-func TestReplacedFileIsNotCountedTwice(t *testing.T) {
-	at := func(s int) string { return fmt.Sprintf("2026-11-20T12:00:%02d.000Z", s) }
-	old := []any{said1{id: "a", in: 1, at: at(1)}, said1{id: "b", in: 10, at: at(2)}, said1{id: "c", in: 100, at: at(3)}}
-	fresh := said1{id: "d", in: 1000, at: at(4)}
-	tests := map[string]func(tr tree){
-		"a copy that grew":   func(tr tree) { tr.replace(append(old, fresh)...) },
-		"cut and continued":  func(tr tree) { os.Truncate(tr.main, 0); tr.add(tr.main, old[0], fresh) },
-		"other content":      func(tr tree) { tr.replace(fresh) },
-		"longer, other line": func(tr tree) { tr.replace(`{"type":"x","pad":"`+strings.Repeat("y", 4000)+`"}`, fresh) },
-	}
-	for name, change := range tests {
-		t.Run(name, func(t *testing.T) {
-			tr := newTree(t)
-			tr.add(tr.main, old...)
-			first := tr.count(nil)
-			change(tr)
-			second := tr.count(first.Cursors)
-			third := tr.count(second.Cursors)
-			if first.In != 111 || second.In != 1000 || third.In != 0 {
-				t.Errorf("%d, %d, %d tokens", first.In, second.In, third.In)
-			}
-		})
-	}
-}
-
-// replace puts a new file in the transcript's place, as a copying tool does.
-func (tr tree) replace(lines ...any) {
-	tr.add(tr.main+".new", lines...)
-	if err := os.Rename(tr.main+".new", tr.main); err != nil {
-		tr.Fatal(err)
-	}
-}
-
-func TestMissingFilesAreNoError(t *testing.T) {
-	tr := newTree(t)
-	r := tr.count(nil)
-	if len(r.Cursors) != 1 || r.Cursors[0].Offset != 0 {
-		t.Errorf("cursors %v", r.Cursors)
-	}
-	tr.add(tr.main, said1{id: "a", in: 1})
-	tr.add(tr.agent("agent-1"), said1{id: "b", in: 10})
-	r = tr.count(r.Cursors)
-	os.RemoveAll(filepath.Dir(tr.agent("x")))
-	gone := tr.count(r.Cursors)
-	if r.In != 11 || gone.In != 0 || len(gone.Cursors) != 2 {
-		t.Errorf("%d tokens, then %+v", r.In, gone)
-	}
-	if empty, err := Count("", gone.Cursors, NewTable(nil), Options{}); err != nil || len(empty.Cursors) != 2 {
-		t.Errorf("no transcript: %v %v", empty, err)
-	}
-}
-
 func TestUnreadableFileIsNamedAndTheRestCounts(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.agent("agent-1"), said1{id: "b", in: 10})
@@ -303,95 +249,6 @@ func TestUnreadableFileIsNamedAndTheRestCounts(t *testing.T) {
 	r, err := Count(tr.main, nil, NewTable(nil), Options{})
 	if err == nil || !strings.Contains(err.Error(), tr.main) || r.In != 10 {
 		t.Errorf("%v, %d tokens", err, r.In)
-	}
-}
-
-func TestBaselineLeavesOutWhatWasBefore(t *testing.T) {
-	tr := newTree(t)
-	tr.add(tr.main, said1{id: "a", in: 1})
-	tr.add(tr.agent("agent-1"), said1{id: "b", in: 10})
-	f, _ := os.OpenFile(tr.agent("agent-1"), os.O_APPEND|os.O_WRONLY, 0)
-	f.WriteString(said1{id: "c", in: 100}.String())
-	base := Baseline(tr.main, -1)
-	f.WriteString("\n")
-	f.Close()
-	tr.add(tr.main, said1{id: "d", in: 1000})
-	if r := tr.count(base); r.In != 1100 || r.Skipped != 0 {
-		t.Errorf("%d tokens, %d skipped", r.In, r.Skipped)
-	}
-	if r := tr.count(Baseline(tr.main, 0)); r.In != 1001 {
-		t.Errorf("%d tokens from offset 0", r.In)
-	}
-}
-
-func TestCursorsOfAnotherSessionAreNobodys(t *testing.T) {
-	a, b := newTree(t), newTree(t)
-	b.main = filepath.Join(filepath.Dir(b.main), "b0000000-5379-4db8-9e83-a8e731e05c27.jsonl")
-	for _, tr := range []tree{a, b} {
-		tr.add(tr.main, said1{id: "m", in: 1})
-		tr.add(tr.agent("agent-1"), said1{id: "s", in: 10})
-	}
-	r := b.count(a.count(nil).Cursors)
-	if r.In != 11 || len(r.Cursors) != 2 || r.Cursors[0].Path != b.main {
-		t.Errorf("%d tokens, cursors %v", r.In, r.Cursors)
-	}
-	moved := newTree(t)
-	moved.add(moved.main, said1{id: "m", in: 1}, said1{id: "n", in: 100, at: "2026-11-20T12:00:01.000Z"})
-	if r := moved.count(a.count(nil).Cursors); r.In != 100 {
-		t.Errorf("%d tokens after the directory moved", r.In)
-	}
-}
-
-func TestSinceLeavesOutOlderLines(t *testing.T) {
-	tr := newTree(t)
-	tr.add(tr.agent("agent-1"), said1{id: "a", in: 1, at: "2026-11-20T11:59:59.999Z"}, said1{id: "b", in: 10, at: "2026-11-20T12:00:00.000Z"})
-	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("x", 3600))
-	r := tr.count(nil, Options{Since: since})
-	if r.In != 10 {
-		t.Errorf("%d tokens", r.In)
-	}
-}
-
-func TestDeadlineLeavesTheRestForTheNextCount(t *testing.T) {
-	tr := newTree(t)
-	var lines []any
-	for i := range 2000 {
-		lines = append(lines, said1{id: fmt.Sprint(i), in: 1, text: strings.Repeat("x", 500)})
-	}
-	tr.add(tr.main, lines...)
-	var got int64
-	r := Result{Partial: true}
-	for n := 0; r.Partial; n++ {
-		opt := Options{Deadline: time.Now().Add(-time.Second)}
-		if r = tr.count(r.Cursors, opt); n > 2001 {
-			t.Fatal("no progress")
-		}
-		got += r.In
-	}
-	if got != 2000 {
-		t.Errorf("%d tokens", got)
-	}
-}
-
-func TestCursorsStaySmall(t *testing.T) {
-	tr := newTree(t)
-	for i := range 100 {
-		tr.add(tr.main, said1{id: fmt.Sprintf("msg_01XFDUDYJgAACzvnptvV%04d", i), in: 1})
-		tr.add(tr.agent("agent-abbbf118ab300ce1b"), said1{id: fmt.Sprintf("msg_01YFDUDYJgAACzvnptvV%04d", i), in: 1})
-	}
-	r := tr.count(nil)
-	for _, c := range r.Cursors {
-		if b, _ := json.Marshal(c); len(c.Open) > 8 || len(b) > 2500 {
-			t.Errorf("%d entries, %d bytes", len(c.Open), len(b))
-		}
-	}
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(tr.agent("agent-abbbf118ab300ce1b"), old, old); err != nil {
-		t.Fatal(err)
-	}
-	r = tr.count(r.Cursors)
-	if b, _ := json.Marshal(r.Cursors[1]); len(b) > 120 || len(r.Cursors[0].Open) != 8 {
-		t.Errorf("a subagent at rest takes %s", b)
 	}
 }
 
@@ -410,58 +267,24 @@ func TestUnknownModelsAreNamedOnceAndNeverFree(t *testing.T) {
 	}
 }
 
-func TestInterruptions(t *testing.T) {
-	user := func(extra, content string) string {
-		return `{"parentUuid":"p","isSidechain":false,` + extra + `"type":"user","message":{"role":"user","content":` + content + `}}`
-	}
-	tests := []struct {
-		name, line string
-		want       bool
-	}{
-		{"text block", user("", `[{"type":"text","text":"[Request interrupted by user]"}]`), true},
-		{"for tool use", user("", `[{"type":"tool_result","content":"x"},{"type":"text","text":"[Request interrupted by user for tool use]"}]`), true},
-		{"string", user("", `"[Request interrupted by user]"`), true},
-		{"quoted in words", user("", `"why [Request interrupted by user]?"`), false},
-		{"tool result", user("", `[{"type":"tool_result","content":"[Request interrupted by user]"}]`), false},
-		{"assistant", strings.Replace(user("", `"[Request interrupted by user]"`), `"user","m`, `"assistant","m`, 1), false},
-		{"api request", `{"type":"api-request","x":` + user("", `"[Request interrupted by user]"`) + `}`, false},
-		{"subagent's own", strings.Replace(user("", `"[Request interrupted by user]"`), "false", "true", 1), false},
-	}
-	for _, tt := range tests {
-		tr := newTree(t)
-		tr.add(tr.main, tt.line)
-		tr.add(tr.agent("agent-1"), user("", `"[Request interrupted by user]"`))
-		r := tr.count(nil)
-		if r.Interrupted != tt.want {
-			t.Errorf("%s: %v", tt.name, r.Interrupted)
-		}
-		if again := tr.count(r.Cursors); again.Interrupted {
-			t.Errorf("%s: told twice", tt.name)
-		}
+func TestTheSameMessageIDInTwoAgentsIsTwoRequests(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.agent("agent-1"), said1{id: "m", request: "r1", in: 1, sidechain: true})
+	tr.add(tr.agent("agent-2"), said1{id: "m", request: "r2", in: 10, sidechain: true}, said1{id: "m", request: "r1", in: 1, sidechain: true})
+	if r := tr.count(nil); r.In != 11 {
+		t.Errorf("%d tokens", r.In)
 	}
 }
 
-func TestAnswersFromTheTranscript(t *testing.T) {
-	got, err := Count("testdata/scheduled-with-gate.jsonl", nil, NewTable(nil), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Answer{{
-		ToolUseID: "toolu_mock00040", Questions: []string{"Backlog changed?"}, Answers: map[string]string{"Backlog changed?": "re-propose"},
-		At: time.Date(2026, 11, 20, 12, 33, 53, 234e6, time.UTC),
-	}}
-	if d := cmp.Diff(want, got.Answers); d != "" {
-		t.Errorf("answers (-want +got):\n%s", d)
-	}
+// Memory is constant, so a request that stands too far back is new again: once, and as itself.
+func TestForgottenRequestsCountAgain(t *testing.T) {
 	tr := newTree(t)
-	dialog := `{"isSidechain":false,"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_%d"}]},"toolUseResult":%s}`
-	tr.add(tr.main,
-		fmt.Sprintf(dialog, 1, `{"questions":[{"question":"A?"},{"question":"B?"}],"answers":{"A?":"yes","B?":""},"annotations":{"A?":{"notes":"n"},"B?":{"unanswered":"skipped"}},"afkTimeoutMs":60000}`),
-		fmt.Sprintf(dialog, 2, `"User rejected tool use, answers\": none"`),
-		fmt.Sprintf(dialog, 3, `{"answers":["x"]}`),
-	)
-	want = []Answer{{ToolUseID: "toolu_1", Questions: []string{"A?", "B?"}, Answers: map[string]string{"A?": "yes", "B?": ""}, Unanswered: map[string]string{"B?": "skipped"}, Away: true}}
-	if d := cmp.Diff(want, tr.count(nil).Answers, cmpopts.EquateEmpty()); d != "" {
-		t.Errorf("answers (-want +got):\n%s", d)
+	lines := []any{said1{id: "first", in: 7}, said1{id: "second", in: 5}}
+	for i := range remembered {
+		lines = append(lines, said1{id: fmt.Sprint(i), in: 1})
+	}
+	tr.add(tr.main, append(lines, said1{id: "first", in: 7}, said1{id: "first", in: 7}, said1{id: "9", in: 1})...)
+	if r := tr.count(nil); r.In != 7+5+remembered+7 {
+		t.Errorf("%d tokens", r.In)
 	}
 }

@@ -107,6 +107,11 @@ func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
 	if !WaitFlushed(context.Background(), "testdata/none.jsonl", "") {
 		t.Error("nothing to wait for")
 	}
+	tr := newTree(t)
+	tr.add(tr.main, `{"type":"assistant","message":{"content":[{"type":"text","text":"type first"}]}}`, `{"type":"summary"}`)
+	if !WaitFlushed(context.Background(), tr.main, "type first") {
+		t.Error("the order of a line's fields is the client's affair")
+	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, text := range []string{"tick three", "another"} { // "tick three" stands before the last prompt

@@ -38,7 +38,6 @@ func twin(t testing.TB, table Table, agents []string, main string) map[string]lo
 type dumb struct {
 	requests map[string]*dumbRequest
 	owner    map[string]string // message id → subagent file
-	loose    int
 }
 
 type dumbRequest struct {

@@ -1,0 +1,131 @@
+package guard
+
+import "strings"
+
+// interpreter runs programs of other languages: their -c or -e text, their files, their input.
+func (f *frame) interpreter(name string, argv []word) bool {
+	lang, flags := languageFlags(name)
+	if lang == "" {
+		return false
+	}
+	undo, ok := f.through(name)
+	defer undo()
+	if !ok {
+		return true
+	}
+	g := f.child()
+	if lang == "powershell" {
+		g.pwsh(argv[1:])
+		return true
+	}
+	if lang == "awk" {
+		g.awk(argv[1:])
+		return true
+	}
+	g.interpret(lang, flags, argv)
+	return true
+}
+
+// languageFlags tells an interpreter's language and the flags that carry program text.
+func languageFlags(name string) (lang, flags string) {
+	switch {
+	case strings.HasPrefix(name, "python") || has("py pypy pypy3 ipython jython xonsh", name):
+		return "python", "-c"
+	case has("node nodejs deno bun tsx ts-node zx qjs esno", name):
+		return "node", "-e -p -pe --eval --print eval"
+	case strings.HasPrefix(name, "perl"):
+		return "perl", "-e -E -ne -pe -le -lne -we -nE -lE"
+	case strings.HasPrefix(name, "ruby") || name == "jruby":
+		return "ruby", "-e -ne -pe"
+	case strings.HasPrefix(name, "php"):
+		return "php", "-r"
+	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "tclsh" || name == "elixir" || name == "groovy" || name == "Rscript" || name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" || name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" || name == "clojure" || name == "bb.clj":
+		return "other", "-e --eval -E --expr -eval"
+	case has("awk gawk mawk nawk", name):
+		return "awk", ""
+	case has("pwsh powershell", strings.ToLower(name)):
+		return "powershell", ""
+	case has("cmd", strings.ToLower(name)):
+		return "powershell", "cmd"
+	}
+	return "", ""
+}
+
+func (f *frame) interpret(lang, names string, argv []word) {
+	args := argv[1:]
+	for i := 0; i < len(args); i++ {
+		t := args[i].text
+		switch {
+		case has(names, t):
+			if i+1 < len(args) {
+				f.codeText(lang, args[i+1].text, joinWords(argv), args[i+2:])
+			}
+			return
+		case glued(names, t) != "":
+			f.codeText(lang, glued(names, t), joinWords(argv), args[i+1:])
+			return
+		case t == "-m" && lang == "python" && i+1 < len(args):
+			f.inner("python -m", args[i+2:])
+			return
+		case t == "-" || t == "/dev/stdin":
+			f.codeStdin(lang, argv)
+			return
+		case t == "run" || t == "x":
+		case strings.HasPrefix(t, "-"):
+			if has("-r --require -W -X -I --import --loader -C", t) {
+				i++
+			}
+		default:
+			f.codeFile(lang, args[i:])
+			return
+		}
+	}
+	f.codeStdin(lang, argv)
+}
+
+// glued is program text in the same word as its flag: -e'code', --eval=code.
+func glued(names, t string) string {
+	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") && has(names, name) {
+		return val
+	}
+	if len(t) > 2 && t[0] == '-' && t[1] != '-' && has(names, t[:2]) {
+		return t[2:]
+	}
+	return ""
+}
+
+func (f *frame) codeText(lang, text, how string, rest []word) {
+	if blank(text) {
+		if !blankSoft(text) {
+			f.opaque(how, "the program it would run is only known when it runs")
+		}
+		return
+	}
+	f.code(lang, text, rest)
+}
+
+func (f *frame) codeStdin(lang string, argv []word) {
+	if f.stdin != nil {
+		text := f.stdin.text
+		f.stdin = nil
+		f.codeText(lang, text, "… | "+joinWords(argv), nil)
+	}
+}
+
+func (f *frame) codeFile(lang string, args []word) {
+	name := args[0].text
+	text, from := f.open(name)
+	switch {
+	case from == nowhere:
+		if mergeWord(programName(name)) {
+			f.opaque(joinWords(args), "a program that cannot be read and is named after a merge")
+		}
+		f.inner(name, args[1:])
+		return
+	case len(text) > maxText:
+		return
+	}
+	f.disk = f.disk || from == disk
+	f.via = append(f.via, name)
+	f.codeText(lang, text, joinWords(args), args[1:])
+}

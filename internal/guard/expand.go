@@ -1,0 +1,346 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builder gathers the fields of one word: quoted text stays whole, unquoted expansions are split at IFS.
+type builder struct {
+	f      *frame
+	list   []word
+	text   strings.Builder
+	pat    strings.Builder
+	open   bool // the field exists even when empty
+	glob   bool
+	split  bool
+	source string
+}
+
+func (b *builder) quote(s string) {
+	b.text.WriteString(s)
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(`*?[]\`, s[i]) >= 0 {
+			b.pat.WriteByte('\\')
+		}
+		b.pat.WriteByte(s[i])
+	}
+	b.open = true
+}
+
+// bare adds unquoted text in which pattern characters are alive.
+func (b *builder) bare(s string) {
+	b.text.WriteString(s)
+	b.pat.WriteString(s)
+	b.glob = b.glob || strings.ContainsAny(s, "*?[")
+	b.open = b.open || s != ""
+}
+
+// scatter adds the value of an unquoted expansion.
+func (b *builder) scatter(s string) {
+	ifs := b.f.ifs()
+	for {
+		i := strings.IndexAny(s, ifs)
+		if i < 0 || ifs == "" {
+			break
+		}
+		if i > 0 {
+			b.bare(s[:i])
+		}
+		b.end()
+		s = strings.TrimLeft(s[i:], ifs)
+	}
+	b.bare(s)
+	b.split = b.split || unknown(s)
+}
+
+func (b *builder) end() {
+	if b.open {
+		w := word{text: b.text.String(), src: b.source, split: b.split}
+		if b.glob {
+			w.pat = b.pat.String()
+		}
+		b.list = append(b.list, w)
+	}
+	b.text.Reset()
+	b.pat.Reset()
+	b.open, b.glob, b.split = false, false, false
+}
+
+func (f *frame) ifs() string {
+	v, _ := f.lookup("IFS")
+	if len(v.alts) == 0 || unknown(v.alts[0]) {
+		return " \t\n"
+	}
+	return v.alts[0]
+}
+
+// words expands words as bash does: braces, then parameters and substitutions, then splitting.
+func (f *frame) words(list []*syntax.Word) []word {
+	var out []word
+	for _, w := range list {
+		for _, parts := range f.braces(w) {
+			b := &builder{f: f, source: f.source(w)}
+			f.parts(b, parts)
+			b.end()
+			out = append(out, b.list...)
+			if !f.m.spend(1+len(b.list)) || len(out) > 4096 {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// source is a word as it was written.
+func (f *frame) source(w *syntax.Word) string {
+	return slice(f.src, w.Pos(), w.End())
+}
+
+func slice(src string, from, to syntax.Pos) string {
+	i, j := int(from.Offset()), int(to.Offset())
+	if i < 0 || j > len(src) || i >= j {
+		return ""
+	}
+	return src[i:j]
+}
+
+// one expands a word that is not split: an assignment's value, a redirection's target.
+func (f *frame) one(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	f.m.spend(1)
+	b := &builder{f: f}
+	f.parts(b, w.Parts)
+	b.end()
+	return strings.Join(texts(b.list), " ")
+}
+
+// whole is one, for words that must stay one field: nothing is split.
+func (f *frame) whole(w *syntax.Word) word {
+	if w == nil {
+		return word{}
+	}
+	f.m.spend(1)
+	b := &builder{f: f, source: f.source(w)}
+	for _, p := range w.Parts {
+		f.part(b, p, true)
+	}
+	text := strings.Join(append(texts(b.list), b.text.String()), " ")
+	return word{text: strings.TrimPrefix(text, " "), src: b.source}
+}
+
+// pattern expands a word that is matched against: quoted parts stand for themselves.
+func (f *frame) pattern(w *syntax.Word) string {
+	b := &builder{f: f}
+	f.parts(b, w.Parts)
+	return b.pat.String()
+}
+
+func (f *frame) parts(b *builder, parts []syntax.WordPart) {
+	for _, p := range parts {
+		f.part(b, p, false)
+	}
+}
+
+func (f *frame) part(b *builder, p syntax.WordPart, whole bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		addLit(b, p.Value)
+	case *syntax.SglQuoted:
+		if p.Dollar {
+			b.quote(ansiC(p.Value))
+		} else {
+			b.quote(p.Value)
+		}
+	case *syntax.DblQuoted:
+		b.quote("")
+		for _, q := range p.Parts {
+			f.quotedPart(b, q)
+		}
+	case *syntax.ParamExp:
+		f.addParam(b, p, whole)
+	case *syntax.CmdSubst:
+		out := f.substitute(p)
+		if whole {
+			b.quote(out)
+		} else {
+			b.scatter(out)
+		}
+	case *syntax.ArithmExp:
+		b.bare(f.arithText(p.X))
+	case *syntax.ProcSubst:
+		b.quote(f.procSubst(p))
+	case *syntax.ExtGlob:
+		b.bare("*")
+	}
+}
+
+// addLit adds unquoted literal text: a backslash quotes the next character.
+func addLit(b *builder, s string) {
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			b.bare(s)
+			return
+		}
+		b.bare(s[:i])
+		if i+1 >= len(s) {
+			b.quote(`\`)
+			return
+		}
+		if s[i+1] != '\n' {
+			b.quote(s[i+1 : i+2])
+		}
+		s = s[i+2:]
+	}
+}
+
+func (f *frame) quotedPart(b *builder, p syntax.WordPart) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		b.quote(dblQuoted(p.Value, "$`\"\\"))
+	case *syntax.ParamExp:
+		f.addQuotedParam(b, p)
+	case *syntax.CmdSubst:
+		b.quote(f.substitute(p))
+	case *syntax.ArithmExp:
+		b.quote(f.arithText(p.X))
+	default:
+		f.part(b, p, true)
+	}
+}
+
+// dblQuoted takes the backslashes off the characters that have a meaning between double quotes.
+func dblQuoted(s, special string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if s[i+1] == '\n' {
+				i++
+				continue
+			}
+			if strings.IndexByte(special, s[i+1]) >= 0 {
+				i++
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// substitute runs a command substitution and gives its output without the last line ends.
+func (f *frame) substitute(c *syntax.CmdSubst) string {
+	g := f.child()
+	undo, ok := g.through("$(…)")
+	defer undo()
+	if !ok {
+		return hole
+	}
+	g.via = f.via // what runs in a substitution runs as written: no wrapper to name
+	return strings.TrimRight(g.list(c.Stmts), "\n")
+}
+
+// procSubst runs <(…) into a file that later words can read, or >(…) as a reader of what is written to it.
+func (f *frame) procSubst(p *syntax.ProcSubst) string {
+	f.m.fds++
+	path := "/dev/fd/" + strconv.Itoa(60+f.m.fds)
+	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
+		f.m.fs[path] = vfile{text: f.child().list(p.Stmts)}
+		return path
+	}
+	src := f.src
+	f.m.fs[path] = vfile{sink: func(text string) {
+		g := f.child()
+		g.src = src
+		g.stdin = &stream{text: text}
+		g.list(p.Stmts)
+	}}
+	return path
+}
+
+// ansiC decodes the escapes of $'…'.
+func ansiC(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 >= len(s) {
+			out.WriteByte(s[i])
+			continue
+		}
+		i++
+		n := escape(&out, s[i:], true)
+		i += n - 1
+	}
+	return out.String()
+}
+
+const simpleEscapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\''\"\"??"
+
+// escape decodes one escape after its backslash and returns the bytes it took. bare octals (\101) are those of $'…'
+// and printf; echo -e wants a leading zero.
+func escape(out *strings.Builder, s string, bare bool) int {
+	for i := 0; i+1 < len(simpleEscapes); i += 2 {
+		if simpleEscapes[i] == s[0] {
+			out.WriteByte(simpleEscapes[i+1])
+			return 1
+		}
+	}
+	switch {
+	case s[0] == 'x':
+		return codePoint(out, s, 1, 16, 2, false)
+	case s[0] == 'u':
+		return codePoint(out, s, 1, 16, 4, true)
+	case s[0] == 'U':
+		return codePoint(out, s, 1, 16, 8, true)
+	case s[0] == 'c' && len(s) > 1 && bare:
+		out.WriteByte(s[1] & 0x1f)
+		return 2
+	case s[0] == '0' && !bare:
+		return codePoint(out, s, 1, 8, 3, false)
+	case s[0] >= '0' && s[0] <= '7' && bare:
+		return codePoint(out, s, 0, 8, 3, false)
+	}
+	out.WriteByte('\\')
+	out.WriteByte(s[0])
+	return 1
+}
+
+func codePoint(out *strings.Builder, s string, from, base, most int, char bool) int {
+	end := from
+	for end < len(s) && end-from < most && isDigit(s[end], base) {
+		end++
+	}
+	n, err := strconv.ParseUint(s[from:end], base, 32)
+	switch {
+	case err != nil && s[0] == '0':
+		out.WriteByte(0)
+	case err != nil:
+		out.WriteByte('\\')
+		out.WriteByte(s[0])
+		return 1
+	case char:
+		out.WriteRune(rune(n))
+	default:
+		out.WriteByte(byte(n))
+	}
+	return end
+}
+
+func isDigit(c byte, base int) bool {
+	switch {
+	case base == 8:
+		return c >= '0' && c <= '7'
+	case c >= '0' && c <= '9':
+		return true
+	}
+	return c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}

@@ -1,0 +1,165 @@
+package guard
+
+import "strings"
+
+const (
+	maxLeaves    = 500
+	maxJSONDepth = 40
+)
+
+// jsonLeaves reads JSON text into its leaves. It is lenient: unknown parts (holes) are values, a broken tail is left out.
+func jsonLeaves(text string) []Field {
+	r := &jsonReader{s: text}
+	r.space()
+	if r.i >= len(r.s) || r.s[r.i] != '{' && r.s[r.i] != '[' {
+		return nil
+	}
+	r.value("", 0)
+	return r.out
+}
+
+type jsonReader struct {
+	s   string
+	i   int
+	out []Field
+}
+
+func (r *jsonReader) space() {
+	for r.i < len(r.s) && strings.IndexByte(" \t\r\n", r.s[r.i]) >= 0 {
+		r.i++
+	}
+}
+
+func (r *jsonReader) value(path string, depth int) {
+	r.space()
+	if r.i >= len(r.s) || depth > maxJSONDepth || len(r.out) >= maxLeaves {
+		r.i = len(r.s)
+		return
+	}
+	switch r.s[r.i] {
+	case '{', '[':
+		r.group(path, depth)
+	case '"':
+		r.out = append(r.out, Field{path, r.str()})
+	default:
+		start := r.i
+		for r.i < len(r.s) && strings.IndexByte(",]} \t\r\n", r.s[r.i]) < 0 {
+			r.i++
+		}
+		if r.i == start {
+			r.i++
+		}
+		r.out = append(r.out, Field{path, r.s[start:r.i]})
+	}
+}
+
+func (r *jsonReader) group(path string, depth int) {
+	open := r.s[r.i]
+	r.i++
+	for {
+		r.space()
+		if r.i >= len(r.s) {
+			return
+		}
+		switch r.s[r.i] {
+		case '}', ']':
+			r.i++
+			return
+		case ',':
+			r.i++
+			continue
+		}
+		key := path
+		if open == '{' {
+			if r.s[r.i] != '"' {
+				r.i = len(r.s)
+				return
+			}
+			key = dotted(path, r.str())
+			r.space()
+			if r.i >= len(r.s) || r.s[r.i] != ':' {
+				return
+			}
+			r.i++
+		}
+		r.value(key, depth+1)
+	}
+}
+
+func dotted(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func (r *jsonReader) str() string {
+	var out strings.Builder
+	for r.i++; r.i < len(r.s) && r.s[r.i] != '"'; r.i++ {
+		if r.s[r.i] != '\\' || r.i+1 >= len(r.s) {
+			out.WriteByte(r.s[r.i])
+			continue
+		}
+		r.i++
+		if r.s[r.i] == '/' {
+			out.WriteByte('/')
+			continue
+		}
+		r.i += escape(&out, r.s[r.i:], true) - 1
+	}
+	r.i++
+	return out.String()
+}
+
+// formLeaves reads a=b&c=d.
+func formLeaves(text string) []Field {
+	if !strings.Contains(text, "=") || strings.ContainsAny(clip(text, 40), "{[<\n") {
+		return nil
+	}
+	var out []Field
+	for _, part := range strings.Split(text, "&") {
+		k, v, _ := strings.Cut(part, "=")
+		out = append(out, Field{percent20(k), percent20(strings.ReplaceAll(v, "+", " "))})
+	}
+	return out
+}
+
+// percent20 decodes %xx; what is malformed stays.
+func percent20(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && isDigit(s[i+1], 16) && isDigit(s[i+2], 16) {
+			codePoint(&out, s[i:i+3], 1, 16, 2, false)
+			i += 2
+			continue
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// leaf is the value of the first leaf whose path's last part is the name, in any case.
+func leaf(fields []Field, names ...string) (string, bool) {
+	for _, n := range names {
+		for _, fd := range fields {
+			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
+			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
+			if strings.EqualFold(key, n) {
+				return fd.Value, true
+			}
+		}
+	}
+	return "", false
+}
+
+func leafText(fields []Field, names ...string) string {
+	v, _ := leaf(fields, names...)
+	return v
+}
+
+func isTrue(s string) bool {
+	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
+}

@@ -1,0 +1,66 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// parseShell reads shell text statement by statement. Like bash it keeps what stands before a mistake: a -c text runs
+// up to the line of its syntax error. The zsh reading counts where bash finds a mistake and zsh none.
+func parseShell(text string) (stmts []*syntax.Stmt, problem string) {
+	if problem := unfit(text); problem != "" {
+		return nil, problem
+	}
+	stmts, err := parseAs(text, syntax.LangBash)
+	if err == nil {
+		return stmts, ""
+	}
+	if zsh, zerr := parseAs(text, syntax.LangZsh); zerr == nil {
+		return zsh, ""
+	}
+	return stmts, clip(err.Error(), 160)
+}
+
+func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {
+	defer func() {
+		if r := recover(); r != nil { // foreign code over foreign text: a fault in it must not end the program
+			err = fmt.Errorf("parser fault: %v", r)
+		}
+	}()
+	p := syntax.NewParser(syntax.Variant(lang))
+	err = p.Stmts(strings.NewReader(text), func(s *syntax.Stmt) bool {
+		stmts = append(stmts, s)
+		return true
+	})
+	return stmts, err
+}
+
+// unfit tells why a text must not reach the parser: it recurses per open parenthesis, and tries every "((" twice.
+func unfit(text string) string {
+	if len(text) > maxText {
+		return fmt.Sprintf("longer than %d bytes", maxText)
+	}
+	depth, doubles := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '[', '{', '`':
+			if i > 0 && text[i] == '(' && text[i-1] == '(' {
+				doubles++
+			}
+			depth++
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		case '\n', ';', '\'', '"':
+			depth = max(0, depth-1) // brackets in prose and patterns need not be closed
+		}
+		if depth > 300 {
+			return "nested too deeply"
+		}
+	}
+	if doubles*len(text) > 2<<20 {
+		return "nested too deeply"
+	}
+	return ""
+}

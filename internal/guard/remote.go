@@ -1,0 +1,301 @@
+package guard
+
+import "strings"
+
+// shellText runs text in a new shell, or calls it opaque when nothing of it is known.
+func (f *frame) shellText(text, how string) string {
+	if blankSoft(text) || strings.TrimSpace(text) == "" {
+		return ""
+	}
+	if blank(text) {
+		f.opaque(how, "the text it would run is only known when it runs")
+		return hole
+	}
+	return f.run(text)
+}
+
+// find runs -exec and its kin, and knows what -delete removes.
+func (f *frame) find(name string, args []word) string {
+	undo, ok := f.through(name)
+	defer undo()
+	if !ok {
+		return hole
+	}
+	starts, tests := findParts(args)
+	found := hole
+	if len(starts) > 0 {
+		found = starts[0].text + "/" + hole
+	}
+	touches := f.findTouches(starts, tests)
+	for i := 0; i < len(args); i++ {
+		switch args[i].text {
+		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+			end := i + 1
+			for end < len(args) && args[end].text != ";" && (args[end].text != "+" || name == "fd") {
+				end++
+			}
+			f.findExec(args[i+1:end], found, touches)
+			i = end
+		case "-delete":
+			if touches {
+				f.stateAct(args, "find "+joinWords(args))
+			}
+		case "-fprint", "-fprintf", "-fls":
+			if i+1 < len(args) {
+				f.writes(args[i+1], name+" "+args[i].text)
+			}
+		}
+	}
+	return found + "\n"
+}
+
+func (f *frame) findExec(cmd []word, found string, touches bool) {
+	argv := make([]word, 0, len(cmd)+1)
+	marked := false
+	for _, w := range cmd {
+		if strings.Contains(w.text, "{}") {
+			marked = true
+			w = lit(strings.ReplaceAll(w.text, "{}", found))
+		}
+		argv = append(argv, w)
+	}
+	if !marked && len(argv) > 0 {
+		argv = append(argv, lit(found))
+	}
+	if touches && len(argv) > 0 && removes(programName(argv[0].text)) {
+		f.stateAct(cmd, "find -exec "+joinWords(cmd))
+	}
+	f.child().argv(argv)
+}
+
+// findParts splits find's arguments into where it starts and what it tests.
+func findParts(args []word) (starts, tests []word) {
+	for i, w := range args {
+		if strings.HasPrefix(w.text, "-") && w.text != "-L" && w.text != "-H" && w.text != "-P" || w.text == "(" || w.text == "!" {
+			return starts, args[i:]
+		}
+		if !strings.HasPrefix(w.text, "-") {
+			starts = append(starts, w)
+		}
+	}
+	return starts, nil
+}
+
+// scriptCmd is script(1): util-linux has -c text, BSD a file and then the command.
+func (f *frame) scriptCmd(args []word) string {
+	undo, ok := f.through("script")
+	defer undo()
+	if !ok {
+		return hole
+	}
+	fl := parseFlags(args, "-c -E -I -O -B -T -t -o -m --command --log-in --log-out --log-io --log-timing --echo --output-limit")
+	if text, ok := fl.get("-c", "--command"); ok {
+		return f.child().run(text.text)
+	}
+	if len(fl.pos) > 1 {
+		rest := args
+		for i := range args {
+			if args[i] == fl.pos[1] {
+				rest = args[i:]
+				break
+			}
+		}
+		return f.child().argv(rest)
+	}
+	return hole
+}
+
+// tmux types keys into a terminal or starts commands in one.
+func (f *frame) tmux(args []word) string {
+	undo, ok := f.through("tmux")
+	defer undo()
+	if !ok {
+		return hole
+	}
+	start := 0
+	for i := 0; i <= len(args); i++ {
+		if i == len(args) || args[i].text == ";" || args[i].text == `\;` {
+			f.tmuxOne(args[start:i])
+			start = i + 1
+		}
+	}
+	return hole
+}
+
+func (f *frame) tmuxOne(args []word) {
+	rest := command(args, wrap{valued: "-L -S -f -c -T"})
+	if len(rest) == 0 {
+		return
+	}
+	verb, args := rest[0].text, rest[1:]
+	switch verb {
+	case "send-keys", "send", "send-key":
+		keys := command(args, wrap{valued: "-t -N -c"})
+		f.typed(keys)
+	case "set-buffer", "setb":
+		if keys := command(args, wrap{valued: "-b -t -n"}); len(keys) > 0 {
+			f.child().run(keys[0].text)
+		}
+	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawnp", "respawn-window", "respawnw",
+		"run-shell", "run", "if-shell", "if", "pipe-pane", "pipep", "display-popup", "popup":
+		rest := command(args, wrap{valued: "-t -s -n -c -x -y -F -e -l -p -d -h -w -S -T -b"})
+		if len(rest) > 0 {
+			f.child().run(joinText(rest))
+		}
+	}
+}
+
+// typed reads what keys a terminal would get, as tmux joins them and as a reader would.
+func (f *frame) typed(keys []word) {
+	var glued, spaced []string
+	for _, k := range keys {
+		t := k.text
+		switch t {
+		case "Enter", "C-m", "KPEnter", "C-j":
+			t = "\n"
+		case "Space":
+			t = " "
+		case "C-c", "C-u", "C-d", "C-l", "Escape", "Tab":
+			t = ""
+		}
+		glued = append(glued, t)
+		spaced = append(spaced, t)
+	}
+	f.child().run(strings.Join(glued, ""))
+	if len(spaced) > 1 {
+		g := f.child()
+		g.quiet = true
+		g.run(strings.Join(spaced, " "))
+	}
+}
+
+func (f *frame) screen(args []word) string {
+	undo, ok := f.through("screen")
+	defer undo()
+	if !ok {
+		return hole
+	}
+	for i, w := range args {
+		if w.text == "-X" && i+2 < len(args) {
+			if args[i+1].text == "stuff" || args[i+1].text == "exec" {
+				return f.child().run(strings.ReplaceAll(ansiC(strings.ReplaceAll(args[i+2].text, "^M", "\n")), "\r", "\n"))
+			}
+			return hole
+		}
+	}
+	rest := command(args, wrap{valued: "-S -t -c -e -h -p -s -T -Logfile"})
+	if len(rest) > 0 {
+		f.child().argv(rest)
+	}
+	return hole
+}
+
+// ssh joins the words behind the host and hands them to the shell there.
+func (f *frame) ssh(name string, args []word) string {
+	undo, ok := f.through(name)
+	defer undo()
+	if !ok {
+		return hole
+	}
+	const valued = "-p -i -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w -B -P"
+	for i, w := range args {
+		opt := w.text
+		if opt == "-o" && i+1 < len(args) {
+			opt += args[i+1].text
+		}
+		for _, key := range []string{"-oProxyCommand", "-oLocalCommand", "-oKnownHostsCommand"} {
+			if strings.HasPrefix(opt, key) {
+				f.look("ssh -o", strings.TrimLeft(opt[len(key):], "= "))
+			}
+		}
+	}
+	rest := command(args, wrap{valued: valued, skip: 1})
+	if len(rest) > 0 && (strings.HasPrefix(rest[0].text, "-")) {
+		rest = command(rest, wrap{valued: valued})
+	}
+	g := f.child()
+	g.cwd = hole
+	if len(rest) > 0 {
+		if gerrit(rest) {
+			f.act(Act{Kind: gerritKind(rest)}, append(lits("ssh"), args...))
+			return hole
+		}
+		return g.shellText(joinText(rest), name+" "+joinWords(args))
+	}
+	if f.stdin != nil {
+		return g.shellText(f.stdin.text, name+" "+joinWords(args))
+	}
+	return hole
+}
+
+// gerrit tells a review command over ssh that submits or approves a change.
+func gerrit(rest []word) bool {
+	return len(rest) > 2 && rest[0].text == "gerrit" && rest[1].text == "review" && gerritKind(rest) != ""
+}
+
+func gerritKind(rest []word) Kind {
+	fl := parseFlags(rest[2:], "--code-review --project --message -m -p -l --label")
+	switch {
+	case fl.on("--submit", "-s"):
+		return MergePR
+	case strings.HasPrefix(fl.val("--code-review"), "+2"):
+		return ApprovePR
+	}
+	return ""
+}
+
+// container runs a command in another place: everything behind exec or run is looked through for one.
+func (f *frame) container(name string, args []word) string {
+	undo, ok := f.through(name)
+	defer undo()
+	if !ok {
+		return hole
+	}
+	g := f.child()
+	for i, w := range args {
+		if w.text == "--" {
+			g.argv(args[i+1:])
+			return hole
+		}
+	}
+	if text, ok := flagText(args, "-c --command"); ok && (name == "vagrant" || name == "devcontainer") {
+		return g.run(text)
+	}
+	if name == "wsl" || name == "adb" {
+		rest := command(args, wrap{valued: "-d -u -s --distribution --user --cd"})
+		if len(rest) > 0 && rest[0].text == "shell" {
+			rest = rest[1:]
+		}
+		return g.argv(rest)
+	}
+	f.containerExec(g, args)
+	return hole
+}
+
+// containerExec finds the command behind exec, run or shell without knowing every option.
+func (f *frame) containerExec(g *frame, args []word) {
+	at := -1
+	for i, w := range args {
+		if has("exec run shell ssh enter", w.text) {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return
+	}
+	rest := args[at+1:]
+	for i, w := range rest {
+		n := programName(strings.TrimSuffix(w.text, ":latest"))
+		if has("gh git glab hub tea curl bash sh zsh ash dash env sudo timeout xargs python python3 node hooks rm", n) {
+			g.argv(append([]word{lit(n)}, rest[i+1:]...))
+			return
+		}
+	}
+	if f.stdin == nil {
+		plain := command(rest, wrap{valued: "-e -u -w -v -p -n -c --name --env --user --workdir --volume --network --namespace --container", skip: 1})
+		if len(plain) > 0 {
+			g.argv(plain)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package guard
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// simple runs a simple command: once for every combination of values that its variables may hold, up to a bound.
+func (f *frame) simple(c *syntax.CallExpr) string {
+	if f.m.picks != nil {
+		return f.once(c)
+	}
+	p := &picks{index: map[string]int{}, size: map[string]int{}}
+	f.m.picks = p
+	defer func() { f.m.picks = nil }()
+	out := ""
+	for round := 0; round < maxPicks; round++ {
+		got := f.once(c)
+		if round == 0 {
+			out = got
+		} else if got != out {
+			out = hole
+		}
+		if f.m.tired() || !p.next() {
+			break
+		}
+	}
+	return out
+}
+
+func (f *frame) once(c *syntax.CallExpr) string {
+	argv := f.words(c.Args)
+	if len(argv) == 0 {
+		for _, a := range c.Assigns {
+			f.assign(a)
+		}
+		f.status = maybe
+		return ""
+	}
+	restore := f.prefix(c.Assigns)
+	defer restore()
+	return f.argv(argv)
+}
+
+// prefix sets the variables of X=1 cmd for the command and looks at what they make other programs run.
+func (f *frame) prefix(assigns []*syntax.Assign) (restore func()) {
+	if len(assigns) == 0 {
+		return func() {}
+	}
+	saved := map[string]*variable{}
+	for _, a := range assigns {
+		name := a.Name.Value
+		if _, ok := saved[name]; !ok {
+			saved[name] = nil
+			if v, ok := f.vars[name]; ok {
+				saved[name] = &v
+			}
+		}
+		f.assign(a)
+	}
+	return func() {
+		for name, v := range saved {
+			if v == nil {
+				delete(f.vars, name)
+			} else {
+				f.vars[name] = *v
+			}
+		}
+	}
+}
+
+// assign performs one assignment.
+func (f *frame) assign(a *syntax.Assign) {
+	if a.Name == nil {
+		return
+	}
+	name := a.Name.Value
+	switch {
+	case a.Array != nil:
+		f.assignArray(a)
+	case a.Index != nil:
+		f.assignElement(a)
+	case a.Naked:
+		if _, ok := f.vars[name]; !ok {
+			f.vars[name] = variable{}
+		}
+	default:
+		f.assignScalar(a)
+	}
+	f.runsLater(name)
+}
+
+func (f *frame) assignScalar(a *syntax.Assign) {
+	name := a.Name.Value
+	value := ""
+	if a.Value != nil {
+		value = f.whole(a.Value).text
+	}
+	old, known := f.vars[name]
+	if !a.Append {
+		f.set(name, value)
+		return
+	}
+	switch {
+	case old.array:
+		old.list = append(old.list[:len(old.list):len(old.list)], value)
+		f.vars[name] = old
+	case known && len(old.alts) > 0:
+		alts := make([]string, len(old.alts))
+		for i, s := range old.alts {
+			alts[i] = clipHole(s + value)
+		}
+		f.vars[name] = variable{alts: alts}
+	case known:
+		f.set(name, value)
+	default:
+		f.set(name, hole+value)
+	}
+}
+
+func (f *frame) assignArray(a *syntax.Assign) {
+	v := variable{array: true}
+	old := f.vars[a.Name.Value]
+	if a.Append {
+		v.list = append(v.list, old.list...)
+		if !old.array {
+			v.list = append(v.list, old.alts...)
+		}
+	}
+	if old.keys != nil {
+		v.keys = copyMap(old.keys)
+	}
+	for _, e := range a.Array.Elems {
+		if e.Index != nil {
+			f.setElement(&v, f.indexValue(e.Index, v.keys != nil), f.whole(e.Value).text)
+			continue
+		}
+		v.list = append(v.list, texts(f.words([]*syntax.Word{e.Value}))...)
+	}
+	f.vars[a.Name.Value] = v
+}
+
+func (f *frame) assignElement(a *syntax.Assign) {
+	v := f.vars[a.Name.Value]
+	if !v.array {
+		v = variable{array: true, list: v.alts}
+	}
+	v.list = append([]string(nil), v.list...)
+	if v.keys != nil {
+		v.keys = copyMap(v.keys)
+	}
+	value := ""
+	if a.Value != nil {
+		value = f.whole(a.Value).text
+	}
+	f.setElement(&v, f.indexValue(a.Index, v.keys != nil), value)
+	f.vars[a.Name.Value] = v
+}
+
+func (f *frame) indexValue(x syntax.ArithmExpr, key bool) string {
+	if w, ok := x.(*syntax.Word); ok && key {
+		return f.one(w)
+	}
+	return f.arithText(x)
+}
+
+func (f *frame) setElement(v *variable, index, value string) {
+	if v.keys != nil {
+		if _, ok := v.keys[index]; !ok {
+			v.list = append(v.list, index)
+		}
+		v.keys[index] = value
+		return
+	}
+	n, ok := atoi(index)
+	if !ok || n < 0 || n > 1000 {
+		n = len(v.list)
+	}
+	for len(v.list) <= n {
+		v.list = append(v.list, "")
+	}
+	v.list[n] = value
+}
+
+// runsLater looks at variables whose value some program runs: PAGER, GIT_SSH_COMMAND, PROMPT_COMMAND.
+func (f *frame) runsLater(name string) {
+	if !has("GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER GH_PAGER GLAB_PAGER MANPAGER GH_BROWSER BROWSER GH_EDITOR "+
+		"GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS PROMPT_COMMAND GIT_PROXY_COMMAND LESSOPEN RUSTC_WRAPPER MAKESHELL", name) {
+		return
+	}
+	v := f.vars[name]
+	if len(v.alts) == 0 || !v.alts1Known() {
+		return
+	}
+	f.look("$"+name, v.alts[0])
+}
+
+func (v variable) alts1Known() bool { return len(v.alts) > 0 && !unknown(v.alts[0]) }
+
+// look reads text that some program would run in a shell later on; only acts count, not what cannot be resolved.
+func (f *frame) look(wrapper, text string) {
+	undo, ok := f.through(wrapper)
+	defer undo()
+	if !ok {
+		return
+	}
+	g := f.child()
+	g.quiet = true
+	g.run(text)
+}
+
+// declClause is declare, local, export, readonly, typeset and nameref.
+func (f *frame) declClause(c *syntax.DeclClause) string {
+	assoc, ref := false, c.Variant.Value == "nameref"
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil {
+			text := f.one(a.Value)
+			assoc = assoc || strings.HasPrefix(text, "-") && strings.Contains(text, "A")
+			ref = ref || strings.HasPrefix(text, "-") && strings.Contains(text, "n") && c.Variant.Value != "export"
+			if name, value, ok := strings.Cut(text, "="); ok && syntax.ValidName(name) {
+				f.set(name, value)
+			}
+			continue
+		}
+		if a.Name == nil {
+			continue
+		}
+		f.declareOne(a, assoc, ref)
+	}
+	f.status = yes
+	return ""
+}
+
+func (f *frame) declareOne(a *syntax.Assign, assoc, ref bool) {
+	name := a.Name.Value
+	if assoc && f.vars[name].keys == nil {
+		f.vars[name] = variable{array: true, keys: map[string]string{}}
+	}
+	if ref && a.Value != nil {
+		f.vars[name] = variable{ref: f.one(a.Value)}
+		return
+	}
+	if a.Naked && f.known(name) {
+		return
+	}
+	f.assign(a)
+}
+
+func (f *frame) known(name string) bool {
+	_, ok := f.vars[name]
+	return ok
+}
+
+// declare keeps a function for when it is called; a body that is never called does nothing.
+func (f *frame) declare(c *syntax.FuncDecl) {
+	src, body := f.src, c.Body
+	fn := function{body: func(g *frame) string {
+		outer := g.src
+		g.src = src
+		out := g.stmt(body)
+		g.src = outer
+		return out
+	}}
+	names := c.Names
+	if c.Name != nil {
+		names = append(names, c.Name)
+	}
+	for _, n := range names {
+		f.funcs[n.Value] = fn
+	}
+	if len(names) == 0 {
+		fn.body(f)
+	}
+	f.status = yes
+}

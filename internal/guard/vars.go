@@ -1,0 +1,169 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+)
+
+// variable is what a shell variable may hold: one value, or several when branches set it differently.
+type variable struct {
+	alts  []string // a scalar's possible values
+	list  []string // an array's
+	keys  map[string]string
+	array bool
+	ref   string // nameref
+	exec  bool   // its value was seen as a program, as in $EDITOR
+}
+
+// function is a shell function with the text it was written in.
+type function struct {
+	body func(f *frame) string
+}
+
+func scalar(v string) variable { return variable{alts: []string{v}} }
+
+func (v variable) same(o variable) bool {
+	return v.array == o.array && v.ref == o.ref && equal(v.alts, o.alts) && equal(v.list, o.list) && len(v.keys) == len(o.keys)
+}
+
+func equal(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// set gives a scalar one value.
+func (f *frame) set(name, value string) {
+	v, ok := f.vars[name]
+	if ok && v.ref != "" && v.ref != name {
+		name = v.ref
+	}
+	f.vars[name] = scalar(clipHole(value))
+}
+
+// joinVars is what holds after either of two branches ran.
+func joinVars(a, b map[string]variable) map[string]variable {
+	out := copyMap(b)
+	for name, v := range a {
+		w, ok := b[name]
+		switch {
+		case !ok:
+			out[name] = v.or(scalar(""))
+		case !v.same(w):
+			out[name] = w.or(v)
+		}
+	}
+	for name, w := range b {
+		if _, ok := a[name]; !ok {
+			out[name] = w.or(scalar(""))
+		}
+	}
+	return out
+}
+
+// or is v with the values of o besides; arrays keep v's.
+func (v variable) or(o variable) variable {
+	if v.array || o.array {
+		if v.array {
+			return v
+		}
+		return o
+	}
+	alts := append([]string(nil), v.alts...)
+	for _, s := range o.alts {
+		if !contains(alts, s) {
+			alts = append(alts, s)
+		}
+	}
+	if len(alts) > 6 {
+		alts = append(alts[:5], hole)
+	}
+	v.alts = alts
+	return v
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// lookup is a variable's value for reading: scalar text, or a list for arrays and "@". known is false for variables
+// that only the environment could hold.
+func (f *frame) lookup(name string) (v variable, known bool) {
+	for range 8 {
+		v, known = f.vars[name]
+		if !known || v.ref == "" || v.ref == name {
+			break
+		}
+		name = v.ref
+	}
+	if known {
+		return v, true
+	}
+	return f.special(name)
+}
+
+func (f *frame) special(name string) (variable, bool) {
+	switch name {
+	case "@", "*":
+		return variable{list: f.args, array: true}, true
+	case "#":
+		return scalar(strconv.Itoa(len(f.args))), true
+	case "0", "BASH_SOURCE":
+		return scalar(f.name), true
+	case "PWD":
+		if f.cwd == "" {
+			return scalar(hole), true
+		}
+		return scalar(f.cwd), true
+	case "CLAUDE_PROJECT_DIR":
+		return scalar(f.m.call.Cwd), true
+	case "HOME":
+		return scalar("~"), true
+	case "IFS":
+		return scalar(" \t\n"), true
+	case "TMPDIR":
+		return scalar("/tmp"), true
+	case "SHELL", "BASH":
+		return scalar("/bin/bash"), true
+	case "?", "$", "!", "-", "_":
+		return scalar(hole), true
+	}
+	if n, ok := digits(name); ok {
+		if n > len(f.args) {
+			return scalar(""), true
+		}
+		return scalar(f.args[n-1]), true
+	}
+	return scalar(hole), false
+}
+
+func digits(name string) (int, bool) {
+	if name == "" || len(name) > 4 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range name {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n > 0
+}
+
+// conventional tells whether the name is one by which people name a program to run, not a way round: $CC, $EDITOR, $PYTHON.
+func conventional(name string) bool {
+	return has("CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY PIP NODE NPM NPX YARN PNPM GO GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER", name) ||
+		strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
+}

@@ -1,0 +1,2 @@
+// Package house holds the checks of the repository itself, as tests: layers, sizes, comments, the registration.
+package house

@@ -1,0 +1,293 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+	"hooks/internal/event"
+)
+
+const root = "../.."
+
+// source is one parsed Go file of the repository.
+type source struct {
+	path  string // from the root
+	dir   string
+	test  bool
+	lines int
+	file  *ast.File
+}
+
+// sources parses every Go file, whatever system or tag it is for.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		all = append(all, source{
+			path: filepath.ToSlash(rel), dir: filepath.ToSlash(filepath.Dir(rel)),
+			test: strings.HasSuffix(path, "_test.go"), lines: strings.Count(string(text), "\n"), file: file,
+		})
+		return err
+	})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d Go files: %v", len(all), err)
+	}
+	return all
+}
+
+func TestOnePackageComment(t *testing.T) {
+	comments := map[string][]string{}
+	for _, s := range sources(t) {
+		if _, ok := comments[s.dir]; !ok {
+			comments[s.dir] = nil
+		}
+		if s.file.Doc != nil {
+			comments[s.dir] = append(comments[s.dir], s.path)
+		}
+	}
+	for dir, files := range comments {
+		if len(files) != 1 {
+			t.Errorf("%s has %d package comments %v, want one", dir, len(files), files)
+		}
+	}
+}
+
+func TestNoFileIsTooLong(t *testing.T) {
+	const most = 400
+	for _, s := range sources(t) {
+		if !s.test && s.lines > most {
+			t.Errorf("%s has %d lines, over %d: it holds more than one idea", s.path, s.lines, most)
+		}
+	}
+}
+
+// pure lists, by package, everything it may import: values in, values out.
+var pure = map[string][]string{
+	"internal/loop":  {"cmp", "errors", "fmt", "maps", "math", "path", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"},
+	"internal/guard": {"cmp", "errors", "fmt", "maps", "math", "path", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8", "mvdan.cc/sh/v3/syntax"},
+}
+
+// clocks are what a pure package must not call although it may import time.
+var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}
+
+func TestPurePackages(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range sources(t) {
+		allowed, ok := pure[s.dir]
+		if !ok || s.test {
+			continue
+		}
+		seen[s.dir] = true
+		for _, path := range imports(s.file) {
+			if !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s, but %s is pure: no clock, disk, environment or JSON", s.path, path, s.dir)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clocks, sel.Sel.Name) {
+					t.Errorf("%s uses time.%s, but %s is pure: the time is a value it is given", s.path, sel.Sel.Name, s.dir)
+				}
+			}
+			return true
+		})
+	}
+	for dir := range pure {
+		if !seen[dir] {
+			t.Errorf("%s is not there", dir)
+		}
+	}
+}
+
+func imports(f *ast.File) []string {
+	var list []string
+	for _, spec := range f.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		list = append(list, path)
+	}
+	return list
+}
+
+// layers lists imports that would turn the flow stdin → parse → load → look → decide → save → print around.
+var layers = map[string]map[string]string{
+	"internal/event":   {"hooks/internal/store": "the protocol knows no state", "hooks/internal/guard": "the protocol decides nothing"},
+	"internal/store":   {"hooks/internal/event": "state does not depend on the protocol", "hooks/internal/tracker": "the store asks nobody"},
+	"internal/usage":   {"hooks/internal/store": "counting writes nothing"},
+	"internal/tracker": {"hooks/internal/store": "facts are not state", "hooks/internal/event": "facts do not depend on the protocol"},
+	"internal/report":  {"hooks/internal/store": "texts are made of values", "hooks/internal/tracker": "texts are made of values"},
+}
+
+func TestLayers(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, path := range imports(s.file) {
+			if why, bad := layers[s.dir][path]; bad && !s.test {
+				t.Errorf("%s imports %s: %s", s.path, path, why)
+			}
+			if strings.HasPrefix(path, "hooks/internal/app") && strings.HasPrefix(s.dir, "internal/") && s.dir != "internal/app" {
+				t.Errorf("%s imports %s: nothing calls back", s.path, path)
+			}
+		}
+	}
+}
+
+// heavy are modules that every hook call would pay for, or that belong to tests.
+var heavy = map[string]string{
+	"github.com/santhosh-tekuri/jsonschema": "costs 5 ms at every start; schemas are checked in tests",
+	"github.com/rogpeppe/go-internal":       "test only",
+	"github.com/google/go-cmp":              "test only",
+	"pgregory.net/rapid":                    "test only",
+	"github.com/creack/pty":                 "test only",
+	"github.com/hinshun/vt10x":              "test only",
+	"golang.org/x/text":                     "comes with the schema library",
+	"net/http":                              "costs 0.7 ms at every start; forges are asked through their programs",
+	"testing":                               "test only",
+}
+
+func TestNothingHeavyIsLinked(t *testing.T) {
+	for _, target := range []string{"linux", "darwin", "windows"} {
+		cmd := exec.Command("go", "list", "-deps", "./hooks")
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "GOOS="+target, "CGO_ENABLED=0")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("list the packages of ./hooks: %v", err)
+		}
+		for path := range strings.FieldsSeq(string(out)) {
+			for module, why := range heavy {
+				if path == module || strings.HasPrefix(path, module+"/") {
+					t.Errorf("the program for %s links %s: %s", target, path, why)
+				}
+			}
+		}
+	}
+}
+
+// Work at start is paid by every hook call: no init functions, no patterns compiled into package variables.
+func TestNoWorkAtStart(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.dir == "scripts/e2e" {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Name.Name == "init" && d.Recv == nil {
+					t.Errorf("%s has an init function", s.path)
+				}
+			case *ast.GenDecl:
+				for _, call := range compiles(d) {
+					t.Errorf("%s calls %s in a package variable: use sync.OnceValue or plain string functions", s.path, call)
+				}
+			}
+		}
+	}
+}
+
+// compiles finds patterns compiled at start; a function literal inside the declaration runs later.
+func compiles(d *ast.GenDecl) []string {
+	var found []string
+	ast.Inspect(d, func(n ast.Node) bool {
+		if _, later := n.(*ast.FuncLit); later {
+			return false
+		}
+		if call, ok := n.(*ast.CallExpr); ok {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(sel.Sel.Name, "MustCompile") {
+				found = append(found, sel.Sel.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func TestAgentsFileIsShort(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "AGENTS.md"))
+	if os.IsNotExist(err) {
+		return
+	}
+	if lines := strings.Count(string(text), "\n"); err != nil || lines > 80 {
+		t.Errorf("AGENTS.md has %d lines, over 80 (%v)", lines, err)
+	}
+}
+
+func TestRegistration(t *testing.T) {
+	manifest := read(t, ".claude-plugin/plugin.json")
+	if got := manifest.Get("hooks").String(); got != "./hooks.json" {
+		t.Errorf("plugin.json names %q", got)
+	}
+	registered := read(t, "hooks.json").Get("hooks").Map()
+	if len(registered) != len(event.Words) {
+		t.Errorf("%d events are registered, there are %d words", len(registered), len(event.Words))
+	}
+	for _, w := range event.Words {
+		groups := registered[w.Name].Array()
+		if len(groups) != 1 || len(groups[0].Get("hooks").Array()) != 1 {
+			t.Errorf("%s is not registered exactly once", w.Name)
+			continue
+		}
+		hook := groups[0].Get("hooks.0")
+		if hook.Get("type").String() != "command" || hook.Get("command").String() != "${CLAUDE_PLUGIN_ROOT}/bin/hooks" ||
+			hook.Get("args").Raw != `["`+w.Word+`"]` || hook.Get("timeout").Int() <= 0 {
+			t.Errorf("%s is registered as %s", w.Name, hook.Raw)
+		}
+		if groups[0].Get("matcher").Exists() != strings.HasPrefix(w.Name, "PostToolUse") {
+			t.Errorf("%s has the matcher %q", w.Name, groups[0].Get("matcher").String())
+		}
+	}
+}
+
+func read(t *testing.T, path string) gjson.Result {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !gjson.ValidBytes(text) {
+		t.Fatalf("%s is not valid JSON", path)
+	}
+	return gjson.ParseBytes(text)
+}
+
+// The tools whose results carry facts pass the matcher; tools that are used all the time do not.
+func TestFactsMatcher(t *testing.T) {
+	matcher := read(t, "hooks.json").Get("hooks.PostToolUse.0.matcher").String()
+	if other := read(t, "hooks.json").Get("hooks.PostToolUseFailure.0.matcher").String(); other != matcher {
+		t.Errorf("successes match %q, failures %q", matcher, other)
+	}
+	for tool, want := range map[string]bool{
+		"Bash": true, "PowerShell": true, "Monitor": true, "Agent": true, "Task": true, "AskUserQuestion": true,
+		"mcp__github__merge_pull_request": true, "Read": false, "Grep": false, "Edit": false, "Write": false, "Skill": false,
+	} {
+		if got := matches(matcher, tool); got != want {
+			t.Errorf("%s: matched %v, want %v", tool, got, want)
+		}
+	}
+}

@@ -1,0 +1,6 @@
+// Package store keeps the state of loops under <project>/.sdd/loop and is its only writer.
+//
+// Every file is replaced atomically and durably; a history line is the commit point of an iteration, and Recover
+// brings the other files up to it after a crash. What cannot be read is reported, never guessed and never rewritten.
+// A Store belongs to one goroutine of one short-lived process.
+package store

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+
+	"hooks/internal/loop"
+)
+
+// openHistory opens the history for reading, nil when there is none.
+func (s *Store) openHistory(skill loop.Skill) (*os.File, int64, error) {
+	name := historyName(skill)
+	if err := s.disk.at("read", name); err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", s.disk.path(name), err)
+	}
+	size, err := s.disk.regular(name)
+	var f *os.File
+	if err == nil {
+		f, err = s.disk.root.Open(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	} else if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", s.disk.path(name), err)
+	}
+	return f, size, nil
+}
+
+// Last is the newest history line that keep takes, nil when there is none. It reads from the end of the file, so its
+// cost does not grow with the history. A torn last line is skipped; a damaged line met before the one looked for is an
+// error, because an older line must not pass for the newest.
+func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
+	var found *loop.Iteration
+	err := s.backwards(skill, func(it *loop.Iteration) bool {
+		if keep(it) {
+			found = it
+		}
+		return found == nil
+	})
+	return found, err
+}
+
+// backwards gives the history's lines to each from the last to the first, until each says that it has enough.
+func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
+	f, size, err := s.openHistory(skill)
+	if f == nil {
+		return err
+	}
+	defer f.Close()
+	path := s.disk.path(historyName(skill))
+	lines := backward{f: f, pos: size}
+	for last := true; ; last = false {
+		line, err := lines.next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case last && errors.Is(err, errLongLine): // torn, as after a power cut that left zeros
+			lines.buf = nil
+			if lines.pos, err = lastStart(f, size); err != nil {
+				return fmt.Errorf("read %s: %w", path, err)
+			}
+			continue
+		case errors.Is(err, errLongLine):
+			return &DamagedError{Path: path, Why: "a line of it is over 4 MiB"}
+		case err != nil:
+			return fmt.Errorf("read %s: %w", path, err)
+		case last && !whole(line), len(bytes.TrimSpace(line)) == 0:
+			continue
+		}
+		it, err := parseLine(path, line)
+		if err != nil {
+			return err
+		}
+		if !each(it) {
+			return nil
+		}
+	}
+}
+
+// Lines streams the history from its first line. A damaged line gives an error that names the file and the line, and
+// the next ones follow; a torn last line is skipped.
+func (s *Store) Lines(skill loop.Skill) iter.Seq2[loop.Iteration, error] {
+	return func(yield func(loop.Iteration, error) bool) {
+		f, _, err := s.openHistory(skill)
+		if err != nil {
+			yield(loop.Iteration{}, err)
+		}
+		if f == nil {
+			return
+		}
+		defer f.Close()
+		path := s.disk.path(historyName(skill))
+		in := bufio.NewReaderSize(f, block)
+		for n := 1; ; n++ {
+			line, err := readLine(in)
+			_, end := in.Peek(1)
+			switch {
+			case err != nil && !errors.Is(err, errLongLine):
+				if err != io.EOF {
+					yield(loop.Iteration{}, fmt.Errorf("read %s: %w", path, err))
+				}
+				return
+			case end != nil && (err != nil || !whole(line)):
+				return // the torn last line
+			case len(bytes.TrimSpace(line)) == 0 && err == nil:
+				continue
+			}
+			if !yield(numbered(path, n, line, err)) {
+				return
+			}
+		}
+	}
+}
+
+// numbered is a line, or its damage with the line's number.
+func numbered(path string, n int, line []byte, err error) (loop.Iteration, error) {
+	if err != nil {
+		return loop.Iteration{}, &DamagedError{Path: path, Line: n, Why: err.Error()}
+	}
+	it, err := parseLine(path, line)
+	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
+		damage.Line = n
+	}
+	if err != nil {
+		return loop.Iteration{}, err
+	}
+	return *it, nil
+}
+
+// readLine is the next line with its newline, io.EOF at the end. Of a line over the limit the rest is passed over.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		long = long || len(line)+len(part) > maxLine
+		if !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case long && (err == nil || err == io.EOF):
+			return nil, errLongLine
+		case err == io.EOF && len(line) > 0:
+			return line, nil
+		}
+		return line, err
+	}
+}

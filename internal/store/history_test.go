@@ -1,0 +1,269 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hooks/internal/loop"
+)
+
+const history = "work.history.jsonl"
+
+func grow(t *testing.T, s *Store, lines ...*loop.Iteration) {
+	t.Helper()
+	for _, l := range lines {
+		_, err := s.AppendHistory(l)
+		ok(t, err)
+	}
+}
+
+// seqs reads the whole history: the lines' seqs, and the damage.
+func seqs(s *Store) (got []int, damage []string) {
+	for l, err := range s.Lines("work") {
+		if err != nil {
+			damage = append(damage, err.Error())
+		} else {
+			got = append(got, l.Seq)
+		}
+	}
+	return got, damage
+}
+
+func newest(t *testing.T, s *Store) int {
+	t.Helper()
+	l, err := s.Last("work", func(*loop.Iteration) bool { return true })
+	ok(t, err)
+	if l == nil {
+		return 0
+	}
+	return l.Seq
+}
+
+func TestAppendAndRead(t *testing.T) {
+	s := newStore(t)
+	same(t, "newest of nothing", newest(t, s), 0)
+	got, damage := seqs(s)
+	same(t, "lines of nothing", len(got)+len(damage), 0)
+	for n := 1; n <= 3; n++ {
+		created, err := s.AppendHistory(line(n))
+		ok(t, err)
+		same(t, "created", created, n == 1)
+	}
+	got, damage = seqs(s)
+	same(t, "seqs", got, []int{1, 2, 3})
+	same(t, "damage", damage, nil)
+	same(t, "lines", strings.Count(content(t, s, history), "\n"), 3)
+	first, err := s.Last("work", func(l *loop.Iteration) bool { return l.Seq == 1 })
+	ok(t, err)
+	same(t, "the line", first, line(1))
+	none, err := s.Last("work", func(l *loop.Iteration) bool { return false })
+	ok(t, err)
+	same(t, "no line", none, nil)
+	for range s.Lines("work") {
+		break // a reader may stop early
+	}
+}
+
+func TestEmptyListsAreLists(t *testing.T) {
+	s := newStore(t)
+	it := &loop.Iteration{Skill: "work", Outcome: loop.OK, Budget: *budget()}
+	it.Budget.PRsTouched = nil
+	grow(t, s, it)
+	if got := content(t, s, history); strings.Contains(got, "null") {
+		t.Errorf("the line holds a null: %s", got)
+	}
+}
+
+func TestTornTail(t *testing.T) {
+	whole := string(must(compact(line(2))))
+	pile := strings.Repeat("\x00", 5<<20)
+	tests := map[string]struct {
+		tail  string
+		seqs  []int // after the next append of line 3
+		aside string
+	}{
+		"nothing torn":                 {whole + "\n", []int{1, 2, 3}, ""},
+		"only the newline is missing":  {whole, []int{1, 2, 3}, ""},
+		"half a line":                  {whole[:100], []int{1, 3}, whole[:100]},
+		"one byte":                     {"{", []int{1, 3}, "{"},
+		"all but one byte":             {whole[:len(whole)-1], []int{1, 3}, whole[:len(whole)-1]},
+		"broken with a newline":        {whole[:100] + "\n", []int{1, 3}, whole[:100] + "\n"},
+		"zeros of a power cut":         {"\x00\x00\x00", []int{1, 3}, "\x00\x00\x00"},
+		"megabytes of zeros":           {pile, []int{1, 3}, pile},
+		"a number, maybe half of one":  {"1", []int{1, 3}, "1"},
+		"an empty line":                {"\n", []int{1, 3}, ""},
+		"longer than the block's size": {`{"x":"` + strings.Repeat("y", 200<<10), []int{1, 3}, `{"x":"` + strings.Repeat("y", 200<<10)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			grow(t, s, line(1))
+			put(t, s, history, content(t, s, history)+tt.tail)
+			before, damage := seqs(s)
+			same(t, "damage seen by a reader", damage, nil)
+			same(t, "lines before", before, tt.seqs[:len(tt.seqs)-1])
+			same(t, "newest before", newest(t, s), before[len(before)-1])
+			grow(t, s, line(3))
+			got, damage := seqs(s)
+			same(t, "lines", got, tt.seqs)
+			same(t, "damage", damage, nil)
+			if tt.aside == "" {
+				same(t, "files", files(t, s), []string{history})
+			} else if content(t, s, history+".torn-1") != tt.aside {
+				t.Errorf("aside lies %.80q", content(t, s, history+".torn-1"))
+			}
+		})
+	}
+}
+
+func TestEveryTornLineIsKept(t *testing.T) {
+	s := newStore(t)
+	for n := 1; n <= 3; n++ {
+		f := must(os.OpenFile(path(s, history), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))
+		must(fmt.Fprintf(f, "torn %d", n))
+		ok(t, f.Close())
+		grow(t, s, line(n))
+	}
+	for n := 1; n <= 3; n++ {
+		same(t, "aside", content(t, s, fmt.Sprintf("%s.torn-%d", history, n)), fmt.Sprintf("torn %d", n))
+	}
+}
+
+func TestDamagedMiddle(t *testing.T) {
+	s := newStore(t)
+	grow(t, s, line(1))
+	good := content(t, s, history)
+	put(t, s, history, good+"garbage\n"+"{}\n"+`{"version":9}`+"\n\n"+`"`+strings.Repeat("x", maxLine)+"\"\n"+good)
+	grow(t, s, line(2))
+	got, damage := seqs(s)
+	same(t, "lines", got, []int{1, 1, 2})
+	same(t, "damage", damage, []string{
+		".sdd/loop/work.history.jsonl line 2 is damaged: it is not valid JSON",
+		".sdd/loop/work.history.jsonl line 3 is damaged: field iteration is missing",
+		".sdd/loop/work.history.jsonl has format version 9, newer than this program knows: upgrade hooks",
+		".sdd/loop/work.history.jsonl line 6 is damaged: it is over 4 MiB",
+	})
+	same(t, "newest", newest(t, s), 2)
+	_, err := s.Last("work", func(l *loop.Iteration) bool { return l.Seq == 9 })
+	if damaged(err) == nil {
+		t.Errorf("a search through the damage says %v", err)
+	}
+	if !strings.HasPrefix(content(t, s, history), good+"garbage\n") {
+		t.Error("damage was rewritten")
+	}
+}
+
+func TestAnIterationIsCommittedOnce(t *testing.T) {
+	s := newStore(t)
+	grow(t, s, line(1), line(2))
+	for _, n := range []int{1, 2} {
+		if _, err := s.AppendHistory(line(n)); !errors.Is(err, ErrCommitted) {
+			t.Errorf("seq %d again: %v", n, err)
+		}
+	}
+	skip := line(2)
+	skip.Outcome = loop.SkippedLock
+	grow(t, s, skip) // a skipped tick commits nothing
+	other := line(1)
+	other.RunID = "run-2"
+	grow(t, s, other)
+	got, _ := seqs(s)
+	same(t, "lines", got, []int{1, 2, 2, 1})
+}
+
+func TestLineThatCannotBeReadIsNotWritten(t *testing.T) {
+	s := newStore(t)
+	long, negative, empty := line(1), line(1), line(1)
+	long.Facts = strings.Repeat("x", maxLine)
+	negative.TokensIn = -1
+	empty.Budget = loop.Budget{Status: "bored"}
+	for _, l := range []*loop.Iteration{long, negative, empty} {
+		if _, err := s.AppendHistory(l); err == nil {
+			t.Errorf("appended %.100v", l)
+		}
+	}
+	same(t, "files", files(t, s), []string{})
+}
+
+// TestAppendsOfManyProcesses: every line is there, whole, whoever else appended.
+func TestAppendsOfManyProcesses(t *testing.T) {
+	s := newStore(t)
+	procs := make([]*exec.Cmd, 4)
+	for i := range procs {
+		procs[i] = exec.Command(os.Args[0])
+		procs[i].Env = append(os.Environ(), "STORE_TEST_ROLE=append", "STORE_TEST_PROJECT="+s.project, "STORE_TEST_ROUNDS=25")
+		ok(t, procs[i].Start())
+	}
+	for _, p := range procs {
+		ok(t, p.Wait())
+	}
+	got, damage := seqs(s)
+	same(t, "lines", len(got), 100)
+	same(t, "damage", damage, nil)
+	same(t, "files", files(t, s), []string{history})
+}
+
+func TestLinesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		it := wholeLine(rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line"))
+		s := &Store{disk: disk{shown: Dir}}
+		body, err := s.lineOf(&it)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if n := bytes.Count(body, []byte("\n")); n != 1 {
+			rt.Fatalf("%d newlines", n)
+		}
+		got, err := parseLine("x", bytes.TrimSpace(body))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if it.Budget.ActiveSince.IsZero() {
+			it.Budget.ActiveSince = it.Budget.StartedAt
+		}
+		if d := diff(&it, got); d != "" {
+			rt.Fatal(d)
+		}
+	})
+}
+
+// FuzzHistory: reading forwards and backwards says the same, and after a repair nothing that was whole is gone.
+func FuzzHistory(f *testing.F) {
+	good := string(must(compact(line(1))))
+	f.Add([]byte(good + "\n" + good[:50]))
+	f.Add([]byte("\n\n{}\n" + good))
+	f.Add([]byte("\x00\r\n" + good + "\r\n"))
+	dir := f.TempDir()
+	s := must(Create(dir))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, name := range files(t, s) {
+			ok(t, os.Remove(filepath.Join(dir, Dir, name)))
+		}
+		put(t, s, history, string(body))
+		before, _ := seqs(s)
+		last, err := s.Last("work", func(*loop.Iteration) bool { return true })
+		if err == nil && (last == nil) != (len(before) == 0) {
+			t.Fatalf("forwards %v, backwards %v", before, last)
+		}
+		it := line(1)
+		it.RunID = "run-fuzz"
+		if _, err := s.AppendHistory(it); err != nil {
+			if newer(err) == nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		after, _ := seqs(s)
+		if len(after) != len(before)+1 {
+			t.Fatalf("%d lines before, %d after", len(before), len(after))
+		}
+	})
+}

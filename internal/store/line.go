@@ -1,0 +1,106 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+)
+
+const (
+	// maxLine bounds a history line; a longer one is damage.
+	maxLine = 4 << 20
+	// block is how much of the history is read at a time, from its end.
+	block = 64 << 10
+)
+
+// parseLine reads one history line with its budget snapshot.
+func parseLine(path string, line []byte) (*loop.Iteration, error) {
+	it, err := decode[loop.Iteration](&lineFormat, path, line)
+	if err != nil {
+		return nil, err
+	}
+	b, err := decodeBudget(path, it.Skill, []byte(gjson.GetBytes(line, "budget_snapshot").Raw))
+	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
+		return nil, &DamagedError{Path: path, Why: "budget_snapshot: " + damage.Why}
+	} else if err != nil {
+		return nil, err
+	}
+	it.Budget = *b
+	if it.Version == 0 {
+		it.Version = 1
+	}
+	return it, nil
+}
+
+// whole says whether a line is a complete JSON object. An object that was cut anywhere is not.
+func whole(line []byte) bool {
+	line = bytes.TrimRight(line, "\r\n")
+	return len(line) > 0 && line[0] == '{' && gjson.ValidBytes(line)
+}
+
+// backward gives the lines of a file from the last to the first.
+type backward struct {
+	f   io.ReaderAt
+	pos int64  // where buf begins in the file
+	buf []byte // read and not yet given
+}
+
+var errLongLine = errors.New("it is over 4 MiB")
+
+// next is the line before the last one given, with its newline if it has one; io.EOF before the first.
+func (r *backward) next() ([]byte, error) {
+	for {
+		if len(r.buf) > 0 {
+			if i := bytes.LastIndexByte(r.buf[:len(r.buf)-1], '\n'); i >= 0 || r.pos == 0 {
+				line := r.buf[i+1:]
+				r.buf = r.buf[:i+1]
+				if len(line) > maxLine {
+					return nil, errLongLine
+				}
+				return line, nil
+			}
+		}
+		switch {
+		case r.pos == 0:
+			return nil, io.EOF
+		case len(r.buf) > maxLine:
+			return nil, errLongLine
+		}
+		if err := r.more(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// more reads a block before buf, as long as buf, so that a long line is not copied over and over.
+func (r *backward) more() error {
+	n := min(int64(max(block, len(r.buf))), r.pos)
+	buf := make([]byte, n, n+int64(len(r.buf)))
+	if _, err := r.f.ReadAt(buf, r.pos-n); err != nil {
+		return err
+	}
+	r.pos -= n
+	r.buf = append(buf, r.buf...)
+	return nil
+}
+
+// lastStart is where the last line of a file begins, however long it is.
+func lastStart(f io.ReaderAt, size int64) (int64, error) {
+	buf := make([]byte, block)
+	end := size - 1 // its own newline, if it has one, does not count
+	for end > 0 {
+		n := min(int64(block), end)
+		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return end - n + int64(i) + 1, nil
+		}
+		end -= n
+	}
+	return 0, nil
+}

@@ -1,0 +1,120 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// place is where a budget file lies.
+type place struct {
+	disk *disk
+	name string
+	// own says that it is the default place.
+	own bool
+}
+
+// BudgetPath is where the skill's last run kept its budget: the default, or what --budget-file said then.
+func (s *Store) BudgetPath(skill loop.Skill) (string, error) {
+	body, err := s.disk.read(pointerName(skill))
+	if err != nil {
+		return DefaultBudgetPath(skill), fmt.Errorf("read %s: %w", s.disk.path(pointerName(skill)), err)
+	}
+	line, rest, _ := strings.Cut(string(body), "\n")
+	switch {
+	case body == nil:
+		return DefaultBudgetPath(skill), nil
+	case line == "" || rest != "" || strings.ContainsRune(line, 0):
+		return DefaultBudgetPath(skill), &DamagedError{Path: s.disk.path(pointerName(skill)), Why: "it is not one line with a path"}
+	}
+	return line, nil
+}
+
+// place resolves a budget path, relative to the project unless absolute.
+func (s *Store) place(skill loop.Skill, path string) (place, error) {
+	full := s.absolute(path)
+	if path == "" || full == s.absolute(DefaultBudgetPath(skill)) {
+		return place{&s.disk, budgetName(skill), true}, nil
+	}
+	dir, name := filepath.Dir(full), filepath.Base(full)
+	if s.here(dir) {
+		if name == budgetName(skill) {
+			return place{&s.disk, name, true}, nil
+		}
+		return place{&s.disk, name, false}, taken(name)
+	}
+	if s.elsewhere == nil || s.elsewhere.root.Name() != dir {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return place{}, fmt.Errorf("open folder of budget file %s: %w", path, err)
+		}
+		if s.elsewhere != nil {
+			_ = errors.Join(s.elsewhere.syncDir(), s.elsewhere.root.Close())
+		}
+		s.elsewhere = &disk{root: root, shown: filepath.ToSlash(filepath.Dir(path)), fail: s.disk.fail}
+	}
+	return place{s.elsewhere, name, false}, nil
+}
+
+// here says whether a folder is the state folder, under whatever name.
+func (s *Store) here(dir string) bool {
+	there, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	own, err := s.disk.root.Stat(".")
+	return err == nil && os.SameFile(there, own)
+}
+
+func (s *Store) absolute(path string) string {
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.project, path)
+	}
+	return filepath.Clean(path)
+}
+
+// taken refuses a budget file under a name that means something else beside it.
+func taken(name string) error {
+	bad := strings.HasPrefix(name, ".") || name == "archive"
+	for _, part := range []string{".lock", ".budget.json", ".budget-file", ".history.jsonl", ".tick.json", ".claim.json"} {
+		bad = bad || strings.Contains(name, part)
+	}
+	if bad {
+		return fmt.Errorf("budget file %s/%s has the name of another state file", Dir, name)
+	}
+	return nil
+}
+
+func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) {
+	at, err := s.place(skill, path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // no folder, no file
+	} else if err != nil {
+		return nil, err
+	}
+	return load(at.disk, at.name, func(shown string, body []byte) (*loop.Budget, error) {
+		return decodeBudget(shown, skill, body)
+	})
+}
+
+// point remembers where the budget lies; the default needs no pointer.
+func (s *Store) point(skill loop.Skill, path string, at place) error {
+	name := pointerName(skill)
+	old, err := s.disk.read(name)
+	switch {
+	case err != nil:
+		return err
+	case at.own && old == nil, !at.own && string(old) == path+"\n":
+		return nil
+	case at.own:
+		return s.disk.remove(name)
+	case strings.ContainsAny(path, "\n\x00"):
+		return fmt.Errorf("budget file path %q is more than one line", path)
+	}
+	return s.disk.replace(name, []byte(path+"\n"))
+}

@@ -1,0 +1,156 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// litterAge is how old an unfinished file must be before nobody can still be writing it.
+const litterAge = time.Minute
+
+// Recover is Load after a possible crash. The history line is the commit point of an iteration, so a budget that does
+// not include the last line of its run becomes that line's snapshot, a tick that the line closed is removed, and a
+// budget that vanished while its run had a tick open is restored. Old unfinished files are swept. The caller holds
+// the guard.
+func (s *Store) Recover(skill loop.Skill) (State, error) {
+	path, err := s.BudgetPath(skill)
+	if err != nil {
+		return State{BudgetPath: path}, err
+	}
+	return s.RecoverFrom(skill, path)
+}
+
+// RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means the default.
+func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
+	st, err := s.LoadFrom(skill, budgetPath)
+	if err != nil {
+		return st, err
+	}
+	s.disk.sweep(".")
+	if s.elsewhere != nil { // a person's own folder: nothing there but what a budget of this name left
+		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
+	}
+	run := st.run()
+	if run == "" {
+		return st, nil
+	}
+	closing, newest, err := s.tail(skill, run)
+	if err != nil {
+		return st, err
+	}
+	err = s.Batch(func() error { return s.catchUp(&st, closing, newest) })
+	if err != nil {
+		return st, fmt.Errorf("recover: %w", err)
+	}
+	return st, nil
+}
+
+// run is the run whose history counts: the budget's, or the open tick's when the budget vanished.
+func (st *State) run() string {
+	switch {
+	case st.Budget != nil:
+		return st.Budget.RunID
+	case st.Tick != nil:
+		return st.Tick.RunID
+	}
+	return ""
+}
+
+// tail is what the end of the history says about a run: its last line that closed an iteration, and its line with the
+// highest seq, which a skipped tick may have written after that. Lines of other runs in between are passed over.
+func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
+	err = s.backwards(skill, func(it *loop.Iteration) bool {
+		if it.RunID != run {
+			return true
+		}
+		if newest == nil || it.Seq > newest.Seq {
+			newest = it
+		}
+		if it.Outcome != loop.SkippedLock {
+			closing = it
+		}
+		return closing == nil
+	})
+	return closing, newest, err
+}
+
+func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
+	if newest != nil && st.behind(newest) {
+		b := newest.Budget
+		b.RunID = newest.RunID
+		b.Seq = newest.Seq // a snapshot that says less would be restored again and again
+		if err := s.SaveBudget(st.BudgetPath, &b); err != nil {
+			return err
+		}
+		st.Budget = &b
+	}
+	if closing != nil && st.Tick != nil && closed(st.Tick, closing) {
+		if err := s.RemoveTick(st.Tick.Skill); err != nil {
+			return err
+		}
+		st.Tick = nil
+	}
+	return nil
+}
+
+// behind says whether the budget on disk lacks what the line committed. A budget that is gone is restored only for an
+// active run with a tick open: between ticks a person deletes it to start afresh (R111).
+func (st *State) behind(line *loop.Iteration) bool {
+	if st.Budget == nil {
+		return st.Tick != nil && line.Budget.Status == loop.Active
+	}
+	return line.Seq > st.Budget.Seq
+}
+
+// closed says whether a line of the tick's run is the end of this very tick. The number alone does not tell: an
+// iteration that was stopped at its gates did not count, so a resumed run opens a tick with the same one. Its prompts
+// do; and where either side names none, the time at which the two began.
+func closed(t *loop.Tick, line *loop.Iteration) bool {
+	if t.RunID != line.RunID || t.Iteration > line.Iteration {
+		return false
+	}
+	ended := line.Budget.LastPrompts
+	if len(t.Prompts) > 0 && len(ended) > 0 {
+		return slices.ContainsFunc(t.Prompts, func(id string) bool { return slices.Contains(ended, id) })
+	}
+	return !t.StartedAt.After(line.StartedAt)
+}
+
+// sweep removes unfinished files that a crash left behind. It never fails: they do no harm.
+func (d *disk) sweep(prefix string) {
+	dir, err := d.root.Open(".")
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	entries, _ := dir.ReadDir(-1)
+	for _, e := range entries {
+		if !isTemp(e.Name()) || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		info, err := d.root.Lstat(e.Name())
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge {
+			_ = d.remove(e.Name())
+		}
+	}
+}
+
+// Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the folder. After it
+// the reply may be printed and the lock released. created is that of AppendHistory.
+func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (created bool, err error) {
+	err = s.Batch(func() (err error) {
+		if created, err = s.AppendHistory(it); err != nil {
+			return err
+		}
+		if err = s.SaveBudget(budgetPath, b); err != nil {
+			return err
+		}
+		return s.RemoveTick(it.Skill)
+	})
+	return created, err
+}

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+)
+
+// SaveBudget writes the budget to path, relative to the project or absolute; empty means the default. It refuses to
+// replace another run's budget (ErrOtherRun), a damaged file and a newer one.
+func (s *Store) SaveBudget(path string, b *loop.Budget) error {
+	at, err := s.place(b.Skill, path)
+	if err != nil {
+		return fmt.Errorf("save budget: %w", err)
+	}
+	old, err := s.oldBudget(at, b)
+	if err != nil {
+		return fmt.Errorf("save budget: %w", err)
+	}
+	// The pointer comes first: pointing at nothing is a run that has not begun, the other way it could not be found.
+	if !at.own {
+		err = s.point(b.Skill, path, at)
+	}
+	if err == nil {
+		err = save(at.disk, at.name, &budgetFormat, wholeBudget(*b), old)
+	}
+	if err == nil && at.own {
+		err = s.point(b.Skill, path, at)
+	}
+	if err != nil {
+		return fmt.Errorf("save budget: %w", err)
+	}
+	return s.settle()
+}
+
+// oldBudget is the text that is about to be replaced, nil if there is none.
+func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
+	body, err := at.disk.read(at.name)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	old, err := decodeBudget(at.disk.path(at.name), b.Skill, body)
+	if err != nil {
+		return nil, err
+	}
+	if old.RunID != "" && old.RunID != b.RunID {
+		return nil, fmt.Errorf("%w: %s in %s", ErrOtherRun, old.RunID, at.disk.path(at.name))
+	}
+	return body, nil
+}
+
+// SaveTick writes the open iteration.
+func (s *Store) SaveTick(t *loop.Tick) error {
+	name := tickName(t.Skill)
+	old, err := s.old(name, &tickFormat, "run_id", t.RunID)
+	if err == nil {
+		err = save(&s.disk, name, &tickFormat, wholeTick(*t), old)
+	}
+	if err != nil {
+		return fmt.Errorf("save tick: %w", err)
+	}
+	return s.settle()
+}
+
+// SaveClaim writes what a session that met a held lock waits for.
+func (s *Store) SaveClaim(c *loop.Claim) error {
+	name := claimName(c.Skill)
+	old, err := s.old(name, &claimFormat, "session_id", c.SessionID)
+	if err == nil {
+		err = save(&s.disk, name, &claimFormat, wholeClaim(*c), old)
+	}
+	if err != nil {
+		return fmt.Errorf("save claim: %w", err)
+	}
+	return s.settle()
+}
+
+// RemoveTick says that no iteration is open any more.
+func (s *Store) RemoveTick(skill loop.Skill) error { return s.drop("remove tick", tickName(skill)) }
+
+// RemoveClaim says that nobody waits any more.
+func (s *Store) RemoveClaim(skill loop.Skill) error { return s.drop("remove claim", claimName(skill)) }
+
+func (s *Store) drop(what, name string) error {
+	if err := s.disk.remove(name); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return s.settle()
+}
+
+// old is the text that is about to be replaced. One whose identity differs is of no use: its unknown fields are about
+// something else.
+func (s *Store) old(name string, f *format, key, id string) ([]byte, error) {
+	body, err := s.disk.read(name)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	if err := f.check(s.disk.path(name), body); err != nil {
+		return nil, err
+	}
+	if gjson.GetBytes(body, key).String() != id {
+		return nil, nil
+	}
+	return body, nil
+}
+
+// save writes a value, with the fields of the old text that this program does not know. What it could not read again
+// it does not write.
+func save(d *disk, name string, f *format, v any, old []byte) error {
+	if strings.HasPrefix(name, ".") {
+		return errors.New("the state names no skill")
+	}
+	body, err := compact(v)
+	if err != nil {
+		return err
+	}
+	body = keep(body, old, f.known)
+	if err := f.check(d.path(name), body); err != nil {
+		return fmt.Errorf("refusing to write it: %w", err)
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, body, "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	if out.Len() > maxState {
+		return fmt.Errorf("%s would be %d bytes, over 1 MiB", d.path(name), out.Len())
+	}
+	return d.replace(name, out.Bytes())
+}
+
+// compact is JSON on one line, with <, > and & as they are.
+func compact(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// keep adds the unknown top-level fields of an old, checked text at the end of the object. Keys and values are copied
+// as they are spelled: a path expression made of a foreign key could mean something else.
+func keep(body, old []byte, known []string) []byte {
+	if old == nil {
+		return body
+	}
+	body = bytes.TrimSuffix(body, []byte("}"))
+	gjson.ParseBytes(old).ForEach(func(key, value gjson.Result) bool {
+		if !slices.Contains(known, key.String()) {
+			body = append(body, ',')
+			body = append(body, key.Raw...)
+			body = append(body, ':')
+			body = append(body, value.Raw...)
+		}
+		return true
+	})
+	return append(body, '}')
+}

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hooks/internal/loop"
+)
+
+func TestUnknownFieldsAreKept(t *testing.T) {
+	strange := `"x*y":1,"a.0":[1,{"b":-2}],"@this":"é\u00e9","":1e400,"#":"|","nested":{"run_id":"z"},"tokens\u005fout2":1.10`
+	s := newStore(t)
+	put(t, s, "work.budget.json", strings.Replace(specBudget, "{", "{"+strange+",", 1))
+	put(t, s, "work.tick.json", `{"run_id":"run-1","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z",`+strange+`}`)
+	put(t, s, "work.claim.json", `{"session_id":"s","skill":"work","prompt_id":"p","since":"2026-05-09T12:00:00Z",`+strange+`}`)
+	for range 2 {
+		ok(t, s.SaveBudget("", budget()))
+		ok(t, s.SaveTick(tick(1)))
+		ok(t, s.SaveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
+	}
+	for _, name := range []string{"work.budget.json", "work.tick.json", "work.claim.json"} {
+		var got map[string]json.RawMessage
+		ok(t, json.Unmarshal([]byte(content(t, s, name)), &got))
+		for key, want := range map[string]string{"x*y": "1", "@this": `"é\u00e9"`, "": "1e400", "#": `"|"`, "tokens_out2": "1.10"} {
+			same(t, name+" field "+key, string(got[key]), want)
+		}
+		var list []any
+		ok(t, json.Unmarshal(got["a.0"], &list))
+		same(t, name+" list", list, []any{1.0, map[string]any{"b": -2.0}})
+	}
+	st, err := s.Load("work")
+	ok(t, err)
+	same(t, "run", st.Budget.RunID, "run-1")
+}
+
+// TestUnknownFieldsOfAnotherTick are about something else and are not carried over.
+func TestUnknownFieldsOfAnotherTick(t *testing.T) {
+	s := newStore(t)
+	put(t, s, "work.tick.json", `{"run_id":"old","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z","x":1}`)
+	ok(t, s.SaveTick(tick(1)))
+	if strings.Contains(content(t, s, "work.tick.json"), `"x"`) {
+		t.Error("a field of another run's tick was kept")
+	}
+}
+
+func TestWrittenAsPeopleReadIt(t *testing.T) {
+	s := newStore(t)
+	b := budget()
+	b.PRsTouched = nil
+	ok(t, s.SaveBudget("", b))
+	got := content(t, s, "work.budget.json")
+	holds(t, "budget", got, `"prs_touched": []`)
+	holds(t, "budget", got, `"command": "/sdd:work <&> x"`)
+	holds(t, "budget", got, "\n  \"max_dollars\": 25,\n")
+	if !strings.HasSuffix(got, "\n}\n") {
+		t.Errorf("budget ends in %q", got[len(got)-5:])
+	}
+	same(t, "the caller's own value", b.PRsTouched, []string(nil))
+}
+
+func TestAnotherRunsBudgetIsNotReplaced(t *testing.T) {
+	s := newStore(t)
+	ok(t, s.SaveBudget("", budget()))
+	before := content(t, s, "work.budget.json")
+	other := budget()
+	other.RunID = "run-2"
+	if err := s.SaveBudget("", other); !errors.Is(err, ErrOtherRun) {
+		t.Errorf("error is %v", err)
+	}
+	same(t, "budget", content(t, s, "work.budget.json"), before)
+}
+
+func TestNothingUnreadableIsWritten(t *testing.T) {
+	s := newStore(t)
+	for name, change := range map[string]func(*loop.Budget){
+		"negative": func(b *loop.Budget) { b.TokensIn = -1 },
+		"dollars":  func(b *loop.Budget) { b.DollarsEstimate = -loop.Dollar },
+		"huge":     func(b *loop.Budget) { b.Flags = strings.Repeat("x", maxState) },
+		"no skill": func(b *loop.Budget) { b.Skill = "" },
+	} {
+		b := budget()
+		change(b)
+		if err := s.SaveBudget("", b); err == nil {
+			t.Errorf("%s: saved", name)
+		}
+	}
+	same(t, "files", files(t, s), []string{})
+}
+
+func TestBudgetFile(t *testing.T) {
+	s := newStore(t)
+	outside := t.TempDir()
+	for name, p := range map[string]string{
+		"in the project": "b.json", "absolute": filepath.Join(outside, "b.json"), "beside the others": ".sdd/loop/mine.json",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ok(t, s.SaveBudget(p, budget()))
+			st, err := s.Load("work")
+			ok(t, err)
+			same(t, "path", st.BudgetPath, p)
+			same(t, "run", st.Budget.RunID, "run-1")
+			ok(t, s.SaveBudget(p, at(1)))
+			same(t, "default", must(s.LoadFrom("work", "")).Budget, nil)
+		})
+	}
+	info, err := os.Stat(filepath.Join(outside, "b.json"))
+	ok(t, err)
+	same(t, "mode", info.Mode().Perm().String(), "-rw-------")
+	ok(t, s.SaveBudget(filepath.Join(s.project, Dir, "work.budget.json"), at(2))) // the default by its full name
+	same(t, "files", files(t, s), []string{"mine.json", "work.budget.json"})
+}
+
+// TestBudgetFileIsNobodyElses: --budget-file is typed by people and models; a file that is no budget stays as it is.
+func TestBudgetFileIsNobodyElses(t *testing.T) {
+	s := newStore(t)
+	foreign := filepath.Join(s.project, "package.json")
+	ok(t, os.WriteFile(foreign, []byte(`{"name":"x"}`), 0o644))
+	_, err := s.LoadFrom("work", "package.json")
+	same(t, "missing", damaged(err).Missing, "started_at")
+	if err := s.SaveBudget("package.json", budget()); damaged(err) == nil {
+		t.Errorf("saving says %v", err)
+	}
+	same(t, "the file", string(must(os.ReadFile(foreign))), `{"name":"x"}`)
+	for _, p := range []string{
+		".sdd/loop/work.lock", ".sdd/loop/work.history.jsonl", ".sdd/loop/review.budget.json", ".sdd/loop/.guard",
+		".sdd/loop/work.tick.json", "none/b.json",
+	} {
+		if err := s.SaveBudget(p, budget()); err == nil {
+			t.Errorf("budget saved at %s", p)
+		}
+	}
+	if err := s.SaveBudget("two\nlines.json", budget()); err == nil {
+		t.Error("budget saved under two lines")
+	}
+	same(t, "files", files(t, s), []string{})
+}
+
+func TestRemove(t *testing.T) {
+	s := newStore(t)
+	ok(t, s.SaveTick(tick(1)))
+	ok(t, s.SaveClaim(&loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}))
+	for range 2 { // removing what is gone is fine
+		ok(t, s.RemoveTick("work"))
+		ok(t, s.RemoveClaim("work"))
+	}
+	same(t, "files", files(t, s), []string{})
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"hooks/internal/loop"
+)
+
+// State is what lies on disk for one skill; each part is nil when its file is absent or could not be read.
+type State struct {
+	Budget *loop.Budget
+	// BudgetPath is where the budget lies or would lie, relative to the project or absolute.
+	BudgetPath string
+	Tick       *loop.Tick
+	Lock       *loop.Lock
+	Claim      *loop.Claim
+}
+
+// Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files are reported
+// together, and the rest of the state is there all the same.
+func (s *Store) Load(skill loop.Skill) (State, error) {
+	path, err := s.BudgetPath(skill)
+	st, lerr := s.LoadFrom(skill, path)
+	return st, errors.Join(err, lerr)
+}
+
+// LoadFrom is Load with the budget at the given path, as --budget-file names it; empty means the default.
+func (s *Store) LoadFrom(skill loop.Skill, budgetPath string) (State, error) {
+	var st State
+	var errs [4]error
+	st.BudgetPath = budgetPath
+	if budgetPath == "" {
+		st.BudgetPath = DefaultBudgetPath(skill)
+	}
+	st.Budget, errs[0] = s.loadBudget(skill, st.BudgetPath)
+	st.Tick, errs[1] = load(&s.disk, tickName(skill), decodeTick)
+	if st.Tick != nil && st.Tick.Skill != skill {
+		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
+	}
+	st.Lock, errs[2] = s.Holder(skill)
+	st.Claim, errs[3] = load(&s.disk, claimName(skill), decodeClaim)
+	if st.Claim != nil && st.Claim.Skill != skill {
+		st.Claim, errs[3] = nil, foreign(s.disk.path(claimName(skill)), st.Claim.Skill, skill)
+	}
+	return st, errors.Join(errs[:]...)
+}
+
+// Holder is the skill's lock, nil when nobody holds it.
+func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
+	return load(&s.disk, lockName(skill), decodeLock)
+}
+
+func decodeTick(path string, body []byte) (*loop.Tick, error) {
+	return decode[loop.Tick](&tickFormat, path, body)
+}
+
+func decodeClaim(path string, body []byte) (*loop.Claim, error) {
+	return decode[loop.Claim](&claimFormat, path, body)
+}
+
+func decodeLock(path string, body []byte) (*loop.Lock, error) {
+	return decode[loop.Lock](&lockFormat, path, body)
+}
+
+// load reads one file, nil when it is absent.
+func load[T any](d *disk, name string, parse func(string, []byte) (*T, error)) (*T, error) {
+	body, err := d.read(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", d.path(name), err)
+	}
+	if body == nil {
+		return nil, nil
+	}
+	v, err := parse(d.path(name), body)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// decode turns a checked text into its struct.
+func decode[T any](f *format, path string, body []byte) (*T, error) {
+	if err := f.check(path, body); err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := json.Unmarshal(body, v); err != nil {
+		return nil, &DamagedError{Path: path, Why: err.Error()}
+	}
+	return v, nil
+}
+
+// foreign is a file of another skill, as when one --budget-file is given to both.
+func foreign(path string, got, want loop.Skill) error {
+	return &DamagedError{Path: path, Why: fmt.Sprintf("it belongs to the skill %q, not %q", got, want)}
+}
+
+// decodeBudget reads a budget. One with only the SPEC's sixteen fields is an active run of this skill whose clock
+// started at started_at.
+func decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
+	b, err := decode[loop.Budget](&budgetFormat, path, body)
+	if err != nil {
+		return nil, err
+	}
+	if b.Version == 0 {
+		b.Version = 1
+	}
+	if b.Status == "" {
+		b.Status = loop.Active
+	}
+	if b.Skill == "" {
+		b.Skill = skill
+	}
+	if b.ActiveSince.IsZero() {
+		b.ActiveSince = b.StartedAt
+	}
+	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
+		return nil, &DamagedError{Path: path, Why: fmt.Sprintf("status %q is none of active, halted, paused", b.Status)}
+	}
+	if b.Skill != skill {
+		return nil, foreign(path, b.Skill, skill)
+	}
+	return b, nil
+}

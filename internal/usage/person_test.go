@@ -1,0 +1,67 @@
+package usage
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestInterruptions(t *testing.T) {
+	user := func(extra, content string) string {
+		return `{"parentUuid":"p","isSidechain":false,` + extra + `"type":"user","message":{"role":"user","content":` + content + `}}`
+	}
+	tests := []struct {
+		name, line string
+		want       bool
+	}{
+		{"text block", user("", `[{"type":"text","text":"[Request interrupted by user]"}]`), true},
+		{"for tool use", user("", `[{"type":"tool_result","content":"x"},{"type":"text","text":"[Request interrupted by user for tool use]"}]`), true},
+		{"string", user("", `"[Request interrupted by user]"`), true},
+		{"quoted in words", user("", `"why [Request interrupted by user]?"`), false},
+		{"tool result", user("", `[{"type":"tool_result","content":"[Request interrupted by user]"}]`), false},
+		{"assistant", strings.Replace(user("", `"[Request interrupted by user]"`), `"user","m`, `"assistant","m`, 1), false},
+		{"api request", `{"type":"api-request","x":` + user("", `"[Request interrupted by user]"`) + `}`, false},
+		{"subagent's own", strings.Replace(user("", `"[Request interrupted by user]"`), "false", "true", 1), false},
+	}
+	for _, tt := range tests {
+		tr := newTree(t)
+		tr.add(tr.main, tt.line)
+		tr.add(tr.agent("agent-1"), user("", `"[Request interrupted by user]"`))
+		r := tr.count(nil)
+		if r.Interrupted != tt.want {
+			t.Errorf("%s: %v", tt.name, r.Interrupted)
+		}
+		if again := tr.count(r.Cursors); again.Interrupted {
+			t.Errorf("%s: told twice", tt.name)
+		}
+	}
+}
+
+func TestAnswersFromTheTranscript(t *testing.T) {
+	got, err := Count("testdata/scheduled-with-gate.jsonl", nil, NewTable(nil), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Answer{{
+		ToolUseID: "toolu_mock00040", Questions: []string{"Backlog changed?"}, Answers: map[string]string{"Backlog changed?": "re-propose"},
+		At: time.Date(2026, 11, 20, 12, 33, 53, 234e6, time.UTC),
+	}}
+	if d := cmp.Diff(want, got.Answers); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
+	}
+	tr := newTree(t)
+	dialog := `{"isSidechain":false,"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_%d"}]},"toolUseResult":%s}`
+	tr.add(tr.main,
+		fmt.Sprintf(dialog, 1, `{"questions":[{"question":"A?"},{"question":"B?"}],"answers":{"A?":"yes","B?":""},"annotations":{"A?":{"notes":"n"},"B?":{"unanswered":"skipped"}},"afkTimeoutMs":60000}`),
+		fmt.Sprintf(dialog, 2, `"User rejected tool use, answers\": none"`),
+		fmt.Sprintf(dialog, 3, `{"answers":["x"]}`),
+	)
+	want = []Answer{{ToolUseID: "toolu_1", Questions: []string{"A?", "B?"}, Answers: map[string]string{"A?": "yes", "B?": ""}, Unanswered: map[string]string{"B?": "skipped"}, Away: true}}
+	if d := cmp.Diff(want, tr.count(nil).Answers, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("answers (-want +got):\n%s", d)
+	}
+}

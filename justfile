@@ -1,0 +1,41 @@
+# every recipe is a plain command: it can be typed without just
+
+_help:
+    @just -l
+
+# build the program where the plugin expects it
+build:
+    CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/hooks ./hooks
+
+# all tests but the real client's; checks of the repository itself are among them
+test:
+    go test ./...
+
+# format, vet (also for the other systems), staticcheck
+lint:
+    test -z "$(gofmt -l .)"
+    go vet -tags e2e ./...
+    GOOS=windows go vet ./...
+    GOOS=darwin go vet ./...
+    go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+# the suite against the real client, which is fetched once into the user's cache (HOOKS_CLIENT names another)
+e2e:
+    go test -tags e2e -timeout 15m ./scripts/e2e/...
+
+# what a hook call costs
+bench:
+    go test -run '^$' -bench . -benchmem ./...
+
+# fuzz one target for a while, as in: just fuzz ./internal/tracker FuzzParseConfig 5m
+fuzz package="./internal/event" target="FuzzRead" time="1m":
+    go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
+
+# coverage by function, the least covered first
+cover:
+    go test -coverprofile cover.out ./...
+    go tool cover -func cover.out | sort -k3 -n
+
+# everything that is checked before a change goes in
+ci:
+    .ci/run
