@@ -15,6 +15,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"put":     func() { os.Exit(putMain(os.Args[1:])) },
+		"append":  func() { os.Exit(appendLine(os.Args[1])) },
+		"lives":   func() { time.Sleep(10 * time.Minute) },
 		"hooks":   func() { newApp = testApp; main() },
 		"event":   func() { os.Exit(eventMain(os.Args[1:])) },
 		"answer":  func() { os.Exit(answerMain(os.Args[1:])) },
@@ -48,7 +51,9 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Cmds:                storyCmds,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
+		ContinueOnError:     os.Getenv("KEEP_GOING") != "",
 		Setup: func(env *testscript.Env) error {
 			for k, v := range map[string]string{
 				"HOME":               filepath.Join(env.WorkDir, "home"),

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 )
@@ -97,10 +98,13 @@ func transcript() string {
 	return filepath.Join(os.Getenv("WORK"), os.Getenv("SESSION")+".jsonl")
 }
 
+// callID is another one for every dialog, as the client's are.
+func callID() string { return fmt.Sprintf("toolu_ask_%s_%d", os.Getenv("PROMPT"), os.Getpid()) }
+
 // dialog is an AskUserQuestion call with a question of the model's own wording.
 func dialog(p, name, question string) string {
 	for k, v := range map[string]string{
-		"hook_event_name": name, "tool_name": "AskUserQuestion", "tool_use_id": "toolu_ask_" + os.Getenv("PROMPT"),
+		"hook_event_name": name, "tool_name": "AskUserQuestion", "tool_use_id": callID(),
 		"tool_input.questions.0.question": question, "tool_input.questions.0.header": "Model",
 		"tool_input.questions.0.options.0.label": "fine", "tool_input.questions.0.options.1.label": "not fine",
 	} {
@@ -140,7 +144,7 @@ func answerMain(args []string) int {
 	p, _ := sjson.SetRaw(dialog(basePayload(), "PostToolUse", "May I go on?"), "tool_response", response)
 	p, _ = sjson.SetRaw(p, "tool_input", response)
 	if os.Getenv("MISS_POST") != "" { // PostToolUse is not registered: only the transcript knows
-		return appendLine(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_ask_` + os.Getenv("PROMPT") +
+		return appendLine(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID() +
 			`","content":"answered"}]},"toolUseResult":` + response + `}`)
 	}
 	reply, code := send("post-tool-use", p)
@@ -279,4 +283,48 @@ func refusedMain(args []string) int {
 	}
 	fmt.Println(reason)
 	return 0
+}
+
+// putMain writes a JSON file, or changes fields of one that is there: `put p/.sdd/loop/work.lock pid=$DEADPID skill=work`.
+// A .jsonl file gets one more line.
+func putMain(args []string) int {
+	old, _ := os.ReadFile(args[0])
+	text := pairs(strings.TrimSpace(string(old)), args[1:])
+	if strings.HasSuffix(args[0], ".jsonl") {
+		text = string(old) + pairs("{}", args[1:])
+	}
+	if err := os.WriteFile(args[0], []byte(text+"\n"), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until
+// `die NAME`, with its pid in the variable NAME. `esc` is the client's mark of a person's Esc, `fires PROMPT` its mark of
+// a prompt that its scheduler submits.
+var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
+	"client": func(ts *testscript.TestScript, _ bool, args []string) {
+		c := exec.Command("lives")
+		ts.Check(c.Start())
+		ts.Setenv(args[0], strconv.Itoa(c.Process.Pid))
+		ts.Defer(func() { _ = c.Process.Kill() })
+	},
+	"die": func(ts *testscript.TestScript, _ bool, args []string) {
+		pid, err := strconv.Atoi(ts.Getenv(args[0]))
+		ts.Check(err)
+		c, err := os.FindProcess(pid)
+		ts.Check(err)
+		ts.Check(c.Kill())
+		_, err = c.Wait()
+		ts.Check(err)
+	},
+	"esc": func(ts *testscript.TestScript, _ bool, _ []string) {
+		ts.Check(ts.Exec("append", `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`))
+	},
+	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
+		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt", strings.Join(args, " "))
+		ts.Check(err)
+		ts.Check(ts.Exec("append", line))
+	},
 }

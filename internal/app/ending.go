@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"hooks/internal/config"
@@ -186,7 +187,11 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	}
 	own := *v
 	own.ev.Transcript = t.Tick.Transcript // counted from its own session's transcript
-	ending := own.ending(t, outlook{})
+	look := outlook{worktrees: v.worktrees()}
+	if v.ev.Name != event.SessionEnd { // whose time is too short to ask a remote
+		look.heads = v.heads(t.Tick.Tracked, nil)
+	}
+	ending := own.ending(t, look)
 	t.Tick.Pending = nil
 	return v.commit(t, previous, ending)
 }
@@ -198,17 +203,19 @@ func (v *visit) interruptMark(t *thread) bool {
 }
 
 // missedAnswers takes answers from the transcript that no event brought (PostToolUse may not be registered).
-func (v *visit) missedAnswers(t *thread) {
-	if len(t.Tick.Pending) == 0 || len(t.Tick.Dialogs) == 0 {
-		return
+func (v *visit) missedAnswers(t *thread) (found bool) {
+	if !asked(t.Tick) {
+		return false
 	}
 	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
 	if err != nil {
-		return
+		return false
 	}
 	for _, a := range r.Answers {
-		v.takeAnswers(t, a.ToolUseID, answers(a))
+		known := slices.ContainsFunc(t.Tick.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID && !d.Done })
+		found = known && !v.takeAnswers(t, a.ToolUseID, answers(a)).Empty() || found
 	}
+	return found
 }
 
 // answers brings what the transcript says of a dialog into the event's form.

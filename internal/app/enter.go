@@ -113,6 +113,9 @@ func (e *entry) attempt() (reply event.Reply, wait bool, err error) {
 		case loop.Already:
 			return event.Nothing(), false, nil
 		case loop.Refuse:
+			if e.state.Tick == nil {
+				e.release(e.req.Command.Skill) // of a tick that was closed just now
+			}
 			return event.Block(e.withFinal(a.Text)), false, nil
 		case loop.CloseFirst:
 			err = e.closeFirst()
@@ -173,7 +176,8 @@ func (e *entry) scheduled() bool {
 	if e.ev.Prompt != "" && usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt) {
 		return true
 	}
-	return e.state.Budget != nil && slices.ContainsFunc(e.state.Budget.Scheduled, func(prompt string) bool {
+	b := e.state.Budget
+	return b != nil && b.SessionID == e.req.SessionID && slices.ContainsFunc(b.Scheduled, func(prompt string) bool {
 		c, ok := loop.ParsePrompt(prompt)
 		return ok && c == e.req.Command
 	})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -90,6 +91,7 @@ func (v *visit) take(t *thread, facts loop.Report) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	v.labelled(facts.PRs)
 	deferred := len(t.Tick.Deferred)
 	due, fired := loop.Take(loop.Look(t.Budget, t.Tick, previous, v.now), facts)
 	if err := v.save(t); err != nil {
@@ -117,6 +119,17 @@ func (v *visit) take(t *thread, facts loop.Report) (string, error) {
 		out = append(out, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", t.Tick.Iteration))
 	}
 	return strings.Join(out, "\n"), nil
+}
+
+// labelled: a PR that carries the project's do-not-merge label has reached its terminal state (R21).
+func (v *visit) labelled(prs []loop.PR) {
+	label := config.Load(v.project).DoNotMerge
+	for i := range prs {
+		carries := slices.ContainsFunc(prs[i].Labels, func(l string) bool { return strings.EqualFold(l, label) })
+		if carries && (prs[i].State == "" || prs[i].State == "open") {
+			prs[i].State = "do-not-merge"
+		}
+	}
 }
 
 func atoi(target string) int {

@@ -53,6 +53,10 @@ func hinted(err error) error {
 		return &hintError{err, "upgrade hooks"}
 	case errors.As(err, &damaged):
 		return &hintError{err, "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"}
+	case errors.Is(err, fs.ErrNotExist):
+		return &hintError{err, "make the folder first, or leave --budget-file out"}
+	case errors.Is(err, store.ErrOtherRun):
+		return &hintError{err, "name another --budget-file"}
 	case errors.Is(err, fs.ErrPermission):
 		return &hintError{err, "make .sdd/loop writable for you, or remove it"}
 	}

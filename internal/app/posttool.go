@@ -10,6 +10,7 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/usage"
 )
 
 // postToolUse takes what a tool call brought: a person's answers, workers that were sent off, PRs opened, comments
@@ -137,10 +138,35 @@ func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
 
 // forceAnswer acts on the answer to the force-unlock gate: only yes takes the lock, and the tick begins here (R104).
 func (v *visit) forceAnswer(t *thread) (event.Reply, error) {
+	return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers())
+}
+
+// missedForce takes that answer from the transcript, for a client in which PostToolUse is not registered.
+func (v *visit) missedForce() (reply event.Reply, err error) {
+	r, err := usage.Count(v.ev.Transcript, nil, usage.NewTable(nil), usage.Options{})
+	if err != nil || len(r.Answers) == 0 {
+		return event.Nothing(), nil
+	}
+	err = v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			for _, a := range r.Answers {
+				if c := t.Claim; c == nil || c.Gate == nil || !slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
+					continue
+				}
+				if reply, err = v.forceAnswered(t, a.ToolUseID, answers(a)); err != nil || !reply.Empty() {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return reply, err
+}
+
+func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.Reply, error) {
 	c := t.Claim
-	given := v.ev.Answers()
 	i := slices.IndexFunc(given.List, func(a event.Answer) bool { return a.Question == c.Gate.Question && a.Unanswered == "" })
-	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == v.ev.ToolUseID && d.Forged })
+	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == id && d.Forged })
 	if i < 0 || given.AFK || forged {
 		return event.Nothing(), nil
 	}

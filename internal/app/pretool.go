@@ -18,6 +18,11 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
+	if slices.ContainsFunc(list, func(t *thread) bool { return t.open(v.ev.SessionID) && asked(t.Tick) }) {
+		if list, err = v.catchUp(); err != nil {
+			return event.Nothing(), err
+		}
+	}
 	for _, t := range list {
 		r, err := v.judge(t)
 		if err != nil || !r.Empty() {
@@ -27,8 +32,33 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	return event.Nothing(), nil
 }
 
+// asked: questions wait, and a dialog with them was shown whose answers no event has brought.
+func asked(t *loop.Tick) bool {
+	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d loop.Dialog) bool { return !d.Done && !d.Forged })
+}
+
+// catchUp takes answers from the transcript, for a client in which PostToolUse is not registered.
+func (v *visit) catchUp() (list []*thread, err error) {
+	err = v.guarded(func(now []*thread) error {
+		list = now
+		for _, t := range list {
+			if !t.open(v.ev.SessionID) || !v.missedAnswers(t) {
+				continue
+			}
+			if err := v.save(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
 func (v *visit) judge(t *thread) (event.Reply, error) {
 	if c := t.Claim; c != nil && c.SessionID == v.ev.SessionID && c.Gate != nil && c.PromptID == v.ev.PromptID {
+		if r, err := v.missedForce(); err != nil || !r.Empty() {
+			return r, err
+		}
 		return v.atGate(t, []loop.Gate{*c.Gate})
 	}
 	if t.Budget == nil {
@@ -200,6 +230,9 @@ func (v *visit) mayNotDispatch(t *thread) string {
 	}
 	if t.Tick.Halting() {
 		return "the loop ends with this iteration (" + why(t.Tick) + ")" + end
+	}
+	if waiting := held(t.Tick); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
+		return "gate " + waiting[0].Name + " waits for a person" + end
 	}
 	if d := deferredTarget(t, v.task()); d != "" {
 		return d + " is deferred or in progress elsewhere in this iteration\nhint: take the next one of the plan"

@@ -15,6 +15,9 @@ func (v *visit) prompt() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
+	if r := v.wakesEnded(list); !r.Empty() {
+		return r, nil
+	}
 	stop := v.stopTyped()
 	var concerned bool
 	for _, t := range list {
@@ -37,6 +40,17 @@ func (v *visit) prompt() (event.Reply, error) {
 		return nil
 	})
 	return reply, err
+}
+
+// wakesEnded refuses a scheduled /loop whose run has ended, before its turn costs anything.
+func (v *visit) wakesEnded(list []*thread) event.Reply {
+	for _, t := range list {
+		if v.ev.Name == event.UserPromptExpansion && v.ev.Command == "loop" && t.Budget != nil && t.Budget.Status == loop.Halted &&
+			t.Budget.SessionID == v.ev.SessionID && slices.Contains(t.Budget.Scheduled, v.ev.Prompt) {
+			return event.Block(loop.PriorStop(t.Budget))
+		}
+	}
+	return event.Nothing()
 }
 
 // stopTyped: the person ends the loop by the client's own word for it (R43).
@@ -62,15 +76,18 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 		t.Tick.Interrupt("/loop stop")
 	case !v.unknownPrompt(t):
 		return event.Nothing(), nil
+	case t.Tick.Interrupted == "" && v.interruptMark(t):
+		t.Tick.Interrupt("the user interrupted the turn")
 	case t.Tick.Draining || strings.HasPrefix(v.ev.Prompt, "<task-notification>"):
+		if _, tick := loop.ParsePrompt(v.ev.Prompt); tick { // the next one, which is to be skipped
+			return event.Nothing(), nil
+		}
 		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.files.SaveTick(t.Tick)
-	case v.interruptMark(t):
-		t.Tick.Interrupt("the user interrupted the turn")
 	default:
 		t.Tick.Failed = "the turn never reached its end"
 	}
-	if len(t.Tick.Workers) > 0 { // what was dispatched drains; the last Stop closes the iteration
+	if t.Tick.Draining || len(t.Tick.Workers) > 0 { // what was dispatched drains; the last Stop closes the iteration
 		t.Tick.Draining = true
 		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
 		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, the report follows when they end."), v.files.SaveTick(t.Tick)
@@ -142,13 +159,20 @@ func (v *visit) workerEnded() (event.Reply, error) {
 
 // turnFailed: an API error ended the turn; no Stop follows. The iteration is closed as errored and the loop goes on.
 func (v *visit) turnFailed() (event.Reply, error) {
-	return v.closeOpen(func(t *thread) { t.Tick.Failed = "API error: " + v.ev.Failure })
+	return v.closeOpen(func(t *thread) bool {
+		t.Tick.Failed = "API error: " + v.ev.Failure
+		t.Tick.Draining = len(t.Tick.Workers) > 0 // what was dispatched finishes; the last Stop closes the iteration
+		return t.Tick.Draining
+	})
 }
 
 // sessionEnded: the person closed the session. An open iteration is an interrupted one; between iterations the run
 // stays, without its owner, for --resume. What was spent since the last iteration is counted either way.
 func (v *visit) sessionEnded() (event.Reply, error) {
-	reply, err := v.closeOpen(func(t *thread) { t.Tick.Interrupt("the session ended (" + v.ev.Reason + ")") })
+	reply, err := v.closeOpen(func(t *thread) bool {
+		t.Tick.Interrupt("the session ended (" + v.ev.Reason + ")")
+		return false
+	})
 	if err != nil {
 		return reply, err
 	}
@@ -160,6 +184,9 @@ func (v *visit) sessionEnded() (event.Reply, error) {
 			spent, _ := v.spent(t)
 			t.Budget.Spend(spent)
 			t.Budget.OwnerLeft = true
+			if v.ev.Reason != "clear" { // there the client and its schedule live on
+				t.Budget.Scheduled = nil
+			}
 			if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
 				return err
 			}
@@ -168,7 +195,8 @@ func (v *visit) sessionEnded() (event.Reply, error) {
 	})
 }
 
-func (v *visit) closeOpen(mark func(*thread)) (event.Reply, error) {
+// closeOpen ends the open iteration, marked by why, unless the mark says that it stays open for its workers.
+func (v *visit) closeOpen(mark func(*thread) (stays bool)) (event.Reply, error) {
 	list, err := v.mine()
 	if err != nil {
 		return event.Nothing(), err
@@ -182,7 +210,9 @@ func (v *visit) closeOpen(mark func(*thread)) (event.Reply, error) {
 			if !t.open(v.ev.SessionID) {
 				continue
 			}
-			mark(t)
+			if mark(t) {
+				return v.files.SaveTick(t.Tick)
+			}
 			r, err := v.endNow(t)
 			if err != nil {
 				return err

@@ -48,6 +48,9 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.save(t)
 	}
+	if t.Tick.Draining && v.interruptMark(t) { // Esc in a turn that a worker's end had started
+		t.Tick.Interrupt("the user interrupted the turn")
+	}
 	v.missedAnswers(t)
 	if ask, hold := v.unfinished(t); hold {
 		return ask, v.save(t)

@@ -204,12 +204,12 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 		} else {
 			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh run, the earlier one (%s) is archived", run.RunID))
 		}
+	case r.Scheduled && run.Status == Paused: // also with --resume in the scheduled command: no person typed it
+		return refuse("Loop paused at gate " + pendingNames(run) + " — answer it with `hooks gate answer`, then type the command with --resume")
+	case r.Scheduled && run.Status == Halted:
+		return refuse(PriorStop(run))
 	case r.Flags.Resume:
 		a.Mode = ResumeRun
-	case mine && r.Scheduled && run.Status == Paused:
-		return refuse("Loop paused at gate " + pendingNames(run) + " — answer it with `hooks gate answer`, then start the skill with --resume")
-	case mine && r.Scheduled:
-		return refuse(PriorStop(run))
 	case run.Status != Halted:
 		a.Notes = append(a.Notes, fmt.Sprintf("Fresh run: the earlier run %s was still %s and is archived (--resume would have continued it)", run.RunID, run.Status))
 	}

@@ -53,7 +53,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if run.SinglePR != 0 {
 		line.PRsTouched = slices.Clone(run.PRsTouched)
 	}
-	run.Carried = nil
+	run.Carried = t.Carry
 	line.Budget = run
 	return Closing{Line: line, Run: run, Fired: fired}
 }

@@ -159,8 +159,9 @@ func (t *Tick) asked(name, target string) bool {
 	if t == nil {
 		return false
 	}
+	same := func(g GateAnswer) bool { return g.Name == name && g.Target == target }
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == name && g.Target == target }) ||
-		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == name && g.Target == target })
+		slices.ContainsFunc(t.Answered, same) || slices.ContainsFunc(t.Carry, same)
 }
 
 // Act is the option as which an answer acts: the option itself, or the safest one for a person's own words. The word
@@ -182,14 +183,14 @@ func (g Gate) Act(answer string) string {
 }
 
 // Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at once. An answer
-// to a failure gate belongs to the next iteration's line, unless it stops the run and there is none (R38). It reports
+// given at the exit belongs to the next iteration's line, unless it stops the run and there is none (R38). It reports
 // how the answer acted.
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
 	act := g.Act(answer.Answer)
-	if g.Name == RepeatedFailure && act != "stop" {
-		run.Carried = append(run.Carried, answer)
+	if g.Name == RepeatedFailure && tick.Body && act != "stop" {
+		tick.Carry = append(tick.Carry, answer)
 	} else {
 		tick.Answered = append(tick.Answered, answer)
 	}

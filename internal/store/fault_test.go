@@ -241,6 +241,7 @@ func TestFaultsOfArchive(t *testing.T) {
 			for n := 1; n <= total; n++ {
 				at := fmt.Sprintf("%s at operation %d of %d", mode, n, total)
 				project, err := run(t, before, archive, fault(n))
+				view(t, project) // a recovery in between brings nothing back
 				s := must(Open(project))
 				if err != nil {
 					ok(t, s.Archive("work", "run-1"))

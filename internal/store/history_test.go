@@ -179,6 +179,25 @@ func TestAnIterationIsCommittedOnce(t *testing.T) {
 	same(t, "lines", got, []int{1, 2, 2, 1})
 }
 
+// TestAFailedAppendLeavesNoTrace: what was reported as failed is not there, not even in part.
+func TestAFailedAppendLeavesNoTrace(t *testing.T) {
+	for _, op := range []string{"write ", "sync "} {
+		s := newStore(t)
+		grow(t, s, line(1))
+		before := content(t, s, history)
+		s.disk.fail = func(label string) error {
+			if label == op+history {
+				return errors.New("no space")
+			}
+			return nil
+		}
+		if _, err := s.AppendHistory(line(2)); err == nil {
+			t.Errorf("a failed %sis no error", op)
+		}
+		same(t, "history after a failed "+op, content(t, s, history), before)
+	}
+}
+
 func TestLineThatCannotBeReadIsNotWritten(t *testing.T) {
 	s := newStore(t)
 	long, negative, empty := line(1), line(1), line(1)

@@ -134,6 +134,29 @@ func TestGuard(t *testing.T) {
 	same(t, "unguarded", s.Unguarded() || other.Unguarded(), false)
 }
 
+// TestLockIsTakenAwayUnderTheGuard: reaping and releasing look and then act, so nobody else may act in between.
+func TestLockIsTakenAwayUnderTheGuard(t *testing.T) {
+	s := newStore(t)
+	guards := 0
+	s.disk.fail = func(label string) error {
+		if label == "lock "+guardName {
+			guards++
+		}
+		return nil
+	}
+	must(s.Acquire("work", *lock(1)))
+	ok(t, s.Reap("work", lock(1)))
+	must(s.Acquire("work", *lock(1)))
+	ok(t, s.Release("work", anyLock))
+	same(t, "times the guard was taken", guards, 2)
+	other := must(Open(s.project))
+	defer other.Close()
+	unlock, err := other.Guard(t.Context())
+	ok(t, err)
+	must(s.Acquire("work", *lock(1))) // needs no guard
+	ok(t, unlock())
+}
+
 func TestGuardWithoutLocks(t *testing.T) {
 	for _, err := range []error{syscall.ENOTSUP, syscall.ENOLCK, syscall.ENOSYS} {
 		s := newStore(t)

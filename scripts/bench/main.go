@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -153,9 +152,7 @@ func (r *row) call(counted bool) error {
 	}
 	if counted {
 		r.times = append(r.times, time.Since(began))
-		if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			r.rss = max(r.rss, u.Maxrss)
-		}
+		r.rss = max(r.rss, peak(cmd.ProcessState))
 	}
 	return nil
 }
