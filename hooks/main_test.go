@@ -24,13 +24,17 @@ func TestMain(m *testing.M) {
 		"spend":   func() { os.Exit(spendMain(os.Args[1:])) },
 		"field":   func() { os.Exit(fieldMain(os.Args[1:])) },
 		"tell":    func() { os.Exit(tellMain(os.Args[1:])) },
+		"drop":    func() { os.Exit(dropMain(os.Args[1:])) },
 		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
 	})
 }
 
-// testApp is the program with a clock that stories set: HOOKS_NOW is read in test builds only.
+// testApp is the program with a clock that stories set: HOOKS_NOW and HOOKS_WAIT are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
+	if d, err := time.ParseDuration(os.Getenv("HOOKS_WAIT")); err == nil {
+		a.Wait = d
+	}
 	if s := os.Getenv("HOOKS_NOW"); s != "" {
 		now, err := time.Parse(time.RFC3339, s)
 		if err != nil {

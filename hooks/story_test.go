@@ -328,3 +328,19 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		ts.Check(ts.Exec("append", line))
 	},
 }
+
+// dropMain takes one value out of a JSON file: `drop FILE PATH`.
+func dropMain(args []string) int {
+	text, err := os.ReadFile(args[0])
+	if err == nil {
+		text, err = sjson.DeleteBytes(text, args[1])
+	}
+	if err == nil {
+		err = os.WriteFile(args[0], text, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -34,7 +34,8 @@ func (v *visit) lookOut(list []*thread) outlook {
 		usage.WaitFlushed(ctx, v.ev.Transcript, v.ev.LastMessage)
 		cancel()
 		if !t.Budget.UnderLoop {
-			_, o.underLoop, _ = usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
+			start, _ := usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
+			o.underLoop = start.UnderLoop
 		}
 		if o.worktrees == nil {
 			o.worktrees = v.worktrees()
@@ -156,20 +157,17 @@ func redact(l *loop.Iteration, by func(string) string) {
 
 // finalReport gathers the gates of the whole run from its history.
 func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
-	var asked []report.Asked
+	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill)}
 	for l, err := range v.files.Lines(skill) {
 		if err != nil || l.RunID != run.RunID {
 			continue // a damaged line is the doctor's business, not the report's
 		}
 		for _, g := range l.Gates {
-			asked = append(asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
+			r.Asked = append(r.Asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
 		}
+		r.LastError = l.LastQmdError
 	}
-	return report.Final(run, asked, v.paths(skill, path)), nil
-}
-
-func (v *visit) paths(skill loop.Skill, budget string) report.Paths {
-	return report.Paths{Budget: filepath.ToSlash(budget), History: store.HistoryPath(skill)}
+	return report.Final(run, r), nil
 }
 
 // endAbandoned ends a tick that never reached its Stop: as interrupted where a person left a mark, else as errored.
@@ -192,8 +190,25 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 		look.heads = v.heads(t.Tick.Tracked, nil)
 	}
 	ending := own.ending(t, look)
+	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil
 	return v.commit(t, previous, ending)
+}
+
+// lastAlive is when an abandoned tick ended: now, in its own session; in a dead one the last time its transcript
+// tells, so that the hours until someone found it are no minutes of the run (R32).
+func (v *visit) lastAlive(t *thread) time.Time {
+	if t.Tick.SessionID == v.ev.SessionID && liveness(t.Budget.Owner) != loop.Dead {
+		return v.now
+	}
+	at := usage.LastSign(t.Tick.Transcript).UTC().Truncate(time.Second)
+	switch {
+	case at.Before(t.Tick.StartedAt):
+		return t.Tick.StartedAt
+	case at.After(v.now):
+		return v.now
+	}
+	return at
 }
 
 // interruptMark looks for the client's own mark after what was counted.

@@ -38,11 +38,12 @@ func (v *visit) invocation() (loop.Command, bool) {
 // entry is one request on its way in.
 type entry struct {
 	*visit
-	req   loop.Request
-	state store.State
-	path  string   // of the budget file, relative to the project or absolute
-	notes []string // of what had to be cleared away first
-	final string   // final report of a run that was found ended
+	req    loop.Request
+	state  store.State
+	path   string   // of the budget file, relative to the project or absolute
+	origin string   // who started the turn, where the transcript says it
+	notes  []string // of what had to be cleared away first
+	final  string   // final report of a run that was found ended
 }
 
 func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
@@ -59,7 +60,8 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: owner,
 		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), Platform: runtime.GOOS,
 	}
-	_, e.req.UnderLoop, _ = usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+	start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+	e.req.UnderLoop, e.origin = start.UnderLoop, start.Origin
 	return e.admit()
 }
 
@@ -170,14 +172,21 @@ func (e *entry) standing() loop.Standing {
 	return s
 }
 
-// scheduled says that no person typed this prompt: the client's own word where it gives one, the transcript's line of
-// a fired schedule, or the very command that stood in the schedule at the last Stop.
+// scheduled says that no person typed this prompt: the client's own word where the transcript has it, its line of a
+// fired schedule, or the very command that stood in the schedule at the last Stop.
 func (e *entry) scheduled() bool {
+	switch e.origin {
+	case "":
+	case "human", "sdk":
+		return false
+	default:
+		return true
+	}
 	if e.ev.Prompt != "" && usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt) {
 		return true
 	}
 	b := e.state.Budget
-	return b != nil && b.SessionID == e.req.SessionID && slices.ContainsFunc(b.Scheduled, func(prompt string) bool {
+	return b != nil && b.OwnedBy(e.req) && slices.ContainsFunc(b.Scheduled, func(prompt string) bool {
 		c, ok := loop.ParsePrompt(prompt)
 		return ok && c == e.req.Command
 	})
@@ -191,8 +200,14 @@ func (e *entry) withFinal(text string) string {
 // closeFirst ends the tick that never reached its end.
 func (e *entry) closeFirst() error {
 	t := &thread{e.req.Command.Skill, e.state}
-	if t.Budget == nil { // a tick without its run: nothing to count it to
-		return e.files.RemoveTick(t.skill)
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
+		s, err := e.files.Recover(t.skill)
+		if err != nil || s.Tick == nil {
+			return err
+		}
+		if t.State = s; s.Budget == nil || s.Budget.RunID != s.Tick.RunID { // its run is gone: nothing to count it to
+			return e.files.RemoveTick(t.skill)
+		}
 	}
 	c, err := e.endAbandoned(t)
 	if err != nil {
@@ -226,7 +241,7 @@ func (e *entry) skip(a loop.Admission) (event.Reply, error) {
 // wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
 func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
 	c := e.state.Claim
-	if c == nil || c.SessionID != e.req.SessionID || c.Gate != nil {
+	if c == nil || c.SessionID != e.req.SessionID || c.Gate != nil || c.Stopped {
 		c = &loop.Claim{
 			Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
 			Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration,
@@ -239,16 +254,13 @@ func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
 	if minutes < e.req.Flags.Minutes {
 		return event.Nothing(), true, nil
 	}
-	if err := e.files.RemoveClaim(e.req.Command.Skill); err != nil {
-		return event.Nothing(), false, err
-	}
-	reply, err := e.giveUp(a, minutes)
+	reply, err := e.giveUp(a, c, minutes)
 	return reply, false, err
 }
 
 // giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays
 // as it is.
-func (e *entry) giveUp(a loop.Admission, minutes int) (event.Reply, error) {
+func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Reply, error) {
 	run := loop.NewRun(e.req)
 	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
 	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
@@ -257,7 +269,11 @@ func (e *entry) giveUp(a loop.Admission, minutes int) (event.Reply, error) {
 	if err := e.append(&line); err != nil {
 		return event.Nothing(), err
 	}
-	return event.Block(report.Final(&run, nil, e.paths(run.Skill, e.path))), nil
+	c.Stopped, c.StopText = true, run.StopCause+" — "+run.StopText
+	if err := e.files.SaveClaim(c); err != nil {
+		return event.Nothing(), err
+	}
+	return event.Block(report.Final(&run, report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)})), nil
 }
 
 // askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is

@@ -71,9 +71,9 @@ func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 // baseline starts the count at the prompt that invoked the loop, so that what was spent before is not charged to it.
 // Where the prompt is not in the transcript yet, everything that is there is older.
 func (e *entry) baseline() []loop.Cursor {
-	from, _, found := usage.PromptStart(e.req.Transcript, e.req.PromptID)
-	if !found {
-		from = -1
+	from := int64(-1)
+	if start, found := usage.PromptStart(e.req.Transcript, e.req.PromptID); found {
+		from = start.Offset
 	}
 	return usage.Baseline(e.req.Transcript, from)
 }
@@ -121,6 +121,7 @@ func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, 
 		return event.Nothing(), err
 	}
 	e.release(t.skill)
+	e.final = "" // this one covers it
 	text := c.Run.StopText
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)

@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // gitRun is one git command line: its own settings and where it runs.
 type gitRun struct {
@@ -173,14 +177,17 @@ func (f *frame) gitAlias(g gitRun, name string, args []word) {
 	f.gitCommand(g, rest)
 }
 
-// parseWords splits text into words as a shell would, without expanding anything but quotes.
+// parseWords splits text into words as a shell would.
 func parseWords(f *frame, text string) []word {
 	h := f.child()
-	stmts, _ := parseShell("x " + text)
-	if len(stmts) == 0 {
-		return lits(strings.Fields(text)...)
+	h.src = "x " + text
+	stmts, _ := parseShell(h.src)
+	if len(stmts) == 1 {
+		if c, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			return h.words(c.Args[1:])
+		}
 	}
-	return h.callWords(stmts[0])
+	return lits(strings.Fields(text)...)
 }
 
 // gitExtension judges git-NAME programs that land changes: git land, git spr merge, git town ship.

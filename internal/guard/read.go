@@ -1,16 +1,62 @@
 package guard
 
-// Read says what the call would do. It never panics and its work is bounded whatever the text.
-func Read(c Call, r Repo, f Files) Reading {
-	return Reading{}
+import (
+	"fmt"
+	"strings"
+)
+
+// Read says what the call would do. It never panics and its work is bounded whatever the text; where the bound ends
+// the reading, Unparsable says so and what was found before stands.
+func Read(c Call, r Repo, files Files) (reading Reading) {
+	m := newMachine(c, r, files)
+	defer func() {
+		if p := recover(); p != nil { // a fault over foreign text must not let the call pass as harmless
+			m.read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
+			reading = m.read
+		}
+	}()
+	m.shell(c.Cwd).tool(c)
+	return m.read
 }
 
-// ReadOnly tells whether the call only looks: it may pass while a gate waits for its answer.
-func ReadOnly(c Call) bool { return false }
+// tool reads a call by its tool.
+func (f *frame) tool(c Call) {
+	switch c.Tool {
+	case "Bash", "Monitor":
+		f.run(c.commandText())
+	case "PowerShell":
+		f.powershell(c.commandText())
+	case "REPL":
+		for _, fd := range c.Fields {
+			f.codeText("node", fd.Value, "REPL", nil)
+		}
+		if len(c.Fields) == 0 {
+			f.codeText("node", c.Command, "REPL", nil)
+		}
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		f.edit(c)
+	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "Agent", "Task", "Workflow", "Skill", "AskUserQuestion", "CronCreate", "CronDelete", "CronList",
+		"ScheduleWakeup", "ExitPlanMode", "EnterPlanMode", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "SendMessage":
+	default:
+		f.mcp(c)
+	}
+}
 
-// Mentions returns the issue and PR numbers that a text names, each once, in order.
-func Mentions(text string) []int { return nil }
+// commandText is the command, or the field of that name.
+func (c Call) commandText() string {
+	if c.Command != "" {
+		return c.Command
+	}
+	return leafText(c.Fields, "command")
+}
 
-// StatePath tells whether a path, as written from the directory cwd, is under .sdd/loop or is one of the client's
-// transcripts.
-func StatePath(path, cwd string) bool { return false }
+// label is a call as a person would write it: the tool with its short leaves.
+func (c Call) label() []word {
+	var parts []string
+	for _, fd := range c.Fields {
+		if len(parts) < 6 {
+			parts = append(parts, fd.Path+": "+clip(strings.ReplaceAll(fd.Value, "\n", " "), 60))
+		}
+	}
+	return []word{{text: c.Tool + "(" + strings.Join(parts, ", ") + ")"}}
+}

@@ -82,11 +82,14 @@ func Admit(r Request, s Standing) Admission {
 	if t := s.Tick; t != nil && t.SessionID == r.SessionID && slices.Contains(t.Prompts, r.PromptID) {
 		return Admission{Verdict: Already}
 	}
-	mine := s.Run != nil && s.Run.ownedBy(r)
+	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if mine && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
 		return refuse("This prompt's iteration has already ended; the next one comes with the next tick")
 	}
 	if c := s.Claim; c != nil && c.Stopped && c.SessionID == r.SessionID && r.Scheduled {
+		if c.StopText != "" {
+			return refuse("Loop already stopped: " + c.StopText)
+		}
 		return refuse(fmt.Sprintf("Loop already stopped at gate %s in iteration %d", ForceUnlock, c.Iteration))
 	}
 	if a, decided := meetTick(r, s, mine); decided {
@@ -101,9 +104,9 @@ func Admit(r Request, s Standing) Admission {
 
 func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
 
-// ownedBy: the run belongs to the session that started it, or, after /clear gave the same client a new session, to
-// that client.
-func (b *Budget) ownedBy(r Request) bool {
+// OwnedBy says whether the run belongs to the request's session: the one that started it or, after /clear gave the same
+// client a new session, that client.
+func (b *Budget) OwnedBy(r Request) bool {
 	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID && b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
@@ -183,7 +186,7 @@ func contended(r Request, iteration, pid int, is Liveness) Admission {
 
 // Identify is Admit after a person allowed the lock to be forced: only the run's identity is still open.
 func Identify(r Request, s Standing) Admission {
-	return identify(r, s, s.Run != nil && s.Run.ownedBy(r), Admission{})
+	return identify(r, s, s.Run != nil && s.Run.OwnedBy(r), Admission{})
 }
 
 // identify says whether the request is the next tick of the run on disk, takes up an earlier one, or starts afresh.

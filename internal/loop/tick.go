@@ -134,4 +134,5 @@ type Claim struct {
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
 	Stopped   bool      `json:"stopped,omitempty"`
+	StopText  string    `json:"stop_text,omitempty"` // why, when it was not the gate
 }

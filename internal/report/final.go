@@ -13,15 +13,22 @@ type Asked struct {
 	loop.GateAnswer
 }
 
-// Paths are where a run's two files stand, relative to the project where they lie inside it.
-type Paths struct{ Budget, History string }
+// Ended is what a final report tells beside the run itself.
+type Ended struct {
+	Asked           []Asked
+	Budget, History string // paths of the two files, relative to the project where they lie inside it
+	LastError       string // of qmd, when it ended the run (R56)
+}
 
 // Final is the report on any halt or pause: the cause by its machine name and in prose, the totals, the gates with
 // their answers, both paths, and what to type to go on (R150, R152).
-func Final(b *loop.Budget, asked []Asked, p Paths) string {
+func Final(b *loop.Budget, e Ended) string {
 	t := newText()
 	t.line("# Loop %s — %s", b.Status, invocation(b))
 	t.line("Cause: %s — %s", b.StopCause, prose(b))
+	if b.StopCause == "qmd_unreachable" && e.LastError != "" {
+		t.line("Last error: %s", e.LastError)
+	}
 	if b.StopDetail != nil {
 		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
 	}
@@ -30,16 +37,16 @@ func Final(b *loop.Budget, asked []Asked, p Paths) string {
 	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
 	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate, limit(b.Ceilings.Dollars))
 	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d", b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
-	t.line("Budget: %s", p.Budget)
-	t.line("History: %s (treat as secret: it may hold issue texts and answers)", p.History)
+	t.line("Budget: %s", e.Budget)
+	t.line("History: %s (treat as secret: it may hold issue texts and answers)", e.History)
 	for _, g := range b.Pending {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, g.Name)
 	}
 	t.line("Go on: type %s --resume%s", invocation(b), lift(b))
-	if len(asked) == 0 {
+	if len(e.Asked) == 0 {
 		t.line("Gates: none fired")
 	}
-	for _, a := range asked {
+	for _, a := range e.Asked {
 		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question, a.Answer)
 	}
 	return t.String()

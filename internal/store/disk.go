@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/natefinch/atomic"
 )
 
 const (
@@ -210,10 +213,22 @@ func (d *disk) replace(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = d.rename(tmp, name); err != nil {
+	if err = d.over(tmp, name); err != nil {
 		_ = d.remove(tmp)
 	}
 	return err
+}
+
+// over puts a complete file in another's place. The library knows how each system does that in one step; both names
+// are our own and plain, in a folder that was opened without leaving the project.
+func (d *disk) over(tmp, name string) error {
+	if err := d.at("rename", name); err != nil {
+		return err
+	}
+	d.dirty = true
+	return patiently(func() error {
+		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), filepath.Join(d.root.Name(), name))
+	})
 }
 
 // free is the first name of a numbered row, from 1, that no file has.

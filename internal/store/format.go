@@ -59,7 +59,7 @@ var tickFormat = format{
 	},
 	known: []string{
 		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended",
-		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "dialogs", "approvals",
+		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "carry", "dialogs", "approvals",
 		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "qmd_error",
 		"qmd_unreachable", "tool_failures", "tracked_prs", "worktrees", "deferred", "notes", "report", "reported",
 	},
@@ -77,6 +77,7 @@ var claimFormat = format{
 	known: []string{
 		"version", "session_id", "skill", "prompt_id", "command", "args", "since", "iteration", "gate", "dialogs",
 		"stopped",
+		"stop_text",
 	},
 }
 

@@ -35,6 +35,13 @@ func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	if s.elsewhere != nil { // a person's own folder: nothing there but what a budget of this name left
 		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
 	}
+	current, err := s.BudgetPath(skill)
+	if err != nil {
+		return st, err
+	}
+	if st.Budget == nil && s.absolute(st.BudgetPath) != s.absolute(current) {
+		return st, nil // another budget file is another run: the open tick is not its own
+	}
 	run := st.run()
 	if run == "" {
 		return st, nil

@@ -17,6 +17,7 @@ type record struct {
 	at        string // timestamp
 	request   string
 	prompt    string // of a user line: promptId
+	origin    string // of a user line: turnOrigin
 	fired     string // of a scheduled task: its prompt
 	message   gjson.Result
 	result    gjson.Result // toolUseResult
@@ -42,6 +43,8 @@ func read(line []byte) (r record, ok bool) {
 			r.request = text(value)
 		case "promptId":
 			r.prompt = text(value)
+		case "turnOrigin":
+			r.origin = text(value)
 		case "prompt":
 			r.fired = text(value)
 		case "message":

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // Bounds of what is read of a transcript's end, in bytes.
@@ -52,13 +53,19 @@ func (t tail) backward(f func(line []byte) bool) {
 	}
 }
 
-// PromptStart finds where a prompt begins in the main transcript: the offset of the first top-level user line with its
-// id. UnderLoop says that this line is the /loop command. Only the last 4 MiB are searched; a prompt that began before
-// them begins with its first line in them. Found is false for an id without a line, as at the entry itself when the
-// line is not written yet.
-func PromptStart(transcript, promptID string) (offset int64, underLoop, found bool) {
+// Start is where a prompt begins in the main transcript.
+type Start struct {
+	Offset    int64  // of its first line, in bytes
+	UnderLoop bool   // that line is the /loop command
+	Origin    string // who started the turn: "human", "scheduled", "task_notification", "sdk"; "" where it is not said
+}
+
+// PromptStart finds the first top-level user line with a prompt's id. Only the last 4 MiB are searched; a prompt that
+// began before them begins with its first line in them. ok is false for an id without a line, as at the entry itself
+// when the line is not written yet.
+func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	if promptID == "" {
-		return 0, false, false
+		return s, false
 	}
 	t := readTail(transcript, promptTail)
 	at := t.start
@@ -66,13 +73,13 @@ func PromptStart(transcript, promptID string) (offset int64, underLoop, found bo
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		if bytes.Contains(line, []byte(promptID)) && !other(line) {
 			if r, ok := read(line); ok && r.kind == "user" && !r.sidechain && r.prompt == promptID {
-				return at, r.isLoop(), true
+				return Start{at, r.isLoop(), r.origin}, true
 			}
 		}
 		at += int64(len(line)) + 1
 		rest = after
 	}
-	return 0, false, false
+	return s, false
 }
 
 // isLoop says whether a user line is the /loop command.
@@ -100,4 +107,18 @@ func ScheduledFire(transcript, prompt string) (fired bool) {
 		return r.kind != "user"
 	})
 	return fired
+}
+
+// LastSign is the newest time that a line at the end of the main transcript tells, zero where none does: when its
+// session was last alive. Only whole lines in the last 1 MiB count.
+func LastSign(transcript string) (at time.Time) {
+	readTail(transcript, lastTail).backward(func(line []byte) bool {
+		r, ok := read(line)
+		if !ok || r.at == "" {
+			return true
+		}
+		at, _ = time.Parse(time.RFC3339Nano, r.at)
+		return at.IsZero()
+	})
+	return at
 }

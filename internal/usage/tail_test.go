@@ -26,7 +26,8 @@ func TestPromptStartOnRecordings(t *testing.T) {
 		{"testdata/none.jsonl", "x", 0, false, false},
 	}
 	for _, tt := range tests {
-		offset, underLoop, found := PromptStart(tt.file, tt.prompt)
+		start, found := PromptStart(tt.file, tt.prompt)
+		offset, underLoop := start.Offset, start.UnderLoop
 		if underLoop != tt.loop || found != tt.found || offset != startOf(t, tt.file, tt.line) {
 			t.Errorf("%s %s: offset %d, loop %v, found %v", tt.file, tt.prompt, offset, underLoop, found)
 		}
@@ -57,7 +58,8 @@ func TestPromptStartSearchesTheEndOnly(t *testing.T) {
 		strings.Replace(user, "false", "true", 1),
 		strings.Replace(user, `"user"`, `"assistant"`, 1),
 		user, user)
-	offset, underLoop, found := PromptStart(tr.main, "P")
+	start, found := PromptStart(tr.main, "P")
+	offset, underLoop := start.Offset, start.UnderLoop
 	if !found || !underLoop || offset != startOf(t, tr.main, 6) {
 		t.Errorf("offset %d, loop %v, found %v", offset, underLoop, found)
 	}

@@ -1,0 +1,228 @@
+package guard
+
+import "strings"
+
+// justRun runs recipes of a justfile.
+func (f *frame) justRun(args []word) {
+	fl := parseFlags(args, "-f --justfile -d --working-directory --set --shell --dotenv-path --dump-format")
+	if fl.on("-n", "--dry-run", "-l", "--list", "--summary", "--dump", "--show", "-s", "--evaluate", "--help", "-h", "--version") {
+		return
+	}
+	text, from := "", nowhere
+	if file, ok := fl.get("-f", "--justfile"); ok {
+		text, from = f.open(file.text)
+	} else {
+		text, from = f.firstFile("", "justfile", "Justfile", ".justfile")
+	}
+	if from == nowhere || blank(text) {
+		return
+	}
+	jf := parseJustfile(text)
+	for _, w := range fl.pos {
+		if k, v, ok := strings.Cut(w.text, "="); ok {
+			jf.vars[k] = v
+		}
+	}
+	g := f.child()
+	g.disk = from == disk
+	goals := fl.pos
+	if len(goals) == 0 {
+		goals = lits(jf.first)
+	}
+	for i := 0; i < len(goals); {
+		r := jf.recipes[jf.name(goals[i].text)]
+		if r == nil {
+			i++
+			continue
+		}
+		take := min(len(r.params), len(goals)-i-1)
+		if r.variadic() {
+			take = len(goals) - i - 1
+		}
+		g.justRecipe(jf, jf.name(goals[i].text), texts(goals[i+1:i+1+take]), 0)
+		i += 1 + take
+	}
+}
+
+type justfile struct {
+	vars    map[string]string
+	aliases map[string]string
+	recipes map[string]*justRecipe
+	first   string
+}
+
+type justRecipe struct {
+	params []string
+	deps   []string
+	lines  []string
+}
+
+func (r *justRecipe) variadic() bool {
+	return len(r.params) > 0 && strings.ContainsAny(r.params[len(r.params)-1][:1], "+*")
+}
+
+func (jf *justfile) name(n string) string {
+	if to, ok := jf.aliases[n]; ok {
+		return to
+	}
+	return n
+}
+
+func parseJustfile(text string) *justfile {
+	jf := &justfile{map[string]string{}, map[string]string{}, map[string]*justRecipe{}, ""}
+	var cur *justRecipe
+	for _, line := range strings.Split(strings.ReplaceAll(text, "\\\n", " "), "\n") {
+		switch {
+		case line != "" && (line[0] == ' ' || line[0] == '\t'):
+			if cur != nil {
+				cur.lines = append(cur.lines, strings.TrimLeft(line, " \t"))
+			}
+		case line == "" || line[0] == '#' || line[0] == '[':
+		case strings.Contains(line, ":="):
+			jf.assign(line)
+		default:
+			cur = jf.head(line)
+		}
+	}
+	return jf
+}
+
+func (jf *justfile) assign(line string) {
+	name, val, _ := strings.Cut(line, ":=")
+	name, val = strings.TrimSpace(strings.TrimPrefix(name, "export ")), strings.Trim(strings.TrimSpace(val), `"'`)
+	if alias, ok := strings.CutPrefix(name, "alias "); ok {
+		jf.aliases[strings.TrimSpace(alias)] = val
+		return
+	}
+	jf.vars[name] = val
+}
+
+func (jf *justfile) head(line string) *justRecipe {
+	head, deps, ok := strings.Cut(line, ":")
+	words := strings.Fields(strings.TrimPrefix(head, "@"))
+	if !ok || len(words) == 0 {
+		return nil
+	}
+	r := &justRecipe{params: words[1:]}
+	for _, d := range strings.Fields(deps) {
+		if d = strings.Trim(d, "()"); d != "&&" {
+			r.deps = append(r.deps, d)
+		}
+	}
+	jf.recipes[words[0]] = r
+	if jf.first == "" {
+		jf.first = words[0]
+	}
+	return r
+}
+
+func (f *frame) justRecipe(jf *justfile, name string, args []string, depth int) {
+	r := jf.recipes[name]
+	if r == nil || depth > 10 || f.m.tired() {
+		return
+	}
+	for _, d := range r.deps {
+		f.justRecipe(jf, d, nil, depth+1)
+	}
+	undo, ok := f.through("just " + name)
+	defer undo()
+	if !ok {
+		return
+	}
+	vars := copyMap(jf.vars)
+	for i, p := range r.params {
+		f.justParam(vars, p, i, args, r)
+	}
+	g := f.child()
+	g.args, g.name = args, name
+	var lines []string
+	for _, line := range r.lines {
+		lines = append(lines, justFill(strings.TrimLeft(line, "@-"), vars))
+	}
+	if len(lines) > 0 && strings.HasPrefix(lines[0], "#!") {
+		g.script(strings.Join(lines, "\n"), fresh, name)
+		return
+	}
+	for _, line := range lines {
+		g.child().run(line)
+	}
+}
+
+func (f *frame) justParam(vars map[string]string, p string, i int, args []string, r *justRecipe) {
+	name, val, _ := strings.Cut(strings.TrimLeft(p, "+*$"), "=")
+	val = strings.Trim(val, `"'`)
+	switch {
+	case i == len(r.params)-1 && r.variadic() && i < len(args):
+		val = strings.Join(args[i:], " ")
+	case i < len(args):
+		val = args[i]
+	}
+	vars[name] = val
+	f.set(name, val)
+}
+
+func justFill(line string, vars map[string]string) string {
+	for range 40 {
+		i := strings.Index(line, "{{")
+		j := strings.Index(line, "}}")
+		if i < 0 || j < i {
+			return line
+		}
+		val, ok := vars[strings.TrimSpace(line[i+2:j])]
+		if !ok {
+			val = hole
+		}
+		line = line[:i] + val + line[j+2:]
+	}
+	return line
+}
+
+// taskRun runs the commands of a Taskfile's task: the list under its name.
+func (f *frame) taskRun(args []word) {
+	fl := parseFlags(args, "-t --taskfile -d --dir -o --output")
+	if fl.on("-n", "--dry", "-l", "--list", "-a", "--list-all", "--summary", "-h", "--help") {
+		return
+	}
+	text, from := f.firstFile("", orText(fl.val("-t", "--taskfile"), "Taskfile.yml"), "Taskfile.yaml", "taskfile.yml")
+	if from == nowhere || blank(text) {
+		return
+	}
+	goals := texts(fl.pos)
+	if len(goals) == 0 {
+		goals = []string{"default"}
+	}
+	g := f.child()
+	g.disk = from == disk
+	for _, goal := range goals {
+		undo, ok := g.through("task " + goal)
+		if ok {
+			for _, cmd := range taskCommands(text, goal) {
+				g.child().run(justFill(cmd, map[string]string{".CLI_ARGS": joinText(fl.pos[min(1, len(fl.pos)):])}))
+			}
+		}
+		undo()
+	}
+}
+
+func taskCommands(text, goal string) []string {
+	var out []string
+	in, depth := false, 0
+	for _, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case trimmed == goal+":" || strings.HasPrefix(trimmed, goal+": "):
+			in, depth = true, indent
+			if cmd := strings.TrimSpace(strings.TrimPrefix(trimmed, goal+":")); cmd != "" {
+				out = append(out, strings.Trim(cmd, `"'`))
+			}
+		case in && trimmed != "" && indent <= depth:
+			in = false
+		case in && strings.HasPrefix(trimmed, "- "):
+			out = append(out, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(trimmed, "- "), "cmd: "), `"'`))
+		case in && strings.HasPrefix(trimmed, "cmd: "):
+			out = append(out, strings.Trim(trimmed[5:], `"'`))
+		}
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+)
+
+// Key is what a key press sends to a terminal program.
+type Key string
+
+// The keys the scenarios press.
+const (
+	Enter Key = "\r"
+	Esc   Key = "\x1b"
+	CtrlC Key = "\x03"
+)
+
+const columns, rows = 160, 60
+
+// Terminal is a program on a pseudo-terminal, with its screen.
+type Terminal struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	tty    *os.File
+	screen vt10x.Terminal
+	exited chan struct{}
+
+	mu   sync.Mutex
+	seen strings.Builder // every line that ever stood still on the screen
+	last string
+}
+
+// startTerminal starts the program on a new pseudo-terminal. It is killed, by its own pid, when the test ends.
+func startTerminal(t *testing.T, cmd *exec.Cmd) *Terminal {
+	t.Helper()
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
+	if err != nil {
+		t.Fatalf("start %s on a terminal: %v", cmd.Path, err)
+	}
+	term := &Terminal{t: t, cmd: cmd, tty: tty, exited: make(chan struct{})}
+	term.screen = vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(tty))
+	go term.read()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("last screen of pid %d:\n%s", cmd.Process.Pid, term.Screen())
+		}
+		term.Kill()
+		_ = tty.Close()
+	})
+	return term
+}
+
+// read feeds the program's output to the screen until the program ends, then reaps it.
+func (x *Terminal) read() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := x.tty.Read(buf)
+		_, _ = x.screen.Write(buf[:n])
+		x.note()
+		if err != nil {
+			break
+		}
+	}
+	_ = x.cmd.Wait()
+	close(x.exited)
+}
+
+// note keeps the screen as it stands now, because what a person has read may be gone when a test looks.
+func (x *Terminal) note() {
+	now := flat(x.Screen())
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if now != x.last {
+		x.seen.WriteString(now + "\n")
+		x.last = now
+	}
+}
+
+// Screen is what the terminal shows now.
+func (x *Terminal) Screen() string {
+	lines := strings.Split(x.screen.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// Showed says whether the text ever stood on the screen. Line breaks and frames count as one space.
+func (x *Terminal) Showed(text string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return strings.Contains(x.seen.String(), flat(text))
+}
+
+// WaitScreen waits until the screen shows the text; line breaks and frames count as one space.
+func (x *Terminal) WaitScreen(text string, limit time.Duration) {
+	x.t.Helper()
+	want := flat(text)
+	x.wait(limit, "screen to show "+text, func() bool { return strings.Contains(flat(x.Screen()), want) })
+}
+
+// WaitShowed waits until the text stands, or has stood, on the screen.
+func (x *Terminal) WaitShowed(text string, limit time.Duration) {
+	x.t.Helper()
+	x.wait(limit, "screen to have shown "+text, func() bool { return x.Showed(text) })
+}
+
+func (x *Terminal) wait(limit time.Duration, what string, done func() bool) {
+	x.t.Helper()
+	if !eventually(limit, func() bool { return done() || x.ended() }) || !done() {
+		x.t.Fatalf("waited up to %v for %s; the screen:\n%s", limit, what, x.Screen())
+	}
+}
+
+// Enter types a line and sends it.
+func (x *Terminal) Enter(line string) {
+	x.t.Helper()
+	x.Type(line)
+	x.Press(Enter)
+}
+
+// Type types the text as a person would: not so fast that the client takes it for a paste.
+func (x *Terminal) Type(text string) {
+	x.t.Helper()
+	for _, r := range text {
+		x.send(string(r))
+		time.Sleep(4 * time.Millisecond)
+	}
+	time.Sleep(150 * time.Millisecond)
+}
+
+// Press presses keys, one after another.
+func (x *Terminal) Press(keys ...Key) {
+	x.t.Helper()
+	for _, k := range keys {
+		x.send(string(k))
+		time.Sleep(150 * time.Millisecond)
+	}
+}
+
+// dialogFoot stands under every question to the person.
+const dialogFoot = "Enter to select"
+
+// Choose answers the open dialog with its n-th option. A key that comes while the dialog is still being drawn is
+// lost, so it is pressed until the dialog is gone.
+func (x *Terminal) Choose(n int) {
+	x.t.Helper()
+	x.WaitScreen(dialogFoot, 10*time.Second)
+	for range 5 {
+		time.Sleep(700 * time.Millisecond)
+		x.send(strconv.Itoa(n))
+		if eventually(2*time.Second, func() bool { return !strings.Contains(x.Screen(), dialogFoot) }) {
+			return
+		}
+	}
+	x.t.Fatalf("the dialog does not take %d; the screen:\n%s", n, x.Screen())
+}
+
+func (x *Terminal) send(s string) {
+	x.t.Helper()
+	if _, err := x.tty.WriteString(s); err != nil {
+		x.t.Fatalf("type %q: %v", s, err)
+	}
+}
+
+// PID is the program's process.
+func (x *Terminal) PID() int { return x.cmd.Process.Pid }
+
+// Kill ends the program at once, as a crash would, and waits until it is gone.
+func (x *Terminal) Kill() {
+	_ = x.cmd.Process.Kill()
+	<-x.exited
+}
+
+// WaitExit waits until the program has ended by itself.
+func (x *Terminal) WaitExit(limit time.Duration) {
+	x.t.Helper()
+	select {
+	case <-x.exited:
+	case <-time.After(limit):
+		x.t.Fatalf("pid %d still runs after %v; the screen:\n%s", x.cmd.Process.Pid, limit, x.Screen())
+	}
+}
+
+func (x *Terminal) ended() bool {
+	select {
+	case <-x.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// flat makes screen text comparable: frames gone, every run of blanks and line breaks one space.
+func flat(s string) string {
+	frames := strings.NewReplacer("│", " ", "┃", " ", "╭", " ", "╮", " ", "╰", " ", "╯", " ", "─", " ", "⎿", " ", "●", " ", "\u00a0", " ")
+	return strings.Join(strings.Fields(frames.Replace(s)), " ")
+}
+
+// eventually polls until done holds or the limit is over.
+func eventually(limit time.Duration, done func() bool) bool {
+	for end := time.Now().Add(limit); ; time.Sleep(25 * time.Millisecond) {
+		if done() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,40 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// Where nobody can answer, a gate pauses the run and says what to do; a person's answer from a terminal of their own
+// lets --resume go on (q; R92, R96, R120, design §3: nobody there).
+func TestUnattendedGatePauses(t *testing.T) {
+	w := newWorld(t, Worker{Usage: spends85cents}.Say)
+	w.Headless(dollarLoop)
+	paused := w.Headless(dollarLoop + " --resume")
+
+	said := strings.Join(append(paused.Said, paused.Result), "\n")
+	for _, want := range []string{dollarGate, "budget-escalation", "hooks gate answer"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the person was not told %q, but:\n%s", want, said)
+		}
+	}
+	if b := w.Budget("work"); b.Status != "paused" || b.IterationsUsed != 1 {
+		t.Fatalf("the run is %+v, want paused with 1 used", b)
+	}
+	if n := w.iterationsBegun(); n != 1 {
+		t.Errorf("%d iterations reached the model, want 1", n)
+	}
+
+	w.hooks("gate", "answer", "budget-escalation", "raise")
+	w.Headless(dollarLoop + " --resume")
+	lines := w.History("work")
+	last := lines[len(lines)-1]
+	if last.Outcome != "ok" || len(last.Gates) != 1 || last.Gates[0].Question != dollarGate || last.Gates[0].Answer != "raise" {
+		t.Errorf("after the answer the iteration is %s with gates %+v", last.Outcome, last.Gates)
+	}
+	if b := w.Budget("work"); b.Status != "active" || b.IterationsUsed != 2 {
+		t.Errorf("the run is %+v, want active with 2 used", b)
+	}
+}
