@@ -89,11 +89,11 @@ func (d *demo) gated() {
 }
 
 func (d *demo) nearsBudget() {
-	d.title("Third tick: $0.82 of $1 is spent")
+	d.title("Third tick: $0.83 of $1 is spent")
 	d.enter("prompt-3")
 	d.title("The person picks continue")
 	d.answer("continue")
-	d.report(`{"backlog":{"unblocked":[99],"blocked":[],"in_progress":[]},"plan":[99],"outcome":"ok"}`)
+	d.report(`{"backlog":{"unblocked":[145],"blocked":[150],"in_progress":[]},"plan":[145],"outcome":"ok"}`)
 	d.spends(15_000)
 	d.stop()
 	d.title("The schedule fires once more")

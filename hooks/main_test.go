@@ -56,6 +56,7 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Cmds:                storyCmds,
+		Condition:           canMount,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		ContinueOnError:     os.Getenv("KEEP_GOING") != "",
 		Setup: func(env *testscript.Env) error {

@@ -320,7 +320,9 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		ts.Check(err)
 	},
 	"esc": func(ts *testscript.TestScript, _ bool, _ []string) {
-		ts.Check(ts.Exec("append", `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`))
+		line, err := sjson.Set(`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, "promptId", ts.Getenv("PROMPT"))
+		ts.Check(err)
+		ts.Check(ts.Exec("append", line))
 	},
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
 		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt", strings.Join(args, " "))
@@ -343,4 +345,12 @@ func dropMain(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// canMount is the condition [mount]: a story can mount things in a namespace of its own.
+func canMount(cond string) (bool, error) {
+	if cond != "mount" {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	return exec.Command("unshare", "--user", "--map-root-user", "--mount", "true").Run() == nil, nil
 }

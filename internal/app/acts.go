@@ -165,10 +165,10 @@ func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
 // refuseMerge are the ways to land code that no answer opens: they are not the merge of one named PR, now.
 func refuseMerge(t *thread, a guard.Act) string {
 	switch {
-	case a.Kind != guard.MergePR:
-		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\nhint: open or update a PR and leave it, or merge it plainly with gh pr merge N", a.Command, describe(a))
 	case a.Auto || a.Admin:
 		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\nhint: merge it plainly with gh pr merge N once it is green", a.Command)
+	case a.Kind != guard.MergePR:
+		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\nhint: open or update a PR and leave it, or merge it plainly with gh pr merge N", a.Command, describe(a))
 	case a.PR == 0:
 		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: gh pr merge %s", a.Command, number(t.Budget.SinglePR))
 	}

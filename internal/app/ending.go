@@ -185,20 +185,41 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	}
 	own := *v
 	own.ev.Transcript = t.Tick.Transcript // counted from its own session's transcript
-	look := outlook{worktrees: v.worktrees()}
-	if v.ev.Name != event.SessionEnd { // whose time is too short to ask a remote
-		look.heads = v.heads(t.Tick.Tracked, nil)
-	}
-	ending := own.ending(t, look)
+	ending := own.ending(t, v.lookBack(t, previous))
 	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil
 	return v.commit(t, previous, ending)
 }
 
+// lookBack is what an abandoned tick left. Its own session asks as at a Stop. What a dead one left is what was recorded
+// then: the remote of today would hide what moved since the crash (R138).
+func (v *visit) lookBack(t *thread, previous *loop.Iteration) outlook {
+	now := v.worktrees()
+	if v.foreign(t) {
+		if previous != nil {
+			t.Tick.Report.Worktrees = append(slices.Clone(previous.Worktrees), t.Tick.Report.Worktrees...)
+		}
+		recorded := func(w loop.Worktree) bool {
+			return slices.ContainsFunc(t.Tick.Report.Worktrees, func(r loop.Worktree) bool { return r.Path == w.Path })
+		}
+		return outlook{worktrees: slices.DeleteFunc(now, recorded)}
+	}
+	look := outlook{worktrees: now}
+	if v.ev.Name != event.SessionEnd { // whose time is too short to ask a remote
+		look.heads = v.heads(t.Tick.Tracked, nil)
+	}
+	return look
+}
+
+// foreign: the tick's client is dead, or another session's.
+func (v *visit) foreign(t *thread) bool {
+	return t.Tick.SessionID != v.ev.SessionID || liveness(t.Budget.Owner) == loop.Dead
+}
+
 // lastAlive is when an abandoned tick ended: now, in its own session; in a dead one the last time its transcript
 // tells, so that the hours until someone found it are no minutes of the run (R32).
 func (v *visit) lastAlive(t *thread) time.Time {
-	if t.Tick.SessionID == v.ev.SessionID && liveness(t.Budget.Owner) != loop.Dead {
+	if !v.foreign(t) {
 		return v.now
 	}
 	at := usage.LastSign(t.Tick.Transcript).UTC().Truncate(time.Second)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -143,6 +145,9 @@ func atoi(target string) int {
 func parseReport(raw []byte) (loop.Report, error) {
 	const way = "see `hooks schema report`"
 	var r loop.Report
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
+		return r, refusal(way, "the report is no JSON object")
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
@@ -150,6 +155,11 @@ func parseReport(raw []byte) (loop.Report, error) {
 	}
 	if d.More() {
 		return r, refusal(way, "there is more than one JSON object on stdin")
+	}
+	for i, e := range gjson.GetBytes(raw, "edges").Array() {
+		if n := len(e.Array()); n != 2 { // the decoder would drop a third number silently
+			return r, refusal(way, "edges[%d] has %d numbers, not a blocker and a blocked one", i, n)
+		}
 	}
 	if err := checkReport(&r); err != nil {
 		return r, refusal(way, "%v", err)

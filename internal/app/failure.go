@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
@@ -57,7 +58,9 @@ func hinted(err error) error {
 		return &hintError{err, "make the folder first, or leave --budget-file out"}
 	case errors.Is(err, store.ErrOtherRun):
 		return &hintError{err, "name another --budget-file"}
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return &hintError{err, "make room on the disk of .sdd/loop; the next event goes on from what is there"}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &hintError{err, "make .sdd/loop writable for you, or remove it"}
 	}
 	return err

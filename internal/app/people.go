@@ -158,7 +158,9 @@ func (v *visit) reset(skill loop.Skill) ([]string, error) {
 	if err := v.files.Archive(skill, id); err != nil {
 		return nil, fmt.Errorf("archive run: %w", err)
 	}
-	if s.Lock != nil && liveness(s.Lock.Process) == loop.Dead {
+	var damaged *store.DamagedError
+	unreadable := s.Lock == nil && errors.As(err, &damaged)
+	if unreadable || s.Lock != nil && liveness(s.Lock.Process) == loop.Dead {
 		if err := v.files.Reap(skill, s.Lock); err != nil {
 			return nil, fmt.Errorf("reap lock: %w", err)
 		}

@@ -27,9 +27,7 @@ func (v *visit) postToolUse() (event.Reply, error) {
 			if err != nil {
 				return err
 			}
-			if !r.Empty() {
-				reply = r
-			}
+			reply = reply.And(r)
 		}
 		return nil
 	})
@@ -128,7 +126,7 @@ func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
 		told = append(told, report.Ask(tick.Pending))
 	case begun:
 		told = append(told, tick.Notes...)
-		for _, d := range tick.Deferred {
+		for _, d := range slices.Concat(t.Budget.DeferredTargets, tick.Deferred) {
 			told = append(told, "Deferred: do not work on "+d+" in this iteration")
 		}
 		told = append(told, "Go on with iteration "+strconv.Itoa(tick.Iteration)+". Budget remaining: "+report.Remaining(t.Budget))

@@ -33,9 +33,7 @@ func (v *visit) prompt() (event.Reply, error) {
 			if err != nil {
 				return err
 			}
-			if !r.Empty() {
-				reply = r
-			}
+			reply = reply.And(r)
 		}
 		return nil
 	})
@@ -217,7 +215,7 @@ func (v *visit) closeOpen(mark func(*thread) (stays bool)) (event.Reply, error) 
 			if err != nil {
 				return err
 			}
-			reply = r
+			reply = reply.And(r)
 		}
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -25,8 +26,8 @@ func (v *visit) stop() (event.Reply, error) {
 			if err != nil {
 				return err
 			}
-			if reply = r; r.Blocks() {
-				return nil
+			if reply = reply.And(r); r.Blocks() {
+				return nil // the turn goes on; the other loop's iteration ends at the next Stop
 			}
 		}
 		return nil
@@ -67,7 +68,9 @@ func (v *visit) unfinished(t *thread) (event.Reply, bool) {
 	}
 	if tick.Body && len(tick.Pending) == 0 {
 		previous, _ := v.previous(t.skill, t.Budget)
-		tick.Pending = loop.Due(loop.Look(t.Budget, tick, previous, v.now), loop.Exit)
+		f := loop.Look(t.Budget, tick, previous, v.now)
+		f.Redact = config.Load(v.project).Redact
+		tick.Pending = loop.Due(f, loop.Exit)
 	}
 	switch {
 	case len(tick.Pending) > 0 && v.attended() && v.mayBlock(t, "gate:"+tick.Pending[0].Name):

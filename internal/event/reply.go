@@ -53,6 +53,14 @@ func (r Reply) Say(text string) Reply {
 	return r
 }
 
+// And joins two replies of one event. A refusal wins over none, the first of two stands.
+func (r Reply) And(o Reply) Reply {
+	if r.verdict == none {
+		r.verdict, r.reason, r.questions = o.verdict, o.reason, o.questions
+	}
+	return r.Context(o.context).Say(o.say)
+}
+
 // Blocks says that the reply refuses: something was counted or must be, before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 

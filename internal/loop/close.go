@@ -77,7 +77,7 @@ func (b *Budget) fold(t *Tick, e Ending) {
 	switch {
 	case t.QmdDown:
 		b.QmdFailuresConsecutive++
-	case t.Body && t.outcome(nil, e) == OK:
+	case t.Body && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK: // nothing known is no success
 		b.QmdFailuresConsecutive = 0
 	}
 }

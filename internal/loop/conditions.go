@@ -49,6 +49,8 @@ type Facts struct {
 	Minutes  int        // active minutes of the run, now
 	PRs      []string   // prs_touched of the run with those of the open tick
 	Merging  int        // the PR that a tool call is about to merge, 0 if none
+	// Redact is what was done to the texts of Previous before they were written; nil when nothing was.
+	Redact func(string) string
 }
 
 // Condition is one of the twelve stop conditions.
@@ -118,12 +120,21 @@ func prTerminal(f *Facts) string {
 	if f.Tick == nil {
 		return ""
 	}
-	for _, pr := range f.Tick.Report.PRs {
-		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
-			return fmt.Sprintf("PR #%d reached terminal state: %s", pr.Number, pr.State)
+	state := ""
+	for _, pr := range f.Tick.Tracked { // what was seen to happen to it
+		if pr.Number == f.Run.SinglePR {
+			state = pr.StateAtEnd
 		}
 	}
-	return ""
+	for _, pr := range f.Tick.Report.PRs {
+		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
+			state = pr.State
+		}
+	}
+	if !terminal(state) {
+		return ""
+	}
+	return fmt.Sprintf("PR #%d reached terminal state: %s", f.Run.SinglePR, state)
 }
 
 func terminal(state string) bool {

@@ -92,8 +92,12 @@ func failureDue(f *Facts) []Gate {
 	}
 	var due []Gate
 	for _, now := range f.Tick.Report.Failures {
+		cause := now.Cause
+		if f.Redact != nil { // like with like: the earlier one was written redacted
+			cause = f.Redact(cause)
+		}
 		again := slices.ContainsFunc(f.Previous.Failures, func(before Failure) bool {
-			return before.Kind == now.Kind && before.Number == now.Number && Signature(before.Cause) == Signature(now.Cause)
+			return before.Kind == now.Kind && before.Number == now.Number && Signature(before.Cause) == Signature(cause)
 		})
 		if again {
 			due = append(due, Gate{
