@@ -137,11 +137,14 @@ func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
 		}
 	}
 	for _, a := range acts {
-		if permitted(tick, a) {
+		if allowed(tick, a.PR) {
 			continue
 		}
-		if answeredMerge(tick, a.PR) {
+		if answeredMerge(tick, a.PR) { // a person's word is not lifted by a fact reported after it
 			return event.Deny(fmt.Sprintf("Not merged: %s. The person's answer for PR #%d does not allow it\nhint: leave the PR open and end the turn", a.Command, a.PR)), nil
+		}
+		if noFeedback(tick, a.PR) {
+			continue
 		}
 		f := loop.Look(t.Budget, tick, nil, v.now)
 		f.Merging = a.PR
@@ -182,19 +185,14 @@ func number(pr int) string {
 	return strconv.Itoa(pr)
 }
 
-// permitted: the facts say that no human feedback was addressed, or a person's answer is still unused.
-func permitted(t *loop.Tick, a guard.Act) bool {
-	for _, p := range t.Approvals {
-		if p.PR == a.PR && !p.Used {
-			return true
-		}
-	}
-	for _, p := range t.Report.PRs {
-		if p.Number == a.PR && p.HumanFeedback != nil && !*p.HumanFeedback {
-			return true
-		}
-	}
-	return false
+// allowed: a person's answer for this PR is still unused.
+func allowed(t *loop.Tick, pr int) bool {
+	return slices.ContainsFunc(t.Approvals, func(a loop.Approval) bool { return a.PR == pr && !a.Used })
+}
+
+// noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration.
+func noFeedback(t *loop.Tick, pr int) bool {
+	return slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && !*p.HumanFeedback })
 }
 
 func answeredMerge(t *loop.Tick, pr int) bool {

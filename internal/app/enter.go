@@ -240,13 +240,9 @@ func (e *entry) skip(a loop.Admission) (event.Reply, error) {
 
 // wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
 func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
-	c := e.state.Claim
-	if c == nil || c.SessionID != e.req.SessionID || c.Gate != nil || c.Stopped {
-		c = &loop.Claim{
-			Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
-			Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration,
-		}
-		if err := e.files.SaveClaim(c); err != nil {
+	c := e.state.Claim.Wait(e.req, a.Iteration)
+	if old := e.state.Claim; old == nil || old.SessionID != c.SessionID || old.Gate != nil || old.Stopped {
+		if err := e.files.SaveClaim(&c); err != nil {
 			return event.Nothing(), false, err
 		}
 	}
@@ -254,7 +250,7 @@ func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
 	if minutes < e.req.Flags.Minutes {
 		return event.Nothing(), true, nil
 	}
-	reply, err := e.giveUp(a, c, minutes)
+	reply, err := e.giveUp(a, &c, minutes)
 	return reply, false, err
 }
 

@@ -272,7 +272,11 @@ func (f *frame) shift(rest []word) {
 
 // readInto is read, mapfile and readarray: names filled from standard input.
 func (f *frame) readInto(name string, rest []word) {
-	fl := parseFlags(rest, "-a -d -i -n -N -p -t -u -O -s -c -C")
+	valued := "-a -d -i -n -N -p -t -u"
+	if name != "read" {
+		valued = "-d -n -O -s -c -C -u"
+	}
+	fl := parseFlags(rest, valued)
 	line, rest1, more := nextLine(f.stdin)
 	if name != "read" {
 		target := fl.arg(0).text

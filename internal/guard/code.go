@@ -53,6 +53,9 @@ func languageFlags(name string) (lang, flags string) {
 
 func (f *frame) interpret(lang, names string, argv []word) {
 	args := argv[1:]
+	if lang == "perl" || lang == "ruby" {
+		f.editsInPlace(argv)
+	}
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		switch {
@@ -81,6 +84,19 @@ func (f *frame) interpret(lang, names string, argv []word) {
 		}
 	}
 	f.codeStdin(lang, argv)
+}
+
+// editsInPlace judges the files of perl -pi and ruby -pi.
+func (f *frame) editsInPlace(argv []word) {
+	inPlace := false
+	for _, w := range argv[1:] {
+		inPlace = inPlace || shorts(w.text, 'i') && len(w.text) < 8
+	}
+	if inPlace {
+		for _, w := range parseFlags(argv[1:], "-e -E -I -M").pos {
+			f.writes(w, clip(joinWords(argv), 300))
+		}
+	}
 }
 
 // glued is program text in the same word as its flag: -e'code', --eval=code.

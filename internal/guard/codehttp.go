@@ -103,7 +103,7 @@ func (p *program) shown(name string, args []arg) []word {
 		}
 	}
 	text := strings.ReplaceAll(name+"("+strings.Join(parts, ", ")+")", hole, "…")
-	return []word{{text: text}}
+	return []word{{text: text, raw: true}}
 }
 
 // prNumberOf remembers which PR a getter names: repo.get_pull(5).

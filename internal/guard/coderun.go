@@ -31,6 +31,9 @@ func (p *program) statements() {
 		}
 		t := p.tok(i)
 		switch {
+		case t.kind == nameTok && t.text == "script" && p.lang == "other" && p.tok(i+1).kind == strTok: // AppleScript
+			p.shell(p.tok(i + 1).text)
+			i += 2
 		case t.kind == execTok:
 			p.shell(p.fill(t.text))
 			i++

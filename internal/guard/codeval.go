@@ -298,7 +298,7 @@ func (p *program) method(v value, name string, args []arg, at int) value {
 		}
 	}
 	p.methodCall(last, args, v, at)
-	return textValue(hole)
+	return value{items: []string{hole}, pairs: prNumberOf(last, args)}
 }
 
 func splitValue(v value, args []arg) value {

@@ -268,6 +268,9 @@ func (f *frame) inner(name string, args []word) {
 	defer func() { f.quiet = quiet }()
 	for i, w := range args {
 		n := programName(w.text)
+		if dataProgram(n) && w.text == n && !has("gem port code", n) {
+			return
+		}
 		if !has("gh git glab hub tea curl sudo env bash sh zsh xargs timeout nohup", n) || w.text != n && !strings.Contains(w.text, "/") && !strings.Contains(w.text, "#") {
 			continue
 		}

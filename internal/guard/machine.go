@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in time, so that the
 // verdict on a text never depends on the machine.
@@ -185,7 +188,7 @@ func (f *frame) act(a Act, argv []word) {
 	}
 	a.Ref = strings.ReplaceAll(clip(a.Ref, 200), hole, "…")
 	a.Via = f.via
-	key := string(a.Kind) + "\x00" + a.Ref + "\x00" + a.Command
+	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
 	if f.m.seen[key] || len(f.m.read.Acts) >= maxActs {
 		return
 	}

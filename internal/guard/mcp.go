@@ -94,7 +94,7 @@ func (t toolShape) reads() bool {
 	return false
 }
 
-const prKeys = "pull_number pullNumber pull_request_number pullRequestNumber pr_number prNumber pr pull_request_id pullRequestId merge_request_iid mergeRequestIid mr_iid mrIid iid index number pull_id pullId prId id"
+const prKeys = "pull_number pullNumber pull_request_number pullRequestNumber pr_number prNumber pr pull_request_id pullRequestId merge_request_iid mergeRequestIid mr_iid mrIid iid index number issue_number issueNumber issue_iid pull_id pullId prId id"
 
 // act is the act's PR and repository as the fields tell.
 func (t toolShape) act(kind Kind) Act {

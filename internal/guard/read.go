@@ -58,5 +58,5 @@ func (c Call) label() []word {
 			parts = append(parts, fd.Path+": "+clip(strings.ReplaceAll(fd.Value, "\n", " "), 60))
 		}
 	}
-	return []word{{text: c.Tool + "(" + strings.Join(parts, ", ") + ")"}}
+	return []word{{text: c.Tool + "(" + strings.Join(parts, ", ") + ")", raw: true}}
 }

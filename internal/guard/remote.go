@@ -138,7 +138,7 @@ func (f *frame) tmuxOne(args []word) {
 		}
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawnp", "respawn-window", "respawnw",
 		"run-shell", "run", "if-shell", "if", "pipe-pane", "pipep", "display-popup", "popup":
-		rest := command(args, wrap{valued: "-t -s -n -c -x -y -F -e -l -p -d -h -w -S -T -b"})
+		rest := command(args, wrap{valued: "-t -s -n -c -x -y -F -e -l -p -h -w -S -T"})
 		if len(rest) > 0 {
 			f.child().run(joinText(rest))
 		}
@@ -287,6 +287,9 @@ func (f *frame) containerExec(g *frame, args []word) {
 	rest := args[at+1:]
 	for i, w := range rest {
 		n := programName(strings.TrimSuffix(w.text, ":latest"))
+		if has("echo printf grep cat", n) {
+			return
+		}
 		if has("gh git glab hub tea curl bash sh zsh ash dash env sudo timeout xargs python python3 node hooks rm", n) {
 			g.argv(append([]word{lit(n)}, rest[i+1:]...))
 			return

@@ -82,6 +82,9 @@ func (f *frame) shellScript(name string, args []word) string {
 
 // shellStdin is a shell that reads its commands.
 func (f *frame) shellStdin(name string, args []word) string {
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
 	f.args = texts(args)
 	if f.stdin == nil {
 		return ""

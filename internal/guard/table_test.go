@@ -188,3 +188,16 @@ func TestMerges(t *testing.T) {
 		t.Errorf("%d cases, want at least 300", len(cases))
 	}
 }
+
+func TestHarmless(t *testing.T) {
+	files := loadProject(t)
+	cases := loadTable(t, "harmless.txt")
+	for _, c := range cases {
+		if r := Read(c.call, c.repo, files); !c.agrees(r) {
+			t.Errorf("harmless.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
+		}
+	}
+	if len(cases) < 200 {
+		t.Errorf("%d cases, want at least 200", len(cases))
+	}
+}

@@ -16,6 +16,8 @@ func (f *frame) textTool(name string, argv []word) (out string, ok bool) {
 		return f.printf(args), true
 	case "cat", "tac", "bat", "pv":
 		return f.cat(args), true
+	case "tee", "sponge":
+		return f.tee(args), true
 	case "seq":
 		return seq(args), true
 	case "rev":
@@ -79,6 +81,22 @@ func (f *frame) cat(args []word) string {
 		return f.stdin.text
 	}
 	return f.input(args)
+}
+
+// tee writes its input into files and hands it on.
+func (f *frame) tee(args []word) string {
+	text := hole
+	if f.stdin != nil {
+		text = f.stdin.text
+	}
+	fl := parseFlags(args, "--output-error")
+	for _, w := range fl.pos {
+		f.writes(w, "tee "+w.show())
+		if w.known() {
+			f.writeFile(w.text, text, fl.on("-a", "--append"))
+		}
+	}
+	return text
 }
 
 func echo(args []word) string {
@@ -297,6 +315,9 @@ func (f *frame) filtered(name string, args []word) string {
 		if has("-c --count -q --quiet -l --files-with-matches -L -o --only-matching -r -R --recursive -n --line-number", w.text) && strings.Contains(name, "g") {
 			return hole
 		}
+	}
+	if name == "sort" {
+		f.writerOf(name, args)
 	}
 	if f.stdin == nil {
 		if name == "head" || name == "tail" || name == "sort" {

@@ -18,6 +18,7 @@ type word struct {
 	pat   string // the word as a glob pattern when it holds unquoted * ? or [, else ""
 	src   string // as written
 	split bool   // unknown unquoted text: none, one or several words
+	raw   bool   // not of a shell: shown as it stands
 }
 
 func lit(text string) word { return word{text: text} }
@@ -43,6 +44,9 @@ func blank(text string) bool {
 
 // show is the word as a person would read it.
 func (w word) show() string {
+	if w.raw {
+		return w.text
+	}
 	if !w.known() {
 		if w.src != "" && !unknown(w.src) {
 			return clip(w.src, 120)

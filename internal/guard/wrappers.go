@@ -29,7 +29,7 @@ func wrapSpec(name string) (wrap, bool) {
 	case "stdbuf", "gstdbuf", "unbuffer":
 		return wrap{valued: "-i -o -e --input --output --error"}, true
 	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4", "torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run", "catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob", "nocorrect", "coproc", "-":
-		return wrap{valued: "-f -s -n -w -t --what --who --why --mode"}, true
+		return wrap{valued: "--what --who --why --mode"}, true
 	case "strace", "ltrace", "dtruss":
 		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
 	case "chrt", "taskset", "numactl", "cpulimit", "chroot", "setarch", "faketime", "softlimit", "setuidgid", "envdir", "retry", "linux-enter":
@@ -95,6 +95,9 @@ func (f *frame) wrapper(name string, argv []word) (out string, ok bool) {
 
 // wrapped runs what a wrapper of the table runs.
 func (f *frame) wrapped(name string, spec wrap, args []word) string {
+	if name == "runuser" && hasWord(args, "-u") {
+		spec.skip = 0
+	}
 	undo, ok := f.through(name)
 	defer undo()
 	if !ok {
@@ -201,7 +204,10 @@ func (f *frame) env(args []word) string {
 			return g.run(t[2:] + " " + quoted(args[i+1:]))
 		case strings.HasPrefix(t, "--split-string="):
 			return g.run(t[len("--split-string="):] + " " + quoted(args[i+1:]))
-		case has("-u --unset -C --chdir", t):
+		case has("-C --chdir", t) && i+1 < len(args):
+			i++
+			g.cwd = g.resolve(args[i].text)
+		case has("-u --unset", t):
 			i++
 		case strings.HasPrefix(t, "-"):
 		case assignment(t):

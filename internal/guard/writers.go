@@ -27,7 +27,7 @@ func (f *frame) writerOf(name string, args []word) {
 	case "mv", "gmv", "rename", "mmv":
 		f.moved(parseFlags(args, "-t --target-directory -S --suffix"), how, true)
 	case "cp", "gcp", "install", "ginstall", "ln", "scp", "rsync":
-		f.moved(parseFlags(args, "-t --target-directory -S --suffix -m --mode -o --owner -g --group -P -i -e --rsh --exclude --include --filter -f --files-from --exclude-from --max-size --bwlimit --port --partial-dir --backup-dir --chmod --chown --log-file"), how, name == "rsync" && hasWord(args, "--remove-source-files"))
+		f.moved(parseFlags(args, copyFlags(name)), how, name == "rsync" && hasWord(args, "--remove-source-files"))
 	case "tar", "gtar", "unzip", "7z":
 		f.unpacked(name, args, how)
 	case "dd":
@@ -49,6 +49,19 @@ func (f *frame) writerOf(name string, args []word) {
 			f.writes(w, how)
 		}
 	}
+}
+
+// copyFlags are the flags of a copying program that take a value.
+func copyFlags(name string) string {
+	switch name {
+	case "rsync":
+		return "-e --rsh --exclude --include -f --filter --files-from --exclude-from --max-size --bwlimit --port --partial-dir --backup-dir --chmod --chown --log-file"
+	case "scp":
+		return "-P -i -o -F -c -l -S -J"
+	case "install", "ginstall":
+		return "-t --target-directory -S --suffix -m --mode -o --owner -g --group"
+	}
+	return "-t --target-directory -S --suffix"
 }
 
 func hasWord(args []word, text string) bool {

@@ -198,6 +198,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	switch {
 	case act == "stop":
 		tick.Fired = append(tick.Fired, stoppedAt(g, tick.Iteration))
+		tick.Pending = nil // nothing more is asked (R49)
 	case k.Apply != nil:
 		k.Apply(run, tick, g, act, answer.Answer)
 	}

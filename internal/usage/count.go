@@ -32,8 +32,9 @@ type Result struct {
 	Unknown []string
 	// Skipped counts lines that could not be read: longer than 8 MiB, no JSON, bad UTF-8, impossible numbers.
 	Skipped int
-	// Interrupted says that a person ended a turn of the main transcript.
-	Interrupted bool
+	// Interrupted are the prompt ids of the turns of the main transcript that a person ended; "" where the client's
+	// mark names none.
+	Interrupted []string
 	Answers     []Answer
 	// Partial says that Deadline came first.
 	Partial bool

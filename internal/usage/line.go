@@ -67,7 +67,7 @@ func (c *counter) user(t *transcript, r record) {
 		return
 	}
 	if r.interrupted() {
-		c.res.Interrupted = true
+		c.res.Interrupted = append(c.res.Interrupted, strings.Clone(r.prompt))
 	}
 	if a, ok := r.answer(); ok {
 		c.res.Answers = append(c.res.Answers, a)

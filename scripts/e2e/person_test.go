@@ -101,3 +101,38 @@ func TestForceUnlockAsksFirst(t *testing.T) {
 		t.Errorf("the first session's iteration ended %s", last.Outcome)
 	}
 }
+
+// After Esc in a scheduled loop the next prompt may be the schedule's own: it is refused, and the person reads the
+// final report there (t; R43, R49, R150).
+func TestEscIsReportedWhenTheScheduleFires(t *testing.T) {
+	w := newWorld(t, busyIn(1).Say)
+	term := w.Interactive()
+	term.Enter("/loop 1m /sdd:work --loop")
+	term.WaitScreen("python3 -c", 60*time.Second)
+	term.Press(Esc)
+
+	lines := w.WaitHistory("work", 1, 2*time.Minute)
+	if lines[0].Outcome != "halted" || strings.Join(lines[0].Fired, " ") != "user_interrupt" {
+		t.Errorf("the interrupted iteration is %s with %v", lines[0].Outcome, lines[0].Fired)
+	}
+	term.WaitShowed("Loop already stopped", 10*time.Second)
+	term.WaitShowed("Cause: user_interrupt", 10*time.Second)
+	if n := w.iterationsBegun(); n != 1 {
+		t.Errorf("%d iterations reached the model, want 1", n)
+	}
+}
+
+// A terminal that is closed in the middle of a tick ends the run, and no lock stays behind (u; R43).
+func TestClosedTerminalEndsTheRun(t *testing.T) {
+	w := newWorld(t, busyIn(1).Say)
+	term := w.Interactive()
+	term.Enter("/sdd:work --loop")
+	term.WaitScreen("python3 -c", 60*time.Second)
+	term.HangUp()
+	term.WaitExit(20 * time.Second)
+
+	lines := w.WaitHistory("work", 1, 10*time.Second)
+	if lines[0].Outcome != "halted" || strings.Join(lines[0].Fired, " ") != "user_interrupt" {
+		t.Errorf("the iteration is %s with %v", lines[0].Outcome, lines[0].Fired)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -181,6 +182,9 @@ func (x *Terminal) Kill() {
 	_ = x.cmd.Process.Kill()
 	<-x.exited
 }
+
+// HangUp tells the program that its terminal was closed.
+func (x *Terminal) HangUp() { _ = x.cmd.Process.Signal(syscall.SIGHUP) }
 
 // WaitExit waits until the program has ended by itself.
 func (x *Terminal) WaitExit(limit time.Duration) {
