@@ -143,7 +143,7 @@ func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
 		if answeredMerge(tick, a.PR) { // a person's word is not lifted by a fact reported after it
 			return event.Deny(fmt.Sprintf("Not merged: %s. The person's answer for PR #%d does not allow it\nhint: leave the PR open and end the turn", a.Command, a.PR)), nil
 		}
-		if noFeedback(tick, a.PR) {
+		if noFeedback(tick, a.PR) && !waits(tick, a.PR) {
 			continue
 		}
 		f := loop.Look(t.Budget, tick, nil, v.now)
@@ -193,6 +193,13 @@ func allowed(t *loop.Tick, pr int) bool {
 // noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration.
 func noFeedback(t *loop.Tick, pr int) bool {
 	return slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && !*p.HumanFeedback })
+}
+
+// waits: the question about this PR is open, so only its answer decides.
+func waits(t *loop.Tick, pr int) bool {
+	return slices.ContainsFunc(t.Pending, func(g loop.Gate) bool {
+		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
+	})
 }
 
 func answeredMerge(t *loop.Tick, pr int) bool {

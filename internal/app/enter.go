@@ -118,6 +118,9 @@ func (e *entry) attempt() (reply event.Reply, wait bool, err error) {
 			if e.state.Tick == nil {
 				e.release(e.req.Command.Skill) // of a tick that was closed just now
 			}
+			if e.req.Scheduled {
+				a.Text += "\nhint: its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
+			}
 			return event.Block(e.withFinal(a.Text)), false, nil
 		case loop.CloseFirst:
 			err = e.closeFirst()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -69,13 +70,22 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 func (a *App) visitor() (*visit, error) {
 	v := &visit{App: a, now: a.now()}
 	v.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
-	v.project = tracker.Project(a.Env, a.Env("PWD"))
+	v.project = tracker.Project(a.Env, a.cwd())
 	files, err := store.Open(v.project)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, refusal("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
 	}
 	v.files = files
 	return v, err
+}
+
+// cwd is where a command was typed, as the shell names it where that is known.
+func (a *App) cwd() string {
+	if dir := a.Env("PWD"); dir != "" {
+		return dir
+	}
+	dir, _ := os.Getwd()
+	return dir
 }
 
 func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {

@@ -81,7 +81,7 @@ func (a *App) unreadable(name string, err error) Answer {
 	if name != event.PreToolUse {
 		return answer
 	}
-	project := tracker.Project(a.Env, a.Env("PWD"))
+	project := tracker.Project(a.Env, a.cwd())
 	if !store.Exists(project) || !anyActive(project) {
 		return answer
 	}

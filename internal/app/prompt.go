@@ -18,6 +18,9 @@ func (v *visit) prompt() (event.Reply, error) {
 	if r := v.wakesEnded(list); !r.Empty() {
 		return r, nil
 	}
+	if _, tick := loop.ParsePrompt(v.ev.Prompt); tick && v.ev.Name == event.UserPromptSubmit {
+		return event.Nothing(), nil // its expansion follows, which can still refuse the turn and say why
+	}
 	stop := v.stopTyped()
 	var concerned bool
 	for _, t := range list {
@@ -77,9 +80,6 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	case t.Tick.Interrupted == "" && v.interruptMark(t):
 		t.Tick.Interrupt("the user interrupted the turn")
 	case t.Tick.Draining || strings.HasPrefix(v.ev.Prompt, "<task-notification>"):
-		if _, tick := loop.ParsePrompt(v.ev.Prompt); tick { // the next one, which is to be skipped
-			return event.Nothing(), nil
-		}
 		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.files.SaveTick(t.Tick)
 	default:
@@ -90,7 +90,11 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
 		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, the report follows when they end."), v.files.SaveTick(t.Tick)
 	}
-	return v.endNow(t)
+	reply, err := v.endNow(t)
+	if _, tick := loop.ParsePrompt(v.ev.Prompt); tick && err == nil && t.Budget.Status == loop.Halted {
+		return event.Block(reply.PersonText()), nil // a /loop that would bring back what has just ended
+	}
+	return reply, err
 }
 
 // endNow closes the open iteration at an event that is not its Stop, and tells both sides.
@@ -100,7 +104,8 @@ func (v *visit) endNow(t *thread) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	v.release(t.skill)
-	say := report.Status(&c.Line, "scheduled by /loop")
+	t.Budget = &c.Run
+	say := report.Status(&c.Line, wake(&c.Run))
 	if !c.Halted() {
 		return event.Nothing().Say(say), nil
 	}

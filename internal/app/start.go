@@ -105,7 +105,8 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 		return event.Nothing(), err
 	}
 	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", tick.Iteration, run.Ceilings.Iterations, report.Remaining(&run))
-	return event.Nothing().Context(report.Entry(&run, &tick)).Say(strings.Join(append([]string{say}, tick.Notes...), "\n")), nil
+	say = strings.Join(append([]string{say}, tick.Notes...), "\n")
+	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(say, e.final)), nil
 }
 
 // refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate waits and nobody is

@@ -113,7 +113,7 @@ func (v *visit) end(t *thread, look outlook, crons []event.Cron) (event.Reply, e
 	if err != nil {
 		return event.Nothing(), err
 	}
-	say := report.Status(&c.Line, wake(&c.Run, crons))
+	say := report.Status(&c.Line, wake(&c.Run))
 	if c.Run.Status != loop.Active {
 		final, err := v.finalReport(t.skill, &c.Run, t.BudgetPath)
 		if err != nil {
@@ -162,9 +162,10 @@ func unschedule(crons []event.Cron) string {
 	return strings.Join(appendNew(nil, calls...), ", ")
 }
 
-func wake(b *loop.Budget, crons []event.Cron) string {
+// wake says what brings the next tick.
+func wake(b *loop.Budget) string {
 	switch {
-	case len(crons) > 0:
+	case len(b.Scheduled) > 0:
 		return "scheduled by /loop"
 	case b.UnderLoop:
 		return "to be scheduled by /loop"

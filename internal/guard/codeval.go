@@ -10,7 +10,7 @@ type value struct {
 	pairs []Field // of an object or dict
 }
 
-func textValue(s string) value { return value{items: []string{s}} }
+func textValue(s string) value { return value{items: []string{clipHole(s)}} }
 
 func (v value) text() string {
 	switch {
@@ -53,6 +53,7 @@ func (p *program) skipLines(i int) int {
 
 // fill puts known values into a string's slots.
 func (p *program) fill(s string) string {
+	p.f.m.spend(len(s) / 64)
 	for strings.Contains(s, slotMark) {
 		i := strings.Index(s, slotMark)
 		j := strings.Index(s[i+len(slotMark):], slotMark)
@@ -69,7 +70,9 @@ func (p *program) fill(s string) string {
 		if strings.Contains(with, slotMark) {
 			with = hole
 		}
-		s = s[:i] + with + s[i+2*len(slotMark)+j:]
+		if s = s[:i] + with + s[i+2*len(slotMark)+len(name):]; len(s) > maxText {
+			return hole
+		}
 	}
 	return s
 }
@@ -100,6 +103,7 @@ func (p *program) expr(i int) (value, int) {
 		default:
 			return v, i
 		}
+		p.f.m.spend(len(v.text()) / 64)
 	}
 	return v, i
 }
@@ -120,6 +124,9 @@ func percent(s string) string {
 
 func concat(a, b value) value {
 	if a.list || b.list {
+		if len(a.items)+len(b.items) > 1000 {
+			return value{items: []string{hole}, list: true}
+		}
 		return value{items: append(a.items[:len(a.items):len(a.items)], b.items...), list: true}
 	}
 	return textValue(a.text() + b.text())
@@ -294,7 +301,7 @@ func (p *program) method(v value, name string, args []arg, at int) value {
 		return v
 	case "replace":
 		if len(args) > 1 && !unknown(v.text()) {
-			return textValue(strings.ReplaceAll(v.text(), args[0].val.text(), args[1].val.text()))
+			return textValue(swap(v.text(), args[0].val.text(), args[1].val.text()))
 		}
 	}
 	p.methodCall(last, args, v, at)
@@ -323,7 +330,7 @@ func formatBraces(s string, args []arg) string {
 		if j < 0 {
 			break
 		}
-		s = s[:i] + argText(args, n, hole) + s[i+j+1:]
+		s = clipHole(s[:i] + argText(args, n, hole) + s[i+j+1:])
 		n++
 	}
 	return s

@@ -7,6 +7,12 @@ import (
 
 // argv runs a command whose words are expanded: a function, an alias, a builtin or a program.
 func (f *frame) argv(argv []word) string {
+	out := clipHole(f.dispatch(argv))
+	f.m.spend(len(out) / 64)
+	return out
+}
+
+func (f *frame) dispatch(argv []word) string {
 	if len(argv) == 0 || !f.m.spend(1) {
 		return ""
 	}

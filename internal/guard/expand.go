@@ -19,7 +19,24 @@ type builder struct {
 	source string
 }
 
+// take tells whether more text may be added; a field too long ends in a hole, and text is work.
+func (b *builder) take(s string) bool {
+	if !b.f.m.spend(len(s) / 32) {
+		return false
+	}
+	if b.text.Len()+len(s) > 2*maxText {
+		if !strings.HasSuffix(b.text.String(), hole) {
+			b.text.WriteString(hole)
+		}
+		return false
+	}
+	return true
+}
+
 func (b *builder) quote(s string) {
+	if !b.take(s) {
+		return
+	}
 	b.text.WriteString(s)
 	for i := 0; i < len(s); i++ {
 		if strings.IndexByte(`*?[]\`, s[i]) >= 0 {
@@ -32,6 +49,9 @@ func (b *builder) quote(s string) {
 
 // bare adds unquoted text in which pattern characters are alive.
 func (b *builder) bare(s string) {
+	if !b.take(s) {
+		return
+	}
 	b.text.WriteString(s)
 	b.pat.WriteString(s)
 	b.glob = b.glob || strings.ContainsAny(s, "*?[")

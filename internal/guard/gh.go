@@ -122,7 +122,7 @@ func (f *frame) ghExpand(name, text string, rest []word) {
 	for i, w := range rest {
 		mark := "$" + strconv.Itoa(i+1)
 		if strings.Contains(text, mark) {
-			text = strings.ReplaceAll(text, mark, quoted([]word{w}))
+			text = swap(text, mark, quoted([]word{w}))
 			used = true
 		}
 	}

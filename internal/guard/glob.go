@@ -1,5 +1,7 @@
 package guard
 
+import "strings"
+
 // globMatch matches a whole text against a shell pattern: *, ?, [a-z], [!a], and a backslash before a plain character.
 // Like the shell's case and [[ ]], * crosses slashes.
 func globMatch(pat, s string) bool {
@@ -90,11 +92,31 @@ func literalPat(pat string) (string, bool) {
 	return string(out), true
 }
 
-const maxGlobText = 2048 // bytes of a text that patterns are tried on; longer texts are left as they are
+const maxGlobText = 512 // bytes of a text that patterns with live characters are tried on
+
+// globbable pays for matching a pattern at every place of a text; false: it is too much, the result is unknown.
+func (f *frame) globbable(s, pat string) bool {
+	if plain, ok := literalPat(pat); ok && plain != "" {
+		return f.m.spend(1 + len(s)/64)
+	}
+	stars := 0
+	for i := range len(pat) {
+		stars += btoi(pat[i] == '*')
+	}
+	return stars <= 4 && len(s) <= maxGlobText && f.m.spend(1+len(s)*len(s)/8)
+}
+
+// glob matches a whole text against a pattern, maybe when that is too much work.
+func (f *frame) glob(pat, s string) truth {
+	if len(pat)*len(s) > 1<<20 || !f.m.spend(1+len(pat)*len(s)/1024) {
+		return maybe
+	}
+	return truthOf(globMatch(pat, s))
+}
 
 func trimSuffixGlob(s, pat string, longest bool) string {
-	if len(s) > maxGlobText {
-		return s
+	if plain, ok := literalPat(pat); ok {
+		return strings.TrimSuffix(s, plain)
 	}
 	best := s
 	for i := len(s); i >= 0; i-- {
@@ -109,8 +131,8 @@ func trimSuffixGlob(s, pat string, longest bool) string {
 }
 
 func trimPrefixGlob(s, pat string, longest bool) string {
-	if len(s) > maxGlobText {
-		return s
+	if plain, ok := literalPat(pat); ok {
+		return strings.TrimPrefix(s, plain)
 	}
 	best := s
 	for i := 0; i <= len(s); i++ {
@@ -126,11 +148,17 @@ func trimPrefixGlob(s, pat string, longest bool) string {
 
 // replaceGlob replaces the pattern's longest match, the first or all of them; # and % anchor it.
 func replaceGlob(s, pat, with string, all bool) string {
-	if len(s) > maxGlobText || pat == "" {
+	if pat == "" {
 		return s
 	}
 	if pat[0] == '#' || pat[0] == '%' {
 		return replaceAnchored(s, pat, with)
+	}
+	if plain, ok := literalPat(pat); ok {
+		if !all {
+			return strings.Replace(s, plain, with, 1)
+		}
+		return swap(s, plain, with)
 	}
 	out := ""
 	for i := 0; i < len(s); {
@@ -142,6 +170,9 @@ func replaceGlob(s, pat, with string, all bool) string {
 		}
 		out += with
 		i += n
+		if len(out) > maxText {
+			return hole
+		}
 		if !all {
 			return out + s[i:]
 		}
@@ -163,12 +194,6 @@ func replaceAnchored(s, pat, with string) string {
 }
 
 func longestMatch(pat, s string) int {
-	if plain, ok := literalPat(pat); ok {
-		if len(s) >= len(plain) && s[:len(plain)] == plain {
-			return len(plain)
-		}
-		return 0
-	}
 	for n := min(len(s), 256); n > 0; n-- {
 		if globMatch(pat, s[:n]) {
 			return n

@@ -56,6 +56,9 @@ func (p *picks) pick(key string, n int) int {
 	if p == nil || n < 2 {
 		return 0
 	}
+	if p.index == nil {
+		p.index, p.size = map[string]int{}, map[string]int{}
+	}
 	if _, ok := p.index[key]; !ok {
 		p.order = append(p.order, key)
 		p.index[key] = 0

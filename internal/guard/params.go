@@ -308,6 +308,9 @@ func (f *frame) replaced(r *syntax.Replace, v string) string {
 	if unknown(v) || unknown(pat) {
 		return hole
 	}
+	if !f.globbable(v, pat) {
+		return hole
+	}
 	return replaceGlob(v, pat, with, r.All)
 }
 
@@ -321,6 +324,9 @@ func (f *frame) operated(e *syntax.Expansion, v string) string {
 	}
 	if unknown(v) || unknown(arg) {
 		return trimUnknown(e.Op, arg, v)
+	}
+	if !f.globbable(v, arg) {
+		return hole
 	}
 	switch e.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:

@@ -7,6 +7,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// maxZsh bounds the texts that are tried again as zsh.
+const maxZsh = 8 << 10
+
 // parseShell reads shell text statement by statement. Like bash it keeps what stands before a mistake: a -c text runs
 // up to the line of its syntax error. The zsh reading counts where bash finds a mistake and zsh none.
 func parseShell(text string) (stmts []*syntax.Stmt, problem string) {
@@ -16,6 +19,9 @@ func parseShell(text string) (stmts []*syntax.Stmt, problem string) {
 	stmts, err := parseAs(text, syntax.LangBash)
 	if err == nil {
 		return stmts, ""
+	}
+	if len(text) > maxZsh {
+		return stmts, clip(err.Error(), 160)
 	}
 	if zsh, zerr := parseAs(text, syntax.LangZsh); zerr == nil {
 		return zsh, ""
@@ -52,15 +58,31 @@ func unfit(text string) string {
 			depth++
 		case ')', ']', '}':
 			depth = max(0, depth-1)
-		case '\n', ';', '\'', '"':
+		case '\n':
 			depth = max(0, depth-1) // brackets in prose and patterns need not be closed
 		}
 		if depth > 300 {
 			return "nested too deeply"
 		}
 	}
-	if doubles*len(text) > 2<<20 {
+	if doubles*len(text) > 2<<20 || openRun(text) > 200 {
 		return "nested too deeply"
 	}
 	return ""
+}
+
+// openRun is the longest run of words that each open one level more: "if if if".
+func openRun(text string) int {
+	run, most := 0, 0
+	for rest := text; rest != ""; {
+		var w string
+		w, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t\n;"), " ")
+		if has("if while until ! time { then do else", w) {
+			run++
+			most = max(most, run)
+		} else {
+			run = 0
+		}
+	}
+	return most
 }

@@ -110,7 +110,7 @@ func (mf *makefile) line(line string) []*rule {
 		name, val, ok := strings.Cut(line, op)
 		if name = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), "export ")); ok && name != "" && !strings.ContainsAny(name, " :") {
 			if op == "+=" {
-				val = mf.vars[name] + " " + val
+				val = clipHole(mf.vars[name] + " " + val)
 			}
 			mf.vars[name] = strings.TrimSpace(val)
 			return nil
@@ -144,6 +144,9 @@ func (mf *makefile) line(line string) []*rule {
 func (mf *makefile) expand(s string, depth int) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
+		if out.Len() > maxText {
+			return hole
+		}
 		if s[i] != '$' || i+1 >= len(s) {
 			out.WriteByte(s[i])
 			continue
@@ -191,7 +194,7 @@ func (mf *makefile) variable(name string, depth int) string {
 		return "$(" + cmd + ")"
 	}
 	val, ok := mf.vars[name]
-	if !ok || depth > 10 || len(val) > 4096 {
+	if !ok || depth > 6 || len(val) > 4096 {
 		if strings.ContainsAny(name, " ,") {
 			return hole
 		}

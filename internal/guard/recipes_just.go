@@ -172,7 +172,7 @@ func justFill(line string, vars map[string]string) string {
 		if !ok {
 			val = hole
 		}
-		line = line[:i] + val + line[j+2:]
+		line = clipHole(line[:i] + val + line[j+2:])
 	}
 	return line
 }

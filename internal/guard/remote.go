@@ -55,7 +55,7 @@ func (f *frame) findExec(cmd []word, found string, touches bool) {
 	for _, w := range cmd {
 		if strings.Contains(w.text, "{}") {
 			marked = true
-			w = lit(strings.ReplaceAll(w.text, "{}", found))
+			w = lit(swap(w.text, "{}", found))
 		}
 		argv = append(argv, w)
 	}

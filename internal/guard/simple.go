@@ -11,7 +11,7 @@ func (f *frame) simple(c *syntax.CallExpr) string {
 	if f.m.picks != nil {
 		return f.once(c)
 	}
-	p := &picks{index: map[string]int{}, size: map[string]int{}}
+	p := &picks{}
 	f.m.picks = p
 	defer func() { f.m.picks = nil }()
 	out := ""

@@ -50,7 +50,10 @@ func (f *frame) testBinary(x *syntax.BinaryTest) truth {
 		if unknown(left) || unknown(pat) {
 			return maybe
 		}
-		return truthOf(globMatch(pat, left) != (x.Op == syntax.TsNoMatch))
+		if x.Op == syntax.TsNoMatch {
+			return not(f.glob(pat, left))
+		}
+		return f.glob(pat, left)
 	}
 	return testCompare(left, x.Op.String(), f.one(b))
 }

@@ -71,7 +71,10 @@ func (f *frame) input(args []word) string {
 	}
 	var out strings.Builder
 	for _, w := range files {
-		out.WriteString(f.fileText(w.text))
+		text := f.fileText(w.text)
+		if out.WriteString(text); !f.m.spend(len(text)/64) || out.Len() > maxText {
+			break
+		}
 	}
 	return clipHole(out.String())
 }
@@ -401,7 +404,7 @@ func substituted(text, script string) (string, bool) {
 		case strings.ContainsAny(parts[0], `\.*[]^$`):
 			return "", false
 		case parts[2] == "g":
-			lines[i] = strings.ReplaceAll(l, parts[0], parts[1])
+			lines[i] = swap(l, parts[0], parts[1])
 		default:
 			lines[i] = strings.Replace(l, parts[0], parts[1], 1)
 		}

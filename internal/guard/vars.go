@@ -48,7 +48,11 @@ func (f *frame) set(name, value string) {
 }
 
 // joinVars is what holds after either of two branches ran.
-func joinVars(a, b map[string]variable) map[string]variable {
+func (f *frame) joinVars(a, b map[string]variable) map[string]variable {
+	if len(a) == 0 && len(b) == 0 {
+		return b
+	}
+	f.m.spend((len(a) + len(b)) / 4)
 	out := copyMap(b)
 	for name, v := range a {
 		w, ok := b[name]

@@ -43,7 +43,9 @@ func (f *frame) list(stmts []*syntax.Stmt) string {
 		if f.left || f.m.tired() {
 			break
 		}
-		out.WriteString(f.stmt(s))
+		if text := f.stmt(s); out.Len() < maxText {
+			out.WriteString(text)
+		}
 	}
 	return out.String()
 }
@@ -164,7 +166,7 @@ func (f *frame) then(and bool, s *syntax.Stmt) string {
 	f.m.spend(len(vars) / 4)
 	out := f.stmt(s)
 	f.left = false
-	f.vars = joinVars(vars, f.vars)
+	f.vars = f.joinVars(vars, f.vars)
 	f.status = maybe
 	return out
 }
@@ -207,6 +209,14 @@ func clipHole(s string) string {
 	return s
 }
 
+// swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
+func swap(s, old, with string) string {
+	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*maxText {
+		return hole
+	}
+	return strings.ReplaceAll(s, old, with)
+}
+
 func (f *frame) ifClause(c *syntax.IfClause) string {
 	if c == nil || !f.m.spend(1) {
 		return ""
@@ -230,7 +240,7 @@ func (f *frame) ifClause(c *syntax.IfClause) string {
 	after := f.vars
 	f.vars = vars
 	out += f.elseOf(c)
-	f.vars = joinVars(after, f.vars)
+	f.vars = f.joinVars(after, f.vars)
 	f.left = left && f.left && c.Else != nil
 	f.status = maybe
 	return out
@@ -267,7 +277,7 @@ func (f *frame) caseClause(c *syntax.CaseClause) string {
 			return out
 		}
 		f.left = false
-		joined = joinVars(joined, f.vars)
+		joined = f.joinVars(joined, f.vars)
 	}
 	f.vars = joined
 	return out
@@ -282,8 +292,13 @@ func (f *frame) armMatches(item *syntax.CaseItem, subject string) truth {
 			return yes
 		case unknown(subject) || unknown(pat):
 			match = maybe
-		case globMatch(pat, subject):
-			return yes
+		default:
+			switch f.glob(pat, subject) {
+			case yes:
+				return yes
+			case maybe:
+				match = maybe
+			}
 		}
 	}
 	return match

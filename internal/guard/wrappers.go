@@ -287,7 +287,7 @@ func (f *frame) eachReplaced(rest []word, mark string, items []string) string {
 	for _, item := range items {
 		argv := make([]word, len(rest))
 		for i, w := range rest {
-			argv[i] = lit(strings.ReplaceAll(w.text, mark, item))
+			argv[i] = lit(swap(w.text, mark, item))
 		}
 		out += f.child().argv(argv)
 	}
@@ -343,7 +343,10 @@ func (f *frame) parallel(name string, args []word) string {
 	for _, item := range items {
 		text := line + " " + item
 		if strings.Contains(line, "{") {
-			text = strings.NewReplacer("{}", item, "{1}", item, "{2}", item, "{.}", item, "{/}", item, "{#}", "1", "{%}", "1").Replace(line)
+			text = line
+			for _, mark := range []string{"{}", "{1}", "{2}", "{.}", "{/}"} {
+				text = swap(text, mark, item)
+			}
 		}
 		f.child().run(text)
 	}

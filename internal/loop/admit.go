@@ -150,6 +150,9 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 		switch {
 		case own:
 			a.Reap = true // a leftover of a crash after the tick was closed
+			if s.LockIs == Dead {
+				a.Notes = []string{fmt.Sprintf("Reaped stale lock for pid %d", l.PID)}
+			}
 		case r.Flags.Lock == LockForce:
 			return Admission{Verdict: AskForce, PID: l.PID, Iteration: l.Iteration}, true
 		case s.LockIs != Dead:
@@ -199,7 +202,9 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 			a.Notes = append(a.Notes, "Nothing to resume — starting a fresh run")
 		}
 	case mine && run.Status == Active:
-		if run.Flags == r.Flags.Canonical() || r.Flags.Resume {
+		if r.Flags.Resume && run.Owner.PID != r.Owner.PID { // the session was taken up again by another client
+			a.Mode = ResumeRun
+		} else if run.Flags == r.Flags.Canonical() || r.Flags.Resume {
 			a.Mode = NextTick
 		} else if r.Scheduled {
 			a.Mode = NextTick

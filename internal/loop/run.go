@@ -25,7 +25,8 @@ func prName(n int) string { return fmt.Sprintf("#%d", n) }
 
 func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.Canonical()
-	b.Command = "/" + r.Command.Name + " " + r.Command.Args
+	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool { return w == "--resume" })
+	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
 }
 
 // Resume takes an earlier run up again from its last history line: every counter goes on, every evaluation is made

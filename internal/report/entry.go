@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"hooks/internal/loop"
 )
@@ -42,12 +43,16 @@ func (x *text) asks(gates []loop.Gate) {
 	if len(gates) == 0 {
 		return
 	}
-	x.line("A person must answer before anything else is done. Call AskUserQuestion now (load it with ToolSearch \"select:AskUserQuestion\" " +
-		"if it is not loaded); the dialog's text is filled in with exactly this:")
+	all, held := "A person must answer before anything else is done.", "Do nothing else until it is answered: other tools are held back."
+	if !slices.ContainsFunc(gates, func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
+		all, held = "A person must answer before this is merged.", "Until it is answered nothing is merged; other work may go on."
+	}
+	x.line("%s Call AskUserQuestion now (load it with ToolSearch \"select:AskUserQuestion\" if it is not loaded); "+
+		"the dialog's text is filled in with exactly this:", all)
 	for _, g := range gates {
 		x.line("- [%s] %s Options: %s", g.Name, g.Question, labels(g.Options))
 	}
-	x.line("Do nothing else until it is answered: other tools are held back. Never answer it yourself.")
+	x.line("%s Never answer it yourself.", held)
 }
 
 func labels(options []loop.Option) string {
