@@ -43,7 +43,8 @@ type entry struct {
 	path   string   // of the budget file, relative to the project or absolute
 	origin string   // who started the turn, where the transcript says it
 	notes  []string // of what had to be cleared away first
-	final  string   // final report of a run that was found ended
+	ended  string   // status block of an iteration that was found abandoned
+	final  string   // and the final report, where that ended its run
 }
 
 func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
@@ -121,7 +122,7 @@ func (e *entry) attempt() (reply event.Reply, wait bool, err error) {
 			if e.req.Scheduled {
 				a.Text += "\nhint: its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
 			}
-			return event.Block(e.withFinal(a.Text)), false, nil
+			return event.Block(e.withEnded(a.Text)), false, nil
 		case loop.CloseFirst:
 			err = e.closeFirst()
 		case loop.Skip:
@@ -195,9 +196,9 @@ func (e *entry) scheduled() bool {
 	})
 }
 
-// withFinal puts the final report of a run that this entry found ended under a text.
-func (e *entry) withFinal(text string) string {
-	return strings.TrimSpace(strings.Join(append(append([]string{}, e.notes...), text, e.final), "\n"))
+// withEnded puts what this entry found abandoned under a text.
+func (e *entry) withEnded(text string) string {
+	return strings.TrimSpace(strings.Join(append(append([]string{}, e.notes...), text, e.ended, e.final), "\n"))
 }
 
 // closeFirst ends the tick that never reached its end.
@@ -216,8 +217,10 @@ func (e *entry) closeFirst() error {
 	if err != nil {
 		return err
 	}
+	e.ended = report.Status(&c.Line, wake(&c.Run))
 	if c.Halted() {
-		e.final, err = e.finalReport(t.skill, &c.Run, t.BudgetPath)
+		final, err := e.finalReport(t.skill, &c.Run, t.BudgetPath)
+		e.ended += "\n\n" + final
 		return err
 	}
 	e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))

@@ -106,7 +106,7 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 	}
 	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", tick.Iteration, run.Ceilings.Iterations, report.Remaining(&run))
 	say = strings.Join(append([]string{say}, tick.Notes...), "\n")
-	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(say, e.final)), nil
+	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(e.ended, e.final, say)), nil
 }
 
 // refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate waits and nobody is
@@ -127,7 +127,7 @@ func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, 
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
 	}
-	return event.Block(e.withFinal(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + final)), nil
+	return event.Block(e.withEnded(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + final)), nil
 }
 
 // release drops our lock once the reply is out.

@@ -196,10 +196,10 @@ func (l *psLexer) variable() string {
 	if l.i < len(l.s) && l.s[l.i] == '(' {
 		end := matching(l.s, l.i)
 		if end < 0 {
-			end = len(l.s) - 1
+			end = len(l.s)
 		}
 		inner := l.s[l.i+1 : end]
-		l.i = end + 1
+		l.i = min(end+1, len(l.s))
 		l.f.powershell(inner)
 		return hole
 	}

@@ -80,6 +80,9 @@ func (f *frame) psOther(words []word, name, piped string) string {
 		f.stdin = &stream{text: piped}
 		defer func() { f.stdin = saved }()
 	}
+	if len(words) == 0 {
+		return ""
+	}
 	if !words[0].known() {
 		return f.unknownName(words)
 	}

@@ -139,11 +139,14 @@ func (f *frame) binary(c *syntax.BinaryCmd) string {
 		chain = append(chain, b)
 		first = b.X
 	}
-	out := f.stmt(first)
+	var out strings.Builder
+	out.WriteString(f.stmt(first))
 	for i := len(chain) - 1; i >= 0 && !f.m.tired(); i-- {
-		out += f.then(chain[i].Op == syntax.AndStmt, chain[i].Y)
+		if text := f.then(chain[i].Op == syntax.AndStmt, chain[i].Y); out.Len() < maxText {
+			out.WriteString(text)
+		}
 	}
-	return out
+	return out.String()
 }
 
 // then runs the right side of && or ||, for certain, never or perhaps.

@@ -48,6 +48,9 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 // among them (R2). Words that are no loop flags are the skill's own and are kept in Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	words := splitWords(args)
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--loop=") }); i >= 0 {
+		return Flags{}, true, &FlagError{words[i] + " has a value", "--loop stands alone"} // else it would run ungoverned
+	}
 	if !slices.Contains(words, "--loop") {
 		return Flags{}, false, nil
 	}

@@ -33,6 +33,7 @@ func TestParseFlags(t *testing.T) {
 		{"--loop --lock=maybe", "--lock=maybe is no lock mode"},
 		{"--loop --pr 142", "--pr is a flag of review, not of work"},
 		{"--loop --max-prs 1 --max-prs 2", "--max-prs is given twice"},
+		{"--loop=true", "--loop=true has a value"},
 	}
 	for _, tt := range tests {
 		f, looping, err := ParseFlags(Work, tt.args)
