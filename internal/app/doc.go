@@ -6,6 +6,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -147,18 +148,28 @@ func (t *thread) open(session string) bool {
 
 // guarded runs change under the state's guard, with the threads loaded anew inside it.
 func (v *visit) guarded(change func([]*thread) error) error {
-	ctx, cancel := bounded()
+	return v.underGuard(func() error {
+		list, err := v.mine()
+		if err != nil {
+			return err
+		}
+		return change(list)
+	})
+}
+
+// guardTime bounds the wait for another hook of the same project.
+const guardTime = 3 * time.Second
+
+// underGuard runs a change while no other process changes the state.
+func (v *visit) underGuard(change func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), guardTime)
 	defer cancel()
 	unlock, err := v.files.Guard(ctx)
 	if err != nil {
 		return fmt.Errorf("lock state: %w", err)
 	}
 	defer unlock()
-	list, err := v.mine()
-	if err != nil {
-		return err
-	}
-	return change(list)
+	return change()
 }
 
 func (v *visit) attended() bool { return v.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -99,14 +98,16 @@ func (e *entry) waitSlice() time.Duration {
 }
 
 func (e *entry) attempt() (reply event.Reply, wait bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	unlock, err := e.files.Guard(ctx)
-	if err != nil {
-		return event.Nothing(), false, fmt.Errorf("lock state: %w", err)
-	}
-	defer unlock()
-	for range 8 { // a closed tick or a lost race for the lock asks again
+	err = e.underGuard(func() error {
+		reply, wait, err = e.settle()
+		return err
+	})
+	return reply, wait, err
+}
+
+// settle asks what becomes of the request, and asks again after it closed a tick or lost a race for the lock.
+func (e *entry) settle() (reply event.Reply, wait bool, err error) {
+	for range 8 {
 		if e.state, err = e.load(); err != nil {
 			return event.Nothing(), false, err
 		}
@@ -219,8 +220,7 @@ func (e *entry) closeFirst() error {
 	}
 	e.ended = report.Status(&c.Line, wake(&c.Run))
 	if c.Halted() {
-		final, err := e.finalReport(t.skill, &c.Run, t.BudgetPath)
-		e.ended += "\n\n" + final
+		e.final, err = e.finalReport(t.skill, &c.Run, t.BudgetPath)
 		return err
 	}
 	e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
@@ -228,20 +228,26 @@ func (e *entry) closeFirst() error {
 }
 
 func (e *entry) skip(a loop.Admission) (event.Reply, error) {
+	block, err := e.skipped(a)
+	return event.Block(a.Text + "\n" + block), err
+}
+
+// skipped writes the line of a tick that is passed over and gives its status block (R128).
+func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, error) {
 	run := loop.NewRun(e.req)
 	if e.state.Budget != nil {
 		run = *e.state.Budget
 	}
 	last, err := e.files.Last(e.req.Command.Skill, worked)
 	if err != nil {
-		return event.Nothing(), err
+		return "", err
 	}
 	line := loop.SkipLine(run, last, e.req, a)
+	line.Gates = append(line.Gates, asked...)
 	if err := e.append(&line); err != nil {
-		return event.Nothing(), err
+		return "", err
 	}
-	text := a.Text + "\n" + report.Status(&line, "when the schedule fires again")
-	return event.Block(text), nil
+	return report.Status(&line, "when the schedule fires again"), nil
 }
 
 // wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -234,11 +232,4 @@ func orElse(s, other string) string {
 		return other
 	}
 	return s
-}
-
-// guardTime bounds the wait for another hook of the same project.
-const guardTime = 3 * time.Second
-
-func bounded() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), guardTime)
 }

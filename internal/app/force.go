@@ -6,7 +6,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/report"
 )
 
 // forced does what the person said of another iteration's lock. It runs under the guard.
@@ -85,17 +84,8 @@ func (e *entry) refuseForce(answer loop.GateAnswer, stop bool) (event.Reply, err
 		a.PID = l.PID
 	}
 	a.Text = loop.ContentionNote(a.Iteration, a.PID)
-	run := loop.NewRun(e.req)
-	if e.state.Budget != nil {
-		run = *e.state.Budget
-	}
-	last, err := e.files.Last(e.req.Command.Skill, worked)
+	block, err := e.skipped(a, answer)
 	if err != nil {
-		return event.Nothing(), err
-	}
-	line := loop.SkipLine(run, last, e.req, a)
-	line.Gates = append(line.Gates, answer)
-	if err := e.append(&line); err != nil {
 		return event.Nothing(), err
 	}
 	c.Gate, c.Stopped = nil, stop
@@ -106,5 +96,5 @@ func (e *entry) refuseForce(answer loop.GateAnswer, stop bool) (event.Reply, err
 	if stop {
 		text = fmt.Sprintf("Loop stopped at gate %s in iteration %d. End the turn now and delete its schedule with CronDelete, if it has one.", loop.ForceUnlock, c.Iteration)
 	}
-	return event.Nothing().Context(text).Say(report.Status(&line, "when the schedule fires again")), nil
+	return event.Nothing().Context(text).Say(block), nil
 }

@@ -53,37 +53,38 @@ func absent(err error) error {
 // StopLoops ends the running loops on a person's word: an iteration that runs drains and is closed by its own session,
 // anything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
+	return a.each(skills, "no loop runs", func(v *visit, skill loop.Skill) (string, error) {
+		s, err := v.files.Recover(skill)
+		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
+			return "", hinted(err)
+		}
+		return v.stopOne(&thread{skill, s})
+	})
+}
+
+// each does something to every skill's state, under the guard, and joins what it says; none is said when it is nothing.
+func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill) (string, error)) (string, error) {
 	v, err := a.visitor()
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := bounded()
-	defer cancel()
-	unlock, err := v.files.Guard(ctx)
-	if err != nil {
-		return "", fmt.Errorf("lock state: %w", err)
-	}
-	defer unlock()
 	var said []string
-	for _, skill := range skills {
-		s, err := v.files.Recover(skill)
-		if err != nil {
-			return "", hinted(err)
+	err = v.underGuard(func() error {
+		for _, skill := range skills {
+			text, err := do(v, skill)
+			if err != nil {
+				return err
+			}
+			if text != "" {
+				said = append(said, text)
+			}
 		}
-		t := &thread{skill, s}
-		if t.Budget == nil || t.Budget.Status == loop.Halted {
-			continue
-		}
-		text, err := v.stopOne(t)
-		if err != nil {
-			return "", err
-		}
-		said = append(said, text)
-	}
+		return nil
+	})
 	if len(said) == 0 {
-		return "no loop runs", nil
+		return none, err
 	}
-	return strings.Join(said, "\n"), nil
+	return strings.Join(said, "\n"), err
 }
 
 func (v *visit) stopOne(t *thread) (string, error) {
@@ -113,59 +114,37 @@ func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.Env("CLAUDECODE") != "" {
 		return "", refusal("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
 	}
-	v, err := a.visitor()
-	if err != nil {
-		return "", err
-	}
-	ctx, cancel := bounded()
-	defer cancel()
-	unlock, err := v.files.Guard(ctx)
-	if err != nil {
-		return "", fmt.Errorf("lock state: %w", err)
-	}
-	defer unlock()
-	var said []string
-	for _, skill := range skills {
-		text, err := v.reset(skill)
-		if err != nil {
-			return "", err
-		}
-		said = append(said, text...)
-	}
-	if len(said) == 0 {
-		return "nothing to reset", nil
-	}
-	return strings.Join(said, "\n"), nil
+	return a.each(skills, "nothing to reset", (*visit).reset)
 }
 
-func (v *visit) reset(skill loop.Skill) ([]string, error) {
+func (v *visit) reset(skill loop.Skill) (string, error) {
 	s, err := v.files.Load(skill)
 	var newer *store.NewerError
 	if errors.As(err, &newer) {
-		return nil, hinted(err)
+		return "", hinted(err)
 	}
 	b := s.Budget
 	if b != nil && b.Status == loop.Active && !b.OwnerLeft && b.Owner.PID != 0 && liveness(b.Owner) != loop.Dead {
-		return nil, refusal("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
+		return "", refusal("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
 	}
 	if b == nil && s.Tick == nil && err == nil {
-		return nil, nil
+		return "", nil
 	}
 	id := "damaged-" + v.now.Format("20060102T150405")
 	if b != nil && b.RunID != "" {
 		id = b.RunID
 	}
 	if err := v.files.Archive(skill, id); err != nil {
-		return nil, fmt.Errorf("archive run: %w", err)
+		return "", fmt.Errorf("archive run: %w", err)
 	}
 	var damaged *store.DamagedError
 	unreadable := s.Lock == nil && errors.As(err, &damaged)
 	if unreadable || s.Lock != nil && liveness(s.Lock.Process) == loop.Dead {
 		if err := v.files.Reap(skill, s.Lock); err != nil {
-			return nil, fmt.Errorf("reap lock: %w", err)
+			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}
-	return []string{fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir)}, nil
+	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir), nil
 }
 
 // Runs lists the project's runs, the newest first: the present ones and those in the archive.
@@ -224,26 +203,12 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 	if a.Env("CLAUDECODE") != "" {
 		return "", refusal("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
 	}
-	v, err := a.visitor()
-	if err != nil {
-		return "", err
-	}
-	ctx, cancel := bounded()
-	defer cancel()
-	unlock, err := v.files.Guard(ctx)
-	if err != nil {
-		return "", fmt.Errorf("lock state: %w", err)
-	}
-	defer unlock()
 	name, target, _ := strings.Cut(name, ":")
 	var open []string
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	said, err := a.each([]loop.Skill{loop.Work, loop.Review}, "", func(v *visit, skill loop.Skill) (string, error) {
 		s, err := v.files.Load(skill)
-		if err != nil {
+		if err != nil || s.Budget == nil {
 			return "", hinted(err)
-		}
-		if s.Budget == nil {
-			continue
 		}
 		for i := range s.Budget.Pending {
 			g := &s.Budget.Pending[i]
@@ -252,12 +217,13 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 				continue
 			}
 			g.Answer, g.At = strings.Join(words, " "), &v.now
-			if err := v.files.SaveBudget(s.BudgetPath, s.Budget); err != nil {
-				return "", err
-			}
 			return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s --resume",
-				g.Question, g.Answer, g.Act(g.Answer), s.Budget.Command), nil
+				g.Question, g.Answer, g.Act(g.Answer), s.Budget.Command), v.files.SaveBudget(s.BudgetPath, s.Budget)
 		}
+		return "", nil
+	})
+	if err != nil || said != "" {
+		return said, err
 	}
 	way := "no gate of a paused run waits; a question of a running session is answered in its dialog"
 	if len(open) > 0 {

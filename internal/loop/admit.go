@@ -117,7 +117,7 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	switch {
 	case t == nil:
 		return Admission{}, false
-	case t.SessionID == r.SessionID && t.Draining && t.Interrupted == "":
+	case t.SessionID == r.SessionID && t.Draining && t.Interrupted == "" && !outOfTime(r, s):
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
 	case t.SessionID == r.SessionID, mine:
 		return Admission{Verdict: CloseFirst}, true
@@ -128,6 +128,11 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{Verdict: CloseFirst}, true
 	}
 	return Admission{}, false
+}
+
+// outOfTime: workers whose end nobody was told do not keep a loop waiting past its minutes.
+func outOfTime(r Request, s Standing) bool {
+	return s.Run != nil && s.Run.Minutes(r.Now) >= s.Run.Ceilings.Minutes
 }
 
 func lockPID(s Standing, otherwise int) int {
