@@ -5,13 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/tracker"
 )
 
@@ -32,7 +30,21 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 	if slices.ContainsFunc(r.Acts, func(a guard.Act) bool { return a.Kind == guard.OpenPR }) {
 		return v.openPR(t), nil
 	}
-	return event.Nothing(), nil
+	return v.review(t, r.Acts), nil
+}
+
+// review holds back a new review of a PR on which nothing has landed since the previous iteration (R81).
+func (v *visit) review(t *thread, acts []guard.Act) event.Reply {
+	if t.skill != loop.Review || !t.open(v.ev.SessionID) {
+		return event.Nothing()
+	}
+	for _, a := range acts {
+		name := fmt.Sprintf("PR #%d", a.PR)
+		if a.Kind == guard.Comment && slices.Contains(t.Tick.Deferred, name) {
+			return event.Deny(lines("Not posted: "+a.Command+". "+name+" is deferred to the next tick.", strings.Join(t.Tick.Notes, "\n")))
+		}
+	}
+	return event.Nothing()
 }
 
 func (v *visit) read() guard.Reading {
@@ -102,116 +114,4 @@ func (v *visit) openPR(t *thread) event.Reply {
 	}
 	return event.Deny(fmt.Sprintf("PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)\n"+
 		"hint: report, and end the turn; a person raises the ceiling with --max-prs N --resume", len(f.PRs), t.Budget.Ceilings.PRs))
-}
-
-// merge is the gate's rule: a merge passes when facts show that no human feedback was addressed since the previous
-// iteration, or once on a person's answer in this very tick (R99–R102).
-func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
-	if !t.open(v.ev.SessionID) {
-		return event.Deny(fmt.Sprintf("Not merged: %s. No iteration of the loop is open, so nobody can be asked\n"+
-			"hint: a person merges in a terminal, or ends the loop with `hooks loop stop`", acts[0].Command)), nil
-	}
-	reply := event.Nothing()
-	err := v.guarded(func(list []*thread) error {
-		for _, now := range list {
-			if now.skill != t.skill || !now.open(v.ev.SessionID) {
-				continue
-			}
-			var err error
-			reply, err = v.mergeNow(now, acts)
-			return err
-		}
-		return nil
-	})
-	return reply, err
-}
-
-func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
-	tick := t.Tick
-	if tick.Halting() {
-		return event.Deny("Not merged: the loop ends with this iteration (" + why(tick) + ")\nhint: end the turn; a person may merge"), nil
-	}
-	for _, a := range acts {
-		if reason := refuseMerge(t, a); reason != "" {
-			return event.Deny(reason), nil
-		}
-	}
-	for _, a := range acts {
-		if allowed(tick, a.PR) {
-			continue
-		}
-		if answeredMerge(tick, a.PR) { // a person's word is not lifted by a fact reported after it
-			return event.Deny(fmt.Sprintf("Not merged: %s. The person's answer for PR #%d does not allow it\nhint: leave the PR open and end the turn", a.Command, a.PR)), nil
-		}
-		if noFeedback(tick, a.PR) && !waits(tick, a.PR) {
-			continue
-		}
-		f := loop.Look(t.Budget, tick, nil, v.now)
-		f.Merging = a.PR
-		due := loop.Due(f, loop.Merging)
-		tick.Pending = append(tick.Pending, due...)
-		var gate []loop.Gate
-		for _, g := range tick.Pending {
-			if g.Name == loop.PostFeedbackMerge {
-				gate = append(gate, g)
-			}
-		}
-		return event.Deny(lines("Not merged yet: "+a.Command+" needs a person's word (post-feedback-merge).", report.Ask(gate))), v.files.SaveTick(tick)
-	}
-	for _, a := range acts {
-		use(tick, a.PR)
-	}
-	tick.Merges += len(acts)
-	return event.Nothing(), v.files.SaveTick(tick)
-}
-
-// refuseMerge are the ways to land code that no answer opens: they are not the merge of one named PR, now.
-func refuseMerge(t *thread, a guard.Act) string {
-	switch {
-	case a.Auto || a.Admin:
-		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\nhint: merge it plainly with gh pr merge N once it is green", a.Command)
-	case a.Kind != guard.MergePR:
-		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\nhint: open or update a PR and leave it, or merge it plainly with gh pr merge N", a.Command, describe(a))
-	case a.PR == 0:
-		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: gh pr merge %s", a.Command, number(t.Budget.SinglePR))
-	}
-	return ""
-}
-
-func number(pr int) string {
-	if pr == 0 {
-		return "N"
-	}
-	return strconv.Itoa(pr)
-}
-
-// allowed: a person's answer for this PR is still unused.
-func allowed(t *loop.Tick, pr int) bool {
-	return slices.ContainsFunc(t.Approvals, func(a loop.Approval) bool { return a.PR == pr && !a.Used })
-}
-
-// noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration.
-func noFeedback(t *loop.Tick, pr int) bool {
-	return slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && !*p.HumanFeedback })
-}
-
-// waits: the question about this PR is open, so only its answer decides.
-func waits(t *loop.Tick, pr int) bool {
-	return slices.ContainsFunc(t.Pending, func(g loop.Gate) bool {
-		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
-	})
-}
-
-func answeredMerge(t *loop.Tick, pr int) bool {
-	return slices.ContainsFunc(t.Answered, func(g loop.GateAnswer) bool {
-		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
-	})
-}
-
-func use(t *loop.Tick, pr int) {
-	for i := range t.Approvals {
-		if t.Approvals[i].PR == pr {
-			t.Approvals[i].Used = true
-		}
-	}
 }

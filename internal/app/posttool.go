@@ -111,6 +111,9 @@ func (v *visit) takeAnswer(t *thread, a event.Answer) string {
 	g := t.Tick.Pending[i]
 	answer.Name, answer.Target = g.Name, g.Target
 	act := loop.Answer(t.Budget, t.Tick, i, answer)
+	if act == "merge" && g.HeadSHA != "" {
+		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: add --match-head-commit %s", g.Name, a.Text, g.HeadSHA, g.HeadSHA)
+	}
 	if act == strings.ToLower(strings.TrimSpace(a.Text)) {
 		return fmt.Sprintf("Gate %s: the person answered %q", g.Name, a.Text)
 	}

@@ -267,6 +267,9 @@ func (f *frame) otherProgram(name string, argv []word) string {
 	return hole
 }
 
+// runnable are the programs that a command line behind an unknown program is looked through for.
+const runnable = "gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch npx"
+
 // inner looks for a command line that an unknown program would run: "retry 3 gh pr merge 5". Only acts count.
 func (f *frame) inner(name string, args []word) {
 	quiet := f.quiet
@@ -277,7 +280,7 @@ func (f *frame) inner(name string, args []word) {
 		if dataProgram(n) && w.text == n && !has("gem port code", n) {
 			return
 		}
-		if !has("gh git glab hub tea curl sudo env bash sh zsh xargs timeout nohup", n) || w.text != n && !strings.Contains(w.text, "/") && !strings.Contains(w.text, "#") {
+		if _, wraps := wrapSpec(n); !wraps && !has(runnable, n) || w.text != n && !strings.Contains(w.text, "/") && !strings.Contains(w.text, "#") {
 			continue
 		}
 		rest := args[i:]

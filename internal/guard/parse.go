@@ -20,6 +20,11 @@ func parseShell(text string) (stmts []*syntax.Stmt, problem string) {
 	if err == nil {
 		return stmts, ""
 	}
+	if closed := closeHereDoc(text, err.Error()); closed != "" {
+		if again, err := parseAs(closed, syntax.LangBash); err == nil {
+			return again, ""
+		}
+	}
 	if len(text) > maxZsh {
 		return stmts, clip(err.Error(), 160)
 	}
@@ -27,6 +32,15 @@ func parseShell(text string) (stmts []*syntax.Stmt, problem string) {
 		return zsh, ""
 	}
 	return stmts, clip(err.Error(), 160)
+}
+
+// closeHereDoc ends a here-document that the text does not end: bash takes the end of the text for it.
+func closeHereDoc(text, problem string) string {
+	_, name, ok := strings.Cut(problem, "unclosed here-document `")
+	if !ok {
+		return ""
+	}
+	return text + "\n" + strings.TrimSuffix(name, "`") + "\n"
 }
 
 func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {

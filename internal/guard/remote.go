@@ -88,21 +88,18 @@ func (f *frame) scriptCmd(args []word) string {
 	if !ok {
 		return hole
 	}
-	fl := parseFlags(args, "-c -E -I -O -B -T -t -o -m --command --log-in --log-out --log-io --log-timing --echo --output-limit")
-	if text, ok := fl.get("-c", "--command"); ok {
+	const valued = "-c -E -I -O -B -T -t -o -m --command --log-in --log-out --log-io --log-timing --echo --output-limit"
+	rest := command(args, wrap{valued: valued})
+	if text, ok := parseFlags(args[:len(args)-len(rest)], valued).get("-c", "--command"); ok {
 		return f.child().run(text.text)
 	}
-	if len(fl.pos) > 1 {
-		rest := args
-		for i := range args {
-			if args[i] == fl.pos[1] {
-				rest = args[i:]
-				break
-			}
-		}
-		return f.child().argv(rest)
+	if len(rest) < 2 {
+		return hole
 	}
-	return hole
+	if fl := parseFlags(rest[1:], valued); strings.HasPrefix(rest[1].text, "-") && fl.val("-c", "--command") != "" {
+		return f.child().run(fl.val("-c", "--command"))
+	}
+	return f.child().argv(rest[1:])
 }
 
 // tmux types keys into a terminal or starts commands in one.
@@ -290,7 +287,7 @@ func (f *frame) containerExec(g *frame, args []word) {
 		if has("echo printf grep cat", n) {
 			return
 		}
-		if has("gh git glab hub tea curl bash sh zsh ash dash env sudo timeout xargs python python3 node hooks rm", n) {
+		if has(runnable+" ash rm", n) {
 			g.argv(append([]word{lit(n)}, rest[i+1:]...))
 			return
 		}

@@ -103,10 +103,10 @@ func (f *frame) wrapped(name string, spec wrap, args []word) string {
 	if !ok {
 		return hole
 	}
-	if text, ok := flagText(args, spec.text1); ok {
+	rest := command(args, spec)
+	if text, ok := flagText(args[:len(args)-len(rest)], spec.text1); ok {
 		return f.child().run(text)
 	}
-	rest := command(args, spec)
 	for spec.assign && len(rest) > 0 && assignment(rest[0].text) {
 		f.assigned(rest[0].text)
 		rest = rest[1:]
@@ -149,9 +149,7 @@ func command(args []word, spec wrap) []word {
 			}
 			return nil
 		case len(t) > 1 && t[0] == '-':
-			if !strings.Contains(t, "=") && (has(spec.valued, t) || len(t) > 2 && t[1] != '-' && false) {
-				i++
-			}
+			i += takesNext(t, spec.valued)
 		case skip > 0:
 			skip--
 		default:
@@ -159,6 +157,22 @@ func command(args []word, spec wrap) []word {
 		}
 	}
 	return nil
+}
+
+// takesNext is 1 when a flag's value is the next word: "-u bot", "--user bot", joined "-nu bot".
+func takesNext(t, valued string) int {
+	if has(valued, t) {
+		return 1
+	}
+	if t[1] == '-' || strings.Contains(t, "=") {
+		return 0
+	}
+	for j := 1; j < len(t); j++ {
+		if has(valued, "-"+t[j:j+1]) {
+			return btoi(j == len(t)-1)
+		}
+	}
+	return 0
 }
 
 func assignment(text string) bool {
@@ -307,6 +321,9 @@ func (f *frame) eachAppended(rest []word, items []string, fl flags) string {
 		n = max(1, len(items))
 	}
 	out := ""
+	if len(items) == 0 && !fl.on("-r", "--no-run-if-empty") {
+		return f.child().argv(rest) // GNU xargs runs once
+	}
 	for round := 0; len(items) > 0 && round < maxRounds; round++ {
 		k := min(n, len(items))
 		argv := rest[:len(rest):len(rest)]

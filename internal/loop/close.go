@@ -145,7 +145,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID, Iteration: t.Iteration, Skill: run.Skill,
 		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes,
-		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
+		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
 		Backlog: t.Report.Backlog, Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
 	}

@@ -62,16 +62,32 @@ func mergeDue(f *Facts) []Gate {
 	if f.Merging == 0 {
 		return nil
 	}
-	g := Gate{
+	return []Gate{{
 		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold for human re-review?", f.Merging),
 		Target:   fmt.Sprintf("PR #%d", f.Merging),
-	}
-	for _, pr := range f.Tick.Report.PRs {
-		if pr.Number == f.Merging {
-			g.HeadSHA = pr.HeadSHA
+		HeadSHA:  f.Tick.Head(f.Merging),
+	}}
+}
+
+// AskMerge asks again about a PR that moved after the person's answer.
+func AskMerge(f *Facts) Gate {
+	k, _ := Kind(PostFeedbackMerge)
+	return k.ask(mergeDue(f)[0])
+}
+
+// Head is the last commit known of a PR, "" when none is.
+func (t *Tick) Head(pr int) (sha string) {
+	for _, p := range t.Tracked {
+		if p.Number == pr {
+			sha = p.EndSHA
 		}
 	}
-	return []Gate{g}
+	for _, p := range t.Report.PRs {
+		if p.Number == pr && p.HeadSHA != "" {
+			sha = p.HeadSHA
+		}
+	}
+	return sha
 }
 
 func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {

@@ -116,7 +116,7 @@ func set(to *string, later string) {
 // its review (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
-		if before := tracked(f.Previous, pr.Number); f.Run.Skill == Review && before != nil && !t.tracks(pr.Number) &&
+		if before := tracked(f.Previous, pr.Number); f.Run.Skill == Review && before != nil && !slices.Contains(t.PRs, prName(pr.Number)) &&
 			pr.HeadSHA != "" && SameSHA(pr.HeadSHA, before.EndSHA) {
 			t.deferReview(pr.Number, f.Previous.Iteration)
 		}
@@ -137,10 +137,6 @@ func tracked(i *Iteration, number int) *TrackedPR {
 		}
 	}
 	return nil
-}
-
-func (t *Tick) tracks(number int) bool {
-	return slices.ContainsFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == number })
 }
 
 // Track notes what is known of a PR: its first head is the one at the iteration's start, its last the one at its end.

@@ -248,6 +248,7 @@ type Iteration struct {
 	Dollars       USD               `json:"dollars_this_iter"`
 	Comments      int               `json:"comments_pushed_this_iter"`
 	Merges        int               `json:"merges_attempted_this_iter"`
+	MergesOf      []int             `json:"merges_of,omitempty"` // the PRs of those
 	Budget        Budget            `json:"budget_snapshot"`
 	TrackedPRs    []TrackedPR       `json:"tracked_prs"`
 	Worktrees     []Worktree        `json:"active_worktrees"`

@@ -40,9 +40,9 @@ type Tick struct {
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
+	MergesOf []int    `json:"merges_of,omitempty"` // the PRs of those, in order
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
-	ToolErrs int      `json:"tool_failures"`
 
 	// What was at entry.
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`

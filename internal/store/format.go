@@ -60,8 +60,8 @@ var tickFormat = format{
 	known: []string{
 		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended",
 		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "carry", "dialogs", "approvals",
-		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "qmd_error",
-		"qmd_unreachable", "tool_failures", "tracked_prs", "worktrees", "deferred", "notes", "report", "reported",
+		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
+		"qmd_error", "qmd_unreachable", "tracked_prs", "worktrees", "deferred", "notes", "report", "reported",
 	},
 }
 
@@ -89,7 +89,8 @@ var lineFormat = format{
 	known: []string{
 		"version", "run_id", "seq", "session_id", "iteration", "skill", "started_at", "ended_at", "outcome", "notes",
 		"prs_touched_this_iter", "agents_dispatched_this_iter", "tokens_in_this_iter", "tokens_out_this_iter",
-		"dollars_this_iter", "comments_pushed_this_iter", "merges_attempted_this_iter", "budget_snapshot",
+		"dollars_this_iter", "comments_pushed_this_iter", "merges_attempted_this_iter", "merges_of",
+		"budget_snapshot",
 		"tracked_prs", "active_worktrees", "gates", "stop_conditions_fired", "backlog_snapshot", "failures",
 		"usage_by_model", "plan", "facts", "qmd_error", "skipped_for_pid",
 	},

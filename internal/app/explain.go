@@ -1,0 +1,49 @@
+package app
+
+import (
+	"fmt"
+
+	"hooks/internal/guard"
+	"hooks/internal/report"
+)
+
+// Explain reads a command as the guard reads it and says what would happen to it while a loop runs. Nothing is run,
+// and no state is looked at.
+func (a *App) Explain(command string) report.Explanation {
+	v := &visit{App: a, now: a.now()}
+	v.ev.Cwd = a.cwd()
+	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd}, v.repo(), files{v.ev.Cwd})
+	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd})}
+	for _, act := range r.Acts {
+		e.Acts = append(e.Acts, report.ExplainedAct{
+			Kind: string(act.Kind), PR: act.PR, Ref: act.Ref, Repo: act.Repo, SHA: act.SHA, Auto: act.Auto, Admin: act.Admin,
+			Command: act.Command, Via: act.Via,
+		})
+	}
+	for _, o := range r.Opaque {
+		e.Opaque = append(e.Opaque, fmt.Sprintf("%s (%s)", o.Text, o.Reason))
+	}
+	if r.Unparsable != "" {
+		e.Opaque = append(e.Opaque, r.Unparsable)
+	}
+	e.Verdict = verdict(r)
+	return e
+}
+
+// verdict is what the rules make of a reading while an iteration is open.
+func verdict(r guard.Reading) string {
+	switch {
+	case len(r.Tampers()) > 0:
+		return "denied: it touches the loop's own files, gates or registration"
+	case len(r.Merges()) > 0:
+		for _, a := range r.Merges() {
+			if reason := refuseMerge(a); reason != "" {
+				return "denied: " + reason
+			}
+		}
+		return "held back until a person allowed it at gate post-feedback-merge, or the facts show that no human feedback was addressed"
+	case unreadable(r) != "":
+		return "passes, but is denied in a review loop while a merge gate waits: it cannot be read to its end"
+	}
+	return "passes"
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// merge is the gate's rule: a merge passes when facts show that no human feedback was addressed since the previous
+// iteration, or once on a person's answer in this very tick (R99–R102).
+func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
+	if !t.open(v.ev.SessionID) {
+		return event.Deny(fmt.Sprintf("Not merged: %s. No iteration of the loop is open, so nobody can be asked\n"+
+			"hint: a person merges in a terminal, or ends the loop with `hooks loop stop`", acts[0].Command)), nil
+	}
+	reply := event.Nothing()
+	err := v.guarded(func(list []*thread) error {
+		for _, now := range list {
+			if now.skill != t.skill || !now.open(v.ev.SessionID) {
+				continue
+			}
+			var err error
+			reply, err = v.mergeNow(now, acts)
+			return err
+		}
+		return nil
+	})
+	return reply, err
+}
+
+func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
+	tick := t.Tick
+	if tick.Halting() {
+		return event.Deny("Not merged: the loop ends with this iteration (" + why(tick) + ")\nhint: end the turn; a person may merge"), nil
+	}
+	for _, a := range acts {
+		if reason := v.refuseMerge(a); reason != "" {
+			return event.Deny(reason), nil
+		}
+	}
+	for _, a := range acts {
+		if r, refused := v.mergeOne(t, a); refused {
+			return r, v.files.SaveTick(tick)
+		}
+	}
+	for _, a := range acts {
+		use(tick, a.PR)
+		tick.MergesOf = append(tick.MergesOf, a.PR)
+	}
+	tick.Merges += len(acts)
+	return event.Nothing(), v.files.SaveTick(tick)
+}
+
+// mergeOne decides about one PR: by the person's unused answer, bound to the head they were asked about; else by
+// their earlier word; else by the facts; else the person is asked.
+func (v *visit) mergeOne(t *thread, a guard.Act) (refusal event.Reply, refused bool) {
+	tick := t.Tick
+	if i := approval(tick, a.PR); i >= 0 {
+		return v.approved(t, a, &tick.Approvals[i])
+	}
+	switch {
+	case answeredMerge(tick, a.PR) && !waits(tick, a.PR): // a person's word is not lifted by a fact reported after it
+		return event.Deny(fmt.Sprintf("Not merged: %s. The person's answer for PR #%d does not allow it\nhint: leave the PR open and end the turn", a.Command, a.PR)), true
+	case noFeedback(tick, a.PR) && !waits(tick, a.PR):
+		return event.Nothing(), false
+	case !waits(tick, a.PR):
+		f := loop.Look(t.Budget, tick, nil, v.now)
+		f.Merging = a.PR
+		tick.Pending = append(tick.Pending, loop.Due(f, loop.Merging)...)
+	}
+	return event.Deny(lines("Not merged yet: "+a.Command+" needs a person's word (post-feedback-merge).", report.Ask(mergeGates(tick)))), true
+}
+
+// approved holds a merge against what the person said yes to. A push after the answer voids it, and both are told.
+func (v *visit) approved(t *thread, a guard.Act, yes *loop.Approval) (event.Reply, bool) {
+	head := t.Tick.Head(a.PR)
+	moved := yes.HeadSHA != "" && head != "" && !loop.SameSHA(yes.HeadSHA, head)
+	switch {
+	case moved:
+		yes.Used = true
+		f := loop.Look(t.Budget, t.Tick, nil, v.now)
+		f.Merging = a.PR
+		t.Tick.Pending = append(t.Tick.Pending, loop.AskMerge(f))
+		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void", a.PR, yes.HeadSHA, head)
+		return event.Deny(lines("Not merged: "+a.Command+". "+text, report.Ask(mergeGates(t.Tick)))).Say("hooks: " + text + "; you are asked again"), true
+	case yes.HeadSHA != "" && a.SHA != "" && !loop.SameSHA(yes.HeadSHA, a.SHA):
+		return event.Deny(fmt.Sprintf("Not merged: %s. The person said yes to %s, not to %s\nhint: gh pr merge %d --match-head-commit %s",
+			a.Command, yes.HeadSHA, a.SHA, a.PR, yes.HeadSHA)), true
+	}
+	return event.Nothing(), false
+}
+
+func mergeGates(t *loop.Tick) []loop.Gate {
+	return slices.DeleteFunc(slices.Clone(t.Pending), func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge })
+}
+
+// refuseMerge are the ways to land code that no answer opens: they are not the merge of one named PR of this
+// repository, now.
+func (v *visit) refuseMerge(a guard.Act) string {
+	if reason := refuseMerge(a); reason != "" {
+		return reason
+	}
+	origin := strings.TrimSuffix(v.repo().Remotes["origin"], ".git")
+	if a.Repo != "" && origin != "" && !strings.HasSuffix(strings.ToLower(origin), strings.ToLower(a.Repo)) {
+		return fmt.Sprintf("Not merged: %s names %s, a person is asked about %s only\nhint: merge PRs of this project's own repository", a.Command, a.Repo, origin)
+	}
+	return ""
+}
+
+func refuseMerge(a guard.Act) string {
+	switch {
+	case a.Auto || a.Admin:
+		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\nhint: merge it plainly with gh pr merge N once it is green", a.Command)
+	case a.Kind != guard.MergePR:
+		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\nhint: open or update a PR and leave it, or merge it plainly with gh pr merge N", a.Command, describe(a))
+	case a.PR == 0:
+		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: gh pr merge N", a.Command)
+	}
+	return ""
+}
+
+// approval is the index of a person's unused answer for this PR, or -1.
+func approval(t *loop.Tick, pr int) int {
+	return slices.IndexFunc(t.Approvals, func(a loop.Approval) bool { return a.PR == pr && !a.Used })
+}
+
+// noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration.
+func noFeedback(t *loop.Tick, pr int) bool {
+	return slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && !*p.HumanFeedback })
+}
+
+// waits: the question about this PR is open, so only its answer decides.
+func waits(t *loop.Tick, pr int) bool {
+	return slices.ContainsFunc(t.Pending, func(g loop.Gate) bool {
+		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
+	})
+}
+
+func answeredMerge(t *loop.Tick, pr int) bool {
+	return slices.ContainsFunc(t.Answered, func(g loop.GateAnswer) bool {
+		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
+	})
+}
+
+func use(t *loop.Tick, pr int) {
+	for i := range t.Approvals {
+		if t.Approvals[i].PR == pr {
+			t.Approvals[i].Used = true
+		}
+	}
+}
