@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -80,6 +81,16 @@ type visit struct {
 	project string
 	files   *store.Store // nil: no state in this project
 	after   func() error
+	cfg     *config.Config
+}
+
+// config reads the project's configuration once.
+func (v *visit) config() config.Config {
+	if v.cfg == nil {
+		c := config.Load(v.project)
+		v.cfg = &c
+	}
+	return *v.cfg
 }
 
 // thread is one skill's run as it stands on disk.

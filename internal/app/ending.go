@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -94,7 +93,7 @@ func (v *visit) spent(t *thread) (loop.Spent, []string) {
 	if transcript == "" && t.Tick != nil {
 		transcript = t.Tick.Transcript
 	}
-	cfg := config.Load(v.project)
+	cfg := v.config()
 	table := usage.NewTable(cfg.Rates)
 	r, err := usage.Count(transcript, t.Budget.Cursors, table, usage.Options{})
 	if err != nil {
@@ -112,7 +111,7 @@ func (v *visit) spent(t *thread) (loop.Spent, []string) {
 // the tick goes. The lock is released by the caller, after the reply.
 func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) (loop.Closing, error) {
 	c := loop.Close(*t.Budget, *t.Tick, previous, ending)
-	redact(&c.Line, config.Load(v.project).Redact)
+	redact(&c.Line, v.config().Redact)
 	c.Run = c.Line.Budget
 	created, err := v.files.Commit(&c.Line, t.BudgetPath, &c.Run)
 	if created {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -133,7 +132,7 @@ func (v *visit) take(t *thread, facts loop.Report) (string, error) {
 
 // labelled: a PR that carries the project's do-not-merge label has reached its terminal state (R21).
 func (v *visit) labelled(prs []loop.PR) {
-	label := config.Load(v.project).DoNotMerge
+	label := v.config().DoNotMerge
 	for i := range prs {
 		carries := slices.ContainsFunc(prs[i].Labels, func(l string) bool { return strings.EqualFold(l, label) })
 		if carries && (prs[i].State == "" || prs[i].State == "open") {

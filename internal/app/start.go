@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -51,7 +50,7 @@ func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 		}
 		run := loop.NewRun(e.req)
 		run.Cursors = e.baseline()
-		run.RateTableSource = usage.NewTable(config.Load(e.project).Rates).Source()
+		run.RateTableSource = usage.NewTable(e.config().Rates).Source()
 		return run, nil, e.files.SaveBudget(e.path, &run)
 	}
 	previous, err := e.previous(skill, old)

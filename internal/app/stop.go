@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -69,7 +68,7 @@ func (v *visit) unfinished(t *thread) (event.Reply, bool) {
 	if tick.Body && len(tick.Pending) == 0 {
 		previous, _ := v.previous(t.skill, t.Budget)
 		f := loop.Look(t.Budget, tick, previous, v.now)
-		f.Redact = config.Load(v.project).Redact
+		f.Redact = v.config().Redact
 		tick.Pending = loop.Due(f, loop.Exit)
 	}
 	switch {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -92,32 +93,30 @@ func (b *bench) rows() []*row {
 	bash := func(project string) string {
 		return event(project, "PreToolUse", `"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"go test ./... 2>&1 | tail -20 # `+strings.Repeat("x", 150)+`"}`)
 	}
-	enter := func() error {
-		if err := os.RemoveAll(busy); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(busy, 0o755); err != nil {
-			return err
-		}
-		args := `--loop`
-		return b.hook(busy, "user-prompt-expansion", event(busy, "UserPromptExpansion",
-			`"expansion_type":"slash_command","command_name":"sdd:work","command_args":"`+args+`","prompt":"/sdd:work `+args+`"`))
+	enter := func(prompt string) error {
+		return b.hook(busy, "user-prompt-expansion", strings.Replace(event(busy, "UserPromptExpansion",
+			`"expansion_type":"slash_command","command_name":"sdd:work","command_args":"--loop","prompt":"/sdd:work --loop"`), `"p"`, `"`+prompt+`"`, 1))
 	}
-	reported := func() error {
-		if err := enter(); err != nil {
-			return err
-		}
+	stop := func(prompt string) string {
+		return strings.Replace(event(busy, "Stop", `"stop_hook_active":false`), `"p"`, `"`+prompt+`"`, 1)
+	}
+	report := func() error {
 		cmd := exec.Command(b.hooks, "report")
 		cmd.Env, cmd.Stdin = b.env(busy), strings.NewReader(`{"outcome":"ok"}`)
 		return cmd.Run()
 	}
+	// second is a run in its second iteration, as most of its calls meet it.
+	second := func() error {
+		return errors.Join(os.RemoveAll(busy), os.MkdirAll(busy, 0o755), enter("p1"), report(), b.hook(busy, "stop", stop("p1")), enter("p"))
+	}
+	reported := func() error { return errors.Join(second(), report()) }
 	_ = os.MkdirAll(idle, 0o755)
 	return []*row{
 		{name: "empty Go program", args: []string{b.empty}, stdin: bash(idle)},
 		{name: "pre-tool-use, no loop", args: []string{b.hooks, "pre-tool-use"}, stdin: bash(idle), env: b.env(idle)},
 		{name: "stop, no loop", args: []string{b.hooks, "stop"}, stdin: event(idle, "Stop", `"stop_hook_active":false`), env: b.env(idle)},
-		{name: "pre-tool-use, iteration open", args: []string{b.hooks, "pre-tool-use"}, stdin: bash(busy), env: b.env(busy), prepare: enter},
-		{name: "stop, end of an iteration", args: []string{b.hooks, "stop"}, stdin: event(busy, "Stop", `"stop_hook_active":false`), env: b.env(busy), prepare: reported},
+		{name: "pre-tool-use, iteration open", args: []string{b.hooks, "pre-tool-use"}, stdin: bash(busy), env: b.env(busy), prepare: second},
+		{name: "stop, end of an iteration", args: []string{b.hooks, "stop"}, stdin: stop("p"), env: b.env(busy), prepare: reported},
 	}
 }
 
