@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,11 @@ import (
 func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error) {
 	skill := e.req.Command.Skill
 	if a.Reap && e.state.Lock != nil {
-		if err := e.files.Reap(skill, e.state.Lock); err != nil {
+		err := e.files.Reap(skill, e.state.Lock)
+		if errors.Is(err, store.ErrLockChanged) {
+			return event.Nothing(), true, nil
+		}
+		if err != nil {
 			return event.Nothing(), false, fmt.Errorf("reap lock: %w", err)
 		}
 	}

@@ -79,7 +79,7 @@ func (b *builder) scatter(s string) {
 func (b *builder) end() {
 	if b.open {
 		w := word{text: b.text.String(), src: b.source, split: b.split}
-		if b.glob {
+		if b.glob && live(b.pat.String()) {
 			w.pat = b.pat.String()
 		}
 		b.list = append(b.list, w)
@@ -87,6 +87,11 @@ func (b *builder) end() {
 	b.text.Reset()
 	b.pat.Reset()
 	b.open, b.glob, b.split = false, false, false
+}
+
+// live tells a pattern from a lone bracket, as in [ a = b ].
+func live(pat string) bool {
+	return strings.ContainsAny(pat, "*?") || strings.Contains(pat[strings.IndexByte(pat, '[')+1:], "]")
 }
 
 func (f *frame) ifs() string {

@@ -155,7 +155,11 @@ func program1(t *rapid.T, depth int) string {
 	for range n {
 		lines = append(lines, statement(t, depth))
 	}
-	return strings.Join(lines, rapid.SampledFrom([]string{"\n", "; ", " && "}).Draw(t, "joint"))
+	joint := rapid.SampledFrom([]string{"\n", "; ", " && "}).Draw(t, "joint")
+	if strings.Contains(strings.Join(lines, ""), "<<") {
+		joint = "\n" // nothing may stand behind a here-document's end
+	}
+	return strings.Join(lines, joint)
 }
 
 func statement(t *rapid.T, depth int) string {
@@ -212,7 +216,7 @@ func statement(t *rapid.T, depth int) string {
 	case 20:
 		return "x=$(" + leaf + ")"
 	default:
-		if strings.Contains(leaf, ";") {
+		if strings.Contains(leaf, ";") || strings.HasPrefix(leaf, "command") {
 			return leaf
 		}
 		return "env A=1 timeout 5 nice " + leaf
@@ -230,7 +234,7 @@ func spelled(t *rapid.T, pr int, verb string) string {
 	case 1:
 		return "gh -R a/b pr " + word + " " + n + " --squash"
 	case 2:
-		return "a=" + word + "; gh pr $a " + n
+		return "{ a=" + word + "; gh pr $a " + n + "; }"
 	case 3:
 		return "command gh pr " + word + " $((" + n + " + 0))"
 	default:

@@ -110,6 +110,9 @@ func (f *frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	if v.array {
 		return f.element(p, name, v, known)
 	}
+	if index := indexText(p); !known && (index == "@" || index == "*") {
+		return nil, true, false // the environment holds no arrays
+	}
 	if known && len(v.alts) == 0 {
 		return []string{""}, false, false
 	}
