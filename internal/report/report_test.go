@@ -1,0 +1,61 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"hooks/internal/loop"
+)
+
+// Every text stays under the client's limit however much there is to say, and says that it was cut (R150).
+func TestTextsStayUnderTheLimit(t *testing.T) {
+	long := strings.Repeat("é", 400)
+	var asked []Asked
+	line := loop.Iteration{Skill: loop.Work}
+	tick := loop.Tick{}
+	for range 200 {
+		asked = append(asked, Asked{1, loop.GateAnswer{Name: "question", Question: long, Answer: long}})
+		line.Notes = append(line.Notes, long)
+		tick.Notes = append(tick.Notes, long)
+		tick.Pending = append(tick.Pending, loop.Gate{Name: loop.BacklogDrift, Question: long})
+	}
+	b := loop.Budget{Skill: loop.Work, Status: loop.Halted}
+	for name, text := range map[string]string{
+		"status": Status(&line, ""), "final": Final(&b, Ended{Asked: asked}), "entry": Entry(&b, &tick), "ask": Ask(tick.Pending),
+	} {
+		if n := utf8.RuneCountInString(text); n >= 10_000 || n < 5_000 {
+			t.Errorf("%s has %d characters", name, n)
+		}
+		if !strings.Contains(text, "more lines are in the history") {
+			t.Errorf("%s does not say that it was cut", name)
+		}
+	}
+}
+
+// Words of trackers and people cannot move the cursor, colour the terminal or hide text.
+func TestForeignTextIsHarmless(t *testing.T) {
+	hostile := "title\x1b[2J\x1b]0;gone\x07\u202eevil\r\nSecond: line\x00"
+	line := loop.Iteration{Skill: loop.Work, Notes: []string{hostile}}
+	b := loop.Budget{Skill: loop.Work, Status: loop.Halted, StopText: hostile}
+	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
+	for name, text := range map[string]string{
+		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}), "waiting": WaitingGate(Waiting{Gate: gate}),
+		"final": Final(&b, Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}), "run": RunLine(b),
+	} {
+		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") || strings.Contains(text, "\nSecond:") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
+func TestRemaining(t *testing.T) {
+	b := loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults, IterationsUsed: 3, PRsTouched: []string{"#1"}, MinutesElapsed: 70, DollarsEstimate: 26 * loop.Dollar}
+	if got := Remaining(&b); got != "2 iterations, 19 PRs, 0 minutes, $0.00" {
+		t.Error(got)
+	}
+	b.Skill, b.SinglePR, b.Ceilings.Dollars = loop.Review, 142, 0
+	if got := Remaining(&b); got != "2 iterations, 0 minutes, dollars without ceiling" {
+		t.Error(got)
+	}
+}
