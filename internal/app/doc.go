@@ -140,16 +140,24 @@ func (v *visit) mine() ([]*thread, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t := (&thread{skill, s}); t.belongs(v.ev.SessionID) {
+		if t := (&thread{skill, s}); t.keep(v.ev.SessionID) {
 			list = append(list, t)
 		}
 	}
 	return list, nil
 }
 
-func (t *thread) belongs(session string) bool {
-	return t.Budget != nil && t.Budget.SessionID == session ||
-		t.Tick != nil && t.Tick.SessionID == session || t.Claim != nil && t.Claim.SessionID == session
+// keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives
+// no say in that session's run.
+func (t *thread) keep(session string) bool {
+	run := t.Budget != nil && t.Budget.SessionID == session || t.Tick != nil && t.Tick.SessionID == session
+	if !run {
+		t.Budget, t.Tick = nil, nil
+	}
+	if t.Claim != nil && t.Claim.SessionID != session {
+		t.Claim = nil
+	}
+	return run || t.Claim != nil
 }
 
 // open says that an iteration of this session is open.

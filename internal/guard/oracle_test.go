@@ -206,7 +206,7 @@ func statement(t *rapid.T, depth int) string {
 	case 15:
 		return "(\n" + inner + "\n)"
 	case 16:
-		return rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t, "left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf
+		return "{ " + rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t, "left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf + "; }"
 	case 17:
 		return "set -- pr " + verb + " " + strconv.Itoa(pr) + "; gh \"$@\""
 	case 18:

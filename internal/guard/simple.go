@@ -252,6 +252,30 @@ func (f *frame) known(name string) bool {
 	return ok
 }
 
+// behindFunc mends what the parser makes of f() { …; } && x: it takes the whole chain for the function's body, where
+// bash takes the braces alone. It is that chain with the function as its first part, nil when there is none.
+func behindFunc(c *syntax.FuncDecl) syntax.Command {
+	b, ok := c.Body.Cmd.(*syntax.BinaryCmd)
+	if !ok {
+		return nil
+	}
+	top := *b
+	at := &top
+	for {
+		x, ok := at.X.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		inner, stmt := *x, *at.X
+		stmt.Cmd, at.X = &inner, &stmt
+		at = &inner
+	}
+	fn := *c
+	fn.Body = at.X
+	at.X = &syntax.Stmt{Cmd: &fn, Position: at.X.Position}
+	return &top
+}
+
 // declare keeps a function for when it is called; a body that is never called does nothing.
 func (f *frame) declare(c *syntax.FuncDecl) {
 	src, body := f.src, c.Body

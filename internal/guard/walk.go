@@ -94,15 +94,14 @@ func (f *frame) command(c syntax.Command) string {
 		return f.list(c.Stmts)
 	case *syntax.Subshell:
 		return f.child().list(c.Stmts)
-	case *syntax.IfClause:
-		return f.ifClause(c)
-	case *syntax.WhileClause:
-		return f.while(c)
-	case *syntax.ForClause:
-		return f.forClause(c)
-	case *syntax.CaseClause:
-		return f.caseClause(c)
+	case *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		out := f.compound(c)
+		f.status = maybe // of whatever ran last, or of nothing
+		return out
 	case *syntax.FuncDecl:
+		if chain := behindFunc(c); chain != nil {
+			return f.command(chain)
+		}
 		f.declare(c)
 	case *syntax.DeclClause:
 		return f.declClause(c)
@@ -120,6 +119,20 @@ func (f *frame) command(c syntax.Command) string {
 		f.status = f.testExpr(c.X)
 	case *syntax.TestDecl:
 		return f.child().stmt(c.Body)
+	}
+	return ""
+}
+
+func (f *frame) compound(c syntax.Command) string {
+	switch c := c.(type) {
+	case *syntax.IfClause:
+		return f.ifClause(c)
+	case *syntax.WhileClause:
+		return f.while(c)
+	case *syntax.ForClause:
+		return f.forClause(c)
+	case *syntax.CaseClause:
+		return f.caseClause(c)
 	}
 	return ""
 }
@@ -152,11 +165,11 @@ func (f *frame) binary(c *syntax.BinaryCmd) string {
 // then runs the right side of && or ||, for certain, never or perhaps.
 func (f *frame) then(and bool, s *syntax.Stmt) string {
 	before := f.status
-	go_ := before
+	runs := before
 	if !and {
-		go_ = not(before)
+		runs = not(before)
 	}
-	switch go_ {
+	switch runs {
 	case yes:
 		return f.stmt(s)
 	case no:
@@ -170,7 +183,9 @@ func (f *frame) then(and bool, s *syntax.Stmt) string {
 	out := f.stmt(s)
 	f.left = false
 	f.vars = f.joinVars(vars, f.vars)
-	f.status = maybe
+	if and && f.status == yes || !and && f.status == no { // whether it ran decides
+		f.status = maybe
+	}
 	return out
 }
 
