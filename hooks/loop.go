@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -37,13 +38,10 @@ type loopStatusCmd struct {
 // Run prints each run's standing.
 func (c loopStatusCmd) Run(a *app.App, s streams) error {
 	list, err := a.Standing(c.skills())
-	if err != nil {
-		return err
-	}
 	if c.JSON {
-		return printJSON(s.out, list)
+		return errors.Join(printJSON(s.out, list), err)
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && err == nil {
 		fmt.Fprintln(s.out, "no loop in this project")
 	}
 	for i, st := range list {
@@ -52,7 +50,7 @@ func (c loopStatusCmd) Run(a *app.App, s streams) error {
 		}
 		fmt.Fprintln(s.out, report.Standing(st))
 	}
-	return nil
+	return err
 }
 
 type loopStopCmd struct{ which }
@@ -60,7 +58,7 @@ type loopStopCmd struct{ which }
 // Run ends what runs and says how.
 func (c loopStopCmd) Run(a *app.App, s streams) error {
 	said, err := a.StopLoops(c.skills())
-	if err == nil {
+	if said != "" {
 		fmt.Fprintln(s.out, said)
 	}
 	return err

@@ -26,6 +26,7 @@ type commands struct {
 	Report  reportCmd  `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
 	Loop    loopCmd    `cmd:"" help:"Look at loops, or end them."`
 	Gate    gateCmd    `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
+	Cost    costCmd    `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
 	Explain explainCmd `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
 	Schema  schemaCmd  `cmd:"" help:"Print a JSON Schema."`
 	Demo    demoCmd    `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`

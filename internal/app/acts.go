@@ -27,8 +27,8 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 		return event.Deny("This command cannot be read and a merge gate waits: " + opaque +
 			"\nhint: write it plainly, without text that is only known when it runs"), nil
 	}
-	if slices.ContainsFunc(r.Acts, func(a guard.Act) bool { return a.Kind == guard.OpenPR }) {
-		return v.openPR(t), nil
+	if n := opened(r.Acts); n > 0 {
+		return v.openPRs(t, n), nil
 	}
 	return v.review(t, r.Acts), nil
 }
@@ -106,11 +106,14 @@ func describe(a guard.Act) string {
 	return s
 }
 
-// openPR stops before a PR that would go over the ceiling (R30).
-func (v *visit) openPR(t *thread) event.Reply {
+// openPRs stops before a PR that would go over the ceiling (R30).
+func (v *visit) openPRs(t *thread, n int) event.Reply {
 	f := loop.Look(t.Budget, t.Tick, nil, v.now)
-	if t.Budget.SinglePR != 0 || len(f.PRs) < t.Budget.Ceilings.PRs {
+	if t.Budget.SinglePR != 0 || len(f.PRs)+n <= t.Budget.Ceilings.PRs {
 		return event.Nothing()
+	}
+	if len(f.PRs) < t.Budget.Ceilings.PRs {
+		return event.Deny(fmt.Sprintf("%d PRs at once would go past the ceiling (%d / %d)\nhint: open them one at a time", n, len(f.PRs), t.Budget.Ceilings.PRs))
 	}
 	return event.Deny(fmt.Sprintf("PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)\n"+
 		"hint: report, and end the turn; a person raises the ceiling with --max-prs N --resume", len(f.PRs), t.Budget.Ceilings.PRs))

@@ -7,6 +7,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -135,16 +136,21 @@ func (v *visit) answer() (event.Reply, error) {
 // it only meets the lock.
 func (v *visit) mine() ([]*thread, error) {
 	var list []*thread
+	var damage []error
 	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
-		s, err := v.files.Load(skill)
+		s, err := v.files.LoadRun(skill)
 		if err != nil {
-			return nil, err
+			damage = append(damage, err)
+			continue
 		}
 		if t := (&thread{skill, s}); t.keep(v.ev.SessionID) {
 			list = append(list, t)
 		}
 	}
-	return list, nil
+	if len(list) > 0 { // one skill's damage does not end the other's loop
+		return list, nil
+	}
+	return nil, errors.Join(damage...)
 }
 
 // keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives

@@ -32,7 +32,7 @@ func (v *visit) lookOut(list []*thread) outlook {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		usage.WaitFlushed(ctx, v.ev.Transcript, v.ev.LastMessage)
 		cancel()
-		if !t.Budget.UnderLoop {
+		if !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
 			start, _ := usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
 			o.underLoop = start.UnderLoop
 		}
@@ -48,7 +48,11 @@ func (v *visit) lookOut(list []*thread) outlook {
 const gitTime = 5 * time.Second
 
 func (v *visit) worktrees() []loop.Worktree {
-	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	limit := gitTime
+	if v.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
+		limit = 700 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	list, err := tracker.Worktrees(ctx, v.project)
 	if err != nil {
@@ -83,6 +87,9 @@ func (v *visit) heads(prs []loop.TrackedPR, known map[string]string) map[string]
 // ending counts what was spent; it is called under the guard, so that no token is counted twice.
 func (v *visit) ending(t *thread, o outlook) loop.Ending {
 	spent, notes := v.spent(t)
+	if t.Budget.Seq == 0 {
+		notes = append(notes, v.onceNotes()...)
+	}
 	t.Tick.Notes = appendNew(t.Tick.Notes, notes...)
 	return loop.Ending{Now: v.now, Spent: spent, Heads: o.heads, Worktrees: o.worktrees}
 }
@@ -120,8 +127,9 @@ func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) 
 	return c, err
 }
 
-// append writes a line that closes no iteration.
-func (v *visit) append(l *loop.Iteration) error {
+// appendLine writes a line that closes no iteration.
+func (v *visit) appendLine(l *loop.Iteration) error {
+	redact(l, v.config().Redact)
 	created, err := v.files.AppendHistory(l)
 	if created {
 		l.Notes = append(l.Notes, createdNote(l.Skill))
@@ -138,25 +146,32 @@ func createdNote(skill loop.Skill) string {
 // redact rewrites every text of a line that may hold a person's or a tracker's words (R125). What was decided was
 // decided on the words themselves.
 func redact(l *loop.Iteration, by func(string) string) {
-	for i := range l.Gates {
-		l.Gates[i].Question, l.Gates[i].Answer = by(l.Gates[i].Question), by(l.Gates[i].Answer)
+	answers := func(list []loop.GateAnswer) []loop.GateAnswer {
+		out := slices.Clone(list)
+		for i := range out {
+			out[i].Question, out[i].Answer = by(out[i].Question), by(out[i].Answer)
+		}
+		return out
 	}
+	l.Gates, l.Budget.Carried = answers(l.Gates), answers(l.Budget.Carried)
+	l.Failures = slices.Clone(l.Failures)
 	for i := range l.Failures {
 		l.Failures[i].Cause = by(l.Failures[i].Cause)
 	}
-	notes := make([]string, len(l.Notes))
-	for i, n := range l.Notes {
-		notes[i] = by(n)
+	l.Notes = slices.Clone(l.Notes)
+	for i := range l.Notes {
+		l.Notes[i] = by(l.Notes[i])
 	}
-	l.Notes, l.LastQmdError, l.Budget.StopText = notes, by(l.LastQmdError), by(l.Budget.StopText)
+	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
+	l.Budget.Pending = slices.Clone(l.Budget.Pending)
 	for i := range l.Budget.Pending {
-		l.Budget.Pending[i].Question = by(l.Budget.Pending[i].Question)
+		l.Budget.Pending[i].Question, l.Budget.Pending[i].Answer = by(l.Budget.Pending[i].Question), by(l.Budget.Pending[i].Answer)
 	}
 }
 
 // finalReport gathers the gates of the whole run from its history.
 func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
-	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill)}
+	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill), Elsewhere: path != store.DefaultBudgetPath(skill)}
 	for l, err := range v.files.Lines(skill) {
 		if err != nil || l.RunID != run.RunID {
 			continue // a damaged line is the doctor's business, not the report's

@@ -47,6 +47,9 @@ type entry struct {
 }
 
 func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
+	if v.ev.InSubagent() {
+		return event.Block("error: a worker does not start a loop\nhint: the session's own thread does"), nil
+	}
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
 		return event.Block(withHint(err)), nil
@@ -154,7 +157,7 @@ func (e *entry) load() (store.State, error) {
 		return s, err
 	}
 	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
-		last, err := e.files.Last(e.req.Command.Skill, worked)
+		last, err := e.files.Last(e.req.Command.Skill, notSkipped)
 		if err != nil || last == nil {
 			return s, err
 		}
@@ -164,7 +167,7 @@ func (e *entry) load() (store.State, error) {
 	return s, nil
 }
 
-func worked(l *loop.Iteration) bool { return l.Outcome != loop.SkippedLock }
+func notSkipped(l *loop.Iteration) bool { return l.Outcome != loop.SkippedLock }
 
 func (e *entry) standing() loop.Standing {
 	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock, Claim: e.state.Claim}
@@ -225,81 +228,4 @@ func (e *entry) closeFirst() error {
 	}
 	e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
 	return nil
-}
-
-func (e *entry) skip(a loop.Admission) (event.Reply, error) {
-	block, err := e.skipped(a)
-	return event.Block(a.Text + "\n" + block), err
-}
-
-// skipped writes the line of a tick that is passed over and gives its status block (R128).
-func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, error) {
-	run := loop.NewRun(e.req)
-	if e.state.Budget != nil {
-		run = *e.state.Budget
-	}
-	last, err := e.files.Last(e.req.Command.Skill, worked)
-	if err != nil {
-		return "", err
-	}
-	line := loop.SkipLine(run, last, e.req, a)
-	line.Gates = append(line.Gates, asked...)
-	if err := e.append(&line); err != nil {
-		return "", err
-	}
-	return report.Status(&line, "when the schedule fires again"), nil
-}
-
-// wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
-func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
-	c := e.state.Claim.Wait(e.req, a.Iteration)
-	if old := e.state.Claim; old == nil || old.SessionID != c.SessionID || old.Gate != nil || old.Stopped {
-		if err := e.files.SaveClaim(&c); err != nil {
-			return event.Nothing(), false, err
-		}
-	}
-	minutes := int(e.req.Now.Sub(c.Since) / time.Minute)
-	if minutes < e.req.Flags.Minutes {
-		return event.Nothing(), true, nil
-	}
-	reply, err := e.giveUp(a, &c, minutes)
-	return reply, false, err
-}
-
-// giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays
-// as it is.
-func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Reply, error) {
-	run := loop.NewRun(e.req)
-	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
-	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
-	line := loop.SkipLine(run, nil, e.req, a)
-	line.Outcome, line.Fired, line.Notes = loop.Stopped, []string{run.StopCause}, nil
-	if err := e.append(&line); err != nil {
-		return event.Nothing(), err
-	}
-	c.Stopped, c.StopText = true, run.StopCause+" — "+run.StopText
-	if err := e.files.SaveClaim(c); err != nil {
-		return event.Nothing(), err
-	}
-	return event.Block(report.Final(&run, report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)})), nil
-}
-
-// askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is
-// skipped (R103, R104).
-func (e *entry) askForce(a loop.Admission) (event.Reply, error) {
-	if !e.req.Attended {
-		a.Text = loop.ContentionNote(a.Iteration, a.PID)
-		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
-		return e.skip(a)
-	}
-	gate := loop.AskForceUnlock()
-	c := &loop.Claim{
-		Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
-		Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration, Gate: &gate,
-	}
-	if err := e.files.SaveClaim(c); err != nil {
-		return event.Nothing(), err
-	}
-	ask := report.Ask([]loop.Gate{gate})
-	return event.Nothing().Context(ask).Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID)), nil
 }

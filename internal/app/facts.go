@@ -76,11 +76,8 @@ func (a *App) visitor() (*visit, error) {
 	return v, err
 }
 
-// cwd is where a command was typed, as the shell names it where that is known.
+// cwd is where a command was typed.
 func (a *App) cwd() string {
-	if dir := a.Env("PWD"); dir != "" {
-		return dir
-	}
 	dir, _ := os.Getwd()
 	return dir
 }
@@ -155,13 +152,21 @@ func parseReport(raw []byte) (loop.Report, error) {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
 		return r, refusal(way, "the report is no JSON object")
 	}
+	if err := reportKeys(raw); err != nil {
+		return r, refusal(way, "%v", err)
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
+	err := d.Decode(&r)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return r, refusal(way, "%s is %s, which cannot be a %s", wrong.Field, orElse(gjson.GetBytes(raw, wrong.Field).Raw, "wrong"), wrong.Value)
+	}
+	if err != nil {
 		return r, refusal(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if d.More() {
-		return r, refusal(way, "there is more than one JSON object on stdin")
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return r, refusal(way, "something stands behind the JSON object on stdin")
 	}
 	for i, e := range gjson.GetBytes(raw, "edges").Array() {
 		if n := len(e.Array()); n != 2 { // the decoder would drop a third number silently
@@ -173,6 +178,30 @@ func parseReport(raw []byte) (loop.Report, error) {
 	}
 	return r, nil
 }
+
+// reportKeys refuses what the decoder would let pass: a field in other case, and one that stands twice.
+func reportKeys(raw []byte) (err error) {
+	known := []string{"skill", "backlog", "edges", "issues", "plan", "failures", "prs", "worktrees", "comments_pushed", "qmd", "outcome", "note"}
+	seen := map[string]bool{}
+	if !gjson.ValidBytes(raw) {
+		return nil // the decoder says what is wrong
+	}
+	gjson.ParseBytes(raw).ForEach(func(key, _ gjson.Result) bool {
+		switch name := key.String(); {
+		case !slices.Contains(known, name):
+			err = fmt.Errorf("unknown field %q", name)
+		case seen[name]:
+			err = fmt.Errorf("%s stands twice", name)
+		default:
+			seen[name] = true
+		}
+		return err == nil
+	})
+	return err
+}
+
+// mostText bounds each text of a report, in bytes: it goes into questions, status blocks and the history.
+const mostText = 4000
 
 func checkReport(r *loop.Report) error {
 	oneOf := func(field, value string, allowed ...string) error {
@@ -195,9 +224,15 @@ func checkReport(r *loop.Report) error {
 		errs = append(errs, positive(fmt.Sprintf("issues[%d].number", i), issue.Number),
 			oneOf(fmt.Sprintf("issues[%d].criteria", i), issue.Criteria, "ok", "missing", "tbd"))
 	}
+	if len(r.Note) > mostText {
+		errs = append(errs, fmt.Errorf("note has %d bytes, over %d", len(r.Note), mostText))
+	}
 	for i, f := range r.Failures {
+		if len(f.Cause) > mostText {
+			errs = append(errs, fmt.Errorf("failures[%d].cause has %d bytes, over %d", i, len(f.Cause), mostText))
+		}
 		at := fmt.Sprintf("failures[%d]", i)
-		errs = append(errs, positive(at+".number", f.Number), oneOf(at+".kind", orElse(f.Kind, "(empty)"), "issue", "pr"))
+		errs = append(errs, positive(at+".number", f.Number), kind(at, f.Kind))
 		if strings.TrimSpace(f.Cause) == "" {
 			errs = append(errs, fmt.Errorf("%s.cause is empty", at))
 		}
@@ -224,6 +259,16 @@ func positive(field string, list ...int) error {
 		}
 	}
 	return nil
+}
+
+func kind(at, value string) error {
+	switch value {
+	case "issue", "pr":
+		return nil
+	case "":
+		return fmt.Errorf("%s.kind is missing", at)
+	}
+	return fmt.Errorf("%s.kind is %q, not one of issue, pr", at, value)
 }
 
 func orElse(s, other string) string {

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"syscall"
 
 	"hooks/internal/event"
-	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -36,12 +37,10 @@ func (v *visit) mustStayShut() bool {
 	if _, schedule := schedules(v.ev); schedule && !v.ev.Flag("stop") {
 		return true
 	}
-	for _, tool := range dispatchTools {
-		if v.ev.Tool == tool {
-			return true
-		}
+	if slices.Contains(dispatchTools, v.ev.Tool) {
+		return true
 	}
-	r := guard.Read(v.call(), v.repo(), files{v.project})
+	r := v.read()
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }
 
@@ -50,10 +49,16 @@ func hinted(err error) error {
 	var damaged *store.DamagedError
 	var newer *store.NewerError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &newer):
 		return &hintError{err, "upgrade hooks"}
 	case errors.As(err, &damaged):
 		return &hintError{err, "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"}
+	case errors.Is(err, syscall.ENOTDIR), strings.Contains(err.Error(), "escapes from parent"), strings.Contains(err.Error(), "does not lead to a folder"):
+		return &hintError{err, "remove or rename .sdd/loop: it must be a folder of this project"}
+	case strings.Contains(err.Error(), "the name of another state file"):
+		return &hintError{err, "name another --budget-file"}
 	case errors.Is(err, fs.ErrNotExist):
 		return &hintError{err, "make the folder first, or leave --budget-file out"}
 	case errors.Is(err, store.ErrOtherRun):

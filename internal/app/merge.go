@@ -72,6 +72,10 @@ func (v *visit) mergeOne(t *thread, a guard.Act) (refusal event.Reply, refused b
 		f := loop.Look(t.Budget, tick, nil, v.now)
 		f.Merging = a.PR
 		tick.Pending = append(tick.Pending, loop.Due(f, loop.Merging)...)
+		tick.UseGiven(t.Budget, v.now)
+		if i := approval(tick, a.PR); i >= 0 {
+			return v.approved(t, a, &tick.Approvals[i])
+		}
 	}
 	return event.Deny(lines("Not merged yet: "+a.Command+" needs a person's word (post-feedback-merge).", report.Ask(mergeGates(tick)))), true
 }

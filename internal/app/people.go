@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"hooks/internal/event"
@@ -18,7 +17,7 @@ func (a *App) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	if err != nil {
 		return nil, absent(err)
 	}
-	var list []report.Stand
+	list := []report.Stand{}
 	var damage []error
 	for _, skill := range skills {
 		s, err := v.files.Load(skill)
@@ -70,19 +69,18 @@ func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill)
 	}
 	var said []string
 	err = v.underGuard(func() error {
+		var errs []error // one skill's damage does not keep a person from the other's loop
 		for _, skill := range skills {
 			text, err := do(v, skill)
-			if err != nil {
-				return err
-			}
+			errs = append(errs, err)
 			if text != "" {
 				said = append(said, text)
 			}
 		}
-		return nil
+		return errors.Join(errs...)
 	})
 	if len(said) == 0 {
-		return none, err
+		said = append(said, none)
 	}
 	return strings.Join(said, "\n"), err
 }
@@ -138,7 +136,8 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 		return "", fmt.Errorf("archive run: %w", err)
 	}
 	var damaged *store.DamagedError
-	unreadable := s.Lock == nil && errors.As(err, &damaged)
+	_, lockErr := v.files.Holder(skill)
+	unreadable := errors.As(lockErr, &damaged)
 	if unreadable || s.Lock != nil && liveness(s.Lock.Process) == loop.Dead {
 		if err := v.files.Reap(skill, s.Lock); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)
@@ -153,28 +152,9 @@ func (a *App) Runs() ([]loop.Budget, error) {
 	if err != nil {
 		return nil, absent(err)
 	}
-	var list []loop.Budget
-	add := func(files *store.Store) {
-		for _, skill := range []loop.Skill{loop.Work, loop.Review} {
-			if s, _ := files.Load(skill); s.Budget != nil {
-				list = append(list, *s.Budget)
-			}
-		}
-	}
-	add(v.files)
-	ids, err := v.files.Archives()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for i := len(ids) - 1; i >= 0; i-- {
-		files, err := v.files.Archived(ids[i])
-		if err != nil {
-			return nil, err
-		}
-		add(files)
-		files.Close()
-	}
-	return list, nil
+	list := []loop.Budget{}
+	err = v.everyRun(func(_ *store.Store, s store.State, _ loop.Skill, _ bool) { list = append(list, *s.Budget) })
+	return list, err
 }
 
 // Waiting are the questions that wait for a person: of open iterations and of paused runs.
@@ -183,7 +163,7 @@ func (a *App) Waiting() ([]report.Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []report.Waiting
+	list := []report.Waiting{}
 	for _, s := range stands {
 		for _, g := range s.Run.Pending {
 			list = append(list, report.Waiting{Skill: s.Run.Skill, Gate: g, Paused: true})
@@ -203,6 +183,10 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 	if a.Env("CLAUDECODE") != "" {
 		return "", refusal("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
 	}
+	answer := strings.TrimSpace(strings.Join(words, " "))
+	if answer == "" {
+		return "", refusal("give one of its options, or your own words", "the answer is empty")
+	}
 	name, target, _ := strings.Cut(name, ":")
 	var open []string
 	said, err := a.each([]loop.Skill{loop.Work, loop.Review}, "", func(v *visit, skill loop.Skill) (string, error) {
@@ -210,17 +194,14 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 		if err != nil || s.Budget == nil {
 			return "", hinted(err)
 		}
-		for i := range s.Budget.Pending {
-			g := &s.Budget.Pending[i]
-			open = append(open, g.Name)
-			if g.Name != name || target != "" && g.Target != target {
-				continue
-			}
-			g.Answer, g.At = strings.Join(words, " "), &v.now
-			return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s --resume",
-				g.Question, g.Answer, g.Act(g.Answer), s.Budget.Command), v.files.SaveBudget(s.BudgetPath, s.Budget)
+		i, err := gateNamed(s.Budget.Pending, name, target, &open)
+		if err != nil || i < 0 {
+			return "", err
 		}
-		return "", nil
+		g := &s.Budget.Pending[i]
+		g.Answer, g.At = answer, &v.now
+		return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s --resume",
+			g.Question, g.Answer, g.Act(g.Answer), s.Budget.Command), v.files.SaveBudget(s.BudgetPath, s.Budget)
 	})
 	if err != nil || said != "" {
 		return said, err
@@ -230,4 +211,21 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 		way = "waiting: " + strings.Join(open, ", ")
 	}
 	return "", refusal(way, "gate %q does not wait", name)
+}
+
+// gateNamed finds the one gate that a person means, -1 if there is none; every gate that waits is added to open.
+func gateNamed(pending []loop.Gate, name, target string, open *[]string) (int, error) {
+	found := -1
+	for i, g := range pending {
+		full := strings.TrimSuffix(g.Name+":"+g.Target, ":")
+		*open = append(*open, full)
+		switch {
+		case g.Name != name || target != "" && g.Target != target:
+		case found >= 0:
+			return -1, refusal(fmt.Sprintf("name one of them: %s:%s, %s", name, pending[found].Target, full), "several gates are named %q", name)
+		default:
+			found = i
+		}
+	}
+	return found, nil
 }

@@ -22,7 +22,7 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	}
 	reply := event.Nothing()
 	err = v.guarded(func(list []*thread) error {
-		for _, t := range list {
+		for _, t := range v.addressed(list) {
 			r, err := v.learn(t)
 			if err != nil {
 				return err
@@ -186,7 +186,9 @@ func (v *visit) brought() []guard.Act {
 
 // count adds what the call did on the forge.
 func (v *visit) count(t *loop.Tick) {
-	for _, a := range v.brought() {
+	acts := v.brought()
+	opens := opened(acts)
+	for _, a := range acts {
 		switch a.Kind {
 		case guard.Comment, guard.ApprovePR:
 			t.Comments++
@@ -194,7 +196,8 @@ func (v *visit) count(t *loop.Tick) {
 				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
 			}
 		case guard.OpenPR:
-			if n := openedPR(v.ev); n > 0 {
+			numbers := openedPRs(v.ev)
+			for _, n := range numbers[max(0, len(numbers)-opens):] { // other addresses may stand before them
 				t.Track(loop.PR{Number: n, State: "open"})
 				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
@@ -207,18 +210,30 @@ func (v *visit) count(t *loop.Tick) {
 	}
 }
 
-// openedPR is the number in the address that the tool printed: the last one, as `gh pr create` prints it.
-func openedPR(ev event.Event) int {
-	text := ev.Response.Raw
-	for _, mark := range []string{"/pull/", "/merge_requests/", "/pulls/"} {
-		if i := strings.LastIndex(text, mark); i >= 0 {
-			rest := text[i+len(mark):]
-			end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
-			n, _ := strconv.Atoi(rest[:max(0, end)])
-			return n
+// opened counts the PRs that a call opens.
+func opened(acts []guard.Act) (n int) {
+	for _, a := range acts {
+		if a.Kind == guard.OpenPR {
+			n++
 		}
 	}
-	return 0
+	return n
+}
+
+// openedPRs are the numbers in the addresses that the tool printed, each once, in order.
+func openedPRs(ev event.Event) []int {
+	var list []int
+	for _, text := range []string{ev.Response.Raw, ev.Error} {
+		for _, mark := range []string{"/pull/", "/merge_requests/", "/pulls/"} {
+			for _, rest := range strings.Split(text, mark)[1:] {
+				end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
+				if n, err := strconv.Atoi(rest[:end]); err == nil && n > 0 && !slices.Contains(list, n) {
+					list = append(list, n)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // qmdDown: a failing shell call whose output has a line with the token, or that ended with the reserved exit code

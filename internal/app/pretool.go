@@ -23,13 +23,32 @@ func (v *visit) preToolUse() (event.Reply, error) {
 			return event.Nothing(), err
 		}
 	}
-	for _, t := range list {
-		r, err := v.judge(t)
-		if err != nil || !r.Empty() {
-			return r, err
+	found := event.Nothing()
+	if !v.ev.InSubagent() && slices.ContainsFunc(list, func(t *thread) bool { return v.unknownPrompt(t) && !t.Tick.Draining }) {
+		if found, err = v.prompt(); err != nil { // no prompt event told that a turn was cut off
+			return found, err
+		}
+		if list, err = v.mine(); err != nil {
+			return found, err
 		}
 	}
-	return event.Nothing(), nil
+	for _, t := range v.addressed(list) {
+		r, err := v.judge(t)
+		if err != nil || !r.Empty() {
+			return r.And(found), err
+		}
+	}
+	return found, nil
+}
+
+// addressed leaves out the open loops that this prompt is none of, where it is one of another: what a turn does is
+// counted and judged once.
+func (v *visit) addressed(list []*thread) []*thread {
+	own := func(t *thread) bool { return t.open(v.ev.SessionID) && slices.Contains(t.Tick.Prompts, v.ev.PromptID) }
+	if !slices.ContainsFunc(list, own) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return t.open(v.ev.SessionID) && !own(t) })
 }
 
 // asked: questions wait, and a dialog with them was shown whose answers no event has brought.
@@ -100,7 +119,7 @@ func held(t *loop.Tick) []loop.Gate {
 
 // governs: a run that goes on, or one that ended in this very prompt, whose turn is not over yet.
 func (v *visit) governs(t *thread) bool {
-	return t.Budget.Status != loop.Halted || slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
+	return t.Budget.Status == loop.Active || slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
 }
 
 // afterHalt: what remains of a halted run is that nothing may schedule it again.

@@ -7,6 +7,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/usage"
 )
 
 // prompt finds at the next prompt what no event tells: a turn that never reached its Stop. It also hears `/loop stop`.
@@ -15,11 +16,8 @@ func (v *visit) prompt() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
-	if r := v.wakesEnded(list); !r.Empty() {
-		return r, nil
-	}
-	if _, tick := loop.ParsePrompt(v.ev.Prompt); tick && v.ev.Name == event.UserPromptSubmit {
-		return event.Nothing(), nil // its expansion follows, which can still refuse the turn and say why
+	if r, err := v.wakesEnded(list); err != nil || !r.Empty() {
+		return r, err
 	}
 	stop := v.stopTyped()
 	var concerned bool
@@ -43,15 +41,20 @@ func (v *visit) prompt() (event.Reply, error) {
 	return reply, err
 }
 
-// wakesEnded refuses a scheduled /loop whose run has ended, before its turn costs anything.
-func (v *visit) wakesEnded(list []*thread) event.Reply {
+// wakesEnded refuses a scheduled /loop whose run has ended, before its turn costs anything. A wake-up fires once: what
+// comes after it in the same words was typed.
+func (v *visit) wakesEnded(list []*thread) (event.Reply, error) {
 	for _, t := range list {
-		if v.ev.Name == event.UserPromptExpansion && v.ev.Command == "loop" && t.Budget != nil && t.Budget.Status == loop.Halted &&
-			t.Budget.SessionID == v.ev.SessionID && slices.Contains(t.Budget.Scheduled, v.ev.Prompt) {
-			return event.Block(loop.PriorStop(t.Budget))
+		if v.ev.Name != event.UserPromptExpansion || v.ev.Command != "loop" || t.Budget == nil || t.Budget.Status != loop.Halted {
+			continue
 		}
+		if start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID); start.Origin == "human" || !slices.Contains(t.Budget.Scheduled, v.ev.Prompt) {
+			continue
+		}
+		t.Budget.Scheduled = slices.DeleteFunc(slices.Clone(t.Budget.Scheduled), func(p string) bool { return p == v.ev.Prompt })
+		return event.Block(loop.PriorStop(t.Budget)), v.files.SaveBudget(t.BudgetPath, t.Budget)
 	}
-	return event.Nothing()
+	return event.Nothing(), nil
 }
 
 // stopTyped: the person ends the loop by the client's own word for it (R43).
@@ -67,6 +70,13 @@ func (v *visit) unknownPrompt(t *thread) bool {
 	return t.open(v.ev.SessionID) && v.ev.PromptID != "" && !slices.Contains(t.Tick.Prompts, v.ev.PromptID)
 }
 
+// expands: this prompt is the skill's own next tick, and its expansion follows, which can still refuse the turn and say
+// why.
+func (v *visit) expands(skill loop.Skill) bool {
+	c, tick := loop.ParsePrompt(v.ev.Prompt)
+	return tick && c.Skill == skill && v.ev.Name == event.UserPromptSubmit
+}
+
 func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	switch {
 	case t.Budget == nil || t.Budget.Status != loop.Active:
@@ -75,7 +85,7 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 		return v.endBetween(t, "/loop stop")
 	case stop:
 		t.Tick.Interrupt("/loop stop")
-	case !v.unknownPrompt(t):
+	case !v.unknownPrompt(t) || v.expands(t.skill):
 		return event.Nothing(), nil
 	case t.Tick.Interrupted == "" && v.interruptMark(t):
 		t.Tick.Interrupt("the user interrupted the turn")

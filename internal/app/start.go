@@ -85,7 +85,8 @@ func (e *entry) baseline() []loop.Cursor {
 // previous is the last line of the run in which work was done; lines of the SPEC's own format carry no run id.
 func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
 	return v.files.Last(skill, func(l *loop.Iteration) bool {
-		return worked(l) && l.Outcome != loop.Waiting && (l.RunID == run.RunID || l.RunID == "")
+		began := l.Outcome != loop.Waiting || l.Budget.IterationsUsed >= l.Iteration // a pause at entry did no work
+		return notSkipped(l) && began && (l.RunID == run.RunID || l.RunID == "")
 	})
 }
 

@@ -43,6 +43,9 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 		return event.Nothing(), v.noteSchedule(t, crons)
 	}
 	t.Budget.Scheduled = prompts(crons)
+	if v.unknownPrompt(t) && !t.Tick.Draining { // the end of a later turn: the tick's own never reached it
+		return v.promptThread(t, false)
+	}
 	if v.workersRunning() {
 		t.Tick.Draining = true
 		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
@@ -52,24 +55,28 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 		t.Tick.Interrupt("the user interrupted the turn")
 	}
 	v.missedAnswers(t)
-	if ask, hold := v.unfinished(t); hold {
+	previous, err := v.previous(t.skill, t.Budget)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	if ask, hold := v.unfinished(t, previous); hold {
 		return ask, v.save(t)
 	}
-	return v.end(t, look, crons)
+	return v.end(t, previous, look, crons)
 }
 
 // unfinished says what the turn still owes: an answer, or the skill's facts. Each is asked for once; a question that
 // then still waits pauses the run.
-func (v *visit) unfinished(t *thread) (event.Reply, bool) {
+func (v *visit) unfinished(t *thread, previous *loop.Iteration) (event.Reply, bool) {
 	tick := t.Tick
 	if tick.Halting() || tick.Failed != "" {
 		return event.Nothing(), false
 	}
-	if tick.Body && len(tick.Pending) == 0 {
-		previous, _ := v.previous(t.skill, t.Budget)
+	if tick.Body && len(tick.Pending) == 0 && !v.endsAnyway(t) {
 		f := loop.Look(t.Budget, tick, previous, v.now)
 		f.Redact = v.config().Redact
 		tick.Pending = loop.Due(f, loop.Exit)
+		tick.UseGiven(t.Budget, v.now)
 	}
 	switch {
 	case len(tick.Pending) > 0 && v.attended() && v.mayBlock(t, "gate:"+tick.Pending[0].Name):
@@ -78,6 +85,14 @@ func (v *visit) unfinished(t *thread) (event.Reply, bool) {
 		return event.Block("Report this iteration's facts before it ends:\n" + report.ReportExample(t.Budget)), true
 	}
 	return event.Nothing(), false
+}
+
+// endsAnyway: a condition of the exit holds already, so that nobody need be asked how to go on.
+func (v *visit) endsAnyway(t *thread) bool {
+	b := *t.Budget
+	spent, _ := v.spent(t)
+	b.Spend(spent)
+	return len(loop.Evaluate(loop.Look(&b, t.Tick, nil, v.now), loop.Exit)) > 0
 }
 
 // mayBlock counts a block of this prompt: two at the most, one of each kind. It is saved before the block is printed.
@@ -95,16 +110,12 @@ func (v *visit) mayBlock(t *thread, kind string) bool {
 
 // end closes the iteration. A halted run that is still scheduled, or a running one that nothing would bring back,
 // holds the turn once more for the call that settles it.
-func (v *visit) end(t *thread, look outlook, crons []event.Cron) (event.Reply, error) {
+func (v *visit) end(t *thread, previous *loop.Iteration, look outlook, crons []event.Cron) (event.Reply, error) {
 	if !t.Budget.UnderLoop {
 		t.Budget.UnderLoop = look.underLoop || len(crons) > 0
 	}
 	ending := v.ending(t, look)
 	ending.Pause = v.mustPause(t)
-	previous, err := v.previous(t.skill, t.Budget)
-	if err != nil {
-		return event.Nothing(), err
-	}
 	// The block that follows is counted in the same save, so it is decided on a trial close.
 	trial := loop.Close(*t.Budget, *t.Tick, previous, ending)
 	ask := v.afterwards(t, &trial, crons)

@@ -2,8 +2,8 @@ package guard
 
 import "strings"
 
-// awk reads an awk program for system(), "cmd" | getline and print … | "sh".
-func (f *frame) awk(args []word) {
+// awk reads an awk program for system(), "cmd" | getline and print … | "sh"; it returns what the program prints.
+func (f *frame) awk(args []word) string {
 	fl := parseFlags(args, "-F -v -f --file --field-separator --assign -i --include -e --source")
 	text := ""
 	switch w, ok := fl.get("-f", "--file"); {
@@ -15,7 +15,7 @@ func (f *frame) awk(args []word) {
 		text = fl.arg(0).text
 	}
 	if blank(text) || text == "" {
-		return
+		return hole
 	}
 	for i, w := range args {
 		if w.text == "-i" && i+1 < len(args) && args[i+1].text == "inplace" {
@@ -24,23 +24,26 @@ func (f *frame) awk(args []word) {
 			}
 		}
 	}
-	p := &program{f: f, lang: "awk", names: map[string]value{}}
+	p := &program{f: f, lang: "awk", names: map[string]value{}, alias: map[string]string{}}
 	p.toks = lex("awk", text)
 	if !f.m.spend(1 + len(text)/16) {
-		return
+		return hole
 	}
 	p.statements()
-	p.pipes()
+	return p.pipes()
 }
 
-// pipes reads awk's pipes: what is printed into a shell, what is run for getline, what is printed into a file.
-func (p *program) pipes() {
-	printed := ""
+// pipes reads awk's pipes: what is printed into a shell, what is run for getline, what is printed into a file. The rest of
+// what is printed is the output.
+func (p *program) pipes() string {
+	printed, out := "", ""
 	for i, t := range p.toks {
 		switch {
 		case t.kind == nameTok && (t.text == "print" || t.text == "printf"):
-			v, _ := p.expr(i + 1)
-			printed = v.text()
+			v, end := p.expr(i + 1)
+			if printed = v.text(); !p.mark(end, "|") && !p.mark(end, ">") {
+				out = clipHole(out + printed + "\n")
+			}
 		case p.mark(i, ">") && p.tok(i+1).kind == strTok:
 			p.f.writes(lit(p.tok(i+1).text), "awk > "+p.tok(i+1).text)
 		case p.mark(i, "|"):
@@ -55,4 +58,5 @@ func (p *program) pipes() {
 			}
 		}
 	}
+	return out
 }

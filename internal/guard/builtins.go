@@ -61,6 +61,10 @@ func (f *frame) naming(name string, rest []word) (out string, ok bool) {
 				f.set(n, text)
 				f.runsLater(n)
 			}
+			if name == "export" {
+				n, _, _ := strings.Cut(w.text, "=")
+				f.export(n)
+			}
 		}
 	case "unset":
 		for _, w := range rest {
@@ -238,6 +242,9 @@ func (f *frame) cd(rest []word) {
 // setArgs is set -- a b: the words become "$@".
 func (f *frame) setArgs(rest []word) {
 	for i, w := range rest {
+		if shorts(w.text, 'a') || w.text == "allexport" {
+			f.exportAll = i == 0 || rest[i-1].text != "+o"
+		}
 		if w.text == "--" || w.text == "-" {
 			f.args = texts(rest[i+1:])
 			return

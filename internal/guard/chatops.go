@@ -41,7 +41,7 @@ func orderArgs(args []string) bool {
 		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") || strings.HasPrefix(a, "#") {
 			continue
 		}
-		if !has("squash rebase merge now queue fast-forward ff pr this it please default main master when-ready no-issue force branch ready", strings.TrimRight(a, ".!")) || i > 2 {
+		if !has("squash rebase merge now queue fast-forward ff pr this it please default main master when-ready when green passing ci ready no-issue force branch ready", strings.TrimRight(a, ".!")) || i > 2 {
 			return false
 		}
 	}

@@ -3,27 +3,26 @@ package guard
 import "strings"
 
 // interpreter runs programs of other languages: their -c or -e text, their files, their input.
-func (f *frame) interpreter(name string, argv []word) bool {
+func (f *frame) interpreter(name string, argv []word) (out string, ok bool) {
 	lang, flags := languageFlags(name)
 	if lang == "" {
-		return false
+		return "", false
 	}
 	undo, ok := f.through(name)
 	defer undo()
 	if !ok {
-		return true
+		return hole, true
 	}
-	g := f.child()
-	if lang == "powershell" {
+	g := f.external()
+	switch lang {
+	case "powershell":
 		g.pwsh(argv[1:])
-		return true
+	case "awk":
+		return g.awk(argv[1:]), true
+	default:
+		g.interpret(lang, flags, argv)
 	}
-	if lang == "awk" {
-		g.awk(argv[1:])
-		return true
-	}
-	g.interpret(lang, flags, argv)
-	return true
+	return hole, true
 }
 
 // languageFlags tells an interpreter's language and the flags that carry program text.
@@ -39,8 +38,10 @@ func languageFlags(name string) (lang, flags string) {
 		return "ruby", "-e -ne -pe"
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
-	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "tclsh" || name == "elixir" || name == "groovy" || name == "Rscript" || name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" || name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" || name == "clojure" || name == "bb.clj":
+	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "elixir" || name == "groovy" || name == "Rscript" || name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" || name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" || name == "clojure" || name == "bb.clj":
 		return "other", "-e --eval -E --expr -eval"
+	case name == "tclsh" || name == "wish":
+		return "tcl", ""
 	case has("awk gawk mawk nawk", name):
 		return "awk", ""
 	case has("pwsh powershell", strings.ToLower(name)):
@@ -141,7 +142,7 @@ func (f *frame) codeFile(lang string, args []word) {
 	case len(text) > maxText:
 		return
 	}
-	f.disk = f.disk || from == disk
+	f.disk, f.file = f.disk || from == disk, true
 	f.via = append(f.via, name)
 	f.codeText(lang, text, joinWords(args), args[1:])
 }

@@ -234,5 +234,5 @@ func (p *program) gitPush(lower string, args []arg) {
 	if strings.Contains(lower, "origin") || len(words) == 1 && strings.Contains(words[0], ":") {
 		words = append([]string{"origin"}, words...)
 	}
-	p.f.child().git(append(lits("git", "push"), lits(words...)...))
+	p.f.external().git(append(lits("git", "push"), lits(words...)...))
 }

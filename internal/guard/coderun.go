@@ -12,7 +12,12 @@ func (f *frame) code(lang, text string, rest []word) {
 	if !f.m.spend(1 + len(text)/16) {
 		return
 	}
-	p := &program{f: f, lang: lang, names: map[string]value{}, rest: rest}
+	p := &program{f: f, lang: lang, names: map[string]value{}, alias: map[string]string{}, rest: rest}
+	p.file = f.file
+	if lang == "tcl" {
+		f.spawned(text)
+		return
+	}
 	p.toks = lex(lang, text)
 	p.statements()
 	p.writesState()
@@ -30,8 +35,9 @@ func (p *program) statements() {
 			continue
 		}
 		t := p.tok(i)
+		p.renamed(i)
 		switch {
-		case t.kind == nameTok && t.text == "script" && p.lang == "other" && p.tok(i+1).kind == strTok: // AppleScript
+		case t.kind == nameTok && p.lang == "other" && has("script system exec command shell run popen", t.text) && p.tok(i+1).kind == strTok: // AppleScript, Lisp
 			p.shell(p.tok(i + 1).text)
 			i += 2
 		case t.kind == execTok:
@@ -44,6 +50,32 @@ func (p *program) statements() {
 			i++
 		}
 	}
+}
+
+// renamed records "x as y" and "{ x: y }" where x starts processes.
+func (p *program) renamed(i int) {
+	from, mid, to := p.tok(i), p.tok(i+1), p.tok(i+2)
+	if from.kind != nameTok || to.kind != nameTok {
+		return
+	}
+	as := mid.kind == nameTok && mid.text == "as"
+	last := from.text[strings.LastIndexByte(from.text, '.')+1:]
+	if as || mid.kind == markTok && mid.text == ":" && runner(p.lang, from.text, last) {
+		p.alias[to.text] = from.text
+	}
+}
+
+// real is a called name with what it was renamed from.
+func (p *program) real(name string) string {
+	head, tail, dotted := strings.Cut(name, ".")
+	to, ok := p.alias[head]
+	if !ok || to == head {
+		return name
+	}
+	if dotted {
+		return to + "." + tail
+	}
+	return to
 }
 
 // assignment records name = value.
@@ -67,6 +99,12 @@ func (p *program) assignment(i int) (int, bool) {
 		return i, false
 	}
 	v, end := p.expr(at + 1)
+	if last := p.tok(end - 1); last.kind == nameTok && strings.Contains(last.text, ".") {
+		p.alias[t.text] = strings.TrimPrefix(last.text, ".") // run = require("child_process").execSync
+		if fn := last.text[strings.LastIndexByte(last.text, '.')+1:]; !runner(p.lang, fn, fn) && !runner(p.lang, last.text, fn) {
+			delete(p.alias, t.text)
+		}
+	}
 	if add {
 		v = concat(p.names[t.text], v)
 	}
@@ -92,6 +130,7 @@ func (p *program) loop(i int) (int, bool) {
 
 // call evaluates a call: what it would do if it runs something, and what it gives back where that is known.
 func (p *program) call(name string, open int) (value, int) {
+	name = p.real(name)
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	args, end := p.args(open)
 	p.did(name, last, args)
@@ -108,7 +147,7 @@ func (p *program) call(name string, open int) (value, int) {
 		return textValue(strings.Join(parts, "/")), end
 	case strings.HasSuffix(name, ".split") || strings.HasSuffix(name, ".join") || strings.HasSuffix(name, ".format") || strings.HasSuffix(name, ".concat") || strings.HasSuffix(name, ".trim") || strings.HasSuffix(name, ".strip"):
 		if v, ok := p.names[name[:len(name)-len(last)-1]]; ok {
-			return p.method(v, last, args, open), end
+			return p.method(v, last, args), end
 		}
 	}
 	return value{items: []string{hole}, pairs: prNumberOf(last, args)}, end
@@ -141,9 +180,13 @@ func (p *program) bareCall(name string, i int) (value, int, bool) {
 }
 
 // methodCall is a method on a value that is no name: repo.get_pull(5).merge().
-func (p *program) methodCall(name string, args []arg, on value, at int) {
-	p.sdk("."+name, name, args, on)
-	if runner(p.lang, "."+name, name) {
+func (p *program) methodCall(name, last string, args []arg, on value) {
+	p.sdk("."+name, last, args, on)
+	if last == "execute" && p.lang == "other" && len(on.items) > 0 {
+		p.shell(on.text()) // Groovy
+		return
+	}
+	if runner(p.lang, "."+name, last) {
 		p.run(name, args)
 	}
 }
@@ -153,13 +196,15 @@ func (p *program) did(name, last string, args []arg) {
 	switch {
 	case has("exec eval Function", name) && (p.lang == "python" || p.lang == "node" && name != "exec"):
 		p.nested(args)
+	case last == "Bash" || last == "PowerShell" || last == "Monitor":
+		p.shell(leafText(pairsOf(args), "command"))
 	case runner(p.lang, name, last):
 		p.run(name, args)
 	case strings.HasPrefix(name, "sh.gh") || strings.HasPrefix(name, "sh.git") && p.lang == "python":
 		p.argv(append(strings.Split(name[3:], "."), flatten(args)...))
 	default:
 		p.request(name, last, args)
-		p.sdk(name, last, args, value{})
+		p.sdk(name, last, args, p.names[strings.TrimSuffix(name, "."+last)])
 	}
 }
 
@@ -181,6 +226,8 @@ fork spawnlpe runcmd exec_command doShellScript do_shell_script execute ProcessB
 		return lang != "python" && (name == "exec" || strings.Contains(name, "child_process") || strings.Contains(name, "cp.") || strings.Contains(name, "shell") || strings.Contains(name, "Runtime") || lang == "php" || lang == "perl" || lang == "ruby" || name == ".exec")
 	case "Command", "CommandContext":
 		return name == "exec.Command" || name == "exec.CommandContext" || strings.HasSuffix(name, "Deno.Command")
+	case "cmd":
+		return name == "System.cmd"
 	case "open":
 		return lang == "perl" || name == "IO.popen"
 	}
@@ -206,7 +253,7 @@ func (p *program) nested(args []arg) {
 func flatten(args []arg) []string {
 	var out []string
 	for _, a := range args {
-		if a.key == "" && len(a.val.pairs) == 0 {
+		if (a.key == "" || a.key == "args" || a.key == "cmd" || a.key == "command") && len(a.val.pairs) == 0 {
 			out = append(out, a.val.items...)
 		}
 		for _, pair := range a.val.pairs {
@@ -261,7 +308,10 @@ func (p *program) start(name string, args []arg) {
 
 // shell runs text as the language would hand it to a shell.
 func (p *program) shell(text string) {
-	g := p.f.child()
+	g := p.f.external()
+	if text == "" {
+		return
+	}
 	if blank(text) {
 		p.f.opaque(p.lang, "the command it would run is only known when it runs")
 		return
@@ -272,7 +322,7 @@ func (p *program) shell(text string) {
 func (p *program) argv(words []string) {
 	argv := lits(words...)
 	if len(argv) > 0 && argv[0].text != "" {
-		p.f.child().argv(argv)
+		p.f.external().argv(argv)
 	}
 }
 

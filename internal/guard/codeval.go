@@ -28,8 +28,10 @@ type program struct {
 	lang  string
 	toks  []token
 	names map[string]value
+	alias map[string]string // names that stand for others: import x as y, y = x
 	depth int
 	rest  []word // its command line arguments
+	file  bool   // it is a file, not text of a flag
 }
 
 func (p *program) tok(i int) token {
@@ -100,6 +102,8 @@ func (p *program) expr(i int) (value, int) {
 			v, i = value{items: []string{percent(v.text())}}, j
 		case t.kind == strTok && (p.lang == "python" || p.lang == "awk") && !v.list:
 			v, i = concat(v, textValue(p.fill(t.text))), next+1
+		case t.kind == nameTok && p.lang == "awk" && next == i && t.text[0] == '$':
+			v, i = concat(v, textValue(hole)), next+1
 		default:
 			return v, i
 		}
@@ -197,6 +201,9 @@ func (p *program) args(i int) ([]arg, int) {
 		a := arg{}
 		if key, j := p.key(i); j > i {
 			a.key, i = key, j
+			if to := p.tok(i); to.kind == nameTok && runner(p.lang, key, key) {
+				p.alias[to.text] = key // { execSync: run }
+			}
 		}
 		var end int
 		a.val, end = p.expr(i)
@@ -244,9 +251,23 @@ func (p *program) nameOrCall(i int) (value, int) {
 		return textValue("python3"), i + 1
 	}
 	if strings.HasSuffix(name, ".argv") || name == "ARGV" {
-		return value{items: texts(p.rest), list: true}, i + 1
+		return value{items: p.argv0(), list: true}, i + 1
 	}
 	return textValue(hole), i + 1
+}
+
+// argv0 is the program's argument list as its language numbers it.
+func (p *program) argv0() []string {
+	switch p.lang {
+	case "python":
+		return append([]string{"-c"}, texts(p.rest)...)
+	case "node":
+		if p.file {
+			return append([]string{"node", "file"}, texts(p.rest)...)
+		}
+		return append([]string{"node"}, texts(p.rest)...)
+	}
+	return texts(p.rest)
 }
 
 // hung applies what is hung on a value.
@@ -256,7 +277,7 @@ func (p *program) hung(v value, i int) (value, int) {
 		switch {
 		case t.kind == nameTok && t.text[0] == '.' && p.mark(i+1, "("):
 			args, end := p.args(i + 1)
-			v, i = p.method(v, t.text[1:], args, i), end
+			v, i = p.method(v, t.text[1:], args), end
 		case t.kind == nameTok && t.text[0] == '.':
 			i++
 		case p.mark(i, "[") && len(v.items) > 0:
@@ -278,7 +299,7 @@ func indexed(v value, args []arg) value {
 	return textValue(hole)
 }
 
-func (p *program) method(v value, name string, args []arg, at int) value {
+func (p *program) method(v value, name string, args []arg) value {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch last {
 	case "split":
@@ -304,7 +325,7 @@ func (p *program) method(v value, name string, args []arg, at int) value {
 			return textValue(swap(v.text(), args[0].val.text(), args[1].val.text()))
 		}
 	}
-	p.methodCall(last, args, v, at)
+	p.methodCall(name, last, args, v)
 	return value{items: []string{hole}, pairs: prNumberOf(last, args)}
 }
 

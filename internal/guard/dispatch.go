@@ -39,7 +39,7 @@ func (f *frame) named(argv []word) string {
 	name := programName(w.text)
 	if strings.Contains(w.text, "/") {
 		if v, ok := f.m.fs[f.resolve(w.text)]; ok && !v.gone {
-			return f.runFresh(v, argv)
+			return f.runFresh(w.text, v, argv)
 		}
 	}
 	if out, ok := f.builtin(name, argv); ok {
@@ -60,14 +60,14 @@ func programName(text string) string {
 	return name
 }
 
-func (f *frame) runFresh(v vfile, argv []word) string {
+func (f *frame) runFresh(p string, v vfile, argv []word) string {
 	switch {
 	case v.sink != nil:
 		return ""
 	case v.link != "":
 		return f.named(append([]word{lit(v.link)}, argv[1:]...))
 	}
-	f.runFile(argv[0].text, argv[1:], argv[0].text)
+	f.runFile(p, argv[1:], argv[0].text)
 	return hole
 }
 
@@ -192,7 +192,10 @@ func (f *frame) program(name string, argv []word) string {
 	if isShell(name) {
 		return f.shellProgram(name, argv)
 	}
-	if f.interpreter(name, argv) || f.recipe(name, argv) {
+	if out, ok := f.interpreter(name, argv); ok {
+		return out
+	}
+	if f.recipe(name, argv) {
 		return hole
 	}
 	return f.otherProgram(name, argv)
@@ -254,6 +257,9 @@ func (f *frame) otherProgram(name string, argv []word) string {
 	if strings.Contains(argv[0].text, "/") && f.runFile(argv[0].text, argv[1:], argv[0].text) {
 		return hole
 	}
+	if p, v, ok := f.freshProgram(name); ok {
+		return f.runFresh(p, v, argv)
+	}
 	if dataProgram(name) {
 		return hole
 	}
@@ -269,6 +275,16 @@ func (f *frame) otherProgram(name string, argv []word) string {
 
 // runnable are the programs that a command line behind an unknown program is looked through for.
 const runnable = "gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch npx"
+
+// freshProgram is a script of that name that this call wrote somewhere: the PATH may lead there.
+func (f *frame) freshProgram(name string) (string, vfile, bool) {
+	for p, v := range f.m.fs {
+		if path.Base(p) == name && (v.text != "" || v.link != "") && v.sink == nil && !v.gone && path.Base(v.link) != name {
+			return p, v, true
+		}
+	}
+	return "", vfile{}, false
+}
 
 // inner looks for a command line that an unknown program would run: "retry 3 gh pr merge 5". Only acts count.
 func (f *frame) inner(name string, args []word) {

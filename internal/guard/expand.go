@@ -154,8 +154,7 @@ func (f *frame) whole(w *syntax.Word) word {
 	for _, p := range w.Parts {
 		f.part(b, p, true)
 	}
-	text := strings.Join(append(texts(b.list), b.text.String()), " ")
-	return word{text: strings.TrimPrefix(text, " "), src: b.source}
+	return word{text: strings.Join(append(texts(b.list), b.text.String()), " "), src: b.source}
 }
 
 // pattern expands a word that is matched against: quoted parts stand for themselves.

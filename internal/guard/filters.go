@@ -6,6 +6,20 @@ import (
 	"strings"
 )
 
+// listed is what ls -d names; what is in a directory is unknown.
+func listed(args []word) string {
+	if !hasWord(args, "-d") {
+		return hole
+	}
+	var out strings.Builder
+	for _, w := range args {
+		if !strings.HasPrefix(w.text, "-") {
+			out.WriteString(swap(w.text, "*", hole) + "\n")
+		}
+	}
+	return out.String()
+}
+
 // seq is what seq prints, its first 64 numbers.
 func seq(args []word) string {
 	var nums []int

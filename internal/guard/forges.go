@@ -31,7 +31,7 @@ func (f *frame) glab(argv []word) {
 	}
 }
 
-const glabValued = "-R --repo -m --message -s --squash-message --sha -l --label -u --unlabel -b --target-branch -t --title -d --description -a --assignee --reviewer --milestone -s --source-branch"
+const glabValued = "-R --repo -m --message --squash-message --sha -l --label -u --unlabel -b --target-branch -t --title -d --description -a --assignee --reviewer --milestone --source-branch"
 
 func (f *frame) glabMR(argv, rest []word) {
 	sub, rest, ok := subcommand(rest, "-R --repo")
@@ -39,7 +39,7 @@ func (f *frame) glabMR(argv, rest []word) {
 		f.opaqueForge(joinWords(argv), "the glab command is only known when it runs")
 		return
 	}
-	fl := parseFlags(rest, strings.Replace(glabValued, "-s --squash-message", "--squash-message", 1))
+	fl := parseFlags(rest, glabValued)
 	a := f.prTarget(fl)
 	switch sub.text {
 	case "merge", "accept":
@@ -66,7 +66,7 @@ func (f *frame) hub(argv []word) {
 	sub, rest, _ := subcommand(argv[1:], "-C -c")
 	switch sub.text {
 	case "api":
-		f.hubAPI(argv, rest)
+		f.ghAPI(argv, rest)
 	case "merge":
 		fl := parseFlags(rest, "-m -s -X")
 		if pr, repo, ref := prURL(fl.arg(0), ""); pr > 0 {
@@ -82,9 +82,6 @@ func (f *frame) hub(argv []word) {
 		f.git(append(lits("git"), argv[1:]...))
 	}
 }
-
-// hubAPI is gh's api but for -d and --input's short names.
-func (f *frame) hubAPI(argv, rest []word) { f.ghAPI(argv, rest) }
 
 // tea is Gitea's client.
 func (f *frame) tea(argv []word) {

@@ -34,7 +34,7 @@ type machine struct {
 	heads     map[string][]string // branches that may be checked out, by directory
 	config    map[string]string   // git config set by this very call
 	ghAliases map[string]string
-	defaults  bool // a gh alias file was imported that could not be read
+	scripts   map[string]string // of package.json, set by this very call
 }
 
 // vfile is a file as the call left it: its text, another name of a program, or commands that read what is written.
@@ -90,6 +90,7 @@ func newMachine(c Call, r Repo, files Files) *machine {
 	m.heads = map[string][]string{}
 	m.config = map[string]string{}
 	m.ghAliases = map[string]string{}
+	m.scripts = map[string]string{}
 	return m
 }
 
@@ -118,18 +119,22 @@ type frame struct {
 	vars    map[string]variable
 	funcs   map[string]function
 	aliases map[string]string
-	args    []string
-	name    string // $0
-	cwd     string // "" unknown
-	stdin   *stream
-	src     string // the text being walked, for words as they were written
-	via     []string
-	depth   int
-	nest    int
-	disk    bool // walking a file of the project: only what names a forge is worth calling opaque
-	status  truth
-	left    bool // exit, return, break: the rest of the list does not run
-	quiet   bool // looking for acts only, as in a guess at an unknown name
+	// exported are functions that shells further in will know.
+	exported  map[string]function
+	args      []string
+	name      string // $0
+	cwd       string // "" unknown
+	stdin     *stream
+	src       string // the text being walked, for words as they were written
+	via       []string
+	depth     int
+	nest      int
+	exportAll bool // set -a
+	disk      bool // walking a file of the project: only what names a forge is worth calling opaque
+	file      bool // walking a program's file, not the text of a flag
+	status    truth
+	left      bool // exit, return, break: the rest of the list does not run
+	quiet     bool // looking for acts only, as in a guess at an unknown name
 }
 
 // stream is what a command reads from its standard input. Unknown text is a hole.
@@ -158,9 +163,27 @@ func (f *frame) child() *frame {
 	g.vars = copyMap(f.vars)
 	g.funcs = copyMap(f.funcs)
 	g.aliases = copyMap(f.aliases)
+	g.exported = copyMap(f.exported)
 	g.via = f.via[:len(f.via):len(f.via)]
 	g.left = false
 	return &g
+}
+
+// external is a copy for another program: variables, functions and aliases stay behind unless they are exported.
+func (f *frame) external() *frame {
+	g := f.child()
+	for name, fn := range f.funcs {
+		if fn.exported {
+			g.exported[name] = fn
+		}
+	}
+	for name, v := range g.vars {
+		if !v.out && !strings.HasPrefix(name, "$") {
+			delete(g.vars, name)
+		}
+	}
+	g.funcs, g.aliases = map[string]function{}, map[string]string{}
+	return g
 }
 
 func copyMap[V any](m map[string]V) map[string]V {

@@ -144,6 +144,12 @@ func (f *frame) toolMerge(t toolShape) bool {
 		if base := leafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && f.protected(base) == no {
 			return true
 		}
+		if base := leafText(t.fields, "base", "target_branch", "targetBranch"); base != "" && !t.nounPR() {
+			a := t.act(PushProtected)
+			a.Ref = base
+			f.act(a, t.call.label())
+			return true
+		}
 		f.toolAct(t, MergePR)
 	case status == "completed" && t.nounPR(), status == "merged" && t.nounPR():
 		f.toolAct(t, MergePR)

@@ -170,7 +170,7 @@ func statement(t *rapid.T, depth int) string {
 		return leaf
 	}
 	inner := program1(t, depth-1)
-	kind := rapid.IntRange(0, 21).Draw(t, "kind")
+	kind := rapid.IntRange(0, 23).Draw(t, "kind")
 	name := fmt.Sprintf("v%d%d", depth, pr)
 	switch kind {
 	case 0:
@@ -213,6 +213,10 @@ func statement(t *rapid.T, depth int) string {
 		return name + "=(gh pr " + verb + "); " + "\"${" + name + "[@]}\" " + strconv.Itoa(pr)
 	case 19:
 		return "git commit -m \"$(" + hereDoc("cat", inner) + "\n)\""
+	case 22:
+		return rapid.SampledFrom([]string{"", "export "}).Draw(t, "export") + name + "=" + strconv.Itoa(pr) + "; sh -c 'gh pr " + verb + " $" + name + "'"
+	case 23:
+		return name + "() { gh pr " + verb + " \"$1\"; }; " + rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") + "bash -c '" + name + " 4'"
 	case 20:
 		return "x=$(" + leaf + ")"
 	default:

@@ -224,6 +224,12 @@ func (f *frame) psStatement(words []word, piped string) string {
 		f.vars[name] = scalar(strings.Join(texts(words[2:]), " "))
 		return f.psStatement(words[2:], piped)
 	}
+	if name, val, ok := strings.Cut(words[0].src, "="); ok && strings.HasPrefix(name, "$") && val != "" {
+		_, first, _ := strings.Cut(words[0].text, "=") // $x='…' without spaces
+		rest := append([]word{{text: first, src: val}}, words[1:]...)
+		f.vars["$"+strings.ToLower(strings.Trim(name, "${}+"))] = scalar(strings.Join(texts(rest), " "))
+		return f.psStatement(rest, piped)
+	}
 	if words[0].text == "&" || words[0].text == "." && len(words) > 1 {
 		words = words[1:]
 	}

@@ -94,9 +94,9 @@ func (f *frame) psExpression(args []word, piped string) string {
 	if w, ok := psParam(args, "command"); ok {
 		text = w.text
 	} else if len(args) > 0 {
-		text = joinText(args)
+		text = psJoined(args)
 	}
-	if blank(text) {
+	if blank(text) || psComputes(args) {
 		f.opaque("Invoke-Expression "+joinWords(args), "the text it would run is only known when it runs")
 		return hole
 	}
@@ -107,6 +107,29 @@ func (f *frame) psExpression(args []word, piped string) string {
 		undo()
 	}
 	return hole
+}
+
+// psJoined is an argument's text; parts added with + are one text.
+func psJoined(args []word) string {
+	var parts []string
+	sep := " "
+	for _, w := range args {
+		if w.src == "+" {
+			sep = ""
+			continue
+		}
+		parts = append(parts, w.text)
+	}
+	return strings.Join(parts, sep)
+}
+
+// psComputes tells an argument that is itself a command or a method call: its text is only known when it runs.
+func psComputes(args []word) bool {
+	if len(args) == 0 {
+		return false
+	}
+	first := strings.ToLower(args[0].src)
+	return has("invoke-webrequest iwr irm invoke-restmethod new-object get-content gc curl wget [system.text.encoding]", first) || strings.HasPrefix(first, "[")
 }
 
 func (f *frame) psStart(args []word) {

@@ -13,8 +13,32 @@ func (f *frame) recipe(name string, argv []word) bool {
 		return f.npmRun(name, argv)
 	case "task", "go-task":
 		f.taskRun(argv[1:])
+	case "go":
+		return f.goRun(argv)
 	default:
 		return false
+	}
+	return true
+}
+
+// goRun is go run: a file that is read, or a program known by its last part.
+func (f *frame) goRun(argv []word) bool {
+	if len(argv) < 3 || argv[1].text != "run" {
+		return false
+	}
+	rest := command(argv[2:], wrap{valued: "-C -mod -tags -ldflags -exec -o -p"})
+	if len(rest) == 0 {
+		return true
+	}
+	name, _, _ := strings.Cut(programName(rest[0].text), "@")
+	undo, ok := f.through("go run")
+	defer undo()
+	switch {
+	case !ok:
+	case strings.HasSuffix(name, ".go"):
+		f.external().codeFile("go", rest)
+	case has("gh glab hub tea hooks", name):
+		f.external().named(append(lits(name), rest[1:]...))
 	}
 	return true
 }
@@ -50,7 +74,7 @@ func (f *frame) makeRun(args []word) {
 	if fl.on("-n", "--just-print", "--dry-run", "--recon", "-q", "--question", "-h", "--help", "-v", "--version") {
 		return
 	}
-	g := f.child()
+	g := f.external()
 	if dir, ok := fl.get("-C", "--directory"); ok {
 		g.cwd = f.resolve(dir.text)
 	}
@@ -220,7 +244,7 @@ func (f *frame) makeGoal(mf *makefile, goal string, done map[string]bool) {
 	for _, line := range r.lines {
 		text := strings.TrimLeft(strings.ReplaceAll(mf.expand(line, 0), "$@", goal), "@-+ \t")
 		if text != "" {
-			f.child().run(text)
+			f.external().run(text)
 		}
 	}
 }
@@ -243,6 +267,13 @@ func (f *frame) npmRun(name string, argv []word) bool {
 		if script == "t" {
 			script = "test"
 		}
+	case "pkg":
+		for _, w := range rest {
+			if k, v, ok := strings.Cut(w.text, "="); ok {
+				f.m.scripts[k] = v
+			}
+		}
+		return true
 	case "exec", "x", "dlx":
 		return f.npxRun(name, append(argv[:1:1], rest...))
 	default:
@@ -251,10 +282,13 @@ func (f *frame) npmRun(name string, argv []word) bool {
 		}
 	}
 	text, from := f.firstFile("", "package.json")
-	if from == nowhere {
+	if from == nowhere && len(f.m.scripts) == 0 {
 		return false
 	}
 	leaves := jsonLeaves(text)
+	for k, v := range f.m.scripts {
+		leaves = append(leaves, Field{k, v})
+	}
 	ran := false
 	for _, s := range []string{"pre" + script, script, "post" + script} {
 		for _, fd := range leaves {
@@ -279,7 +313,7 @@ func (f *frame) npmScript(label, text string, rest []word, onDisk, main bool) {
 	if main && len(rest) > 0 {
 		text += " " + quoted(rest)
 	}
-	g := f.child()
+	g := f.external()
 	g.disk = g.disk || onDisk
 	g.run(text)
 }
@@ -288,7 +322,7 @@ func (f *frame) npmScript(label, text string, rest []word, onDisk, main bool) {
 func (f *frame) npxRun(name string, argv []word) bool {
 	if text, ok := flagText(argv[1:], "-c --call"); ok {
 		if undo, ok := f.through(name); ok {
-			f.child().run(text)
+			f.external().run(text)
 			undo()
 		} else {
 			undo()
@@ -302,7 +336,7 @@ func (f *frame) npxRun(name string, argv []word) bool {
 	undo, ok := f.through(name)
 	defer undo()
 	if ok {
-		f.child().argv(rest)
+		f.external().argv(rest)
 	}
 	return true
 }

@@ -23,7 +23,7 @@ func (f *frame) justRun(args []word) {
 			jf.vars[k] = v
 		}
 	}
-	g := f.child()
+	g := f.external()
 	g.disk = from == disk
 	goals := fl.pos
 	if len(goals) == 0 {
@@ -133,7 +133,7 @@ func (f *frame) justRecipe(jf *justfile, name string, args []string, depth int) 
 	for i, p := range r.params {
 		f.justParam(vars, p, i, args, r)
 	}
-	g := f.child()
+	g := f.external()
 	g.args, g.name = args, name
 	var lines []string
 	for _, line := range r.lines {
@@ -191,7 +191,7 @@ func (f *frame) taskRun(args []word) {
 	if len(goals) == 0 {
 		goals = []string{"default"}
 	}
-	g := f.child()
+	g := f.external()
 	g.disk = from == disk
 	for _, goal := range goals {
 		undo, ok := g.through("task " + goal)

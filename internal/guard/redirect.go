@@ -32,6 +32,10 @@ func (f *frame) redirected(s *syntax.Stmt) string {
 		}
 		f.writeFile(sink.path, text, sink.append)
 	}
+	if s.Cmd == nil && f.stdin != saved && f.stdin != nil {
+		out = f.stdin.text // $(< file)
+		f.stdin = saved
+	}
 	if lost {
 		return ""
 	}

@@ -65,7 +65,7 @@ func (f *frame) findExec(cmd []word, found string, touches bool) {
 	if touches && len(argv) > 0 && removes(programName(argv[0].text)) {
 		f.stateAct(cmd, "find -exec "+joinWords(cmd))
 	}
-	f.child().argv(argv)
+	f.external().argv(argv)
 }
 
 // findParts splits find's arguments into where it starts and what it tests.
@@ -91,15 +91,15 @@ func (f *frame) scriptCmd(args []word) string {
 	const valued = "-c -E -I -O -B -T -t -o -m --command --log-in --log-out --log-io --log-timing --echo --output-limit"
 	rest := command(args, wrap{valued: valued})
 	if text, ok := parseFlags(args[:len(args)-len(rest)], valued).get("-c", "--command"); ok {
-		return f.child().run(text.text)
+		return f.external().run(text.text)
 	}
 	if len(rest) < 2 {
 		return hole
 	}
 	if fl := parseFlags(rest[1:], valued); strings.HasPrefix(rest[1].text, "-") && fl.val("-c", "--command") != "" {
-		return f.child().run(fl.val("-c", "--command"))
+		return f.external().run(fl.val("-c", "--command"))
 	}
-	return f.child().argv(rest[1:])
+	return f.external().argv(rest[1:])
 }
 
 // tmux types keys into a terminal or starts commands in one.
@@ -131,13 +131,13 @@ func (f *frame) tmuxOne(args []word) {
 		f.typed(keys)
 	case "set-buffer", "setb":
 		if keys := command(args, wrap{valued: "-b -t -n"}); len(keys) > 0 {
-			f.child().run(keys[0].text)
+			f.external().run(keys[0].text)
 		}
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawnp", "respawn-window", "respawnw",
 		"run-shell", "run", "if-shell", "if", "pipe-pane", "pipep", "display-popup", "popup":
 		rest := command(args, wrap{valued: "-t -s -n -c -x -y -F -e -l -p -h -w -S -T"})
 		if len(rest) > 0 {
-			f.child().run(joinText(rest))
+			f.external().run(joinText(rest))
 		}
 	}
 }
@@ -158,9 +158,9 @@ func (f *frame) typed(keys []word) {
 		glued = append(glued, t)
 		spaced = append(spaced, t)
 	}
-	f.child().run(strings.Join(glued, ""))
+	f.external().run(strings.Join(glued, ""))
 	if len(spaced) > 1 {
-		g := f.child()
+		g := f.external()
 		g.quiet = true
 		g.run(strings.Join(spaced, " "))
 	}
@@ -175,14 +175,14 @@ func (f *frame) screen(args []word) string {
 	for i, w := range args {
 		if w.text == "-X" && i+2 < len(args) {
 			if args[i+1].text == "stuff" || args[i+1].text == "exec" {
-				return f.child().run(strings.ReplaceAll(ansiC(strings.ReplaceAll(args[i+2].text, "^M", "\n")), "\r", "\n"))
+				return f.external().run(strings.ReplaceAll(ansiC(strings.ReplaceAll(args[i+2].text, "^M", "\n")), "\r", "\n"))
 			}
 			return hole
 		}
 	}
 	rest := command(args, wrap{valued: "-S -t -c -e -h -p -s -T -Logfile"})
 	if len(rest) > 0 {
-		f.child().argv(rest)
+		f.external().argv(rest)
 	}
 	return hole
 }
@@ -210,7 +210,7 @@ func (f *frame) ssh(name string, args []word) string {
 	if len(rest) > 0 && (strings.HasPrefix(rest[0].text, "-")) {
 		rest = command(rest, wrap{valued: valued})
 	}
-	g := f.child()
+	g := f.external()
 	g.cwd = hole
 	if len(rest) > 0 {
 		if gerrit(rest) {
@@ -248,7 +248,7 @@ func (f *frame) container(name string, args []word) string {
 	if !ok {
 		return hole
 	}
-	g := f.child()
+	g := f.external()
 	for i, w := range args {
 		if w.text == "--" {
 			g.argv(args[i+1:])
@@ -269,6 +269,9 @@ func (f *frame) container(name string, args []word) string {
 	return hole
 }
 
+// dockerValued are the usual flags of exec and run that take a value.
+const dockerValued = "-e -u -w -v -p -n -c -h -l -m --entrypoint --name --env --env-file --user --workdir --volume --mount --network --net --publish --namespace --container --platform --label --hostname --memory --pull --add-host"
+
 // containerExec finds the command behind exec, run or shell without knowing every option.
 func (f *frame) containerExec(g *frame, args []word) {
 	at := -1
@@ -282,6 +285,11 @@ func (f *frame) containerExec(g *frame, args []word) {
 		return
 	}
 	rest := args[at+1:]
+	if entry, ok := flagText(rest, "--entrypoint"); ok {
+		plain := command(rest, wrap{valued: dockerValued, skip: 1})
+		g.argv(append(lits(entry), plain...))
+		return
+	}
 	for i, w := range rest {
 		n := programName(strings.TrimSuffix(w.text, ":latest"))
 		if has("echo printf grep cat", n) {
@@ -293,7 +301,7 @@ func (f *frame) containerExec(g *frame, args []word) {
 		}
 	}
 	if f.stdin == nil {
-		plain := command(rest, wrap{valued: "-e -u -w -v -p -n -c --name --env --user --workdir --volume --network --namespace --container", skip: 1})
+		plain := command(rest, wrap{valued: dockerValued, skip: 1})
 		if len(plain) > 0 {
 			g.argv(plain)
 		}

@@ -13,8 +13,9 @@ func (f *frame) shellProgram(name string, argv []word) string {
 	if !ok {
 		return hole
 	}
-	g := f.child()
+	g := f.external()
 	g.args, g.left = nil, false
+	g.funcs = copyMap(g.exported)
 	if v, ok := f.lookup("BASH_ENV"); ok && len(v.alts) > 0 {
 		g.runFile(v.alts[0], nil, "BASH_ENV")
 	}

@@ -58,6 +58,7 @@ func (f *frame) prefix(assigns []*syntax.Assign) (restore func()) {
 			}
 		}
 		f.assign(a)
+		f.export(name)
 	}
 	return func() {
 		for name, v := range saved {
@@ -213,26 +214,36 @@ func (f *frame) look(wrapper, text string) {
 // declClause is declare, local, export, readonly, typeset and nameref.
 func (f *frame) declClause(c *syntax.DeclClause) string {
 	assoc, ref := false, c.Variant.Value == "nameref"
+	exports := c.Variant.Value == "export"
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			text := f.one(a.Value)
 			assoc = assoc || strings.HasPrefix(text, "-") && strings.Contains(text, "A")
+			exports = exports || strings.HasPrefix(text, "-") && strings.Contains(text, "x")
 			ref = ref || strings.HasPrefix(text, "-") && strings.Contains(text, "n") && c.Variant.Value != "export"
 			if name, value, ok := strings.Cut(text, "="); ok && syntax.ValidName(name) {
 				f.set(name, value)
+				if exports {
+					f.export(name)
+				}
 			}
 			continue
 		}
 		if a.Name == nil {
 			continue
 		}
-		f.declareOne(a, assoc, ref)
+		if fn, ok := f.funcs[a.Name.Value]; ok && exports && a.Naked {
+			fn.exported = true
+			f.funcs[a.Name.Value] = fn
+			continue
+		}
+		f.declareOne(a, assoc, ref, exports)
 	}
 	f.status = yes
 	return ""
 }
 
-func (f *frame) declareOne(a *syntax.Assign, assoc, ref bool) {
+func (f *frame) declareOne(a *syntax.Assign, assoc, ref, exports bool) {
 	name := a.Name.Value
 	if assoc && f.vars[name].keys == nil {
 		f.vars[name] = variable{array: true, keys: map[string]string{}}
@@ -241,10 +252,12 @@ func (f *frame) declareOne(a *syntax.Assign, assoc, ref bool) {
 		f.vars[name] = variable{ref: f.one(a.Value)}
 		return
 	}
-	if a.Naked && f.known(name) {
-		return
+	if !a.Naked || !f.known(name) {
+		f.assign(a)
 	}
-	f.assign(a)
+	if exports {
+		f.export(name)
+	}
 }
 
 func (f *frame) known(name string) bool {

@@ -91,7 +91,7 @@ func registered(low, base string) bool {
 	return false
 }
 
-// through1 follows names that this call linked to a directory.
+// linked follows names that this call linked to a directory.
 func (f *frame) linked(full string) string {
 	for dir := full; len(dir) > 1 && dir != "."; dir = path.Dir(dir) {
 		if v, ok := f.m.fs[dir]; ok && v.link != "" {
@@ -204,7 +204,7 @@ func (f *frame) testsPass(start string, in bool, tests []word) bool {
 	asked, passed := false, false
 	for i := 0; i+1 < len(tests); i++ {
 		pat := tests[i+1].text
-		negated := i > 0 && (tests[i-1].text == "!" || tests[i-1].text == "-not") || i+2 < len(tests) && tests[i+2].text == "-prune"
+		negated := i > 0 && (tests[i-1].text == "!" || tests[i-1].text == "-not") || i+3 < len(tests) && tests[i+2].text == "-prune" && has("-o -or", tests[i+3].text)
 		matches := false
 		switch tests[i].text {
 		case "-name", "-iname":

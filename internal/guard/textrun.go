@@ -9,7 +9,7 @@ func (f *frame) runsText(name string, args []word) string {
 	if !ok {
 		return hole
 	}
-	g := f.child()
+	g := f.external()
 	switch name {
 	case "hyperfine", "concurrently", "run-p", "run-s", "onchange", "chokidar":
 		for _, w := range parseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").pos {

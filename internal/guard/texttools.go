@@ -17,6 +17,8 @@ func (f *frame) textTool(name string, argv []word) (out string, ok bool) {
 		return f.cat(args), true
 	case "tee", "sponge":
 		return f.tee(args), true
+	case "ls":
+		return listed(args), true
 	case "seq":
 		return seq(args), true
 	case "rev":
@@ -37,7 +39,7 @@ func (f *frame) textTool(name string, argv []word) (out string, ok bool) {
 		}
 	case "mktemp":
 		return f.mktemp(), true
-	case "date", "hostname", "whoami", "id", "uname", "nproc", "ls", "wc", "ps", "jq", "yq":
+	case "date", "hostname", "whoami", "id", "uname", "nproc", "wc", "ps", "jq", "yq":
 		return hole, true
 	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
 		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",
@@ -48,7 +50,7 @@ func (f *frame) textTool(name string, argv []word) (out string, ok bool) {
 		f.inner(name, args)
 		return soft, true
 	}
-	if len(args) > 0 && args[0].text == "completion" && name != "gh" && name != "git" {
+	if len(args) > 0 && args[0].text == "completion" && name != "git" {
 		return soft, true
 	}
 	return "", false

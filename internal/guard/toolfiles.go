@@ -104,6 +104,15 @@ func (f *frame) toolRuns(t toolShape) {
 				}
 			}
 			f.inside(t.call.Tool, text)
+			t.cli(f, text)
+		case key == "args.0" && leafText(t.fields, "command", "cmd") == "":
+			var words []word
+			for _, other := range t.fields {
+				if strings.HasPrefix(other.Path, "args.") {
+					words = append(words, lit(other.Value))
+				}
+			}
+			t.cli(f, quoted(words))
 		case has("code script expression function source program javascript js", key) && (evals || runs):
 			lang := "node"
 			if t.hasWord("python") || strings.EqualFold(leafText(t.fields, "language", "lang"), "python") {
@@ -123,6 +132,15 @@ func (f *frame) toolRuns(t toolShape) {
 			if t.hasWord("terminal tmux iterm") {
 				f.inside(t.call.Tool, fd.Value)
 			}
+		}
+	}
+}
+
+// cli reads the arguments of a tool that is one program: mcp__gh__run {"command": "pr merge 5"}.
+func (t toolShape) cli(f *frame, text string) {
+	for _, program := range []string{"gh", "glab", "git"} {
+		if t.hasWord(program) || strings.Contains(t.call.Tool, "__"+program+"__") {
+			f.inside(t.call.Tool, program+" "+text)
 		}
 	}
 }

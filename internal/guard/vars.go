@@ -12,12 +12,13 @@ type variable struct {
 	keys  map[string]string
 	array bool
 	ref   string // nameref
-	exec  bool   // its value was seen as a program, as in $EDITOR
+	out   bool   // exported: other programs see it
 }
 
 // function is a shell function with the text it was written in.
 type function struct {
-	body func(f *frame) string
+	body     func(f *frame) string
+	exported bool
 }
 
 func scalar(v string) variable { return variable{alts: []string{v}} }
@@ -44,7 +45,17 @@ func (f *frame) set(name, value string) {
 	if ok && v.ref != "" && v.ref != name {
 		name = v.ref
 	}
-	f.vars[name] = scalar(clipHole(value))
+	v = scalar(clipHole(value))
+	v.out = f.vars[name].out || f.exportAll
+	f.vars[name] = v
+}
+
+// export marks a variable as seen by other programs.
+func (f *frame) export(name string) {
+	if v, ok := f.vars[name]; ok {
+		v.out = true
+		f.vars[name] = v
+	}
 }
 
 // joinVars is what holds after either of two branches ran.

@@ -28,7 +28,7 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-f -o --format --output"}, true
 	case "stdbuf", "gstdbuf", "unbuffer":
 		return wrap{valued: "-i -o -e --input --output --error"}, true
-	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4", "torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run", "catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob", "nocorrect", "coproc", "-":
+	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4", "torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run", "catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob", "nocorrect":
 		return wrap{valued: "--what --who --why --mode"}, true
 	case "strace", "ltrace", "dtruss":
 		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
@@ -53,13 +53,7 @@ func wrapSpec(name string) (wrap, bool) {
 }
 
 func skipOf(name string) int {
-	switch name {
-	case "chrt", "taskset", "chroot", "faketime", "setuidgid", "envdir", "gosu", "su-exec", "s6-setuidgid", "envchain":
-		return 1
-	case "setarch":
-		return 1
-	}
-	return 0
+	return btoi(has("chrt taskset chroot faketime setarch setuidgid envdir gosu su-exec s6-setuidgid envchain", name))
 }
 
 // wrapper opens a wrapper; ok is false when the program is none.
@@ -105,7 +99,7 @@ func (f *frame) wrapped(name string, spec wrap, args []word) string {
 	}
 	rest := command(args, spec)
 	if text, ok := flagText(args[:len(args)-len(rest)], spec.text1); ok {
-		return f.child().run(text)
+		return f.external().run(text)
 	}
 	for spec.assign && len(rest) > 0 && assignment(rest[0].text) {
 		f.assigned(rest[0].text)
@@ -115,9 +109,9 @@ func (f *frame) wrapped(name string, spec wrap, args []word) string {
 		return hole
 	}
 	if spec.text {
-		return f.child().run(joinText(rest))
+		return f.external().run(joinText(rest))
 	}
-	return f.child().argv(rest)
+	return f.external().argv(rest)
 }
 
 // flagText is the value of one of the flags that carry shell text; it may be glued to joined shorts ("-lc text").
@@ -192,6 +186,7 @@ func assignment(text string) bool {
 func (f *frame) assigned(text string) {
 	name, value, _ := strings.Cut(text, "=")
 	f.set(name, value)
+	f.export(name)
 	f.runsLater(name)
 }
 
@@ -205,7 +200,7 @@ func (f *frame) env(args []word) string {
 	if !ok {
 		return hole
 	}
-	g := f.child()
+	g := f.external()
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		switch {
@@ -287,6 +282,9 @@ func splitLines(input string, fl flags) []string {
 }
 
 func splitItems(input string, fl flags) []string {
+	if fl.on("-0", "--null") {
+		return strings.FieldsFunc(input, func(r rune) bool { return r == 0 })
+	}
 	if d := fl.val("-d", "--delimiter"); d != "" && d != "true" {
 		return strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(ansiC(d), r) || r == '\n' })
 	}
@@ -303,7 +301,7 @@ func (f *frame) eachReplaced(rest []word, mark string, items []string) string {
 		for i, w := range rest {
 			argv[i] = lit(swap(w.text, mark, item))
 		}
-		out += f.child().argv(argv)
+		out += f.external().argv(argv)
 	}
 	return clipHole(out)
 }
@@ -322,7 +320,7 @@ func (f *frame) eachAppended(rest []word, items []string, fl flags) string {
 	}
 	out := ""
 	if len(items) == 0 && !fl.on("-r", "--no-run-if-empty") {
-		return f.child().argv(rest) // GNU xargs runs once
+		return f.external().argv(rest) // GNU xargs runs once
 	}
 	for round := 0; len(items) > 0 && round < maxRounds; round++ {
 		k := min(n, len(items))
@@ -330,7 +328,7 @@ func (f *frame) eachAppended(rest []word, items []string, fl flags) string {
 		for _, item := range items[:k] {
 			argv = append(argv, word{text: item, split: unknown(item)})
 		}
-		out += f.child().argv(argv)
+		out += f.external().argv(argv)
 		items = items[k:]
 	}
 	return clipHole(out)
@@ -352,7 +350,7 @@ func (f *frame) parallel(name string, args []word) string {
 	}
 	line, items := f.parallelItems(rest, head)
 	if line == "" {
-		return f.child().shellText(strings.Join(items, "\n"), name)
+		return f.external().shellText(strings.Join(items, "\n"), name)
 	}
 	if len(items) > maxRounds {
 		items = append(items[:maxRounds:maxRounds], hole)
@@ -365,7 +363,7 @@ func (f *frame) parallel(name string, args []word) string {
 				text = swap(text, mark, item)
 			}
 		}
-		f.child().run(text)
+		f.external().run(text)
 	}
 	return hole
 }

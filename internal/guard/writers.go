@@ -95,6 +95,9 @@ func (f *frame) moved(fl flags, how string, takes bool) {
 	if len(fl.pos) > 1 || len(srcs) > 0 {
 		f.writes(dst, how)
 	}
+	if strings.HasPrefix(how, "ln ") && partMatches(programName(f.resolve(dst.text)), ".sdd") {
+		f.stateAct(nil, how) // another directory in its place
+	}
 	for _, s := range srcs {
 		if takes {
 			f.takes(s, how, true)

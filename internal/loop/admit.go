@@ -217,10 +217,10 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 		} else {
 			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh run, the earlier one (%s) is archived", run.RunID))
 		}
-	case r.Scheduled && run.Status == Paused: // also with --resume in the scheduled command: no person typed it
-		return refuse("Loop paused at gate " + pendingNames(run) + " — answer it with `hooks gate answer`, then type the command with --resume")
-	case r.Scheduled && run.Status == Halted:
+	case r.Scheduled && run.Status != Active: // also with --resume in the scheduled command: no person typed it
 		return refuse(PriorStop(run))
+	case r.Flags.Resume && r.Flags.PR != run.SinglePR && r.Flags.PR != 0:
+		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out to start a run that does", r.Flags.PR))
 	case r.Flags.Resume:
 		a.Mode = ResumeRun
 	case run.Status != Halted:

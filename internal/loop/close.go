@@ -54,6 +54,9 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 		line.PRsTouched = slices.Clone(run.PRsTouched)
 	}
 	run.Carried = t.Carry
+	if len(fired) > 0 { // there is no next line
+		line.Gates, run.Carried = append(line.Gates, t.Carry...), nil
+	}
 	line.Budget = run
 	return Closing{Line: line, Run: run, Fired: fired}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Moment is when in a tick something is looked at.
@@ -46,9 +47,10 @@ type Facts struct {
 	Run      *Budget
 	Tick     *Tick
 	Previous *Iteration // the last line of this run in which work was done
-	Minutes  int        // active minutes of the run, now
-	PRs      []string   // prs_touched of the run with those of the open tick
-	Merging  int        // the PR that a tool call is about to merge, 0 if none
+	Now      time.Time
+	Minutes  int      // active minutes of the run, now
+	PRs      []string // prs_touched of the run with those of the open tick
+	Merging  int      // the PR that a tool call is about to merge, 0 if none
 	// Redact is what was done to the texts of Previous before they were written; nil when nothing was.
 	Redact func(string) string
 }
@@ -215,6 +217,9 @@ func ContentionNote(iteration, pid int) string {
 func PriorStop(b *Budget) string {
 	if b.StopDetail != nil {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+	}
+	if b.Status == Paused {
+		return "Loop paused at gate " + pendingNames(b) + " — answer it with `hooks gate answer`, then type the command with --resume"
 	}
 	return fmt.Sprintf("Loop already stopped: %s — %s", b.StopCause, b.StopText)
 }

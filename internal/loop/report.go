@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Take merges a skill's report into the open tick and looks at what it changes: gates that now wait, conditions that
-// now hold. It reports both. Lists merge by number, scalars by last; a report never takes back what was observed.
+// Take merges a skill's report into the open tick and looks at what it changes. It returns the gates that wait now and
+// the conditions that hold. Lists merge by number, scalars by last; a report never takes back what was observed.
 func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
 	t := f.Tick
 	t.Reported = true
@@ -27,9 +27,9 @@ func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
 		t.Fired = Evaluate(f, Reported) // again: its text counts the iterations
 		return nil, t.Fired
 	}
-	due = Due(f, Reported)
-	t.Pending = append(t.Pending, due...)
-	return due, nil
+	t.Pending = append(t.Pending, Due(f, Reported)...)
+	t.UseGiven(f.Run, f.Now)
+	return slices.Clone(t.Pending), nil
 }
 
 func (r *Report) merge(o Report) {

@@ -44,8 +44,14 @@ func Resume(b Budget, r Request) Budget {
 
 // Continue is the run at its next tick: it may have moved to a new session of the same client (/clear).
 func Continue(b Budget, r Request) Budget {
+	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start { // the session was away in between: a pause
+		b.MinutesBefore, b.ActiveSince = b.MinutesElapsed, r.Now
+	}
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
+	if r.Flags.Resume && !r.Scheduled { // a person names new ceilings for the run as it goes on
+		b.Ceilings = r.Flags.override(b.Ceilings)
+	}
 	return b
 }
 
@@ -72,7 +78,7 @@ func (b *Budget) Touched(t *Tick) []string {
 
 // Look gathers the facts of a run and its open tick at a point in time.
 func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
-	return &Facts{Run: run, Tick: tick, Previous: previous, Minutes: run.Minutes(now), PRs: run.Touched(tick)}
+	return &Facts{Run: run, Tick: tick, Previous: previous, Now: now, Minutes: run.Minutes(now), PRs: run.Touched(tick)}
 }
 
 // Open begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and nobody is to be asked the
@@ -84,16 +90,19 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Notes: e.Notes, Worktrees: e.Worktrees,
 	}
 	t.follow(run, previous, e)
+	if r.PromptID == "" { // an old client names none, so the last prompt's blocks would count for ever
+		run.Blocks = Blocks{}
+	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	f := Look(run, &t, previous, r.Now)
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 		return t
 	}
 	t.Pending = append(e.Gates, Due(f, Entry)...)
-	given := run.Pending
+	t.carry(run.Pending)
+	t.Given = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool { return g.Answer == "" })
 	run.Pending = nil
-	t.carry(given)
-	t.useAnswers(run, given, r.Now)
+	t.UseGiven(run, r.Now)
 	StartBody(run, &t)
 	return t
 }
@@ -141,25 +150,26 @@ func (t *Tick) carry(gates []Gate) {
 	}
 }
 
-// useAnswers applies what a person answered in a terminal while the run was paused: once, and only to a gate that is
-// due again for the same target.
-func (t *Tick) useAnswers(run *Budget, given []Gate, now time.Time) {
-	for _, old := range given {
+// UseGiven applies what a person answered in a terminal while the run was paused: once, and only to a gate that is due
+// again for the same target. What is not due yet waits for it in this tick.
+func (t *Tick) UseGiven(run *Budget, now time.Time) {
+	t.Given = slices.DeleteFunc(slices.Clone(t.Given), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool { return g.Name == old.Name && g.Target == old.Target })
-		if old.Answer == "" || i < 0 {
-			continue
+		if i < 0 {
+			return false
 		}
 		at := now
 		if old.At != nil {
 			at = *old.At
 		}
 		Answer(run, t, i, GateAnswer{old.Name, old.Question, old.Answer, at, old.Target})
-	}
+		return true
+	})
 }
 
 // StartBody counts the iteration once nothing holds the tick back any more. It reports whether the body has begun.
 func StartBody(run *Budget, t *Tick) bool {
-	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) {
+	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
 		t.Body = true
 		run.IterationsUsed = t.Iteration
 	}

@@ -27,6 +27,8 @@ type Tick struct {
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
+	// Given are answers from a person's terminal whose question has not come up again yet in the resumed tick.
+	Given []Gate `json:"given,omitempty"`
 	// Carry are answers given at this iteration's exit: they belong to the next one's line (R38).
 	Carry []GateAnswer `json:"carry,omitempty"`
 	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.

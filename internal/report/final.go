@@ -17,6 +17,7 @@ type Asked struct {
 type Ended struct {
 	Asked           []Asked
 	Budget, History string // paths of the two files, relative to the project where they lie inside it
+	Elsewhere       bool   // the budget is not in its default place
 	LastError       string // of qmd, when it ended the run (R56)
 }
 
@@ -42,7 +43,7 @@ func Final(b *loop.Budget, e Ended) string {
 	for _, g := range b.Pending {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, g.Name)
 	}
-	t.line("Go on: type %s --resume%s", invocation(b), lift(b))
+	t.line("Go on: type %s --resume%s%s", invocation(b), where(b, e), lift(b))
 	if len(e.Asked) == 0 {
 		t.line("Gates: none fired")
 	}
@@ -60,6 +61,18 @@ func prose(b *loop.Budget) string {
 		return "a question waits for a person, and nobody is there to answer it"
 	}
 	return "no reason was recorded"
+}
+
+// where are the flags without which another run would be resumed.
+func where(b *loop.Budget, e Ended) string {
+	s := ""
+	if b.SinglePR != 0 {
+		s = fmt.Sprintf(" --pr %d", b.SinglePR)
+	}
+	if e.Elsewhere {
+		s += " --budget-file " + e.Budget
+	}
+	return s
 }
 
 // lift is the flag without which a resumed run would stop again at once.

@@ -31,7 +31,7 @@ func Standing(s Stand) string {
 	b.MinutesElapsed = s.Minutes
 	t.line("%s (run %s): %s", invocation(&b), b.RunID, state(s))
 	t.line("Started: %s in session %s, pid %d (%s)", b.StartedAt.UTC().Format(time.RFC3339), b.SessionID, b.Owner.PID, lives(s.OwnerAlive))
-	t.line("Used: %d/%d iterations, %s, %d/%d minutes, $%s of %s", b.IterationsUsed, b.Ceilings.Iterations, prs(&b), s.Minutes, b.Ceilings.Minutes,
+	t.line("Used: %d/%d iterations, PRs %s, %d/%d minutes, $%s of %s", b.IterationsUsed, b.Ceilings.Iterations, prs(&b), s.Minutes, b.Ceilings.Minutes,
 		b.DollarsEstimate, limit(b.Ceilings.Dollars))
 	t.line("Remaining: %s", Remaining(&b))
 	if s.Lock != nil {

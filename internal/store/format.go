@@ -59,7 +59,7 @@ var tickFormat = format{
 	},
 	known: []string{
 		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended",
-		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "carry", "dialogs", "approvals",
+		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "given", "carry", "dialogs", "approvals",
 		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
 		"qmd_error", "qmd_unreachable", "tracked_prs", "worktrees", "deferred", "notes", "report", "reported",
 	},

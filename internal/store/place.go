@@ -81,8 +81,8 @@ func (s *Store) absolute(path string) string {
 // taken refuses a budget file under a name that means something else beside it.
 func taken(name string) error {
 	bad := strings.HasPrefix(name, ".") || name == "archive"
-	for _, part := range []string{".lock", ".budget.json", ".budget-file", ".history.jsonl", ".tick.json", ".claim.json"} {
-		bad = bad || strings.Contains(name, part)
+	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+		bad = bad || strings.HasPrefix(name, string(skill)+".")
 	}
 	if bad {
 		return fmt.Errorf("budget file %s/%s has the name of another state file", Dir, name)

@@ -27,10 +27,25 @@ func (s *Store) Load(skill loop.Skill) (State, error) {
 	return st, errors.Join(err, lerr)
 }
 
+// LoadRun is Load without the lock: what a hook inside an iteration needs, which is not about who may begin.
+func (s *Store) LoadRun(skill loop.Skill) (State, error) {
+	path, err := s.BudgetPath(skill)
+	st, errs := s.run(skill, path)
+	return st, errors.Join(err, errs)
+}
+
 // LoadFrom is Load with the budget at the given path, as --budget-file names it; empty means the default.
 func (s *Store) LoadFrom(skill loop.Skill, budgetPath string) (State, error) {
+	st, err := s.run(skill, budgetPath)
+	held, lerr := s.Holder(skill)
+	st.Lock = held
+	return st, errors.Join(err, lerr)
+}
+
+// run reads the budget, the open tick and the claim.
+func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	var st State
-	var errs [4]error
+	var errs [3]error
 	st.BudgetPath = budgetPath
 	if budgetPath == "" {
 		st.BudgetPath = DefaultBudgetPath(skill)
@@ -40,10 +55,9 @@ func (s *Store) LoadFrom(skill loop.Skill, budgetPath string) (State, error) {
 	if st.Tick != nil && st.Tick.Skill != skill {
 		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
 	}
-	st.Lock, errs[2] = s.Holder(skill)
-	st.Claim, errs[3] = load(&s.disk, claimName(skill), decodeClaim)
+	st.Claim, errs[2] = load(&s.disk, claimName(skill), decodeClaim)
 	if st.Claim != nil && st.Claim.Skill != skill {
-		st.Claim, errs[3] = nil, foreign(s.disk.path(claimName(skill)), st.Claim.Skill, skill)
+		st.Claim, errs[2] = nil, foreign(s.disk.path(claimName(skill)), st.Claim.Skill, skill)
 	}
 	return st, errors.Join(errs[:]...)
 }

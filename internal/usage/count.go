@@ -50,13 +50,25 @@ type Result struct {
 // counted, and lines without a time if they stand before the old offset. So a replaced file is never counted twice,
 // and what a backward clock hides in it is lost.
 func Count(transcript string, cursors []loop.Cursor, t Table, opt Options) (Result, error) {
-	c := counter{table: t, opt: opt, rates: map[string]rated{}, owners: map[uint64]int{}, seed: maphash.MakeSeed()}
-	c.res.ByModel = map[string]loop.Tokens{}
+	c := newCounter(t, opt)
 	if transcript == "" {
 		c.res.Cursors = cursors
 		return c.res, nil
 	}
 	list := sources(transcript, cursors)
+	done, err := c.all(list)
+	c.res.Cursors = merge(done, list, cursors)
+	return c.res, err
+}
+
+func newCounter(t Table, opt Options) *counter {
+	c := &counter{table: t, opt: opt, rates: map[string]rated{}, owners: map[uint64]int{}, seed: maphash.MakeSeed()}
+	c.res.ByModel = map[string]loop.Tokens{}
+	return c
+}
+
+// all counts every source and returns their new cursors, in the same order.
+func (c *counter) all(list []source) (done []loop.Cursor, err error) {
 	c.single = len(list) == 1
 	for i, s := range list {
 		requests, _ := unpack(s.cursor.Open)
@@ -65,7 +77,6 @@ func Count(transcript string, cursors []loop.Cursor, t Table, opt Options) (Resu
 		}
 	}
 	var errs []error
-	var done []loop.Cursor
 	for i, s := range list {
 		cursor, err := c.file(i, s)
 		if err != nil {
@@ -73,8 +84,7 @@ func Count(transcript string, cursors []loop.Cursor, t Table, opt Options) (Resu
 		}
 		done = append(done, cursor)
 	}
-	c.res.Cursors = merge(done, list, cursors)
-	return c.res, errors.Join(errs...)
+	return done, errors.Join(errs...)
 }
 
 // merge puts the main cursor first and keeps the cursors of subagents whose file is gone for the moment.
@@ -106,6 +116,7 @@ type counter struct {
 	single bool // there are no subagents, so nothing can stand in two files
 	owners map[uint64]int
 	seed   maphash.Seed
+	apart  []map[string]loop.Tokens // what each source spent, by model; nil where nobody asks
 }
 
 type rated struct {
@@ -185,7 +196,7 @@ func (c *counter) read(t *transcript) (loop.Cursor, error) {
 	if _, err := f.Seek(start, io.SeekStart); err != nil {
 		return t.cursor, err
 	}
-	c.lines.reset(f, start)
+	c.lines.reset(t.bounded(f, start), start)
 	for fills := 0; ; {
 		if c.lines.fills != fills && c.late() {
 			break

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,7 +27,16 @@ type source struct {
 	name   string // in the cursor: the main transcript's path, or a subagent's path below the session's directory
 	main   bool
 	cursor loop.Cursor
-	known  bool // there is a cursor
+	known  bool  // there is a cursor
+	end    int64 // what stands behind this offset is not read; 0 is no bound
+}
+
+// bounded is the file from start, which the reader stands at, to the source's end.
+func (s *source) bounded(f io.Reader, start int64) io.Reader {
+	if s.end == 0 {
+		return f
+	}
+	return io.LimitReader(f, s.end-start)
 }
 
 // sessionDir is where a session keeps its subagents' transcripts.

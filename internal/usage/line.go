@@ -96,7 +96,7 @@ func (c *counter) assistant(t *transcript, r record) {
 	now.Tokens = most(before.Tokens, s.Tokens)
 	price := Request{Tokens: now.Tokens, Fast: s.Fast, US: s.US}
 	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.Cost(price))
-	c.add(now.Model, minus(now.Tokens, before.Tokens))
+	c.add(t.index, now.Model, minus(now.Tokens, before.Tokens))
 	if id == " " { // nothing tells its lines apart: each counts
 		return
 	}
@@ -122,7 +122,10 @@ func (c *counter) rate(model string) rated {
 	return rated{row, name}
 }
 
-func (c *counter) add(model string, more loop.Tokens) {
+func (c *counter) add(index int, model string, more loop.Tokens) {
+	if c.apart != nil {
+		c.apart[index][model] = c.apart[index][model].Add(more)
+	}
 	sum := c.res.ByModel[model].Add(more)
 	sum.Dollars = min(sum.Dollars, maxTotal)
 	c.res.ByModel[model] = sum

@@ -1,7 +1,12 @@
 package usage
 
+import "time"
+
 // Dated is when the built-in prices were measured. Newer models are priced by their family, with a warning.
 const Dated = "2026-11-20"
+
+// StaleDays is how old the built-in table may grow before a person is told.
+const StaleDays = 90
 
 // Where a built-in row comes from.
 const (
@@ -53,3 +58,9 @@ const perMillion = 1000
 // longPrompt is the prompt size, in tokens, above which a row's long multiplier counts: input, cache reads and cache
 // writes of one request together.
 const longPrompt = 100_000
+
+// AgeDays is the age of the built-in table in whole days, 0 before its date.
+func AgeDays(now time.Time) int {
+	dated, _ := time.Parse(time.DateOnly, Dated)
+	return max(0, int(now.Sub(dated)/(24*time.Hour)))
+}

@@ -74,8 +74,16 @@ func (t Table) Source() string {
 	return FromBuiltin
 }
 
-// Rows are the rates in force, the project's own first, for people to read.
-func (t Table) Rows() []Row { return t.rows }
+// Rows are the rates in force, the project's own first, for people to read: a built-in row whose model one of the
+// project's rows prices is left out.
+func (t Table) Rows() (rows []Row) {
+	for _, r := range t.rows {
+		if found, _ := t.Find(r.Model); found.own == r.own {
+			rows = append(rows, found)
+		}
+	}
+	return rows
+}
 
 // Find returns the row that prices a model. The project's rows win per model: its exact row, then its longest family.
 // One of its rows that names a model exactly does not cover another model that the built-in table knows by a longer

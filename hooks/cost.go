@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+
+	"hooks/internal/app"
+	"hooks/internal/report"
+)
+
+type costCmd struct {
+	By    string `enum:"model,iteration,run,agent" default:"run" help:"How to tell it apart: model, iteration, run or agent."`
+	RunID string `name:"run" help:"One run only, by its id."`
+	Rates bool   `help:"The price table in force, with the source of each row."`
+	JSON  bool   `help:"Print the same as JSON."`
+}
+
+// Run prints what the project's loops spent, or the prices.
+func (c costCmd) Run(a *app.App, s streams) error {
+	if c.Rates {
+		return show(s, c.JSON, a.Rates(), report.RateTable)
+	}
+	cost, err := a.Cost(c.By, c.RunID)
+	if err != nil {
+		return err
+	}
+	return show(s, c.JSON, cost, report.Costs)
+}
+
+// show prints a value as JSON or as people read it.
+func show[T any](s streams, asJSON bool, v T, text func(T) string) error {
+	if asJSON {
+		return printJSON(s.out, v)
+	}
+	_, err := fmt.Fprintln(s.out, text(v))
+	return err
+}

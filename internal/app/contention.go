@@ -1,0 +1,89 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// skip passes over a tick that found the lock held (R46).
+func (e *entry) skip(a loop.Admission) (event.Reply, error) {
+	block, err := e.skipped(a)
+	return event.Block(a.Text + "\n" + block), err
+}
+
+// skipped writes the line of a tick that is passed over and gives its status block (R128).
+func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, error) {
+	run := loop.NewRun(e.req)
+	if e.state.Budget != nil {
+		run = *e.state.Budget
+	}
+	last, err := e.files.Last(e.req.Command.Skill, notSkipped)
+	if err != nil {
+		return "", err
+	}
+	line := loop.SkipLine(run, last, e.req, a)
+	line.Gates = append(line.Gates, asked...)
+	if err := e.appendLine(&line); err != nil {
+		return "", err
+	}
+	return report.Status(&line, "when the schedule fires again"), nil
+}
+
+// wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
+func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
+	c := e.state.Claim.Wait(e.req, a.Iteration)
+	if old := e.state.Claim; old == nil || old.SessionID != c.SessionID || old.Gate != nil || old.Stopped {
+		if err := e.files.SaveClaim(&c); err != nil {
+			return event.Nothing(), false, err
+		}
+	}
+	minutes := int(e.req.Now.Sub(c.Since) / time.Minute)
+	if minutes < e.req.Flags.Minutes {
+		return event.Nothing(), true, nil
+	}
+	reply, err := e.giveUp(a, &c, minutes)
+	return reply, false, err
+}
+
+// giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays
+// as it is.
+func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Reply, error) {
+	run := loop.NewRun(e.req)
+	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
+	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
+	line := loop.SkipLine(run, nil, e.req, a)
+	line.Outcome, line.Fired, line.Notes = loop.Stopped, []string{run.StopCause}, nil
+	if err := e.appendLine(&line); err != nil {
+		return event.Nothing(), err
+	}
+	c.Stopped, c.StopText = true, run.StopCause+" — "+run.StopText
+	if err := e.files.SaveClaim(c); err != nil {
+		return event.Nothing(), err
+	}
+	return event.Block(report.Final(&run, report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)})), nil
+}
+
+// askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is
+// skipped (R103, R104).
+func (e *entry) askForce(a loop.Admission) (event.Reply, error) {
+	if !e.req.Attended {
+		a.Text = loop.ContentionNote(a.Iteration, a.PID)
+		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
+		return e.skip(a)
+	}
+	gate := loop.AskForceUnlock()
+	c := &loop.Claim{
+		Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
+		Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration, Gate: &gate,
+	}
+	if err := e.files.SaveClaim(c); err != nil {
+		return event.Nothing(), err
+	}
+	ask := report.Ask([]loop.Gate{gate})
+	return event.Nothing().Context(ask).Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID)), nil
+}
