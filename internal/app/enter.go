@@ -57,15 +57,16 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 	if v.files, err = store.Create(v.project); err != nil {
 		return event.Nothing(), err
 	}
-	owner := proc.Owner()
-	e := &entry{visit: v, path: budgetPath(cmd.Skill, flags)}
-	e.req = loop.Request{
-		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: owner,
-		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), Platform: runtime.GOOS,
-	}
+	return v.request(cmd, flags).admit()
+}
+
+// request is the invocation of a looping skill in this event's session.
+func (v *visit) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
-	e.req.UnderLoop, e.origin = start.UnderLoop, start.Origin
-	return e.admit()
+	return &entry{visit: v, path: budgetPath(cmd.Skill, flags), origin: start.Origin, req: loop.Request{
+		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: proc.Owner(),
+		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
+	}}
 }
 
 func withHint(err error) string {

@@ -5,7 +5,6 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 )
 
 // forced does what the person said of another iteration's lock. It runs under the guard.
@@ -16,11 +15,7 @@ func (v *visit) forced(t *thread, answer loop.GateAnswer, act string) (event.Rep
 	if err != nil {
 		return event.Nothing(), err
 	}
-	e := &entry{visit: v, path: budgetPath(cmd.Skill, flags)}
-	e.req = loop.Request{
-		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: proc.Owner(),
-		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(),
-	}
+	e := v.request(cmd, flags)
 	if e.state, err = e.load(); err != nil {
 		return event.Nothing(), err
 	}

@@ -192,8 +192,8 @@ func (v *visit) count(t *loop.Tick) {
 		switch a.Kind {
 		case guard.Comment, guard.ApprovePR:
 			t.Comments++
-			if a.PR > 0 {
-				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
+			if n := commentedPR(v.ev, a, t); n > 0 {
+				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
 		case guard.OpenPR:
 			numbers := openedPRs(v.ev)
@@ -208,6 +208,26 @@ func (v *visit) count(t *loop.Tick) {
 			}
 		}
 	}
+}
+
+// commentedPR is the PR that a comment went to, 0 if it went to none: issues have comments too, and numbers of the same
+// row, and on some ways in a PR is called an issue. The address in the result decides, where there is one.
+func commentedPR(ev event.Event, a guard.Act, t *loop.Tick) int {
+	name := fmt.Sprintf("#%d", a.PR)
+	prs := openedPRs(ev)
+	switch {
+	case a.PR == 0 && len(prs) == 1:
+		return prs[0]
+	case a.PR == 0 || slices.Contains(prs, a.PR):
+		return a.PR
+	case strings.Contains(ev.Response.Raw, fmt.Sprintf("/issues/%d#", a.PR)):
+		return 0
+	case !strings.Contains(a.Command, "issue") || slices.Contains(t.PRs, name) || t.Head(a.PR) != "":
+		return a.PR
+	case slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == a.PR }):
+		return a.PR
+	}
+	return 0
 }
 
 // opened counts the PRs that a call opens.

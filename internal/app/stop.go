@@ -35,6 +35,9 @@ func (v *visit) stop() (event.Reply, error) {
 }
 
 func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
+	if t.Claim != nil && t.Claim.Gate != nil && t.Budget == nil {
+		return v.claimUnanswered(t)
+	}
 	if t.Budget == nil {
 		return event.Nothing(), nil
 	}
@@ -63,6 +66,17 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 		return ask, v.save(t)
 	}
 	return v.end(t, previous, look, crons)
+}
+
+// claimUnanswered: the turn that would force another's lock ends without the person's answer. It is asked for once; then
+// the claim is dropped, and the next tick asks anew.
+func (v *visit) claimUnanswered(t *thread) (event.Reply, error) {
+	gate := *t.Claim.Gate
+	if t.Claim.Blocked || t.Claim.PromptID != v.ev.PromptID || !v.attended() {
+		return event.Nothing(), v.files.RemoveClaim(t.skill)
+	}
+	t.Claim.Blocked = true
+	return event.Block(report.Ask([]loop.Gate{gate})), v.files.SaveClaim(t.Claim)
 }
 
 // unfinished says what the turn still owes: an answer, or the skill's facts. Each is asked for once; a question that

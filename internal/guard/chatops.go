@@ -32,7 +32,8 @@ func slashOrder(words []string) bool {
 	if first == "" || first[0] != '/' && first[0] != '!' || !orderArgs(words[1:]) {
 		return false
 	}
-	return has("merge automerge auto-merge land ship shipit ship-it queue enqueue submit-merge squash squash-merge rebase-merge fast-forward lgtm approve merge-when-ready merge-queue r+ it merge-pr mergepr", first[1:])
+	return has(`merge automerge auto-merge land ship shipit ship-it queue enqueue submit-merge squash squash-merge rebase-merge
+fast-forward lgtm approve merge-when-ready merge-queue r+ it merge-pr mergepr`, first[1:])
 }
 
 // orderArgs tells arguments of an order from the rest of a sentence.
@@ -41,7 +42,8 @@ func orderArgs(args []string) bool {
 		if strings.HasPrefix(a, "-") || strings.Contains(a, "=") || strings.HasPrefix(a, "#") {
 			continue
 		}
-		if !has("squash rebase merge now queue fast-forward ff pr this it please default main master when-ready when green passing ci ready no-issue force branch ready", strings.TrimRight(a, ".!")) || i > 2 {
+		if !has(`squash rebase merge now queue fast-forward ff pr this it please default main master when-ready when green
+passing ci ready no-issue force branch ready`, strings.TrimRight(a, ".!")) || i > 2 {
 			return false
 		}
 	}
@@ -106,7 +108,9 @@ func mergeLabel(name string) bool {
 	if strings.HasPrefix(squeezed, "dont") || strings.HasPrefix(squeezed, "donot") || strings.HasPrefix(squeezed, "no") {
 		return false
 	}
-	for _, mark := range []string{"automerge", "readytomerge", "mergeready", "mergequeue", "mergewhen", "mergeit", "mergenow", "mergeme", "shipit", "queuemerge", "mergeonpass", "mergepr", "readytoland", "autosquash", "autoland", "addtoqueue", "mergeongreen", "queuedformerge"} {
+	for _, mark := range []string{"automerge", "readytomerge", "mergeready", "mergequeue", "mergewhen", "mergeit", "mergenow",
+		"mergeme", "shipit", "queuemerge", "mergeonpass", "mergepr", "readytoland", "autosquash", "autoland", "addtoqueue",
+		"mergeongreen", "queuedformerge"} {
 		if strings.Contains(squeezed, mark) {
 			return true
 		}

@@ -5,7 +5,8 @@ import "strings"
 // request judges a call that may send an HTTP request: requests.put(url), fetch(url, {method: 'PUT'}).
 func (p *program) request(name, last string, args []arg) {
 	method := httpVerb(last)
-	if method == "" && !has("request fetch Request urlopen ajax got axios send open execute graphql query mutate NewRequest NewRequestWithContext new http superagent needle ky ofetch call rest_call curl_init", last) {
+	if method == "" && !has(`request fetch Request urlopen ajax got axios send open execute graphql query mutate NewRequest
+NewRequestWithContext new http superagent needle ky ofetch call rest_call curl_init`, last) {
 		return
 	}
 	q := request{method: method}

@@ -14,7 +14,8 @@ func (f *frame) hooks(argv []word) {
 	verb := args[0]
 	sub := parseFlags(args[1:], "").arg(0)
 	switch verb.text {
-	case "stop", "pre-tool-use", "post-tool-use", "post-tool-use-failure", "user-prompt-submit", "user-prompt-expansion", "subagent-stop", "session-start", "session-end", "stop-failure":
+	case "stop", "pre-tool-use", "post-tool-use", "post-tool-use-failure", "user-prompt-submit", "user-prompt-expansion",
+		"subagent-stop", "session-start", "session-end", "stop-failure":
 		f.act(Act{Kind: AnswerGate, Ref: "event " + verb.text}, argv)
 	case "gate":
 		if sub.text == "answer" || !sub.known() {

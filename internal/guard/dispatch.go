@@ -226,7 +226,8 @@ func (f *frame) forge(name string, argv []word) bool {
 		f.az(argv)
 	case "aws":
 		f.aws(argv)
-	case "bb", "bkt", "fj", "forgejo-cli", "berg", "lab", "gt", "gcli", "jira", "arc", "spr", "ghstack", "av", "jj", "sl", "git-town", "bors", "mergify", "git-spice", "gs":
+	case "bb", "bkt", "fj", "forgejo-cli", "berg", "lab", "gt", "gcli", "jira", "arc", "spr", "ghstack", "av", "jj", "sl",
+		"git-town", "bors", "mergify", "git-spice", "gs":
 		f.otherForge(name, argv)
 	case "curl", "curlie":
 		f.curl(argv)

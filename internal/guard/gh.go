@@ -144,7 +144,8 @@ func (f *frame) ghExtended(argv []word, name string) {
 
 // harmlessExtension tells common extensions that only show or tidy the local clone.
 func harmlessExtension(name string) bool {
-	return has("dash poi notify eco markdown-preview screensaver user-status contribs branch s i f f1 graph tidy stars changelog models milestone sub-issue actions-cache classroom", name)
+	return has(`dash poi notify eco markdown-preview screensaver user-status contribs branch s i f f1 graph tidy stars changelog
+models milestone sub-issue actions-cache classroom`, name)
 }
 
 func firstNumber(args []word) int {
@@ -326,7 +327,8 @@ func (f *frame) projectPath(p string) string {
 // mergingWorkflow looks for a merge in a workflow's text.
 func mergingWorkflow(text string) bool {
 	t := strings.ToLower(text)
-	for _, mark := range []string{"gh pr merge", "pulls.merge", "/merge", "automerge", "auto-merge", "auto_merge", "mergepullrequest", "enqueuepullrequest", "mergemethod", "merge-action", "git merge "} {
+	for _, mark := range []string{"gh pr merge", "pulls.merge", "/merge", "automerge", "auto-merge", "auto_merge",
+		"mergepullrequest", "enqueuepullrequest", "mergemethod", "merge-action", "git merge "} {
 		if strings.Contains(t, mark) {
 			return true
 		}

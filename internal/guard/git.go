@@ -91,7 +91,8 @@ func (f *frame) gitSetting(g *gitRun, setting string) {
 
 // gitRuns looks at settings whose value git hands to a shell.
 func (f *frame) gitRuns(key, val string) {
-	if has("core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy web.browser credential.helper gpg.program interactive.difffilter", key) ||
+	if has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy
+web.browser credential.helper gpg.program interactive.difffilter`, key) ||
 		strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv") || strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") ||
 		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") {
 		f.look("git "+key, strings.TrimPrefix(val, "!"))

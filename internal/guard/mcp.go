@@ -165,7 +165,7 @@ func (f *frame) toolMerge(t toolShape) bool {
 func (t toolShape) verbs() []string {
 	var out []string
 	for i := 0; i < len(t.words); i++ {
-		if t.words[i] == "merge" && i+1 < len(t.words) && has("request requests conflict conflicts status base method commit commits diff diffs train trains settings", t.words[i+1]) {
+		if t.words[i] == "merge" && i+1 < len(t.words) && has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
 			if has("train trains", t.words[i+1]) {
 				out = append(out, "enqueue")
 			}

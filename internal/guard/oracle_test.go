@@ -214,9 +214,9 @@ func statement(t *rapid.T, depth int) string {
 	case 19:
 		return "git commit -m \"$(" + hereDoc("cat", inner) + "\n)\""
 	case 22:
-		return rapid.SampledFrom([]string{"", "export "}).Draw(t, "export") + name + "=" + strconv.Itoa(pr) + "; sh -c 'gh pr " + verb + " $" + name + "'"
+		return "{ " + rapid.SampledFrom([]string{"", "export "}).Draw(t, "export") + name + "=" + strconv.Itoa(pr) + "; sh -c 'gh pr " + verb + " $" + name + "'; }"
 	case 23:
-		return name + "() { gh pr " + verb + " \"$1\"; }; " + rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") + "bash -c '" + name + " 4'"
+		return "{ " + name + "() { gh pr " + verb + " \"$1\"; }; " + rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") + "bash -c '" + name + " 4'; }"
 	case 20:
 		return "x=$(" + leaf + ")"
 	default:

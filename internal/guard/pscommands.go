@@ -42,7 +42,9 @@ func (f *frame) psCommand(words []word, piped string) string {
 		} else if len(args) > 1 {
 			f.aliases[args[0].text] = args[1].text
 		}
-	case "write-host", "write-output", "write-verbose", "write-warning", "write-error", "write-information", "echo", "select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for", "try", "catch", "finally", "function", "return", "param", "switch", "foreach-object", "%", "where-object", "?", "do":
+	case "write-host", "write-output", "write-verbose", "write-warning", "write-error", "write-information", "echo",
+		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for", "try", "catch", "finally",
+		"function", "return", "param", "switch", "foreach-object", "%", "where-object", "?", "do":
 		if name == "write-output" || name == "echo" {
 			return joinText(args)
 		}
@@ -61,7 +63,9 @@ func (f *frame) psCommand(words []word, piped string) string {
 
 func (f *frame) psOther(words []word, name, piped string) string {
 	args := words[1:]
-	if has("set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm move-item mi mv move copy-item cpi cp copy new-item ni rename-item rni ren tee-object set-itemproperty sc ac clc export-clixml set-acl", name) {
+	if has(`set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm move-item mi mv move
+copy-item cpi cp copy new-item ni rename-item rni ren tee-object set-itemproperty sc ac clc export-clixml
+set-acl`, name) {
 		f.psWrite(words, name)
 		return ""
 	}

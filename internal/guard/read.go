@@ -35,7 +35,8 @@ func (f *frame) tool(c Call) {
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		f.edit(c)
-	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "Agent", "Task", "Workflow", "Skill", "AskUserQuestion", "CronCreate", "CronDelete", "CronList",
+	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "Agent", "Task", "Workflow", "Skill",
+		"AskUserQuestion", "CronCreate", "CronDelete", "CronList",
 		"ScheduleWakeup", "ExitPlanMode", "EnterPlanMode", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "SendMessage":
 	default:
 		f.mcp(c)

@@ -15,7 +15,8 @@ import (
 // but to the screen, to pipes and to /dev/null.
 func ReadOnly(c Call) bool {
 	switch c.Tool {
-	case "Read", "Grep", "Glob", "LS", "NotebookRead", "ToolSearch", "TodoRead", "TodoWrite", "TaskList", "TaskGet", "TaskOutput", "BashOutput", "AgentOutput", "CronList",
+	case "Read", "Grep", "Glob", "LS", "NotebookRead", "ToolSearch", "TodoRead", "TodoWrite", "TaskList", "TaskGet",
+		"TaskOutput", "BashOutput", "AgentOutput", "CronList",
 		"WebFetch", "WebSearch", "ListMcpResourcesTool", "ReadMcpResourceTool", "ListMcpResources", "ReadMcpResource":
 		return true
 	case "Bash":
@@ -199,7 +200,8 @@ func looksGit(args []string) bool {
 		sub = rest[0]
 	}
 	switch args[0] {
-	case "status", "log", "diff", "show", "blame", "rev-parse", "rev-list", "ls-files", "ls-tree", "ls-remote", "cat-file", "describe", "shortlog", "merge-base", "name-rev", "grep", "for-each-ref", "show-ref",
+	case "status", "log", "diff", "show", "blame", "rev-parse", "rev-list", "ls-files", "ls-tree", "ls-remote", "cat-file",
+		"describe", "shortlog", "merge-base", "name-rev", "grep", "for-each-ref", "show-ref",
 		"count-objects", "diff-tree", "diff-index", "diff-files", "check-ignore", "cherry", "range-diff", "version", "var", "whatchanged":
 		return true
 	case "branch", "tag":

@@ -170,7 +170,8 @@ func (f *frame) toolClick(t toolShape) bool {
 	}
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))
-		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge", "confirm merge", "confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request", "bypass rules and merge"} {
+		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
+			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request", "bypass rules and merge"} {
 			if strings.HasPrefix(text, mark) && len(text) < len(mark)+20 {
 				f.toolAct(t, MergePR)
 				return true

@@ -28,7 +28,10 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-f -o --format --output"}, true
 	case "stdbuf", "gstdbuf", "unbuffer":
 		return wrap{valued: "-i -o -e --input --output --error"}, true
-	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4", "torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run", "catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob", "nocorrect":
+	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4",
+		"torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run",
+		"catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob",
+		"nocorrect":
 		return wrap{valued: "--what --who --why --mode"}, true
 	case "strace", "ltrace", "dtruss":
 		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
@@ -75,9 +78,12 @@ func (f *frame) wrapper(name string, argv []word) (out string, ok bool) {
 		return f.screen(argv[1:]), true
 	case "ssh", "autossh", "mosh", "slogin", "dropbear", "dbclient":
 		return f.ssh(name, argv[1:]), true
-	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "multipass", "vagrant", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb", "limactl", "colima", "crictl":
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "multipass",
+		"vagrant", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb", "limactl", "colima", "crictl":
 		return f.container(name, argv[1:]), true
-	case "hyperfine", "concurrently", "nodemon", "watchexec", "onchange", "chokidar", "run-p", "run-s", "foreman", "expect", "at", "batch", "crontab", "vim", "nvim", "vi", "ex", "ed", "psql", "sqlite3", "mysql", "tar", "gtar", "rsync", "gdb", "lldb", "sed", "man", "less":
+	case "hyperfine", "concurrently", "nodemon", "watchexec", "onchange", "chokidar", "run-p", "run-s", "foreman", "expect",
+		"at", "batch", "crontab", "vim", "nvim", "vi", "ex", "ed", "psql", "sqlite3", "mysql", "tar", "gtar", "rsync", "gdb", "lldb",
+		"sed", "man", "less":
 		return f.runsText(name, argv[1:]), true
 	}
 	spec, ok := wrapSpec(name)

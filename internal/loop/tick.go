@@ -162,6 +162,7 @@ type Claim struct {
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
 	Stopped   bool      `json:"stopped,omitempty"`
+	Blocked   bool      `json:"blocked,omitempty"`   // a Stop has asked for the answer once
 	StopText  string    `json:"stop_text,omitempty"` // why, when it was not the gate
 	// Waiters are other sessions that await the lock, by id, and since when.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
