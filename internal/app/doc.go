@@ -134,11 +134,13 @@ func (v *visit) answer() (event.Reply, error) {
 
 // mine loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
 // it only meets the lock.
-func (v *visit) mine() ([]*thread, error) {
+func (v *visit) mine() ([]*thread, error) { return v.threads(v.files.LoadRun) }
+
+func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, error) {
 	var list []*thread
 	var damage []error
 	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
-		s, err := v.files.LoadRun(skill)
+		s, err := load(skill)
 		if err != nil {
 			damage = append(damage, err)
 			continue
@@ -174,12 +176,21 @@ func (t *thread) open(session string) bool {
 // guarded runs change under the state's guard, with the threads loaded anew inside it.
 func (v *visit) guarded(change func([]*thread) error) error {
 	return v.underGuard(func() error {
-		list, err := v.mine()
+		list, err := v.threads(v.recovered)
 		if err != nil {
 			return err
 		}
 		return change(list)
 	})
+}
+
+// recovered takes in what a hook that was killed had committed, so that no event works on a budget without it. A lock
+// that cannot be read is no business of an iteration that is open.
+func (v *visit) recovered(skill loop.Skill) (store.State, error) {
+	if s, err := v.files.Recover(skill); err == nil {
+		return s, nil
+	}
+	return v.files.LoadRun(skill)
 }
 
 // guardTime bounds the wait for another hook of the same project.

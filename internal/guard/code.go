@@ -38,7 +38,10 @@ func languageFlags(name string) (lang, flags string) {
 		return "ruby", "-e -ne -pe"
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
-	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "elixir" || name == "groovy" || name == "Rscript" || name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" || name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" || name == "clojure" || name == "bb.clj":
+	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "elixir" || name == "groovy" || name == "Rscript" ||
+		name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" ||
+		name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" ||
+		name == "clojure" || name == "bb.clj":
 		return "other", "-e --eval -E --expr -eval"
 	case name == "tclsh" || name == "wish":
 		return "tcl", ""

@@ -145,7 +145,8 @@ func (p *program) call(name string, open int) (value, int) {
 			parts = append(parts, a.val.text())
 		}
 		return textValue(strings.Join(parts, "/")), end
-	case strings.HasSuffix(name, ".split") || strings.HasSuffix(name, ".join") || strings.HasSuffix(name, ".format") || strings.HasSuffix(name, ".concat") || strings.HasSuffix(name, ".trim") || strings.HasSuffix(name, ".strip"):
+	case strings.HasSuffix(name, ".split") || strings.HasSuffix(name, ".join") || strings.HasSuffix(name, ".format") ||
+		strings.HasSuffix(name, ".concat") || strings.HasSuffix(name, ".trim") || strings.HasSuffix(name, ".strip"):
 		if v, ok := p.names[name[:len(name)-len(last)-1]]; ok {
 			return p.method(v, last, args), end
 		}
@@ -223,7 +224,9 @@ fork spawnlpe runcmd exec_command doShellScript do_shell_script execute ProcessB
 	case "run", "call":
 		return has("subprocess.run subprocess.call sp.run sp.call pexpect.run run call invoke.run c.run Bun.run", name)
 	case "exec":
-		return lang != "python" && (name == "exec" || strings.Contains(name, "child_process") || strings.Contains(name, "cp.") || strings.Contains(name, "shell") || strings.Contains(name, "Runtime") || lang == "php" || lang == "perl" || lang == "ruby" || name == ".exec")
+		return lang != "python" && (name == "exec" || strings.Contains(name, "child_process") ||
+			strings.Contains(name, "cp.") || strings.Contains(name, "shell") || strings.Contains(name, "Runtime") ||
+			lang == "php" || lang == "perl" || lang == "ruby" || name == ".exec")
 	case "Command", "CommandContext":
 		return name == "exec.Command" || name == "exec.CommandContext" || strings.HasSuffix(name, "Deno.Command")
 	case "cmd":

@@ -275,7 +275,8 @@ func (f *frame) otherProgram(name string, argv []word) string {
 }
 
 // runnable are the programs that a command line behind an unknown program is looked through for.
-const runnable = "gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch npx"
+const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3
+node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch npx`
 
 // freshProgram is a script of that name that this call wrote somewhere: the PATH may lead there.
 func (f *frame) freshProgram(name string) (string, vfile, bool) {

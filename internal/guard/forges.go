@@ -31,7 +31,8 @@ func (f *frame) glab(argv []word) {
 	}
 }
 
-const glabValued = "-R --repo -m --message --squash-message --sha -l --label -u --unlabel -b --target-branch -t --title -d --description -a --assignee --reviewer --milestone --source-branch"
+const glabValued = `-R --repo -m --message --squash-message --sha -l --label -u --unlabel -b --target-branch -t --title -d --description
+-a --assignee --reviewer --milestone --source-branch`
 
 func (f *frame) glabMR(argv, rest []word) {
 	sub, rest, ok := subcommand(rest, "-R --repo")
@@ -112,8 +113,10 @@ func (f *frame) tea(argv []word) {
 	}
 }
 
-const azValued = "--id --status --organization --org --project -p --repository -r --vote --auto-complete --merge-commit-message --squash --delete-source-branch --bypass-policy --bypass-policy-reason " +
-	"--name --object-id --new-object-id --old-object-id --method -m --url --uri -u --body -b --headers --resource --area --route-parameters --http-method --in-file --query -o --output --source-branch --target-branch -t -s --title --description -d --branch"
+const azValued = `--id --status --organization --org --project -p --repository -r --vote --auto-complete --merge-commit-message --squash
+--delete-source-branch --bypass-policy --bypass-policy-reason --name --object-id --new-object-id --old-object-id
+--method -m --url --uri -u --body -b --headers --resource --area --route-parameters --http-method --in-file --query -o
+--output --source-branch --target-branch -t -s --title --description -d --branch`
 
 // az is Azure's client: its repos and rest commands, and devops invoke.
 func (f *frame) az(argv []word) {

@@ -2,9 +2,10 @@ package guard
 
 import "strings"
 
-const ghPRValued = "-R --repo -b --body -F --body-file -t --subject --title -A --author-email --match-head-commit --hostname " +
-	"-B --base -H --head -l --label -a --assignee -r --reviewer -m --milestone -p --project -T --template --recover " +
-	"--add-label --remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project --branch"
+const ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A --author-email --match-head-commit --hostname -B --base -H
+--head -l --label -a --assignee -r --reviewer -m --milestone -p --project -T --template --recover --add-label
+--remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project
+--branch`
 
 // ghPR reads gh pr …
 func (f *frame) ghPR(argv, rest []word) {

@@ -198,7 +198,9 @@ func (f *frame) gitExtension(g gitRun, name string, args []word) {
 		first = args[0].text
 	}
 	switch {
-	case name == "land" || name == "ship", name == "town" && first == "ship", name == "spr" && has("merge land", first), name == "pr" && has("merge land", first), name == "machete" && first == "merge-pr", name == "phabricator" && first == "land":
+	case name == "land" || name == "ship", name == "town" && first == "ship", name == "spr" &&
+		has("merge land", first), name == "pr" && has("merge land", first), name == "machete" &&
+		first == "merge-pr", name == "phabricator" && first == "land":
 		f.act(Act{Kind: MergePR, PR: firstNumber(args)}, g.argv)
 	}
 }
@@ -379,7 +381,8 @@ func (f *frame) gitRunsText(g gitRun, cmd string, args []word) {
 func (f *frame) gitOutput(argv []word) string {
 	text := joinText(argv[1:])
 	switch {
-	case text == "branch --show-current", text == "rev-parse --abbrev-ref HEAD", text == "symbolic-ref --short HEAD", text == "symbolic-ref --short -q HEAD", text == "symbolic-ref -q --short HEAD", text == "name-rev --name-only HEAD":
+	case text == "branch --show-current", text == "rev-parse --abbrev-ref HEAD", text == "name-rev --name-only HEAD",
+		text == "symbolic-ref --short HEAD", text == "symbolic-ref --short -q HEAD", text == "symbolic-ref -q --short HEAD":
 		if names, _ := f.branches(f.place()); len(names) == 1 {
 			return names[0] + "\n"
 		}
@@ -387,7 +390,8 @@ func (f *frame) gitOutput(argv []word) string {
 		return f.place() + "\n"
 	case text == "config user.name", text == "config user.email":
 		return soft
-	case strings.HasPrefix(text, "rev-parse") && !strings.Contains(text, "abbrev-ref") && !strings.Contains(text, "symbolic"), strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "log --format=%H"), strings.HasPrefix(text, "describe"):
+	case strings.HasPrefix(text, "rev-parse") && !strings.Contains(text, "abbrev-ref") &&
+		!strings.Contains(text, "symbolic"), strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "log --format=%H"), strings.HasPrefix(text, "describe"):
 		return soft + "\n"
 	}
 	return hole

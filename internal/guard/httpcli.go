@@ -2,10 +2,12 @@ package guard
 
 import "strings"
 
-const curlValued = "-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -F --form --form-string -H --header -u --user -o --output -A --user-agent -b --cookie " +
-	"-c --cookie-jar -e --referer -K --config -T --upload-file -m --max-time -w --write-out -x --proxy -r --range -C --continue-at -D --dump-header -E --cert --cacert --capath --key " +
-	"--url --connect-timeout --retry --retry-delay --retry-max-time --resolve --connect-to --interface --limit-rate -y -Y -z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 " +
-	"--request-target --url-query --unix-socket --output-dir --variable --expand-url --expand-data --stderr --trace --trace-ascii --rate --max-redirs -P -Q -t"
+const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -F --form --form-string -H
+--header -u --user -o --output -A --user-agent -b --cookie -c --cookie-jar -e --referer -K --config -T --upload-file
+-m --max-time -w --write-out -x --proxy -r --range -C --continue-at -D --dump-header -E --cert --cacert --capath --key
+--url --connect-timeout --retry --retry-delay --retry-max-time --resolve --connect-to --interface --limit-rate -y -Y
+-z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target --url-query --unix-socket --output-dir
+--variable --expand-url --expand-data --stderr --trace --trace-ascii --rate --max-redirs -P -Q -t`
 
 // curl reads a curl command line: --next parts it into several requests.
 func (f *frame) curl(argv []word) {
@@ -156,7 +158,8 @@ func (f *frame) downloads(files []word, how string) {
 }
 
 func (f *frame) wget(argv []word) {
-	fl := parseFlags(argv[1:], "-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w")
+	fl := parseFlags(argv[1:], `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
+--post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w`)
 	f.downloads(fl.all("-O", "--output-document"), "wget")
 	q := request{argv: argv, method: strings.ToUpper(orText(fl.val("--method"), "GET"))}
 	if w, ok := fl.get("--post-data", "--body-data"); ok {

@@ -94,7 +94,9 @@ func (t toolShape) reads() bool {
 	return false
 }
 
-const prKeys = "pull_number pullNumber pull_request_number pullRequestNumber pr_number prNumber pr pull_request_id pullRequestId merge_request_iid mergeRequestIid mr_iid mrIid iid index number issue_number issueNumber issue_iid pull_id pullId prId id"
+const prKeys = `pull_number pullNumber pull_request_number pullRequestNumber pr_number prNumber pr pull_request_id pullRequestId
+merge_request_iid mergeRequestIid mr_iid mrIid iid index number issue_number issueNumber issue_iid pull_id pullId prId
+id`
 
 // act is the act's PR and repository as the fields tell.
 func (t toolShape) act(kind Kind) Act {
@@ -119,7 +121,9 @@ func (t toolShape) act(kind Kind) Act {
 func (t toolShape) forgeShaped() bool {
 	for _, fd := range t.fields {
 		key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-		if key != "id" && key != "index" && key != "number" && has(prKeys+" owner repo repository repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy source_branch target_branch sourceBranch targetBranch repository_id repositoryId", key) {
+		if key != "id" && key != "index" && key != "number" &&
+			has(prKeys+`owner repo repository repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
+source_branch target_branch sourceBranch targetBranch repository_id repositoryId`, key) {
 			return true
 		}
 	}
@@ -135,7 +139,9 @@ func (f *frame) toolMerge(t toolShape) bool {
 	switch {
 	case contains(verbs, "disable") || contains(verbs, "cancel") || contains(verbs, "dequeue"):
 		return false
-	case contains(verbs, "automerge") || contains(verbs, "auto") && contains(verbs, "merge") || contains(verbs, "enqueue") || contains(verbs, "queue") && contains(verbs, "merge") || contains(verbs, "autocomplete") || contains(verbs, "auto") && contains(verbs, "complete"):
+	case contains(verbs, "automerge") || contains(verbs, "auto") && contains(verbs, "merge") ||
+		contains(verbs, "enqueue") || contains(verbs, "queue") && contains(verbs, "merge") || contains(verbs, "autocomplete") ||
+		contains(verbs, "auto") && contains(verbs, "complete"):
 		f.toolAct(t, ArmAutoMerge)
 	case contains(verbs, "merge") || contains(verbs, "accept") && t.nounPR() || contains(verbs, "land") && t.nounPR() || contains(verbs, "complete") && t.nounPR():
 		if !forge || t.otherMerge() {
@@ -153,7 +159,9 @@ func (f *frame) toolMerge(t toolShape) bool {
 		f.toolAct(t, MergePR)
 	case status == "completed" && t.nounPR(), status == "merged" && t.nounPR():
 		f.toolAct(t, MergePR)
-	case t.nounPR() && (isTrue(leafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) || leafText(t.fields, "autoCompleteSetBy", "autoCompleteSetById") != ""):
+	case t.nounPR() &&
+		(isTrue(leafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) ||
+			leafText(t.fields, "autoCompleteSetBy", "autoCompleteSetById") != ""):
 		f.toolAct(t, ArmAutoMerge)
 	default:
 		return false
@@ -194,7 +202,9 @@ func (t toolShape) nounPR() bool {
 
 // otherMerge tells merges of things that no forge has.
 func (t toolShape) otherMerge() bool {
-	return t.hasWord("pdf pdfs cell cells document documents doc docs file files dataframe dataframes dataset datasets table tables video videos audio image images contact contacts layer layers sheet sheets node nodes entity entities memory memories record records calendar config configs json yaml duplicate duplicates issue issues") && !t.nounPR()
+	return t.hasWord(`pdf pdfs cell cells document documents doc docs file files dataframe dataframes dataset datasets table tables video
+videos audio image images contact contacts layer layers sheet sheets node nodes entity entities memory memories record
+records calendar config configs json yaml duplicate duplicates issue issues`) && !t.nounPR()
 }
 
 func (f *frame) toolAct(t toolShape, kind Kind) {
@@ -228,7 +238,9 @@ func (f *frame) toolBranch(t toolShape) bool {
 	if t.hasWord("push") && t.hasWord("notification message alert") {
 		return false
 	}
-	moves := t.hasWord("push commit upload cherry revert rebase sync") || t.hasWord("file files contents ref reference refs") && t.hasWord("create update delete write put edit replace set patch remove upsert") ||
+	moves := t.hasWord("push commit upload cherry revert rebase sync") ||
+		t.hasWord("file files contents ref reference refs") &&
+			t.hasWord("create update delete write put edit replace set patch remove upsert") ||
 		t.hasWord("branch branches ref") && t.hasWord("update delete reset move force rename sync")
 	opens := t.nounPR() && t.hasWord("create open new")
 	if opens || !moves {

@@ -56,5 +56,7 @@ func mentioned(text string, from, to int) bool {
 // nounBefore tells whether the text ends with a word for an issue or PR.
 func nounBefore(before string) bool {
 	i := strings.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' })
-	return has("pr prs issue issues mr mrs ticket bug gh pull-request pull request", before[i+1:]) && (before[i+1:] != "request" || strings.HasSuffix(before, "pull request") || strings.HasSuffix(before, "merge request") || strings.HasSuffix(before, "pull-request") || strings.HasSuffix(before, "merge-request"))
+	return has("pr prs issue issues mr mrs ticket bug gh pull-request pull request", before[i+1:]) &&
+		(before[i+1:] != "request" || strings.HasSuffix(before, "pull request") || strings.HasSuffix(before, "merge request") ||
+			strings.HasSuffix(before, "pull-request") || strings.HasSuffix(before, "merge-request"))
 }

@@ -198,7 +198,7 @@ func statement(t *rapid.T, depth int) string {
 	case 11:
 		return "for " + name + " in 3 4; do\n" + inner + "\ngh pr " + verb + " $" + name + "\ndone"
 	case 12:
-		return name + "=" + quote1(inner) + "; bash -c \"$" + name + "\""
+		return "{ " + name + "=" + quote1(inner) + "; bash -c \"$" + name + "\"; }"
 	case 13:
 		return "printf '5\\n6\\n' | while read -r " + name + "; do gh pr " + verb + " \"$" + name + "\"; done"
 	case 14:
@@ -206,17 +206,17 @@ func statement(t *rapid.T, depth int) string {
 	case 15:
 		return "(\n" + inner + "\n)"
 	case 16:
-		return "{ " + rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t, "left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf + "; }"
+		return "{ " + rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t, "left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf + "; :; }"
 	case 17:
-		return "set -- pr " + verb + " " + strconv.Itoa(pr) + "; gh \"$@\""
+		return "{ set -- pr " + verb + " " + strconv.Itoa(pr) + "; gh \"$@\"; }"
 	case 18:
-		return name + "=(gh pr " + verb + "); " + "\"${" + name + "[@]}\" " + strconv.Itoa(pr)
+		return "{ " + name + "=(gh pr " + verb + "); " + "\"${" + name + "[@]}\" " + strconv.Itoa(pr) + "; }"
 	case 19:
 		return "git commit -m \"$(" + hereDoc("cat", inner) + "\n)\""
 	case 22:
 		return "{ " + rapid.SampledFrom([]string{"", "export "}).Draw(t, "export") + name + "=" + strconv.Itoa(pr) + "; sh -c 'gh pr " + verb + " $" + name + "'; }"
 	case 23:
-		return "{ " + name + "() { gh pr " + verb + " \"$1\"; }; " + rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") + "bash -c '" + name + " 4'; }"
+		return "{ " + name + "() { gh pr " + verb + " \"$1\"; }; " + rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") + "bash -c '" + name + " 4'; :; }"
 	case 20:
 		return "x=$(" + leaf + ")"
 	default:

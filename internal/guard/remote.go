@@ -270,7 +270,8 @@ func (f *frame) container(name string, args []word) string {
 }
 
 // dockerValued are the usual flags of exec and run that take a value.
-const dockerValued = "-e -u -w -v -p -n -c -h -l -m --entrypoint --name --env --env-file --user --workdir --volume --mount --network --net --publish --namespace --container --platform --label --hostname --memory --pull --add-host"
+const dockerValued = `-e -u -w -v -p -n -c -h -l -m --entrypoint --name --env --env-file --user --workdir --volume --mount --network --net
+--publish --namespace --container --platform --label --hostname --memory --pull --add-host`
 
 // containerExec finds the command behind exec, run or shell without knowing every option.
 func (f *frame) containerExec(g *frame, args []word) {

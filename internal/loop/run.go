@@ -27,6 +27,9 @@ func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.Canonical()
 	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool { return w == "--resume" })
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
+	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop { // until a Stop tells what really is scheduled
+		b.Scheduled = []string{typed, "/loop " + typed}
+	}
 }
 
 // Resume takes an earlier run up again from its last history line: every counter goes on, every evaluation is made
