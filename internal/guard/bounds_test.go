@@ -42,6 +42,14 @@ func bombs() map[string]string {
 		"unclosed":       "gh pr merge 5; echo 'x",
 		"xargs":          "seq 1 60 | xargs -n1 " + strings.Repeat("xargs -n1 ", 50) + "echo",
 		"printf":         "printf '%s' {1..200}{1..200}",
+		"link circle":    "ln -s p q; ln -s r p; ln -s q r; cat p; bash q; ./r; p",
+		"name circle":    "cp '#(which gh)' /tool && ./tool; cp a b; cp b a; ./a; ./b; alias x=y y=x; x",
+		"functions":      "f() { g; }; g() { f; }; f",
+		"sourced":        "echo '. ./s' > s; . ./s; bash s",
+		"made":           "printf 'a: b\n\tmake b\nb: a\n\tmake a\n' > Makefile; make a",
+		"npm":            "npm pkg set scripts.a='npm run b' scripts.b='npm run a'; npm run a",
+		"gh aliases":     "gh alias set a b; gh alias set b a; gh a",
+		"git aliases":    "git config alias.a '!git b'; git config alias.b '!git a'; git a",
 		"substitutions":  strings.Repeat("$(echo ", 180) + "x" + strings.Repeat(")", 180),
 	}
 	for _, unit := range []string{"(", "( ", "$(", "${a:-", "if ", "{ ", "`", "\"$(", "while ", "case x in ", "[[ (", "((", "$((", "a=(", "<(", "! ", "time ", "f()", "a[", "!( ", "<<A\n", "$[", "for a in b;do ", "((-", "((a?", "((a?1:(", ")(", "case a in b)(("} {

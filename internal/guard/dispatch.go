@@ -35,6 +35,12 @@ func (f *frame) dispatch(argv []word) string {
 
 // named runs a program by its name's last part; a path may be a file that this call wrote.
 func (f *frame) named(argv []word) string {
+	f.nest++ // names may lead to each other in a circle
+	defer func() { f.nest-- }()
+	if f.nest > maxNesting || !f.m.spend(1) {
+		f.m.giveUp("nested too deeply")
+		return hole
+	}
 	w := argv[0]
 	name := programName(w.text)
 	if strings.Contains(w.text, "/") {

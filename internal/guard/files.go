@@ -40,6 +40,9 @@ func (f *frame) open(p string) (string, origin) {
 		return f.stdin.text, fresh
 	}
 	full := f.resolve(p)
+	if !f.m.spend(1) { // links may lead in a circle
+		return "", nowhere
+	}
 	if v, ok := f.m.fs[full]; ok {
 		if v.gone {
 			return "", nowhere

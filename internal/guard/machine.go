@@ -140,7 +140,6 @@ type frame struct {
 // stream is what a command reads from its standard input. Unknown text is a hole.
 type stream struct {
 	text string
-	rest bool // a while loop is eating it line by line
 }
 
 // truth is what is known of an exit status.

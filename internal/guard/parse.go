@@ -50,11 +50,13 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 		}
 	}()
 	p := syntax.NewParser(syntax.Variant(lang))
-	err = p.Stmts(strings.NewReader(text), func(s *syntax.Stmt) bool {
+	for s, err := range p.StmtsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return stmts, err
+		}
 		stmts = append(stmts, s)
-		return true
-	})
-	return stmts, err
+	}
+	return stmts, nil
 }
 
 // unfit tells why a text must not reach the parser: it recurses per open parenthesis, and tries every "((" twice.

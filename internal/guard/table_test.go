@@ -14,14 +14,13 @@ import (
 
 // tableCase is one line of a table: the verdict and the call.
 type tableCase struct {
-	line    int
-	class   string
-	kind    string
-	pr      int
-	text    string // the call as the table has it
-	call    Call
-	repo    Repo
-	comment bool
+	line  int
+	class string
+	kind  string
+	pr    int
+	text  string // the call as the table has it
+	call  Call
+	repo  Repo
 }
 
 const project = "/home/dev/app"
