@@ -54,7 +54,7 @@ func (v *visit) read() guard.Reading {
 // repo is read only for a call that could matter to it: the guard asks for nothing itself.
 func (v *visit) repo() guard.Repo {
 	r := tracker.Repo(v.Env, v.ev.Cwd)
-	return guard.Repo{Branch: r.Branch, Default: r.Default, Remotes: r.Remotes, Config: r.Config}
+	return guard.Repo{Branch: r.Branch, Default: r.Default, Remotes: r.Remotes, Config: r.Config, Aliases: tracker.GhAliases(v.Env)}
 }
 
 // files lets the guard read what a command would run, inside the project and bounded.
