@@ -74,6 +74,9 @@ func (v *visit) catchUp() (list []*thread, err error) {
 }
 
 func (v *visit) judge(t *thread) (event.Reply, error) {
+	if settles(v.ev) {
+		return event.Nothing(), nil
+	}
 	if c := t.Claim; c != nil && c.SessionID == v.ev.SessionID && c.Gate != nil && c.PromptID == v.ev.PromptID {
 		if r, err := v.missedForce(); err != nil || !r.Empty() {
 			return r, err
@@ -81,9 +84,6 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 		return v.atGate(t, []loop.Gate{*c.Gate})
 	}
 	if t.Budget == nil {
-		return event.Nothing(), nil
-	}
-	if settles(v.ev) {
 		return event.Nothing(), nil
 	}
 	if t.open(v.ev.SessionID) {

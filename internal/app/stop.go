@@ -86,7 +86,7 @@ func (v *visit) unfinished(t *thread, previous *loop.Iteration) (event.Reply, bo
 	if tick.Halting() || tick.Failed != "" {
 		return event.Nothing(), false
 	}
-	if tick.Body && len(tick.Pending) == 0 && !v.endsAnyway(t) {
+	if tick.Body && len(tick.Pending) == 0 && len(tick.Report.Failures) > 0 && !v.endsAnyway(t) {
 		f := loop.Look(t.Budget, tick, previous, v.now)
 		f.Redact = v.config().Redact
 		tick.Pending = loop.Due(f, loop.Exit)
