@@ -18,7 +18,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 		return 0, false
 	}
 	debug.SetGCPercent(-1) // the process ends in milliseconds and is bounded by what it reads
-	debug.SetMemoryLimit(64 << 20)
+	debug.SetMemoryLimit(24 << 20)
 	began := time.Now()
 	answer := a.Handle(word, in)
 	reply := answer.Reply.Encode(answer.Name)

@@ -112,6 +112,7 @@ type counter struct {
 	opt    Options
 	res    Result
 	lines  lines
+	ledger ledger // of the file under count
 	rates  map[string]rated
 	single bool // there are no subagents, so nothing can stand in two files
 	owners map[uint64]int
@@ -128,7 +129,7 @@ type rated struct {
 type transcript struct {
 	source
 	index  int
-	ledger ledger
+	ledger *ledger
 	until  string // newest timestamp seen
 	floor  string // lines older than this are not counted
 	before int64  // lines before this offset that have no time are not counted
@@ -136,7 +137,8 @@ type transcript struct {
 
 // file counts one source and returns its new cursor.
 func (c *counter) file(index int, s source) (loop.Cursor, error) {
-	t := &transcript{source: s, index: index}
+	c.ledger.reset()
+	t := &transcript{source: s, index: index, ledger: &c.ledger}
 	t.cursor.Path = s.name
 	requests, until := unpack(s.cursor.Open)
 	t.until = until

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -61,14 +62,29 @@ func (l *ledger) put(c loop.Counted) {
 }
 
 // last returns the n requests seen last, oldest first.
-func (l *ledger) last(n int) []loop.Counted {
-	slots := slices.Clone(l.slots)
-	slices.SortFunc(slots, func(a, b slot) int { return int(a.seen - b.seen) })
-	var out []loop.Counted
-	for _, s := range slots[max(0, len(slots)-n):] {
+func (l *ledger) last(n int) (out []loop.Counted) {
+	top := make([]slot, 0, n)
+	for _, s := range l.slots {
+		if len(top) == n {
+			if s.seen < top[0].seen {
+				continue
+			}
+			top = slices.Delete(top, 0, 1)
+		}
+		i, _ := slices.BinarySearchFunc(top, s.seen, func(t slot, seen int64) int { return cmp.Compare(t.seen, seen) })
+		top = slices.Insert(top, i, s)
+	}
+	for _, s := range top {
 		out = append(out, s.Counted)
 	}
 	return out
+}
+
+// reset forgets everything and keeps the memory for the next file.
+func (l *ledger) reset() {
+	clear(l.slots)
+	clear(l.index)
+	*l = ledger{slots: l.slots[:0], index: l.index}
 }
 
 // untilMark begins the id of the one entry of Cursor.Open that is no request: it holds the newest timestamp seen, by

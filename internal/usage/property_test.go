@@ -216,7 +216,7 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		c := counter{table: NewTable(nil), rates: map[string]rated{}, single: true}
 		c.res.ByModel = map[string]loop.Tokens{}
-		tr := &transcript{source: source{main: true}}
+		tr := &transcript{source: source{main: true}, ledger: &ledger{}}
 		for range 2 {
 			c.line(tr, bytes.Clone(line))
 		}

@@ -1,5 +1,6 @@
 // Bench times whole hook calls, start to exit, against an empty Go program that reads its stdin, interleaved in one
-// run: go run ./scripts/bench [-n 300]. It prints a table for docs/performance.md.
+// run: go run ./scripts/bench [-n 300]. With -usage MIB it times counting instead, on a generated session of that size
+// beside ccusage: go run ./scripts/bench -usage 1024 -n 60. It prints tables for docs/performance.md.
 package main
 
 import (
@@ -38,14 +39,24 @@ type row struct {
 
 func main() {
 	n := flag.Int("n", 300, "counted calls of each row")
+	mib := flag.Int64("usage", 0, "measure counting on a session of that many MiB instead")
+	dir := flag.String("tree", "", "only write such a session under this folder, as a client's own")
+	kind := flag.String("kind", kindSession, "of -tree: session with workers, one transcript, or more of one")
 	flag.Parse()
-	if err := run(*n); err != nil {
+	if *dir != "" {
+		if err := write(*dir, *kind, *mib<<20); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := run(*n, *mib<<20); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int) error {
+func run(n int, size int64) error {
 	dir, err := os.MkdirTemp("", "hooks-bench-")
 	if err != nil {
 		return err
@@ -55,6 +66,9 @@ func run(n int) error {
 	if err := b.build(); err != nil {
 		return err
 	}
+	if size > 0 {
+		return b.spend(size, n)
+	}
 	rows := b.rows()
 	for i := range n + 10 {
 		for _, r := range rows {
@@ -63,7 +77,7 @@ func run(n int) error {
 			}
 		}
 	}
-	print(rows)
+	print(rows, "the empty program")
 	return nil
 }
 
@@ -156,13 +170,12 @@ func (r *row) call(counted bool) error {
 	return nil
 }
 
-func print(rows []*row) {
+func print(rows []*row, first string) {
 	base := rows[0].median()
-	fmt.Println("| call | min ms | median ms | p95 ms | times the empty program | peak MiB |")
+	fmt.Printf("| call | min ms | median ms | p95 ms | times %s | peak MiB |\n", first)
 	fmt.Println("|---|--:|--:|--:|--:|--:|")
 	for _, r := range rows {
 		slices.Sort(r.times)
-		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.1f |\n", r.name, ms(r.times[0]), ms(r.median()), ms(r.times[len(r.times)*95/100]),
 			float64(r.median())/float64(base), float64(r.rss)/1024)
 	}
