@@ -35,6 +35,9 @@ type Call struct {
 // Usage is what the answer is said to have cost, in tokens. The zero value stands for a small plain answer.
 type Usage struct {
 	Input, Output, CacheRead, CacheWrite5m, CacheWrite1h int
+
+	WebSearches int
+	US          bool // inference_geo is "us"
 }
 
 func (u Usage) orSmall() Usage {
@@ -45,12 +48,17 @@ func (u Usage) orSmall() Usage {
 }
 
 func (u Usage) json() map[string]any {
-	return map[string]any{
+	out := map[string]any{
 		"input_tokens": u.Input, "output_tokens": u.Output, "cache_read_input_tokens": u.CacheRead,
 		"cache_creation_input_tokens": u.CacheWrite5m + u.CacheWrite1h,
 		"cache_creation":              map[string]int{"ephemeral_5m_input_tokens": u.CacheWrite5m, "ephemeral_1h_input_tokens": u.CacheWrite1h},
 		"service_tier":                "standard",
+		"server_tool_use":             map[string]int{"web_search_requests": u.WebSearches, "web_fetch_requests": 0},
 	}
+	if u.US {
+		out["inference_geo"] = "us"
+	}
+	return out
 }
 
 // Model is the scripted model server. It keeps every conversation request, so that a test can ask what was said to it.

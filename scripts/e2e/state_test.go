@@ -20,6 +20,16 @@ type Budget struct {
 	IterationsUsed int     `json:"iterations_used"`
 	Dollars        float64 `json:"dollars_estimate"`
 	Agents         int     `json:"agents_dispatched"`
+
+	ByModel map[string]struct {
+		Input        int     `json:"input"`
+		Output       int     `json:"output"`
+		CacheRead    int     `json:"cache_read"`
+		CacheWrite5m int     `json:"cache_write_5m"`
+		CacheWrite1h int     `json:"cache_write_1h"`
+		WebSearches  int     `json:"web_searches"`
+		Dollars      float64 `json:"dollars"`
+	} `json:"tokens_by_model"`
 }
 
 // Line is what they read of a history line.
