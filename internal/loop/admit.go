@@ -206,6 +206,8 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 		if r.Flags.Resume {
 			a.Notes = append(a.Notes, "Nothing to resume — starting a fresh run")
 		}
+	case r.Flags.Resume && r.Flags.PR != run.SinglePR && r.Flags.PR != 0:
+		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out to start a run that does", r.Flags.PR))
 	case mine && run.Status == Active:
 		if r.Flags.Resume && run.Owner.PID != r.Owner.PID { // the session was taken up again by another client
 			a.Mode = ResumeRun
@@ -219,8 +221,6 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 		}
 	case r.Scheduled && run.Status != Active: // also with --resume in the scheduled command: no person typed it
 		return refuse(PriorStop(run))
-	case r.Flags.Resume && r.Flags.PR != run.SinglePR && r.Flags.PR != 0:
-		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out to start a run that does", r.Flags.PR))
 	case r.Flags.Resume:
 		a.Mode = ResumeRun
 	case run.Status != Halted:
