@@ -10,11 +10,15 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
 // acts holds back what a call would do to a forge or to the loop's own files.
 func (v *visit) acts(t *thread) (event.Reply, error) {
+	if path := v.touchesBudget(t); path != "" {
+		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: write-state %s\nhint: reading is free; facts go through `hooks report`", v.ev.Tool, path)), nil
+	}
 	r := v.read()
 	if a := r.Tampers(); len(a) > 0 {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
@@ -45,6 +49,21 @@ func (v *visit) review(t *thread, acts []guard.Act) event.Reply {
 		}
 	}
 	return event.Nothing()
+}
+
+// touchesBudget names the run's budget file where --budget-file put it outside of the folder that the guard knows, and
+// the call names it without only looking.
+func (v *visit) touchesBudget(t *thread) string {
+	if t.BudgetPath == store.DefaultBudgetPath(t.skill) || t.BudgetPath == "" || guard.ReadOnly(v.call()) {
+		return ""
+	}
+	base := filepath.Base(t.BudgetPath)
+	command, shell := v.ev.ShellCommand()
+	path := v.ev.Text("file_path")
+	if shell && strings.Contains(command, base) || path != "" && filepath.Base(path) == base {
+		return t.BudgetPath
+	}
+	return ""
 }
 
 func (v *visit) read() guard.Reading {
