@@ -35,19 +35,19 @@ func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, err
 }
 
 // wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
-func (e *entry) wait(a loop.Admission) (event.Reply, bool, error) {
+func (e *entry) wait(a loop.Admission) (event.Reply, step, error) {
 	c := e.state.Claim.Wait(e.req, a.Iteration)
 	if old := e.state.Claim; old == nil || old.SessionID != c.SessionID || old.Gate != nil || old.Stopped {
 		if err := e.files.SaveClaim(&c); err != nil {
-			return event.Nothing(), false, err
+			return event.Nothing(), settled, err
 		}
 	}
 	minutes := int(e.req.Now.Sub(c.Since) / time.Minute)
 	if minutes < e.req.Flags.Minutes {
-		return event.Nothing(), true, nil
+		return event.Nothing(), waiting, nil
 	}
 	reply, err := e.giveUp(a, &c, minutes)
-	return reply, false, err
+	return reply, settled, err
 }
 
 // giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays

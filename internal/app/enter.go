@@ -44,6 +44,13 @@ type entry struct {
 	notes  []string // of what had to be cleared away first
 	ended  string   // status block of an iteration that was found abandoned
 	final  string   // and the final report, where that ended its run
+	seen   *seen    // what was looked up for the iteration, nil until then
+}
+
+// seen is what was looked up outside the state, for one way into the run.
+type seen struct {
+	mode  loop.Mode
+	facts loop.EntryFacts
 }
 
 func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
@@ -77,17 +84,30 @@ func withHint(err error) string {
 	return fmt.Sprintf("error: %v", err)
 }
 
+// step is what an attempt to enter needs next.
+type step uint8
+
+const (
+	settled step = iota // the reply is the answer
+	waiting             // another iteration holds the lock
+	looking             // the remote and the tracker are to be asked
+)
+
 // admit asks what becomes of the request until that is settled. The guard is held while the state is looked at and
-// changed, never while waiting for another iteration.
+// changed, never while waiting for another iteration or for the tracker.
 func (e *entry) admit() (event.Reply, error) {
 	deadline := time.Now().Add(e.waitSlice())
 	for {
-		reply, wait, err := e.attempt()
-		if err != nil || !wait {
+		reply, next, err := e.attempt()
+		if err != nil || next == settled {
 			return reply, err
 		}
 		if time.Now().After(deadline) {
 			return event.Block("Still waiting for the previous iteration to end — invoke again"), nil
+		}
+		if next == looking {
+			e.look()
+			continue
 		}
 		time.Sleep(200 * time.Millisecond)
 		e.req.Now = e.App.now()
@@ -101,25 +121,25 @@ func (e *entry) waitSlice() time.Duration {
 	return 45 * time.Second
 }
 
-func (e *entry) attempt() (reply event.Reply, wait bool, err error) {
+func (e *entry) attempt() (reply event.Reply, next step, err error) {
 	err = e.underGuard(func() error {
-		reply, wait, err = e.settle()
+		reply, next, err = e.settle()
 		return err
 	})
-	return reply, wait, err
+	return reply, next, err
 }
 
 // settle asks what becomes of the request, and asks again after it closed a tick or lost a race for the lock.
-func (e *entry) settle() (reply event.Reply, wait bool, err error) {
+func (e *entry) settle() (reply event.Reply, next step, err error) {
 	for range 8 {
 		if e.state, err = e.load(); err != nil {
-			return event.Nothing(), false, err
+			return event.Nothing(), settled, err
 		}
 		e.req.Scheduled = e.scheduled()
 		a := loop.Admit(e.req, e.standing())
 		switch a.Verdict {
 		case loop.Already:
-			return event.Nothing(), false, nil
+			return event.Nothing(), settled, nil
 		case loop.Refuse:
 			if e.state.Tick == nil {
 				e.release(e.req.Command.Skill) // of a tick that was closed just now
@@ -127,28 +147,32 @@ func (e *entry) settle() (reply event.Reply, wait bool, err error) {
 			if e.req.Scheduled {
 				a.Text += "\nhint: its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
 			}
-			return event.Block(e.withEnded(a.Text)), false, nil
+			return event.Block(e.withEnded(a.Text)), settled, nil
 		case loop.CloseFirst:
 			err = e.closeFirst()
 		case loop.Skip:
 			reply, err = e.skip(a)
-			return reply, false, err
+			return reply, settled, err
 		case loop.Wait:
 			return e.wait(a)
 		case loop.AskForce:
 			reply, err = e.askForce(a)
-			return reply, false, err
+			return reply, settled, err
 		case loop.Start:
+			if e.seen == nil || e.seen.mode != a.Mode {
+				e.seen = &seen{mode: a.Mode}
+				return event.Nothing(), looking, nil
+			}
 			held := false
 			if reply, held, err = e.start(a); err != nil || !held {
-				return reply, false, err
+				return reply, settled, err
 			}
 		}
 		if err != nil {
-			return event.Nothing(), false, err
+			return event.Nothing(), settled, err
 		}
 	}
-	return event.Block("The lock is changing hands right now — invoke again"), false, nil
+	return event.Block("The lock is changing hands right now — invoke again"), settled, nil
 }
 
 // load reads the state; with a budget file of its own the run is another one.

@@ -8,10 +8,20 @@ import (
 	"hooks/internal/tracker"
 )
 
+// look asks, outside the state's guard, what the iteration begins with.
+func (e *entry) look() {
+	skill, old := e.req.Command.Skill, e.state.Budget
+	var previous *loop.Iteration
+	if e.seen.mode != loop.FreshRun && old != nil {
+		previous, _ = e.previous(skill, old) // what is wrong with the history is told by the entry itself
+	}
+	e.seen.facts = e.entryFacts(e.seen.mode, previous)
+}
+
 // entryFacts looks up what an iteration begins with: on a resume, once, whether the recorded PRs and worktrees are
 // still where they were (R135–R144); before a review, the heads that tell whether anything has landed (R82).
 func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryFacts {
-	var f loop.EntryFacts
+	f := loop.EntryFacts{Worktrees: e.worktrees()}
 	if previous == nil || mode == loop.FreshRun {
 		return f
 	}
@@ -22,7 +32,7 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	if mode == loop.ResumeRun {
 		f.Notes = append(f.Notes, terminalNotes(previous)...)
 		f.Gates = diverged(open, &f)
-		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, e.worktrees())...)
+		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
 	return f
 }

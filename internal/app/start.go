@@ -92,7 +92,10 @@ func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, e
 
 func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
 	skill := e.req.Command.Skill
-	facts := e.entryFacts(a.Mode, previous)
+	if e.seen == nil || e.seen.mode != a.Mode {
+		e.seen = &seen{a.Mode, e.entryFacts(a.Mode, previous)}
+	}
+	facts := e.seen.facts
 	facts.Notes = append(append(append([]string{}, e.notes...), a.Notes...), facts.Notes...)
 	tick := loop.Open(&run, previous, e.req, facts)
 	if err := e.files.RemoveClaim(skill); err != nil {

@@ -49,6 +49,9 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	run.settle(&t, fired, e)
 	line := line(&run, &t, fired, e)
+	if len(t.PRs) > 0 { // without a PR no worker took anything
+		line.Taken = t.Taken
+	}
 	line.PRsTouched = added(run.PRsTouched, before.PRsTouched)
 	if run.SinglePR != 0 {
 		line.PRsTouched = slices.Clone(run.PRsTouched)
@@ -150,7 +153,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes,
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
-		Backlog: t.Report.Backlog, Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
+		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
 	}
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()

@@ -10,10 +10,11 @@ import (
 // Moment is when in a tick something is looked at.
 type Moment uint8
 
-// A tick's moments: its entry, a report of the skill, a merge about to happen, and its exit.
+// A tick's moments: its entry, a report of the skill, a worker about to be sent, a merge about to happen, its exit.
 const (
 	Entry Moment = 1 << iota
 	Reported
+	Sending
 	Merging
 	Exit
 )
@@ -51,6 +52,8 @@ type Facts struct {
 	Minutes  int      // active minutes of the run, now
 	PRs      []string // prs_touched of the run with those of the open tick
 	Merging  int      // the PR that a tool call is about to merge, 0 if none
+	Sent     []int    // the issues that a worker is about to be sent to
+	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
 	// Redact is what was done to the texts of Previous before they were written; nil when nothing was.
 	Redact func(string) string
 }
@@ -100,7 +103,7 @@ func Evaluate(f *Facts, at Moment) []Fired {
 
 func backlogEmpty(f *Facts) string {
 	// What this tick has taken up is not missing from the backlog: the condition is one of entry (R18).
-	if f.Tick == nil || f.Tick.Worked() || f.Tick.Report.Backlog == nil || len(Workable(*f.Tick.Report.Backlog, f.Run.DeferredTargets)) > 0 {
+	if f.Tick == nil || f.Tick.Worked() || f.Tick.Backlog() == nil || len(Workable(*f.Tick.Backlog(), f.Run.DeferredTargets)) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed, len(f.PRs))
@@ -128,7 +131,7 @@ func prTerminal(f *Facts) string {
 			state = pr.StateAtEnd
 		}
 	}
-	for _, pr := range f.Tick.Report.PRs {
+	for _, pr := range f.Tick.knownPRs() {
 		if pr.Number == f.Run.SinglePR && terminal(pr.State) {
 			state = pr.State
 		}
@@ -186,10 +189,11 @@ func qmdUnreachable(f *Facts) string {
 }
 
 func dependencyCycle(f *Facts) string {
-	if f.Tick == nil || len(f.Tick.Report.Edges) == 0 {
-		return ""
+	edges := f.Edges
+	if f.Tick != nil {
+		edges = slices.Concat(edges, f.Tick.Report.Edges)
 	}
-	cycle := ShortestCycle(f.Tick.Report.Edges)
+	cycle := ShortestCycle(edges)
 	switch len(cycle) {
 	case 0:
 		return ""

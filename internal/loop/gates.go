@@ -84,7 +84,7 @@ var Gates = [...]GateKind{
 		Due: driftDue,
 	},
 	{
-		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
+		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave this issue out of this tick."},
 			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},

@@ -7,36 +7,39 @@ import (
 )
 
 // driftDue asks when the set of unblocked issues changed since the previous iteration's snapshot (R86, R87). What the
-// previous iteration had planned and is gone now was taken by this run: no drift.
+// previous iteration had planned, or took with a PR, and is gone now was taken by this run: no drift.
 func driftDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.Report.Backlog == nil || f.Previous == nil || f.Previous.Backlog == nil {
+	if f.Tick == nil || f.Tick.Backlog() == nil || f.Previous == nil || f.Previous.Backlog == nil ||
+		f.Tick.fromTracker() != f.Previous.FromTracker { // two views of one backlog: the difference says nothing
 		return nil
 	}
-	now, before := f.Tick.Report.Backlog.Unblocked, f.Previous.Backlog.Unblocked
-	added := slices.ContainsFunc(now, func(n int) bool { return !slices.Contains(before, n) })
-	removed := slices.ContainsFunc(before, func(n int) bool {
-		return !slices.Contains(now, n) && !slices.Contains(f.Previous.Plan, n)
-	})
+	now, before := f.Tick.Backlog().Unblocked, f.Previous.Backlog.Unblocked
+	added := missing(before, now)
+	removed := missing(slices.Concat(now, f.Previous.Plan, f.Previous.Taken), before)
 	if !added && !removed {
 		return nil
 	}
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
 }
 
+// missing says that a list holds a number that another has not.
+func missing(from, list []int) bool {
+	has := make(map[int]bool, len(from))
+	for _, n := range from {
+		has[n] = true
+	}
+	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
+}
+
 // criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or unfinished (R89, R90).
-// With a plan reported, only the planned ones are to be worked on.
 func criteriaDue(f *Facts) []Gate {
 	if f.Tick == nil {
 		return nil
 	}
 	var due []Gate
-	for _, issue := range f.Tick.Report.Issues {
-		if issue.Criteria != "missing" && issue.Criteria != "tbd" {
-			continue
-		}
-		target := fmt.Sprintf("#%d", issue.Number)
-		planned := len(f.Tick.Report.Plan) == 0 || slices.Contains(f.Tick.Report.Plan, issue.Number)
-		if planned && !slices.Contains(f.Run.DeferredTargets, target) {
+	for _, n := range f.Tick.ambiguous(f) {
+		target := fmt.Sprintf("#%d", n)
+		if !slices.Contains(f.Run.DeferredTargets, target) {
 			due = append(due, Gate{
 				Question: fmt.Sprintf("Issue %s has ambiguous criteria. Skip, escalate, or proceed with my best interpretation?", target),
 				Target:   target,
@@ -82,7 +85,7 @@ func (t *Tick) Head(pr int) (sha string) {
 			sha = p.EndSHA
 		}
 	}
-	for _, p := range t.Report.PRs {
+	for _, p := range t.knownPRs() {
 		if p.Number == pr && p.HeadSHA != "" {
 			sha = p.HeadSHA
 		}

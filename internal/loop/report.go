@@ -10,6 +10,9 @@ import (
 func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
 	t := f.Tick
 	t.Reported = true
+	if t.fromTracker() {
+		r.Backlog, r.Edges = nil, nil
+	}
 	t.Report.merge(r)
 	t.observe(r.PRs, f)
 	if r.Comments != nil {
@@ -164,7 +167,7 @@ func (t *Tick) Track(pr PR) {
 func (t *Tick) InPlanTwice() []string {
 	var out []string
 	for _, n := range t.Report.Plan {
-		if t.Report.Backlog != nil && slices.Contains(t.Report.Backlog.InProgress, n) {
+		if b := t.Backlog(); b != nil && slices.Contains(b.InProgress, n) {
 			out = append(out, fmt.Sprintf("#%d", n))
 		}
 	}

@@ -90,7 +90,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t := Tick{
 		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill, Iteration: run.IterationsUsed + 1,
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript, Unattended: !r.Attended,
-		Notes: e.Notes, Worktrees: e.Worktrees,
+		Notes: e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
 	}
 	t.follow(run, previous, e)
 	if r.PromptID == "" { // an old client names none, so the last prompt's blocks would count for ever
@@ -98,6 +98,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	f := Look(run, &t, previous, r.Now)
+	f.Edges = e.Edges
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 		return t
 	}
@@ -116,6 +117,8 @@ type EntryFacts struct {
 	Gates     []Gate            // divergence gates of a resume
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree
+	Asked     *Asked   // nil when no tracker could be asked
+	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
 }
 
 // follow takes the open PRs of the previous iteration along. A review of one whose head has not moved since is

@@ -257,7 +257,9 @@ type Iteration struct {
 	Backlog       *Backlog          `json:"backlog_snapshot,omitempty"`
 	Failures      []Failure         `json:"failures"`
 	UsageByModel  map[string]Tokens `json:"usage_by_model,omitempty"`
+	FromTracker   bool              `json:"backlog_from_tracker,omitempty"` // else the skill reported it
 	Plan          []int             `json:"plan,omitempty"`
+	Taken         []int             `json:"taken,omitempty"` // issues its workers were sent to, where PRs came of it
 	Facts         string            `json:"facts,omitempty"` // "missing" when the skill reported nothing
 	LastQmdError  string            `json:"qmd_error,omitempty"`
 	SkippedForPID int               `json:"skipped_for_pid,omitempty"`

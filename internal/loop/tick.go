@@ -47,6 +47,7 @@ type Tick struct {
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 
 	// What was at entry.
+	Asked     *Asked      `json:"asked,omitempty"`
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`
 	Worktrees []Worktree  `json:"worktrees,omitempty"`
 	Deferred  []string    `json:"deferred,omitempty"` // targets not to be worked on in this tick, as "#44" or "PR #142"
@@ -56,6 +57,15 @@ type Tick struct {
 	Report Report `json:"report"`
 	// Reported says that at least one report came.
 	Reported bool `json:"reported"`
+}
+
+// Asked is what the tracker itself told the program. What it covers is not taken from a skill's report.
+type Asked struct {
+	// Backlog is nil when the tracker could not tell the whole of it.
+	Backlog *Backlog `json:"backlog,omitempty"`
+	// Ambiguous are the workable issues whose acceptance criteria are missing or unfinished (R89).
+	Ambiguous []Issue `json:"ambiguous,omitempty"`
+	PRs       []PR    `json:"prs,omitempty"`
 }
 
 // Fired is a stop condition that holds, with the text a person reads.

@@ -24,6 +24,11 @@ func wholeTick(t loop.Tick) loop.Tick {
 	t.Prompts = filled(t.Prompts)
 	t.Pending = wholeGates(t.Pending)
 	t.Report.Backlog = wholeBacklog(t.Report.Backlog)
+	if t.Asked != nil {
+		asked := *t.Asked
+		asked.Backlog = wholeBacklog(asked.Backlog)
+		t.Asked = &asked
+	}
 	return t
 }
 

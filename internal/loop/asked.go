@@ -1,0 +1,84 @@
+package loop
+
+import "slices"
+
+// Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's report; nil when neither
+// told.
+func (t *Tick) Backlog() *Backlog {
+	if t.fromTracker() {
+		return t.Asked.Backlog
+	}
+	return t.Report.Backlog
+}
+
+func (t *Tick) fromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
+
+// knownPRs are the PRs that the tracker or the skill told of, the tracker's word last where both did.
+func (t *Tick) knownPRs() []PR {
+	if t.Asked == nil {
+		return t.Report.PRs
+	}
+	return slices.Concat(t.Report.PRs, t.Asked.PRs)
+}
+
+// AskedPR is what the tracker itself said of a PR; nil when it did not.
+func (t *Tick) AskedPR(number int) *PR {
+	if t.Asked == nil {
+		return nil
+	}
+	for i := range t.Asked.PRs {
+		if t.Asked.PRs[i].Number == number {
+			return &t.Asked.PRs[i]
+		}
+	}
+	return nil
+}
+
+// HearPR takes in what the tracker says of a PR now.
+func (t *Tick) HearPR(pr PR) {
+	if t.Asked == nil {
+		t.Asked = &Asked{}
+	}
+	t.Asked.PRs = mergeBy(t.Asked.PRs, []PR{pr}, func(p PR) int { return p.Number })
+}
+
+// oneDialog is how many questions the client shows at once.
+const oneDialog = 4
+
+// ambiguous are the issues about to be worked on with criteria that a person should settle, by number. The planned
+// ones are about to be worked on; before there is a plan, those that the skill named, and those of the tracker when
+// nothing else could be picked. A worker's issue is looked at when it is sent.
+func (t *Tick) ambiguous(f *Facts) []int {
+	plan := t.Report.Plan
+	var list []int
+	for _, issue := range t.Report.Issues {
+		if issue.unfinished() && (len(plan) == 0 || slices.Contains(plan, issue.Number)) {
+			list = append(list, issue.Number)
+		}
+	}
+	if t.Asked == nil {
+		return list
+	}
+	open := Workable(*orEmpty(t.Asked.Backlog), f.Run.DeferredTargets)
+	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog && !slices.ContainsFunc(open, t.clear)
+	for _, issue := range t.Asked.Ambiguous {
+		if all && slices.Contains(open, issue.Number) || slices.Contains(plan, issue.Number) || slices.Contains(f.Sent, issue.Number) {
+			list = appendNew(list, issue.Number)
+		}
+	}
+	return list
+}
+
+func (i Issue) unfinished() bool { return i.Criteria == "missing" || i.Criteria == "tbd" }
+
+// clear says that nothing is to be asked about an issue of the tracker.
+func (t *Tick) clear(number int) bool {
+	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
+}
+
+func orEmpty(b *Backlog) *Backlog {
+	if b == nil {
+		return &Backlog{}
+	}
+	return b
+}
