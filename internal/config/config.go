@@ -36,9 +36,11 @@ type Config struct {
 	redact func(string) string
 }
 
-// Tracker says where the issues are.
+// Tracker says where the issues are. What is not named is taken from the origin remote.
 type Tracker struct {
-	Type, Owner, Repo string
+	Type, Owner, Repo string // github, gitlab, gitea or command; Type is in lower case
+	Host              string // as in "git.example.org"
+	Command           string // prints the tracker's facts as JSON; words parted by blanks, run without a shell
 }
 
 // Warning is one thing in the configuration that does not count, for a person to mend.

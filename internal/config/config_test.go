@@ -38,11 +38,12 @@ func TestFiles(t *testing.T) {
 	at := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
 	tests := map[string]Config{
 		"spec.md":    {Rates: at(8)},
-		"repo.md":    {Rates: at(29), Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35}, {`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}}, Tracker: Tracker{"github", "acme", "app"}, DoNotMerge: "wip", AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
+		"repo.md":    {Rates: at(29), Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35}, {`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}}, Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip", AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
 		"setext.md":  {Rates: at(9)},
 		"hidden.md":  {},
 		"outside.md": {},
 		"other.md":   {Tracker: Tracker{Type: "gitlab"}},
+		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org", Command: "./tracker --json"}},
 		"cache.md": {Rates: []Rate{
 			{Model: "claude-sonnet-5", Input: *usd(t, "2"), Output: *usd(t, "10"), CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4"), Line: 7},
 			{Model: "claude-haiku-5-5", Input: *usd(t, "0.1"), Output: *usd(t, "0.5"), CacheRead: usd(t, "0"), Line: 8},

@@ -42,12 +42,16 @@ func (c *Config) review(name, value string, line int) {
 func (c *Config) tracker(name, value string, line int) {
 	r := row{cells: []string{name, value}, line: line}
 	switch name {
-	case "type":
+	case "type", "kind":
 		c.set(&c.Tracker.Type, strings.ToLower(value), r)
 	case "owner":
 		c.set(&c.Tracker.Owner, value, r)
 	case "repo", "repository":
 		c.set(&c.Tracker.Repo, value, r)
+	case "host":
+		c.set(&c.Tracker.Host, strings.ToLower(value), r)
+	case "command":
+		c.set(&c.Tracker.Command, value, r)
 	}
 }
 

@@ -1,14 +1,15 @@
 package tracker
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/child"
 )
 
 const (
@@ -23,25 +24,13 @@ var hardened = [...]string{
 
 // git runs one git command in dir and gives what it printed. An error carries git's own first line.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(hardened[:], args...)...)
-	out, says := &bounded{most: gitOutput}, &bounded{most: 64 << 10}
-	cmd.Dir, cmd.Env = dir, environ(os.Environ())
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, says
-	cmd.WaitDelay = 500 * time.Millisecond
-	ownGroup(cmd)
-	err := cmd.Run()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		killGroup(cmd) // a grandchild held the pipes
-	}
-	if err == nil && out.over {
-		err = fmt.Errorf("more than %d bytes of output", gitOutput)
-	}
+	r, err := child.Run(ctx, child.Command{
+		Dir: dir, Env: environ(os.Environ()), Args: slices.Concat([]string{"git"}, hardened[:], args), Wait: gitWait, Most: gitOutput,
+	})
 	if err != nil {
-		return nil, gitError(ctx, command(args), err, says.String())
+		return nil, gitError(command(args), err, r.Says)
 	}
-	return out.Bytes(), nil
+	return r.Out, nil
 }
 
 // command is git's own word among the arguments, for messages.
@@ -52,15 +41,12 @@ func command(args []string) string {
 	return args[0]
 }
 
-func gitError(ctx context.Context, command string, err error, says string) error {
-	if cause := ctx.Err(); cause != nil {
-		return fmt.Errorf("git %s: %w", command, cause)
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(says), "\n")
-	if line == "" {
+func gitError(command string, err error, says string) error {
+	line := child.Line(says)
+	if line == "" || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("git %s: %w", command, err)
 	}
-	return fmt.Errorf("git %s: %w: %s", command, err, redact(line))
+	return fmt.Errorf("git %s: %w: %s", command, err, line)
 }
 
 // environ is the environment of a child git. What points git at another repository or injects settings is left out;
@@ -95,34 +81,4 @@ func batch(ssh string) string {
 		return ssh
 	}
 	return ssh + " -oBatchMode=yes"
-}
-
-// redact takes the user and password out of the URLs in a line: errors end up in notes that are kept.
-func redact(line string) string {
-	parts := strings.Split(line, "://")
-	for i, rest := range parts[1:] {
-		host := rest
-		if end := strings.IndexAny(rest, "/ '\""); end >= 0 {
-			host = rest[:end]
-		}
-		parts[i+1] = rest[strings.LastIndexByte(host, '@')+1:]
-	}
-	return strings.Join(parts, "://")
-}
-
-// bounded keeps the first bytes up to most and notes that there were more.
-type bounded struct {
-	bytes.Buffer
-	most int
-	over bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	room := b.most - b.Len()
-	if len(p) <= room {
-		return b.Buffer.Write(p)
-	}
-	b.over = true
-	b.Buffer.Write(p[:room])
-	return len(p), nil
 }

@@ -118,27 +118,3 @@ func TestEnvironmentDoesNotRedirect(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
-
-func TestBoundedOutput(t *testing.T) {
-	b := bounded{most: 5}
-	for _, s := range []string{"abc", "def", "ghi"} {
-		if n, err := b.Write([]byte(s)); n != 3 || err != nil {
-			t.Fatal(n, err)
-		}
-	}
-	if b.String() != "abcde" || !b.over {
-		t.Errorf("kept %q, over %v", b.String(), b.over)
-	}
-}
-
-func TestRedact(t *testing.T) {
-	for in, want := range map[string]string{
-		"fatal: unable to access 'https://u:tok@en@h.org/x': no": "fatal: unable to access 'https://h.org/x': no",
-		"https://h.org/a@b and ssh://git@h/x":                    "https://h.org/a@b and ssh://h/x",
-		"nothing":                                                "nothing",
-	} {
-		if got := redact(in); got != want {
-			t.Errorf("%q: %q", in, got)
-		}
-	}
-}

@@ -1,4 +1,4 @@
-package tracker
+package child
 
 import "os/exec"
 

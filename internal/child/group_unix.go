@@ -1,6 +1,6 @@
 //go:build !windows
 
-package tracker
+package child
 
 import (
 	"os/exec"

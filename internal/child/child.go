@@ -1,0 +1,77 @@
+// Package child runs other programs: in a process group of their own, for a bounded time, with bounded output, with
+// nobody to prompt. What they say on stderr is made fit for one line that people read and that is kept.
+package child
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// Command is one call of a program.
+type Command struct {
+	Dir  string
+	Env  []string
+	Args []string      // the program and its arguments
+	Wait time.Duration // the most it may take
+	Most int           // bytes of output; one more ends it
+}
+
+// Result is what a program left, also when it was ended early.
+type Result struct {
+	Out  []byte
+	Says string // stderr, its first 64 KiB
+}
+
+// ErrTooMuch says that a program was ended because it printed more than was asked for.
+var ErrTooMuch = errors.New("too much output")
+
+const mostSays = 64 << 10
+
+// Run starts a program and waits for it and for every process of its group. A program that is late is killed and the
+// error is the context's; Result then holds what it had printed.
+func Run(ctx context.Context, c Command) (Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Wait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	out, says := &bounded{most: c.Most, full: cancel}, &bounded{most: mostSays}
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, says
+	cmd.WaitDelay = 500 * time.Millisecond
+	ownGroup(cmd)
+	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		killGroup(cmd) // a grandchild held the pipes
+	}
+	switch {
+	case out.over:
+		err = fmt.Errorf("%w: over %d bytes", ErrTooMuch, c.Most)
+	case err != nil && ctx.Err() != nil:
+		err = ctx.Err()
+	}
+	return Result{out.Bytes(), says.String()}, err
+}
+
+// bounded keeps the first bytes up to most, notes that there were more and calls full then.
+type bounded struct {
+	bytes.Buffer
+	most int
+	over bool
+	full func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := b.most - b.Len()
+	if len(p) <= room {
+		return b.Buffer.Write(p)
+	}
+	b.Buffer.Write(p[:room])
+	if !b.over && b.full != nil {
+		b.full()
+	}
+	b.over = true
+	return len(p), nil
+}

@@ -1,0 +1,106 @@
+package child
+
+import (
+	"strings"
+	"unicode"
+)
+
+// mostLine bounds a line, in characters.
+const mostLine = 200
+
+// Line is the first line of a text that says something, without control characters and secrets.
+func Line(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.Map(printable, line))
+		if line != "" {
+			return cut(Redact(line))
+		}
+	}
+	return ""
+}
+
+func printable(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == unicode.ReplacementChar:
+		return -1
+	}
+	return r
+}
+
+func cut(line string) string {
+	if runes := []rune(line); len(runes) > mostLine {
+		return string(runes[:mostLine-1]) + "…"
+	}
+	return line
+}
+
+// Redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors end up in notes
+// that are kept.
+func Redact(line string) string {
+	parts := strings.Split(line, "://")
+	for i, rest := range parts[1:] {
+		host := rest
+		if end := strings.IndexAny(rest, "/ '\""); end >= 0 {
+			host = rest[:end]
+		}
+		parts[i+1] = rest[strings.LastIndexByte(host, '@')+1:]
+	}
+	return hideTokens(strings.Join(parts, "://"))
+}
+
+// hideTokens replaces every run of token characters that looks like a secret.
+func hideTokens(line string) string {
+	var b strings.Builder
+	for line != "" {
+		n := strings.IndexFunc(line, func(r rune) bool { return !tokenRune(r) })
+		if n < 0 {
+			n = len(line)
+		}
+		if n == 0 {
+			_, n = firstRune(line)
+			b.WriteString(line[:n])
+		} else if run := line[:n]; secret(run, b.String()) {
+			b.WriteString("<redacted>")
+		} else {
+			b.WriteString(run)
+		}
+		line = line[n:]
+	}
+	return b.String()
+}
+
+func firstRune(s string) (rune, int) {
+	for i := range s {
+		if i > 0 {
+			return 0, i
+		}
+	}
+	return 0, len(s)
+}
+
+func tokenRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+}
+
+// secret: the prefixes the forges give their tokens, and long runs with the digits of a random one. A commit's name
+// looks the same, so a run of 40 counts only where it is called a token.
+func secret(run, before string) bool {
+	for _, prefix := range []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gloas-", "gldt-", "glrt-"} {
+		if strings.HasPrefix(run, prefix) && len(run) > len(prefix)+5 {
+			return true
+		}
+	}
+	before = strings.TrimRight(strings.ToLower(before), " =:\"'")
+	if strings.HasSuffix(before, "token") || strings.HasSuffix(before, "bearer") || strings.HasSuffix(before, "key") {
+		return len(run) >= 16
+	}
+	digits := 0
+	for _, r := range run {
+		if r >= '0' && r <= '9' {
+			digits++
+		}
+	}
+	return len(run) >= 32 && len(run) != 40 && digits >= 4
+}

@@ -1,0 +1,111 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
+
+	"hooks/internal/child"
+)
+
+// Why is the cause of a Failure.
+type Why string
+
+// The causes.
+const (
+	Unconfigured Why = "no tracker is known"
+	NoProgram    Why = "is not installed"
+	LoggedOut    Why = "is not logged in"
+	Forbidden    Why = "is not allowed to read it"
+	NotFound     Why = "does not find it"
+	RateLimited  Why = "is rate-limited"
+	Unavailable  Why = "finds the tracker broken"
+	Offline      Why = "does not reach the tracker"
+	TooSlow      Why = "took too long"
+	TooMuch      Why = "printed too much"
+	Unreadable   Why = "printed what cannot be read"
+	Failed       Why = "failed"
+)
+
+// Failure is why a tracker gave no answer, or not a whole one. Its text is one line without control characters or
+// secrets.
+type Failure struct {
+	Why     Why
+	Program string // gh, glab, tea or the configured command; empty when none was chosen
+	Says    string // what it said, one line
+}
+
+func (f *Failure) Error() string {
+	text := "tracker: " + strings.TrimSpace(f.Program+" "+string(f.Why))
+	if f.Says != "" {
+		text += " (" + f.Says + ")"
+	}
+	return text
+}
+
+// Hint is the way out.
+func (f *Failure) Hint() string {
+	switch f.Why {
+	case Unconfigured:
+		return "name it in CLAUDE.md under SDD Configuration, Tracker: Type (github, gitlab, gitea or command), Owner, Repo, Host"
+	case NoProgram:
+		return "install " + f.Program + ", or configure another tracker in CLAUDE.md under SDD Configuration, Tracker"
+	case LoggedOut, Forbidden:
+		return map[string]string{"gh": "see `gh auth status`", "glab": "see `glab auth status`", "tea": "see `tea login list`"}[f.Program]
+	case NotFound:
+		return "check Owner and Repo in CLAUDE.md under SDD Configuration, Tracker, and the origin remote"
+	case RateLimited, Unavailable, Offline, TooSlow:
+		return "the next iteration asks again"
+	}
+	return ""
+}
+
+// failure reads what went wrong with a child.
+func failure(program string, err error, says string) *Failure {
+	f := &Failure{Program: program, Says: child.Line(says)}
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		f.Why, f.Says = NoProgram, ""
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		f.Why, f.Says = TooSlow, ""
+	case errors.Is(err, child.ErrTooMuch):
+		f.Why, f.Says = TooMuch, ""
+	default:
+		f.Why = cause(strings.ToLower(says))
+		if f.Says == "" && err != nil {
+			f.Says = child.Line(err.Error())
+		}
+	}
+	return f
+}
+
+// causes are what the programs and the forges print, in lower case. A rate limit comes as 403 too, so it is first.
+var causes = [...]struct {
+	why   Why
+	words []string
+}{
+	{RateLimited, []string{"rate limit", "http 429", "429 too many", "too many requests", "abuse detection"}},
+	{LoggedOut, []string{"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in", "requires authentication", "no login", "login add", "token was revoked", "token is expired", "401 {"}},
+	{Forbidden, []string{"http 403", "403 forbidden", "saml", "not accessible by", "insufficient", "missing required scope", "403 {"}},
+	{NotFound, []string{"http 404", "404 not found", "could not resolve to a", "the target couldn't be found"}},
+	{Unavailable, []string{"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service", "504 gateway", "500 internal", "something went wrong while executing"}},
+	{Offline, []string{"error connecting", "no such host", "connection refused", "network is unreachable", "connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host", "server misbehaving"}},
+}
+
+func cause(says string) Why {
+	for _, c := range causes {
+		for _, w := range c.words {
+			if strings.Contains(says, w) {
+				return c.why
+			}
+		}
+	}
+	return Failed
+}
+
+func unreadable(program, format string, args ...any) *Failure {
+	return &Failure{Why: Unreadable, Program: program, Says: fmt.Sprintf(format, args...)}
+}

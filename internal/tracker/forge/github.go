@@ -1,0 +1,265 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/tracker/backlog"
+)
+
+// github asks through gh, whose logins and hosts are used as they are. A list is one call: gh itself follows the
+// pages, until the call's time or output is used up.
+type github struct {
+	caller
+	identities
+}
+
+const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){` +
+	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}nodes{` +
+	`number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}` +
+	`closedByPullRequestsReferences(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}%s}}}}`
+
+// githubDepends are fields that older enterprise servers do not have.
+const githubDepends = `blockedBy(first:50){totalCount nodes{number state repository{nameWithOwner}}}` +
+	`subIssues(first:50){totalCount nodes{number state repository{nameWithOwner}}}`
+
+const githubPR = `number title state isDraft isCrossRepository headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
+	`closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +
+	`comments(last:%[1]d){totalCount nodes{createdAt author{__typename login}}}` +
+	`reviews(last:%[1]d){totalCount nodes{submittedAt state body author{__typename login}comments{totalCount}}}`
+
+const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){` +
+	`pullRequests(first:50,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}nodes{%s}}}}`
+
+// githubPulls is all that the backlog needs of PRs.
+const githubPulls = `number closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}`
+
+const githubOne = `query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){pullRequest(number:$number){%s}}}`
+
+func (g *github) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
+	nodes, whole, fail := g.pages(ctx, "issues", fmt.Sprintf(githubIssues, githubDepends))
+	if fail != nil && len(nodes) == 0 && strings.Contains(fail.Says, "doesn't exist on type") {
+		nodes, whole, fail = g.pages(ctx, "issues", fmt.Sprintf(githubIssues, ""))
+	}
+	for _, n := range nodes {
+		if i := g.issue(n); i.Number > 0 {
+			issues = append(issues, i)
+		} else {
+			whole = false
+		}
+	}
+	return once(issues), whole, fail
+}
+
+// issue reads a node in one pass: bodies are long.
+func (g *github) issue(n gjson.Result) backlog.Issue {
+	var i backlog.Issue
+	n.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "number":
+			i.Number = number(v)
+		case "title":
+			i.Title = text(v, mostTitle)
+		case "body":
+			i.Body = text(v, mostBody)
+		case "labels":
+			i.Labels = texts(v, "name")
+		case "milestone":
+			i.Milestone = text(v.Get("title"), mostTitle)
+		case "assignees":
+			i.Assignees = texts(v, "login")
+		case "closedByPullRequestsReferences":
+			for _, r := range g.refs(v, &i) {
+				if r.Repo == "" && r.State == backlog.Open {
+					i.PRs = append(i.PRs, r.Number)
+				}
+			}
+		case "blockedBy", "subIssues":
+			i.BlockedBy = append(i.BlockedBy, g.refs(v, &i)...)
+		case "blocking":
+			i.Blocking = append(i.Blocking, g.refs(v, &i)...)
+		}
+		return true
+	})
+	return i
+}
+
+// refs reads issues of any repository. One that the login may not see is null: something is there, nobody knows what.
+func (g *github) refs(connection gjson.Result, i *backlog.Issue) []backlog.Ref {
+	var refs []backlog.Ref
+	nodes := list(connection)
+	if connection.Get("totalCount").Int() > int64(len(nodes)) {
+		i.Cut = true
+	}
+	for _, n := range nodes {
+		num := number(n.Get("number"))
+		if num == 0 {
+			i.Cut = true
+			continue
+		}
+		repo := strings.ToLower(n.Get("repository.nameWithOwner").Str)
+		if repo == strings.ToLower(g.Owner+"/"+g.Repo) {
+			repo = ""
+		}
+		refs = append(refs, backlog.Ref{Repo: repo, Number: num, State: state(n.Get("state").Str)})
+	}
+	return refs
+}
+
+// pages runs a paged query and gives the nodes of one connection. whole is false where a page, a node or a field is
+// missing; fail says why, as far as anybody does.
+func (g *github) pages(ctx context.Context, connection, query string) (nodes []gjson.Result, whole bool, fail *Failure) {
+	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.Host, "--paginate",
+		"-f", "owner="+g.Owner, "-f", "name="+g.Repo, "-f", "query="+query)
+	return connected(g.program(), out, fail, "data.repository."+connection)
+}
+
+// connected joins the nodes of a connection over the pages that a program printed.
+func connected(program string, out []byte, fail *Failure, path string) (nodes []gjson.Result, whole bool, _ *Failure) {
+	docs, torn := documents(out)
+	for _, d := range docs {
+		c := d.Get(path)
+		if !c.Get("nodes").IsArray() {
+			return nodes, false, orFailure(fail, program, d)
+		}
+		nodes = append(nodes, list(c)...)
+		more := c.Get("pageInfo.hasNextPage")
+		whole = more.Type == gjson.False && !d.Get("errors.0").Exists()
+	}
+	if torn || len(docs) == 0 {
+		return nodes, false, orFailure(fail, program, gjson.Result{})
+	}
+	return nodes, whole && fail == nil, fail
+}
+
+// orFailure is what the program said, else what its answer says, else that it cannot be read.
+func orFailure(fail *Failure, program string, doc gjson.Result) *Failure {
+	if fail != nil {
+		return fail
+	}
+	for _, path := range []string{"errors.0.message", "message", "error"} {
+		if m := text(doc.Get(path), mostTitle); m != "" {
+			return failure(program, nil, m)
+		}
+	}
+	for _, path := range []string{"data.repository", "data.project"} {
+		if r := doc.Get(path); r.Exists() && r.Type == gjson.Null {
+			return &Failure{Why: NotFound, Program: program}
+		}
+	}
+	return unreadable(program, "no answer in what it printed")
+}
+
+func (g *github) pulls(ctx context.Context, light bool) (prs []PR, whole bool, fail *Failure) {
+	fields := fmt.Sprintf(githubPR, 30)
+	if light {
+		fields = githubPulls
+	}
+	nodes, whole, fail := g.pages(ctx, "pullRequests", fmt.Sprintf(githubPRs, fields))
+	for _, n := range nodes {
+		if p := g.pr(n); p.Number > 0 {
+			prs = append(prs, p)
+		} else {
+			whole = false
+		}
+	}
+	return prs, whole, fail
+}
+
+func (g *github) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
+	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.Host, "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
+		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
+	return one(g.program(), out, fail, "data.repository.pullRequest", g.pr)
+}
+
+// one reads the single PR that an answer holds.
+func one(program string, out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
+	docs, torn := documents(out)
+	if torn || len(docs) != 1 {
+		return PR{}, orFailure(fail, program, gjson.Result{})
+	}
+	p := read(docs[0].Get(path))
+	if p.Number == 0 {
+		return p, orFailure(fail, program, docs[0])
+	}
+	return p, nil
+}
+
+func (g *github) pr(n gjson.Result) PR {
+	p := PR{
+		Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Draft: n.Get("isDraft").Bool(),
+		State: strings.ToLower(n.Get("state").Str), Labels: texts(n.Get("labels"), "name"), Fork: n.Get("isCrossRepository").Bool(),
+		Branch: text(n.Get("headRefName"), mostTitle), Base: text(n.Get("baseRefName"), mostTitle), HeadSHA: text(n.Get("headRefOid"), mostTitle),
+	}
+	if rollup := n.Get("commits.nodes.0.commit.statusCheckRollup"); rollup.Exists() {
+		p.CI = ci(orElse(rollup.Get("state").Str, "none"))
+	}
+	var none backlog.Issue
+	for _, r := range g.refs(n.Get("closingIssuesReferences"), &none) {
+		if r.Repo == "" {
+			p.Closes = append(p.Closes, r.Number)
+		}
+	}
+	g.feedback(&p, n.Get("comments"), "createdAt")
+	g.feedback(&p, n.Get("reviews"), "submittedAt")
+	p.order()
+	g.terminal(&p)
+	return p
+}
+
+// feedback reads comments or reviews, the newest of which the tracker tells.
+func (g *github) feedback(p *PR, connection gjson.Result, field string) {
+	nodes := list(connection)
+	var oldest time.Time
+	for i, n := range nodes {
+		at := moment(n.Get(field))
+		if i == 0 {
+			oldest = at
+		}
+		if field == "submittedAt" && at.IsZero() { // a review that is not sent yet
+			continue
+		}
+		author := n.Get("author")
+		p.Feedback = append(p.Feedback, g.remark(text(author.Get("login"), mostTitle), author.Get("__typename").Str == "Bot", at, remarkKind(n, field)))
+	}
+	if connection.Get("totalCount").Int() > int64(len(nodes)) {
+		p.cutAt(later(oldest))
+	}
+}
+
+// later makes an unknown moment the far future: then nothing is known from any moment on.
+func later(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Unix(1<<40, 0).UTC()
+	}
+	return t
+}
+
+func remarkKind(n gjson.Result, field string) string {
+	switch {
+	case field != "submittedAt":
+		return "comment"
+	case n.Get("state").Str == "APPROVED" && strings.TrimSpace(n.Get("body").Str) == "" && n.Get("comments.totalCount").Int() == 0:
+		return "approval"
+	}
+	return "review"
+}
+
+// ci is one word for what the forges call their checks' state.
+func ci(word string) string {
+	switch strings.ToLower(word) {
+	case "success", "passing", "passed":
+		return "passing"
+	case "failure", "error", "failed", "failing", "canceled", "cancelled":
+		return "failing"
+	case "pending", "expected", "running", "created", "waiting_for_resource", "preparing", "scheduled", "manual":
+		return "pending"
+	case "none", "skipped":
+		return "none"
+	}
+	return ""
+}

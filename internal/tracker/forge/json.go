@@ -1,0 +1,146 @@
+package forge
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/tracker/backlog"
+)
+
+// documents splits what a paging program printed, one JSON object or list after the other. torn says that something
+// was left that is none: the output was cut or is no JSON at all.
+func documents(out []byte) (docs []gjson.Result, torn bool) {
+	text := string(out)
+	for {
+		text = strings.TrimLeft(text, " \t\r\n\ufeff")
+		n := documentEnd(text)
+		if n == 0 {
+			return docs, text != ""
+		}
+		if !gjson.Valid(text[:n]) {
+			return docs, true
+		}
+		docs = append(docs, gjson.Parse(text[:n]))
+		text = text[n:]
+	}
+}
+
+// documentEnd is the length of the object or list that text begins with, 0 where it has none that ends.
+func documentEnd(text string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		}
+		if depth == 0 {
+			return 0
+		}
+	}
+	return 0
+}
+
+// number is a positive whole number, also one in a string as GitLab writes them; else 0.
+func number(r gjson.Result) int {
+	if r.Type != gjson.Number && r.Type != gjson.String {
+		return 0
+	}
+	if n := r.Int(); n > 0 && n <= 1_000_000_000 && (r.Type == gjson.String || r.Num == float64(n)) {
+		return int(n)
+	}
+	return 0
+}
+
+// mostTitle bounds titles, labels and names, in bytes; mostBody what is read of a body.
+const (
+	mostTitle = 1000
+	mostBody  = 256 << 10
+)
+
+func text(r gjson.Result, most int) string {
+	if r.Type != gjson.String {
+		return ""
+	}
+	if len(r.Str) > most {
+		return strings.ToValidUTF8(r.Str[:most], "")
+	}
+	return r.Str
+}
+
+// list is a list's elements, or those of a connection's nodes; null where it is neither.
+func list(r gjson.Result) []gjson.Result {
+	if r.IsObject() {
+		r = r.Get("nodes")
+	}
+	if !r.IsArray() {
+		return nil
+	}
+	return r.Array()
+}
+
+// texts are a list's strings, or one field of its objects.
+func texts(r gjson.Result, field string) []string {
+	var out []string
+	for _, e := range list(r) {
+		if e.IsObject() {
+			e = e.Get(field)
+		}
+		if s := text(e, mostTitle); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func numbers(r gjson.Result, field string) []int {
+	var out []int
+	for _, e := range list(r) {
+		if e.IsObject() {
+			e = e.Get(field)
+		}
+		if n := number(e); n > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func moment(r gjson.Result) time.Time {
+	t, err := time.Parse(time.RFC3339, r.String())
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func state(word string) backlog.State {
+	switch strings.ToLower(word) {
+	case "open", "opened":
+		return backlog.Open
+	case "closed", "merged", "locked":
+		return backlog.Closed
+	}
+	return backlog.Unknown
+}
+
+// once drops what stands on two pages because the list moved between the calls.
+func once(issues []backlog.Issue) []backlog.Issue {
+	seen := make(map[int]bool, len(issues))
+	return slices.DeleteFunc(issues, func(i backlog.Issue) bool {
+		again := seen[i.Number]
+		seen[i.Number] = true
+		return again
+	})
+}

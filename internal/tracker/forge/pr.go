@@ -1,0 +1,123 @@
+package forge
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// PR is a pull or merge request as the tracker tells it.
+type PR struct {
+	Number  int      `json:"number"`
+	Title   string   `json:"title"`
+	State   string   `json:"state"` // open, merged, closed or do-not-merge
+	Draft   bool     `json:"draft,omitempty"`
+	Labels  []string `json:"labels,omitempty"`
+	Branch  string   `json:"branch"`
+	Base    string   `json:"base"`
+	HeadSHA string   `json:"head_sha"`
+	Fork    bool     `json:"fork,omitempty"` // the branch is another repository's
+	// CI is passing, failing, pending or none; empty when the tracker did not tell. It decides nothing here (R85).
+	CI       string   `json:"ci,omitempty"`
+	Closes   []int    `json:"closes,omitempty"`
+	Feedback []Remark `json:"feedback,omitempty"`
+	// Since is the moment from which all feedback is known; the zero time means from the beginning.
+	Since time.Time `json:"feedback_since,omitzero"`
+}
+
+// Remark is a comment or a review.
+type Remark struct {
+	Author string    `json:"author"` // "ghost" for a deleted user
+	Human  bool      `json:"human"`
+	At     time.Time `json:"at,omitzero"`
+	Kind   string    `json:"kind"` // comment, review, or approval: a review that says yes and nothing else
+}
+
+// HumanFeedback says whether a person commented or reviewed from a moment on (R99, R101); nil when that is not known.
+// An approval without words is none. Whether the feedback was addressed is not said.
+func (p *PR) HumanFeedback(from time.Time) *bool {
+	for _, r := range p.Feedback {
+		if r.Human && r.Kind != "approval" && (r.At.IsZero() || !r.At.Before(from)) {
+			return new(true)
+		}
+	}
+	if from.Before(p.Since) {
+		return nil
+	}
+	return new(false)
+}
+
+// Loop is the PR as a loop takes it, with the human feedback from a moment on.
+func (p *PR) Loop(from time.Time) loop.PR {
+	return loop.PR{Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels, HumanFeedback: p.HumanFeedback(from)}
+}
+
+// identities tell persons from agents and PRs that must not be merged.
+type identities struct {
+	agents     []string
+	doNotMerge string
+}
+
+// remark is one comment. An author nobody knows counts as a person: better asked once too often (R101).
+func (id identities) remark(login string, bot bool, at time.Time, kind string) Remark {
+	if login == "" {
+		return Remark{"ghost", true, at, kind}
+	}
+	bare := strings.TrimPrefix(strings.ToLower(login), "app/")
+	agent := bot || strings.HasSuffix(bare, "[bot]") || slices.ContainsFunc(id.agents, func(a string) bool {
+		return strings.EqualFold(strings.TrimPrefix(a, "@"), bare)
+	})
+	return Remark{login, !agent, at, kind}
+}
+
+// terminal turns an open PR's state into do-not-merge where it carries the label (R21).
+func (id identities) terminal(p *PR) {
+	if p.State == "open" && slices.ContainsFunc(p.Labels, func(l string) bool { return strings.EqualFold(l, id.doNotMerge) }) {
+		p.State = "do-not-merge"
+	}
+}
+
+// order sorts the feedback by time and says from when on it is whole: of those lists that are cut, the one whose
+// oldest entry is the youngest decides.
+func (p *PR) order() {
+	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
+}
+
+// cutAt notes that older feedback than a moment is not known.
+func (p *PR) cutAt(oldest time.Time) {
+	if oldest.After(p.Since) {
+		p.Since = oldest
+	}
+}
+
+// closing reads the words by which the forges close an issue with a PR, as in "fixes #5".
+func closing(body string) []int {
+	var out []int
+	words := strings.Fields(strings.ToLower(body))
+	for i := 0; i+1 < len(words); i++ {
+		switch strings.TrimRight(words[i], ":") {
+		case "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved", "implements":
+			if n := issueNumber(words[i+1]); n > 0 {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+func issueNumber(word string) int {
+	digits, ok := strings.CutPrefix(strings.TrimRight(word, ".,;:)"), "#")
+	if !ok || len(digits) > 9 {
+		return 0
+	}
+	n := 0
+	for _, r := range digits {
+		if r < '0' || r > '9' {
+			return 0
+		}
+		n = n*10 + int(r-'0')
+	}
+	return n
+}

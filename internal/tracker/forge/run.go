@@ -1,0 +1,63 @@
+package forge
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hooks/internal/child"
+)
+
+const (
+	callWait   = 5 * time.Second // the most one call may take where the question names no other
+	callOutput = 32 << 20        // bytes
+)
+
+// caller calls a place's program in the project's directory.
+type caller struct {
+	Place
+	dir  string
+	wait time.Duration
+}
+
+// run gives what the program printed, also when it failed.
+func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
+	r, err := child.Run(ctx, child.Command{Dir: c.dir, Env: environ(os.Environ()), Args: args, Wait: c.wait, Most: callOutput})
+	if err != nil {
+		return r.Out, failure(c.program(), err, r.Says)
+	}
+	return r.Out, nil
+}
+
+// own is the configured command with more words; a path in it is the project's.
+func (c *caller) own(more ...string) []string {
+	args := append(append([]string{}, c.Args...), more...)
+	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {
+		args[0] = filepath.Join(c.dir, args[0])
+	}
+	return args
+}
+
+// quiet keeps the programs from asking, paging, colouring, updating and tracing: a trace may show what they send.
+var quiet = [...]string{
+	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1", "GH_SPINNER_DISABLED=1", "GH_PAGER=cat",
+	"NO_PROMPT=1", "GLAB_CHECK_UPDATE=false", "GLAB_SEND_TELEMETRY=false", "GLAB_PAGER=cat",
+	"NO_COLOR=1", "CLICOLOR=0", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
+}
+
+// environ is the child's environment: the person's, without what would make a program talk, and without what would
+// point its git at another repository.
+func environ(from []string) []string {
+	var env []string
+	for _, kv := range from {
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "GH_DEBUG", "DEBUG", "GH_FORCE_TTY", "CLICOLOR_FORCE", "GLAB_DEBUG_HTTP", "GH_REPO", "GITLAB_REPO",
+			"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS":
+		default:
+			env = append(env, kv)
+		}
+	}
+	return append(env, quiet[:]...)
+}
