@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -91,7 +92,29 @@ func (v *visit) ending(t *thread, o outlook) loop.Ending {
 		notes = append(notes, v.onceNotes()...)
 	}
 	t.Tick.Notes = appendNew(t.Tick.Notes, notes...)
-	return loop.Ending{Now: v.now, Spent: spent, Heads: o.heads, Worktrees: o.worktrees}
+	e := loop.Ending{Now: v.now, Spent: spent, Heads: o.heads, Worktrees: o.worktrees}
+	if t.Tick.Interrupted != "" && t.Tick.Body {
+		e.Branches, e.Remote = v.begun(t, o)
+	}
+	return e
+}
+
+// begun are the branches on which an interrupted iteration worked, and where they stand on the remote (R44).
+func (v *visit) begun(t *thread, o outlook) (branches, remote map[string]string) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	branches, err := tracker.BranchesSince(ctx, v.project, t.Tick.StartedAt)
+	if err != nil || v.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
+		return branches, nil
+	}
+	names := slices.Collect(maps.Keys(branches))
+	for _, w := range o.worktrees {
+		names = appendNew(names, w.Branch)
+	}
+	if remote, err = tracker.RemoteHeads(ctx, v.project, "origin", names); err != nil {
+		return branches, nil
+	}
+	return branches, remote
 }
 
 // spent reads the transcripts from where the run last stopped reading.
@@ -179,7 +202,7 @@ func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (st
 		for _, g := range l.Gates {
 			r.Asked = append(r.Asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
 		}
-		r.LastError = l.LastQmdError
+		r.LastError, r.Left = l.LastQmdError, l.Left
 	}
 	return report.Final(run, r), nil
 }

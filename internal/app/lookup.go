@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
@@ -21,20 +22,31 @@ func (e *entry) look() {
 // entryFacts looks up what an iteration begins with: on a resume, once, whether the recorded PRs and worktrees are
 // still where they were (R135–R144); before a review, the heads that tell whether anything has landed (R82).
 func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryFacts {
-	f := loop.EntryFacts{Worktrees: e.worktrees()}
-	if previous == nil || mode == loop.FreshRun {
-		return f
+	var f loop.EntryFacts
+	var tracks sync.WaitGroup
+	var notes []string
+	e.config() // read before it is shared
+	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
+	f.Worktrees = e.worktrees()
+	if previous != nil && mode != loop.FreshRun {
+		e.compare(mode, previous, &f)
 	}
+	tracks.Wait()
+	f.Notes = append(f.Notes, notes...)
+	return f
+}
+
+// compare holds what the previous iteration recorded against the remote and the disk.
+func (e *entry) compare(mode loop.Mode, previous *loop.Iteration, f *loop.EntryFacts) {
 	open := slices.DeleteFunc(slices.Clone(previous.TrackedPRs), func(p loop.TrackedPR) bool { return p.StateAtEnd != "open" })
 	if mode == loop.ResumeRun || e.req.Command.Skill == loop.Review {
 		f.Heads = e.heads(open, nil)
 	}
 	if mode == loop.ResumeRun {
 		f.Notes = append(f.Notes, terminalNotes(previous)...)
-		f.Gates = diverged(open, &f)
+		f.Gates = diverged(open, f)
 		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
-	return f
 }
 
 // terminalNotes: a PR that had ended is neither asked about nor looked up (R142).

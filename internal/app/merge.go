@@ -18,11 +18,14 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 		return event.Deny(fmt.Sprintf("Not merged: %s. No iteration of the loop is open, so nobody can be asked\n"+
 			"hint: a person merges in a terminal, or ends the loop with `hooks loop stop`", acts[0].Command)), nil
 	}
-	reply := event.Nothing()
+	reply, known := event.Nothing(), v.askMerging(t, acts)
 	err := v.guarded(func(list []*thread) error {
 		for _, now := range list {
 			if now.skill != t.skill || !now.open(v.ev.SessionID) {
 				continue
+			}
+			for _, pr := range known {
+				now.Tick.HearPR(pr)
 			}
 			var err error
 			reply, err = v.mergeNow(now, acts)
@@ -133,8 +136,13 @@ func approval(t *loop.Tick, pr int) int {
 	return slices.IndexFunc(t.Approvals, func(a loop.Approval) bool { return a.PR == pr && !a.Used })
 }
 
-// noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration.
+// noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration. Where the
+// tracker was asked, its word alone counts; a skill's "there was some" is believed all the same.
 func noFeedback(t *loop.Tick, pr int) bool {
+	said := slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback })
+	if asked := t.AskedPR(pr); asked != nil {
+		return !said && asked.HumanFeedback != nil && !*asked.HumanFeedback
+	}
 	return slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && !*p.HumanFeedback })
 }
 

@@ -179,9 +179,8 @@ func (v *visit) brought() []guard.Act {
 	if v.ev.Name != event.PostToolUse {
 		return nil
 	}
-	return slices.DeleteFunc(v.read().Acts, func(a guard.Act) bool {
-		return a.Kind != guard.OpenPR && a.Kind != guard.Comment && a.Kind != guard.MergePR && a.Kind != guard.ApprovePR
-	})
+	facts := []guard.Kind{guard.OpenPR, guard.Comment, guard.MergePR, guard.ApprovePR, guard.SetLabel, guard.DropLabel}
+	return slices.DeleteFunc(v.read().Acts, func(a guard.Act) bool { return !slices.Contains(facts, a.Kind) })
 }
 
 // count adds what the call did on the forge.
@@ -201,6 +200,10 @@ func (v *visit) count(t *loop.Tick) {
 				t.Track(loop.PR{Number: n, State: "open"})
 				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
+		case guard.SetLabel:
+			t.Labels = appendNew(t.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
+		case guard.DropLabel:
+			t.Labels = slices.DeleteFunc(t.Labels, func(l string) bool { return l == fmt.Sprintf("#%d %s", a.PR, a.Ref) })
 		case guard.MergePR:
 			if a.PR > 0 {
 				t.Track(loop.PR{Number: a.PR, State: "merged"})

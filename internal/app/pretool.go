@@ -224,16 +224,37 @@ func (v *visit) dispatch(t *thread) (event.Reply, error) {
 	if !t.open(v.ev.SessionID) {
 		return event.Nothing(), nil
 	}
-	return event.Nothing(), v.guarded(func(list []*thread) error {
+	reply := event.Nothing()
+	err := v.guarded(func(list []*thread) error {
 		for _, now := range list {
 			if now.skill == t.skill && now.open(v.ev.SessionID) {
-				now.Tick.Agents++
-				now.Tick.Taken = append(now.Tick.Taken, guard.Mentions(v.task())...)
+				reply = v.send(now)
 				return v.files.SaveTick(now.Tick)
 			}
 		}
 		return nil
 	})
+	return reply, err
+}
+
+// send counts the worker, unless a person is to be asked about its issue first (R91).
+func (v *visit) send(t *thread) event.Reply {
+	issues := guard.Mentions(v.task())
+	f := loop.Look(t.Budget, t.Tick, nil, v.now)
+	f.Sent = issues
+	if due := loop.Due(f, loop.Sending); len(due) > 0 {
+		t.Tick.Pending = append(t.Tick.Pending, due...)
+		t.Tick.UseGiven(t.Budget, v.now)
+		if len(t.Tick.Pending) > 0 {
+			return event.Deny("Not dispatched yet: a person settles the criteria first.\n" + report.Ask(t.Tick.Pending))
+		}
+		if reason := v.mayNotDispatch(t); reason != "" { // by what a person had answered in a terminal
+			return event.Deny("Not dispatched: " + reason)
+		}
+	}
+	t.Tick.Agents++
+	t.Tick.Taken = append(t.Tick.Taken, issues...)
+	return event.Nothing()
 }
 
 // task is what a worker is told to do.
@@ -276,7 +297,7 @@ func (v *visit) exhausted(t *thread, hint string) string {
 // deferredTarget names the target that a worker's task is about, if every issue or PR it mentions is to be left alone.
 func deferredTarget(t *thread, task string) string {
 	off := append(slices.Clone(t.Budget.DeferredTargets), t.Tick.Deferred...)
-	if b := t.Tick.Report.Backlog; b != nil {
+	if b := t.Tick.Backlog(); b != nil {
 		for _, n := range b.InProgress {
 			if !slices.Contains(t.Tick.Taken, n) {
 				off = append(off, fmt.Sprintf("#%d", n))

@@ -70,7 +70,7 @@ func botOrder(words []string) bool {
 	return false
 }
 
-// labelWords judges labels given to a PR: one by which a bot merges arms a merge.
+// labelWords judges labels given to a PR: one by which a bot merges arms a merge. Others are noted.
 func (f *frame) labelWords(words []word, a Act, argv []word) {
 	for _, w := range words {
 		for _, name := range strings.Split(w.text, ",") {
@@ -81,6 +81,21 @@ func (f *frame) labelWords(words []word, a Act, argv []word) {
 				}
 				f.act(a, argv)
 				return
+			}
+		}
+	}
+	f.labelled(SetLabel, words, a, argv)
+}
+
+// labelled notes labels that are put on or taken off a numbered issue or PR.
+func (f *frame) labelled(kind Kind, words []word, a Act, argv []word) {
+	if a.PR == 0 {
+		return
+	}
+	for _, w := range words {
+		for _, name := range strings.Split(w.text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				f.act(Act{Kind: kind, PR: a.PR, Ref: name}, argv)
 			}
 		}
 	}

@@ -20,14 +20,23 @@ func (f *frame) glab(argv []word) {
 	case "alias":
 		f.ghAlias(argv, rest)
 	case "issue":
-		if sub, rest, _ := subcommand(rest, "-R --repo"); sub.text == "note" {
-			fl := parseFlags(rest, "-m --message -R --repo")
-			f.comment(fl.val("-m", "--message"), f.prTarget(fl), argv)
-		}
+		f.glabIssue(argv, rest)
 	default:
 		if text, ok := f.m.ghAliases[group.text]; ok {
 			f.child().run("glab " + text + " " + quoted(rest))
 		}
+	}
+}
+
+func (f *frame) glabIssue(argv, rest []word) {
+	sub, rest, _ := subcommand(rest, "-R --repo")
+	fl := parseFlags(rest, glabValued)
+	switch sub.text {
+	case "note":
+		f.comment(fl.val("-m", "--message"), f.prTarget(fl), argv)
+	case "update":
+		f.labelWords(fl.all("-l", "--label"), f.prTarget(fl), argv)
+		f.labelled(DropLabel, fl.all("-u", "--unlabel"), f.prTarget(fl), argv)
 	}
 }
 
@@ -55,6 +64,7 @@ func (f *frame) glabMR(argv, rest []word) {
 		f.labelWords(fl.all("-l", "--label"), Act{}, argv)
 	case "update":
 		f.labelWords(fl.all("-l", "--label"), a, argv)
+		f.labelled(DropLabel, fl.all("-u", "--unlabel"), a, argv)
 	case "note", "comment":
 		f.comment(fl.val("-m", "--message"), a, argv)
 	case "checkout":

@@ -31,6 +31,7 @@ func (f *frame) ghPR(argv, rest []word) {
 	case "edit":
 		fl := parseFlags(rest, ghPRValued)
 		f.labelWords(fl.all("--add-label"), f.prTarget(fl), argv)
+		f.labelled(DropLabel, fl.all("--remove-label"), f.prTarget(fl), argv)
 	case "close":
 		fl := parseFlags(rest, "-c --comment -R --repo")
 		if c, ok := fl.get("-c", "--comment"); ok {
@@ -156,6 +157,7 @@ func (f *frame) ghIssue(argv, rest []word) {
 		f.comment(f.bodyOf(fl), f.prTarget(fl), argv)
 	case "edit":
 		f.labelWords(fl.all("--add-label"), f.prTarget(fl), argv)
+		f.labelled(DropLabel, fl.all("--remove-label"), f.prTarget(fl), argv)
 	case "close":
 		if c, ok := fl.get("-c", "--comment"); ok {
 			f.comment(c.text, f.prTarget(fl), argv)

@@ -47,6 +47,9 @@ const (
 	OpenPR  Kind = "open-pr" // opens a PR (R30)
 	Comment Kind = "comment" // writes a comment or a review that is no approval
 
+	SetLabel  Kind = "set-label"  // puts a label on an issue or a PR; Ref is the label, PR the number (R44)
+	DropLabel Kind = "drop-label" // takes one off
+
 	WriteState       Kind = "write-state"       // writes under .sdd/loop or the client's transcripts
 	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop or forges an event in a person's name
 	DropRegistration Kind = "drop-registration" // takes the hooks out of the client

@@ -18,6 +18,8 @@ type Ending struct {
 	Spent     Spent
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // on disk now; nil when unknown
+	Branches  map[string]string // of an interrupted iteration: local branches with commits of it, and their heads
+	Remote    map[string]string // heads on the remote of those and of the worktrees' branches; nil when not known (R44)
 	Pause     bool              // a gate waits and nobody is there to answer
 }
 
@@ -55,6 +57,9 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	line.PRsTouched = added(run.PRsTouched, before.PRsTouched)
 	if run.SinglePR != 0 {
 		line.PRsTouched = slices.Clone(run.PRsTouched)
+	}
+	if t.Interrupted != "" && t.Body {
+		line.Left = t.left(e)
 	}
 	run.Carried = t.Carry
 	if len(fired) > 0 { // there is no next line

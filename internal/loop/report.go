@@ -130,6 +130,9 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 	}
 }
 
+// Tracks says that the iteration had to do with a PR; a nil one had with none.
+func (i *Iteration) Tracks(number int) bool { return tracked(i, number) != nil }
+
 func tracked(i *Iteration, number int) *TrackedPR {
 	if i == nil {
 		return nil

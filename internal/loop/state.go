@@ -262,5 +262,6 @@ type Iteration struct {
 	Taken         []int             `json:"taken,omitempty"` // issues its workers were sent to, where PRs came of it
 	Facts         string            `json:"facts,omitempty"` // "missing" when the skill reported nothing
 	LastQmdError  string            `json:"qmd_error,omitempty"`
+	Left          []string          `json:"left,omitempty"` // what an interrupted iteration left half done (R44)
 	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
 }

@@ -42,7 +42,8 @@ type Tick struct {
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
 	Merges   int      `json:"merges_attempted"`
-	MergesOf []int    `json:"merges_of,omitempty"` // the PRs of those, in order
+	MergesOf []int    `json:"merges_of,omitempty"`  // the PRs of those, in order
+	Labels   []string `json:"labels_set,omitempty"` // and still set, as "#143 in-progress" (R44)
 	QmdError string   `json:"qmd_error,omitempty"`
 	QmdDown  bool     `json:"qmd_unreachable,omitempty"`
 

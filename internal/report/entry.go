@@ -21,6 +21,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	}
 	x.line("Stop conditions evaluated: none triggered")
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
+	x.asked(b, t)
 	for _, n := range t.Notes {
 		x.line("Note: %s", n)
 	}
@@ -28,8 +29,39 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 		x.line("Deferred: do not work on %s in this iteration", d)
 	}
 	x.asks(t.Pending)
-	x.rules(b)
+	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
 	return x.String()
+}
+
+// mostListed is how many issues the model is given by number.
+const mostListed = 50
+
+// asked tells what the tracker itself said: the plan is made from that.
+func (x *text) asked(b *loop.Budget, t *loop.Tick) {
+	if t.Asked == nil {
+		return
+	}
+	if list := t.Asked.Backlog; list != nil {
+		open := loop.Workable(*list, b.DeferredTargets)
+		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list), firstOf(open))
+	}
+	if len(t.Asked.Ambiguous) > 0 {
+		var list []int
+		for _, i := range t.Asked.Ambiguous {
+			list = append(list, i.Number)
+		}
+		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s", firstOf(list))
+	}
+}
+
+func firstOf(list []int) string {
+	switch n := len(list); {
+	case n == 0:
+		return "none"
+	case n > mostListed:
+		return fmt.Sprintf("%s and %d more", numbers(list[:mostListed]), n-mostListed)
+	}
+	return numbers(list)
 }
 
 // Ask is what the model is told when questions to the person wait.
@@ -66,12 +98,16 @@ func labels(options []loop.Option) string {
 	return s
 }
 
-func (x *text) rules(b *loop.Budget) {
+func (x *text) rules(b *loop.Budget, tracked bool) {
 	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: %s {…} JSON", ReportCommand)
-	if b.Skill == loop.Work {
+	switch {
+	case b.Skill == loop.Work && tracked:
+		x.line(`Fields: {"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
+			`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],"outcome":"ok|errored","note":"…"}; issues and dependencies are known from the tracker`)
+	case b.Skill == loop.Work:
 		x.line(`Fields: {"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
 			`"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],"outcome":"ok|errored","note":"…"}`)
-	} else {
+	default:
 		x.line(`Fields: {"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…","head_sha":"…","human_feedback":true}],` +
 			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,"outcome":"ok|errored","note":"…"}`)
 		x.line("One review-response round per PR in this iteration, no more.")

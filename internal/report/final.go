@@ -16,9 +16,10 @@ type Asked struct {
 // Ended is what a final report tells beside the run itself.
 type Ended struct {
 	Asked           []Asked
-	Budget, History string // paths of the two files, relative to the project where they lie inside it
-	Elsewhere       bool   // the budget is not in its default place
-	LastError       string // of qmd, when it ended the run (R56)
+	Budget, History string   // paths of the two files, relative to the project where they lie inside it
+	Elsewhere       bool     // the budget is not in its default place
+	LastError       string   // of qmd, when it ended the run (R56)
+	Left            []string // what an interrupted iteration left half done (R44)
 }
 
 // Final is the report on any halt or pause: the cause by its machine name and in prose, the totals, the gates with
@@ -40,6 +41,9 @@ func Final(b *loop.Budget, e Ended) string {
 	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d", b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
 	t.line("Budget: %s", e.Budget)
 	t.line("History: %s (treat as secret: it may hold issue texts and answers)", e.History)
+	for _, l := range e.Left {
+		t.line("Left half done: %s — nothing was cleaned up; finish or undo it", l)
+	}
 	for _, g := range b.Pending {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, g.Name)
 	}

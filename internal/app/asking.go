@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"hooks/internal/config"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/tracker/backlog"
+	"hooks/internal/tracker/forge"
+)
+
+// ask puts what an iteration begins with to the tracker itself. Where it cannot tell, one line says so and the skill's
+// report takes over; a project without a known tracker is not told so on every tick.
+func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int, notes []string) {
+	q := e.question()
+	switch {
+	case e.req.Command.Skill == loop.Work:
+		q.Backlog, q.Scope = true, backlog.ParseScope(e.req.Flags.Rest)
+	case e.req.Flags.PR > 0:
+		q.PR = e.req.Flags.PR
+	default:
+		q.PRs = true
+	}
+	a := forge.Ask(context.Background(), q)
+	if e.untracked(a.Err) {
+		return nil, nil, nil
+	}
+	if a.Err != nil {
+		a.Notes = append(a.Notes, "What the tracker did not tell is taken from the skill's report")
+	}
+	return heard(&a, previous), a.Edges, few(a.Notes)
+}
+
+func (v *visit) question() forge.Question {
+	return forge.Question{Project: v.project, Env: v.Env, Config: v.config()}
+}
+
+// untracked: nobody said that this project has a tracker.
+func (v *visit) untracked(err error) bool {
+	var f *forge.Failure
+	return errors.As(err, &f) && f.Why == forge.Unconfigured && v.config().Tracker == config.Tracker{}
+}
+
+// heard keeps of an answer what the iteration may need again, since every tool call reads it: the PRs that the run has
+// to do with, not every open one. It is nil when nothing was told.
+func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
+	r := a.Report()
+	asked := &loop.Asked{Backlog: r.Backlog}
+	for _, pr := range r.PRs {
+		if len(r.PRs) == 1 || previous.Tracks(pr.Number) {
+			asked.PRs = append(asked.PRs, pr)
+		}
+	}
+	for _, i := range r.Issues {
+		if i.Criteria == backlog.CriteriaMissing || i.Criteria == backlog.CriteriaTBD {
+			asked.Ambiguous = append(asked.Ambiguous, loop.Issue{Number: i.Number, Criteria: i.Criteria})
+		}
+	}
+	if asked.Backlog == nil && asked.PRs == nil && asked.Ambiguous == nil {
+		return nil
+	}
+	return asked
+}
+
+// mostNotes is how many lines about the tracker's answer a person gets to read.
+const mostNotes = 4
+
+func few(notes []string) []string {
+	if len(notes) <= mostNotes {
+		return notes
+	}
+	return append(slices.Clone(notes[:mostNotes]), fmt.Sprintf("tracker: and %d more notes, see `hooks backlog`", len(notes)-mostNotes))
+}
+
+// askMerging looks PRs that are about to be merged up anew: a person may have spoken since the iteration began. Of one
+// that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101). Without a
+// tracker that could be asked there is no entry, and the skill's report counts.
+func (v *visit) askMerging(t *thread, acts []guard.Act) []loop.PR {
+	var list []loop.PR
+	for _, a := range acts {
+		if t.Tick.Halting() || len(list) == 3 || v.refuseMerge(a) != "" {
+			break
+		}
+		q := v.question()
+		q.PR = a.PR
+		answer := forge.Ask(context.Background(), q)
+		var f *forge.Failure
+		if errors.As(answer.Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram) {
+			break
+		}
+		pr := loop.PR{Number: a.PR}
+		for _, p := range answer.Report().PRs {
+			if p.Number == a.PR {
+				pr = p
+			}
+		}
+		list = append(list, pr)
+	}
+	return list
+}
