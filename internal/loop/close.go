@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -165,8 +166,11 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		l.TokensOut += u.Output
 		l.Dollars += u.Dollars
 	}
-	for _, f := range fired {
+	for i, f := range fired {
 		l.Fired = append(l.Fired, f.Cause)
+		if i > 0 { // the first is the run's own stop text
+			l.Notes = append(slices.Clone(l.Notes), fmt.Sprintf("Also: %s — %s", f.Cause, f.Text))
+		}
 	}
 	if t.Body && !t.Reported {
 		l.Facts = "missing"

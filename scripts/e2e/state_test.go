@@ -21,6 +21,8 @@ type Budget struct {
 	Dollars        float64 `json:"dollars_estimate"`
 	Agents         int     `json:"agents_dispatched"`
 
+	PRsTouched []string `json:"prs_touched"`
+
 	ByModel map[string]struct {
 		Input        int     `json:"input"`
 		Output       int     `json:"output"`
@@ -41,10 +43,11 @@ type Line struct {
 	Gates     []struct {
 		Name, Question, Answer string
 	} `json:"gates"`
-	Agents    int     `json:"agents_dispatched_this_iter"`
-	TokensOut int     `json:"tokens_out_this_iter"`
-	Dollars   float64 `json:"dollars_this_iter"`
-	Merges    int     `json:"merges_attempted_this_iter"`
+	PRs       []string `json:"prs_touched_this_iter"`
+	Agents    int      `json:"agents_dispatched_this_iter"`
+	TokensOut int      `json:"tokens_out_this_iter"`
+	Dollars   float64  `json:"dollars_this_iter"`
+	Merges    int      `json:"merges_attempted_this_iter"`
 }
 
 func (w *World) state(name string) string { return filepath.Join(w.Project, ".sdd", "loop", name) }
