@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
+	"hooks/internal/regular"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -86,12 +86,7 @@ func (f files) ReadFile(path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(f.root, path)
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostScript {
-		return "", false
-	}
-	text, err := os.ReadFile(path)
-	return string(text), err == nil
+	return regular.Read(path, mostScript)
 }
 
 func unreadable(r guard.Reading) string {

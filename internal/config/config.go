@@ -1,13 +1,15 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"hooks/internal/loop"
+	"hooks/internal/regular"
 )
 
 // MaxFile bounds what is read of one file, in bytes.
@@ -96,18 +98,13 @@ func Parse(text string) Config {
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
 func read(path string) (text, warn string) {
-	fi, err := os.Stat(path)
-	if os.IsNotExist(err) {
+	f, _, err := regular.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", ""
-	}
-	if err != nil {
-		return "", "cannot be read: " + err.Error()
-	}
-	if !fi.Mode().IsRegular() { // opening a pipe would wait for its writer
+	case errors.Is(err, fs.ErrInvalid):
 		return "", "is not a regular file"
-	}
-	f, err := os.Open(path)
-	if err != nil {
+	case err != nil:
 		return "", "cannot be read: " + err.Error()
 	}
 	defer f.Close()

@@ -85,6 +85,8 @@ func collect(r io.Reader, most int) ([]byte, error) {
 		buf = append(buf, chunk[:n]...)
 		end, bad := s.next(chunk[:n])
 		switch {
+		case bad && s.depth > mostNesting:
+			return nil, refuse(hintClient, "the JSON object on stdin is nested over %d levels", mostNesting)
 		case bad:
 			return nil, refuse(hintClient, "stdin is not a JSON object: %s", clip(string(bytes.TrimSpace(buf))))
 		case end > 0 && from+end <= most:

@@ -12,6 +12,10 @@ type scanner struct {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
+// mostNesting is the deepest object that is read; calls of tools stay under a dozen levels. Readers further on look at a
+// byte once per level.
+const mostNesting = 1000
+
 // next takes the following chunk. end is the offset in this chunk just past the object, 0 while it is incomplete;
 // bad says that the stream does not begin with an object, so that waiting for more is useless.
 func (s *scanner) next(chunk []byte) (end int, bad bool) {
@@ -24,6 +28,9 @@ func (s *scanner) next(chunk []byte) (end int, bad bool) {
 		}
 		if s.closes(c) {
 			return i + 1, false
+		}
+		if s.depth > mostNesting {
+			return 0, true
 		}
 	}
 	return 0, false

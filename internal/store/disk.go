@@ -71,7 +71,7 @@ func (d *disk) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	var f *os.File
-	err = patiently(func() (err error) { f, err = d.root.Open(name); return err })
+	err = patiently(func() (err error) { f, err = d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); return err })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // removed since: a lock that was just released
 	} else if err != nil {
@@ -90,7 +90,14 @@ func (d *disk) create(name string) (*os.File, error) {
 	if err := d.at("create", name); err != nil {
 		return nil, err
 	}
-	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil || runtime.GOOS == "windows" {
+		return f, err
+	}
+	if err := f.Chmod(fileMode); err != nil { // a umask may have taken more away than others' access
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // write writes everything with one call. A made failure leaves half of it, as a full disk does.

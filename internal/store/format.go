@@ -99,6 +99,9 @@ var lineFormat = format{
 // check says whether a text may be used. It looks at the whole text first: a parser of single fields would find them
 // in a torn file too.
 func (f *format) check(path string, body []byte) error {
+	if tooDeep(body) {
+		return &DamagedError{Path: path, Why: fmt.Sprintf("it is nested over %d levels", maxNesting)}
+	}
 	if !gjson.ValidBytes(body) {
 		return &DamagedError{Path: path, Why: "it is not valid JSON"}
 	}
@@ -114,6 +117,31 @@ func (f *format) check(path string, body []byte) error {
 		return err
 	}
 	return f.checkNeeds(path, fields)
+}
+
+// maxNesting is the deepest value that a state file may hold; our own reach eight levels. The readers look at a byte
+// once per level, so a file of brackets alone would hold a hook past its timeout.
+const maxNesting = 64
+
+// tooDeep looks at brackets outside of strings, whether the text is JSON or not.
+func tooDeep(body []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 // fields are the top-level fields by name. A field given twice, or one that differs from a known field only in case,

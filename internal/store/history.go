@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"syscall"
 
 	"hooks/internal/loop"
 )
@@ -22,7 +23,7 @@ func (s *Store) openHistory(skill loop.Skill) (*os.File, int64, error) {
 	size, err := s.disk.regular(name)
 	var f *os.File
 	if err == nil {
-		f, err = s.disk.root.Open(name)
+		f, err = s.disk.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil

@@ -2,9 +2,10 @@ package tracker
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"hooks/internal/regular"
 )
 
 // mostGhConfig bounds the forge client's configuration file, in bytes.
@@ -21,11 +22,7 @@ func GhAliases(getenv func(string) string) map[string]string {
 		}
 		dir = filepath.Join(base, "gh")
 	}
-	path := filepath.Join(dir, "config.yml")
-	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(filepath.Join(dir, "config.yml"))
 	if err != nil {
 		return nil
 	}

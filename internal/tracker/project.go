@@ -1,11 +1,10 @@
 package tracker
 
 import (
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"hooks/internal/regular"
 )
 
 // Project is the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the nearest parent of cwd that
@@ -114,17 +113,5 @@ const smallFile = 256 << 10 // bytes
 // readSmall reads a regular file of at most 256 KiB. It never waits, whatever stands at the path: a pipe planted as
 // .git/config must not hold a hook until its timeout lets the tool run.
 func readSmall(path string) (string, bool) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > smallFile {
-		return "", false
-	}
-	text, err := io.ReadAll(io.LimitReader(f, smallFile+1))
-	if err != nil || len(text) > smallFile {
-		return "", false
-	}
-	return string(text), true
+	return regular.Read(path, smallFile)
 }

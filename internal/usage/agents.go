@@ -2,7 +2,6 @@ package usage
 
 import (
 	"bytes"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
+	"hooks/internal/regular"
 )
 
 // Stretch is the part of a session in which a run spent.
@@ -75,7 +75,7 @@ func (s Stretch) sources() (out []source) {
 
 // promptOffset finds the first user line with a prompt's id, wherever in the transcript it stands.
 func promptOffset(transcript, id string) (offset int64, ok bool) {
-	f, err := os.Open(transcript)
+	f, _, err := regular.Open(transcript)
 	if err != nil || id == "" {
 		return 0, false
 	}
@@ -102,12 +102,9 @@ const maxNote = 64 << 10
 func (a *Agent) describe(from source) {
 	a.ID = strings.TrimPrefix(strings.TrimSuffix(path.Base(from.name), ".jsonl"), "agent-")
 	note := strings.TrimSuffix(from.path, ".jsonl") + ".meta.json"
-	if fi, err := os.Stat(note); err != nil || !fi.Mode().IsRegular() || fi.Size() > maxNote {
+	b, ok := regular.Read(note, maxNote)
+	if !ok || !gjson.Valid(b) {
 		return
 	}
-	b, err := os.ReadFile(note)
-	if err != nil || !gjson.ValidBytes(b) {
-		return
-	}
-	a.Type, a.Task = gjson.GetBytes(b, "agentType").String(), gjson.GetBytes(b, "description").String()
+	a.Type, a.Task = gjson.Get(b, "agentType").String(), gjson.Get(b, "description").String()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
+	"hooks/internal/regular"
 )
 
 // Options change what Count reads. The zero value reads all there is.
@@ -185,15 +186,11 @@ func (t *transcript) moved(offset int64, fi os.FileInfo) loop.Cursor {
 
 // read goes through the lines beyond the cursor. After an error in the middle the cursor stands behind what was counted.
 func (c *counter) read(t *transcript) (loop.Cursor, error) {
-	f, err := os.Open(t.path)
+	f, fi, err := regular.Open(t.path)
 	if err != nil {
 		return t.cursor, err
 	}
 	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return t.cursor, err
-	}
 	start := c.begin(t, f, fi)
 	if _, err := f.Seek(start, io.SeekStart); err != nil {
 		return t.cursor, err

@@ -3,9 +3,10 @@ package usage
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"time"
+
+	"hooks/internal/regular"
 )
 
 // Bounds of what is read of a transcript's end, in bytes.
@@ -22,15 +23,11 @@ type tail struct {
 
 // readTail reads at most max bytes. What cannot be read is empty.
 func readTail(path string, max int64) (t tail) {
-	f, err := os.Open(path)
+	f, fi, err := regular.Open(path)
 	if err != nil {
 		return t
 	}
 	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil || !fi.Mode().IsRegular() {
-		return t
-	}
 	t.start = fi.Size() - min(fi.Size(), max)
 	t.data = make([]byte, fi.Size()-t.start)
 	n, _ := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
