@@ -52,23 +52,24 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
 	}
-	return Result{out.Bytes(), says.String()}, err
+	return Result{out.kept.Bytes(), says.kept.String()}, err
 }
 
-// bounded keeps the first bytes up to most, notes that there were more and calls full then.
+// bounded keeps the first bytes up to most, notes that there were more and calls full then. Its buffer is no embedded
+// one: io.Copy would find the buffer's ReadFrom and go round the bound.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	most int
 	over bool
 	full func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.most - b.Len()
+	room := b.most - b.kept.Len()
 	if len(p) <= room {
-		return b.Buffer.Write(p)
+		return b.kept.Write(p)
 	}
-	b.Buffer.Write(p[:room])
+	b.kept.Write(p[:room])
 	if !b.over && b.full != nil {
 		b.full()
 	}

@@ -1,19 +1,52 @@
 package child
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-func TestBoundedOutput(t *testing.T) {
-	b := bounded{most: 5}
-	for _, s := range []string{"abc", "def", "ghi"} {
-		if n, err := b.Write([]byte(s)); n != 3 || err != nil {
-			t.Fatal(n, err)
+func TestMain(m *testing.M) {
+	if n, err := strconv.Atoi(os.Getenv("PRINT")); err == nil {
+		if n < 0 {
+			os.Stdout.WriteString("x")
+			time.Sleep(time.Hour)
 		}
+		for range n {
+			os.Stdout.WriteString(strings.Repeat("x", 1000))
+		}
+		os.Stderr.WriteString(strings.Repeat("y", 100*n))
+		os.Exit(3)
 	}
-	if b.String() != "abcde" || !b.over {
-		t.Errorf("kept %q, over %v", b.String(), b.over)
+	os.Exit(m.Run())
+}
+
+func printing(n int, c Command) (Result, error) {
+	c.Args, c.Env = []string{os.Args[0]}, append(os.Environ(), fmt.Sprintf("PRINT=%d", n))
+	return Run(context.Background(), c)
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	r, err := printing(1<<30, Command{Wait: time.Minute, Most: 5_000_001}) // a terabyte, were it let
+	if !errors.Is(err, ErrTooMuch) || len(r.Out) != 5_000_001 {
+		t.Errorf("%d bytes, %v", len(r.Out), err)
+	}
+	r, err = printing(1000, Command{Wait: time.Minute, Most: 1_000_000})
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 3 || len(r.Out) != 1_000_000 || len(r.Says) != mostSays {
+		t.Errorf("%d and %d bytes, %v", len(r.Out), len(r.Says), err)
+	}
+}
+
+func TestTimeIsBounded(t *testing.T) {
+	if _, err := printing(-1, Command{Wait: 100 * time.Millisecond, Most: 1}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
 

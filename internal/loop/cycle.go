@@ -4,71 +4,110 @@ import "slices"
 
 // ShortestCycle finds a shortest cycle among dependency edges (blocker, blocked) and returns its issues in order,
 // the lowest number first; nil when there is none. Several of one length: the one with the lowest numbers (R39–R42).
-// It costs one breadth-first search per issue that lies on a cycle.
+//
+// It searches breadth-first from one issue after the other, never deeper than the best so far, and takes each issue
+// out when it is done with it: no cycle through it is left to be found, and what then lies on no cycle falls away.
 func ShortestCycle(edges [][2]int) []int {
-	next := map[int][]int{}
-	for _, e := range edges {
-		next[e[0]] = append(next[e[0]], e[1])
-	}
-	starts := onCycles(next)
-	for _, n := range starts {
-		slices.Sort(next[n])
+	g := newGraph(edges)
+	for n := range g.issues {
+		g.peel(n)
 	}
 	var best []int
-	for _, start := range starts {
-		if c := cycleFrom(start, next, len(best)); c != nil {
+	for n := range g.issues {
+		if g.gone[n] {
+			continue
+		}
+		if c := g.cycle(n, len(best)); c != nil {
 			best = c
 		}
+		g.remove(n)
 	}
 	return best
 }
 
-// onCycles peels off, again and again, the issues that nothing blocks or that block nothing; what is left, sorted,
-// holds every cycle.
-func onCycles(next map[int][]int) []int {
-	in := map[int]int{}
-	for _, to := range next {
-		for _, n := range to {
-			in[n]++
-		}
-	}
-	var free []int
-	for n := range next {
-		if in[n] == 0 {
-			free = append(free, n)
-		}
-	}
-	for len(free) > 0 {
-		n := free[len(free)-1]
-		free = free[:len(free)-1]
-		for _, to := range next[n] {
-			if in[to]--; in[to] == 0 {
-				free = append(free, to)
-			}
-		}
-		delete(next, n)
-	}
-	left := make([]int, 0, len(next))
-	for n := range next {
-		left = append(left, n)
-	}
-	slices.Sort(left)
-	return left
+// graph has its issues by place, in the order of their numbers.
+type graph struct {
+	issues     []int
+	next, prev [][]int
+	out, in    []int // edges to and from issues that are not gone
+	gone       []bool
+	from       []int // the issue from which the present search came
+	seen       []int // the last search that came here, by its start + 1
 }
 
-// cycleFrom is a breadth-first search for a shortest way from start back to start, given up when it would not be shorter than limit, 0 meaning no limit.
-func cycleFrom(start int, next map[int][]int, limit int) []int {
-	from := map[int]int{}
+func newGraph(edges [][2]int) *graph {
+	at := make(map[int]int, len(edges))
+	var issues []int
+	for _, e := range edges {
+		for _, n := range e {
+			if _, known := at[n]; !known {
+				at[n] = 0
+				issues = append(issues, n)
+			}
+		}
+	}
+	slices.Sort(issues)
+	for i, n := range issues {
+		at[n] = i
+	}
+	n := len(issues)
+	g := &graph{
+		issues: issues, next: make([][]int, n), prev: make([][]int, n), out: make([]int, n), in: make([]int, n),
+		gone: make([]bool, n), from: make([]int, n), seen: make([]int, n),
+	}
+	for _, e := range edges {
+		a, b := at[e[0]], at[e[1]]
+		g.next[a], g.prev[b] = append(g.next[a], b), append(g.prev[b], a)
+		g.out[a]++
+		g.in[b]++
+	}
+	for _, list := range g.next {
+		slices.Sort(list)
+	}
+	return g
+}
+
+// peel takes an issue out that nothing blocks or that blocks nothing, and then what only it kept in.
+func (g *graph) peel(n int) {
+	if !g.gone[n] && (g.in[n] == 0 || g.out[n] == 0) {
+		g.remove(n)
+	}
+}
+
+func (g *graph) remove(n int) {
+	g.gone[n] = true
+	todo := []int{n}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, to := range g.next[n] {
+			if g.in[to]--; g.in[to] == 0 && !g.gone[to] {
+				g.gone[to] = true
+				todo = append(todo, to)
+			}
+		}
+		for _, before := range g.prev[n] {
+			if g.out[before]--; g.out[before] == 0 && !g.gone[before] {
+				g.gone[before] = true
+				todo = append(todo, before)
+			}
+		}
+	}
+}
+
+// cycle is a shortest way from start back to start, given up when it would not be shorter than limit, 0 meaning no
+// limit.
+func (g *graph) cycle(start, limit int) []int {
 	layer := []int{start}
 	for depth := 1; len(layer) > 0 && (limit == 0 || depth < limit); depth++ {
 		var following []int
 		for _, n := range layer {
-			for _, to := range next[n] {
+			for _, to := range g.next[n] {
 				if to == start {
-					return pathTo(n, start, from)
+					return g.path(n, start)
 				}
-				if _, seen := from[to]; !seen {
-					from[to] = n
+				if !g.gone[to] && g.seen[to] != start+1 {
+					g.seen[to], g.from[to] = start+1, n
 					following = append(following, to)
 				}
 			}
@@ -78,11 +117,11 @@ func cycleFrom(start int, next map[int][]int, limit int) []int {
 	return nil
 }
 
-func pathTo(n, start int, from map[int]int) []int {
-	path := []int{n}
+func (g *graph) path(n, start int) []int {
+	path := []int{g.issues[n]}
 	for n != start {
-		n = from[n]
-		path = append(path, n)
+		n = g.from[n]
+		path = append(path, g.issues[n])
 	}
 	slices.Reverse(path)
 	return path

@@ -66,3 +66,41 @@ func TestShortestCycleAgainstAllWalks(t *testing.T) {
 		}
 	})
 }
+
+// A cycle through every issue of a large backlog, with and without short cuts.
+func TestShortestCycleOfManyIssues(t *testing.T) {
+	const n = 5000
+	for step := 1; step <= 2; step++ {
+		var edges [][2]int
+		for i := range n {
+			edges = append(edges, [2]int{i + 1, (i+1)%n + 1}, [2]int{i + 1, (i+step)%n + 1})
+		}
+		if got := ShortestCycle(edges); len(got) != n/step || got[0] != 1 {
+			t.Errorf("step %d: %d issues", step, len(got))
+		}
+	}
+}
+
+// BenchmarkShortestCycle: a ring with short cuts, a ring alone, and edges at random, of 5,000 issues and 10,000 edges.
+func BenchmarkShortestCycle(b *testing.B) {
+	const n = 5000
+	graphs := map[string][][2]int{}
+	seed := uint32(1)
+	random := func() int {
+		seed = seed*1664525 + 1013904223
+		return int(seed>>8)%n + 1
+	}
+	for i := range n {
+		graphs["ring"] = append(graphs["ring"], [2]int{i + 1, (i+1)%n + 1})
+		graphs["shortcuts"] = append(graphs["shortcuts"], [2]int{i + 1, (i+1)%n + 1}, [2]int{i + 1, (i+2)%n + 1})
+		graphs["random"] = append(graphs["random"], [2]int{random(), random()}, [2]int{random(), random()})
+		graphs["none"] = append(graphs["none"], [2]int{i + 1, i + 2}, [2]int{i/2 + 1, i + 2})
+	}
+	for name, edges := range graphs {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				ShortestCycle(edges)
+			}
+		})
+	}
+}

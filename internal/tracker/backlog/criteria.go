@@ -15,7 +15,7 @@ const (
 // Criteria judges the acceptance criteria of an issue's body: a section of that name at any heading level that says
 // something and holds no TBD or TODO (R89). Of several sections the worst counts.
 func Criteria(body string) string {
-	if !strings.Contains(strings.ToLower(body), "criteri") {
+	if !strings.Contains(body, "riteri") && !strings.Contains(body, "RITERI") {
 		return CriteriaMissing
 	}
 	state, level, filled := "", 0, false

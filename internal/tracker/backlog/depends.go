@@ -37,13 +37,16 @@ func Dependencies(body string, home Home) []Dep {
 	var deps []Dep
 	under := none // what the list that follows is about
 	for l := range lines(body) {
-		text := prose(l.text)
 		switch {
-		case l.kind == hidden:
+		case l.kind == hidden, l.kind == plain && l.text == "": // blank lines stand between a heading and its list
 			continue
-		case l.kind == plain && text == "":
-			continue // blank lines stand between a heading and its list
+		case l.kind == plain && !mentions(l.text) && !strings.Contains(l.text, ":"):
+			if under != none && listItem(l.text) == l.text {
+				under = none
+			}
+			continue
 		}
+		text := prose(l.text)
 		p := parser{text: text, low: strings.ToLower(text), home: home}
 		found := p.line(l.kind == plain)
 		deps = append(deps, found...)

@@ -10,14 +10,18 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
+const mostDocuments = 1000
+
 // documents splits what a paging program printed, one JSON object or list after the other. torn says that something
 // was left that is none: the output was cut or is no JSON at all.
+//
+// mostDocuments bounds them: a page has a hundred issues.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
 	text := string(out)
 	for {
 		text = strings.TrimLeft(text, " \t\r\n\ufeff")
 		n := documentEnd(text)
-		if n == 0 {
+		if n == 0 || len(docs) == mostDocuments {
 			return docs, text != ""
 		}
 		if !gjson.Valid(text[:n]) {
@@ -30,17 +34,18 @@ func documents(out []byte) (docs []gjson.Result, torn bool) {
 
 // documentEnd is the length of the object or list that text begins with, 0 where it has none that ends.
 func documentEnd(text string) int {
-	depth, quoted := 0, false
+	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
+		switch text[i] {
+		case '"':
+			n := stringEnd(text[i+1:])
+			if n < 0 {
+				return 0
+			}
+			i += n + 1
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
 			if depth--; depth <= 0 {
 				return i + 1
 			}
@@ -50,6 +55,21 @@ func documentEnd(text string) int {
 		}
 	}
 	return 0
+}
+
+// stringEnd is the place of the quote that ends a string, -1 where none does: one after an odd number of backslashes
+// is part of it.
+func stringEnd(text string) int {
+	for at := 0; ; at++ {
+		n := strings.IndexByte(text[at:], '"')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		if before := strings.TrimRight(text[:at], `\`); (at-len(before))%2 == 0 {
+			return at
+		}
+	}
 }
 
 // number is a positive whole number, also one in a string as GitLab writes them; else 0.

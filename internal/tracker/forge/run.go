@@ -12,7 +12,7 @@ import (
 
 const (
 	callWait   = 5 * time.Second // the most one call may take where the question names no other
-	callOutput = 32 << 20        // bytes
+	callOutput = 16 << 20        // bytes
 )
 
 // caller calls a place's program in the project's directory.

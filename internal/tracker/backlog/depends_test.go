@@ -1,0 +1,143 @@
+package backlog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var home = Home{Host: "github.com", Owner: "Acme", Repo: "app"}
+
+// said writes dependencies as "1→self", in order.
+func said(deps []Dep) string {
+	name := func(r Ref) string {
+		if r.Number == 0 {
+			return "self"
+		}
+		return strings.TrimPrefix(r.String(), "#")
+	}
+	var out []string
+	for _, d := range deps {
+		out = append(out, name(d.Blocker)+"→"+name(d.Blocked))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestDependencies(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"Depends on #12", "12→self"},
+		{"depends-on: #12.", "12→self"},
+		{"**Depends on:** #1, #2 and #3", "1→self 2→self 3→self"},
+		{"Depends on #1, #2, and #3 & #4; #5 #6", "1→self 2→self 3→self 4→self 5→self 6→self"},
+		{"Depends on #1 (the parser), #2 (blocks #9)", "1→self 2→self self→9"},
+		{"**Blocked by**: #7", "7→self"},
+		{"is blocked by #7, not by #8", "7→self"},
+		{"Blocks: #5", "self→5"},
+		{"This is blocking #5 and acme/APP#6", "self→5 self→6"},
+		{"Blocked by other/lib#7", "other/lib#7→self"},
+		{"Depends on https://github.com/acme/app/issues/5#issuecomment-1, https://github.com/acme/app/pull/6", "5→self 6→self"},
+		{"Depends on https://ghe.example.org/acme/app/issues/5", "acme/app#5→self"},
+		{"Depends on https://gitlab.example.org/group/sub/lib/-/issues/9", "group/sub/lib#9→self"},
+		{"Depends on [the parser](https://github.com/acme/app/issues/5) and [#6](x)", "5→self 6→self"},
+		{"Depends on <https://github.com/acme/app/issues/5>, GH-6", "5→self 6→self"},
+		{"- [ ] #272 (blocks: #273, #274)\n- [x] #275 (blocked by #272)", "272→273 272→274 272→275"},
+		{"* #12 depends on #13\n1. [ ] Depends on #14", "13→12 14→self"},
+		{"    - [ ] #1 (blocks #2)", "1→2"},
+		{"## Blocked by #3", "3→self"},
+		{"## Dependencies\n\n- #1\n- [x] #2: the lock\n- see #3\n\ntext\n- #4", "1→self 2→self"},
+		{"Depends on:\n- #1\n- #2\nBlocks\n======\n* #3", "1→self 2→self self→3"},
+		{"Depends on\r\n----------\r\n\r\n- #1\r\n", "1→self"},
+
+		{"```\nDepends on #1\n```\nDepends on #2", "2→self"},
+		{"~~~~\nBlocked by #1\n~~~\nBlocked by #2\n~~~~\nBlocked by #3", "3→self"},
+		{"- ```\n  Depends on #1\n  ```", ""},
+		{"> Depends on #1\n>> Blocked by #2", ""},
+		{"<!-- Depends on #1\nBlocked by #2 --> Blocked by #3", "3→self"},
+		{"`<!--` Depends on #1 `-->`", "1→self"},
+		{"`Depends on #1` ``Blocked by `#2` `` ~~Depends on #3~~", ""},
+		{"no longer blocked by #1. Not blocked by #2. It isn't blocked by #3. Does not depend on #4", ""},
+		{"unblocked by #1, roadblocks #2, depends only #3, blocksize #4", ""},
+		{"Depends on #0, #12a, #99999999999, #", ""},
+		{"Depends on the parser, see #5", ""},
+		{"#5 is related", ""},
+		{"Closes #5", ""},
+		{"İ depends on #5", ""},
+	} {
+		if got := said(Dependencies(c.body, home)); got != c.want {
+			t.Errorf("%q: %q, want %q", c.body, got, c.want)
+		}
+	}
+}
+
+func TestCriteria(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"", CriteriaMissing},
+		{"# Criteria of taste\n- one", CriteriaMissing},
+		{"### Acceptance Criteria\n- [ ] it works", CriteriaOK},
+		{"## ✅ **Acceptance criteria**:\nIt works", CriteriaOK},
+		{"Acceptance Criteria\n---\nIt works", CriteriaOK},
+		{"###### acceptance criteria ######\n1. one", CriteriaOK},
+		{"### Acceptance Criteria\n\n### Notes\n- one", CriteriaMissing},
+		{"### Acceptance Criteria\n#### Server\n- one\n## Notes", CriteriaOK},
+		{"### Acceptance Criteria\n- [ ] \n- …\n", CriteriaMissing},
+		{"### Acceptance Criteria\n<!-- say when it is done -->", CriteriaMissing},
+		{"```\n### Acceptance Criteria\n- one\n```", CriteriaMissing},
+		{"### Acceptance Criteria\n```gherkin\nGiven TODO\n```", CriteriaOK},
+		{"### Acceptance Criteria\n- one\n- TBD", CriteriaTBD},
+		{"### Acceptance Criteria\ntbd", CriteriaTBD},
+		{"### Acceptance Criteria\n- [ ] todo.", CriteriaTBD},
+		{"### Acceptance Criteria\n- TODO: ask Mara", CriteriaTBD},
+		{"### Acceptance Criteria\nto be determined", CriteriaTBD},
+		{"### Acceptance Criteria\n- the todo list is shown\n- `TODO` marks are kept", CriteriaOK},
+		{"### Acceptance Criteria\n- one\n## Notes\nTBD", CriteriaOK},
+		{"## Acceptance Criteria\n- one\n## Acceptance Criteria (later)\nTBD", CriteriaTBD},
+		{"**Acceptance Criteria**\n- one", CriteriaMissing},
+	} {
+		if got := Criteria(c.body); got != c.want {
+			t.Errorf("%q: %q, want %q", c.body, got, c.want)
+		}
+	}
+}
+
+func TestParseScope(t *testing.T) {
+	for words, want := range map[string]Scope{
+		"":                                   {},
+		"12 #13 14,#15 17-19":                {Issues: []int{12, 13, 14, 15, 17, 18, 19}},
+		"SPEC-0020 spec-3":                   {Specs: []string{"SPEC-0020", "SPEC-3"}},
+		"--label bug,ui label:p1 --labels=x": {Labels: []string{"bug", "ui", "p1", "x"}},
+		"--milestone v1.0 milestone:v2":      {Milestones: []string{"v1.0", "v2"}},
+		"--max-agents 3 --dry-run 12 --module=api": {Issues: []int{12}},
+		"the lock 0 -5 9-1 1-99999":                {Unclear: []string{"the", "lock", "0", "9-1", "1-99999"}},
+	} {
+		if d := cmp.Diff(want, ParseScope(strings.Fields(words))); d != "" {
+			t.Errorf("%q: %s", words, d)
+		}
+	}
+}
+
+func FuzzDependencies(f *testing.F) {
+	for _, s := range []string{"- [ ] #272 (blocks: #273)", "Depends on [#1](x), https://h/o/r/issues/5#x", "<!-- `", "Blocks:\n===\n* #1", "~~~\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		deps := Dependencies(body, home)
+		for _, d := range deps {
+			for _, r := range []Ref{d.Blocker, d.Blocked} {
+				if r.Number < 0 || r.Number > mostNumber || r.Number == 0 && r.Repo != "" {
+					t.Errorf("%q: %+v", body, d)
+				}
+			}
+		}
+		if len(deps) > len(body) {
+			t.Errorf("%q: %d dependencies", body, len(deps))
+		}
+		if c := Criteria(body); c != CriteriaOK && c != CriteriaMissing && c != CriteriaTBD {
+			t.Errorf("criteria %q", c)
+		}
+		fenced := "````\n" + strings.ReplaceAll(body, "`", "'") + "\n````\n"
+		if hidden := Dependencies(fenced, home); len(hidden) > 0 {
+			t.Errorf("fenced %q: %v", body, hidden)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package backlog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"hooks/internal/loop"
+)
+
+func board(issues ...Issue) *Board {
+	return &Board{Home: home, Issues: issues, Whole: true, PullsWhole: true, Shared: true}
+}
+
+func TestSort(t *testing.T) {
+	r := Sort(board(
+		Issue{Number: 1, Body: "Blocks #2"},
+		Issue{Number: 2},
+		Issue{Number: 3, Body: "Depends on #4 and #99"}, // 99 is closed
+		Issue{Number: 4, Labels: []string{"merged"}},
+		Issue{Number: 5, Labels: []string{"Status: In Progress"}, Body: "Depends on #1"},
+		Issue{Number: 6, Assignees: []string{"mara"}, PRs: []int{60}},
+		Issue{Number: 7, PRs: []int{61}},
+		Issue{Number: 8, BlockedBy: []Ref{{Repo: "other/lib", Number: 1, State: Open}}},
+		Issue{Number: 9, Body: "Depends on other/lib#2"},
+	), Scope{})
+	want := loop.Backlog{Unblocked: []int{1, 3, 7, 9}, Blocked: []int{2, 8}, InProgress: []int{5, 6}}
+	if d := cmp.Diff(want, r.Backlog); d != "" || r.Partial {
+		t.Error(r.Partial, d)
+	}
+	if d := cmp.Diff([][2]int{{1, 2}, {1, 5}}, r.Edges); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"#9 depends on other/lib#2, whose state is not known"}, r.Notes); d != "" {
+		t.Error(d)
+	}
+}
+
+// What is absent from a list with holes is not closed: the issue is neither, and the backlog proves nothing.
+func TestNothingFollowsFromAPart(t *testing.T) {
+	issue := Issue{Number: 1, Body: "Depends on #2"}
+	for name, b := range map[string]*Board{
+		"issues missing": {Home: home, Issues: []Issue{issue}, PullsWhole: true, Shared: true},
+		"PRs missing":    {Home: home, Issues: []Issue{issue}, Whole: true, Shared: true},
+		"edges missing":  board(Issue{Number: 1, Cut: true}),
+	} {
+		if r := Sort(b, Scope{}); !r.Partial || r.Facts[0].State != Undecided || len(r.Backlog.Unblocked) > 0 || len(r.Notes) != 1 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	apart := &Board{Home: home, Issues: []Issue{issue}, Whole: true} // PRs have numbers of their own
+	if r := Sort(apart, Scope{}); r.Partial || r.Facts[0].State != Unblocked {
+		t.Errorf("%+v", r)
+	}
+	open := board(issue)
+	open.Pulls = []Pull{{Number: 2}}
+	if r := Sort(open, Scope{}); r.Facts[0].State != Blocked || len(r.Edges) != 0 {
+		t.Errorf("an open PR blocks and is no edge: %+v", r)
+	}
+}
+
+func TestScopeNarrows(t *testing.T) {
+	issues := []Issue{
+		{Number: 1, Title: "spec-0020: lock", Labels: []string{"Bug", "ui"}, Milestone: "v1"},
+		{Number: 2, Body: "Implements SPEC-0020.\nDepends on #3", Labels: []string{"bug"}},
+		{Number: 3, Body: "Depends on #4, SPEC-00201"},
+		{Number: 4, Body: "Depends on #3"},
+		{Number: 5, Body: "Depends on #5"},
+	}
+	for words, want := range map[string]loop.Backlog{
+		"":                   {Unblocked: []int{1}, Blocked: []int{2, 3, 4, 5}, InProgress: []int{}},
+		"SPEC-0020":          {Unblocked: []int{1}, Blocked: []int{2}, InProgress: []int{}},
+		"label:bug label:UI": {Unblocked: []int{1}, Blocked: []int{}, InProgress: []int{}},
+		"milestone:V1 1-3":   {Unblocked: []int{1}, Blocked: []int{}, InProgress: []int{}},
+		"SPEC-0020 2":        {Unblocked: []int{}, Blocked: []int{2}, InProgress: []int{}},
+		"label:none":         {Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}},
+	} {
+		if d := cmp.Diff(want, Sort(board(issues...), ParseScope(strings.Fields(words))).Backlog); d != "" {
+			t.Errorf("%q: %s", words, d)
+		}
+	}
+	// A cycle outside of the scope matters where something in it waits for that, and not else.
+	if got := loop.ShortestCycle(Sort(board(issues...), ParseScope([]string{"2"})).Edges); !cmp.Equal(got, []int{3, 4}) {
+		t.Error(got)
+	}
+	if got := Sort(board(issues...), ParseScope([]string{"1"})).Edges; len(got) > 0 {
+		t.Error(got)
+	}
+	r := Sort(board(issues...), ParseScope(strings.Fields("1 77 authentication")))
+	if !r.Partial || len(r.Notes) != 2 {
+		t.Errorf("%+v", r.Notes)
+	}
+}
+
+// Every issue in scope is in exactly one place, and an issue is blocked exactly where an edge or a PR says so.
+func TestSortProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "issues")
+		b := board()
+		for i := 1; i <= n; i++ {
+			issue := Issue{Number: i}
+			for _, d := range rapid.SliceOfN(rapid.IntRange(1, 15), 0, 3).Draw(t, "blockers") {
+				issue.Body += fmt.Sprintf("Depends on #%d\n", d)
+			}
+			issue.Labels = rapid.SliceOfN(rapid.SampledFrom([]string{"in-progress", "merged", "x"}), 0, 1).Draw(t, "labels")
+			b.Issues = append(b.Issues, issue)
+		}
+		r := Sort(b, Scope{})
+		blocked := map[int]bool{}
+		for _, e := range r.Edges {
+			blocked[e[1]] = true
+		}
+		for _, f := range r.Facts {
+			if (f.State == Blocked) != (blocked[f.Number] && f.State != InProgress && f.State != Merged) || f.State == Undecided {
+				t.Fatalf("%+v, edges %v", f, r.Edges)
+			}
+		}
+		merged := n - len(r.Backlog.Unblocked) - len(r.Backlog.Blocked) - len(r.Backlog.InProgress)
+		for _, f := range r.Facts {
+			if f.State == Merged {
+				merged--
+			}
+		}
+		if len(r.Facts) != n || merged != 0 {
+			t.Fatalf("%+v", r)
+		}
+	})
+}

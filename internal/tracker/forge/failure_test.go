@@ -1,0 +1,212 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hooks/internal/config"
+)
+
+// What the programs print when they fail, and what a status block says of it.
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		says string
+		why  Why
+		line string
+	}{
+		{"gh: Bad credentials (HTTP 401)\nTry authenticating with:  gh auth login\n", LoggedOut, "tracker: gh is not logged in (gh: Bad credentials (HTTP 401))"},
+		{"To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate the GH_TOKEN environment variable", LoggedOut, ""},
+		{"gh: Resource not accessible by personal access token (HTTP 403)\n", Forbidden, ""},
+		{"gh: Resource protected by organization SAML enforcement. You must grant your OAuth token access to this organization. (HTTP 403)\n", Forbidden, ""},
+		{"gh: API rate limit exceeded for user ID 1234567. (HTTP 403)\n", RateLimited, ""},
+		{"gh: You have exceeded a secondary rate limit. Please wait a few minutes before you try again. (HTTP 403)\n", RateLimited, ""},
+		{"gh: HTTP 429\n", RateLimited, "tracker: gh is rate-limited (gh: HTTP 429)"},
+		{"gh: HTTP 502\n", Unavailable, "tracker: gh finds the tracker broken (gh: HTTP 502)"},
+		{"gh: Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug.\n", Unavailable, ""},
+		{"error connecting to api.github.com\ncheck your internet connection or https://githubstatus.com\n", Offline, ""},
+		{"gh: Could not resolve to a Repository with the name 'acme/app'.\n", NotFound, ""},
+		{"\x1b[31mX\x1b[0m \x07token=ghp_16C7e42F292c6912E7710c838347Ae178B4a at https://mara:pw@github.com/acme\n", Failed,
+			"tracker: gh failed ([31mX[0m token=<redacted> at https://github.com/acme)"},
+		{strings.Repeat("x ", 5000), Failed, ""},
+		{"", Failed, "tracker: gh failed (exit status 1)"},
+	} {
+		dir, from := project(t, "https://github.com/acme/app", "github")
+		os.Remove(filepath.Join(from, "issues.json"))
+		put(t, filepath.Join(from, "issues.err"), c.says)
+		put(t, filepath.Join(from, "prs.err"), c.says)
+		a := ask(t, dir, Question{Backlog: true})
+		var f *Failure
+		if !errors.As(a.Err, &f) || f.Why != c.why || a.Backlog != nil || a.Found || !a.Partial {
+			t.Errorf("%.60q: %v, %+v", c.says, a.Err, a)
+			continue
+		}
+		if c.line != "" && f.Error() != c.line {
+			t.Errorf("%.60q: %q", c.says, f.Error())
+		}
+		if len(a.Notes) != 1 || len([]rune(a.Notes[0])) > 300 || strings.ContainsAny(a.Notes[0], "\n\x1b\x07") {
+			t.Errorf("%.60q: notes %q", c.says, a.Notes)
+		}
+	}
+}
+
+// An answer that is no answer, and one that is a part of one.
+func TestUnreadableAnswers(t *testing.T) {
+	whole, err := os.ReadFile("testdata/github/issues.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.ReadFile("testdata/github/issues.2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := strings.TrimSuffix(strings.TrimSpace(string(second)), "}") + `,"errors":[{"type":"FORBIDDEN","message":"no"}]}`
+	for _, c := range []struct {
+		name, text string
+		found      int // issues that are told nonetheless
+	}{
+		{"garbage", "<html>502</html>", -1},
+		{"nothing", "", -1},
+		{"binary", "\x00\xff{\"", -1},
+		{"cut", string(whole[:200]), -1},
+		{"cut in the second page", string(whole) + string(second[:500]), 3},
+		{"a page that promises more", string(whole), 3},
+		{"errors beside data", string(whole) + refused, 9},
+		{"another shape", `{"data":{"repository":{"issues":[]}}}`, -1},
+		{"no repository", `{"data":{"repository":null}}`, -1},
+		{"a message", `{"message":"API rate limit exceeded"}`, -1},
+		{"null nodes", `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[null,{"number":"x"},{"number":-1},{"number":7}]}}}}`, 1},
+		{"a string", `"x"`, -1},
+		{"deep", strings.Repeat("[", 1<<20), -1},
+	} {
+		dir, from := project(t, "https://github.com/acme/app", "github")
+		os.Remove(filepath.Join(from, "issues.2.json"))
+		put(t, filepath.Join(from, "issues.json"), c.text)
+		a := ask(t, dir, Question{Backlog: true})
+		if a.Backlog != nil || !a.Partial || a.Found != (c.found >= 0) || a.Found && len(a.Issues) != c.found || len(a.Notes) == 0 {
+			t.Errorf("%s: %d issues, %+v", c.name, len(a.Issues), a)
+		}
+	}
+}
+
+// More than 100 issues are several pages; one that moved between the calls stands on two of them.
+func TestManyPages(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	os.Remove(filepath.Join(from, "issues.2.json"))
+	node := func(n int) string {
+		return fmt.Sprintf(`{"number":%d,"title":"}{\"","body":"Depends on #%d"}`, n, n-1)
+	}
+	var text strings.Builder
+	for page := range 3 {
+		var nodes []string
+		for i := page * 100; i <= page*100+100; i++ {
+			nodes = append(nodes, node(i+1))
+		}
+		fmt.Fprintf(&text, `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":%v,"endCursor":"x"},"nodes":[%s]}}}}`, page < 2, strings.Join(nodes, ","))
+	}
+	put(t, filepath.Join(from, "issues.json"), text.String())
+	a := ask(t, dir, Question{Backlog: true})
+	if a.Err != nil || a.Backlog == nil || len(a.Issues) != 301 || len(a.Backlog.Blocked) != 300 || len(a.Edges) != 300 {
+		t.Errorf("%v %v: %d issues, %d edges", a.Err, a.Notes, len(a.Issues), len(a.Edges))
+	}
+}
+
+// PRs that are not told keep an issue from being taken for free only where it depends on a number nobody knows.
+func TestOneOfTwoCallsFails(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	put(t, filepath.Join(from, "prs.err"), "gh: HTTP 502\n")
+	os.Remove(filepath.Join(from, "prs.json"))
+	a := ask(t, dir, Question{Backlog: true})
+	if a.Backlog != nil || a.Err == nil || !a.Found {
+		t.Errorf("#145 depends on #12, which may be an open PR: %+v", a)
+	}
+	put(t, filepath.Join(from, "issues.json"), `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[{"number":1},{"number":2,"body":"Depends on #1"}]}}}}`)
+	os.Remove(filepath.Join(from, "issues.2.json"))
+	a = ask(t, dir, Question{Backlog: true})
+	if a.Backlog == nil || len(a.Backlog.Blocked) != 1 || a.Err == nil {
+		t.Errorf("%+v", a)
+	}
+}
+
+// An older enterprise server has no dependencies: it is asked again without them.
+func TestAnOlderServer(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	script := "#!/bin/sh\ncase \"$*\" in\n*blockedBy*) echo \"gh: Field 'blockedBy' doesn't exist on type 'Issue'\" >&2; exit 1 ;;\n" +
+		"*pullRequests*) cat '" + from + "/prs.json' ;;\n*) cat '" + from + "/issues.json' '" + from + "/issues.2.json' ;;\nesac\n"
+	program(t, script)
+	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || a.Backlog == nil {
+		t.Errorf("%v", a.Notes)
+	}
+}
+
+// program puts a script named gh first on PATH.
+func program(t *testing.T, script string) {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "first")
+	put(t, filepath.Join(bin, "gh"), script)
+	if err := os.Chmod(filepath.Join(bin, "gh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+func TestGiantOutput(t *testing.T) {
+	dir, _ := project(t, "https://github.com/acme/app", "github")
+	program(t, "#!/bin/sh\nexec yes '{\"data\":{}}'\n")
+	var f *Failure
+	if a := ask(t, dir, Question{Backlog: true}); !errors.As(a.Err, &f) || f.Why != TooMuch {
+		t.Errorf("%v", a.Err)
+	}
+}
+
+func TestMissingProgram(t *testing.T) {
+	dir, _ := project(t, "https://github.com/acme/app", "github")
+	t.Setenv("PATH", dir)
+	a := ask(t, dir, Question{PRs: true})
+	if a.Err == nil || a.Err.Error() != "tracker: gh is not installed" || a.Err.(*Failure).Hint() == "" {
+		t.Error(a.Err)
+	}
+}
+
+// The caller's own end of the world is heeded too.
+func TestCancelled(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	put(t, filepath.Join(from, "prs.sleep"), "60s")
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	a := Ask(ctx, Question{Project: dir, PRs: true, Wait: time.Minute, Config: config.Config{}})
+	if a.Err == nil || a.Err.(*Failure).Why != TooSlow {
+		t.Error(a.Err)
+	}
+}
+
+// Nothing may make a program talk, trace its tokens, or turn to another repository.
+func TestEnvironment(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	seen := filepath.Join(dir, "env")
+	program(t, "#!/bin/sh\nenv >'"+seen+"'; cat '"+from+"/prs.json'\n")
+	for _, name := range []string{"GH_DEBUG", "DEBUG", "GH_REPO", "GIT_DIR", "GH_FORCE_TTY"} {
+		t.Setenv(name, "x")
+	}
+	t.Setenv("GH_TOKEN", "kept")
+	ask(t, dir, Question{PRs: true})
+	text, err := os.ReadFile(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"GH_TOKEN=kept", "GH_PROMPT_DISABLED=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0", "GH_NO_UPDATE_NOTIFIER=1"} {
+		if !strings.Contains(string(text), want+"\n") {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	for _, no := range []string{"\nGH_DEBUG=", "\nDEBUG=", "\nGH_REPO=", "\nGIT_DIR=", "\nGH_FORCE_TTY="} {
+		if strings.Contains("\n"+string(text), no) {
+			t.Errorf("%q is there", no)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package forge
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hooks/internal/tracker/backlog"
+)
+
+// Whatever a program prints: no panic, no number out of bounds, and what is whole was readable to its end.
+func FuzzAnswers(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*/*.json")
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+		f.Add(text[:len(text)/2])
+	}
+	place := Place{Home: backlog.Home{Host: "github.com", Owner: "acme", Repo: "app"}, Args: []string{"x"}}
+	gh, gl := &github{caller: caller{Place: place}}, &gitlab{caller: caller{Place: place}}
+	te, co := &gitea{caller: caller{Place: place}}, &command{caller: caller{Place: place}}
+	f.Fuzz(func(t *testing.T, out []byte) {
+		nodes, whole, fail := connected("gh", out, nil, "data.repository.issues")
+		if whole && fail != nil || !whole && fail == nil && len(nodes) == 0 && len(out) == 0 {
+			t.Errorf("whole %v, %v", whole, fail)
+		}
+		docs, _ := documents(out)
+		for _, n := range append(nodes, docs...) {
+			for _, i := range []backlog.Issue{gh.issue(n), gl.issue(n)} {
+				if i.Number < 0 || i.Number > 1_000_000_000 {
+					t.Errorf("issue %+v", i)
+				}
+			}
+			for _, p := range []PR{gh.pr(n), gl.pr(n), te.pr(n), co.pr(n)} {
+				if p.Number < 0 || p.Number > 1_000_000_000 {
+					t.Errorf("PR %+v", p)
+				}
+			}
+			co.refs(n)
+		}
+		for _, path := range []string{"data.repository.pullRequest", "data.project.mergeRequest", "pr"} {
+			if p, fail := one("gh", out, nil, path, gh.pr); (p.Number > 0) == (fail != nil) {
+				t.Errorf("PR %d and %v", p.Number, fail)
+			}
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package forge
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"hooks/internal/config"
+	"hooks/internal/tracker"
+)
+
+// Real repositories: git writes their configuration.
+func TestChoose(t *testing.T) {
+	home := t.TempDir()
+	put(t, filepath.Join(home, ".config/gh/hosts.yml"), "git.corp.example:\n    user: mara\n    oauth_token: gho_x\n")
+	put(t, filepath.Join(home, ".config/glab-cli/config.yml"), "hosts:\n    code.example.net:\n        token: x\n")
+	put(t, filepath.Join(home, ".config/tea/config.yml"), "logins:\n- name: mine\n  url: https://tea.example.com\n  token: x\n")
+	gh := config.Tracker{Type: "github"}
+	for _, c := range []struct {
+		name   string
+		config config.Tracker
+		git    []string // settings, name and value in turns
+		want   string   // kind and place, or the failure
+	}{
+		{"scp form", config.Tracker{}, []string{"remote.origin.url", "git@github.com:acme/app.git"}, "github github.com/acme/app"},
+		{"https with a user", config.Tracker{}, []string{"remote.origin.url", "https://mara:pw@github.com/acme/app/"}, "github github.com/acme/app"},
+		{"enterprise by its name", config.Tracker{}, []string{"remote.origin.url", "ssh://git@github.corp.example:2222/acme/app"}, "github github.corp.example/acme/app"},
+		{"enterprise by its login", config.Tracker{}, []string{"remote.origin.url", "git@git.corp.example:acme/app"}, "github git.corp.example/acme/app"},
+		{"another port", gh, []string{"remote.origin.url", "https://git.corp.example:8443/acme/app"}, "github git.corp.example:8443/acme/app"},
+		{"gitlab groups", config.Tracker{}, []string{"remote.origin.url", "git@gitlab.com:group/sub/app.git"}, "gitlab gitlab.com/group/sub/app"},
+		{"gitlab by its login", config.Tracker{}, []string{"remote.origin.url", "git@code.example.net:group/app.git"}, "gitlab code.example.net/group/app"},
+		{"gitea by its login", config.Tracker{}, []string{"remote.origin.url", "git@tea.example.com:acme/app.git"}, "gitea tea.example.com/acme/app"},
+		{"rewritten", config.Tracker{}, []string{"remote.origin.url", "gh:acme/app", "url.git@github.com:.insteadOf", "gh:"}, "github github.com/acme/app"},
+		{"an alias of ssh", gh, []string{"remote.origin.url", "git@work:acme/app.git"}, "github github.com/acme/app"},
+		{"the only remote", config.Tracker{}, []string{"remote.up.url", "git@github.com:acme/app.git"}, "github github.com/acme/app"},
+		{"named whole", config.Tracker{Type: "gitlab", Host: "git.example.org", Owner: "a/b", Repo: "c"}, nil, "gitlab git.example.org/a/b/c"},
+		{"repo with its owner", config.Tracker{Type: "github", Repo: "else/where"}, []string{"remote.origin.url", "git@github.com:acme/app"}, "github github.com/else/where"},
+		{"a command", config.Tracker{Command: "./tracker --x"}, []string{"remote.origin.url", "git@github.com:acme/app"}, "command ./tracker --x"},
+
+		{"no remote", config.Tracker{}, nil, "tracker: no tracker is known (for the remote of this project)"},
+		{"a local path", config.Tracker{}, []string{"remote.origin.url", "../origin.git"}, "tracker: no tracker is known (for the remote of this project)"},
+		{"a host nobody knows", config.Tracker{}, []string{"remote.origin.url", "git@git.nowhere.example:acme/app"}, "tracker: no tracker is known (for the remote git.nowhere.example)"},
+		{"a kind nobody knows", config.Tracker{Type: "jira"}, []string{"remote.origin.url", "git@github.com:acme/app"}, "tracker: no tracker is known (jira)"},
+		{"a name that is none", gh, []string{"remote.origin.url", "git@github.com:--help/app"}, "tracker: no tracker is known (owner and repository are not known)"},
+		{"no command", config.Tracker{Type: "command"}, nil, "tracker: no tracker is known (Type is command, Command is empty)"},
+	} {
+		dir := t.TempDir()
+		git := func(args ...string) {
+			cmd := exec.Command("git", args...)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %s", args, out)
+			}
+		}
+		git("init", "-q")
+		for i := 0; i < len(c.git); i += 2 {
+			git("config", c.git[i], c.git[i+1])
+		}
+		env := func(key string) string {
+			return map[string]string{"HOME": home, "GIT_CONFIG_NOSYSTEM": "1"}[key]
+		}
+		p, err := Choose(env, c.config, tracker.Repo(env, dir))
+		got := p.Kind + " " + p.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+// Package standin plays gh, glab and tea for tests: programs on PATH that answer from a directory of recorded JSON
+// and write down how they were called. Only tests link it.
+//
+// The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea timeline-142.json.
+// Further pages are issues.2.json and so on. issues.err is what goes to stderr, with exit code 1; issues.sleep is how
+// long the answer takes, as in "10s". calls.log gets one line a call.
+package standin
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Install puts the programs into a directory that is to stand first on PATH. They are shell scripts that start self,
+// a test binary whose TestMain calls Play.
+func Install(bin, answers, self string) error {
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
+	}
+	for _, program := range []string{"gh", "glab", "tea"} {
+		script := fmt.Sprintf("#!/bin/sh\nSTANDIN=%s STANDIN_DIR='%s' exec '%s' \"$@\"\n", program, answers, self)
+		if err := os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Play answers one call and ends the process, where the process was started as a stand-in; else it returns.
+func Play() {
+	if program := os.Getenv("STANDIN"); program != "" {
+		os.Exit(play(program, os.Getenv("STANDIN_DIR"), os.Args[1:]))
+	}
+}
+
+func play(program, dir string, args []string) int {
+	kind, page := question(args)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	log, err := os.OpenFile(file("calls.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Fprintf(log, "%s %s %s\n", program, kind, place(args))
+	log.Close()
+	if text, err := os.ReadFile(file(kind + ".sleep")); err == nil {
+		d, _ := time.ParseDuration(strings.TrimSpace(string(text)))
+		time.Sleep(d)
+	}
+	found := false
+	for n := 1; n < 1000; n++ {
+		name := kind + ".json"
+		if n > 1 {
+			name = fmt.Sprintf("%s.%d.json", kind, n)
+		}
+		text, err := os.ReadFile(file(name))
+		if err != nil {
+			break
+		}
+		if found = true; page == 0 || page == n {
+			os.Stdout.Write(text)
+		}
+		if page != 0 && page < n {
+			break
+		}
+	}
+	if text, err := os.ReadFile(file(kind + ".err")); err == nil {
+		os.Stderr.Write(text)
+		return 1
+	}
+	return missing(program, kind, found, page, file)
+}
+
+// missing: a list that nobody recorded is empty, a single thing is not there.
+func missing(program, kind string, found bool, page int, file func(string) string) int {
+	_, err := os.Stat(file(fmt.Sprintf("%s.%d.json", kind, page)))
+	switch {
+	case found && (page < 2 || err == nil):
+		return 0
+	case page > 0:
+		fmt.Println("[]")
+		return 0
+	case kind == "prs":
+		fmt.Println(`{"data":{"repository":{"pullRequests":{"pageInfo":{"hasNextPage":false},"nodes":[]}},"project":{"mergeRequests":{"pageInfo":{"hasNextPage":false},"nodes":[]}}}}`)
+		return 0
+	}
+	fmt.Fprintf(os.Stderr, "%s: Not Found (HTTP 404)\n", program)
+	return 1
+}
+
+// question says what is asked: the kind of answer, and for tea the page, from 1.
+func question(args []string) (kind string, page int) {
+	all := strings.Join(args, " ")
+	number := regexp.MustCompile(`(?:number|iid)=(\d+)`).FindStringSubmatch(all)
+	switch {
+	case number != nil:
+		return "pr-" + number[1], 0
+	case strings.Contains(all, "pullRequests(") || strings.Contains(all, "mergeRequests("):
+		return "prs", 0
+	case strings.Contains(all, "issues("):
+		return "issues", 0
+	}
+	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(/timeline)?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
+	if m == nil {
+		return "unknown", 0
+	}
+	fmt.Sscan(m[4], &page)
+	switch {
+	case m[3] != "":
+		return "timeline-" + m[2], page
+	case m[2] != "":
+		return "pr-" + m[2], 0
+	case m[1] == "pulls":
+		return "prs", page
+	}
+	return "issues", page
+}
+
+// place is where a call went: host, owner and repository.
+func place(args []string) string {
+	var parts []string
+	for i, a := range args {
+		switch {
+		case a == "--hostname" && i+1 < len(args):
+			parts = append(parts, args[i+1])
+		case strings.HasPrefix(a, "owner="), strings.HasPrefix(a, "name="), strings.HasPrefix(a, "path="), strings.HasPrefix(a, "repos/"):
+			parts = append(parts, a)
+		}
+	}
+	return strings.Join(parts, " ")
+}
