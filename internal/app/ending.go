@@ -221,7 +221,8 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 		}
 	}
 	own := *v
-	own.ev.Transcript = t.Tick.Transcript // counted from its own session's transcript
+	own.ev.Transcript = t.Tick.Transcript // read and counted from its own session's transcript
+	own.missedAnswers(t)
 	ending := own.ending(t, v.lookBack(t, previous))
 	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil

@@ -138,7 +138,8 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 	var damaged *store.DamagedError
 	_, lockErr := v.files.Holder(skill)
 	unreadable := errors.As(lockErr, &damaged)
-	if unreadable || s.Lock != nil && liveness(s.Lock.Process) == loop.Dead {
+	left := s.Lock != nil && (liveness(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" && s.Lock.RunID == b.RunID)
+	if unreadable || left {
 		if err := v.files.Reap(skill, s.Lock); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}

@@ -38,6 +38,7 @@ func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error
 	}
 	reply, err = e.begin(a, run, previous)
 	if err != nil {
+		e.undo(skill, &run)
 		e.release(skill)
 	}
 	return reply, false, err
@@ -115,6 +116,14 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", tick.Iteration, run.Ceilings.Iterations, report.Remaining(&run))
 	say = strings.Join(append([]string{say}, tick.Notes...), "\n")
 	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(e.ended, e.final, say)), nil
+}
+
+// undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not
+// count. Where the disk fails that too, the next event finds the iteration and closes it.
+func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
+	_ = e.files.Batch(func() error {
+		return errors.Join(e.files.RemoveTick(skill), e.files.SaveBudget(e.path, run))
+	})
 }
 
 // refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate waits and nobody is

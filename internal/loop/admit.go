@@ -151,7 +151,7 @@ func skip(iteration, pid int) Admission {
 func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	var a Admission
 	if l := s.Lock; l != nil {
-		own := l.SessionID != "" && l.SessionID == r.SessionID
+		own := l.SessionID != "" && l.SessionID == r.SessionID || leftover(s, mine)
 		switch {
 		case own:
 			a.Reap = true // a leftover of a crash after the tick was closed
@@ -175,6 +175,13 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{Verdict: AskForce, PID: run.Owner.PID, Iteration: run.IterationsUsed}, true
 	}
 	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
+}
+
+// leftover: no iteration is open, and the lock is one of a run that is over, whose session has ended, or that is the
+// asker's own. A Stop that died between its save and its last act left it.
+func leftover(s Standing, mine bool) bool {
+	run := s.Run
+	return s.Tick == nil && run != nil && run.RunID != "" && s.Lock.RunID == run.RunID && (mine || run.Status != Active || run.OwnerLeft)
 }
 
 func contended(r Request, iteration, pid int, is Liveness) Admission {

@@ -1,0 +1,111 @@
+package drive
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// Snapshot is a world at one moment.
+type Snapshot struct {
+	files   map[string][]byte // of the project's .sdd, by path below it; nil for a folder
+	modes   map[string]fs.FileMode
+	scripts map[string]int64 // length of each transcript: they only grow, and keep their inode
+	world   World
+}
+
+// Save keeps the world as it is.
+func (w *World) Save() (*Snapshot, error) {
+	s := &Snapshot{files: map[string][]byte{}, modes: map[string]fs.FileMode{}, scripts: map[string]int64{}, world: *w}
+	s.world.Ledger = w.Ledger.clone()
+	err := filepath.WalkDir(filepath.Join(w.Project(), ".sdd"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(w.Project(), path)
+		s.modes[rel] = info.Mode().Perm()
+		if d.IsDir() {
+			s.files[rel] = nil
+			return nil
+		}
+		s.files[rel], err = os.ReadFile(path)
+		if s.files[rel] == nil {
+			s.files[rel] = []byte{}
+		}
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		return nil, fmt.Errorf("save world: %w", err)
+	}
+	names, err := filepath.Glob(filepath.Join(w.Dir, "*.jsonl"))
+	for _, name := range names {
+		if info, serr := os.Stat(name); serr == nil {
+			s.scripts[name] = info.Size()
+		}
+	}
+	return s, err
+}
+
+// Restore makes the world what it was.
+func (w *World) Restore(s *Snapshot) error {
+	*w = s.world
+	w.Ledger = s.world.Ledger.clone()
+	if err := os.RemoveAll(filepath.Join(w.Project(), ".sdd")); err != nil {
+		return fmt.Errorf("restore world: %w", err)
+	}
+	for _, rel := range sortedByLength(s.files) {
+		path := filepath.Join(w.Project(), rel)
+		var err error
+		if body := s.files[rel]; body == nil {
+			err = os.Mkdir(path, s.modes[rel])
+		} else {
+			err = os.WriteFile(path, body, s.modes[rel])
+		}
+		if err != nil {
+			return fmt.Errorf("restore world: %w", err)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(w.Dir, "*.jsonl"))
+	for _, name := range names {
+		if size, known := s.scripts[name]; known {
+			err = os.Truncate(name, size)
+		} else {
+			err = os.Remove(name)
+		}
+		if err != nil {
+			return fmt.Errorf("restore transcript: %w", err)
+		}
+	}
+	return err
+}
+
+// Bury makes the recorded client a dead one in every state file, as if it had died just now: its number is given to
+// gone, a process that has ended.
+func (w *World) Bury(gone int) error {
+	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
+	lines := map[string]bool{}
+	for line := range w.Ledger.Lines {
+		lines[pid.ReplaceAllString(line, "${1}"+strconv.Itoa(gone))] = true
+	}
+	w.Ledger.Lines = lines
+	names, err := filepath.Glob(filepath.Join(w.State(), "work.*"))
+	for _, name := range names {
+		info, serr := os.Stat(name)
+		body, rerr := os.ReadFile(name)
+		if serr != nil || rerr != nil {
+			return fmt.Errorf("bury client: %w", rerr)
+		}
+		body = pid.ReplaceAll(body, []byte("${1}"+strconv.Itoa(gone)))
+		if err := os.WriteFile(name, body, info.Mode().Perm()); err != nil {
+			return fmt.Errorf("bury client: %w", err)
+		}
+	}
+	return err
+}

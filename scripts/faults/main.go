@@ -1,0 +1,118 @@
+//go:build linux
+
+// Command faults shows that the program cannot lose, lie or trap. Every system call that matters of every kind of
+// event is made to fail, one at a time, with each error and by kill -9 (strace injects it into the real program);
+// after each of them the state on disk is held against a ledger of what really happened, the loop goes on in every way
+// a loop can go on, and in the end nothing is lost, counted twice or stuck.
+//
+//	go run ./scripts/faults              every call, the three worst faults, one way on each
+//	go run ./scripts/faults -whole       every call, every fault, every way on
+//	go run ./scripts/faults -self-test   mistakes are built into the program, and each must be found
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/scripts/drive"
+)
+
+// livingClient is the process that stands for the session's client, deadPID one that has ended.
+var (
+	livingClient = os.Getpid()
+	deadPID      int
+)
+
+func main() {
+	whole := flag.Bool("whole", false, "every fault, and every way to go on after each")
+	selfTest := flag.Bool("self-test", false, "build known mistakes into the program and find each")
+	only := flag.String("scenario", "", "play only the scenarios whose name has this in it")
+	workers := flag.Int("j", runtime.NumCPU(), "how many play at once")
+	verbose := flag.Bool("v", false, "print the events that led to each violation, and the places nothing struck")
+	keep := flag.String("dir", "", "play here, and leave everything")
+	flag.Parse()
+	if err := run(*whole, *selfTest, *only, *workers, *verbose, *keep); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(whole, selfTest bool, only string, workers int, verbose bool, dir string) error {
+	if err := possible(); err != nil {
+		return err
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		return fmt.Errorf("make a dead process: %w", err)
+	}
+	deadPID = dead.Process.Pid
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp(memory(), "hooks-faults-"); err != nil {
+			return fmt.Errorf("make folder: %w", err)
+		}
+		defer os.RemoveAll(dir)
+	}
+	compiled, err := drive.Compile()
+	if err != nil {
+		return err
+	}
+	s := &sweep{program: filepath.Join(dir, "hooks"), dir: dir, schemas: compiled, workers: workers, faults: faults, ways: 1, most: 40}
+	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool { return !strings.Contains(sc.name, only) })
+	if selfTest {
+		return s.selfTest()
+	}
+	if !whole {
+		s.faults = faults[:3]
+	} else {
+		s.ways = 0
+	}
+	if err := drive.Build(s.program); err != nil {
+		return err
+	}
+	return s.tell(verbose)
+}
+
+// memory is a folder in memory where there is one: a sweep syncs many thousand times.
+func memory() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
+		return "/dev/shm"
+	}
+	return ""
+}
+
+// tell sweeps and prints what came of it.
+func (s *sweep) tell(verbose bool) error {
+	began := time.Now()
+	t, err := s.all()
+	if err != nil {
+		return err
+	}
+	for _, v := range t.bad {
+		fmt.Printf("%s\n    %s\n", v.where, v.what)
+		if verbose {
+			fmt.Println("  " + strings.Join(v.trace, "\n  "))
+		}
+	}
+	missed := 0
+	for place := range t.places {
+		if !t.struck[place] {
+			if missed++; verbose {
+				fmt.Println("never struck: " + place)
+			}
+		}
+	}
+	fmt.Printf("%d scenarios, %d faults (%d kills) at %d of %d places, the program started %d times, %d violations, %s\n",
+		len(s.scenarios), t.runs, t.kills, len(t.places)-missed, len(t.places), t.starts, len(t.bad), time.Since(began).Round(time.Second))
+	if len(t.bad) > 0 {
+		return fmt.Errorf("%d violations", len(t.bad))
+	}
+	return nil
+}
