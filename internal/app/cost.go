@@ -82,11 +82,14 @@ func (v *visit) ledgers(runID string) (list []*ledger, err error) {
 	return list, err
 }
 
-// everyRun shows every run that has a budget, the present ones first, then the archive from its newest.
+// everyRun shows every run that has a budget once, the present ones first, then the archive from its newest. A run that
+// was taken up again after its archiving was cut off lies in both.
 func (v *visit) everyRun(show func(files *store.Store, s store.State, skill loop.Skill, present bool)) error {
+	shown := map[string]bool{}
 	in := func(files *store.Store, present bool) {
 		for _, skill := range []loop.Skill{loop.Work, loop.Review} {
-			if s, _ := files.Load(skill); s.Budget != nil {
+			if s, _ := files.Load(skill); s.Budget != nil && !shown[s.Budget.RunID] {
+				shown[s.Budget.RunID] = s.Budget.RunID != ""
 				show(files, s, skill, present)
 			}
 		}

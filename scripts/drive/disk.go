@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,7 +107,7 @@ func (d *Disk) file(s Schemas, name string, body []byte, present bool) {
 	case name == "work.budget.json":
 		b := take[loop.Budget](d, s["budget"], name, body)
 		if b != nil {
-			d.Budgets = append(d.Budgets, *b)
+			d.budget(*b)
 		}
 		if present {
 			d.Budget = b
@@ -128,6 +129,13 @@ func (d *Disk) file(s Schemas, name string, body []byte, present bool) {
 	}
 }
 
+// budget adds a run. One that was taken up again after its archiving was cut off lies in the archive too, as it was then.
+func (d *Disk) budget(b loop.Budget) {
+	if !slices.ContainsFunc(d.Budgets, func(o loop.Budget) bool { return o.RunID == b.RunID && o.Seq >= b.Seq }) {
+		d.Budgets = append(d.Budgets, b)
+	}
+}
+
 func (d *Disk) history(s Schemas, name string, body []byte) {
 	lines := strings.SplitAfter(string(body), "\n")
 	for i, line := range lines {
@@ -137,10 +145,12 @@ func (d *Disk) history(s Schemas, name string, body []byte) {
 		}
 		if it := take[loop.Iteration](d, s["history"], fmt.Sprintf("%s line %d", name, i+1), []byte(line)); it != nil {
 			d.Lines = append(d.Lines, *it)
-			d.raw = append(d.raw, strings.TrimSuffix(line, "\n"))
+			d.raw = append(d.raw, pids.ReplaceAllString(line, "")) // Bury changes those
 		}
 	}
 }
+
+var pids = regexp.MustCompile(`"pid":\d+`)
 
 func take[T any](d *Disk, schema *jsonschema.Schema, name string, body []byte) *T {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))

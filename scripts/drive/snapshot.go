@@ -90,11 +90,6 @@ func (w *World) Restore(s *Snapshot) error {
 // gone, a process that has ended.
 func (w *World) Bury(gone int) error {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
-	lines := map[string]bool{}
-	for line := range w.Ledger.Lines {
-		lines[pid.ReplaceAllString(line, "${1}"+strconv.Itoa(gone))] = true
-	}
-	w.Ledger.Lines = lines
 	names, err := filepath.Glob(filepath.Join(w.State(), "work.*"))
 	for _, name := range names {
 		info, serr := os.Stat(name)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"hooks/scripts/drive"
 )
@@ -36,7 +37,7 @@ var (
 	sameSession = way{"the next tick", func(p *drive.Player) { p.Iterate(flags, 2) }}
 	// sameTurn goes on in the turn as if nothing had happened.
 	sameTurn = way{"the turn goes on", func(p *drive.Player) {
-		if p.Disk().Tick != nil {
+		if t := p.Disk().Tick; t != nil && slices.Contains(t.Prompts, p.Prompt) {
 			p.Work()
 			p.End()
 		}
