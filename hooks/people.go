@@ -23,14 +23,16 @@ type commands struct {
 	SessionEnd          hookCmd `cmd:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
-	Report  reportCmd  `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
-	Loop    loopCmd    `cmd:"" help:"Look at loops, or end them."`
-	Gate    gateCmd    `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
-	Cost    costCmd    `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
-	Explain explainCmd `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
-	Schema  schemaCmd  `cmd:"" help:"Print a JSON Schema."`
-	Demo    demoCmd    `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Report    reportCmd    `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
+	Loop      loopCmd      `cmd:"" help:"Look at loops, or end them."`
+	Gate      gateCmd      `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
+	Cost      costCmd      `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
+	Explain   explainCmd   `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
+	Install   installCmd   `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`
+	Uninstall uninstallCmd `cmd:"" help:"Take this program out of the client's settings again."`
+	Schema    schemaCmd    `cmd:"" help:"Print a JSON Schema."`
+	Demo      demoCmd      `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
 type hookCmd struct{}

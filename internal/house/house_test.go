@@ -160,15 +160,16 @@ func TestLayers(t *testing.T) {
 
 // heavy are modules that every hook call would pay for, or that belong to tests.
 var heavy = map[string]string{
-	"github.com/santhosh-tekuri/jsonschema": "costs 5 ms at every start; schemas are checked in tests",
-	"github.com/rogpeppe/go-internal":       "test only",
-	"github.com/google/go-cmp":              "test only",
-	"pgregory.net/rapid":                    "test only",
-	"github.com/creack/pty":                 "test only",
-	"github.com/hinshun/vt10x":              "test only",
-	"golang.org/x/text":                     "comes with the schema library",
-	"net/http":                              "costs 0.7 ms at every start; forges are asked through their programs",
-	"testing":                               "test only",
+	"github.com/santhosh-tekuri/jsonschema":      "costs 5 ms at every start; schemas are checked in tests",
+	"github.com/rogpeppe/go-internal/testscript": "test only; the diff package beside it is linked",
+	"github.com/rogpeppe/go-internal/txtar":      "test only",
+	"github.com/google/go-cmp":                   "test only",
+	"pgregory.net/rapid":                         "test only",
+	"github.com/creack/pty":                      "test only",
+	"github.com/hinshun/vt10x":                   "test only",
+	"golang.org/x/text":                          "comes with the schema library",
+	"net/http":                                   "costs 0.7 ms at every start; forges are asked through their programs",
+	"testing":                                    "test only",
 }
 
 func TestNothingHeavyIsLinked(t *testing.T) {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"hooks/internal/app"
+	"hooks/internal/install"
+	"hooks/internal/tracker"
+)
+
+// settingsScope is where the program is, or is to be, registered.
+type settingsScope struct {
+	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
+	DryRun bool   `help:"Print what would change, and change nothing."`
+}
+
+type installCmd struct{ settingsScope }
+
+// Run registers this binary and prints the change.
+func (c installCmd) Run(a *app.App, s streams) error {
+	path, project, err := c.place(a)
+	if err != nil {
+		return err
+	}
+	program, err := install.Program()
+	if err == nil {
+		err = install.Clash(c.Scope, program, project, a.Env)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := install.Install(path, program, c.DryRun)
+	if err == nil {
+		fmt.Fprint(s.out, r.Installed(c.DryRun))
+	}
+	return err
+}
+
+type uninstallCmd struct{ settingsScope }
+
+// Run takes the entries of this program out and prints the change.
+func (c uninstallCmd) Run(a *app.App, s streams) error {
+	path, _, err := c.place(a)
+	if err != nil {
+		return err
+	}
+	r, err := install.Uninstall(path, c.DryRun)
+	if err == nil {
+		fmt.Fprint(s.out, r.Uninstalled(c.DryRun))
+	}
+	return err
+}
+
+// place is the settings file, for a person only: an agent does not decide what governs it.
+func (c settingsScope) place(a *app.App) (path, project string, err error) {
+	if a.Env("CLAUDECODE") != "" {
+		return "", "", &app.Refusal{Text: "the registration is not changed from inside the agent", Way: "a person does that in a terminal of their own"}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", "", fmt.Errorf("find folder: %w", err)
+	}
+	project = tracker.Project(a.Env, dir)
+	path, err = install.Path(c.Scope, project, a.Env)
+	return path, project, err
+}

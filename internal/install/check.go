@@ -1,0 +1,109 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// SyntaxError says where a settings file is not what the client reads. Nothing is changed then.
+type SyntaxError struct {
+	Line, Column int // from 1, in characters
+	Text, Way    string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
+}
+
+// Hint is the way out.
+func (e *SyntaxError) Hint() string { return e.Way }
+
+const repair = "repair the file, then run it again; nothing was changed"
+
+// Check tells whether the text can be edited: one JSON object whose "hooks" are as the client documents them, each
+// named once. An empty text is one too.
+func Check(text string) error {
+	_, text = cutBOM(text)
+	if blank(text) {
+		return nil
+	}
+	var at *json.SyntaxError
+	if err := json.Unmarshal([]byte(text), new(json.RawMessage)); errors.As(err, &at) {
+		return syntax(text, int(at.Offset), err.Error())
+	} else if err != nil {
+		return err
+	}
+	root := rootOf(text)
+	if !root.IsObject() {
+		return misplaced(text, root.Index, "settings are an object, this is "+kind(root.Result))
+	}
+	return checkHooks(text, root)
+}
+
+func syntax(text string, read int, why string) error {
+	at := max(read-1, 0)
+	e := misplaced(text, at, strings.TrimPrefix(why, "json: "))
+	if at < len(text) && (text[at] == '/' || text[at] == '#') {
+		e.Way = "a settings file has no comments: take it out, then run it again; nothing was changed"
+	}
+	if !utf8.ValidString(text) {
+		e.Way = "save the file as UTF-8, then run it again; nothing was changed"
+	}
+	return e
+}
+
+// checkHooks looks at what is about to be edited: two members of one name would leave open which the client takes.
+func checkHooks(text string, root node) error {
+	if err := once(text, root, "hooks"); err != nil {
+		return err
+	}
+	hooks := root.member("hooks")
+	if !hooks.Exists() {
+		return nil
+	}
+	if !hooks.IsObject() {
+		return misplaced(text, hooks.Index, `"hooks" is an object, this is `+kind(hooks))
+	}
+	events := look(hooks)
+	for _, e := range entries("hooks") {
+		if err := once(text, events, e.event); err != nil {
+			return err
+		}
+		if groups := events.member(e.event); groups.Exists() && !groups.IsArray() {
+			return misplaced(text, groups.Index, fmt.Sprintf("the groups of %q are a list, this is %s", e.event, kind(groups)))
+		}
+	}
+	return nil
+}
+
+func once(text string, in node, key string) error {
+	seen := false
+	for _, k := range in.kids {
+		if k.key == key && seen {
+			return misplaced(text, k.start, fmt.Sprintf("%q stands here a second time", key))
+		}
+		seen = seen || k.key == key
+	}
+	return nil
+}
+
+func misplaced(text string, at int, why string) *SyntaxError {
+	before := text[:min(at, len(text))]
+	line := strings.Count(before, "\n") + 1
+	return &SyntaxError{Line: line, Column: utf8.RuneCountInString(indentOf(before)) + 1, Text: why, Way: repair}
+}
+
+func kind(v gjson.Result) string {
+	switch {
+	case v.IsObject():
+		return "an object"
+	case v.IsArray():
+		return "a list"
+	}
+	return v.Raw
+}

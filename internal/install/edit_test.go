@@ -1,0 +1,349 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+
+	plugin "hooks"
+	"hooks/internal/event"
+)
+
+const program = "/opt/my tools/bin/hooks"
+
+// files are settings as people, editors and other programs leave them.
+var files = map[string]string{
+	"empty object":       "{}",
+	"with a newline":     "{}\n",
+	"open braces":        "{\n}\n",
+	"blank line within":  "{\n\n}",
+	"blank within":       "{ }",
+	"no text":            "",
+	"white space":        " \r\n\n",
+	"two spaces":         "{\n  \"model\": \"opus\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n",
+	"four spaces":        "{\n    \"model\": \"opus\"\n}",
+	"tabs":               "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\n\t\t\"allow\": [\"Bash(go test:*)\"]\n\t}\n}\n",
+	"no indentation":     "{\n\"model\": \"opus\"\n}\n",
+	"one line":           `{"model":"opus","env":{"A":"1"}}`,
+	"one line, spaced":   `{ "model": "opus", "env": { "A": "1" } }` + "\n",
+	"CRLF":               "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+	"BOM":                "\ufeff{\n  \"model\": \"opus\"\n}\n",
+	"BOM and CRLF":       "\ufeff{\r\n\t\"hooks\": {\r\n\t}\r\n}",
+	"only a BOM":         "\ufeff",
+	"leading lines":      "\n\n  {\n    \"a\": 1\n  }  \n\n",
+	"null byte escaped":  "{\n  \"a\": \"\\u0000\\ud800\\/ <&>\",\n  \"\\u0061\\\"\": 1e400\n}",
+	"not UTF-8":          "{\"a\": \"\xff\xfe\"}",
+	"empty hooks":        "{\n  \"hooks\": {}\n}\n",
+	"open hooks":         "{\n  \"hooks\": {\n\n  },\n  \"z\": [\n  ]\n}\n",
+	"empty events":       "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": [ ]\n  }\n}\n",
+	"only one empty":     `{"hooks":{"Stop":[ ]}}`,
+	"escaped key":        `{"ho\u006fks":{"St\u006fp":[]}}`,
+	"comma first":        "{\n  \"a\": 1\n, \"b\": 2\n, \"hooks\": {}\n}\n",
+	"values named alike": `{"a":{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/bin/hooks","args":["stop"]}]}]}}}`,
+	"of others": `{
+  "hooks": {
+    "Stop": [
+      { "hooks": [ { "type": "command", "command": "say done" } ] }
+    ],
+    "Notification": [{"matcher": "", "hooks": [{"type": "command", "command": "notify"}]}],
+    "PreToolUse": [
+      {
+        "matcher": "Bash",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/usr/lib/lefthook/hooks",
+            "args": ["check"]
+          }
+        ]
+      }
+    ]
+  },
+
+  "statusLine": {"type": "command", "command": "hooks statusline"}
+}
+`,
+	"malformed groups of others": `{"hooks":{"Stop":[1,null,{"hooks":{}},{"hooks":[7]},[]],"Odd":3,"Older":{"x":[]}}}`,
+	"hooks in the middle":        "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t},\n\t\"b\": {}\n}",
+}
+
+// The text after a registration and its removal is the text before, byte for byte; a second registration changes nothing.
+func TestAddAndRemove(t *testing.T) {
+	for name, text := range files {
+		t.Run(name, func(t *testing.T) { checkRoundTrip(t, text) })
+	}
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+func checkRoundTrip(t fataler, text string) {
+	t.Helper()
+	if err := Check(text); err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	added := Add(text, program, &text)
+	if err := Check(added); err != nil {
+		t.Fatalf("not valid: %v\n%s", err, added)
+	}
+	if again := Add(added, program, &text); again != added {
+		t.Fatalf("a second registration changed\n%s\nto\n%s", added, again)
+	}
+	if back := Remove(added, &text); back != text {
+		t.Fatalf("removed, it is\n%q\nwas\n%q\nby way of\n%s", back, text, added)
+	}
+	if want, got := value(t, withEntries(t, text)), value(t, added); !reflect.DeepEqual(want, got) {
+		t.Fatalf("it means (-want +got):\n%s", cmp.Diff(want, got))
+	}
+	moved := Add(added, "/elsewhere/hooks", &text)
+	if back := Add(moved, program, &text); back != added {
+		t.Fatalf("there and back again it is\n%s\nwas\n%s", back, added)
+	}
+	if back := Remove(moved, &text); back != text {
+		t.Fatalf("updated and removed, it is\n%q\nwas\n%q", back, text)
+	}
+}
+
+// withEntries registers the program the plain way, through the values.
+func withEntries(t fataler, text string) string {
+	root, _ := value(t, text).(map[string]any)
+	if root == nil {
+		root = map[string]any{}
+	}
+	hooks, _ := root["hooks"].(map[string]any)
+	if hooks == nil {
+		hooks = map[string]any{}
+		root["hooks"] = hooks
+	}
+	for _, e := range entries(program) {
+		list, _ := hooks[e.event].([]any)
+		hooks[e.event] = append(list, value(t, e.group))
+	}
+	out, err := json.Marshal(root)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return string(out)
+}
+
+func value(t fataler, text string) (v any) {
+	_, text = cutBOM(text)
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	return v
+}
+
+// What the program writes looks as the client itself would lay it out.
+func TestLayout(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"two spaces", "{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n"},
+		{"tabs", "{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"hooks\": ["},
+		{"CRLF", "{\r\n    \"a\": 1\r\n}", "{\r\n    \"a\": 1,\r\n    \"hooks\": {\r\n        \"PreToolUse\": [\r\n"},
+		{"none yet", "{}\n", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
+		{"no file", "", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
+		{"one line", `{"a":1}`, `{"a":1,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/my tools/bin/hooks","args":["pre-tool-use"],"timeout":60}]}],"PostToolUse"`},
+		{"empty event", "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          {\n"},
+	} {
+		if got := Add(c.text, program, &c.text); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant it to begin with\n%s", c.name, got, c.want)
+		}
+		if got := Add(c.text, program, &c.text); strings.Contains(c.text, "\r\n") && strings.Count(got, "\n") != strings.Count(got, "\r\n") {
+			t.Errorf("%s: line endings are mixed in %q", c.name, got)
+		}
+	}
+	text := "{\n  \"a\": 1\n}\n"
+	if got := Add(text, program, &text); !strings.HasSuffix(got, "\n  }\n}\n") {
+		t.Errorf("it ends with %q", got[len(got)-20:])
+	}
+}
+
+// What is registered is hooks.json and nothing else, every path quoted as JSON wants it.
+func TestEntriesAreThoseOfThePlugin(t *testing.T) {
+	for _, program := range []string{program, `C:\Program Files\hooks\hooks.exe`, `/a"b/<&>/ü/hooks`} {
+		list := entries(program)
+		want := strings.ReplaceAll(plugin.Hooks, `"${CLAUDE_PLUGIN_ROOT}/bin/hooks"`, quote(program))
+		if got, want := value(t, hooksObject(list)), value(t, gjson.Get(want, "hooks").Raw); !reflect.DeepEqual(got, want) {
+			t.Errorf("(-plugin +registered):\n%s", cmp.Diff(want, got))
+		}
+		if len(list) != len(event.Words) {
+			t.Errorf("%d entries, %d words", len(list), len(event.Words))
+		}
+		for _, e := range list {
+			handler := gjson.Get(e.group, "hooks.0")
+			if handler.Get("command").String() != program || !ours(handler) {
+				t.Errorf("%s is not known again: %s", e.event, handler.Raw)
+			}
+		}
+	}
+}
+
+// Without the text before, what the program alone needed goes, and nothing of others does.
+func TestRemoveWithoutABackup(t *testing.T) {
+	for name, text := range files {
+		if text == "" || strings.Contains(name, "empty") || strings.Contains(name, "open") || Check(text) != nil || blank(text) || gjson.Get(text, "hooks").Exists() && !strings.Contains(name, "others") {
+			continue
+		}
+		if back := Remove(Add(text, program, nil), nil); !Empty(text) && back != text {
+			t.Errorf("%s: it is\n%q\nwas\n%q", name, back, text)
+		} else if Empty(text) && !Empty(back) {
+			t.Errorf("%s: it is %q", name, back)
+		}
+	}
+}
+
+// What people add and take away in between stays as they left it.
+func TestChangesInBetweenStay(t *testing.T) {
+	before := "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"
+	added := Add(before, program, &before)
+	for _, c := range []struct{ name, old, new, want string }{
+		{"a setting", `"model": "opus"`, `"model": "sonnet", "x": 1`, strings.Replace(before, `"model": "opus"`, `"model": "sonnet", "x": 1`, 1)},
+		{"a setting behind", "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", strings.Replace(before, "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", 1)},
+		{"an event behind", "\n    ]\n  }\n}\n", "\n    ],\n    \"X\": []\n  }\n}\n", strings.Replace(before, "[]\n  }\n}\n", "[],\n    \"X\": []\n  }\n}\n", 1)},
+		{"an event before", `"Stop": [`, `"X": [], "Stop": [`, strings.Replace(before, `"Stop": [`, `"X": [], "Stop": [`, 1)},
+		{"a group behind", "\n      }\n    ],\n    \"PreToolUse\"", "\n      }, {\"hooks\":[]}\n    ],\n    \"PreToolUse\"", strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
+		{"a group in front", "\"Stop\": [\n      {", "\"Stop\": [\n      {\"hooks\":[]},\n      {", strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
+		{"a handler in our group", "\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\"", "\n          }, {\"type\":\"command\",\"command\":\"x\"}\n        ]\n      }\n    ],\n    \"PreToolUse\"",
+			strings.Replace(before, "[]", "[\n      {\n        \"hooks\": [\n          {\"type\":\"command\",\"command\":\"x\"}\n        ]\n      }\n    ]", 1)},
+	} {
+		changed := strings.Replace(added, c.old, c.new, 1)
+		if changed == added {
+			t.Errorf("%s: the change does not fit\n%s", c.name, added)
+			continue
+		}
+		if diff := cmp.Diff(c.want, Remove(changed, &before)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// Any layout of any document survives. White space, order, escapes and the hooks of others are as random as JSON lets them.
+func TestAnyDocumentSurvives(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := document().Draw(t, "text")
+		checkRoundTrip(t, text)
+		if back := Remove(text, nil); back != text {
+			t.Fatalf("nothing was registered, yet it became %q", back)
+		}
+	})
+}
+
+func document() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		space := func() string { return rapid.StringMatching(`([ \t]{0,2}(\n|\r\n)?[ \t]{0,3}){0,2}`).Draw(t, "space") }
+		str := func() string {
+			return `"` + rapid.StringMatching(`([a-zé😀/<&]|\\u00[46][1-9a-f]|\\"|\\\\|\\n|[\[\]{},:]){0,6}`).Draw(t, "string") + `"`
+		}
+		var any func(depth int) string
+		list := func(open, end string, n int, kid func(i int) string) string {
+			var b strings.Builder
+			for i := range n {
+				if i > 0 {
+					b.WriteString(",")
+				}
+				b.WriteString(space() + kid(i) + space())
+			}
+			if n == 0 {
+				return open + space() + end
+			}
+			return open + b.String() + end
+		}
+		count := func() int { return rapid.IntRange(0, 3).Draw(t, "count") }
+		member := func(key, value string) string { return key + space() + ":" + space() + value }
+		any = func(depth int) string {
+			switch k := rapid.IntRange(0, 5).Draw(t, "kind"); {
+			case k == 0 && depth > 0:
+				return list("{", "}", count(), func(i int) string { return member(fmt.Sprintf(`"k%d"`, i), any(depth-1)) })
+			case k == 1 && depth > 0:
+				return list("[", "]", count(), func(int) string { return any(depth - 1) })
+			case k == 2:
+				return rapid.SampledFrom([]string{"null", "true", "-0.1e+9", "12345678901234567890"}).Draw(t, "scalar")
+			}
+			return str()
+		}
+		group := func(int) string {
+			return list("{", "}", 2, func(i int) string {
+				if i == 0 {
+					return member(`"matcher"`, str())
+				}
+				return member(`"hooks"`, list("[", "]", count(), func(int) string {
+					return `{"type":"command","command":` + str() + `}`
+				}))
+			})
+		}
+		events := rapid.Permutation([]string{"Stop", "PreToolUse", "SessionEnd", "Notification", "Made Up"}).Draw(t, "events")
+		hooks := func() string {
+			return list("{", "}", count(), func(i int) string { return member(quote(events[i]), list("[", "]", count(), group)) })
+		}
+		keys := rapid.Permutation([]string{"model", "hooks", "env", "hook", "Hooks"}).Draw(t, "keys")
+		root := list("{", "}", rapid.IntRange(0, 5).Draw(t, "keys"), func(i int) string {
+			if keys[i] == "hooks" {
+				return member(rapid.SampledFrom([]string{`"hooks"`, `"\u0068ooks"`}).Draw(t, "key"), hooks())
+			}
+			return member(quote(keys[i]), any(2))
+		})
+		return rapid.SampledFrom([]string{"", "\ufeff"}).Draw(t, "bom") + space() + root + space()
+	})
+}
+
+// A file that the client could not read either is not touched, and the place is named.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct{ text, want, hint string }{
+		{"{\n  // mine\n  \"a\": 1\n}", "line 2, column 3: invalid character '/'", "no comments"},
+		{"{\n  \"é\": 1, # no\n}", "line 2, column 11: invalid character '#'", "no comments"},
+		{"{\"a\": 1,}", "line 1, column 9: invalid character '}'", "repair"},
+		{"{\"a\": 1", "line 1, column 7: unexpected end of JSON input", "repair"},
+		{"{} {}", "line 1, column 4: invalid character '{' after top-level value", "repair"},
+		{"\ufeff[]", "line 1, column 1: settings are an object, this is a list", "repair"},
+		{"null", "line 1, column 1: settings are an object, this is null", "repair"},
+		{"\xff\xfe{\x00}\x00", "line 1, column 1: invalid character", "UTF-8"},
+		{"{\n  \"hooks\": []\n}", `line 2, column 12: "hooks" is an object, this is a list`, "repair"},
+		{"{\"hooks\": null}", `line 1, column 11: "hooks" is an object, this is null`, "repair"},
+		{`{"hooks": {"Stop": {}}}`, `line 1, column 20: the groups of "Stop" are a list, this is an object`, "repair"},
+		{`{"hooks": {}, "\u0068ooks": {}}`, `line 1, column 15: "hooks" stands here a second time`, "repair"},
+		{`{"hooks": {"Stop": [], "Stop": []}}`, `line 1, column 24: "Stop" stands here a second time`, "repair"},
+	} {
+		err := Check(c.text)
+		e, ok := err.(*SyntaxError)
+		if !ok || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(e.Way, c.hint) {
+			t.Errorf("%q: got %v (%#v), want %s", c.text, err, e, c.want)
+		}
+	}
+	for name, text := range files {
+		if err := Check(text); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Whatever stands in a settings file, an edit of it can be undone to the byte.
+func FuzzAdd(f *testing.F) {
+	for _, text := range files {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, bare := cutBOM(text); Check(text) != nil || len(handlers(bare)) > 0 {
+			return
+		}
+		added := Add(text, program, &text)
+		if err := Check(added); err != nil {
+			t.Fatalf("%q became %q: %v", text, added, err)
+		}
+		if back := Remove(added, &text); back != text {
+			t.Fatalf("%q came back as %q", text, back)
+		}
+	})
+}

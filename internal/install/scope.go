@@ -1,0 +1,125 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Scopes are the settings files that a person edits, each overruling the ones before it.
+var Scopes = []string{"user", "project", "local"}
+
+// Path is the settings file of a scope: the user's own under CLAUDE_CONFIG_DIR or ~/.claude, the others in the project.
+func Path(scope, project string, env func(string) string) (string, error) {
+	switch scope {
+	case "project":
+		return filepath.Join(project, ".claude", "settings.json"), nil
+	case "local":
+		return filepath.Join(project, ".claude", "settings.local.json"), nil
+	}
+	dir := env("CLAUDE_CONFIG_DIR")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find home: %w", err)
+		}
+		dir = filepath.Join(home, ".claude")
+	}
+	abs, err := filepath.Abs(filepath.Join(dir, "settings.json"))
+	if err != nil {
+		return "", fmt.Errorf("find settings: %w", err)
+	}
+	return abs, nil
+}
+
+// Refusal is an error of use, with the way out.
+type Refusal struct{ Text, Way string }
+
+func (r *Refusal) Error() string { return r.Text }
+
+// Hint is the way out.
+func (r *Refusal) Hint() string { return r.Way }
+
+// Program is the absolute path of the running binary, links resolved: the client starts it from any folder and with
+// any PATH. A binary that will be gone, or that would not be known again by its name, is refused.
+func Program() (string, error) {
+	path, err := os.Executable()
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return path, lasting(path)
+}
+
+func lasting(path string) error {
+	if regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`).MatchString(path) {
+		return &Refusal{"this program was built by `go run` and is gone when it ends", "build it to stay: go build -o bin/hooks ./hooks && bin/hooks install"}
+	}
+	if base := filepath.Base(path); base != "hooks" && !strings.EqualFold(base, "hooks.exe") {
+		return &Refusal{fmt.Sprintf("this program is named %q, by which its entries would not be found again", base), "rename it to hooks, then run hooks install"}
+	}
+	return nil
+}
+
+// Clash refuses a registration that would make every event count twice: the plugin is enabled, or another scope starts
+// another binary. Equal entries of two scopes are started once by the client.
+func Clash(scope, program, project string, env func(string) string) error {
+	var plugin *Refusal
+	for _, s := range Scopes {
+		path, err := Path(s, project, env)
+		if err != nil {
+			return err
+		}
+		text := legible(path)
+		for name, on := range gjson.Get(text, "enabledPlugins").Map() {
+			if strings.HasPrefix(name, "hooks@") {
+				plugin = nil
+				if on.Bool() {
+					plugin = &Refusal{fmt.Sprintf("the plugin %s is enabled in %s: every event would count twice", name, path), "disable it first, as in `claude plugin disable " + name + "`, or keep the plugin and install nothing"}
+				}
+			}
+		}
+		if s == scope {
+			continue
+		}
+		if other := otherProgram(text, program); other != "" && !isFile(path, scope, project, env) {
+			return &Refusal{fmt.Sprintf("%s is registered in %s: every event would count twice", other, path), "take it out first: hooks uninstall --scope " + s}
+		}
+	}
+	if plugin != nil {
+		return plugin
+	}
+	return nil
+}
+
+// legible is the text of a settings file as far as the client could read it, "" if not.
+func legible(path string) string {
+	body, err := os.ReadFile(path)
+	if _, text := cutBOM(string(body)); err == nil && Check(text) == nil {
+		return text
+	}
+	return ""
+}
+
+// otherProgram is the first command of ours in a text that is not this binary, "" if there is none.
+func otherProgram(text, program string) string {
+	for _, path := range handlers(text) {
+		last := path[len(path)-1]
+		if command := last.in.kids[last.i].value.Get("command").String(); command != program {
+			return command
+		}
+	}
+	return ""
+}
+
+// isFile tells whether a path is the file of the scope too, as when the project is the home folder.
+func isFile(path, scope, project string, env func(string) string) bool {
+	own, err := Path(scope, project, env)
+	return err == nil && own == path
+}

@@ -1,0 +1,105 @@
+package install
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// node is an object or a list of a valid JSON text, by the places of its parts in that text.
+type node struct {
+	gjson.Result
+	kids []kid
+}
+
+// kid is a member of an object or an element of a list.
+type kid struct {
+	key        string // "" in a list
+	start, end int    // with the key
+	value      gjson.Result
+}
+
+// look finds the parts of a value; a value without parts gives a node without kids.
+func look(v gjson.Result) node {
+	n := node{Result: v}
+	if !v.IsObject() && !v.IsArray() {
+		return n
+	}
+	v.ForEach(func(k, v gjson.Result) bool {
+		start := v.Index
+		if n.IsObject() {
+			start = k.Index
+		}
+		n.kids = append(n.kids, kid{key: k.Str, start: start, end: v.Index + len(v.Raw), value: v})
+		return true
+	})
+	return n
+}
+
+// rootOf is the outermost value of a text that holds one.
+func rootOf(text string) node {
+	v := gjson.Parse(text)
+	v.Raw = strings.TrimRight(v.Raw, " \t\r\n")
+	return look(v)
+}
+
+// at is the place of a member, -1 if there is none.
+func (n node) at(key string) int {
+	for i, k := range n.kids {
+		if k.key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// member is the value of a key, which does not exist if there is none.
+func (n node) member(key string) gjson.Result {
+	if i := n.at(key); i >= 0 {
+		return n.kids[i].value
+	}
+	return gjson.Result{}
+}
+
+// lead is the white space before a kid.
+func (n node) lead(text string, i int) string {
+	from := n.Index + 1
+	if i > 0 {
+		from = n.kids[i-1].end
+	}
+	between := text[from:n.kids[i].start]
+	return between[strings.IndexByte(between, ',')+1:]
+}
+
+// step is one kid of a container, on the way from the root to a handler.
+type step struct {
+	in node
+	i  int
+}
+
+// handlers gives every way from the root to a handler of this program: hooks, event, group, hooks, handler.
+func handlers(text string) (paths [][]step) {
+	root := rootOf(text)
+	i := root.at("hooks")
+	if i < 0 {
+		return nil
+	}
+	events := look(root.kids[i].value)
+	for e, event := range events.kids {
+		groups := look(event.value)
+		for g, group := range groups.kids {
+			inner := look(group.value)
+			h := inner.at("hooks")
+			if h < 0 || !groups.IsArray() {
+				continue
+			}
+			list := look(inner.kids[h].value)
+			for n, handler := range list.kids {
+				if list.IsArray() && ours(handler.value) {
+					paths = append(paths, []step{{root, i}, {events, e}, {groups, g}, {inner, h}, {list, n}})
+				}
+			}
+		}
+	}
+	return paths
+}
