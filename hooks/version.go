@@ -4,29 +4,44 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	plugin "hooks"
 )
 
 type versionCmd struct{}
 
-// Run prints the version and the revision that the binary was built from.
+// Run prints the version, and the commit that the binary was built from with its date.
 func (versionCmd) Run(s streams) error {
-	fmt.Fprintf(s.out, "hooks %s %s/%s %s\n", version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	var settings []debug.BuildSetting
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings = info.Settings
+	}
+	fmt.Fprintf(s.out, "hooks %s (%s) %s/%s %s\n", version(), origin(settings), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	return nil
 }
 
-// version is the module's version where it was installed by one, else the revision of the checkout.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+// version is the plugin's, which a release's tag must agree with.
+func version() string { return gjson.Get(plugin.Manifest, "version").String() }
+
+// origin is what the toolchain noted of the checkout: nothing where it was no repository.
+func origin(settings []debug.BuildSetting) string {
+	vcs := map[string]string{}
+	for _, s := range settings {
+		vcs[s.Key] = s.Value
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	commit := vcs["vcs.revision"]
+	if commit == "" {
+		return "commit unknown"
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value[:min(12, len(s.Value))]
-		}
+	parts := []string{"commit " + commit[:min(12, len(commit))]}
+	if at := vcs["vcs.time"]; at != "" {
+		parts = append(parts, at)
 	}
-	return "devel"
+	if vcs["vcs.modified"] == "true" {
+		parts = append(parts, "modified")
+	}
+	return strings.Join(parts, ", ")
 }
