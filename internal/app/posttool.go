@@ -42,8 +42,8 @@ func (v *visit) tellsAnything(list []*thread) bool {
 	switch {
 	case v.ev.Tool == "AskUserQuestion", slices.Contains(dispatchTools, v.ev.Tool):
 		return true
-	case v.ev.Name == event.PostToolUseFailure:
-		return qmdDown(v.ev)
+	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
+		return true
 	}
 	return len(v.brought()) > 0
 }
@@ -66,13 +66,10 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 		if v.ev.Result("status").Str == "async_launched" {
 			tick.Workers = appendNew(tick.Workers, v.ev.Result("agentId").Str)
 		}
-	case v.ev.Name == event.PostToolUseFailure:
-		if qmdDown(v.ev) {
-			tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
-		}
-	default:
-		v.count(tick)
+	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
+		tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
 	}
+	v.count(tick)
 	return event.Nothing(), v.files.SaveTick(tick)
 }
 
@@ -174,12 +171,17 @@ func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.
 	return v.forced(t, loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: v.now}, c.Gate.Act(given.List[i].Text))
 }
 
-// brought are the acts of the call that count once it has succeeded.
+// brought are the acts of the call that count. Of a call that failed only a PR does whose address it printed: what went
+// wrong came after it was there.
 func (v *visit) brought() []guard.Act {
-	if v.ev.Name != event.PostToolUse {
+	failed := v.ev.Name == event.PostToolUseFailure
+	if failed && len(openedPRs(v.ev)) == 0 {
 		return nil
 	}
 	facts := []guard.Kind{guard.OpenPR, guard.Comment, guard.MergePR, guard.ApprovePR, guard.SetLabel, guard.DropLabel}
+	if failed {
+		facts = facts[:1]
+	}
 	return slices.DeleteFunc(v.read().Acts, func(a guard.Act) bool { return !slices.Contains(facts, a.Kind) })
 }
 

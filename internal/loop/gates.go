@@ -155,13 +155,18 @@ func (k GateKind) ask(g Gate) Gate {
 	return g
 }
 
+// asked: the question waits, or was answered for what it is about. An answer to a repeated failure that stands in this
+// tick's own line was about the failure before it.
 func (t *Tick) asked(name, target string) bool {
 	if t == nil {
 		return false
 	}
-	same := func(g GateAnswer) bool { return g.Name == name && g.Target == target }
+	answered := t.Answered
+	if name == RepeatedFailure {
+		answered = t.Carry
+	}
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == name && g.Target == target }) ||
-		slices.ContainsFunc(t.Answered, same) || slices.ContainsFunc(t.Carry, same)
+		slices.ContainsFunc(answered, func(g GateAnswer) bool { return g.Name == name && g.Target == target })
 }
 
 // Act is the option as which an answer acts: the option itself, or the safest one for a person's own words. The word
