@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"hooks/internal/app"
+	"hooks/internal/printable"
 	"hooks/internal/report"
 )
 
@@ -43,7 +44,7 @@ type gateAnswerCmd struct {
 func (c gateAnswerCmd) Run(a *app.App, s streams) error {
 	said, err := a.AnswerGate(c.Name, c.Answer)
 	if err == nil {
-		fmt.Fprintln(s.out, said)
+		fmt.Fprintln(s.out, printable.Text(said))
 	}
 	return err
 }

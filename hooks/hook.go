@@ -9,6 +9,7 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/event"
+	"hooks/internal/printable"
 )
 
 // hook answers one event of the client. It goes round the command parser, which would cost more than the answer, and
@@ -49,5 +50,5 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 		return
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "%s %s %s reply=%d error=%v\n", began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond), reply, err)
+	fmt.Fprintf(f, "%s %s %s reply=%d error=%s\n", began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond), reply, printable.Line(fmt.Sprint(err)))
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"hooks/internal/app"
 	"hooks/internal/loop"
+	"hooks/internal/printable"
 	"hooks/internal/report"
 )
 
@@ -59,7 +61,7 @@ type loopStopCmd struct{ which }
 func (c loopStopCmd) Run(a *app.App, s streams) error {
 	said, err := a.StopLoops(c.skills())
 	if said != "" {
-		fmt.Fprintln(s.out, said)
+		fmt.Fprintln(s.out, printable.Text(said))
 	}
 	return err
 }
@@ -92,14 +94,19 @@ type loopResetCmd struct{ which }
 func (c loopResetCmd) Run(a *app.App, s streams) error {
 	said, err := a.Reset(c.skills())
 	if err == nil {
-		fmt.Fprintln(s.out, said)
+		fmt.Fprintln(s.out, printable.Text(said))
 	}
 	return err
 }
 
 func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var out strings.Builder
+	e := json.NewEncoder(&out)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, printable.JSON(out.String()))
+	return err
 }

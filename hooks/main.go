@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"hooks/internal/app"
+	"hooks/internal/printable"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -29,9 +30,9 @@ var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 
 // complain writes an error as people read it: what and where, then the way out.
 func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "error: %v\n", err)
+	fmt.Fprintf(w, "error: %s\n", printable.Text(err.Error()))
 	var h interface{ Hint() string }
 	if errors.As(err, &h) && h.Hint() != "" {
-		fmt.Fprintf(w, "hint: %s\n", h.Hint())
+		fmt.Fprintf(w, "hint: %s\n", printable.Text(h.Hint()))
 	}
 }

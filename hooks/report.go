@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"hooks/internal/app"
+	"hooks/internal/printable"
 )
 
 type reportCmd struct{}
@@ -14,6 +15,6 @@ func (reportCmd) Run(a *app.App, s streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.out, said)
+	fmt.Fprintln(s.out, printable.Text(said))
 	return nil
 }

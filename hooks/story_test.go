@@ -44,20 +44,20 @@ func shorthand(args []string) (word, payload string) {
 	case "typed": // a prompt in words
 		return "user-prompt-submit", with(base, "hook_event_name", "UserPromptSubmit", "prompt", rest)
 	case "skill":
-		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Skill", "tool_use_id", "toolu_skill",
+		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Skill", "tool_use_id", callID("skill"),
 			"tool_input.skill", args[1], "tool_input.args", strings.Join(args[2:], " "))
 	case "bash":
-		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Bash", "tool_use_id", "toolu_bash", "tool_input.command", rest)
+		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Bash", "tool_use_id", callID("bash"), "tool_input.command", rest)
 	case "ran":
-		return "post-tool-use", with(base, "hook_event_name", "PostToolUse", "tool_name", "Bash", "tool_use_id", "toolu_bash",
+		return "post-tool-use", with(base, "hook_event_name", "PostToolUse", "tool_name", "Bash", "tool_use_id", callID("bash"),
 			"tool_input.command", rest, "tool_response.stdout", os.Getenv("STDOUT"))
 	case "failed": // a shell call that ended with an error: ERROR is what the client says of it
-		return "post-tool-use-failure", with(base, "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_use_id", "toolu_bash",
+		return "post-tool-use-failure", with(base, "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_use_id", callID("bash"),
 			"tool_input.command", rest, "error", strings.ReplaceAll(os.Getenv("ERROR"), `\n`, "\n"))
 	case "ask":
 		return "pre-tool-use", dialog(base, "PreToolUse", rest)
 	case "agent":
-		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Agent", "tool_use_id", "toolu_agent",
+		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Agent", "tool_use_id", callID("agent"),
 			"tool_input.prompt", rest, "tool_input.description", "worker")
 	}
 	return args[0], pairs(with(base, "hook_event_name", eventName(args[0])), args[1:])
@@ -98,13 +98,18 @@ func transcript() string {
 	return filepath.Join(os.Getenv("WORK"), os.Getenv("SESSION")+".jsonl")
 }
 
-// callID is another one for every dialog, as the client's are.
-func callID() string { return fmt.Sprintf("toolu_ask_%s_%d", os.Getenv("PROMPT"), os.Getpid()) }
+// callID is another one for every call, as the client's are; CALL makes it one that was there before.
+func callID(tool string) string {
+	if id := os.Getenv("CALL"); id != "" {
+		return id
+	}
+	return fmt.Sprintf("toolu_%s_%s_%d", tool, os.Getenv("PROMPT"), os.Getpid())
+}
 
 // dialog is an AskUserQuestion call with a question of the model's own wording.
 func dialog(p, name, question string) string {
 	for k, v := range map[string]string{
-		"hook_event_name": name, "tool_name": "AskUserQuestion", "tool_use_id": callID(),
+		"hook_event_name": name, "tool_name": "AskUserQuestion", "tool_use_id": callID("ask"),
 		"tool_input.questions.0.question": question, "tool_input.questions.0.header": "Model",
 		"tool_input.questions.0.options.0.label": "fine", "tool_input.questions.0.options.1.label": "not fine",
 	} {
@@ -144,7 +149,7 @@ func answerMain(args []string) int {
 	p, _ := sjson.SetRaw(dialog(basePayload(), "PostToolUse", "May I go on?"), "tool_response", response)
 	p, _ = sjson.SetRaw(p, "tool_input", response)
 	if os.Getenv("MISS_POST") != "" { // PostToolUse is not registered: only the transcript knows
-		return appendLine(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID() +
+		return appendLine(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID("ask") +
 			`","content":"answered"}]},"toolUseResult":` + response + `}`)
 	}
 	reply, code := send("post-tool-use", p)

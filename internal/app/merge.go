@@ -46,6 +46,11 @@ func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
 			return event.Deny(reason), nil
 		}
 	}
+	if known, same := tick.Merging(v.ev.ToolUseID, v.ev.Input.Raw); same { // told twice: let through, and used up, already
+		return event.Nothing(), nil
+	} else if known {
+		return event.Deny(fmt.Sprintf("Not merged: %s. A call of the id %s was let through already\nhint: make the call anew", acts[0].Command, v.ev.ToolUseID)), nil
+	}
 	for _, a := range acts {
 		if r, refused := v.mergeOne(t, a); refused {
 			return r, v.files.SaveTick(tick)
@@ -56,6 +61,7 @@ func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
 		tick.MergesOf = append(tick.MergesOf, a.PR)
 	}
 	tick.Merges += len(acts)
+	tick.Pass(v.ev.ToolUseID, v.ev.Input.Raw)
 	return event.Nothing(), v.files.SaveTick(tick)
 }
 

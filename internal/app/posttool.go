@@ -9,6 +9,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
+	"hooks/internal/printable"
 	"hooks/internal/report"
 	"hooks/internal/usage"
 )
@@ -39,7 +40,10 @@ func (v *visit) tellsAnything(list []*thread) bool {
 	if !slices.ContainsFunc(list, func(t *thread) bool { return t.open(v.ev.SessionID) || t.Claim != nil }) {
 		return false
 	}
+	merged := func(t *thread) bool { return t.Tick != nil && t.Tick.Ended(v.ev.ToolUseID) }
 	switch {
+	case slices.ContainsFunc(list, merged):
+		return true
 	case v.ev.Tool == "AskUserQuestion", slices.Contains(dispatchTools, v.ev.Tool):
 		return true
 	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
@@ -58,6 +62,7 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	tick := t.Tick
+	tick.Ended(v.ev.ToolUseID)
 	switch {
 	case v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse:
 		reply := v.takeAnswers(t, v.ev.ToolUseID, v.ev.Answers())
@@ -69,7 +74,9 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
 		tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
 	}
-	v.count(tick)
+	if tick.Once(v.ev.Name, v.ev.ToolUseID) {
+		v.count(tick)
+	}
 	return event.Nothing(), v.files.SaveTick(tick)
 }
 
@@ -83,6 +90,8 @@ func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Rep
 	}
 	if i >= 0 {
 		t.Tick.Dialogs[i].Done = true
+	} else if !t.Tick.Once(event.PostToolUse, id) {
+		return event.Nothing()
 	}
 	var told []string
 	for _, a := range given.List {
@@ -100,13 +109,13 @@ func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Rep
 
 func (v *visit) takeAnswer(t *thread, a event.Answer) string {
 	answer := loop.GateAnswer{Name: "question", Question: a.Question, Answer: a.Text, At: v.now}
-	i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool { return g.Question == a.Question })
+	i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool { return g.Question == a.Question || printable.Text(g.Question) == a.Question })
 	if i < 0 {
 		t.Tick.Answered = append(t.Tick.Answered, answer)
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	}
 	g := t.Tick.Pending[i]
-	answer.Name, answer.Target = g.Name, g.Target
+	answer.Name, answer.Target, answer.Question = g.Name, g.Target, g.Question // as it stands, not as a terminal may show it
 	act := loop.Answer(t.Budget, t.Tick, i, answer)
 	if act == "merge" && g.HeadSHA != "" {
 		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: add --match-head-commit %s", g.Name, a.Text, g.HeadSHA, g.HeadSHA)

@@ -252,8 +252,10 @@ func (v *visit) send(t *thread) event.Reply {
 			return event.Deny("Not dispatched: " + reason)
 		}
 	}
-	t.Tick.Agents++
-	t.Tick.Taken = append(t.Tick.Taken, issues...)
+	if t.Tick.Once(v.ev.Name, v.ev.ToolUseID) {
+		t.Tick.Agents++
+		t.Tick.Taken = append(t.Tick.Taken, issues...)
+	}
 	return event.Nothing()
 }
 

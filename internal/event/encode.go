@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/sjson"
+
+	"hooks/internal/printable"
 )
 
 // Encode is the one JSON object for the client, or nil for nothing. A part that the event has no form for is told to
@@ -140,4 +142,5 @@ func unitsOf(c rune) int {
 	return 1
 }
 
-func clean(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+// clean is the output edge: whatever a reply quotes, a terminal that shows it has nothing to act on.
+func clean(text string) string { return printable.Text(text) }

@@ -140,7 +140,7 @@ func eventNames() []string {
 	return append(names, "Notification", "EventOfTomorrow")
 }
 
-// Whatever is put together, the client accepts it, and no text that fits is lost or changed.
+// Whatever is put together, the client accepts it, and no text that fits is lost.
 func TestAnyReplyIsAccepted(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("é🙂\n", n/3) }))
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,6 +152,7 @@ func TestAnyReplyIsAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, clip(string(raw)))
 		}
+		reason, say = clean(reason), clean(say) // what a terminal would act on is dropped
 		if all := heard(out); r.Blocks() && len(reason) < 1000 && !strings.Contains(all, reason) {
 			t.Fatalf("the reason %q is lost in %s", reason, clip(string(raw)))
 		} else if len(say) < 1000 && len(reason) < 1000 && !strings.Contains(all, say) {

@@ -6,27 +6,17 @@ package report
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"hooks/internal/loop"
+	"hooks/internal/printable"
 )
 
 // Limit is the length in characters that every text is kept under; the client cuts at 10,000 (R117, R150).
 const Limit = 9_500
 
 // clean makes foreign text safe to print: line breaks become blanks, other control characters are dropped.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, s)
-}
+func clean(s string) string { return printable.Line(s) }
 
 // text collects lines up to the limit; what no longer fits is counted and said in the last line.
 type text struct {

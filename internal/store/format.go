@@ -60,7 +60,7 @@ var tickFormat = format{
 	known: []string{
 		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended",
 		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "given", "carry", "dialogs", "approvals",
-		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
+		"counted_calls", "passed_merges", "agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
 		"labels_set", "qmd_error", "qmd_unreachable", "asked", "tracked_prs", "worktrees", "deferred", "notes", "report", "reported",
 	},
 }

@@ -1,0 +1,60 @@
+package loop
+
+import "slices"
+
+const (
+	// mostCounted bounds the calls that are remembered: a second telling comes within milliseconds of the first.
+	mostCounted = 128
+	// mostInput bounds the input of a merging call that is remembered, in bytes; a longer one is never the same again.
+	mostInput = 4096
+)
+
+// Passed is a call that merges and was let through: its approval is used up.
+type Passed struct {
+	ID    string `json:"id"`    // tool_use_id
+	Input string `json:"input"` // tool_input as the client wrote it
+	// Done says that its result has come, so whatever carries its id now is another call.
+	Done bool `json:"done,omitempty"`
+}
+
+// Once notes a call that is about to be counted at an event, and says whether it is new. A call without an id always
+// is.
+func (t *Tick) Once(event, id string) bool {
+	key := event + " " + id
+	if id == "" {
+		return true
+	}
+	if slices.Contains(t.Counted, key) {
+		return false
+	}
+	t.Counted = append(t.Counted[max(0, len(t.Counted)-mostCounted+1):len(t.Counted):len(t.Counted)], key)
+	return true
+}
+
+// Pass notes a merging call that is let through.
+func (t *Tick) Pass(id, input string) {
+	if id == "" || len(input) > mostInput {
+		return
+	}
+	t.Passed = append(t.Passed[max(0, len(t.Passed)-mostCounted+1):len(t.Passed):len(t.Passed)], Passed{ID: id, Input: input})
+}
+
+// Merging says that a call of this id was let through to merge, and same that this is provably that very call: the same
+// input, and no result of it yet.
+func (t *Tick) Merging(id, input string) (known, same bool) {
+	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
+	if id == "" || i < 0 {
+		return false, false
+	}
+	return true, !t.Passed[i].Done && t.Passed[i].Input == input
+}
+
+// Ended notes that the result of a merging call has come, and says whether that is news.
+func (t *Tick) Ended(id string) bool {
+	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id && !p.Done })
+	if id == "" || i < 0 {
+		return false
+	}
+	t.Passed[i].Done = true
+	return true
+}
