@@ -9,7 +9,6 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
-	"hooks/internal/regular"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -19,22 +18,34 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 	if path := v.touchesBudget(t); path != "" {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: write-state %s\nhint: reading is free; facts go through `hooks report`", v.ev.Tool, path)), nil
 	}
+	if _, whole := v.ev.Fields(); !whole {
+		return event.Deny(fmt.Sprintf("%s has more fields than can be looked at\nhint: make several smaller calls", v.ev.Tool)), nil
+	}
 	r := v.read()
+	if file := v.reconfigures(r.Acts); file != "" {
+		return event.Deny(fmt.Sprintf("%s would change, or could change, the SDD Configuration in %s, by which the running loop is judged\n"+
+			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file)), nil
+	}
 	if a := r.Tampers(); len(a) > 0 {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
 			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0]))), nil
 	}
-	if merges := r.Merges(); len(merges) > 0 {
+	if n := opened(r.Acts); n > 0 {
+		if over := v.openPRs(t, n); !over.Empty() {
+			return over, nil
+		}
+	}
+	if off := v.review(t, r.Acts); !off.Empty() {
+		return off, nil
+	}
+	if merges := r.Merges(); len(merges) > 0 { // last: it uses an answer up
 		return v.merge(t, merges)
 	}
 	if opaque := unreadable(r); opaque != "" && v.mergeWaits(t) {
 		return event.Deny("This command cannot be read and a merge gate waits: " + opaque +
 			"\nhint: write it plainly, without text that is only known when it runs"), nil
 	}
-	if n := opened(r.Acts); n > 0 {
-		return v.openPRs(t, n), nil
-	}
-	return v.review(t, r.Acts), nil
+	return event.Nothing(), nil
 }
 
 // review holds back a new review of a PR on which nothing has landed since the previous iteration (R81).
@@ -74,19 +85,6 @@ func (v *visit) read() guard.Reading {
 func (v *visit) repo() guard.Repo {
 	r := tracker.Repo(v.Env, v.ev.Cwd)
 	return guard.Repo{Branch: r.Branch, Default: r.Default, Remotes: r.Remotes, Config: r.Config, Aliases: tracker.GhAliases(v.Env)}
-}
-
-// files lets the guard read what a command would run, inside the project and bounded.
-type files struct{ root string }
-
-const mostScript = 256 << 10
-
-// ReadFile is part of guard.Files.
-func (f files) ReadFile(path string) (string, bool) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(f.root, path)
-	}
-	return regular.Read(path, mostScript)
 }
 
 func unreadable(r guard.Reading) string {

@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
@@ -118,9 +117,8 @@ func (v *visit) refuseMerge(a guard.Act) string {
 	if reason := refuseMerge(a); reason != "" {
 		return reason
 	}
-	origin := strings.TrimSuffix(v.repo().Remotes["origin"], ".git")
-	if a.Repo != "" && origin != "" && !strings.HasSuffix(strings.ToLower(origin), strings.ToLower(a.Repo)) {
-		return fmt.Sprintf("Not merged: %s names %s, a person is asked about %s only\nhint: merge PRs of this project's own repository", a.Command, a.Repo, origin)
+	if v.elsewhere(a) {
+		return fmt.Sprintf("Not merged: %s is about another repository than this project's\nhint: merge PRs of this project's own repository", a.Command)
 	}
 	return ""
 }

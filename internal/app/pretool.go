@@ -319,7 +319,7 @@ func deferredTarget(t *thread, task string) string {
 
 // call is the tool call as the guard reads it.
 func (v *visit) call() guard.Call {
-	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd}
+	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd, Own: v.own()}
 	c.Command, _ = v.ev.ShellCommand()
 	fields, _ := v.ev.Fields()
 	for _, f := range fields {

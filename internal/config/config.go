@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hooks/internal/loop"
@@ -89,6 +90,37 @@ func Load(project string) Config {
 		c.fill(parse(text), name)
 	}
 	return c.finish()
+}
+
+// Edited is what Load would give if one of the two files had another text.
+func Edited(project, name, text string) Config {
+	var c Config
+	for _, file := range []string{"CLAUDE.md", "AGENTS.md"} {
+		now := text
+		if file != name {
+			now, _ = read(filepath.Join(project, file))
+		}
+		c.fill(parse(now), file)
+	}
+	return c.finish()
+}
+
+// Same says that two configurations configure the same, wherever it stands in their files.
+func (c Config) Same(o Config) bool {
+	return c.DoNotMerge == o.DoNotMerge && c.Tracker == o.Tracker && c.Notify == o.Notify && slices.Equal(c.AgentLogins, o.AgentLogins) &&
+		slices.EqualFunc(c.Rates, o.Rates, sameRate) &&
+		slices.EqualFunc(c.Patterns, o.Patterns, func(a, b Pattern) bool { return a.Pattern == b.Pattern && a.Replace == b.Replace })
+}
+
+func sameRate(a, b Rate) bool {
+	price := func(p *loop.USD) loop.USD {
+		if p == nil {
+			return -1
+		}
+		return *p
+	}
+	return a.Model == b.Model && a.Input == b.Input && a.Output == b.Output && price(a.CacheRead) == price(b.CacheRead) &&
+		price(a.CacheWrite5m) == price(b.CacheWrite5m) && price(a.CacheWrite1h) == price(b.CacheWrite1h)
 }
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.

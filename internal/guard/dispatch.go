@@ -147,6 +147,8 @@ func (f *frame) guess(argv []word) {
 	f.quiet = true
 	defer func() { f.quiet = quiet }()
 	switch {
+	case hooksElsewhere(argv):
+		f.hooks(argv)
 	case has("pr mr pull-request merge-request pulls", argv[1].text):
 		f.genericForge(argv)
 		f.gh(append([]word{lit("gh")}, argv[1:]...))
@@ -247,8 +249,10 @@ func (f *frame) forge(name string, argv []word) bool {
 		}
 	case "hooks":
 		f.hooks(argv)
-	case "claude":
+	case "claude", "claude-code":
 		f.claude(argv)
+	case "pkill", "killall", "pgrep", "pidof", "skill":
+		f.ends(name, argv)
 	default:
 		if strings.HasPrefix(name, "git-") {
 			f.git(append([]word{lit("git"), lit(name[4:])}, argv[1:]...))
@@ -267,6 +271,11 @@ func (f *frame) otherProgram(name string, argv []word) string {
 	if p, v, ok := f.freshProgram(name); ok {
 		return f.runFresh(p, v, argv)
 	}
+	if hooksElsewhere(argv) {
+		f.hooks(argv)
+		return hole
+	}
+	f.builds(argv)
 	if dataProgram(name) {
 		return hole
 	}

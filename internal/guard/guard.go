@@ -7,6 +7,9 @@ type Call struct {
 	// Fields holds every other string, number or bool leaf of tool_input, in order. Command may stand here too.
 	Fields []Field
 	Cwd    string // absolute
+	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a budget file elsewhere, the
+	// program itself.
+	Own []string
 }
 
 // Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
@@ -28,6 +31,12 @@ type Repo struct {
 // cannot or will not read. It is called at most 32 times a Read, with cleaned absolute paths where Call.Cwd is absolute.
 type Files interface {
 	ReadFile(path string) (text string, ok bool)
+}
+
+// Links is what a Files may also be: RealPath is where a path leads through the symbolic links on disk, the path itself
+// where it leads nowhere else. It is asked for paths that the call writes.
+type Links interface {
+	RealPath(path string) string
 }
 
 // Kind is what an Act does.
@@ -52,7 +61,10 @@ const (
 
 	WriteState       Kind = "write-state"       // writes under .sdd/loop or the client's transcripts
 	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop or forges an event in a person's name
-	DropRegistration Kind = "drop-registration" // takes the hooks out of the client
+	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends their processes
+	OtherSession     Kind = "other-session"     // starts a client of its own, which no loop governs
+
+	WriteConfig Kind = "write-config" // writes a CLAUDE.md or AGENTS.md, in which a project configures its loops
 )
 
 // Merges tells whether the kind lands code on a protected branch, now or later, or opens the way for it.
@@ -66,7 +78,7 @@ func (k Kind) Merges() bool {
 
 // Tampers tells whether the kind touches the loop's own files, gates or registration.
 func (k Kind) Tampers() bool {
-	return k == WriteState || k == AnswerGate || k == DropRegistration
+	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
 }
 
 // Act is one thing the call would do.
@@ -79,6 +91,7 @@ type Act struct {
 	Auto    bool   // auto-merge was asked for
 	Admin   bool   // protections are bypassed
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
+	Cwd     string // where it is done, "" unknown
 	Via     []string
 }
 

@@ -212,7 +212,7 @@ func (f *frame) act(a Act, argv []word) {
 		a.Command = clip(joinWords(argv), 300)
 	}
 	a.Ref = strings.ReplaceAll(clip(a.Ref, 200), hole, "…")
-	a.Via = f.via
+	a.Via, a.Cwd = f.via, f.cwd
 	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
 	if f.m.seen[key] || len(f.m.read.Acts) >= maxActs {
 		return

@@ -45,7 +45,7 @@ func kindOfPath(full, pat string) guardedKind {
 	switch {
 	case strings.Contains(low, ".claude/projects/") && strings.HasSuffix(base, ".jsonl"), strings.HasSuffix(low, ".claude/projects") || strings.HasSuffix(low, ".claude/projects/*"):
 		return stateKind
-	case unknown(low) && stateFile(base):
+	case unknown(low) && (stateFile(base) || strings.Contains(low, "/projects/") && strings.HasSuffix(base, ".jsonl")):
 		return stateKind
 	case registered(low, base):
 		return registration
@@ -108,7 +108,28 @@ func (f *frame) kindAt(w word) guardedKind {
 	if w.pat != "" {
 		pat = f.resolvePat(w.pat)
 	}
-	return kindOfPath(full, pat)
+	if kind := kindOfPath(full, pat); kind != ordinary {
+		return kind
+	}
+	return f.onDisk(full)
+}
+
+// onDisk judges a path by where its links lead, as those of a checked-out repository may, and by the loop's own paths.
+func (f *frame) onDisk(full string) guardedKind {
+	if unknown(full) || full == "" {
+		return ordinary
+	}
+	for _, own := range f.m.call.Own {
+		if full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/") {
+			return stateKind
+		}
+	}
+	links, ok := f.m.files.(Links)
+	if !ok || f.m.reads >= maxReads || full[0] == '~' {
+		return ordinary
+	}
+	f.m.reads++
+	return kindOfPath(links.RealPath(full), "")
 }
 
 // resolvePat is resolve for a pattern: its backslashes are escapes.
@@ -138,6 +159,11 @@ func (f *frame) covers(w word) bool {
 	if partMatches(last, ".sdd") || len(parts) > 1 && parts[len(parts)-2] == ".sdd" && strings.Trim(last, hole) == "" {
 		return true
 	}
+	for _, own := range f.m.call.Own {
+		if strings.HasPrefix(own, strings.TrimSuffix(full, "/")+"/") {
+			return true
+		}
+	}
 	root := f.m.call.Cwd
 	return root != "" && (root == full || strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/"))
 }
@@ -152,6 +178,13 @@ func (f *frame) writes(w word, how string) {
 		f.act(Act{Kind: WriteState, Ref: w.text, Command: clip(strings.ReplaceAll(how, hole, "…"), 300)}, nil)
 	case registration:
 		f.act(Act{Kind: DropRegistration, Ref: w.text, Command: clip(strings.ReplaceAll(how, hole, "…"), 300)}, nil)
+	default:
+		if blank(w.text) && strings.Contains(f.m.call.commandText(), ".claude/projects") { // a transcript that was looked for
+			f.stateAct(nil, how)
+		}
+		if has("CLAUDE.md AGENTS.md", programName(w.text)) {
+			f.act(Act{Kind: WriteConfig, Ref: f.resolve(w.text), Command: clip(strings.ReplaceAll(how, hole, "…"), 300)}, nil)
+		}
 	}
 }
 

@@ -9,10 +9,10 @@ func (f *frame) edit(c Call) {
 		return
 	}
 	w := lit(p)
-	switch kindOfPath(absolute(p, c.Cwd), "") {
-	case stateKind:
+	switch kind := kindOfPath(absolute(p, c.Cwd), ""); {
+	case kind == stateKind, kind == ordinary:
 		f.writes(w, c.Tool+" "+p)
-	case registration:
+	default:
 		if f.dropsHooks(c, p) {
 			f.act(Act{Kind: DropRegistration, Ref: p, Command: c.Tool + " " + p}, nil)
 		}

@@ -43,7 +43,9 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-n --interval -q --equexit", text: true}, true
 	case "su", "runuser":
 		return wrap{valued: "-c -s -g -G -u --command --shell --group --user --session-command", skip: 1, text1: "-c --command --session-command"}, true
-	case "entr", "unshare", "nsenter", "systemd-run", "firejail", "bwrap", "gosu", "su-exec", "s6-setuidgid", "chpst", "envchain", "hl":
+	case "unshare":
+		return wrap{valued: "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group --map-users --map-groups"}, true
+	case "entr", "nsenter", "systemd-run", "firejail", "bwrap", "gosu", "su-exec", "s6-setuidgid", "chpst", "envchain", "hl":
 		return wrap{valued: "-p -u -t -S -G -C -w -r --unit --uid --gid --property --setenv --working-directory", skip: skipOf(name)}, true
 	case "nix-shell", "nix", "guix":
 		return wrap{valued: "-p -I --run --command -c -A --arg --argstr", text1: "--run --command -c"}, true

@@ -6,7 +6,7 @@ import "strings"
 // the loop's own.
 func (f *frame) writer(name string, argv []word) bool {
 	if !has(`rm rmdir unlink shred trash srm mv gmv cp gcp install ginstall ln truncate gtruncate touch mkdir chmod chown chgrp chattr setfacl
-dd sponge patch unzip gzip gunzip bzip2 xz zstd 7z split csplit scp sftp sort go-sponge logrotate rename mmv ex-sponge trash-put trash-rm`, name) {
+dd sponge patch unzip gzip gunzip bzip2 xz zstd 7z split csplit fallocate scp sftp sort go-sponge logrotate rename mmv mount ex-sponge trash-put trash-rm`, name) {
 		return false
 	}
 	f.writerOf(name, argv[1:])
@@ -17,6 +17,10 @@ dd sponge patch unzip gzip gunzip bzip2 xz zstd 7z split csplit scp sftp sort go
 func (f *frame) writerOf(name string, args []word) {
 	how := clip(name+" "+joinWords(args), 300)
 	switch name {
+	case "mount":
+		for _, w := range parseFlags(args, "-t -o -L -U").pos {
+			f.renames(w, how)
+		}
 	case "rm", "rmdir", "unlink", "shred", "trash", "srm", "trash-put", "trash-rm":
 		fl := parseFlags(args, "-n --iterations -s --size")
 		whole := fl.on("-r", "-R", "--recursive") || name != "rm" && name != "shred" && name != "unlink"
@@ -98,13 +102,37 @@ func (f *frame) moved(fl flags, how string, takes bool) {
 	if strings.HasPrefix(how, "ln ") && partMatches(programName(f.resolve(dst.text)), ".sdd") {
 		f.stateAct(nil, how) // another directory in its place
 	}
+	links := strings.HasPrefix(how, "ln ") || strings.HasPrefix(how, "cp ") && fl.on("-l", "--link", "-s", "--symbolic-link")
 	for _, s := range srcs {
+		if links {
+			f.renames(s, how)
+		}
 		if takes {
 			f.takes(s, how, true)
 		}
 		f.writesInto(dst, s, how)
 		f.copyFile(s.text, dst.text)
 		f.copyFile(s.text, strings.TrimSuffix(dst.text, "/")+"/"+programName(s.text))
+	}
+}
+
+// renames records that the loop's files get a second name, under which nothing would know them later on.
+func (f *frame) renames(s word, how string) {
+	if f.kindAt(s) == stateKind || partMatches(programName(f.resolve(s.text)), ".sdd") {
+		f.stateAct(nil, how)
+	}
+}
+
+// builds judges what a compiler or another program writes to the file that its -o names.
+func (f *frame) builds(argv []word) {
+	for i, w := range argv[1:] {
+		to, joined := strings.CutPrefix(w.text, "--output=")
+		if (w.text == "-o" || w.text == "--output") && i+2 < len(argv) {
+			to, joined = argv[i+2].text, true
+		}
+		if joined && to != "" {
+			f.writes(lit(to), clip(joinWords(argv), 300))
+		}
 	}
 }
 

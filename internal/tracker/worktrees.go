@@ -48,6 +48,9 @@ func parseWorktree(record string) loop.Worktree {
 	return w
 }
 
+// RealPath is where a path leads through symbolic links, as far as it exists, absolute.
+func RealPath(path string) string { return resolve(path) }
+
 // resolve is the path with its links resolved as far as it exists, absolute.
 func resolve(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/config"
+	"hooks/internal/guard"
+	"hooks/internal/regular"
+	"hooks/internal/tracker"
+)
+
+// files lets the guard read what a command would run, inside the project and bounded.
+type files struct{ root string }
+
+const mostScript = 256 << 10
+
+// ReadFile is part of guard.Files.
+func (f files) ReadFile(path string) (string, bool) {
+	return regular.Read(f.absolute(path), mostScript)
+}
+
+// RealPath is part of guard.Links.
+func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
+
+func (f files) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(f.root, path)
+}
+
+// own are the loop's paths outside of .sdd/loop: what the session says of itself, and this program.
+func (v *visit) own() []string {
+	var list []string
+	if v.ev.Transcript != "" {
+		list = append(list, v.ev.Transcript)
+	}
+	if exe, err := os.Executable(); err == nil {
+		list = append(list, exe)
+	}
+	return list
+}
+
+// reconfigures names the project's own CLAUDE.md or AGENTS.md where a call would write it and the SDD Configuration would
+// not surely stay what it is: prices, redaction, labels and logins are a person's to set. A file tool is held against what
+// it leaves; what a shell leaves is not known. A worktree's copy is a file like any other.
+func (v *visit) reconfigures(acts []guard.Act) string {
+	for _, a := range acts {
+		dir, name := filepath.Split(tracker.RealPath(a.Ref))
+		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != tracker.RealPath(v.project) {
+			continue
+		}
+		if text, known := v.leaves(filepath.Join(v.project, name)); known {
+			if config.Edited(v.project, name, text).Same(v.config()) {
+				continue
+			}
+			return name
+		}
+		command, _ := v.ev.ShellCommand()
+		if !v.config().Same(config.Parse("")) || strings.Contains(strings.ToLower(command), "sdd configuration") {
+			return name
+		}
+	}
+	return ""
+}
+
+// leaves is the text that a file tool would leave.
+func (v *visit) leaves(path string) (text string, known bool) {
+	switch v.ev.Tool {
+	case "Write":
+		return v.ev.Text("content"), true
+	case "Edit":
+		old, ok := regular.Read(path, config.MaxFile)
+		if n := 1; ok {
+			if v.ev.Flag("replace_all") {
+				n = -1
+			}
+			return strings.Replace(old, v.ev.Text("old_string"), v.ev.Text("new_string"), n), true
+		}
+	}
+	return "", false
+}
+
+// elsewhere says that a merge would be done in another repository than the project's, about which alone a person is
+// asked.
+func (v *visit) elsewhere(a guard.Act) bool {
+	own := tracker.Repo(v.Env, v.project).Remotes
+	if a.Repo != "" {
+		return len(own) > 0 && !slices.ContainsFunc(remotes(own), func(url string) bool { return leads(url, a.Repo) })
+	}
+	if a.Cwd == "" {
+		return false
+	}
+	there := tracker.Repo(v.Env, a.Cwd)
+	return there.Top != "" && there.Remotes["origin"] != own["origin"]
+}
+
+func remotes(m map[string]string) []string {
+	var list []string
+	for _, url := range m {
+		list = append(list, url)
+	}
+	return list
+}
+
+// leads says that a remote's address is that of owner/name or host/owner/name.
+func leads(url, repo string) bool {
+	url = "/" + strings.ReplaceAll(strings.TrimSuffix(strings.ToLower(url), ".git"), ":", "/")
+	return strings.HasSuffix(url, "/"+strings.TrimSuffix(strings.ToLower(repo), ".git"))
+}
