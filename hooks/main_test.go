@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hooks/internal/app"
+	"hooks/internal/loop"
 )
 
 func TestMain(m *testing.M) {
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 // testApp is the program with a clock that stories set: HOOKS_NOW and HOOKS_WAIT are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
+	if os.Getenv("HOOKS_PARENTS") == "" { // the test is every story's client and the parent of its person
+		a.Inside = func(loop.Process) bool { return false }
+	}
 	if d, err := time.ParseDuration(os.Getenv("HOOKS_WAIT")); err == nil {
 		a.Wait = d
 	}

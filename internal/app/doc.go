@@ -27,7 +27,9 @@ type App struct {
 	Env   func(string) string
 	Now   func() time.Time
 	RunID func() string
-	Wait  time.Duration // how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+	// Inside says that this process was started by a run's client.
+	Inside func(loop.Process) bool
+	Wait   time.Duration // how long one entry hook polls for a lock; default 45 s, below the hook's timeout
 }
 
 // Answer is what a hook call prints, and what is to be done once that is out.

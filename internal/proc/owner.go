@@ -29,6 +29,27 @@ func Describe(pid int, source string) loop.Process {
 	return p
 }
 
+// Inside says that this process was started, however deeply, by a recorded client. Whoever lets go of its parents, as a
+// daemon does, or whose parents the system does not tell, is not found to be inside.
+func Inside(p loop.Process) bool {
+	return p.Source == "client" && Of(p) == Alive && below(p.PID, os.Getppid(), inspect)
+}
+
+// below says whether a process is pid or has it among its ancestors.
+func below(pid, from int, look func(int) (entry, bool)) bool {
+	for range maxAncestors {
+		if from == pid {
+			return true
+		}
+		now, ok := look(from)
+		if !ok || now.parent <= 0 {
+			return false
+		}
+		from = now.parent
+	}
+	return false
+}
+
 func choose(client string, parent int, look func(int) (entry, bool)) (int, string) {
 	if pid, err := strconv.Atoi(client); err == nil && Of(loop.Process{PID: pid}) == Alive {
 		return pid, "client"
