@@ -166,32 +166,6 @@ func createdNote(skill loop.Skill) string {
 		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))
 }
 
-// redact rewrites every text of a line that may hold a person's or a tracker's words (R125). What was decided was
-// decided on the words themselves.
-func redact(l *loop.Iteration, by func(string) string) {
-	answers := func(list []loop.GateAnswer) []loop.GateAnswer {
-		out := slices.Clone(list)
-		for i := range out {
-			out[i].Question, out[i].Answer = by(out[i].Question), by(out[i].Answer)
-		}
-		return out
-	}
-	l.Gates, l.Budget.Carried = answers(l.Gates), answers(l.Budget.Carried)
-	l.Failures = slices.Clone(l.Failures)
-	for i := range l.Failures {
-		l.Failures[i].Cause = by(l.Failures[i].Cause)
-	}
-	l.Notes = slices.Clone(l.Notes)
-	for i := range l.Notes {
-		l.Notes[i] = by(l.Notes[i])
-	}
-	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
-	l.Budget.Pending = slices.Clone(l.Budget.Pending)
-	for i := range l.Budget.Pending {
-		l.Budget.Pending[i].Question, l.Budget.Pending[i].Answer = by(l.Budget.Pending[i].Question), by(l.Budget.Pending[i].Answer)
-	}
-}
-
 // finalReport gathers the gates of the whole run from its history.
 func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
 	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill), Elsewhere: path != store.DefaultBudgetPath(skill)}

@@ -117,8 +117,8 @@ func (v *visit) refuseMerge(a guard.Act) string {
 	if reason := refuseMerge(a); reason != "" {
 		return reason
 	}
-	if v.elsewhere(a) {
-		return fmt.Sprintf("Not merged: %s is about another repository than this project's\nhint: merge PRs of this project's own repository", a.Command)
+	if other, own := v.elsewhere(a); other != "" {
+		return fmt.Sprintf("Not merged: %s names %s, a person is asked about %s only\nhint: merge PRs of this project's own repository", a.Command, other, own)
 	}
 	return ""
 }

@@ -84,18 +84,32 @@ func (v *visit) leaves(path string) (text string, known bool) {
 	return "", false
 }
 
-// elsewhere says that a merge would be done in another repository than the project's, about which alone a person is
-// asked.
-func (v *visit) elsewhere(a guard.Act) bool {
-	own := tracker.Repo(v.Env, v.project).Remotes
+// elsewhere names the repository that a merge is about, and the project's own, where they are not the same: a person is
+// asked about the project's only.
+func (v *visit) elsewhere(a guard.Act) (other, own string) {
+	known := tracker.Repo(v.Env, v.project).Remotes
+	own = address(known["origin"])
 	if a.Repo != "" {
-		return len(own) > 0 && !slices.ContainsFunc(remotes(own), func(url string) bool { return leads(url, a.Repo) })
+		if len(known) > 0 && !slices.ContainsFunc(remotes(known), func(url string) bool { return leads(url, a.Repo) }) {
+			return a.Repo, own
+		}
+		return "", own
 	}
 	if a.Cwd == "" {
-		return false
+		return "", own
 	}
-	there := tracker.Repo(v.Env, a.Cwd)
-	return there.Top != "" && there.Remotes["origin"] != own["origin"]
+	if there := tracker.Repo(v.Env, a.Cwd); there.Top != "" && there.Remotes["origin"] != known["origin"] {
+		return "that of " + there.Top, own
+	}
+	return "", own
+}
+
+// address is a remote as people may see it: without a password, and without its .git.
+func address(url string) string {
+	if scheme, rest, ok := strings.Cut(url, "://"); ok {
+		url = scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
+	}
+	return strings.TrimSuffix(url, ".git")
 }
 
 func remotes(m map[string]string) []string {
