@@ -61,6 +61,9 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 	if err != nil {
 		return event.Block(withHint(err)), nil
 	}
+	if err := v.foreignState(); err != nil {
+		return event.Nothing(), err
+	}
 	if v.files, err = store.Create(v.project); err != nil {
 		return event.Nothing(), err
 	}

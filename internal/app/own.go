@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,8 +11,26 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/guard"
 	"hooks/internal/regular"
+	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
+
+// foreignState refuses state that the repository itself brought: its locks, its counters and its "answers" are whoever's
+// committed them. Our own is never committed, for the folder ignores itself.
+func (v *visit) foreignState() error {
+	if !store.Exists(v.project) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	for _, path := range tracker.Committed(ctx, v.project, store.Dir) {
+		if filepath.Base(path) != ".gitignore" {
+			return &hintError{fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
+				"look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
+		}
+	}
+	return nil
+}
 
 // files lets the guard read what a command would run, inside the project and bounded.
 type files struct{ root string }
