@@ -20,6 +20,7 @@ const (
 // hardened are settings of a repository that would run a program, overruled.
 var hardened = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never",
+	"-c", "http.saveCookies=false",
 }
 
 // git runs one git command in dir and gives what it printed. An error carries git's own first line.

@@ -55,7 +55,8 @@ func only(heads map[string]string, branches []string) map[string]string {
 }
 
 // withoutHelpers clears the credential helpers, programs that git would run, where the repository's own config sets
-// one or hides what it sets behind an include. A person's own helpers serve everywhere else.
+// one or hides what it sets behind an include. A person's own helpers serve everywhere else. Settings that make git write
+// the cookies of a remote into a file are overruled too.
 func withoutHelpers(project string) ([]string, error) {
 	place, ok := findGit(project)
 	if !ok {
@@ -64,13 +65,17 @@ func withoutHelpers(project string) ([]string, error) {
 	config := place.config()
 	args := []string{"-c", "credential.helper="}
 	for _, s := range config.list {
-		if !strings.HasPrefix(s.key, "credential.") || !strings.HasSuffix(s.key, ".helper") {
-			continue
-		}
-		if strings.ContainsRune(s.key, '=') { // git would take the key to end there
+		helper := strings.HasPrefix(s.key, "credential.") && strings.HasSuffix(s.key, ".helper")
+		cookies := strings.HasPrefix(s.key, "http.") && strings.HasSuffix(s.key, ".savecookies")
+		switch {
+		case !helper && !cookies:
+		case strings.ContainsRune(s.key, '='): // git would take the key to end there
 			return nil, fmt.Errorf("the repository's config sets %q: not run", s.key)
+		case helper:
+			args = append(args, "-c", s.key+"=")
+		case cookies:
+			args = append(args, "-c", s.key+"=false")
 		}
-		args = append(args, "-c", s.key+"=")
 	}
 	if len(args) == 2 && !config.partial {
 		return nil, nil
