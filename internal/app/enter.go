@@ -105,12 +105,12 @@ func (e *entry) admit() (event.Reply, error) {
 		if err != nil || next == settled {
 			return reply, err
 		}
-		if time.Now().After(deadline) {
-			return event.Block("Still waiting for the previous iteration to end — invoke again"), nil
-		}
 		if next == looking {
 			e.look()
 			continue
+		}
+		if time.Now().After(deadline) {
+			return event.Block("Still waiting for the previous iteration to end — invoke again"), nil
 		}
 		time.Sleep(200 * time.Millisecond)
 		e.req.Now = e.App.now()
