@@ -56,6 +56,10 @@ func TestScript(t *testing.T) {
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
+	recorded, err := filepath.Abs("../internal/usage/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -73,6 +77,7 @@ func TestScript(t *testing.T) {
 				"PID2":               fmt.Sprint(os.Getppid()), // another one that lives
 				"DEADPID":            fmt.Sprint(dead.Process.Pid),
 				"SESSION":            "s1",
+				"RECORDED":           recorded, // transcripts of the real client
 				"PROMPT":             "p1",
 			} {
 				env.Setenv(k, v)

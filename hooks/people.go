@@ -28,6 +28,7 @@ type commands struct {
 	Gate      gateCmd      `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
 	Cost      costCmd      `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
 	Explain   explainCmd   `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
+	Replay    replayCmd    `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
 	Install   installCmd   `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall uninstallCmd `cmd:"" help:"Take this program out of the client's settings again."`
 	Schema    schemaCmd    `cmd:"" help:"Print a JSON Schema."`

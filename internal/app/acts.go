@@ -18,34 +18,44 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 	if path := v.touchesBudget(t); path != "" {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: write-state %s\nhint: reading is free; facts go through `hooks report`", v.ev.Tool, path)), nil
 	}
-	if _, whole := v.ev.Fields(); !whole {
-		return event.Deny(fmt.Sprintf("%s has more fields than can be looked at\nhint: make several smaller calls", v.ev.Tool)), nil
-	}
 	r := v.read()
-	if file := v.reconfigures(r.Acts); file != "" {
-		return event.Deny(fmt.Sprintf("%s would change, or could change, the SDD Configuration in %s, by which the running loop is judged\n"+
-			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file)), nil
-	}
-	if a := r.Tampers(); len(a) > 0 {
-		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
-			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0]))), nil
-	}
-	if n := opened(r.Acts); n > 0 {
-		if over := v.openPRs(t, n); !over.Empty() {
-			return over, nil
-		}
-	}
-	if off := v.review(t, r.Acts); !off.Empty() {
+	if off := v.refuseActs(t, r); !off.Empty() {
 		return off, nil
 	}
 	if merges := r.Merges(); len(merges) > 0 { // last: it uses an answer up
 		return v.merge(t, merges)
 	}
+	return v.refuseUnread(t, r), nil
+}
+
+// refuseActs judges what a call would do but merge.
+func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
+	if _, whole := v.ev.Fields(); !whole {
+		return event.Deny(fmt.Sprintf("%s has more fields than can be looked at\nhint: make several smaller calls", v.ev.Tool))
+	}
+	if file := v.reconfigures(r.Acts); file != "" {
+		return event.Deny(fmt.Sprintf("%s would change, or could change, the SDD Configuration in %s, by which the running loop is judged\n"+
+			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file))
+	}
+	if a := r.Tampers(); len(a) > 0 {
+		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
+			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0])))
+	}
+	if n := opened(r.Acts); n > 0 {
+		if over := v.openPRs(t, n); !over.Empty() {
+			return over
+		}
+	}
+	return v.review(t, r.Acts)
+}
+
+// refuseUnread holds back what cannot be read while a merge waits for a person's word.
+func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
 	if opaque := unreadable(r); opaque != "" && v.mergeWaits(t) {
 		return event.Deny("This command cannot be read and a merge gate waits: " + opaque +
-			"\nhint: write it plainly, without text that is only known when it runs"), nil
+			"\nhint: write it plainly, without text that is only known when it runs")
 	}
-	return event.Nothing(), nil
+	return event.Nothing()
 }
 
 // review holds back a new review of a PR on which nothing has landed since the previous iteration (R81).
@@ -78,6 +88,9 @@ func (v *visit) touchesBudget(t *thread) string {
 }
 
 func (v *visit) read() guard.Reading {
+	if v.past != nil {
+		return guard.Read(v.call(), *v.past, nothing{})
+	}
 	return guard.Read(v.call(), v.repo(), files{v.project})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/event"
+	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -85,6 +86,7 @@ type visit struct {
 	files   *store.Store // nil: no state in this project
 	after   func() error
 	cfg     *config.Config
+	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
 }
 
 // config reads the project's configuration once.

@@ -14,8 +14,7 @@ import (
 // iteration, or once on a person's answer in this very tick (R99–R102).
 func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	if !t.open(v.ev.SessionID) {
-		return event.Deny(fmt.Sprintf("Not merged: %s. No iteration of the loop is open, so nobody can be asked\n"+
-			"hint: a person merges in a terminal, or ends the loop with `hooks loop stop`", acts[0].Command)), nil
+		return mergeOutside(acts), nil
 	}
 	reply, known := event.Nothing(), v.askMerging(t, acts)
 	err := v.guarded(func(list []*thread) error {
@@ -35,24 +34,38 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	return reply, err
 }
 
+func mergeOutside(acts []guard.Act) event.Reply {
+	return event.Deny(fmt.Sprintf("Not merged: %s. No iteration of the loop is open, so nobody can be asked\n"+
+		"hint: a person merges in a terminal, or ends the loop with `hooks loop stop`", acts[0].Command))
+}
+
 func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
+	reply, changed := v.judgeMerges(t, acts)
+	if !changed {
+		return reply, nil
+	}
+	return reply, v.files.SaveTick(t.Tick)
+}
+
+// judgeMerges decides about merges in an open iteration, and says whether that changed the tick.
+func (v *visit) judgeMerges(t *thread, acts []guard.Act) (reply event.Reply, changed bool) {
 	tick := t.Tick
 	if tick.Halting() {
-		return event.Deny("Not merged: the loop ends with this iteration (" + why(tick) + ")\nhint: end the turn; a person may merge"), nil
+		return event.Deny("Not merged: the loop ends with this iteration (" + why(tick) + ")\nhint: end the turn; a person may merge"), false
 	}
 	for _, a := range acts {
 		if reason := v.refuseMerge(a); reason != "" {
-			return event.Deny(reason), nil
+			return event.Deny(reason), false
 		}
 	}
 	if known, same := tick.Merging(v.ev.ToolUseID, v.ev.Input.Raw); same { // told twice: let through, and used up, already
-		return event.Nothing(), nil
+		return event.Nothing(), false
 	} else if known {
-		return event.Deny(fmt.Sprintf("Not merged: %s. A call of the id %s was let through already\nhint: make the call anew", acts[0].Command, v.ev.ToolUseID)), nil
+		return event.Deny(fmt.Sprintf("Not merged: %s. A call of the id %s was let through already\nhint: make the call anew", acts[0].Command, v.ev.ToolUseID)), false
 	}
 	for _, a := range acts {
 		if r, refused := v.mergeOne(t, a); refused {
-			return r, v.files.SaveTick(tick)
+			return r, true
 		}
 	}
 	for _, a := range acts {
@@ -61,7 +74,7 @@ func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
 	}
 	tick.Merges += len(acts)
 	tick.Pass(v.ev.ToolUseID, v.ev.Input.Raw)
-	return event.Nothing(), v.files.SaveTick(tick)
+	return event.Nothing(), true
 }
 
 // mergeOne decides about one PR: by the person's unused answer, bound to the head they were asked about; else by

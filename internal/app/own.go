@@ -68,6 +68,9 @@ func (v *visit) own() []string {
 // not surely stay what it is: prices, redaction, labels and logins are a person's to set. A file tool is held against what
 // it leaves; what a shell leaves is not known. A worktree's copy is a file like any other.
 func (v *visit) reconfigures(acts []guard.Act) string {
+	if v.past != nil { // what the file held then is not known
+		return ""
+	}
 	for _, a := range acts {
 		dir, name := filepath.Split(tracker.RealPath(a.Ref))
 		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != tracker.RealPath(v.project) {
@@ -107,6 +110,9 @@ func (v *visit) leaves(path string) (text string, known bool) {
 // elsewhere names the repository that a merge is about, and the project's own, where they are not the same: a person is
 // asked about the project's only.
 func (v *visit) elsewhere(a guard.Act) (other, own string) {
+	if v.past != nil {
+		return "", ""
+	}
 	known := tracker.Repo(v.Env, v.project).Remotes
 	own = address(known["origin"])
 	if a.Repo != "" {

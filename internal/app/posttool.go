@@ -61,12 +61,18 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 	if !t.open(v.ev.SessionID) {
 		return event.Nothing(), nil
 	}
-	tick := t.Tick
-	tick.Ended(v.ev.ToolUseID)
-	switch {
-	case v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse:
+	t.Tick.Ended(v.ev.ToolUseID)
+	if v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse {
 		reply := v.takeAnswers(t, v.ev.ToolUseID, v.ev.Answers())
 		return reply, v.save(t)
+	}
+	v.observe(t.Tick)
+	return event.Nothing(), v.files.SaveTick(t.Tick)
+}
+
+// observe takes the facts that a call brought.
+func (v *visit) observe(tick *loop.Tick) {
+	switch {
 	case slices.Contains(dispatchTools, v.ev.Tool) && v.ev.Name == event.PostToolUse:
 		if v.ev.Result("status").Str == "async_launched" {
 			tick.Workers = appendNew(tick.Workers, v.ev.Result("agentId").Str)
@@ -77,7 +83,6 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 	if tick.Once(v.ev.Name, v.ev.ToolUseID) {
 		v.count(tick)
 	}
-	return event.Nothing(), v.files.SaveTick(tick)
 }
 
 // takeAnswers records the answers of one dialog, verbatim. Those of a call that brought its own answers, that nobody

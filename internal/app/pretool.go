@@ -252,45 +252,59 @@ func (v *visit) send(t *thread) event.Reply {
 			return event.Deny("Not dispatched: " + reason)
 		}
 	}
-	if t.Tick.Once(v.ev.Name, v.ev.ToolUseID) {
-		t.Tick.Agents++
-		t.Tick.Taken = append(t.Tick.Taken, issues...)
-	}
+	v.dispatched(t.Tick)
 	return event.Nothing()
+}
+
+// dispatched counts a worker that goes.
+func (v *visit) dispatched(t *loop.Tick) {
+	if t.Once(v.ev.Name, v.ev.ToolUseID) {
+		t.Agents++
+		t.Taken = append(t.Taken, guard.Mentions(v.task())...)
+	}
 }
 
 // task is what a worker is told to do.
 func (v *visit) task() string { return v.ev.Text("prompt") + " " + v.ev.Text("description") }
 
+const endTurn = "\nhint: let what runs finish, report, and end the turn"
+
 func (v *visit) mayNotDispatch(t *thread) string {
-	const end = "\nhint: let what runs finish, report, and end the turn"
+	if reason := v.refuseDispatch(t); reason != "" || !t.open(v.ev.SessionID) {
+		return reason
+	}
+	spent, _ := v.spent(t)
+	return v.exhausted(t, spent)
+}
+
+// refuseDispatch is why no worker may go, whatever was spent.
+func (v *visit) refuseDispatch(t *thread) string {
 	if t.Budget.Status != loop.Active {
-		return loop.PriorStop(t.Budget) + end
+		return loop.PriorStop(t.Budget) + endTurn
 	}
 	if !t.open(v.ev.SessionID) {
 		return ""
 	}
 	if t.Tick.Halting() {
-		return "the loop ends with this iteration (" + why(t.Tick) + ")" + end
+		return "the loop ends with this iteration (" + why(t.Tick) + ")" + endTurn
 	}
 	if waiting := held(t.Tick); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
-		return "gate " + waiting[0].Name + " waits for a person" + end
+		return "gate " + waiting[0].Name + " waits for a person" + endTurn
 	}
 	if d := deferredTarget(t, v.task()); d != "" {
 		return d + " is deferred or in progress elsewhere in this iteration\nhint: take the next one of the plan"
 	}
-	return v.exhausted(t, end)
+	return ""
 }
 
 // exhausted: one long turn does not overshoot a ceiling by dispatching past it.
-func (v *visit) exhausted(t *thread, hint string) string {
+func (v *visit) exhausted(t *thread, spent loop.Spent) string {
 	b := *t.Budget
-	spent, _ := v.spent(t)
 	b.Spend(spent)
 	for _, f := range loop.Evaluate(loop.Look(&b, t.Tick, nil, v.now), loop.Exit) {
 		switch f.Condition {
 		case "prs-touched-budget", "wall-clock-budget", "cost-budget":
-			return f.Text + hint
+			return f.Text + endTurn
 		}
 	}
 	return ""

@@ -93,6 +93,10 @@ func TestNoFileIsTooLong(t *testing.T) {
 var pure = map[string][]string{
 	"internal/loop":  {"cmp", "errors", "fmt", "maps", "math", "path", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"},
 	"internal/guard": {"cmp", "errors", "fmt", "maps", "math", "path", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8", "mvdan.cc/sh/v3/syntax"},
+	"internal/replay": {
+		"fmt", "slices", "sort", "strings", "time", "github.com/tidwall/gjson",
+		"hooks/internal/loop", "hooks/internal/report", "hooks/internal/usage",
+	},
 }
 
 // clocks are what a pure package must not call although it may import time.

@@ -118,7 +118,8 @@ type counter struct {
 	single bool // there are no subagents, so nothing can stand in two files
 	owners map[uint64]int
 	seed   maphash.Seed
-	apart  []map[string]loop.Tokens // what each source spent, by model; nil where nobody asks
+	apart  []map[string]loop.Tokens                 // what each source spent, by model; nil where nobody asks
+	told   func(at, model string, more loop.Tokens) // what each line adds, at its time as written; nil where nobody asks
 }
 
 type rated struct {

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"bytes"
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -97,6 +98,9 @@ func (c *counter) assistant(t *transcript, r record) {
 	price := Request{Tokens: now.Tokens, Fast: s.Fast, US: s.US}
 	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.Cost(price))
 	c.add(t.index, now.Model, minus(now.Tokens, before.Tokens))
+	if c.told != nil {
+		c.told(cmp.Or(r.at, t.until), now.Model, minus(now.Tokens, before.Tokens))
+	}
 	if id == " " { // nothing tells its lines apart: each counts
 		return
 	}

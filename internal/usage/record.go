@@ -14,11 +14,15 @@ type record struct {
 	kind      string // top-level type
 	subtype   string
 	sidechain bool
+	meta      bool   // of a user line: nobody submitted it
 	at        string // timestamp
 	request   string
 	prompt    string // of a user line: promptId
 	origin    string // of a user line: turnOrigin
 	fired     string // of a scheduled task: its prompt
+	uuid      string
+	cwd       string
+	branch    string // gitBranch
 	message   gjson.Result
 	result    gjson.Result // toolUseResult
 }
@@ -47,6 +51,14 @@ func read(line []byte) (r record, ok bool) {
 			r.origin = text(value)
 		case "prompt":
 			r.fired = text(value)
+		case "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly":
+			r.meta = r.meta || value.Type == gjson.True
+		case "uuid":
+			r.uuid = text(value)
+		case "cwd":
+			r.cwd = text(value)
+		case "gitBranch":
+			r.branch = text(value)
 		case "message":
 			r.message = value
 		case "toolUseResult":

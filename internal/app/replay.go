@@ -1,0 +1,208 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/replay"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+	"hooks/internal/usage"
+)
+
+// Replay tells what the rules would have made of a past session: a session's id, the beginning of one, or the path of
+// its transcript. Ceilings are the loop's own flags with their values, as in "--max-dollars=5"; those not named are
+// the session's own. Money is counted at the rates of the project at hand. Nothing is run and nothing is written; of a
+// call only what the transcript says is known.
+func (a *App) Replay(session string, ceilings []string) (report.Replay, error) {
+	limits, err := tried(ceilings)
+	if err != nil {
+		return report.Replay{}, err
+	}
+	path, err := a.transcript(session)
+	if err != nil {
+		return report.Replay{}, err
+	}
+	script, notes, err := a.script(path)
+	if err != nil {
+		return report.Replay{}, err
+	}
+	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	w := &rerun{App: a, session: replay.New(id, limits), id: id, byPrompt: !script.Loops()}
+	for _, step := range script.Steps {
+		w.step(step)
+		w.session.Spend(step.Spent)
+	}
+	end := lastTime(script)
+	r := w.session.Result(end)
+	r.Transcript, r.ByPrompt, r.Curve = path, w.byPrompt, replay.Curve(script, end)
+	r.Outside += before(script)
+	r.Total.Dollars += before(script)
+	r.Notes = append(r.Notes, notes...)
+	return r, nil
+}
+
+// tried reads the ceilings by the loop's own parser, so that they mean here what they mean there.
+func tried(ceilings []string) (l replay.Limits, err error) {
+	flags, _, err := loop.ParseFlags(loop.Work, strings.Join(append([]string{"--loop"}, ceilings...), " "))
+	l.Ceilings = flags.Ceilings
+	for _, c := range ceilings {
+		name, _, _ := strings.Cut(c, "=")
+		l.Named = append(l.Named, name)
+	}
+	return l, err
+}
+
+// script reads a session: what happened that the rules care about, and what was spent in between.
+func (a *App) script(path string) (*replay.Script, []string, error) {
+	var s replay.Script
+	var notes []string
+	v := &visit{App: a}
+	for m, err := range usage.Moments(path) {
+		if err != nil {
+			notes = append(notes, err.Error())
+			continue
+		}
+		shell := m.Tool == "Bash" || m.Tool == "PowerShell" || m.Tool == "Monitor"
+		s.Add(m, m.Kind == usage.Called && v.matters(m), shell)
+	}
+	s.Sort()
+	table := usage.NewTable(config.Load(tracker.Project(a.Env, a.cwd())).Rates)
+	r, err := usage.Timeline(path, table, s.Spend)
+	if err != nil && len(s.Steps) == 0 {
+		return nil, nil, err
+	}
+	if len(s.Steps) == 0 {
+		return nil, nil, refusal("a transcript is a session's own .jsonl file, below projects in the client's folder", "%s holds no session", path)
+	}
+	for _, m := range r.Unknown {
+		notes = append(notes, fmt.Sprintf("Unknown model %s: priced like the nearest known one", m))
+	}
+	if r.Skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d lines could not be read", r.Skipped))
+	}
+	if s.Left > 0 {
+		notes = append(notes, fmt.Sprintf("%d calls are too many to hold: their money is counted, they are not judged", s.Left))
+	}
+	return &s, notes, nil
+}
+
+// matters says whether the rules could care about a call.
+func (v *visit) matters(m usage.Moment) bool {
+	switch m.Tool {
+	case "AskUserQuestion", "Skill", "CronCreate", "ScheduleWakeup":
+		return true
+	}
+	if slices.Contains(dispatchTools, m.Tool) {
+		return true
+	}
+	v.ev, v.past = called(m, ""), &guard.Repo{Branch: m.Branch}
+	r := v.read()
+	return len(r.Acts) > 0 || unreadable(r) != ""
+}
+
+// nothing is what a replay reads of files: they are not what they were.
+type nothing struct{}
+
+// ReadFile is part of guard.Files.
+func (nothing) ReadFile(string) (string, bool) { return "", false }
+
+// called is a call as the client would have told it before it ran.
+func called(m usage.Moment, session string) event.Event {
+	return event.Event{
+		Name: event.PreToolUse, SessionID: session, Cwd: m.Cwd, AgentID: m.Agent, Tool: m.Tool, ToolUseID: m.ID, Input: m.Input,
+	}
+}
+
+func before(s *replay.Script) (sum loop.USD) {
+	for _, t := range s.Before {
+		sum += t.Dollars
+	}
+	return sum
+}
+
+func lastTime(s *replay.Script) time.Time {
+	at := s.Steps[len(s.Steps)-1].At
+	for _, st := range s.Steps {
+		if st.Result != nil && st.Result.At.After(at) {
+			at = st.Result.At
+		}
+	}
+	return at
+}
+
+// rerun walks a session from step to step.
+type rerun struct {
+	*App
+	session  *replay.Session
+	id       string
+	byPrompt bool
+	prompt   *replay.Step // the one that runs
+	fired    bool         // the schedule has just submitted a prompt
+}
+
+func (w *rerun) step(st *replay.Step) {
+	switch st.Kind {
+	case usage.Fired:
+		w.fired = true
+	case usage.Prompted:
+		w.prompted(st)
+		w.fired = false
+	case usage.Interrupted:
+		if !w.byPrompt { // who types every prompt steers by Esc, too
+			w.session.Interrupt("the user interrupted the turn")
+		}
+	case usage.TurnEnded:
+		w.session.TurnEnds(st.At)
+	case usage.Called:
+		w.call(st)
+	}
+}
+
+func (w *rerun) prompted(st *replay.Step) {
+	cmd, invokes := st.Invocation()
+	worker, notification := st.Worker()
+	if w.byPrompt && !notification {
+		cmd, invokes = loop.Command{Name: "sdd:work", Skill: loop.Work, Args: "--loop"}, true
+	}
+	switch {
+	case notification:
+		w.session.Ended(worker)
+		w.session.Prompt(st.At, st.Prompt, true)
+		return
+	case st.StopTyped():
+		w.session.StopTyped(st.At, st.Prompt)
+		w.session.Prompt(st.At, st.Prompt, false)
+	case invokes || st.UnderLoop():
+		w.session.Turn()
+	default:
+		w.session.Prompt(st.At, st.Prompt, false)
+	}
+	scheduled := w.fired || st.Origin != "" && st.Origin != "human" && st.Origin != "sdk"
+	copied := *st
+	w.prompt = &copied
+	if w.prompt.Origin == "" && scheduled {
+		w.prompt.Origin = "scheduled"
+	}
+	if invokes {
+		w.enter(st, cmd)
+	}
+}
+
+// enter is an invocation in the turn that runs. A turn whose beginner is not known is a person's.
+func (w *rerun) enter(st *replay.Step, cmd loop.Command) {
+	i := replay.Invocation{At: st.At, Prompt: st.ID, Command: cmd, Scheduled: w.byPrompt}
+	if w.prompt != nil {
+		origin := w.prompt.Origin
+		i.Prompt, i.UnderLoop = w.prompt.Prompt, w.prompt.UnderLoop()
+		i.Scheduled = i.Scheduled || origin != "" && origin != "human" && origin != "sdk"
+	}
+	w.session.Enter(i)
+}

@@ -1,0 +1,154 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/replay"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// call takes a tool call of the past through the rules: what holds it back, and what it brought where nothing does.
+func (w *rerun) call(st *replay.Step) {
+	v := &visit{App: w.App, now: st.At.UTC(), ev: called(st.Moment, w.id), past: &guard.Repo{Branch: st.Branch}}
+	if w.prompt != nil {
+		v.ev.PromptID = w.prompt.Prompt
+	}
+	if cmd, ok := st.Invocation(); ok {
+		w.enter(st, cmd)
+		return
+	}
+	if st.Tool == "AskUserQuestion" {
+		w.dialog(st)
+		return
+	}
+	if seen := w.session.Seen(); seen != nil {
+		if slices.Contains(dispatchTools, v.ev.Tool) {
+			v.dispatched(seen)
+		}
+		v.brings(seen, st)
+	}
+	refused := false
+	for _, t := range w.addressed(v) {
+		refused = w.refused(v, t) || refused
+	}
+	for _, t := range w.addressed(v) {
+		if t.open(w.id) && !refused {
+			v.brings(t.Tick, st)
+		}
+	}
+}
+
+// addressed are the runs that a call is judged by. A question that keeps the call back is settled first.
+func (w *rerun) addressed(v *visit) []*thread {
+	var list []*thread
+	for _, t := range w.session.Threads() {
+		if t.Tick != nil && !v.ev.InSubagent() && len(held(t.Tick)) > 0 {
+			w.session.Settle(t, v.now)
+		}
+		list = append(list, &thread{t.Skill, store.State{Budget: t.Run, Tick: t.Tick}})
+	}
+	return v.addressed(list)
+}
+
+// brings counts into a tick what a call brought.
+func (v *visit) brings(t *loop.Tick, st *replay.Step) {
+	if st.Result == nil {
+		return
+	}
+	after := *v
+	after.ev.Name, after.ev.Response, after.ev.Error = event.PostToolUse, st.Result.Response, st.Result.Error
+	if after.ev.Error != "" {
+		after.ev.Name = event.PostToolUseFailure
+	}
+	after.observe(t)
+}
+
+// dialog takes over a person's answers to the very questions that the rules ask.
+func (w *rerun) dialog(st *replay.Step) {
+	asked := event.Event{Name: event.PreToolUse, Tool: st.Tool, Input: st.Input}
+	if st.Result == nil || asked.Answers().Forged {
+		return
+	}
+	given := event.ParseAnswers(st.Result.Response)
+	for _, a := range given.List {
+		if a.Unanswered == "" && !given.AFK {
+			w.session.Answered(a.Question, a.Text, st.Result.At)
+		}
+	}
+}
+
+// refused says whether a run's rules keep a call back, and tells why. A call about which a person is asked is told by
+// the question.
+func (w *rerun) refused(v *visit, t *thread) bool {
+	reply := w.rules(v, t)
+	if !reply.Blocks() {
+		return false
+	}
+	r := v.read()
+	asked := func(a guard.Act) bool { return t.Tick != nil && waits(t.Tick, a.PR) }
+	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(held(t.Tick)) == 0) {
+		reason, _, _ := strings.Cut(reply.Reason(), "\n")
+		w.session.Deny(report.Denial{Tool: v.ev.Tool, Call: v.inWords(r), Reason: reason, Agent: v.ev.AgentID, At: v.now})
+	}
+	return true
+}
+
+// rules are the ones that judge knows, for a call whose state is in hand.
+func (w *rerun) rules(v *visit, t *thread) event.Reply {
+	switch {
+	case settles(v.ev):
+		return event.Nothing()
+	case !v.governs(t):
+		return v.afterHalt(t)
+	}
+	if r, _ := v.scheduling(t); !r.Empty() {
+		return r
+	}
+	if slices.Contains(dispatchTools, v.ev.Tool) {
+		return w.dispatch(v, t)
+	}
+	r := v.read()
+	merges := r.Merges()
+	off := v.refuseActs(t, r)
+	switch {
+	case !off.Empty():
+	case len(merges) > 0 && !t.open(w.id):
+		off = mergeOutside(merges)
+	case len(merges) > 0:
+		off, _ = v.judgeMerges(t, merges)
+	default:
+		off = v.refuseUnread(t, r)
+	}
+	return off
+}
+
+func (w *rerun) dispatch(v *visit, t *thread) event.Reply {
+	reason := v.refuseDispatch(t)
+	if reason == "" && t.open(w.id) {
+		reason = v.exhausted(t, w.session.Spent())
+	}
+	switch {
+	case reason != "":
+		return event.Deny("Not dispatched: " + reason)
+	case t.open(w.id):
+		return v.send(t)
+	}
+	return event.Nothing()
+}
+
+// inWords is a call as a person would name it.
+func (v *visit) inWords(r guard.Reading) string {
+	command, shell := v.ev.ShellCommand()
+	switch {
+	case len(r.Acts) > 0:
+		return r.Acts[0].Command
+	case shell:
+		return command
+	}
+	return strings.TrimSpace(v.ev.Tool + " " + v.ev.Text("description"))
+}

@@ -1,0 +1,192 @@
+package replay
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+	"hooks/internal/usage"
+)
+
+// Bounds of what is held of a session. Beyond them calls are counted, not judged.
+const (
+	mostCalls  = 30_000
+	mostSteps  = 100_000
+	mostText   = 12 << 20 // bytes, of all calls together
+	mostPrompt = 4 << 10  // bytes of one prompt: a command stands at its beginning
+	mostAnswer = 64 << 10 // bytes of one result
+	mostOpen   = 4096     // calls whose results are awaited
+)
+
+// Step is a moment of the session that matters to the rules, with what the tool gave and what was spent until the next.
+type Step struct {
+	usage.Moment
+	Result *usage.Moment // of a call; nil where it never came back
+	Spent  map[string]loop.Tokens
+}
+
+// Script is a session in the order in which it happened: Add every moment, then Sort, then Spend.
+type Script struct {
+	Steps  []*Step
+	Before map[string]loop.Tokens // spent before the first step
+	Left   int                    // calls beyond the bounds
+	calls  int
+	text   int
+	open   map[string]*Step // calls awaiting their result; nil for one that matters only if it fails
+}
+
+// Add takes a moment in. A call that the rules care about is wanted; a shell command that they do not is watched all
+// the same, because its failure may be a sign.
+func (s *Script) Add(m usage.Moment, wanted, shell bool) {
+	switch m.Kind {
+	case usage.Called:
+		s.call(m, wanted, shell)
+	case usage.Returned:
+		s.result(m)
+	default:
+		if len(s.Steps) < mostSteps {
+			s.Steps = append(s.Steps, &Step{Moment: own(m)})
+		}
+	}
+}
+
+func (s *Script) call(m usage.Moment, wanted, shell bool) {
+	if !wanted && !shell {
+		return
+	}
+	if len(s.open) >= mostOpen || s.open == nil { // results that never came
+		s.open = map[string]*Step{}
+	}
+	id := strings.Clone(m.ID)
+	if !wanted {
+		s.open[id] = nil
+		return
+	}
+	if s.calls == mostCalls || s.text+len(m.Input.Raw) > mostText {
+		s.Left++
+		return
+	}
+	step := &Step{Moment: own(m)}
+	s.calls, s.text = s.calls+1, s.text+len(m.Input.Raw)
+	s.Steps, s.open[id] = append(s.Steps, step), step
+}
+
+func (s *Script) result(m usage.Moment) {
+	step, awaited := s.open[m.ID]
+	delete(s.open, m.ID)
+	if !awaited || step == nil && m.Error == "" {
+		return
+	}
+	size := len(m.Response.Raw) + len(m.Error)
+	if s.text+min(size, mostAnswer) > mostText || s.calls == mostCalls {
+		s.Left++
+		return
+	}
+	r := own(m)
+	s.text += min(size, mostAnswer)
+	if step == nil { // the failure is all that matters of it
+		s.calls++
+		step = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID, Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
+		s.Steps = append(s.Steps, step)
+	}
+	step.Result = &r
+}
+
+// own is a moment in memory of its own. Of a long result the end is kept, where tools put addresses.
+func own(m usage.Moment) usage.Moment {
+	for _, s := range []*string{&m.Agent, &m.Prompt, &m.Origin, &m.Cwd, &m.Branch, &m.ID, &m.Tool} {
+		*s = strings.Clone(*s)
+	}
+	m.Text = strings.Clone(m.Text[:min(len(m.Text), mostPrompt)])
+	m.Error = strings.Clone(m.Error[:min(len(m.Error), mostAnswer)])
+	if m.Input.Raw != "" {
+		m.Input = gjson.Parse(strings.Clone(m.Input.Raw))
+	}
+	switch raw := m.Response.Raw; {
+	case len(raw) > mostAnswer:
+		m.Response = short(m.Response)
+	case raw != "":
+		m.Response = gjson.Parse(strings.Clone(raw))
+	}
+	return m
+}
+
+// short keeps of a long result how it ended and the members that name a worker.
+func short(r gjson.Result) gjson.Result {
+	if status := r.Get("status"); status.Type == gjson.String {
+		return gjson.Parse(strings.Clone(`{"status":` + status.Raw + `,"agentId":` + r.Get("agentId").Raw + `}`))
+	}
+	return gjson.Result{Type: gjson.String, Raw: strings.Clone(r.Raw[len(r.Raw)-mostAnswer:])}
+}
+
+// Sort puts the moments of all threads in order; those of one thread keep theirs.
+func (s *Script) Sort() {
+	s.open = nil
+	slices.SortStableFunc(s.Steps, func(a, b *Step) int { return a.At.Compare(b.At) })
+}
+
+// Spend adds what was spent at a time to the last step before it.
+func (s *Script) Spend(at time.Time, model string, t loop.Tokens) {
+	i := sort.Search(len(s.Steps), func(i int) bool { return s.Steps[i].At.After(at) })
+	to := &s.Before
+	if i > 0 {
+		to = &s.Steps[i-1].Spent
+	}
+	if *to == nil {
+		*to = map[string]loop.Tokens{}
+	}
+	(*to)[model] = (*to)[model].Add(t)
+}
+
+// Loops says whether a looping skill was invoked in the session.
+func (s *Script) Loops() bool {
+	return slices.ContainsFunc(s.Steps, func(st *Step) bool {
+		_, ok := st.Invocation()
+		return ok
+	})
+}
+
+// Invocation is the looping skill that a step invokes: by the slash command of a prompt, or by the Skill tool.
+func (st *Step) Invocation() (loop.Command, bool) {
+	name, args := "", ""
+	switch {
+	case st.Kind == usage.Prompted && strings.HasPrefix(st.Text, "<command-"):
+		name, args = strings.TrimPrefix(tag(st.Text, "command-name"), "/"), tag(st.Text, "command-args")
+	case st.Kind == usage.Called && st.Tool == "Skill" && st.Agent == "":
+		name, args = st.Input.Get("skill").String(), st.Input.Get("args").String()
+	default:
+		return loop.Command{}, false
+	}
+	c, ok := loop.ParseCommand(name, strings.TrimSpace(args))
+	if !ok {
+		return c, false
+	}
+	_, looping, _ := loop.ParseFlags(c.Skill, c.Args)
+	return c, looping
+}
+
+// UnderLoop says whether a prompt is the client's own /loop command.
+func (st *Step) UnderLoop() bool {
+	return strings.HasPrefix(st.Text, "<command-") && tag(st.Text, "command-name") == "/loop"
+}
+
+// StopTyped says whether a person ends the loop by the client's own word for it.
+func (st *Step) StopTyped() bool {
+	return st.UnderLoop() && strings.TrimSpace(tag(st.Text, "command-args")) == "stop" || strings.TrimSpace(st.Text) == "/loop stop"
+}
+
+// Worker is the worker whose end a prompt notifies of, "" where it is none.
+func (st *Step) Worker() (id string, notification bool) {
+	return tag(st.Text, "task-id"), st.Origin == "task_notification" || strings.HasPrefix(st.Text, "<task-notification>")
+}
+
+// tag is what stands between the first <name> and its end.
+func tag(text, name string) string {
+	_, rest, _ := strings.Cut(text, "<"+name+">")
+	inside, _, _ := strings.Cut(rest, "</"+name+">")
+	return inside
+}

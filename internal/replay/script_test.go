@@ -1,0 +1,89 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+	"hooks/internal/usage"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// What is held of a session is bounded, whatever stands in it; what is left out is counted.
+func TestScriptIsBounded(t *testing.T) {
+	var s Script
+	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))
+	for n := range 2 * mostCalls {
+		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Bash", Input: long}, true, true)
+	}
+	held := 0
+	for _, st := range s.Steps {
+		held += len(st.Input.Raw)
+	}
+	if held > mostText || s.Left+len(s.Steps) != 2*mostCalls || len(s.open) > mostOpen {
+		t.Errorf("%d bytes in %d steps, %d left, %d open", held, len(s.Steps), s.Left, len(s.open))
+	}
+}
+
+// The moments of several threads come in the order of time, and what was spent belongs to the last one before it.
+func TestSpendBelongsToTheLastStep(t *testing.T) {
+	var s Script
+	for _, minute := range []int{0, 10, 5} { // the last one is a worker's
+		s.Add(usage.Moment{Kind: usage.TurnEnded, At: noon.Add(time.Duration(minute) * time.Minute)}, false, false)
+	}
+	s.Sort()
+	for _, minute := range []int{-1, 0, 4, 5, 11} {
+		s.Spend(noon.Add(time.Duration(minute)*time.Minute), "m", loop.Tokens{Output: 1})
+	}
+	got := fmt.Sprint(s.Before["m"].Output)
+	for _, st := range s.Steps {
+		got += fmt.Sprintf(" %d", st.Spent["m"].Output)
+	}
+	if got != "1 2 1 1" {
+		t.Errorf("spent %s", got)
+	}
+}
+
+// A failing shell command that nothing else is known of is kept for what it said; one that passes is not.
+func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
+	var s Script
+	for _, id := range []string{"good", "bad"} {
+		s.Add(usage.Moment{Kind: usage.Called, ID: id, Tool: "Bash", Input: gjson.Parse(`{"command":"make"}`)}, false, true)
+	}
+	s.Add(usage.Moment{Kind: usage.Returned, ID: "good"}, false, false)
+	s.Add(usage.Moment{Kind: usage.Returned, ID: "bad", Error: "Exit code 78"}, false, false)
+	s.Add(usage.Moment{Kind: usage.Returned, ID: "unheard of", Error: "Exit code 78"}, false, false)
+	if len(s.Steps) != 1 || s.Steps[0].Result.Error != "Exit code 78" {
+		t.Errorf("%d steps", len(s.Steps))
+	}
+}
+
+// Both ways in are recognised; words that look alike and calls of workers are none.
+func TestInvocation(t *testing.T) {
+	slash := func(name, args string) *Step {
+		return &Step{Moment: usage.Moment{Text: "<command-name>/" + name + "</command-name><command-args>" + args + "</command-args>"}}
+	}
+	skill := func(agent, name, args string) *Step {
+		return &Step{Moment: usage.Moment{Kind: usage.Called, Agent: agent, Tool: "Skill", Input: gjson.Parse(fmt.Sprintf(`{"skill":%q,"args":%q}`, name, args))}}
+	}
+	for want, steps := range map[string][]*Step{
+		"work":   {slash("sdd:work", "--loop"), slash("work", " --loop --max-prs 3 "), skill("", "sdd:work", "--loop")},
+		"review": {slash("sdd:review", "--loop --pr 142"), skill("", "review", "--pr 142 --loop")},
+		"": {
+			slash("sdd:work", ""), slash("loop", "/sdd:work --loop"), skill("w1", "sdd:work", "--loop"), skill("", "other", "--loop"),
+			{Moment: usage.Moment{Text: "type <command-name>/sdd:work</command-name><command-args>--loop</command-args>"}},
+		},
+	} {
+		for _, st := range steps {
+			c, ok := st.Invocation()
+			if got := string(c.Skill); ok != (want != "") || ok && got != want {
+				t.Errorf("%q %s: %q, %v", st.Text, st.Input.Raw, got, ok)
+			}
+		}
+	}
+}
