@@ -1,11 +1,12 @@
-// Bench times whole hook calls, start to exit, against an empty Go program that reads its stdin, interleaved in one
-// run: go run ./scripts/bench [-n 300]. With -usage MIB it times counting instead, on a generated session of that size
-// beside ccusage: go run ./scripts/bench -usage 1024 -n 60. It prints tables for docs/performance.md.
+// Bench times whole hook calls, start to exit, interleaved in one run: go run ./scripts/bench [-n 300]. It takes every
+// hook word in every state, an empty Go program that reads its stdin, and, as scripts of bash and jq, python and node,
+// the smallest guard that does nothing where there is no loop. With -usage MIB it times counting instead, on a generated
+// session of that size beside ccusage: go run ./scripts/bench -usage 1024 -n 60. It prints tables for
+// docs/performance.md.
 package main
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -28,13 +29,16 @@ func main() { io.ReadAll(os.Stdin) }
 
 // row is one program in one state. prepare brings the state about before each call; it is not timed.
 type row struct {
-	name    string
+	name    string // in the first table; "" for a row that only the second one shows
+	word    string // of a hook
+	state   string // that it meets
 	args    []string
 	stdin   string
 	env     []string
 	prepare func() error
 	times   []time.Duration
-	rss     int64 // peak, in KiB
+	cpu     []time.Duration // what the process itself took of the processors: it holds on a busy machine, too
+	rss     int64           // peak, in KiB
 }
 
 func main() {
@@ -69,7 +73,10 @@ func run(n int, size int64) error {
 	if size > 0 {
 		return b.spend(size, n)
 	}
-	rows := b.rows()
+	rows, err := b.rows()
+	if err != nil {
+		return err
+	}
 	for i := range n + 10 {
 		for _, r := range rows {
 			if err := r.call(i >= 10); err != nil {
@@ -77,7 +84,9 @@ func run(n int, size int64) error {
 			}
 		}
 	}
-	print(rows, "the empty program")
+	print(named(rows), "the empty program")
+	fmt.Println()
+	printStates(rows)
 	return nil
 }
 
@@ -99,39 +108,6 @@ func (b *bench) build() error {
 		}
 	}
 	return nil
-}
-
-// rows are the states a hook call meets: no loop at all, a tool call in an open iteration, and its end.
-func (b *bench) rows() []*row {
-	idle, busy := filepath.Join(b.dir, "idle"), filepath.Join(b.dir, "busy")
-	bash := func(project string) string {
-		return event(project, "PreToolUse", `"tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"go test ./... 2>&1 | tail -20 # `+strings.Repeat("x", 150)+`"}`)
-	}
-	enter := func(prompt string) error {
-		return b.hook(busy, "user-prompt-expansion", strings.Replace(event(busy, "UserPromptExpansion",
-			`"expansion_type":"slash_command","command_name":"sdd:work","command_args":"--loop","prompt":"/sdd:work --loop"`), `"p"`, `"`+prompt+`"`, 1))
-	}
-	stop := func(prompt string) string {
-		return strings.Replace(event(busy, "Stop", `"stop_hook_active":false`), `"p"`, `"`+prompt+`"`, 1)
-	}
-	report := func() error {
-		cmd := exec.Command(b.hooks, "report")
-		cmd.Env, cmd.Stdin = b.env(busy), strings.NewReader(`{"outcome":"ok"}`)
-		return cmd.Run()
-	}
-	// second is a run in its second iteration, as most of its calls meet it.
-	second := func() error {
-		return errors.Join(os.RemoveAll(busy), os.MkdirAll(busy, 0o755), enter("p1"), report(), b.hook(busy, "stop", stop("p1")), enter("p"))
-	}
-	reported := func() error { return errors.Join(second(), report()) }
-	_ = os.MkdirAll(idle, 0o755)
-	return []*row{
-		{name: "empty Go program", args: []string{b.empty}, stdin: bash(idle)},
-		{name: "pre-tool-use, no loop", args: []string{b.hooks, "pre-tool-use"}, stdin: bash(idle), env: b.env(idle)},
-		{name: "stop, no loop", args: []string{b.hooks, "stop"}, stdin: event(idle, "Stop", `"stop_hook_active":false`), env: b.env(idle)},
-		{name: "pre-tool-use, iteration open", args: []string{b.hooks, "pre-tool-use"}, stdin: bash(busy), env: b.env(busy), prepare: second},
-		{name: "stop, end of an iteration", args: []string{b.hooks, "stop"}, stdin: stop("p"), env: b.env(busy), prepare: reported},
-	}
 }
 
 func event(project, name, more string) string {
@@ -165,6 +141,7 @@ func (r *row) call(counted bool) error {
 	}
 	if counted {
 		r.times = append(r.times, time.Since(began))
+		r.cpu = append(r.cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		r.rss = max(r.rss, peak(cmd.ProcessState))
 	}
 	return nil
@@ -172,16 +149,18 @@ func (r *row) call(counted bool) error {
 
 func print(rows []*row, first string) {
 	base := rows[0].median()
-	fmt.Printf("| call | min ms | median ms | p95 ms | times %s | peak MiB |\n", first)
-	fmt.Println("|---|--:|--:|--:|--:|--:|")
+	fmt.Printf("| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n", first)
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
 	for _, r := range rows {
 		slices.Sort(r.times)
-		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.1f |\n", r.name, ms(r.times[0]), ms(r.median()), ms(r.times[len(r.times)*95/100]),
-			float64(r.median())/float64(base), float64(r.rss)/1024)
+		fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", r.name, ms(r.times[0]), ms(r.median()), ms(r.times[len(r.times)*95/100]),
+			float64(r.median())/float64(base), ms(middle(r.cpu)), float64(r.rss)/1024)
 	}
 }
 
-func (r *row) median() time.Duration {
-	slices.Sort(r.times)
-	return r.times[len(r.times)/2]
+func (r *row) median() time.Duration { return middle(r.times) }
+
+func middle(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)/2]
 }
