@@ -123,10 +123,11 @@ func connected(program string, out []byte, fail *Failure, path string) (nodes []
 	docs, torn := documents(out)
 	for _, d := range docs {
 		c := d.Get(path)
-		if !c.Get("nodes").IsArray() {
+		page := c.Get("nodes")
+		if !page.IsArray() {
 			return nodes, false, orFailure(fail, program, d)
 		}
-		nodes = append(nodes, list(c)...)
+		nodes = append(nodes, page.Array()...)
 		more := c.Get("pageInfo.hasNextPage")
 		whole = more.Type == gjson.False && !d.Get("errors.0").Exists()
 	}

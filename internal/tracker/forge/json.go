@@ -66,7 +66,11 @@ func stringEnd(text string) int {
 			return -1
 		}
 		at += n
-		if before := strings.TrimRight(text[:at], `\`); (at-len(before))%2 == 0 {
+		slashes := 0
+		for slashes < at && text[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
 			return at
 		}
 	}
