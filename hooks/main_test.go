@@ -12,9 +12,11 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/loop"
+	"hooks/internal/tracker/standin"
 )
 
 func TestMain(m *testing.M) {
+	standin.Play() // the test binary is started as gh, glab or tea
 	testscript.Main(m, map[string]func(){
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
 		"append":  func() { os.Exit(appendLine(os.Args[1])) },

@@ -27,6 +27,8 @@ type commands struct {
 	Loop      loopCmd      `cmd:"" help:"Look at loops, or end them."`
 	Gate      gateCmd      `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
 	Cost      costCmd      `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
+	Backlog   backlogCmd   `cmd:"" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
+	Pr        prCmd        `cmd:"" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
 	Explain   explainCmd   `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
 	Replay    replayCmd    `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
 	Install   installCmd   `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`

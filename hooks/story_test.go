@@ -12,6 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
+
+	"hooks/internal/tracker/standin"
 )
 
 // What stories call: `event`, `answer` and `spend` build what the client would send or write, and start the program
@@ -307,7 +309,8 @@ func putMain(args []string) int {
 
 // storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until
 // `die NAME`, with its pid in the variable NAME. `esc` is the client's mark of a person's Esc, `fires PROMPT` its mark of
-// a prompt that its scheduler submits.
+// a prompt that its scheduler submits. `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR
+// and log their calls in DIR/calls.log: see package standin.
 var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	"client": func(ts *testscript.TestScript, _ bool, args []string) {
 		c := exec.Command("lives")
@@ -328,6 +331,15 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		line, err := sjson.Set(`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, "promptId", ts.Getenv("PROMPT"))
 		ts.Check(err)
 		ts.Check(ts.Exec("append", line))
+	},
+	"gh-answers": func(ts *testscript.TestScript, _ bool, args []string) {
+		self, err := os.Executable()
+		ts.Check(err)
+		bin := ts.MkAbs(".forges")
+		ts.Check(standin.Install(bin, ts.MkAbs(args[0]), self))
+		if !strings.HasPrefix(ts.Getenv("PATH"), bin) {
+			ts.Setenv("PATH", bin+string(os.PathListSeparator)+ts.Getenv("PATH"))
+		}
 	},
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
 		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt", strings.Join(args, " "))

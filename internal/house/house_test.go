@@ -97,6 +97,7 @@ var pure = map[string][]string{
 		"fmt", "slices", "sort", "strings", "time", "github.com/tidwall/gjson",
 		"hooks/internal/loop", "hooks/internal/report", "hooks/internal/usage",
 	},
+	"internal/tracker/backlog": {"cmp", "errors", "fmt", "maps", "slices", "strconv", "strings", "unicode", "unicode/utf8", "hooks/internal/loop"},
 }
 
 // clocks are what a pure package must not call although it may import time.
@@ -142,11 +143,12 @@ func imports(f *ast.File) []string {
 
 // layers lists imports that would turn the flow stdin → parse → load → look → decide → save → print around.
 var layers = map[string]map[string]string{
-	"internal/event":   {"hooks/internal/store": "the protocol knows no state", "hooks/internal/guard": "the protocol decides nothing"},
-	"internal/store":   {"hooks/internal/event": "state does not depend on the protocol", "hooks/internal/tracker": "the store asks nobody"},
-	"internal/usage":   {"hooks/internal/store": "counting writes nothing"},
-	"internal/tracker": {"hooks/internal/store": "facts are not state", "hooks/internal/event": "facts do not depend on the protocol"},
-	"internal/report":  {"hooks/internal/store": "texts are made of values", "hooks/internal/tracker": "texts are made of values"},
+	"internal/event":         {"hooks/internal/store": "the protocol knows no state", "hooks/internal/guard": "the protocol decides nothing"},
+	"internal/store":         {"hooks/internal/event": "state does not depend on the protocol", "hooks/internal/tracker": "the store asks nobody"},
+	"internal/usage":         {"hooks/internal/store": "counting writes nothing"},
+	"internal/tracker":       {"hooks/internal/store": "facts are not state", "hooks/internal/event": "facts do not depend on the protocol"},
+	"internal/tracker/forge": {"hooks/internal/store": "facts are not state", "hooks/internal/event": "facts do not depend on the protocol"},
+	"internal/report":        {"hooks/internal/store": "texts are made of values", "hooks/internal/tracker": "texts are made of values"},
 }
 
 func TestLayers(t *testing.T) {

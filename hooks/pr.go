@@ -1,0 +1,25 @@
+package main
+
+import (
+	"errors"
+
+	"hooks/internal/app"
+	"hooks/internal/report"
+)
+
+type prCmd struct {
+	Number int  `arg:"" help:"The PR's number."`
+	JSON   bool `help:"Print the same as JSON."`
+}
+
+// Run asks the tracker and prints the PR.
+func (c prCmd) Run(a *app.App, s streams) error {
+	if c.Number < 1 {
+		return &app.Refusal{Text: "a PR's number starts at 1", Way: "as in `hooks pr 142`"}
+	}
+	p, err := a.PR(c.Number)
+	if p.Number == 0 {
+		return err
+	}
+	return errors.Join(show(s, c.JSON, p, report.PullRequest), err)
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/backlog"
+	"hooks/internal/tracker/forge"
+)
+
+// peopleWait is how long a person waits for one call to the tracker: longer than an iteration does.
+const peopleWait = 30 * time.Second
+
+// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and says what they would
+// trigger. With an error it is what was told nonetheless.
+func (a *App) Backlog(scope []string) (report.Board, error) {
+	v, run, _ := a.asker(loop.Work)
+	q := v.question()
+	q.Backlog, q.Scope, q.Wait = true, backlog.ParseScope(scope), peopleWait
+	answer := forge.Ask(context.Background(), q)
+	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(), Whole: answer.Backlog != nil, Edges: answer.Edges, Notes: answer.Notes}
+	for _, f := range answer.Issues {
+		b.Issues = append(b.Issues, report.BoardIssue(f))
+	}
+	if b.Whole {
+		b.Workable = loop.Workable(*answer.Backlog, run.DeferredTargets)
+	}
+	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
+	b.Fired = evaluate(facts, "backlog-empty", "dependency-cycle")
+	for _, g := range loop.Due(facts, loop.Reported) {
+		if g.Name == loop.AmbiguousCriteria {
+			b.Gates = append(b.Gates, g.Question)
+		}
+	}
+	return b, answer.Err
+}
+
+// PR asks the tracker for one PR and says what it would trigger.
+func (a *App) PR(number int) (report.PR, error) {
+	v, run, since := a.asker(loop.Review)
+	q := v.question()
+	q.PR, q.Since, q.Wait = number, since, peopleWait
+	answer := forge.Ask(context.Background(), q)
+	if len(answer.PRs) == 0 {
+		return report.PR{}, answer.Err
+	}
+	pr := answer.PRs[0]
+	p := report.PR{
+		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State, Draft: pr.Draft, Fork: pr.Fork, Labels: pr.Labels,
+		Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA, CI: pr.CI, Closes: pr.Closes, Since: since, HumanFeedback: pr.HumanFeedback(since),
+		Notes: answer.Notes,
+	}
+	for _, f := range pr.Feedback {
+		p.Feedback = append(p.Feedback, report.Feedback(f))
+	}
+	run.SinglePR = number
+	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
+	p.Fired = evaluate(facts, "pr-terminal")
+	if p.HumanFeedback == nil || *p.HumanFeedback {
+		facts.Merging = number
+		for _, g := range loop.Due(facts, loop.Merging) {
+			p.Gate = g.Question
+		}
+	}
+	return p, answer.Err
+}
+
+// asker is who asks the tracker outside of an iteration: for the skill's run if there is one, with the end of its
+// previous iteration, else for a run that has not begun. State that cannot be read is another command's to tell.
+func (a *App) asker(skill loop.Skill) (v *visit, run *loop.Budget, since time.Time) {
+	v, run = &visit{App: a, now: a.now()}, &loop.Budget{Skill: skill}
+	v.project = tracker.Project(a.Env, a.cwd())
+	files, err := store.Open(v.project)
+	if err != nil {
+		return v, run, since
+	}
+	v.files = files
+	if s, err := files.LoadRun(skill); err == nil && s.Budget != nil {
+		run = s.Budget
+		if last, err := v.previous(skill, run); err == nil && last != nil {
+			since = last.EndedAt
+		}
+	}
+	return v, run, since
+}
+
+// placed names the tracker that was asked; none where it is not known which.
+func placed(a *forge.Answer) string {
+	var f *forge.Failure
+	if errors.As(a.Err, &f) && f.Why == forge.Unconfigured {
+		return "none"
+	}
+	return a.Place.String()
+}
+
+// evaluate gives those of the named conditions that hold, whatever the moment.
+func evaluate(f *loop.Facts, names ...string) []loop.Fired {
+	var fired []loop.Fired
+	for _, c := range loop.Conditions {
+		for _, name := range names {
+			if c.Name != name {
+				continue
+			}
+			if text := c.Holds(f); text != "" {
+				fired = append(fired, loop.Fired{Condition: c.Name, Cause: c.Cause, Text: text})
+			}
+		}
+	}
+	return fired
+}
