@@ -89,6 +89,7 @@ func announces(low string, isHeading bool) direction {
 type parser struct {
 	text, low string
 	home      Home
+	at        [len(phrases)]int // the next place of each phrase, as far as it was looked for
 }
 
 // line finds every phrase and the references after it. In a list item that begins with a reference that one is the
@@ -124,27 +125,31 @@ func pair(subject, other Ref, dir direction) Dep {
 	return Dep{Blocker: other, Blocked: subject}
 }
 
-// phrase is the first phrase at or after a place.
+// phrase is the first phrase at or after a place. Where each comes next is kept, so that a line of nothing but phrases
+// costs no more than any other.
 func (p *parser) phrase(from int) (dir direction, start, end int) {
-	start = len(p.low) + 1
 	if len(p.low) != len(p.text) { // a letter whose lower case is longer: places would not fit
 		return none, 0, 0
 	}
-	for _, ph := range phrases {
-		i := p.find(from, ph.text)
-		if i >= 0 && i < start {
-			dir, start, end = ph.dir, i, i+len(ph.text)
+	start = len(p.low) + 1
+	for i, ph := range phrases {
+		if from == 0 || p.at[i] < from {
+			p.at[i] = p.find(from, ph.text)
+		}
+		if p.at[i] < start && p.at[i] < len(p.low) {
+			dir, start, end = ph.dir, p.at[i], p.at[i]+len(ph.text)
 		}
 	}
 	return dir, start, end
 }
 
+// find is the next place of a phrase, the end of the line where there is none.
 func (p *parser) find(from int, phrase string) int {
 	head, tail, two := strings.Cut(phrase, " ")
 	for at := from; ; {
 		i := strings.Index(p.low[at:], head)
 		if i < 0 {
-			return -1
+			return len(p.low)
 		}
 		i += at
 		at = i + len(head)

@@ -3,6 +3,7 @@ package backlog
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -66,6 +67,26 @@ func TestDependencies(t *testing.T) {
 	} {
 		if got := said(Dependencies(c.body, home)); got != c.want {
 			t.Errorf("%q: %q, want %q", c.body, got, c.want)
+		}
+	}
+}
+
+// Bodies made to be slow are read in the time of any other: nothing in them is looked through again and again.
+func TestHostileBodies(t *testing.T) {
+	for _, piece := range []string{"blocks ", "blocks #1 (", "depends on [", "depends on https://h/a/b/", "` `` ``` ", "~~", "<!--", "- [ ] ", "#1 blocks\n- #2\n", "depends on a/b", "(blocks: #1, "} {
+		body := strings.Repeat(piece, 300_000/len(piece))
+		done := make(chan struct{})
+		start := time.Now()
+		go func() {
+			Dependencies(body, home)
+			Criteria("# Acceptance criteria\n" + body)
+			close(done)
+		}()
+		select {
+		case <-done:
+			t.Logf("%q: %v", piece, time.Since(start))
+		case <-time.After(time.Minute): // quadratic would take hours
+			t.Fatalf("%q repeated", piece)
 		}
 	}
 }

@@ -24,8 +24,8 @@ func references(text string, home Home) (refs []Ref, rest string) {
 func separated(text string) string {
 	text = strings.TrimLeft(text, " \t*_")
 	if strings.HasPrefix(text, "(") {
-		if _, after, closed := strings.Cut(text, ")"); closed {
-			text = strings.TrimLeft(after, " \t*_")
+		if end := strings.IndexByte(text[:min(len(text), mostWord)], ')'); end > 0 {
+			text = strings.TrimLeft(text[end+1:], " \t*_")
 		}
 	}
 	before := text
@@ -50,8 +50,15 @@ func cutWord(text, word string) (after string, ok bool) {
 	return text[len(word):], true
 }
 
+// mostWord bounds a reference and a remark in brackets, in bytes.
+const mostWord = 500
+
 // reference reads one: #N, GH-N, owner/repo#N, a URL, or a Markdown link to one.
 func reference(text string, home Home) (Ref, string, bool) {
+	if len(text) > mostWord {
+		r, rest, ok := reference(text[:mostWord], home)
+		return r, text[mostWord-len(rest):], ok
+	}
 	if strings.HasPrefix(text, "[") {
 		label, after, ok := strings.Cut(text[1:], "](")
 		target, rest, closed := strings.Cut(after, ")")

@@ -132,6 +132,9 @@ func (s *sorter) connect(i *Issue) {
 	}
 }
 
+// mostBlockers bounds what one issue waits for; of one with more the rest is not known.
+const mostBlockers = 1000
+
 // wait adds a blocker; a state that is known stays known.
 func (s *sorter) wait(blocked int, by Ref) {
 	list := s.blockers[blocked]
@@ -143,7 +146,11 @@ func (s *sorter) wait(blocked int, by Ref) {
 			return
 		}
 	}
-	s.blockers[blocked] = append(list, by)
+	if len(list) < mostBlockers {
+		s.blockers[blocked] = append(list, by)
+	} else if i, ok := s.at[blocked]; ok {
+		s.Issues[i].Cut = true
+	}
 }
 
 // state is what is known of a blocker: what the list of open issues says, else what came with the dependency.
