@@ -73,9 +73,9 @@ func announces(low string, isHeading bool) direction {
 	if !isHeading && !colon {
 		return none
 	}
-	bare = strings.ReplaceAll(bare, "-", " ")
+	bare = strings.TrimPrefix(strings.TrimPrefix(strings.ReplaceAll(bare, "-", " "), "this "), "is ")
 	for _, p := range phrases {
-		if bare == p.text || bare == "this "+p.text || bare == "is "+p.text {
+		if bare == p.text {
 			return p.dir
 		}
 	}

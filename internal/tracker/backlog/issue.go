@@ -58,7 +58,8 @@ func (i *Issue) inProgress() bool {
 // "status: In Progress".
 func (i *Issue) labelled(name string) bool {
 	return slices.ContainsFunc(i.Labels, func(l string) bool {
-		if len(l) < len(name) || len(l) > 60 {
+		l = strings.TrimSpace(l)
+		if len(l) < len(name) || l[len(l)-1]|0x20 != name[len(name)-1] { // most labels end otherwise
 			return false
 		}
 		l = l[strings.LastIndexAny(l, ":/")+1:]

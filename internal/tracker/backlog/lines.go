@@ -21,13 +21,13 @@ type line struct {
 // Indentation does not hide: lists nest.
 func lines(body string) func(func(line) bool) {
 	return func(yield func(line) bool) {
-		var s scanner
+		s := scanner{comments: strings.Contains(body, "<!--")}
 		for body != "" {
-			var raw, next string
+			var raw string
 			raw, body, _ = strings.Cut(body, "\n")
 			l := s.read(trimRight(raw))
-			if l.kind == plain && l.text != "" {
-				next, _, _ = strings.Cut(body, "\n")
+			if l.kind == plain && l.text != "" && body != "" && body[0] <= '=' {
+				next, _, _ := strings.Cut(body, "\n")
 				if level := underline(next); level > 0 && listItem(l.text) == l.text {
 					l.kind, l.level = heading, level
 					_, body, _ = strings.Cut(body, "\n")
@@ -57,8 +57,9 @@ func trimRight(s string) string {
 
 // scanner carries what one line leaves open for the next.
 type scanner struct {
-	fence   string
-	comment bool
+	fence    string
+	comments bool // there are any in the text
+	comment  bool
 }
 
 func (s *scanner) read(raw string) line {
@@ -69,7 +70,7 @@ func (s *scanner) read(raw string) line {
 		}
 		return line{kind: hidden, text: bare}
 	}
-	if s.comment || strings.Contains(bare, "<!--") {
+	if s.comment || s.comments && strings.Contains(bare, "<!--") {
 		bare = trimLeft(s.uncomment(bare))
 	}
 	switch {

@@ -21,7 +21,7 @@ func TestSort(t *testing.T) {
 		Issue{Number: 2},
 		Issue{Number: 3, Body: "Depends on #4 and #99"}, // 99 is closed
 		Issue{Number: 4, Labels: []string{"merged"}},
-		Issue{Number: 5, Labels: []string{"Status: In Progress"}, Body: "Depends on #1"},
+		Issue{Number: 5, Labels: []string{"Status: In_Progress "}, Body: "Depends on #1"},
 		Issue{Number: 6, Assignees: []string{"mara"}, PRs: []int{60}},
 		Issue{Number: 7, PRs: []int{61}},
 		Issue{Number: 8, BlockedBy: []Ref{{Repo: "other/lib", Number: 1, State: Open}}},

@@ -50,7 +50,7 @@ func BenchmarkBacklog(b *testing.B) {
 				if !whole || fail != nil {
 					b.Fatal(fail)
 				}
-				var issues []backlog.Issue
+				issues := make([]backlog.Issue, 0, len(nodes))
 				for _, n := range nodes {
 					issues = append(issues, g.issue(n))
 				}

@@ -45,6 +45,7 @@ func (g *github) issues(ctx context.Context) (issues []backlog.Issue, whole bool
 	if fail != nil && len(nodes) == 0 && strings.Contains(fail.Says, "doesn't exist on type") {
 		nodes, whole, fail = g.pages(ctx, "issues", fmt.Sprintf(githubIssues, ""))
 	}
+	issues = make([]backlog.Issue, 0, len(nodes))
 	for _, n := range nodes {
 		if i := g.issue(n); i.Number > 0 {
 			issues = append(issues, i)
@@ -101,11 +102,11 @@ func (g *github) refs(connection gjson.Result, i *backlog.Issue) []backlog.Ref {
 			i.Cut = true
 			continue
 		}
-		repo := strings.ToLower(n.Get("repository.nameWithOwner").Str)
-		if repo == strings.ToLower(g.Owner+"/"+g.Repo) {
+		repo := n.Get("repository.nameWithOwner").Str
+		if strings.EqualFold(repo, g.Owner+"/"+g.Repo) {
 			repo = ""
 		}
-		refs = append(refs, backlog.Ref{Repo: repo, Number: num, State: state(n.Get("state").Str)})
+		refs = append(refs, backlog.Ref{Repo: strings.ToLower(repo), Number: num, State: state(n.Get("state").Str)})
 	}
 	return refs
 }
