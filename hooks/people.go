@@ -23,19 +23,21 @@ type commands struct {
 	SessionEnd          hookCmd `cmd:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
-	Report    reportCmd    `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
-	Loop      loopCmd      `cmd:"" help:"Look at loops, or end them."`
-	Gate      gateCmd      `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
-	Cost      costCmd      `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
-	Backlog   backlogCmd   `cmd:"" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
-	Pr        prCmd        `cmd:"" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
-	Explain   explainCmd   `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
-	Replay    replayCmd    `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
-	Install   installCmd   `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`
-	Uninstall uninstallCmd `cmd:"" help:"Take this program out of the client's settings again."`
-	Schema    schemaCmd    `cmd:"" help:"Print a JSON Schema."`
-	Demo      demoCmd      `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Report     reportCmd     `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
+	Loop       loopCmd       `cmd:"" help:"Look at loops, or end them."`
+	Gate       gateCmd       `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
+	Cost       costCmd       `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
+	Backlog    backlogCmd    `cmd:"" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
+	Pr         prCmd         `cmd:"" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
+	Explain    explainCmd    `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
+	Replay     replayCmd     `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
+	Install    installCmd    `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`
+	Uninstall  uninstallCmd  `cmd:"" help:"Take this program out of the client's settings again."`
+	Schema     schemaCmd     `cmd:"" help:"Print a JSON Schema."`
+	Completion completionCmd `cmd:"" help:"Print a completion script: bash, zsh or fish."`
+	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
+	Demo       demoCmd       `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 type hookCmd struct{}
