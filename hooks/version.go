@@ -15,12 +15,16 @@ type versionCmd struct{}
 
 // Run prints the version, and the commit that the binary was built from with its date.
 func (versionCmd) Run(s streams) error {
+	_, err := fmt.Fprintln(s.out, versionLine())
+	return err
+}
+
+func versionLine() string {
 	var settings []debug.BuildSetting
 	if info, ok := debug.ReadBuildInfo(); ok {
 		settings = info.Settings
 	}
-	fmt.Fprintf(s.out, "hooks %s (%s) %s/%s %s\n", version(), origin(settings), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	return nil
+	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 // version is the plugin's, which a release's tag must agree with.

@@ -60,6 +60,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return v.failed(err)
 	}
+	v.keepReceipt()
 	return Answer{Reply: reply, Name: ev.Name, After: v.after}
 }
 
@@ -87,6 +88,7 @@ type visit struct {
 	after   func() error
 	cfg     *config.Config
 	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
+	news    bool        // this event is not on the session's receipt yet
 }
 
 // config reads the project's configuration once.
@@ -132,6 +134,8 @@ func (v *visit) answer() (event.Reply, error) {
 		return v.turnFailed()
 	case event.SessionEnd:
 		return v.sessionEnded()
+	case event.SessionStart:
+		_, _ = v.mine() // for the receipt alone
 	}
 	return event.Nothing(), nil
 }
@@ -150,6 +154,7 @@ func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, 
 			continue
 		}
 		if t := (&thread{skill, s}); t.keep(v.ev.SessionID) {
+			v.receive(t.Budget)
 			list = append(list, t)
 		}
 	}

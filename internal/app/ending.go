@@ -130,11 +130,14 @@ func (v *visit) spent(t *thread) (loop.Spent, []string) {
 		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}
 	}
 	var notes []string
+	if r.Skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d lines of the transcripts could not be read: what they spent is not counted", r.Skipped))
+	}
 	for _, m := range r.Unknown {
 		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the nearest known one. "+
 			"Add a row to ### Loop Cost Rates in CLAUDE.md to fix.", m))
 	}
-	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source()}, notes
+	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes
 }
 
 // commit ends the iteration on disk: the history line, which is the commit point, then its copy in the budget, then

@@ -56,6 +56,7 @@ func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 		}
 		run := loop.NewRun(e.req)
 		run.Cursors = e.baseline()
+		e.stamp(&run)
 		run.RateTableSource = usage.NewTable(e.config().Rates).Source()
 		return run, nil, e.files.SaveBudget(e.path, &run)
 	}
@@ -70,6 +71,7 @@ func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	if old.SessionID != e.req.SessionID { // another session's transcript holds nothing of this run yet
 		run.Cursors = e.baseline()
 	}
+	e.stamp(&run)
 	return run, previous, e.files.SaveBudget(e.path, &run)
 }
 

@@ -34,6 +34,16 @@ var Words = [...]Word{
 	{"stop-failure", StopFailure},
 }
 
+// WordOf is the hook word of an event, or "" when the program is not registered for it.
+func WordOf(name string) string {
+	for _, w := range Words {
+		if w.Name == name {
+			return w.Word
+		}
+	}
+	return ""
+}
+
 // NameOf is the event of a hook word, or "" when the word is none.
 func NameOf(word string) string {
 	for _, w := range Words {

@@ -11,6 +11,7 @@ type Spent struct {
 	ByModel map[string]Tokens
 	Cursors []Cursor
 	Source  string // of the rates: rate_table_source
+	Skipped int    // transcript lines that could not be read
 }
 
 // Ending is what is known when an open tick ends.
@@ -107,6 +108,7 @@ func (b *Budget) Spend(s Spent) {
 		b.DollarsEstimate += u.Dollars
 	}
 	b.TokensByModel = byModel
+	b.SkippedLines += s.Skipped
 	if s.Cursors != nil {
 		b.Cursors = s.Cursors
 	}
@@ -160,6 +162,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
+		SkippedLines: e.Spent.Skipped,
 	}
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()

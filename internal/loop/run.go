@@ -227,6 +227,7 @@ func Latest(b Budget, last *Iteration) Budget {
 	b.MinutesElapsed = max(b.MinutesElapsed, s.MinutesElapsed)
 	b.TokensIn = max(b.TokensIn, s.TokensIn)
 	b.TokensOut = max(b.TokensOut, s.TokensOut)
+	b.SkippedLines = max(b.SkippedLines, s.SkippedLines)
 	b.AgentsDispatched = max(b.AgentsDispatched, s.AgentsDispatched)
 	b.DollarsEstimate = max(b.DollarsEstimate, s.DollarsEstimate)
 	return b

@@ -134,6 +134,10 @@ type Budget struct {
 	Pending []Gate `json:"pending_gates,omitempty"`
 	// Carried are answers that belong to the next history line (R38).
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
+	// SkippedLines counts transcript lines that could not be read: what they spent is in no sum.
+	SkippedLines int `json:"skipped_lines,omitempty"`
+	// Receipts are the sessions of the run in which the hooks fired, the last ones.
+	Receipts []Receipt `json:"receipts,omitempty"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
@@ -264,4 +268,5 @@ type Iteration struct {
 	LastQmdError  string            `json:"qmd_error,omitempty"`
 	Left          []string          `json:"left,omitempty"` // what an interrupted iteration left half done (R44)
 	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
+	SkippedLines  int               `json:"skipped_lines,omitempty"` // of transcripts, which could not be read
 }

@@ -49,7 +49,7 @@ var budgetFormat = format{
 		"qmd_failures_consecutive", "status", "stop_cause", "stop_text", "stop_detail", "single_pr", "seq",
 		"tokens_by_model", "deferred_targets", "cursors", "flags", "command", "under_loop", "active_since",
 		"minutes_before", "owner", "owner_left", "scheduled", "last_prompts", "blocks", "pending_gates",
-		"carried_gates",
+		"carried_gates", "skipped_lines", "receipts",
 	},
 }
 
@@ -93,6 +93,7 @@ var lineFormat = format{
 		"budget_snapshot",
 		"tracked_prs", "active_worktrees", "gates", "stop_conditions_fired", "backlog_snapshot", "failures",
 		"usage_by_model", "backlog_from_tracker", "plan", "taken", "facts", "qmd_error", "left", "skipped_for_pid",
+		"skipped_lines",
 	},
 }
 

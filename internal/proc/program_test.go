@@ -1,0 +1,42 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The build id is the linker's own, as the toolchain reads it.
+func TestSelfCarriesTheBuildID(t *testing.T) {
+	p := Self()
+	out, err := exec.Command("go", "tool", "buildid", p.Path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSpace(string(out)); p.Build != want || want == "" {
+		t.Errorf("build id %q, the toolchain says %q", p.Build, want)
+	}
+	if info, err := os.Stat(p.Path); err != nil || info.Size() != p.Size {
+		t.Errorf("%+v: %v", p, err)
+	}
+}
+
+func TestBuildIDOfOtherFiles(t *testing.T) {
+	for name, c := range map[string]struct{ head, want string }{
+		"a PE or Mach-O file": {"MZ\x00\x00\xff Go build ID: \"abc/def\"\n \xff\x00", "abc/def"},
+		"cut off":             {"MZ\x00\x00\xff Go build ID: \"abc", ""},
+		"a big-endian ELF":    {"\x7fELF\x02\x02\x01\x00\x00\x00\x00\x04\x00\x00\x00\x03\x00\x00\x00\x04Go\x00\x00a/b\x00", "a/b"},
+		"an ELF without":      {"\x7fELF\x02\x01\x01\x00Go\x00\x00Go\x00\x00\x00", ""},
+		"a script":            {"#!/bin/sh\n", ""},
+		"nothing":             {"", ""},
+	} {
+		if got := buildID([]byte(c.head)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if _, err := Identify(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
+		t.Errorf("an absent file: %v", err)
+	}
+}
