@@ -31,6 +31,7 @@ type commands struct {
 	Pr         prCmd         `cmd:"" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
 	Explain    explainCmd    `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
 	Replay     replayCmd     `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
+	Doctor     doctorCmd     `cmd:"" help:"Look whether everything a loop needs is in order, and say the way out where it is not."`
 	Install    installCmd    `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" help:"Take this program out of the client's settings again."`
 	Schema     schemaCmd     `cmd:"" help:"Print a JSON Schema."`

@@ -34,6 +34,11 @@ type Config struct {
 	Notify string
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
+	// Unread are lines that look as if they were meant for a block and that nothing reads. They are for a person who
+	// asks: a run does not speak of them.
+	Unread []Warning
+	// Foreign are settings of the blocks that are none of ours, as other readers of the file may have them.
+	Foreign []Warning
 
 	has    blocks
 	redact func(string) string
@@ -152,6 +157,7 @@ func read(path string) (text, warn string) {
 
 // fill takes from o the sub-blocks that c does not have yet, and what was wrong with those.
 func (c *Config) fill(o Config, file string) {
+	c.overruled(o, file)
 	if o.has.rates && !c.has.rates {
 		c.Rates, c.has.rates = o.Rates, true
 	}
@@ -167,9 +173,26 @@ func (c *Config) fill(o Config, file string) {
 	if o.has.notify && !c.has.notify {
 		c.Notify, c.has.notify = o.Notify, true
 	}
-	for _, w := range o.Warnings {
-		w.File = file
-		c.Warnings = append(c.Warnings, w)
+	for to, from := range map[*[]Warning][]Warning{&c.Warnings: o.Warnings, &c.Unread: o.Unread, &c.Foreign: o.Foreign} {
+		for _, w := range from {
+			w.File = file
+			*to = append(*to, w)
+		}
+	}
+}
+
+// overruled notes the sub-blocks of a file that an earlier one has already.
+func (c *Config) overruled(o Config, file string) {
+	for _, b := range []struct {
+		name       string
+		have, more bool
+	}{
+		{"Loop Cost Rates", c.has.rates, o.has.rates}, {"Loop Logging", c.has.logging, o.has.logging}, {"Review", c.has.review, o.has.review},
+		{"Tracker", c.has.tracker, o.has.tracker}, {"Notify", c.has.notify, o.has.notify},
+	} {
+		if b.have && b.more {
+			c.Unread = append(c.Unread, Warning{File: file, Text: "its " + b.name + " block does not count: an earlier file has one"})
+		}
 	}
 }
 
@@ -189,6 +212,10 @@ func (c *Config) warn(line int, format string, args ...any) {
 func parse(text string) Config {
 	var c Config
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
+		if r.loose {
+			c.Unread = append(c.Unread, Warning{Line: r.line, Text: fmt.Sprintf("%q is read by nobody", cut(r.cells[0]))})
+			continue
+		}
 		switch r.block {
 		case "loop cost rates":
 			c.has.rates = true

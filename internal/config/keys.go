@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // key reads one setting of the `Review`, `Tracker` and `Notify` sub-blocks, or one right below the SDD heading. Keys
 // that are none of ours belong to other readers of the file.
@@ -36,7 +39,13 @@ func (c *Config) review(name, value string, line int) {
 		c.set(&c.DoNotMerge, value, r)
 	case "agentlogins", "agentlogin":
 		c.AgentLogins = append(c.AgentLogins, logins(value)...)
+	default:
+		c.foreign(r)
 	}
+}
+
+func (c *Config) foreign(r row) {
+	c.Foreign = append(c.Foreign, Warning{Line: r.line, Text: fmt.Sprintf("%q is a setting of others", cut(r.cells[0]))})
 }
 
 func (c *Config) tracker(name, value string, line int) {
@@ -52,6 +61,8 @@ func (c *Config) tracker(name, value string, line int) {
 		c.set(&c.Tracker.Host, strings.ToLower(value), r)
 	case "command":
 		c.set(&c.Tracker.Command, value, r)
+	default:
+		c.foreign(r)
 	}
 }
 

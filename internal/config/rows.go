@@ -8,6 +8,7 @@ type row struct {
 	head  []string // the table's header in lower case; nil where there is none
 	cells []string
 	line  int
+	loose bool // a line that is neither, its text in the one cell
 }
 
 // rows finds the sub-blocks of every `SDD Configuration` and reads their rows.
@@ -19,6 +20,9 @@ func rows(text string) []row {
 		l := lines[i]
 		if l.level > 0 {
 			at.heading(l.level, l.text)
+			if misplaced(at, l.text) {
+				out = append(out, row{cells: []string{strings.Repeat("#", l.level) + " " + l.text}, line: l.no, loose: true})
+			}
 			continue
 		}
 		if at.sdd == 0 || at.other || l.text == "" {
@@ -30,6 +34,9 @@ func rows(text string) []row {
 		}
 		table, n := tableAt(lines[i:], at.block)
 		out = append(out, table...)
+		if n == 0 && at.block != "" && strings.ContainsRune("-*+", rune(l.text[0])) {
+			out = append(out, row{block: at.block, cells: []string{l.text}, line: l.no, loose: true})
+		}
 		i += max(n-1, 0)
 	}
 	return out
@@ -56,6 +63,18 @@ func (p *place) heading(level int, title string) {
 	case p.level == 0 || level <= p.level:
 		*p = place{sdd: p.sdd, level: level, other: true}
 	}
+}
+
+// misplaced says that a heading has the name of a block of ours where it begins none: the SDD heading at another level
+// than 2 to 4, or a sub-block that nobody else has outside of it.
+func misplaced(at place, title string) bool {
+	switch title {
+	case "sdd configuration":
+		return at.sdd == 0
+	case "loop cost rates", "loop logging":
+		return at.block != title
+	}
+	return false
 }
 
 func known(title string) bool {

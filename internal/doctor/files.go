@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mostRead bounds what is read of one file, in bytes.
+const mostRead = 16 << 20
+
+// read is a regular file's text; what is longer than mostRead is left out.
+func read(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return "", fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostRead))
+	return string(text), err
+}
+
+// shown is a path as people read it: relative to the project or to their home.
+func (m *machine) shown(path string) string {
+	if rel, err := filepath.Rel(m.project, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	if rel, err := filepath.Rel(m.home(), path); err == nil && m.home() != "" && filepath.IsLocal(rel) {
+		return "~/" + filepath.ToSlash(rel)
+	}
+	return path
+}
+
+func join(list []string) string { return strings.Join(list, ", ") }
+
+// bounded gives the lines of a file, without their ends, up to a number of bytes; a line over 8 MiB ends it.
+func bounded(f io.Reader, limit int64) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		in := bufio.NewScanner(io.LimitReader(f, limit))
+		in.Buffer(make([]byte, 64<<10), 8<<20)
+		for in.Scan() {
+			if !yield(in.Bytes()) {
+				return
+			}
+		}
+	}
+}

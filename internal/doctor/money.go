@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"slices"
+
+	"hooks/internal/loop"
+	"hooks/internal/usage"
+)
+
+func rates(m *machine, n *notes) {
+	table, days := usage.NewTable(m.config.Rates), usage.AgeDays(m.Now)
+	n.say("%s; the built-in table is of %s, %d days old", table.Source(), usage.Dated, days)
+	if days > usage.StaleDays {
+		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md", "the built-in prices are %d days old", days)
+	}
+}
+
+// models: what the last runs used has a price of its own.
+func models(m *machine, n *notes) {
+	table := usage.NewTable(m.config.Rates)
+	var seen []string
+	for _, b := range m.runs() {
+		for model := range b.TokensByModel {
+			seen = appendNew(seen, model)
+		}
+	}
+	if len(seen) == 0 {
+		n.skip("no run has spent anything yet")
+		return
+	}
+	slices.Sort(seen)
+	for _, model := range seen {
+		if row, known := table.Find(model); !known {
+			n.warn("add a row for it to ### Loop Cost Rates in CLAUDE.md, or update hooks", "%s has no price of its own: it is priced like %s", model, row.Model)
+		}
+	}
+	n.say("%s", join(seen))
+}
+
+// skippedLines: what the transcripts held that could not be read was not counted.
+func skippedLines(m *machine, n *notes) {
+	list := m.runs()
+	if len(list) == 0 {
+		n.skip("no loop has run yet")
+		return
+	}
+	newest := slices.MaxFunc(list, func(a, b loop.Budget) int { return a.StartedAt.Compare(b.StartedAt) })
+	if newest.SkippedLines > 0 {
+		n.warn("update hooks if the client was updated; see `hooks cost` for what was counted", "run %s: %d transcript lines could not be read, and what they spent is in no sum", newest.RunID, newest.SkippedLines)
+		return
+	}
+	n.say("run %s: every line was read", newest.RunID)
+}

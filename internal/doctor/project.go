@@ -1,0 +1,88 @@
+package doctor
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+func repository(m *machine, n *notes) {
+	if m.repo.Top == "" {
+		n.warn("work in a git repository: worktrees and heads are found by git", "%s is no git repository", m.project)
+		return
+	}
+	n.say("%s, branch %s, default branch %s", m.shown(m.repo.Top), firstOf(m.repo.Branch, "(detached)"), firstOf(m.repo.Default, "unknown"))
+	if m.repo.Default == "" && len(m.repo.Remotes) > 0 {
+		n.warn("git remote set-head origin --auto", "the default branch of the remote is not known here: release branches count as protected too, others do not")
+	}
+	if len(m.repo.Remotes) == 0 {
+		n.say("no remote")
+	}
+	if m.repo.Partial {
+		n.warn("see that included settings hold no alias or push rule that merges", "some git settings are in included files, which the guard does not follow")
+	}
+}
+
+// stateHidden: what a loop writes is never committed.
+func stateHidden(m *machine, n *notes) {
+	if m.repo.Top == "" {
+		n.skip("no git repository")
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), childTime)
+	defer cancel()
+	committed, err := tracker.Committed(ctx, m.project, store.Dir)
+	if err != nil {
+		n.warn("see that `git ls-files` works here", "%v", err)
+		return
+	}
+	if len(committed) > 0 {
+		n.fail("git rm -r --cached "+store.Dir+", and commit that; see whether the history must be rewritten too", "%d files of the loop's state are committed, as %s", len(committed), committed[0])
+	}
+	if files, err := store.Open(m.project); err == nil {
+		if !files.Hidden() {
+			n.warn("hooks doctor --fix writes it", "%s/.gitignore does not hide the folder", store.Dir).mend =
+				m.mended("wrote "+store.Dir+"/.gitignore", (*store.Store).Hide)
+		}
+		files.Close()
+	}
+	switch ignored, err := tracker.Ignored(ctx, m.project, ".sdd/worktrees/x"); {
+	case err != nil:
+		n.warn("see that `git check-ignore` works here", "%v", err)
+	case !ignored:
+		n.warn("add the line .sdd/ to .gitignore", ".sdd/ is not ignored: worktrees and state can be committed by accident")
+	}
+	if len(n.problems) == 0 {
+		n.say("ignored, nothing of it committed")
+	}
+}
+
+func configuration(m *machine, n *notes) {
+	c := m.config
+	for _, w := range c.Warnings {
+		n.warn("correct the line; until then it does not count", "%s", w)
+	}
+	for _, w := range c.Unread {
+		n.warn("write it as in docs/configuration.md, or move it out of the block", "%s", w)
+	}
+	for _, w := range c.Foreign {
+		n.say("%s", w)
+	}
+	n.say("%d price rows, %d redaction patterns, tracker %s, do-not-merge label %q", len(c.Rates), len(c.Patterns), firstOf(c.Tracker.Type, "by its remote"), c.DoNotMerge)
+	if program, _, _ := strings.Cut(c.Notify, " "); program != "" {
+		if _, err := exec.LookPath(program); err != nil {
+			n.warn("give its full path", "the notify command %q is not found", program)
+		}
+	}
+}
+
+func agentLogins(m *machine, n *notes) {
+	if len(m.config.AgentLogins) == 0 {
+		n.say("none configured: every comment counts as a person's, so that a merge asks once more rather than once less")
+		return
+	}
+	n.say("%s", join(m.config.AgentLogins))
+}

@@ -1,0 +1,154 @@
+package doctor
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"hooks/internal/report"
+)
+
+// check is a row of the table.
+type check struct {
+	group, name string
+	look        func(*machine, *notes)
+}
+
+// checkTime bounds one check; the slowest start a few dozen children.
+const checkTime = 15 * time.Second
+
+// lookAt runs the checks: the groups side by side, the checks of a group one after the other.
+func (m *machine) lookAt(list []check) []*notes {
+	results := make([]*notes, len(list))
+	var groups sync.WaitGroup
+	for from := 0; from < len(list); {
+		first, to := from, from
+		for to < len(list) && list[to].group == list[from].group {
+			to++
+		}
+		groups.Go(func() {
+			for i := first; i < to; i++ {
+				results[i] = m.examine(list[i], checkTime)
+			}
+		})
+		from = to
+	}
+	groups.Wait()
+	return results
+}
+
+// examine runs one check. One that does not come to its end is left behind: what it still writes is nobody's.
+func (m *machine) examine(c check, limit time.Duration) *notes {
+	began, done := time.Now(), make(chan *notes, 1)
+	go func() {
+		n := &notes{check: c}
+		defer func() {
+			if p := recover(); p != nil {
+				n.fail("tell the maintainers what stands here", "the check itself broke: %v", p)
+			}
+			done <- n
+		}()
+		c.look(m, n)
+	}()
+	var n *notes
+	select {
+	case n = <-done:
+	case <-time.After(limit):
+		n = &notes{check: c}
+		n.fail("see what this machine is busy with, and run hooks doctor again", "the check did not end within %v", limit)
+	}
+	n.took = time.Since(began)
+	return n
+}
+
+// mend repairs what can be repaired and looks at it again.
+func (m *machine) mend(results []*notes) {
+	for i, n := range results {
+		fixed, errs := n.mend()
+		if len(fixed)+len(errs) == 0 {
+			continue
+		}
+		again := m.machine().examine(n.check, checkTime)
+		again.fixed = fixed
+		for _, err := range errs {
+			again.fail("mend it by hand", "--fix did not succeed: %v", err)
+		}
+		results[i] = again
+	}
+}
+
+// notes is what a check writes down.
+type notes struct {
+	check
+	found    []string
+	problems []*problem
+	fixed    []string
+	skipped  bool
+	took     time.Duration
+}
+
+type problem struct {
+	report.Problem
+	// mend repairs it and says what it did; nil where a person must.
+	mend func() (string, error)
+}
+
+// say notes a fact.
+func (n *notes) say(format string, args ...any) {
+	n.found = append(n.found, fmt.Sprintf(format, args...))
+}
+
+// skip notes why there is nothing to look at.
+func (n *notes) skip(format string, args ...any) {
+	n.skipped = true
+	n.say(format, args...)
+}
+
+// warn notes what a person should know or decide.
+func (n *notes) warn(way, format string, args ...any) *problem {
+	return n.add(report.Doubt, way, fmt.Sprintf(format, args...))
+}
+
+// fail notes what keeps the program from its work.
+func (n *notes) fail(way, format string, args ...any) *problem {
+	return n.add(report.Broken, way, fmt.Sprintf(format, args...))
+}
+
+func (n *notes) add(status report.Health, way, text string) *problem {
+	p := &problem{Problem: report.Problem{Status: status, Text: text, Way: way}}
+	n.problems = append(n.problems, p)
+	return p
+}
+
+// mend runs the repairs of a check.
+func (n *notes) mend() (fixed []string, errs []error) {
+	for _, p := range n.problems {
+		if p.mend == nil {
+			continue
+		}
+		if said, err := p.mend(); err != nil {
+			errs = append(errs, err)
+		} else {
+			fixed = append(fixed, said)
+		}
+	}
+	return fixed, errs
+}
+
+// result is the check as people and programs read it.
+func (n *notes) result() report.Check {
+	k := report.Check{
+		Group: n.group, Name: n.name, Status: report.Fine, Found: append([]string{}, n.found...),
+		Problems: []report.Problem{}, Fixed: append([]string{}, n.fixed...), Millis: n.took.Milliseconds(),
+	}
+	if n.skipped {
+		k.Status = report.Skipped
+	}
+	for _, p := range n.problems {
+		k.Problems = append(k.Problems, p.Problem)
+		if k.Status != report.Broken {
+			k.Status = p.Status
+		}
+	}
+	return k
+}

@@ -1,0 +1,218 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// state opens the loop state; without any the check is skipped.
+func (m *machine) state(n *notes) *store.Store {
+	files, err := store.Open(m.project)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		n.skip("no loop has run in %s", m.project)
+		return nil
+	case err != nil:
+		n.fail("remove or rename .sdd/loop: it must be a folder of this project", "%v", err)
+		return nil
+	}
+	return files
+}
+
+// each takes joined errors apart.
+func each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var list []error
+		for _, e := range joined.Unwrap() {
+			list = append(list, each(e)...)
+		}
+		return list
+	}
+	return []error{err}
+}
+
+const wayReset = "look at it with `hooks loop status`; `hooks loop reset` archives it, and the next tick starts a fresh run"
+
+// unreadable notes an error of the state with its way out.
+func unreadable(n *notes, err error) {
+	var newer *store.NewerError
+	if errors.As(err, &newer) {
+		n.fail("upgrade hooks: a file of a later version is left alone", "%v", err)
+		return
+	}
+	n.fail(wayReset, "%v", err)
+}
+
+func stateFiles(m *machine, n *notes) {
+	files := m.state(n)
+	if files == nil {
+		return
+	}
+	defer files.Close()
+	budgets := []string{}
+	for _, skill := range skills {
+		s, err := files.Load(skill)
+		for _, e := range each(err) {
+			unreadable(n, e)
+		}
+		if s.Budget != nil {
+			n.say("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
+			budgets = append(budgets, s.BudgetPath)
+		}
+	}
+	list, err := files.Files()
+	if err != nil {
+		n.fail("make .sdd/loop readable for you", "%v", err)
+	}
+	for _, f := range list {
+		switch path := store.Dir + "/" + f.Name; {
+		case f.Mode&fs.ModeSymlink != 0:
+			n.warn("remove the link: the program refuses it", "%s is a symbolic link", path)
+		case !f.Known && !slices.Contains(budgets, path):
+			n.warn("move it away if it is not yours to keep there", "%s is no file of the program", path)
+		case strings.Contains(f.Name, ".torn-"):
+			n.say("%s: a torn last line that a crash left, copied aside", path)
+		}
+	}
+	n.say("%d files", len(list))
+}
+
+// mostDamage bounds the damaged lines that are listed.
+const mostDamage = 10
+
+func historyLines(m *machine, n *notes) {
+	files := m.state(n)
+	if files == nil {
+		return
+	}
+	defer files.Close()
+	count, damaged := 0, 0
+	m.lines(func(path string, _ loop.Iteration, err error) {
+		count++
+		if err == nil {
+			return
+		}
+		if damaged++; damaged <= mostDamage {
+			if newer := (*store.NewerError)(nil); errors.As(err, &newer) {
+				unreadable(n, err)
+				return
+			}
+			n.warn("the line is passed over; repair it by hand, or archive the run with `hooks loop reset`", "%s%v", archived(path), err)
+		}
+	})
+	if damaged > mostDamage {
+		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", damaged-mostDamage)
+	}
+	n.say("%d lines", count)
+}
+
+// archived is the part of a path that names the archive's folder.
+func archived(path string) string {
+	if folder, _, ok := strings.Cut(path, ": "); ok {
+		return folder + ": "
+	}
+	return ""
+}
+
+func locks(m *machine, n *notes) {
+	files := m.state(n)
+	if files == nil {
+		return
+	}
+	defer files.Close()
+	held := 0
+	for _, skill := range skills {
+		l, err := files.Holder(skill)
+		if err != nil {
+			unreadable(n, err)
+			continue
+		}
+		if l == nil {
+			continue
+		}
+		held++
+		m.lock(n, skill, l)
+	}
+	if held+len(n.problems) == 0 {
+		n.say("no lock is held")
+	}
+}
+
+// lock tells what became of the process that a lock names.
+func (m *machine) lock(n *notes, skill loop.Skill, l *loop.Lock) {
+	at := fmt.Sprintf("%s: pid %d, iteration %d, since %s", store.LockPath(skill), l.PID, l.Iteration, l.StartedAt.UTC().Format("2006-01-02 15:04"))
+	here := proc.Describe(l.PID, l.Source)
+	switch proc.Of(l.Process) {
+	case proc.Alive:
+		n.say("%s, alive", at)
+	case proc.Dead:
+		story := "no such process runs"
+		if here.Start != "" && l.Start != "" && here.Start != l.Start {
+			story = "the number belongs to another process now"
+		}
+		n.warn("the next tick takes it away; or hooks doctor --fix", "%s is stale: %s", at, story).mend = func() (string, error) {
+			return m.reap(skill, l)
+		}
+	default:
+		story := "it cannot be told whether it runs"
+		if l.Host != "" && l.Host != here.Host {
+			story = fmt.Sprintf("it is of host %s, this is %s", l.Host, here.Host)
+		}
+		n.warn("ask whoever runs it; or take it over with --lock=force in the session", "%s is foreign: %s", at, story)
+	}
+}
+
+func (m *machine) reap(skill loop.Skill, l *loop.Lock) (string, error) {
+	files, err := store.Open(m.project)
+	if err != nil {
+		return "", err
+	}
+	defer files.Close()
+	return fmt.Sprintf("removed the stale lock of pid %d", l.PID), files.Reap(skill, l)
+}
+
+func openIterations(m *machine, n *notes) {
+	files := m.state(n)
+	if files == nil {
+		return
+	}
+	defer files.Close()
+	for _, skill := range skills {
+		s, err := files.Load(skill)
+		if err != nil || s.Budget == nil {
+			continue
+		}
+		b := s.Budget
+		gone := b.OwnerLeft || b.Owner.PID != 0 && proc.Of(b.Owner) == proc.Dead
+		switch {
+		case b.Status == loop.Paused:
+			for _, g := range b.Pending {
+				n.say("%s", report.WaitingGate(report.Waiting{Skill: skill, Gate: g, Paused: true}))
+			}
+			n.warn("answer with `hooks gate answer`, then go on with "+b.Command+" --resume", "%s run %s is paused: a question waits for a person", skill, b.RunID)
+		case b.Status != loop.Active:
+		case s.Tick != nil && gone:
+			n.warn("go on with "+b.Command+" --resume, or archive it with `hooks loop reset "+string(skill)+"`", "%s iteration %d is open and its session (pid %d) is gone", skill, s.Tick.Iteration, b.Owner.PID)
+		case gone:
+			n.warn("go on with "+b.Command+" --resume, or archive it with `hooks loop reset "+string(skill)+"`", "%s run %s is active and its session (pid %d) is gone", skill, b.RunID, b.Owner.PID)
+		case s.Tick != nil:
+			n.say("%s iteration %d runs in pid %d", skill, s.Tick.Iteration, b.Owner.PID)
+		default:
+			n.say("%s run %s is between iterations, in pid %d", skill, b.RunID, b.Owner.PID)
+		}
+	}
+	if len(n.found)+len(n.problems) == 0 {
+		n.say("no loop runs")
+	}
+}
