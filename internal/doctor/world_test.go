@@ -1,0 +1,216 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// built is the program itself, as it would be installed.
+var built string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "hooks-doctor-test-")
+	if err == nil {
+		built = filepath.Join(dir, "hooks")
+		cmd := exec.Command("go", "build", "-o", built, "hooks/hooks")
+		cmd.Stderr = os.Stderr
+		err = cmd.Run()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// world is a person's machine: a home, a git project, a PATH with git and a shell only.
+type world struct {
+	*testing.T
+	home, project, bin string
+	env                map[string]string
+	now                time.Time
+}
+
+// healthy is a machine on which nothing is wrong: the program is registered in the person's settings.
+func healthy(t *testing.T) *world {
+	t.Helper()
+	root := t.TempDir()
+	w := &world{T: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "p"), bin: filepath.Join(root, "bin"), env: map[string]string{}, now: time.Now()}
+	for _, dir := range []string{w.home, w.project, w.bin} {
+		w.must(os.MkdirAll(dir, 0o755))
+	}
+	for _, tool := range []string{"git", "sh"} {
+		path, err := exec.LookPath(tool)
+		w.must(err)
+		w.must(os.Symlink(path, filepath.Join(w.bin, tool)))
+	}
+	for k, v := range map[string]string{"PATH": w.bin, "HOME": w.home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull} {
+		t.Setenv(k, v)
+		w.env[k] = v
+	}
+	w.git("init", "-q", "-b", "main")
+	w.write("p/.gitignore", ".sdd/\n")
+	w.register("home/.claude/settings.json", built)
+	return w
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) path(name string) string { return filepath.Join(filepath.Dir(w.project), name) }
+
+func (w *world) write(name, text string) {
+	w.Helper()
+	w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+	w.must(os.WriteFile(w.path(name), []byte(text), 0o600))
+}
+
+// tool puts a program on PATH.
+func (w *world) tool(name, script string) string {
+	w.Helper()
+	w.write("bin/"+name, "#!/bin/sh\n"+script+"\n")
+	w.must(os.Chmod(w.path("bin/"+name), 0o755))
+	return w.path("bin/" + name)
+}
+
+func (w *world) git(args ...string) {
+	w.Helper()
+	cmd := exec.Command("git", append([]string{"-C", w.project, "-c", "user.name=x", "-c", "user.email=x@x"}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// entries are the registration of every event, as hooks.json has it; change may alter each entry, or drop it with nil.
+func entries(program string, change func(name string, group map[string]any, hook map[string]any) bool) map[string]any {
+	all := map[string]any{}
+	for _, word := range event.Words {
+		hook := map[string]any{"type": "command", "command": program, "args": []any{word.Word}, "timeout": 60}
+		group := map[string]any{"hooks": []any{hook}}
+		if strings.HasPrefix(word.Name, "PostToolUse") {
+			group["matcher"] = "Bash|PowerShell|Monitor|Agent|Task|AskUserQuestion|mcp__.*"
+		}
+		if change == nil || change(word.Name, group, hook) {
+			all[word.Name] = []any{group}
+		}
+	}
+	return all
+}
+
+func (w *world) json(name string, v any) {
+	w.Helper()
+	text, err := json.Marshal(v)
+	w.must(err)
+	w.write(name, string(text))
+}
+
+func (w *world) register(file, program string) {
+	w.Helper()
+	w.json(file, map[string]any{"hooks": entries(program, nil)})
+}
+
+// changed registers with one thing other than it should be.
+func (w *world) changed(change func(name string, group, hook map[string]any) bool) {
+	w.Helper()
+	w.json("home/.claude/settings.json", map[string]any{"hooks": entries(built, change)})
+}
+
+func (w *world) doctor() Doctor {
+	out, err := exec.Command(built, "version").Output()
+	w.must(err)
+	return Doctor{
+		Env: func(k string) string { return w.env[k] }, Dir: w.project, Now: w.now, Version: strings.TrimSpace(string(out)),
+		Managed: w.path("managed"),
+	}
+}
+
+func (w *world) machine() *machine {
+	m := w.doctor().machine()
+	var err error
+	m.self, err = proc.Identify(built)
+	w.must(err)
+	return m
+}
+
+// look runs one check.
+func (w *world) look(name string, fix bool) report.Check {
+	w.Helper()
+	m := w.machine()
+	for _, c := range table() {
+		if c.name == name {
+			found := []*notes{m.examine(c, checkTime)}
+			if fix {
+				m.mend(found)
+			}
+			return found[0].result()
+		}
+	}
+	w.Fatalf("there is no check %q", name)
+	return report.Check{}
+}
+
+// state opens the loop state, made if need be.
+func (w *world) state() *store.Store {
+	w.Helper()
+	s, err := store.Create(w.project)
+	w.must(err)
+	w.Cleanup(s.Close)
+	return s
+}
+
+var began = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// run saves a run that this process owns.
+func (w *world) run(change func(*loop.Budget)) {
+	w.Helper()
+	b := loop.Budget{
+		RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began, ActiveSince: began, Status: loop.Active,
+		Owner: proc.Describe(os.Getpid(), "client"), Command: "/sdd:work --loop", RateTableSource: "built-in default",
+	}
+	change(&b)
+	w.must(w.state().SaveBudget("", &b))
+}
+
+// line commits a history line, with an answer in it.
+func (w *world) line(seq int, answer string) {
+	w.Helper()
+	b := loop.Budget{RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began, ActiveSince: began, Status: loop.Active, Seq: seq}
+	it := loop.Iteration{
+		RunID: "run-1", Seq: seq, SessionID: "s1", Iteration: seq, Skill: loop.Work, StartedAt: began, EndedAt: began, Outcome: loop.OK, Budget: b,
+		Gates: []loop.GateAnswer{{Name: "question", Question: "which?", Answer: answer, At: began}},
+	}
+	_, err := w.state().AppendHistory(&it)
+	w.must(err)
+}
+
+// dead is the id of a process that has ended.
+func (w *world) dead() int {
+	w.Helper()
+	cmd := exec.Command(built, "version")
+	w.must(cmd.Run())
+	return cmd.Process.Pid
+}
+
+// transcript writes a session of the project in which a loop was invoked.
+func (w *world) transcript(session string) {
+	w.write("home/.claude/projects/"+mangled(w.project)+"/"+session+".jsonl",
+		`{"type":"user","promptId":"p1","message":{"role":"user","content":"<command-message>loop</command-message>\n<command-name>/loop</command-name>\n<command-args>1m /sdd:work --loop</command-args>"}}`+"\n")
+}
