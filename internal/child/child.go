@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type Command struct {
 	Dir  string
 	Env  []string
 	Args []string      // the program and its arguments
+	In   string        // what it reads from stdin
 	Wait time.Duration // the most it may take
 	Most int           // bytes of output; one more ends it
 }
@@ -39,7 +41,10 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	out, says := &bounded{most: c.Most, full: cancel}, &bounded{most: mostSays}
 	cmd.Dir, cmd.Env = c.Dir, c.Env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, out, says
+	cmd.Stdout, cmd.Stderr = out, says
+	if c.In != "" {
+		cmd.Stdin = strings.NewReader(c.In)
+	}
 	cmd.WaitDelay = 500 * time.Millisecond
 	ownGroup(cmd)
 	err := cmd.Run()

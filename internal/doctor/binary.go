@@ -52,7 +52,7 @@ func (m *machine) binary(n *notes, h handler, path string, lookup error) {
 
 // compare asks the registered binary who it is.
 func (m *machine) compare(n *notes, h handler, path string) {
-	out, err := m.run(nil, "", path, "version")
+	out, err := m.run(path, "version")
 	switch {
 	case err != nil:
 		n.fail("build it for this machine, or register it anew: `hooks install`", "%s does not start: %v", path, err)

@@ -14,7 +14,7 @@ import (
 	"hooks/internal/report"
 )
 
-// all finds every entry changed alike.
+// only changes the entry of one event.
 func only(event string, do func(group, hook map[string]any)) func(string, map[string]any, map[string]any) bool {
 	return func(name string, group, hook map[string]any) bool {
 		if name == event {
@@ -24,7 +24,8 @@ func only(event string, do func(group, hook map[string]any)) func(string, map[st
 	}
 }
 
-func without_(event string) func(string, map[string]any, map[string]any) bool {
+// except drops an event from the registration.
+func except(event string) func(string, map[string]any, map[string]any) bool {
 	return func(name string, _, _ map[string]any) bool { return name != event }
 }
 
@@ -49,9 +50,9 @@ var broken = []struct {
 	}, "settings-files", report.Doubt, "an entry of Notification is malformed", "give it type", ""},
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
 		"hooks-registered", report.Broken, "registered nowhere", "hooks install", ""},
-	{"no Stop", func(w *world) { w.changed(without_("Stop")) },
+	{"no Stop", func(w *world) { w.changed(except("Stop")) },
 		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed", "hooks install", ""},
-	{"no SubagentStop", func(w *world) { w.changed(without_("SubagentStop")) },
+	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
 		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
@@ -170,8 +171,9 @@ var broken = []struct {
 		"state-files", report.Broken, "open .sdd/loop", "must be a folder", ""},
 	{"a damaged line in the middle", func(w *world) {
 		w.line(1, "a")
-		w.appendTo("p/.sdd/loop/work.history.jsonl", "{\"iteration\":tw\n")
-		w.line(2, "b")
+		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
+		w.must(err)
+		w.write("p/.sdd/loop/work.history.jsonl", string(good)+"{\"iteration\":tw\n"+string(good))
 	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "passed over", ""},
 	{"a lock of a dead process", func(w *world) {
 		_, err := w.state().Acquire(loop.Work, loop.Lock{Iteration: 3, StartedAt: began, Process: loop.Process{PID: w.dead()}})
@@ -237,9 +239,12 @@ var broken = []struct {
 	{"a forge client that is not logged in", func(w *world) {
 		w.git("remote", "add", "origin", "git@gitlab.com:o/r.git")
 		w.tool("glab", "echo 'no token found' >&2; exit 1")
-	}, "forge-client", report.Doubt, "glab is not logged in: exit status 1: no token found", "glab auth login", ""},
+	}, "forge-client", report.Doubt, "glab is not logged in at gitlab.com: exit status 1: no token found", "glab auth login", ""},
 	{"qmd spoken of and absent", func(w *world) { w.write("p/CLAUDE.md", "Search with qmd first.\n") },
 		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
+	{"a tracker command that is not there", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
+	}, "forge-client", report.Broken, `"my-tracker" is not found`, "full path", ""},
 	{"old prices", func(w *world) { w.now = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) },
 		"rates", report.Doubt, "193 days old", "Loop Cost Rates", ""},
 	{"a model without a price", func(w *world) {
@@ -263,8 +268,8 @@ var broken = []struct {
 	}, "mcp-servers", report.Doubt, "the MCP server forge in .mcp.json can merge at github", "give its token no right", ""},
 	{"a branch that the forge does not protect", func(w *world) {
 		w.git("remote", "add", "origin", "https://github.com/o/r.git")
-		w.tool("gh", `case "$*" in *rules*) echo 0;; *"repos/o/r/branches/main --jq .protected") echo false;; esac`)
-	}, "branch-protection", report.Doubt, "main of o/r is not protected", "protect it on the forge", ""},
+		w.tool("gh", `case "$*" in *rules*) echo 0;; *"--hostname github.com repos/o/r/branches/main --jq .protected") echo false;; esac`)
+	}, "branch-protection", report.Doubt, "main of github.com/o/r is not protected", "protect it on the forge", ""},
 
 	{"a redaction pattern that does not compile", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n| Pattern | Replace |\n|---|---|\n| `(x` | y |\n")
@@ -275,15 +280,6 @@ var broken = []struct {
 
 // secret is no token of anybody.
 var secret = "ghp_" + strings.Repeat("Ab1", 12)
-
-func (w *world) appendTo(name, text string) {
-	w.Helper()
-	f, err := os.OpenFile(w.path(name), os.O_APPEND|os.O_WRONLY, 0)
-	w.must(err)
-	_, err = f.WriteString(text)
-	w.must(err)
-	w.must(f.Close())
-}
 
 // plugin installs the program as a plugin, as the client's registry has it, switched on or not by the settings.
 func (w *world) plugin(enabled string) {

@@ -35,7 +35,7 @@ var features = [...]feature{
 }
 
 func clientVersion(m *machine, n *notes) {
-	out, err := m.run(nil, "", "claude", "--version")
+	out, err := m.run("claude", "--version")
 	if errors.Is(err, exec.ErrNotFound) {
 		n.skip("claude is not on PATH")
 		return

@@ -68,7 +68,9 @@ func (m *machine) mend(results []*notes) {
 		if len(fixed)+len(errs) == 0 {
 			continue
 		}
-		again := m.machine().examine(n.check, checkTime)
+		fresh := m.machine()
+		fresh.self = m.self
+		again := fresh.examine(n.check, checkTime)
 		again.fixed = fixed
 		for _, err := range errs {
 			again.fail("mend it by hand", "--fix did not succeed: %v", err)

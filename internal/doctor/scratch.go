@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/child"
 	"hooks/internal/event"
 )
 
@@ -55,7 +56,7 @@ func (s *scratch) send(word string, fields map[string]any) (gjson.Result, error)
 	if err != nil {
 		return gjson.Result{}, err
 	}
-	out, took, err := s.feed(string(text), s.environ(h), s.dir, s.argv(h))
+	out, took, err := feed(child.Command{Dir: s.dir, Env: s.environ(h), Args: s.argv(h), In: string(text)})
 	s.latency[word] = took
 	switch {
 	case err != nil:

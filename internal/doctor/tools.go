@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 )
 
 // oldGit is the first git with everything the program asks of it (worktree list --porcelain, symbolic heads).
@@ -28,38 +29,36 @@ func gitVersion(m *machine, n *notes) {
 	}
 }
 
-// forge is the client of the forge that the project uses, by its configuration, else by its remote.
-func (m *machine) forge() (name string) {
-	url := strings.ToLower(m.repo.Remotes["origin"])
-	kind := firstOf(m.config.Tracker.Type, url)
-	for _, f := range []struct{ mark, client string }{
-		{"github", "gh"}, {"gitlab", "glab"}, {"gitea", "tea"}, {"forgejo", "tea"}, {"codeberg", "tea"},
-	} {
-		if strings.Contains(kind, f.mark) {
-			return f.client
-		}
-	}
-	return ""
+// place is where the project's issues are.
+func (m *machine) place() (forge.Place, error) {
+	return forge.Choose(m.Env, m.config.Tracker, m.repo)
 }
 
 func forgeClient(m *machine, n *notes) {
-	name := m.forge()
-	if name == "" {
-		n.skip("neither the Tracker block nor the remote names a known forge")
+	p, err := m.place()
+	if err != nil {
+		n.skip("%v", err)
 		return
 	}
-	args := []string{"auth", "status"}
-	if name == "tea" {
-		args = []string{"login", "list"}
+	if p.Kind == forge.Command {
+		if _, err := exec.LookPath(p.Args[0]); err != nil {
+			n.fail("give its full path in the Tracker block", "the tracker's command %q is not found", p.Args[0])
+		}
+		n.say("%s", p)
+		return
 	}
-	out, err := m.run(nil, m.project, name, args...)
+	args := map[string][]string{
+		forge.GitHub: {"gh", "auth", "status", "--hostname", p.Host}, forge.GitLab: {"glab", "auth", "status", "--hostname", p.Host},
+		forge.Gitea: {"tea", "login", "list"},
+	}[p.Kind]
+	out, err := m.run(args...)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		n.warn("install it, or have the skill report the facts", "%s is not on PATH: backlog, labels and PR states come from reports alone", name)
-	case err != nil, name == "tea" && strings.Count(out, "\n") == 0:
-		n.warn(name+" auth login", "%s is not logged in: %v", name, err)
+		n.warn("install it, or have the skill report the facts", "%s is not on PATH: backlog, labels and PR states come from reports alone", args[0])
+	case err != nil, p.Kind == forge.Gitea && !strings.Contains(out, p.Host):
+		n.warn(args[0]+" "+args[1]+" login", "%s is not logged in at %s: %s", args[0], p.Host, errText(err))
 	default:
-		n.say("%s is logged in", name)
+		n.say("%s is logged in at %s, for %s/%s", args[0], p.Host, p.Owner, p.Repo)
 	}
 }
 

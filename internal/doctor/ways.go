@@ -13,6 +13,7 @@ import (
 
 	"hooks/internal/guard"
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 )
 
 // merging reads a command as the guard does in this repository and says what it would land.
@@ -104,14 +105,16 @@ func mcpServers(m *machine, n *notes) {
 
 // branchProtection: whether the forge itself would refuse what the guard cannot see.
 func branchProtection(m *machine, n *notes) {
-	owner, name, ok := m.github()
-	if !ok || m.forge() != "gh" {
+	p, err := m.place()
+	if err != nil || p.Kind != forge.GitHub {
 		n.skip("no GitHub repository")
 		return
 	}
 	branch := firstOf(m.repo.Default, "main")
-	path := fmt.Sprintf("repos/%s/%s", owner, name)
-	out, err := m.run(nil, m.project, "gh", "api", path+"/branches/"+branch, "--jq", ".protected")
+	ask := func(what, field string) (string, error) {
+		return m.run("gh", "api", "--hostname", p.Host, fmt.Sprintf("repos/%s/%s/%s/%s", p.Owner, p.Repo, what, branch), "--jq", field)
+	}
+	out, err := ask("branches", ".protected")
 	if errors.Is(err, exec.ErrNotFound) {
 		n.skip("gh is not on PATH")
 		return
@@ -120,12 +123,11 @@ func branchProtection(m *machine, n *notes) {
 		n.skip("the forge does not say: %s", firstOf(errText(err), out))
 		return
 	}
-	rules, _ := m.run(nil, m.project, "gh", "api", path+"/rules/branches/"+branch, "--jq", "length")
-	if out == "true" || rules != "" && rules != "0" {
+	if rules, _ := ask("rules/branches", "length"); out == "true" || rules != "" && rules != "0" {
 		n.say("%s is protected", branch)
 		return
 	}
-	n.warn("protect it on the forge: it is the backstop of every guard", "%s of %s/%s is not protected", branch, owner, name)
+	n.warn("protect it on the forge: it is the backstop of every guard", "%s of %s is not protected", branch, p)
 }
 
 func errText(err error) string {
@@ -133,14 +135,4 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// github is the repository's name there, by the configuration, else by the remote.
-func (m *machine) github() (owner, name string, ok bool) {
-	if t := m.config.Tracker; t.Owner != "" && t.Repo != "" {
-		return t.Owner, t.Repo, true
-	}
-	_, path, ok := strings.Cut(m.repo.Remotes["origin"], "github.com")
-	owner, name, two := strings.Cut(strings.TrimSuffix(strings.Trim(path, ":/"), ".git"), "/")
-	return owner, name, ok && two && owner != "" && name != "" && !strings.Contains(name, "/")
 }

@@ -50,7 +50,7 @@ func personal(getenv func(string) string) settings {
 }
 
 func (s *settings) add(path string) {
-	if _, err := os.Lstat(path); path == "" || os.IsNotExist(err) {
+	if _, err := os.Lstat(path); path == "" || path == os.DevNull || os.IsNotExist(err) { // null is how a person says none
 		return
 	}
 	text, ok := readSmall(path)
