@@ -9,7 +9,7 @@ import (
 )
 
 type schemaCmd struct {
-	Name string `arg:"" help:"budget, history, tick, lock, claim or report."`
+	Name string `arg:"" help:"budget, history, tick, lock, claim, report or doctor."`
 }
 
 // Run prints the schema as it is embedded.

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/schemas"
 )
@@ -55,10 +56,11 @@ func validate(schema *jsonschema.Schema, text []byte) error {
 var types = map[string]reflect.Type{
 	"budget": reflect.TypeFor[loop.Budget](), "history": reflect.TypeFor[loop.Iteration](), "tick": reflect.TypeFor[loop.Tick](),
 	"lock": reflect.TypeFor[loop.Lock](), "claim": reflect.TypeFor[loop.Claim](), "report": reflect.TypeFor[loop.Report](),
+	"doctor": reflect.TypeFor[report.Checkup](),
 }
 
 func TestNames(t *testing.T) {
-	if d := cmp.Diff([]string{"budget", "claim", "history", "lock", "report", "tick"}, schemas.Names()); d != "" {
+	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "lock", "report", "tick"}, schemas.Names()); d != "" {
 		t.Error(d)
 	}
 	for _, name := range schemas.Names() {

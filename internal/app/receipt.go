@@ -21,7 +21,8 @@ func (v *visit) receive(b *loop.Budget) {
 }
 
 func (v *visit) stamp(b *loop.Budget) (news bool) {
-	return b.Receive(v.ev.SessionID, event.WordOf(v.ev.Name), v.now, program)
+	word := event.WordOf(v.ev.Name)
+	return word != "" && b.Receive(v.ev.SessionID, word, v.now, program) // a person's command is no event
 }
 
 // program is the running binary.

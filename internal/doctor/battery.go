@@ -25,14 +25,18 @@ var allowed = [...]string{
 	"cat .sdd/loop/work.budget.json", "ls -la .sdd/loop", "hooks loop status", "go test ./... 2>/dev/null", "npm run build", "make test",
 }
 
-// calls that are no shell commands.
-var deniedTools = [...]struct {
+// deniedTools are calls to hold back that are no shell commands.
+func deniedTools() []toolCall {
+	return []toolCall{
+		{"Write", map[string]any{"file_path": ".sdd/loop/work.tick.json", "content": "{}"}},
+		{"Edit", map[string]any{"file_path": ".sdd/loop/work.history.jsonl", "old_string": "a", "new_string": "b"}},
+		{"mcp__github__merge_pull_request", map[string]any{"owner": "o", "repo": "r", "pullNumber": 1}},
+	}
+}
+
+type toolCall struct {
 	tool  string
 	input map[string]any
-}{
-	{"Write", map[string]any{"file_path": ".sdd/loop/work.tick.json", "content": "{}"}},
-	{"Edit", map[string]any{"file_path": ".sdd/loop/work.history.jsonl", "old_string": "a", "new_string": "b"}},
-	{"mcp__github__merge_pull_request", map[string]any{"owner": "o", "repo": "r", "pullNumber": 1}},
 }
 
 // noFiles: the battery's commands run nothing from disk.
@@ -56,13 +60,13 @@ func mustDeny(m *machine, n *notes) {
 		}
 	}
 	m.battery(n, denied[:], true, func(s *scratch) {
-		for _, c := range deniedTools {
+		for _, c := range deniedTools() {
 			if r, err := s.tool(c.tool, c.input); err != nil || !denies(r) {
 				n.fail(wayGuard, "the registered program lets %s pass (%s)", c.tool, said(err))
 			}
 		}
 	})
-	n.say("%d calls", len(denied)+len(deniedTools))
+	n.say("%d calls", len(denied)+len(deniedTools()))
 }
 
 func mustAllow(m *machine, n *notes) {
@@ -78,7 +82,7 @@ func mustAllow(m *machine, n *notes) {
 // battery plays commands to the registered program inside an open tick.
 func (m *machine) battery(n *notes, commands []string, deny bool, more func(*scratch)) {
 	if _, ok := m.hooks().of("pre-tool-use"); !ok {
-		n.warn(wayInstall, "no PreToolUse is registered: only the guard of this program was tried")
+		n.say("no PreToolUse is registered: only the guard of this program was tried")
 		return
 	}
 	s, err := m.scratch()

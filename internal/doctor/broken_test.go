@@ -140,6 +140,11 @@ var broken = []struct {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Events: []string{"pre-tool-use"}}}
 		})
 	}, "receipts", report.Broken, "no Stop ever reached", "hooks install", ""},
+	{"a session in which nothing was guarded", func(w *world) {
+		w.run(func(b *loop.Budget) {
+			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Events: []string{"post-tool-use", "stop"}}}
+		})
+	}, "receipts", report.Broken, "nothing was guarded", "hooks install", ""},
 	{"a session of another build", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Program: loop.Program{Path: "/old/hooks", Build: "x"}, Events: []string{"stop", "pre-tool-use"}}}

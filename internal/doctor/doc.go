@@ -60,7 +60,7 @@ func (d Doctor) Run(fix bool) report.Checkup {
 	m := d.machine()
 	results := m.lookAt(table())
 	if fix {
-		m.mend(results)
+		results = m.mend(results)
 	}
 	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true, Checks: []report.Check{}}
 	for _, r := range results {

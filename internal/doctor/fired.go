@@ -73,8 +73,8 @@ func receipts(m *machine, n *notes) {
 	if run.Seq > 0 && run.IterationsUsed > 0 && !came("stop") {
 		n.fail(wayInstall+" again, and see that no setting keeps Stop hooks away", "no Stop ever reached the program in that session")
 	}
-	if !came("pre-tool-use") {
-		n.warn(wayInstall+" again, if the session called any tool", "no PreToolUse ever reached the program in that session")
+	if (came("post-tool-use") || came("post-tool-use-failure")) && !came("pre-tool-use") {
+		n.fail(wayInstall+" again", "tools ran in that session, and no PreToolUse ever reached the program: nothing was guarded")
 	}
 }
 

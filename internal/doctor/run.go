@@ -61,22 +61,28 @@ func (m *machine) examine(c check, limit time.Duration) *notes {
 	return n
 }
 
-// mend repairs what can be repaired and looks at it again.
-func (m *machine) mend(results []*notes) {
+// mend repairs what can be repaired and then looks at everything again: one mend may set several checks right.
+func (m *machine) mend(results []*notes) []*notes {
+	fixed, errs, any := make([][]string, len(results)), make([][]error, len(results)), false
+	var list []check
 	for i, n := range results {
-		fixed, errs := n.mend()
-		if len(fixed)+len(errs) == 0 {
-			continue
-		}
-		fresh := m.machine()
-		fresh.self = m.self
-		again := fresh.examine(n.check, checkTime)
-		again.fixed = fixed
-		for _, err := range errs {
-			again.fail("mend it by hand", "--fix did not succeed: %v", err)
-		}
-		results[i] = again
+		fixed[i], errs[i] = n.mend()
+		any = any || len(fixed[i])+len(errs[i]) > 0
+		list = append(list, n.check)
 	}
+	if !any {
+		return results
+	}
+	fresh := m.machine()
+	fresh.self = m.self
+	again := fresh.lookAt(list)
+	for i, n := range again {
+		n.fixed = fixed[i]
+		for _, err := range errs[i] {
+			n.fail("mend it by hand", "--fix did not succeed: %v", err)
+		}
+	}
+	return again
 }
 
 // notes is what a check writes down.

@@ -158,7 +158,7 @@ func (w *world) look(name string, fix bool) report.Check {
 		if c.name == name {
 			found := []*notes{m.examine(c, checkTime)}
 			if fix {
-				m.mend(found)
+				found = m.mend(found)
 			}
 			return found[0].result()
 		}

@@ -61,7 +61,8 @@ func CheckupText(c Checkup, paint func(Health, string) string) string {
 
 func checkText(k Check, paint func(Health, string) string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "  %s %-21s %s\n", paint(k.Status, fmt.Sprintf("%-4s", k.Status)), k.Name, clean(first(k.Found)))
+	head := strings.TrimRight(fmt.Sprintf("%-21s %s", k.Name, clean(first(k.Found))), " ")
+	fmt.Fprintf(&b, "  %s %s\n", paint(k.Status, fmt.Sprintf("%-4s", k.Status)), head)
 	for _, f := range k.Found[min(1, len(k.Found)):] {
 		fmt.Fprintf(&b, "  %-26s %s\n", "", clean(f))
 	}
@@ -75,7 +76,7 @@ func checkText(k Check, paint func(Health, string) string) string {
 		}
 		fmt.Fprintf(&b, "       %s: %s\n       hint: %s\n", word, clean(p.Text), clean(p.Way))
 	}
-	return strings.ReplaceAll(b.String(), " \n", "\n")
+	return b.String()
 }
 
 func first(list []string) string {
