@@ -18,6 +18,9 @@ type doctorCmd struct {
 
 // Run looks at the machine and the project; a check that fails is exit code 1.
 func (c doctorCmd) Run(a *app.App, s streams) error {
+	if c.Fix && a.Env("CLAUDECODE") != "" {
+		return &app.Refusal{Text: "nothing is mended from inside the agent", Way: "type hooks doctor --fix in a terminal of your own"}
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,16 +35,24 @@ func same(t *testing.T, got, want Config) {
 	}
 }
 
+// nobody is a line that looks as if it were meant for a block and that nothing reads.
+func nobody(line int, text string) []Warning {
+	return []Warning{{Line: line, Text: fmt.Sprintf("%q is read by nobody", text)}}
+}
+
 func TestFiles(t *testing.T) {
 	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
 	at := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
 	tests := map[string]Config{
-		"spec.md":    {Rates: at(8)},
-		"repo.md":    {Rates: at(29), Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35}, {`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}}, Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip", AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop"},
+		"spec.md":    {Rates: at(8), Unread: nobody(12, "### loop logging")},
+		"repo.md":    {Rates: at(29), Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35}, {`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}}, Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip", AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop", Foreign: []Warning{{Line: 21, Text: `"maxpairs" is a setting of others`}}},
 		"setext.md":  {Rates: at(9)},
 		"hidden.md":  {},
-		"outside.md": {},
-		"other.md":   {Tracker: Tracker{Type: "gitlab"}},
+		"outside.md": {Unread: append(nobody(1, "# sdd configuration"), append(nobody(5, "##### sdd configuration"), nobody(13, "### loop cost rates")...)...)},
+		"other.md": {
+			Tracker: Tracker{Type: "gitlab"}, Foreign: []Warning{{Line: 14, Text: `"label" is a setting of others`}},
+			Unread: append(nobody(10, "- Type: plain text is no setting"), nobody(11, "- **Owner** without a colon")...),
+		},
 		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org", Command: "./tracker --json"}},
 		"cache.md": {Rates: []Rate{
 			{Model: "claude-sonnet-5", Input: *usd(t, "2"), Output: *usd(t, "10"), CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4"), Line: 7},
@@ -87,6 +97,7 @@ func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
 	want := Config{
 		Tracker: Tracker{Type: "github"}, DoNotMerge: "hold",
 		Warnings: []Warning{{"CLAUDE.md", 6, `rate row for "m": "x" is not a price in dollars per million tokens`}},
+		Unread:   []Warning{{File: "AGENTS.md", Text: "its Tracker block does not count: an earlier file has one"}},
 	}
 	same(t, Load(dir), want)
 }
@@ -143,7 +154,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("rate %+v", r)
 			}
 		}
-		for _, w := range c.Warnings {
+		for _, w := range slices.Concat(c.Warnings, c.Unread, c.Foreign) {
 			if w.Line < 1 || w.Line > lines || w.Text == "" {
 				t.Errorf("warning %+v", w)
 			}
@@ -151,7 +162,7 @@ func FuzzParse(f *testing.F) {
 		if got := c.Redact(text); len(got) > MaxRedact && len(c.Patterns) > 0 {
 			t.Errorf("redacted text has %d bytes", len(got))
 		}
-		if hidden := Parse("```\n" + strings.ReplaceAll(text, "`", "'") + "\n```\n"); len(hidden.Rates)+len(hidden.Patterns)+len(hidden.Warnings) > 0 {
+		if hidden := Parse("```\n" + strings.ReplaceAll(text, "`", "'") + "\n```\n"); len(hidden.Rates)+len(hidden.Patterns)+len(hidden.Warnings)+len(hidden.Unread) > 0 {
 			t.Errorf("fenced text counts: %+v", hidden)
 		}
 	})

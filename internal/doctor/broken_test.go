@@ -180,6 +180,12 @@ var broken = []struct {
 		w.must(err)
 		w.write("p/.sdd/loop/work.history.jsonl", string(good)+"{\"iteration\":tw\n"+string(good))
 	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "passed over", ""},
+	{"a torn last line", func(w *world) {
+		w.line(1, "a")
+		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
+		w.must(err)
+		w.write("p/.sdd/loop/work.history.jsonl", string(good)+string(good[:len(good)/2]))
+	}, "history", report.Doubt, ".sdd/loop/work.history.jsonl: the last line is torn", "copies it aside", ""},
 	{"a lock of a dead process", func(w *world) {
 		_, err := w.state().Acquire(loop.Work, loop.Lock{Iteration: 3, StartedAt: began, Process: loop.Process{PID: w.dead()}})
 		w.must(err)

@@ -55,9 +55,13 @@ func clientVersion(m *machine, n *notes) {
 			n.warn("update the client", "the client has no %s, which came with %s: %s", f.what, f.since, f.without)
 		}
 	}
-	if len(n.problems) == 0 {
-		n.say("has all %d features relied on, the last of %s", len(features), features[len(features)-1].since)
+	var has []string
+	for _, f := range features {
+		if since, _ := version(f.since); !before(have, since) {
+			has = append(has, fmt.Sprintf("%s (%s)", f.what, f.since))
+		}
 	}
+	n.say("has %s", join(has))
 }
 
 // version reads the first three numbers of a text such as "2.1.329 (Claude Code)".

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -111,10 +115,33 @@ func historyLines(m *machine, n *notes) {
 			n.warn("the line is passed over; repair it by hand, or archive the run with `hooks loop reset`", "%s%v", archived(path), err)
 		}
 	})
+	for _, skill := range skills {
+		if at := m.torn(skill); at != "" {
+			n.warn("the end of the next iteration copies it aside and goes on; nothing before it is lost", "%s: the last line is torn, a write was cut off", at)
+		}
+	}
 	if damaged > mostDamage {
 		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", damaged-mostDamage)
 	}
 	n.say("%d lines", count)
+}
+
+// torn is the history of a skill if its last line is not whole: readers pass over it, so it is looked for here.
+func (m *machine) torn(skill loop.Skill) string {
+	path := filepath.Join(m.project, filepath.FromSlash(store.HistoryPath(skill)))
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	last := []byte("{}")
+	for line := range bounded(f, mostTranscript) {
+		last = append(last[:0], line...)
+	}
+	if gjson.ValidBytes(last) {
+		return ""
+	}
+	return store.HistoryPath(skill)
 }
 
 // archived is the part of a path that names the archive's folder.
