@@ -115,7 +115,7 @@ var broken = []struct {
 	}, "other-hooks", report.Doubt, "Stop in .claude/settings.json runs ralph.sh too", "lets a turn end", ""},
 
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
-		"client-version", report.Broken, "no exec form of hooks (args), which came with 2.1.139", "update the client", ""},
+		"client-version", report.Broken, "lacks exec form of hooks (args), which came with 2.1.139", "update the client", ""},
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
 		"client-version", report.Doubt, "does not tell its version", "claude --version", ""},
 	{"a block cap of one", func(w *world) {
@@ -228,7 +228,7 @@ var broken = []struct {
 	{"a state that is committed", func(w *world) {
 		w.run(func(*loop.Budget) {})
 		w.git("add", "-f", ".sdd/loop/work.budget.json")
-	}, "state-hidden", report.Broken, "1 files of the loop's state are committed, as .sdd/loop/work.budget.json", "git rm -r --cached", ""},
+	}, "state-hidden", report.Broken, "1 file of the loop's state committed, as .sdd/loop/work.budget.json", "git rm -r --cached", ""},
 	{"a state folder that git would see", func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
 		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix", "wrote .sdd/loop/.gitignore"},
 	{"worktrees that git would see", func(w *world) { w.must(os.Remove(w.path("p/.gitignore"))) },

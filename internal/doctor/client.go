@@ -50,9 +50,9 @@ func clientVersion(m *machine, n *notes) {
 		switch since, _ := version(f.since); {
 		case !before(have, since):
 		case f.needed:
-			n.fail("update the client", "the client has no %s, which came with %s: %s", f.what, f.since, f.without)
+			n.fail("update the client", "the client lacks %s, which came with %s: %s", f.what, f.since, f.without)
 		default:
-			n.warn("update the client", "the client has no %s, which came with %s: %s", f.what, f.since, f.without)
+			n.warn("update the client", "the client lacks %s, which came with %s: %s", f.what, f.since, f.without)
 		}
 	}
 	var has []string

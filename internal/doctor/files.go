@@ -42,6 +42,17 @@ func (m *machine) shown(path string) string {
 	return path
 }
 
+// count is a number of things, as in "1 line" and "2 lines".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if strings.HasSuffix(thing, "s") {
+		thing += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 func join(list []string) string { return strings.Join(list, ", ") }
 
 // bounded gives the lines of a file, without their ends, up to a number of bytes; a line over 8 MiB ends it.

@@ -46,7 +46,7 @@ func skippedLines(m *machine, n *notes) {
 	}
 	newest := slices.MaxFunc(list, func(a, b loop.Budget) int { return a.StartedAt.Compare(b.StartedAt) })
 	if newest.SkippedLines > 0 {
-		n.warn("update hooks if the client was updated; see `hooks cost` for what was counted", "run %s: %d transcript lines could not be read, and what they spent is in no sum", newest.RunID, newest.SkippedLines)
+		n.warn("update hooks if the client was updated; see `hooks cost` for what was counted", "run %s: %s could not be read, and what they spent is in no sum", newest.RunID, count(newest.SkippedLines, "transcript line"))
 		return
 	}
 	n.say("run %s: every line was read", newest.RunID)

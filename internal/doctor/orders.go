@@ -51,5 +51,5 @@ func orders(m *machine, n *notes) {
 			}
 		}
 	}
-	n.say("%d files of instructions read", looked)
+	n.say("%s of instructions read", count(looked, "file"))
 }

@@ -40,7 +40,7 @@ func stateHidden(m *machine, n *notes) {
 		return
 	}
 	if len(committed) > 0 {
-		n.fail("git rm -r --cached "+store.Dir+", and commit that; see whether the history must be rewritten too", "%d files of the loop's state are committed, as %s", len(committed), committed[0])
+		n.fail("git rm -r --cached "+store.Dir+", and commit that; see whether the history must be rewritten too", "%s of the loop's state committed, as %s", count(len(committed), "file"), committed[0])
 	}
 	if files, err := store.Open(m.project); err == nil {
 		if !files.Hidden() {
@@ -71,7 +71,7 @@ func configuration(m *machine, n *notes) {
 	for _, w := range c.Foreign {
 		n.say("%s", w)
 	}
-	n.say("%d price rows, %d redaction patterns, tracker %s, do-not-merge label %q", len(c.Rates), len(c.Patterns), firstOf(c.Tracker.Type, "by its remote"), c.DoNotMerge)
+	n.say("%s, %s, tracker %s, do-not-merge label %q", count(len(c.Rates), "price row"), count(len(c.Patterns), "redaction pattern"), firstOf(c.Tracker.Type, "by its remote"), c.DoNotMerge)
 	if program, _, _ := strings.Cut(c.Notify, " "); program != "" {
 		if _, err := exec.LookPath(program); err != nil {
 			n.warn("give its full path", "the notify command %q is not found", program)

@@ -218,12 +218,12 @@ func leastTimeout(name string) float64 {
 }
 
 func otherHooks(m *machine, n *notes) {
-	count := 0
+	others := 0
 	for _, h := range m.hooks().handlers {
 		if h.word != "" {
 			continue
 		}
-		count++
+		others++
 		what := strings.TrimSpace(h.raw.Get("command").String() + h.raw.Get("url").String() + h.raw.Get("prompt").String())
 		name := filepath.Base(strings.Trim(strings.SplitN(what+" ", " ", 2)[0], `"'`))
 		switch h.event {
@@ -235,7 +235,7 @@ func otherHooks(m *machine, n *notes) {
 			n.warn("see that it lets the loop's own prompts pass", "%s runs %s too, which may block the prompts that begin a tick", m.where(h), name)
 		}
 	}
-	n.say("%d hooks of others", count)
+	n.say("%s of others", count(others, "hook"))
 }
 
 func appendNew(list []string, s string) []string {

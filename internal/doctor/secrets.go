@@ -21,7 +21,7 @@ func redaction(m *machine, n *notes) {
 			n.fail("correct the pattern: until then what it should hide is written", "line %d of the Loop Logging block: %v", p.Line, err)
 		}
 	}
-	n.say("%d patterns", len(m.config.Patterns))
+	n.say("%s", count(len(m.config.Patterns), "pattern"))
 }
 
 // shapes are tokens that are known by their form.
@@ -53,7 +53,7 @@ func secretsInHistory(m *machine, n *notes) {
 	for _, path := range paths {
 		m.secretsOf(n, path, patterns)
 	}
-	n.say("%d files read", len(paths))
+	n.say("%s read", count(len(paths), "file"))
 }
 
 func (m *machine) secretsOf(n *notes, path string, patterns []*regexp.Regexp) {

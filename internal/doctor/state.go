@@ -89,7 +89,7 @@ func stateFiles(m *machine, n *notes) {
 			n.say("%s: a torn last line that a crash left, copied aside", path)
 		}
 	}
-	n.say("%d files", len(list))
+	n.say("%s", count(len(list), "file"))
 }
 
 // mostDamage bounds the damaged lines that are listed.
@@ -101,9 +101,9 @@ func historyLines(m *machine, n *notes) {
 		return
 	}
 	defer files.Close()
-	count, damaged := 0, 0
+	seen, damaged := 0, 0
 	m.lines(func(path string, _ loop.Iteration, err error) {
-		count++
+		seen++
 		if err == nil {
 			return
 		}
@@ -123,7 +123,7 @@ func historyLines(m *machine, n *notes) {
 	if damaged > mostDamage {
 		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", damaged-mostDamage)
 	}
-	n.say("%d lines", count)
+	n.say("%s", count(seen, "line"))
 }
 
 // torn is the history of a skill if its last line is not whole: readers pass over it, so it is looked for here.

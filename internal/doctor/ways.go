@@ -28,18 +28,18 @@ func (m *machine) merging(command string, gh map[string]string) (what string) {
 }
 
 func gitAliases(m *machine, n *notes) {
-	count := 0
+	aliases := 0
 	for _, key := range slices.Sorted(maps.Keys(m.repo.Config)) {
 		name, ok := strings.CutPrefix(key, "alias.")
 		if !ok {
 			continue
 		}
-		count++
+		aliases++
 		if what := m.merging("git "+name, nil); what != "" {
 			n.warn("the guard sees through it; take it away where agents work", "git %s stands for %q: %s", name, m.repo.Config[key], what)
 		}
 	}
-	n.say("%d aliases", count)
+	n.say("%s", count(aliases, "alias"))
 }
 
 func ghAliases(m *machine, n *notes) {
@@ -49,7 +49,7 @@ func ghAliases(m *machine, n *notes) {
 			n.warn("the guard sees through it; take it away where agents work: gh alias delete "+name, "gh %s stands for %q: %s", name, aliases[name], what)
 		}
 	}
-	n.say("%d aliases", len(aliases))
+	n.say("%s", count(len(aliases), "alias"))
 }
 
 // pushSettings: a bare push that reaches a protected branch from elsewhere.
@@ -76,10 +76,10 @@ func pushSettings(m *machine, n *notes) {
 
 // mcpServers: servers that can merge. The guard reads their calls by name and shape.
 func mcpServers(m *machine, n *notes) {
-	count := 0
+	seen := 0
 	look := func(where string, servers gjson.Result) {
 		servers.ForEach(func(name, server gjson.Result) bool {
-			count++
+			seen++
 			all := strings.ToLower(name.String() + " " + server.Raw)
 			for _, forge := range []string{"github", "gitlab", "gitea", "forgejo", "bitbucket", "azure-devops"} {
 				if strings.Contains(all, forge) {
@@ -100,7 +100,7 @@ func mcpServers(m *machine, n *notes) {
 	for _, s := range m.hooks().files {
 		look(m.shown(s.path), s.body.Get("mcpServers"))
 	}
-	n.say("%d servers", count)
+	n.say("%s", count(seen, "server"))
 }
 
 // branchProtection: whether the forge itself would refuse what the guard cannot see.
