@@ -23,7 +23,8 @@ func (v *visit) foreignState() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	for _, path := range tracker.Committed(ctx, v.project, store.Dir) {
+	committed, _ := tracker.Committed(ctx, v.project, store.Dir) // where git cannot tell, nothing is known
+	for _, path := range committed {
 		if filepath.Base(path) != ".gitignore" {
 			return &hintError{fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
 				"look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}

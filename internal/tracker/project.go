@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 
@@ -27,19 +26,6 @@ func Project(getenv func(string) string, cwd string) string {
 		return place.mainWorktree()
 	}
 	return cwd
-}
-
-// Committed are the files of a project's folder that its repository keeps, relative to the project; none where git
-// cannot tell. Nothing of the repository is run.
-func Committed(ctx context.Context, project, folder string) []string {
-	if _, ok := findGit(project); !ok {
-		return nil
-	}
-	out, err := git(ctx, project, "ls-files", "-z", "--", folder)
-	if err != nil {
-		return nil
-	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 }
 
 // parents yields dir and every directory above it.
