@@ -55,8 +55,9 @@ func ghAliases(m *machine, n *notes) {
 // pushSettings: a bare push that reaches a protected branch from elsewhere.
 func pushSettings(m *machine, n *notes) {
 	for _, key := range slices.Sorted(maps.Keys(m.repo.Config)) {
-		name, ok := strings.CutPrefix(key, "remote.")
-		if name, ok = strings.CutSuffix(name, ".push"); !ok || !strings.HasPrefix(key, "remote.") {
+		rest, remote := strings.CutPrefix(key, "remote.")
+		name, push := strings.CutSuffix(rest, ".push")
+		if !remote || !push {
 			continue
 		}
 		for spec := range strings.Lines(m.repo.Config[key]) {

@@ -1,0 +1,81 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The doctor tells a loop in which the hooks fired from one in which they were not there, by the client's own
+// transcripts and folders, and knows the client's version (interface: hooks doctor; R2).
+func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
+	w := newWorld(t, Worker{}.Say)
+	w.Plugins = w.Plugins[1:]
+	w.Headless("/sdd:work --loop") // nothing is registered yet
+	w.register()
+	w.Headless("/sdd:work --loop")
+
+	if err := os.Symlink(clientProgram, filepath.Join(w.Bin, "claude")); err != nil {
+		t.Fatal(err)
+	}
+	checks := w.doctor()
+	if k := checks["receipts"]; k.Status != "ok" || !said(k.Found, "pre-tool-use") || !said(k.Found, "stop") || !said(k.Found, "user-prompt-expansion") {
+		t.Errorf("receipts: %+v", k)
+	}
+	if k := checks["loops-without-hooks"]; k.Status != "warn" || len(k.Problems) != 1 || !strings.Contains(k.Problems[0].Text, `"/sdd:work --loop"`) ||
+		!strings.Contains(k.Problems[0].Text, "the registration is younger") {
+		t.Errorf("loops-without-hooks: %+v", k)
+	}
+	if k := checks["client-version"]; k.Status != "ok" || !said(k.Found, "claude 2.") {
+		t.Errorf("client-version: %+v", k)
+	}
+	if k := checks["workspace-trust"]; k.Status != "ok" {
+		t.Errorf("workspace-trust: %+v", k)
+	}
+	for _, name := range []string{"hooks-registered", "matchers", "hook-binary", "must-deny", "must-allow", "self-test", "history"} {
+		if k := checks[name]; k.Status != "ok" {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
+func said(found []string, text string) bool {
+	return slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, text) })
+}
+
+// register puts the program into the person's own settings.
+func (w *World) register() {
+	w.t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository(), "hooks.json"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	program := filepath.Join(w.Bin, "hooks")
+	w.copy(hooksProgram, program, 0o755)
+	w.write(filepath.Join(w.Home, ".claude", "settings.json"), strings.ReplaceAll(string(text), "${CLAUDE_PLUGIN_ROOT}/bin/hooks", program), 0o600)
+}
+
+type doctored struct {
+	Name, Status string
+	Found        []string
+	Problems     []struct{ Text, Way string }
+}
+
+// doctor is what the program itself finds, by the names of its checks.
+func (w *World) doctor() map[string]doctored {
+	w.t.Helper()
+	var all struct{ Checks []doctored }
+	if err := json.Unmarshal([]byte(w.hooks("doctor", "--json")), &all); err != nil {
+		w.t.Fatal(err)
+	}
+	byName := map[string]doctored{}
+	for _, k := range all.Checks {
+		byName[k.Name] = k
+	}
+	return byName
+}
