@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"hooks/internal/regular"
 )
 
 // mostRead bounds what is read of one file, in bytes.
@@ -15,14 +16,7 @@ const mostRead = 16 << 20
 
 // read is a regular file's text; what is longer than mostRead is left out.
 func read(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return "", fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
+	"hooks/internal/regular"
 	"hooks/internal/store"
 )
 
@@ -189,7 +190,7 @@ func (m *machine) registeredSince(t time.Time) bool {
 // invoked is the first looping command of a transcript: typed, or called through the Skill tool. Copies of it in other
 // lines, as in results of tools, are none.
 func invoked(path string) string {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return ""
 	}

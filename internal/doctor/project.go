@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"hooks/internal/store"
@@ -34,11 +36,7 @@ func stateHidden(m *machine, n *notes) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
-	committed, err := tracker.Committed(ctx, m.project, store.Dir)
-	if err != nil {
-		n.warn("see that `git ls-files` works here", "%v", err)
-		return
-	}
+	committed := slices.DeleteFunc(tracker.Committed(ctx, m.project, store.Dir), func(path string) bool { return filepath.Base(path) == ".gitignore" })
 	if len(committed) > 0 {
 		n.fail("git rm -r --cached "+store.Dir+", and commit that; see whether the history must be rewritten too", "%s of the loop's state committed, as %s", count(len(committed), "file"), committed[0])
 	}

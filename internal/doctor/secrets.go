@@ -2,11 +2,11 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"hooks/internal/regular"
 	"hooks/internal/store"
 )
 
@@ -57,7 +57,7 @@ func secretsInHistory(m *machine, n *notes) {
 }
 
 func (m *machine) secretsOf(n *notes, path string, patterns []*regexp.Regexp) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return // state-files says so
 	}

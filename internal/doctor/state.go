@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/regular"
 	"hooks/internal/report"
 	"hooks/internal/store"
 )
@@ -129,7 +129,7 @@ func historyLines(m *machine, n *notes) {
 // torn is the history of a skill if its last line is not whole: readers pass over it, so it is looked for here.
 func (m *machine) torn(skill loop.Skill) string {
 	path := filepath.Join(m.project, filepath.FromSlash(store.HistoryPath(skill)))
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return ""
 	}
