@@ -20,6 +20,12 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	}
 	debug.SetGCPercent(-1) // the process ends in milliseconds and is bounded by what it reads
 	debug.SetMemoryLimit(24 << 20)
+	defer func() {
+		if p := recover(); p != nil { // a panic would end with 2, which blocks
+			complain(errs, fmt.Errorf("internal error: %v", p))
+			code, isHook = 0, true
+		}
+	}()
 	began := time.Now()
 	answer := a.Handle(word, in)
 	reply := answer.Reply.Encode(answer.Name)

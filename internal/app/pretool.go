@@ -174,7 +174,7 @@ func (v *visit) noteDialog() error {
 			case t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil:
 				t.Claim.Dialogs = append(t.Claim.Dialogs, d)
 				err = v.files.SaveClaim(t.Claim)
-			case t.open(v.ev.SessionID) && len(t.Tick.Pending) > 0:
+			case t.open(v.ev.SessionID) && len(t.Tick.Pending) > 0 && !slices.Contains(t.Tick.Dialogs, d):
 				t.Tick.Dialogs = append(t.Tick.Dialogs, d)
 				err = v.files.SaveTick(t.Tick)
 			}

@@ -224,7 +224,10 @@ func (v *visit) closeOpen(mark func(*thread) (stays bool)) (event.Reply, error) 
 				continue
 			}
 			if mark(t) {
-				return v.files.SaveTick(t.Tick)
+				if err := v.files.SaveTick(t.Tick); err != nil {
+					return err
+				}
+				continue
 			}
 			r, err := v.endNow(t)
 			if err != nil {

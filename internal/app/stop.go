@@ -41,6 +41,9 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 	if t.Budget == nil {
 		return event.Nothing(), nil
 	}
+	if v.toldTwice(t.Budget) {
+		return event.Nothing(), nil
+	}
 	crons := v.scheduledFor(t.Budget)
 	if !t.open(v.ev.SessionID) {
 		return event.Nothing(), v.noteSchedule(t, crons)
@@ -68,10 +71,19 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 	return v.end(t, previous, look, crons)
 }
 
+// toldTwice: a Stop of this very turn was blocked, so the client would say so of a later one. This is the same Stop, told
+// again where the hooks are registered twice; the block stands.
+func (v *visit) toldTwice(b *loop.Budget) bool {
+	return v.ev.StopFirst && v.ev.PromptID != "" && b.Blocks.PromptID == v.ev.PromptID && len(b.Blocks.Reasons) > 0
+}
+
 // claimUnanswered: the turn that would force another's lock ends without the person's answer. It is asked for once; then
 // the claim is dropped, and the next tick asks anew.
 func (v *visit) claimUnanswered(t *thread) (event.Reply, error) {
 	gate := *t.Claim.Gate
+	if t.Claim.Blocked && t.Claim.PromptID == v.ev.PromptID && v.ev.StopFirst { // told twice
+		return event.Nothing(), nil
+	}
 	if t.Claim.Blocked || t.Claim.PromptID != v.ev.PromptID || !v.attended() {
 		return event.Nothing(), v.files.RemoveClaim(t.skill)
 	}

@@ -50,12 +50,15 @@ func (d *decoder) texts() map[string]*string {
 }
 
 func (d *decoder) bools() map[string]*bool {
-	return map[string]*bool{"is_interrupt": &d.IsInterrupt, "stop_hook_active": &d.StopActive}
+	return map[string]*bool{"is_interrupt": &d.IsInterrupt}
 }
 
 // other takes the fields with a structure and those that only inform, where a surprise must not turn the program off.
 func (d *decoder) other(key string, v gjson.Result) {
 	switch key {
+	case "stop_hook_active":
+		d.StopActive = d.flag(key, v)
+		d.StopFirst = v.Type == gjson.False
 	case "permission_mode":
 		d.PermissionMode = textOr(v)
 	case "last_assistant_message":

@@ -28,6 +28,7 @@ type Event struct {
 	CommandSource string
 
 	StopActive      bool // stop_hook_active
+	StopFirst       bool // stop_hook_active says that no Stop of this turn was blocked before; false where it is not said
 	LastMessage     string
 	AgentTranscript string // SubagentStop: agent_transcript_path
 	Background      []Task

@@ -163,6 +163,9 @@ func (d *disk) mkdir(name string) (made bool, err error) {
 		return false, nil
 	}
 	d.dirty = d.dirty || err == nil
+	if err == nil && runtime.GOOS != "windows" { // a umask may have taken more away than others' access
+		err = d.root.Chmod(name, dirMode)
+	}
 	return err == nil, err
 }
 
