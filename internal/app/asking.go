@@ -82,7 +82,7 @@ func few(notes []string) []string {
 func (v *visit) askMerging(t *thread, acts []guard.Act) []loop.PR {
 	var list []loop.PR
 	for _, a := range acts {
-		if t.Tick.Halting() || len(list) == 3 || v.refuseMerge(a) != "" {
+		if t.Tick.Halting() || v.refuseMerge(a) != "" {
 			break
 		}
 		q := v.question()

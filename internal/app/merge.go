@@ -10,11 +10,17 @@ import (
 	"hooks/internal/report"
 )
 
+// mostMerges is how many PRs one call may merge: each is looked up at the tracker, within the hook's time.
+const mostMerges = 3
+
 // merge is the gate's rule: a merge passes when facts show that no human feedback was addressed since the previous
 // iteration, or once on a person's answer in this very tick (R99–R102).
 func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	if !t.open(v.ev.SessionID) {
 		return mergeOutside(acts), nil
+	}
+	if len(acts) > mostMerges {
+		return event.Deny(fmt.Sprintf("Not merged: %d merges in one call are more than can be looked up\nhint: merge one PR at a time", len(acts))), nil
 	}
 	reply, known := event.Nothing(), v.askMerging(t, acts)
 	err := v.guarded(func(list []*thread) error {

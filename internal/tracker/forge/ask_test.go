@@ -262,6 +262,10 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Config{Tracker: config.Tracker{Command: "./bin/tracker"}, DoNotMerge: "WIP"}
+	if a := ask(t, dir, Question{PR: 8, Config: c}); a.Err == nil || a.Err.(*Failure).Why != NotAllowed {
+		t.Error("a command that only the repository names:", a.Err)
+	}
+	t.Setenv(Allow, "./bin/tracker")
 	a := ask(t, dir, Question{Backlog: true, PR: 8, Config: c})
 	want := loop.Report{
 		Edges:   [][2]int{{2, 1}},
@@ -275,6 +279,7 @@ func TestCommand(t *testing.T) {
 		t.Error(a.Err)
 	}
 	c.Tracker.Command = "./bin/nothing"
+	t.Setenv(Allow, "./bin/nothing")
 	if a = ask(t, dir, Question{PR: 9, Config: c}); a.Err == nil || a.Err.(*Failure).Why != NoProgram {
 		t.Error(a.Err)
 	}

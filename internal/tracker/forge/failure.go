@@ -28,6 +28,7 @@ const (
 	TooMuch      Why = "printed too much"
 	Unreadable   Why = "printed what cannot be read"
 	Failed       Why = "failed"
+	NotAllowed   Why = "is not run: nobody but the repository names it"
 )
 
 // Failure is why a tracker gave no answer, or not a whole one. Its text is one line without control characters or
@@ -57,6 +58,8 @@ func (f *Failure) Hint() string {
 		return map[string]string{"gh": "see `gh auth status`", "glab": "see `glab auth status`", "tea": "see `tea login list`"}[f.Program]
 	case NotFound:
 		return "check Owner and Repo in CLAUDE.md under SDD Configuration, Tracker, and the origin remote"
+	case NotAllowed:
+		return "look at the command, then set " + Allow + " to the same words in your own environment"
 	case RateLimited, Unavailable, Offline, TooSlow:
 		return "the next iteration asks again"
 	}

@@ -46,6 +46,10 @@ func (p Place) program() string {
 	return filepath.Base(p.Args[0])
 }
 
+// Allow is the variable in which a person repeats a tracker's command word for word. Without it the words of a checked-out
+// repository would start a program.
+const Allow = "HOOKS_TRACKER_COMMAND"
+
 // Choose finds the tracker: what CLAUDE.md names wins, the rest comes from the origin remote, or from the only one.
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
@@ -55,6 +59,9 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		p.override(c)
 		if len(p.Args) == 0 {
 			return p, &Failure{Why: Unconfigured, Says: "Type is command, Command is empty"}
+		}
+		if getenv(Allow) != c.Command {
+			return p, &Failure{Why: NotAllowed, Program: p.program(), Says: c.Command}
 		}
 		return p, nil
 	}

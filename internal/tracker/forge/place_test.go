@@ -36,6 +36,7 @@ func TestChoose(t *testing.T) {
 		{"named whole", config.Tracker{Type: "gitlab", Host: "git.example.org", Owner: "a/b", Repo: "c"}, nil, "gitlab git.example.org/a/b/c"},
 		{"repo with its owner", config.Tracker{Type: "github", Repo: "else/where"}, []string{"remote.origin.url", "git@github.com:acme/app"}, "github github.com/else/where"},
 		{"a command", config.Tracker{Command: "./tracker --x"}, []string{"remote.origin.url", "git@github.com:acme/app"}, "command ./tracker --x"},
+		{"another command than the person's", config.Tracker{Command: "./tracker --y"}, nil, "tracker: tracker is not run: nobody but the repository names it (./tracker --y)"},
 
 		{"no remote", config.Tracker{}, nil, "tracker: no tracker is known (for the remote of this project)"},
 		{"a local path", config.Tracker{}, []string{"remote.origin.url", "../origin.git"}, "tracker: no tracker is known (for the remote of this project)"},
@@ -57,7 +58,7 @@ func TestChoose(t *testing.T) {
 			git("config", c.git[i], c.git[i+1])
 		}
 		env := func(key string) string {
-			return map[string]string{"HOME": home, "GIT_CONFIG_NOSYSTEM": "1"}[key]
+			return map[string]string{"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", Allow: "./tracker --x"}[key]
 		}
 		p, err := Choose(env, c.config, tracker.Repo(env, dir))
 		got := p.Kind + " " + p.String()
