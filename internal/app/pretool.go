@@ -186,9 +186,14 @@ func (v *visit) noteDialog() error {
 	})
 }
 
-// scheduling: a loop that has ended, or is about to, is not scheduled again (design §1).
+// scheduling: a loop that has ended, or is about to, is not scheduled again (design §1), and an iteration leaves no other
+// work behind that would run past the loop's end.
 func (v *visit) scheduling(t *thread) (event.Reply, error) {
 	prompt, ok := schedules(v.ev)
+	if _, tick := loop.ParsePrompt(prompt); ok && !tick && t.open(v.ev.SessionID) && slices.Contains(t.Tick.Prompts, v.ev.PromptID) {
+		return event.Deny("Not scheduled: what an iteration leaves for later would run when no loop governs it any more\n" +
+			"hint: do it in this iteration or leave it to the next one; a person may schedule it"), nil
+	}
 	if !ok || !t.Budget.Schedules(prompt) {
 		return event.Nothing(), nil
 	}

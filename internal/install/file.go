@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/natefinch/atomic"
+
+	"hooks/internal/regular"
 )
 
 // mostSettings bounds a settings file, in bytes.
@@ -70,7 +72,7 @@ func (s *settings) follow() error {
 }
 
 func read(path string) (*string, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
