@@ -23,8 +23,7 @@ func (v *visit) foreignState() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	committed, _ := tracker.Committed(ctx, v.project, store.Dir) // where git cannot tell, nothing is known
-	for _, path := range committed {
+	for _, path := range tracker.Committed(ctx, v.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
 			return &hintError{fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
 				"look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}

@@ -17,6 +17,15 @@ func Ignored(ctx context.Context, project, path string) (bool, error) {
 	return err == nil, err
 }
 
+// Committed lists the files below a path of the project that git has in its index; none where git cannot tell.
+func Committed(ctx context.Context, project, path string) []string {
+	out, err := git(ctx, project, "ls-files", "-z", "--", path)
+	if err != nil {
+		return nil
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+}
+
 // GitVersion is what git says of itself, as in "git version 2.39.5".
 func GitVersion(ctx context.Context) (string, error) {
 	out, err := git(ctx, "", "version")
