@@ -85,9 +85,10 @@ func (v *visit) heads(prs []loop.TrackedPR, known map[string]string) map[string]
 	return heads
 }
 
-// ending counts what was spent; it is called under the guard, so that no token is counted twice.
-func (v *visit) ending(t *thread, o outlook) loop.Ending {
-	spent, notes := v.spent(t)
+// ending counts what was spent; it is called under the guard, so that no token is counted twice. An error says that it
+// could not be counted, which a note says too.
+func (v *visit) ending(t *thread, o outlook) (loop.Ending, error) {
+	spent, notes, err := v.counted(t)
 	if t.Budget.Seq == 0 {
 		notes = append(notes, v.onceNotes()...)
 	}
@@ -96,7 +97,7 @@ func (v *visit) ending(t *thread, o outlook) loop.Ending {
 	if t.Tick.Interrupted != "" && t.Tick.Body {
 		e.Branches, e.Remote = v.begun(t, o)
 	}
-	return e
+	return e, err
 }
 
 // begun are the branches on which an interrupted iteration worked, and where they stand on the remote (R44).
@@ -117,8 +118,14 @@ func (v *visit) begun(t *thread, o outlook) (branches, remote map[string]string)
 	return branches, remote
 }
 
-// spent reads the transcripts from where the run last stopped reading.
+// spent is counted, whose error is a note.
 func (v *visit) spent(t *thread) (loop.Spent, []string) {
+	spent, notes, _ := v.counted(t)
+	return spent, notes
+}
+
+// counted reads the transcripts from where the run last stopped reading.
+func (v *visit) counted(t *thread) (loop.Spent, []string, error) {
 	transcript := v.ev.Transcript
 	if transcript == "" && t.Tick != nil {
 		transcript = t.Tick.Transcript
@@ -127,7 +134,7 @@ func (v *visit) spent(t *thread) (loop.Spent, []string) {
 	table := usage.NewTable(cfg.Rates)
 	r, err := usage.Count(transcript, t.Budget.Cursors, table, usage.Options{})
 	if err != nil {
-		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}
+		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}, err
 	}
 	var notes []string
 	if r.Skipped > 0 {
@@ -137,7 +144,7 @@ func (v *visit) spent(t *thread) (loop.Spent, []string) {
 		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the nearest known one. "+
 			"Add a row to ### Loop Cost Rates in CLAUDE.md to fix.", m))
 	}
-	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes
+	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes, nil
 }
 
 // commit ends the iteration on disk: the history line, which is the commit point, then its copy in the budget, then
@@ -200,7 +207,11 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	own := *v
 	own.ev.Transcript = t.Tick.Transcript // read and counted from its own session's transcript
 	own.missedAnswers(t)
-	ending := own.ending(t, v.lookBack(t, previous))
+	ending, err := own.ending(t, v.lookBack(t, previous))
+	if err != nil && t.Tick.SessionID != v.ev.SessionID { // nobody reads that session's transcript again
+		return loop.Closing{}, &hintError{fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
+			"try again; `hooks loop reset` in a terminal archives the run as it is"}
+	}
 	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil
 	return v.commit(t, previous, ending)

@@ -24,6 +24,8 @@ func (v *visit) failed(err error) Answer {
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
+	case v.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
+		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the history, and the next event goes on from there\n" + text)
 	case v.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
 	case v.ev.Name == event.PreToolUse && v.mustStayShut():
@@ -48,9 +50,10 @@ func (v *visit) mustStayShut() bool {
 func hinted(err error) error {
 	var damaged *store.DamagedError
 	var newer *store.NewerError
+	var has *hintError
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.As(err, &has):
+		return err
 	case errors.As(err, &newer):
 		return &hintError{err, "upgrade hooks"}
 	case errors.As(err, &damaged):

@@ -121,11 +121,11 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 }
 
 // undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not
-// count. Where the disk fails that too, the next event finds the iteration and closes it.
+// count. Where the disk fails that too, the iteration stays as it was counted, and the next event finds and closes it.
 func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
-	_ = e.files.Batch(func() error {
-		return errors.Join(e.files.RemoveTick(skill), e.files.SaveBudget(e.path, run))
-	})
+	if e.files.SaveBudget(e.path, run) == nil {
+		_ = e.files.RemoveTick(skill)
+	}
 }
 
 // refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate waits and nobody is

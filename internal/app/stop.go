@@ -140,7 +140,7 @@ func (v *visit) end(t *thread, previous *loop.Iteration, look outlook, crons []e
 	if !t.Budget.UnderLoop {
 		t.Budget.UnderLoop = look.underLoop || len(crons) > 0
 	}
-	ending := v.ending(t, look)
+	ending, _ := v.ending(t, look) // this session's next iteration counts what could not be counted now
 	ending.Pause = v.mustPause(t)
 	// The block that follows is counted in the same save, so it is decided on a trial close.
 	trial := loop.Close(*t.Budget, *t.Tick, previous, ending)
@@ -242,11 +242,13 @@ func (v *visit) noteSchedule(t *thread, crons []event.Cron) error {
 	return v.files.SaveBudget(t.BudgetPath, t.Budget)
 }
 
+// save writes what an event changed. The budget goes first: what an answer does to it may be done twice, but an answer
+// that the tick holds is never looked at again.
 func (v *visit) save(t *thread) error {
-	if err := v.files.SaveTick(t.Tick); err != nil {
+	if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
 		return err
 	}
-	return v.files.SaveBudget(t.BudgetPath, t.Budget)
+	return v.files.SaveTick(t.Tick)
 }
 
 func appendNew(list []string, items ...string) []string {

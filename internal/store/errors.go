@@ -14,6 +14,10 @@ var ErrOtherRun = errors.New("the budget file belongs to another run")
 // ErrCommitted says that the history already has this iteration, so it must not be counted twice.
 var ErrCommitted = errors.New("the history already has this iteration")
 
+// ErrClosed says that the history has the iteration's line, so it is closed, although what follows from that could not be
+// written. Recover goes on from the line.
+var ErrClosed = errors.New("the iteration is closed in the history")
+
 // ErrLockChanged says that the lock is not the one that was judged stale, so it was left alone.
 var ErrLockChanged = errors.New("the lock changed hands")
 

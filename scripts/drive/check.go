@@ -37,7 +37,17 @@ func (w *World) After(e Event, r Result, before, now *Disk) []string {
 	if t := now.Tick; t != nil && t.Body {
 		w.Ledger.Begun[key(t.RunID, t.Iteration)] = true
 	}
+	if t := before.Tick; t != nil && !t.Body && answered(now, t) { // begun and closed by the same event
+		w.Ledger.Begun[key(t.RunID, t.Iteration)] = true
+	}
 	return append(bad, w.kept(e, r, before, now)...)
+}
+
+// answered: the line of an iteration that waited for a person counts it, and has an answer.
+func answered(d *Disk, t *loop.Tick) bool {
+	return slices.ContainsFunc(d.Lines, func(l loop.Iteration) bool {
+		return l.RunID == t.RunID && l.Iteration == t.Iteration && l.Budget.IterationsUsed >= l.Iteration && len(l.Gates) > 0
+	})
 }
 
 func isHook(e Event) bool { return gjson.Get(e.Stdin, "hook_event_name").Exists() }
@@ -72,7 +82,7 @@ func (w *World) kept(e Event, r Result, before, now *Disk) (broken []string) {
 		if !mine || now.Lock == nil || now.Lock.SessionID != w.Session {
 			say("an iteration that was said to begin is not open under a lock")
 		}
-	case event == "UserPromptExpansion" && refused && mine:
+	case event == "UserPromptExpansion" && refused && mine && !w.Broken:
 		say("a refused entry left an open iteration: %s", r.Out)
 	}
 	if strings.Contains(context, "the person answered") && !w.recorded(e, now) {
@@ -82,7 +92,7 @@ func (w *World) kept(e Event, r Result, before, now *Disk) (broken []string) {
 	if event == "Stop" && strings.Contains(said, "Outcome: ") && !closedBy(now, w.Prompt) {
 		say("an iteration that was said to be closed has no line")
 	}
-	if event == "Stop" && strings.Contains(said, "without having closed its iteration") && closedBy(now, w.Prompt) {
+	if event == "Stop" && strings.Contains(said, "without having closed its iteration") && closedBy(now, w.Prompt) && !w.Broken {
 		say("an iteration that was said not to be closed has a line: %s", said)
 	}
 	return broken
@@ -127,5 +137,5 @@ func (w *World) recorded(e Event, d *Disk) bool {
 
 // Counted takes a tool call into the ledger: it surely counts once the hook let it pass and said nothing of an error.
 func (w *World) Counted(r Result, of *Range) {
-	of.Add(!r.Killed && r.Err == "")
+	of.Add(!r.Killed && r.Err == "" && !w.Broken)
 }

@@ -23,6 +23,9 @@ type World struct {
 	Client  int      // pid of the session's client
 	Env     []string // on top of what the client sets, as in "PATH=…"
 	Ledger  Ledger
+	// Broken says that the disk goes on failing during the event: what has to be taken back cannot be, nor can the reply
+	// be relied on.
+	Broken  bool
 	prompts int
 }
 

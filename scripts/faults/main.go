@@ -70,7 +70,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 		return s.selfTest()
 	}
 	if !whole {
-		s.faults = faults[:3]
+		s.faults, s.few = faults[:3], true
 	} else {
 		s.ways = 0
 	}

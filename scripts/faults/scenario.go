@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"hooks/internal/loop"
 	"hooks/scripts/drive"
 )
 
@@ -55,6 +56,9 @@ var (
 	}}
 	// other is another session while the first client lives on: only where the first run has ended.
 	other = way{"another session begins", func(p *drive.Player) {
+		if d := p.Disk(); d.Tick != nil || d.Budget != nil && d.Budget.Status == loop.Active {
+			p.Do(p.SessionEnd("exit")) // the run goes on, so it is that session's
+		}
 		p.As("s2", otherClient)
 		p.Iterate(flags, 1)
 	}}

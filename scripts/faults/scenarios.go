@@ -62,7 +62,7 @@ var scenarios = []scenario{
 		event: func(p *drive.Player) drive.Event { return p.Agent("toolu_agent") },
 		after: func(p *drive.Player, r drive.Result) {
 			if r.Killed || r.Out == "" { // the client lets the call go on
-				p.Ledger.Agents.Add(!r.Killed)
+				p.Ledger.Agents.Add(!r.Killed && !p.Broken)
 			} else {
 				p.Ledger.Agents.Add(false)
 			}
@@ -78,7 +78,7 @@ var scenarios = []scenario{
 	{
 		name: "merge", before: approvedMerge, ways: []way{sameTurn, resumed},
 		event: func(p *drive.Player) drive.Event { return p.Bash("gh pr merge 142") },
-		after: func(p *drive.Player, r drive.Result) { p.Ledger.Merges.Add(!r.Killed && r.Out == "") },
+		after: func(p *drive.Player, r drive.Result) { p.Ledger.Merges.Add(!r.Killed && r.Out == "" && !p.Broken) },
 		extra: onePassed,
 	},
 	{name: "exit", before: worked(flags), event: stop, ways: []way{sameSession, resumed, anew, cleared, ended}},
@@ -180,6 +180,7 @@ func carrying(p *drive.Player) {
 func approvedMerge(p *drive.Player) {
 	working(p)
 	p.Do(p.Report(`{"prs":[{"number":142,"state":"open","human_feedback":true}],"outcome":"ok"}`))
+	p.Ledger.PRs.Add(true)
 	p.Do(p.Bash("gh pr merge 142"))
 	p.Do(p.Ask(p.Call()))
 	t := p.Disk().Tick

@@ -22,12 +22,12 @@ type fault struct{ name, inject string }
 var faults = []fault{
 	{"KILL", "signal=KILL:when=%d"},
 	{"EIO", "error=EIO:when=%d"},
+	{"ENOSPC on", "error=ENOSPC:when=%d+"},
 	{"ENOSPC", "error=ENOSPC:when=%d"},
 	{"EROFS", "error=EROFS:when=%d"},
 	{"EACCES", "error=EACCES:when=%d"},
 	{"EINTR", "error=EINTR:when=%d"},
 	{"EIO on", "error=EIO:when=%d+"},
-	{"ENOSPC on", "error=ENOSPC:when=%d+"},
 	{"EROFS on", "error=EROFS:when=%d+"},
 }
 
@@ -55,8 +55,8 @@ func possible() error {
 
 // call is one system call as strace wrote it.
 type call struct {
-	name, args, result string
-	hit                bool // made to fail
+	thread, name, args, result string
+	hit                        bool // made to fail
 }
 
 var (
@@ -76,13 +76,13 @@ func readTrace(log string) (list []call, err error) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
 		if m := complete.FindStringSubmatch(line); m != nil {
-			list = append(list, call{m[2], m[3], m[4], strings.Contains(m[4], "INJECTED") || strings.HasPrefix(m[4], "?")})
+			list = append(list, call{m[1], m[2], m[3], m[4], strings.Contains(m[4], "INJECTED") || strings.HasPrefix(m[4], "?")})
 		} else if m := unfinished.FindStringSubmatch(line); m != nil {
-			open[m[1]] = call{name: m[2], args: m[3]}
+			open[m[1]] = call{thread: m[1], name: m[2], args: m[3]}
 		} else if m := resumption.FindStringSubmatch(line); m != nil {
 			c := open[m[1]]
 			delete(open, m[1])
-			list = append(list, call{m[2], c.args + m[3], m[4], strings.Contains(m[4], "INJECTED")})
+			list = append(list, call{m[1], m[2], c.args + m[3], m[4], strings.Contains(m[4], "INJECTED")})
 		}
 	}
 	for _, c := range open {

@@ -20,8 +20,9 @@ type sweep struct {
 	scenarios []scenario
 	faults    []fault
 	workers   int
-	ways      int // how many ways to go on are tried after each fault; 0 is all
-	most      int // violations after which it ends
+	few       bool // only calls on the loop's own files
+	ways      int  // how many ways to go on are tried after each fault; 0 is all
+	most      int  // violations after which it ends
 }
 
 // job is one kind of fault at one kind of call, for every k.
@@ -115,7 +116,7 @@ type stage struct {
 	*drive.Player
 	scenario *scenario
 	at       *drive.Snapshot
-	calls    map[string]int // how often each system call is made without a fault
+	calls    map[string][]int // of each system call, which ones matter, counted within their thread
 }
 
 func (w *worker) stage(s *scenario) (*stage, error) {
@@ -144,13 +145,20 @@ func (w *worker) rehearse(st *stage) error {
 	if err != nil {
 		return err
 	}
-	st.calls = map[string]int{}
+	st.calls = map[string][]int{}
+	counts := map[string]int{}
+	for _, c := range list {
+		counts[c.thread+c.name]++
+		if k := counts[c.thread+c.name]; (!w.few || st.own(c)) && !slices.Contains(st.calls[c.name], k) {
+			st.calls[c.name] = append(st.calls[c.name], k)
+		}
+	}
+	if w.few {
+		list = slices.DeleteFunc(list, func(c call) bool { return !st.own(c) })
+	}
 	w.tally.Lock()
 	for place := range numbered(st.scenario.name, list) {
 		w.tally.places[place] = true
-	}
-	for _, c := range list {
-		st.calls[c.name]++
 	}
 	w.tally.Unlock()
 	for _, bad := range order(list, st.State()) {
@@ -158,6 +166,15 @@ func (w *worker) rehearse(st *stage) error {
 	}
 	w.tally.add(st.Player, st.scenario.name+", order of calls")
 	return st.Restore(st.at)
+}
+
+// own is a call on the loop's files, the reply or a transcript. What only reads or closes matters less.
+func (st *stage) own(c call) bool {
+	switch c.name {
+	case "read", "pread64", "close":
+		return false
+	}
+	return strings.Contains(c.args, st.Dir) || strings.HasPrefix(c.args, "1<")
 }
 
 // numbered gives each call a name that it has in every run: what it is done to, and the how manieth of these it is.
@@ -170,16 +187,23 @@ func numbered(scenario string, list []call) map[string]bool {
 	return names
 }
 
-// do lets the k-th call fail, for k from 1 until the event makes no such call any more.
+// do lets the k-th call fail, for each k that matters and on until the event makes no such call any more.
 func (w *worker) do(j job) error {
 	log := filepath.Join(w.dir, "trace")
-	missed := 0
-	for k := 1; missed < 2; k++ {
-		st, err := w.stage(j.s)
-		if err != nil || st.calls[j.call] == 0 {
+	st, err := w.stage(j.s)
+	if err != nil || len(st.calls[j.call]) == 0 {
+		return err
+	}
+	missed, last := 0, slices.Max(st.calls[j.call])
+	for k := 1; k <= last || !w.few && missed < 2; k++ {
+		if w.few && !slices.Contains(st.calls[j.call], k) {
+			continue
+		}
+		if st, err = w.stage(j.s); err != nil {
 			return err
 		}
 		where := fmt.Sprintf("%s, %s %s %d", j.s.name, j.call, j.fault.name, k)
+		st.Broken = strings.HasSuffix(j.fault.name, " on")
 		list, killed, err := w.fail(st, where, log, injecting(log, j.call, j.fault, k), k)
 		if err != nil {
 			return err
@@ -226,6 +250,7 @@ func (w *worker) fail(st *stage, where, log string, prefix []string, k int) (lis
 		st.scenario.after(st.Player, r)
 	}
 	w.tally.add(st.Player, where)
+	st.Broken = false
 	left, err := st.Save()
 	if err != nil {
 		st.Say("%v", err)
