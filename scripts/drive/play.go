@@ -46,11 +46,7 @@ func line(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }
 func (p *Player) Turn(args string) bool {
 	p.NewPrompt()
 	p.must(p.Prompted("/sdd:work " + args))
-	return p.entered(p.Do(p.Enter(args)))
-}
-
-func (p *Player) entered(r Result) bool {
-	return strings.Contains(gjson.Get(r.Out, "hookSpecificOutput.additionalContext").String(), "## Loop Iteration")
+	return Began(p.Do(p.Enter(args)))
 }
 
 func (p *Player) must(err error) {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // World is one project, and the session that the next event comes from.
@@ -25,8 +26,10 @@ type World struct {
 	Ledger  Ledger
 	// Broken says that the disk goes on failing during the event: what has to be taken back cannot be, nor can the reply
 	// be relied on.
-	Broken  bool
-	prompts int
+	Broken bool
+	// KillAfter is when each program is killed, counted from its start; 0 is never.
+	KillAfter time.Duration
+	prompts   int
 }
 
 // Ledger is what really happened, as the client and the person saw it.
@@ -119,7 +122,13 @@ func (w *World) Send(e Event, prefix ...string) (Result, error) {
 	cmd.Stdin = strings.NewReader(e.Stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		if w.KillAfter > 0 {
+			time.AfterFunc(w.KillAfter, func() { _ = cmd.Process.Kill() })
+		}
+		err = cmd.Wait()
+	}
 	r := Result{Out: out.String(), Err: errs.String()}
 	var exit *exec.ExitError
 	switch {

@@ -64,7 +64,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 	if err != nil {
 		return err
 	}
-	s := &sweep{program: filepath.Join(dir, "hooks"), dir: dir, schemas: compiled, workers: workers, faults: faults, ways: 1, most: 40}
+	s := &sweep{program: filepath.Join(dir, "hooks"), dir: dir, schemas: compiled, workers: workers, calls: calls, faults: faults, ways: 1, most: 40}
 	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool { return !strings.Contains(sc.name, only) })
 	if selfTest {
 		return s.selfTest()
@@ -74,7 +74,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 	} else {
 		s.ways = 0
 	}
-	if err := drive.Build(s.program); err != nil {
+	if err := drive.Build(s.program, drive.Pinned); err != nil {
 		return err
 	}
 	return s.tell(verbose)
@@ -101,16 +101,13 @@ func (s *sweep) tell(verbose bool) error {
 			fmt.Println("  " + strings.Join(v.trace, "\n  "))
 		}
 	}
-	missed := 0
-	for place := range t.places {
-		if !t.struck[place] {
-			if missed++; verbose {
-				fmt.Println("never struck: " + place)
-			}
+	if verbose {
+		for _, place := range t.missed {
+			fmt.Println("never struck: " + place)
 		}
 	}
-	fmt.Printf("%d scenarios, %d faults (%d kills) at %d of %d places, the program started %d times, %d violations, %s\n",
-		len(s.scenarios), t.runs, t.kills, len(t.places)-missed, len(t.places), t.starts, len(t.bad), time.Since(began).Round(time.Second))
+	fmt.Printf("%d scenarios, %d faults (%d kills); of %d pairs of a call and a fault %d came together; the program started %d times; %d violations; %s\n",
+		len(s.scenarios), t.runs, t.kills, t.places, t.places-len(t.missed), t.starts, len(t.bad), time.Since(began).Round(time.Second))
 	if len(t.bad) > 0 {
 		return fmt.Errorf("%d violations", len(t.bad))
 	}

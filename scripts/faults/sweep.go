@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type sweep struct {
 	dir       string
 	schemas   drive.Schemas
 	scenarios []scenario
+	calls     []string
 	faults    []fault
 	workers   int
 	few       bool // only calls on the loop's own files
@@ -36,8 +38,8 @@ type job struct {
 type tally struct {
 	sync.Mutex
 	runs, kills, starts int
-	places              map[string]bool // by scenario, every place a fault could strike
-	struck              map[string]bool // those that one did
+	places              int      // how many pairs of a call and a fault there are
+	missed              []string // and which of them never came together
 	bad                 []violation
 }
 
@@ -48,7 +50,7 @@ type violation struct {
 
 // all runs every job and returns what came of them.
 func (s *sweep) all() (*tally, error) {
-	t := &tally{places: map[string]bool{}, struck: map[string]bool{}}
+	t := &tally{}
 	jobs := make(chan job)
 	errs := make(chan error, s.workers)
 	var workers sync.WaitGroup
@@ -71,7 +73,7 @@ func (s *sweep) all() (*tally, error) {
 		}()
 	}
 	for i := range s.scenarios {
-		for _, c := range calls {
+		for _, c := range s.calls {
 			for _, f := range s.faults {
 				jobs <- job{&s.scenarios[i], c, f}
 			}
@@ -116,7 +118,8 @@ type stage struct {
 	*drive.Player
 	scenario *scenario
 	at       *drive.Snapshot
-	calls    map[string][]int // of each system call, which ones matter, counted within their thread
+	calls    map[string][]int           // of each system call, which ones matter, counted within their thread
+	places   map[string]map[string]bool // of each system call, where on the loop's files it is made
 }
 
 func (w *worker) stage(s *scenario) (*stage, error) {
@@ -145,7 +148,7 @@ func (w *worker) rehearse(st *stage) error {
 	if err != nil {
 		return err
 	}
-	st.calls = map[string][]int{}
+	st.calls, st.places = map[string][]int{}, map[string]map[string]bool{}
 	counts := map[string]int{}
 	for _, c := range list {
 		counts[c.thread+c.name]++
@@ -153,15 +156,16 @@ func (w *worker) rehearse(st *stage) error {
 			st.calls[c.name] = append(st.calls[c.name], k)
 		}
 	}
-	if w.few {
-		list = slices.DeleteFunc(list, func(c call) bool { return !st.own(c) })
+	all := slices.Clone(list)
+	list = slices.DeleteFunc(list, func(c call) bool { return !st.own(c) })
+	for place := range numbered(list) {
+		name, _, _ := strings.Cut(place, " ")
+		if st.places[name] == nil {
+			st.places[name] = map[string]bool{}
+		}
+		st.places[name][place] = true
 	}
-	w.tally.Lock()
-	for place := range numbered(st.scenario.name, list) {
-		w.tally.places[place] = true
-	}
-	w.tally.Unlock()
-	for _, bad := range order(list, st.State()) {
+	for _, bad := range order(all, st.State()) {
 		st.Say("%s", bad)
 	}
 	w.tally.add(st.Player, st.scenario.name+", order of calls")
@@ -173,62 +177,86 @@ func (st *stage) own(c call) bool {
 	switch c.name {
 	case "read", "pread64", "close":
 		return false
+	case "openat":
+		return strings.Contains(c.args, "O_CREAT") && strings.Contains(c.args, st.Dir)
 	}
 	return strings.Contains(c.args, st.Dir) || strings.HasPrefix(c.args, "1<")
 }
 
-// numbered gives each call a name that it has in every run: what it is done to, and the how manieth of these it is.
-func numbered(scenario string, list []call) map[string]bool {
+// numbered gives each call a name that it has in every run: what it is done to, and the how manieth of these it is. It
+// says which were made to fail.
+func numbered(list []call) map[string]bool {
 	seen, names := map[string]int{}, map[string]bool{}
 	for _, c := range list {
 		seen[c.place()]++
-		names[fmt.Sprintf("%s: %s #%d", scenario, c.place(), seen[c.place()])] = c.hit
+		names[fmt.Sprintf("%s #%d", c.place(), seen[c.place()])] = c.hit
 	}
 	return names
 }
 
-// do lets the k-th call fail, for each k that matters and on until the event makes no such call any more.
+// rounds are how often the calls of one kind are gone through until a fault has struck each of them: a busy machine
+// makes the program look once more whether a lock is free.
+const rounds = 2
+
+// do lets the k-th call fail, for each k that matters.
 func (w *worker) do(j job) error {
-	log := filepath.Join(w.dir, "trace")
 	st, err := w.stage(j.s)
 	if err != nil || len(st.calls[j.call]) == 0 {
 		return err
 	}
-	missed, last := 0, slices.Max(st.calls[j.call])
-	for k := 1; k <= last || !w.few && missed < 2; k++ {
-		if w.few && !slices.Contains(st.calls[j.call], k) {
-			continue
-		}
-		if st, err = w.stage(j.s); err != nil {
-			return err
-		}
-		where := fmt.Sprintf("%s, %s %s %d", j.s.name, j.call, j.fault.name, k)
-		st.Broken = strings.HasSuffix(j.fault.name, " on")
-		list, killed, err := w.fail(st, where, log, injecting(log, j.call, j.fault, k), k)
-		if err != nil {
-			return err
-		}
-		if missed++; w.tally.strike(j.s.name, list, killed) {
-			missed = 0
+	open := maps.Clone(st.places[j.call])
+	for round := range rounds {
+		last, missed := slices.Max(st.calls[j.call]), 0
+		for k := 1; k <= last || !w.few && round == 0 && missed < 2; k++ {
+			if (w.few && !slices.Contains(st.calls[j.call], k)) || (round > 0 && len(open) == 0) || w.tally.full(w.most) {
+				continue
+			}
+			struck, err := w.try(j, k)
+			if err != nil {
+				return err
+			}
+			if missed++; len(struck) > 0 {
+				missed = 0
+			}
+			for place := range struck {
+				delete(open, place)
+			}
 		}
 	}
+	w.tally.leave(j, len(st.places[j.call]), open)
 	return nil
 }
 
-// strike notes where faults struck, and says whether one did.
-func (t *tally) strike(scenario string, list []call, killed bool) bool {
+// try lets one call fail and gives the places where the fault struck.
+func (w *worker) try(j job, k int) (map[string]bool, error) {
+	st, err := w.stage(j.s)
+	if err != nil {
+		return nil, err
+	}
+	st.Broken = strings.HasSuffix(j.fault.name, " on")
+	log := filepath.Join(w.dir, "trace")
+	list, killed, err := w.fail(st, fmt.Sprintf("%s, %s %s %d", j.s.name, j.call, j.fault.name, k), log, injecting(log, j.call, j.fault, k), k)
+	if err != nil {
+		return nil, err
+	}
+	struck := numbered(list)
+	maps.DeleteFunc(struck, func(_ string, hit bool) bool { return !hit })
+	w.tally.Lock()
+	defer w.tally.Unlock()
+	if w.tally.runs++; killed {
+		w.tally.kills++
+	}
+	return struck, nil
+}
+
+// leave notes the places of one kind of call and fault, and which of them stayed open.
+func (t *tally) leave(j job, total int, open map[string]bool) {
 	t.Lock()
 	defer t.Unlock()
-	if t.runs++; killed {
-		t.kills++
+	t.places += total
+	for place := range open {
+		t.missed = append(t.missed, fmt.Sprintf("%s, %s at %s", j.s.name, j.fault.name, place))
 	}
-	struck := killed
-	for place, hit := range numbered(scenario, list) {
-		if hit {
-			struck, t.struck[place] = true, true
-		}
-	}
-	return struck
 }
 
 // impossible: the language's runtime wakes its own threads through a counter in the kernel, which cannot fail, and

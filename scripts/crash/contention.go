@@ -1,0 +1,150 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"hooks/internal/loop"
+	"hooks/scripts/drive"
+)
+
+// race lets sessions enter at the same moment: one of them begins, whatever they meet. On a file system without locks
+// at most one does.
+func (t *trial) race() (outcome, error) {
+	var o outcome
+	lockless := filepath.Join(t.dir, "lockless")
+	if err := drive.Build(lockless, drive.NoGuard); err != nil {
+		return o, err
+	}
+	won := 0
+	for n := range t.rounds {
+		for _, kind := range []struct {
+			name, program string
+			before        func(*drive.Player)
+		}{
+			{"an empty project", t.program, func(*drive.Player) {}},
+			{"the lock of a dead iteration", t.program, func(p *drive.Player) { p.Turn(flags); _ = p.Bury(t.gone) }},
+			{"a run that has ended", t.program, func(p *drive.Player) { p.Iterate("--loop --max-iterations 1", 1) }},
+			{"no locks on this file system", lockless, func(*drive.Player) {}},
+		} {
+			p, err := t.stage(fmt.Sprintf("race-%d", n), kind.program)
+			if err != nil {
+				return o, err
+			}
+			kind.before(p)
+			if err := p.RaceForLock(t.sessions, flags, kind.program == lockless); err != nil {
+				return o, err
+			}
+			if p.Disk().Lock != nil {
+				won++
+			}
+			for _, bad := range p.Bad {
+				o.bad = append(o.bad, fmt.Sprintf("round %d, %s: %s", n, kind.name, bad))
+			}
+			if err := os.RemoveAll(p.Dir); err != nil {
+				return o, err
+			}
+		}
+	}
+	o.done = fmt.Sprintf("%d rounds of %d sessions, %d won by one of them", 4*t.rounds, t.sessions, won)
+	return o, nil
+}
+
+// together lets hooks of one session run at the same moment, as a client with workers does: each fact counts once.
+func (t *trial) together() (outcome, error) {
+	var o outcome
+	const agents, prs = 8, 8
+	for n := range t.parallel {
+		p, err := t.stage(fmt.Sprintf("together-%d", n), t.program)
+		if err != nil {
+			return o, err
+		}
+		p.Turn("--loop --max-iterations 20 --max-prs 100")
+		var events []drive.Event
+		for i := range agents {
+			events = append(events, p.Agent(fmt.Sprintf("toolu_a%d", i)))
+		}
+		for i := range prs {
+			events = append(events, p.Ran("gh pr create --fill", fmt.Sprintf("https://github.com/o/r/pull/%d\n", i+1)))
+		}
+		events = append(events, p.Report(`{"backlog":{"unblocked":[1],"blocked":[],"in_progress":[]},"outcome":"ok"}`))
+		results, err := drive.Race(p.World, events)
+		if err != nil {
+			return o, err
+		}
+		for i, r := range results {
+			if r.Code != 0 || r.Err != "" || i < agents && r.Out != "" {
+				p.Say("a hook in parallel: code %d, %q, %s", r.Code, r.Out, r.Err)
+			}
+		}
+		p.Ledger.Agents, p.Ledger.PRs = drive.Range{Min: agents, Max: agents}, drive.Range{Min: prs, Max: prs}
+		if tick := p.Disk().Tick; tick == nil || !tick.Reported {
+			p.Say("a report in parallel is lost")
+		}
+		p.End()
+		p.Settle()
+		for _, bad := range p.Bad {
+			o.bad = append(o.bad, fmt.Sprintf("round %d: %s", n, bad))
+		}
+		if err := os.RemoveAll(p.Dir); err != nil {
+			return o, err
+		}
+	}
+	o.done = fmt.Sprintf("%d times %d hooks", t.parallel, agents+prs+1)
+	return o, nil
+}
+
+// pair lets two sessions with living clients invoke the loop in one project over and over: only one ever works.
+func (t *trial) pair() (outcome, error) {
+	var o outcome
+	first, err := t.stage("pair", t.program)
+	if err != nil {
+		return o, err
+	}
+	second := &drive.Player{World: &drive.World{}, Schemas: t.schemas}
+	*second.World = *first.World
+	second.Ledger = drive.Ledger{Begun: map[string]bool{}, Lines: map[string]bool{}}
+	second.As("s2", os.Getppid())
+	var players sync.WaitGroup
+	begun := [2]int{}
+	for i, p := range []*drive.Player{first, second} {
+		players.Add(1)
+		go func() {
+			defer players.Done()
+			for range max(4, t.parallel/4) {
+				p.NewPrompt()
+				p.Prompt = fmt.Sprintf("%s-%s", p.Session, p.Prompt)
+				results, err := drive.Race(p.World, []drive.Event{p.Enter("--loop --max-iterations 1000 --max-minutes 600")})
+				if err != nil || !drive.Began(results[0]) {
+					continue
+				}
+				begun[i]++
+				if l := p.Disk().Lock; l == nil || l.SessionID != p.Session {
+					p.Say("%s works under the lock %+v", p.Session, l)
+				}
+				_, err = drive.Race(p.World, []drive.Event{p.Report(`{"outcome":"ok"}`), p.Stop()})
+				if err == nil {
+					_, err = drive.Race(p.World, []drive.Event{p.Stop()})
+				}
+				if err != nil {
+					p.Say("%v", err)
+				}
+			}
+		}()
+	}
+	players.Wait()
+	d := first.Disk()
+	o.bad = slices.Concat(first.Bad, second.Bad, d.Faults)
+	closed := slices.DeleteFunc(slices.Clone(d.Lines), func(l loop.Iteration) bool { return l.Outcome == loop.SkippedLock })
+	if len(closed) != begun[0]+begun[1] || begun[0] > 0 && begun[1] > 0 {
+		o.bad = append(o.bad, fmt.Sprintf("%v iterations began, %d were closed: %s", begun, len(closed), strings.Join(d.Faults, "; ")))
+	}
+	o.done = fmt.Sprintf("%v iterations, %d skipped", begun, len(d.Lines)-len(closed))
+	return o, nil
+}

@@ -1,0 +1,87 @@
+//go:build linux
+
+package main
+
+import "hooks/scripts/drive"
+
+// plant is a known mistake that is built into the program, and where it has to show.
+type plant struct {
+	name     string
+	scenario string // empty: the race for the lock
+	calls    []string
+	every    bool // reading calls count too
+	patches  []drive.Patch
+}
+
+var plants = []plant{
+	{"a block is printed before it is counted", "exit-without-facts", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/app/stop.go", Old: "\t\treturn ask, v.save(t)\n", New: "\t\tv.after = func() error { return v.save(t) }\n\t\treturn ask, nil\n"},
+	}},
+	{"state is written in place", "exit", []string{"write"}, false, []drive.Patch{
+		{
+			File: "internal/store/disk.go", Old: "\ttmp, err := d.complete(name, text)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err = d.over(tmp, name)",
+			New: "\tif err := os.WriteFile(filepath.Join(d.root.Name(), name), text, fileMode); err != nil || err == nil {\n\t\treturn err\n\t}\n" +
+				"\ttmp, err := d.complete(name, text)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err = d.over(tmp, name)",
+		},
+	}},
+	{"the lock is not exclusive, and no guard helps", "", nil, false, []drive.Patch{
+		noGuard, {File: "internal/store/lock.go", Old: "err = s.disk.link(tmp, name)\n\tswitch", New: "err = s.disk.rename(tmp, name)\n\tswitch"},
+	}},
+	{"files are not synced", "entry", nil, false, []drive.Patch{
+		{File: "internal/store/disk.go", Old: "\treturn f.Sync()\n", New: "\treturn nil\n"},
+	}},
+	{"folders are not synced", "entry", nil, false, []drive.Patch{
+		{File: "internal/store/disk.go", Old: "\terr = f.Sync()\n\tif err == nil ||", New: "\tif err == nil ||"},
+	}},
+	{"an answer carried to the next line is lost in a crash", "exit-carrying-an-answer", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/store/recover.go", Old: "\t\tb.RunID = newest.RunID\n", New: "\t\tb.RunID = newest.RunID\n\t\tb.Carried = nil\n"},
+	}},
+	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{
+		{
+			File: "internal/store/recover.go", Old: "\t\tif created, err = s.AppendHistory(it); err != nil {\n",
+			New: "\t\tif err = s.SaveBudget(budgetPath, b); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tif created, err = s.AppendHistory(it); err != nil {\n",
+		},
+	}},
+	{"an answer is not saved", "answer", nil, false, []drive.Patch{
+		{File: "internal/app/posttool.go", Old: "\t\treturn reply, v.save(t)\n", New: "\t\treturn reply, nil\n"},
+	}},
+	{"an answer counts before it acts", "answer-raise", []string{"renameat"}, false, []drive.Patch{
+		{
+			File: "internal/app/stop.go", Old: "\tif err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {\n\t\treturn err\n\t}\n\treturn v.files.SaveTick(t.Tick)\n",
+			New: "\tif err := v.files.SaveTick(t.Tick); err != nil {\n\t\treturn err\n\t}\n\treturn v.files.SaveBudget(t.BudgetPath, t.Budget)\n",
+		},
+	}},
+	{"an answer in a turn that was cut off is dropped", "answer", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/app/ending.go", Old: "\town.missedAnswers(t)\n", New: ""},
+	}},
+	{"a lock that was left is held", "exit-halting", []string{"unlinkat"}, false, []drive.Patch{
+		{File: "internal/loop/admit.go", Old: " || leftover(s, mine)\n", New: "\n"},
+	}},
+	{"a refused entry leaves its iteration", "entry", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/app/start.go", Old: "\t\te.undo(skill, &run)\n", New: ""},
+	}},
+	{"an error blocks", "exit", []string{"fsync"}, false, []drive.Patch{
+		{File: "hooks/hook.go", Old: "\t\tcomplain(errs, answer.Err)\n", New: "\t\tcomplain(errs, answer.Err)\n\t\tos.Exit(2)\n"},
+	}},
+	{"a torn line is glued to the next", "exit-after-a-torn-line", nil, false, []drive.Patch{
+		{
+			File: "internal/store/append.go", Old: "[]byte(\"\\n\"))\n\t}\n\treturn s.cut(f, name, start, size)\n",
+			New: "[]byte(\"\\n\"))\n\t}\n\treturn size, nil\n",
+		},
+	}},
+	{"a line that failed stays", "exit", []string{"fsync"}, false, []drive.Patch{
+		{File: "internal/store/append.go", Old: "return errors.Join(err, s.disk.truncate(f, name, end))", New: "return err"},
+	}},
+	{"what a dead session spent is passed over", "resume", []string{"openat"}, true, []drive.Patch{
+		{File: "internal/app/ending.go", Old: "\tif err != nil && t.Tick.SessionID != v.ev.SessionID {", New: "\tif false && err != nil {"},
+	}},
+	{"tokens are counted twice", "exit", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/loop/close.go", Old: "\tif s.Cursors != nil {\n\t\tb.Cursors = s.Cursors\n\t}\n", New: ""},
+	}},
+}
+
+// noGuard makes the program one on a file system without locks.
+var noGuard = drive.Patch{
+	File: "internal/store/guard.go", Old: "\tlock, err := s.flock()\n\tif err != nil {",
+	New: "\ts.noFlock = true\n\tif ctx != nil {\n\t\treturn nil\n\t}\n\tlock, err := s.flock()\n\tif err != nil {",
+}
