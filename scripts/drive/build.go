@@ -17,6 +17,12 @@ type Patch struct{ File, Old, New string }
 // apart, so only then the k-th call is the same one every time.
 var Pinned = Patch{File: "hooks/pinned.go", New: "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n"}
 
+// NoGuard makes the program one on a file system without locks.
+var NoGuard = Patch{
+	File: "internal/store/guard.go", Old: "\tlock, err := s.flock()\n\tif err != nil {",
+	New: "\ts.noFlock = true\n\tif ctx != nil {\n\t\treturn nil\n\t}\n\tlock, err := s.flock()\n\tif err != nil {",
+}
+
 // Build makes the program, as it is released, at out. Patched sources are laid over the tree's own, which stay as they
 // are; a text that does not stand in its file exactly once is an error.
 func Build(out string, patches ...Patch) error {

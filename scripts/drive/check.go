@@ -89,7 +89,7 @@ func (w *World) kept(e Event, r Result, before, now *Disk) (broken []string) {
 		say("an answer that was said to be taken is not on disk: %s", context)
 	}
 	said := gjson.Get(r.Out, "systemMessage").String()
-	if event == "Stop" && strings.Contains(said, "Outcome: ") && !closedBy(now, w.Prompt) {
+	if event == "Stop" && strings.Contains(said, "Outcome: ") && len(now.Lines) == len(before.Lines) {
 		say("an iteration that was said to be closed has no line")
 	}
 	if event == "Stop" && strings.Contains(said, "without having closed its iteration") && closedBy(now, w.Prompt) && !w.Broken {

@@ -55,7 +55,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 	deadPID = dead.Process.Pid
 	if dir == "" {
 		var err error
-		if dir, err = os.MkdirTemp(memory(), "hooks-faults-"); err != nil {
+		if dir, err = os.MkdirTemp(drive.Memory(), "hooks-faults-"); err != nil {
 			return fmt.Errorf("make folder: %w", err)
 		}
 		defer os.RemoveAll(dir)
@@ -78,14 +78,6 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 		return err
 	}
 	return s.tell(verbose)
-}
-
-// memory is a folder in memory where there is one: a sweep syncs many thousand times.
-func memory() string {
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
-		return "/dev/shm"
-	}
-	return ""
 }
 
 // tell sweeps and prints what came of it.

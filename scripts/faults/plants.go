@@ -25,7 +25,7 @@ var plants = []plant{
 		},
 	}},
 	{"the lock is not exclusive, and no guard helps", "", nil, false, []drive.Patch{
-		noGuard, {File: "internal/store/lock.go", Old: "err = s.disk.link(tmp, name)\n\tswitch", New: "err = s.disk.rename(tmp, name)\n\tswitch"},
+		drive.NoGuard, {File: "internal/store/lock.go", Old: "err = s.disk.link(tmp, name)\n\tswitch", New: "err = s.disk.rename(tmp, name)\n\tswitch"},
 	}},
 	{"files are not synced", "entry", nil, false, []drive.Patch{
 		{File: "internal/store/disk.go", Old: "\treturn f.Sync()\n", New: "\treturn nil\n"},
@@ -78,10 +78,4 @@ var plants = []plant{
 	{"tokens are counted twice", "exit", []string{"renameat"}, false, []drive.Patch{
 		{File: "internal/loop/close.go", Old: "\tif s.Cursors != nil {\n\t\tb.Cursors = s.Cursors\n\t}\n", New: ""},
 	}},
-}
-
-// noGuard makes the program one on a file system without locks.
-var noGuard = drive.Patch{
-	File: "internal/store/guard.go", Old: "\tlock, err := s.flock()\n\tif err != nil {",
-	New: "\ts.noFlock = true\n\tif ctx != nil {\n\t\treturn nil\n\t}\n\tlock, err := s.flock()\n\tif err != nil {",
 }
