@@ -2,7 +2,8 @@ package child
 
 import (
 	"strings"
-	"unicode"
+
+	"hooks/internal/printable"
 )
 
 // mostLine bounds a line, in characters.
@@ -11,22 +12,12 @@ const mostLine = 200
 // Line is the first line of a text that says something, without control characters and secrets.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.Map(printable, line))
+		line = strings.TrimSpace(printable.Line(line))
 		if line != "" {
 			return cut(Redact(line))
 		}
 	}
 	return ""
-}
-
-func printable(r rune) rune {
-	switch {
-	case r == '\t':
-		return ' '
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == unicode.ReplacementChar:
-		return -1
-	}
-	return r
 }
 
 func cut(line string) string {
