@@ -7,6 +7,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/install"
 	"hooks/internal/tracker"
+	"hooks/internal/printable"
 )
 
 // settingsScope is where the program is, or is to be, registered.
@@ -32,7 +33,7 @@ func (c installCmd) Run(a *app.App, s streams) error {
 	}
 	r, err := install.Install(path, program, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, r.Installed(c.DryRun))
+		fmt.Fprint(s.out, printable.Text(r.Installed(c.DryRun)))
 	}
 	return err
 }
@@ -47,7 +48,7 @@ func (c uninstallCmd) Run(a *app.App, s streams) error {
 	}
 	r, err := install.Uninstall(path, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, r.Uninstalled(c.DryRun))
+		fmt.Fprint(s.out, printable.Text(r.Uninstalled(c.DryRun)))
 	}
 	return err
 }
