@@ -6,8 +6,8 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/install"
-	"hooks/internal/tracker"
 	"hooks/internal/printable"
+	"hooks/internal/tracker"
 )
 
 // settingsScope is where the program is, or is to be, registered.
