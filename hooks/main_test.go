@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -35,6 +36,9 @@ func TestMain(m *testing.M) {
 // testApp is the program with a clock that stories set: HOOKS_NOW and HOOKS_WAIT are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
+	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
+		runtime.LockOSThread()
+	}
 	if os.Getenv("HOOKS_PARENTS") == "" { // the test is every story's client and the parent of its person
 		a.Inside = func(loop.Process) bool { return false }
 	}
