@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/child"
 )
 
 // hookBinary: what the client would start is there, may be started, and is this very program.
@@ -52,7 +54,7 @@ func (m *machine) binary(n *notes, h handler, path string, lookup error) {
 
 // compare asks the registered binary who it is.
 func (m *machine) compare(n *notes, h handler, path string) {
-	out, err := m.run(path, "version")
+	out, _, err := feed(child.Command{Args: []string{path, "version"}, Dir: m.project, Wait: hookTime})
 	switch {
 	case err != nil:
 		n.fail("build it for this machine, or register it anew: `hooks install`", "%s does not start: %v", path, err)

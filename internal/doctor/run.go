@@ -15,7 +15,7 @@ type check struct {
 }
 
 // checkTime bounds one check; the slowest start a few dozen children.
-const checkTime = 15 * time.Second
+const checkTime = 30 * time.Second
 
 // lookAt runs the checks: the groups side by side, the checks of a group one after the other.
 func (m *machine) lookAt(list []check) []*notes {

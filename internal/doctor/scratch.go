@@ -56,7 +56,7 @@ func (s *scratch) send(word string, fields map[string]any) (gjson.Result, error)
 	if err != nil {
 		return gjson.Result{}, err
 	}
-	out, took, err := feed(child.Command{Dir: s.dir, Env: s.environ(h), Args: s.argv(h), In: string(text)})
+	out, took, err := feed(child.Command{Dir: s.dir, Env: s.environ(h), Args: s.argv(h), In: string(text), Wait: hookTime})
 	s.latency[word] = took
 	switch {
 	case err != nil:
