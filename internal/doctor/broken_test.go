@@ -253,7 +253,14 @@ var broken = []struct {
 	}, "forge-client", report.Doubt, "glab is not logged in at gitlab.com: exit status 1: no token found", "glab auth login", ""},
 	{"qmd spoken of and absent", func(w *world) { w.write("p/CLAUDE.md", "Search with qmd first.\n") },
 		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
+	{"a tracker command that only the repository names", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
+	}, "forge-client", report.Doubt, "nobody but the repository names it (my-tracker list)", "HOOKS_TRACKER_COMMAND", ""},
+	{"a tracker of no known kind", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")
+	}, "forge-client", report.Doubt, "no tracker is known (jira)", "CLAUDE.md", ""},
 	{"a tracker command that is not there", func(w *world) {
+		w.env["HOOKS_TRACKER_COMMAND"] = "my-tracker list"
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
 	}, "forge-client", report.Broken, `"my-tracker" is not found`, "full path", ""},
 	{"old prices", func(w *world) { w.now = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) },

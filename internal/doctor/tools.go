@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hooks/internal/config"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 )
@@ -36,7 +37,10 @@ func (m *machine) place() (forge.Place, error) {
 
 func forgeClient(m *machine, n *notes) {
 	p, err := m.place()
-	if err != nil {
+	if f := (*forge.Failure)(nil); errors.As(err, &f) && m.config.Tracker != (config.Tracker{}) {
+		n.warn(f.Hint(), "%v", err)
+		return
+	} else if err != nil {
 		n.skip("%v", err)
 		return
 	}
