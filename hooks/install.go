@@ -55,7 +55,7 @@ func (c uninstallCmd) Run(a *app.App, s streams) error {
 
 // place is the settings file, for a person only: an agent does not decide what governs it.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
-	if a.Env("CLAUDECODE") != "" {
+	if a.InAgent() {
 		return "", "", &app.Refusal{Text: "the registration is not changed from inside the agent", Way: "a person does that in a terminal of their own"}
 	}
 	dir, err := os.Getwd()

@@ -108,9 +108,9 @@ func (v *visit) stopOne(t *thread) (string, error) {
 	return reply.PersonText(), err
 }
 
-// inAgent says that a command is run by the agent's tools: the client marks their environment, and where the mark was
+// InAgent says that a command is run by the agent's tools: the client marks their environment, and where the mark was
 // taken away, a run's living client still stands among the process's ancestors.
-func (a *App) inAgent() bool {
+func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
 	}
@@ -133,7 +133,7 @@ func (a *App) inAgent() bool {
 
 // Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a person's command.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
-	if a.inAgent() {
+	if a.InAgent() {
 		return "", refusal("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
 	}
 	return a.each(skills, "nothing to reset", (*visit).reset)
@@ -205,7 +205,7 @@ func (a *App) Waiting() ([]report.Waiting, error) {
 // AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once. Nothing that runs
 // inside the agent may call it.
 func (a *App) AnswerGate(name string, words []string) (string, error) {
-	if a.inAgent() {
+	if a.InAgent() {
 		return "", refusal("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
