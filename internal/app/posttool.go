@@ -207,12 +207,15 @@ func (v *visit) count(t *loop.Tick) {
 		switch a.Kind {
 		case guard.Comment, guard.ApprovePR:
 			t.Comments++
+			t.Observed.Comments++
 			if n := commentedPR(v.ev, a, t); n > 0 {
+				t.Observed.Saw(n)
 				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
 		case guard.OpenPR:
 			numbers := openedPRs(v.ev)
 			for _, n := range numbers[max(0, len(numbers)-opens):] { // other addresses may stand before them
+				t.Observed.Saw(n)
 				t.Track(loop.PR{Number: n, State: "open"})
 				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
@@ -222,6 +225,8 @@ func (v *visit) count(t *loop.Tick) {
 			t.Labels = slices.DeleteFunc(t.Labels, func(l string) bool { return l == fmt.Sprintf("#%d %s", a.PR, a.Ref) })
 		case guard.MergePR:
 			if a.PR > 0 {
+				t.Observed.Saw(a.PR)
+				t.Observed.Merged = append(t.Observed.Merged, a.PR)
 				t.Track(loop.PR{Number: a.PR, State: "merged"})
 				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
 			}

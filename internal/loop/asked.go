@@ -82,3 +82,14 @@ func orEmpty(b *Backlog) *Backlog {
 	}
 	return b
 }
+
+// observed is what the program saw itself, with what the tracker told it.
+func (t *Tick) observed() Observed {
+	o := t.Observed
+	if t.Asked != nil {
+		for _, p := range t.Asked.PRs {
+			o.Tracker = appendNew(slices.Clone(o.Tracker), p.Number)
+		}
+	}
+	return o
+}

@@ -75,6 +75,7 @@ func (t *Tick) endHeads(heads map[string]string) {
 	for i := range t.Tracked {
 		if head, ok := heads[t.Tracked[i].Branch]; ok {
 			t.Tracked[i].EndSHA = head
+			t.Observed.Heads = appendNew(slices.Clone(t.Observed.Heads), t.Tracked[i].Branch)
 		}
 	}
 }
@@ -162,7 +163,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
-		SkippedLines: e.Spent.Skipped,
+		SkippedLines: e.Spent.Skipped, Observed: t.observed(),
 	}
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()

@@ -43,6 +43,8 @@ type GateKind struct {
 	// Apply does what an answer says beyond being recorded; nil when nothing is to be done. act is the option as which
 	// the verbatim answer acts, and never stop.
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
+	// Tell is what would make the gate ask, with the present values, for a person.
+	Tell func(f *Facts) string
 }
 
 // Gates are the seven, in the order in which they are asked.
@@ -54,6 +56,7 @@ var Gates = [...]GateKind{
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
+		Tell: tellForce,
 	},
 	{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
@@ -63,6 +66,7 @@ var Gates = [...]GateKind{
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
 		Apply: applyDivergence,
+		Tell:  tellDivergence,
 	},
 	{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: EveryRun, Holds: HoldTick, Safest: "continue",
@@ -73,6 +77,7 @@ var Gates = [...]GateKind{
 		},
 		Due:   budgetDue,
 		Apply: applyBudget,
+		Tell:  tellBudgets,
 	},
 	{
 		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: WorkRun, Holds: HoldTick, Safest: "re-propose",
@@ -81,7 +86,8 @@ var Gates = [...]GateKind{
 			{"continue", "Keep to the plan."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: driftDue,
+		Due:  driftDue,
+		Tell: tellDrift,
 	},
 	{
 		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
@@ -93,6 +99,7 @@ var Gates = [...]GateKind{
 		},
 		Due:   criteriaDue,
 		Apply: applyCriteria,
+		Tell:  tellCriteria,
 	},
 	{
 		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: EveryRun, Holds: HoldMerge, Safest: "hold",
@@ -103,6 +110,7 @@ var Gates = [...]GateKind{
 		},
 		Due:   mergeDue,
 		Apply: applyMerge,
+		Tell:  tellMerge,
 	},
 	{
 		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun, Holds: HoldNextTick, Safest: "skip",
@@ -113,6 +121,7 @@ var Gates = [...]GateKind{
 		},
 		Due:   failureDue,
 		Apply: applyFailure,
+		Tell:  tellFailure,
 	},
 }
 

@@ -185,6 +185,8 @@ type Gate struct {
 	// Answer is set by a person's own terminal while the run is paused.
 	Answer string     `json:"answer,omitempty"`
 	At     *time.Time `json:"at,omitempty"`
+	// Told says that the person was notified of it, once.
+	Told bool `json:"told,omitempty"`
 }
 
 // Option is one answer a gate offers.
@@ -269,4 +271,5 @@ type Iteration struct {
 	Left          []string          `json:"left,omitempty"` // what an interrupted iteration left half done (R44)
 	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
 	SkippedLines  int               `json:"skipped_lines,omitempty"` // of transcripts, which could not be read
+	Observed      Observed          `json:"observed,omitzero"`
 }

@@ -59,6 +59,9 @@ type Tick struct {
 	Deferred  []string    `json:"deferred,omitempty"` // targets not to be worked on in this tick, as "#44" or "PR #142"
 	Notes     []string    `json:"notes,omitempty"`    // one-line notes for the status block
 
+	// Observed is what the program saw itself of the above.
+	Observed Observed `json:"observed,omitzero"`
+
 	// Report is what the skill reported, all reports of the tick merged.
 	Report Report `json:"report"`
 	// Reported says that at least one report came.
@@ -72,6 +75,23 @@ type Asked struct {
 	// Ambiguous are the workable issues whose acceptance criteria are missing or unfinished (R89).
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
 	PRs       []PR    `json:"prs,omitempty"`
+}
+
+// Observed is what the program saw itself, apart from what the skill told: the rest of an iteration's facts about PRs is
+// a claim.
+type Observed struct {
+	PRs      []int    `json:"prs,omitempty"`      // of calls that succeeded: opened, commented on or merged
+	Merged   []int    `json:"merged,omitempty"`   // of merge calls that succeeded
+	Comments int      `json:"comments,omitempty"` // calls that succeeded
+	Tracker  []int    `json:"tracker,omitempty"`  // PRs that the tracker itself told of
+	Heads    []string `json:"heads,omitempty"`    // branches whose head the remote told at the iteration's end
+}
+
+// Saw notes a PR that a call which succeeded was about; 0 is none.
+func (o *Observed) Saw(pr int) {
+	if pr > 0 {
+		o.PRs = appendNew(o.PRs, pr)
+	}
 }
 
 // Fired is a stop condition that holds, with the text a person reads.

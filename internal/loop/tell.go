@@ -1,0 +1,225 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// State is one condition or gate of a run as it stands: what its row of the table tells a person.
+type State struct {
+	Number  int    `json:"number,omitempty"` // of a condition
+	Name    string `json:"name"`
+	Applies bool   `json:"applies"` // to this kind of run
+	// Holds is the text with which the condition would stop the run now; of a gate, the question that waits.
+	Holds string `json:"holds,omitempty"`
+	// Now is the present value and the distance, as in "3 of 5 iterations; fires at the exit of the 5th".
+	Now string `json:"now"`
+}
+
+// States walks the table of conditions without deciding anything.
+func States(f *Facts) []State {
+	list := make([]State, 0, len(Conditions))
+	for _, c := range Conditions {
+		s := State{Number: c.Number, Name: c.Name, Applies: c.Applies&f.Run.Scope() != 0}
+		if s.Applies && c.Holds != nil {
+			s.Holds = c.Holds(f)
+		}
+		if s.Applies {
+			s.Now = c.Tell(f)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// GateStates walks the table of gates: the question that waits, the answer given in the open iteration, or what would
+// make the gate ask.
+func GateStates(f *Facts) []State {
+	list := make([]State, 0, len(Gates))
+	for _, k := range Gates {
+		s := State{Name: k.Name, Applies: k.Applies&f.Run.Scope() != 0}
+		if s.Applies {
+			s.Holds, s.Now = f.waiting(k.Name), f.answered(k.Name)
+			if s.Now == "" {
+				s.Now = k.Tell(f)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func (f *Facts) waiting(gate string) string {
+	var questions []string
+	pending := f.Run.Pending
+	if f.Tick != nil {
+		pending = append(pending[:len(pending):len(pending)], f.Tick.Pending...)
+	}
+	for _, g := range pending {
+		if g.Name == gate {
+			questions = append(questions, g.Question)
+		}
+	}
+	return strings.Join(questions, " ")
+}
+
+func (f *Facts) answered(gate string) string {
+	var said []string
+	if f.Tick != nil {
+		for _, a := range append(f.Tick.Answered[:len(f.Tick.Answered):len(f.Tick.Answered)], f.Tick.Carry...) {
+			if a.Name == gate {
+				said = append(said, strings.TrimSpace(fmt.Sprintf("%s answered %q in this iteration", a.Target, a.Answer)))
+			}
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+func tellBacklog(f *Facts) string {
+	if f.Tick == nil || f.Tick.Backlog() == nil {
+		return "no backlog known in an open iteration; fires when nothing workable is left at its entry"
+	}
+	left := Workable(*f.Tick.Backlog(), f.Run.DeferredTargets)
+	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on", count(len(left), "issue"))
+}
+
+func tellPR(f *Facts) string {
+	state := "not seen in an open iteration"
+	if p := tracked(f.Previous, f.Run.SinglePR); p != nil {
+		state = p.StateAtEnd + " when last seen"
+	}
+	if f.Tick != nil {
+		for _, p := range f.Tick.Tracked {
+			if p.Number == f.Run.SinglePR {
+				state = p.StateAtEnd
+			}
+		}
+	}
+	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge", f.Run.SinglePR, state)
+}
+
+func tellIterations(f *Facts) string {
+	most := f.Run.Ceilings.Iterations
+	return fmt.Sprintf("%d of %d iterations; fires at the exit of the %s", f.Run.IterationsUsed, most, ordinal(most))
+}
+
+func tellPRs(f *Facts) string {
+	most := f.Run.Ceilings.PRs
+	return fmt.Sprintf("%d of %d PRs; fires at the exit of the iteration that touches the %s", len(f.PRs), most, ordinal(most))
+}
+
+func tellMinutes(f *Facts) string {
+	most := f.Run.Ceilings.Minutes
+	return fmt.Sprintf("%d of %d minutes; fires at the first entry or exit from minute %d on", f.Minutes, most, most)
+}
+
+func tellDollars(f *Facts) string {
+	most := f.Run.Ceilings.Dollars
+	if most == 0 {
+		return fmt.Sprintf("$%s; there is no ceiling", f.Run.DollarsEstimate)
+	}
+	return fmt.Sprintf("$%s of $%s; fires at the first entry or exit with $%s more", f.Run.DollarsEstimate, most, max(0, most-f.Run.DollarsEstimate))
+}
+
+func tellFailure(f *Facts) string {
+	if f.Previous == nil || len(f.Previous.Failures) == 0 {
+		return "nothing failed in the iteration before; asks when one target fails twice in a row for the same cause"
+	}
+	var names []string
+	for _, v := range f.Previous.Failures {
+		names = append(names, v.Target())
+	}
+	return fmt.Sprintf("%s failed in iteration %d; asks if it fails again for the same cause", strings.Join(names, ", "), f.Previous.Iteration)
+}
+
+func tellCycle(f *Facts) string {
+	edges := 0
+	if f.Tick != nil {
+		edges = len(f.Tick.Report.Edges)
+	}
+	return fmt.Sprintf("%s reported; fires when some lead in a circle", count(edges, "dependency", "dependencies"))
+}
+
+func tellInterrupt(*Facts) string {
+	return "fires on Esc, /loop stop, `hooks loop stop` and the end of the session"
+}
+
+func tellLock(*Facts) string {
+	return "another iteration's lock only skips the tick; it never ends the run"
+}
+
+func tellGateStop(*Facts) string { return "fires when a gate is answered stop" }
+
+func tellQmd(f *Facts) string {
+	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row", count(f.Run.QmdFailuresConsecutive, "iteration"))
+}
+
+func tellForce(*Facts) string {
+	return "asks when --lock=force meets a lock that is held"
+}
+
+func tellDivergence(f *Facts) string {
+	open := 0
+	if f.Previous != nil {
+		for _, p := range f.Previous.TrackedPRs {
+			if p.StateAtEnd == "open" {
+				open++
+			}
+		}
+	}
+	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen", count(open, "PR"))
+}
+
+func tellBudgets(f *Facts) string {
+	var parts []string
+	for _, a := range f.axes() {
+		parts = append(parts, a.name+" "+a.text)
+	}
+	return strings.Join(parts, ", ") + " with this iteration; asks from 80 %"
+}
+
+func tellDrift(f *Facts) string {
+	if f.Previous == nil || f.Previous.Backlog == nil {
+		return "no earlier backlog to compare with"
+	}
+	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)", f.Previous.Iteration,
+		count(len(f.Previous.Backlog.Unblocked), "issue"))
+}
+
+func tellCriteria(f *Facts) string {
+	issues := 0
+	if f.Tick != nil {
+		issues = len(f.Tick.Report.Issues)
+	}
+	return fmt.Sprintf("%s reported; asks about one whose criteria are missing or unfinished", count(issues, "issue"))
+}
+
+func tellMerge(*Facts) string {
+	return "asks before a merge, unless the facts show that no human feedback was addressed"
+}
+
+// count is a number with its noun; the plural is given where an s does not make it.
+func count(n int, noun string, plural ...string) string {
+	switch {
+	case n == 1:
+	case len(plural) > 0:
+		noun = plural[0]
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// ordinal is 1st, 2nd, 3rd, 4th, … 11th, … 21st.
+func ordinal(n int) string {
+	switch {
+	case n%100/10 == 1:
+	case n%10 == 1:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}
