@@ -11,6 +11,8 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/loop"
 )
 
@@ -88,45 +90,45 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 // the next ones follow; a torn last line is skipped.
 func (s *Store) Lines(skill loop.Skill) iter.Seq2[loop.Iteration, error] {
 	return func(yield func(loop.Iteration, error) bool) {
-		f, _, err := s.openHistory(skill)
-		if err != nil {
-			yield(loop.Iteration{}, err)
-		}
-		if f == nil {
-			return
-		}
-		defer f.Close()
-		path := s.disk.path(historyName(skill))
-		in := bufio.NewReaderSize(f, block)
-		for n := 1; ; n++ {
-			line, err := readLine(in)
-			_, end := in.Peek(1)
-			switch {
-			case err != nil && !errors.Is(err, errLongLine):
-				if err != io.EOF {
-					yield(loop.Iteration{}, fmt.Errorf("read %s: %w", path, err))
-				}
-				return
-			case end != nil && (err != nil || !whole(line)):
-				return // the torn last line
-			case len(bytes.TrimSpace(line)) == 0 && err == nil:
-				continue
+		for raw, err := range s.RawLines(skill) {
+			var it loop.Iteration
+			if err == nil {
+				it, err = raw.parse()
 			}
-			if !yield(numbered(path, n, line, err)) {
+			if !yield(it, err) {
 				return
 			}
 		}
 	}
 }
 
-// numbered is a line, or its damage with the line's number.
-func numbered(path string, n int, line []byte, err error) (loop.Iteration, error) {
-	if err != nil {
-		return loop.Iteration{}, &DamagedError{Path: path, Line: n, Why: err.Error()}
+// RawLine is one line of a history as it stands there, without its newline. Nothing of it is looked at before Check.
+type RawLine struct {
+	JSON   []byte // good until the next line
+	number int    // from 1
+	path   string
+}
+
+// Check says what keeps a line from being read: it is no JSON object.
+func (l RawLine) Check() error {
+	switch {
+	case !gjson.ValidBytes(l.JSON):
+		return l.damage("it is not valid JSON")
+	case l.JSON[0] != '{':
+		return l.damage("it is not a JSON object")
 	}
-	it, err := parseLine(path, line)
+	return nil
+}
+
+func (l RawLine) damage(why string) error {
+	return &DamagedError{Path: l.path, Line: l.number, Why: why}
+}
+
+// parse is the line with all its fields, or its damage with the line's number.
+func (l RawLine) parse() (loop.Iteration, error) {
+	it, err := parseLine(l.path, l.JSON)
 	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
-		damage.Line = n
+		damage.Line = l.number
 	}
 	if err != nil {
 		return loop.Iteration{}, err
@@ -134,11 +136,59 @@ func numbered(path string, n int, line []byte, err error) (loop.Iteration, error
 	return *it, nil
 }
 
-// readLine is the next line with its newline, io.EOF at the end. Of a line over the limit the rest is passed over.
-func readLine(in *bufio.Reader) (line []byte, err error) {
+// RawLines streams the history's lines unread, in the memory of the longest one. A torn last line is skipped.
+func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
+	return func(yield func(RawLine, error) bool) {
+		f, _, err := s.openHistory(skill)
+		if err != nil {
+			yield(RawLine{}, err)
+		}
+		if f == nil {
+			return
+		}
+		defer f.Close()
+		raw := RawLine{path: s.disk.path(historyName(skill))}
+		in := bufio.NewReaderSize(f, 4*block)
+		var buf []byte // of lines that are not in one piece
+		for raw.number = 1; ; raw.number++ {
+			line, err := readLine(in, buf[:0])
+			var end error
+			if in.Buffered() == 0 { // looking further would overwrite the line
+				buf = append(buf[:0], line...)
+				line = buf
+				_, end = in.Peek(1)
+			}
+			raw.JSON = bytes.TrimSpace(line)
+			switch {
+			case err != nil && !errors.Is(err, errLongLine):
+				if err != io.EOF {
+					yield(RawLine{}, fmt.Errorf("read %s: %w", raw.path, err))
+				}
+				return
+			case end != nil && (err != nil || !whole(line)):
+				return // the torn last line
+			case err == nil && len(raw.JSON) == 0:
+				continue
+			case err != nil:
+				err = raw.damage(err.Error())
+			}
+			if !yield(raw, err) {
+				return
+			}
+		}
+	}
+}
+
+// readLine is the next line with its newline, io.EOF at the end; it is good until the next reading. One that the reader does
+// not hold in one piece is gathered in buf. Of a line over the limit the rest is passed over.
+func readLine(in *bufio.Reader, buf []byte) (line []byte, err error) {
+	line = buf
 	long := false
 	for {
 		part, err := in.ReadSlice('\n')
+		if err == nil && len(line) == 0 && !long {
+			return part, nil
+		}
 		long = long || len(line)+len(part) > maxLine
 		if !long {
 			line = append(line, part...)
