@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"hooks/internal/app"
@@ -8,16 +9,28 @@ import (
 )
 
 type explainCmd struct {
-	Command string `required:"" help:"A shell command, as the agent would run it."`
+	which
+	Command string `help:"Explain a shell command instead: how the guard reads it, and what would happen to it in a loop."`
 	JSON    bool   `help:"Print the same as JSON."`
 }
 
-// Run shows how a command is read and what would happen to it in a loop.
+// Run says why a loop stopped, or what would stop it; or how a command is read.
 func (c explainCmd) Run(a *app.App, s streams) error {
-	e := a.Explain(c.Command)
-	if c.JSON {
-		return printJSON(s.out, e)
+	if c.Command != "" {
+		return show(s, c.JSON, a.Explain(c.Command), report.Explained)
 	}
-	fmt.Fprintln(s.out, report.Explained(e))
-	return nil
+	list, err := a.Why(c.skills())
+	if c.JSON {
+		return errors.Join(printJSON(s.out, list), err)
+	}
+	if len(list) == 0 && err == nil {
+		fmt.Fprintln(s.out, "no loop in this project")
+	}
+	for i, w := range list {
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintln(s.out, report.Explain(screen(a, s.out), w))
+	}
+	return err
 }

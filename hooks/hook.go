@@ -39,6 +39,11 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 			answer.Err = fmt.Errorf("release lock: %w", err)
 		}
 	}
+	if answer.Notify != nil {
+		if err := answer.Notify(); err != nil && answer.Err == nil {
+			answer.Err = err
+		}
+	}
 	if answer.Err != nil {
 		complain(errs, answer.Err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,10 +13,10 @@ import (
 )
 
 type loopCmd struct {
-	Status loopStatusCmd `cmd:"" help:"How the project's loops stand."`
-	Stop   loopStopCmd   `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
-	List   loopListCmd   `cmd:"" help:"The runs of this project, earlier ones too."`
-	Reset  loopResetCmd  `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
+	Status statusCmd    `cmd:"" help:"How the project's loops stand; the same as hooks status."`
+	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
+	List   loopListCmd  `cmd:"" help:"The runs of this project, earlier ones too."`
+	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
 }
 
 // which selects one skill's loop, or both.
@@ -30,29 +29,6 @@ func (w which) skills() []loop.Skill {
 		return []loop.Skill{loop.Skill(w.Skill)}
 	}
 	return []loop.Skill{loop.Work, loop.Review}
-}
-
-type loopStatusCmd struct {
-	which
-	JSON bool `help:"Print the same as JSON."`
-}
-
-// Run prints each run's standing.
-func (c loopStatusCmd) Run(a *app.App, s streams) error {
-	list, err := a.Standing(c.skills())
-	if c.JSON {
-		return errors.Join(printJSON(s.out, list), err)
-	}
-	if len(list) == 0 && err == nil {
-		fmt.Fprintln(s.out, "no loop in this project")
-	}
-	for i, st := range list {
-		if i > 0 {
-			fmt.Fprintln(s.out)
-		}
-		fmt.Fprintln(s.out, report.Standing(st))
-	}
-	return err
 }
 
 type loopStopCmd struct{ which }

@@ -21,6 +21,13 @@ func run(args []string) int {
 		if code, isHook := hook(a, args[0], os.Stdin, os.Stdout, os.Stderr); isHook {
 			return code
 		}
+		switch args[0] {
+		case "statusline":
+			return statusline(a, os.Stdin, os.Stdout)
+		case app.DeliverWord:
+			a.Deliver()
+			return 0
+		}
 	}
 	return people(a, args)
 }

@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// testApp is the program with a clock that stories set: HOOKS_NOW and HOOKS_WAIT are read in test builds only.
+// testApp is the program with a clock and run ids that stories set: HOOKS_NOW, HOOKS_RUN and HOOKS_WAIT are read in test
+// builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
@@ -52,6 +53,9 @@ func testApp() *app.App {
 			os.Exit(1)
 		}
 		a.Now = func() time.Time { return now }
+	}
+	if id := os.Getenv("HOOKS_RUN"); id != "" {
+		a.RunID = func() string { return id }
 	}
 	return a
 }

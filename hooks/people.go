@@ -23,13 +23,17 @@ type commands struct {
 	SessionEnd          hookCmd `cmd:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
+	Status     statusCmd     `cmd:"" help:"How the project's loops stand, at a glance."`
+	Statusline statuslineCmd `cmd:"" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
+	ReportCard reportCardCmd `cmd:"" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
+	History    historyCmd    `cmd:"" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Report     reportCmd     `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
 	Loop       loopCmd       `cmd:"" help:"Look at loops, or end them."`
 	Gate       gateCmd       `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
 	Cost       costCmd       `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
 	Backlog    backlogCmd    `cmd:"" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
 	Pr         prCmd         `cmd:"" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
-	Explain    explainCmd    `cmd:"" help:"How the guard reads a command, and what would happen to it in a loop."`
+	Explain    explainCmd    `cmd:"" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads one."`
 	Replay     replayCmd     `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
 	Doctor     doctorCmd     `cmd:"" help:"Look whether everything a loop needs is in order, and say the way out where it is not."`
 	Install    installCmd    `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`

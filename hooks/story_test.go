@@ -219,6 +219,9 @@ func plain(reply []byte) string {
 			fmt.Fprintf(&b, "%s: %s\n", part.name, v.String())
 		}
 	}
+	if v := r.Get("terminalSequence"); v.Exists() {
+		fmt.Fprintf(&b, "terminal: %q\n", v.String())
+	}
 	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
 		var labels []string
 		for _, o := range q.Get("options").Array() {

@@ -65,6 +65,7 @@ func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Repl
 	if err := e.files.SaveClaim(c); err != nil {
 		return event.Nothing(), err
 	}
+	e.stopped(&run)
 	return event.Block(report.Final(&run, report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)})), nil
 }
 

@@ -34,7 +34,7 @@ func (a *App) Cost(by, runID string) (report.Cost, error) {
 	if err != nil {
 		return c, absent(err)
 	}
-	ledgers, err := v.ledgers(runID)
+	ledgers, err := v.ledgers(runID, by == "iteration" || by == "agent")
 	if err != nil {
 		return c, err
 	}
@@ -67,13 +67,18 @@ func rowsOf(list []*ledger, rows func(*ledger) []report.CostRow) []report.CostRo
 	return out
 }
 
-// ledgers reads the runs, the newest first: the present ones and those in the archive.
-func (v *visit) ledgers(runID string) (list []*ledger, err error) {
+// ledgers reads the runs, the newest first: the present ones and those in the archive. Only what tells the iterations
+// apart needs all lines; else the last one has the sums.
+func (v *visit) ledgers(runID string, all bool) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s store.State, skill loop.Skill, present bool) {
-		l := readLedger(files, s, skill)
-		if runID != "" && l.run.RunID != runID {
+		if runID != "" && s.Budget.RunID != runID {
 			return
 		}
+		read := lastLedger
+		if all {
+			read = readLedger
+		}
+		l := read(files, s, skill)
 		if present {
 			v.addOpen(l, s)
 		}
@@ -110,7 +115,22 @@ func (v *visit) everyRun(show func(files *store.Store, s store.State, skill loop
 	return nil
 }
 
-// readLedger gathers a run's lines. A line knows more than a budget that a crash kept from being written.
+// lastLedger is a run with its last line alone, which knows more than a budget that a crash kept from being written.
+func lastLedger(files *store.Store, s store.State, skill loop.Skill) *ledger {
+	l := &ledger{run: *s.Budget}
+	last, err := files.Last(skill, func(line *loop.Iteration) bool {
+		return notSkipped(line) && (line.RunID == l.run.RunID || line.RunID == "")
+	})
+	switch {
+	case err != nil:
+		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
+	case last != nil && last.Budget.Seq > l.run.Seq:
+		l.run = last.Budget
+	}
+	return l
+}
+
+// readLedger gathers all of a run's lines.
 func readLedger(files *store.Store, s store.State, skill loop.Skill) *ledger {
 	l := &ledger{run: *s.Budget}
 	for line, err := range files.Lines(skill) {

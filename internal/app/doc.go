@@ -39,6 +39,9 @@ type Answer struct {
 	Name  string // the event, whose form the reply takes
 	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to release.
 	After func() error
+	// Notify tells the person with the command that they configured, once the reply is out and the lock released; nil when
+	// there is nothing to tell. It waits for nothing.
+	Notify func() error
 	// Err is what went wrong; the reply is already the safe one. It is for stderr.
 	Err error
 }
@@ -61,7 +64,9 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 		return v.failed(err)
 	}
 	v.keepReceipt()
-	return Answer{Reply: reply, Name: ev.Name, After: v.after}
+	answer = Answer{Reply: reply, Name: ev.Name, After: v.after}
+	v.notify(&answer)
+	return answer
 }
 
 func (a *App) now() time.Time {
@@ -70,6 +75,9 @@ func (a *App) now() time.Time {
 	}
 	return time.Now().UTC().Truncate(time.Second)
 }
+
+// Clock is the present in the zone of the one who reads it.
+func (a *App) Clock() time.Time { return a.now().Local() }
 
 func (a *App) runID() string {
 	if a.RunID != nil {
@@ -89,6 +97,7 @@ type visit struct {
 	cfg     *config.Config
 	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
 	news    bool        // this event is not on the session's receipt yet
+	tidings []tiding    // what a person who looks elsewhere is told
 }
 
 // config reads the project's configuration once.

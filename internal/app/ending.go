@@ -188,6 +188,7 @@ func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (st
 		}
 		r.LastError, r.Left = l.LastQmdError, l.Left
 	}
+	v.stopped(run)
 	return report.Final(run, r), nil
 }
 

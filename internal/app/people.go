@@ -8,38 +8,8 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/report"
 	"hooks/internal/store"
 )
-
-// Standing is how the project's loops stand now; none where there is no state.
-func (a *App) Standing(skills []loop.Skill) ([]report.Stand, error) {
-	v, err := a.visitor()
-	if err != nil {
-		return nil, absent(err)
-	}
-	list := []report.Stand{}
-	var damage []error
-	for _, skill := range skills {
-		s, err := v.files.Load(skill)
-		if err != nil {
-			damage = append(damage, hinted(err))
-		}
-		if s.Budget == nil {
-			continue
-		}
-		st := report.Stand{Run: s.Budget, Tick: s.Tick, Lock: s.Lock, Minutes: s.Budget.MinutesElapsed}
-		if s.Budget.Status == loop.Active {
-			st.Minutes = s.Budget.Minutes(v.now)
-		}
-		if s.Lock != nil {
-			st.LockAlive = liveness(s.Lock.Process) != loop.Dead
-		}
-		st.OwnerAlive = !s.Budget.OwnerLeft && liveness(s.Budget.Owner) != loop.Dead
-		list = append(list, st)
-	}
-	return list, errors.Join(damage...)
-}
 
 // absent makes no error of a project that has no state.
 func absent(err error) error {
@@ -173,33 +143,13 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 
 // Runs lists the project's runs, the newest first: the present ones and those in the archive.
 func (a *App) Runs() ([]loop.Budget, error) {
+	list := []loop.Budget{}
 	v, err := a.visitor()
 	if err != nil {
-		return nil, absent(err)
+		return list, absent(err)
 	}
-	list := []loop.Budget{}
 	err = v.everyRun(func(_ *store.Store, s store.State, _ loop.Skill, _ bool) { list = append(list, *s.Budget) })
 	return list, err
-}
-
-// Waiting are the questions that wait for a person: of open iterations and of paused runs.
-func (a *App) Waiting() ([]report.Waiting, error) {
-	stands, err := a.Standing([]loop.Skill{loop.Work, loop.Review})
-	if err != nil {
-		return nil, err
-	}
-	list := []report.Waiting{}
-	for _, s := range stands {
-		for _, g := range s.Run.Pending {
-			list = append(list, report.Waiting{Skill: s.Run.Skill, Gate: g, Paused: true})
-		}
-		if s.Tick != nil {
-			for _, g := range s.Tick.Pending {
-				list = append(list, report.Waiting{Skill: s.Run.Skill, Gate: g})
-			}
-		}
-	}
-	return list, nil
 }
 
 // AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once. Nothing that runs

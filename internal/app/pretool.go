@@ -173,9 +173,13 @@ func (v *visit) noteDialog() error {
 			switch {
 			case t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil:
 				t.Claim.Dialogs = append(t.Claim.Dialogs, d)
+				v.waits(t.Claim.Gate)
 				err = v.files.SaveClaim(t.Claim)
 			case t.open(v.ev.SessionID) && len(t.Tick.Pending) > 0 && !slices.Contains(t.Tick.Dialogs, d):
 				t.Tick.Dialogs = append(t.Tick.Dialogs, d)
+				for i := range t.Tick.Pending {
+					v.waits(&t.Tick.Pending[i])
+				}
 				err = v.files.SaveTick(t.Tick)
 			}
 			if err != nil {

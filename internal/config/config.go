@@ -30,7 +30,8 @@ type Config struct {
 	// AgentLogins are the tracker accounts whose comments are not a person's.
 	AgentLogins []string
 	Tracker     Tracker
-	// Notify is the command to run when a loop stops or needs a person; empty for none.
+	// Notify is how a person is told that a loop stopped or needs them: "bell", "off" or a command; empty where nothing
+	// is said. What a project's own files say is never run: see Load.
 	Notify string
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
@@ -126,6 +127,13 @@ func sameRate(a, b Rate) bool {
 	}
 	return a.Model == b.Model && a.Input == b.Input && a.Output == b.Output && price(a.CacheRead) == price(b.CacheRead) &&
 		price(a.CacheWrite5m) == price(b.CacheWrite5m) && price(a.CacheWrite1h) == price(b.CacheWrite1h)
+}
+
+// User is what the person's own CLAUDE.md in the client's folder configures for every project; of it only Notify is
+// asked for. Another person's repository cannot write there.
+func User(dir string) Config {
+	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
+	return parse(text).finish()
 }
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.

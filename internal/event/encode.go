@@ -38,6 +38,9 @@ func (r Reply) Encode(name string) []byte {
 	if r.say != "" {
 		out = set(out, "systemMessage", cut(r.say))
 	}
+	if r.ring {
+		out = set(out, "terminalSequence", "\a")
+	}
 	return out
 }
 

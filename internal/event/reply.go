@@ -10,6 +10,7 @@ type Reply struct {
 	questions []Question
 	context   string
 	say       string
+	ring      bool
 }
 
 type verdict uint8
@@ -53,11 +54,18 @@ func (r Reply) Say(text string) Reply {
 	return r
 }
 
+// Ring makes the client's terminal sound its bell; without a terminal nothing happens.
+func (r Reply) Ring() Reply {
+	r.ring = true
+	return r
+}
+
 // And joins two replies of one event. A refusal wins over none, the first of two stands.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions = o.verdict, o.reason, o.questions
 	}
+	r.ring = r.ring || o.ring
 	return r.Context(o.context).Say(o.say)
 }
 
@@ -74,7 +82,7 @@ func (r Reply) ModelText() string { return r.context }
 func (r Reply) PersonText() string { return r.say }
 
 // Empty says that Encode gives nothing.
-func (r Reply) Empty() bool { return r.verdict == none && r.context == "" && r.say == "" }
+func (r Reply) Empty() bool { return r.verdict == none && r.context == "" && r.say == "" && !r.ring }
 
 func join(a, b string) string {
 	if a == "" || b == "" {

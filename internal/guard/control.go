@@ -15,7 +15,7 @@ func (f *frame) hooks(argv []word) {
 	sub := parseFlags(args[1:], "").arg(0)
 	switch verb.text {
 	case "stop", "pre-tool-use", "post-tool-use", "post-tool-use-failure", "user-prompt-submit", "user-prompt-expansion",
-		"subagent-stop", "session-start", "session-end", "stop-failure":
+		"subagent-stop", "session-start", "session-end", "stop-failure", "deliver":
 		f.act(Act{Kind: AnswerGate, Ref: "event " + verb.text}, argv)
 	case "gate":
 		if sub.text == "answer" || !sub.known() {

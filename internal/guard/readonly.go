@@ -273,7 +273,7 @@ func looksHooks(args []string) bool {
 		sub = args[1]
 	}
 	switch args[0] {
-	case "report", "status", "explain", "version", "history", "cost", "schema", "statusline", "help":
+	case "report", "report-card", "status", "explain", "version", "history", "cost", "schema", "statusline", "help":
 		return true
 	case "gate":
 		return sub == "list"

@@ -45,7 +45,7 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Left half done: %s — nothing was cleaned up; finish or undo it", l)
 	}
 	for _, g := range b.Pending {
-		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, g.Name)
+		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, gateName(g))
 	}
 	t.line("Go on: type %s --resume%s%s", invocation(b), where(b, e), lift(b))
 	if len(e.Asked) == 0 {

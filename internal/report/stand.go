@@ -16,36 +16,188 @@ type Stand struct {
 	Minutes    int          `json:"minutes_now"`
 	LockAlive  bool         `json:"lock_alive"`
 	OwnerAlive bool         `json:"owner_alive"`
+	Open       loop.USD     `json:"open_iteration_dollars"` // spent since the last iteration ended
+	Budgets    []Axis       `json:"budgets"`
+	Gates      []Waiting    `json:"gates"`
+	Last       *Ran         `json:"last_iteration,omitempty"`
+	Next       string       `json:"next_tick"`
+	Deferred   []string     `json:"deferred_targets"`
+	Notes      []string     `json:"notes"`
+	Resume     string       `json:"resume,omitempty"` // what to type to go on; empty while the loop runs
 }
+
+// Ran is one iteration that has ended.
+type Ran struct {
+	Iteration int          `json:"iteration"`
+	Outcome   loop.Outcome `json:"outcome"`
+	Ended     time.Time    `json:"ended_at"`
+	Minutes   int          `json:"minutes"`
+	Dollars   loop.USD     `json:"dollars"`
+	PRs       []string     `json:"prs_touched"`
+}
+
+// RanIn is an iteration's line in short.
+func RanIn(l *loop.Iteration) *Ran {
+	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l.StartedAt, l.EndedAt), l.Dollars, append([]string{}, l.PRsTouched...)}
+}
+
+// minutesOf is a stretch of time in whole minutes, rounded; a clock that went backwards makes none.
+func minutesOf(from, to time.Time) int { return int(max(0, to.Sub(from)+30*time.Second) / time.Minute) }
 
 // Waiting is a question that waits for a person.
 type Waiting struct {
 	Skill  loop.Skill `json:"skill"`
 	Gate   loop.Gate  `json:"gate"`
 	Paused bool       `json:"paused"` // answered with `hooks gate answer`; otherwise in the session's dialog
+	Answer string     `json:"answer"` // how, exactly
+}
+
+// Wait is a gate with the exact way to answer it.
+func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
+	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
+	switch {
+	case g.Answer != "":
+		w.Answer = fmt.Sprintf("answered %q, acts on --resume", g.Answer)
+	case paused:
+		w.Answer = "hooks gate answer " + gateName(g) + " " + strings.ReplaceAll(labels(g.Options), ", ", "|")
+	}
+	return w
+}
+
+// gateName is a gate as it is named on a command line; the target tells several of a name apart.
+func gateName(g loop.Gate) string {
+	if g.Target == "" {
+		return g.Name
+	}
+	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
 // Standing prints how a loop stands.
-func Standing(s Stand) string {
-	t, b := newText(), *s.Run
-	b.MinutesElapsed = s.Minutes
-	t.line("%s (run %s): %s", invocation(&b), b.RunID, state(s))
-	t.line("Started: %s in session %s, pid %d (%s)", b.StartedAt.UTC().Format(time.RFC3339), b.SessionID, b.Owner.PID, lives(s.OwnerAlive))
-	t.line("Used: %d/%d iterations, PRs %s, %d/%d minutes, $%s of %s", b.IterationsUsed, b.Ceilings.Iterations, prs(&b), s.Minutes, b.Ceilings.Minutes,
-		b.DollarsEstimate, limit(b.Ceilings.Dollars))
-	t.line("Remaining: %s", Remaining(&b))
-	if s.Lock != nil {
-		t.line("Lock: pid %d (%s), iteration %d, since %s", s.Lock.PID, lives(s.LockAlive), s.Lock.Iteration, s.Lock.StartedAt.UTC().Format(time.RFC3339))
+func Standing(s Screen, st Stand) string {
+	p, b := newPage(s), st.Run
+	p.line(mood(st), "%s: %s", invocation(b), state(st))
+	p.row("run", plain, "%s, started %s", b.RunID, p.at(b.StartedAt))
+	p.axes(st.Budgets)
+	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active {
+		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
-	for _, g := range b.Pending {
-		t.line("Waiting: %s", WaitingGate(Waiting{b.Skill, g, true}))
+	for _, g := range st.Gates {
+		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)
+		p.row("answer", strong, "%s", g.Answer)
 	}
-	if s.Tick != nil {
-		for _, g := range s.Tick.Pending {
-			t.line("Waiting: %s", WaitingGate(Waiting{b.Skill, g, false}))
-		}
+	if st.Lock != nil {
+		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", st.Lock.PID, lives(st.LockAlive), st.Lock.Iteration, p.at(st.Lock.StartedAt))
 	}
-	return t.String()
+	p.row("session", plain, "%s", session(st))
+	if l := st.Last; l != nil {
+		p.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s", l.Iteration, l.Outcome, p.at(l.Ended), l.Minutes, l.Dollars, list(", ", l.PRs))
+	}
+	p.row("next tick", plain, "%s", st.Next)
+	if len(st.Deferred) > 0 {
+		p.row("deferred", plain, "%s", strings.Join(st.Deferred, ", "))
+	}
+	for _, n := range st.Notes {
+		p.row("note", plain, "%s", n)
+	}
+	if st.Resume != "" {
+		p.row("go on", strong, "%s", st.Resume)
+	}
+	return p.String()
+}
+
+func session(st Stand) string {
+	b := st.Run
+	if b.Owner.PID == 0 {
+		return orUnknown(b.SessionID) + ", process unknown"
+	}
+	return fmt.Sprintf("%s, pid %d (%s)", orUnknown(b.SessionID), b.Owner.PID, lives(st.OwnerAlive))
+}
+
+func list(lead string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return lead + strings.Join(names, ", ")
+}
+
+// mood is the colour of a loop's state.
+func mood(s Stand) string {
+	switch {
+	case s.Run.Status == loop.Halted:
+		return bad
+	case s.Run.Status == loop.Paused, len(s.Gates) > 0, !s.OwnerAlive:
+		return warn
+	}
+	return good
+}
+
+func (p *page) axes(axes []Axis) {
+	room := 0
+	for _, a := range axes {
+		room = max(room, len(a.standing()))
+	}
+	for _, a := range axes {
+		width := min(max(p.Width/5, 6), 24)
+		text := bar(int64(a.Used), int64(a.Ceiling), width) + "  " + pad(a.standing(), room, false) + a.rest(p.Width < 60)
+		p.row(a.Name, a.mood(), "%s", text)
+	}
+}
+
+func (a Axis) mood() string {
+	switch {
+	case a.Ceiling > 0 && a.Used >= a.Ceiling:
+		return bad
+	case a.Ceiling > 0 && a.Used/4 >= a.Ceiling/5: // the gate's 80 %
+		return warn
+	}
+	return plain
+}
+
+// standing is what is used, of how much.
+func (a Axis) standing() string {
+	switch {
+	case a.Name != "dollars":
+		return fmt.Sprintf("%d/%d", a.Used/one, a.Ceiling/one)
+	case a.Ceiling == 0:
+		return "$" + loop.USD(a.Used).String()
+	}
+	return "$" + loop.USD(a.Used).String() + "/" + ceiling(loop.USD(a.Ceiling))
+}
+
+// rest is how far the rest goes; in short, without the pace.
+func (a Axis) rest(short bool) string {
+	each := ""
+	switch {
+	case a.Name == "dollars" && a.Ceiling == 0:
+		each = "  no ceiling"
+	case short:
+	case a.Name == "dollars" && a.Each > 0:
+		each = "  $" + loop.USD(a.Each).String() + " an iteration"
+	case a.Name != "iterations" && a.Each > 0:
+		each = fmt.Sprintf("  %d.%d an iteration", a.Each/one, a.Each%one/(one/10))
+	}
+	switch {
+	case a.More == nil:
+		return each
+	case each != "":
+		return fmt.Sprintf("%s, %d more", each, *a.More)
+	}
+	return fmt.Sprintf("  %d more", *a.More)
+}
+
+// ahead says what the rest buys and until when.
+func (p *page) ahead(a *Axis) string {
+	s := ""
+	switch {
+	case a.More != nil && *a.More == 0:
+		return ", no whole iteration more"
+	case a.More != nil:
+		s = fmt.Sprintf(", %d more", *a.More)
+	}
+	if a.EndsAt != nil {
+		s += ", about " + p.at(*a.EndsAt)
+	}
+	return s
 }
 
 func state(s Stand) string {
@@ -71,12 +223,9 @@ func lives(alive bool) string {
 
 // WaitingGate prints a waiting question and how it is answered.
 func WaitingGate(w Waiting) string {
-	how := "answered in the session's dialog"
-	switch {
-	case w.Gate.Answer != "":
-		how = fmt.Sprintf("answered %q, acts on --resume", w.Gate.Answer)
-	case w.Paused:
-		how = "hooks gate answer " + w.Gate.Name + " " + strings.ReplaceAll(labels(w.Gate.Options), ", ", "|")
+	how := w.Answer
+	if strings.HasPrefix(how, "in ") {
+		how = "answered " + how
 	}
 	return clean(fmt.Sprintf("[%s] %s (%s)", w.Gate.Name, w.Gate.Question, how))
 }

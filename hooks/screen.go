@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"hooks/internal/app"
+	"hooks/internal/report"
+)
+
+// pipeWidth is how wide a text is that goes into a file or another program, where COLUMNS does not say.
+const pipeWidth = 100
+
+// screen is what out is for the one who reads it: COLUMNS, the terminal's size, NO_COLOR, the locale.
+func screen(a *app.App, out io.Writer) report.Screen {
+	fd, terminal := terminalOf(out)
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(a.Env), Now: a.Clock()}
+	s.Color = terminal && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb"
+	if terminal {
+		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
+			s.Width = width
+		}
+	}
+	if n, err := strconv.Atoi(a.Env("COLUMNS")); err == nil && n > 0 {
+		s.Width = min(n, 1000)
+	}
+	return s
+}
+
+// rows is the height of a terminal, much where it is not known.
+func rows(out io.Writer) int {
+	fd, _ := terminalOf(out)
+	if _, height, err := term.GetSize(fd); err == nil && height > 0 {
+		return height
+	}
+	return 1000
+}
+
+func terminalOf(out io.Writer) (fd int, terminal bool) {
+	f, ok := out.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
+}
+
+// utf8Locale: the first of the three that is set decides, as in the C library. Windows has none of them and takes UTF-8.
+func utf8Locale(env func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(env(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return runtime.GOOS == "windows"
+}

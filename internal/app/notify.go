@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hooks/internal/config"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// DeliverWord is the program's first argument when it runs a person's command for itself, detached from the client.
+const DeliverWord = "deliver"
+
+// deliverTime bounds how long that command may run.
+const deliverTime = 10 * time.Second
+
+// tiding is one thing that a person is told of who looks elsewhere.
+type tiding struct{ title, text string }
+
+// waits tells of a gate whose question is about to be shown, once.
+func (v *visit) waits(g *loop.Gate) {
+	if !g.Told {
+		g.Told = true
+		v.tidings = append(v.tidings, tiding{"hooks: a question waits for you", fmt.Sprintf("[%s] %s", g.Name, g.Question)})
+	}
+}
+
+// stopped tells of a run that has just halted or paused. What a person ended is no news to them.
+func (v *visit) stopped(b *loop.Budget) {
+	if b.StopCause != "user_interrupt" {
+		v.tidings = append(v.tidings, tiding{fmt.Sprintf("hooks: the %s loop has %s", b.Skill, b.Status), report.StopLine(b)})
+	}
+}
+
+// notify puts the news into the answer, in the way that the person wants. Without news nothing is even read.
+func (v *visit) notify(answer *Answer) {
+	if len(v.tidings) == 0 {
+		return
+	}
+	way := v.notifyWay()
+	switch {
+	case way == "bell" && v.attended():
+		answer.Reply = answer.Reply.Ring()
+	case way == "bell":
+		answer.Notify = ringTerminal
+	case way != "" && way != "off":
+		answer.Notify = func() error { return v.deliver(v.tidings) }
+	}
+}
+
+// notifyWay is "bell", "off", a command, or nothing. A project may come from anybody, so of its own word only those two
+// count and never a command.
+func (v *visit) notifyWay() string {
+	if way := v.ownWay(); way != "" {
+		return way
+	}
+	if way := strings.ToLower(v.config().Notify); way == "bell" || way == "off" {
+		return way
+	}
+	return ""
+}
+
+// ownWay is the person's own word: the environment's, else that of their CLAUDE.md.
+func (a *App) ownWay() string {
+	if way := strings.TrimSpace(a.Env("HOOKS_NOTIFY")); way != "" {
+		return way
+	}
+	return config.User(a.clientDir()).Notify
+}
+
+// clientDir is where the client keeps the person's own configuration.
+func (a *App) clientDir() string {
+	if dir := a.Env("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".claude")
+}
+
+// ringTerminal sounds the bell where no client draws: of the terminal that this process belongs to, if there is one.
+func ringTerminal() error {
+	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
+	if err != nil {
+		return nil
+	}
+	_, err = tty.WriteString("\a")
+	return errors.Join(err, tty.Close())
+}
+
+// deliver starts this program once more, detached, to run the command: the client waits for nothing of it.
+func (v *visit) deliver(list []tiding) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	var title, text []string
+	for _, n := range list {
+		title, text = appendNew(title, n.title), append(text, n.text)
+	}
+	cmd := exec.Command(program, DeliverWord)
+	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")), "HOOKS_TEXT="+report.Short(strings.Join(text, "; ")),
+		"HOOKS_PROJECT="+v.project)
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return cmd.Process.Release()
+}
+
+// Deliver runs the person's command, with the text in its environment and on its stdin, and ends it when it takes too
+// long. No shell reads the text; the command's words are split at blanks, quotes keep some together. A command that the
+// guard would not let an agent run is not run: something may have written it where only the person writes.
+func (a *App) Deliver() {
+	way := a.ownWay()
+	words := splitQuoted(way)
+	if len(words) == 0 || way == "bell" || way == "off" || forbidden(way) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deliverTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin = strings.NewReader(a.Env("HOOKS_TEXT") + "\n")
+	cmd.WaitDelay = time.Second
+	ownGroup(cmd)
+	_ = cmd.Run() // nobody is there to hear of it
+}
+
+func forbidden(command string) bool {
+	cwd, _ := os.Getwd()
+	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: cwd}, guard.Repo{}, files{cwd})
+	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
+}
+
+// splitQuoted splits a command at blanks. Single and double quotes keep blanks; nothing is expanded or escaped.
+func splitQuoted(s string) []string {
+	var words []string
+	var word strings.Builder
+	quote, in := rune(0), false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, in = r, true
+		case r == ' ' || r == '\t':
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			in = false
+		default:
+			word.WriteRune(r)
+			in = true
+		}
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -1,0 +1,39 @@
+package report
+
+import (
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// Line is the loops in one line of the client's screen, cut to its width; empty without any. session is the one that
+// shows it.
+func Line(s Screen, loops []Stand, session string) string {
+	var parts []string
+	for _, st := range loops {
+		parts = append(parts, lineOf(st, session))
+	}
+	return s.cut(strings.Join(parts, " | "), max(s.Width, leastWidth))
+}
+
+func lineOf(st Stand, session string) string {
+	b := st.Run
+	parts := []string{string(b.Skill)}
+	switch {
+	case b.Status == loop.Halted:
+		parts[0] += " stopped: " + b.StopCause
+	case len(st.Gates) > 0:
+		parts[0] += " waits for you: " + st.Gates[0].Gate.Name
+	case b.Status == loop.Paused:
+		parts[0] += " paused"
+	case !st.OwnerAlive:
+		parts[0] += " left, --resume goes on"
+	case b.SessionID != session:
+		parts[0] += " (another session)"
+	}
+	for _, a := range st.Budgets {
+		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
+		parts = append(parts, a.standing()+unit)
+	}
+	return strings.Join(parts, " · ")
+}

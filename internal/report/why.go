@@ -1,0 +1,136 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// Why is why a loop stopped, or why it would.
+type Why struct {
+	Skill   loop.Skill  `json:"skill"`
+	RunID   string      `json:"run_id"`
+	Command string      `json:"command"`
+	Status  loop.Status `json:"status"`
+	Budgets []Axis      `json:"budgets"`
+	// Stopped is set when the run has halted or is paused; the two lists when it goes on.
+	Stopped    *StopWhy     `json:"stopped,omitempty"`
+	Conditions []loop.State `json:"conditions"`
+	Gates      []loop.State `json:"gates"`
+}
+
+// StopWhy is what ended a run, or holds it.
+type StopWhy struct {
+	Number    int       `json:"number,omitempty"` // of the condition; a pause is none
+	Condition string    `json:"condition,omitempty"`
+	Cause     string    `json:"cause"`
+	Text      string    `json:"text"`
+	Gate      string    `json:"gate,omitempty"` // that was answered stop
+	Iteration int       `json:"iteration"`
+	Since     time.Time `json:"since"`
+	Also      []string  `json:"also_fired"` // causes that held in the same iteration
+	Do        []string  `json:"do"`         // what a person can do, in order
+	Waiting   []Waiting `json:"waiting"`
+	LastError string    `json:"last_error,omitempty"` // of qmd
+}
+
+// StoppedBy is why a run that does not go on stopped; last is its last line, nil when there is none.
+func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
+	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed, Also: []string{}, Do: []string{}, Waiting: gates}
+	if b.StopDetail != nil {
+		s.Gate = b.StopDetail.Gate
+	}
+	if last != nil {
+		s.Iteration, s.Since, s.LastError = last.Iteration, last.EndedAt, last.LastQmdError
+		for _, c := range last.Fired {
+			if c != b.StopCause {
+				s.Also = append(s.Also, c)
+			}
+		}
+	}
+	c, ok := loop.ConditionOf(b.StopCause)
+	if ok {
+		s.Number, s.Condition = c.Number, c.Name
+		s.Do = append(s.Do, c.Way)
+	}
+	for _, w := range gates {
+		s.Do = append(s.Do, w.Answer)
+	}
+	if b.StopCause != "pr_terminal" && b.StopCause != "backlog_empty" {
+		s.Do = append(s.Do, "type in the session: "+Resume(b, path))
+	}
+	return s
+}
+
+// Explain prints it.
+func Explain(s Screen, w Why) string {
+	p := newPage(s)
+	if w.Stopped != nil {
+		p.stopped(w)
+		return p.String()
+	}
+	p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
+	for _, c := range w.Conditions {
+		p.state(c, "holds: ")
+	}
+	p.blank()
+	p.line(strong, "and where a person would be asked")
+	for _, g := range w.Gates {
+		p.state(g, "waits: ")
+	}
+	return p.String()
+}
+
+func (p *page) state(s loop.State, held string) {
+	name := s.Name
+	if s.Number > 0 {
+		name = pad(strconv.Itoa(s.Number), 2, true) + " " + name
+	}
+	style, text := plain, s.Now
+	switch {
+	case !s.Applies:
+		style, text = faint, "not for this kind of run"
+	case s.Holds != "":
+		style, text = warn, held+s.Holds+" — "+s.Now
+	}
+	const room = 24
+	if p.Width < 3*room {
+		p.line(style, "%s: %s", strings.TrimLeft(name, " "), text)
+		return
+	}
+	p.put(pad(name, room, false), room, style, text)
+}
+
+func (p *page) stopped(w Why) {
+	s := w.Stopped
+	style := bad
+	if w.Status == loop.Paused {
+		style = warn
+	}
+	p.line(style, "%s: %s — %s", w.Command, w.Status, s.Text)
+	if s.Condition != "" {
+		p.row("condition", plain, "%d %s (%s)", s.Number, s.Condition, s.Cause)
+	} else {
+		p.row("cause", plain, "%s", s.Cause)
+	}
+	if s.Gate != "" {
+		p.row("gate", plain, "%s", s.Gate)
+	}
+	p.row("iteration", plain, "%d", s.Iteration)
+	p.row("since", plain, "%s", p.at(s.Since))
+	if len(s.Also) > 0 {
+		p.row("held too", plain, "%s", strings.Join(s.Also, ", "))
+	}
+	if s.LastError != "" {
+		p.row("last error", plain, "%s", s.LastError)
+	}
+	for _, g := range s.Waiting {
+		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)
+	}
+	p.axes(w.Budgets)
+	for _, d := range s.Do {
+		p.row("do", strong, "%s", d)
+	}
+}
