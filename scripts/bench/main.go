@@ -1,8 +1,8 @@
 // Bench times whole hook calls, start to exit, interleaved in one run: go run ./scripts/bench [-n 300]. It takes every
 // hook word in every state, an empty Go program that reads its stdin, and, as scripts of bash and jq, python and node,
 // the smallest guard that does nothing where there is no loop. With -usage MIB it times counting instead, on a generated
-// session of that size beside ccusage: go run ./scripts/bench -usage 1024 -n 60. It prints tables for
-// docs/performance.md.
+// session of that size beside ccusage: go run ./scripts/bench -usage 1024 -n 60. With -history LINES it times what
+// people look at a loop with. It prints tables for docs/performance.md.
 package main
 
 import (
@@ -46,6 +46,7 @@ func main() {
 	mib := flag.Int64("usage", 0, "measure counting on a session of that many MiB instead")
 	dir := flag.String("tree", "", "only write such a session under this folder, as a client's own")
 	kind := flag.String("kind", kindSession, "of -tree: session with workers, one transcript, or more of one")
+	lines := flag.Int("history", 0, "measure the commands for people on a history of that many lines instead")
 	flag.Parse()
 	if *dir != "" {
 		if err := write(*dir, *kind, *mib<<20); err != nil {
@@ -54,13 +55,13 @@ func main() {
 		}
 		return
 	}
-	if err := run(*n, *mib<<20); err != nil {
+	if err := run(*n, *mib<<20, *lines); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, size int64) error {
+func run(n int, size int64, lines int) error {
 	dir, err := os.MkdirTemp("", "hooks-bench-")
 	if err != nil {
 		return err
@@ -72,6 +73,9 @@ func run(n int, size int64) error {
 	}
 	if size > 0 {
 		return b.spend(size, n)
+	}
+	if lines > 0 {
+		return b.glance(lines, n)
 	}
 	rows, err := b.rows()
 	if err != nil {
