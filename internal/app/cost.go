@@ -186,7 +186,7 @@ func (l *ledger) whole() []report.CostRow {
 }
 
 func costByModel(list []*ledger) []report.CostRow {
-	var rows []report.CostRow
+	rows := []report.CostRow{}
 	var rest loop.Tokens
 	for _, l := range list {
 		var told loop.Tokens

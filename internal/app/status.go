@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"slices"
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -103,7 +102,7 @@ func (a *App) Waiting() ([]report.Waiting, error) {
 	stands, err := a.Standing([]loop.Skill{loop.Work, loop.Review})
 	list := []report.Waiting{}
 	for _, s := range stands {
-		list = slices.Concat(list, s.Gates)
+		list = append(list, s.Gates...)
 	}
 	return list, err
 }

@@ -232,3 +232,15 @@ func TestCut(t *testing.T) {
 		t.Error("a text that fits was cut")
 	}
 }
+
+// The bell goes beside everything else, on every event, and alone it is a reply.
+func TestRing(t *testing.T) {
+	for _, w := range Words {
+		if got := string(Nothing().Ring().Encode(w.Name)); got != `{"terminalSequence":"\u0007"}` {
+			t.Errorf("%s: %s", w.Name, got)
+		}
+	}
+	if r := Nothing().And(Block("x").Ring()); !strings.Contains(string(r.Encode(Stop)), `"decision":"block"`) || !strings.Contains(string(r.Encode(Stop)), "terminalSequence") {
+		t.Errorf("%s", r.Encode(Stop))
+	}
+}
