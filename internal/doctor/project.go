@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,10 +69,8 @@ func configuration(m *machine, n *notes) {
 		n.say("%s", w)
 	}
 	n.say("%s, %s, tracker %s, do-not-merge label %q", count(len(c.Rates), "price row"), count(len(c.Patterns), "redaction pattern"), firstOf(c.Tracker.Type, "by its remote"), c.DoNotMerge)
-	if program, _, _ := strings.Cut(c.Notify, " "); program != "" {
-		if _, err := exec.LookPath(program); err != nil {
-			n.warn("give its full path", "the notify command %q is not found", program)
-		}
+	if way := strings.ToLower(c.Notify); way != "" && way != "bell" && way != "off" {
+		n.warn("put it into your own CLAUDE.md, or HOOKS_NOTIFY", "the notify command %q of a project is not run", c.Notify)
 	}
 }
 
