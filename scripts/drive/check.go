@@ -31,7 +31,10 @@ func (w *World) After(e Event, r Result, before, now *Disk) []string {
 			say("a history line is gone: %.120s", line)
 		}
 	}
-	for _, line := range now.raw {
+	for i, line := range now.raw {
+		if l := now.Lines[i]; !w.Ledger.Lines[line] && l.SessionID == w.Session && uncounted(l) {
+			w.Ledger.Admitted = true
+		}
 		w.Ledger.Lines[line] = true
 	}
 	if t := now.Tick; t != nil && t.Body {

@@ -23,7 +23,7 @@ func (w *World) Settled(d *Disk) (bad []string) {
 		bad = append(bad, w.run(d, &b)...)
 		sum.add(&b)
 	}
-	if (sum.in != w.Ledger.In || sum.out != w.Ledger.Out) && !(admitted(d) && sum.in <= w.Ledger.In) {
+	if (sum.in != w.Ledger.In || sum.out != w.Ledger.Out) && !(w.Ledger.Admitted && sum.in <= w.Ledger.In) {
 		say("%d/%d tokens were spent, %d/%d are counted", w.Ledger.In, w.Ledger.Out, sum.in, sum.out)
 	}
 	for name, of := range map[string]struct {
@@ -37,11 +37,9 @@ func (w *World) Settled(d *Disk) (bad []string) {
 	return append(bad, w.answers(d)...)
 }
 
-// admitted: a line says that its usage could not be counted.
-func admitted(d *Disk) bool {
-	return slices.ContainsFunc(d.Lines, func(l loop.Iteration) bool {
-		return slices.ContainsFunc(l.Notes, func(n string) bool { return strings.HasPrefix(n, "Usage could not be counted") })
-	})
+// uncounted: a line says that its usage could not be counted.
+func uncounted(l loop.Iteration) bool {
+	return slices.ContainsFunc(l.Notes, func(n string) bool { return strings.HasPrefix(n, "Usage could not be counted") })
 }
 
 type total struct {
@@ -93,7 +91,7 @@ func (w *World) run(d *Disk, b *loop.Budget) (bad []string) {
 	if b.IterationsUsed != begun {
 		say("%d iterations are used, %d have begun", b.IterationsUsed, begun)
 	}
-	if admitted(d) { // the end of the session counts into no line
+	if w.Ledger.Admitted { // the end of the session counts into no line
 		return bad
 	}
 	if b.TokensIn != sum.in || b.TokensOut != sum.out || b.DollarsEstimate != dollars || b.AgentsDispatched != sum.agents || b.CommentsPushed != sum.comments {

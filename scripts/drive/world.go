@@ -34,10 +34,13 @@ type World struct {
 
 // Ledger is what really happened, as the client and the person saw it.
 type Ledger struct {
-	In, Out  int64           // tokens spent inside iterations
-	Answers  []string        // a person's words to gates, each unlike all others
-	Begun    map[string]bool // iterations whose body was seen open, as "run 3"
-	Lines    map[string]bool // history lines that were seen whole
+	In, Out int64           // tokens spent inside iterations
+	Answers []string        // a person's words to gates, each unlike all others
+	Begun   map[string]bool // iterations whose body was seen open, as "run 3"
+	Lines   map[string]bool // history lines that were seen whole
+	// Admitted says that a session's own line tells that its transcript could not be read; its next line makes up for it,
+	// where there is one.
+	Admitted bool
 	Agents   Range
 	Comments Range
 	Merges   Range

@@ -33,7 +33,7 @@ var (
 func main() {
 	whole := flag.Bool("whole", false, "every fault, and every way to go on after each")
 	selfTest := flag.Bool("self-test", false, "build known mistakes into the program and find each")
-	only := flag.String("scenario", "", "play only the scenarios whose name has this in it")
+	only := flag.String("scenario", "", "play only the scenarios, or plant only the mistakes, whose name has this in it")
 	workers := flag.Int("j", runtime.NumCPU(), "how many play at once")
 	verbose := flag.Bool("v", false, "print the events that led to each violation, and the places nothing struck")
 	keep := flag.String("dir", "", "play here, and leave everything")
@@ -67,7 +67,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 	s := &sweep{program: filepath.Join(dir, "hooks"), dir: dir, schemas: compiled, workers: workers, calls: calls, faults: faults, ways: 1, most: 40}
 	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool { return !strings.Contains(sc.name, only) })
 	if selfTest {
-		return s.selfTest()
+		return s.selfTest(only)
 	}
 	if !whole {
 		s.faults, s.few = faults[:3], true

@@ -14,9 +14,13 @@ import (
 
 // selfTest builds each known mistake into the program and looks for it where it has to show. One that nobody finds, or
 // whose text does not stand in the sources any more, is an error: a test that cannot fail shows nothing.
-func (s *sweep) selfTest() error {
-	began := time.Now()
+func (s *sweep) selfTest(only string) error {
+	began, tried := time.Now(), 0
 	for i, p := range plants {
+		if !strings.Contains(p.name, only) {
+			continue
+		}
+		tried++
 		program := filepath.Join(s.dir, fmt.Sprintf("plant-%d", i))
 		if err := drive.Build(program, append(p.patches, drive.Pinned)...); err != nil {
 			return fmt.Errorf("plant %q: %w", p.name, err)
@@ -30,7 +34,7 @@ func (s *sweep) selfTest() error {
 		}
 		fmt.Printf("found: %s\n    %s\n", p.name, found)
 	}
-	fmt.Printf("%d mistakes planted, all found, %s\n", len(plants), time.Since(began).Round(time.Second))
+	fmt.Printf("%d mistakes planted, all found, %s\n", tried, time.Since(began).Round(time.Second))
 	return nil
 }
 

@@ -208,7 +208,10 @@ func (w *worker) do(j job) error {
 	for round := range rounds {
 		last, missed := slices.Max(st.calls[j.call]), 0
 		for k := 1; k <= last || !w.few && round == 0 && missed < 2; k++ {
-			if (w.few && !slices.Contains(st.calls[j.call], k)) || (round > 0 && len(open) == 0) || w.tally.full(w.most) {
+			if round > 0 && len(open) == 0 || w.tally.full(w.most) {
+				break
+			}
+			if w.few && !slices.Contains(st.calls[j.call], k) {
 				continue
 			}
 			struck, err := w.try(j, k)
