@@ -29,7 +29,7 @@ func (t *trial) race() (outcome, error) {
 			before        func(*drive.Player)
 		}{
 			{"an empty project", t.program, func(*drive.Player) {}},
-			{"the lock of a dead iteration", t.program, func(p *drive.Player) { p.Turn(flags); _ = p.Bury(t.gone) }},
+			{"the lock of a dead iteration", t.program, func(p *drive.Player) { p.Turn(flags); _ = p.Bury(t.clients.Gone) }},
 			{"a run that has ended", t.program, func(p *drive.Player) { p.Iterate("--loop --max-iterations 1", 1) }},
 			{"no locks on this file system", lockless, func(*drive.Player) {}},
 		} {
@@ -110,7 +110,7 @@ func (t *trial) pair() (outcome, error) {
 	second := &drive.Player{World: &drive.World{}, Schemas: t.schemas}
 	*second.World = *first.World
 	second.Ledger = drive.Ledger{Begun: map[string]bool{}, Lines: map[string]bool{}}
-	second.As("s2", os.Getppid())
+	second.As("s2", t.clients.Second)
 	var players sync.WaitGroup
 	begun := [2]int{}
 	for i, p := range []*drive.Player{first, second} {

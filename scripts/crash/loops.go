@@ -62,19 +62,19 @@ func (t *trial) loop(p *drive.Player, dice *rand.Rand) (killed int) {
 	for n := range 6 {
 		args := flags
 		if n > 0 && dice.IntN(3) == 0 {
-			if err := p.Bury(t.gone); err != nil {
+			if err := p.Bury(t.clients.Gone); err != nil {
 				p.Say("%v", err)
 			}
-			p.As(fmt.Sprintf("s%d", n+1), os.Getppid()+n%2*(os.Getpid()-os.Getppid()))
+			p.As(fmt.Sprintf("s%d", n+1), []int{t.clients.First, t.clients.Second}[n%2])
 			args += " --resume"
 		}
 		k.iterate(args)
 	}
 	k.calm = true
-	if err := p.Bury(t.gone); err != nil {
+	if err := p.Bury(t.clients.Gone); err != nil {
 		p.Say("%v", err)
 	}
-	p.As("last", os.Getpid())
+	p.As("last", t.clients.First)
 	p.Iterate(flags+" --resume", 2)
 	p.Settle()
 	return k.killed

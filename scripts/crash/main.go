@@ -11,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -42,20 +41,21 @@ type trial struct {
 	dir     string
 	program string
 	schemas drive.Schemas
-	gone    int // a process that has ended
+	clients drive.Clients
 }
 
 // prepare builds the program and everything that the trials share.
 func (t *trial) prepare() (clean func(), err error) {
-	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
-		return nil, fmt.Errorf("make a dead process: %w", err)
+	if err := t.clients.Start(); err != nil {
+		return nil, err
 	}
-	t.gone = dead.Process.Pid
 	if t.dir, err = os.MkdirTemp(drive.Memory(), "hooks-crash-"); err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
-	clean = func() { _ = os.RemoveAll(t.dir) }
+	clean = func() {
+		t.clients.End()
+		_ = os.RemoveAll(t.dir)
+	}
 	if t.schemas, err = drive.Compile(); err == nil {
 		t.program = filepath.Join(t.dir, "hooks")
 		err = drive.Build(t.program)
@@ -108,7 +108,7 @@ type outcome struct {
 
 // stage is an empty world of its own.
 func (t *trial) stage(name string, program string) (*drive.Player, error) {
-	w, err := drive.New(filepath.Join(t.dir, name), program, os.Getpid())
+	w, err := drive.New(filepath.Join(t.dir, name), program, t.clients.First)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,12 +21,6 @@ import (
 	"time"
 
 	"hooks/scripts/drive"
-)
-
-// livingClient is the process that stands for the session's client, deadPID one that has ended.
-var (
-	livingClient = os.Getpid()
-	deadPID      int
 )
 
 func main() {
@@ -48,11 +41,10 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 	if err := possible(); err != nil {
 		return err
 	}
-	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
-		return fmt.Errorf("make a dead process: %w", err)
+	if err := clients.Start(); err != nil {
+		return err
 	}
-	deadPID = dead.Process.Pid
+	defer clients.End()
 	if dir == "" {
 		var err error
 		if dir, err = os.MkdirTemp(drive.Memory(), "hooks-faults-"); err != nil {

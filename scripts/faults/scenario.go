@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"slices"
 
 	"hooks/internal/loop"
@@ -59,7 +58,7 @@ var (
 		if d := p.Disk(); d.Tick != nil || d.Budget != nil && d.Budget.Status == loop.Active {
 			p.Do(p.SessionEnd("exit")) // the run goes on, so it is that session's
 		}
-		p.As("s2", otherClient)
+		p.As("s2", clients.Second)
 		p.Iterate(flags, 1)
 	}}
 	// cleared is /clear: the same client goes on under another session's name.
@@ -70,19 +69,19 @@ var (
 	}}
 	ended = way{"the session ends, --resume elsewhere", func(p *drive.Player) {
 		p.Do(p.SessionEnd("exit"))
-		p.As("s2", otherClient)
+		p.As("s2", clients.Second)
 		p.Iterate(flags+" --resume", 1)
 	}}
 )
 
-// otherClient is the process of another client that lives as long as this program.
-var otherClient = os.Getppid()
+// clients are the processes that stand for the clients of all sessions.
+var clients drive.Clients
 
 func die(p *drive.Player) {
-	if err := p.Bury(deadPID); err != nil {
+	if err := p.Bury(clients.Gone); err != nil {
 		p.Say("%v", err)
 	}
-	p.As("s2", otherClient)
+	p.As("s2", clients.Second)
 }
 
 func working(p *drive.Player) {

@@ -61,7 +61,7 @@ func (s *sweep) find(p plant, program string) (string, error) {
 // race lets sessions race until two of them win.
 func (s *sweep) race(program string) (string, error) {
 	for round := range 300 {
-		world, err := drive.New(filepath.Join(program+"-race", fmt.Sprint(round)), program, livingClient)
+		world, err := drive.New(filepath.Join(program+"-race", fmt.Sprint(round)), program, clients.First)
 		if err != nil {
 			return "", err
 		}

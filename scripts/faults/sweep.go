@@ -126,7 +126,7 @@ func (w *worker) stage(s *scenario) (*stage, error) {
 	if st := w.stages[s.name]; st != nil {
 		return st, st.Restore(st.at)
 	}
-	world, err := drive.New(filepath.Join(w.dir, s.name), w.program, livingClient)
+	world, err := drive.New(filepath.Join(w.dir, s.name), w.program, clients.First)
 	if err != nil {
 		return nil, err
 	}
@@ -276,6 +276,9 @@ func (w *worker) fail(st *stage, where, log string, prefix []string, k int) (lis
 	if list, err = readTrace(log); err != nil || !r.Killed && impossible(list) {
 		st.Bad, st.Trace = nil, nil
 		return list, r.Killed, err
+	}
+	if k == 0 && r.Code != 0 {
+		st.Say("the event itself fails: code %d, %s", r.Code, r.Err)
 	}
 	if st.scenario.after != nil {
 		st.scenario.after(st.Player, r)
