@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// testApp is the program with a clock and run ids that stories set: HOOKS_NOW, HOOKS_RUN and HOOKS_WAIT are read in test
-// builds only.
+// testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (the seconds since the boot and, of
+// these, not asleep), HOOKS_RUN and HOOKS_WAIT are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
@@ -56,6 +56,14 @@ func testApp() *app.App {
 	}
 	if id := os.Getenv("HOOKS_RUN"); id != "" {
 		a.RunID = func() string { return id }
+	}
+	if s := os.Getenv("HOOKS_UP"); s != "" {
+		c := loop.Clock{Boot: "b1"}
+		if _, err := fmt.Sscan(s, &c.Up, &c.Awake); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		a.Clock = func() loop.Clock { return c }
 	}
 	return a
 }

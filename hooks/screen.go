@@ -19,7 +19,7 @@ const pipeWidth = 100
 // screen is what out is for the one who reads it: COLUMNS, the terminal's size, NO_COLOR, the locale.
 func screen(a *app.App, out io.Writer) report.Screen {
 	fd, terminal := terminalOf(out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(a.Env), Now: a.Clock()}
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(a.Env), Now: a.Present()}
 	s.Color = terminal && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {

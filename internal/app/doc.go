@@ -22,11 +22,12 @@ import (
 	"hooks/internal/tracker"
 )
 
-// App is the program for one call. Now, Wait and RunID are what tests and the demo replace; the zero value of each
+// App is the program for one call. Now, Clock, Wait and RunID are what tests and the demo replace; the zero value of each
 // stands for the real thing.
 type App struct {
 	Env   func(string) string
 	Now   func() time.Time
+	Clock func() loop.Clock // but for the wall clock; with only Now set nothing is known of it
 	RunID func() string
 	// Inside says that this process was started by a run's client.
 	Inside func(loop.Process) bool
@@ -76,8 +77,20 @@ func (a *App) now() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// Clock is the present in the zone of the one who reads it.
-func (a *App) Clock() time.Time { return a.now().Local() }
+// Present is the present in the zone of the one who reads it.
+func (a *App) Present() time.Time { return a.now().Local() }
+// clock is what the clocks say of the moment that is now.
+func (a *App) clock(now time.Time) loop.Clock {
+	var c loop.Clock
+	switch {
+	case a.Clock != nil:
+		c = a.Clock()
+	case a.Now == nil:
+		c = proc.Clock()
+	}
+	c.Wall = now
+	return c
+}
 
 func (a *App) runID() string {
 	if a.RunID != nil {

@@ -89,6 +89,9 @@ func (v *visit) heads(prs []loop.TrackedPR, known map[string]string) map[string]
 // could not be counted, which a note says too.
 func (v *visit) ending(t *thread, o outlook) (loop.Ending, error) {
 	spent, notes, err := v.counted(t)
+	if !v.foreign(t) { // what the clocks did after a client's death is no matter of the run
+		t.Budget.Observe(v.clock(v.now))
+	}
 	if t.Budget.Seq == 0 {
 		notes = append(notes, v.onceNotes()...)
 	}
@@ -116,6 +119,14 @@ func (v *visit) begun(t *thread, o outlook) (branches, remote map[string]string)
 		return branches, nil
 	}
 	return branches, remote
+}
+
+// asOfNow is the run with what was spent until now, and the time. It is not saved.
+func (v *visit) asOfNow(t *thread, spent loop.Spent) loop.Budget {
+	b := *t.Budget
+	b.Spend(spent)
+	b.Observe(v.clock(v.now))
+	return b
 }
 
 // spent is counted, whose error is a note.

@@ -32,6 +32,11 @@ func (v *visit) preToolUse() (event.Reply, error) {
 			return found, err
 		}
 	}
+	if slices.ContainsFunc(list, v.mindsDialog) {
+		if err := v.noteDialog(); err != nil {
+			return found, err
+		}
+	}
 	for _, t := range v.addressed(list) {
 		r, err := v.judge(t)
 		if err != nil || !r.Empty() {
@@ -141,9 +146,6 @@ func schedules(ev event.Event) (prompt string, ok bool) {
 // until they are answered. Workers already dispatched go on.
 func (v *visit) atGate(t *thread, gates []loop.Gate) (event.Reply, error) {
 	if v.ev.Tool == "AskUserQuestion" && !v.ev.InSubagent() {
-		if err := v.noteDialog(); err != nil {
-			return event.Nothing(), err
-		}
 		return event.Ask(questions(gates)...), nil
 	}
 	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {
@@ -164,6 +166,15 @@ func questions(gates []loop.Gate) []event.Question {
 	return list
 }
 
+// mindsDialog: the call is a dialog that shows a waiting question, or one whose answers the model brought itself.
+func (v *visit) mindsDialog(t *thread) bool {
+	if v.ev.Tool != "AskUserQuestion" || v.ev.InSubagent() {
+		return false
+	}
+	claimed := t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil
+	return claimed || t.open(v.ev.SessionID) && (len(t.Tick.Pending) > 0 || v.ev.Answers().Forged)
+}
+
 // noteDialog keeps which call asked, and whether it came with answers already in it: those are no person's.
 func (v *visit) noteDialog() error {
 	d := loop.Dialog{ID: v.ev.ToolUseID, Forged: v.ev.Answers().Forged}
@@ -171,11 +182,12 @@ func (v *visit) noteDialog() error {
 		for _, t := range list {
 			var err error
 			switch {
+			case !v.mindsDialog(t):
 			case t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil:
 				t.Claim.Dialogs = append(t.Claim.Dialogs, d)
 				v.waits(t.Claim.Gate)
 				err = v.files.SaveClaim(t.Claim)
-			case t.open(v.ev.SessionID) && len(t.Tick.Pending) > 0 && !slices.Contains(t.Tick.Dialogs, d):
+			case !slices.Contains(t.Tick.Dialogs, d):
 				t.Tick.Dialogs = append(t.Tick.Dialogs, d)
 				for i := range t.Tick.Pending {
 					v.waits(&t.Tick.Pending[i])
@@ -308,8 +320,7 @@ func (v *visit) refuseDispatch(t *thread) string {
 
 // exhausted: one long turn does not overshoot a ceiling by dispatching past it.
 func (v *visit) exhausted(t *thread, spent loop.Spent) string {
-	b := *t.Budget
-	b.Spend(spent)
+	b := v.asOfNow(t, spent)
 	for _, f := range loop.Evaluate(loop.Look(&b, t.Tick, nil, v.now), loop.Exit) {
 		switch f.Condition {
 		case "prs-touched-budget", "wall-clock-budget", "cost-budget":

@@ -101,7 +101,7 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, the report follows when they end."), v.files.SaveTick(t.Tick)
 	}
 	reply, err := v.endNow(t)
-	if _, tick := loop.ParsePrompt(v.ev.Prompt); tick && err == nil && t.Budget.Status == loop.Halted {
+	if c, tick := loop.ParsePrompt(v.ev.Prompt); tick && c.Skill == t.skill && err == nil && t.Budget.Status == loop.Halted {
 		return event.Block(reply.PersonText()), nil // a /loop that would bring back what has just ended
 	}
 	return reply, err
@@ -126,11 +126,15 @@ func (v *visit) endNow(t *thread) (event.Reply, error) {
 	return v.told(t, say+"\n\n"+final), nil
 }
 
-// endBetween ends a run while none of its iterations is open.
+// endBetween ends a run while none of its iterations is open. A pause, and the hours after its client's death, are no
+// time of the run (R32).
 func (v *visit) endBetween(t *thread, how string) (event.Reply, error) {
+	if b := t.Budget; b.Status == loop.Paused || b.OwnerLeft || liveness(b.Owner) == loop.Dead {
+		b.Away(v.now)
+	}
 	t.Tick = &loop.Tick{
 		Version: loop.Version, RunID: t.Budget.RunID, SessionID: t.Budget.SessionID, Skill: t.skill,
-		Iteration: t.Budget.IterationsUsed, StartedAt: v.now, Transcript: v.ev.Transcript, Interrupted: how,
+		Iteration: t.Budget.IterationsUsed + 1, StartedAt: v.now, Transcript: usage.Main(t.Budget.Cursors), Interrupted: how,
 		Prompts: appendNew(nil, v.ev.PromptID),
 	}
 	return v.endNow(t)
@@ -170,9 +174,9 @@ func (v *visit) workerEnded() (event.Reply, error) {
 	return event.Nothing(), nil
 }
 
-// turnFailed: an API error ended the turn; no Stop follows. The iteration is closed as errored and the loop goes on.
+// turnFailed: an API error ended the turn; no Stop follows. Its iteration is closed as errored and the loop goes on.
 func (v *visit) turnFailed() (event.Reply, error) {
-	return v.closeOpen(func(t *thread) bool {
+	return v.closeOpen(v.addressed, func(t *thread) bool {
 		t.Tick.Failed = "API error: " + v.ev.Failure
 		t.Tick.Draining = len(t.Tick.Workers) > 0 // what was dispatched finishes; the last Stop closes the iteration
 		return t.Tick.Draining
@@ -182,7 +186,8 @@ func (v *visit) turnFailed() (event.Reply, error) {
 // sessionEnded: the person closed the session. An open iteration is an interrupted one; between iterations the run
 // stays, without its owner, for --resume. What was spent since the last iteration is counted either way.
 func (v *visit) sessionEnded() (event.Reply, error) {
-	reply, err := v.closeOpen(func(t *thread) bool {
+	every := func(list []*thread) []*thread { return list }
+	reply, err := v.closeOpen(every, func(t *thread) bool {
 		t.Tick.Interrupt("the session ended (" + v.ev.Reason + ")")
 		return false
 	})
@@ -208,8 +213,9 @@ func (v *visit) sessionEnded() (event.Reply, error) {
 	})
 }
 
-// closeOpen ends the open iteration, marked by why, unless the mark says that it stays open for its workers.
-func (v *visit) closeOpen(mark func(*thread) (stays bool)) (event.Reply, error) {
+// closeOpen ends the open iterations among those that are picked, marked by why, unless the mark says that one stays
+// open for its workers.
+func (v *visit) closeOpen(pick func([]*thread) []*thread, mark func(*thread) (stays bool)) (event.Reply, error) {
 	list, err := v.mine()
 	if err != nil {
 		return event.Nothing(), err
@@ -219,7 +225,7 @@ func (v *visit) closeOpen(mark func(*thread) (stays bool)) (event.Reply, error) 
 		return reply, nil
 	}
 	err = v.guarded(func(list []*thread) error {
-		for _, t := range list {
+		for _, t := range pick(list) {
 			if !t.open(v.ev.SessionID) {
 				continue
 			}

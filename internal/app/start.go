@@ -85,10 +85,11 @@ func (e *entry) baseline() []loop.Cursor {
 	return usage.Baseline(e.req.Transcript, from)
 }
 
-// previous is the last line of the run in which work was done; lines of the SPEC's own format carry no run id.
+// previous is the last line of the run in which work was done, not one of an iteration that was refused at its entry or
+// of a stop between two; lines of the SPEC's own format carry no run id.
 func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
 	return v.files.Last(skill, func(l *loop.Iteration) bool {
-		began := l.Outcome != loop.Waiting || l.Budget.IterationsUsed >= l.Iteration // a pause at entry did no work
+		began := l.Budget.IterationsUsed >= l.Iteration
 		return notSkipped(l) && began && (l.RunID == run.RunID || l.RunID == "")
 	})
 }
@@ -100,6 +101,7 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 	}
 	facts := e.seen.facts
 	facts.Notes = append(append(append([]string{}, e.notes...), a.Notes...), facts.Notes...)
+	run.Observe(e.clock(e.req.Now))
 	tick := loop.Open(&run, previous, e.req, facts)
 	if err := e.files.RemoveClaim(skill); err != nil {
 		return event.Nothing(), err
@@ -132,7 +134,8 @@ func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 // there.
 func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
 	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
-	c, err := e.commit(t, previous, loop.Ending{Now: e.req.Now, Pause: len(t.Tick.Fired) == 0})
+	spent, _ := e.spent(t) // since the last iteration: the final report tells all of it
+	c, err := e.commit(t, previous, loop.Ending{Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0})
 	if err != nil {
 		return event.Nothing(), err
 	}

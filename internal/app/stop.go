@@ -115,9 +115,8 @@ func (v *visit) unfinished(t *thread, previous *loop.Iteration) (event.Reply, bo
 
 // endsAnyway: a condition of the exit holds already, so that nobody need be asked how to go on.
 func (v *visit) endsAnyway(t *thread) bool {
-	b := *t.Budget
 	spent, _ := v.spent(t)
-	b.Spend(spent)
+	b := v.asOfNow(t, spent)
 	return len(loop.Evaluate(loop.Look(&b, t.Tick, nil, v.now), loop.Exit)) > 0
 }
 

@@ -178,7 +178,7 @@ func minuteBudget(f *Facts) string {
 	if f.Minutes < f.Run.Ceilings.Minutes {
 		return ""
 	}
-	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes, f.Run.Ceilings.Minutes)
+	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes, f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
 }
 
 func costBudget(f *Facts) string {

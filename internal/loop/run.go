@@ -35,7 +35,7 @@ func (b *Budget) invokedBy(r Request) {
 // Resume takes an earlier run up again from its last history line: every counter goes on, every evaluation is made
 // anew, and the pause does not count (R130–R133). Only ceilings that the command names are changed.
 func Resume(b Budget, r Request) Budget {
-	b.MinutesBefore, b.ActiveSince = b.MinutesElapsed, r.Now
+	b.Away(r.Now)
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.UnderLoop = r.UnderLoop
@@ -48,7 +48,7 @@ func Resume(b Budget, r Request) Budget {
 // Continue is the run at its next tick: it may have moved to a new session of the same client (/clear).
 func Continue(b Budget, r Request) Budget {
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start { // the session was away in between: a pause
-		b.MinutesBefore, b.ActiveSince = b.MinutesElapsed, r.Now
+		b.Away(r.Now)
 	}
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
@@ -107,7 +107,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t.Given = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool { return g.Answer == "" })
 	run.Pending = nil
 	t.UseGiven(run, r.Now)
-	StartBody(run, &t)
+	if r.Attended || len(t.Pending) == 0 { // with nobody there any question pauses the run before its body
+		StartBody(run, &t)
+	}
 	return t
 }
 

@@ -122,6 +122,11 @@ type Budget struct {
 	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since (R32).
 	ActiveSince   time.Time `json:"active_since"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
+	// Clock is what the clocks said when the run last looked; ClockAhead and Slept are the seconds by which the wall clock
+	// was set forward, and for which the machine slept, in its active time.
+	Clock      *Clock `json:"clock,omitempty"`
+	ClockAhead int64  `json:"clock_ahead,omitempty"`
+	Slept      int64  `json:"slept,omitempty"`
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`

@@ -116,14 +116,15 @@ func (st *State) behind(line *loop.Iteration) bool {
 
 // closed says whether a line of the tick's run is the end of this very tick. The number alone does not tell: an
 // iteration that was stopped at its gates did not count, so a resumed run opens a tick with the same one. Its prompts
-// do; and where either side names none, the time at which the two began.
+// do, and a line without any is the end of no tick that has one; where neither names any, the time at which they began.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false
 	}
+	named := func(id string) bool { return id != "" }
 	ended := line.Budget.LastPrompts
-	if len(t.Prompts) > 0 && len(ended) > 0 {
-		return slices.ContainsFunc(t.Prompts, func(id string) bool { return slices.Contains(ended, id) })
+	if slices.ContainsFunc(t.Prompts, named) || slices.ContainsFunc(ended, named) {
+		return slices.ContainsFunc(t.Prompts, func(id string) bool { return id != "" && slices.Contains(ended, id) })
 	}
 	return !t.StartedAt.After(line.StartedAt)
 }

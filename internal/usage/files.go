@@ -67,11 +67,25 @@ func sources(transcript string, cursors []loop.Cursor) []source {
 // mainCursor finds the main transcript's cursor. Its file name is the session id, so a directory that moved does no harm.
 func mainCursor(transcript string, cursors []loop.Cursor) (loop.Cursor, bool) {
 	for _, c := range cursors {
-		if strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/") && filepath.Base(c.Path) == filepath.Base(transcript) {
+		if isMain(c) && filepath.Base(c.Path) == filepath.Base(transcript) {
 			return c, true
 		}
 	}
 	return loop.Cursor{}, false
+}
+
+func isMain(c loop.Cursor) bool {
+	return strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/")
+}
+
+// Main is the main transcript that the cursors were made for, "" when they name none.
+func Main(cursors []loop.Cursor) string {
+	for _, c := range cursors {
+		if isMain(c) {
+			return c.Path
+		}
+	}
+	return ""
 }
 
 // agents lists the subagents' transcripts below a session's directory, with forward slashes, sorted. Symbolic links
