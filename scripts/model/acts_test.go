@@ -1,0 +1,237 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+)
+
+func questionsIn(reply string) []string {
+	var list []string
+	for _, q := range gjson.Get(reply, "hookSpecificOutput.updatedInput.questions.#.question").Array() {
+		list = append(list, q.Str)
+	}
+	return list
+}
+
+func questionList(questions []string) string {
+	var list []string
+	for _, q := range questions {
+		list = append(list, `{"question":`+jsonOf(q)+`}`)
+	}
+	return strings.Join(list, ",")
+}
+
+func (w *world) aTool(t *rapid.T) {
+	ses := w.living(t, true)
+	c := tool{kind: rapid.SampledFrom([]string{"agent", "agent", "open", "merge", "comment", "look", "make", "schedule", "tamper", "qmd"}).Draw(t, "tool")}
+	name, input, result := "Bash", "", "done"
+	switch c.kind {
+	case "agent":
+		c.n = rapid.IntRange(1, 3).Draw(t, "issue")
+		name, input = "Agent", fmt.Sprintf(`{"prompt":"Implement #%d","description":"worker"}`, c.n)
+	case "open":
+		c.n = rapid.IntRange(150, 153).Draw(t, "pr")
+		input, result = `{"command":"gh pr create --fill"}`, fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
+	case "merge":
+		c.n = rapid.SampledFrom([]int{142, 143}).Draw(t, "pr")
+		input = fmt.Sprintf(`{"command":"gh pr merge %d"}`, c.n)
+	case "comment":
+		c.n = rapid.SampledFrom([]int{142, 143}).Draw(t, "pr")
+		input = fmt.Sprintf(`{"command":"gh pr comment %d --body seen"}`, c.n)
+	case "look":
+		input = `{"command":"git status"}`
+	case "make", "qmd":
+		input = `{"command":"make build"}`
+	case "schedule":
+		c.text = rapid.SampledFrom([]string{"/sdd:work --loop", "/sdd:review --loop", "/sdd:review --loop --pr 142"}).Draw(t, "prompt")
+		name, input = "CronCreate", fmt.Sprintf(`{"cron":"* * * * *","recurring":true,"prompt":%q}`, c.text)
+	case "tamper":
+		input = `{"command":"rm .sdd/loop/work.lock"}`
+	}
+	call := []string{"tool_name", name, "tool_use_id", "t1", "tool_input", input}
+	want := w.before(ses, c)
+	w.send(ses, "pre-tool-use", w.payload(ses, "PreToolUse", call...), want)
+	if want.kind != "" || slices.Contains([]string{"look", "make", "schedule", "tamper"}, c.kind) {
+		return
+	}
+	w.result(t, ses, c, call, result)
+}
+
+func (w *world) result(t *rapid.T, ses *session, c tool, call []string, result string) {
+	worker := ""
+	switch {
+	case c.kind == "qmd":
+		w.after(ses, c, "")
+		w.send(ses, "post-tool-use-failure", w.payload(ses, "PostToolUseFailure", append(call, "error", "Exit code 78")...), nothing)
+		return
+	case c.kind == "agent" && rapid.Bool().Draw(t, "background"):
+		w.dialogs++
+		worker = fmt.Sprintf("a%d", w.dialogs)
+		call = append(call, "tool_response", fmt.Sprintf(`{"status":"async_launched","agentId":%q}`, worker))
+	case c.kind == "agent":
+		call = append(call, "tool_response", `{"status":"completed"}`)
+	default:
+		call = append(call, "tool_response.stdout", result)
+	}
+	w.after(ses, c, worker)
+	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", call...), nothing)
+}
+
+func (w *world) workersOf(ses *session) []string {
+	var list []string
+	for _, s := range w.sides {
+		if opened(s, ses) {
+			list = append(list, s.tick.workers...)
+		}
+	}
+	return list
+}
+
+func (w *world) workerEnds(t *rapid.T) {
+	ses := w.anyLiving(t)
+	list := w.workersOf(ses)
+	if len(list) == 0 {
+		t.Skip("no worker")
+	}
+	id := rapid.SampledFrom(list).Draw(t, "worker")
+	for _, s := range w.sides {
+		if opened(s, ses) {
+			s.tick.workers = slices.DeleteFunc(slices.Clone(s.tick.workers), func(x string) bool { return x == id })
+		}
+	}
+	w.send(ses, "subagent-stop", w.payload(ses, "SubagentStop", "agent_id", id, "agent_type", "general-purpose"), nothing)
+}
+
+func (w *world) aStop(t *rapid.T) {
+	ses := w.living(t, true)
+	var crons, list []string
+	for _, s := range w.sides {
+		if rapid.Bool().Draw(t, "scheduled") {
+			crons = append(crons, w.word(s))
+			list = append(list, fmt.Sprintf(`{"id":"c%s","schedule":"* * * * *","recurring":true,"prompt":%q}`, s.skill, w.word(s)))
+		}
+	}
+	workers := w.workersOf(ses)
+	tasks := "[]"
+	if len(workers) > 0 {
+		tasks = fmt.Sprintf(`[{"id":%q,"type":"subagent","status":"running"}]`, workers[0])
+	}
+	payload := w.payload(ses, "Stop", "session_crons", "["+strings.Join(list, ",")+"]", "background_tasks", tasks)
+	want := w.stop(ses, crons, len(workers) > 0)
+	w.send(ses, "stop", payload, want)
+	ses.turn = want.kind == "block"
+}
+
+// aSpend writes an assistant message of so many cents: 500 tokens of output are one.
+func (w *world) aSpend(t *rapid.T) {
+	ses := w.anyLiving(t)
+	cents := rapid.SampledFrom([]int{1, 30, 90, 500, 1500}).Draw(t, "cents")
+	w.dialogs++
+	w.writes(ses, fmt.Sprintf(`{"type":"assistant","requestId":"r%d","message":{"id":"m%d","role":"assistant","model":"claude-opus-5-5",`+
+		`"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":0,"output_tokens":%d}}}`, w.dialogs, w.dialogs, cents*500))
+	ses.spends = append(ses.spends, cents)
+	w.note("%s spends %d", ses.id, cents)
+}
+
+func (w *world) esc(t *rapid.T) { w.escape(w.living(t, true)) }
+
+func (w *world) escape(ses *session) {
+	w.writes(ses, fmt.Sprintf(`{"type":"user","promptId":%q,"message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, ses.prompt))
+	ses.marks = append(ses.marks, ses.prompt)
+	ses.turn = false
+	w.note("%s esc in %s", ses.id, ses.prompt)
+}
+
+func (w *world) apiError(t *rapid.T) {
+	ses := w.living(t, true)
+	payload := w.payload(ses, "StopFailure", "error", "rate_limit")
+	for _, s := range w.addressed(ses) {
+		if !opened(s, ses) {
+			continue
+		}
+		s.tick.failed = true
+		if s.tick.draining = len(s.tick.workers) > 0; !s.tick.draining {
+			w.abandoned(s, ses.id)
+			w.unlock(s, ses)
+		}
+	}
+	ses.turn = false
+	w.send(ses, "stop-failure", payload, nothing)
+}
+
+// replace puts another session in a session's place.
+func (w *world) replace(old *session, by *session) {
+	w.live[slices.Index(w.live, old)] = by
+}
+
+func (w *world) sessionEnds(t *rapid.T) {
+	ses := w.anyLiving(t)
+	reason := rapid.SampledFrom([]string{"other", "clear"}).Draw(t, "reason")
+	payload := w.payload(ses, "SessionEnd", "reason", reason)
+	w.ended(ses, reason)
+	w.send(ses, "session-end", payload, nothing)
+	if reason == "clear" {
+		w.replace(ses, w.newSession(ses.client))
+		return
+	}
+	ses.client.die()
+	w.replace(ses, w.newSession(w.clients.get()))
+}
+
+// crash ends a client without a word; its session is taken up again, or another one begins.
+func (w *world) crash(t *rapid.T) {
+	ses := w.anyLiving(t)
+	ses.client.die()
+	w.note("%s crashes", ses.id)
+	if rapid.Bool().Draw(t, "taken up again") {
+		ses.client, ses.turn = w.clients.get(), false
+		return
+	}
+	w.replace(ses, w.newSession(w.clients.get()))
+}
+
+func (w *world) comesOrGoes(*rapid.T) {
+	w.attended = !w.attended
+	w.note("attended %v", w.attended)
+}
+
+func (w *world) terminalAnswer(t *rapid.T) {
+	var list []gate
+	for _, s := range w.sides {
+		if s.run != nil {
+			list = append(list, s.run.pending...)
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("nothing waits")
+	}
+	g := rapid.SampledFrom(list).Draw(t, "gate")
+	text := rapid.SampledFrom(options[g.name]).Draw(t, "answer")
+	name := strings.TrimSuffix(g.key(), ":")
+	err := w.prog.gateAnswer(w, name, text)
+	w.note("gate answer %s %s → %v", name, text, err)
+	if taken := w.gateAnswer(g.name, g.target, text); taken != (err == nil) {
+		t.Fatalf("gate answer: %v\n%s", err, w.story())
+	}
+}
+
+func (w *world) terminalStop(t *rapid.T) {
+	err := w.prog.loopStop(w)
+	w.note("hooks loop stop → %v", err)
+	if err != nil {
+		t.Fatalf("loop stop: %v\n%s", err, w.story())
+	}
+	w.loopStop()
+}
+
+func (w *world) terminalReset(t *rapid.T) {
+	err := w.prog.reset(w)
+	w.note("hooks loop reset → %v", err)
+	if refused := w.reset(); refused != (err != nil) {
+		t.Fatalf("reset: %v, the model refuses: %v\n%s", err, refused, w.story())
+	}
+}

@@ -1,0 +1,333 @@
+package model
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/sjson"
+	"pgregory.net/rapid"
+)
+
+// TestProgramDoesWhatTheModelSays plays random histories in this process. -rapid.checks and -rapid.steps make it as
+// long as wanted; the default is a few seconds.
+func TestProgramDoesWhatTheModelSays(t *testing.T) {
+	bound(t, "60")
+	prog, pool, dir, n := &inside{}, &clients{t: t}, t.TempDir(), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		w := newWorld(t, pool, prog, folder(t, dir, n))
+		defer w.done()
+		t.Repeat(w.actions(true))
+	})
+}
+
+// TestBinaryDoesWhatTheModelSays plays fewer of them on the program as it is installed, on the real clock.
+func TestBinaryDoesWhatTheModelSays(t *testing.T) {
+	bound(t, "6")
+	dir, n := t.TempDir(), 0
+	prog := outside{filepath.Join(dir, "hooks")}
+	if out, err := exec.Command("go", "build", "-o", prog.path, "hooks/hooks").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	pool := &clients{t: t}
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		w := newWorld(t, pool, prog, folder(t, dir, n))
+		defer w.done()
+		w.now = time.Now().UTC()
+		t.Repeat(w.actions(false))
+	})
+}
+
+// bound keeps a plain go test short.
+func bound(t *testing.T, checks string) {
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", checks); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = flag.Set("rapid.checks", "100") })
+	}
+}
+
+func folder(t *rapid.T, dir string, n int) string {
+	w := filepath.Join(dir, fmt.Sprint(n))
+	if err := os.MkdirAll(filepath.Join(w, "p"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) actions(clock bool) map[string]func(*rapid.T) {
+	list := map[string]func(*rapid.T){
+		"":      func(*rapid.T) { w.check() },
+		"tick1": w.aTick, "tick2": w.aTick, "tick3": w.aTick, "words": w.words, "report1": w.aReport, "report2": w.aReport, "report3": w.aReport,
+		"dialog1": w.aDialog, "dialog2": w.aDialog, "tool1": w.aTool, "tool2": w.aTool, "stop1": w.aStop, "stop2": w.aStop, "stop3": w.aStop,
+		"worker ends": w.workerEnds, "spends": w.aSpend, "esc": w.esc, "api error": w.apiError, "session ends": w.sessionEnds,
+		"crash": w.crash, "loop stop typed": w.loopStopTyped, "attended": w.comesOrGoes,
+		"gate answer": w.terminalAnswer, "loop stop": w.terminalStop, "reset": w.terminalReset,
+	}
+	if clock {
+		list["clock"] = func(t *rapid.T) {
+			by := rapid.SampledFrom([]int{1, 4, 9, 25, 61, 1500, -3, -100}).Draw(t, "minutes")
+			w.now = w.now.Add(time.Duration(by) * time.Minute)
+			w.note("clock %+d min", by)
+		}
+	}
+	return list
+}
+
+// living picks a session whose client lives, in a turn or between two.
+func (w *world) living(t *rapid.T, turn bool) *session {
+	var list []*session
+	for _, s := range w.live {
+		if s.client.alive && s.turn == turn {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("no such session")
+	}
+	return rapid.SampledFrom(list).Draw(t, "session")
+}
+
+func (w *world) draw(t *rapid.T, s *side) flags {
+	if s.run != nil && rapid.IntRange(0, 9).Draw(t, "same") < 7 {
+		f := s.run.flags
+		f.lock, f.resume = "skip", rapid.IntRange(0, 4).Draw(t, "resume") == 0
+		return f
+	}
+	f := flags{ceilings: ceilings{5, 20, 60, 2500}, lock: rapid.SampledFrom([]string{"skip", "skip", "force", "wait"}).Draw(t, "lock"), resume: rapid.IntRange(0, 2).Draw(t, "resume") == 0}
+	pick := func(name string, to *int, from ...int) {
+		if rapid.IntRange(0, 2).Draw(t, name+"?") == 0 {
+			f.named = append(f.named, name)
+			*to = rapid.SampledFrom(from).Draw(t, name)
+		}
+	}
+	pick("iterations", &f.iterations, 2, 1, 3, 10)
+	pick("prs", &f.prs, 2, 1, 5)
+	pick("minutes", &f.minutes, 30, 5)
+	pick("dollars", &f.cents, 100, 0, 1000)
+	if s.skill == "review" && rapid.Bool().Draw(t, "single") {
+		f.pr = 142
+	}
+	return f
+}
+
+func (w *world) aTick(t *rapid.T) {
+	s := rapid.SampledFrom(w.sides).Draw(t, "skill")
+	f := w.draw(t, s)
+	switch way := rapid.SampledFrom([]string{"typed", "typed", "scheduled", "skill"}).Draw(t, "way"); way {
+	case "skill":
+		ses := w.anyLiving(t)
+		if !ses.turn {
+			w.newPrompt(ses)
+			w.userLine(ses, "human")
+			w.submit(ses, "", "go on")
+		}
+		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t", "tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())
+		w.send(ses, "pre-tool-use", payload, w.enter(s, ses, f, ses.origin == "scheduled"))
+	default:
+		ses := w.living(t, false)
+		w.newPrompt(ses)
+		text := "/sdd:" + s.skill + " " + f.args()
+		if way == "typed" {
+			w.userLine(ses, "human")
+		} else {
+			w.writes(ses, fmt.Sprintf(`{"type":"system","subtype":"scheduled_task_fire","prompt":%q}`, text))
+		}
+		w.submit(ses, s.skill, text)
+		payload := w.payload(ses, "UserPromptExpansion", "command_name", "sdd:"+s.skill, "command_args", f.args(), "prompt", text)
+		want := w.enter(s, ses, f, way == "scheduled")
+		w.send(ses, "user-prompt-expansion", payload, want)
+		if ses.turn = want.kind == ""; ses.turn && way == "scheduled" {
+			w.userLine(ses, "scheduled")
+		}
+	}
+}
+
+func (w *world) anyLiving(t *rapid.T) *session {
+	var list []*session
+	for _, s := range w.live {
+		if s.client.alive {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		t.Skip("nobody lives")
+	}
+	return rapid.SampledFrom(list).Draw(t, "session")
+}
+
+func (w *world) submit(ses *session, own, text string) {
+	payload := w.payload(ses, "UserPromptSubmit", "prompt", text)
+	w.prompt(ses, own, text == "/loop stop", text)
+	w.send(ses, "user-prompt-submit", payload, nothing)
+}
+
+func (w *world) words(t *rapid.T) {
+	ses := w.living(t, false)
+	w.newPrompt(ses)
+	text := rapid.SampledFrom([]string{"what is new?", "<task-notification>done</task-notification>"}).Draw(t, "words")
+	w.userLine(ses, "human")
+	if rapid.IntRange(0, 4).Draw(t, "heard") == 0 {
+		return // a turn that no prompt event told
+	}
+	w.submit(ses, "", text)
+}
+
+func (w *world) loopStopTyped(t *rapid.T) {
+	ses := w.living(t, false)
+	w.newPrompt(ses)
+	w.userLine(ses, "human")
+	w.submit(ses, "", "/loop stop")
+	w.prompt(ses, "", true, "")
+	w.send(ses, "user-prompt-expansion", w.payload(ses, "UserPromptExpansion", "command_name", "loop", "command_args", "stop", "prompt", "/loop stop"), nothing)
+}
+
+func (w *world) aReport(t *rapid.T) {
+	ses := w.living(t, true)
+	s := rapid.SampledFrom(w.sides).Draw(t, "skill")
+	f, text := drawFacts(t, s.skill)
+	err := w.prog.report(w, ses.id, text)
+	if ok := opened(s, ses); ok != (err == nil) {
+		t.Fatalf("report: %v, the model takes it: %v\n%s", err, ok, w.story())
+	} else if ok {
+		w.report(s, f)
+	}
+}
+
+func drawFacts(t *rapid.T, skill string) (f facts, text string) {
+	text = fmt.Sprintf(`{"skill":%q}`, skill)
+	set := func(path string, v any) { text, _ = sjson.SetRaw(text, path, jsonOf(v)) }
+	some := func(what string, of int) bool { return rapid.IntRange(0, of).Draw(t, what) == 0 }
+	if skill == "work" && some("backlog", 1) {
+		f.backlog = &backlog{rapid.SampledFrom([][]int{{1, 2, 3}, {1, 2}, {2}, {}}).Draw(t, "unblocked"), rapid.SampledFrom([][]int{{}, {2}}).Draw(t, "progress")}
+		set("backlog", map[string][]int{"unblocked": f.backlog.unblocked, "blocked": {}, "in_progress": f.backlog.progress})
+	}
+	if skill == "work" && some("plan", 2) {
+		f.plan = rapid.SampledFrom([][]int{{1}, {1, 2}, {3}}).Draw(t, "plan")
+		set("plan", f.plan)
+	}
+	if skill == "work" && some("edges", 9) {
+		f.edges = rapid.SampledFrom([][][2]int{{{1, 2}}, {{2, 1}}, {{1, 2}, {2, 3}, {3, 1}}}).Draw(t, "edges")
+		set("edges", f.edges)
+	}
+	if some("issue", 4) {
+		f.issue, f.criteria = rapid.IntRange(1, 3).Draw(t, "issue"), rapid.SampledFrom([]string{"ok", "missing", "tbd"}).Draw(t, "criteria")
+		set("issues", []map[string]any{{"number": f.issue, "criteria": f.criteria}})
+	}
+	if some("failure", 2) {
+		f.failure = &failure{rapid.IntRange(1, 2).Draw(t, "failed"), rapid.SampledFrom([]string{"tests fail", "no network"}).Draw(t, "cause")}
+		set("failures", []map[string]any{{"kind": "issue", "number": f.failure.number, "cause": f.failure.cause}})
+	}
+	if some("pr", 2) {
+		f.pr, f.state = rapid.SampledFrom([]int{142, 143, 144}).Draw(t, "number"), rapid.SampledFrom([]string{"open", "open", "open", "merged", "closed", "do-not-merge"}).Draw(t, "state")
+		f.human = rapid.IntRange(0, 2).Draw(t, "human")
+		pr := map[string]any{"number": f.pr, "state": f.state}
+		if f.human != 0 {
+			pr["human_feedback"] = f.human == 1
+		}
+		set("prs", []map[string]any{pr})
+	}
+	if some("comments", 4) {
+		f.comments = rapid.IntRange(1, 5).Draw(t, "comments")
+		set("comments_pushed", f.comments)
+	}
+	if some("qmd", 5) {
+		f.qmd = true
+		set("qmd", map[string]any{"unreachable": true, "error": "refused"})
+	}
+	if some("outcome", 1) {
+		f.outcome = rapid.SampledFrom([]string{"ok", "errored"}).Draw(t, "outcome")
+		set("outcome", f.outcome)
+	}
+	return f, text
+}
+
+func (w *world) aDialog(t *rapid.T) {
+	ses := w.living(t, true)
+	w.prelude(ses)
+	shown := append([]gate(nil), w.asking(ses)...)
+	w.dialogs++
+	call := []string{"tool_name", "AskUserQuestion", "tool_use_id", fmt.Sprintf("ask%d", w.dialogs), "tool_input.questions.0.question", "May I?",
+		"tool_input.questions.0.options.0.label", "fine"}
+	mode := rapid.SampledFrom([]string{"", "", "", "", "forged", "afk", "missed", "esc"}).Draw(t, "mode")
+	if mode == "forged" {
+		call = append(call, "tool_input.answers", `{"May I?":"yes"}`)
+	}
+	want := reply{"ask", nil}
+	if len(shown) == 0 {
+		want = nothing
+	}
+	got := w.send(ses, "pre-tool-use", w.payload(ses, "PreToolUse", call...), want)
+	if len(shown) == 0 && mode != "esc" {
+		w.ownQuestion(ses, call, mode)
+		return
+	}
+	if mode == "esc" {
+		w.escape(ses)
+		return
+	}
+	response, answers := w.answers(t, got, shown)
+	if mode == "afk" {
+		response, _ = sjson.Set(response, "afkTimeoutMs", 60000)
+	}
+	if mode == "missed" && shown[0].name != "force-unlock" {
+		for _, s := range w.addressed(ses) {
+			if opened(s, ses) {
+				s.tick.untold = &untold{shown, answers}
+			}
+		}
+		w.writes(ses, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+call[3]+`","content":"answered"}]},"toolUseResult":`+response+`}`)
+		return
+	}
+	if mode != "forged" && mode != "afk" {
+		w.dialog(ses, shown, answers)
+	}
+	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", append(call[:4:4], "tool_input", response, "tool_response", response)...), nothing)
+}
+
+// ownQuestion is answered: recorded as such where a person did (R120).
+func (w *world) ownQuestion(ses *session, call []string, mode string) {
+	response := `{"answers":{"May I?":"fine"},"questions":[{"question":"May I?"}]}`
+	if mode == "afk" {
+		response, _ = sjson.Set(response, "afkTimeoutMs", 60000)
+	}
+	for _, s := range w.addressed(ses) {
+		if opened(s, ses) && mode != "afk" && mode != "forged" {
+			s.tick.answers = append(s.tick.answers, answered{name: "question", text: "fine"})
+		}
+	}
+	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", append(call[:4:4], "tool_input", response, "tool_response", response)...), nothing)
+}
+
+// answers are a person's, to the questions as the program had them shown; "" is none.
+func (w *world) answers(t *rapid.T, asked string, shown []gate) (response string, list []string) {
+	var given, notes []string
+	questions := questionsIn(asked)
+	if len(questions) != len(shown) {
+		t.Fatalf("%d questions are shown, the model has %v\n%s\n%s", len(questions), shown, asked, w.story())
+	}
+	for i, g := range shown {
+		words := append([]string{"hm, let me think", "", "STOP"}, options[g.name]...)
+		if g.name == "budget-escalation" {
+			words = append(words, "iterations=12")
+		}
+		text := rapid.SampledFrom(append(words, options[g.name][:2]...)).Draw(t, g.name)
+		list = append(list, text)
+		if text == "" {
+			notes = append(notes, jsonOf(questions[i])+`:{"unanswered":"skipped"}`)
+			text = options[g.name][1]
+		}
+		given = append(given, jsonOf(questions[i])+":"+jsonOf(text))
+	}
+	return fmt.Sprintf(`{"answers":{%s},"annotations":{%s},"questions":[%s]}`, strings.Join(given, ","), strings.Join(notes, ","), questionList(questions)), list
+}

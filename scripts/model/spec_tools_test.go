@@ -1,0 +1,333 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// addressed leaves out the open loops that this prompt is none of, where it is one of another.
+func (m *model) addressed(ses *session) []*side {
+	list := m.mine(ses)
+	own := func(s *side) bool { return opened(s, ses) && slices.Contains(s.tick.prompts, ses.prompt) }
+	if !slices.ContainsFunc(list, own) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(s *side) bool { return opened(s, ses) && !own(s) })
+}
+
+// tool is a call of the main thread: what is it, and may it pass?
+type tool struct {
+	kind string // look, make, agent, open, merge, schedule, tamper
+	n    int    // the issue or PR
+	text string // the prompt to schedule
+}
+
+func (m *model) prelude(ses *session) {
+	for _, s := range m.mine(ses) {
+		if opened(s, ses) {
+			m.missed(s)
+		}
+	}
+	if slices.ContainsFunc(m.mine(ses), func(s *side) bool { return stranger(s, ses) && !s.tick.draining }) {
+		for _, s := range m.mine(ses) { // no prompt event told that a turn was cut off
+			if m.runOf(s, ses) && s.run != nil {
+				m.promptSide(s, ses, "", false, "")
+			}
+		}
+	}
+}
+
+func (m *model) before(ses *session, c tool) reply {
+	m.prelude(ses)
+	for _, s := range m.addressed(ses) {
+		if r := m.judge(s, ses, c); r.kind != "" {
+			return r
+		}
+	}
+	return nothing
+}
+
+func (m *model) judge(s *side, ses *session, c tool) reply {
+	if cl := s.claim; cl != nil && cl.session == ses.id && cl.asks && cl.prompt == ses.prompt {
+		if c.kind == "look" {
+			return nothing
+		}
+		return refuse("force-unlock")
+	}
+	r := s.run
+	if r == nil || !m.runOf(s, ses) {
+		return nothing
+	}
+	if opened(s, ses) && s.tick.holds() && c.kind != "look" {
+		return refuse("held back")
+	}
+	if r.status != "active" && !slices.Contains(r.lastPrompts, ses.prompt) {
+		if c.kind == "schedule" && c.text == m.word(s) && slices.Contains(r.scheduled, c.text) {
+			return refuse()
+		}
+		return nothing
+	}
+	on := opened(s, ses)
+	t := s.tick
+	switch c.kind {
+	case "schedule":
+		if c.text == m.word(s) && (r.status != "active" || on && t.halting()) {
+			return refuse()
+		}
+	case "agent":
+		if r.status != "active" || on && (t.halting() || m.offLimits(s, c.n) || m.exhausted(s)) {
+			return refuse("Not dispatched")
+		}
+		if on {
+			t.agents++
+			t.taken = append(t.taken, c.n)
+		}
+	case "tamper":
+		return refuse("loop's own business")
+	case "open":
+		if r.single == 0 && len(s.touched(s.tickOf(ses)))+1 > r.ceilings.prs {
+			return refuse("PR budget reached")
+		}
+	case "merge":
+		return m.merge(s, ses, c.n)
+	}
+	return nothing
+}
+
+func (s *side) tickOf(ses *session) *tick {
+	if opened(s, ses) {
+		return s.tick
+	}
+	return nil
+}
+
+func (m *model) offLimits(s *side, n int) bool {
+	name := fmt.Sprintf("#%d", n)
+	b := s.tick.backlog
+	return slices.Contains(s.run.deferred, name) || slices.Contains(s.tick.off, name) ||
+		b != nil && slices.Contains(b.progress, n) && !slices.Contains(s.tick.taken, n)
+}
+
+// exhausted: a ceiling of PRs, minutes or dollars is reached in mid-turn.
+func (m *model) exhausted(s *side) bool {
+	r := *s.run
+	r.cents += m.spent(s.run, s.tick.session)
+	s2 := &side{skill: s.skill, run: &r, tick: s.tick, lines: s.lines}
+	return slices.ContainsFunc(s2.stops(s.tick, m.now, false), func(c string) bool {
+		return c == "prs_touched_budget" || c == "wall_clock_budget" || c == "cost_budget"
+	})
+}
+
+// merge is the gate's rule (R99–R102): on facts, or once on a person's word.
+func (m *model) merge(s *side, ses *session, pr int) reply {
+	if !opened(s, ses) {
+		return refuse("Not merged")
+	}
+	t := s.tick
+	target := fmt.Sprintf("PR #%d", pr)
+	waits := slices.ContainsFunc(t.pending, func(g gate) bool { return g.target == target && g.name == "post-feedback-merge" })
+	answered := slices.ContainsFunc(t.answers, func(a answered) bool { return a.target == target && a.name == "post-feedback-merge" })
+	human, said := t.feedback[pr]
+	pass := func() reply {
+		t.merges++
+		t.approved[pr] = false
+		return nothing
+	}
+	switch {
+	case t.halting():
+		return refuse("Not merged")
+	case t.approved[pr]:
+		return pass()
+	case answered && !waits:
+		return refuse("Not merged")
+	case said && !human && !waits:
+		return pass()
+	case !waits:
+		t.pending = append(t.pending, gate{name: "post-feedback-merge", target: target})
+		s.given()
+		if t.approved[pr] {
+			return pass()
+		}
+	}
+	return refuse("Not merged")
+}
+
+// after is the result of a call that passed.
+func (m *model) after(ses *session, c tool, worker string) {
+	for _, s := range m.addressed(ses) {
+		if !opened(s, ses) {
+			continue
+		}
+		name := fmt.Sprintf("#%d", c.n)
+		switch c.kind {
+		case "agent":
+			if worker != "" {
+				s.tick.workers = append(s.tick.workers, worker)
+			}
+		case "open":
+			s.tick.prs = adds(s.tick.prs, name)
+			s.tick.state[c.n] = "open"
+		case "merge":
+			s.tick.prs = adds(s.tick.prs, name)
+			s.tick.state[c.n], s.tick.landed[c.n] = "merged", true
+		case "comment":
+			s.tick.comments++
+			s.tick.prs = adds(s.tick.prs, name)
+		case "qmd":
+			s.tick.qmd = true
+		}
+	}
+}
+
+// asking gives the gates that a dialog of the session now shows, at most four.
+func (m *model) asking(ses *session) []gate {
+	for _, s := range m.addressed(ses) {
+		if c := s.claim; c != nil && c.session == ses.id && c.asks && c.prompt == ses.prompt {
+			return []gate{{name: "force-unlock"}}
+		}
+		if opened(s, ses) && len(s.tick.pending) > 0 {
+			return s.tick.pending[:min(4, len(s.tick.pending))]
+		}
+	}
+	return nil
+}
+
+// dialog takes the answers to the shown gates, those that are any.
+func (m *model) dialog(ses *session, shown []gate, texts []string) {
+	for _, s := range m.addressed(ses) {
+		if c := s.claim; c != nil && c.session == ses.id && c.asks && shown[0].name == "force-unlock" {
+			if texts[0] != "" {
+				m.forced(s, ses, texts[0])
+			}
+			return
+		}
+		if !opened(s, ses) {
+			continue
+		}
+		m.answers(s, shown, texts)
+	}
+}
+
+// missed takes what only the transcript has.
+func (m *model) missed(s *side) {
+	if d := s.tick.untold; d != nil && len(s.tick.pending) > 0 {
+		s.tick.untold = nil
+		m.answers(s, d.shown, d.texts)
+	}
+}
+
+func (m *model) answers(s *side, shown []gate, texts []string) {
+	for i, g := range shown {
+		if texts[i] == "" {
+			continue
+		}
+		at := slices.IndexFunc(s.tick.pending, func(p gate) bool { return p.key() == g.key() })
+		if at >= 0 {
+			s.answer(at, texts[i])
+		} else {
+			s.tick.answers = append(s.tick.answers, answered{name: "question", text: texts[i]})
+		}
+	}
+	s.begin()
+}
+
+// forced acts on the answer to the force-unlock gate (R104).
+func (m *model) forced(s *side, ses *session, text string) {
+	c := s.claim
+	act := gate{name: "force-unlock"}.acts(text)
+	if act != "yes" {
+		m.skip(s, ses, c.iteration, answered{name: "force-unlock", text: text})
+		c.asks, c.stopped = false, act == "stop"
+		return
+	}
+	s.lock = nil
+	if s.tick != nil && s.run != nil {
+		m.abandoned(s, ses.id)
+	}
+	m.identify(s, ses, c.flags, false)
+	if s.tick != nil {
+		s.tick.answers = append(s.tick.answers, answered{name: "force-unlock", text: text})
+	}
+}
+
+// ended is the end of a session: an open iteration is an interrupted one (R43).
+func (m *model) ended(ses *session, reason string) {
+	for _, s := range m.sides {
+		if opened(s, ses) {
+			s.tick.interrupted = true
+			m.abandoned(s, ses.id)
+			m.unlock(s, ses)
+		}
+		if s.run != nil && s.run.session == ses.id {
+			m.take(s.run, ses.id)
+			s.run.left = true
+			if reason != "clear" {
+				s.run.scheduled = nil
+			}
+		}
+	}
+}
+
+// loopStop is a person's command in a terminal.
+func (m *model) loopStop() {
+	for _, s := range m.sides {
+		switch r := s.run; {
+		case r == nil || r.status == "halted":
+		case s.tick != nil && !r.left && r.owner.alive:
+			s.tick.interrupted = true
+		default:
+			ses := m.sessions[r.session]
+			if s.tick != nil {
+				s.tick.interrupted = true
+				m.abandoned(s, ses.id)
+			} else {
+				m.between(s, "")
+			}
+			m.unlock(s, ses)
+		}
+	}
+}
+
+// reset archives what has ended.
+func (m *model) reset() (refused bool) {
+	for _, s := range m.sides {
+		r := s.run
+		if r != nil && r.status == "active" && !r.left && r.owner.alive {
+			refused = true
+			continue
+		}
+		if r == nil && s.tick == nil {
+			continue
+		}
+		s.run, s.tick, s.claim, s.lines = nil, nil, nil, nil
+		if s.lock != nil && !s.lock.owner.alive {
+			s.lock = nil
+		}
+	}
+	return refused
+}
+
+// gateAnswer is a person's answer in a terminal to a gate of a paused run.
+func (m *model) gateAnswer(name, target, text string) (taken bool) {
+	for _, s := range m.sides {
+		if s.run == nil {
+			continue
+		}
+		for i := range s.run.pending {
+			if g := &s.run.pending[i]; g.name == name && g.target == target {
+				g.given = text
+				taken = true
+			}
+		}
+	}
+	return taken
+}
+
+// word is the command that a schedule would fire for this side's run.
+func (m *model) word(s *side) string {
+	if s.run != nil && s.run.single != 0 {
+		return fmt.Sprintf("/sdd:%s --loop --pr %d", s.skill, s.run.single)
+	}
+	return strings.TrimSpace("/sdd:" + s.skill + " --loop")
+}
