@@ -31,6 +31,14 @@ bench:
 fuzz package="./internal/event" target="FuzzRead" time="1m":
     go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
 
+# fuzz every target of the repository in turn, each for a while, as in: just fuzz-all 10m
+fuzz-all time="1m":
+    scripts/fuzz.sh {{time}}
+
+# random histories on the model of the specification and on the program, as in: just model 5000
+model checks="2000" steps="60":
+    go test -count=1 -timeout 6h ./scripts/model -rapid.checks={{checks}} -rapid.steps={{steps}}
+
 # coverage by function, the least covered first
 cover:
     go test -coverprofile cover.out ./...
