@@ -14,7 +14,7 @@ import (
 
 func (w *world) check() {
 	for _, s := range w.sides {
-		if diff := cmp.Diff(w.modelled(s), w.onDisk(s.skill)); diff != "" {
+		if diff := cmp.Diff(w.modelled(s), w.onDisk(s)); diff != "" {
 			w.Fatalf("files of %s differ (-model +program):\n%s\n%s", s.skill, diff, w.story())
 		}
 	}
@@ -52,10 +52,17 @@ func gateWords(list []gate) []string {
 	return out
 }
 
-func (w *world) onDisk(skill string) []string {
+func (w *world) onDisk(s *side) []string {
+	skill, budget := s.skill, w.file(s.skill+".budget.json")
+	if s.file != "" {
+		budget = filepath.Join(w.project(), s.file)
+	}
+	if filepath.IsAbs(s.file) {
+		budget = s.file
+	}
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if b, ok := w.read(skill + ".budget.json"); ok {
+	if b, ok := w.read(budget); ok {
 		say("run session=%s status=%s cause=%s gate=%s/%d", b.Get("session_id"), b.Get("status"), b.Get("stop_cause"), b.Get("stop_detail.gate"), b.Get("stop_detail.iteration").Int())
 		c := ceilings{int(b.Get("max_iterations").Int()), int(b.Get("max_prs").Int()), int(b.Get("max_minutes").Int()), cents(b.Get("max_dollars"))}
 		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", c, b.Get("iterations_used").Int(), texts(b.Get("prs_touched")),
@@ -64,14 +71,14 @@ func (w *world) onDisk(skill string) []string {
 			b.Get("qmd_failures_consecutive").Int(), b.Get("single_pr").Int(), b.Get("owner_left").Bool())
 		say("run pending=%v deferred=%v scheduled=%v", diskGates(b.Get("pending_gates")), texts(b.Get("deferred_targets")), texts(b.Get("scheduled")))
 	}
-	if t, ok := w.read(skill + ".tick.json"); ok {
+	if t, ok := w.read(w.file(skill + ".tick.json")); ok {
 		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v", t.Get("session_id"), t.Get("iteration").Int(), t.Get("body").Bool(),
 			t.Get("draining").Bool(), t.Get("interrupted").Str != "", t.Get("failed").Str != "")
 		say("tick fired=%v pending=%v answers=%v carry=%v", texts(t.Get("fired.#.cause")), diskGates(t.Get("pending")), diskAnswers(t.Get("answered")), diskAnswers(t.Get("carry")))
 		say("tick prs=%v agents=%d comments=%d merges=%d workers=%v prompts=%v", texts(t.Get("prs_touched")), t.Get("agents_dispatched").Int(),
 			t.Get("comments_pushed").Int(), t.Get("merges_attempted").Int(), texts(t.Get("workers")), texts(t.Get("prompts")))
 	}
-	if l, ok := w.read(skill + ".lock"); ok {
+	if l, ok := w.read(w.file(skill + ".lock")); ok {
 		say("lock session=%s iteration=%d pid=%d", l.Get("session_id"), l.Get("iteration").Int(), l.Get("pid").Int())
 	}
 	history, _ := os.ReadFile(w.file(skill + ".history.jsonl"))
@@ -88,10 +95,10 @@ func (w *world) onDisk(skill string) []string {
 
 func (w *world) file(name string) string { return filepath.Join(w.project(), ".sdd", "loop", name) }
 
-func (w *world) read(name string) (gjson.Result, bool) {
-	text, err := os.ReadFile(w.file(name))
+func (w *world) read(path string) (gjson.Result, bool) {
+	text, err := os.ReadFile(path)
 	if err == nil && !gjson.ValidBytes(text) {
-		w.Fatalf("%s is no JSON: %s", name, text)
+		w.Fatalf("%s is no JSON: %s", path, text)
 	}
 	return gjson.ParseBytes(text), err == nil
 }

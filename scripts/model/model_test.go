@@ -17,7 +17,7 @@ import (
 // TestProgramDoesWhatTheModelSays plays random histories in this process. -rapid.checks and -rapid.steps make it as
 // long as wanted; the default is a few seconds.
 func TestProgramDoesWhatTheModelSays(t *testing.T) {
-	bound(t, "60")
+	bound(t, "40")
 	prog, pool, dir, n := &inside{}, &clients{t: t}, t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
@@ -29,7 +29,7 @@ func TestProgramDoesWhatTheModelSays(t *testing.T) {
 
 // TestBinaryDoesWhatTheModelSays plays fewer of them on the program as it is installed, on the real clock.
 func TestBinaryDoesWhatTheModelSays(t *testing.T) {
-	bound(t, "6")
+	bound(t, "4")
 	dir, n := t.TempDir(), 0
 	prog := outside{filepath.Join(dir, "hooks")}
 	if out, err := exec.Command("go", "build", "-o", prog.path, "hooks/hooks").CombinedOutput(); err != nil {
@@ -115,6 +115,7 @@ func (w *world) draw(t *rapid.T, s *side) flags {
 	pick("prs", &f.prs, 2, 1, 5)
 	pick("minutes", &f.minutes, 30, 5)
 	pick("dollars", &f.cents, 100, 0, 1000)
+	f.budget = s.file
 	if s.skill == "review" && rapid.Bool().Draw(t, "single") {
 		f.pr = 142
 	}
@@ -232,6 +233,9 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		f.pr, f.state = rapid.SampledFrom([]int{142, 143, 144}).Draw(t, "number"), rapid.SampledFrom([]string{"open", "open", "open", "merged", "closed", "do-not-merge"}).Draw(t, "state")
 		f.human = rapid.IntRange(0, 2).Draw(t, "human")
 		pr := map[string]any{"number": f.pr, "state": f.state}
+		if f.head = rapid.SampledFrom([]string{"", "aaaaaaa1", "bbbbbbb2"}).Draw(t, "head"); f.head != "" {
+			pr["head_sha"] = f.head
+		}
 		if f.human != 0 {
 			pr["human_feedback"] = f.human == 1
 		}

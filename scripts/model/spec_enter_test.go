@@ -209,9 +209,16 @@ func (m *model) open(s *side, ses *session, f flags, r *run) reply {
 	r.minutes = r.at(m.now)
 	s.tick = &tick{
 		session: ses.id, iteration: r.used + 1, started: m.now, prompts: []string{ses.prompt}, unattended: !m.attended,
-		approved: map[int]bool{}, issues: map[int]string{}, feedback: map[int]bool{}, state: map[int]string{}, landed: map[int]bool{},
+		approved: map[int]string{}, heads: map[int]string{}, issues: map[int]string{}, feedback: map[int]bool{}, state: map[int]string{}, landed: map[int]bool{},
 	}
 	t := s.tick
+	if p := s.previous(); p != nil { // its open PRs are followed
+		for n, head := range p.heads {
+			if !p.ended[n] {
+				t.heads[n] = head
+			}
+		}
+	}
 	if t.fired = s.stops(t, m.now, false); len(t.fired) > 0 {
 		cause := t.fired[0]
 		m.close(s, m.now, false)

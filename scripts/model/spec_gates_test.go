@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -155,7 +156,7 @@ func (s *side) answer(i int, text string) {
 		s.run.deferred = adds(s.run.deferred, g.target)
 	case g.name == "post-feedback-merge" && act == "merge":
 		n, _ := strconv.Atoi(strings.TrimPrefix(g.target, "PR #"))
-		t.approved[n] = true
+		t.approved[n] = cmp.Or(g.head, "any")
 	}
 }
 

@@ -95,7 +95,10 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 	l := line{
 		session: t.session, iteration: t.iteration, outcome: "ok", fired: fired, gates: append(slices.Clone(r.carried), t.answers...),
 		agents: t.agents, comments: t.comments, merges: t.merges, cents: cents, backlog: t.backlog, plan: t.plan, failures: t.failures,
-		worked: t.body, own: r,
+		worked: t.body, own: r, heads: t.heads, ended: map[int]bool{},
+	}
+	for n, state := range t.state {
+		l.ended[n] = state == "merged" || state == "closed"
 	}
 	for _, p := range r.prs {
 		if !slices.Contains(before, p) || r.single != 0 {

@@ -17,6 +17,7 @@ type flags struct {
 	lock   string   // skip, wait or force
 	resume bool
 	pr     int
+	budget string // --budget-file
 }
 
 // same: these flags make the same run (R15; the lock mode and --resume do not make another).
@@ -38,6 +39,9 @@ func (f flags) args() string {
 	}
 	if f.pr != 0 {
 		words = append(words, fmt.Sprintf("--pr %d", f.pr))
+	}
+	if f.budget != "" {
+		words = append(words, "--budget-file "+f.budget)
 	}
 	return strings.Join(words, " ")
 }
@@ -62,6 +66,7 @@ func (f flags) over(c ceilings) ceilings {
 type gate struct {
 	name, target string
 	raise        ceilings
+	head         string // of the PR to merge, when it was asked about
 	given        string // answered in a terminal
 }
 
@@ -129,8 +134,9 @@ type tick struct {
 	given       []gate
 	answers     []answered
 	carry       []answered
-	approved    map[int]bool // PRs whose merge a person allowed, unused
-	untold      *untold      // answers that stand in the transcript alone
+	approved    map[int]string // PRs whose merge a person allowed, not used yet, with the commit they were asked about
+	heads       map[int]string // last commit known of the PRs it follows, "" where none is
+	untold      *untold        // answers that stand in the transcript alone
 	workers     []string
 	taken       []int
 	agents      int
@@ -198,13 +204,16 @@ type line struct {
 	backlog   *backlog
 	plan      []int
 	failures  []failure
-	worked    bool // its body ran
-	own       *run // of the run
+	heads     map[int]string
+	ended     map[int]bool // PRs that were merged or closed
+	worked    bool         // its body ran
+	own       *run         // of the run
 }
 
 // side is one skill's loop.
 type side struct {
 	skill string
+	file  string // where --budget-file puts its budget, as the history's commands say; empty is the default
 	run   *run
 	tick  *tick
 	lock  *lock

@@ -91,6 +91,10 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 		}
 	case "merge":
 		return m.merge(s, ses, c.n)
+	case "comment":
+		if s.skill == "review" && on && slices.Contains(t.off, fmt.Sprintf("PR #%d", c.n)) {
+			return refuse("Not posted")
+		}
 	}
 	return nothing
 }
@@ -131,22 +135,27 @@ func (m *model) merge(s *side, ses *session, pr int) reply {
 	human, said := t.feedback[pr]
 	pass := func() reply {
 		t.merges++
-		t.approved[pr] = false
+		delete(t.approved, pr)
 		return nothing
 	}
+	ask := gate{name: "post-feedback-merge", target: target, head: t.heads[pr]}
 	switch {
 	case t.halting():
 		return refuse("Not merged")
-	case t.approved[pr]:
+	case t.approved[pr] != "" && t.approved[pr] != "any" && ask.head != "" && ask.head != t.approved[pr]: // a push voids it
+		delete(t.approved, pr)
+		t.pending = append(t.pending, ask)
+		return refuse("Not merged")
+	case t.approved[pr] != "":
 		return pass()
 	case answered && !waits:
 		return refuse("Not merged")
 	case said && !human && !waits:
 		return pass()
 	case !waits:
-		t.pending = append(t.pending, gate{name: "post-feedback-merge", target: target})
+		t.pending = append(t.pending, ask)
 		s.given()
-		if t.approved[pr] {
+		if t.approved[pr] != "" {
 			return pass()
 		}
 	}
@@ -167,10 +176,10 @@ func (m *model) after(ses *session, c tool, worker string) {
 			}
 		case "open":
 			s.tick.prs = adds(s.tick.prs, name)
-			s.tick.state[c.n] = "open"
+			s.tick.state[c.n], s.tick.heads[c.n] = "open", s.tick.heads[c.n]
 		case "merge":
 			s.tick.prs = adds(s.tick.prs, name)
-			s.tick.state[c.n], s.tick.landed[c.n] = "merged", true
+			s.tick.state[c.n], s.tick.landed[c.n], s.tick.heads[c.n] = "merged", true, s.tick.heads[c.n]
 		case "comment":
 			s.tick.comments++
 			s.tick.prs = adds(s.tick.prs, name)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -178,7 +179,11 @@ func (r *run) mayBlock(prompt, kind string) bool {
 func (m *model) report(s *side, f facts) (taken bool) {
 	t := s.tick
 	t.reported = true
-	f.into(t)
+	var before map[int]string
+	if p := s.previous(); p != nil && s.skill == "review" {
+		before = p.heads
+	}
+	f.into(t, before)
 	if t.halting() {
 		return true
 	}
@@ -205,13 +210,15 @@ type facts struct {
 	failure  *failure
 	pr       int
 	state    string
+	head     string
 	human    int // 0 not said, 1 yes, 2 no
 	comments int
 	qmd      bool
 	outcome  string
 }
 
-func (f facts) into(t *tick) {
+// into merges the facts; before are the heads at the previous iteration's end, which defer a review (R81–R84).
+func (f facts) into(t *tick, before map[int]string) {
 	if f.backlog != nil {
 		t.backlog = t.backlog.merge(f.backlog)
 	}
@@ -230,7 +237,14 @@ func (f facts) into(t *tick) {
 		}
 	}
 	if f.pr != 0 {
-		t.prs = adds(t.prs, fmt.Sprintf("#%d", f.pr))
+		name := fmt.Sprintf("#%d", f.pr)
+		if old, known := before[f.pr]; known && f.head != "" && old == f.head && !slices.Contains(t.prs, name) {
+			t.off = adds(t.off, "PR "+name)
+		}
+		if !slices.Contains(t.off, "PR "+name) {
+			t.prs = adds(t.prs, name)
+		}
+		t.heads[f.pr] = cmp.Or(f.head, t.heads[f.pr])
 		if !t.landed[f.pr] {
 			t.state[f.pr] = f.state
 		}

@@ -59,7 +59,7 @@ type session struct {
 	client   *client
 	prompt   string
 	turn     bool
-	origin   string // who started the turn, as the transcript says
+	origin   string   // who started the turn, as the transcript says
 	spends   []int    // cents, in order
 	marks    []string // prompts that a person's Esc ended
 	lastSign time.Time
@@ -107,6 +107,9 @@ func newWorld(t *rapid.T, p *clients, prog program, dir string) *world {
 		sides: []*side{{skill: "work"}, {skill: "review"}}, sessions: map[string]*session{}, attended: true,
 		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}}
+	for _, s := range w.sides {
+		s.file = rapid.SampledFrom([]string{"", "", "budget-of-" + s.skill + ".json", filepath.Join(dir, s.skill+".json")}).Draw(t, "budget file")
+	}
 	for range 2 {
 		w.live = append(w.live, w.newSession(p.get()))
 	}
