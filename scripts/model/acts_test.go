@@ -129,7 +129,7 @@ func (w *world) aStop(t *rapid.T) {
 // aSpend writes an assistant message of so many cents: 500 tokens of output are one.
 func (w *world) aSpend(t *rapid.T) {
 	ses := w.anyLiving(t)
-	cents := rapid.SampledFrom([]int{1, 30, 90, 500, 1500}).Draw(t, "cents")
+	cents := rapid.SampledFrom([]int{1, 5, 30, 30, 90, 500, 1500}).Draw(t, "cents")
 	w.dialogs++
 	w.writes(ses, fmt.Sprintf(`{"type":"assistant","requestId":"r%d","message":{"id":"m%d","role":"assistant","model":"claude-opus-5-5",`+
 		`"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":0,"output_tokens":%d}}}`, w.dialogs, w.dialogs, cents*500))
@@ -194,9 +194,12 @@ func (w *world) crash(t *rapid.T) {
 	w.replace(ses, w.newSession(w.clients.get()))
 }
 
-func (w *world) comesOrGoes(*rapid.T) {
-	w.attended = !w.attended
-	w.note("attended %v", w.attended)
+// comes and goes: whether a person is there to answer a dialog.
+func (w *world) comes(*rapid.T) { w.attended = true }
+
+func (w *world) goes(*rapid.T) {
+	w.attended = false
+	w.note("nobody is there any more")
 }
 
 func (w *world) terminalAnswer(t *rapid.T) {

@@ -66,22 +66,34 @@ func folder(t *rapid.T, dir string, n int) string {
 }
 
 func (w *world) actions(clock bool) map[string]func(*rapid.T) {
-	list := map[string]func(*rapid.T){
-		"":      func(*rapid.T) { w.check() },
-		"tick1": w.aTick, "tick2": w.aTick, "tick3": w.aTick, "words": w.words, "report1": w.aReport, "report2": w.aReport, "report3": w.aReport,
-		"dialog1": w.aDialog, "dialog2": w.aDialog, "tool1": w.aTool, "tool2": w.aTool, "stop1": w.aStop, "stop2": w.aStop, "stop3": w.aStop,
-		"worker ends": w.workerEnds, "spends": w.aSpend, "esc": w.esc, "api error": w.apiError, "session ends": w.sessionEnds,
-		"crash": w.crash, "loop stop typed": w.loopStopTyped, "attended": w.comesOrGoes,
-		"gate answer": w.terminalAnswer, "loop stop": w.terminalStop, "reset": w.terminalReset,
+	// Work goes on most of the time, so that histories become deep enough for what needs several iterations.
+	common := []func(*rapid.T){w.aTick, w.aTick, w.aReport, w.aReport, w.aReport, w.aDialog, w.aDialog, w.aTool, w.aTool, w.aTool, w.aStop, w.aStop, w.aStop}
+	some := []func(*rapid.T){w.workerEnds, w.workerEnds, w.aSpend, w.terminalAnswer, w.comes}
+	rare := []func(*rapid.T){
+		w.words, w.esc, w.apiError, w.sessionEnds, w.crash, w.loopStopTyped, w.goes, w.terminalStop, w.terminalReset,
 	}
 	if clock {
-		list["clock"] = func(t *rapid.T) {
-			by := rapid.SampledFrom([]int{1, 4, 9, 25, 61, 1500, -3, -100}).Draw(t, "minutes")
-			w.now = w.now.Add(time.Duration(by) * time.Minute)
-			w.note("clock %+d min", by)
-		}
+		some = append(some, w.clock)
 	}
-	return list
+	return map[string]func(*rapid.T){
+		"": func(*rapid.T) { w.check() },
+		"event": func(t *rapid.T) {
+			from := common
+			switch n := rapid.IntRange(0, 15).Draw(t, "kind"); {
+			case n > 14:
+				from = rare
+			case n > 11:
+				from = some
+			}
+			from[rapid.IntRange(0, len(from)-1).Draw(t, "event")](t)
+		},
+	}
+}
+
+func (w *world) clock(t *rapid.T) {
+	by := rapid.SampledFrom([]int{1, 2, 4, 1, 2, 4, 9, 25, 61, 1500, -3, -100}).Draw(t, "minutes")
+	w.now = w.now.Add(time.Duration(by) * time.Minute)
+	w.note("clock %+d min", by)
 }
 
 // living picks a session whose client lives, in a turn or between two.
@@ -95,27 +107,26 @@ func (w *world) living(t *rapid.T, turn bool) *session {
 	if len(list) == 0 {
 		t.Skip("no such session")
 	}
-	return rapid.SampledFrom(list).Draw(t, "session")
+	return list[max(0, rapid.IntRange(-3, len(list)-1).Draw(t, "session"))] // mostly the first
 }
 
 func (w *world) draw(t *rapid.T, s *side) flags {
-	if s.run != nil && rapid.IntRange(0, 9).Draw(t, "same") < 7 {
+	if s.run != nil && rapid.IntRange(0, 9).Draw(t, "same") < 9 {
 		f := s.run.flags
-		f.lock, f.resume = "skip", rapid.IntRange(0, 4).Draw(t, "resume") == 0
+		f.lock, f.resume = rapid.SampledFrom([]string{"skip", "skip", "skip", "force", "wait"}).Draw(t, "lock"), s.run.status != "active" || rapid.IntRange(0, 5).Draw(t, "resume") == 0
 		return f
 	}
-	f := flags{ceilings: ceilings{5, 20, 60, 2500}, lock: rapid.SampledFrom([]string{"skip", "skip", "force", "wait"}).Draw(t, "lock"), resume: rapid.IntRange(0, 2).Draw(t, "resume") == 0}
+	f := flags{ceilings: ceilings{5, 20, 60, 2500}, budget: s.file, lock: rapid.SampledFrom([]string{"skip", "skip", "force", "wait"}).Draw(t, "lock"), resume: rapid.IntRange(0, 2).Draw(t, "resume") == 0}
 	pick := func(name string, to *int, from ...int) {
-		if rapid.IntRange(0, 2).Draw(t, name+"?") == 0 {
+		if rapid.IntRange(0, 3).Draw(t, name+"?") == 0 {
 			f.named = append(f.named, name)
 			*to = rapid.SampledFrom(from).Draw(t, name)
 		}
 	}
-	pick("iterations", &f.iterations, 2, 1, 3, 10)
-	pick("prs", &f.prs, 2, 1, 5)
-	pick("minutes", &f.minutes, 30, 5)
-	pick("dollars", &f.cents, 100, 0, 1000)
-	f.budget = s.file
+	pick("iterations", &f.iterations, 10, 20, 20, 3, 2, 1)
+	pick("prs", &f.prs, 5, 3, 1)
+	pick("minutes", &f.minutes, 600, 30, 5)
+	pick("dollars", &f.cents, 10000, 0, 1000, 100)
 	if s.skill == "review" && rapid.Bool().Draw(t, "single") {
 		f.pr = 142
 	}
@@ -196,6 +207,9 @@ func (w *world) loopStopTyped(t *rapid.T) {
 func (w *world) aReport(t *rapid.T) {
 	ses := w.living(t, true)
 	s := rapid.SampledFrom(w.sides).Draw(t, "skill")
+	if !opened(s, ses) && rapid.IntRange(0, 9).Draw(t, "anyway") > 0 {
+		t.Skip("it would be refused")
+	}
 	f, text := drawFacts(t, s.skill)
 	err := w.prog.report(w, ses.id, text)
 	if ok := opened(s, ses); ok != (err == nil) {
@@ -210,14 +224,14 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 	set := func(path string, v any) { text, _ = sjson.SetRaw(text, path, jsonOf(v)) }
 	some := func(what string, of int) bool { return rapid.IntRange(0, of).Draw(t, what) == 0 }
 	if skill == "work" && some("backlog", 1) {
-		f.backlog = &backlog{rapid.SampledFrom([][]int{{1, 2, 3}, {1, 2}, {2}, {}}).Draw(t, "unblocked"), rapid.SampledFrom([][]int{{}, {2}}).Draw(t, "progress")}
+		f.backlog = &backlog{rapid.SampledFrom([][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 3}, {}}).Draw(t, "unblocked"), rapid.SampledFrom([][]int{{}, {}, {2}}).Draw(t, "progress")}
 		set("backlog", map[string][]int{"unblocked": f.backlog.unblocked, "blocked": {}, "in_progress": f.backlog.progress})
 	}
 	if skill == "work" && some("plan", 2) {
 		f.plan = rapid.SampledFrom([][]int{{1}, {1, 2}, {3}}).Draw(t, "plan")
 		set("plan", f.plan)
 	}
-	if skill == "work" && some("edges", 9) {
+	if skill == "work" && some("edges", 19) {
 		f.edges = rapid.SampledFrom([][][2]int{{{1, 2}}, {{2, 1}}, {{1, 2}, {2, 3}, {3, 1}}}).Draw(t, "edges")
 		set("edges", f.edges)
 	}
@@ -230,7 +244,7 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		set("failures", []map[string]any{{"kind": "issue", "number": f.failure.number, "cause": f.failure.cause}})
 	}
 	if some("pr", 2) {
-		f.pr, f.state = rapid.SampledFrom([]int{142, 143, 144}).Draw(t, "number"), rapid.SampledFrom([]string{"open", "open", "open", "merged", "closed", "do-not-merge"}).Draw(t, "state")
+		f.pr, f.state = rapid.SampledFrom([]int{142, 143, 144}).Draw(t, "number"), rapid.SampledFrom([]string{"open", "open", "open", "open", "open", "open", "open", "merged", "closed", "do-not-merge"}).Draw(t, "state")
 		f.human = rapid.IntRange(0, 2).Draw(t, "human")
 		pr := map[string]any{"number": f.pr, "state": f.state}
 		if f.head = rapid.SampledFrom([]string{"", "aaaaaaa1", "bbbbbbb2"}).Draw(t, "head"); f.head != "" {
@@ -245,7 +259,7 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		f.comments = rapid.IntRange(1, 5).Draw(t, "comments")
 		set("comments_pushed", f.comments)
 	}
-	if some("qmd", 5) {
+	if some("qmd", 9) {
 		f.qmd = true
 		set("qmd", map[string]any{"unreachable": true, "error": "refused"})
 	}
@@ -258,6 +272,9 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 
 func (w *world) aDialog(t *rapid.T) {
 	ses := w.living(t, true)
+	if len(w.asking(ses)) == 0 && rapid.IntRange(0, 9).Draw(t, "own question") > 0 {
+		t.Skip("nothing is asked")
+	}
 	w.prelude(ses)
 	shown := append([]gate(nil), w.asking(ses)...)
 	w.dialogs++
@@ -321,11 +338,11 @@ func (w *world) answers(t *rapid.T, asked string, shown []gate) (response string
 		t.Fatalf("%d questions are shown, the model has %v\n%s\n%s", len(questions), shown, asked, w.story())
 	}
 	for i, g := range shown {
-		words := append([]string{"hm, let me think", "", "STOP"}, options[g.name]...)
+		words := append([]string{"hm, let me think", ""}, options[g.name]...)
 		if g.name == "budget-escalation" {
 			words = append(words, "iterations=12")
 		}
-		text := rapid.SampledFrom(append(words, options[g.name][:2]...)).Draw(t, g.name)
+		text := rapid.SampledFrom(append(words, append(options[g.name][:2:2], options[g.name][:2]...)...)).Draw(t, g.name)
 		list = append(list, text)
 		if text == "" {
 			notes = append(notes, jsonOf(questions[i])+`:{"unanswered":"skipped"}`)

@@ -209,7 +209,7 @@ func (m *model) dialog(ses *session, shown []gate, texts []string) {
 			if texts[0] != "" {
 				m.forced(s, ses, texts[0])
 			}
-			return
+			continue // another loop's open iteration records it as a question (R120)
 		}
 		if !opened(s, ses) {
 			continue
