@@ -27,27 +27,27 @@ func questionList(questions []string) string {
 
 func (w *world) aTool(t *rapid.T) {
 	ses := w.living(t, true)
-	c := tool{kind: rapid.SampledFrom([]string{"agent", "agent", "open", "merge", "comment", "look", "make", "schedule", "tamper", "qmd"}).Draw(t, "tool")}
+	c := tool{kind: one(t, "tool", []string{"agent", "agent", "open", "merge", "comment", "look", "make", "schedule", "tamper", "qmd"})}
 	name, input, result := "Bash", "", "done"
 	switch c.kind {
 	case "agent":
-		c.n = rapid.IntRange(1, 3).Draw(t, "issue")
+		c.n = between(t, "issue", 1, 3)
 		name, input = "Agent", fmt.Sprintf(`{"prompt":"Implement #%d","description":"worker"}`, c.n)
 	case "open":
-		c.n = rapid.IntRange(150, 153).Draw(t, "pr")
+		c.n = between(t, "pr", 150, 153)
 		input, result = `{"command":"gh pr create --fill"}`, fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
 	case "merge":
-		c.n = rapid.SampledFrom([]int{142, 143}).Draw(t, "pr")
+		c.n = one(t, "pr", []int{142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr merge %d"}`, c.n)
 	case "comment":
-		c.n = rapid.SampledFrom([]int{142, 143}).Draw(t, "pr")
+		c.n = one(t, "pr", []int{142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr comment %d --body seen"}`, c.n)
 	case "look":
 		input = `{"command":"git status"}`
 	case "make", "qmd":
 		input = `{"command":"make build"}`
 	case "schedule":
-		c.text = rapid.SampledFrom([]string{"/sdd:work --loop", "/sdd:review --loop", "/sdd:review --loop --pr 142"}).Draw(t, "prompt")
+		c.text = one(t, "prompt", []string{"/sdd:work --loop", "/sdd:review --loop", "/sdd:review --loop --pr 142"})
 		name, input = "CronCreate", fmt.Sprintf(`{"cron":"* * * * *","recurring":true,"prompt":%q}`, c.text)
 	case "tamper":
 		input = `{"command":"rm .sdd/loop/work.lock"}`
@@ -95,9 +95,9 @@ func (w *world) workerEnds(t *rapid.T) {
 	ses := w.anyLiving(t)
 	list := w.workersOf(ses)
 	if len(list) == 0 {
-		t.Skip("no worker")
+		panic(impossible)
 	}
-	id := rapid.SampledFrom(list).Draw(t, "worker")
+	id := one(t, "worker", list)
 	for _, s := range w.sides {
 		if opened(s, ses) {
 			s.tick.workers = slices.DeleteFunc(slices.Clone(s.tick.workers), func(x string) bool { return x == id })
@@ -110,7 +110,7 @@ func (w *world) aStop(t *rapid.T) {
 	ses := w.living(t, true)
 	var crons, list []string
 	for _, s := range w.sides {
-		if rapid.Bool().Draw(t, "scheduled") {
+		if one(t, "scheduled", []bool{false, true, true}) {
 			crons = append(crons, w.word(s))
 			list = append(list, fmt.Sprintf(`{"id":"c%s","schedule":"* * * * *","recurring":true,"prompt":%q}`, s.skill, w.word(s)))
 		}
@@ -129,7 +129,7 @@ func (w *world) aStop(t *rapid.T) {
 // aSpend writes an assistant message of so many cents: 500 tokens of output are one.
 func (w *world) aSpend(t *rapid.T) {
 	ses := w.anyLiving(t)
-	cents := rapid.SampledFrom([]int{1, 5, 30, 30, 90, 500, 1500}).Draw(t, "cents")
+	cents := one(t, "cents", []int{1, 5, 30, 30, 90, 500, 1500})
 	w.dialogs++
 	w.writes(ses, fmt.Sprintf(`{"type":"assistant","requestId":"r%d","message":{"id":"m%d","role":"assistant","model":"claude-opus-5-5",`+
 		`"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":0,"output_tokens":%d}}}`, w.dialogs, w.dialogs, cents*500))
@@ -170,7 +170,7 @@ func (w *world) replace(old *session, by *session) {
 
 func (w *world) sessionEnds(t *rapid.T) {
 	ses := w.anyLiving(t)
-	reason := rapid.SampledFrom([]string{"other", "clear"}).Draw(t, "reason")
+	reason := one(t, "reason", []string{"other", "clear"})
 	payload := w.payload(ses, "SessionEnd", "reason", reason)
 	w.ended(ses, reason)
 	w.send(ses, "session-end", payload, nothing)
@@ -210,10 +210,10 @@ func (w *world) terminalAnswer(t *rapid.T) {
 		}
 	}
 	if len(list) == 0 {
-		t.Skip("nothing waits")
+		panic(impossible)
 	}
-	g := rapid.SampledFrom(list).Draw(t, "gate")
-	text := rapid.SampledFrom(options[g.name]).Draw(t, "answer")
+	g := one(t, "gate", list)
+	text := one(t, "answer", options[g.name])
 	name := strings.TrimSuffix(g.key(), ":")
 	err := w.prog.gateAnswer(w, name, text)
 	w.note("gate answer %s %s → %v", name, text, err)

@@ -78,20 +78,37 @@ func (w *world) actions(clock bool) map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
 		"": func(*rapid.T) { w.check() },
 		"event": func(t *rapid.T) {
-			from := common
-			switch n := rapid.IntRange(0, 15).Draw(t, "kind"); {
-			case n > 14:
-				from = rare
-			case n > 11:
-				from = some
+			for range 40 {
+				from := common
+				switch n := between(t, "kind", 0, 15); {
+				case n > 14:
+					from = rare
+				case n > 11:
+					from = some
+				}
+				if possible(one(t, "event", from), t) {
+					return
+				}
 			}
-			from[rapid.IntRange(0, len(from)-1).Draw(t, "event")](t)
 		},
 	}
 }
 
+// impossible is what an event panics with that cannot happen now. The library's own way to say so ends histories early.
+const impossible = "impossible now"
+
+func possible(event func(*rapid.T), t *rapid.T) (yes bool) {
+	defer func() {
+		if p := recover(); p != nil && p != impossible {
+			panic(p)
+		}
+	}()
+	event(t)
+	return true
+}
+
 func (w *world) clock(t *rapid.T) {
-	by := rapid.SampledFrom([]int{1, 2, 4, 1, 2, 4, 9, 25, 61, 1500, -3, -100}).Draw(t, "minutes")
+	by := one(t, "minutes", []int{1, 2, 4, 1, 2, 4, 9, 25, 61, 1500, -3, -100})
 	w.now = w.now.Add(time.Duration(by) * time.Minute)
 	w.note("clock %+d min", by)
 }
@@ -105,38 +122,38 @@ func (w *world) living(t *rapid.T, turn bool) *session {
 		}
 	}
 	if len(list) == 0 {
-		t.Skip("no such session")
+		panic(impossible)
 	}
-	return list[max(0, rapid.IntRange(-3, len(list)-1).Draw(t, "session"))] // mostly the first
+	return list[max(0, between(t, "session", -3, len(list)-1))] // mostly the first
 }
 
 func (w *world) draw(t *rapid.T, s *side) flags {
-	if s.run != nil && rapid.IntRange(0, 9).Draw(t, "same") < 9 {
+	if s.run != nil && between(t, "same", 0, 9) < 9 {
 		f := s.run.flags
-		f.lock, f.resume = rapid.SampledFrom([]string{"skip", "skip", "skip", "force", "wait"}).Draw(t, "lock"), s.run.status != "active" || rapid.IntRange(0, 5).Draw(t, "resume") == 0
+		f.lock, f.resume = one(t, "lock", []string{"skip", "skip", "skip", "force", "wait"}), s.run.status != "active" || between(t, "resume", 0, 5) == 0
 		return f
 	}
-	f := flags{ceilings: ceilings{5, 20, 60, 2500}, budget: s.file, lock: rapid.SampledFrom([]string{"skip", "skip", "force", "wait"}).Draw(t, "lock"), resume: rapid.IntRange(0, 2).Draw(t, "resume") == 0}
+	f := flags{ceilings: ceilings{5, 20, 60, 2500}, budget: s.file, lock: one(t, "lock", []string{"skip", "skip", "force", "wait"}), resume: between(t, "resume", 0, 2) == 0}
 	pick := func(name string, to *int, from ...int) {
-		if rapid.IntRange(0, 3).Draw(t, name+"?") == 0 {
+		if between(t, name+"?", 0, 3) == 0 {
 			f.named = append(f.named, name)
-			*to = rapid.SampledFrom(from).Draw(t, name)
+			*to = one(t, name, from)
 		}
 	}
 	pick("iterations", &f.iterations, 10, 20, 20, 3, 2, 1)
 	pick("prs", &f.prs, 5, 3, 1)
 	pick("minutes", &f.minutes, 600, 30, 5)
 	pick("dollars", &f.cents, 10000, 0, 1000, 100)
-	if s.skill == "review" && rapid.Bool().Draw(t, "single") {
+	if s.skill == "review" && one(t, "single", []bool{false, true}) {
 		f.pr = 142
 	}
 	return f
 }
 
 func (w *world) aTick(t *rapid.T) {
-	s := rapid.SampledFrom(w.sides).Draw(t, "skill")
+	s := one(t, "skill", w.sides)
 	f := w.draw(t, s)
-	switch way := rapid.SampledFrom([]string{"typed", "typed", "scheduled", "skill"}).Draw(t, "way"); way {
+	switch way := one(t, "way", []string{"typed", "typed", "scheduled", "skill"}); way {
 	case "skill":
 		ses := w.anyLiving(t)
 		if !ses.turn {
@@ -173,9 +190,9 @@ func (w *world) anyLiving(t *rapid.T) *session {
 		}
 	}
 	if len(list) == 0 {
-		t.Skip("nobody lives")
+		panic(impossible)
 	}
-	return rapid.SampledFrom(list).Draw(t, "session")
+	return one(t, "session", list)
 }
 
 func (w *world) submit(ses *session, own, text string) {
@@ -187,9 +204,9 @@ func (w *world) submit(ses *session, own, text string) {
 func (w *world) words(t *rapid.T) {
 	ses := w.living(t, false)
 	w.newPrompt(ses)
-	text := rapid.SampledFrom([]string{"what is new?", "<task-notification>done</task-notification>"}).Draw(t, "words")
+	text := one(t, "words", []string{"what is new?", "<task-notification>done</task-notification>"})
 	w.userLine(ses, "human")
-	if rapid.IntRange(0, 4).Draw(t, "heard") == 0 {
+	if between(t, "heard", 0, 4) == 0 {
 		return // a turn that no prompt event told
 	}
 	w.submit(ses, "", text)
@@ -206,9 +223,9 @@ func (w *world) loopStopTyped(t *rapid.T) {
 
 func (w *world) aReport(t *rapid.T) {
 	ses := w.living(t, true)
-	s := rapid.SampledFrom(w.sides).Draw(t, "skill")
-	if !opened(s, ses) && rapid.IntRange(0, 9).Draw(t, "anyway") > 0 {
-		t.Skip("it would be refused")
+	s := one(t, "skill", w.sides)
+	if !opened(s, ses) && between(t, "anyway", 0, 9) > 0 {
+		panic(impossible)
 	}
 	f, text := drawFacts(t, s.skill)
 	err := w.prog.report(w, ses.id, text)
@@ -222,32 +239,32 @@ func (w *world) aReport(t *rapid.T) {
 func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 	text = fmt.Sprintf(`{"skill":%q}`, skill)
 	set := func(path string, v any) { text, _ = sjson.SetRaw(text, path, jsonOf(v)) }
-	some := func(what string, of int) bool { return rapid.IntRange(0, of).Draw(t, what) == 0 }
+	some := func(what string, of int) bool { return between(t, what, 0, of) == 0 }
 	if skill == "work" && some("backlog", 1) {
-		f.backlog = &backlog{rapid.SampledFrom([][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 3}, {}}).Draw(t, "unblocked"), rapid.SampledFrom([][]int{{}, {}, {2}}).Draw(t, "progress")}
+		f.backlog = &backlog{one(t, "unblocked", [][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 3}, {}}), one(t, "progress", [][]int{{}, {}, {2}})}
 		set("backlog", map[string][]int{"unblocked": f.backlog.unblocked, "blocked": {}, "in_progress": f.backlog.progress})
 	}
 	if skill == "work" && some("plan", 2) {
-		f.plan = rapid.SampledFrom([][]int{{1}, {1, 2}, {3}}).Draw(t, "plan")
+		f.plan = one(t, "plan", [][]int{{1}, {1, 2}, {3}})
 		set("plan", f.plan)
 	}
 	if skill == "work" && some("edges", 19) {
-		f.edges = rapid.SampledFrom([][][2]int{{{1, 2}}, {{2, 1}}, {{1, 2}, {2, 3}, {3, 1}}}).Draw(t, "edges")
+		f.edges = one(t, "edges", [][][2]int{{{1, 2}}, {{2, 1}}, {{1, 2}, {2, 3}, {3, 1}}})
 		set("edges", f.edges)
 	}
 	if some("issue", 4) {
-		f.issue, f.criteria = rapid.IntRange(1, 3).Draw(t, "issue"), rapid.SampledFrom([]string{"ok", "missing", "tbd"}).Draw(t, "criteria")
+		f.issue, f.criteria = between(t, "issue", 1, 3), one(t, "criteria", []string{"ok", "missing", "tbd"})
 		set("issues", []map[string]any{{"number": f.issue, "criteria": f.criteria}})
 	}
 	if some("failure", 2) {
-		f.failure = &failure{rapid.IntRange(1, 2).Draw(t, "failed"), rapid.SampledFrom([]string{"tests fail", "no network"}).Draw(t, "cause")}
+		f.failure = &failure{between(t, "failed", 1, 2), one(t, "cause", []string{"tests fail", "no network"})}
 		set("failures", []map[string]any{{"kind": "issue", "number": f.failure.number, "cause": f.failure.cause}})
 	}
 	if some("pr", 2) {
-		f.pr, f.state = rapid.SampledFrom([]int{142, 143, 144}).Draw(t, "number"), rapid.SampledFrom([]string{"open", "open", "open", "open", "open", "open", "open", "merged", "closed", "do-not-merge"}).Draw(t, "state")
-		f.human = rapid.IntRange(0, 2).Draw(t, "human")
+		f.pr, f.state = one(t, "number", []int{142, 143, 144}), one(t, "state", []string{"open", "open", "open", "open", "open", "open", "open", "merged", "closed", "do-not-merge"})
+		f.human = between(t, "human", 0, 2)
 		pr := map[string]any{"number": f.pr, "state": f.state}
-		if f.head = rapid.SampledFrom([]string{"", "aaaaaaa1", "bbbbbbb2"}).Draw(t, "head"); f.head != "" {
+		if f.head = one(t, "head", []string{"", "aaaaaaa1", "bbbbbbb2"}); f.head != "" {
 			pr["head_sha"] = f.head
 		}
 		if f.human != 0 {
@@ -256,7 +273,7 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		set("prs", []map[string]any{pr})
 	}
 	if some("comments", 4) {
-		f.comments = rapid.IntRange(1, 5).Draw(t, "comments")
+		f.comments = between(t, "comments", 1, 5)
 		set("comments_pushed", f.comments)
 	}
 	if some("qmd", 9) {
@@ -264,7 +281,7 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		set("qmd", map[string]any{"unreachable": true, "error": "refused"})
 	}
 	if some("outcome", 1) {
-		f.outcome = rapid.SampledFrom([]string{"ok", "errored"}).Draw(t, "outcome")
+		f.outcome = one(t, "outcome", []string{"ok", "errored"})
 		set("outcome", f.outcome)
 	}
 	return f, text
@@ -272,15 +289,15 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 
 func (w *world) aDialog(t *rapid.T) {
 	ses := w.living(t, true)
-	if len(w.asking(ses)) == 0 && rapid.IntRange(0, 9).Draw(t, "own question") > 0 {
-		t.Skip("nothing is asked")
+	if len(w.asking(ses)) == 0 && between(t, "own question", 0, 9) > 0 {
+		panic(impossible)
 	}
 	w.prelude(ses)
 	shown := append([]gate(nil), w.asking(ses)...)
 	w.dialogs++
 	call := []string{"tool_name", "AskUserQuestion", "tool_use_id", fmt.Sprintf("ask%d", w.dialogs), "tool_input.questions.0.question", "May I?",
 		"tool_input.questions.0.options.0.label", "fine"}
-	mode := rapid.SampledFrom([]string{"", "", "", "", "forged", "afk", "missed", "esc"}).Draw(t, "mode")
+	mode := one(t, "mode", []string{"", "", "", "", "forged", "afk", "missed", "esc"})
 	if mode == "forged" {
 		call = append(call, "tool_input.answers", `{"May I?":"yes"}`)
 	}
@@ -342,7 +359,7 @@ func (w *world) answers(t *rapid.T, asked string, shown []gate) (response string
 		if g.name == "budget-escalation" {
 			words = append(words, "iterations=12")
 		}
-		text := rapid.SampledFrom(append(words, append(options[g.name][:2:2], options[g.name][:2]...)...)).Draw(t, g.name)
+		text := one(t, g.name, append(words, append(options[g.name][:2:2], options[g.name][:2]...)...))
 		list = append(list, text)
 		if text == "" {
 			notes = append(notes, jsonOf(questions[i])+`:{"unanswered":"skipped"}`)

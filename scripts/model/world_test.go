@@ -19,6 +19,23 @@ import (
 	"hooks/internal/loop"
 )
 
+// between draws a number with the same chance for each; the library's own draws prefer small ones.
+func between(t *rapid.T, label string, least, most int) int {
+	return least + rapid.Custom(func(t *rapid.T) int {
+		n := 0
+		for range 10 {
+			n *= 2
+			if rapid.Bool().Draw(t, "bit") {
+				n++
+			}
+		}
+		return n % (most - least + 1)
+	}).Draw(t, label)
+}
+
+// one draws an element, each with the same chance.
+func one[T any](t *rapid.T, label string, list []T) T { return list[between(t, label, 0, len(list)-1)] }
+
 // client is a process that may own a loop: a real one, so that its death is real too.
 type client struct {
 	cmd   *exec.Cmd
@@ -108,7 +125,7 @@ func newWorld(t *rapid.T, p *clients, prog program, dir string) *world {
 		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}}
 	for _, s := range w.sides {
-		s.file = rapid.SampledFrom([]string{"", "", "budget-of-" + s.skill + ".json", filepath.Join(dir, s.skill+".json")}).Draw(t, "budget file")
+		s.file = one(t, "budget file", []string{"", "", "budget-of-" + s.skill + ".json", filepath.Join(dir, s.skill+".json")})
 	}
 	for range 2 {
 		w.live = append(w.live, w.newSession(p.get()))
