@@ -27,7 +27,7 @@ func questionList(questions []string) string {
 
 func (w *world) aTool(t *rapid.T) {
 	ses := w.living(t, true)
-	c := tool{kind: one(t, "tool", []string{"agent", "agent", "open", "merge", "comment", "look", "make", "schedule", "tamper", "qmd"})}
+	c := tool{kind: one(t, "tool", []string{"agent", "agent", "open", "merge", "merge", "merge", "comment", "look", "make", "schedule", "tamper", "qmd"})}
 	name, input, result := "Bash", "", "done"
 	switch c.kind {
 	case "agent":
@@ -37,10 +37,10 @@ func (w *world) aTool(t *rapid.T) {
 		c.n = between(t, "pr", 150, 153)
 		input, result = `{"command":"gh pr create --fill"}`, fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
 	case "merge":
-		c.n = one(t, "pr", []int{142, 143})
+		c.n = one(t, "pr", []int{142, 142, 142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr merge %d"}`, c.n)
 	case "comment":
-		c.n = one(t, "pr", []int{142, 143})
+		c.n = one(t, "pr", []int{142, 142, 142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr comment %d --body seen"}`, c.n)
 	case "look":
 		input = `{"command":"git status"}`

@@ -256,15 +256,15 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		f.issue, f.criteria = between(t, "issue", 1, 3), one(t, "criteria", []string{"ok", "missing", "tbd"})
 		set("issues", []map[string]any{{"number": f.issue, "criteria": f.criteria}})
 	}
-	if some("failure", 2) {
-		f.failure = &failure{between(t, "failed", 1, 2), one(t, "cause", []string{"tests fail", "no network"})}
+	if some("failure", 1) {
+		f.failure = &failure{between(t, "failed", 1, 2), one(t, "cause", []string{"tests fail", "tests fail", "no network"})}
 		set("failures", []map[string]any{{"kind": "issue", "number": f.failure.number, "cause": f.failure.cause}})
 	}
-	if some("pr", 2) {
-		f.pr, f.state = one(t, "number", []int{142, 143, 144}), one(t, "state", []string{"open", "open", "open", "open", "open", "open", "open", "merged", "closed", "do-not-merge"})
+	if some("pr", 1) {
+		f.pr, f.state = one(t, "number", []int{142, 142, 143, 144}), one(t, "state", []string{"open", "open", "open", "open", "open", "open", "open", "merged", "closed", "do-not-merge"})
 		f.human = between(t, "human", 0, 2)
 		pr := map[string]any{"number": f.pr, "state": f.state}
-		if f.head = one(t, "head", []string{"", "aaaaaaa1", "bbbbbbb2"}); f.head != "" {
+		if f.head = one(t, "head", []string{"", "aaaaaaa1", "aaaaaaa1", "bbbbbbb2"}); f.head != "" {
 			pr["head_sha"] = f.head
 		}
 		if f.human != 0 {
