@@ -174,10 +174,18 @@ func (v *visit) workerEnded() (event.Reply, error) {
 	return event.Nothing(), nil
 }
 
-// turnFailed: an API error ended the turn; no Stop follows. Its iteration is closed as errored and the loop goes on.
+// turnFailed: an API error ended the turn; no Stop follows. Its iteration is closed as errored, and with it one whose own
+// turn was cut off before; the loop goes on. One that waits for its workers since an earlier turn is not this one's.
 func (v *visit) turnFailed() (event.Reply, error) {
-	return v.closeOpen(v.addressed, func(t *thread) bool {
-		t.Tick.Failed = "API error: " + v.ev.Failure
+	ends := func(list []*thread) []*thread {
+		return slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return v.unknownPrompt(t) && t.Tick.Draining })
+	}
+	return v.closeOpen(ends, func(t *thread) bool {
+		if v.unknownPrompt(t) && v.interruptMark(t) {
+			t.Tick.Interrupt("the user interrupted the turn")
+		} else {
+			t.Tick.Failed = "API error: " + v.ev.Failure
+		}
 		t.Tick.Draining = len(t.Tick.Workers) > 0 // what was dispatched finishes; the last Stop closes the iteration
 		return t.Tick.Draining
 	})

@@ -149,11 +149,15 @@ func (w *world) escape(ses *session) {
 func (w *world) apiError(t *rapid.T) {
 	ses := w.living(t, true)
 	payload := w.payload(ses, "StopFailure", "error", "rate_limit")
-	for _, s := range w.addressed(ses) {
-		if !opened(s, ses) {
+	for _, s := range w.sides {
+		if !opened(s, ses) || stranger(s, ses) && s.tick.draining { // that one's turn had reached its end
 			continue
 		}
-		s.tick.failed = true
+		if stranger(s, ses) && w.escaped(s.run, s.tick) {
+			s.tick.interrupted = true
+		} else {
+			s.tick.failed = true
+		}
 		if s.tick.draining = len(s.tick.workers) > 0; !s.tick.draining {
 			w.abandoned(s, ses.id)
 			w.unlock(s, ses)
