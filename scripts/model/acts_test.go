@@ -52,7 +52,7 @@ func (w *world) aTool(t *rapid.T) {
 	case "tamper":
 		input = `{"command":"rm .sdd/loop/work.lock"}`
 	}
-	call := []string{"tool_name", name, "tool_use_id", "t1", "tool_input", input}
+	call := []string{"tool_name", name, "tool_use_id", w.callID(), "tool_input", input}
 	want := w.before(ses, c)
 	w.send(ses, "pre-tool-use", w.payload(ses, "PreToolUse", call...), want)
 	if want.kind != "" || slices.Contains([]string{"look", "make", "schedule", "tamper"}, c.kind) {
@@ -241,4 +241,10 @@ func (w *world) terminalReset(t *rapid.T) {
 	if refused := w.reset(); refused != (err != nil) {
 		t.Fatalf("reset: %v, the model refuses: %v\n%s", err, refused, w.story())
 	}
+}
+
+// callID is another one for every call, as the client's are.
+func (w *world) callID() string {
+	w.dialogs++
+	return fmt.Sprintf("t%d", w.dialogs)
 }

@@ -139,6 +139,7 @@ func (m *model) abandoned(s *side, by string) {
 			t.failed = true
 		}
 	}
+	m.missed(s) // what a person said counts also in a turn that died
 	t.pending = nil
 	at := m.now
 	if t.session != by || !s.run.owner.alive { // the hours until someone found it are no minutes of the run
