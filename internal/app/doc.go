@@ -79,6 +79,7 @@ func (a *App) now() time.Time {
 
 // Present is the present in the zone of the one who reads it.
 func (a *App) Present() time.Time { return a.now().Local() }
+
 // clock is what the clocks say of the moment that is now.
 func (a *App) clock(now time.Time) loop.Clock {
 	var c loop.Clock
