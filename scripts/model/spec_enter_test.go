@@ -50,7 +50,9 @@ func (m *model) admit(s *side, ses *session, f flags, scheduled bool) reply {
 			return m.admit(s, ses, f, scheduled)
 		}
 	}
-	if l := s.lock; l != nil && l.session != ses.id {
+	// a lock of an iteration that has ended, where the run is over, its session has, or it is the asker's own
+	leftover := s.tick == nil && r != nil && s.lock != nil && s.lock.of == r && (mine || r.status != "active" || r.left)
+	if l := s.lock; l != nil && l.session != ses.id && !leftover {
 		switch {
 		case f.lock == "force":
 			return m.force(s, ses, f, l.iteration)
@@ -204,7 +206,7 @@ func (m *model) next(s *side, ses *session, f flags, scheduled bool) {
 
 // open begins the iteration: stops first, then gates (R24, R98).
 func (m *model) open(s *side, ses *session, f flags, r *run) reply {
-	s.lock = &lock{session: ses.id, owner: ses.client, iteration: r.used + 1}
+	s.lock = &lock{of: r, session: ses.id, owner: ses.client, iteration: r.used + 1}
 	s.claim = nil
 	r.minutes = r.at(m.now)
 	s.tick = &tick{

@@ -170,6 +170,7 @@ func (t *tick) holds() bool {
 type backlog struct{ unblocked, progress []int }
 
 type lock struct {
+	of        *run
 	session   string
 	owner     *client
 	iteration int
