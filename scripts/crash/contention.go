@@ -15,7 +15,7 @@ import (
 )
 
 // race lets sessions enter at the same moment: one of them begins, whatever they meet. On a file system without locks
-// at most one does.
+// at most one gets a lock that is absent; to take a dead one's away is not safe there (store.Reap).
 func (t *trial) race() (outcome, error) {
 	var o outcome
 	lockless := filepath.Join(t.dir, "lockless")

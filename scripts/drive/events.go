@@ -66,13 +66,19 @@ func (w *World) Worker(agent string) Event {
 
 // Bash is a shell call before it runs, Ran one that has.
 func (w *World) Bash(command string) Event {
-	return w.hook("pre-tool-use", "PreToolUse", "tool_name", "Bash", "tool_use_id", "toolu_bash", "tool_input.command", command)
+	return w.hook("pre-tool-use", "PreToolUse", "tool_name", "Bash", "tool_use_id", w.shellCall(), "tool_input.command", command)
 }
 
 // Ran is a shell call that has run and printed out.
 func (w *World) Ran(command, out string) Event {
-	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Bash", "tool_use_id", "toolu_bash", "tool_input.command", command,
+	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Bash", "tool_use_id", w.shellCall(), "tool_input.command", command,
 		"tool_response.stdout", out)
+}
+
+// shellCall is a new id: the program takes a call that it is told of twice for one.
+func (w *World) shellCall() string {
+	w.shell++
+	return fmt.Sprintf("toolu_bash_%d", w.shell)
 }
 
 // Ask is a dialog that the model opens in its own words.

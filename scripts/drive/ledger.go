@@ -66,9 +66,11 @@ func (w *World) run(d *Disk, b *loop.Budget) (bad []string) {
 		if l.Seq != i+1 {
 			say("line %d has seq %d", i+1, l.Seq)
 		}
-		if l.Budget.IterationsUsed >= l.Iteration && !slices.Contains(numbers, l.Iteration) {
+		switch {
+		case l.Budget.IterationsUsed < l.Iteration: // it ended at its gates, so the next one has its number
+		case !slices.Contains(numbers, l.Iteration):
 			numbers = append(numbers, l.Iteration)
-		} else if l.Outcome != loop.Waiting && l.Outcome != loop.Stopped {
+		case l.Outcome != loop.Waiting && l.Outcome != loop.Stopped:
 			say("iteration %d has a second line", l.Iteration)
 		}
 		sum.in, sum.out = sum.in+l.TokensIn, sum.out+l.TokensOut

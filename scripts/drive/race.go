@@ -82,6 +82,7 @@ func (p *Player) RaceForLock(sessions int, args string, mayBeNone bool) error {
 	switch {
 	case winner == "" && !mayBeNone:
 		p.Say("nobody of %d got the lock: %s", sessions, results[0].Out)
+	case mayBeNone: // without locks two may overwrite each other's counters, but never both work
 	case winner != "" && (d.Lock == nil || d.Lock.SessionID != winner || d.Tick == nil || d.Tick.SessionID != winner):
 		p.Say("%s won, and the lock is %+v", winner, d.Lock)
 	}

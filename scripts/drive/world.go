@@ -30,6 +30,7 @@ type World struct {
 	// KillAfter is when each program is killed, counted from its start; 0 is never.
 	KillAfter time.Duration
 	prompts   int
+	shell     int // shell calls so far
 }
 
 // Ledger is what really happened, as the client and the person saw it.

@@ -58,7 +58,7 @@ func (s *sweep) find(p plant, program string) (string, error) {
 	return fmt.Sprintf("%s: %.200s", t.bad[0].where, what), nil
 }
 
-// race lets sessions race until two of them win.
+// race lets sessions take the same run up at once until two of them win.
 func (s *sweep) race(program string) (string, error) {
 	for round := range 300 {
 		world, err := drive.New(filepath.Join(program+"-race", fmt.Sprint(round)), program, clients.First)
@@ -66,7 +66,11 @@ func (s *sweep) race(program string) (string, error) {
 			return "", err
 		}
 		p := &drive.Player{World: world, Schemas: s.schemas}
-		if err := p.RaceForLock(24, flags, true); err != nil {
+		oneDone(p)
+		if err := p.Bury(clients.Gone); err != nil {
+			return "", err
+		}
+		if err := p.RaceForLock(24, flags+" --resume", true); err != nil {
 			return "", err
 		}
 		if len(p.Bad) > 0 {
