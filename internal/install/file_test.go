@@ -188,8 +188,8 @@ func TestDryRunAndErrorsWriteNothing(t *testing.T) {
 	if contents(t, path) != "{\n // x\n}" || names(filepath.Dir(path)) != "settings.json" {
 		t.Errorf("%q with %s around", contents(t, path), names(filepath.Dir(path)))
 	}
-	if err := os.Remove(path); err == nil {
-		err = os.Mkdir(path, 0o755)
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
+		t.Fatal(err)
 	}
 	if _, err = Install(path, program, false); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("a folder: %v", err)

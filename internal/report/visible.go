@@ -20,7 +20,7 @@ func Visible(json []byte) []byte {
 func plainASCII(text []byte) bool {
 	for ; len(text) >= 8; text = text[8:] {
 		// Adding one makes a high bit of 0x7f as well; a carry can only come from a byte that has failed already.
-		if w := binary.LittleEndian.Uint64(text); (w|w+0x0101010101010101)&0x8080808080808080 != 0 {
+		if w := binary.LittleEndian.Uint64(text); (w|(w+0x0101010101010101))&0x8080808080808080 != 0 {
 			return false
 		}
 	}

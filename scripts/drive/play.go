@@ -115,7 +115,8 @@ func (p *Player) End(fields ...any) {
 // Iterate plays whole iterations. What keeps one from beginning twice in a row is a trap.
 func (p *Player) Iterate(args string, times int) {
 	for range times {
-		if !p.Turn(args) && !p.Turn(args) {
+		first := p.Turn(args)
+		if !first && !p.Turn(args) {
 			p.Say("no iteration begins any more with %q", args)
 			return
 		}

@@ -11,7 +11,6 @@ import (
 
 var (
 	handle = regexp.MustCompile(`^(\d+)<([^>]*)>`)
-	quoted = regexp.MustCompile(`"([^"]*)"`)
 	at     = regexp.MustCompile(`(?:AT_FDCWD|\d+)<([^>]*)>, "([^"]*)"`)
 )
 

@@ -176,10 +176,12 @@ func (m *model) after(ses *session, c tool, worker string) {
 			}
 		case "open":
 			s.tick.prs = adds(s.tick.prs, name)
-			s.tick.state[c.n], s.tick.heads[c.n] = "open", s.tick.heads[c.n]
+			s.tick.state[c.n] = "open"
+			s.tick.tracks(c.n)
 		case "merge":
 			s.tick.prs = adds(s.tick.prs, name)
-			s.tick.state[c.n], s.tick.landed[c.n], s.tick.heads[c.n] = "merged", true, s.tick.heads[c.n]
+			s.tick.state[c.n], s.tick.landed[c.n] = "merged", true
+			s.tick.tracks(c.n)
 		case "comment":
 			s.tick.comments++
 			s.tick.prs = adds(s.tick.prs, name)
@@ -339,4 +341,11 @@ func (m *model) word(s *side) string {
 		return fmt.Sprintf("/sdd:%s --loop --pr %d", s.skill, s.run.single)
 	}
 	return strings.TrimSpace("/sdd:" + s.skill + " --loop")
+}
+
+// tracks follows a PR from now on, its head unknown where nobody told it.
+func (t *tick) tracks(pr int) {
+	if _, known := t.heads[pr]; !known {
+		t.heads[pr] = ""
+	}
 }
