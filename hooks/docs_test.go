@@ -1,0 +1,267 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"hooks/schemas"
+)
+
+// page is the text of a page of the documentation.
+func page(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func pages(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(list) < 10 {
+		t.Fatalf("%d pages, %v", len(list), err)
+	}
+	for i := range list {
+		list[i] = "docs/" + filepath.Base(list[i])
+	}
+	return append(list, "README.md")
+}
+
+// blocks are the fenced blocks of a page that begin with the given line.
+func blocks(text, opening string) (list []string) {
+	for _, b := range strings.Split(text, "\n"+opening+"\n")[1:] {
+		b, _, _ = strings.Cut(b, "\n```")
+		list = append(list, b)
+	}
+	return list
+}
+
+// Every page leads to files that are there, and the README to every page.
+func TestDocsLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
+	listed := map[string]bool{}
+	for _, from := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(page(t, from), -1) {
+			to := filepath.Join(filepath.Dir(from), m[1])
+			if _, err := os.Stat(filepath.Join("..", to)); err != nil {
+				t.Errorf("%s leads to %s, which is not there", from, m[1])
+			}
+			listed[filepath.ToSlash(to)] = listed[filepath.ToSlash(to)] || from == "README.md"
+		}
+	}
+	for _, p := range pages(t) {
+		if p != "README.md" && !listed[p] {
+			t.Errorf("README.md does not lead to %s", p)
+		}
+	}
+}
+
+// The README has every command that people can type, and none that is not there.
+func TestReadmeCommands(t *testing.T) {
+	text := page(t, "README.md")
+	words := map[string]bool{}
+	typ := reflect.TypeFor[commands]()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		word := f.Tag.Get("name")
+		if word == "" {
+			word = strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(f.Name, "$1-$2"))
+		}
+		_, hidden := f.Tag.Lookup("hidden")
+		words[word] = true
+		if f.Tag.Get("group") != "hooks" && !hidden && !strings.Contains(text, "`hooks "+word) {
+			t.Errorf("README.md does not name hooks %s", word)
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)(?:`|^)hooks ([a-z][a-z-]*)").FindAllStringSubmatch(text, -1) {
+		if !words[m[1]] {
+			t.Errorf("README.md names hooks %s, which is no command", m[1])
+		}
+	}
+}
+
+// What the README shows of the demo is what the demo prints, line by line, with … for what is left out.
+func TestReadmeDemo(t *testing.T) {
+	out, err := exec.Command("hooks", "demo").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(page(t, "README.md"), "<!-- demo -->\n```\n")
+	shown, _, ok := strings.Cut(shown, "```\n<!-- /demo -->")
+	if !ok || strings.Count(shown, "\n") < 20 {
+		t.Fatalf("README.md shows no demo:\n%s", shown)
+	}
+	rest := strings.Split(timeless(string(out)), "\n")
+	for _, part := range strings.Split(timeless(shown), "…\n") {
+		want := strings.Split(strings.TrimSuffix(part, "\n"), "\n")
+		at := index(rest, want)
+		if at < 0 {
+			t.Fatalf("the demo does not print, or not in this order:\n%s", part)
+		}
+		rest = rest[at+len(want):]
+	}
+}
+
+// index is where the lines want stand in the lines of text.
+func index(text, want []string) int {
+	for i := 0; i+len(want) <= len(text); i++ {
+		if cmp.Equal(text[i:i+len(want)], want) {
+			return i
+		}
+	}
+	return -1
+}
+
+// timeless takes out what differs from one run of the demo to the next.
+func timeless(s string) string {
+	return regexp.MustCompile(`pid \d+`).ReplaceAllString(s, "pid N")
+}
+
+// docs/files.md names every field of every file, in the part about that file.
+func TestDocsFields(t *testing.T) {
+	text := page(t, "docs/files.md")
+	for _, name := range []string{"budget", "history", "tick", "lock", "claim"} {
+		_, part, found := strings.Cut(text, "<!-- "+name+" -->")
+		part, _, _ = strings.Cut(part, "\n## ")
+		schema, known := schemas.Get(name)
+		if !found || !known {
+			t.Fatalf("docs/files.md has no part about %s", name)
+		}
+		fields := gjson.GetBytes(schema, "properties").Map()
+		for field := range fields {
+			if !strings.Contains(part, "`"+field+"`") {
+				t.Errorf("docs/files.md: %s has a field %s", name, field)
+			}
+		}
+		for _, m := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(firstColumn(part), -1) {
+			if _, ok := fields[m[1]]; !ok {
+				t.Errorf("docs/files.md: %s has no field %s", name, m[1])
+			}
+		}
+	}
+}
+
+func firstColumn(table string) string {
+	var b strings.Builder
+	for line := range strings.Lines(table) {
+		if cells := strings.SplitN(line, "|", 3); len(cells) == 3 {
+			fmt.Fprintln(&b, cells[1])
+		}
+	}
+	return b.String()
+}
+
+// The commands of docs/files.md print what stands below them, on what a demo leaves.
+func TestDocsConsole(t *testing.T) {
+	for _, program := range []string{"jq", "sh"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s, which the page is about, is not installed", program)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	out, err := exec.Command("hooks", "demo", "--keep").Output()
+	_, dir, ok := strings.Cut(string(out), "\nkept in ")
+	if err != nil || !ok {
+		t.Fatalf("no demo was kept: %v", err)
+	}
+	examples := blocks(page(t, "docs/files.md"), "```console")
+	if len(examples) == 0 {
+		t.Fatal("docs/files.md has no examples")
+	}
+	for _, example := range strings.Split(strings.TrimPrefix(examples[0], "$ "), "\n$ ") {
+		command, want, _ := strings.Cut(example, "\n")
+		c := exec.Command("sh", "-c", command)
+		c.Dir = strings.TrimSpace(dir)
+		got, err := c.CombinedOutput()
+		if d := cmp.Diff(want, strings.TrimSpace(string(got))); d != "" || err != nil {
+			t.Errorf("%s: %v\n%s", command, err, d)
+		}
+	}
+}
+
+// Every message that docs/troubleshooting.md shows is one of the program's, with … for what is filled in.
+func TestDocsMessages(t *testing.T) {
+	messages := messages(t)
+	examples := blocks(page(t, "docs/troubleshooting.md"), "```says")
+	if len(examples) < 10 {
+		t.Fatalf("docs/troubleshooting.md shows %d messages", len(examples))
+	}
+	for _, line := range strings.Split(strings.Join(examples, "\n"), "\n") {
+		if words := strings.Trim(line, "… "); words == "" || !strings.Contains(messages, words) {
+			t.Errorf("nothing in the program says %q", line)
+		}
+	}
+}
+
+// messages are the texts in the program's sources, a line each, with … for what is filled in.
+func messages(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, root := range []string{"../hooks", "../internal"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err == nil {
+				ast.Inspect(f, func(n ast.Node) bool { return !tells(n, &all) })
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	verb := regexp.MustCompile(`%[-+ #0]*[\d.*\[\]]*[a-zA-Z]`)
+	return verb.ReplaceAllString(strings.NewReplacer("%q", `"…"`, "%%", "%").Replace(all.String()), "…")
+}
+
+// tells writes a text, or several that are joined, and says whether n was one.
+func tells(n ast.Node, out *strings.Builder) bool {
+	e, ok := n.(ast.Expr)
+	if !ok {
+		return false
+	}
+	text, literal := joined(e)
+	if literal {
+		out.WriteString(text + "\n")
+	}
+	return literal
+}
+
+// joined is the text of a literal or of a sum with one, … for the parts that are none.
+func joined(e ast.Expr) (text string, literal bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "…", false
+		}
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			a, left := joined(e.X)
+			b, right := joined(e.Y)
+			return a + b, left || right
+		}
+	case *ast.ParenExpr:
+		return joined(e.X)
+	}
+	return "…", false
+}
