@@ -20,13 +20,21 @@ func (w *world) check() {
 	}
 }
 
+// minutes are not compared on the real clock: a slow machine takes some of its own.
+func (w *world) minutes(n int) int {
+	if _, real := w.prog.(outside); real {
+		return 0
+	}
+	return n
+}
+
 func (w *world) modelled(s *side) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if r := s.run; r != nil {
 		say("run session=%s status=%s cause=%s gate=%s/%d", r.session, r.status, r.cause, r.gate, r.gateIn)
 		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", r.ceilings, r.used, r.prs, r.comments, r.merges, r.agents)
-		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", r.minutes, r.cents, r.qmd, r.single, r.left)
+		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(r.minutes), r.cents, r.qmd, r.single, r.left)
 		say("run pending=%v deferred=%v scheduled=%v", gateWords(r.pending), r.deferred, r.scheduled)
 	}
 	if t := s.tick; t != nil {
@@ -39,7 +47,7 @@ func (w *world) modelled(s *side) []string {
 	}
 	for _, l := range s.lines {
 		say("line session=%s iteration=%d outcome=%s fired=%v gates=%v prs=%v agents=%d comments=%d merges=%d cents=%d used=%d minutes=%d",
-			l.session, l.iteration, l.outcome, l.fired, l.gates, l.prs, l.agents, l.comments, l.merges, l.cents, l.used, l.minutes)
+			l.session, l.iteration, l.outcome, l.fired, l.gates, l.prs, l.agents, l.comments, l.merges, l.cents, l.used, w.minutes(l.minutes))
 	}
 	return out
 }
@@ -67,7 +75,7 @@ func (w *world) onDisk(s *side) []string {
 		c := ceilings{int(b.Get("max_iterations").Int()), int(b.Get("max_prs").Int()), int(b.Get("max_minutes").Int()), cents(b.Get("max_dollars"))}
 		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", c, b.Get("iterations_used").Int(), texts(b.Get("prs_touched")),
 			b.Get("comments_pushed").Int(), b.Get("merges_attempted").Int(), b.Get("agents_dispatched").Int())
-		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", b.Get("minutes_elapsed").Int(), cents(b.Get("dollars_estimate")),
+		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(int(b.Get("minutes_elapsed").Int())), cents(b.Get("dollars_estimate")),
 			b.Get("qmd_failures_consecutive").Int(), b.Get("single_pr").Int(), b.Get("owner_left").Bool())
 		say("run pending=%v deferred=%v scheduled=%v", diskGates(b.Get("pending_gates")), texts(b.Get("deferred_targets")), texts(b.Get("scheduled")))
 	}
@@ -88,7 +96,7 @@ func (w *world) onDisk(s *side) []string {
 			l.Get("session_id"), l.Get("iteration").Int(), l.Get("outcome"), texts(l.Get("stop_conditions_fired")), diskAnswers(l.Get("gates")),
 			texts(l.Get("prs_touched_this_iter")), l.Get("agents_dispatched_this_iter").Int(), l.Get("comments_pushed_this_iter").Int(),
 			l.Get("merges_attempted_this_iter").Int(), cents(l.Get("dollars_this_iter")), l.Get("budget_snapshot.iterations_used").Int(),
-			l.Get("budget_snapshot.minutes_elapsed").Int())
+			w.minutes(int(l.Get("budget_snapshot.minutes_elapsed").Int())))
 	}
 	return out
 }
