@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -139,12 +140,10 @@ func save(d *disk, name string, f *format, v any, old []byte) error {
 // compact is JSON on one line, with <, > and & as they are.
 func compact(v any) ([]byte, error) {
 	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := spell(&out, reflect.ValueOf(v)); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	return out.Bytes(), nil
 }
 
 // keep adds the unknown top-level fields of an old, checked text at the end of the object. Keys and values are copied

@@ -1,10 +1,12 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 )
@@ -101,7 +103,7 @@ func decode[T any](f *format, path string, body []byte) (*T, error) {
 		return nil, err
 	}
 	v := new(T)
-	if err := json.Unmarshal(body, v); err != nil {
+	if err := fill(reflect.ValueOf(v).Elem(), gjson.ParseBytes(body)); err != nil {
 		return nil, &DamagedError{Path: path, Why: err.Error()}
 	}
 	return v, nil
@@ -112,13 +114,21 @@ func foreign(path string, got, want loop.Skill) error {
 	return &DamagedError{Path: path, Why: fmt.Sprintf("it belongs to the skill %q, not %q", got, want)}
 }
 
-// decodeBudget reads a budget. One with only the SPEC's sixteen fields is an active run of this skill whose clock
-// started at started_at.
+// decodeBudget reads a budget.
 func decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
 	b, err := decode[loop.Budget](&budgetFormat, path, body)
+	if err == nil {
+		err = adopt(path, skill, b)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return b, nil
+}
+
+// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill whose clock started at
+// started_at, and refuses one of another skill or status.
+func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if b.Version == 0 {
 		b.Version = 1
 	}
@@ -132,10 +142,10 @@ func decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, err
 		b.ActiveSince = b.StartedAt
 	}
 	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
-		return nil, &DamagedError{Path: path, Why: fmt.Sprintf("status %q is none of active, halted, paused", b.Status)}
+		return &DamagedError{Path: path, Why: fmt.Sprintf("status %q is none of active, halted, paused", b.Status)}
 	}
 	if b.Skill != skill {
-		return nil, foreign(path, b.Skill, skill)
+		return foreign(path, b.Skill, skill)
 	}
-	return b, nil
+	return nil
 }

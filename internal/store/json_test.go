@@ -1,0 +1,70 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+
+	"hooks/internal/loop"
+)
+
+// TestTextsAreThoseOfPackageJSON: what is written is what that package writes, byte for byte, and is read as it reads it.
+func TestTextsAreThoseOfPackageJSON(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		likeJSON(rt, rapid.MakeCustom[loop.Budget](Values()).Draw(rt, "budget"))
+		likeJSON(rt, rapid.MakeCustom[loop.Tick](Values()).Draw(rt, "tick"))
+		likeJSON(rt, rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line"))
+		likeJSON(rt, rapid.MakeCustom[loop.Claim](Values()).Draw(rt, "claim"))
+		likeJSON(rt, rapid.MakeCustom[loop.Lock](Values()).Draw(rt, "lock"))
+	})
+}
+
+func likeJSON[T any](t *rapid.T, v T) {
+	var want bytes.Buffer
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	got, err := compact(v)
+	if err != nil || string(got)+"\n" != want.String() {
+		t.Fatalf("written as %s (%v), not %s", got, err, want.String())
+	}
+	var theirs, ours T
+	if err := json.Unmarshal(got, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	if err := fill(reflect.ValueOf(&ours).Elem(), gjson.ParseBytes(got)); err != nil {
+		t.Fatal(err)
+	}
+	if d := diff(theirs, ours); d != "" {
+		t.Fatal(d)
+	}
+}
+
+// Texts that other programs wrote are read as package json reads them, but for names in another case.
+func TestForeignTextsAreReadLikePackageJSON(t *testing.T) {
+	for _, text := range []string{
+		`{}`, `null`, `[]`, `"x"`, `{"report":null,"asked":null,"pending":null,"prompts":null,"started_at":null}`,
+		`{"reported":true,"run_id":"\u00e9\ud83d\ude00\n","iteration":3,"prompts":["a",null],"x":[{"y":1}]}`,
+		`{"fired":[{"detail":{"gate":"g"}},null,{}],"asked":{"backlog":{},"prs":[{"human_feedback":false}]}}`,
+		`{"report":{"edges":[[1,2],[3]],"comments_pushed":0,"qmd":{"error":"e"}},"iteration":1,"iteration":2}`,
+		`{"iteration":"3"}`, `{"iteration":1.5}`, `{"iteration":1e2}`, `{"iteration":99999999999999999999}`, `{"prompts":"p"}`, `{"report":[]}`,
+		`{"started_at":{}}`, `{"started_at":"today"}`, `{"asked":1}`, `{"fired":{}}`, `{"fired":[1]}`, `{"pending":[{"raise":{"max_dollars":"1"}}]}`,
+		`{"pending":[{"raise":{"max_dollars":12.5,"max_prs":1}}]}`, `{"body":1}`, `{"report":{"outcome":2}}`, "{\"run_id\":\"\xff\"}",
+	} {
+		var theirs, ours loop.Tick
+		want := json.Unmarshal([]byte(text), &theirs)
+		got := fill(reflect.ValueOf(&ours).Elem(), gjson.Parse(text))
+		if (got == nil) != (want == nil) {
+			t.Errorf("%s: error is %v, not %v", text, got, want)
+		}
+		if d := diff(theirs, ours); want == nil && d != "" {
+			t.Errorf("%s: %s", text, d)
+		}
+	}
+}
