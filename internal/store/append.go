@@ -27,14 +27,19 @@ func (s *Store) AppendHistory(it *loop.Iteration) (created bool, err error) {
 
 // lineOf is the text of a line that can be read again.
 func (s *Store) lineOf(it *loop.Iteration) ([]byte, error) {
-	line, err := compact(wholeLine(*it))
+	own := wholeLine(*it)
+	line, err := compact(own)
 	if err != nil {
 		return nil, err
 	}
 	if len(line) >= maxLine {
 		return nil, fmt.Errorf("the line would be %d bytes, over 4 MiB", len(line))
 	}
-	if _, err := parseLine(s.disk.path(historyName(it.Skill)), line); err != nil {
+	path := s.disk.path(historyName(it.Skill))
+	if err = lineFormat.check(path, line); err == nil {
+		err = checkSnapshot(path, line, &own)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("refusing to write it: %w", err)
 	}
 	return append(line, '\n'), nil
@@ -87,7 +92,7 @@ func (s *Store) fresh(f *os.File, end int64, it *loop.Iteration) error {
 	if err != nil { // an empty file, or a line too long to be ours
 		return nil
 	}
-	last, err := parseLine(s.disk.path(historyName(it.Skill)), line)
+	last, err := s.parsed(it.Skill, line)
 	if newer := (*NewerError)(nil); errors.As(err, &newer) {
 		return newer
 	}

@@ -76,7 +76,7 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 		case last && !whole(line), len(bytes.TrimSpace(line)) == 0:
 			continue
 		}
-		it, err := parseLine(path, line)
+		it, err := s.parsed(skill, line)
 		if err != nil {
 			return err
 		}
@@ -84,6 +84,19 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 			return nil
 		}
 	}
+}
+
+// parsed is parseLine, once for a line that several steps of an event look at. Nobody changes the lists in it.
+func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
+	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
+		it, err := parseLine(s.disk.path(historyName(skill)), line)
+		if err != nil {
+			return nil, err
+		}
+		s.line.it, s.line.text = it, line
+	}
+	it := *s.line.it
+	return &it, nil
 }
 
 // Lines streams the history from its first line. A damaged line gives an error that names the file and the line, and

@@ -23,17 +23,25 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := decodeBudget(path, it.Skill, []byte(gjson.GetBytes(line, "budget_snapshot").Raw))
-	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
-		return nil, &DamagedError{Path: path, Why: "budget_snapshot: " + damage.Why}
-	} else if err != nil {
+	if err := checkSnapshot(path, line, it); err != nil {
 		return nil, err
 	}
-	it.Budget = *b
 	if it.Version == 0 {
 		it.Version = 1
 	}
 	return it, nil
+}
+
+// checkSnapshot holds the budget in a line's text, which it was read from or written to, against what a budget must be.
+func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
+	err := budgetFormat.check(path, []byte(gjson.GetBytes(line, "budget_snapshot").Raw))
+	if err == nil {
+		err = adopt(path, it.Skill, &it.Budget)
+	}
+	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
+		return &DamagedError{Path: path, Why: "budget_snapshot: " + damage.Why}
+	}
+	return err
 }
 
 // whole says whether a line is a complete JSON object. An object that was cut anywhere is not.

@@ -24,6 +24,10 @@ type Store struct {
 	lock    *flock.Flock
 	noFlock bool // the file system has no locks
 	batch   int
+	line    struct { // the history line that was parsed last
+		text []byte
+		it   *loop.Iteration
+	}
 	// elsewhere is the folder of a budget file that lies outside of Dir.
 	elsewhere *disk
 }
