@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ func (d *disk) read(name string) ([]byte, error) {
 	if err := d.at("read", name); err != nil {
 		return nil, err
 	}
-	_, err := d.regular(name)
+	size, err := d.regular(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
@@ -78,11 +79,13 @@ func (d *disk) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxState+1))
-	if err == nil && len(text) > maxState {
+	var text bytes.Buffer
+	text.Grow(int(min(size, maxState)) + bytes.MinRead) // in one read
+	_, err = text.ReadFrom(io.LimitReader(f, maxState+1))
+	if err == nil && text.Len() > maxState {
 		err = &DamagedError{Path: d.path(name), Why: "it is over 1 MiB"}
 	}
-	return text, err
+	return text.Bytes(), err
 }
 
 // create makes a new file and never opens an existing one.

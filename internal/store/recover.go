@@ -136,14 +136,14 @@ func (d *disk) sweep(prefix string) {
 		return
 	}
 	defer dir.Close()
-	entries, _ := dir.ReadDir(-1)
-	for _, e := range entries {
-		if !isTemp(e.Name()) || !strings.HasPrefix(e.Name(), prefix) {
+	names, _ := dir.Readdirnames(-1) // ReadDir would look at every file
+	for _, name := range names {
+		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		info, err := d.root.Lstat(e.Name())
+		info, err := d.root.Lstat(name)
 		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge {
-			_ = d.remove(e.Name())
+			_ = d.remove(name)
 		}
 	}
 }
