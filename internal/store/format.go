@@ -100,7 +100,8 @@ var lineFormat = format{
 // check says whether a text may be used. It looks at the whole text first: a parser of single fields would find them
 // in a torn file too.
 func (f *format) check(path string, body []byte) error {
-	if tooDeep(body) {
+	deep, minus := scan(body)
+	if deep {
 		return &DamagedError{Path: path, Why: fmt.Sprintf("it is nested over %d levels", maxNesting)}
 	}
 	if !gjson.ValidBytes(body) {
@@ -110,7 +111,7 @@ func (f *format) check(path string, body []byte) error {
 	if !root.IsObject() {
 		return &DamagedError{Path: path, Why: "it is not a JSON object"}
 	}
-	fields, why := f.fields(root)
+	fields, why := f.fields(root, minus)
 	if why != "" {
 		return &DamagedError{Path: path, Why: why}
 	}
@@ -124,8 +125,8 @@ func (f *format) check(path string, body []byte) error {
 // once per level, so a file of brackets alone would hold a hook past its timeout.
 const maxNesting = 64
 
-// tooDeep looks at brackets outside of strings, whether the text is JSON or not.
-func tooDeep(body []byte) bool {
+// scan looks at what stands outside of strings, whether the text is JSON or not: brackets over brackets, and a minus.
+func scan(body []byte) (deep, minus bool) {
 	depth, quoted := 0, false
 	for i := 0; i < len(body); i++ {
 		switch c := body[i]; {
@@ -136,18 +137,20 @@ func tooDeep(body []byte) bool {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxNesting {
-				return true
+				return true, minus
 			}
 		case c == '}' || c == ']':
 			depth--
+		case c == '-':
+			minus = true
 		}
 	}
-	return false
+	return false, minus
 }
 
 // fields are the top-level fields by name. A field given twice, or one that differs from a known field only in case,
-// would be read differently by different programs, so it is damage.
-func (f *format) fields(root gjson.Result) (fields map[string]gjson.Result, why string) {
+// would be read differently by different programs, so it is damage. minus says that there may be a negative number.
+func (f *format) fields(root gjson.Result, minus bool) (fields map[string]gjson.Result, why string) {
 	fields = make(map[string]gjson.Result, len(f.known))
 	root.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
@@ -158,7 +161,7 @@ func (f *format) fields(root gjson.Result) (fields map[string]gjson.Result, why 
 			why = fmt.Sprintf("field %s stands in it twice", name)
 		case !isKnown && slices.ContainsFunc(f.known, func(k string) bool { return strings.EqualFold(k, name) }):
 			why = fmt.Sprintf("field %s is spelled in another case", name)
-		case isKnown && name != "budget_snapshot" && negative(value): // the snapshot is checked as a budget
+		case minus && isKnown && name != "budget_snapshot" && negative(value): // the snapshot is checked as a budget
 			why = fmt.Sprintf("field %s holds a negative number", name)
 		}
 		fields[name] = value
