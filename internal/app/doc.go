@@ -225,14 +225,9 @@ func (v *visit) recovered(skill loop.Skill) (store.State, error) {
 	return v.files.LoadRun(skill)
 }
 
-// guardTime bounds the wait for another hook of the same project.
-const guardTime = 3 * time.Second
-
-// underGuard runs a change while no other process changes the state.
+// underGuard runs a change while no other process changes the state. The guard bounds its own wait.
 func (v *visit) underGuard(change func() error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), guardTime)
-	defer cancel()
-	unlock, err := v.files.Guard(ctx)
+	unlock, err := v.files.Guard(context.Background())
 	if err != nil {
 		return fmt.Errorf("lock state: %w", err)
 	}

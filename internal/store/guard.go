@@ -47,8 +47,6 @@ func (s *Store) let() error {
 }
 
 func (s *Store) take(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, guardWait)
-	defer cancel()
 	lock, err := s.flock()
 	if err != nil {
 		return fmt.Errorf("guard %s: %w", Dir, err)
@@ -91,6 +89,11 @@ func (s *Store) try(ctx context.Context, lock *flock.Flock) (bool, error) {
 	if err := s.disk.at("lock", guardName); err != nil {
 		return false, err
 	}
+	if ok, err := lock.TryLock(); ok || err != nil { // without a clock, which costs more than the lock
+		return ok, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, guardWait)
+	defer cancel()
 	return lock.TryLockContext(ctx, guardPoll)
 }
 
