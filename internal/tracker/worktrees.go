@@ -14,19 +14,36 @@ import (
 // main worktree and the project itself are not among them. A detached one has no branch. Paths are relative to the
 // project, with slashes, where they lie inside it.
 func Worktrees(ctx context.Context, project string) ([]loop.Worktree, error) {
-	out, err := git(ctx, project, "worktree", "list", "--porcelain", "-z")
-	if err != nil {
-		return nil, fmt.Errorf("list worktrees: %w", err)
+	all, ok := readWorktrees(project)
+	if !ok {
+		var err error
+		if all, err = askWorktrees(ctx, project); err != nil {
+			return nil, err
+		}
 	}
 	root := resolve(project)
 	var list []loop.Worktree
-	for i, record := range strings.Split(string(out), "\x00\x00") {
-		w := parseWorktree(record)
-		if i == 0 || w.Path == "" || w.Path == root {
+	for _, w := range all {
+		if w.Path == root {
 			continue
 		}
 		w.Path = within(root, w.Path)
 		list = append(list, w)
+	}
+	return list, nil
+}
+
+// askWorktrees asks git for the linked worktrees.
+func askWorktrees(ctx context.Context, project string) ([]loop.Worktree, error) {
+	out, err := git(ctx, project, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("list worktrees: %w", err)
+	}
+	var list []loop.Worktree
+	for i, record := range strings.Split(string(out), "\x00\x00") {
+		if w := parseWorktree(record); i > 0 && w.Path != "" {
+			list = append(list, w)
+		}
 	}
 	return list, nil
 }
