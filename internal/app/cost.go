@@ -280,7 +280,7 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 // addAgent adds to the row of the same agent, which may have worked in several stretches of its session.
 func addAgent(rows []report.CostRow, transcript string, a usage.Agent) []report.CostRow {
 	row := report.CostRow{
-		SessionID: strings.TrimSuffix(filepath.Base(transcript), ".jsonl"), Agent: orElse(a.ID, "main"), Type: a.Type, Task: a.Task,
+		SessionID: strings.TrimSuffix(filepath.Base(transcript), ".jsonl"), Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task,
 	}
 	for _, t := range a.ByModel {
 		row.Tokens = row.Tokens.Add(t)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,7 +161,7 @@ func parseReport(raw []byte) (loop.Report, error) {
 	err := d.Decode(&r)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return r, refusal(way, "%s is %s, which cannot be a %s", wrong.Field, orElse(gjson.GetBytes(raw, wrong.Field).Raw, "wrong"), wrong.Value)
+		return r, refusal(way, "%s is %s, which cannot be a %s", wrong.Field, cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, "wrong"), wrong.Value)
 	}
 	if err != nil {
 		return r, refusal(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
@@ -269,11 +270,4 @@ func kind(at, value string) error {
 		return fmt.Errorf("%s.kind is missing", at)
 	}
 	return fmt.Errorf("%s.kind is %q, not one of issue, pr", at, value)
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }

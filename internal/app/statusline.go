@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/tidwall/gjson"
@@ -27,7 +28,7 @@ func (a *App) StatusLine(stdin io.Reader, s report.Screen) string {
 		raw = nil
 	}
 	told := gjson.GetManyBytes(raw, "session_id", "workspace.project_dir", "cwd")
-	project := tracker.Project(func(name string) string { return orElse(a.Env(name), told[1].Str) }, orElse(told[2].Str, a.cwd()))
+	project := tracker.Project(func(name string) string { return cmp.Or(a.Env(name), told[1].Str) }, cmp.Or(told[2].Str, a.cwd()))
 	if !store.Exists(project) {
 		return ""
 	}

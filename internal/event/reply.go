@@ -75,10 +75,7 @@ func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 // Reason is the text of a refusal, as given.
 func (r Reply) Reason() string { return r.reason }
 
-// ModelText and PersonText are what was added for the model and for the person, as given.
-func (r Reply) ModelText() string { return r.context }
-
-// PersonText is what was added for the person.
+// PersonText is what was added for the person, as given.
 func (r Reply) PersonText() string { return r.say }
 
 // Empty says that Encode gives nothing.

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// Shells are those that Completion knows.
-var Shells = []string{"bash", "zsh", "fish"}
-
 // Completion is the script that teaches a shell the commands. It starts no program when it runs.
 func Completion(shell string, c Command) string {
 	switch shell {

@@ -113,6 +113,3 @@ func (s *Store) Probe() (took time.Duration, locks bool, err error) {
 	}
 	return took, !s.Unguarded(), unlock()
 }
-
-// Folder is where the state lies, absolute.
-func (s *Store) Folder() string { return s.disk.root.Name() }

@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -201,7 +202,7 @@ func (s *sorter) sort(i *Issue) {
 	case undecided:
 		f.State = Undecided
 		s.res.Partial = true
-		s.note("#%d is neither blocked nor unblocked: %s", i.Number, orElse(strings.Join(f.Unknown, ", "), "it has more dependencies than were told")+" unknown")
+		s.note("#%d is neither blocked nor unblocked: %s", i.Number, cmp.Or(strings.Join(f.Unknown, ", "), "it has more dependencies than were told")+" unknown")
 	default:
 		f.State = Unblocked
 		b.Unblocked = append(b.Unblocked, i.Number)
@@ -210,13 +211,6 @@ func (s *sorter) sort(i *Issue) {
 		}
 	}
 	s.res.Facts = append(s.res.Facts, f)
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // absent notes the issues that were asked for by number and are not open.

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -94,7 +95,7 @@ func (c *command) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
 func (c *command) pr(n gjson.Result) PR {
 	p := PR{
 		Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Draft: n.Get("draft").Bool(), Labels: texts(n.Get("labels"), "name"),
-		State: strings.ToLower(orElse(n.Get("state").Str, "open")), Branch: text(n.Get("branch"), mostTitle), Base: text(n.Get("base"), mostTitle),
+		State: strings.ToLower(cmp.Or(n.Get("state").Str, "open")), Branch: text(n.Get("branch"), mostTitle), Base: text(n.Get("base"), mostTitle),
 		HeadSHA: text(n.Get("head_sha"), mostTitle), Fork: n.Get("fork").Bool(), CI: ci(n.Get("ci").Str), Closes: numbers(n.Get("closes"), "number"),
 	}
 	if !n.Get("feedback").IsArray() {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -198,7 +199,7 @@ func (g *github) pr(n gjson.Result) PR {
 		Branch: text(n.Get("headRefName"), mostTitle), Base: text(n.Get("baseRefName"), mostTitle), HeadSHA: text(n.Get("headRefOid"), mostTitle),
 	}
 	if rollup := n.Get("commits.nodes.0.commit.statusCheckRollup"); rollup.Exists() {
-		p.CI = ci(orElse(rollup.Get("state").Str, "none"))
+		p.CI = ci(cmp.Or(rollup.Get("state").Str, "none"))
 	}
 	var none backlog.Issue
 	for _, r := range g.refs(n.Get("closingIssuesReferences"), &none) {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -113,7 +114,7 @@ func (g *gitlab) pr(n gjson.Result) PR {
 		Closes: closing(text(n.Get("description"), mostBody)),
 	}
 	if pipeline := n.Get("headPipeline"); pipeline.Exists() {
-		p.CI = ci(orElse(pipeline.Get("status").Str, "none"))
+		p.CI = ci(cmp.Or(pipeline.Get("status").Str, "none"))
 	}
 	notes := list(n.Get("notes"))
 	for _, note := range notes {

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,10 +20,10 @@ func kindOf(getenv func(string) string, host string) string {
 	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") || host == "codeberg.org":
 		return Gitea
 	}
-	base := orElse(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
+	base := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 	for _, login := range []struct{ kind, file string }{
-		{GitHub, filepath.Join(orElse(getenv("GH_CONFIG_DIR"), filepath.Join(base, "gh")), "hosts.yml")},
-		{GitLab, filepath.Join(orElse(getenv("GLAB_CONFIG_DIR"), filepath.Join(base, "glab-cli")), "config.yml")},
+		{GitHub, filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), filepath.Join(base, "gh")), "hosts.yml")},
+		{GitLab, filepath.Join(cmp.Or(getenv("GLAB_CONFIG_DIR"), filepath.Join(base, "glab-cli")), "config.yml")},
 		{Gitea, filepath.Join(base, "tea", "config.yml")},
 	} {
 		if names(login.file, host) {

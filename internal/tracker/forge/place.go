@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -69,10 +70,10 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	if p.Kind == "" {
 		p.Kind = kindOf(getenv, p.Host)
 	}
-	p.Host = orElse(officialHost(p.Host), home(getenv, p.Kind))
+	p.Host = cmp.Or(officialHost(p.Host), home(getenv, p.Kind))
 	switch {
 	case p.Kind != GitHub && p.Kind != GitLab && p.Kind != Gitea:
-		return p, &Failure{Why: Unconfigured, Says: orElse(p.Kind, "for the remote "+orElse(p.Host, "of this project"))}
+		return p, &Failure{Why: Unconfigured, Says: cmp.Or(p.Kind, "for the remote "+cmp.Or(p.Host, "of this project"))}
 	case !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false):
 		return p, &Failure{Why: Unconfigured, Says: "owner and repository are not known"}
 	}
@@ -80,7 +81,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 }
 
 func (p *Place) override(c config.Tracker) {
-	p.Host, p.Owner, p.Repo = orElse(c.Host, p.Host), orElse(c.Owner, p.Owner), orElse(c.Repo, p.Repo)
+	p.Host, p.Owner, p.Repo = cmp.Or(c.Host, p.Host), cmp.Or(c.Owner, p.Owner), cmp.Or(c.Repo, p.Repo)
 	if owner, name, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
 		p.Owner, p.Repo = owner, name
 	}
@@ -146,9 +147,9 @@ func officialHost(host string) string {
 func home(getenv func(string) string, kind string) string {
 	switch kind {
 	case GitHub:
-		return orElse(getenv("GH_HOST"), "github.com")
+		return cmp.Or(getenv("GH_HOST"), "github.com")
 	case GitLab:
-		return orElse(getenv("GITLAB_HOST"), "gitlab.com")
+		return cmp.Or(getenv("GITLAB_HOST"), "gitlab.com")
 	}
 	return ""
 }
@@ -158,11 +159,4 @@ func plainName(s string, nested bool) bool {
 	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' || nested && r == '/')
 	})
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
