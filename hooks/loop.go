@@ -28,7 +28,7 @@ func (w which) skills() []loop.Skill {
 	if w.Skill != "" {
 		return []loop.Skill{loop.Skill(w.Skill)}
 	}
-	return []loop.Skill{loop.Work, loop.Review}
+	return loop.Skills()
 }
 
 type loopStopCmd struct{ which }

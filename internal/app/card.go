@@ -67,7 +67,7 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 	c.Budgets = report.Axes(b, t.Tick, minutes, open, going, v.now)
 	if b.Status != loop.Active {
 		var last *loop.Iteration
-		if i := slices.IndexFunc(lines, func(l loop.Iteration) bool { return l.Seq == b.Seq && notSkipped(&l) }); i >= 0 {
+		if i := slices.IndexFunc(lines, func(l loop.Iteration) bool { return l.Seq == b.Seq && l.Ran() }); i >= 0 {
 			last = &lines[i]
 		}
 		c.Stopped = report.StoppedBy(b, last, c.Waiting, elsewhere(t))
@@ -78,7 +78,7 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 // lastLines are a run's last lines, oldest first, and how many there are before them, as far as their numbers tell.
 func lastLines(files *store.Store, skill loop.Skill, runID string) (lines []loop.Iteration, earlier int, err error) {
 	_, err = files.Last(skill, func(l *loop.Iteration) bool {
-		if l.RunID == runID || l.RunID == "" {
+		if l.Of(runID) {
 			lines = append(lines, *l)
 		}
 		return len(lines) == mostOnCard

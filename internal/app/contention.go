@@ -22,7 +22,7 @@ func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, err
 	if e.state.Budget != nil {
 		run = *e.state.Budget
 	}
-	last, err := e.files.Last(e.req.Command.Skill, notSkipped)
+	last, err := e.files.Last(e.req.Command.Skill, (*loop.Iteration).Ran)
 	if err != nil {
 		return "", err
 	}

@@ -92,7 +92,7 @@ func (v *visit) ledgers(runID string, all bool) (list []*ledger, err error) {
 func (v *visit) everyRun(show func(files *store.Store, s store.State, skill loop.Skill, present bool)) error {
 	shown := map[string]bool{}
 	in := func(files *store.Store, present bool) {
-		for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+		for _, skill := range loop.Skills() {
 			if s, _ := files.Load(skill); s.Budget != nil && !shown[s.Budget.RunID] {
 				shown[s.Budget.RunID] = s.Budget.RunID != ""
 				show(files, s, skill, present)
@@ -119,7 +119,7 @@ func (v *visit) everyRun(show func(files *store.Store, s store.State, skill loop
 func lastLedger(files *store.Store, s store.State, skill loop.Skill) *ledger {
 	l := &ledger{run: *s.Budget}
 	last, err := files.Last(skill, func(line *loop.Iteration) bool {
-		return notSkipped(line) && (line.RunID == l.run.RunID || line.RunID == "")
+		return line.Ran() && line.Of(l.run.RunID)
 	})
 	switch {
 	case err != nil:
@@ -137,7 +137,7 @@ func readLedger(files *store.Store, s store.State, skill loop.Skill) *ledger {
 		switch {
 		case err != nil:
 			l.notes = append(l.notes, fmt.Sprintf("%v: what it spent stands in no iteration", err))
-		case notSkipped(&line) && (line.RunID == l.run.RunID || line.RunID == ""):
+		case line.Ran() && line.Of(l.run.RunID):
 			l.lines = append(l.lines, line)
 		}
 	}

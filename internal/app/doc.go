@@ -170,7 +170,7 @@ func (v *visit) mine() ([]*thread, error) { return v.threads(v.files.LoadRun) }
 func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, error) {
 	var list []*thread
 	var damage []error
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	for _, skill := range loop.Skills() {
 		s, err := load(skill)
 		if err != nil {
 			damage = append(damage, err)
@@ -237,12 +237,5 @@ func (v *visit) underGuard(change func() error) error {
 
 func (v *visit) attended() bool { return v.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" }
 
-func liveness(p loop.Process) loop.Liveness {
-	switch proc.Of(p) {
-	case proc.Alive:
-		return loop.Alive
-	case proc.Dead:
-		return loop.Dead
-	}
-	return loop.Unclear
-}
+// gone says that nobody goes on with a run by itself: its session was closed, or its client is dead.
+func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }

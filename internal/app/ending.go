@@ -10,6 +10,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -251,7 +252,7 @@ func (v *visit) lookBack(t *thread, previous *loop.Iteration) outlook {
 
 // foreign: the tick's client is dead, or another session's.
 func (v *visit) foreign(t *thread) bool {
-	return t.Tick.SessionID != v.ev.SessionID || liveness(t.Budget.Owner) == loop.Dead
+	return t.Tick.SessionID != v.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
 }
 
 // lastAlive is when an abandoned tick ended: now, in its own session; in a dead one the last time its transcript

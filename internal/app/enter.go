@@ -185,7 +185,7 @@ func (e *entry) load() (store.State, error) {
 		return s, err
 	}
 	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
-		last, err := e.files.Last(e.req.Command.Skill, notSkipped)
+		last, err := e.files.Last(e.req.Command.Skill, (*loop.Iteration).Ran)
 		if err != nil || last == nil {
 			return s, err
 		}
@@ -195,15 +195,13 @@ func (e *entry) load() (store.State, error) {
 	return s, nil
 }
 
-func notSkipped(l *loop.Iteration) bool { return l.Outcome != loop.SkippedLock }
-
 func (e *entry) standing() loop.Standing {
 	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock, Claim: e.state.Claim}
 	if s.Lock != nil {
-		s.LockIs = liveness(s.Lock.Process)
+		s.LockIs = proc.Of(s.Lock.Process)
 	}
 	if s.Run != nil {
-		s.OwnerIs = liveness(s.Run.Owner)
+		s.OwnerIs = proc.Of(s.Run.Owner)
 	}
 	return s
 }

@@ -102,7 +102,7 @@ func anyActive(project string) bool {
 	if err != nil {
 		return true
 	}
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	for _, skill := range loop.Skills() {
 		s, err := files.Load(skill)
 		if err != nil || s.Budget != nil && s.Budget.Status == loop.Active {
 			return true

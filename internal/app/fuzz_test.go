@@ -141,7 +141,7 @@ func FuzzHandle(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+		for _, skill := range loop.Skills() {
 			if _, err := files.Load(skill); err != nil {
 				t.Errorf("%s: %v", skill, err)
 			}
@@ -177,7 +177,7 @@ func FuzzState(f *testing.F) {
 				t.Errorf("a merge passes with %s = %q", name, body)
 			}
 		}
-		_, _ = s.app().Standing([]loop.Skill{loop.Work, loop.Review})
+		_, _ = s.app().Standing(loop.Skills())
 		_, _ = s.app().Waiting()
 	})
 }

@@ -58,7 +58,7 @@ func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill)
 
 func (v *visit) stopOne(t *thread) (string, error) {
 	const how = "hooks loop stop"
-	if t.Tick != nil && !t.Budget.OwnerLeft && liveness(t.Budget.Owner) != loop.Dead {
+	if t.Tick != nil && !gone(t.Budget) {
 		t.Tick.Interrupt(how)
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; nothing new is dispatched", t.skill, t.Tick.Iteration),
 			v.files.SaveTick(t.Tick)
@@ -92,7 +92,7 @@ func (a *App) InAgent() bool {
 	if inside == nil {
 		inside = proc.Inside
 	}
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	for _, skill := range loop.Skills() {
 		s, _ := v.files.Load(skill)
 		if s.Budget != nil && inside(s.Budget.Owner) || s.Lock != nil && inside(s.Lock.Process) {
 			return true
@@ -116,7 +116,7 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 		return "", hinted(err)
 	}
 	b := s.Budget
-	if b != nil && b.Status == loop.Active && !b.OwnerLeft && b.Owner.PID != 0 && liveness(b.Owner) != loop.Dead {
+	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 {
 		return "", refusal("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
 	}
 	if b == nil && s.Tick == nil && err == nil {
@@ -132,7 +132,7 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 	var damaged *store.DamagedError
 	_, lockErr := v.files.Holder(skill)
 	unreadable := errors.As(lockErr, &damaged)
-	left := s.Lock != nil && (liveness(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" && s.Lock.RunID == b.RunID)
+	left := s.Lock != nil && (proc.Of(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" && s.Lock.RunID == b.RunID)
 	if unreadable || left {
 		if err := v.files.Reap(skill, s.Lock); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)
@@ -164,7 +164,7 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 	}
 	name, target, _ := strings.Cut(name, ":")
 	var open []string
-	said, err := a.each([]loop.Skill{loop.Work, loop.Review}, "", func(v *visit, skill loop.Skill) (string, error) {
+	said, err := a.each(loop.Skills(), "", func(v *visit, skill loop.Skill) (string, error) {
 		s, err := v.files.Load(skill)
 		if err != nil || s.Budget == nil {
 			return "", hinted(err)

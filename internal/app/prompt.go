@@ -129,7 +129,7 @@ func (v *visit) endNow(t *thread) (event.Reply, error) {
 // endBetween ends a run while none of its iterations is open. A pause, and the hours after its client's death, are no
 // time of the run (R32).
 func (v *visit) endBetween(t *thread, how string) (event.Reply, error) {
-	if b := t.Budget; b.Status == loop.Paused || b.OwnerLeft || liveness(b.Owner) == loop.Dead {
+	if b := t.Budget; b.Status == loop.Paused || gone(b) {
 		b.Away(v.now)
 	}
 	t.Tick = &loop.Tick{

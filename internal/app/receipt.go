@@ -48,7 +48,7 @@ func (v *visit) keepReceipt() {
 		return
 	}
 	defer unlock()
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	for _, skill := range loop.Skills() {
 		s, err := v.files.LoadRun(skill)
 		if err != nil || s.Budget == nil {
 			continue

@@ -86,11 +86,11 @@ func (e *entry) baseline() []loop.Cursor {
 }
 
 // previous is the last line of the run in which work was done, not one of an iteration that was refused at its entry or
-// of a stop between two; lines of the SPEC's own format carry no run id.
+// of a stop between two.
 func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
 	return v.files.Last(skill, func(l *loop.Iteration) bool {
 		began := l.Budget.IterationsUsed >= l.Iteration
-		return notSkipped(l) && began && (l.RunID == run.RunID || l.RunID == "")
+		return l.Ran() && began && l.Of(run.RunID)
 	})
 }
 

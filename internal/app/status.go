@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
 )
@@ -37,9 +38,9 @@ func (v *visit) stand(t *thread) report.Stand {
 		st.Minutes, st.Next = b.Minutes(v.now), wake(b)
 	}
 	if t.Lock != nil {
-		st.LockAlive = liveness(t.Lock.Process) != loop.Dead
+		st.LockAlive = proc.Of(t.Lock.Process) != loop.Dead
 	}
-	st.OwnerAlive = !b.OwnerLeft && liveness(b.Owner) != loop.Dead
+	st.OwnerAlive = !gone(b)
 	st.Budgets = report.Axes(b, t.Tick, st.Minutes, st.Open, st.OwnerAlive, v.now)
 	st.Gates = openGates(t)
 	st.Deferred, st.Notes = appendNew([]string{}, b.DeferredTargets...), []string{}
@@ -99,7 +100,7 @@ func openGates(t *thread) []report.Waiting {
 
 // Waiting are the questions that wait for a person: of open iterations and of paused runs.
 func (a *App) Waiting() ([]report.Waiting, error) {
-	stands, err := a.Standing([]loop.Skill{loop.Work, loop.Review})
+	stands, err := a.Standing(loop.Skills())
 	list := []report.Waiting{}
 	for _, s := range stands {
 		list = append(list, s.Gates...)

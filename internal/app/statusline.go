@@ -7,7 +7,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -38,7 +37,7 @@ func (a *App) StatusLine(stdin io.Reader, s report.Screen) string {
 	}
 	v := &visit{App: a, now: a.now(), project: project, files: files}
 	var shown []report.Stand
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	for _, skill := range loop.Skills() {
 		if st, ok := v.lineStand(skill, told[0].Str); ok {
 			shown = append(shown, st)
 		}
@@ -53,7 +52,7 @@ func (v *visit) lineStand(skill loop.Skill, session string) (report.Stand, bool)
 	if b == nil || b.Status == loop.Halted && b.SessionID != session {
 		return report.Stand{}, false
 	}
-	alive := !b.OwnerLeft && proc.Of(b.Owner) != proc.Dead
+	alive := !gone(b)
 	if b.Status == loop.Active && !alive && b.SessionID != session {
 		return report.Stand{}, false
 	}

@@ -36,7 +36,7 @@ func (v *visit) why(t *thread) (report.Why, error) {
 		Conditions: []loop.State{}, Gates: []loop.State{},
 	}
 	if t.Budget.Status != loop.Active {
-		last, lerr := v.files.Last(t.skill, func(l *loop.Iteration) bool { return notSkipped(l) && (l.RunID == t.Budget.RunID || l.RunID == "") })
+		last, lerr := v.files.Last(t.skill, func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
 		w.Stopped = report.StoppedBy(t.Budget, last, st.Gates, elsewhere(t))
 		return w, errors.Join(err, lerr)
 	}

@@ -26,7 +26,7 @@ func (m *machine) runs() (list []loop.Budget) {
 	}
 	defer files.Close()
 	in := func(s *store.Store) {
-		for _, skill := range skills {
+		for _, skill := range loop.Skills() {
 			if st, _ := s.Load(skill); st.Budget != nil {
 				list = append(list, *st.Budget)
 			}
@@ -42,8 +42,6 @@ func (m *machine) runs() (list []loop.Budget) {
 	}
 	return list
 }
-
-var skills = [...]loop.Skill{loop.Work, loop.Review}
 
 // receipts: the last session in which hooks fired ran the registered program, and its Stop came.
 func receipts(m *machine, n *notes) {
@@ -161,7 +159,7 @@ func (m *machine) lines(show func(path string, it loop.Iteration, err error)) {
 	}
 	defer files.Close()
 	in := func(s *store.Store, folder string) {
-		for _, skill := range skills {
+		for _, skill := range loop.Skills() {
 			for it, err := range s.Lines(skill) {
 				show(folder+store.HistoryPath(skill), it, err)
 			}

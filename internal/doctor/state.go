@@ -65,7 +65,7 @@ func stateFiles(m *machine, n *notes) {
 	}
 	defer files.Close()
 	budgets := []string{}
-	for _, skill := range skills {
+	for _, skill := range loop.Skills() {
 		s, err := files.Load(skill)
 		for _, e := range each(err) {
 			unreadable(n, e)
@@ -115,7 +115,7 @@ func historyLines(m *machine, n *notes) {
 			n.warn("the line is passed over; repair it by hand, or archive the run with `hooks loop reset`", "%s%v", archived(path), err)
 		}
 	})
-	for _, skill := range skills {
+	for _, skill := range loop.Skills() {
 		if at := m.torn(skill); at != "" {
 			n.warn("the end of the next iteration copies it aside and goes on; nothing before it is lost", "%s: the last line is torn, a write was cut off", at)
 		}
@@ -159,7 +159,7 @@ func locks(m *machine, n *notes) {
 	}
 	defer files.Close()
 	held := 0
-	for _, skill := range skills {
+	for _, skill := range loop.Skills() {
 		l, err := files.Holder(skill)
 		if err != nil {
 			unreadable(n, err)
@@ -181,9 +181,9 @@ func (m *machine) lock(n *notes, skill loop.Skill, l *loop.Lock) {
 	at := fmt.Sprintf("%s: pid %d, iteration %d, since %s", store.LockPath(skill), l.PID, l.Iteration, l.StartedAt.UTC().Format("2006-01-02 15:04"))
 	here := proc.Describe(l.PID, l.Source)
 	switch proc.Of(l.Process) {
-	case proc.Alive:
+	case loop.Alive:
 		n.say("%s, alive", at)
-	case proc.Dead:
+	case loop.Dead:
 		story := "no such process runs"
 		if here.Start != "" && l.Start != "" && here.Start != l.Start {
 			story = "the number belongs to another process now"
@@ -215,13 +215,13 @@ func openIterations(m *machine, n *notes) {
 		return
 	}
 	defer files.Close()
-	for _, skill := range skills {
+	for _, skill := range loop.Skills() {
 		s, err := files.Load(skill)
 		if err != nil || s.Budget == nil {
 			continue
 		}
 		b := s.Budget
-		gone := b.OwnerLeft || b.Owner.PID != 0 && proc.Of(b.Owner) == proc.Dead
+		gone := b.OwnerLeft || proc.Of(b.Owner) == loop.Dead
 		switch {
 		case b.Status == loop.Paused:
 			for _, g := range b.Pending {

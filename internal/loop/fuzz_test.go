@@ -12,7 +12,7 @@ func FuzzFlags(f *testing.F) {
 	f.Add("--loop --pr #142 --budget-file ../x --max-prs 1")
 	f.Add("--loop --max-minutes -1 --max-dollars 1e9")
 	f.Fuzz(func(t *testing.T, args string) {
-		for _, skill := range []Skill{Work, Review} {
+		for _, skill := range Skills() {
 			flags, looping, err := ParseFlags(skill, args)
 			if !looping || err != nil {
 				continue

@@ -14,6 +14,9 @@ const (
 	Review Skill = "review"
 )
 
+// Skills are both, in the order in which they are looked at and told.
+func Skills() []Skill { return []Skill{Work, Review} }
+
 // Status says whether a run goes on.
 type Status string
 
@@ -278,3 +281,9 @@ type Iteration struct {
 	SkippedLines  int               `json:"skipped_lines,omitempty"` // of transcripts, which could not be read
 	Observed      Observed          `json:"observed,omitzero"`
 }
+
+// Ran says that the line is of an iteration, not of a tick that was passed over at a held lock.
+func (l *Iteration) Ran() bool { return l.Outcome != SkippedLock }
+
+// Of says that the line may be of a run: lines of the SPEC's own format carry no run id.
+func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }

@@ -7,37 +7,22 @@ import (
 	"hooks/internal/loop"
 )
 
-// Liveness is what can be said about a recorded process.
-type Liveness int
-
-// The answers of Of. The zero value is Unclear, which counts as alive wherever a lock might be taken away.
-const (
-	Unclear Liveness = iota
-	Alive
-	Dead
-)
-
-// String is the answer in one word.
-func (l Liveness) String() string {
-	return [...]string{"unclear", "alive", "dead"}[l]
-}
-
 // Of says whether the recorded process still runs: kill -0 decides (R70), and where the record has a start time
 // and the living process has another one, the recorded one is gone. A record of another host, a number that is no
-// process id and every unexpected answer of the system are Unclear.
-func Of(p loop.Process) Liveness {
+// process id and every unexpected answer of the system are loop.Unclear.
+func Of(p loop.Process) loop.Liveness {
 	// A number over 31 bits would be cut by the system call, and the answer would be about another process.
 	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
-		return Unclear
+		return loop.Unclear
 	}
-	if l := signal(p.PID); l != Alive {
+	if l := signal(p.PID); l != loop.Alive {
 		return l
 	}
 	now, ok := inspect(p.PID)
 	if ok && (now.gone || (p.Start != "" && now.start != "" && now.start != p.Start)) {
-		return Dead
+		return loop.Dead
 	}
-	return Alive
+	return loop.Alive
 }
 
 // host is this machine's name, empty when it has none.

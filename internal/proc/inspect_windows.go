@@ -6,31 +6,33 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"hooks/internal/loop"
 )
 
 // stillActive is what GetExitCodeProcess says of a running process.
 const stillActive = 259
 
 // signal opens the process: one that we may not open exists all the same.
-func signal(pid int) Liveness {
+func signal(pid int) loop.Liveness {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	switch {
 	case errors.Is(err, windows.ERROR_INVALID_PARAMETER):
-		return Dead
+		return loop.Dead
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
-		return Alive
+		return loop.Alive
 	case err != nil:
-		return Unclear
+		return loop.Unclear
 	}
 	defer windows.CloseHandle(h)
 	var code uint32
 	if windows.GetExitCodeProcess(h, &code) != nil {
-		return Unclear
+		return loop.Unclear
 	}
 	if code != stillActive {
-		return Dead
+		return loop.Dead
 	}
-	return Alive
+	return loop.Alive
 }
 
 // inspect joins the process table, for parent and name, with the process' own start time.

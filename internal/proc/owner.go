@@ -32,7 +32,7 @@ func Describe(pid int, source string) loop.Process {
 // Inside says that this process was started, however deeply, by a recorded client. Whoever lets go of its parents, as a
 // daemon does, or whose parents the system does not tell, is not found to be inside.
 func Inside(p loop.Process) bool {
-	return p.Source == "client" && Of(p) == Alive && below(p.PID, os.Getppid(), inspect)
+	return p.Source == "client" && Of(p) == loop.Alive && below(p.PID, os.Getppid(), inspect)
 }
 
 // below says whether a process is pid or has it among its ancestors.
@@ -51,7 +51,7 @@ func below(pid, from int, look func(int) (entry, bool)) bool {
 }
 
 func choose(client string, parent int, look func(int) (entry, bool)) (int, string) {
-	if pid, err := strconv.Atoi(client); err == nil && Of(loop.Process{PID: pid}) == Alive {
+	if pid, err := strconv.Atoi(client); err == nil && Of(loop.Process{PID: pid}) == loop.Alive {
 		return pid, "client"
 	}
 	if pid := ancestor(parent, look); pid > 0 {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"testing"
 
 	"hooks/internal/loop"
@@ -64,23 +63,23 @@ func TestLiveness(t *testing.T) {
 	}
 	tests := map[string]struct {
 		p    loop.Process
-		want Liveness
+		want loop.Liveness
 	}{
-		"itself":                {known, Alive},
-		"pid alone":             {loop.Process{PID: pid}, Alive},
-		"another start":         {with(func(p *loop.Process) { p.Start = "1@boot" }), Dead},
-		"another host":          {with(func(p *loop.Process) { p.Host += "x" }), Unclear},
-		"no pid":                {loop.Process{}, Unclear},
-		"negative pid":          {loop.Process{PID: -pid}, Unclear},
-		"pid over 31 bits":      {loop.Process{PID: 1<<32 + pid}, Unclear},
-		"pid that nobody has":   {loop.Process{PID: 1<<31 - 2}, Dead},
-		"this very test's self": {Describe(os.Getpid(), ""), Alive},
+		"itself":                {known, loop.Alive},
+		"pid alone":             {loop.Process{PID: pid}, loop.Alive},
+		"another start":         {with(func(p *loop.Process) { p.Start = "1@boot" }), loop.Dead},
+		"another host":          {with(func(p *loop.Process) { p.Host += "x" }), loop.Unclear},
+		"no pid":                {loop.Process{}, loop.Unclear},
+		"negative pid":          {loop.Process{PID: -pid}, loop.Unclear},
+		"pid over 31 bits":      {loop.Process{PID: 1<<32 + pid}, loop.Unclear},
+		"pid that nobody has":   {loop.Process{PID: 1<<31 - 2}, loop.Dead},
+		"this very test's self": {Describe(os.Getpid(), ""), loop.Alive},
 	}
 	if runtime.GOOS != "windows" {
 		tests["the first of all, even if not ours"] = struct {
 			p    loop.Process
-			want Liveness
-		}{loop.Process{PID: 1}, Alive}
+			want loop.Liveness
+		}{loop.Process{PID: 1}, loop.Alive}
 	}
 	for name, tt := range tests {
 		if got := Of(tt.p); got != tt.want {
@@ -88,7 +87,7 @@ func TestLiveness(t *testing.T) {
 		}
 	}
 	end()
-	if got := Of(known); got != Dead {
+	if got := Of(known); got != loop.Dead {
 		t.Errorf("a process that ended and was reaped is %v, want dead", got)
 	}
 }
@@ -113,13 +112,13 @@ func TestZombieIsDead(t *testing.T) {
 	for buf := make([]byte, 512); err == nil; {
 		_, err = out.Read(buf)
 	}
-	for Of(p) == Alive {
+	for Of(p) == loop.Alive {
 		runtime.Gosched()
 	}
-	if got := signal(p.PID); got != Alive {
+	if got := signal(p.PID); got != loop.Alive {
 		t.Fatalf("kill -0 of a zombie says %v: the case was not made", got)
 	}
-	if got := Of(p); got != Dead {
+	if got := Of(p); got != loop.Dead {
 		t.Errorf("a zombie is %v, want dead", got)
 	}
 	_ = cmd.Wait()
@@ -145,7 +144,7 @@ func TestOwner(t *testing.T) {
 	pid, _ := waiter(t)
 	me, self := os.Getpid(), os.Args[0]
 
-	if p := owner(t, []string{"CLAUDE_PID=" + strconv.Itoa(pid)}, self); p.PID != pid || p.Source != "client" || Of(p) != Alive {
+	if p := owner(t, []string{"CLAUDE_PID=" + strconv.Itoa(pid)}, self); p.PID != pid || p.Source != "client" || Of(p) != loop.Alive {
 		t.Errorf("with CLAUDE_PID=%d the owner is %+v", pid, p)
 	}
 	for _, bad := range []string{"", "0", "-1", "x", "2147483646"} {
@@ -196,11 +195,11 @@ func FuzzLiveness(f *testing.F) {
 	f.Add(os.Getpid(), "12@x", "h")
 	f.Fuzz(func(t *testing.T, pid int, start, host string) {
 		got := Of(loop.Process{PID: pid, Start: start, Host: host})
-		if pid <= 0 && got != Unclear {
+		if pid <= 0 && got != loop.Unclear {
 			t.Errorf("pid %d is %v", pid, got)
 		}
-		if strings.TrimSpace(got.String()) == "" {
-			t.Error("no word for it")
+		if here := Describe(os.Getpid(), "").Host; host != "" && host != here && got != loop.Unclear {
+			t.Errorf("a process of host %q is %v on %q", host, got, here)
 		}
 	})
 }

@@ -5,16 +5,18 @@ package proc
 import (
 	"errors"
 	"syscall"
+
+	"hooks/internal/loop"
 )
 
 // signal asks the kernel about a process without touching it.
-func signal(pid int) Liveness {
+func signal(pid int) loop.Liveness {
 	err := syscall.Kill(pid, 0)
 	switch {
 	case err == nil, errors.Is(err, syscall.EPERM):
-		return Alive
+		return loop.Alive
 	case errors.Is(err, syscall.ESRCH):
-		return Dead
+		return loop.Dead
 	}
-	return Unclear
+	return loop.Unclear
 }

@@ -91,7 +91,7 @@ func (c *Card) add(l *loop.Iteration) {
 	for _, g := range l.Gates {
 		c.Gates = append(c.Gates, Asked{l.Iteration, g})
 	}
-	if l.Outcome == loop.SkippedLock {
+	if !l.Ran() {
 		return
 	}
 	c.Verified.Comments += l.Observed.Comments

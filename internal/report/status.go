@@ -28,7 +28,7 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
 	for _, n := range l.Notes {
-		if l.Outcome != loop.SkippedLock || n != l.Notes[0] {
+		if l.Ran() || n != l.Notes[0] {
 			t.line("Note: %s", n)
 		}
 	}
@@ -103,7 +103,7 @@ func fired(causes []string) string {
 }
 
 func concurrency(l *loop.Iteration) string {
-	if l.Outcome == loop.SkippedLock {
+	if !l.Ran() {
 		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
 	}
 	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration", l.Budget.Owner.PID)
@@ -111,7 +111,7 @@ func concurrency(l *loop.Iteration) string {
 
 func outcome(l *loop.Iteration) string {
 	switch {
-	case l.Outcome == loop.SkippedLock && len(l.Notes) > 0:
+	case !l.Ran() && len(l.Notes) > 0:
 		return l.Notes[0]
 	case l.Outcome == loop.Stopped:
 		return fmt.Sprintf("%s — %s", l.Outcome, l.Budget.StopText)
@@ -122,7 +122,7 @@ func outcome(l *loop.Iteration) string {
 }
 
 func next(b *loop.Budget, l *loop.Iteration, wake string) string {
-	if b.Status != loop.Active && l.Outcome != loop.SkippedLock {
+	if b.Status != loop.Active && l.Ran() {
 		return "Loop ended"
 	}
 	return wake

@@ -23,7 +23,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 	text := func(label string) string { return foreign(t, label) }
 	small := rapid.IntRange(0, 2_000_000)
 	b := &loop.Budget{
-		Version: 1, RunID: text("run"), SessionID: text("session"), Skill: rapid.SampledFrom([]loop.Skill{loop.Work, loop.Review}).Draw(t, "skill"),
+		Version: 1, RunID: text("run"), SessionID: text("session"), Skill: rapid.SampledFrom(loop.Skills()).Draw(t, "skill"),
 		Status: rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).Draw(t, "status"), Command: text("command"),
 		StopCause: rapid.SampledFrom([]string{"cost_budget", "iteration_budget", "gate_waiting", "qmd_unreachable", "x"}).Draw(t, "cause"), StopText: text("stop"),
 		Ceilings:       loop.Ceilings{Iterations: small.Draw(t, "i"), PRs: small.Draw(t, "p"), Minutes: small.Draw(t, "m"), Dollars: loop.USD(small.Draw(t, "d")) * loop.Dollar / 2},

@@ -53,7 +53,7 @@ func (s *Store) Files() (list []File, err error) {
 
 // ownName knows the names beside the budgets that --budget-file may have put here.
 func ownName(name string) bool {
-	for _, k := range []loop.Skill{loop.Work, loop.Review} {
+	for _, k := range loop.Skills() {
 		switch rest, ok := strings.CutPrefix(name, string(k)+"."); {
 		case !ok:
 		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json", rest == "claim.json", rest == "history.jsonl",

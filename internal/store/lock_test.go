@@ -247,7 +247,7 @@ func attempt(s *Store, role string, won int) (bool, error) {
 		return false, fmt.Errorf("acquire: %w", err)
 	}
 	if held != nil {
-		if proc.Of(held.Process) != proc.Dead {
+		if proc.Of(held.Process) != loop.Dead {
 			return false, nil
 		}
 		err := s.Reap("work", held)
@@ -328,7 +328,7 @@ func TestOneWinner(t *testing.T) {
 			same(t, "wins", len(must(os.ReadFile(filepath.Join(s.project, "wins")))), want)
 			held, err := s.Holder("work")
 			ok(t, err)
-			if held != nil && proc.Of(held.Process) != proc.Dead {
+			if held != nil && proc.Of(held.Process) != loop.Dead {
 				t.Errorf("%+v still holds the lock", held)
 			}
 		})

@@ -81,7 +81,7 @@ func (s *Store) absolute(path string) string {
 // taken refuses a budget file under a name that means something else beside it.
 func taken(name string) error {
 	bad := strings.HasPrefix(name, ".") || name == "archive"
-	for _, skill := range []loop.Skill{loop.Work, loop.Review} {
+	for _, skill := range loop.Skills() {
 		bad = bad || strings.HasPrefix(name, string(skill)+".")
 	}
 	if bad {

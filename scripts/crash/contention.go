@@ -141,7 +141,7 @@ func (t *trial) pair() (outcome, error) {
 	players.Wait()
 	d := first.Disk()
 	o.bad = slices.Concat(first.Bad, second.Bad, d.Faults)
-	closed := slices.DeleteFunc(slices.Clone(d.Lines), func(l loop.Iteration) bool { return l.Outcome == loop.SkippedLock })
+	closed := slices.DeleteFunc(slices.Clone(d.Lines), func(l loop.Iteration) bool { return !l.Ran() })
 	if len(closed) != begun[0]+begun[1] || begun[0] > 0 && begun[1] > 0 {
 		o.bad = append(o.bad, fmt.Sprintf("%v iterations began, %d were closed: %s", begun, len(closed), strings.Join(d.Faults, "; ")))
 	}

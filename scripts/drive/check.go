@@ -118,7 +118,7 @@ func blocks(d *Disk, prompt string) int {
 
 func closedBy(d *Disk, prompt string) bool {
 	return slices.ContainsFunc(d.Lines, func(l loop.Iteration) bool {
-		return l.Outcome != loop.SkippedLock && slices.Contains(l.Budget.LastPrompts, prompt)
+		return l.Ran() && slices.Contains(l.Budget.LastPrompts, prompt)
 	})
 }
 

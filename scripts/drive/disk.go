@@ -175,7 +175,7 @@ func (d *Disk) fault(format string, args ...any) {
 // run are the lines of one run that closed an iteration.
 func (d *Disk) run(id string) []loop.Iteration {
 	return slices.DeleteFunc(slices.Clone(d.Lines), func(l loop.Iteration) bool {
-		return l.RunID != id || l.Outcome == loop.SkippedLock
+		return l.RunID != id || !l.Ran()
 	})
 }
 
