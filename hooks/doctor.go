@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/doctor"
+	"hooks/internal/hint"
 	"hooks/internal/report"
 )
 
@@ -19,7 +20,7 @@ type doctorCmd struct {
 // Run looks at the machine and the project; a check that fails is exit code 1.
 func (c doctorCmd) Run(a *app.App, s streams) error {
 	if c.Fix && a.Env("CLAUDECODE") != "" {
-		return &app.Refusal{Text: "nothing is mended from inside the agent", Way: "type hooks doctor --fix in a terminal of your own"}
+		return hint.New("type hooks doctor --fix in a terminal of your own", "nothing is mended from inside the agent")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -32,7 +33,7 @@ func (c doctorCmd) Run(a *app.App, s streams) error {
 		_, err = fmt.Fprintln(s.out, report.CheckupText(found, paint(s.out, a.Env)))
 	}
 	if err == nil && !found.OK {
-		return &app.Refusal{Text: "a check fails", Way: "each says its way out; --fix mends what can be mended safely"}
+		return hint.New("each says its way out; --fix mends what can be mended safely", "a check fails")
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"hooks/internal/app"
+	"hooks/internal/hint"
 	"hooks/internal/install"
 	"hooks/internal/printable"
 	"hooks/internal/tracker"
@@ -56,7 +57,7 @@ func (c uninstallCmd) Run(a *app.App, s streams) error {
 // place is the settings file, for a person only: an agent does not decide what governs it.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
 	if a.InAgent() {
-		return "", "", &app.Refusal{Text: "the registration is not changed from inside the agent", Way: "a person does that in a terminal of their own"}
+		return "", "", hint.New("a person does that in a terminal of their own", "the registration is not changed from inside the agent")
 	}
 	dir, err := os.Getwd()
 	if err != nil {

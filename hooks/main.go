@@ -3,12 +3,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"hooks/internal/app"
+	"hooks/internal/hint"
 	"hooks/internal/printable"
 )
 
@@ -38,8 +38,7 @@ var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 // complain writes an error as people read it: what and where, then the way out.
 func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "error: %s\n", printable.Text(err.Error()))
-	var h interface{ Hint() string }
-	if errors.As(err, &h) && h.Hint() != "" {
-		fmt.Fprintf(w, "hint: %s\n", printable.Text(h.Hint()))
+	if way := hint.Of(err); way != "" {
+		fmt.Fprintf(w, "hint: %s\n", printable.Text(way))
 	}
 }

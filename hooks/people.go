@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"hooks/internal/app"
+	"hooks/internal/hint"
 )
 
 // commands are what people and skills type. The hook words stand here for --help only; they go round the parser.
@@ -49,7 +50,7 @@ type hookCmd struct{}
 
 // Run refuses what the hook path did not take: a hook word has no arguments.
 func (hookCmd) Run() error {
-	return &app.Refusal{Text: "a hook word stands alone and reads one event on stdin", Way: "see hooks.json for how the client calls it"}
+	return hint.New("see hooks.json for how the client calls it", "a hook word stands alone and reads one event on stdin")
 }
 
 type streams struct {
@@ -83,7 +84,7 @@ func people(a *app.App, args []string) (code int) {
 	if err == nil {
 		err = ctx.Run()
 	} else {
-		err = &app.Refusal{Text: err.Error(), Way: "see `hooks --help`"}
+		err = &hint.Error{Err: err, Way: "see `hooks --help`"}
 	}
 	if err != nil {
 		complain(s.errs, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"hooks/internal/app"
+	"hooks/internal/hint"
 	"hooks/internal/report"
 )
 
@@ -15,7 +16,7 @@ type prCmd struct {
 // Run asks the tracker and prints the PR.
 func (c prCmd) Run(a *app.App, s streams) error {
 	if c.Number < 1 {
-		return &app.Refusal{Text: "a PR's number starts at 1", Way: "as in `hooks pr 142`"}
+		return hint.New("as in `hooks pr 142`", "a PR's number starts at 1")
 	}
 	p, err := a.PR(c.Number)
 	if p.Number == 0 {

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
-	"hooks/internal/app"
+	"hooks/internal/hint"
 	"hooks/schemas"
 )
 
@@ -16,7 +15,7 @@ type schemaCmd struct {
 func (c schemaCmd) Run(s streams) error {
 	text, ok := schemas.Get(c.Name)
 	if !ok {
-		return &app.Refusal{Text: fmt.Sprintf("there is no schema %q", c.Name), Way: "the schemas are " + strings.Join(schemas.Names(), ", ")}
+		return hint.New("the schemas are "+strings.Join(schemas.Names(), ", "), "there is no schema %q", c.Name)
 	}
 	_, err := s.out.Write(text)
 	return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hooks/internal/app"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 )
@@ -60,7 +61,7 @@ const watchEvery = 2 * time.Second
 // watch keeps the standing on the terminal's other screen and leaves the terminal as it was.
 func watch(a *app.App, out io.Writer, skills []loop.Skill) error {
 	if _, terminal := terminalOf(out); !terminal {
-		return &app.Refusal{Text: "--watch needs a terminal to draw on", Way: "leave --watch out, or ask for --json"}
+		return hint.New("leave --watch out, or ask for --json", "--watch needs a terminal to draw on")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -33,7 +34,7 @@ func (a *App) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	if runID == "" {
 		for _, skill := range skills {
 			s, err := v.files.Load(skill)
-			if errs = append(errs, hinted(err)); s.Budget != nil {
+			if errs = append(errs, store.Hinted(err)); s.Budget != nil {
 				collect(v.files, s, skill, true)
 			}
 		}
@@ -42,7 +43,7 @@ func (a *App) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	}
 	err = errors.Join(errs...)
 	if err == nil && runID != "" && len(list) == 0 {
-		return list, refusal("the runs are listed by `hooks loop list`", "there is no run %q", runID)
+		return list, hint.New("the runs are listed by `hooks loop list`", "there is no run %q", runID)
 	}
 	return list, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hooks/internal/config"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -39,7 +40,7 @@ func (a *App) Cost(by, runID string) (report.Cost, error) {
 		return c, err
 	}
 	if runID != "" && len(ledgers) == 0 {
-		return c, refusal("the runs are listed by `hooks loop list`", "there is no run %q", runID)
+		return c, hint.New("the runs are listed by `hooks loop list`", "there is no run %q", runID)
 	}
 	switch by {
 	case "model":

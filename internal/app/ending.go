@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -222,8 +223,8 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	own.missedAnswers(t)
 	ending, err := own.ending(t, v.lookBack(t, previous))
 	if err != nil && t.Tick.SessionID != v.ev.SessionID { // nobody reads that session's transcript again
-		return loop.Closing{}, &hintError{fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
-			"try again; `hooks loop reset` in a terminal archives the run as it is"}
+		return loop.Closing{}, &hint.Error{Err: fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
+			Way: "try again; `hooks loop reset` in a terminal archives the run as it is"}
 	}
 	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -59,7 +59,7 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 	}
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
-		return event.Block(withHint(err)), nil
+		return event.Block(hint.Text(err)), nil
 	}
 	if err := v.foreignState(); err != nil {
 		return event.Nothing(), err
@@ -77,14 +77,6 @@ func (v *visit) request(cmd loop.Command, flags loop.Flags) *entry {
 		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: proc.Owner(),
 		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
 	}}
-}
-
-func withHint(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return fmt.Sprintf("error: %v\nhint: %s", err, h.Hint())
-	}
-	return fmt.Sprintf("error: %v", err)
 }
 
 // step is what an attempt to enter needs next.

@@ -14,23 +14,12 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
-
-// Refusal is an error of a person's or a skill's command, with its way out.
-type Refusal struct{ Text, Way string }
-
-func (r *Refusal) Error() string { return r.Text }
-
-// Hint is the way out.
-func (r *Refusal) Hint() string { return r.Way }
-
-func refusal(way, format string, args ...any) error {
-	return &Refusal{fmt.Sprintf(format, args...), way}
-}
 
 const mostReport = 1 << 20
 
@@ -42,7 +31,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 		return "", fmt.Errorf("read stdin: %w", err)
 	}
 	if len(raw) > mostReport {
-		return "", refusal("report in parts: lists merge by number", "the report is over %d bytes", mostReport)
+		return "", hint.New("report in parts: lists merge by number", "the report is over %d bytes", mostReport)
 	}
 	facts, err := parseReport(raw)
 	if err != nil {
@@ -71,7 +60,7 @@ func (a *App) visitor() (*visit, error) {
 	v.project = tracker.Project(a.Env, a.cwd())
 	files, err := store.Open(v.project)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refusal("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
+		return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
 	}
 	v.files = files
 	return v, err
@@ -89,7 +78,7 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 			return t, nil
 		}
 	}
-	return nil, refusal("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
+	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
 		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
 }
 
@@ -151,31 +140,31 @@ func parseReport(raw []byte) (loop.Report, error) {
 	const way = "see `hooks schema report`"
 	var r loop.Report
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
-		return r, refusal(way, "the report is no JSON object")
+		return r, hint.New(way, "the report is no JSON object")
 	}
 	if err := reportKeys(raw); err != nil {
-		return r, refusal(way, "%v", err)
+		return r, hint.New(way, "%v", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	err := d.Decode(&r)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return r, refusal(way, "%s is %s, which cannot be a %s", wrong.Field, cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, "wrong"), wrong.Value)
+		return r, hint.New(way, "%s is %s, which cannot be a %s", wrong.Field, cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, "wrong"), wrong.Value)
 	}
 	if err != nil {
-		return r, refusal(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
+		return r, hint.New(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, refusal(way, "something stands behind the JSON object on stdin")
+		return r, hint.New(way, "something stands behind the JSON object on stdin")
 	}
 	for i, e := range gjson.GetBytes(raw, "edges").Array() {
 		if n := len(e.Array()); n != 2 { // the decoder would drop a third number silently
-			return r, refusal(way, "edges[%d] has %d numbers, not a blocker and a blocked one", i, n)
+			return r, hint.New(way, "edges[%d] has %d numbers, not a blocker and a blocked one", i, n)
 		}
 	}
 	if err := checkReport(&r); err != nil {
-		return r, refusal(way, "%v", err)
+		return r, hint.New(way, "%v", err)
 	}
 	return r, nil
 }

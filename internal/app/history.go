@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -27,7 +28,7 @@ func (a *App) History(skills []loop.Skill, runID string, out report.History) err
 	h := history{runID: runID, out: out, whole: out.Whole()}
 	err = errors.Join(v.inOrder(func(files *store.Store) error { return h.read(files, skills) }), out.Close())
 	if err == nil && runID != "" && !h.found {
-		return refusal("the runs are listed by `hooks loop list`", "there is no iteration of run %q", runID)
+		return hint.New("the runs are listed by `hooks loop list`", "there is no iteration of run %q", runID)
 	}
 	return errors.Join(err, h.complaint())
 }
@@ -68,7 +69,7 @@ type history struct {
 const mostDamage = 5
 
 func (h *history) complaint() error {
-	err := hinted(errors.Join(h.damage...))
+	err := store.Hinted(errors.Join(h.damage...))
 	if h.more > 0 {
 		err = errors.Join(err, fmt.Errorf("and %d more damaged lines", h.more))
 	}

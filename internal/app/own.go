@@ -10,6 +10,7 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
+	"hooks/internal/hint"
 	"hooks/internal/regular"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -25,8 +26,8 @@ func (v *visit) foreignState() error {
 	defer cancel()
 	for _, path := range tracker.Committed(ctx, v.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
-			return &hintError{fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
-				"look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
+			return &hint.Error{Err: fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
+				Way: "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
 		}
 	}
 	return nil

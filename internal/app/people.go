@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
@@ -13,7 +14,7 @@ import (
 
 // absent makes no error of a project that has no state.
 func absent(err error) error {
-	var r *Refusal
+	var r *hint.Error
 	if errors.As(err, &r) {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	return a.each(skills, "no loop runs", func(v *visit, skill loop.Skill) (string, error) {
 		s, err := v.files.Recover(skill)
 		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
-			return "", hinted(err)
+			return "", store.Hinted(err)
 		}
 		return v.stopOne(&thread{skill, s})
 	})
@@ -104,7 +105,7 @@ func (a *App) InAgent() bool {
 // Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a person's command.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
-		return "", refusal("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
+		return "", hint.New("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
 	}
 	return a.each(skills, "nothing to reset", (*visit).reset)
 }
@@ -113,11 +114,11 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 	s, err := v.files.Load(skill)
 	var newer *store.NewerError
 	if errors.As(err, &newer) {
-		return "", hinted(err)
+		return "", store.Hinted(err)
 	}
 	b := s.Budget
 	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 {
-		return "", refusal("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
+		return "", hint.New("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
 	}
 	if b == nil && s.Tick == nil && err == nil {
 		return "", nil
@@ -156,18 +157,18 @@ func (a *App) Runs() ([]loop.Budget, error) {
 // inside the agent may call it.
 func (a *App) AnswerGate(name string, words []string) (string, error) {
 	if a.InAgent() {
-		return "", refusal("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
+		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
 	if answer == "" {
-		return "", refusal("give one of its options, or your own words", "the answer is empty")
+		return "", hint.New("give one of its options, or your own words", "the answer is empty")
 	}
 	name, target, _ := strings.Cut(name, ":")
 	var open []string
 	said, err := a.each(loop.Skills(), "", func(v *visit, skill loop.Skill) (string, error) {
 		s, err := v.files.Load(skill)
 		if err != nil || s.Budget == nil {
-			return "", hinted(err)
+			return "", store.Hinted(err)
 		}
 		i, err := gateNamed(s.Budget.Pending, name, target, &open)
 		if err != nil || i < 0 {
@@ -185,7 +186,7 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 	if len(open) > 0 {
 		way = "waiting: " + strings.Join(open, ", ")
 	}
-	return "", refusal(way, "gate %q does not wait", name)
+	return "", hint.New(way, "gate %q does not wait", name)
 }
 
 // gateNamed finds the one gate that a person means, -1 if there is none; every gate that waits is added to open.
@@ -197,7 +198,7 @@ func gateNamed(pending []loop.Gate, name, target string, open *[]string) (int, e
 		switch {
 		case g.Name != name || target != "" && g.Target != target:
 		case found >= 0:
-			return -1, refusal(fmt.Sprintf("name one of them: %s:%s, %s", name, pending[found].Target, full), "several gates are named %q", name)
+			return -1, hint.New(fmt.Sprintf("name one of them: %s:%s, %s", name, pending[found].Target, full), "several gates are named %q", name)
 		default:
 			found = i
 		}

@@ -10,6 +10,7 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/guard"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/replay"
 	"hooks/internal/report"
@@ -80,7 +81,7 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 		return nil, nil, err
 	}
 	if len(s.Steps) == 0 {
-		return nil, nil, refusal("a transcript is a session's own .jsonl file, below projects in the client's folder", "%s holds no session", path)
+		return nil, nil, hint.New("a transcript is a session's own .jsonl file, below projects in the client's folder", "%s holds no session", path)
 	}
 	for _, m := range r.Unknown {
 		notes = append(notes, fmt.Sprintf("Unknown model %s: priced like the nearest known one", m))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"hooks/internal/hint"
 )
 
 // found is a session's transcript in the client's folder.
@@ -23,9 +25,9 @@ func (a *App) transcript(session string) (string, error) {
 		fi, err := os.Stat(session)
 		switch {
 		case err != nil:
-			return "", refusal("name a session by its id, or a transcript by its path", "there is no transcript %s", session)
+			return "", hint.New("name a session by its id, or a transcript by its path", "there is no transcript %s", session)
 		case !fi.Mode().IsRegular():
-			return "", refusal("a transcript is a session's own .jsonl file", "%s is not a regular file", session)
+			return "", hint.New("a transcript is a session's own .jsonl file", "%s is not a regular file", session)
 		}
 		return filepath.Abs(session)
 	}
@@ -41,11 +43,11 @@ func (a *App) transcript(session string) (string, error) {
 	}
 	switch len(hits) {
 	case 0:
-		return "", refusal(nearest(all, session), "there is no session %q", session)
+		return "", hint.New(nearest(all, session), "there is no session %q", session)
 	case 1:
 		return hits[0].path, nil
 	}
-	return "", refusal("write more of its id: "+ids(hits), "%d sessions begin with %q", len(hits), session)
+	return "", hint.New("write more of its id: "+ids(hits), "%d sessions begin with %q", len(hits), session)
 }
 
 // sessions are the transcripts in the client's folder, the one changed last first.

@@ -22,7 +22,7 @@ func (a *App) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	for _, skill := range skills {
 		s, err := v.files.Load(skill)
 		if err != nil {
-			damage = append(damage, hinted(err))
+			damage = append(damage, store.Hinted(err))
 		}
 		if s.Budget != nil {
 			list = append(list, v.stand(&thread{skill, s}))

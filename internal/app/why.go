@@ -5,6 +5,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/store"
 )
 
 // Why says of each loop why it stopped or, while it goes on, what each of the twelve conditions and seven gates stands
@@ -23,7 +24,7 @@ func (a *App) Why(skills []loop.Skill) ([]report.Why, error) {
 			w, werr := v.why(&thread{skill, s})
 			list, err = append(list, w), errors.Join(err, werr)
 		}
-		damage = append(damage, hinted(err))
+		damage = append(damage, store.Hinted(err))
 	}
 	return list, errors.Join(damage...)
 }

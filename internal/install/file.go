@@ -13,6 +13,7 @@ import (
 
 	"github.com/natefinch/atomic"
 
+	"hooks/internal/hint"
 	"hooks/internal/regular"
 )
 
@@ -58,12 +59,12 @@ func (s *settings) follow() error {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if s.target, err = filepath.EvalSymlinks(s.path); err != nil {
-			return &Refusal{fmt.Sprintf("%s is a link to nothing", s.path), "remove the link or make its target; nothing was changed"}
+			return hint.New("remove the link or make its target; nothing was changed", "%s is a link to nothing", s.path)
 		}
 		info, err = os.Stat(s.target)
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = &Refusal{s.path + " is not a file", "move it away; nothing was changed"}
+		err = hint.New("move it away; nothing was changed", "%s is not a file", s.path)
 	}
 	if err == nil {
 		s.mode = info.Mode().Perm()

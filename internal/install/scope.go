@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/hint"
 )
 
 // Scopes are the settings files that a person edits, each overruling the ones before it.
@@ -36,14 +38,6 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	return abs, nil
 }
 
-// Refusal is an error of use, with the way out.
-type Refusal struct{ Text, Way string }
-
-func (r *Refusal) Error() string { return r.Text }
-
-// Hint is the way out.
-func (r *Refusal) Hint() string { return r.Way }
-
 // Program is the absolute path of the running binary, links resolved: the client starts it from any folder and with
 // any PATH. A binary that will be gone, or that would not be known again by its name, is refused.
 func Program() (string, error) {
@@ -59,10 +53,10 @@ func Program() (string, error) {
 
 func lasting(path string) error {
 	if regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`).MatchString(path) {
-		return &Refusal{"this program was built by `go run` and is gone when it ends", "build it to stay: go build -o bin/hooks ./hooks && bin/hooks install"}
+		return hint.New("build it to stay: go build -o bin/hooks ./hooks && bin/hooks install", "this program was built by `go run` and is gone when it ends")
 	}
 	if base := filepath.Base(path); base != "hooks" && !strings.EqualFold(base, "hooks.exe") {
-		return &Refusal{fmt.Sprintf("this program is named %q, by which its entries would not be found again", base), "rename it to hooks, then run hooks install"}
+		return hint.New("rename it to hooks, then run hooks install", "this program is named %q, by which its entries would not be found again", base)
 	}
 	return nil
 }
@@ -70,7 +64,7 @@ func lasting(path string) error {
 // Clash refuses a registration that would make every event count twice: the plugin is enabled, or another scope starts
 // another binary. Equal entries of two scopes are started once by the client.
 func Clash(scope, program, project string, env func(string) string) error {
-	var plugin *Refusal
+	var plugin error
 	for _, s := range Scopes {
 		path, err := Path(s, project, env)
 		if err != nil {
@@ -81,7 +75,7 @@ func Clash(scope, program, project string, env func(string) string) error {
 			if strings.HasPrefix(name, "hooks@") {
 				plugin = nil
 				if on.Bool() {
-					plugin = &Refusal{fmt.Sprintf("the plugin %s is enabled in %s: every event would count twice", name, path), "disable it first, as in `claude plugin disable " + name + "`, or keep the plugin and install nothing"}
+					plugin = hint.New("disable it first, as in `claude plugin disable "+name+"`, or keep the plugin and install nothing", "the plugin %s is enabled in %s: every event would count twice", name, path)
 				}
 			}
 		}
@@ -89,13 +83,10 @@ func Clash(scope, program, project string, env func(string) string) error {
 			continue
 		}
 		if other := otherProgram(text, program); other != "" && !isFile(path, scope, project, env) {
-			return &Refusal{fmt.Sprintf("%s is registered in %s: every event would count twice", other, path), "take it out first: hooks uninstall --scope " + s}
+			return hint.New("take it out first: hooks uninstall --scope "+s, "%s is registered in %s: every event would count twice", other, path)
 		}
 	}
-	if plugin != nil {
-		return plugin
-	}
-	return nil
+	return plugin
 }
 
 // legible is the text of a settings file as far as the client could read it, "" if not.

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"hooks/internal/hint"
+)
+
+// Hinted adds the way out to an error of the state. One that has a way out already, or that none is known for, stays as
+// it is.
+func Hinted(err error) error {
+	var has *hint.Error
+	if err == nil || errors.As(err, &has) {
+		return err
+	}
+	if way := wayOut(err); way != "" {
+		return &hint.Error{Err: err, Way: way}
+	}
+	return err
+}
+
+func wayOut(err error) string {
+	var damaged *DamagedError
+	var newer *NewerError
+	says := func(text string) bool { return strings.Contains(err.Error(), text) }
+	switch {
+	case errors.As(err, &newer):
+		return "upgrade hooks"
+	case errors.As(err, &damaged):
+		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"
+	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"):
+		return "remove or rename .sdd/loop: it must be a folder of this project"
+	case says("the name of another state file"), errors.Is(err, ErrOtherRun):
+		return "name another --budget-file"
+	case errors.Is(err, fs.ErrNotExist):
+		return "make the folder first, or leave --budget-file out"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return "make room on the disk of .sdd/loop; the next event goes on from what is there"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "make .sdd/loop writable for you, or remove it"
+	}
+	return ""
+}
