@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -215,15 +214,7 @@ func TestLineThatCannotBeReadIsNotWritten(t *testing.T) {
 // TestAppendsOfManyProcesses: every line is there, whole, whoever else appended.
 func TestAppendsOfManyProcesses(t *testing.T) {
 	s := newStore(t)
-	procs := make([]*exec.Cmd, 4)
-	for i := range procs {
-		procs[i] = exec.Command(os.Args[0])
-		procs[i].Env = append(os.Environ(), "STORE_TEST_ROLE=append", "STORE_TEST_PROJECT="+s.project, "STORE_TEST_ROUNDS=25")
-		ok(t, procs[i].Start())
-	}
-	for _, p := range procs {
-		ok(t, p.Wait())
-	}
+	race(t, s, 25, "append", "append", "append", "append")
 	got, damage := seqs(s)
 	same(t, "lines", len(got), 100)
 	same(t, "damage", damage, nil)
