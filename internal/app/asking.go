@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
@@ -76,29 +77,37 @@ func few(notes []string) []string {
 	return append(slices.Clone(notes[:mostNotes]), fmt.Sprintf("tracker: and %d more notes, see `hooks backlog`", len(notes)-mostNotes))
 }
 
-// askMerging looks PRs that are about to be merged up anew: a person may have spoken since the iteration began. Of one
-// that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101). Without a
-// tracker that could be asked there is no entry, and the skill's report counts.
-func (v *visit) askMerging(t *thread, acts []guard.Act) []loop.PR {
-	var list []loop.PR
-	for _, a := range acts {
-		if t.Tick.Halting() || v.refuseMerge(a) != "" {
-			break
-		}
+// askMerging looks PRs that are about to be merged up anew, side by side: a person may have spoken since the iteration
+// began. Of one that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101).
+// Without a tracker that could be asked there is no entry, and the skill's report counts.
+func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
+	if n := slices.IndexFunc(acts, func(a guard.Act) bool { return t.Tick.Halting() || v.refuseMerge(a) != "" }); n >= 0 {
+		acts = acts[:n]
+	}
+	answers := make([]forge.Answer, len(acts))
+	var asking sync.WaitGroup
+	for i, a := range acts {
 		q := v.question()
 		q.PR = a.PR
-		answer := forge.Ask(context.Background(), q)
+		asking.Go(func() { answers[i] = forge.Ask(context.Background(), q) })
+	}
+	asking.Wait()
+	for i, a := range acts {
 		var f *forge.Failure
-		if errors.As(answer.Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram) {
+		if errors.As(answers[i].Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram) {
 			break
 		}
-		pr := loop.PR{Number: a.PR}
-		for _, p := range answer.Report().PRs {
-			if p.Number == a.PR {
-				pr = p
-			}
-		}
-		list = append(list, pr)
+		list = append(list, toldOf(a.PR, &answers[i]))
 	}
 	return list
+}
+
+// toldOf is what an answer says of a PR: its number alone where that is nothing.
+func toldOf(number int, answer *forge.Answer) loop.PR {
+	for _, pr := range answer.Report().PRs {
+		if pr.Number == number {
+			return pr
+		}
+	}
+	return loop.PR{Number: number}
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"hooks/internal/regular"
 )
@@ -34,10 +35,10 @@ func GhAliases(getenv func(string) string) map[string]string {
 // parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer text as an indented
 // block below its name.
 func parseGhAliases(text string) map[string]string {
-	aliases := map[string]string{}
+	bodies := map[string][]string{} // joined once: a block may have as many lines as the file
 	in, name, depth := false, "", 0
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
+		line = strings.TrimRightFunc(line, unicode.IsSpace)
 		trimmed := strings.TrimLeft(line, " ")
 		indent := len(line) - len(trimmed)
 		switch {
@@ -46,15 +47,19 @@ func parseGhAliases(text string) map[string]string {
 			in, name = strings.HasPrefix(line, "aliases:"), ""
 		case !in:
 		case name != "" && indent > depth: // a block's next line
-			aliases[name] = strings.TrimSpace(aliases[name] + "\n" + trimmed)
+			bodies[name] = append(bodies[name], trimmed)
 		default:
 			key, value, _ := strings.Cut(trimmed, ":")
-			name, depth = unquoteYAML(key), indent
-			aliases[name] = unquoteYAML(value)
-			if strings.HasPrefix(aliases[name], "|") || strings.HasPrefix(aliases[name], ">") {
-				aliases[name] = ""
+			name, depth, value = unquoteYAML(key), indent, unquoteYAML(value)
+			if strings.HasPrefix(value, "|") || strings.HasPrefix(value, ">") {
+				value = ""
 			}
+			bodies[name] = []string{value}
 		}
+	}
+	aliases := make(map[string]string, len(bodies))
+	for name, body := range bodies {
+		aliases[name] = strings.TrimSpace(strings.Join(body, "\n"))
 	}
 	return aliases
 }
