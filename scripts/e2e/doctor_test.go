@@ -70,8 +70,9 @@ type doctored struct {
 func (w *World) doctor() map[string]doctored {
 	w.t.Helper()
 	var all struct{ Checks []doctored }
-	if err := json.Unmarshal([]byte(w.hooks("doctor", "--json")), &all); err != nil {
-		w.t.Fatal(err)
+	out, failed := w.tryHooks("doctor", "--json") // with status 1 where a check fails
+	if err := json.NewDecoder(strings.NewReader(out)).Decode(&all); err != nil {
+		w.t.Fatalf("hooks doctor: %v, %v\n%s", err, failed, out)
 	}
 	byName := map[string]doctored{}
 	for _, k := range all.Checks {

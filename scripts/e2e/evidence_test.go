@@ -12,8 +12,14 @@ import (
 	"time"
 )
 
-// hookRecords are the kinds of records that hooks left in the transcripts of this home: none if no hook said a word.
-func (w *World) hookRecords() (kinds []string) {
+// hookRecord is what the client notes of a hook that said something.
+type hookRecord struct {
+	Type    string
+	Content json.RawMessage
+}
+
+// records are what hooks left in the transcripts of this home.
+func (w *World) records() (list []hookRecord) {
 	w.t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -25,16 +31,36 @@ func (w *World) hookRecords() (kinds []string) {
 			w.t.Fatal(err)
 		}
 		for _, line := range strings.Split(string(data), "\n") {
-			var record struct {
-				Attachment struct{ Type string }
-			}
+			var record struct{ Attachment hookRecord }
 			_ = json.Unmarshal([]byte(line), &record) // the last line may be torn by the kill
 			if strings.HasPrefix(record.Attachment.Type, "hook_") {
-				kinds = append(kinds, record.Attachment.Type)
+				list = append(list, record.Attachment)
 			}
 		}
 	}
+	return list
+}
+
+// hookRecords are the kinds of those records: none if no hook said a word.
+func (w *World) hookRecords() (kinds []string) {
+	w.t.Helper()
+	for _, r := range w.records() {
+		kinds = append(kinds, r.Type)
+	}
 	return kinds
+}
+
+// toldPerson is the first line of everything that hooks told the person, in order.
+func (w *World) toldPerson() (lines []string) {
+	w.t.Helper()
+	for _, r := range w.records() {
+		var text string
+		if r.Type == "hook_system_message" && json.Unmarshal(r.Content, &text) == nil {
+			first, _, _ := strings.Cut(text, "\n")
+			lines = append(lines, first)
+		}
+	}
+	return lines
 }
 
 // iterationsBegun counts the times a skill's text reached the model.

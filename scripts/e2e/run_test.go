@@ -24,6 +24,7 @@ func (w *World) command(ctx context.Context, args ...string) *exec.Cmd {
 		"ANTHROPIC_BASE_URL=" + w.Model.URL, "ANTHROPIC_API_KEY=dummy",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 	}
+	cmd.Env = append(cmd.Env, w.Env...)
 	return cmd
 }
 
@@ -78,12 +79,18 @@ func (w *World) Headless(prompt string, args ...string) (r Result) {
 // hooks runs the program as a person does in a terminal of their own.
 func (w *World) hooks(args ...string) string {
 	w.t.Helper()
+	out, err := w.tryHooks(args...)
+	if err != nil {
+		w.t.Errorf("hooks %v: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// tryHooks is hooks where the program may find something wrong.
+func (w *World) tryHooks(args ...string) (string, error) {
 	cmd := exec.Command(hooksProgram, args...)
 	cmd.Dir = w.Project
 	cmd.Env = []string{"HOME=" + w.Home, "PATH=" + w.Bin + ":" + os.Getenv("PATH")}
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		w.t.Errorf("hooks %v: %v\n%s", args, err, out)
-	}
-	return string(out)
+	return string(out), err
 }

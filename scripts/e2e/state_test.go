@@ -20,6 +20,8 @@ type Budget struct {
 	IterationsUsed int     `json:"iterations_used"`
 	Dollars        float64 `json:"dollars_estimate"`
 	Agents         int     `json:"agents_dispatched"`
+	Comments       int     `json:"comments_pushed"`
+	Merges         int     `json:"merges_attempted"`
 
 	PRsTouched []string `json:"prs_touched"`
 

@@ -3,8 +3,10 @@
 package e2e
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +39,7 @@ type Terminal struct {
 	exited chan struct{}
 
 	mu   sync.Mutex
+	raw  bytes.Buffer    // every byte the program wrote
 	seen strings.Builder // every line that ever stood still on the screen
 	last string
 }
@@ -67,7 +70,7 @@ func (x *Terminal) read() {
 	for {
 		n, err := x.tty.Read(buf)
 		_, _ = x.screen.Write(buf[:n])
-		x.note()
+		x.note(buf[:n])
 		if err != nil {
 			break
 		}
@@ -76,11 +79,12 @@ func (x *Terminal) read() {
 	close(x.exited)
 }
 
-// note keeps the screen as it stands now, because what a person has read may be gone when a test looks.
-func (x *Terminal) note() {
+// note keeps what came and the screen as it stands now, because what a person has read may be gone when a test looks.
+func (x *Terminal) note(came []byte) {
 	now := flat(x.Screen())
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.raw.Write(came)
 	if now != x.last {
 		x.seen.WriteString(now + "\n")
 		x.last = now
@@ -101,6 +105,16 @@ func (x *Terminal) Showed(text string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return strings.Contains(x.seen.String(), flat(text))
+}
+
+// titles are what programs tell a terminal of its window, the clipboard and the like; a bell may end them.
+var titles = regexp.MustCompile("\x1b\\][^\a\x1b]*(\a|\x1b\\\\)")
+
+// Bells counts how often the program rang so far.
+func (x *Terminal) Bells() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return bytes.Count(titles.ReplaceAll(x.raw.Bytes(), nil), []byte("\a"))
 }
 
 // WaitScreen waits until the screen shows the text; line breaks and frames count as one space.
@@ -165,6 +179,27 @@ func (x *Terminal) Choose(n int) {
 		}
 	}
 	x.t.Fatalf("the dialog does not take %d; the screen:\n%s", n, x.Screen())
+}
+
+// reviewHead stands over the answers of a dialog of several questions, before they are sent off.
+const reviewHead = "Review your answers"
+
+// ChooseEach answers the questions of one open dialog, each on its own page, with their n-th options.
+func (x *Terminal) ChooseEach(questions []string, n ...int) {
+	x.t.Helper()
+	for i, q := range append(questions, reviewHead) {
+		x.WaitScreen(q, 10*time.Second)
+		key := append(n, 1)[i]
+		answered := func() bool {
+			now := flat(x.Screen())
+			return !strings.Contains(now, flat(q)) || q != reviewHead && strings.Contains(now, reviewHead)
+		}
+		for tries := 0; tries < 5 && !answered(); tries++ {
+			time.Sleep(700 * time.Millisecond)
+			x.send(strconv.Itoa(key))
+			eventually(2*time.Second, answered)
+		}
+	}
 }
 
 func (x *Terminal) send(s string) {

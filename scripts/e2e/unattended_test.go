@@ -38,3 +38,30 @@ func TestUnattendedGatePauses(t *testing.T) {
 		t.Errorf("the run is %+v, want active with 2 used", b)
 	}
 }
+
+// An issue of unclear criteria holds a run back in which nobody can answer, before any worker is sent off; the answer from
+// a terminal lets the next tick send it (q; R89–R92, R107, design: nobody there).
+func TestUnattendedAmbiguousIssuePauses(t *testing.T) {
+	const planned = `hooks report <<'JSON'
+{"backlog":{"unblocked":[149],"blocked":[],"in_progress":[]},"plan":[149],"issues":[{"number":149,"criteria":"tbd"}]}
+JSON`
+	w := newWorld(t, withWorkers(Worker{Work: func(int) []Call { return []Call{bash(planned), dispatch("WORKER implement #149", "haiku", false)} },
+		Report: func(int) string { return `{"outcome":"ok"}` }}, quickly))
+	r := w.Headless("/sdd:work --loop")
+	said := strings.Join(append(r.Said, r.Result), "\n")
+	const question = "Issue #149 has ambiguous criteria. Skip, escalate, or proceed with my best interpretation?"
+	if !strings.Contains(said, question) || !strings.Contains(said, "hooks gate answer 'ambiguous-criteria:#149' ANSWER") {
+		t.Errorf("the person was told:\n%s", said)
+	}
+	if b := w.Budget("work"); b.Status != "paused" || b.Agents != 0 {
+		t.Fatalf("the run is %+v, want paused with no worker", b)
+	}
+
+	w.hooks("gate", "answer", "ambiguous-criteria:#149", "proceed")
+	w.Headless("/sdd:work --loop --resume")
+	lines := w.History("work")
+	last := lines[len(lines)-1]
+	if last.Outcome != "ok" || last.Agents != 1 || len(last.Gates) != 1 || last.Gates[0].Question != question || last.Gates[0].Answer != "proceed" {
+		t.Errorf("after the answer the iteration is %+v", last)
+	}
+}

@@ -18,6 +18,8 @@ type Worker struct {
 	Usage func(iteration int) Usage
 	// Work are the tool calls of an iteration before its report.
 	Work func(iteration int) []Call
+	// AtOnce says that it makes calls of one tool that follow each other in one answer.
+	AtOnce bool
 	// Hasty are the tool calls it tries before it puts a question that waits.
 	Hasty []Call
 	// Report is what it reports of an iteration; empty, the same quiet backlog every time, so that nothing drifts.
@@ -43,10 +45,14 @@ const paraphrase = "We are getting close to the limit, shall I just carry on?"
 func (w Worker) Say(r Request) Turn {
 	prompt, done := r.Prompt(), len(r.Calls())
 	steps, last := w.plan(prompt)
-	if done < len(steps) {
-		return Turn{Calls: []Call{steps[done]}}
+	if done >= len(steps) {
+		return last
 	}
-	return last
+	end := done + 1
+	for w.AtOnce && end < len(steps) && steps[end].Name == steps[done].Name {
+		end++
+	}
+	return Turn{Calls: steps[done:end]}
 }
 
 // plan is what one prompt leads to: tool calls one after another, and then the last answer.

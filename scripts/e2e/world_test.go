@@ -18,7 +18,8 @@ type World struct {
 	Home    string
 	Project string
 	Plugins []string
-	Bin     string // first on the client's PATH
+	Bin     string   // first on the client's PATH
+	Env     []string // what the client's environment has more
 	Model   *Model
 }
 

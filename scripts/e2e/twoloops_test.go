@@ -1,0 +1,54 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Two scheduled loops of one session keep counters, locks and histories of their own; ending one leaves the other
+// (D; R43, R64–R67, R117).
+func TestTwoLoopsInOneSession(t *testing.T) {
+	release := make(chan struct{})
+	w := newWorld(t, Worker{Deaf: true, Hold: func(n int) <-chan struct{} {
+		if n == 2 {
+			return release
+		}
+		return nil
+	}}.Say)
+	term := w.Interactive()
+	term.Enter("/loop 1m /sdd:review --loop --max-iterations 4")
+	w.WaitHistory("review", 1, 60*time.Second)
+	term.Enter("/loop 1m /sdd:work --loop --max-iterations 3")
+	w.WaitHistory("work", 1, 60*time.Second)
+	review, work := w.Budget("review"), w.Budget("work")
+	if review.RunID == work.RunID || review.IterationsUsed != 1 || work.IterationsUsed != 1 {
+		t.Errorf("the runs are %+v and %+v", review, work)
+	}
+	if said := w.hooks("loop", "stop", "review"); !strings.Contains(said, "Loop halted — /sdd:review --loop") {
+		t.Errorf("hooks loop stop said:\n%s", said)
+	}
+
+	w.WaitLocked("work", 2*time.Minute)
+	if w.Locked("review") {
+		t.Error("the review loop that was ended holds its lock")
+	}
+	close(release)
+	lines := w.WaitHistory("work", 2, 60*time.Second)
+	if diff := cmp.Diff([]string{"ok", "ok"}, sameRun(t, lines)); diff != "" {
+		t.Errorf("outcomes of the work loop (-want +got):\n%s", diff)
+	}
+	term.WaitShowed("Loop already stopped", 90*time.Second)
+	for skill, want := range map[string][2]string{"review": {"halted", "user_interrupt"}, "work": {"active", ""}} {
+		if b := w.Budget(skill); b.Status != want[0] || b.StopCause != want[1] {
+			t.Errorf("the %s run is %s, cause %q", skill, b.Status, b.StopCause)
+		}
+	}
+	if n := w.Budget("review").IterationsUsed; n != 1 {
+		t.Errorf("the review loop used %d iterations, want the one before it was ended", n)
+	}
+}
