@@ -38,13 +38,13 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// manyAtOnce lets four scenarios run at a time, if nothing else was asked for: they mostly wait for the minute to turn.
+// manyAtOnce lets six scenarios run at a time, if nothing else was asked for: they mostly wait for the minute to turn.
 func manyAtOnce() {
 	flag.Parse()
 	asked := false
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
 	if !asked {
-		_ = flag.Set("test.parallel", "4")
+		_ = flag.Set("test.parallel", "6")
 	}
 }
 
