@@ -55,7 +55,7 @@ func (a *App) Cost(by, runID string) (report.Cost, error) {
 	}
 	for _, l := range ledgers {
 		c.Total = c.Total.Add(l.total())
-		c.Notes = appendNew(c.Notes, l.notes...)
+		c.Notes = loop.AppendNew(c.Notes, l.notes...)
 	}
 	return c, nil
 }
@@ -325,7 +325,7 @@ func (l *ledger) stretches() (list []usage.Stretch) {
 func (a *App) Rates() report.Rates {
 	c := config.Load(tracker.Project(a.Env, a.cwd()))
 	table := usage.NewTable(c.Rates)
-	r := report.Rates{Source: table.Source(), Dated: usage.Dated, AgeDays: usage.AgeDays(a.now()), Warnings: warnings(c)}
+	r := report.Rates{Source: table.Source(), Dated: usage.Dated, AgeDays: usage.AgeDays(a.now()), Warnings: c.WarningTexts()}
 	const million = 1_000_000
 	for _, row := range table.Rows() {
 		r.Rows = append(r.Rows, report.RateRow{
@@ -335,20 +335,4 @@ func (a *App) Rates() report.Rates {
 		})
 	}
 	return r
-}
-
-func warnings(c config.Config) (list []string) {
-	for _, w := range c.Warnings {
-		list = append(list, w.String())
-	}
-	return list
-}
-
-// onceNotes are what a run's first iteration tells about how its money is counted and about the configuration.
-func (v *visit) onceNotes() []string {
-	notes := report.ConfigNotes(warnings(v.config()))
-	if days := usage.AgeDays(v.now); days > usage.StaleDays {
-		notes = append(notes, report.StaleRates(usage.Dated, days))
-	}
-	return notes
 }

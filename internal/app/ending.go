@@ -69,7 +69,7 @@ func (v *visit) heads(prs []loop.TrackedPR, known map[string]string) map[string]
 	var branches []string
 	for _, p := range prs {
 		if _, ok := known[p.Branch]; !ok {
-			branches = appendNew(branches, p.Branch)
+			branches = loop.AppendNew(branches, p.Branch)
 		}
 	}
 	if len(branches) == 0 {
@@ -97,7 +97,7 @@ func (v *visit) ending(t *thread, o outlook) (loop.Ending, error) {
 	if t.Budget.Seq == 0 {
 		notes = append(notes, v.onceNotes()...)
 	}
-	t.Tick.Notes = appendNew(t.Tick.Notes, notes...)
+	t.Tick.Notes = loop.AppendNew(t.Tick.Notes, notes...)
 	e := loop.Ending{Now: v.now, Spent: spent, Heads: o.heads, Worktrees: o.worktrees}
 	if t.Tick.Interrupted != "" && t.Tick.Body {
 		e.Branches, e.Remote = v.begun(t, o)
@@ -115,7 +115,7 @@ func (v *visit) begun(t *thread, o outlook) (branches, remote map[string]string)
 	}
 	names := slices.Collect(maps.Keys(branches))
 	for _, w := range o.worktrees {
-		names = appendNew(names, w.Branch)
+		names = loop.AppendNew(names, w.Branch)
 	}
 	if remote, err = tracker.RemoteHeads(ctx, v.project, "origin", names); err != nil {
 		return branches, nil
@@ -143,21 +143,7 @@ func (v *visit) counted(t *thread) (loop.Spent, []string, error) {
 	if transcript == "" && t.Tick != nil {
 		transcript = t.Tick.Transcript
 	}
-	cfg := v.config()
-	table := usage.NewTable(cfg.Rates)
-	r, err := usage.Count(transcript, t.Budget.Cursors, table, usage.Options{})
-	if err != nil {
-		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}, err
-	}
-	var notes []string
-	if r.Skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines of the transcripts could not be read: what they spent is not counted", r.Skipped))
-	}
-	for _, m := range r.Unknown {
-		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the nearest known one. "+
-			"Add a row to ### Loop Cost Rates in CLAUDE.md to fix.", m))
-	}
-	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes, nil
+	return usage.Spent(transcript, t.Budget.Cursors, usage.NewTable(v.config().Rates))
 }
 
 // commit ends the iteration on disk: the history line, which is the commit point, then its copy in the budget, then
@@ -306,4 +292,14 @@ func answers(a usage.Answer) event.Answers {
 		}
 	}
 	return given
+}
+
+// onceNotes are what a run's first iteration tells about how its money is counted and about the configuration.
+func (v *visit) onceNotes() []string {
+	cfg := v.config()
+	notes := report.ConfigNotes(cfg.WarningTexts())
+	if days := usage.AgeDays(v.now); days > usage.StaleDays {
+		notes = append(notes, report.StaleRates(usage.Dated, days))
+	}
+	return notes
 }

@@ -239,7 +239,7 @@ func (e *entry) closeFirst() error {
 	if err != nil {
 		return err
 	}
-	e.ended = report.Status(&c.Line, wake(&c.Run))
+	e.ended = report.Status(&c.Line, report.Wake(&c.Run))
 	if c.Halted() {
 		e.final, err = e.finalReport(t.skill, &c.Run, t.BudgetPath)
 		return err

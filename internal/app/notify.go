@@ -106,7 +106,7 @@ func (v *visit) deliver(list []tiding) error {
 	}
 	var title, text []string
 	for _, n := range list {
-		title, text = appendNew(title, n.title), append(text, n.text)
+		title, text = loop.AppendNew(title, n.title), append(text, n.text)
 	}
 	cmd := exec.Command(program, DeliverWord)
 	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")), "HOOKS_TEXT="+report.Short(strings.Join(text, "; ")),

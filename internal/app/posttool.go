@@ -75,7 +75,7 @@ func (v *visit) observe(tick *loop.Tick) {
 	switch {
 	case slices.Contains(dispatchTools, v.ev.Tool) && v.ev.Name == event.PostToolUse:
 		if v.ev.Result("status").Str == "async_launched" {
-			tick.Workers = appendNew(tick.Workers, v.ev.Result("agentId").Str)
+			tick.Workers = loop.AppendNew(tick.Workers, v.ev.Result("agentId").Str)
 		}
 	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
 		tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
@@ -210,17 +210,17 @@ func (v *visit) count(t *loop.Tick) {
 			t.Observed.Comments++
 			if n := commentedPR(v.ev, a, t); n > 0 {
 				t.Observed.Saw(n)
-				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
+				t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
 		case guard.OpenPR:
 			numbers := openedPRs(v.ev)
 			for _, n := range numbers[max(0, len(numbers)-opens):] { // other addresses may stand before them
 				t.Observed.Saw(n)
 				t.Track(loop.PR{Number: n, State: "open"})
-				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", n))
+				t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", n))
 			}
 		case guard.SetLabel:
-			t.Labels = appendNew(t.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
+			t.Labels = loop.AppendNew(t.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
 		case guard.DropLabel:
 			t.Labels = slices.DeleteFunc(t.Labels, func(l string) bool { return l == fmt.Sprintf("#%d %s", a.PR, a.Ref) })
 		case guard.MergePR:
@@ -228,7 +228,7 @@ func (v *visit) count(t *loop.Tick) {
 				t.Observed.Saw(a.PR)
 				t.Observed.Merged = append(t.Observed.Merged, a.PR)
 				t.Track(loop.PR{Number: a.PR, State: "merged"})
-				t.PRs = appendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
+				t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
 			}
 		}
 	}

@@ -90,14 +90,14 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	case t.Tick.Interrupted == "" && v.interruptMark(t):
 		t.Tick.Interrupt("the user interrupted the turn")
 	case t.Tick.Draining || strings.HasPrefix(v.ev.Prompt, "<task-notification>"):
-		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
+		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.files.SaveTick(t.Tick)
 	default:
 		t.Tick.Failed = "the turn never reached its end"
 	}
 	if t.Tick.Draining || len(t.Tick.Workers) > 0 { // what was dispatched drains; the last Stop closes the iteration
 		t.Tick.Draining = true
-		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
+		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, the report follows when they end."), v.files.SaveTick(t.Tick)
 	}
 	reply, err := v.endNow(t)
@@ -115,7 +115,7 @@ func (v *visit) endNow(t *thread) (event.Reply, error) {
 	}
 	v.release(t.skill)
 	t.Budget = &c.Run
-	say := report.Status(&c.Line, wake(&c.Run))
+	say := report.Status(&c.Line, report.Wake(&c.Run))
 	if !c.Halted() {
 		return event.Nothing().Say(say), nil
 	}
@@ -135,7 +135,7 @@ func (v *visit) endBetween(t *thread, how string) (event.Reply, error) {
 	t.Tick = &loop.Tick{
 		Version: loop.Version, RunID: t.Budget.RunID, SessionID: t.Budget.SessionID, Skill: t.skill,
 		Iteration: t.Budget.IterationsUsed + 1, StartedAt: v.now, Transcript: usage.Main(t.Budget.Cursors), Interrupted: how,
-		Prompts: appendNew(nil, v.ev.PromptID),
+		Prompts: loop.AppendNew(nil, v.ev.PromptID),
 	}
 	return v.endNow(t)
 }

@@ -85,13 +85,9 @@ func (e *entry) baseline() []loop.Cursor {
 	return usage.Baseline(e.req.Transcript, from)
 }
 
-// previous is the last line of the run in which work was done, not one of an iteration that was refused at its entry or
-// of a stop between two.
+// previous is the run's last iteration in which work was done.
 func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
-	return v.files.Last(skill, func(l *loop.Iteration) bool {
-		began := l.Budget.IterationsUsed >= l.Iteration
-		return l.Ran() && began && l.Of(run.RunID)
-	})
+	return v.files.Last(skill, run.Worked)
 }
 
 func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {

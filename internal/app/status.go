@@ -35,7 +35,7 @@ func (v *visit) stand(t *thread) report.Stand {
 	b := t.Budget
 	st := report.Stand{Run: b, Tick: t.Tick, Lock: t.Lock, Minutes: b.MinutesElapsed, Next: "none — the loop ended", Open: v.openSpend(t)}
 	if b.Status == loop.Active {
-		st.Minutes, st.Next = b.Minutes(v.now), wake(b)
+		st.Minutes, st.Next = b.Minutes(v.now), report.Wake(b)
 	}
 	if t.Lock != nil {
 		st.LockAlive = proc.Of(t.Lock.Process) != loop.Dead
@@ -43,14 +43,14 @@ func (v *visit) stand(t *thread) report.Stand {
 	st.OwnerAlive = !gone(b)
 	st.Budgets = report.Axes(b, t.Tick, st.Minutes, st.Open, st.OwnerAlive, v.now)
 	st.Gates = openGates(t)
-	st.Deferred, st.Notes = appendNew([]string{}, b.DeferredTargets...), []string{}
+	st.Deferred, st.Notes = loop.AppendNew([]string{}, b.DeferredTargets...), []string{}
 	if t.Tick != nil {
-		st.Deferred, st.Notes = appendNew(st.Deferred, t.Tick.Deferred...), appendNew(st.Notes, t.Tick.Notes...)
+		st.Deferred, st.Notes = loop.AppendNew(st.Deferred, t.Tick.Deferred...), loop.AppendNew(st.Notes, t.Tick.Notes...)
 	}
 	if last, err := v.previous(t.skill, b); err == nil && last != nil {
 		st.Last = report.RanIn(last)
 		if t.Tick == nil {
-			st.Notes = appendNew(st.Notes, last.Notes...)
+			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -54,7 +53,7 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 	}
 	if v.workersRunning() {
 		t.Tick.Draining = true
-		t.Tick.Prompts = appendNew(t.Tick.Prompts, v.ev.PromptID)
+		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.save(t)
 	}
 	if t.Tick.Draining && v.interruptMark(t) { // Esc in a turn that a worker's end had started
@@ -148,7 +147,7 @@ func (v *visit) end(t *thread, previous *loop.Iteration, look outlook, crons []e
 	if err != nil {
 		return event.Nothing(), err
 	}
-	say := report.Status(&c.Line, wake(&c.Run))
+	say := report.Status(&c.Line, report.Wake(&c.Run))
 	if c.Run.Status != loop.Active {
 		final, err := v.finalReport(t.skill, &c.Run, t.BudgetPath)
 		if err != nil {
@@ -194,18 +193,7 @@ func unschedule(crons []event.Cron) string {
 			calls = append(calls, `ScheduleWakeup {"stop":true}`)
 		}
 	}
-	return strings.Join(appendNew(nil, calls...), ", ")
-}
-
-// wake says what brings the next tick.
-func wake(b *loop.Budget) string {
-	switch {
-	case len(b.Scheduled) > 0:
-		return "scheduled by /loop"
-	case b.UnderLoop:
-		return "to be scheduled by /loop"
-	}
-	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)", b.Command)
+	return strings.Join(loop.AppendNew(nil, calls...), ", ")
 }
 
 func (v *visit) workersRunning() bool {
@@ -248,13 +236,4 @@ func (v *visit) save(t *thread) error {
 		return err
 	}
 	return v.files.SaveTick(t.Tick)
-}
-
-func appendNew(list []string, items ...string) []string {
-	for _, s := range items {
-		if s != "" && !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
 }

@@ -70,6 +70,14 @@ func (w Warning) String() string {
 	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Text)
 }
 
+// WarningTexts are the warnings as people read them.
+func (c Config) WarningTexts() (list []string) {
+	for _, w := range c.Warnings {
+		list = append(list, w.String())
+	}
+	return list
+}
+
 // Rate is a row of `Loop Cost Rates`. Prices are pico-dollars for ONE token: $1 per million tokens is 1,000,000.
 type Rate struct {
 	Model         string

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/child"
+	"hooks/internal/loop"
 )
 
 // hookBinary: what the client would start is there, may be started, and is this very program.
@@ -19,7 +20,7 @@ func hookBinary(m *machine, n *notes) {
 			path = m.program(h)
 		}
 		before := len(seen)
-		if seen = appendNew(seen, path); len(seen) > before {
+		if seen = loop.AppendNew(seen, path); len(seen) > before {
 			m.binary(n, h, path, err)
 		}
 	}

@@ -21,7 +21,7 @@ func models(m *machine, n *notes) {
 	var seen []string
 	for _, b := range m.runs() {
 		for model := range b.TokensByModel {
-			seen = appendNew(seen, model)
+			seen = loop.AppendNew(seen, model)
 		}
 	}
 	if len(seen) == 0 {

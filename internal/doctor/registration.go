@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/event"
+	"hooks/internal/loop"
 )
 
 const wayInstall = "register the program: `hooks install`, or switch its plugin on"
@@ -84,7 +85,7 @@ func hooksRegistered(m *machine, n *notes) {
 	}
 	var scopes []string
 	for _, h := range ours {
-		scopes = appendNew(scopes, fmt.Sprintf("%s (%s)", m.shown(h.from.path), h.from.scope))
+		scopes = loop.AppendNew(scopes, fmt.Sprintf("%s (%s)", m.shown(h.from.path), h.from.scope))
 		if want := event.NameOf(h.word); want != h.event {
 			n.fail("give the entry its event's own word, as in hooks.json", "%s calls the word %q, which answers %s only", m.where(h), h.word, want)
 		}
@@ -236,11 +237,4 @@ func otherHooks(m *machine, n *notes) {
 		}
 	}
 	n.say("%s of others", count(others, "hook"))
-}
-
-func appendNew(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }

@@ -63,7 +63,7 @@ func (t *Tick) ambiguous(f *Facts) []int {
 	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog && !slices.ContainsFunc(open, t.clear)
 	for _, issue := range t.Asked.Ambiguous {
 		if all && slices.Contains(open, issue.Number) || slices.Contains(plan, issue.Number) || slices.Contains(f.Sent, issue.Number) {
-			list = appendNew(list, issue.Number)
+			list = AppendNew(list, issue.Number)
 		}
 	}
 	return list
@@ -88,7 +88,7 @@ func (t *Tick) observed() Observed {
 	o := t.Observed
 	if t.Asked != nil {
 		for _, p := range t.Asked.PRs {
-			o.Tracker = appendNew(slices.Clone(o.Tracker), p.Number)
+			o.Tracker = AppendNew(slices.Clone(o.Tracker), p.Number)
 		}
 	}
 	return o

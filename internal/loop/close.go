@@ -75,7 +75,7 @@ func (t *Tick) endHeads(heads map[string]string) {
 	for i := range t.Tracked {
 		if head, ok := heads[t.Tracked[i].Branch]; ok {
 			t.Tracked[i].EndSHA = head
-			t.Observed.Heads = appendNew(slices.Clone(t.Observed.Heads), t.Tracked[i].Branch)
+			t.Observed.Heads = AppendNew(slices.Clone(t.Observed.Heads), t.Tracked[i].Branch)
 		}
 	}
 }

@@ -248,16 +248,7 @@ func AskForceUnlock() Gate {
 
 func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "skip" {
-		run.DeferredTargets = appendNew(run.DeferredTargets, g.Target)
+		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
 		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool { return fmt.Sprintf("PR #%d", p.Number) == g.Target })
 	}
-}
-
-func appendNew[T comparable](list []T, items ...T) []T {
-	for _, v := range items {
-		if !slices.Contains(list, v) {
-			list = append(list, v)
-		}
-	}
-	return list
 }

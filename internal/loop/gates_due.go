@@ -52,10 +52,10 @@ func criteriaDue(f *Facts) []Gate {
 func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	switch act {
 	case "skip":
-		tick.Deferred = appendNew(tick.Deferred, g.Target)
+		tick.Deferred = AppendNew(tick.Deferred, g.Target)
 	case "escalate":
-		tick.Deferred = appendNew(tick.Deferred, g.Target)
-		tick.Notes = appendNew(tick.Notes, "Issue "+g.Target+": ask on the issue for acceptance criteria, do not work on it in this tick")
+		tick.Deferred = AppendNew(tick.Deferred, g.Target)
+		tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+": ask on the issue for acceptance criteria, do not work on it in this tick")
 	}
 }
 
@@ -146,7 +146,7 @@ func (f Failure) Subject() string {
 
 func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
 	if act == "skip" {
-		run.DeferredTargets = appendNew(run.DeferredTargets, g.Target)
+		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
 	}
 }
 

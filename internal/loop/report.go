@@ -42,9 +42,9 @@ func (r *Report) merge(o Report) {
 	if o.Backlog != nil {
 		r.Backlog = r.Backlog.merge(*o.Backlog)
 	}
-	r.Edges = appendNew(r.Edges, o.Edges...)
+	r.Edges = AppendNew(r.Edges, o.Edges...)
 	r.Issues = mergeBy(r.Issues, o.Issues, func(i Issue) int { return i.Number })
-	r.Plan = appendNew(r.Plan, o.Plan...)
+	r.Plan = AppendNew(r.Plan, o.Plan...)
 	r.Failures = mergeBy(r.Failures, o.Failures, Failure.Target)
 	for _, pr := range o.PRs {
 		r.mergePR(pr)
@@ -74,7 +74,7 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 	}
 	keep := func(old, add []int) []int {
 		kept := slices.DeleteFunc(slices.Clone(old), named)
-		return appendNew(append([]int{}, kept...), add...)
+		return AppendNew(append([]int{}, kept...), add...)
 	}
 	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked), keep(b.InProgress, o.InProgress)}
 }
@@ -125,7 +125,7 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 		}
 		t.Track(pr)
 		if !slices.Contains(t.Deferred, "PR "+prName(pr.Number)) {
-			t.PRs = appendNew(t.PRs, prName(pr.Number))
+			t.PRs = AppendNew(t.PRs, prName(pr.Number))
 		}
 	}
 }

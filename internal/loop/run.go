@@ -71,7 +71,7 @@ func (b *Budget) Touched(t *Tick) []string {
 	}
 	all := slices.Clone(b.PRsTouched)
 	if t != nil {
-		all = appendNew(all, t.PRs...)
+		all = AppendNew(all, t.PRs...)
 	}
 	if all == nil {
 		all = []string{}
@@ -145,8 +145,8 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 }
 
 func (t *Tick) deferReview(pr, iteration int) {
-	t.Deferred = appendNew(t.Deferred, "PR "+prName(pr))
-	t.Notes = appendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d (head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
+	t.Deferred = AppendNew(t.Deferred, "PR "+prName(pr))
+	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d (head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
 // carry asks again what was asked at an exit or in a paused run. Budgets are evaluated anew, never carried.
@@ -223,7 +223,7 @@ func Latest(b Budget, last *Iteration) Budget {
 	}
 	s := last.Budget
 	b.IterationsUsed = max(b.IterationsUsed, s.IterationsUsed)
-	b.PRsTouched = appendNew(slices.Clone(b.PRsTouched), s.PRsTouched...)
+	b.PRsTouched = AppendNew(slices.Clone(b.PRsTouched), s.PRsTouched...)
 	b.CommentsPushed = max(b.CommentsPushed, s.CommentsPushed)
 	b.MergesAttempted = max(b.MergesAttempted, s.MergesAttempted)
 	b.MinutesElapsed = max(b.MinutesElapsed, s.MinutesElapsed)

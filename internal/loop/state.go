@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Version is the format of every file under .sdd/loop. A file with a higher one is never rewritten.
 const Version = 1
@@ -287,3 +290,21 @@ func (l *Iteration) Ran() bool { return l.Outcome != SkippedLock }
 
 // Of says that the line may be of a run: lines of the SPEC's own format carry no run id.
 func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }
+
+// Worked says that the line is of an iteration of this run in which work was done, not of one that was refused at its
+// entry or of a stop between two.
+func (b *Budget) Worked(l *Iteration) bool {
+	began := l.Budget.IterationsUsed >= l.Iteration
+	return l.Ran() && began && l.Of(b.RunID)
+}
+
+// AppendNew appends the items that a list does not hold yet; zero values are none.
+func AppendNew[T comparable](list []T, items ...T) []T {
+	var zero T
+	for _, v := range items {
+		if v != zero && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}

@@ -90,7 +90,7 @@ type Observed struct {
 // Saw notes a PR that a call which succeeded was about; 0 is none.
 func (o *Observed) Saw(pr int) {
 	if pr > 0 {
-		o.PRs = appendNew(o.PRs, pr)
+		o.PRs = AppendNew(o.PRs, pr)
 	}
 }
 

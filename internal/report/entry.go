@@ -120,6 +120,17 @@ func WakeCall(b *loop.Budget) string {
 	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`, "/loop "+b.Command)
 }
 
+// Wake says what brings the next tick.
+func Wake(b *loop.Budget) string {
+	switch {
+	case len(b.Scheduled) > 0:
+		return "scheduled by /loop"
+	case b.UnderLoop:
+		return "to be scheduled by /loop"
+	}
+	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)", b.Command)
+}
+
 // ReportExample is the exact command that tells an iteration's facts, to be filled in.
 func ReportExample(b *loop.Budget) string {
 	if b.Skill == loop.Review {

@@ -1,0 +1,25 @@
+package usage
+
+import (
+	"fmt"
+
+	"hooks/internal/loop"
+)
+
+// Spent is Count as a run takes it in. What could not be counted, or not surely, is told in notes, one line each; so is
+// the error, after which nothing is spent.
+func Spent(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []string, error) {
+	r, err := Count(transcript, cursors, table, Options{})
+	if err != nil {
+		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}, err
+	}
+	var notes []string
+	if r.Skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d lines of the transcripts could not be read: what they spent is not counted", r.Skipped))
+	}
+	for _, m := range r.Unknown {
+		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the nearest known one. "+
+			"Add a row to ### Loop Cost Rates in CLAUDE.md to fix.", m))
+	}
+	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes, nil
+}
