@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -13,7 +13,7 @@ type backlogCmd struct {
 }
 
 // Run asks the tracker and prints the backlog. What was told is printed also when not all was.
-func (c backlogCmd) Run(a *app.App, s streams) error {
-	b, err := a.Backlog(c.Scope)
+func (c backlogCmd) Run(d *desk.Desk, s streams) error {
+	b, err := d.Backlog(c.Scope)
 	return errors.Join(show(s, c.JSON, b, report.Backlog), err)
 }

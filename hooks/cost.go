@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -15,11 +15,11 @@ type costCmd struct {
 }
 
 // Run prints what the project's loops spent, or the prices.
-func (c costCmd) Run(a *app.App, s streams) error {
+func (c costCmd) Run(d *desk.Desk, s streams) error {
 	if c.Rates {
-		return show(s, c.JSON, a.Rates(), report.RateTable)
+		return show(s, c.JSON, d.Rates(), report.RateTable)
 	}
-	cost, err := a.Cost(c.By, c.RunID)
+	cost, err := d.Cost(c.By, c.RunID)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -15,11 +16,11 @@ type explainCmd struct {
 }
 
 // Run says why a loop stopped, or what would stop it; or how a command is read.
-func (c explainCmd) Run(a *app.App, s streams) error {
+func (c explainCmd) Run(a *app.App, d *desk.Desk, s streams) error {
 	if c.Command != "" {
 		return show(s, c.JSON, a.Explain(c.Command), report.Explained)
 	}
-	list, err := a.Why(c.skills())
+	list, err := d.Why(c.skills())
 	if c.JSON {
 		return errors.Join(printJSON(s.out, list), err)
 	}
@@ -30,7 +31,7 @@ func (c explainCmd) Run(a *app.App, s streams) error {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintln(s.out, report.Explain(screen(a, s.out), w))
+		fmt.Fprintln(s.out, report.Explain(screen(d, s.out), w))
 	}
 	return err
 }

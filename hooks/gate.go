@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/printable"
 	"hooks/internal/report"
 )
@@ -18,8 +19,8 @@ type gateListCmd struct {
 }
 
 // Run prints the waiting questions with their options.
-func (c gateListCmd) Run(a *app.App, s streams) error {
-	gates, err := a.Waiting()
+func (c gateListCmd) Run(d *desk.Desk, s streams) error {
+	gates, err := d.Waiting()
 	if err != nil {
 		return err
 	}

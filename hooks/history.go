@@ -1,7 +1,7 @@
 package main
 
 import (
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -13,13 +13,13 @@ type historyCmd struct {
 }
 
 // Run prints the iterations of all runs, archived ones too, the oldest first.
-func (c historyCmd) Run(a *app.App, s streams) error {
-	out := report.HistoryTable(s.out, screen(a, s.out))
+func (c historyCmd) Run(d *desk.Desk, s streams) error {
+	out := report.HistoryTable(s.out, screen(d, s.out))
 	switch {
 	case c.JSON:
 		out = report.HistoryJSON(s.out)
 	case c.CSV:
 		out = report.HistoryCSV(s.out)
 	}
-	return a.History(c.skills(), c.RunID, out)
+	return d.History(c.skills(), c.RunID, out)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/loop"
 	"hooks/internal/printable"
 	"hooks/internal/report"
@@ -47,8 +48,8 @@ type loopListCmd struct {
 }
 
 // Run prints one line a run.
-func (c loopListCmd) Run(a *app.App, s streams) error {
-	runs, err := a.Runs()
+func (c loopListCmd) Run(d *desk.Desk, s streams) error {
+	runs, err := d.Runs()
 	if err != nil {
 		return err
 	}

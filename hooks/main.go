@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/hint"
 	"hooks/internal/printable"
 )
@@ -23,7 +24,7 @@ func run(args []string) int {
 		}
 		switch args[0] {
 		case "statusline":
-			return statusline(a, os.Stdin, os.Stdout)
+			return statusline(deskOf(a), os.Stdin, os.Stdout)
 		case app.DeliverWord:
 			a.Deliver()
 			return 0
@@ -34,6 +35,9 @@ func run(args []string) int {
 
 // newApp is the program on this machine; tests replace it.
 var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
+
+// deskOf is where people ask, by the same clock and environment.
+func deskOf(a *app.App) *desk.Desk { return &desk.Desk{Env: a.Env, Now: a.Present} }
 
 // complain writes an error as people read it: what and where, then the way out.
 func complain(w io.Writer, err error) {

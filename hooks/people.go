@@ -76,7 +76,7 @@ func people(a *app.App, args []string) (code int) {
 	var cli commands
 	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(),
 		kong.Description("Governs unattended loops of Claude Code: stop conditions, gates, merges, money, state."),
-		kong.Writers(s.out, s.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, s))
+		kong.Writers(s.out, s.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, deskOf(a), s))
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

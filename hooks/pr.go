@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/hint"
 	"hooks/internal/report"
 )
@@ -14,11 +14,11 @@ type prCmd struct {
 }
 
 // Run asks the tracker and prints the PR.
-func (c prCmd) Run(a *app.App, s streams) error {
+func (c prCmd) Run(d *desk.Desk, s streams) error {
 	if c.Number < 1 {
 		return hint.New("as in `hooks pr 142`", "a PR's number starts at 1")
 	}
-	p, err := a.PR(c.Number)
+	p, err := d.PR(c.Number)
 	if p.Number == 0 {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -16,8 +16,8 @@ type reportCardCmd struct {
 }
 
 // Run prints the morning page of the present runs, or of one.
-func (c reportCardCmd) Run(a *app.App, s streams) error {
-	list, err := a.Cards(c.skills(), c.RunID)
+func (c reportCardCmd) Run(d *desk.Desk, s streams) error {
+	list, err := d.Cards(c.skills(), c.RunID)
 	if c.JSON {
 		return errors.Join(printJSON(s.out, list), err)
 	}
@@ -32,7 +32,7 @@ func (c reportCardCmd) Run(a *app.App, s streams) error {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintln(s.out, text(screen(a, s.out), card))
+		fmt.Fprintln(s.out, text(screen(d, s.out), card))
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -17,16 +17,16 @@ import (
 const pipeWidth = 100
 
 // screen is what out is for the one who reads it: COLUMNS, the terminal's size, NO_COLOR, the locale.
-func screen(a *app.App, out io.Writer) report.Screen {
+func screen(d *desk.Desk, out io.Writer) report.Screen {
 	fd, terminal := terminalOf(out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(a.Env), Now: a.Present()}
-	s.Color = terminal && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb"
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(d.Env), Now: d.Now()}
+	s.Color = terminal && d.Env("NO_COLOR") == "" && d.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
 			s.Width = width
 		}
 	}
-	if n, err := strconv.Atoi(a.Env("COLUMNS")); err == nil && n > 0 {
+	if n, err := strconv.Atoi(d.Env("COLUMNS")); err == nil && n > 0 {
 		s.Width = min(n, 1000)
 	}
 	return s

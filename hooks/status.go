@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -24,24 +24,24 @@ type statusCmd struct {
 }
 
 // Run prints each run's standing.
-func (c statusCmd) Run(a *app.App, s streams) error {
+func (c statusCmd) Run(d *desk.Desk, s streams) error {
 	switch {
 	case c.JSON:
-		list, err := a.Standing(c.skills())
+		list, err := d.Standing(c.skills())
 		return errors.Join(printJSON(s.out, list), err)
 	case c.Watch:
-		return watch(a, s.out, c.skills())
+		return watch(d, s.out, c.skills())
 	}
-	text, err := standing(a, s.out, c.skills())
+	text, err := standing(d, s.out, c.skills())
 	fmt.Fprintln(s.out, text)
 	return err
 }
 
-func standing(a *app.App, out io.Writer, skills []loop.Skill) (string, error) {
-	list, err := a.Standing(skills)
+func standing(d *desk.Desk, out io.Writer, skills []loop.Skill) (string, error) {
+	list, err := d.Standing(skills)
 	var parts []string
 	for _, st := range list {
-		parts = append(parts, report.Standing(screen(a, out), st))
+		parts = append(parts, report.Standing(screen(d, out), st))
 	}
 	if len(parts) == 0 && err == nil {
 		return "no loop in this project", nil
@@ -59,7 +59,7 @@ func firstLines(text string, n int) string {
 const watchEvery = 2 * time.Second
 
 // watch keeps the standing on the terminal's other screen and leaves the terminal as it was.
-func watch(a *app.App, out io.Writer, skills []loop.Skill) error {
+func watch(d *desk.Desk, out io.Writer, skills []loop.Skill) error {
 	if _, terminal := terminalOf(out); !terminal {
 		return hint.New("leave --watch out, or ask for --json", "--watch needs a terminal to draw on")
 	}
@@ -70,7 +70,7 @@ func watch(a *app.App, out io.Writer, skills []loop.Skill) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for before := ""; ; {
-		text, err := standing(a, out, skills)
+		text, err := standing(d, out, skills)
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}

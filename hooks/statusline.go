@@ -8,26 +8,26 @@ import (
 
 	"golang.org/x/term"
 
-	"hooks/internal/app"
+	"hooks/internal/desk"
 )
 
 type statuslineCmd struct{}
 
 // Run is what `hooks statusline` does with more words than one; alone it goes round the parser.
-func (statuslineCmd) Run(a *app.App, s streams) error {
-	statusline(a, s.in, s.out)
+func (statuslineCmd) Run(d *desk.Desk, s streams) error {
+	statusline(d, s.in, s.out)
 	return nil
 }
 
 // statusline prints the client's status line. The client asks for it many times a minute, so it goes the short way, like
 // the hook words.
-func statusline(a *app.App, in io.Reader, out io.Writer) int {
+func statusline(d *desk.Desk, in io.Reader, out io.Writer) int {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(24 << 20)
 	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		in = eof{} // a person typed it: nothing comes
 	}
-	if line := a.StatusLine(in, screen(a, out)); line != "" {
+	if line := d.StatusLine(in, screen(d, out)); line != "" {
 		fmt.Fprintln(out, line)
 	}
 	return 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/desk"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/store"
@@ -177,8 +178,9 @@ func FuzzState(f *testing.F) {
 				t.Errorf("a merge passes with %s = %q", name, body)
 			}
 		}
-		_, _ = s.app().Standing(loop.Skills())
-		_, _ = s.app().Waiting()
+		d := &desk.Desk{Env: s.app().Env, Now: s.app().Present}
+		_, _ = d.Standing(loop.Skills())
+		_, _ = d.Waiting()
 	})
 }
 

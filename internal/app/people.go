@@ -12,15 +12,6 @@ import (
 	"hooks/internal/store"
 )
 
-// absent makes no error of a project that has no state.
-func absent(err error) error {
-	var r *hint.Error
-	if errors.As(err, &r) {
-		return nil
-	}
-	return err
-}
-
 // StopLoops ends the running loops on a person's word: an iteration that runs drains and is closed by its own session,
 // anything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
@@ -140,17 +131,6 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 		}
 	}
 	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir), nil
-}
-
-// Runs lists the project's runs, the newest first: the present ones and those in the archive.
-func (a *App) Runs() ([]loop.Budget, error) {
-	list := []loop.Budget{}
-	v, err := a.visitor()
-	if err != nil {
-		return list, absent(err)
-	}
-	err = v.everyRun(func(_ *store.Store, s store.State, _ loop.Skill, _ bool) { list = append(list, *s.Budget) })
-	return list, err
 }
 
 // AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once. Nothing that runs

@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ const mostLine = 1 << 20
 // StatusLine is the one line that the client shows under its prompt: the loops that run in this project, those that
 // wait for a person, and those that ended in this session. It is empty when there is none, and whenever anything is
 // wrong: a status line complains to nobody. Nothing is written.
-func (a *App) StatusLine(stdin io.Reader, s report.Screen) string {
+func (d *Desk) StatusLine(stdin io.Reader, s report.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, mostLine))
 	if err != nil {
 		return ""
@@ -27,15 +27,15 @@ func (a *App) StatusLine(stdin io.Reader, s report.Screen) string {
 		raw = nil
 	}
 	told := gjson.GetManyBytes(raw, "session_id", "workspace.project_dir", "cwd")
-	project := tracker.Project(func(name string) string { return cmp.Or(a.Env(name), told[1].Str) }, cmp.Or(told[2].Str, a.cwd()))
+	env := func(name string) string { return cmp.Or(d.Env(name), told[1].Str) }
+	project := tracker.Project(env, cmp.Or(told[2].Str, cwd()))
 	if !store.Exists(project) {
 		return ""
 	}
-	files, err := store.Open(project)
-	if err != nil {
+	v, err := d.visitAt(project)
+	if err != nil || v.files == nil {
 		return ""
 	}
-	v := &visit{App: a, now: a.now(), project: project, files: files}
 	var shown []report.Stand
 	for _, skill := range loop.Skills() {
 		if st, ok := v.lineStand(skill, told[0].Str); ok {
@@ -52,8 +52,8 @@ func (v *visit) lineStand(skill loop.Skill, session string) (report.Stand, bool)
 	if b == nil || b.Status == loop.Halted && b.SessionID != session {
 		return report.Stand{}, false
 	}
-	alive := !gone(b)
-	if b.Status == loop.Active && !alive && b.SessionID != session {
+	going := alive(b)
+	if b.Status == loop.Active && !going && b.SessionID != session {
 		return report.Stand{}, false
 	}
 	minutes := b.MinutesElapsed
@@ -61,5 +61,5 @@ func (v *visit) lineStand(skill loop.Skill, session string) (report.Stand, bool)
 		minutes = b.Minutes(v.now)
 	}
 	t := &thread{skill, st}
-	return report.Stand{Run: b, Tick: st.Tick, Minutes: minutes, OwnerAlive: alive, Gates: openGates(t), Budgets: report.Axes(b, st.Tick, minutes, 0, alive, v.now)}, true
+	return report.Stand{Run: b, Tick: st.Tick, Minutes: minutes, OwnerAlive: going, Gates: openGates(t), Budgets: report.Axes(b, st.Tick, minutes, 0, going, v.now)}, true
 }

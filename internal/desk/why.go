@@ -1,36 +1,31 @@
-package app
+package desk
 
 import (
 	"errors"
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/store"
 )
 
 // Why says of each loop why it stopped or, while it goes on, what each of the twelve conditions and seven gates stands
 // at. Nothing is written.
-func (a *App) Why(skills []loop.Skill) ([]report.Why, error) {
+func (d *Desk) Why(skills []loop.Skill) ([]report.Why, error) {
 	list := []report.Why{}
-	v, err := a.visitor()
-	if err != nil {
-		return list, absent(err)
+	v, err := d.visit()
+	if err != nil || v.files == nil {
+		return list, err
 	}
 	defer v.files.Close()
-	var damage []error
-	for _, skill := range skills {
-		s, err := v.files.Load(skill)
-		if s.Budget != nil {
-			w, werr := v.why(&thread{skill, s})
-			list, err = append(list, w), errors.Join(err, werr)
-		}
-		damage = append(damage, store.Hinted(err))
-	}
-	return list, errors.Join(damage...)
+	err = v.each(skills, func(t *thread) error {
+		w, err := v.why(t)
+		list = append(list, w)
+		return err
+	})
+	return list, err
 }
 
 func (v *visit) why(t *thread) (report.Why, error) {
-	previous, err := v.previous(t.skill, t.Budget)
+	previous, err := v.files.Last(t.skill, t.Budget.Worked)
 	st := v.stand(t)
 	w := report.Why{
 		Skill: t.skill, RunID: t.Budget.RunID, Command: t.Budget.Command, Status: t.Budget.Status, Budgets: st.Budgets,
@@ -38,7 +33,7 @@ func (v *visit) why(t *thread) (report.Why, error) {
 	}
 	if t.Budget.Status != loop.Active {
 		last, lerr := v.files.Last(t.skill, func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
-		w.Stopped = report.StoppedBy(t.Budget, last, st.Gates, elsewhere(t))
+		w.Stopped = report.StoppedBy(t.Budget, last, st.Gates, t.elsewhere())
 		return w, errors.Join(err, lerr)
 	}
 	run := *t.Budget

@@ -1,14 +1,13 @@
-package app
+package desk
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
-	"hooks/internal/store"
-	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
@@ -18,10 +17,10 @@ const peopleWait = 30 * time.Second
 
 // Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and says what they would
 // trigger. With an error it is what was told nonetheless.
-func (a *App) Backlog(scope []string) (report.Board, error) {
-	v, run, _ := a.asker(loop.Work)
+func (d *Desk) Backlog(scope []string) (report.Board, error) {
+	v, run, _ := d.asker(loop.Work)
 	q := v.question()
-	q.Backlog, q.Scope, q.Wait = true, backlog.ParseScope(scope), peopleWait
+	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
 	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(), Whole: answer.Backlog != nil, Edges: answer.Edges, Notes: answer.Notes}
 	for _, f := range answer.Issues {
@@ -41,10 +40,10 @@ func (a *App) Backlog(scope []string) (report.Board, error) {
 }
 
 // PR asks the tracker for one PR and says what it would trigger.
-func (a *App) PR(number int) (report.PR, error) {
-	v, run, since := a.asker(loop.Review)
+func (d *Desk) PR(number int) (report.PR, error) {
+	v, run, since := d.asker(loop.Review)
 	q := v.question()
-	q.PR, q.Since, q.Wait = number, since, peopleWait
+	q.PR, q.Since = number, since
 	answer := forge.Ask(context.Background(), q)
 	if len(answer.PRs) == 0 {
 		return report.PR{}, answer.Err
@@ -71,22 +70,24 @@ func (a *App) PR(number int) (report.PR, error) {
 }
 
 // asker is who asks the tracker outside of an iteration: for the skill's run if there is one, with the end of its
-// previous iteration, else for a run that has not begun. State that cannot be read is another command's to tell.
-func (a *App) asker(skill loop.Skill) (v *visit, run *loop.Budget, since time.Time) {
-	v, run = &visit{App: a, now: a.now()}, &loop.Budget{Skill: skill}
-	v.project = tracker.Project(a.Env, a.cwd())
-	files, err := store.Open(v.project)
-	if err != nil {
+// previous iteration, else for a run that has not begun. State that cannot be read is another question's to tell.
+func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, since time.Time) {
+	v, err := d.visit()
+	run = &loop.Budget{Skill: skill}
+	if err != nil || v.files == nil {
 		return v, run, since
 	}
-	v.files = files
-	if s, err := files.LoadRun(skill); err == nil && s.Budget != nil {
+	if s, err := v.files.LoadRun(skill); err == nil && s.Budget != nil {
 		run = s.Budget
-		if last, err := v.previous(skill, run); err == nil && last != nil {
+		if last, err := v.files.Last(skill, run.Worked); err == nil && last != nil {
 			since = last.EndedAt
 		}
 	}
 	return v, run, since
+}
+
+func (v *visit) question() forge.Question {
+	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project), Wait: peopleWait}
 }
 
 // placed names the tracker that was asked; none where it is not known which.

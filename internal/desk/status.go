@@ -1,34 +1,27 @@
-package app
+package desk
 
 import (
-	"errors"
-
+	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
-	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // Standing is how the project's loops stand now; none where there is no state. Damaged files are reported together,
 // and the rest stands there all the same. Nothing is written.
-func (a *App) Standing(skills []loop.Skill) ([]report.Stand, error) {
+func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
-	v, err := a.visitor()
-	if err != nil {
-		return list, absent(err)
+	v, err := d.visit()
+	if err != nil || v.files == nil {
+		return list, err
 	}
 	defer v.files.Close()
-	var damage []error
-	for _, skill := range skills {
-		s, err := v.files.Load(skill)
-		if err != nil {
-			damage = append(damage, store.Hinted(err))
-		}
-		if s.Budget != nil {
-			list = append(list, v.stand(&thread{skill, s}))
-		}
-	}
-	return list, errors.Join(damage...)
+	err = v.each(skills, func(t *thread) error {
+		list = append(list, v.stand(t))
+		return nil
+	})
+	return list, err
 }
 
 func (v *visit) stand(t *thread) report.Stand {
@@ -40,21 +33,21 @@ func (v *visit) stand(t *thread) report.Stand {
 	if t.Lock != nil {
 		st.LockAlive = proc.Of(t.Lock.Process) != loop.Dead
 	}
-	st.OwnerAlive = !gone(b)
+	st.OwnerAlive = alive(b)
 	st.Budgets = report.Axes(b, t.Tick, st.Minutes, st.Open, st.OwnerAlive, v.now)
 	st.Gates = openGates(t)
 	st.Deferred, st.Notes = loop.AppendNew([]string{}, b.DeferredTargets...), []string{}
 	if t.Tick != nil {
 		st.Deferred, st.Notes = loop.AppendNew(st.Deferred, t.Tick.Deferred...), loop.AppendNew(st.Notes, t.Tick.Notes...)
 	}
-	if last, err := v.previous(t.skill, b); err == nil && last != nil {
+	if last, err := v.files.Last(t.skill, b.Worked); err == nil && last != nil {
 		st.Last = report.RanIn(last)
 		if t.Tick == nil {
 			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {
-		st.Resume = report.Resume(b, elsewhere(t))
+		st.Resume = report.Resume(b, t.elsewhere())
 		if b.Status == loop.Active {
 			st.Next = "none — the session is gone"
 		}
@@ -62,26 +55,22 @@ func (v *visit) stand(t *thread) report.Stand {
 	return st
 }
 
-// elsewhere is the run's budget file, where that is not in its default place.
-func elsewhere(t *thread) string {
-	if t.BudgetPath == store.DefaultBudgetPath(t.skill) {
-		return ""
-	}
-	return t.BudgetPath
-}
-
 // openSpend is what was spent since the last iteration ended, as far as the transcript tells. Nothing is saved.
 func (v *visit) openSpend(t *thread) (sum loop.USD) {
 	if t.Tick == nil || t.Tick.RunID != t.Budget.RunID {
 		return 0
 	}
-	own := *v
-	own.ev.Transcript = t.Tick.Transcript
-	spent, _ := own.spent(t)
+	spent, _ := v.spent(t)
 	for _, m := range spent.ByModel {
 		sum += m.Dollars
 	}
 	return sum
+}
+
+// spent is what a run spent beyond its cursors, by its open iteration's transcript.
+func (v *visit) spent(t *thread) (loop.Spent, []string) {
+	spent, notes, _ := usage.Spent(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(config.Load(v.project).Rates))
+	return spent, notes
 }
 
 // openGates are the questions of a paused run and of an open iteration.
@@ -99,8 +88,8 @@ func openGates(t *thread) []report.Waiting {
 }
 
 // Waiting are the questions that wait for a person: of open iterations and of paused runs.
-func (a *App) Waiting() ([]report.Waiting, error) {
-	stands, err := a.Standing(loop.Skills())
+func (d *Desk) Waiting() ([]report.Waiting, error) {
+	stands, err := d.Standing(loop.Skills())
 	list := []report.Waiting{}
 	for _, s := range stands {
 		list = append(list, s.Gates...)

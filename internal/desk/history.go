@@ -1,11 +1,9 @@
-package app
+package desk
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -19,10 +17,10 @@ import (
 // History gives every line of the skills' histories to out, the archive's first, in the order in which they were
 // written; of one run, or of all for "". One line is in memory at a time. Damaged lines are passed over and reported
 // together at the end.
-func (a *App) History(skills []loop.Skill, runID string, out report.History) error {
-	v, err := a.visitor()
-	if err != nil {
-		return errors.Join(absent(err), out.Close())
+func (d *Desk) History(skills []loop.Skill, runID string, out report.History) error {
+	v, err := d.visit()
+	if err != nil || v.files == nil {
+		return errors.Join(err, out.Close())
 	}
 	defer v.files.Close()
 	h := history{runID: runID, out: out, whole: out.Whole()}
@@ -31,27 +29,6 @@ func (a *App) History(skills []loop.Skill, runID string, out report.History) err
 		return hint.New("the runs are listed by `hooks loop list`", "there is no iteration of run %q", runID)
 	}
 	return errors.Join(err, h.complaint())
-}
-
-// inOrder opens the archived runs from the oldest, then the present state.
-func (v *visit) inOrder(read func(*store.Store) error) error {
-	ids, err := v.files.Archives()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		files, err := v.files.Archived(id)
-		if err != nil {
-			return err
-		}
-		err = read(files)
-		files.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return read(v.files)
 }
 
 // history is one way through all lines.

@@ -1,4 +1,4 @@
-package app
+package desk
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
@@ -16,34 +15,30 @@ import (
 const mostOnCard = 50
 
 // Cards are the cards of the present runs or, by its id, of one run, which may be archived. Nothing is written.
-func (a *App) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
+func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	list := []report.Card{}
-	v, err := a.visitor()
-	if err != nil {
-		return list, absent(err)
+	v, err := d.visit()
+	if err != nil || v.files == nil {
+		return list, err
 	}
 	defer v.files.Close()
-	var errs []error
-	collect := func(files *store.Store, s store.State, skill loop.Skill, present bool) {
-		if runID != "" && s.Budget.RunID != runID || runID == "" && !present || !slices.Contains(skills, skill) {
-			return
-		}
-		c, err := v.card(files, &thread{skill, s}, present)
-		list, errs = append(list, c), append(errs, err)
+	collect := func(files *store.Store, t *thread, present bool) error {
+		c, err := v.card(files, t, present)
+		list = append(list, c)
+		return err
 	}
 	if runID == "" {
-		for _, skill := range skills {
-			s, err := v.files.Load(skill)
-			if errs = append(errs, store.Hinted(err)); s.Budget != nil {
-				collect(v.files, s, skill, true)
-			}
-		}
-	} else if err := v.everyRun(collect); err != nil {
-		errs = append(errs, err)
+		err = v.each(skills, func(t *thread) error { return collect(v.files, t, true) })
+		return list, err
 	}
-	err = errors.Join(errs...)
-	if err == nil && runID != "" && len(list) == 0 {
-		return list, hint.New("the runs are listed by `hooks loop list`", "there is no run %q", runID)
+	var errs []error
+	err = v.everyRun(func(files *store.Store, t *thread, present bool) {
+		if t.Budget.RunID == runID && slices.Contains(skills, t.skill) {
+			errs = append(errs, collect(files, t, present))
+		}
+	})
+	if err = errors.Join(append(errs, err)...); err == nil && len(list) == 0 {
+		return list, noRun(runID)
 	}
 	return list, err
 }
@@ -59,7 +54,7 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Waiting, c.Resume, c.Open = openGates(t), report.Resume(b, elsewhere(t)), t.Tick != nil
+	c.Waiting, c.Resume, c.Open = openGates(t), report.Resume(b, t.elsewhere()), t.Tick != nil
 	minutes, open, going := b.MinutesElapsed, loop.USD(0), false
 	if present {
 		st := v.stand(t)
@@ -71,7 +66,7 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 		if i := slices.IndexFunc(lines, func(l loop.Iteration) bool { return l.Seq == b.Seq && l.Ran() }); i >= 0 {
 			last = &lines[i]
 		}
-		c.Stopped = report.StoppedBy(b, last, c.Waiting, elsewhere(t))
+		c.Stopped = report.StoppedBy(b, last, c.Waiting, t.elsewhere())
 	}
 	return c, err
 }
