@@ -141,29 +141,6 @@ func imports(f *ast.File) []string {
 	return list
 }
 
-// layers lists imports that would turn the flow stdin → parse → load → look → decide → save → print around.
-var layers = map[string]map[string]string{
-	"internal/event":         {"hooks/internal/store": "the protocol knows no state", "hooks/internal/guard": "the protocol decides nothing"},
-	"internal/store":         {"hooks/internal/event": "state does not depend on the protocol", "hooks/internal/tracker": "the store asks nobody"},
-	"internal/usage":         {"hooks/internal/store": "counting writes nothing"},
-	"internal/tracker":       {"hooks/internal/store": "facts are not state", "hooks/internal/event": "facts do not depend on the protocol"},
-	"internal/tracker/forge": {"hooks/internal/store": "facts are not state", "hooks/internal/event": "facts do not depend on the protocol"},
-	"internal/report":        {"hooks/internal/store": "texts are made of values", "hooks/internal/tracker": "texts are made of values"},
-}
-
-func TestLayers(t *testing.T) {
-	for _, s := range sources(t) {
-		for _, path := range imports(s.file) {
-			if why, bad := layers[s.dir][path]; bad && !s.test {
-				t.Errorf("%s imports %s: %s", s.path, path, why)
-			}
-			if strings.HasPrefix(path, "hooks/internal/app") && strings.HasPrefix(s.dir, "internal/") && s.dir != "internal/app" {
-				t.Errorf("%s imports %s: nothing calls back", s.path, path)
-			}
-		}
-	}
-}
-
 // heavy are modules that every hook call would pay for, or that belong to tests.
 var heavy = map[string]string{
 	"github.com/santhosh-tekuri/jsonschema":      "costs 5 ms at every start; schemas are checked in tests",
