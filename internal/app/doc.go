@@ -237,5 +237,11 @@ func (v *visit) underGuard(change func() error) error {
 
 func (v *visit) attended() bool { return v.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" }
 
+// Why an iteration did not reach its end, where the transcript or the next event tells.
+const (
+	byEsc  = "the user interrupted the turn"
+	cutOff = "the turn never reached its end"
+)
+
 // gone says that nobody goes on with a run by itself: its session was closed, or its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }

@@ -18,16 +18,16 @@ import (
 	"hooks/internal/usage"
 )
 
-// outlook is what is looked up outside the state before an iteration ends: it may wait and ask git, so it is done
+// surroundings are what is looked up outside the state before an iteration ends: it may wait and ask git, so it is done
 // before the guard is taken.
-type outlook struct {
+type surroundings struct {
 	heads     map[string]string
 	worktrees []loop.Worktree
 	underLoop bool
 }
 
-func (v *visit) lookOut(list []*thread) outlook {
-	var o outlook
+func (v *visit) lookAround(list []*thread) surroundings {
+	var o surroundings
 	for _, t := range list {
 		if !t.open(v.ev.SessionID) || v.workersRunning() {
 			continue
@@ -89,7 +89,7 @@ func (v *visit) heads(prs []loop.TrackedPR, known map[string]string) map[string]
 
 // ending counts what was spent; it is called under the guard, so that no token is counted twice. An error says that it
 // could not be counted, which a note says too.
-func (v *visit) ending(t *thread, o outlook) (loop.Ending, error) {
+func (v *visit) ending(t *thread, o surroundings) (loop.Ending, error) {
 	spent, notes, err := v.counted(t)
 	if !v.foreign(t) { // what the clocks did after a client's death is no matter of the run
 		t.Budget.Observe(v.clock(v.now))
@@ -106,7 +106,7 @@ func (v *visit) ending(t *thread, o outlook) (loop.Ending, error) {
 }
 
 // begun are the branches on which an interrupted iteration worked, and where they stand on the remote (R44).
-func (v *visit) begun(t *thread, o outlook) (branches, remote map[string]string) {
+func (v *visit) begun(t *thread, o surroundings) (branches, remote map[string]string) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	branches, err := tracker.BranchesSince(ctx, v.project, t.Tick.StartedAt)
@@ -175,6 +175,16 @@ func createdNote(skill loop.Skill) string {
 		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))
 }
 
+// ended is what a person is told of an iteration that has ended: its status block and, where the run does not go on, the
+// final report.
+func (v *visit) ended(t *thread, c *loop.Closing) (status, final string, err error) {
+	status = report.Status(&c.Line, report.Wake(&c.Run))
+	if c.Run.Status != loop.Active {
+		final, err = v.finalReport(t.skill, &c.Run, t.BudgetPath)
+	}
+	return status, final, err
+}
+
 // finalReport gathers the gates of the whole run from its history.
 func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
 	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill), Elsewhere: path != store.DefaultBudgetPath(skill)}
@@ -199,15 +209,15 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	}
 	if t.Tick.Interrupted == "" && t.Tick.Failed == "" {
 		if v.interruptMark(t) {
-			t.Tick.Interrupt("the user interrupted the turn")
+			t.Tick.Interrupt(byEsc)
 		} else {
-			t.Tick.Failed = "the turn never reached its end"
+			t.Tick.Failed = cutOff
 		}
 	}
 	own := *v
 	own.ev.Transcript = t.Tick.Transcript // read and counted from its own session's transcript
 	own.missedAnswers(t)
-	ending, err := own.ending(t, v.lookBack(t, previous))
+	ending, err := own.ending(t, v.leftBehind(t, previous))
 	if err != nil && t.Tick.SessionID != v.ev.SessionID { // nobody reads that session's transcript again
 		return loop.Closing{}, &hint.Error{Err: fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
 			Way: "try again; `hooks loop reset` in a terminal archives the run as it is"}
@@ -217,9 +227,9 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	return v.commit(t, previous, ending)
 }
 
-// lookBack is what an abandoned tick left. Its own session asks as at a Stop. What a dead one left is what was recorded
+// leftBehind is what an abandoned tick left. Its own session asks as at a Stop. What a dead one left is what was recorded
 // then: the remote of today would hide what moved since the crash (R138).
-func (v *visit) lookBack(t *thread, previous *loop.Iteration) outlook {
+func (v *visit) leftBehind(t *thread, previous *loop.Iteration) surroundings {
 	now := v.worktrees()
 	if v.foreign(t) {
 		if previous != nil {
@@ -228,9 +238,9 @@ func (v *visit) lookBack(t *thread, previous *loop.Iteration) outlook {
 		recorded := func(w loop.Worktree) bool {
 			return slices.ContainsFunc(t.Tick.Report.Worktrees, func(r loop.Worktree) bool { return r.Path == w.Path })
 		}
-		return outlook{worktrees: slices.DeleteFunc(now, recorded)}
+		return surroundings{worktrees: slices.DeleteFunc(now, recorded)}
 	}
-	look := outlook{worktrees: now}
+	look := surroundings{worktrees: now}
 	if v.ev.Name != event.SessionEnd { // whose time is too short to ask a remote
 		look.heads = v.heads(t.Tick.Tracked, nil)
 	}

@@ -11,7 +11,6 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/usage"
 )
@@ -42,7 +41,7 @@ type entry struct {
 	path   string   // of the budget file, relative to the project or absolute
 	origin string   // who started the turn, where the transcript says it
 	notes  []string // of what had to be cleared away first
-	ended  string   // status block of an iteration that was found abandoned
+	before string   // status block of an iteration that was found abandoned
 	final  string   // and the final report, where that ended its run
 	seen   *seen    // what was looked up for the iteration, nil until then
 }
@@ -98,7 +97,7 @@ func (e *entry) admit() (event.Reply, error) {
 			return reply, err
 		}
 		if next == looking {
-			e.look()
+			e.lookUp()
 			continue
 		}
 		if time.Now().After(deadline) {
@@ -142,7 +141,7 @@ func (e *entry) settle() (reply event.Reply, next step, err error) {
 			if e.req.Scheduled {
 				a.Text += "\nhint: its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
 			}
-			return event.Block(e.withEnded(a.Text)), settled, nil
+			return event.Block(e.withBefore(a.Text)), settled, nil
 		case loop.CloseFirst:
 			err = e.closeFirst()
 		case loop.Skip:
@@ -218,9 +217,9 @@ func (e *entry) scheduled() bool {
 	})
 }
 
-// withEnded puts what this entry found abandoned under a text.
-func (e *entry) withEnded(text string) string {
-	return strings.TrimSpace(strings.Join(append(append([]string{}, e.notes...), text, e.ended, e.final), "\n"))
+// withBefore puts what this entry found abandoned under a text.
+func (e *entry) withBefore(text string) string {
+	return strings.TrimSpace(strings.Join(append(append([]string{}, e.notes...), text, e.before, e.final), "\n"))
 }
 
 // closeFirst ends the tick that never reached its end.
@@ -239,11 +238,8 @@ func (e *entry) closeFirst() error {
 	if err != nil {
 		return err
 	}
-	e.ended = report.Status(&c.Line, report.Wake(&c.Run))
-	if c.Halted() {
-		e.final, err = e.finalReport(t.skill, &c.Run, t.BudgetPath)
-		return err
+	if e.before, e.final, err = e.ended(t, &c); e.final == "" {
+		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
 	}
-	e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
-	return nil
+	return err
 }

@@ -47,7 +47,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 		if err != nil {
 			return err
 		}
-		said, err = v.take(t, facts)
+		said, err = v.takeFacts(t, facts)
 		return err
 	})
 	return said, err
@@ -82,7 +82,7 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
 }
 
-func (v *visit) take(t *thread, facts loop.Report) (string, error) {
+func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func (v *visit) take(t *thread, facts loop.Report) (string, error) {
 		out = append(out, report.Ask(due))
 	}
 	for _, d := range t.Tick.Deferred[deferred:] {
-		out = append(out, "Deferred: do not work on "+d+" in this iteration")
+		out = append(out, report.Deferred(d))
 	}
 	for _, n := range t.Tick.InPlanTwice() {
 		if !slices.Contains(t.Tick.Taken, atoi(n)) {

@@ -21,15 +21,15 @@ func (v *visit) forced(t *thread, answer loop.GateAnswer, act string) (event.Rep
 	}
 	switch act {
 	case "yes":
-		return e.take(answer)
+		return e.takeLock(answer)
 	case "stop":
 		return e.refuseForce(answer, true)
 	}
 	return e.refuseForce(answer, false)
 }
 
-// take removes the lock that was asked about, ends what its iteration left open, and begins.
-func (e *entry) take(answer loop.GateAnswer) (event.Reply, error) {
+// takeLock removes the lock that was asked about, ends what its iteration left open, and begins.
+func (e *entry) takeLock(answer loop.GateAnswer) (event.Reply, error) {
 	skill := e.req.Command.Skill
 	lock := e.state.Lock
 	if lock != nil {

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// look asks, outside the state's guard, what the iteration begins with.
-func (e *entry) look() {
+// lookUp asks, outside the state's guard, what the iteration begins with.
+func (e *entry) lookUp() {
 	skill, old := e.req.Command.Skill, e.state.Budget
 	var previous *loop.Iteration
 	if e.seen.mode != loop.FreshRun && old != nil {

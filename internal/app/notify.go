@@ -123,7 +123,7 @@ func (v *visit) deliver(list []tiding) error {
 // guard would not let an agent run is not run: something may have written it where only the person writes.
 func (a *App) Deliver() {
 	way := a.ownWay()
-	words := splitQuoted(way)
+	words := loop.SplitWords(way)
 	if len(words) == 0 || way == "bell" || way == "off" || forbidden(way) {
 		return
 	}
@@ -140,34 +140,4 @@ func forbidden(command string) bool {
 	cwd, _ := os.Getwd()
 	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: cwd}, guard.Repo{}, files{cwd})
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
-}
-
-// splitQuoted splits a command at blanks. Single and double quotes keep blanks; nothing is expanded or escaped.
-func splitQuoted(s string) []string {
-	var words []string
-	var word strings.Builder
-	quote, in := rune(0), false
-	for _, r := range s {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, in = r, true
-		case r == ' ' || r == '\t':
-			if in {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			in = false
-		default:
-			word.WriteRune(r)
-			in = true
-		}
-	}
-	if in {
-		words = append(words, word.String())
-	}
-	return words
 }

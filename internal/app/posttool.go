@@ -141,7 +141,7 @@ func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
 	case begun:
 		told = append(told, tick.Notes...)
 		for _, d := range slices.Concat(t.Budget.DeferredTargets, tick.Deferred) {
-			told = append(told, "Deferred: do not work on "+d+" in this iteration")
+			told = append(told, report.Deferred(d))
 		}
 		told = append(told, "Go on with iteration "+strconv.Itoa(tick.Iteration)+". Budget remaining: "+report.Remaining(t.Budget))
 	}

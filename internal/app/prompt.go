@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/usage"
 )
 
@@ -88,12 +87,12 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	case !v.unknownPrompt(t) || v.expands(t.skill):
 		return event.Nothing(), nil
 	case t.Tick.Interrupted == "" && v.interruptMark(t):
-		t.Tick.Interrupt("the user interrupted the turn")
+		t.Tick.Interrupt(byEsc)
 	case t.Tick.Draining || strings.HasPrefix(v.ev.Prompt, "<task-notification>"):
 		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.files.SaveTick(t.Tick)
 	default:
-		t.Tick.Failed = "the turn never reached its end"
+		t.Tick.Failed = cutOff
 	}
 	if t.Tick.Draining || len(t.Tick.Workers) > 0 { // what was dispatched drains; the last Stop closes the iteration
 		t.Tick.Draining = true
@@ -115,13 +114,9 @@ func (v *visit) endNow(t *thread) (event.Reply, error) {
 	}
 	v.release(t.skill)
 	t.Budget = &c.Run
-	say := report.Status(&c.Line, report.Wake(&c.Run))
-	if !c.Halted() {
-		return event.Nothing().Say(say), nil
-	}
-	final, err := v.finalReport(t.skill, &c.Run, t.BudgetPath)
-	if err != nil {
-		return event.Nothing(), err
+	say, final, err := v.ended(t, &c)
+	if err != nil || final == "" {
+		return event.Nothing().Say(say), err
 	}
 	return v.told(t, say+"\n\n"+final), nil
 }
@@ -182,7 +177,7 @@ func (v *visit) turnFailed() (event.Reply, error) {
 	}
 	return v.closeOpen(ends, func(t *thread) bool {
 		if v.unknownPrompt(t) && v.interruptMark(t) {
-			t.Tick.Interrupt("the user interrupted the turn")
+			t.Tick.Interrupt(byEsc)
 		} else {
 			t.Tick.Failed = "API error: " + v.ev.Failure
 		}

@@ -158,7 +158,7 @@ func (w *rerun) step(st *replay.Step) {
 		w.fired = false
 	case usage.Interrupted:
 		if !w.byPrompt { // who types every prompt steers by Esc, too
-			w.session.Interrupt("the user interrupted the turn")
+			w.session.Interrupt(byEsc)
 		}
 	case usage.TurnEnded:
 		w.session.TurnEnds(st.At)

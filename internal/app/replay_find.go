@@ -52,11 +52,7 @@ func (a *App) transcript(session string) (string, error) {
 
 // sessions are the transcripts in the client's folder, the one changed last first.
 func (a *App) sessions() (list []found) {
-	root := a.Env("CLAUDE_CONFIG_DIR")
-	if root == "" {
-		home, _ := os.UserHomeDir()
-		root = filepath.Join(home, ".claude")
-	}
+	root := a.clientDir()
 	projects, _ := os.ReadDir(filepath.Join(root, "projects"))
 	for _, p := range projects {
 		dir := filepath.Join(root, "projects", p.Name())

@@ -115,7 +115,7 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 	}
 	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", tick.Iteration, run.Ceilings.Iterations, report.Remaining(&run))
 	say = strings.Join(append([]string{say}, tick.Notes...), "\n")
-	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(e.ended, e.final, say)), nil
+	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(e.before, e.final, say)), nil
 }
 
 // undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not
@@ -145,7 +145,7 @@ func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, 
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
 	}
-	return event.Block(e.withEnded(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + final)), nil
+	return event.Block(e.withBefore(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + final)), nil
 }
 
 // release drops our lock once the reply is out.

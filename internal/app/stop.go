@@ -16,7 +16,7 @@ func (v *visit) stop() (event.Reply, error) {
 	if err != nil || len(list) == 0 {
 		return event.Nothing(), err
 	}
-	look := v.lookOut(list) // before the guard: it waits and asks git
+	look := v.lookAround(list) // before the guard: it waits and asks git
 	reply := event.Nothing()
 	err = v.guarded(func(list []*thread) error {
 		for _, t := range list {
@@ -33,7 +33,7 @@ func (v *visit) stop() (event.Reply, error) {
 	return reply, err
 }
 
-func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
+func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 	if t.Claim != nil && t.Claim.Gate != nil && t.Budget == nil {
 		return v.claimUnanswered(t)
 	}
@@ -57,7 +57,7 @@ func (v *visit) stopThread(t *thread, look outlook) (event.Reply, error) {
 		return event.Nothing(), v.save(t)
 	}
 	if t.Tick.Draining && v.interruptMark(t) { // Esc in a turn that a worker's end had started
-		t.Tick.Interrupt("the user interrupted the turn")
+		t.Tick.Interrupt(byEsc)
 	}
 	v.missedAnswers(t)
 	previous, err := v.previous(t.skill, t.Budget)
@@ -134,7 +134,7 @@ func (v *visit) mayBlock(t *thread, kind string) bool {
 
 // end closes the iteration. A halted run that is still scheduled, or a running one that nothing would bring back,
 // holds the turn once more for the call that settles it.
-func (v *visit) end(t *thread, previous *loop.Iteration, look outlook, crons []event.Cron) (event.Reply, error) {
+func (v *visit) end(t *thread, previous *loop.Iteration, look surroundings, crons []event.Cron) (event.Reply, error) {
 	if !t.Budget.UnderLoop {
 		t.Budget.UnderLoop = look.underLoop || len(crons) > 0
 	}
@@ -147,13 +147,12 @@ func (v *visit) end(t *thread, previous *loop.Iteration, look outlook, crons []e
 	if err != nil {
 		return event.Nothing(), err
 	}
-	say := report.Status(&c.Line, report.Wake(&c.Run))
-	if c.Run.Status != loop.Active {
-		final, err := v.finalReport(t.skill, &c.Run, t.BudgetPath)
-		if err != nil {
-			return event.Nothing(), err
-		}
-		say = strings.Join([]string{say, "", final}, "\n")
+	say, final, err := v.ended(t, &c)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	if final != "" {
+		say += "\n\n" + final
 	}
 	v.release(t.skill)
 	if ask != "" {

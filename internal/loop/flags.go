@@ -47,7 +47,7 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 // ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when --loop is not
 // among them (R2). Words that are no loop flags are the skill's own and are kept in Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
-	words := splitWords(args)
+	words := SplitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--loop=") }); i >= 0 {
 		return Flags{}, true, &FlagError{words[i] + " has a value", "--loop stands alone"} // else it would run ungoverned
 	}
@@ -186,8 +186,9 @@ func (f Flags) override(c Ceilings) Ceilings {
 	return c
 }
 
-// splitWords splits on blanks outside single and double quotes, as a person means it who types a command.
-func splitWords(s string) []string {
+// SplitWords splits on blanks outside single and double quotes, as a person means it who types a command. Nothing is
+// expanded or escaped.
+func SplitWords(s string) []string {
 	var words []string
 	var word strings.Builder
 	quote, open := rune(0), false
@@ -251,7 +252,7 @@ func ParsePrompt(prompt string) (Command, bool) {
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
 	c, ok := ParseCommand(name, strings.TrimSpace(args))
-	return c, ok && slices.Contains(splitWords(c.Args), "--loop")
+	return c, ok && slices.Contains(SplitWords(c.Args), "--loop")
 }
 
 // Schedules says whether a scheduled prompt would start a tick of this run: the same skill and the same single PR.

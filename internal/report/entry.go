@@ -26,7 +26,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 		x.line("Note: %s", n)
 	}
 	for _, d := range append(append([]string{}, b.DeferredTargets...), t.Deferred...) {
-		x.line("Deferred: do not work on %s in this iteration", d)
+		x.line("%s", Deferred(d))
 	}
 	x.asks(t.Pending)
 	x.rules(b, t.Asked != nil && t.Asked.Backlog != nil)
@@ -114,6 +114,9 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	}
 	x.line("Issues in progress elsewhere are passed over, never contested. A merge passes only where a person allowed it.")
 }
+
+// Deferred tells of an issue or PR that is to be left alone.
+func Deferred(target string) string { return "Deferred: do not work on " + target + " in this iteration" }
 
 // WakeCall is the exact call that brings the next tick of a self-paced loop.
 func WakeCall(b *loop.Budget) string {
