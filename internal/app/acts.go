@@ -10,7 +10,6 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/store"
-	"hooks/internal/tracker"
 )
 
 // acts holds back what a call would do to a forge or to the loop's own files.
@@ -83,29 +82,6 @@ func (v *visit) touchesBudget(t *thread) string {
 	path := v.ev.Text("file_path")
 	if shell && strings.Contains(command, base) || path != "" && filepath.Base(path) == base {
 		return t.BudgetPath
-	}
-	return ""
-}
-
-func (v *visit) read() guard.Reading {
-	if v.past != nil {
-		return guard.Read(v.call(), *v.past, nothing{})
-	}
-	return guard.Read(v.call(), v.repo(), files{v.project})
-}
-
-// repo is read only for a call that could matter to it: the guard asks for nothing itself.
-func (v *visit) repo() guard.Repo {
-	r := tracker.Repo(v.Env, v.ev.Cwd)
-	return guard.Repo{Branch: r.Branch, Default: r.Default, Remotes: r.Remotes, Config: r.Config, Aliases: tracker.GhAliases(v.Env)}
-}
-
-func unreadable(r guard.Reading) string {
-	switch {
-	case r.Unparsable != "":
-		return r.Unparsable
-	case len(r.Opaque) > 0:
-		return fmt.Sprintf("%s (%s)", r.Opaque[0].Text, r.Opaque[0].Reason)
 	}
 	return ""
 }

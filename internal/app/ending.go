@@ -123,29 +123,6 @@ func (v *visit) begun(t *thread, o surroundings) (branches, remote map[string]st
 	return branches, remote
 }
 
-// asOfNow is the run with what was spent until now, and the time. It is not saved.
-func (v *visit) asOfNow(t *thread, spent loop.Spent) loop.Budget {
-	b := *t.Budget
-	b.Spend(spent)
-	b.Observe(v.clock(v.now))
-	return b
-}
-
-// spent is counted, whose error is a note.
-func (v *visit) spent(t *thread) (loop.Spent, []string) {
-	spent, notes, _ := v.counted(t)
-	return spent, notes
-}
-
-// counted reads the transcripts from where the run last stopped reading.
-func (v *visit) counted(t *thread) (loop.Spent, []string, error) {
-	transcript := v.ev.Transcript
-	if transcript == "" && t.Tick != nil {
-		transcript = t.Tick.Transcript
-	}
-	return usage.Spent(transcript, t.Budget.Cursors, usage.NewTable(v.config().Rates))
-}
-
 // commit ends the iteration on disk: the history line, which is the commit point, then its copy in the budget, then
 // the tick goes. The lock is released by the caller, after the reply.
 func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) (loop.Closing, error) {
@@ -266,50 +243,4 @@ func (v *visit) lastAlive(t *thread) time.Time {
 		return v.now
 	}
 	return at
-}
-
-// interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a person may end a turn
-// of their own between two ticks.
-func (v *visit) interruptMark(t *thread) bool {
-	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
-	return err == nil && slices.ContainsFunc(r.Interrupted, func(prompt string) bool {
-		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
-	})
-}
-
-// missedAnswers takes answers from the transcript that no event brought (PostToolUse may not be registered).
-func (v *visit) missedAnswers(t *thread) (found bool) {
-	if !asked(t.Tick) {
-		return false
-	}
-	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
-	if err != nil {
-		return false
-	}
-	for _, a := range r.Answers {
-		known := slices.ContainsFunc(t.Tick.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID && !d.Done })
-		found = known && !v.takeAnswers(t, a.ToolUseID, answers(a)).Empty() || found
-	}
-	return found
-}
-
-// answers brings what the transcript says of a dialog into the event's form.
-func answers(a usage.Answer) event.Answers {
-	given := event.Answers{AFK: a.Away}
-	for _, q := range a.Questions {
-		if text, ok := a.Answers[q]; ok {
-			given.List = append(given.List, event.Answer{Question: q, Text: text, Unanswered: a.Unanswered[q]})
-		}
-	}
-	return given
-}
-
-// onceNotes are what a run's first iteration tells about how its money is counted and about the configuration.
-func (v *visit) onceNotes() []string {
-	cfg := v.config()
-	notes := report.ConfigNotes(cfg.WarningTexts())
-	if days := usage.AgeDays(v.now); days > usage.StaleDays {
-		notes = append(notes, report.StaleRates(usage.Dated, days))
-	}
-	return notes
 }

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
 
@@ -67,6 +70,23 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	return v.request(cmd, flags).admit()
+}
+
+// foreignState refuses state that the repository itself brought: its locks, its counters and its "answers" are whoever's
+// committed them. Our own is never committed, for the folder ignores itself.
+func (v *visit) foreignState() error {
+	if !store.Exists(v.project) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	for _, path := range tracker.Committed(ctx, v.project, store.Dir) {
+		if filepath.Base(path) != ".gitignore" {
+			return &hint.Error{Err: fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
+				Way: "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
+		}
+	}
+	return nil
 }
 
 // request is the invocation of a looping skill in this event's session.

@@ -3,6 +3,8 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"hooks/internal/event"
@@ -10,7 +12,27 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
 )
+
+// visitor opens the state for a command that a session's own tools run.
+func (a *App) visitor() (*visit, error) {
+	v := &visit{App: a, now: a.now()}
+	v.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
+	v.project = tracker.Project(a.Env, a.cwd())
+	files, err := store.Open(v.project)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
+	}
+	v.files = files
+	return v, err
+}
+
+// cwd is where a command was typed.
+func (a *App) cwd() string {
+	dir, _ := os.Getwd()
+	return dir
+}
 
 // StopLoops ends the running loops on a person's word: an iteration that runs drains and is closed by its own session,
 // anything else is closed here (R43).

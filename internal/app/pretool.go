@@ -351,17 +351,6 @@ func deferredTarget(t *thread, task string) string {
 	return found
 }
 
-// call is the tool call as the guard reads it.
-func (v *visit) call() guard.Call {
-	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd, Own: v.own()}
-	c.Command, _ = v.ev.ShellCommand()
-	fields, _ := v.ev.Fields()
-	for _, f := range fields {
-		c.Fields = append(c.Fields, guard.Field{Path: f.Path, Value: f.Value})
-	}
-	return c
-}
-
 func lines(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

@@ -1,0 +1,95 @@
+// Package app joins the packages into straight lines, one per event: read, load, look, decide, save, reply.
+//
+// Rules of order: what a reply promises is saved before it is printed, a lock is released after. When the program
+// itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state's own files stay shut while a
+// loop is or may be active.
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+)
+
+// App is the program for one call. Now, Clock, Wait and RunID are what tests and the demo replace; the zero value of each
+// stands for the real thing.
+type App struct {
+	Env   func(string) string
+	Now   func() time.Time
+	Clock func() loop.Clock // but for the wall clock; with only Now set nothing is known of it
+	RunID func() string
+	// Inside says that this process was started by a run's client.
+	Inside func(loop.Process) bool
+	Wait   time.Duration // how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+}
+
+// Answer is what a hook call prints, and what is to be done once that is out.
+type Answer struct {
+	Reply event.Reply
+	Name  string // the event, whose form the reply takes
+	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to release.
+	After func() error
+	// Notify tells the person with the command that they configured, once the reply is out and the lock released; nil when
+	// there is nothing to tell. It waits for nothing.
+	Notify func() error
+	// Err is what went wrong; the reply is already the safe one. It is for stderr.
+	Err error
+}
+
+// Handle answers one hook call. It never panics on any input and always returns the safe answer.
+func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
+	answer.Name = event.NameOf(word)
+	ev, err := event.Read(word, stdin, event.Limit{})
+	if err != nil {
+		return a.unreadable(answer.Name, err)
+	}
+	v := &visit{App: a, ev: ev, now: a.now()}
+	defer func() {
+		if p := recover(); p != nil {
+			answer = v.failed(fmt.Errorf("internal error: %v", p))
+		}
+	}()
+	reply, err := v.answer()
+	if err != nil {
+		return v.failed(err)
+	}
+	v.keepReceipt()
+	answer = Answer{Reply: reply, Name: ev.Name, After: v.after}
+	v.notify(&answer)
+	return answer
+}
+
+func (a *App) now() time.Time {
+	if a.Now != nil {
+		return a.Now().UTC()
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+// Present is the present in the zone of the one who reads it.
+func (a *App) Present() time.Time { return a.now().Local() }
+
+// clock is what the clocks say of the moment that is now.
+func (a *App) clock(now time.Time) loop.Clock {
+	var c loop.Clock
+	switch {
+	case a.Clock != nil:
+		c = a.Clock()
+	case a.Now == nil:
+		c = proc.Clock()
+	}
+	c.Wall = now
+	return c
+}
+
+func (a *App) runID() string {
+	if a.RunID != nil {
+		return a.RunID()
+	}
+	return fmt.Sprintf("%s-%d", a.now().Format("20060102T150405"), os.Getpid())
+}

@@ -1,0 +1,78 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"hooks/internal/guard"
+	"hooks/internal/regular"
+	"hooks/internal/tracker"
+)
+
+// read is what the guard makes of the call, by what this project is. A replayed call is read by its transcript alone.
+func (v *visit) read() guard.Reading {
+	if v.past != nil {
+		return guard.Read(v.call(), *v.past, nothing{})
+	}
+	return guard.Read(v.call(), v.repo(), files{v.project})
+}
+
+// repo is read only for a call that could matter to it: the guard asks for nothing itself.
+func (v *visit) repo() guard.Repo {
+	r := tracker.Repo(v.Env, v.ev.Cwd)
+	return guard.Repo{Branch: r.Branch, Default: r.Default, Remotes: r.Remotes, Config: r.Config, Aliases: tracker.GhAliases(v.Env)}
+}
+
+func unreadable(r guard.Reading) string {
+	switch {
+	case r.Unparsable != "":
+		return r.Unparsable
+	case len(r.Opaque) > 0:
+		return fmt.Sprintf("%s (%s)", r.Opaque[0].Text, r.Opaque[0].Reason)
+	}
+	return ""
+}
+
+// call is the tool call as the guard reads it.
+func (v *visit) call() guard.Call {
+	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd, Own: v.own()}
+	c.Command, _ = v.ev.ShellCommand()
+	fields, _ := v.ev.Fields()
+	for _, f := range fields {
+		c.Fields = append(c.Fields, guard.Field{Path: f.Path, Value: f.Value})
+	}
+	return c
+}
+
+// files lets the guard read what a command would run, inside the project and bounded.
+type files struct{ root string }
+
+const mostScript = 256 << 10
+
+// ReadFile is part of guard.Files.
+func (f files) ReadFile(path string) (string, bool) {
+	return regular.Read(f.absolute(path), mostScript)
+}
+
+// RealPath is part of guard.Links.
+func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
+
+func (f files) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(f.root, path)
+}
+
+// own are the loop's paths outside of .sdd/loop: what the session says of itself, and this program.
+func (v *visit) own() []string {
+	var list []string
+	if v.ev.Transcript != "" {
+		list = append(list, v.ev.Transcript)
+	}
+	if exe, err := os.Executable(); err == nil {
+		list = append(list, exe)
+	}
+	return list
+}

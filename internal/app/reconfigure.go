@@ -1,0 +1,54 @@
+package app
+
+import (
+	"path/filepath"
+	"strings"
+
+	"hooks/internal/config"
+	"hooks/internal/guard"
+	"hooks/internal/regular"
+	"hooks/internal/tracker"
+)
+
+// reconfigures names the project's own CLAUDE.md or AGENTS.md where a call would write it and the SDD Configuration would
+// not surely stay what it is: prices, redaction, labels and logins are a person's to set. A file tool is held against what
+// it leaves; what a shell leaves is not known. A worktree's copy is a file like any other.
+func (v *visit) reconfigures(acts []guard.Act) string {
+	if v.past != nil { // what the file held then is not known
+		return ""
+	}
+	for _, a := range acts {
+		dir, name := filepath.Split(tracker.RealPath(a.Ref))
+		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != tracker.RealPath(v.project) {
+			continue
+		}
+		if text, known := v.leaves(filepath.Join(v.project, name)); known {
+			if config.Edited(v.project, name, text).Same(v.config()) {
+				continue
+			}
+			return name
+		}
+		command, _ := v.ev.ShellCommand()
+		if !v.config().Same(config.Parse("")) || strings.Contains(strings.ToLower(command), "sdd configuration") {
+			return name
+		}
+	}
+	return ""
+}
+
+// leaves is the text that a file tool would leave.
+func (v *visit) leaves(path string) (text string, known bool) {
+	switch v.ev.Tool {
+	case "Write":
+		return v.ev.Text("content"), true
+	case "Edit":
+		old, ok := regular.Read(path, config.MaxFile)
+		if n := 1; ok {
+			if v.ev.Flag("replace_all") {
+				n = -1
+			}
+			return strings.Replace(old, v.ev.Text("old_string"), v.ev.Text("new_string"), n), true
+		}
+	}
+	return "", false
+}

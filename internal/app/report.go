@@ -1,0 +1,106 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+const mostReport = 1 << 20
+
+// Report takes a skill's facts into the open iteration of the caller's session and answers what they changed. Bad
+// input changes nothing.
+func (a *App) Report(stdin io.Reader) (string, error) {
+	raw, err := io.ReadAll(io.LimitReader(stdin, mostReport+1))
+	if err != nil {
+		return "", fmt.Errorf("read stdin: %w", err)
+	}
+	if len(raw) > mostReport {
+		return "", hint.New("report in parts: lists merge by number", "the report is over %d bytes", mostReport)
+	}
+	facts, err := parseReport(raw)
+	if err != nil {
+		return "", err
+	}
+	v, err := a.visitor()
+	if err != nil {
+		return "", err
+	}
+	said := ""
+	err = v.guarded(func(list []*thread) error {
+		t, err := v.reporting(list, facts.Skill)
+		if err != nil {
+			return err
+		}
+		said, err = v.takeFacts(t, facts)
+		return err
+	})
+	return said, err
+}
+
+func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
+	for _, t := range list {
+		if t.open(v.ev.SessionID) && (skill == "" || skill == t.skill) {
+			return t, nil
+		}
+	}
+	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
+		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
+}
+
+func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
+	previous, err := v.previous(t.skill, t.Budget)
+	if err != nil {
+		return "", err
+	}
+	v.labelled(facts.PRs)
+	deferred := len(t.Tick.Deferred)
+	due, fired := loop.Take(loop.Look(t.Budget, t.Tick, previous, v.now), facts)
+	if err := v.save(t); err != nil {
+		return "", err
+	}
+	var out []string
+	for _, f := range fired {
+		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.", f.Condition, f.Text))
+	}
+	if len(due) > 0 {
+		out = append(out, report.Ask(due))
+	}
+	for _, d := range t.Tick.Deferred[deferred:] {
+		out = append(out, report.Deferred(d))
+	}
+	for _, n := range t.Tick.InPlanTwice() {
+		if !slices.Contains(t.Tick.Taken, atoi(n)) {
+			out = append(out, n+" is in progress by another iteration: skip it and take the next workable issue; leave its label alone")
+		}
+	}
+	if t.skill == loop.Review {
+		out = append(out, t.Tick.Notes...)
+	}
+	if len(out) == 0 {
+		out = append(out, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", t.Tick.Iteration))
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// labelled: a PR that carries the project's do-not-merge label has reached its terminal state (R21).
+func (v *visit) labelled(prs []loop.PR) {
+	label := v.config().DoNotMerge
+	for i := range prs {
+		carries := slices.ContainsFunc(prs[i].Labels, func(l string) bool { return strings.EqualFold(l, label) })
+		if carries && (prs[i].State == "" || prs[i].State == "open") {
+			prs[i].State = "do-not-merge"
+		}
+	}
+}
+
+func atoi(target string) int {
+	n := 0
+	fmt.Sscanf(target, "#%d", &n)
+	return n
+}
