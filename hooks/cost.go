@@ -23,7 +23,7 @@ func (c costCmd) Run(d *desk.Desk, s streams) error {
 	if err != nil {
 		return err
 	}
-	return show(s, c.JSON, cost, report.Costs)
+	return show(s, c.JSON, cost, func(c report.Cost) string { return report.Costs(whole(d, s.out), c) })
 }
 
 // show prints a value as JSON or as people read it.

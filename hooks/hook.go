@@ -15,7 +15,7 @@ import (
 // hook answers one event of the client. It goes round the command parser, which would cost more than the answer, and
 // exits with 0 whatever happens: an exit code never decides anything.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
-	if event.NameOf(word) == "" {
+	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
 	}
 	debug.SetGCPercent(-1) // the process ends in milliseconds and is bounded by what it reads

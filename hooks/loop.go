@@ -49,7 +49,7 @@ type loopListCmd struct {
 
 // Run prints one line a run.
 func (c loopListCmd) Run(d *desk.Desk, s streams) error {
-	runs, err := d.Runs()
+	runs, present, err := d.Runs()
 	if err != nil {
 		return err
 	}
@@ -58,11 +58,10 @@ func (c loopListCmd) Run(d *desk.Desk, s streams) error {
 	}
 	if len(runs) == 0 {
 		fmt.Fprintln(s.out, "no loop has run in this project")
+		return nil
 	}
-	for _, r := range runs {
-		fmt.Fprintln(s.out, report.RunLine(r))
-	}
-	return nil
+	_, err = fmt.Fprintln(s.out, report.RunList(whole(d, s.out), runs, present))
+	return err
 }
 
 type loopResetCmd struct{ which }

@@ -11,18 +11,18 @@ import (
 	"hooks/internal/hint"
 )
 
-// commands are what people and skills type. The hook words stand here for --help only; they go round the parser.
+// commands are what people and skills type. The hook words stand here for their mistakes only; they go round the parser.
 type commands struct {
-	Stop                hookCmd `cmd:"" group:"hooks" help:"Hook: the agent finished responding."`
-	PreToolUse          hookCmd `cmd:"" group:"hooks" help:"Hook: a tool is about to run."`
-	PostToolUse         hookCmd `cmd:"" group:"hooks" help:"Hook: a tool has run."`
-	PostToolUseFailure  hookCmd `cmd:"" group:"hooks" help:"Hook: a tool has failed."`
-	UserPromptSubmit    hookCmd `cmd:"" group:"hooks" help:"Hook: a prompt was submitted."`
-	UserPromptExpansion hookCmd `cmd:"" group:"hooks" help:"Hook: a slash command expands."`
-	SubagentStop        hookCmd `cmd:"" group:"hooks" help:"Hook: a worker finished."`
-	SessionStart        hookCmd `cmd:"" group:"hooks" help:"Hook: a session begins."`
-	SessionEnd          hookCmd `cmd:"" group:"hooks" help:"Hook: a session ends."`
-	StopFailure         hookCmd `cmd:"" group:"hooks" help:"Hook: an API error ended the turn."`
+	Stop                hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: the agent finished responding."`
+	PreToolUse          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool is about to run."`
+	PostToolUse         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool has run."`
+	PostToolUseFailure  hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool has failed."`
+	UserPromptSubmit    hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a prompt was submitted."`
+	UserPromptExpansion hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a slash command expands."`
+	SubagentStop        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a worker finished."`
+	SessionStart        hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session begins."`
+	SessionEnd          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session ends."`
+	StopFailure         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
 	Status     statusCmd     `cmd:"" help:"How the project's loops stand, at a glance."`
 	Statusline statuslineCmd `cmd:"" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
@@ -48,9 +48,13 @@ type commands struct {
 
 type hookCmd struct{}
 
-// Run refuses what the hook path did not take: a hook word has no arguments.
-func (hookCmd) Run() error {
-	return hint.New("see hooks.json for how the client calls it", "a hook word stands alone and reads one event on stdin")
+// Run refuses what the hook path did not take: a hook word has no arguments, and is no command of a person's terminal.
+func (hookCmd) Run(k *kong.Context) error {
+	way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
+	if k.Command() == "stop" {
+		way = "to end a loop: `hooks loop stop`"
+	}
+	return hint.New(way, "`hooks %s` stands alone and reads one event of the client on stdin", k.Command())
 }
 
 type streams struct {
@@ -74,17 +78,14 @@ func people(a *app.App, args []string) (code int) {
 		}
 	}()
 	var cli commands
-	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(),
+	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Governs unattended loops of Claude Code: stop conditions, gates, merges, money, state."),
 		kong.Writers(s.out, s.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, deskOf(a), s))
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	ctx, err := parser.Parse(args)
+	ctx, err := parser.Parse(customary(args))
 	if err == nil {
 		err = ctx.Run()
 	} else {
-		err = &hint.Error{Err: err, Way: "see `hooks --help`"}
+		err = mistyped(err)
 	}
 	if err != nil {
 		complain(s.errs, err)

@@ -13,7 +13,8 @@ import (
 	"hooks/internal/report"
 )
 
-// pipeWidth is how wide a text is that goes into a file or another program, where COLUMNS does not say.
+// pipeWidth is how wide a text is that goes into a file or another program, where COLUMNS does not say. Where the person
+// at the other end of a pager has a narrower terminal, that one's width counts.
 const pipeWidth = 100
 
 // screen is what out is for the one who reads it: COLUMNS, the terminal's size, NO_COLOR, the locale.
@@ -25,9 +26,20 @@ func screen(d *desk.Desk, out io.Writer) report.Screen {
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
 			s.Width = width
 		}
+	} else if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
+		s.Width = min(pipeWidth, width)
 	}
 	if n, err := strconv.Atoi(d.Env("COLUMNS")); err == nil && n > 0 {
 		s.Width = min(n, 1000)
+	}
+	return s
+}
+
+// whole is a screen for what other programs search line by line: neither wrapped nor narrowed, but on a terminal.
+func whole(d *desk.Desk, out io.Writer) report.Screen {
+	s := screen(d, out)
+	if _, terminal := terminalOf(out); !terminal && d.Env("COLUMNS") == "" {
+		s.Width = 1 << 16
 	}
 	return s
 }

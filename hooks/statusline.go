@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
-
-	"golang.org/x/term"
 
 	"hooks/internal/desk"
 )
@@ -24,8 +21,8 @@ func (statuslineCmd) Run(d *desk.Desk, s streams) error {
 func statusline(d *desk.Desk, in io.Reader, out io.Writer) int {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(24 << 20)
-	if f, ok := in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		in = eof{} // a person typed it: nothing comes
+	if typed(in) {
+		in = eof{}
 	}
 	if line := d.StatusLine(in, screen(d, out)); line != "" {
 		fmt.Fprintln(out, line)

@@ -159,7 +159,7 @@ func (e *entry) settle() (reply event.Reply, next step, err error) {
 				e.release(e.req.Command.Skill) // of a tick that was closed just now
 			}
 			if e.req.Scheduled {
-				a.Text += "\nhint: its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
+				a.Text += "\nhint: " + stillFires
 			}
 			return event.Block(e.withBefore(a.Text)), settled, nil
 		case loop.CloseFirst:

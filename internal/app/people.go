@@ -89,8 +89,15 @@ func (v *visit) stopOne(t *thread) (string, error) {
 	if err == nil && v.after != nil {
 		err = v.after()
 	}
-	return reply.PersonText(), err
+	said := reply.PersonText()
+	if len(t.Budget.Scheduled) > 0 && !gone(t.Budget) {
+		said += "\nhint: " + stillFires
+	}
+	return said, err
 }
+
+// stillFires is said to a person when a run has ended where the agent could not be told.
+const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
 
 // InAgent says that a command is run by the agent's tools: the client marks their environment, and where the mark was
 // taken away, a run's living client still stands among the process's ancestors.

@@ -59,6 +59,9 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 	if present {
 		st := v.stand(t)
 		minutes, open, going = st.Minutes, st.Open, st.OwnerAlive
+		if c.Present = true; b.Status == loop.Active && going {
+			c.Next = st.Next
+		}
 	}
 	c.Budgets = report.Axes(b, t.Tick, minutes, open, going, v.now)
 	if b.Status != loop.Active {

@@ -8,16 +8,20 @@ import (
 	"hooks/internal/store"
 )
 
-// Runs lists the project's runs, the newest first: the present ones and those in the archive.
-func (d *Desk) Runs() ([]loop.Budget, error) {
-	list := []loop.Budget{}
+// Runs lists the project's runs, the newest first: the present ones, and those in the archive.
+func (d *Desk) Runs() (list []loop.Budget, present int, err error) {
+	list = []loop.Budget{}
 	v, err := d.visit()
 	if err != nil || v.files == nil {
-		return list, err
+		return list, 0, err
 	}
 	defer v.files.Close()
-	err = v.everyRun(func(_ *store.Store, t *thread, _ bool) { list = append(list, *t.Budget) })
-	return list, err
+	err = v.everyRun(func(_ *store.Store, t *thread, here bool) {
+		if list = append(list, *t.Budget); here {
+			present++
+		}
+	})
+	return list, present, err
 }
 
 // everyRun shows every run that has a budget once, the present ones first, then the archive from its newest. A run that

@@ -28,7 +28,7 @@ func (v *visit) why(t *thread) (report.Why, error) {
 	previous, err := v.files.Last(t.skill, t.Budget.Worked)
 	st := v.stand(t)
 	w := report.Why{
-		Skill: t.skill, RunID: t.Budget.RunID, Command: t.Budget.Command, Status: t.Budget.Status, Budgets: st.Budgets,
+		Skill: t.skill, RunID: t.Budget.RunID, Command: t.Budget.Command, Status: t.Budget.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
 		Conditions: []loop.State{}, Gates: []loop.State{},
 	}
 	if t.Budget.Status != loop.Active {

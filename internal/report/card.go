@@ -23,6 +23,8 @@ type Card struct {
 	Gates      []Asked          `json:"gates"`
 	Waiting    []Waiting        `json:"waiting"`
 	Resume     string           `json:"resume"`
+	Next       string           `json:"next_tick,omitempty"` // what brings it, while the run goes on
+	Present    bool             `json:"present"`             // not archived
 	Open       bool             `json:"iteration_open"`
 }
 

@@ -71,7 +71,7 @@ func (c Card) write(to sheet, s Screen) {
 	}
 	to.section("Iterations")
 	if c.Earlier > 0 {
-		to.item("earlier", plain, fmt.Sprintf("%d more lines: hooks history --run %s", c.Earlier, b.RunID))
+		to.item("earlier", plain, fmt.Sprintf("%d lines more: hooks history --run %s", c.Earlier, b.RunID))
 	}
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
@@ -87,6 +87,10 @@ func (c Card) write(to sheet, s Screen) {
 		to.item("waiting", warn, fmt.Sprintf("[%s] %s", g.Gate.Name, g.Gate.Question))
 		to.item("answer", strong, g.Answer)
 	}
+	if c.Next != "" {
+		to.item("next tick", plain, c.Next)
+		return
+	}
 	to.item("type", strong, c.Resume)
 }
 
@@ -94,7 +98,7 @@ func (c Card) head(to sheet, s Screen) {
 	b := c.Run
 	switch {
 	case c.Stopped == nil:
-		to.title(good, fmt.Sprintf("%s — it still runs", invocation(b)))
+		to.title(map[bool]string{true: good, false: warn}[c.Next != ""], fmt.Sprintf("%s — %s", invocation(b), c.state()))
 	default:
 		to.title(map[bool]string{true: bad, false: warn}[b.Status == loop.Halted], fmt.Sprintf("%s — %s: %s", invocation(b), b.Status, c.Stopped.Text))
 	}
@@ -124,10 +128,21 @@ func (c Card) facts(to sheet) {
 	to.item("ended PRs", plain, orNone(numbers(d.States)))
 	to.item("comments", plain, fmt.Sprint(d.Comments))
 	to.item("commits", plain, orNone(heads(c.PRs, false)))
-	to.item("outcomes", plain, fmt.Sprintf("reported for %d iterations", d.Outcomes))
+	to.item("outcomes", plain, "reported for "+plural(d.Outcomes, "iteration"))
 	for _, f := range d.Failures {
 		to.item("failure", warn, fmt.Sprintf("%s: %s", f.Subject(), f.Cause))
 	}
+}
+
+// state is how a run stands that has not stopped.
+func (c Card) state() string {
+	switch {
+	case c.Next != "":
+		return "it still runs"
+	case c.Present:
+		return "not stopped, but its session is gone"
+	}
+	return "cut off, and archived"
 }
 
 func heads(prs []CardPR, remote bool) string {

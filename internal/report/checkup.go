@@ -43,40 +43,58 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// CheckupText prints a checkup by group; paint colours a status, or returns it as it is.
-func CheckupText(c Checkup, paint func(Health, string) string) string {
-	var b strings.Builder
-	count, group := map[Health]int{}, ""
+// CheckupText prints a checkup by group, and at its end, where a person looks first, what is not in order.
+func CheckupText(s Screen, c Checkup) string {
+	p, count, names, group := newPage(s), map[Health]int{}, map[Health][]string{}, ""
 	for _, k := range c.Checks {
-		if count[k.Status]++; k.Group != group {
+		count[k.Status]++
+		names[k.Status] = append(names[k.Status], k.Name)
+		if k.Group != group {
 			group = k.Group
-			fmt.Fprintf(&b, "%s\n", group)
+			p.line(plain, "%s", group)
 		}
-		b.WriteString(checkText(k, paint))
+		p.check(k)
 	}
-	fmt.Fprintf(&b, "\n%s in %s: %d ok, %d warn, %d fail, %d skip", clean(c.Version), clean(c.Project),
-		count[Fine], count[Doubt], count[Broken], count[Skipped])
-	return b.String()
+	p.blank()
+	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project, count[Fine], count[Doubt], count[Broken], count[Skipped])
+	for _, h := range []Health{Broken, Doubt} {
+		if len(names[h]) > 0 {
+			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain, strings.Join(names[h], ", "))
+		}
+	}
+	return p.String()
 }
 
-func checkText(k Check, paint func(Health, string) string) string {
-	var b strings.Builder
-	head := strings.TrimRight(fmt.Sprintf("%-21s %s", k.Name, clean(first(k.Found))), " ")
-	fmt.Fprintf(&b, "  %s %s\n", paint(k.Status, fmt.Sprintf("%-4s", k.Status)), head)
+// checkRoom is the column that a check's name takes, behind its status.
+const checkRoom = 22
+
+func (p *page) check(k Check) {
+	lead, indent := fmt.Sprintf("  %-4s %s", k.Status, pad(k.Name, checkRoom, false)), len("  fail ")+checkRoom
+	if p.Width < 2*indent {
+		lead, indent = fmt.Sprintf("  %-4s %s ", k.Status, k.Name), len("  fail ")
+	}
+	p.lead(healthStyle(k.Status), lead, indent, plain, first(k.Found))
 	for _, f := range k.Found[min(1, len(k.Found)):] {
-		fmt.Fprintf(&b, "  %-26s %s\n", "", clean(f))
+		p.put(strings.Repeat(" ", indent), indent, plain, f)
+	}
+	note := func(style, format string, args ...any) {
+		p.put(strings.Repeat(" ", len("  fail ")), len("  fail "), style, fmt.Sprintf(format, args...))
 	}
 	for _, f := range k.Fixed {
-		fmt.Fprintf(&b, "       fixed: %s\n", clean(f))
+		note(plain, "fixed: %s", f)
 	}
-	for _, p := range k.Problems {
+	for _, o := range k.Problems {
 		word := "warning"
-		if p.Status == Broken {
+		if o.Status == Broken {
 			word = "error"
 		}
-		fmt.Fprintf(&b, "       %s: %s\n       hint: %s\n", word, clean(p.Text), clean(p.Way))
+		note(healthStyle(o.Status), "%s: %s", word, o.Text)
+		note(plain, "hint: %s", o.Way)
 	}
-	return b.String()
+}
+
+func healthStyle(h Health) string {
+	return map[Health]string{Fine: good, Doubt: warn, Broken: bad, Skipped: faint}[h]
 }
 
 func first(list []string) string {

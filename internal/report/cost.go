@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,13 +35,20 @@ type CostRow struct {
 
 // Costs prints the table. Dollars have three decimals, rounded from the exact sums; the total is the sum of the exact
 // amounts.
-func Costs(c Cost) string {
+func Costs(s Screen, c Cost) string {
+	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
+		return strings.Join(append([]string{"no loop has spent anything in this project"}, c.Notes...), "\nNote: ")
+	}
 	table := [][]string{{c.By, "input", "output", "cache read", "write 5m", "write 1h", "searches", "dollars"}}
 	for _, r := range c.Rows {
 		table = append(table, append([]string{r.name(c.By)}, amounts(r.Tokens)...))
 	}
 	table = append(table, append([]string{"total"}, amounts(c.Total)...))
-	out := "API-equivalent: what the API would charge; a subscription is billed otherwise\n\n" + align(table)
+	text, left := s.narrowed(table)
+	out := "API-equivalent: what the API would charge; a subscription is billed otherwise\n\n" + text
+	if len(left) > 0 {
+		out += "No room for: " + strings.Join(left, ", ") + " (--json has everything)\n"
+	}
 	for _, n := range c.Notes {
 		out += "Note: " + clean(n) + "\n"
 	}
@@ -148,17 +156,25 @@ type RateRow struct {
 
 // RateTable prints the table.
 func RateTable(r Rates) string {
-	table := [][]string{{"model", "input", "output", "cache read", "write 5m", "write 1h", "fast", "long", "source"}}
+	table := [][]string{{"model", "input", "output", "cache read", "write 5m", "write 1h", "fast", "long"}}
+	var sources []string
 	for _, row := range r.Rows {
 		cells := []string{row.Model}
 		for _, u := range []loop.USD{row.Input, row.Output, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h} {
 			b, _ := u.MarshalJSON() // exact, without trailing zeros
 			cells = append(cells, string(b))
 		}
-		table = append(table, append(cells, times(row.Fast), times(row.Long), row.Source))
+		if !slices.Contains(sources, row.Source) {
+			sources = append(sources, row.Source)
+		}
+		cells[0] += fmt.Sprintf(" [%d]", 1+slices.Index(sources, row.Source))
+		table = append(table, append(cells, times(row.Fast), times(row.Long)))
 	}
-	out := "API-equivalent: dollars for a million tokens\n\n" + align(table)
-	out += fmt.Sprintf("\nThe built-in rows are dated %s, %d days ago. Rows under Loop Cost Rates in CLAUDE.md win per model.\n", r.Dated, r.AgeDays)
+	out := "API-equivalent: dollars for a million tokens\n\n" + align(table) + "\n"
+	for i, source := range sources {
+		out += fmt.Sprintf("[%d] %s\n", i+1, clean(source))
+	}
+	out += fmt.Sprintf("\nThe built-in rows are dated %s, %s ago.\nRows under Loop Cost Rates in CLAUDE.md win per model.\n", r.Dated, plural(r.AgeDays, "day"))
 	for _, w := range r.Warnings {
 		out += "Warning: " + clean(w) + "\n"
 	}

@@ -116,7 +116,9 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 }
 
 // Deferred tells of an issue or PR that is to be left alone.
-func Deferred(target string) string { return "Deferred: do not work on " + target + " in this iteration" }
+func Deferred(target string) string {
+	return "Deferred: do not work on " + target + " in this iteration"
+}
 
 // WakeCall is the exact call that brings the next tick of a self-paced loop.
 func WakeCall(b *loop.Budget) string {

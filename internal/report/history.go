@@ -116,7 +116,7 @@ func rowStyle(outcome string) string {
 }
 
 func (t *historyTable) footer() {
-	if t.rows == 0 || t.dollars.Count == 0 {
+	if t.rows == 0 || t.dollars.Count < 2 {
 		return
 	}
 	d, m := t.dollars, t.minutes

@@ -7,7 +7,7 @@ import (
 )
 
 // Line is the loops in one line of the client's screen, cut to its width; empty without any. session is the one that
-// shows it.
+// shows it, empty in a terminal.
 func Line(s Screen, loops []Stand, session string) string {
 	var parts []string
 	for _, st := range loops {
@@ -28,7 +28,7 @@ func lineOf(st Stand, session string) string {
 		parts[0] += " paused"
 	case !st.OwnerAlive:
 		parts[0] += " left, --resume goes on"
-	case b.SessionID != session:
+	case session != "" && b.SessionID != session:
 		parts[0] += " (another session)"
 	}
 	for _, a := range st.Budgets {

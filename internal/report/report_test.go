@@ -41,7 +41,8 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
 	for name, text := range map[string]string{
 		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}), "waiting": WaitingGate(Waiting{Gate: gate}),
-		"final": Final(&b, Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}), "run": RunLine(b),
+		"final": Final(&b, Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}), "runs": RunList(Screen{}, []loop.Budget{b}, 1),
+		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: loop.Work, Gate: gate}),
 	} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") || strings.Contains(text, "\nSecond:") {
 			t.Errorf("%s: %q", name, text)

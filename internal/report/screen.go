@@ -66,14 +66,21 @@ func (p *page) blank() { p.b.WriteByte('\n') }
 
 // put writes text behind a lead, wrapped to the screen; further lines are indented. A lead is never foreign.
 func (p *page) put(lead string, indent int, style, text string) {
+	p.lead(faint, lead, indent, style, text)
+}
+
+func (p *page) lead(leads, lead string, indent int, style, text string) {
 	if text = clean(text); p.ASCII {
 		text = ascii(text)
+	}
+	if text == "" {
+		lead = strings.TrimRight(lead, " ")
 	}
 	for i, l := range wrap(text, p.Width-max(indent, displaywidth.String(lead))) {
 		if i > 0 {
 			lead = strings.Repeat(" ", indent)
 		}
-		p.b.WriteString(p.paint(faint, lead) + p.paint(style, l) + "\n")
+		p.b.WriteString(p.paint(leads, lead) + p.paint(style, l) + "\n")
 	}
 }
 
@@ -129,6 +136,14 @@ func fit(text string, width int) (end, next int) {
 		end += len(g.Value())
 	}
 	return len(text), len(text)
+}
+
+// plural is a number with what it counts.
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // cut shortens a text to width columns and says so by its last sign.

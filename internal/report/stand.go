@@ -78,7 +78,7 @@ func Standing(s Screen, st Stand) string {
 	p.line(mood(st), "%s: %s", invocation(b), state(st))
 	p.row("run", plain, "%s, started %s", b.RunID, p.at(b.StartedAt))
 	p.axes(st.Budgets)
-	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active {
+	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
 	for _, g := range st.Gates {
@@ -206,10 +206,12 @@ func state(s Stand) string {
 		return fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText)
 	case b.Status == loop.Paused:
 		return "paused, a question waits for a person"
+	case !s.OwnerAlive && s.Tick != nil:
+		return fmt.Sprintf("active, but its session is gone in the middle of iteration %d", s.Tick.Iteration)
+	case !s.OwnerAlive:
+		return "active, but its session is gone"
 	case s.Tick != nil:
 		return fmt.Sprintf("active, iteration %d runs", s.Tick.Iteration)
-	case !s.OwnerAlive:
-		return "active, but its session is gone: " + invocation(b) + " --resume goes on"
 	}
 	return "active, between iterations"
 }
@@ -221,7 +223,7 @@ func lives(alive bool) string {
 	return "gone"
 }
 
-// WaitingGate prints a waiting question and how it is answered.
+// WaitingGate is in one line a waiting question and how it is answered.
 func WaitingGate(w Waiting) string {
 	how := w.Answer
 	if strings.HasPrefix(how, "in ") {
@@ -230,12 +232,13 @@ func WaitingGate(w Waiting) string {
 	return clean(fmt.Sprintf("[%s] %s (%s)", w.Gate.Name, w.Gate.Question, how))
 }
 
-// RunLine is a run in one line.
-func RunLine(b loop.Budget) string {
-	end := string(b.Status)
-	if b.StopCause != "" {
-		end += " " + b.StopCause
+// WaitingQuestion prints a waiting question, what can be answered, and how.
+func WaitingQuestion(s Screen, w Waiting) string {
+	p := newPage(s)
+	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
+	for _, o := range w.Gate.Options {
+		p.row("  "+clean(o.Label), plain, "%s", o.Description)
 	}
-	return clean(fmt.Sprintf("%s  %-6s  %-32s  %d iterations  %d PRs  %d minutes  $%s  %s",
-		b.StartedAt.UTC().Format(time.RFC3339), b.Skill, end, b.IterationsUsed, len(b.PRsTouched), b.MinutesElapsed, b.DollarsEstimate, b.RunID))
+	p.row("  answer", strong, "%s", w.Answer)
+	return p.String()
 }

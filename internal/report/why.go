@@ -14,6 +14,8 @@ type Why struct {
 	RunID   string      `json:"run_id"`
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
+	Alive   bool        `json:"owner_alive"`
+	Resume  string      `json:"resume,omitempty"` // what to type to go on; empty while the loop runs
 	Budgets []Axis      `json:"budgets"`
 	// Stopped is set when the run has halted or is paused; the two lists when it goes on.
 	Stopped    *StopWhy     `json:"stopped,omitempty"`
@@ -71,7 +73,11 @@ func Explain(s Screen, w Why) string {
 		p.stopped(w)
 		return p.String()
 	}
-	p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
+	if w.Alive {
+		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
+	} else {
+		p.line(warn, "%s: %s, but its session is gone; go on with %s — what would stop it", w.Command, w.Status, w.Resume)
+	}
 	for _, c := range w.Conditions {
 		p.state(c, "holds: ")
 	}
