@@ -17,6 +17,9 @@ const mostMerges = 3
 // iteration, or once on a person's answer in this very tick (R99–R102).
 func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	if !t.open(v.ev.SessionID) {
+		if v.inTheOther(t) {
+			return event.Nothing(), nil
+		}
 		return mergeOutside(acts), nil
 	}
 	if len(acts) > mostMerges {
@@ -38,6 +41,12 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 		return nil
 	})
 	return reply, err
+}
+
+// inTheOther says that the session's other loop has an iteration open, which judges what is merged.
+func (v *visit) inTheOther(t *thread) bool {
+	list, err := v.mine()
+	return err == nil && slices.ContainsFunc(list, func(o *thread) bool { return o.skill != t.skill && o.open(v.ev.SessionID) })
 }
 
 func mergeOutside(acts []guard.Act) event.Reply {
