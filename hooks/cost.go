@@ -17,20 +17,20 @@ type costCmd struct {
 // Run prints what the project's loops spent, or the prices.
 func (c costCmd) Run(d *desk.Desk, s streams) error {
 	if c.Rates {
-		return show(s, c.JSON, d.Rates(), report.RateTable)
+		return show(d, s, c.JSON, d.Rates(), report.RateTable)
 	}
 	cost, err := d.Cost(c.By, c.RunID)
 	if err != nil {
 		return err
 	}
-	return show(s, c.JSON, cost, func(c report.Cost) string { return report.Costs(whole(d, s.out), c) })
+	return show(d, s, c.JSON, cost, func(c report.Cost) string { return report.Costs(whole(d, s.out), c) })
 }
 
-// show prints a value as JSON or as people read it.
-func show[T any](s streams, asJSON bool, v T, text func(T) string) error {
+// show prints a value as JSON or as people read it, wrapped on a terminal.
+func show[T any](d *desk.Desk, s streams, asJSON bool, v T, text func(T) string) error {
 	if asJSON {
 		return printJSON(s.out, v)
 	}
-	_, err := fmt.Fprintln(s.out, text(v))
+	_, err := fmt.Fprintln(s.out, fitting(d, s.out, text(v)))
 	return err
 }

@@ -18,7 +18,7 @@ type explainCmd struct {
 // Run says why a loop stopped, or what would stop it; or how a command is read.
 func (c explainCmd) Run(a *app.App, d *desk.Desk, s streams) error {
 	if c.Command != "" {
-		return show(s, c.JSON, a.Explain(c.Command), report.Explained)
+		return show(d, s, c.JSON, a.Explain(c.Command), report.Explained)
 	}
 	list, err := d.Why(c.skills())
 	if c.JSON {

@@ -35,10 +35,10 @@ func (w which) skills() []loop.Skill {
 type loopStopCmd struct{ which }
 
 // Run ends what runs and says how.
-func (c loopStopCmd) Run(a *app.App, s streams) error {
+func (c loopStopCmd) Run(a *app.App, d *desk.Desk, s streams) error {
 	said, err := a.StopLoops(c.skills())
 	if said != "" {
-		fmt.Fprintln(s.out, printable.Text(said))
+		fmt.Fprintln(s.out, fitting(d, s.out, printable.Text(said)))
 	}
 	return err
 }

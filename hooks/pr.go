@@ -22,5 +22,5 @@ func (c prCmd) Run(d *desk.Desk, s streams) error {
 	if p.Number == 0 {
 		return err
 	}
-	return errors.Join(show(s, c.JSON, p, report.PullRequest), err)
+	return errors.Join(show(d, s, c.JSON, p, report.PullRequest), err)
 }

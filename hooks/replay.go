@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 
 	"hooks/internal/app"
+	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -17,7 +18,7 @@ type replayCmd struct {
 }
 
 // Run shows what the rules would have made of a past session.
-func (c replayCmd) Run(a *app.App, s streams) error {
+func (c replayCmd) Run(a *app.App, d *desk.Desk, s streams) error {
 	debug.SetMemoryLimit(48 << 20) // what is held is bounded; the garbage of a long transcript need not pile up
 	var ceilings []string
 	for _, f := range []struct {
@@ -32,5 +33,5 @@ func (c replayCmd) Run(a *app.App, s streams) error {
 	if err != nil {
 		return err
 	}
-	return show(s, c.JSON, r, report.Replays)
+	return show(d, s, c.JSON, r, report.Replays)
 }

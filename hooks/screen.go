@@ -44,6 +44,14 @@ func whole(d *desk.Desk, out io.Writer) report.Screen {
 	return s
 }
 
+// fitting is a finished text for who reads it: wrapped on a terminal, and where COLUMNS says how wide, as it is elsewhere.
+func fitting(d *desk.Desk, out io.Writer, text string) string {
+	if _, terminal := terminalOf(out); !terminal && d.Env("COLUMNS") == "" {
+		return text
+	}
+	return report.Fit(screen(d, out), text)
+}
+
 // rows is the height of a terminal, much where it is not known.
 func rows(out io.Writer) int {
 	fd, _ := terminalOf(out)

@@ -39,6 +39,10 @@ func Explained(e Explanation) string {
 	if len(e.Acts)+len(e.Opaque) == 0 {
 		t.line("nothing that a loop cares about")
 	}
-	t.line("in a loop: %s", e.Verdict)
+	verdict, way, more := strings.Cut(e.Verdict, "\nhint: ")
+	t.line("in a loop: %s", verdict)
+	if more {
+		t.line("hint: %s", way)
+	}
 	return t.String()
 }

@@ -134,7 +134,7 @@ func ceilingsOf(list []loop.Ceilings) string {
 }
 
 func replayTable(list []Replayed) [][]string {
-	table := [][]string{{"tick", "start", "minutes", "dollars", "sum", "PRs", "agents", "asked", "denied", "what becomes of it"}}
+	table := [][]string{{"tick", "start (UTC)", "minutes", "dollars", "sum", "PRs", "agents", "asked", "denied", "what becomes of it"}}
 	for n, i := range list {
 		table = append(table, []string{
 			fmt.Sprint(n + 1), i.StartedAt.UTC().Format("2006-01-02 15:04:05"), tenths(i.EndedAt.Sub(i.StartedAt)), "$" + Mills(i.Dollars), "$" + Mills(i.Sum),

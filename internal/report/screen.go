@@ -107,6 +107,16 @@ func (s Screen) at(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
+// Fit wraps the lines of a finished text to a screen, their further lines indented.
+func Fit(s Screen, text string) string {
+	p := newPage(s)
+	for _, l := range strings.Split(text, "\n") {
+		indent := len(l) - len(strings.TrimLeft(l, " "))
+		p.put(l[:indent], indent+2, plain, l[indent:])
+	}
+	return p.String()
+}
+
 // wrap breaks a text at blanks into lines of at most width columns, and within a word where nothing else helps.
 func wrap(text string, width int) []string {
 	width = max(width, 2)
