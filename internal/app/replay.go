@@ -160,6 +160,10 @@ func (w *rerun) step(st *replay.Step) {
 		if !w.byPrompt { // who types every prompt steers by Esc, too
 			w.session.Interrupt(byEsc)
 		}
+	case usage.Absorbed:
+		if worker, notification := st.Worker(); notification {
+			w.session.Ended(worker)
+		}
 	case usage.TurnEnded:
 		w.session.TurnEnds(st.At)
 	case usage.Called:

@@ -27,6 +27,7 @@ const (
 	Fired                         // the client's schedule submits a prompt, which follows
 	TurnEnded                     // the agent's turn came to its end
 	Interrupted                   // a person ended the turn
+	Absorbed                      // words or a notification reached the turn that runs
 )
 
 // Moment is one thing that happened in a session, as a line of a transcript has it. Its texts are parts of the line:
@@ -37,7 +38,7 @@ type Moment struct {
 	Agent  string    // the subagent's id, "" in the main thread
 	Prompt string    // Prompted, Interrupted: the prompt's id
 	Origin string    // Prompted: turnOrigin, "" where it is not said
-	Text   string    // Prompted, Fired: what was submitted
+	Text   string    // Prompted, Fired, Absorbed: what was submitted
 	Cwd    string
 	Branch string // checked-out branch, "" when detached or unknown
 	// Of a tool call and of its result:
@@ -117,6 +118,10 @@ func (w *momentReader) line(line []byte) {
 		if !bytes.Contains(line, []byte(`"tool_use"`)) {
 			return
 		}
+	case "queue-operation":
+		if !bytes.Contains(line, []byte(`"absorbed_mid_turn"`)) {
+			return
+		}
 	default:
 		return
 	}
@@ -141,6 +146,10 @@ func (w *momentReader) line(line []byte) {
 		w.user(m, r)
 	case "system":
 		w.system(m, r)
+	case "queue-operation":
+		if m.Kind, m.Text = Absorbed, text(gjson.GetBytes(line, "content")); m.Agent == "" {
+			w.tell(m)
+		}
 	}
 }
 

@@ -52,6 +52,8 @@ func TestMomentsOfFailuresAndNoise(t *testing.T) {
 		`{"type":"user","promptId":"b","message":{"content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":[{"type":"text","text":"Exit code 78"}]}]},"toolUseResult":"Error"}`,
 		`{"type":"user","promptId":"b","message":{"content":[{"type":"text","text":"[Request interrupted by user]"}]}}`,
 		`{"type":"api-request","message":{"content":"a copy of everything"}}`,
+		`{"type":"queue-operation","operation":"enqueue","content":"waits"}`,
+		`{"type":"queue-operation","operation":"remove","content":"reached the turn","reason":"absorbed_mid_turn"}`,
 		`{"type":"user","promptId":"c","message":`,
 	}, "\n")
 	if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
@@ -68,6 +70,7 @@ func TestMomentsOfFailuresAndNoise(t *testing.T) {
 		{Kind: Prompted, Prompt: "u1", Text: "an old client's prompt"},
 		{Kind: Returned, ID: "t", Error: "Exit code 78"},
 		{Kind: Interrupted, Prompt: "b"},
+		{Kind: Absorbed, Text: "reached the turn"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
