@@ -30,7 +30,7 @@ func FuzzRead(f *testing.F) {
 			ReadOnly(c)
 		}
 		Mentions(text)
-		StatePath(text, project)
+		statePath(text, project)
 	})
 }
 

@@ -14,12 +14,6 @@ const (
 	registration             // settings and plugin files that register the hooks
 )
 
-// StatePath tells whether a path, as written from the directory cwd, is under .sdd/loop or is one of the client's
-// transcripts. $PWD, ~, .., globs and backslashes are understood.
-func StatePath(p, cwd string) bool {
-	return kindOfPath(absolute(p, cwd), "") == stateKind
-}
-
 // absolute is a path as written, seen from a directory.
 func absolute(p, cwd string) string {
 	for _, v := range []string{"${PWD}", "$PWD", "${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"} {

@@ -19,6 +19,12 @@ func TestReadOnlyTable(t *testing.T) {
 	}
 }
 
+// statePath tells whether a path, as written from the directory cwd, is under .sdd/loop or is one of the client's
+// transcripts. $PWD, ~, .., globs and backslashes are understood.
+func statePath(p, cwd string) bool {
+	return kindOfPath(absolute(p, cwd), "") == stateKind
+}
+
 func TestStatePath(t *testing.T) {
 	for _, c := range []struct {
 		path, cwd string
@@ -44,8 +50,8 @@ func TestStatePath(t *testing.T) {
 		{"*/loop/x", "/p", false},
 		{"", "/p", false},
 	} {
-		if got := StatePath(c.path, c.cwd); got != c.want {
-			t.Errorf("StatePath(%q, %q) = %v, want %v", c.path, c.cwd, got, c.want)
+		if got := statePath(c.path, c.cwd); got != c.want {
+			t.Errorf("statePath(%q, %q) = %v, want %v", c.path, c.cwd, got, c.want)
 		}
 	}
 }

@@ -157,26 +157,30 @@ func orFailure(fail *Failure, program string, doc gjson.Result) *Failure {
 	return unreadable(program, "no answer in what it printed")
 }
 
-func (g *github) pulls(ctx context.Context, light bool) (prs []PR, whole bool, fail *Failure) {
+func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 	fields := fmt.Sprintf(githubPR, 30)
 	if light {
 		fields = githubPulls
 	}
 	nodes, whole, fail := g.pages(ctx, "pullRequests", fmt.Sprintf(githubPRs, fields))
-	for _, n := range nodes {
-		if p := g.pr(n); p.Number > 0 {
-			prs = append(prs, p)
-		} else {
-			whole = false
-		}
-	}
-	return prs, whole, fail
+	prs, all := numbered(nodes, g.pr)
+	return prs, whole && all, fail
 }
 
 func (g *github) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
 	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.Host, "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
 		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
 	return one(g.program(), out, fail, "data.repository.pullRequest", g.pr)
+}
+
+// numbered reads PRs; all is false where one of them has no number.
+func numbered(nodes []gjson.Result, read func(gjson.Result) PR) (prs []PR, all bool) {
+	for _, n := range nodes {
+		if p := read(n); p.Number > 0 {
+			prs = append(prs, p)
+		}
+	}
+	return prs, len(prs) == len(nodes)
 }
 
 // one reads the single PR that an answer holds.

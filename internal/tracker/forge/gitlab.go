@@ -85,20 +85,14 @@ func (g *gitlab) repoOf(address string) string {
 	return strings.ToLower(path)
 }
 
-func (g *gitlab) pulls(ctx context.Context, light bool) (prs []PR, whole bool, fail *Failure) {
+func (g *gitlab) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 	fields := gitlabMR
 	if light {
 		fields = "iid title description"
 	}
 	nodes, whole, fail := g.pages(ctx, "mergeRequests", fmt.Sprintf(gitlabMRs, fields))
-	for _, n := range nodes {
-		if p := g.pr(n); p.Number > 0 {
-			prs = append(prs, p)
-		} else {
-			whole = false
-		}
-	}
-	return prs, whole, fail
+	prs, all := numbered(nodes, g.pr)
+	return prs, whole && all, fail
 }
 
 func (g *gitlab) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
