@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"hooks/internal/desk"
 	"hooks/internal/report"
@@ -10,6 +11,7 @@ import (
 type costCmd struct {
 	By    string `enum:"model,iteration,run,agent" default:"run" help:"How to tell it apart: model, iteration, run or agent."`
 	RunID string `name:"run" help:"One run only, by its id."`
+	All   bool   `help:"Every iteration with --by iteration, not the last ones alone; --json has them all."`
 	Rates bool   `help:"The price table in force, with the source of each row."`
 	JSON  bool   `help:"Print the same as JSON."`
 }
@@ -19,7 +21,11 @@ func (c costCmd) Run(d *desk.Desk, s streams) error {
 	if c.Rates {
 		return show(d, s, c.JSON, d.Rates(), report.RateTable)
 	}
-	cost, err := d.Cost(c.By, c.RunID)
+	most := report.MostRows
+	if c.JSON || c.All || c.RunID != "" {
+		most = math.MaxInt
+	}
+	cost, err := d.Cost(c.By, c.RunID, most)
 	if err != nil {
 		return err
 	}

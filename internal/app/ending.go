@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -165,7 +168,11 @@ func (v *visit) ended(t *thread, c *loop.Closing) (status, final string, err err
 // finalReport gathers the gates of the whole run from its history.
 func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
 	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill), Elsewhere: path != store.DefaultBudgetPath(skill)}
-	for l, err := range v.files.Lines(skill) {
+	for raw, err := range v.files.RawLines(skill) {
+		var l loop.Iteration
+		if err == nil {
+			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left")
+		}
 		if err != nil || l.RunID != run.RunID {
 			continue // a damaged line is the doctor's business, not the report's
 		}
@@ -176,6 +183,26 @@ func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (st
 	}
 	v.stopped(run)
 	return report.Final(run, r), nil
+}
+
+// endingField fills in what the final report tells of a line.
+func endingField(l *loop.Iteration) func(name string, v gjson.Result) {
+	return func(name string, v gjson.Result) {
+		switch name {
+		case "run_id":
+			l.RunID = v.String()
+		case "iteration":
+			l.Iteration = int(v.Int())
+		case "gates":
+			l.Gates = nil
+			_ = json.Unmarshal([]byte(v.Raw), &l.Gates)
+		case "qmd_error":
+			l.LastQmdError = v.String()
+		case "left":
+			l.Left = nil
+			_ = json.Unmarshal([]byte(v.Raw), &l.Left)
+		}
+	}
 }
 
 // endAbandoned ends a tick that never reached its Stop: as interrupted where a person left a mark, else as errored.

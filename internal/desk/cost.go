@@ -14,15 +14,16 @@ import (
 )
 
 // Cost tells what the project's runs spent, apart by model, iteration, run or agent; of one run, or of all for "".
-// Sums are exact. What one way cannot tell apart stands in a row of its own, so that every way comes to the same total.
-func (d *Desk) Cost(by, runID string) (report.Cost, error) {
+// Sums are exact. What one way cannot tell apart stands in a row of its own, so that every way comes to the same total. Of
+// all runs together the last most iterations have rows of their own, the earlier ones of each run one together.
+func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, Rows: []report.CostRow{}}
 	v, err := d.visit()
 	if err != nil || v.files == nil {
 		return c, err
 	}
 	defer v.files.Close()
-	ledgers, err := v.ledgers(runID, by == "iteration" || by == "agent")
+	ledgers, err := v.ledgers(runID, by, most)
 	if err != nil {
 		return c, err
 	}
@@ -100,24 +101,15 @@ func (l *ledger) byIteration() (rows []report.CostRow) {
 	add := func(n int, state string, t loop.Tokens) {
 		rows = append(rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: n, State: state, Tokens: t})
 	}
-	for _, line := range l.lines {
-		add(line.Iteration, string(line.Outcome), spentIn(&line))
+	rows = make([]report.CostRow, 0, len(l.spent)+3)
+	rows = withRest(rows, l.older.Tokens, fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration --all", l.run.RunID, l.run.Skill, l.older.iteration))
+	for _, s := range l.spent {
+		add(s.iteration, string(s.outcome), s.Tokens)
 	}
 	if l.tick != nil {
 		add(l.tick.Iteration, "open", l.live)
 	}
 	return withRest(rows, beyond(l.total(), rows), l.run.RunID+" outside of its iterations")
-}
-
-// spentIn is an iteration's usage. A line of the SPEC's own fields alone does not tell the kinds of input.
-func spentIn(line *loop.Iteration) (t loop.Tokens) {
-	for _, m := range line.UsageByModel {
-		t = t.Add(m)
-	}
-	if line.UsageByModel == nil {
-		t = loop.Tokens{Input: line.TokensIn, Output: line.TokensOut, Dollars: line.Dollars}
-	}
-	return t
 }
 
 // beyond is what a total holds that the rows do not, kind by kind.

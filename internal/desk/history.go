@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"time"
@@ -33,22 +32,34 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 
 // history is one way through all lines.
 type history struct {
-	runID   string
-	out     report.History
-	whole   bool // the lines go out as they are
-	scratch []byte
-	found   bool
-	damage  []error
-	more    int // damaged lines beyond those told
+	runID string
+	out   report.History
+	whole bool // the lines go out as they are
+	found bool
+	damages
+}
+
+// damages are what could not be read: the first ones, and how many more.
+type damages struct {
+	list []error
+	more int
 }
 
 // mostDamage bounds how many damaged lines are told one by one.
 const mostDamage = 5
 
-func (h *history) complaint() error {
-	err := store.Hinted(errors.Join(h.damage...))
-	if h.more > 0 {
-		err = errors.Join(err, fmt.Errorf("and %d more damaged lines", h.more))
+func (d *damages) add(err error) {
+	if len(d.list) == mostDamage {
+		d.more++
+		return
+	}
+	d.list = append(d.list, err)
+}
+
+func (d *damages) complaint() error {
+	err := store.Hinted(errors.Join(d.list...))
+	if d.more > 0 {
+		err = errors.Join(err, fmt.Errorf("and %d more damaged lines", d.more))
 	}
 	return err
 }
@@ -61,10 +72,8 @@ func (h *history) read(files *store.Store, skills []loop.Skill) error {
 				r, err = h.row(raw)
 			}
 			switch {
-			case err != nil && len(h.damage) < mostDamage:
-				h.damage = append(h.damage, err)
 			case err != nil:
-				h.more++
+				h.add(err)
 			case h.runID == "" || r.RunID == h.runID:
 				h.found = true
 				if err := h.out.Row(r); err != nil {
@@ -76,50 +85,22 @@ func (h *history) read(files *store.Store, skills []loop.Skill) error {
 	return nil
 }
 
-// row takes out of a line what a table shows. A line that goes out whole is checked whole; else, where it has the order in
-// which this program writes, the snapshot of the budget, most of it, is not even looked at.
-func (h *history) row(raw store.RawLine) (report.HistoryRow, error) {
-	r := report.HistoryRow{JSON: raw.JSON}
-	if h.whole && h.runID == "" {
-		return r, raw.Check()
+// row takes out of a line what a table shows. One that goes out as it stands is checked whole.
+func (h *history) row(raw store.RawLine) (r report.HistoryRow, err error) {
+	r.JSON = raw.JSON
+	if h.whole {
+		if err = raw.Check(); err != nil || h.runID == "" {
+			return r, err
+		}
 	}
-	if head, ok := h.head(raw.JSON); ok && !h.whole {
-		return head, nil
-	} else if err := raw.Check(); err != nil || ok {
-		return head, err
-	}
-	gjson.ParseBytes(raw.JSON).ForEach(field(&r))
-	return r, nil
-}
-
-const (
-	snapshot = `,"budget_snapshot":{`
-	fired    = `,"stop_conditions_fired":[`
-)
-
-// head reads a line up to its snapshot, and the conditions that fired behind it.
-func (h *history) head(line []byte) (r report.HistoryRow, ok bool) {
-	at := bytes.Index(line, []byte(snapshot))
-	if at < 0 || line[len(line)-1] != '}' {
-		return r, false
-	}
-	h.scratch = append(append(h.scratch[:0], line[:at]...), '}')
-	tail := at + bytes.Index(line[at:], []byte(fired))
-	if tail < at || !gjson.ValidBytes(h.scratch) {
-		return r, false
-	}
-	r.JSON = line
-	gjson.ParseBytes(h.scratch).ForEach(field(&r))
-	if causes := line[tail+len(fired)-1:]; causes[1] != ']' {
-		r.Causes = texts(gjson.ParseBytes(causes))
-	}
-	return r, true
+	_, err = raw.Skim(field(&r), "stop_conditions_fired")
+	return r, err
 }
 
 // field fills in one field of a line.
-func field(r *report.HistoryRow) func(key, v gjson.Result) bool {
-	return func(key, v gjson.Result) bool {
-		switch key.Str {
+func field(r *report.HistoryRow) func(name string, v gjson.Result) {
+	return func(name string, v gjson.Result) {
+		switch name {
 		case "run_id":
 			r.RunID = v.String()
 		case "seq":
@@ -151,7 +132,6 @@ func field(r *report.HistoryRow) func(key, v gjson.Result) bool {
 		case "stop_conditions_fired":
 			r.Causes = texts(v)
 		}
-		return true
 	}
 }
 

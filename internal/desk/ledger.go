@@ -11,7 +11,9 @@ import (
 // ledger is one run with everything that says what it spent.
 type ledger struct {
 	run   loop.Budget
-	lines []loop.Iteration // in which work may have been done, oldest first
+	spent []iterationSpent // the last ones, oldest first; only where iterations are told apart
+	older iterationSpent   // the sum of those before them, and their number
+	parts []usage.Stretch  // only where agents are
 	tick  *loop.Tick       // the open iteration
 	live  loop.Tokens      // what that has spent so far, part of run already
 	notes []string
@@ -19,16 +21,19 @@ type ledger struct {
 
 // ledgers reads the runs, the newest first: the present ones and those in the archive. Only what tells the iterations
 // apart needs all lines; else the last one has the sums.
-func (v *visit) ledgers(runID string, all bool) (list []*ledger, err error) {
+func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, t *thread, present bool) {
 		if runID != "" && t.Budget.RunID != runID {
 			return
 		}
-		read := lastLedger
-		if all {
-			read = readLedger
+		l := lastLedger(files, t)
+		switch by {
+		case "iteration":
+			l.readSpent(files, most)
+			most -= len(l.spent)
+		case "agent":
+			l.readParts(files)
 		}
-		l := read(files, t)
 		if present {
 			v.addOpen(l, t)
 		}
@@ -48,23 +53,6 @@ func lastLedger(files *store.Store, t *thread) *ledger {
 		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
 	case last != nil && last.Budget.Seq > l.run.Seq:
 		l.run = last.Budget
-	}
-	return l
-}
-
-// readLedger gathers all of a run's lines.
-func readLedger(files *store.Store, t *thread) *ledger {
-	l := &ledger{run: *t.Budget}
-	for line, err := range files.Lines(t.skill) {
-		switch {
-		case err != nil:
-			l.notes = append(l.notes, fmt.Sprintf("%v: what it spent stands in no iteration", err))
-		case line.Ran() && line.Of(l.run.RunID):
-			l.lines = append(l.lines, line)
-		}
-	}
-	if n := len(l.lines); n > 0 && l.lines[n-1].Budget.Seq > l.run.Seq {
-		l.run = l.lines[n-1].Budget
 	}
 	return l
 }
@@ -98,29 +86,19 @@ func (l *ledger) untold(t loop.Tokens) loop.Tokens {
 	}
 }
 
-// stretches are the parts of sessions that the run was counted from, as its lines and its open iteration tell.
-func (l *ledger) stretches() (list []usage.Stretch) {
-	grow := func(b *loop.Budget, began usage.Stretch) {
-		if len(b.Cursors) == 0 {
-			return
-		}
-		if n := len(list); n == 0 || list[n-1].Transcript != b.Cursors[0].Path {
-			began.Transcript = b.Cursors[0].Path // the first cursor is the main transcript's
-			list = append(list, began)
-		}
-		list[len(list)-1].UpTo = b.Cursors
+// stretches are the parts with the open iteration, and with what was counted since the last line.
+func (l *ledger) stretches() []usage.Stretch {
+	if len(l.run.Cursors) == 0 || l.tick == nil && len(l.parts) == 0 {
+		return l.parts
 	}
-	for _, line := range l.lines {
-		began := usage.Stretch{Since: line.StartedAt}
-		if len(line.Budget.LastPrompts) > 0 {
-			began.Prompt = line.Budget.LastPrompts[0]
-		}
-		grow(&line.Budget, began)
-	}
+	began := usage.Stretch{Transcript: l.run.Cursors[0].Path, Since: l.run.StartedAt}
 	if l.tick != nil {
-		grow(&l.run, usage.Stretch{Since: l.tick.StartedAt, Prompt: l.tick.Prompts[0]})
-	} else if len(list) > 0 {
-		grow(&l.run, usage.Stretch{Since: l.run.StartedAt})
+		began.Since, began.Prompt = l.tick.StartedAt, l.tick.Prompts[0]
 	}
+	list := l.parts
+	if n := len(list); n == 0 || list[n-1].Transcript != began.Transcript {
+		list = append(list, began)
+	}
+	list[len(list)-1].UpTo = l.run.Cursors
 	return list
 }

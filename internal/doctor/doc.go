@@ -36,6 +36,8 @@ type machine struct {
 	config  config.Config
 	repo    tracker.Facts
 	hooks   func() registration
+	// histories reads all lines once, however many checks ask.
+	histories func() *histories
 }
 
 func (d Doctor) machine() *machine {
@@ -43,6 +45,7 @@ func (d Doctor) machine() *machine {
 	m.config = config.Load(m.project)
 	m.repo = tracker.Repo(d.Env, m.project)
 	m.hooks = sync.OnceValue(m.register)
+	m.histories = sync.OnceValue(m.readHistories)
 	return m
 }
 

@@ -143,35 +143,65 @@ func (m *machine) known() (ids []string) {
 			ids = append(ids, r.SessionID)
 		}
 	}
-	m.lines(func(_ string, it loop.Iteration, err error) {
-		if err == nil {
-			ids = append(ids, it.SessionID)
-		}
-	})
-	return ids
+	return append(ids, m.histories().sessions...)
 }
 
-// lines shows every line of the project's histories, archived ones too.
-func (m *machine) lines(show func(path string, it loop.Iteration, err error)) {
+// histories are what the lines of the project's histories tell, archived ones too.
+type histories struct {
+	sessions []string // neighbours once
+	lines    int
+	damaged  []damagedLine // the first ones
+	more     int
+}
+
+type damagedLine struct {
+	folder string // of the archive, with a colon
+	err    error
+}
+
+// readHistories goes through all lines once.
+func (m *machine) readHistories() *histories {
+	h := &histories{}
 	files, err := store.Open(m.project)
 	if err != nil {
-		return
+		return h
 	}
 	defer files.Close()
-	in := func(s *store.Store, folder string) {
-		for _, skill := range loop.Skills() {
-			for it, err := range s.Lines(skill) {
-				show(folder+store.HistoryPath(skill), it, err)
-			}
-		}
-	}
-	in(files, "")
+	h.in(files, "")
 	ids, _ := files.Archives()
 	for _, id := range ids {
 		if old, err := files.Archived(id); err == nil {
-			in(old, "archive/"+id+": ")
+			h.in(old, "archive/"+id+": ")
 			old.Close()
 		}
+	}
+	return h
+}
+
+func (h *histories) in(files *store.Store, folder string) {
+	for _, skill := range loop.Skills() {
+		for line, err := range files.RawLines(skill) {
+			h.lines++
+			if err == nil {
+				_, err = line.Skim(h.field)
+			}
+			if err == nil {
+				err = line.Check() // the snapshot as well: this is where damage is looked for
+			}
+			switch {
+			case err == nil:
+			case len(h.damaged) == mostDamage:
+				h.more++
+			default:
+				h.damaged = append(h.damaged, damagedLine{folder, err})
+			}
+		}
+	}
+}
+
+func (h *histories) field(name string, v gjson.Result) {
+	if name == "session_id" && (len(h.sessions) == 0 || h.sessions[len(h.sessions)-1] != v.Str) {
+		h.sessions = append(h.sessions, strings.Clone(v.Str))
 	}
 }
 

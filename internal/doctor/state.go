@@ -4,15 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/regular"
 	"hooks/internal/report"
 	"hooks/internal/store"
 )
@@ -101,55 +97,23 @@ func historyLines(m *machine, n *notes) {
 		return
 	}
 	defer files.Close()
-	seen, damaged := 0, 0
-	m.lines(func(path string, _ loop.Iteration, err error) {
-		seen++
-		if err == nil {
-			return
+	all := m.histories()
+	for _, d := range all.damaged {
+		if newer := (*store.NewerError)(nil); errors.As(d.err, &newer) {
+			unreadable(n, d.err)
+			continue
 		}
-		if damaged++; damaged <= mostDamage {
-			if newer := (*store.NewerError)(nil); errors.As(err, &newer) {
-				unreadable(n, err)
-				return
-			}
-			n.warn("the line is passed over; repair it by hand, or archive the run with `hooks loop reset`", "%s%v", archived(path), err)
-		}
-	})
+		n.warn("the line is passed over; repair it by hand, or archive the run with `hooks loop reset`", "%s%v", d.folder, d.err)
+	}
 	for _, skill := range loop.Skills() {
-		if at := m.torn(skill); at != "" {
-			n.warn("the end of the next iteration copies it aside and goes on; nothing before it is lost", "%s: the last line is torn, a write was cut off", at)
+		if torn, err := files.Torn(skill); err == nil && torn {
+			n.warn("the end of the next iteration copies it aside and goes on; nothing before it is lost", "%s: the last line is torn, a write was cut off", store.HistoryPath(skill))
 		}
 	}
-	if damaged > mostDamage {
-		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", damaged-mostDamage)
+	if all.more > 0 {
+		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", all.more)
 	}
-	n.say("%s", count(seen, "line"))
-}
-
-// torn is the history of a skill if its last line is not whole: readers pass over it, so it is looked for here.
-func (m *machine) torn(skill loop.Skill) string {
-	path := filepath.Join(m.project, filepath.FromSlash(store.HistoryPath(skill)))
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	last := []byte("{}")
-	for line := range bounded(f, mostTranscript) {
-		last = append(last[:0], line...)
-	}
-	if gjson.ValidBytes(last) {
-		return ""
-	}
-	return store.HistoryPath(skill)
-}
-
-// archived is the part of a path that names the archive's folder.
-func archived(path string) string {
-	if folder, _, ok := strings.Cut(path, ": "); ok {
-		return folder + ": "
-	}
-	return ""
+	n.say("%s", count(all.lines, "line"))
 }
 
 func locks(m *machine, n *notes) {

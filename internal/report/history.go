@@ -39,45 +39,106 @@ type History interface {
 	Close() error
 }
 
-// HistoryTable is one table a run, each with its dollars and minutes as a row of bars.
-func HistoryTable(w io.Writer, s Screen) History {
+// MostRows is how many iterations a table for people shows where not all are asked for.
+const MostRows = 40
+
+// HistoryTable is one table a run, each with the dollars and minutes of all its iterations as a row of bars. It shows the
+// last most iterations, all of them for 0, and says how many came before.
+func HistoryTable(w io.Writer, s Screen, most int) History {
 	s.Width = max(s.Width, leastWidth)
-	return &historyTable{out: bufio.NewWriterSize(w, 64<<10), s: s}
+	return &historyTable{out: bufio.NewWriterSize(w, 64<<10), s: s, most: most}
 }
 
 type historyTable struct {
-	out              *bufio.Writer
-	s                Screen
-	run              string // skill and id
-	rows             int
+	out     *bufio.Writer
+	s       Screen
+	most    int
+	runs    []*runTable // that are not written yet
+	kept    int         // rows of them
+	written int         // runs
+	earlier int         // rows of runs before them
+	spent   loop.USD    // in those
+}
+
+// runTable is one run's part of the table.
+type runTable struct {
+	name             string // skill and id
+	rows             []HistoryRow
+	hidden           int  // rows before them
+	begun            bool // its head is written
 	dollars, minutes *Spark
 }
 
 func (t *historyTable) Row(r HistoryRow) error {
-	if run := r.Skill + " " + orUnknown(r.RunID); run != t.run || t.rows == 0 {
-		t.footer()
-		t.header(run)
+	name := r.Skill + " " + orUnknown(r.RunID)
+	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
+		if t.most == 0 {
+			t.writeAll()
+		}
+		width := max(8, t.s.Width/3)
+		t.runs = append(t.runs, &runTable{name: name, dollars: NewSpark(width), minutes: NewSpark(width)})
 	}
-	t.rows++
+	run := t.runs[len(t.runs)-1]
 	if r.Outcome != string(loop.SkippedLock) {
-		t.dollars.Add(int64(max(0, r.Dollars)))
-		t.minutes.Add(int64(minutesOf(r.Started, r.Ended)))
+		run.dollars.Add(int64(max(0, r.Dollars)))
+		run.minutes.Add(int64(minutesOf(r.Started, r.Ended)))
 	}
-	return t.write(rowStyle(r.Outcome), t.row(r))
+	r.JSON = nil // good until the next row only
+	if run.rows = append(run.rows, r); t.most == 0 {
+		return t.writeRows(run)
+	}
+	if t.kept++; t.kept > t.most {
+		t.hide()
+	}
+	return nil
 }
 
-func (t *historyTable) header(run string) {
-	if t.rows > 0 {
+// hide takes the oldest row out of the table, and a run with it that has none left.
+func (t *historyTable) hide() {
+	run := t.runs[0]
+	run.rows, run.hidden, t.kept = run.rows[1:], run.hidden+1, t.kept-1
+	if len(run.rows) == 0 && len(t.runs) > 1 {
+		t.earlier, t.spent = t.earlier+run.hidden, t.spent+loop.USD(run.dollars.Sum)
+		t.runs = t.runs[1:]
+	}
+}
+
+// writeAll writes the runs whose rows are all there.
+func (t *historyTable) writeAll() {
+	for _, run := range t.runs {
+		_ = t.writeRows(run)
+		t.footer(run)
+	}
+	t.runs, t.kept = nil, 0
+}
+
+// writeRows writes a run's rows, its head first.
+func (t *historyTable) writeRows(run *runTable) error {
+	if !run.begun {
+		t.header(run)
+		run.begun = true
+	}
+	var err error
+	for _, r := range run.rows {
+		err = t.write(rowStyle(r.Outcome), t.row(r))
+	}
+	run.rows = run.rows[:0]
+	return err
+}
+
+func (t *historyTable) header(run *runTable) {
+	if t.written++; t.written > 1 {
 		_ = t.out.WriteByte('\n')
 	}
-	width := max(8, t.s.Width/3)
-	t.run, t.dollars, t.minutes = run, NewSpark(width), NewSpark(width)
-	_ = t.write(strong, run)
+	_ = t.write(strong, run.name)
 	started := "started"
 	if t.narrow() {
 		started = "at"
 	}
 	_ = t.write(faint, t.columns("#", started, "outcome", "min", "dollars", "PRs, cause"))
+	if run.hidden > 0 {
+		_ = t.write(faint, thousands(int64(run.hidden))+" before these: hooks history --all")
+	}
 }
 
 func (t *historyTable) row(r HistoryRow) string {
@@ -115,11 +176,11 @@ func rowStyle(outcome string) string {
 	return plain
 }
 
-func (t *historyTable) footer() {
-	if t.rows == 0 || t.dollars.Count < 2 {
+func (t *historyTable) footer(run *runTable) {
+	if run.dollars.Count < 2 {
 		return
 	}
-	d, m := t.dollars, t.minutes
+	d, m := run.dollars, run.minutes
 	_ = t.write(plain, fmt.Sprintf("dollars  %s  $%s to $%s, $%s in all", d, loop.USD(d.Least), loop.USD(d.Most), loop.USD(d.Sum)))
 	_ = t.write(plain, fmt.Sprintf("minutes  %s  %d to %d, %d in all", m, m.Least, m.Most, m.Sum))
 }
@@ -135,8 +196,12 @@ func (t *historyTable) Whole() bool { return false }
 
 // Close writes what is left.
 func (t *historyTable) Close() error {
-	t.footer()
-	if t.rows == 0 {
+	if t.earlier > 0 {
+		_ = t.write(faint, thousands(int64(t.earlier))+" iterations of earlier runs, $"+t.spent.String()+" in all: hooks history --all")
+		_ = t.out.WriteByte('\n')
+	}
+	t.writeAll()
+	if t.written == 0 {
 		_, _ = t.out.WriteString("no iteration has ended in this project\n")
 	}
 	return t.out.Flush()

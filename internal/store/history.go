@@ -115,6 +115,22 @@ func (s *Store) Lines(skill loop.Skill) iter.Seq2[loop.Iteration, error] {
 	}
 }
 
+// Torn says that the history's last line is not whole, as after a write that was cut off: readers pass over it.
+func (s *Store) Torn(skill loop.Skill) (bool, error) {
+	f, size, err := s.openHistory(skill)
+	if f == nil || size == 0 {
+		return false, err
+	}
+	defer f.Close()
+	start, err := lastStart(f, size)
+	if err != nil || size-start > maxLine {
+		return err == nil, err
+	}
+	line := make([]byte, size-start)
+	_, err = f.ReadAt(line, start)
+	return err == nil && len(bytes.TrimSpace(line)) > 0 && !whole(line), err
+}
+
 // RawLine is one line of a history as it stands there, without its newline. Nothing of it is looked at before Check.
 type RawLine struct {
 	JSON   []byte // good until the next line

@@ -3,6 +3,7 @@ package tracker
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,5 +27,14 @@ func TestGhAliases(t *testing.T) {
 	}
 	if got := GhAliases(env(t.TempDir(), "")); got != nil {
 		t.Error(got)
+	}
+}
+
+// A block as long as the file may be is read once over, not once a line.
+func TestGhAliasOfManyLines(t *testing.T) {
+	lines := strings.Repeat("    echo\n", mostGhConfig/len("    echo\n")-8)
+	got := parseGhAliases("aliases:\n  x: |-\n" + lines)["x"]
+	if want := strings.TrimSpace(strings.ReplaceAll(lines, " ", "")); got != want {
+		t.Errorf("%d bytes, want %d", len(got), len(want))
 	}
 }

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+	"pgregory.net/rapid"
+
+	"hooks/internal/loop"
+)
+
+// skimmed is a line's fields, and its snapshot as budget_snapshot.
+func skimmed(l RawLine, behind ...string) (map[string]string, error) {
+	got := map[string]string{}
+	snapshot, err := l.Skim(func(name string, v gjson.Result) { got[name] = v.Raw }, behind...)
+	got["budget_snapshot"] = string(snapshot)
+	return got, err
+}
+
+// TestSkimSaysWhatReadingSays: of any line that this program writes, also in another form.
+func TestSkimSaysWhatReadingSays(t *testing.T) {
+	behind := []string{"gates", "stop_conditions_fired", "usage_by_model", "qmd_error", "left"}
+	rapid.Check(t, func(rt *rapid.T) {
+		it := wholeLine(rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line"))
+		body := bytes.TrimSpace(must((&Store{disk: disk{shown: Dir}}).lineOf(&it)))
+		root := gjson.ParseBytes(body)
+		odd := strings.Replace(string(body), `,"budget_snapshot":`, `, "budget_snapshot":`, 1)
+		for _, text := range []string{string(body), odd} {
+			got, err := skimmed(RawLine{JSON: []byte(text)}, behind...)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for name, raw := range got {
+				if want := root.Get(name).Raw; raw != want {
+					rt.Fatalf("%s is %s, want %s", name, raw, want)
+				}
+			}
+			for _, name := range append(behind, "iteration", "outcome", "dollars_this_iter", "budget_snapshot") {
+				if raw := root.Get(name).Raw; got[name] == "" && raw != "" && raw != "[]" {
+					rt.Fatalf("%s is left out of %s", name, text)
+				}
+			}
+		}
+	})
+}
+
+// TestSkimFindsWhatCrashesLeave: a line is damage wherever it was cut, zeroed or joined to another.
+func TestSkimFindsWhatCrashesLeave(t *testing.T) {
+	good := string(must(compact(line(1))))
+	for i := range len(good) {
+		zeros := good[:i] + strings.Repeat("\x00", min(8, len(good)-i)) + good[min(len(good), i+8):]
+		texts := map[string]string{"cut": good[:i], "zeros": zeros}
+		if i > 0 {
+			texts["joined"] = good[:i] + good
+		}
+		for name, text := range texts {
+			if _, err := skimmed(RawLine{JSON: []byte(text)}, "usage_by_model"); damaged(err) == nil {
+				t.Errorf("%s at %d is no damage: %v: %s", name, i, err, text)
+			}
+		}
+	}
+	for from, to := range map[string]string{
+		`"outcome":"ok",`: ``, `"iteration":1,`: `"iteration":"1",`, `"tokens_in_this_iter":0`: `"tokens_in_this_iter":-1`,
+		`"skill":"work",`: `"skill":"work","skill":"work",`, `,"failures":`: `,"usage_by_model":{"m":{"input":-1}},"failures":`,
+	} {
+		text := strings.Replace(good, from, to, 1)
+		if text == good {
+			t.Fatalf("no %s in %s", from, good)
+		}
+		if _, err := skimmed(RawLine{JSON: []byte(text)}, "usage_by_model"); damaged(err) == nil {
+			t.Errorf("%s instead of %s is no damage: %v", to, from, err)
+		}
+	}
+	text := strings.Replace(good, `"version":1`, `"version":9`, 1)
+	if _, err := skimmed(RawLine{JSON: []byte(text)}); newer(err) == nil {
+		t.Errorf("a newer line: %v", err)
+	}
+}
+
+// FuzzSkim: no text makes it fail, and what reading takes it takes too.
+func FuzzSkim(f *testing.F) {
+	good := must(compact(line(1)))
+	f.Add(good)
+	f.Add(append(good[:200:200], good...))
+	f.Add([]byte(`{"budget_snapshot":{"version":1},"tracked_prs":[`))
+	f.Add([]byte(`x,"budget_snapshot":{"version":},"tracked_prs":[}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 {
+			return
+		}
+		_, err := skimmed(RawLine{JSON: text}, "usage_by_model", "gates")
+		if _, full := parseLine("x", text); full == nil && err != nil {
+			t.Fatal(err)
+		}
+	})
+}
