@@ -49,11 +49,16 @@ func (l RawLine) split() (head string, snapshot, tail []byte) {
 	}
 	rest := l.JSON[at+len(beforeSnapshot):]
 	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
-	if end == 0 || !bytes.HasPrefix(rest, []byte(aLine)) || bytes.Contains(rest[1:], []byte(aLine)) ||
-		rest[len(rest)-1] != '}' || bytes.IndexByte(rest, 0) >= 0 {
+	snapshot, tail = rest[:end], rest[end:]
+	if !bytes.HasPrefix(snapshot, []byte(aLine)) || bytes.Contains(snapshot[1:], []byte(aLine)) || bytes.IndexByte(rest, 0) >= 0 || cut(tail) {
 		return "", nil, nil
 	}
-	return string(l.JSON[:at]) + "}", rest[:end], rest[end:]
+	return string(l.JSON[:at]) + "}", snapshot, tail
+}
+
+// cut says that the end of a line closes less than it opens. Braces in texts may make it say so of a whole one.
+func cut(tail []byte) bool {
+	return tail[len(tail)-1] != '}' || bytes.Count(tail, []byte{'{'})+1 != bytes.Count(tail, []byte{'}'})
 }
 
 // walk shows the fields before the snapshot. It is false when there is anything that only the whole reading can judge: a
@@ -78,16 +83,13 @@ func walk(head string, each func(name string, v gjson.Result)) bool {
 	return !odd && seen == 1<<len(needs)-1
 }
 
-// pick shows the named fields behind the snapshot, those that are there. It is false where one is no valid JSON or a
-// number in it below zero.
+// pick shows the named fields behind the snapshot, those that are there and not empty. It is false where one is no valid
+// JSON or a number in it below zero.
 func pick(tail []byte, each func(name string, v gjson.Result), names []string) bool {
 	for _, name := range names {
-		at := bytes.Index(tail, []byte(`,"`+name+`":`))
-		if at < 0 {
-			continue
-		}
-		value := tail[at+len(name)+4:]
-		if bytes.HasPrefix(value, []byte("[]")) {
+		key := `,"` + name + `":`
+		at := bytes.Index(tail, []byte(key))
+		if at < 0 || bytes.HasPrefix(tail[at+len(key):], []byte("[]")) {
 			continue
 		}
 		v := gjson.Get("{"+string(tail[at+1:]), name)
