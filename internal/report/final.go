@@ -47,7 +47,7 @@ func Final(b *loop.Budget, e Ended) string {
 	for _, g := range b.Pending {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, gateName(g))
 	}
-	t.line("Go on: type %s --resume%s%s", invocation(b), where(b, e), lift(b))
+	t.line("Go on: type %s --resume%s%s", typed(b), where(b, e), lift(b))
 	if len(e.Asked) == 0 {
 		t.line("Gates: none fired")
 	}

@@ -9,7 +9,16 @@ import (
 // Resume is the exact command to go on with a run; path is its budget file, where that is not in its default place. A
 // ceiling that stopped the run is lifted by half, as the gate would: with less it would stop again at once.
 func Resume(b *loop.Budget, path string) string {
-	return invocation(b) + " --resume" + where(b, Ended{Budget: path, Elsewhere: path != ""}) + lifted(b)
+	return typed(b) + " --resume" + where(b, Ended{Budget: path, Elsewhere: path != ""}) + lifted(b)
+}
+
+// typed is the run's command as it brings more than one iteration: without /loop a scheduled loop would go on for one.
+// At which interval it was scheduled nobody told.
+func typed(b *loop.Budget) string {
+	if b.UnderLoop {
+		return "/loop " + invocation(b)
+	}
+	return invocation(b)
 }
 
 func lifted(b *loop.Budget) string {
