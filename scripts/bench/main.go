@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,9 +83,9 @@ func run(n int, size int64, lines int) error {
 		return err
 	}
 	for i := range n + 10 {
-		for _, r := range rows {
-			if err := r.call(i >= 10); err != nil {
-				return fmt.Errorf("%s: %w", r.name, err)
+		for _, k := range rand.Perm(len(rows)) { // who runs after whom must not matter
+			if err := rows[k].call(i >= 10); err != nil {
+				return fmt.Errorf("%s: %w", rows[k].name, err)
 			}
 		}
 	}

@@ -88,6 +88,11 @@ func (b *bench) first(project, args, session string, ends bool) []error {
 	}
 	steps := []error{b.hook(project, "user-prompt-expansion", as(expansion(project, args)))}
 	if ends {
+		for _, p := range payloads[:7] { // a session's first event of each kind leaves a receipt; most calls meet it there
+			if p.word != "user-prompt-expansion" {
+				steps = append(steps, b.hook(project, p.word, as(event(project, p.event, p.more))))
+			}
+		}
 		steps = append(steps, b.report(project), b.hook(project, "stop", as(event(project, "Stop", `"stop_hook_active":false`))))
 	}
 	return steps
