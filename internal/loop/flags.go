@@ -170,17 +170,20 @@ func (f Flags) Canonical() string {
 }
 
 // override lifts or lowers the ceilings that were named, and only those (R16).
-func (f Flags) override(c Ceilings) Ceilings {
-	for _, name := range f.explicit {
+func (f Flags) override(c Ceilings) Ceilings { return c.With(f.Ceilings, f.explicit) }
+
+// With takes from others the ceilings whose flags are named, as in "--max-prs".
+func (c Ceilings) With(others Ceilings, named []string) Ceilings {
+	for _, name := range named {
 		switch name {
 		case "--max-iterations":
-			c.Iterations = f.Iterations
+			c.Iterations = others.Iterations
 		case "--max-prs":
-			c.PRs = f.PRs
+			c.PRs = others.PRs
 		case "--max-minutes":
-			c.Minutes = f.Minutes
+			c.Minutes = others.Minutes
 		case "--max-dollars":
-			c.Dollars = f.Dollars
+			c.Dollars = others.Dollars
 		}
 	}
 	return c

@@ -15,22 +15,6 @@ type Limits struct {
 	Named []string // the flags of those that are set, as in "--max-prs"
 }
 
-// over puts the named ceilings in the place of a command's own.
-func (l Limits) over(c *loop.Ceilings) {
-	for _, name := range l.Named {
-		switch name {
-		case "--max-iterations":
-			c.Iterations = l.Iterations
-		case "--max-prs":
-			c.PRs = l.PRs
-		case "--max-minutes":
-			c.Minutes = l.Minutes
-		case "--max-dollars":
-			c.Dollars = l.Dollars
-		}
-	}
-}
-
 // Thread is one skill's run as it would stand.
 type Thread struct {
 	Skill    loop.Skill
@@ -130,7 +114,7 @@ func (s *Session) Enter(i Invocation) {
 		s.turnAway(i, "refused", err.Error())
 		return
 	}
-	s.limits.over(&flags.Ceilings)
+	flags.Ceilings = flags.Ceilings.With(s.limits.Ceilings, s.limits.Named)
 	req := loop.Request{
 		Now: i.At, SessionID: s.id, PromptID: i.Prompt, Command: i.Command, Flags: flags, Owner: owner,
 		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.Scheduled, Attended: true, UnderLoop: i.UnderLoop,
