@@ -42,19 +42,8 @@ const githubPulls = `number closingIssuesReferences(first:20){nodes{number repos
 const githubOne = `query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){pullRequest(number:$number){%s}}}`
 
 func (g *github) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
-	nodes, whole, fail := g.pages(ctx, "issues", fmt.Sprintf(githubIssues, githubDepends))
-	if fail != nil && len(nodes) == 0 && strings.Contains(fail.Says, "doesn't exist on type") {
-		nodes, whole, fail = g.pages(ctx, "issues", fmt.Sprintf(githubIssues, ""))
-	}
-	issues = make([]backlog.Issue, 0, len(nodes))
-	for _, n := range nodes {
-		if i := g.issue(n); i.Number > 0 {
-			issues = append(issues, i)
-		} else {
-			whole = false
-		}
-	}
-	return once(issues), whole, fail
+	pages := func(query string) ([]gjson.Result, bool, *Failure) { return g.pages(ctx, "issues", query) }
+	return issuesOf(pages, githubIssues, githubDepends, g.issue)
 }
 
 // issue reads a node in one pass: bodies are long.

@@ -39,18 +39,8 @@ func (g *gitlab) query(ctx context.Context, query string, more ...string) ([]byt
 }
 
 func (g *gitlab) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
-	nodes, whole, fail := g.pages(ctx, "issues", fmt.Sprintf(gitlabIssues, gitlabDepends))
-	if fail != nil && len(nodes) == 0 && strings.Contains(fail.Says, "doesn't exist on type") {
-		nodes, whole, fail = g.pages(ctx, "issues", fmt.Sprintf(gitlabIssues, ""))
-	}
-	for _, n := range nodes {
-		if i := g.issue(n); i.Number > 0 {
-			issues = append(issues, i)
-		} else {
-			whole = false
-		}
-	}
-	return once(issues), whole, fail
+	pages := func(query string) ([]gjson.Result, bool, *Failure) { return g.pages(ctx, "issues", query) }
+	return issuesOf(pages, gitlabIssues, gitlabDepends, g.issue)
 }
 
 func (g *gitlab) pages(ctx context.Context, connection, query string) ([]gjson.Result, bool, *Failure) {
