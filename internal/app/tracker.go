@@ -94,8 +94,9 @@ func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
 	asking.Wait()
 	for i, a := range acts {
 		var f *forge.Failure
-		if errors.As(answers[i].Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram) {
-			break
+		none := errors.As(answers[i].Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
+		if none && t.Tick.AskedPR(a.PR) == nil { // one that told at entry and is gone leaves nothing known
+			continue
 		}
 		list = append(list, toldOf(a.PR, &answers[i]))
 	}
