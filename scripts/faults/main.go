@@ -64,7 +64,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 	if !whole {
 		s.faults, s.few = faults[:3], true
 	} else {
-		s.ways = 0
+		s.ways, s.loud = 0, true
 	}
 	if err := drive.Build(s.program, drive.Pinned); err != nil {
 		return err

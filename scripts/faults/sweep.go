@@ -5,10 +5,12 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"hooks/scripts/drive"
 )
@@ -24,6 +26,7 @@ type sweep struct {
 	workers   int
 	few       bool // only calls on the loop's own files
 	ways      int  // how many ways to go on are tried after each fault; 0 is all
+	loud      bool // how far it is goes to stderr
 	most      int  // violations after which it ends
 }
 
@@ -41,6 +44,7 @@ type tally struct {
 	places              int      // how many pairs of a call and a fault there are
 	missed              []string // and which of them never came together
 	bad                 []violation
+	told                int // of them, as it went on
 }
 
 type violation struct {
@@ -50,7 +54,7 @@ type violation struct {
 
 // all runs every job and returns what came of them.
 func (s *sweep) all() (*tally, error) {
-	t := &tally{}
+	t, began := &tally{}, time.Now()
 	jobs := make(chan job)
 	errs := make(chan error, s.workers)
 	var workers sync.WaitGroup
@@ -78,6 +82,9 @@ func (s *sweep) all() (*tally, error) {
 				jobs <- job{&s.scenarios[i], c, f}
 			}
 		}
+		if s.loud {
+			t.progress(s.scenarios[i].name, i+1, len(s.scenarios), began)
+		}
 	}
 	close(jobs)
 	workers.Wait()
@@ -86,6 +93,17 @@ func (s *sweep) all() (*tally, error) {
 		return t, err
 	default:
 		return t, nil
+	}
+}
+
+// progress tells whoever waits for a sweep of hours how far it is, and what was found since it last told. What has just
+// been handed out is still at work.
+func (t *tally) progress(name string, n, of int, began time.Time) {
+	t.Lock()
+	defer t.Unlock()
+	fmt.Fprintf(os.Stderr, "%s  %d of %d handed out (%s): %d faults, %d kills, %d violations\n", time.Since(began).Round(time.Second), n, of, name, t.runs, t.kills, len(t.bad))
+	for ; t.told < len(t.bad); t.told++ {
+		fmt.Fprintf(os.Stderr, "    %s: %s\n", t.bad[t.told].where, t.bad[t.told].what)
 	}
 }
 
