@@ -192,7 +192,10 @@ func (c *counter) read(t *transcript) (loop.Cursor, error) {
 		return t.cursor, err
 	}
 	defer f.Close()
-	start := c.begin(t, f, fi)
+	start, err := c.begin(t, f, fi)
+	if err != nil {
+		return t.cursor, err
+	}
 	if _, err := f.Seek(start, io.SeekStart); err != nil {
 		return t.cursor, err
 	}
@@ -217,27 +220,35 @@ func (c *counter) late() bool {
 }
 
 // begin decides where to begin, and what of it has been counted before.
-func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) int64 {
+func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) (int64, error) {
 	if !t.known {
 		if !c.opt.Since.IsZero() {
 			t.floor = c.opt.Since.UTC().Format("2006-01-02T15:04:05.000Z")
 		}
-		return 0
+		return 0, nil
 	}
 	offset := t.cursor.Offset
-	if offset <= 0 || fi.Size() >= offset && sameFile(t.cursor, fi) && endsLine(f, offset) {
-		return max(offset, 0)
+	if offset <= 0 {
+		return 0, nil
+	}
+	if fi.Size() >= offset && sameFile(t.cursor, fi) {
+		if same, err := endsLine(f, offset); same || err != nil {
+			return offset, err
+		}
 	}
 	t.before = offset
 	if t.until != "" {
 		t.floor = t.until + "+" // older than this is what is not newer than until
 	}
-	return 0
+	return 0, nil
 }
 
-// endsLine says whether a line ends right before an offset.
-func endsLine(f *os.File, offset int64) bool {
+// endsLine says whether a line ends right before an offset. Where that cannot be read, the file may still be the same.
+func endsLine(f *os.File, offset int64) (bool, error) {
 	var b [1]byte
-	n, _ := f.ReadAt(b[:], offset-1)
-	return n == 1 && b[0] == '\n'
+	n, err := f.ReadAt(b[:], offset-1)
+	if err == io.EOF {
+		err = nil
+	}
+	return n == 1 && b[0] == '\n', err
 }

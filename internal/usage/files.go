@@ -124,7 +124,8 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 	return out
 }
 
-// atEnd is a cursor behind the last whole line of a file, at 0 where there is none.
+// atEnd is a cursor behind the last whole line of a file, at 0 where there is none. Of a file that cannot be read at
+// this moment all that is there is taken as old: what was spent before a run is never charged to it.
 func atEnd(path, name string) loop.Cursor {
 	c := loop.Cursor{Path: name}
 	fi, err := os.Stat(path)
@@ -134,6 +135,10 @@ func atEnd(path, name string) loop.Cursor {
 	c.Inode = inode(fi)
 	for max := int64(64 << 10); ; max *= 8 {
 		t := readTail(path, max)
+		if t.err != nil {
+			c.Offset = fi.Size()
+			return c
+		}
 		if len(t.data) > 0 || max > fi.Size() {
 			c.Offset = t.start + int64(len(t.data))
 			return c

@@ -19,18 +19,23 @@ const (
 type tail struct {
 	data  []byte
 	start int64 // offset of data in the file
+	err   error // why there may be less than the file holds
 }
 
 // readTail reads at most max bytes. What cannot be read is empty.
 func readTail(path string, max int64) (t tail) {
 	f, fi, err := regular.Open(path)
 	if err != nil {
+		t.err = err
 		return t
 	}
 	defer f.Close()
 	t.start = fi.Size() - min(fi.Size(), max)
 	t.data = make([]byte, fi.Size()-t.start)
-	n, _ := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
+	n, err := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have become shorter meanwhile
+		t.err = err
+	}
 	t.data = t.data[:bytes.LastIndexByte(t.data[:n], '\n')+1]
 	if t.start > 0 {
 		cut := bytes.IndexByte(t.data, '\n') + 1

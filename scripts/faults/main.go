@@ -57,7 +57,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 		return err
 	}
 	s := &sweep{program: filepath.Join(dir, "hooks"), dir: dir, schemas: compiled, workers: workers, calls: calls, faults: faults, ways: 1, most: 40}
-	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool { return !strings.Contains(sc.name, only) })
+	s.scenarios = named(only)
 	if selfTest {
 		return s.selfTest(only)
 	}
@@ -70,6 +70,14 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 		return err
 	}
 	return s.tell(verbose)
+}
+
+// named gives the scenario of that name, or where there is none all whose name has it in it.
+func named(only string) []scenario {
+	if i := slices.IndexFunc(scenarios, func(sc scenario) bool { return sc.name == only }); i >= 0 {
+		return scenarios[i : i+1]
+	}
+	return slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool { return !strings.Contains(sc.name, only) })
 }
 
 // tell sweeps and prints what came of it.
