@@ -126,8 +126,38 @@ func (v *visit) begun(t *thread, o surroundings) (branches, remote map[string]st
 	return branches, remote
 }
 
+// closed is an iteration that has ended on disk, and what a person is told of it.
+type closed struct {
+	loop.Closing
+	status string // its status block
+	final  string // the final report, where the run does not go on
+}
+
+// text is everything that a person is told.
+func (c *closed) text() string {
+	if c.final == "" {
+		return c.status
+	}
+	return c.status + "\n\n" + c.final
+}
+
+// close ends the iteration on disk, then says what is told of it. The lock is released by the caller, after the reply.
+func (v *visit) close(t *thread, previous *loop.Iteration, ending loop.Ending) (closed, error) {
+	c, err := v.commit(t, previous, ending)
+	if err != nil {
+		return closed{}, err
+	}
+	t.Budget = &c.Run
+	e := closed{Closing: c, status: report.Status(&c.Line, report.Wake(&c.Run))}
+	if c.Run.Status != loop.Active {
+		v.stopped(&c.Run)
+		e.final = v.finalReport(t)
+	}
+	return e, nil
+}
+
 // commit ends the iteration on disk: the history line, which is the commit point, then its copy in the budget, then
-// the tick goes. The lock is released by the caller, after the reply.
+// the tick goes.
 func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) (loop.Closing, error) {
 	c := loop.Close(*t.Budget, *t.Tick, previous, ending)
 	redact(&c.Line, v.config().Redact)
@@ -155,25 +185,17 @@ func createdNote(skill loop.Skill) string {
 		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))
 }
 
-// ended is what a person is told of an iteration that has ended: its status block and, where the run does not go on, the
-// final report.
-func (v *visit) ended(t *thread, c *loop.Closing) (status, final string, err error) {
-	status = report.Status(&c.Line, report.Wake(&c.Run))
-	if c.Run.Status != loop.Active {
-		final, err = v.finalReport(t.skill, &c.Run, t.BudgetPath)
-	}
-	return status, final, err
-}
-
 // finalReport gathers the gates of the whole run from its history.
-func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (string, error) {
-	r := report.Ended{Budget: filepath.ToSlash(path), History: store.HistoryPath(skill), Elsewhere: path != store.DefaultBudgetPath(skill)}
-	for raw, err := range v.files.RawLines(skill) {
+func (v *visit) finalReport(t *thread) string {
+	r := report.Ended{
+		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill), Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),
+	}
+	for raw, err := range v.files.RawLines(t.skill) {
 		var l loop.Iteration
 		if err == nil {
 			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left")
 		}
-		if err != nil || l.RunID != run.RunID {
+		if err != nil || l.RunID != t.Budget.RunID {
 			continue // a damaged line is the doctor's business, not the report's
 		}
 		for _, g := range l.Gates {
@@ -181,8 +203,7 @@ func (v *visit) finalReport(skill loop.Skill, run *loop.Budget, path string) (st
 		}
 		r.LastError, r.Left = l.LastQmdError, l.Left
 	}
-	v.stopped(run)
-	return report.Final(run, r), nil
+	return report.Final(t.Budget, r)
 }
 
 // endingField fills in what the final report tells of a line.
@@ -206,10 +227,10 @@ func endingField(l *loop.Iteration) func(name string, v gjson.Result) {
 }
 
 // endAbandoned ends a tick that never reached its Stop: as interrupted where a person left a mark, else as errored.
-func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
+func (v *visit) endAbandoned(t *thread) (closed, error) {
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {
-		return loop.Closing{}, err
+		return closed{}, err
 	}
 	if t.Tick.Interrupted == "" && t.Tick.Failed == "" {
 		if v.interruptMark(t) {
@@ -223,12 +244,12 @@ func (v *visit) endAbandoned(t *thread) (loop.Closing, error) {
 	own.missedAnswers(t)
 	ending, err := own.ending(t, v.leftBehind(t, previous))
 	if err != nil && t.Tick.SessionID != v.ev.SessionID { // nobody reads that session's transcript again
-		return loop.Closing{}, &hint.Error{Err: fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
+		return closed{}, &hint.Error{Err: fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
 			Way: "try again; `hooks loop reset` in a terminal archives the run as it is"}
 	}
 	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil
-	return v.commit(t, previous, ending)
+	return v.close(t, previous, ending)
 }
 
 // leftBehind is what an abandoned tick left. Its own session asks as at a Stop. What a dead one left is what was recorded

@@ -113,12 +113,10 @@ func (v *visit) endNow(t *thread) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	v.release(t.skill)
-	t.Budget = &c.Run
-	say, final, err := v.ended(t, &c)
-	if err != nil || final == "" {
-		return event.Nothing().Say(say), err
+	if c.final == "" {
+		return event.Nothing().Say(c.status), nil
 	}
-	return v.told(t, say+"\n\n"+final), nil
+	return v.told(t, c.text()), nil
 }
 
 // endBetween ends a run while none of its iterations is open. A pause, and the hours after its client's death, are no

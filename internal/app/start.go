@@ -131,11 +131,7 @@ func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
 	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
 	spent, _ := e.spent(t) // since the last iteration: the final report tells all of it
-	c, err := e.commit(t, previous, loop.Ending{Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0})
-	if err != nil {
-		return event.Nothing(), err
-	}
-	final, err := e.finalReport(t.skill, &c.Run, t.BudgetPath)
+	c, err := e.close(t, previous, loop.Ending{Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0})
 	if err != nil {
 		return event.Nothing(), err
 	}
@@ -145,7 +141,7 @@ func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, 
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
 	}
-	return event.Block(e.withBefore(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + final)), nil
+	return event.Block(e.withBefore(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + c.final)), nil
 }
 
 // release drops our lock once the reply is out.

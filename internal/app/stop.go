@@ -143,22 +143,16 @@ func (v *visit) end(t *thread, previous *loop.Iteration, look surroundings, cron
 	// The block that follows is counted in the same save, so it is decided on a trial close.
 	trial := loop.Close(*t.Budget, *t.Tick, previous, ending)
 	ask := v.afterwards(t, &trial, crons)
-	c, err := v.commit(t, previous, ending)
+	c, err := v.close(t, previous, ending)
 	if err != nil {
 		return event.Nothing(), err
-	}
-	say, final, err := v.ended(t, &c)
-	if err != nil {
-		return event.Nothing(), err
-	}
-	if final != "" {
-		say += "\n\n" + final
 	}
 	v.release(t.skill)
+	reply := event.Nothing()
 	if ask != "" {
-		return event.Block(ask).Say(say), nil
+		reply = event.Block(ask)
 	}
-	return event.Nothing().Say(say), nil
+	return reply.Say(c.text()), nil
 }
 
 // mustPause: a question waits that no one has answered. One about a merge alone only keeps that merge shut, as long
