@@ -1,0 +1,101 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// asked: questions wait, and a dialog with them was shown whose answers no event has brought.
+func asked(t *loop.Tick) bool {
+	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d loop.Dialog) bool { return !d.Done && !d.Forged })
+}
+
+// catchUp takes answers from the transcript, for a client in which PostToolUse is not registered.
+func (v *visit) catchUp() (list []*thread, err error) {
+	err = v.guarded(func(now []*thread) error {
+		list = now
+		for _, t := range list {
+			if !t.open(v.ev.SessionID) || !v.missedAnswers(t) {
+				continue
+			}
+			if err := v.save(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+// mindsDialog: the call is a dialog that shows a waiting question, or one whose answers the model brought itself.
+func (v *visit) mindsDialog(t *thread) bool {
+	if v.ev.Tool != "AskUserQuestion" || v.ev.InSubagent() {
+		return false
+	}
+	claimed := t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil
+	return claimed || t.open(v.ev.SessionID) && (len(t.Tick.Pending) > 0 || v.ev.Answers().Forged)
+}
+
+// noteDialog keeps which call asked, and whether it came with answers already in it: those are no person's.
+func (v *visit) noteDialog() error {
+	d := loop.Dialog{ID: v.ev.ToolUseID, Forged: v.ev.Answers().Forged}
+	return v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			var err error
+			switch {
+			case !v.mindsDialog(t):
+			case t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil:
+				t.Claim.Dialogs = append(t.Claim.Dialogs, d)
+				v.waits(t.Claim.Gate)
+				err = v.files.SaveClaim(t.Claim)
+			case !slices.Contains(t.Tick.Dialogs, d):
+				t.Tick.Dialogs = append(t.Tick.Dialogs, d)
+				for i := range t.Tick.Pending {
+					v.waits(&t.Tick.Pending[i])
+				}
+				err = v.files.SaveTick(t.Tick)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// atGate fills the dialog with exactly the questions that wait, and keeps everything else of the main thread back
+// until they are answered. Workers already dispatched go on.
+func (v *visit) atGate(t *thread, gates []loop.Gate) (event.Reply, error) {
+	if v.ev.Tool == "AskUserQuestion" && !v.ev.InSubagent() {
+		return event.Ask(questions(gates)...), nil
+	}
+	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {
+		return event.Nothing(), nil
+	}
+	return event.Deny(fmt.Sprintf("%s is held back: gate %s waits for a person.\n%s", v.ev.Tool, gates[0].Name, report.Ask(gates))), nil
+}
+
+func questions(gates []loop.Gate) []event.Question {
+	var list []event.Question
+	for _, g := range gates {
+		q := event.Question{Question: g.Question, Header: g.Header}
+		for _, o := range g.Options {
+			q.Options = append(q.Options, event.Option{Label: o.Label, Description: o.Description})
+		}
+		list = append(list, q)
+	}
+	return list
+}
+
+// held are the open questions that keep everything else back.
+func held(t *loop.Tick) []loop.Gate {
+	return slices.DeleteFunc(slices.Clone(t.Pending), func(g loop.Gate) bool {
+		k, _ := loop.Kind(g.Name)
+		return k.Holds == loop.HoldMerge
+	})
+}

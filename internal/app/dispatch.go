@@ -1,0 +1,130 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+var dispatchTools = []string{"Agent", "Task", "Workflow"}
+
+// dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45, R91).
+func (v *visit) dispatch(t *thread) (event.Reply, error) {
+	if !slices.Contains(dispatchTools, v.ev.Tool) {
+		return event.Nothing(), nil
+	}
+	if reason := v.mayNotDispatch(t); reason != "" {
+		return event.Deny("Not dispatched: " + reason), nil
+	}
+	if !t.open(v.ev.SessionID) {
+		return event.Nothing(), nil
+	}
+	reply := event.Nothing()
+	err := v.guarded(func(list []*thread) error {
+		for _, now := range list {
+			if now.skill == t.skill && now.open(v.ev.SessionID) {
+				reply = v.send(now)
+				return v.files.SaveTick(now.Tick)
+			}
+		}
+		return nil
+	})
+	return reply, err
+}
+
+// send counts the worker, unless a person is to be asked about its issue first (R91).
+func (v *visit) send(t *thread) event.Reply {
+	issues := guard.Mentions(v.task())
+	f := loop.Look(t.Budget, t.Tick, nil, v.now)
+	f.Sent = issues
+	if due := loop.Due(f, loop.Sending); len(due) > 0 {
+		t.Tick.Pending = append(t.Tick.Pending, due...)
+		t.Tick.UseGiven(t.Budget, v.now)
+		if len(t.Tick.Pending) > 0 {
+			return event.Deny("Not dispatched yet: a person settles the criteria first.\n" + report.Ask(t.Tick.Pending))
+		}
+		if reason := v.mayNotDispatch(t); reason != "" { // by what a person had answered in a terminal
+			return event.Deny("Not dispatched: " + reason)
+		}
+	}
+	v.dispatched(t.Tick)
+	return event.Nothing()
+}
+
+// dispatched counts a worker that goes.
+func (v *visit) dispatched(t *loop.Tick) {
+	if t.Once(v.ev.Name, v.ev.ToolUseID) {
+		t.Agents++
+		t.Taken = append(t.Taken, guard.Mentions(v.task())...)
+	}
+}
+
+// task is what a worker is told to do.
+func (v *visit) task() string { return v.ev.Text("prompt") + " " + v.ev.Text("description") }
+
+const endTurn = "\nhint: let what runs finish, report, and end the turn"
+
+func (v *visit) mayNotDispatch(t *thread) string {
+	if reason := v.refuseDispatch(t); reason != "" || !t.open(v.ev.SessionID) {
+		return reason
+	}
+	spent, _ := v.spent(t)
+	return v.exhausted(t, spent)
+}
+
+// refuseDispatch is why no worker may go, whatever was spent.
+func (v *visit) refuseDispatch(t *thread) string {
+	if t.Budget.Status != loop.Active {
+		return loop.PriorStop(t.Budget) + endTurn
+	}
+	if !t.open(v.ev.SessionID) {
+		return ""
+	}
+	if t.Tick.Halting() {
+		return "the loop ends with this iteration (" + why(t.Tick) + ")" + endTurn
+	}
+	if waiting := held(t.Tick); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
+		return "gate " + waiting[0].Name + " waits for a person" + endTurn
+	}
+	if d := deferredTarget(t, v.task()); d != "" {
+		return d + " is deferred or in progress elsewhere in this iteration\nhint: take the next one of the plan"
+	}
+	return ""
+}
+
+// exhausted: one long turn does not overshoot a ceiling by dispatching past it.
+func (v *visit) exhausted(t *thread, spent loop.Spent) string {
+	b := v.asOfNow(t, spent)
+	for _, f := range loop.Evaluate(loop.Look(&b, t.Tick, nil, v.now), loop.Exit) {
+		switch f.Condition {
+		case "prs-touched-budget", "wall-clock-budget", "cost-budget":
+			return f.Text + endTurn
+		}
+	}
+	return ""
+}
+
+// deferredTarget names the target that a worker's task is about, if every issue or PR it mentions is to be left alone.
+func deferredTarget(t *thread, task string) string {
+	off := append(slices.Clone(t.Budget.DeferredTargets), t.Tick.Deferred...)
+	if b := t.Tick.Backlog(); b != nil {
+		for _, n := range b.InProgress {
+			if !slices.Contains(t.Tick.Taken, n) {
+				off = append(off, fmt.Sprintf("#%d", n))
+			}
+		}
+	}
+	found := ""
+	for _, n := range guard.Mentions(task) {
+		name := fmt.Sprintf("#%d", n)
+		if !slices.Contains(off, name) && !slices.Contains(off, "PR "+name) {
+			return ""
+		}
+		found = name
+	}
+	return found
+}

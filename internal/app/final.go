@@ -1,0 +1,53 @@
+package app
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// finalReport gathers the gates of the whole run from its history.
+func (v *visit) finalReport(t *thread) string {
+	r := report.Ended{
+		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill), Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),
+	}
+	for raw, err := range v.files.RawLines(t.skill) {
+		var l loop.Iteration
+		if err == nil {
+			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left")
+		}
+		if err != nil || l.RunID != t.Budget.RunID {
+			continue // a damaged line is the doctor's business, not the report's
+		}
+		for _, g := range l.Gates {
+			r.Asked = append(r.Asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
+		}
+		r.LastError, r.Left = l.LastQmdError, l.Left
+	}
+	return report.Final(t.Budget, r)
+}
+
+// endingField fills in what the final report tells of a line.
+func endingField(l *loop.Iteration) func(name string, v gjson.Result) {
+	return func(name string, v gjson.Result) {
+		switch name {
+		case "run_id":
+			l.RunID = v.String()
+		case "iteration":
+			l.Iteration = int(v.Int())
+		case "gates":
+			l.Gates = nil
+			_ = json.Unmarshal([]byte(v.Raw), &l.Gates)
+		case "qmd_error":
+			l.LastQmdError = v.String()
+		case "left":
+			l.Left = nil
+			_ = json.Unmarshal([]byte(v.Raw), &l.Left)
+		}
+	}
+}
