@@ -59,7 +59,7 @@ func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
 
 // review holds back a new review of a PR on which nothing has landed since the previous iteration (R81).
 func (v *visit) review(t *thread, acts []guard.Act) event.Reply {
-	if t.skill != loop.Review || !t.open(v.ev.SessionID) {
+	if t.skill != loop.Review || !v.open(t) {
 		return event.Nothing()
 	}
 	for _, a := range acts {
@@ -88,7 +88,7 @@ func (v *visit) touchesBudget(t *thread) string {
 
 // mergeWaits: a merge of some PR was asked for in this review and no one allowed it.
 func (v *visit) mergeWaits(t *thread) bool {
-	if t.skill != loop.Review || !t.open(v.ev.SessionID) {
+	if t.skill != loop.Review || !v.open(t) {
 		return false
 	}
 	isMerge := func(name string) bool { return name == loop.PostFeedbackMerge }

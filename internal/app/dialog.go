@@ -20,7 +20,7 @@ func (v *visit) catchUp() (list []*thread, err error) {
 	err = v.guarded(func(now []*thread) error {
 		list = now
 		for _, t := range list {
-			if !t.open(v.ev.SessionID) || !v.missedAnswers(t) {
+			if !v.open(t) || !v.missedAnswers(t) {
 				continue
 			}
 			if err := v.save(t); err != nil {
@@ -37,8 +37,7 @@ func (v *visit) mindsDialog(t *thread) bool {
 	if v.ev.Tool != "AskUserQuestion" || v.ev.InSubagent() {
 		return false
 	}
-	claimed := t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil
-	return claimed || t.open(v.ev.SessionID) && (len(t.Tick.Pending) > 0 || v.ev.Answers().Forged)
+	return t.forcing() || v.open(t) && (len(t.Tick.Pending) > 0 || v.ev.Answers().Forged)
 }
 
 // noteDialog keeps which call asked, and whether it came with answers already in it: those are no person's.
@@ -46,21 +45,7 @@ func (v *visit) noteDialog() error {
 	d := loop.Dialog{ID: v.ev.ToolUseID, Forged: v.ev.Answers().Forged}
 	return v.guarded(func(list []*thread) error {
 		for _, t := range list {
-			var err error
-			switch {
-			case !v.mindsDialog(t):
-			case t.Claim != nil && t.Claim.SessionID == v.ev.SessionID && t.Claim.Gate != nil:
-				t.Claim.Dialogs = append(t.Claim.Dialogs, d)
-				v.waits(t.Claim.Gate)
-				err = v.files.SaveClaim(t.Claim)
-			case !slices.Contains(t.Tick.Dialogs, d):
-				t.Tick.Dialogs = append(t.Tick.Dialogs, d)
-				for i := range t.Tick.Pending {
-					v.waits(&t.Tick.Pending[i])
-				}
-				err = v.files.SaveTick(t.Tick)
-			}
-			if err != nil {
+			if err := v.noteDialogOf(t, d); err != nil {
 				return err
 			}
 		}
@@ -68,9 +53,27 @@ func (v *visit) noteDialog() error {
 	})
 }
 
+func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
+	switch {
+	case !v.mindsDialog(t):
+		return nil
+	case t.forcing():
+		t.Claim.Dialogs = append(t.Claim.Dialogs, d)
+		v.waits(t.Claim.Gate)
+		return v.files.SaveClaim(t.Claim)
+	case slices.Contains(t.Tick.Dialogs, d): // told twice
+		return nil
+	}
+	t.Tick.Dialogs = append(t.Tick.Dialogs, d)
+	for i := range t.Tick.Pending {
+		v.waits(&t.Tick.Pending[i])
+	}
+	return v.files.SaveTick(t.Tick)
+}
+
 // atGate fills the dialog with exactly the questions that wait, and keeps everything else of the main thread back
 // until they are answered. Workers already dispatched go on.
-func (v *visit) atGate(t *thread, gates []loop.Gate) (event.Reply, error) {
+func (v *visit) atGate(gates []loop.Gate) (event.Reply, error) {
 	if v.ev.Tool == "AskUserQuestion" && !v.ev.InSubagent() {
 		return event.Ask(questions(gates)...), nil
 	}

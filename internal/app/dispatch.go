@@ -20,20 +20,13 @@ func (v *visit) dispatch(t *thread) (event.Reply, error) {
 	if reason := v.mayNotDispatch(t); reason != "" {
 		return event.Deny("Not dispatched: " + reason), nil
 	}
-	if !t.open(v.ev.SessionID) {
+	if !v.open(t) {
 		return event.Nothing(), nil
 	}
-	reply := event.Nothing()
-	err := v.guarded(func(list []*thread) error {
-		for _, now := range list {
-			if now.skill == t.skill && now.open(v.ev.SessionID) {
-				reply = v.send(now)
-				return v.files.SaveTick(now.Tick)
-			}
-		}
-		return nil
+	return v.anew(t, func(now *thread) (event.Reply, error) {
+		reply := v.send(now)
+		return reply, v.files.SaveTick(now.Tick)
 	})
-	return reply, err
 }
 
 // send counts the worker, unless a person is to be asked about its issue first (R91).
@@ -69,7 +62,7 @@ func (v *visit) task() string { return v.ev.Text("prompt") + " " + v.ev.Text("de
 const endTurn = "\nhint: let what runs finish, report, and end the turn"
 
 func (v *visit) mayNotDispatch(t *thread) string {
-	if reason := v.refuseDispatch(t); reason != "" || !t.open(v.ev.SessionID) {
+	if reason := v.refuseDispatch(t); reason != "" || !v.open(t) {
 		return reason
 	}
 	spent, _ := v.spent(t)
@@ -81,7 +74,7 @@ func (v *visit) refuseDispatch(t *thread) string {
 	if t.Budget.Status != loop.Active {
 		return loop.PriorStop(t.Budget) + endTurn
 	}
-	if !t.open(v.ev.SessionID) {
+	if !v.open(t) {
 		return ""
 	}
 	if t.Tick.Halting() {
@@ -127,4 +120,31 @@ func deferredTarget(t *thread, task string) string {
 		found = name
 	}
 	return found
+}
+
+// workerEnded: one background worker less. The client's own compaction agents have no type and are none.
+func (v *visit) workerEnded() (event.Reply, error) {
+	list, err := v.mine()
+	if err != nil || v.ev.AgentType == "" {
+		return event.Nothing(), err
+	}
+	sent := func(t *thread) bool { return v.open(t) && slices.Contains(t.Tick.Workers, v.ev.AgentID) }
+	if !slices.ContainsFunc(list, sent) {
+		return event.Nothing(), nil
+	}
+	return event.Nothing(), v.guarded(func(list []*thread) error {
+		for _, t := range slices.DeleteFunc(list, func(t *thread) bool { return !sent(t) }) {
+			t.Tick.Workers = slices.DeleteFunc(t.Tick.Workers, func(id string) bool { return id == v.ev.AgentID })
+			if err := v.files.SaveTick(t.Tick); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (v *visit) workersRunning() bool {
+	return slices.ContainsFunc(v.ev.Background, func(t event.Task) bool {
+		return t.Status == "running" && t.Type != "shell" && t.Type != "monitor"
+	})
 }

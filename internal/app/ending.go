@@ -2,14 +2,10 @@ package app
 
 import (
 	"fmt"
-	"time"
 
-	"hooks/internal/hint"
 	"hooks/internal/loop"
-	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
-	"hooks/internal/usage"
 )
 
 // ending counts what was spent; it is called under the guard, so that no token is counted twice. An error says that it
@@ -87,51 +83,4 @@ func (v *visit) appendLine(l *loop.Iteration) error {
 func createdNote(skill loop.Skill) string {
 	return fmt.Sprintf("Created %s — this file may contain sensitive content (issue bodies, user answers). "+
 		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))
-}
-
-// endAbandoned ends a tick that never reached its Stop: as interrupted where a person left a mark, else as errored.
-func (v *visit) endAbandoned(t *thread) (closed, error) {
-	previous, err := v.previous(t.skill, t.Budget)
-	if err != nil {
-		return closed{}, err
-	}
-	if t.Tick.Interrupted == "" && t.Tick.Failed == "" {
-		if v.interruptMark(t) {
-			t.Tick.Interrupt(byEsc)
-		} else {
-			t.Tick.Failed = cutOff
-		}
-	}
-	own := *v
-	own.ev.Transcript = t.Tick.Transcript // read and counted from its own session's transcript
-	own.missedAnswers(t)
-	ending, err := own.ending(t, v.leftBehind(t, previous))
-	if err != nil && t.Tick.SessionID != v.ev.SessionID { // nobody reads that session's transcript again
-		return closed{}, &hint.Error{Err: fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),
-			Way: "try again; `hooks loop reset` in a terminal archives the run as it is"}
-	}
-	ending.Now = v.lastAlive(t)
-	t.Tick.Pending = nil
-	return v.close(t, previous, ending)
-}
-
-// foreign: the tick's client is dead, or another session's.
-func (v *visit) foreign(t *thread) bool {
-	return t.Tick.SessionID != v.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
-}
-
-// lastAlive is when an abandoned tick ended: now, in its own session; in a dead one the last time its transcript
-// tells, so that the hours until someone found it are no minutes of the run (R32).
-func (v *visit) lastAlive(t *thread) time.Time {
-	if !v.foreign(t) {
-		return v.now
-	}
-	at := usage.LastSign(t.Tick.Transcript).UTC().Truncate(time.Second)
-	switch {
-	case at.Before(t.Tick.StartedAt):
-		return t.Tick.StartedAt
-	case at.After(v.now):
-		return v.now
-	}
-	return at
 }

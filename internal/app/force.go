@@ -2,10 +2,44 @@ package app
 
 import (
 	"fmt"
+	"slices"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/usage"
 )
+
+// missedForce takes that answer from the transcript, for a client in which PostToolUse is not registered.
+func (v *visit) missedForce() (event.Reply, error) {
+	r, err := usage.Count(v.ev.Transcript, nil, usage.NewTable(nil), usage.Options{})
+	if err != nil || len(r.Answers) == 0 {
+		return event.Nothing(), nil
+	}
+	return v.decided(func(list []*thread) (event.Reply, error) {
+		for _, t := range list {
+			for _, a := range r.Answers {
+				if !t.forcing() || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
+					continue
+				}
+				if reply, err := v.forceAnswered(t, a.ToolUseID, answers(a)); err != nil || !reply.Empty() {
+					return reply, err
+				}
+			}
+		}
+		return event.Nothing(), nil
+	})
+}
+
+// forceAnswered acts on the answer to the force-unlock gate: only yes takes the lock, and the tick begins here (R104).
+func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.Reply, error) {
+	c := t.Claim
+	i := slices.IndexFunc(given.List, func(a event.Answer) bool { return a.Question == c.Gate.Question && a.Unanswered == "" })
+	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == id && d.Forged })
+	if i < 0 || given.AFK || forged {
+		return event.Nothing(), nil
+	}
+	return v.forced(t, loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: v.now}, c.Gate.Act(given.List[i].Text))
+}
 
 // forced does what the person said of another iteration's lock. It runs under the guard.
 func (v *visit) forced(t *thread, answer loop.GateAnswer, act string) (event.Reply, error) {

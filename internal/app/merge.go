@@ -16,7 +16,7 @@ const mostMerges = 3
 // merge is the gate's rule: a merge passes when facts show that no human feedback was addressed since the previous
 // iteration, or once on a person's answer in this very tick (R99–R102).
 func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
-	if !t.open(v.ev.SessionID) {
+	if !v.open(t) {
 		if v.inTheOther(t) {
 			return event.Nothing(), nil
 		}
@@ -25,41 +25,28 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	if len(acts) > mostMerges {
 		return event.Deny(fmt.Sprintf("Not merged: %d merges in one call are more than can be looked up\nhint: merge one PR at a time", len(acts))), nil
 	}
-	reply, known := event.Nothing(), v.askMerging(t, acts)
-	err := v.guarded(func(list []*thread) error {
-		for _, now := range list {
-			if now.skill != t.skill || !now.open(v.ev.SessionID) {
-				continue
-			}
-			for _, pr := range known {
-				now.Tick.HearPR(pr)
-			}
-			var err error
-			reply, err = v.mergeNow(now, acts)
-			return err
+	known := v.askMerging(t, acts) // before the guard: it asks the tracker
+	return v.anew(t, func(now *thread) (event.Reply, error) {
+		for _, pr := range known {
+			now.Tick.HearPR(pr)
 		}
-		return nil
+		reply, changed := v.judgeMerges(now, acts)
+		if !changed {
+			return reply, nil
+		}
+		return reply, v.files.SaveTick(now.Tick)
 	})
-	return reply, err
 }
 
 // inTheOther says that the session's other loop has an iteration open, which judges what is merged.
 func (v *visit) inTheOther(t *thread) bool {
 	list, err := v.mine()
-	return err == nil && slices.ContainsFunc(list, func(o *thread) bool { return o.skill != t.skill && o.open(v.ev.SessionID) })
+	return err == nil && slices.ContainsFunc(list, func(o *thread) bool { return o.skill != t.skill && v.open(o) })
 }
 
 func mergeOutside(acts []guard.Act) event.Reply {
 	return event.Deny(fmt.Sprintf("Not merged: %s. No iteration of the loop is open, so nobody can be asked\n"+
 		"hint: a person merges in a terminal, or ends the loop with `hooks loop stop`", acts[0].Command))
-}
-
-func (v *visit) mergeNow(t *thread, acts []guard.Act) (event.Reply, error) {
-	reply, changed := v.judgeMerges(t, acts)
-	if !changed {
-		return reply, nil
-	}
-	return reply, v.files.SaveTick(t.Tick)
 }
 
 // judgeMerges decides about merges in an open iteration, and says whether that changed the tick.

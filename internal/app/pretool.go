@@ -15,7 +15,7 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
-	if slices.ContainsFunc(list, func(t *thread) bool { return t.open(v.ev.SessionID) && asked(t.Tick) }) {
+	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && asked(t.Tick) }) {
 		if list, err = v.catchUp(); err != nil {
 			return event.Nothing(), err
 		}
@@ -46,29 +46,28 @@ func (v *visit) preToolUse() (event.Reply, error) {
 // addressed leaves out the open loops that this prompt is none of, where it is one of another: what a turn does is
 // counted and judged once.
 func (v *visit) addressed(list []*thread) []*thread {
-	own := func(t *thread) bool { return t.open(v.ev.SessionID) && slices.Contains(t.Tick.Prompts, v.ev.PromptID) }
-	if !slices.ContainsFunc(list, own) {
+	if !slices.ContainsFunc(list, v.ours) {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return t.open(v.ev.SessionID) && !own(t) })
+	return slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return v.open(t) && !v.ours(t) })
 }
 
 func (v *visit) judge(t *thread) (event.Reply, error) {
 	if settles(v.ev) {
 		return event.Nothing(), nil
 	}
-	if c := t.Claim; c != nil && c.SessionID == v.ev.SessionID && c.Gate != nil && c.PromptID == v.ev.PromptID {
+	if t.forcing() && t.Claim.PromptID == v.ev.PromptID {
 		if r, err := v.missedForce(); err != nil || !r.Empty() {
 			return r, err
 		}
-		return v.atGate(t, []loop.Gate{*c.Gate})
+		return v.atGate([]loop.Gate{*t.Claim.Gate})
 	}
 	if t.Budget == nil {
 		return event.Nothing(), nil
 	}
-	if t.open(v.ev.SessionID) {
+	if v.open(t) {
 		if waiting := held(t.Tick); len(waiting) > 0 || v.ev.Tool == "AskUserQuestion" && len(t.Tick.Pending) > 0 {
-			if r, err := v.atGate(t, t.Tick.Pending); err != nil || !r.Empty() {
+			if r, err := v.atGate(t.Tick.Pending); err != nil || !r.Empty() {
 				return r, err
 			}
 		}

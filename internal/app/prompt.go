@@ -19,25 +19,15 @@ func (v *visit) prompt() (event.Reply, error) {
 		return r, err
 	}
 	stop := v.stopTyped()
-	var concerned bool
-	for _, t := range list {
-		concerned = concerned || stop && t.Budget != nil && t.Budget.Status == loop.Active || v.unknownPrompt(t)
+	concerned := func(t *thread) bool {
+		return stop && t.Budget != nil && t.Budget.Status == loop.Active || v.unknownPrompt(t)
 	}
-	if !concerned {
+	if !slices.ContainsFunc(list, concerned) {
 		return event.Nothing(), nil
 	}
-	reply := event.Nothing()
-	err = v.guarded(func(list []*thread) error {
-		for _, t := range list {
-			r, err := v.promptThread(t, stop)
-			if err != nil {
-				return err
-			}
-			reply = reply.And(r)
-		}
-		return nil
+	return v.decided(func(list []*thread) (event.Reply, error) {
+		return inTurn(list, func(t *thread) (event.Reply, error) { return v.promptThread(t, stop) })
 	})
-	return reply, err
 }
 
 // wakesEnded refuses a scheduled /loop whose run has ended, before its turn costs anything. A wake-up fires once: what
@@ -66,7 +56,7 @@ func (v *visit) stopTyped() bool {
 
 // unknownPrompt: an iteration of this session is open, and this prompt is none of its own.
 func (v *visit) unknownPrompt(t *thread) bool {
-	return t.open(v.ev.SessionID) && v.ev.PromptID != "" && !slices.Contains(t.Tick.Prompts, v.ev.PromptID)
+	return v.open(t) && v.ev.PromptID != "" && !v.ours(t)
 }
 
 // expands: this prompt is the skill's own next tick, and its expansion follows, which can still refuse the turn and say
@@ -80,7 +70,7 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	switch {
 	case t.Budget == nil || t.Budget.Status != loop.Active:
 		return event.Nothing(), nil
-	case stop && !t.open(v.ev.SessionID):
+	case stop && !v.open(t):
 		return v.endBetween(t, "/loop stop")
 	case stop:
 		t.Tick.Interrupt("/loop stop")
@@ -103,146 +93,5 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	if c, tick := loop.ParsePrompt(v.ev.Prompt); tick && c.Skill == t.skill && err == nil && t.Budget.Status == loop.Halted {
 		return event.Block(reply.PersonText()), nil // a /loop that would bring back what has just ended
 	}
-	return reply, err
-}
-
-// endNow closes the open iteration at an event that is not its Stop, and tells both sides.
-func (v *visit) endNow(t *thread) (event.Reply, error) {
-	c, err := v.endAbandoned(t)
-	if err != nil {
-		return event.Nothing(), err
-	}
-	v.release(t.skill)
-	if c.final == "" {
-		return event.Nothing().Say(c.status), nil
-	}
-	return v.told(t, c.text()), nil
-}
-
-// endBetween ends a run while none of its iterations is open. A pause, and the hours after its client's death, are no
-// time of the run (R32).
-func (v *visit) endBetween(t *thread, how string) (event.Reply, error) {
-	if b := t.Budget; b.Status == loop.Paused || gone(b) {
-		b.Away(v.now)
-	}
-	t.Tick = &loop.Tick{
-		Version: loop.Version, RunID: t.Budget.RunID, SessionID: t.Budget.SessionID, Skill: t.skill,
-		Iteration: t.Budget.IterationsUsed + 1, StartedAt: v.now, Transcript: usage.Main(t.Budget.Cursors), Interrupted: how,
-		Prompts: loop.AppendNew(nil, v.ev.PromptID),
-	}
-	return v.endNow(t)
-}
-
-// told gives a text to the person and, in short, to the model.
-func (v *visit) told(t *thread, text string) event.Reply {
-	model := "The loop was interrupted. Dispatch nothing new, do not go on with its iteration."
-	if len(t.Budget.Scheduled) > 0 {
-		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
-	}
-	return event.Nothing().Say(text).Context(model)
-}
-
-// workerEnded: one background worker less. The client's own compaction agents have no type and are none.
-func (v *visit) workerEnded() (event.Reply, error) {
-	list, err := v.mine()
-	if err != nil || v.ev.AgentType == "" {
-		return event.Nothing(), err
-	}
-	for _, t := range list {
-		if !t.open(v.ev.SessionID) || !slices.Contains(t.Tick.Workers, v.ev.AgentID) {
-			continue
-		}
-		return event.Nothing(), v.guarded(func(list []*thread) error {
-			for _, t := range list {
-				if t.open(v.ev.SessionID) {
-					t.Tick.Workers = slices.DeleteFunc(t.Tick.Workers, func(id string) bool { return id == v.ev.AgentID })
-					if err := v.files.SaveTick(t.Tick); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		})
-	}
-	return event.Nothing(), nil
-}
-
-// turnFailed: an API error ended the turn; no Stop follows. Its iteration is closed as errored, and with it one whose own
-// turn was cut off before; the loop goes on. One that waits for its workers since an earlier turn is not this one's.
-func (v *visit) turnFailed() (event.Reply, error) {
-	ends := func(list []*thread) []*thread {
-		return slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return v.unknownPrompt(t) && t.Tick.Draining })
-	}
-	return v.closeOpen(ends, func(t *thread) bool {
-		if v.unknownPrompt(t) && v.interruptMark(t) {
-			t.Tick.Interrupt(byEsc)
-		} else {
-			t.Tick.Failed = "API error: " + v.ev.Failure
-		}
-		t.Tick.Draining = len(t.Tick.Workers) > 0 // what was dispatched finishes; the last Stop closes the iteration
-		return t.Tick.Draining
-	})
-}
-
-// sessionEnded: the person closed the session. An open iteration is an interrupted one; between iterations the run
-// stays, without its owner, for --resume. What was spent since the last iteration is counted either way.
-func (v *visit) sessionEnded() (event.Reply, error) {
-	every := func(list []*thread) []*thread { return list }
-	reply, err := v.closeOpen(every, func(t *thread) bool {
-		t.Tick.Interrupt("the session ended (" + v.ev.Reason + ")")
-		return false
-	})
-	if err != nil {
-		return reply, err
-	}
-	return reply, v.guarded(func(list []*thread) error {
-		for _, t := range list {
-			if t.Budget == nil || t.Budget.SessionID != v.ev.SessionID {
-				continue
-			}
-			spent, _ := v.spent(t)
-			t.Budget.Spend(spent)
-			t.Budget.OwnerLeft = true
-			if v.ev.Reason != "clear" { // there the client and its schedule live on
-				t.Budget.Scheduled = nil
-			}
-			if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// closeOpen ends the open iterations among those that are picked, marked by why, unless the mark says that one stays
-// open for its workers.
-func (v *visit) closeOpen(pick func([]*thread) []*thread, mark func(*thread) (stays bool)) (event.Reply, error) {
-	list, err := v.mine()
-	if err != nil {
-		return event.Nothing(), err
-	}
-	reply := event.Nothing()
-	if !slices.ContainsFunc(list, func(t *thread) bool { return t.open(v.ev.SessionID) }) {
-		return reply, nil
-	}
-	err = v.guarded(func(list []*thread) error {
-		for _, t := range pick(list) {
-			if !t.open(v.ev.SessionID) {
-				continue
-			}
-			if mark(t) {
-				if err := v.files.SaveTick(t.Tick); err != nil {
-					return err
-				}
-				continue
-			}
-			r, err := v.endNow(t)
-			if err != nil {
-				return err
-			}
-			reply = reply.And(r)
-		}
-		return nil
-	})
 	return reply, err
 }

@@ -37,7 +37,7 @@ func (w *rerun) call(st *replay.Step) {
 		refused = w.refused(v, t) || refused
 	}
 	for _, t := range w.addressed(v) {
-		if t.open(w.id) && !refused {
+		if v.open(t) && !refused {
 			v.brings(t.Tick, st)
 		}
 	}
@@ -117,7 +117,7 @@ func (w *rerun) rules(v *visit, t *thread) event.Reply {
 	off := v.refuseActs(t, r)
 	switch {
 	case !off.Empty():
-	case len(merges) > 0 && !t.open(w.id):
+	case len(merges) > 0 && !v.open(t):
 		off = mergeOutside(merges)
 	case len(merges) > 0:
 		off, _ = v.judgeMerges(t, merges)
@@ -129,13 +129,13 @@ func (w *rerun) rules(v *visit, t *thread) event.Reply {
 
 func (w *rerun) dispatch(v *visit, t *thread) event.Reply {
 	reason := v.refuseDispatch(t)
-	if reason == "" && t.open(w.id) {
+	if reason == "" && v.open(t) {
 		reason = v.exhausted(t, w.session.Spent())
 	}
 	switch {
 	case reason != "":
 		return event.Deny("Not dispatched: " + reason)
-	case t.open(w.id):
+	case v.open(t):
 		return v.send(t)
 	}
 	return event.Nothing()

@@ -45,7 +45,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 
 func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 	for _, t := range list {
-		if t.open(v.ev.SessionID) && (skill == "" || skill == t.skill) {
+		if v.open(t) && (skill == "" || skill == t.skill) {
 			return t, nil
 		}
 	}

@@ -24,7 +24,7 @@ func schedules(ev event.Event) (prompt string, ok bool) {
 // work behind that would run past the loop's end.
 func (v *visit) scheduling(t *thread) (event.Reply, error) {
 	prompt, ok := schedules(v.ev)
-	if _, tick := loop.ParsePrompt(prompt); ok && !tick && t.open(v.ev.SessionID) && slices.Contains(t.Tick.Prompts, v.ev.PromptID) {
+	if _, tick := loop.ParsePrompt(prompt); ok && !tick && v.ours(t) {
 		return event.Deny("Not scheduled: what an iteration leaves for later would run when no loop governs it any more\n" +
 			"hint: do it in this iteration or leave it to the next one; a person may schedule it"), nil
 	}
@@ -34,7 +34,7 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 	switch {
 	case t.Budget.Status != loop.Active:
 		return event.Deny(loop.PriorStop(t.Budget) + "\nhint: end the turn; nothing is to be scheduled"), nil
-	case t.open(v.ev.SessionID) && t.Tick.Halting():
+	case v.open(t) && t.Tick.Halting():
 		return event.Deny(fmt.Sprintf("The loop ends with this iteration (%s): no next tick\nhint: end the turn; the final report follows", why(t.Tick))), nil
 	}
 	return event.Nothing(), nil

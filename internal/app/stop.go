@@ -34,7 +34,7 @@ func (v *visit) stop() (event.Reply, error) {
 }
 
 func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
-	if t.Claim != nil && t.Claim.Gate != nil && t.Budget == nil {
+	if t.forcing() && t.Budget == nil {
 		return v.claimUnanswered(t)
 	}
 	if t.Budget == nil {
@@ -44,7 +44,7 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	crons := v.scheduledFor(t.Budget)
-	if !t.open(v.ev.SessionID) {
+	if !v.open(t) {
 		return event.Nothing(), v.noteSchedule(t, crons)
 	}
 	t.Budget.Scheduled = prompts(crons)
@@ -187,12 +187,6 @@ func unschedule(crons []event.Cron) string {
 		}
 	}
 	return strings.Join(loop.AppendNew(nil, calls...), ", ")
-}
-
-func (v *visit) workersRunning() bool {
-	return slices.ContainsFunc(v.ev.Background, func(t event.Task) bool {
-		return t.Status == "running" && t.Type != "shell" && t.Type != "monitor"
-	})
 }
 
 func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {

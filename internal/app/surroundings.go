@@ -23,7 +23,7 @@ type surroundings struct {
 func (v *visit) lookAround(list []*thread) surroundings {
 	var o surroundings
 	for _, t := range list {
-		if !t.open(v.ev.SessionID) || v.workersRunning() {
+		if !v.open(t) || v.workersRunning() {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)

@@ -1,0 +1,119 @@
+package app
+
+import (
+	"errors"
+	"slices"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/store"
+)
+
+// thread is one skill's run as it stands on disk.
+type thread struct {
+	skill loop.Skill
+	store.State
+}
+
+// mine loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
+// it only meets the lock.
+func (v *visit) mine() ([]*thread, error) { return v.threads(v.files.LoadRun) }
+
+func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, error) {
+	var list []*thread
+	var damage []error
+	for _, skill := range loop.Skills() {
+		s, err := load(skill)
+		if err != nil {
+			damage = append(damage, err)
+			continue
+		}
+		if t := (&thread{skill, s}); t.keep(v.ev.SessionID) {
+			v.receive(t.Budget)
+			list = append(list, t)
+		}
+	}
+	if len(list) > 0 { // one skill's damage does not end the other's loop
+		return list, nil
+	}
+	return nil, errors.Join(damage...)
+}
+
+// keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives
+// no say in that session's run.
+func (t *thread) keep(session string) bool {
+	run := t.Budget != nil && t.Budget.SessionID == session || t.Tick != nil && t.Tick.SessionID == session
+	if !run {
+		t.Budget, t.Tick = nil, nil
+	}
+	if t.Claim != nil && t.Claim.SessionID != session {
+		t.Claim = nil
+	}
+	return run || t.Claim != nil
+}
+
+// open says that an iteration of this session is open.
+func (v *visit) open(t *thread) bool {
+	return t.Tick != nil && t.Tick.SessionID == v.ev.SessionID && t.Budget != nil
+}
+
+// ours says that the event belongs to one of the prompts of an iteration that is open.
+func (v *visit) ours(t *thread) bool {
+	return v.open(t) && slices.Contains(t.Tick.Prompts, v.ev.PromptID)
+}
+
+// forcing says that a person is asked whether this session may force another's lock.
+func (t *thread) forcing() bool { return t.Claim != nil && t.Claim.Gate != nil }
+
+// guarded runs change under the state's guard, with the threads loaded anew inside it.
+func (v *visit) guarded(change func([]*thread) error) error {
+	return v.underGuard(func() error {
+		list, err := v.threads(v.recovered)
+		if err != nil {
+			return err
+		}
+		return change(list)
+	})
+}
+
+// inTurn does something to one thread after the other and joins the replies.
+func inTurn(list []*thread, do func(*thread) (event.Reply, error)) (event.Reply, error) {
+	all := event.Nothing()
+	for _, t := range list {
+		r, err := do(t)
+		if err != nil {
+			return all, err
+		}
+		all = all.And(r)
+	}
+	return all, nil
+}
+
+// decided does something to the threads under the guard, as guarded does, and gives the reply to it.
+func (v *visit) decided(decide func([]*thread) (event.Reply, error)) (reply event.Reply, err error) {
+	err = v.guarded(func(list []*thread) error {
+		reply, err = decide(list)
+		return err
+	})
+	return reply, err
+}
+
+// anew decides about a thread as it stands under the guard, if its iteration is still open there.
+func (v *visit) anew(t *thread, decide func(*thread) (event.Reply, error)) (event.Reply, error) {
+	return v.decided(func(list []*thread) (event.Reply, error) {
+		same := func(now *thread) bool { return now.skill == t.skill && v.open(now) }
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			return decide(list[i])
+		}
+		return event.Nothing(), nil
+	})
+}
+
+// recovered takes in what a hook that was killed had committed, so that no event works on a budget without it. A lock
+// that cannot be read is no business of an iteration that is open.
+func (v *visit) recovered(skill loop.Skill) (store.State, error) {
+	if s, err := v.files.Recover(skill); err == nil {
+		return s, nil
+	}
+	return v.files.LoadRun(skill)
+}
