@@ -30,7 +30,7 @@ func (b *Budget) Observe(c Clock) {
 	if jump := int64(c.Wall.Sub(last.Wall)/time.Second) - up; jump >= leastJump {
 		b.ClockAhead += jump
 	} else if jump <= -leastJump {
-		b.ActiveSince = b.ActiveSince.Add(time.Duration(jump) * time.Second)
+		b.ActiveSince = b.activeSince().Add(time.Duration(jump) * time.Second)
 	}
 	if slept := up - (c.Awake - last.Awake); slept >= leastJump {
 		b.Slept += slept

@@ -12,7 +12,7 @@ func NewRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill, StartedAt: r.Now,
 		Ceilings: r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
-		ActiveSince: r.Now, Owner: r.Owner, UnderLoop: r.UnderLoop,
+		Owner: r.Owner, UnderLoop: r.UnderLoop,
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -60,7 +60,14 @@ func Continue(b Budget, r Request) Budget {
 
 // Minutes is the run's active time in whole minutes. A clock that went backwards never takes any away (R31, R32).
 func (b *Budget) Minutes(now time.Time) int {
-	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, now.Sub(b.ActiveSince))/time.Minute))
+	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, now.Sub(b.activeSince()))/time.Minute))
+}
+
+func (b *Budget) activeSince() time.Time {
+	if b.ActiveSince.IsZero() {
+		return b.StartedAt
+	}
+	return b.ActiveSince
 }
 
 // Touched is prs_touched with the PRs of the open tick, each once, in order of first touch. A single-PR run has just

@@ -125,8 +125,9 @@ type Budget struct {
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
-	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since (R32).
-	ActiveSince   time.Time `json:"active_since"`
+	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since. Zero is StartedAt, and
+	// stays so until the run was away: what is recorded there is where the clock starts (R32).
+	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
 	// Clock is what the clocks said when the run last looked; ClockAhead and Slept are the seconds by which the wall clock
 	// was set forward, and for which the machine slept, in its active time.

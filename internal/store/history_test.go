@@ -236,9 +236,6 @@ func TestLinesRoundTrip(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if it.Budget.ActiveSince.IsZero() {
-			it.Budget.ActiveSince = it.Budget.StartedAt
-		}
 		if d := diff(&it, got); d != "" {
 			rt.Fatal(d)
 		}

@@ -126,8 +126,7 @@ func decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, err
 	return b, nil
 }
 
-// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill whose clock started at
-// started_at, and refuses one of another skill or status.
+// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill, and refuses one of another skill or status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if b.Version == 0 {
 		b.Version = 1
@@ -137,9 +136,6 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	}
 	if b.Skill == "" {
 		b.Skill = skill
-	}
-	if b.ActiveSince.IsZero() {
-		b.ActiveSince = b.StartedAt
 	}
 	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
 		return &DamagedError{Path: path, Why: fmt.Sprintf("status %q is none of active, halted, paused", b.Status)}

@@ -29,7 +29,7 @@ func TestSpecFilesLoad(t *testing.T) {
 	st, err := s.Load("work")
 	ok(t, err)
 	same(t, "budget", *st.Budget, loop.Budget{
-		Version: 1, Skill: "work", Status: loop.Active, StartedAt: noon, ActiveSince: noon,
+		Version: 1, Skill: "work", Status: loop.Active, StartedAt: noon,
 		Ceilings:       loop.Ceilings{Iterations: 5, PRs: 3, Minutes: 120, Dollars: 1250 * loop.Cent},
 		IterationsUsed: 2, PRsTouched: []string{"#7"}, CommentsPushed: 4, MergesAttempted: 1, MinutesElapsed: 33,
 		TokensIn: 100, TokensOut: 20, AgentsDispatched: 3, DollarsEstimate: 125 * loop.Cent, RateTableSource: "built-in",
