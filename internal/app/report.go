@@ -70,6 +70,8 @@ func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 	}
 	if len(due) > 0 {
 		out = append(out, report.Ask(due))
+	} else if len(fired) == 0 {
+		out = append(out, v.noMorePRs(t)...)
 	}
 	for _, d := range t.Tick.Deferred[deferred:] {
 		out = append(out, report.Deferred(d))
@@ -86,6 +88,16 @@ func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 		out = append(out, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", t.Tick.Iteration))
 	}
 	return strings.Join(out, "\n"), nil
+}
+
+// noMorePRs tells that the ceiling is reached; the condition is one of the exit, so that what is open may be finished (R30).
+func (v *visit) noMorePRs(t *thread) []string {
+	f := loop.Look(t.Budget, t.Tick, nil, v.now)
+	if t.Tick.Interrupted != "" || t.Budget.SinglePR != 0 || len(f.PRs) < t.Budget.Ceilings.PRs {
+		return nil
+	}
+	return []string{fmt.Sprintf("condition prs-touched-budget holds: PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
+		"the loop ends with this iteration.", len(f.PRs), t.Budget.Ceilings.PRs)}
 }
 
 // labelled: a PR that carries the project's do-not-merge label has reached its terminal state (R21).

@@ -41,7 +41,6 @@ func (c *Closing) Halted() bool { return c.Run.Status == Halted }
 func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
-	before := run
 	if t.Body { // a crash may have lost the count, never the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
@@ -55,10 +54,6 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	line := line(&run, &t, fired, e)
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
-	}
-	line.PRsTouched = added(run.PRsTouched, before.PRsTouched)
-	if run.SinglePR != 0 {
-		line.PRsTouched = slices.Clone(run.PRsTouched)
 	}
 	if t.Interrupted != "" && t.Body {
 		line.Left = t.left(e)
@@ -159,7 +154,7 @@ func (t *Tick) outcome(fired []Fired, e Ending) Outcome {
 func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID, Iteration: t.Iteration, Skill: run.Skill,
-		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes,
+		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes, PRsTouched: t.PRs,
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
@@ -175,6 +170,9 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		if i > 0 { // the first is the run's own stop text
 			l.Notes = append(slices.Clone(l.Notes), fmt.Sprintf("Also: %s — %s", f.Cause, f.Text))
 		}
+	}
+	if run.SinglePR != 0 {
+		l.PRsTouched = run.PRsTouched
 	}
 	if t.Body && !t.Reported {
 		l.Facts = "missing"
@@ -202,16 +200,6 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 		known = e.Worktrees
 	}
 	return mergeBy(slices.Clone(t.Report.Worktrees), known, func(w Worktree) string { return w.Path })
-}
-
-func added(now, before []string) []string {
-	var out []string
-	for _, v := range now {
-		if !slices.Contains(before, v) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // SkipLine is the history line of a tick that found the lock held: nothing advances, the arrays of the last line are

@@ -23,7 +23,7 @@ func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
 	}
 	f.PRs = f.Run.Touched(t)
 	if t.Halting() {
-		return nil, nil
+		return nil, t.Fired
 	}
 	if len(Evaluate(f, Reported)) > 0 {
 		t.takeBack(f.Run)
