@@ -17,13 +17,13 @@ import (
 // answered, or that resolved itself while the person was away are none. Questions of the skill's own are recorded
 // too, under the name question (R120).
 func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Reply {
-	i := slices.IndexFunc(t.Tick.Dialogs, func(d loop.Dialog) bool { return d.ID == id })
+	i := t.Tick.Shown(id)
 	if given.AFK || i >= 0 && (t.Tick.Dialogs[i].Forged || t.Tick.Dialogs[i].Done) {
 		return event.Nothing()
 	}
 	if i >= 0 {
 		t.Tick.Dialogs[i].Done = true
-	} else if !t.Tick.Once(event.PostToolUse, id) {
+	} else if !t.Tick.Once(event.PostToolUse, id, v.ev.Input.Raw) {
 		return event.Nothing()
 	}
 	var told []string

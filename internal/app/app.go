@@ -43,12 +43,13 @@ type Answer struct {
 
 // Handle answers one hook call. It never panics on any input and always returns the safe answer.
 func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
+	began := time.Now()
 	answer.Name = event.NameOf(word)
 	ev, err := event.Read(word, stdin, event.Limit{})
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}
-	v := &visit{App: a, ev: ev, now: a.now()}
+	v := &visit{App: a, ev: ev, now: a.now(), began: began}
 	defer func() {
 		if p := recover(); p != nil {
 			answer = v.failed(fmt.Errorf("internal error: %v", p))

@@ -50,7 +50,7 @@ func (v *visit) send(t *thread) event.Reply {
 
 // dispatched counts a worker that goes.
 func (v *visit) dispatched(t *loop.Tick) {
-	if t.Once(v.ev.Name, v.ev.ToolUseID) {
+	if t.Once(v.ev.Name, v.ev.ToolUseID, v.ev.Input.Raw) {
 		t.Agents++
 		t.Taken = append(t.Taken, guard.Mentions(v.task())...)
 	}

@@ -61,7 +61,7 @@ func (v *visit) observe(tick *loop.Tick) {
 	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
 		tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
 	}
-	if tick.Once(v.ev.Name, v.ev.ToolUseID) {
+	if tick.Once(v.ev.Name, v.ev.ToolUseID, v.ev.Input.Raw) {
 		v.count(tick)
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -70,10 +71,10 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 	return v.end(t, previous, look, crons)
 }
 
-// toldTwice: a Stop of this very turn was blocked, so the client would say so of a later one. This is the same Stop, told
-// again where the hooks are registered twice; the block stands.
+// toldTwice: this call began before a Stop of this very turn was blocked. It is the same Stop, told again at the same time
+// where the hooks are registered twice; the block stands.
 func (v *visit) toldTwice(b *loop.Budget) bool {
-	return v.ev.StopFirst && v.ev.PromptID != "" && b.Blocks.PromptID == v.ev.PromptID && len(b.Blocks.Reasons) > 0
+	return v.ev.StopFirst && v.ev.PromptID != "" && b.Blocks.PromptID == v.ev.PromptID && v.began.Before(b.Blocks.At)
 }
 
 // claimUnanswered: the turn that would force another's lock ends without the person's answer. It is asked for once; then
@@ -128,7 +129,7 @@ func (v *visit) mayBlock(t *thread, kind string) bool {
 	if len(b.Reasons) >= 2 || slices.Contains(b.Reasons, kind) {
 		return false
 	}
-	b.Reasons = append(b.Reasons, kind)
+	b.Reasons, b.At = append(b.Reasons, kind), time.Now().UTC()
 	return true
 }
 

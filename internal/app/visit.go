@@ -19,6 +19,7 @@ type visit struct {
 	*App
 	ev      event.Event
 	now     time.Time
+	began   time.Time // when the call did, whatever time it is said to be
 	project string
 	files   *store.Store // nil: no state in this project
 	after   func() error

@@ -1,6 +1,10 @@
 package loop
 
-import "slices"
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+)
 
 const (
 	// mostCounted bounds the calls that are remembered: a second telling comes within milliseconds of the first.
@@ -17,10 +21,12 @@ type Passed struct {
 	Done bool `json:"done,omitempty"`
 }
 
-// Once notes a call that is about to be counted at an event, and says whether it is new. A call without an id always
-// is.
-func (t *Tick) Once(event, id string) bool {
-	key := event + " " + id
+// Once notes a call that is about to be counted at an event, and says whether it is new: another input is another call,
+// whatever its id. A call without an id is always new.
+func (t *Tick) Once(event, id, input string) bool {
+	sum := fnv.New64a()
+	sum.Write([]byte(input))
+	key := event + " " + id + " " + strconv.FormatUint(sum.Sum64(), 36)
 	if id == "" {
 		return true
 	}
@@ -47,6 +53,17 @@ func (t *Tick) Merging(id, input string) (known, same bool) {
 		return false, false
 	}
 	return true, !t.Passed[i].Done && t.Passed[i].Input == input
+}
+
+// Shown is where the dialog of this id stands that was shown last, a forged one before any other; -1 when none was.
+func (t *Tick) Shown(id string) int {
+	at := -1
+	for i, d := range t.Dialogs {
+		if d.ID == id && (at < 0 || !t.Dialogs[at].Forged) {
+			at = i
+		}
+	}
+	return at
 }
 
 // Ended notes that the result of a merging call has come, and says whether that is news.

@@ -156,6 +156,8 @@ type Budget struct {
 type Blocks struct {
 	PromptID string   `json:"prompt_id,omitempty"`
 	Reasons  []string `json:"reasons,omitempty"`
+	// At is when the last of them was counted, by the machine's clock.
+	At time.Time `json:"at,omitzero"`
 }
 
 // StopDetail cites the gate a run was stopped at (R50).

@@ -111,7 +111,7 @@ func spellFields(out *bytes.Buffer, v reflect.Value) error {
 				return err
 			}
 			continue
-		case options == "omitempty" && absent(v.Field(i)):
+		case options == "omitempty" && absent(v.Field(i)), options == "omitzero" && v.Field(i).IsZero():
 			continue
 		}
 		separate(out)
