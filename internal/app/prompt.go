@@ -46,12 +46,15 @@ func (v *visit) wakesEnded(list []*thread) (event.Reply, error) {
 	return event.Nothing(), nil
 }
 
+// stopWord is the client's own way to end a loop.
+const stopWord = "/loop stop"
+
 // stopTyped: the person ends the loop by the client's own word for it (R43).
 func (v *visit) stopTyped() bool {
 	if v.ev.Name == event.UserPromptExpansion {
 		return v.ev.Command == "loop" && strings.TrimSpace(v.ev.Args) == "stop"
 	}
-	return strings.TrimSpace(v.ev.Prompt) == "/loop stop"
+	return strings.TrimSpace(v.ev.Prompt) == stopWord
 }
 
 // unknownPrompt: an iteration of this session is open, and this prompt is none of its own.
@@ -59,21 +62,26 @@ func (v *visit) unknownPrompt(t *thread) bool {
 	return v.open(t) && v.ev.PromptID != "" && !v.ours(t)
 }
 
-// expands: this prompt is the skill's own next tick, and its expansion follows, which can still refuse the turn and say
-// why.
-func (v *visit) expands(skill loop.Skill) bool {
+// invokes: this prompt is the skill's own next tick.
+func (v *visit) invokes(skill loop.Skill) bool {
 	c, tick := loop.ParsePrompt(v.ev.Prompt)
-	return tick && c.Skill == skill && v.ev.Name == event.UserPromptSubmit
+	return tick && c.Skill == skill
 }
 
+// expands: its expansion follows, too, which can still refuse the turn and say why.
+func (v *visit) expands(skill loop.Skill) bool {
+	return v.ev.Name == event.UserPromptSubmit && v.invokes(skill)
+}
+
+// promptThread says what a prompt means to one run: a person's stop, the end of a turn that was cut off, or nothing.
 func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	switch {
 	case t.Budget == nil || t.Budget.Status != loop.Active:
 		return event.Nothing(), nil
 	case stop && !v.open(t):
-		return v.endBetween(t, "/loop stop")
+		return v.endBetween(t, stopWord)
 	case stop:
-		t.Tick.Interrupt("/loop stop")
+		t.Tick.Interrupt(stopWord)
 	case !v.unknownPrompt(t) || v.expands(t.skill):
 		return event.Nothing(), nil
 	case t.Tick.Interrupted == "" && v.interruptMark(t):
@@ -84,13 +92,19 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	default:
 		t.Tick.Failed = cutOff
 	}
-	if t.Tick.Draining || len(t.Tick.Workers) > 0 { // what was dispatched drains; the last Stop closes the iteration
+	return v.breakOff(t)
+}
+
+// breakOff ends an iteration that was interrupted or cut off. What was dispatched drains first; the last Stop closes the
+// iteration then.
+func (v *visit) breakOff(t *thread) (event.Reply, error) {
+	if t.Tick.Draining || len(t.Tick.Workers) > 0 {
 		t.Tick.Draining = true
 		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, the report follows when they end."), v.files.SaveTick(t.Tick)
 	}
 	reply, err := v.endNow(t)
-	if c, tick := loop.ParsePrompt(v.ev.Prompt); tick && c.Skill == t.skill && err == nil && t.Budget.Status == loop.Halted {
+	if err == nil && t.Budget.Status == loop.Halted && v.invokes(t.skill) {
 		return event.Block(reply.PersonText()), nil // a /loop that would bring back what has just ended
 	}
 	return reply, err

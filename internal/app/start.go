@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hooks/internal/event"
@@ -17,12 +18,8 @@ import (
 func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error) {
 	skill := e.req.Command.Skill
 	if a.Reap && e.state.Lock != nil {
-		err := e.files.Reap(skill, e.state.Lock)
-		if errors.Is(err, store.ErrLockChanged) {
-			return event.Nothing(), true, nil
-		}
-		if err != nil {
-			return event.Nothing(), false, fmt.Errorf("reap lock: %w", err)
+		if held, err := e.reap(); held || err != nil {
+			return event.Nothing(), held, err
 		}
 	}
 	run, previous, err := e.identity(a.Mode)
@@ -44,23 +41,49 @@ func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error
 	return reply, false, err
 }
 
-// identity gives the run that the tick belongs to, on disk where it is new or taken up again, and the last iteration
-// in which it worked.
-func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
-	skill, old := e.req.Command.Skill, e.state.Budget
-	if mode == loop.FreshRun {
-		if old != nil {
-			if err := e.files.Archive(skill, old.RunID); err != nil {
-				return loop.Budget{}, nil, fmt.Errorf("archive run: %w", err)
-			}
-		}
-		run := loop.NewRun(e.req)
-		run.Cursors = e.baseline()
-		e.stamp(&run)
-		run.RateTableSource = usage.NewTable(e.config().Rates).Source()
-		return run, nil, e.files.SaveBudget(e.path, &run)
+// reap removes a lock that is no one's. held says that it is another by now.
+func (e *entry) reap() (held bool, err error) {
+	err = e.files.Reap(e.req.Command.Skill, e.state.Lock)
+	if errors.Is(err, store.ErrLockChanged) {
+		return true, nil
 	}
-	previous, err := e.previous(skill, old)
+	if err != nil {
+		return false, fmt.Errorf("reap lock: %w", err)
+	}
+	return false, nil
+}
+
+// identity gives the run that the tick belongs to, as it is on disk by then, and the last iteration in which it worked.
+func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iteration, err error) {
+	if mode == loop.FreshRun {
+		run, err = e.fresh()
+	} else {
+		run, previous, err = e.goOn(mode)
+	}
+	if err != nil {
+		return run, nil, err
+	}
+	e.stamp(&run)
+	return run, previous, e.files.SaveBudget(e.path, &run)
+}
+
+// fresh is a new run; an earlier one goes to the archive.
+func (e *entry) fresh() (loop.Budget, error) {
+	if old := e.state.Budget; old != nil {
+		if err := e.files.Archive(e.req.Command.Skill, old.RunID); err != nil {
+			return loop.Budget{}, fmt.Errorf("archive run: %w", err)
+		}
+	}
+	run := loop.NewRun(e.req)
+	run.Cursors = e.baseline()
+	run.RateTableSource = usage.NewTable(e.config().Rates).Source()
+	return run, nil
+}
+
+// goOn is the run on disk, which goes on or is taken up again.
+func (e *entry) goOn(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
+	old := e.state.Budget
+	previous, err := e.previous(e.req.Command.Skill, old)
 	if err != nil {
 		return loop.Budget{}, nil, err
 	}
@@ -71,8 +94,7 @@ func (e *entry) identity(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	if old.SessionID != e.req.SessionID { // another session's transcript holds nothing of this run yet
 		run.Cursors = e.baseline()
 	}
-	e.stamp(&run)
-	return run, previous, e.files.SaveBudget(e.path, &run)
+	return run, previous, nil
 }
 
 // baseline starts the count at the prompt that invoked the loop, so that what was spent before is not charged to it.
@@ -85,37 +107,38 @@ func (e *entry) baseline() []loop.Cursor {
 	return usage.Baseline(e.req.Transcript, from)
 }
 
-// previous is the run's last iteration in which work was done.
-func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
-	return v.files.Last(skill, run.Worked)
+// begin opens the iteration, with the lock in hand.
+func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
+	t := e.opened(a, run, previous)
+	if err := e.files.RemoveClaim(t.skill); err != nil {
+		return event.Nothing(), err
+	}
+	if len(t.Tick.Fired) > 0 || len(t.Tick.Pending) > 0 && !e.req.Attended {
+		return e.refuseOpened(t, previous)
+	}
+	if err := e.files.SaveTick(t.Tick); err != nil {
+		return event.Nothing(), err
+	}
+	if err := e.files.SaveBudget(e.path, t.Budget); err != nil {
+		return event.Nothing(), err
+	}
+	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", t.Tick.Iteration, t.Budget.Ceilings.Iterations, report.Remaining(t.Budget))
+	say = strings.Join(append([]string{say}, t.Tick.Notes...), "\n")
+	return event.Nothing().Context(report.Entry(t.Budget, t.Tick)).Say(lines(e.before, e.final, say)), nil
 }
 
-func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
-	skill := e.req.Command.Skill
+// opened is the iteration that begins. Nothing of it is on disk yet.
+func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) *thread {
 	if e.seen == nil || e.seen.mode != a.Mode {
 		e.seen = &seen{a.Mode, e.entryFacts(a.Mode, previous)}
 	}
 	facts := e.seen.facts
-	facts.Notes = append(append(append([]string{}, e.notes...), a.Notes...), facts.Notes...)
+	facts.Notes = slices.Concat(e.notes, a.Notes, facts.Notes)
 	run.Observe(e.clock(e.req.Now))
 	tick := loop.Open(&run, previous, e.req, facts)
-	if err := e.files.RemoveClaim(skill); err != nil {
-		return event.Nothing(), err
-	}
-	t := &thread{skill: skill, State: e.state}
+	t := &thread{skill: e.req.Command.Skill, State: e.state}
 	t.Budget, t.Tick, t.BudgetPath = &run, &tick, e.path
-	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.req.Attended {
-		return e.refuseOpened(t, previous)
-	}
-	if err := e.files.SaveTick(&tick); err != nil {
-		return event.Nothing(), err
-	}
-	if err := e.files.SaveBudget(e.path, &run); err != nil {
-		return event.Nothing(), err
-	}
-	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", tick.Iteration, run.Ceilings.Iterations, report.Remaining(&run))
-	say = strings.Join(append([]string{say}, tick.Notes...), "\n")
-	return event.Nothing().Context(report.Entry(&run, &tick)).Say(lines(e.before, e.final, say)), nil
+	return t
 }
 
 // undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not
@@ -142,25 +165,4 @@ func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, 
 		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
 	}
 	return event.Block(e.withBefore(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + c.final)), nil
-}
-
-// release drops our lock once the reply is out.
-func (v *visit) release(skill loop.Skill) {
-	before, session, files := v.after, v.ev.SessionID, v.files
-	v.after = func() error {
-		if before != nil {
-			if err := before(); err != nil {
-				return err
-			}
-		}
-		return files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
-	}
-}
-
-// budgetPath is where --budget-file says that the run's budget lies, relative to the project or absolute (R12).
-func budgetPath(skill loop.Skill, f loop.Flags) string {
-	if f.BudgetFile == "" {
-		return store.DefaultBudgetPath(skill)
-	}
-	return f.BudgetFile
 }

@@ -117,3 +117,8 @@ func (v *visit) recovered(skill loop.Skill) (store.State, error) {
 	}
 	return v.files.LoadRun(skill)
 }
+
+// previous is the run's last iteration in which work was done.
+func (v *visit) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
+	return v.files.Last(skill, run.Worked)
+}

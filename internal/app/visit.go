@@ -92,3 +92,16 @@ func (v *visit) attended() bool { return v.Env("CLAUDE_CODE_SESSION_ATTENDED") !
 
 // gone says that nobody goes on with a run by itself: its session was closed, or its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
+
+// release drops our lock once the reply is out.
+func (v *visit) release(skill loop.Skill) {
+	before, session, files := v.after, v.ev.SessionID, v.files
+	v.after = func() error {
+		if before != nil {
+			if err := before(); err != nil {
+				return err
+			}
+		}
+		return files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
+	}
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+)
+
+// step is what a try to enter needs next.
+type step uint8
+
+const (
+	settled step = iota // the reply is the answer
+	again               // the state has changed: it is looked at anew, at once
+	waiting             // another iteration holds the lock
+	looking             // the remote and the tracker are to be asked
+)
+
+// admit asks what becomes of the request until that is settled. The guard is held while the state is looked at and
+// changed, never while waiting for another iteration or for the tracker.
+func (e *entry) admit() (event.Reply, error) {
+	deadline := time.Now().Add(e.waitSlice())
+	for {
+		reply, next, err := e.attempt()
+		switch {
+		case err != nil || next == settled:
+			return reply, err
+		case next == looking:
+			e.lookUp()
+		case time.Now().After(deadline):
+			return event.Block("Still waiting for the previous iteration to end — invoke again"), nil
+		default:
+			time.Sleep(200 * time.Millisecond)
+			e.req.Now = e.App.now()
+		}
+	}
+}
+
+func (e *entry) waitSlice() time.Duration {
+	if e.Wait > 0 {
+		return e.Wait
+	}
+	return 45 * time.Second
+}
+
+// attempt tries under the guard.
+func (e *entry) attempt() (reply event.Reply, next step, err error) {
+	err = e.underGuard(func() error {
+		reply, next, err = e.settle()
+		return err
+	})
+	return reply, next, err
+}
+
+// mostTries bounds how often a request is looked at anew while the guard is held.
+const mostTries = 8
+
+// settle tries, and tries anew after it closed a tick or lost a race for the lock.
+func (e *entry) settle() (event.Reply, step, error) {
+	for range mostTries {
+		reply, next, err := e.try()
+		if err != nil || next != again {
+			return reply, next, err
+		}
+	}
+	return event.Block("The lock is changing hands right now — invoke again"), settled, nil
+}
+
+// try decides by the state as it stands, and does what was decided.
+func (e *entry) try() (reply event.Reply, next step, err error) {
+	if e.state, err = e.load(); err != nil {
+		return event.Nothing(), settled, err
+	}
+	e.req.Scheduled = e.scheduled()
+	a := loop.Admit(e.req, e.standing())
+	switch a.Verdict {
+	case loop.Already:
+		return event.Nothing(), settled, nil
+	case loop.CloseFirst:
+		return event.Nothing(), again, e.closeFirst()
+	case loop.Skip:
+		reply, err = e.skip(a)
+	case loop.Wait:
+		return e.wait(a)
+	case loop.AskForce:
+		reply, err = e.askForce(a)
+	case loop.Start:
+		return e.startSeen(a)
+	default:
+		reply = e.refuse(a)
+	}
+	return reply, settled, err
+}
+
+// refuse turns the request down.
+func (e *entry) refuse(a loop.Admission) event.Reply {
+	if e.state.Tick == nil {
+		e.release(e.req.Command.Skill) // of a tick that was closed just now
+	}
+	if e.req.Scheduled {
+		a.Text += "\nhint: " + stillFires
+	}
+	return event.Block(e.withBefore(a.Text))
+}
+
+// startSeen starts once everything is looked up that an iteration begins with in this mode.
+func (e *entry) startSeen(a loop.Admission) (event.Reply, step, error) {
+	if e.seen == nil || e.seen.mode != a.Mode {
+		e.seen = &seen{mode: a.Mode}
+		return event.Nothing(), looking, nil
+	}
+	reply, held, err := e.start(a)
+	if held && err == nil {
+		return event.Nothing(), again, nil
+	}
+	return reply, settled, err
+}
+
+// withBefore puts what this entry found abandoned under a text.
+func (e *entry) withBefore(text string) string {
+	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}), "\n"))
+}
+
+// closeFirst ends the tick that never reached its end.
+func (e *entry) closeFirst() error {
+	t := &thread{e.req.Command.Skill, e.state}
+	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
+		s, err := e.files.Recover(t.skill)
+		if err != nil || s.Tick == nil {
+			return err
+		}
+		if t.State = s; s.Budget == nil || s.Budget.RunID != s.Tick.RunID { // its run is gone: nothing to count it to
+			return e.files.RemoveTick(t.skill)
+		}
+	}
+	c, err := e.endAbandoned(t)
+	if err != nil {
+		return err
+	}
+	if e.before, e.final = c.status, c.final; c.final == "" {
+		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
+	}
+	return nil
+}

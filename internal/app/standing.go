@@ -1,0 +1,58 @@
+package app
+
+import (
+	"slices"
+
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/store"
+	"hooks/internal/usage"
+)
+
+// load reads the state; with a budget file of its own the run is another one.
+func (e *entry) load() (store.State, error) {
+	s, err := e.files.RecoverFrom(e.req.Command.Skill, e.path)
+	if err != nil {
+		return s, err
+	}
+	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
+		last, err := e.files.Last(e.req.Command.Skill, (*loop.Iteration).Ran)
+		if err != nil || last == nil {
+			return s, err
+		}
+		b := last.Budget
+		s.Budget = &b
+	}
+	return s, nil
+}
+
+func (e *entry) standing() loop.Standing {
+	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock, Claim: e.state.Claim}
+	if s.Lock != nil {
+		s.LockIs = proc.Of(s.Lock.Process)
+	}
+	if s.Run != nil {
+		s.OwnerIs = proc.Of(s.Run.Owner)
+	}
+	return s
+}
+
+// scheduled says that no person typed this prompt: the client's own word where the transcript has it, its line of a
+// fired schedule, or the very command that stood in the schedule at the last Stop.
+func (e *entry) scheduled() bool {
+	switch e.origin {
+	case "":
+	case "human", "sdk":
+		return false
+	default:
+		return true
+	}
+	if e.ev.Prompt != "" && usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt) {
+		return true
+	}
+	b := e.state.Budget
+	return b != nil && b.OwnedBy(e.req) && slices.ContainsFunc(b.Scheduled, func(prompt string) bool {
+		c, ok := loop.ParsePrompt(prompt)
+		return ok && c == e.req.Command
+	})
+}
