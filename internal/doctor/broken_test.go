@@ -60,7 +60,7 @@ var broken = []struct {
 		w.write("p/.claude/settings.json", `{"enabledPlugins":{"sdd@acme":true}}`)
 	}, "settings-files", report.Broken, "/none (plugin sdd@acme): the plugin's folder is not there", "repair the file", ""},
 	{"two copies registered", func(w *world) { w.register("p/.claude/settings.json", w.path("other/hooks")) },
-		"registered-once", report.Broken, "Stop runs 2 times: ~/.claude/settings.json (user), .claude/settings.json (project)", "hooks uninstall", ""},
+		"registered-once", report.Broken, "SessionEnd, StopFailure run 2 times: ~/.claude/settings.json (user), .claude/settings.json (project)", "hooks uninstall", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
 		"registered-once", report.Broken, "(plugin sdd@acme)", "switch the plugin off", ""},
 	{"a guard that sees the shell only", func(w *world) {

@@ -9,7 +9,7 @@ import (
 
 func rates(m *machine, n *notes) {
 	table, days := usage.NewTable(m.config.Rates), usage.AgeDays(m.Now)
-	n.say("%s; the built-in table is of %s, days old: %d", table.Source(), usage.Dated, days)
+	n.say("%s; the built-in table is of %s, %s old", table.Source(), usage.Dated, count(days, "day"))
 	if days > usage.StaleDays {
 		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md", "the built-in prices are %d days old", days)
 	}

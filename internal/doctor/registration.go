@@ -111,27 +111,41 @@ func registeredOnce(m *machine, n *notes) {
 		n.skip("the program is registered nowhere")
 		return
 	}
+	events, doubles := map[string][]string{}, []string(nil) // by the places in which they are doubled
 	for _, w := range event.Words {
-		var copies, places []string
-		for _, h := range ours {
-			if h.word != w.Word {
-				continue
-			}
-			copy := h.raw.Get("command").String() + h.raw.Get("args").Raw
-			if h.from.root != "" {
-				copy += h.from.scope
-			}
-			if !slices.Contains(copies, copy) {
-				copies, places = append(copies, copy), append(places, fmt.Sprintf("%s (%s)", m.shown(h.from.path), h.from.scope))
-			}
-		}
-		if len(copies) > 1 {
-			n.fail("keep one: `hooks uninstall` in a scope, or switch the plugin off", "%s runs %d times: %s", w.Name, len(copies), join(places))
+		if places := m.copies(ours, w.Word); len(places) > 1 {
+			at := fmt.Sprintf("%d times: %s", len(places), join(places))
+			events[at], doubles = append(events[at], w.Name), loop.AppendNew(doubles, at)
 		}
 	}
-	if len(n.problems) == 0 {
+	for _, at := range doubles {
+		run := "runs"
+		if len(events[at]) > 1 {
+			run = "run"
+		}
+		n.fail("keep one: `hooks uninstall` in a scope, or switch the plugin off", "%s %s %s", join(events[at]), run, at)
+	}
+	if len(doubles) == 0 {
 		n.say("every event runs the program once")
 	}
+}
+
+// copies are the places of a word's handlers that each run.
+func (m *machine) copies(ours []handler, word string) (places []string) {
+	var copies []string
+	for _, h := range ours {
+		if h.word != word {
+			continue
+		}
+		copy := h.raw.Get("command").String() + h.raw.Get("args").Raw
+		if h.from.root != "" {
+			copy += h.from.scope
+		}
+		if !slices.Contains(copies, copy) {
+			copies, places = append(copies, copy), append(places, fmt.Sprintf("%s (%s)", m.shown(h.from.path), h.from.scope))
+		}
+	}
+	return places
 }
 
 // factTools are the tools whose results carry facts.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -46,14 +47,23 @@ type Problem struct {
 // CheckupText prints a checkup by group, and at its end, where a person looks first, what is not in order.
 func CheckupText(s Screen, c Checkup) string {
 	p, count, names, group := newPage(s), map[Health]int{}, map[Health][]string{}, ""
-	for _, k := range c.Checks {
+	var skipped []string
+	for i, k := range c.Checks {
 		count[k.Status]++
 		names[k.Status] = append(names[k.Status], k.Name)
 		if k.Group != group {
 			group = k.Group
 			p.line(plain, "%s", group)
 		}
-		p.check(k)
+		if skipped = append(skipped, k.Name); i+1 < len(c.Checks) && k.skippedWith(c.Checks[i+1]) {
+			continue // told together with the next one
+		}
+		if len(skipped) > 1 {
+			p.lead(faint, "  skip ", len("  skip "), plain, strings.Join(skipped, ", ")+": "+first(k.Found))
+		} else {
+			p.check(k)
+		}
+		skipped = nil
 	}
 	p.blank()
 	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project, count[Fine], count[Doubt], count[Broken], count[Skipped])
@@ -63,6 +73,11 @@ func CheckupText(s Screen, c Checkup) string {
 		}
 	}
 	return p.String()
+}
+
+// skippedWith says that the next check has nothing to look at for the same reason.
+func (k Check) skippedWith(next Check) bool {
+	return k.Status == Skipped && next.Status == Skipped && k.Group == next.Group && slices.Equal(k.Found, next.Found)
 }
 
 // checkRoom is the column that a check's name takes, behind its status.
