@@ -14,12 +14,13 @@ import (
 // settingsScope is where the program is, or is to be, registered.
 type settingsScope struct {
 	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
-	DryRun bool   `help:"Print what would change, and change nothing."`
+	DryRun bool   `help:"Say what would change, and change nothing."`
+	Diff   bool   `help:"Show the change line by line."`
 }
 
 type installCmd struct{ settingsScope }
 
-// Run registers this binary and prints the change.
+// Run registers this binary and says what changed.
 func (c installCmd) Run(a *app.App, s streams) error {
 	path, project, err := c.place(a)
 	if err != nil {
@@ -34,14 +35,14 @@ func (c installCmd) Run(a *app.App, s streams) error {
 	}
 	r, err := install.Install(path, program, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, printable.Text(r.Installed(c.DryRun)))
+		fmt.Fprint(s.out, printable.Text(r.Installed(c.DryRun, c.Diff)))
 	}
 	return err
 }
 
 type uninstallCmd struct{ settingsScope }
 
-// Run takes the entries of this program out and prints the change.
+// Run takes the entries of this program out and says what changed.
 func (c uninstallCmd) Run(a *app.App, s streams) error {
 	path, _, err := c.place(a)
 	if err != nil {
@@ -49,7 +50,7 @@ func (c uninstallCmd) Run(a *app.App, s streams) error {
 	}
 	r, err := install.Uninstall(path, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, printable.Text(r.Uninstalled(c.DryRun)))
+		fmt.Fprint(s.out, printable.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
 }

@@ -22,12 +22,17 @@ type Result struct {
 	Diff    string // unified, without control characters; "" if nothing changed
 	Removed bool   // the file is gone, as it was before
 	Off     bool   // the file turns all hooks off
+	Others  bool   // the file holds more than the program's entries
+	Program string // that the entries start, of a registration
+	Events  int    // that have an entry, of a registration
+	Was     string // another binary that the entries started before; "" if there was none
 }
 
 // Install registers the program in the settings file, which is made if it is not there. A second time changes nothing.
 // With dry, nothing is written.
 func Install(path, program string, dry bool) (Result, error) {
-	return edit(path, dry, func(t texts) texts {
+	was := otherProgram(legible(path), program)
+	r, err := edit(path, dry, func(t texts) texts {
 		text := ""
 		if t.now != nil {
 			text = *t.now
@@ -39,6 +44,8 @@ func Install(path, program string, dry bool) (Result, error) {
 		t.now = &text
 		return t
 	})
+	r.Program, r.Events, r.Was = program, len(entries(program)), was
+	return r, err
 }
 
 // Uninstall takes the program out of the settings file. A file that the registration made is removed; otherwise only
@@ -102,7 +109,7 @@ func try(path string, dry bool, change func(texts) texts) (Result, error) {
 }
 
 func (s *settings) result(next texts) Result {
-	r := Result{Path: s.path, Removed: s.now != nil && next.now == nil}
+	r := Result{Path: s.path, Removed: s.now != nil && next.now == nil, Others: s.now != nil && !Empty(Remove(*s.now, nil))}
 	if next.before != nil {
 		r.Backup = s.backup()
 	}
