@@ -33,5 +33,5 @@ func (c replayCmd) Run(a *app.App, d *desk.Desk, s streams) error {
 	if err != nil {
 		return err
 	}
-	return show(d, s, c.JSON, r, report.Replays)
+	return show(d, s, c.JSON, r, func(r report.Replay) string { return report.Replays(whole(d, s.out), r) })
 }

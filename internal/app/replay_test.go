@@ -53,7 +53,7 @@ func FuzzReplay(f *testing.F) {
 			t.Fatal(err)
 		}
 		addsUp(t, r, counted.Dollars)
-		for _, c := range report.Replays(r) {
+		for _, c := range report.Replays(report.Screen{Width: 200}, r) {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
 				t.Fatalf("%U is shown", c)
 			}

@@ -93,8 +93,8 @@ type CurvePoint struct {
 	Dollars loop.USD  `json:"dollars"`
 }
 
-// Replays prints what the rules would have made of a session.
-func Replays(r Replay) string {
+// Replays prints what the rules would have made of a session; the table fits the screen.
+func Replays(s Screen, r Replay) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { b.WriteString(clean(fmt.Sprintf(format, args...)) + "\n") }
 	say("Session %s under the rules%s", r.SessionID, ceilingsOf(r.Ceilings))
@@ -104,7 +104,12 @@ func Replays(r Replay) string {
 	if len(r.Iterations) == 0 {
 		say("No prompt stands in it.")
 	} else {
-		b.WriteString("\n" + align(replayTable(r.Iterations)) + "\n")
+		text, left := s.narrowed(replayTable(s, r.Iterations))
+		b.WriteString("\n" + text)
+		if len(left) > 0 {
+			say("No room for: %s (--json has everything)", strings.Join(left, ", "))
+		}
+		b.WriteByte('\n')
 	}
 	before := b.Len()
 	for n, i := range r.Iterations {
@@ -114,7 +119,7 @@ func Replays(r Replay) string {
 		say("")
 	}
 	r.ending(say)
-	r.curve(say)
+	r.curve(s, say)
 	for _, n := range r.Notes {
 		say("Note: %s", n)
 	}
@@ -133,11 +138,23 @@ func ceilingsOf(list []loop.Ceilings) string {
 	return fmt.Sprintf(": %d iterations, %d PRs, %d minutes, %s", c.Iterations, c.PRs, c.Minutes, dollars)
 }
 
-func replayTable(list []Replayed) [][]string {
+// replayTable is a row a tick, with the whole date where there is room.
+func replayTable(s Screen, list []Replayed) [][]string {
+	table := replayRows(list, time.DateTime)
+	if widest(align(table)) <= s.Width {
+		return table
+	}
+	if list[0].StartedAt.UTC().Format(time.DateOnly) == list[len(list)-1].StartedAt.UTC().Format(time.DateOnly) {
+		return replayRows(list, time.TimeOnly)
+	}
+	return replayRows(list, "Jan 02 15:04")
+}
+
+func replayRows(list []Replayed, format string) [][]string {
 	table := [][]string{{"tick", "start (UTC)", "minutes", "dollars", "sum", "PRs", "agents", "asked", "denied", "what becomes of it"}}
 	for n, i := range list {
 		table = append(table, []string{
-			fmt.Sprint(n + 1), i.StartedAt.UTC().Format("2006-01-02 15:04:05"), tenths(i.EndedAt.Sub(i.StartedAt)), "$" + Mills(i.Dollars), "$" + Mills(i.Sum),
+			fmt.Sprint(n + 1), i.StartedAt.UTC().Format(format), tenths(i.EndedAt.Sub(i.StartedAt)), "$" + Mills(i.Dollars), "$" + Mills(i.Sum),
 			fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents), fmt.Sprint(len(i.Asked)), fmt.Sprint(len(i.Denied) + i.MoreDenied), i.becomes(),
 		})
 	}
@@ -200,8 +217,8 @@ func (r Replay) ending(say func(string, ...any)) {
 const bars = "▁▂▃▄▅▆▇█"
 
 // curve draws the sum over time, with a mark under the point at which the run would have ended.
-func (r Replay) curve(say func(string, ...any)) {
-	if len(r.Curve) == 0 || r.Total.Dollars == 0 {
+func (r Replay) curve(s Screen, say func(string, ...any)) {
+	if len(r.Curve) == 0 || r.Total.Dollars == 0 || s.Width < len("Spent: ")+len(r.Curve) {
 		say("Spent: $%s", Mills(r.Total.Dollars))
 		return
 	}

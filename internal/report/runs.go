@@ -28,7 +28,8 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		table = append(table, runCells(all, b.RunID, string(b.Skill), s.at(b.StartedAt), fmt.Sprintf("%d/%d", b.IterationsUsed, b.Ceilings.Iterations),
 			fmt.Sprint(len(b.PRsTouched)), fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state))
 	}
-	return strings.TrimRight(align(table), "\n")
+	text, _ := s.narrowed(table)
+	return strings.TrimRight(text, "\n")
 }
 
 // runCells leaves out of a line what a narrow screen has no room for.

@@ -76,7 +76,11 @@ func (p *page) lead(leads, lead string, indent int, style, text string) {
 	if text == "" {
 		lead = strings.TrimRight(lead, " ")
 	}
-	for i, l := range wrap(text, p.Width-max(indent, displaywidth.String(lead))) {
+	room := p.Width - displaywidth.String(lead)
+	if displaywidth.String(text) > room {
+		room = min(room, p.Width-indent)
+	}
+	for i, l := range wrap(text, room) {
 		if i > 0 {
 			lead = strings.Repeat(" ", indent)
 		}
