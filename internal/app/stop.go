@@ -48,7 +48,7 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 	if !v.open(t) {
 		return event.Nothing(), v.noteSchedule(t, crons)
 	}
-	t.Budget.Scheduled = prompts(crons)
+	v.schedule(t.Budget, crons)
 	if v.unknownPrompt(t) && !t.Tick.Draining { // the end of a later turn: the tick's own never reached it
 		return v.promptThread(t, false)
 	}
@@ -200,20 +200,25 @@ func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {
 	return list
 }
 
-func prompts(crons []event.Cron) []string {
-	var list []string
+// schedule notes in a run what the session has scheduled for it, and says whether that is news.
+func (v *visit) schedule(b *loop.Budget, crons []event.Cron) (news bool) {
+	list, first := []string{}, time.Time{}
 	for _, c := range crons {
 		list = append(list, c.Prompt)
+		if at := c.Next(v.now.Local()).UTC(); first.IsZero() || !at.IsZero() && at.Before(first) {
+			first = at
+		}
 	}
-	return list
+	news = b.Scheduled == nil || !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
+	b.Scheduled, b.NextTick = list, first
+	return news
 }
 
 // noteSchedule keeps what the session has scheduled for a run between its ticks, or after its end.
 func (v *visit) noteSchedule(t *thread, crons []event.Cron) error {
-	if slices.Equal(t.Budget.Scheduled, prompts(crons)) {
+	if !v.schedule(t.Budget, crons) {
 		return nil
 	}
-	t.Budget.Scheduled = prompts(crons)
 	return v.files.SaveBudget(t.BudgetPath, t.Budget)
 }
 

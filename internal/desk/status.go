@@ -28,7 +28,9 @@ func (v *visit) stand(t *thread) report.Stand {
 	b := t.Budget
 	st := report.Stand{Run: b, Tick: t.Tick, Lock: t.Lock, Minutes: b.MinutesElapsed, Next: "none — the loop ended", Open: v.openSpend(t)}
 	if b.Status == loop.Active {
-		st.Minutes, st.Next = b.Minutes(v.now), report.Wake(b)
+		if st.Minutes, st.Next = b.Minutes(v.now), report.Wake(b); t.Tick == nil {
+			st.Next = report.Due(report.Screen{Now: v.Now()}, b)
+		}
 	}
 	if t.Lock != nil {
 		st.LockAlive = proc.Of(t.Lock.Process) != loop.Dead

@@ -40,7 +40,7 @@ func Resume(b Budget, r Request) Budget {
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.UnderLoop = r.UnderLoop
 	b.Ceilings = r.Flags.override(b.Ceilings)
-	b.Scheduled, b.LastPrompts, b.Blocks = nil, nil, Blocks{}
+	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
 	b.invokedBy(r)
 	return b
 }

@@ -137,8 +137,10 @@ type Budget struct {
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
-	// Scheduled are the prompts for this loop in the session's schedule at the last Stop.
-	Scheduled []string `json:"scheduled,omitempty"`
+	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil before one has told. NextTick
+	// is when the first of them fires, where that can be told.
+	Scheduled []string  `json:"scheduled,omitzero"`
+	NextTick  time.Time `json:"next_tick_at,omitzero"`
 	// LastPrompts are the prompt ids of the last closed tick: a second entry in one of them is not a new tick.
 	LastPrompts []string `json:"last_prompts,omitempty"`
 	Blocks      Blocks   `json:"blocks"`
@@ -291,15 +293,15 @@ type Iteration struct {
 // Ran says that the line is of an iteration, not of a tick that was passed over at a held lock.
 func (l *Iteration) Ran() bool { return l.Outcome != SkippedLock }
 
+// Began says that the line is of an iteration that was begun: neither a tick refused at its entry nor a stop between two.
+func (l *Iteration) Began() bool { return l.Ran() && l.Budget.IterationsUsed >= l.Iteration }
+
 // Of says that the line may be of a run: lines of the SPEC's own format carry no run id.
 func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }
 
 // Worked says that the line is of an iteration of this run in which work was done, not of one that was refused at its
 // entry or of a stop between two.
-func (b *Budget) Worked(l *Iteration) bool {
-	began := l.Budget.IterationsUsed >= l.Iteration
-	return l.Ran() && began && l.Of(b.RunID)
-}
+func (b *Budget) Worked(l *Iteration) bool { return l.Began() && l.Of(b.RunID) }
 
 // AppendNew appends the items that a list does not hold yet; zero values are none.
 func AppendNew[T comparable](list []T, items ...T) []T {

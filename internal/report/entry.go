@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"hooks/internal/loop"
 )
@@ -133,7 +134,21 @@ func Wake(b *loop.Budget) string {
 	case b.UnderLoop:
 		return "to be scheduled by /loop"
 	}
+	if b.Scheduled == nil { // an older schedule of the session may bring it
+		return "not known yet; the skill was not started under /loop"
+	}
 	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)", b.Command)
+}
+
+// Due is Wake with the time at which the schedule fires, while no iteration is open.
+func Due(s Screen, b *loop.Budget) string {
+	switch {
+	case len(b.Scheduled) == 0 || b.NextTick.IsZero():
+		return Wake(b)
+	case b.NextTick.Add(time.Minute).Before(s.Now):
+		return Wake(b) + ", due since " + s.at(b.NextTick)
+	}
+	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
 // ReportExample is the exact command that tells an iteration's facts, to be filled in.

@@ -48,7 +48,7 @@ var budgetFormat = format{
 		"tokens_in", "tokens_out", "agents_dispatched", "dollars_estimate", "rate_table_source",
 		"qmd_failures_consecutive", "status", "stop_cause", "stop_text", "stop_detail", "single_pr", "seq",
 		"tokens_by_model", "deferred_targets", "cursors", "flags", "command", "under_loop", "active_since", "clock", "clock_ahead", "slept",
-		"minutes_before", "owner", "owner_left", "scheduled", "last_prompts", "blocks", "pending_gates",
+		"minutes_before", "owner", "owner_left", "scheduled", "next_tick_at", "last_prompts", "blocks", "pending_gates",
 		"carried_gates", "skipped_lines", "receipts",
 	},
 }

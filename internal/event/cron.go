@@ -1,0 +1,88 @@
+package event
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// longest is how far ahead a schedule is looked at: the client lets one expire after seven days.
+const longest = 8 * 24 * time.Hour
+
+// Next is the first minute after a point in time at which a schedule fires, in that time's zone; zero where its five fields
+// (minute, hour, day, month, weekday, in numbers) cannot be read or name no minute of the next days. The client fires up to
+// half a period later.
+func (c Cron) Next(after time.Time) time.Time {
+	fields := strings.Fields(c.Schedule)
+	if len(fields) != 5 {
+		return time.Time{}
+	}
+	var sets [5][]int
+	for i, most := range []int{59, 23, 31, 12, 7} {
+		if sets[i] = numbersOf(fields[i], most); sets[i] == nil {
+			return time.Time{}
+		}
+	}
+	days := dayRule{fields[2] == "*", fields[4] == "*", sets}
+	at := after.Truncate(time.Minute).Add(time.Minute)
+	for end := at.Add(longest); at.Before(end); {
+		switch {
+		case !slices.Contains(sets[1], at.Hour()) || !days.holds(at):
+			at = at.Add(time.Duration(60-at.Minute()) * time.Minute)
+		case !slices.Contains(sets[0], at.Minute()):
+			at = at.Add(time.Minute)
+		default:
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// dayRule: of a day and a weekday that are both given either will do, as in cron(8).
+type dayRule struct {
+	anyDay, anyWeekday bool
+	sets               [5][]int
+}
+
+func (d dayRule) holds(at time.Time) bool {
+	day := slices.Contains(d.sets[2], at.Day())
+	weekday := slices.Contains(d.sets[4], int(at.Weekday())) || at.Weekday() == time.Sunday && slices.Contains(d.sets[4], 7)
+	if !slices.Contains(d.sets[3], int(at.Month())) {
+		return false
+	}
+	if d.anyDay || d.anyWeekday {
+		return day && weekday
+	}
+	return day || weekday
+}
+
+// numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or "0,30"; nil if it cannot be
+// read.
+func numbersOf(field string, most int) (list []int) {
+	for _, part := range strings.Split(field, ",") {
+		span, every, stepped := strings.Cut(part, "/")
+		low, high, ranged := strings.Cut(span, "-")
+		switch {
+		case span == "*":
+			low, high = "0", strconv.Itoa(most)
+		case !ranged && stepped:
+			high = strconv.Itoa(most)
+		case !ranged:
+			high = low
+		}
+		if !stepped {
+			every = "1"
+		}
+		from, err1 := strconv.Atoi(low)
+		to, err2 := strconv.Atoi(high)
+		step, err3 := strconv.Atoi(every)
+		if err1 != nil || err2 != nil || err3 != nil || from < 0 || to > most || from > to || step < 1 {
+			return nil
+		}
+		for n := from; n <= to; n += step {
+			list = append(list, n)
+		}
+	}
+	return list
+}
