@@ -3,12 +3,14 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/report"
 	"hooks/internal/usage"
 )
 
@@ -42,7 +44,13 @@ func (v *visit) endBetween(t *thread, how string) (event.Reply, error) {
 		Iteration: t.Budget.IterationsUsed + 1, StartedAt: v.now, Transcript: usage.Main(t.Budget.Cursors), Interrupted: how,
 		Prompts: loop.AppendNew(nil, v.ev.PromptID),
 	}
-	return v.endNow(t)
+	c, err := v.endAbandoned(t)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	v.release(t.skill)
+	c.status = report.Notes(c.Line.Notes) // no iteration ran of which a block could tell
+	return v.told(t, strings.TrimSpace(c.text())), nil
 }
 
 // told gives a text to the person and, in short, to the model.

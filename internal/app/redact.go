@@ -11,15 +11,17 @@ import (
 // decided was decided on the words themselves. A branch that is rewritten is not found again: its PR is asked about on
 // resume.
 func redact(l *loop.Iteration, by func(string) string) {
+	itself := func(s *string) []*string { return []*string{s} }
 	l.Gates, l.Budget.Carried = redacted(l.Gates, by, answerTexts), redacted(l.Budget.Carried, by, answerTexts)
 	l.Failures = redacted(l.Failures, by, func(f *loop.Failure) []*string { return []*string{&f.Cause} })
-	l.Notes = redacted(l.Notes, by, func(n *string) []*string { return []*string{n} })
+	l.Notes = redacted(l.Notes, by, itself)
 	l.TrackedPRs = redacted(l.TrackedPRs, by, func(p *loop.TrackedPR) []*string {
 		return append(commits(&p.StartSHA, &p.EndSHA), &p.Branch)
 	})
 	l.Worktrees = redacted(l.Worktrees, by, func(w *loop.Worktree) []*string {
 		return append(commits(&w.HeadSHA), &w.Path, &w.Branch)
 	})
+	l.Observed.Heads, l.Observed.Worktrees = redacted(l.Observed.Heads, by, itself), redacted(l.Observed.Worktrees, by, itself)
 	l.Budget.Pending = redacted(l.Budget.Pending, by, func(g *loop.Gate) []*string { return []*string{&g.Question, &g.Answer} })
 	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
 }

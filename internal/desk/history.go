@@ -93,7 +93,10 @@ func (h *history) row(raw store.RawLine) (r report.HistoryRow, err error) {
 			return r, err
 		}
 	}
-	_, err = raw.Skim(field(&r), "stop_conditions_fired")
+	snapshot, err := raw.Skim(field(&r), "stop_conditions_fired")
+	if err == nil && r.Outcome == string(loop.Stopped) {
+		r.Unbegun = gjson.GetBytes(snapshot, "iterations_used").Int() < r.Iteration
+	}
 	return r, err
 }
 

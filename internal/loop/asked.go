@@ -84,8 +84,13 @@ func orEmpty(b *Backlog) *Backlog {
 }
 
 // observed is what the program saw itself, with what the tracker told it.
-func (t *Tick) observed() Observed {
+func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
+	for _, w := range t.worktreesAtEnd(e) {
+		if t.Body && !slices.ContainsFunc(t.Worktrees, func(b Worktree) bool { return b.Path == w.Path }) {
+			o.Worktrees = append(o.Worktrees, w.Path)
+		}
+	}
 	if t.Asked != nil {
 		for _, p := range t.Asked.PRs {
 			o.Tracker = AppendNew(slices.Clone(o.Tracker), p.Number)

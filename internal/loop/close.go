@@ -158,7 +158,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
-		SkippedLines: e.Spent.Skipped, Observed: t.observed(),
+		SkippedLines: e.Spent.Skipped, Observed: t.observed(e),
 	}
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()

@@ -85,6 +85,8 @@ type Observed struct {
 	Comments int      `json:"comments,omitempty"` // calls that succeeded
 	Tracker  []int    `json:"tracker,omitempty"`  // PRs that the tracker itself told of
 	Heads    []string `json:"heads,omitempty"`    // branches whose head the remote told at the iteration's end
+	// Worktrees are the paths of those that were not there when the iteration began.
+	Worktrees []string `json:"worktrees,omitempty"`
 }
 
 // Saw notes a PR that a call which succeeded was about; 0 is none.

@@ -18,11 +18,11 @@ type Card struct {
 	PRs        []CardPR         `json:"prs"`              // of these iterations and the run
 	Verified   Verified         `json:"verified"`         // what the program saw itself
 	Claimed    Claimed          `json:"claimed"`          // what the skill told
-	Worktrees  []loop.Worktree  `json:"active_worktrees"` // left on disk
+	Worktrees  []loop.Worktree  `json:"active_worktrees"` // that came in the run's iterations, and are on disk
 	Branches   []string         `json:"branches"`
 	Gates      []Asked          `json:"gates"`
 	Waiting    []Waiting        `json:"waiting"`
-	Resume     string           `json:"resume"`
+	Resume     string           `json:"resume"`              // what to type to go on; empty where nothing is left to do
 	Next       string           `json:"next_tick,omitempty"` // what brings it, while the run goes on
 	Present    bool             `json:"present"`             // not archived
 	Open       bool             `json:"iteration_open"`
@@ -99,11 +99,15 @@ func (c *Card) add(l *loop.Iteration) {
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)
 	c.Claimed.Failures = append(c.Claimed.Failures, l.Failures...)
-	if l.Facts == "" {
+	if l.Began() && l.Facts == "" {
 		c.Claimed.Outcomes++
 	}
 	for _, w := range l.Worktrees {
-		c.Worktrees = append(slices.DeleteFunc(c.Worktrees, func(o loop.Worktree) bool { return o.Path == w.Path }), w)
+		before := len(c.Worktrees)
+		c.Worktrees = slices.DeleteFunc(c.Worktrees, func(o loop.Worktree) bool { return o.Path == w.Path })
+		if len(c.Worktrees) < before || slices.Contains(l.Observed.Worktrees, w.Path) {
+			c.Worktrees = append(c.Worktrees, w)
+		}
 	}
 	for _, t := range l.TrackedPRs {
 		p := c.pr(t.Number)

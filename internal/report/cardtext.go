@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
@@ -75,23 +76,13 @@ func (c Card) write(to sheet, s Screen) {
 	}
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
-		to.item(fmt.Sprintf("%d  %s", l.Iteration, s.at(l.StartedAt)), rowStyle(string(l.Outcome)), did(l))
+		to.item(fmt.Sprintf("%s  %s", numberOf(l), s.at(l.StartedAt)), rowStyle(string(l.Outcome)), did(l))
 		for _, n := range l.Notes {
 			to.item("   note", plain, n)
 		}
 	}
 	c.facts(to)
 	c.left(to)
-	to.section("Go on")
-	for _, g := range c.Waiting {
-		to.item("waiting", warn, fmt.Sprintf("[%s] %s", g.Gate.Name, g.Gate.Question))
-		to.item("answer", strong, g.Answer)
-	}
-	if c.Next != "" {
-		to.item("next tick", plain, c.Next)
-		return
-	}
-	to.item("type", strong, c.Resume)
 }
 
 func (c Card) head(to sheet, s Screen) {
@@ -102,15 +93,41 @@ func (c Card) head(to sheet, s Screen) {
 	default:
 		to.title(map[bool]string{true: bad, false: warn}[b.Status == loop.Halted], fmt.Sprintf("%s — %s: %s", invocation(b), b.Status, c.Stopped.Text))
 	}
+	c.goOn(to)
 	to.section("Run")
 	to.item("run", plain, b.RunID)
 	to.item("started", plain, s.at(b.StartedAt))
 	if st := c.Stopped; st != nil {
-		to.item("stopped", plain, fmt.Sprintf("%s in iteration %d, by %s", s.at(st.Since), st.Iteration, st.Cause))
+		to.item("stopped", plain, fmt.Sprintf("%s, %s, by %s", s.at(st.Since), st.where(), st.Cause))
 	}
 	if c.Stopped != nil && c.Stopped.LastError != "" {
 		to.item("last error", plain, c.Stopped.LastError)
 	}
+}
+
+// goOn is what brings the run on, or what a person can do for that.
+func (c Card) goOn(to sheet) {
+	to.section("Go on")
+	for _, g := range c.Waiting {
+		to.item("waiting", warn, fmt.Sprintf("[%s] %s", g.Gate.Name, g.Gate.Question))
+		to.item("answer", strong, g.Answer)
+	}
+	switch {
+	case c.Next != "":
+		to.item("next tick", plain, c.Next)
+	case c.Resume != "":
+		to.item("type", strong, c.Resume)
+	default:
+		to.item("nothing", plain, "is left to do")
+	}
+}
+
+// numberOf is an iteration's number; a stop between two has none.
+func numberOf(l *loop.Iteration) string {
+	if l.Outcome == loop.Stopped && !l.Began() {
+		return "-"
+	}
+	return strconv.Itoa(l.Iteration)
 }
 
 // facts are in two parts: what can be relied on, and what is somebody's word.
@@ -137,8 +154,10 @@ func (c Card) facts(to sheet) {
 // state is how a run stands that has not stopped.
 func (c Card) state() string {
 	switch {
+	case c.Next != "" && c.Open:
+		return "an iteration runs"
 	case c.Next != "":
-		return "it still runs"
+		return "between two iterations"
 	case c.Present:
 		return "not stopped, but its session is gone"
 	}

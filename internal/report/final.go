@@ -47,7 +47,9 @@ func Final(b *loop.Budget, e Ended) string {
 	for _, g := range b.Pending {
 		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, gateName(g))
 	}
-	t.line("Go on: type %s --resume%s%s", typed(b), where(b, e), lift(b))
+	if way := goOn(b, e); way != "" {
+		t.line("Go on: type %s", way)
+	}
 	if len(e.Asked) == 0 {
 		t.line("Gates: none fired")
 	}
@@ -77,21 +79,6 @@ func where(b *loop.Budget, e Ended) string {
 		s += " --budget-file " + e.Budget
 	}
 	return s
-}
-
-// lift is the flag without which a resumed run would stop again at once.
-func lift(b *loop.Budget) string {
-	switch b.StopCause {
-	case "iteration_budget":
-		return fmt.Sprintf(" --max-iterations N, N over %d", b.IterationsUsed)
-	case "prs_touched_budget":
-		return fmt.Sprintf(" --max-prs N, N over %d", len(b.PRsTouched))
-	case "wall_clock_budget":
-		return fmt.Sprintf(" --max-minutes N, N over %d", b.MinutesElapsed)
-	case "cost_budget":
-		return fmt.Sprintf(" --max-dollars N, N over %s", b.DollarsEstimate)
-	}
-	return ""
 }
 
 func prs(b *loop.Budget) string {

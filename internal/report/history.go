@@ -18,6 +18,7 @@ type HistoryRow struct {
 	Skill     string
 	Seq       int64
 	Iteration int64
+	Unbegun   bool // it had not begun: a tick stopped at its entry, or the run between two
 	Outcome   string
 	Started   time.Time
 	Ended     time.Time
@@ -151,7 +152,11 @@ func (t *historyTable) row(r HistoryRow) string {
 		outcome = "skipped"
 	}
 	last := strings.Join(append(r.PRs[:len(r.PRs):len(r.PRs)], r.Causes...), " ")
-	return t.columns(strconv.FormatInt(r.Iteration, 10), started, outcome, strconv.Itoa(minutesOf(r.Started, r.Ended)), "$"+r.Dollars.String(), last)
+	number := strconv.FormatInt(r.Iteration, 10)
+	if r.Unbegun {
+		number = "-"
+	}
+	return t.columns(number, started, outcome, strconv.Itoa(minutesOf(r.Started, r.Ended)), "$"+r.Dollars.String(), last)
 }
 
 func (t *historyTable) narrow() bool { return t.s.Width < 60 }

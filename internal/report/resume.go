@@ -6,33 +6,47 @@ import (
 	"hooks/internal/loop"
 )
 
-// Resume is the exact command to go on with a run; path is its budget file, where that is not in its default place. A
-// ceiling that stopped the run is lifted by half, as the gate would: with less it would stop again at once.
+// Resume is the exact command to go on with a run; path is its budget file, where that is not in its default place. It is
+// empty where nothing is left to do.
 func Resume(b *loop.Budget, path string) string {
-	return typed(b) + " --resume" + where(b, Ended{Budget: path, Elsewhere: path != ""}) + lifted(b)
+	return goOn(b, Ended{Budget: path, Elsewhere: path != ""})
 }
 
-// typed is the run's command as it brings more than one iteration: without /loop a scheduled loop would go on for one.
-// At which interval it was scheduled nobody told.
-func typed(b *loop.Budget) string {
-	if b.UnderLoop {
-		return "/loop " + invocation(b)
-	}
-	return invocation(b)
-}
-
-func lifted(b *loop.Budget) string {
-	half := func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
+func goOn(b *loop.Budget, e Ended) string {
 	switch b.StopCause {
-	case "iteration_budget":
-		return fmt.Sprintf(" --max-iterations %d", half(b.Ceilings.Iterations, b.IterationsUsed))
-	case "prs_touched_budget":
-		return fmt.Sprintf(" --max-prs %d", half(b.Ceilings.PRs, len(b.PRsTouched)))
-	case "wall_clock_budget":
-		return fmt.Sprintf(" --max-minutes %d", half(b.Ceilings.Minutes, b.MinutesElapsed))
-	case "cost_budget":
-		cents := half(int(b.Ceilings.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
-		return " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	case "pr_terminal":
+		return ""
+	case "backlog_empty": // a fresh run looks at the backlog of then
+		return typed(b, b.Command)
 	}
-	return ""
+	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
+}
+
+// typed is a command as it brings more than one iteration: without /loop a scheduled loop would go on for one. At which
+// interval it was scheduled nobody told.
+func typed(b *loop.Budget, command string) string {
+	if b.UnderLoop {
+		return "/loop " + command
+	}
+	return command
+}
+
+// lifted are the flags without which a resumed run would stop again at once: every ceiling that was reached, lifted by half
+// as the gate would.
+func lifted(b *loop.Budget) (flags string) {
+	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
+	if b.IterationsUsed >= c.Iterations {
+		flags += fmt.Sprintf(" --max-iterations %d", half(c.Iterations, b.IterationsUsed))
+	}
+	if b.SinglePR == 0 && len(b.PRsTouched) >= c.PRs {
+		flags += fmt.Sprintf(" --max-prs %d", half(c.PRs, len(b.PRsTouched)))
+	}
+	if b.MinutesElapsed >= c.Minutes {
+		flags += fmt.Sprintf(" --max-minutes %d", half(c.Minutes, b.MinutesElapsed))
+	}
+	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
+		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
+		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	}
+	return flags
 }

@@ -39,6 +39,15 @@ func Status(l *loop.Iteration, wake string) string {
 	return t.String()
 }
 
+// Notes are a line's notes without the rest of its block.
+func Notes(notes []string) string {
+	t := newText()
+	for _, n := range notes {
+		t.line("Note: %s", n)
+	}
+	return t.String()
+}
+
 func backlog(b *loop.Backlog) string {
 	if b == nil {
 		return "not reported"
@@ -113,8 +122,6 @@ func outcome(l *loop.Iteration) string {
 	switch {
 	case !l.Ran() && len(l.Notes) > 0:
 		return l.Notes[0]
-	case l.Outcome == loop.Stopped:
-		return fmt.Sprintf("%s — %s", l.Outcome, l.Budget.StopText)
 	case l.Outcome == loop.Waiting && len(l.Budget.Pending) > 0:
 		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome, l.Budget.Pending[0].Name)
 	}

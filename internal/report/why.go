@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type StopWhy struct {
 	Text      string    `json:"text"`
 	Gate      string    `json:"gate,omitempty"` // that was answered stop
 	Iteration int       `json:"iteration"`
+	Between   bool      `json:"between_iterations,omitempty"` // behind that iteration: none had begun
 	Since     time.Time `json:"since"`
 	Also      []string  `json:"also_fired"` // causes that held in the same iteration
 	Do        []string  `json:"do"`         // what a person can do, in order
@@ -46,6 +48,9 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	}
 	if last != nil {
 		s.Iteration, s.Since, s.LastError = last.Iteration, last.EndedAt, last.LastQmdError
+		if !last.Began() {
+			s.Iteration, s.Between = last.Budget.IterationsUsed, true
+		}
 		for _, c := range last.Fired {
 			if c != b.StopCause {
 				s.Also = append(s.Also, c)
@@ -60,8 +65,8 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	for _, w := range gates {
 		s.Do = append(s.Do, w.Answer)
 	}
-	if b.StopCause != "pr_terminal" && b.StopCause != "backlog_empty" {
-		s.Do = append(s.Do, "type in the session: "+Resume(b, path))
+	if way := Resume(b, path); way != "" {
+		s.Do = append(s.Do, "type in the session: "+way)
 	}
 	return s
 }
@@ -79,12 +84,12 @@ func Explain(s Screen, w Why) string {
 		p.line(warn, "%s: %s, but its session is gone; go on with %s — what would stop it", w.Command, w.Status, w.Resume)
 	}
 	for _, c := range w.Conditions {
-		p.state(c, "holds: ")
+		p.state(c, "holds: "+c.Now)
 	}
 	p.blank()
 	p.line(strong, "and where a person would be asked")
 	for _, g := range w.Gates {
-		p.state(g, "waits: ")
+		p.state(g, "waits: "+g.Holds)
 	}
 	return p.String()
 }
@@ -99,7 +104,7 @@ func (p *page) state(s loop.State, held string) {
 	case !s.Applies:
 		style, text = faint, "not for this kind of run"
 	case s.Holds != "":
-		style, text = warn, held+s.Holds+" — "+s.Now
+		style, text = warn, held
 	}
 	const room = 24
 	if p.Width < 3*room {
@@ -107,6 +112,17 @@ func (p *page) state(s loop.State, held string) {
 		return
 	}
 	p.put(pad(name, room, false), room, style, text)
+}
+
+// where a run stopped, by its iterations.
+func (s *StopWhy) where() string {
+	switch {
+	case !s.Between:
+		return fmt.Sprintf("iteration %d", s.Iteration)
+	case s.Iteration == 0:
+		return "before its first iteration"
+	}
+	return fmt.Sprintf("after iteration %d", s.Iteration)
 }
 
 func (p *page) stopped(w Why) {
@@ -124,8 +140,7 @@ func (p *page) stopped(w Why) {
 	if s.Gate != "" {
 		p.row("gate", plain, "%s", s.Gate)
 	}
-	p.row("iteration", plain, "%d", s.Iteration)
-	p.row("since", plain, "%s", p.at(s.Since))
+	p.row("since", plain, "%s, %s", p.at(s.Since), s.where())
 	if len(s.Also) > 0 {
 		p.row("held too", plain, "%s", strings.Join(s.Also, ", "))
 	}
