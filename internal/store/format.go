@@ -111,11 +111,16 @@ func (f *format) check(path string, body []byte) error {
 	if !root.IsObject() {
 		return &DamagedError{Path: path, Why: "it is not a JSON object"}
 	}
+	return f.checkObject(path, root, minus)
+}
+
+// checkObject is check for an object whose text was looked at; minus says that there may be a negative number in it.
+func (f *format) checkObject(path string, root gjson.Result, minus bool) error {
 	fields, why := f.fields(root, minus)
 	if why != "" {
 		return &DamagedError{Path: path, Why: why}
 	}
-	if err := checkVersion(path, fields["version"]); err != nil {
+	if err := checkVersion(path, fields.version); err != nil {
 		return err
 	}
 	return f.checkNeeds(path, fields)
@@ -127,47 +132,97 @@ const maxNesting = 64
 
 // scan looks at what stands outside of strings, whether the text is JSON or not: brackets over brackets, and a minus.
 func scan(body []byte) (deep, minus bool) {
-	depth, quoted := 0, false
+	depth := 0
 	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
+		switch body[i] {
+		case '"':
+			i = closing(body, i+1)
+		case '{', '[':
 			if depth++; depth > maxNesting {
 				return true, minus
 			}
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
-		case c == '-':
+		case '-':
 			minus = true
 		}
 	}
 	return false, minus
 }
 
-// fields are the top-level fields by name. A field given twice, or one that differs from a known field only in case,
-// would be read differently by different programs, so it is damage. minus says that there may be a negative number.
-func (f *format) fields(root gjson.Result, minus bool) (fields map[string]gjson.Result, why string) {
-	fields = make(map[string]gjson.Result, len(f.known))
+// closing is where the quote stands that ends a string's text.
+func closing(body []byte, i int) int {
+	for ; i < len(body) && body[i] != '"'; i++ {
+		if body[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// fieldSet is a text's top-level fields: the known ones in their format's order, and the names of the others.
+type fieldSet struct {
+	known   []string
+	values  []gjson.Result
+	others  map[string]bool
+	version gjson.Result // of a lock too, which this program writes none in
+}
+
+// of is a field that the format needs, which need not be there.
+func (s *fieldSet) of(name string) gjson.Result {
+	return s.values[slices.Index(s.known, name)]
+}
+
+// fields are the top-level fields. One given twice, or one that differs from a known field only in case, would be read
+// differently by different programs, so it is damage. minus says that there may be a negative number.
+func (f *format) fields(root gjson.Result, minus bool) (set *fieldSet, why string) {
+	set = &fieldSet{known: f.known, values: make([]gjson.Result, len(f.known))}
+	next := 0 // what is written in the format's order is found at the first look
 	root.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
-		_, twice := fields[name]
-		isKnown := slices.Contains(f.known, name)
+		if name == "version" {
+			set.version = value
+		}
+		at := position(f.known, name, next)
+		if at < 0 {
+			why = set.foreign(name)
+			return why == ""
+		}
+		next = at + 1
 		switch {
-		case twice:
+		case set.values[at].Exists():
 			why = fmt.Sprintf("field %s stands in it twice", name)
-		case !isKnown && slices.ContainsFunc(f.known, func(k string) bool { return strings.EqualFold(k, name) }):
-			why = fmt.Sprintf("field %s is spelled in another case", name)
-		case minus && isKnown && name != "budget_snapshot" && negative(value): // the snapshot is checked as a budget
+		case minus && name != "budget_snapshot" && negative(value): // the snapshot is checked as a budget
 			why = fmt.Sprintf("field %s holds a negative number", name)
 		}
-		fields[name] = value
+		set.values[at] = value
 		return why == ""
 	})
-	return fields, why
+	return set, why
+}
+
+// foreign takes in the name of a field that this program does not know.
+func (s *fieldSet) foreign(name string) (why string) {
+	switch {
+	case s.others[name]:
+		return fmt.Sprintf("field %s stands in it twice", name)
+	case slices.ContainsFunc(s.known, func(k string) bool { return strings.EqualFold(k, name) }):
+		return fmt.Sprintf("field %s is spelled in another case", name)
+	}
+	if s.others == nil {
+		s.others = map[string]bool{}
+	}
+	s.others[name] = true
+	return ""
+}
+
+// position is where a name stands in a list, looked for from a place on, -1 where it does not.
+func position(list []string, name string, from int) int {
+	from = min(from, len(list))
+	if i := slices.Index(list[from:], name); i >= 0 {
+		return from + i
+	}
+	return slices.Index(list[:from], name)
 }
 
 // negative finds a number below zero at any depth: nothing the files count can be one. The sign of a number is its
@@ -200,13 +255,13 @@ func checkVersion(path string, v gjson.Result) error {
 	return nil
 }
 
-func (f *format) checkNeeds(path string, fields map[string]gjson.Result) error {
+func (f *format) checkNeeds(path string, fields *fieldSet) error {
 	for _, n := range f.needs {
-		v, ok := fields[n.name]
+		v := fields.of(n.name)
 		switch {
-		case !ok && f.budget:
+		case !v.Exists() && f.budget:
 			return &DamagedError{Path: path, Missing: n.name, Why: "field " + n.name + " is missing"}
-		case !ok:
+		case !v.Exists():
 			return &DamagedError{Path: path, Why: "field " + n.name + " is missing"}
 		case !n.is.matches(v):
 			return &DamagedError{Path: path, Why: fmt.Sprintf("field %s is %s, not %s", n.name, short(v.Raw), n.is)}

@@ -5,17 +5,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 )
 
 // Package json builds tables of all that a type and the types in it could ever hold before it reads or writes the first
-// field, which costs a hook call more than the rest of its work. So fill and spell walk through structs themselves, look
-// only at what is there, and leave single values to it.
+// field, and checks every value once more, which costs a hook call more than the rest of its work. So fill and spell walk
+// through values themselves and leave to it only what is not plain.
 
 // fill is json.Unmarshal for a text that was checked. Names are taken in their own case only.
 func fill(v reflect.Value, text gjson.Result) error {
+	if own, itself := v.Addr().Interface().(json.Unmarshaler); itself {
+		return own.UnmarshalJSON([]byte(text.Raw))
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if text.IsObject() {
@@ -23,15 +29,45 @@ func fill(v reflect.Value, text gjson.Result) error {
 			return fill(v.Elem(), text)
 		}
 	case reflect.Struct:
-		if _, itself := v.Addr().Interface().(json.Unmarshaler); !itself && text.IsObject() {
+		if text.IsObject() {
 			return fillFields(v, text)
 		}
 	case reflect.Slice:
-		if text.IsArray() && v.Type().Elem().Kind() == reflect.Struct {
+		if text.IsArray() {
 			return fillList(v, text.Array())
 		}
+	case reflect.Map:
+		if text.IsObject() {
+			return fillMap(v, text)
+		}
+	}
+	if fillPlain(v, text) {
+		return nil
 	}
 	return json.Unmarshal([]byte(text.Raw), v.Addr().Interface())
+}
+
+// fillPlain takes a value over that can be read in one way only.
+func fillPlain(v reflect.Value, text gjson.Result) bool {
+	switch v.Kind() {
+	case reflect.String:
+		if text.Type == gjson.String && !strings.Contains(text.Raw, `\`) && utf8.ValidString(text.Raw) {
+			v.SetString(text.Raw[1 : len(text.Raw)-1])
+			return true
+		}
+	case reflect.Bool:
+		if text.IsBool() {
+			v.SetBool(text.Type == gjson.True)
+			return true
+		}
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text.Raw, 10, 64)
+		if err == nil && !v.OverflowInt(n) {
+			v.SetInt(n)
+			return true
+		}
+	}
+	return false
 }
 
 func fillFields(v reflect.Value, object gjson.Result) (err error) {
@@ -51,14 +87,15 @@ func fillFields(v reflect.Value, object gjson.Result) (err error) {
 
 // fieldOf is the field of a name, looked for from a place on, and the place behind it.
 func fieldOf(v reflect.Value, name string, from int) (field reflect.Value, next int) {
-	n := v.NumField()
+	names := namesOf(v.Type())
+	n := len(names)
 	for i := from; i < from+n; i++ {
-		f := v.Type().Field(i % n)
-		if f.Anonymous {
+		at := names[i%n]
+		if at.embedded {
 			if inner, _ := fieldOf(v.Field(i%n), name, 0); inner.IsValid() {
 				return inner, i % n
 			}
-		} else if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key == name {
+		} else if at.name == name {
 			return v.Field(i % n), i%n + 1
 		}
 	}
@@ -75,24 +112,48 @@ func fillList(v reflect.Value, texts []gjson.Result) error {
 	return nil
 }
 
+func fillMap(v reflect.Value, object gjson.Result) (err error) {
+	v.Set(reflect.MakeMap(v.Type()))
+	key, value := reflect.New(v.Type().Key()).Elem(), v.Type().Elem()
+	object.ForEach(func(name, text gjson.Result) bool {
+		inner := reflect.New(value).Elem()
+		if err = fill(key, name); err == nil {
+			err = fill(inner, text)
+		}
+		v.SetMapIndex(key, inner)
+		return err == nil
+	})
+	return err
+}
+
 // spell is json.Marshal, with <, > and & as they are.
 func spell(out *bytes.Buffer, v reflect.Value) error {
+	if own, itself := v.Interface().(json.Marshaler); itself && v.Kind() != reflect.Pointer {
+		text, err := own.MarshalJSON()
+		out.Write(text)
+		return err
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() {
 			return spell(out, v.Elem())
 		}
 	case reflect.Struct:
-		if _, itself := v.Interface().(json.Marshaler); !itself {
-			out.WriteByte('{')
-			err := spellFields(out, v)
-			out.WriteByte('}')
-			return err
-		}
+		out.WriteByte('{')
+		err := spellFields(out, v)
+		out.WriteByte('}')
+		return err
 	case reflect.Slice:
-		if !v.IsNil() && v.Type().Elem().Kind() == reflect.Struct {
+		if !v.IsNil() {
 			return spellList(out, v)
 		}
+	case reflect.Map:
+		if !v.IsNil() {
+			return spellMap(out, v)
+		}
+	}
+	if spellPlain(out, v) {
+		return nil
 	}
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
@@ -101,23 +162,43 @@ func spell(out *bytes.Buffer, v reflect.Value) error {
 	return err
 }
 
+// spellPlain writes a value that can be written in one way only.
+func spellPlain(out *bytes.Buffer, v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		text := v.String()
+		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+			return false
+		}
+		out.WriteByte('"')
+		out.WriteString(text)
+		out.WriteByte('"')
+	case reflect.Bool:
+		out.Write(strconv.AppendBool(out.AvailableBuffer(), v.Bool()))
+	case reflect.Int, reflect.Int64:
+		out.Write(strconv.AppendInt(out.AvailableBuffer(), v.Int(), 10))
+	default:
+		return false
+	}
+	return true
+}
+
 func spellFields(out *bytes.Buffer, v reflect.Value) error {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	for i, at := range namesOf(v.Type()) {
+		field := v.Field(i)
 		switch {
-		case field.Anonymous:
-			if err := spellFields(out, v.Field(i)); err != nil {
+		case at.embedded:
+			if err := spellFields(out, field); err != nil {
 				return err
 			}
 			continue
-		case options == "omitempty" && absent(v.Field(i)), options == "omitzero" && v.Field(i).IsZero():
+		case at.options == "omitempty" && absent(field), at.options == "omitzero" && field.IsZero():
 			continue
 		}
 		separate(out)
-		out.WriteString(`"` + name + `":`)
-		if err := spell(out, v.Field(i)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		out.WriteString(at.key)
+		if err := spell(out, field); err != nil {
+			return fmt.Errorf("%s: %w", at.name, err)
 		}
 	}
 	return nil
@@ -132,6 +213,25 @@ func spellList(out *bytes.Buffer, v reflect.Value) error {
 		}
 	}
 	out.WriteByte(']')
+	return nil
+}
+
+// spellMap writes a map by texts, in their order.
+func spellMap(out *bytes.Buffer, v reflect.Value) error {
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	out.WriteByte('{')
+	for _, key := range keys {
+		separate(out)
+		if err := spell(out, key); err != nil {
+			return err
+		}
+		out.WriteByte(':')
+		if err := spell(out, v.MapIndex(key)); err != nil {
+			return err
+		}
+	}
+	out.WriteByte('}')
 	return nil
 }
 

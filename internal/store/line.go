@@ -32,9 +32,12 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	return it, nil
 }
 
-// checkSnapshot holds the budget in a line's text, which it was read from or written to, against what a budget must be.
+// checkSnapshot holds the budget in a checked line's text, which it was read from or written to, against what a budget
+// must be.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
-	err := budgetFormat.check(path, []byte(gjson.GetBytes(line, "budget_snapshot").Raw))
+	snapshot := gjson.GetBytes(line, "budget_snapshot")
+	_, minus := scan([]byte(snapshot.Raw))
+	err := budgetFormat.checkObject(path, snapshot, minus)
 	if err == nil {
 		err = adopt(path, it.Skill, &it.Budget)
 	}
