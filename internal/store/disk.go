@@ -204,16 +204,57 @@ func isTemp(name string) bool {
 
 // complete writes a whole, durable file under a new temporary name.
 func (d *disk) complete(name string, text []byte) (tmp string, err error) {
-	tmp = temp(name)
-	f, err := d.create(tmp)
+	tmp, f, err := d.start(name, text)
 	if err != nil {
-		return "", err
+		return tmp, err
 	}
-	err = errors.Join(d.write(f, name, text), d.sync(f, name), f.Close())
-	if err != nil {
+	if err = errors.Join(d.sync(f, name), f.Close()); err != nil {
 		_ = d.remove(tmp) // the sweep takes it if this fails too
 	}
 	return tmp, err
+}
+
+// start is complete but for the sync.
+func (d *disk) start(name string, text []byte) (tmp string, f *os.File, err error) {
+	tmp = temp(name)
+	if f, err = d.create(tmp); err != nil {
+		return "", nil, err
+	}
+	if err = d.write(f, name, text); err != nil {
+		_ = errors.Join(f.Close(), d.remove(tmp))
+	}
+	return tmp, f, err
+}
+
+// unfinished is a whole file under a temporary name that is being made durable.
+type unfinished struct {
+	disk      *disk
+	tmp, name string
+	synced    chan error
+}
+
+// begin is replace up to the sync, which it does not wait for.
+func (d *disk) begin(name string, text []byte) (*unfinished, error) {
+	tmp, f, err := d.start(name, text)
+	if err != nil {
+		return nil, err
+	}
+	u := &unfinished{d, tmp, name, make(chan error, 1)}
+	failed := d.at("sync", name)
+	go func() { u.synced <- errors.Join(failed, f.Sync(), f.Close()) }()
+	return u, nil
+}
+
+// end waits for the sync and gives the file its name.
+func (u *unfinished) end() error {
+	err := <-u.synced
+	if err == nil {
+		err = u.disk.over(u.tmp, u.name)
+	}
+	if err != nil {
+		_ = u.disk.remove(u.tmp)
+	}
+	return err
 }
 
 // replace gives a file a new text: a reader sees the old one or the new one, whole (R112). It is durable once the

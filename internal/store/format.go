@@ -163,20 +163,20 @@ func closing(body []byte, i int) int {
 // fieldSet is a text's top-level fields: the known ones in their format's order, and the names of the others.
 type fieldSet struct {
 	known   []string
-	values  []gjson.Result
+	raw     []string // "" where it is not there
 	others  map[string]bool
 	version gjson.Result // of a lock too, which this program writes none in
 }
 
-// of is a field that the format needs, which need not be there.
-func (s *fieldSet) of(name string) gjson.Result {
-	return s.values[slices.Index(s.known, name)]
+// of is the text of a field that the format needs, "" when it is not there.
+func (s *fieldSet) of(name string) string {
+	return s.raw[slices.Index(s.known, name)]
 }
 
 // fields are the top-level fields. One given twice, or one that differs from a known field only in case, would be read
 // differently by different programs, so it is damage. minus says that there may be a negative number.
 func (f *format) fields(root gjson.Result, minus bool) (set *fieldSet, why string) {
-	set = &fieldSet{known: f.known, values: make([]gjson.Result, len(f.known))}
+	set = &fieldSet{known: f.known, raw: make([]string, len(f.known))}
 	next := 0 // what is written in the format's order is found at the first look
 	root.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
@@ -190,12 +190,12 @@ func (f *format) fields(root gjson.Result, minus bool) (set *fieldSet, why strin
 		}
 		next = at + 1
 		switch {
-		case set.values[at].Exists():
+		case set.raw[at] != "":
 			why = fmt.Sprintf("field %s stands in it twice", name)
 		case minus && name != "budget_snapshot" && negative(value): // the snapshot is checked as a budget
 			why = fmt.Sprintf("field %s holds a negative number", name)
 		}
-		set.values[at] = value
+		set.raw[at] = value.Raw
 		return why == ""
 	})
 	return set, why
@@ -257,14 +257,14 @@ func checkVersion(path string, v gjson.Result) error {
 
 func (f *format) checkNeeds(path string, fields *fieldSet) error {
 	for _, n := range f.needs {
-		v := fields.of(n.name)
+		raw := fields.of(n.name)
 		switch {
-		case !v.Exists() && f.budget:
+		case raw == "" && f.budget:
 			return &DamagedError{Path: path, Missing: n.name, Why: "field " + n.name + " is missing"}
-		case !v.Exists():
+		case raw == "":
 			return &DamagedError{Path: path, Why: "field " + n.name + " is missing"}
-		case !n.is.matches(v):
-			return &DamagedError{Path: path, Why: fmt.Sprintf("field %s is %s, not %s", n.name, short(v.Raw), n.is)}
+		case !n.is.matches(gjson.Parse(raw)):
+			return &DamagedError{Path: path, Why: fmt.Sprintf("field %s is %s, not %s", n.name, short(raw), n.is)}
 		}
 	}
 	return nil

@@ -177,7 +177,7 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 		}
 		defer f.Close()
 		raw := RawLine{path: s.disk.path(historyName(skill))}
-		in := bufio.NewReaderSize(f, 4*block)
+		in := bufio.NewReaderSize(f, 256<<10)
 		var buf []byte // of lines that are not in one piece
 		for raw.number = 1; ; raw.number++ {
 			line, err := readLine(in, buf[:0])

@@ -13,8 +13,9 @@ import (
 const (
 	// maxLine bounds a history line; a longer one is damage.
 	maxLine = 4 << 20
-	// block is how much of the history is read at a time, from its end.
-	block = 64 << 10
+	// block is how much of the history is read at a time, from its end. It holds a line or two: mostly the last one is
+	// looked for, and memory that is touched in vain costs a hook call more than another read.
+	block = 8 << 10
 )
 
 // parseLine reads one history line with its budget snapshot.

@@ -98,7 +98,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 		return nil, err
 	}
 	return load(at.disk, at.name, func(shown string, body []byte) (*loop.Budget, error) {
-		return decodeBudget(shown, skill, body)
+		return s.decodeBudget(shown, skill, body)
 	})
 }
 

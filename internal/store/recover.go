@@ -147,24 +147,3 @@ func (d *disk) sweep(prefix string) {
 		}
 	}
 }
-
-// Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the folder. After it
-// the reply may be printed and the lock released. created is that of AppendHistory. What
-// fails behind the line is ErrClosed.
-func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (created bool, err error) {
-	closed := false
-	err = s.Batch(func() (err error) {
-		if created, err = s.AppendHistory(it); err != nil {
-			return err
-		}
-		closed = true
-		if err = s.SaveBudget(budgetPath, b); err != nil {
-			return err
-		}
-		return s.RemoveTick(it.Skill)
-	})
-	if err != nil && closed {
-		err = fmt.Errorf("%w, not in the budget: %w", ErrClosed, err)
-	}
-	return created, err
-}

@@ -17,28 +17,41 @@ import (
 // SaveBudget writes the budget to path, relative to the project or absolute; empty means the default. It refuses to
 // replace another run's budget (ErrOtherRun), a damaged file and a newer one.
 func (s *Store) SaveBudget(path string, b *loop.Budget) error {
-	at, err := s.place(b.Skill, path)
-	if err != nil {
-		return fmt.Errorf("save budget: %w", err)
-	}
-	old, err := s.oldBudget(at, b)
-	if err != nil {
-		return fmt.Errorf("save budget: %w", err)
-	}
-	// The pointer comes first: pointing at nothing is a run that has not begun, the other way it could not be found.
-	if !at.own {
-		err = s.point(b.Skill, path, at)
-	}
+	at, text, err := s.budgetText(path, b)
 	if err == nil {
-		err = save(at.disk, at.name, &budgetFormat, wholeBudget(*b), old)
-	}
-	if err == nil && at.own {
-		err = s.point(b.Skill, path, at)
+		err = s.inPlace(at, path, b.Skill, func() error { return at.disk.replace(at.name, text) })
 	}
 	if err != nil {
 		return fmt.Errorf("save budget: %w", err)
 	}
 	return s.settle()
+}
+
+// budgetText is what SaveBudget writes and where, or why it does not.
+func (s *Store) budgetText(path string, b *loop.Budget) (at place, text []byte, err error) {
+	if at, err = s.place(b.Skill, path); err != nil {
+		return at, nil, err
+	}
+	old, err := s.oldBudget(at, b)
+	if err != nil {
+		return at, nil, err
+	}
+	text, err = written(at.disk, at.name, &budgetFormat, wholeBudget(*b), old)
+	return at, text, err
+}
+
+// inPlace puts a budget in its place and keeps the pointer to it right. The pointer comes first: pointing at nothing is a
+// run that has not begun, the other way it could not be found.
+func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() error) error {
+	if !at.own {
+		if err := s.point(skill, path, at); err != nil {
+			return err
+		}
+	}
+	if err := put(); err != nil || !at.own {
+		return err
+	}
+	return s.point(skill, path, at)
 }
 
 // oldBudget is the text that is about to be replaced, nil if there is none.
@@ -47,7 +60,7 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 	if err != nil || body == nil {
 		return nil, err
 	}
-	old, err := decodeBudget(at.disk.path(at.name), b.Skill, body)
+	old, err := s.decodeBudget(at.disk.path(at.name), b.Skill, body)
 	if err != nil {
 		return nil, err
 	}
@@ -112,29 +125,38 @@ func (s *Store) old(name string, f *format, key, id string) ([]byte, error) {
 	return body, nil
 }
 
-// save writes a value, with the fields of the old text that this program does not know. What it could not read again
-// it does not write.
+// save writes a value.
 func save(d *disk, name string, f *format, v any, old []byte) error {
-	if strings.HasPrefix(name, ".") {
-		return errors.New("the state names no skill")
-	}
-	body, err := compact(v)
+	text, err := written(d, name, f, v, old)
 	if err != nil {
 		return err
 	}
+	return d.replace(name, text)
+}
+
+// written is a value's text, with the fields of the old text that this program does not know. What could not be read
+// again is not written.
+func written(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
+	if strings.HasPrefix(name, ".") {
+		return nil, errors.New("the state names no skill")
+	}
+	body, err := compact(v)
+	if err != nil {
+		return nil, err
+	}
 	body = keep(body, old, f.known)
 	if err := f.check(d.path(name), body); err != nil {
-		return fmt.Errorf("refusing to write it: %w", err)
+		return nil, fmt.Errorf("refusing to write it: %w", err)
 	}
 	var out bytes.Buffer
 	if err := json.Indent(&out, body, "", "  "); err != nil {
-		return err
+		return nil, err
 	}
 	out.WriteByte('\n')
 	if out.Len() > maxState {
-		return fmt.Errorf("%s would be %d bytes, over 1 MiB", d.path(name), out.Len())
+		return nil, fmt.Errorf("%s would be %d bytes, over 1 MiB", d.path(name), out.Len())
 	}
-	return d.replace(name, out.Bytes())
+	return out.Bytes(), nil
 }
 
 // compact is JSON on one line, with <, > and & as they are.

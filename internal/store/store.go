@@ -28,6 +28,7 @@ type Store struct {
 		text []byte
 		it   *loop.Iteration
 	}
+	good []byte // the budget's text that was checked last
 	// elsewhere is the folder of a budget file that lies outside of Dir.
 	elsewhere *disk
 }

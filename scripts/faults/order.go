@@ -74,6 +74,11 @@ func (o *ordering) moved(c call) {
 		o.bad = append(o.bad, fmt.Sprintf("%s gets its name before it is synced", filepath.Base(to)))
 		delete(o.written, from)
 	}
+	for path := range o.written {
+		if strings.HasSuffix(path, ".history.jsonl") {
+			o.bad = append(o.bad, fmt.Sprintf("%s gets its name before the line in %s is synced", filepath.Base(to), filepath.Base(path)))
+		}
+	}
 	o.named(to)
 }
 

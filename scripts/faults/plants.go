@@ -17,7 +17,7 @@ var plants = []plant{
 	{"a block is printed before it is counted", "exit-without-facts", []string{"renameat"}, false, []drive.Patch{
 		{File: "internal/app/stop.go", Old: "\t\treturn ask, v.save(t)\n", New: "\t\tv.after = func() error { return v.save(t) }\n\t\treturn ask, nil\n"},
 	}},
-	{"state is written in place", "exit", []string{"write"}, false, []drive.Patch{
+	{"state is written in place", "exit-without-facts", []string{"write"}, false, []drive.Patch{
 		{
 			File: "internal/store/disk.go", Old: "\ttmp, err := d.complete(name, text)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err = d.over(tmp, name)",
 			New: "\tif err := os.WriteFile(filepath.Join(d.root.Name(), name), text, fileMode); err != nil || err == nil {\n\t\treturn err\n\t}\n" +
@@ -38,8 +38,17 @@ var plants = []plant{
 	}},
 	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{
 		{
-			File: "internal/store/recover.go", Old: "\t\tif created, err = s.AppendHistory(it); err != nil {\n",
+			File: "internal/store/commit.go", Old: "\t\tif created, err = s.AppendHistory(it); err != nil {\n",
 			New: "\t\tif err = s.SaveBudget(budgetPath, b); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tif created, err = s.AppendHistory(it); err != nil {\n",
+		},
+	}},
+	{"the budget takes its place unsynced", "exit", nil, false, []drive.Patch{
+		{File: "internal/store/disk.go", Old: "errors.Join(failed, f.Sync(), f.Close())", New: "errors.Join(failed, f.Close())"},
+	}},
+	{"the budget takes its place before the line is synced", "exit", nil, false, []drive.Patch{
+		{
+			File: "internal/store/append.go", Old: "s.disk.write(out, name, line), s.disk.sync(out, name), out.Close()",
+			New: "s.disk.write(out, name, line), out.Close()",
 		},
 	}},
 	{"an answer is not saved", "answer", nil, false, []drive.Patch{
