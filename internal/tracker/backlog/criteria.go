@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -12,110 +13,174 @@ const (
 	CriteriaTBD     = "tbd"
 )
 
-// Criteria judges the acceptance criteria of an issue's body: a section of that name at any heading level that says
-// something and holds no TBD or TODO (R89). Of several sections the worst counts.
+// labelLevel is the level of a section that a label of its own line opens: any heading ends it.
+const labelLevel = 7
+
+// Criteria judges the acceptance criteria of an issue's body (R89): a section of that name that says something and holds
+// no TBD or TODO. Of several sections the worst counts. A section begins with a heading of any level, or with a line that
+// is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the first criterion after the colon.
 func Criteria(body string) string {
-	if !strings.Contains(body, "riteri") && !strings.Contains(body, "RITERI") {
+	if !speaksOfCriteria(body) {
 		return CriteriaMissing
 	}
-	state, level, filled := "", 0, false
-	end := func() {
-		if level > 0 && !filled && state != CriteriaTBD {
-			state = CriteriaMissing
-		}
-		level = 0
-	}
+	var j judge
 	for l := range lines(body) {
-		switch {
-		case l.kind == heading && level > 0 && l.level > level: // a part of the section
-		case l.kind == heading:
-			end()
-			if namesCriteria(l.text) {
-				level, filled = l.level, false
-				if state == "" {
-					state = CriteriaOK
-				}
-			}
-		case level == 0:
-		case l.kind == plain && undecided(l.text):
-			state, filled = CriteriaTBD, true
-		default:
-			filled = filled || says(listItem(l.text))
-		}
+		j.read(l)
 	}
-	end()
-	if state == "" {
+	j.end()
+	if j.state == "" {
 		return CriteriaMissing
 	}
-	return state
+	return j.state
 }
 
+// speaksOfCriteria is quick: many bodies have no such section.
+func speaksOfCriteria(body string) bool {
+	for _, part := range []string{"riteri", "RITERI", "AC", "cceptance", "CCEPTANCE"} {
+		if strings.Contains(body, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// judge reads a body line by line.
+type judge struct {
+	state  string // the worst of the sections that ended, and TBD as soon as there is one
+	level  int    // of the section that is open, 0 for none
+	filled bool
+	blank  bool // the line before was empty
+}
+
+func (j *judge) end() {
+	if j.level > 0 && !j.filled && j.state != CriteriaTBD {
+		j.state = CriteriaMissing
+	}
+	j.level = 0
+}
+
+func (j *judge) begin(level int) {
+	if j.level, j.filled = level, false; j.state == "" {
+		j.state = CriteriaOK
+	}
+}
+
+func (j *judge) read(l line) {
+	blank := j.blank
+	j.blank = l.kind == plain && l.text == ""
+	if l.kind == heading {
+		if j.level > 0 && l.level > j.level { // a part of the section
+			return
+		}
+		j.end()
+		if namesCriteria(l.text) {
+			j.begin(l.level)
+			j.marked(l.text)
+		}
+		return
+	}
+	if l.kind == plain {
+		title, rest, emphasised := label(listItem(l.text))
+		switch {
+		case title != "" && criteriaLabel(title):
+			j.end()
+			j.begin(labelLevel)
+			l.text = rest
+		case j.level == labelLevel && j.filled && title != "" && rest == "" && listItem(l.text) == l.text && (emphasised || blank):
+			j.end() // the next label
+		}
+	}
+	if j.level > 0 {
+		j.content(l)
+	}
+}
+
+func (j *judge) content(l line) {
+	if l.kind != hidden && j.marked(l.text) {
+		return
+	}
+	j.filled = j.filled || l.kind == hidden && says(l.text) || says(without(listItem(l.text), false)) && !placeholder(l.text)
+}
+
+// marked notes that a text says that something is not decided yet.
+func (j *judge) marked(text string) bool {
+	if !undecided(text) {
+		return false
+	}
+	j.state, j.filled = CriteriaTBD, true
+	return true
+}
+
+// namesCriteria: a heading that speaks of acceptance criteria, or is a short form of those words.
 func namesCriteria(title string) bool {
-	title = strings.ToLower(title)
-	return strings.Contains(title, "acceptance criteria") || strings.Contains(title, "acceptance criterion")
+	low := strings.ToLower(title)
+	return strings.Contains(low, "acceptance criteria") || strings.Contains(low, "acceptance criterion") || criteriaLabel(title)
+}
+
+// criteriaLabel: a text that says acceptance criteria and nothing else, but for signs around it.
+func criteriaLabel(title string) bool {
+	bare := strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
+	return slices.Contains([]string{"acceptance criteria", "acceptance criterion", "acceptance", "ac", "acs"}, bare)
+}
+
+// label splits a line that begins with a name of its own, as in `**Name**`, `**Name:** rest` or `Name: rest`.
+func label(text string) (title, rest string, emphasised bool) {
+	if text == "" || len(text) > mostWord {
+		return "", "", false
+	}
+	for _, mark := range []string{"**", "__", "*", "_"} {
+		if inner, ok := strings.CutPrefix(text, mark); ok {
+			name, after, closed := strings.Cut(inner, mark)
+			colon := strings.HasSuffix(name, ":") || strings.HasPrefix(after, ":")
+			if after = strings.TrimLeft(after, ": \t"); !closed || after != "" && !colon {
+				return "", "", false
+			}
+			return strings.TrimRight(name, ": "), after, true
+		}
+	}
+	name, after, ok := strings.Cut(text, ":")
+	if !ok {
+		return "", "", false
+	}
+	return name, trimLeft(after), false
 }
 
 func says(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// undecided finds TBD, TODO and their long forms. In lower case "todo" is undecided only where it is all that an item
-// says: products have todo lists.
-func undecided(text string) bool {
-	text = prose(text)
-	item := strings.ToLower(strings.Trim(listItem(text), " .:!?*_()[]…-"))
-	if item == "todo" || item == "to do" || item == "to be done" {
+// placeholder: what templates and forms leave where nobody wrote anything.
+func placeholder(text string) bool {
+	item := strings.TrimSpace(listItem(text))
+	if len(item) > 1 && (item[0] == '<' && item[len(item)-1] == '>' || item[0] == '[' && item[len(item)-1] == ']') {
 		return true
 	}
-	lower := strings.ToLower(text)
-	return wordIn(lower, "tbd") || wordIn(text, "TODO") || wordIn(lower, "to be determined") || wordIn(lower, "to be defined") || wordIn(lower, "to be decided")
+	item = strings.ToLower(strings.Trim(item, " .:!?*_()[]{}…-—#0123456789"))
+	return slices.Contains([]string{
+		"", "n/a", "na", "none", "nothing", "no response", "not applicable", "empty", "criterion", "criteria", "acceptance criterion", "item", "ac",
+	}, item)
 }
 
-// wordIn says whether a word stands in a text, with no letter or digit on either side.
-func wordIn(text, word string) bool {
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			return false
-		}
-		i += at
-		at = i + len(word)
-		if !wordEnd(text[:i]) && !wordStart(text[at:]) {
-			return true
-		}
+// undecided finds TBD, TODO and their long forms. In lower case "todo" is undecided only where it is all that an item
+// says, or what it begins with: products have todo lists.
+func undecided(text string) bool {
+	text = prose(text)
+	low := strings.ToLower(text)
+	item := strings.Trim(listItem(low), " .:!?*_()[]…-")
+	if item == "todo" || item == "to do" || item == "to be done" || item == "tba" || strings.HasPrefix(item, "todo:") || onlyMarks(text) {
+		return true
 	}
-}
-
-func wordEnd(s string) bool {
-	return s != "" && wordByte(s[len(s)-1])
-}
-
-func wordStart(s string) bool { return s != "" && wordByte(s[0]) }
-
-func wordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
-}
-
-// prose is a line without its inline code and what is struck through: that is not said, but shown.
-func prose(text string) string {
-	if !strings.Contains(text, "`") && !strings.Contains(text, "~~") {
-		return text
+	if wordIn(text, "TODO") || wordIn(text, "FIXME") || wordIn(low, "tbd") {
+		return true
 	}
-	var b strings.Builder
-	for text != "" {
-		switch {
-		case text[0] == '`':
-			text = text[codeSpan(text):]
-		case strings.HasPrefix(text, "~~"):
-			_, after, closed := strings.Cut(text[2:], "~~")
-			if !closed {
-				after = text[2:]
-			}
-			text = after
-		default:
-			b.WriteByte(text[0])
-			text = text[1:]
-		}
-	}
-	return b.String()
+	at := strings.Index(low, "to be ")
+	return at >= 0 && slices.ContainsFunc([]string{"determined", "defined", "decided", "specified", "clarified", "agreed"}, func(w string) bool {
+		return wordIn(low[at:], "to be "+w)
+	})
+}
+
+// onlyMarks: an item of nothing but question marks.
+func onlyMarks(text string) bool {
+	item := strings.TrimSpace(listItem(text))
+	return item != "" && strings.Trim(item, "?") == ""
 }

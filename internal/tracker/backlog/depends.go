@@ -1,12 +1,20 @@
 package backlog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Home is the repository whose issues are read.
 type Home struct{ Host, Owner, Repo string }
 
 // Dep is one dependency that a body states. The zero Ref stands for the issue itself.
-type Dep struct{ Blocker, Blocked Ref }
+type Dep struct {
+	Blocker, Blocked Ref
+	// Range says that the other issue was not named itself, but lies in a range such as #1-#3.
+	Range bool
+}
 
 // direction is which way a phrase points.
 type direction int
@@ -17,69 +25,94 @@ const (
 	blocks              // what follows waits for the subject
 )
 
-// phrases in lower case; a hyphen counts as a blank.
+// phrases in lower case; a hyphen counts as a blank. Of two that begin at one place the longer stands first.
 var phrases = [...]struct {
 	text string
 	dir  direction
 }{
-	{"depends on", dependsOn}, {"depend on", dependsOn}, {"dependent on", dependsOn}, {"depending on", dependsOn},
-	{"blocked by", dependsOn}, {"blocked on", dependsOn}, {"waits for", dependsOn},
+	{"depends on", dependsOn}, {"depends upon", dependsOn}, {"depend on", dependsOn}, {"dependent on", dependsOn}, {"depending on", dependsOn},
+	{"blocked by", dependsOn}, {"blocked on", dependsOn}, {"waits for", dependsOn}, {"waiting for", dependsOn}, {"waiting on", dependsOn},
+	{"requires", dependsOn}, {"required by", blocks}, {"required for", blocks}, {"prerequisite for", blocks}, {"prerequisite of", blocks},
 	{"blocks", blocks}, {"blocking", blocks},
 }
 
+// names are what a heading or a label says instead of a phrase.
+var names = []string{"dependencies", "dependency", "prerequisites", "prerequisite", "blockers"}
+
 // Dependencies reads what a body says that waits for what: `Depends on #1, #2 and #3`, `Blocked by owner/repo#4`,
-// `Blocks: #5`, task lists as in `- [ ] #6 (blocks: #7)`, and lists of issues below a heading or a line such as
-// "Depends on:". Code, quotes, comments and what is struck through say nothing, nor does "no longer blocked by".
+// `Requires #1-#3`, `Blocks: #5`, `**Dependencies:** #6`, task lists as in `- [ ] #6 (blocks: #7)`, and the issues below a
+// heading or a line such as "Depends on:". Only what stands right after the phrase counts. Code, quotes, comments and what
+// is struck through say nothing, nor does what is denied, past or pondered ("no longer blocked by", "might depend on"), nor
+// a choice ("#1 or #2"). A wrong edge holds work back for good; one that is missing is made good by writing it plainly.
 func Dependencies(body string, home Home) []Dep {
 	if !mentions(body) {
 		return nil
 	}
-	var deps []Dep
-	under := none // what the list that follows is about
+	r := reader{home: home}
 	for l := range lines(body) {
-		switch {
-		case l.kind == hidden, l.kind == plain && l.text == "": // blank lines stand between a heading and its list
-			continue
-		case l.kind == plain && !mentions(l.text) && !strings.Contains(l.text, ":"):
-			if under != none && listItem(l.text) == l.text {
-				under = none
-			}
-			continue
-		}
-		text := prose(l.text)
-		p := parser{text: text, low: strings.ToLower(text), home: home}
-		found := p.line(l.kind == plain)
-		deps = append(deps, found...)
-		if item := listItem(text); under != none && l.kind == plain && item != text {
-			if len(found) == 0 {
-				deps = append(deps, p.listed(item, under)...)
-			}
-			continue
-		}
-		under = announces(p.low, l.kind == heading)
+		r.read(l)
 	}
-	return deps
+	return r.deps
+}
+
+// reader reads a body line by line.
+type reader struct {
+	home  Home
+	deps  []Dep
+	under direction // what the list that follows is about
+}
+
+func (r *reader) read(l line) {
+	switch {
+	case l.kind == hidden, l.kind == quoted, l.kind == plain && l.text == "": // blank lines stand between a heading and its list
+		return
+	case l.kind == plain && !mentions(l.text) && !announcing(l.text):
+		if listItem(l.text) == l.text {
+			r.under = none
+		}
+		return
+	}
+	text := prose(l.text)
+	p := parser{text: text, low: strings.ToLower(text), home: r.home}
+	found := p.line(l.kind == plain)
+	item := listItem(text)
+	if r.under != none && l.kind == plain && len(found) == 0 {
+		found = p.listed(item, r.under, item != text)
+	}
+	r.deps = append(r.deps, found...)
+	if r.under != none && l.kind == plain && (item != text || len(found) > 0) {
+		return
+	}
+	r.under = announces(p.low, l.kind == heading)
+}
+
+// announcing is quick: a line without an issue may begin a list only where it is a label.
+func announcing(text string) bool {
+	return strings.Contains(text, ":") || text[0] == '*' || text[0] == '_'
 }
 
 // mentions is quick: most bodies name no issue at all.
 func mentions(body string) bool {
-	return strings.Contains(body, "#") || strings.Contains(body, "://") || strings.Contains(body, "GH-")
+	return strings.Contains(body, "#") || strings.Contains(body, "://") || strings.Contains(body, "GH-") || strings.Contains(body, "gh-")
 }
 
-// announces: a heading or line of its own that says what the list below it is.
+// announces: a heading, or a line of its own that is emphasised or ends with a colon, says what the list below it is.
 func announces(low string, isHeading bool) direction {
-	bare := strings.Trim(low, " *_:#")
-	colon := strings.HasSuffix(strings.TrimRight(low, " *_"), ":")
-	if !isHeading && !colon {
-		return none
+	if !isHeading {
+		name, rest, emphasised := label(low)
+		if rest != "" || !emphasised && !strings.HasSuffix(low, ":") {
+			return none
+		}
+		low = name
 	}
+	bare := strings.TrimFunc(low, func(r rune) bool { return !unicode.IsLetter(r) })
 	bare = strings.TrimPrefix(strings.TrimPrefix(strings.ReplaceAll(bare, "-", " "), "this "), "is ")
 	for _, p := range phrases {
 		if bare == p.text {
 			return p.dir
 		}
 	}
-	if bare == "dependencies" || bare == "prerequisites" {
+	if slices.Contains(names, bare) {
 		return dependsOn
 	}
 	return none
@@ -95,7 +128,7 @@ type parser struct {
 // line finds every phrase and the references after it. In a list item that begins with a reference that one is the
 // subject; elsewhere it is the issue itself.
 func (p *parser) line(items bool) []Dep {
-	var deps []Dep
+	deps := p.labelled()
 	var subject Ref
 	first := true
 	for at := 0; ; {
@@ -108,21 +141,33 @@ func (p *parser) line(items bool) []Dep {
 			subject = p.subject(start)
 		}
 		first = false
-		if negated(p.low[:start]) {
-			continue
-		}
-		refs, _ := references(p.text[end:], p.home)
-		for _, r := range refs {
-			deps = append(deps, pair(subject, r, dir))
+		if !negated(p.low[:start]) {
+			deps = append(deps, p.pairs(subject, p.text[end:], dir)...)
 		}
 	}
 }
 
-func pair(subject, other Ref, dir direction) Dep {
-	if dir == blocks {
-		return Dep{Blocker: subject, Blocked: other}
+// labelled reads a line such as `**Dependencies**: #1, #2`.
+func (p *parser) labelled() []Dep {
+	name, rest, _ := label(listItem(p.text))
+	if rest == "" || !slices.Contains(names, strings.ToLower(name)) {
+		return nil
 	}
-	return Dep{Blocker: other, Blocked: subject}
+	return p.pairs(Ref{}, rest, dependsOn)
+}
+
+// pairs are the dependencies between a subject and the references that a text begins with.
+func (p *parser) pairs(subject Ref, text string, dir direction) []Dep {
+	var deps []Dep
+	refs, _ := references(text, p.home)
+	for _, r := range refs {
+		d := Dep{Blocker: r.Ref, Blocked: subject, Range: r.within}
+		if dir == blocks {
+			d.Blocker, d.Blocked = subject, r.Ref
+		}
+		deps = append(deps, d)
+	}
+	return deps
 }
 
 // phrase is the first phrase at or after a place. Where each comes next is kept, so that a line of nothing but phrases
@@ -176,29 +221,19 @@ func (p *parser) subject(before int) Ref {
 	if len(refs) != 1 || rest == item {
 		return Ref{}
 	}
-	return refs[0]
+	return refs[0].Ref
 }
 
-func (p *parser) listed(item string, dir direction) []Dep {
-	var deps []Dep
-	refs, _ := references(item, p.home)
-	for _, r := range refs {
-		deps = append(deps, pair(Ref{}, r, dir))
+// listed reads an entry below an announcing line: references that it begins with, or one in brackets that a list item
+// ends with, as in "- the parser (#5)".
+func (p *parser) listed(item string, dir direction, isItem bool) []Dep {
+	deps := p.pairs(Ref{}, item, dir)
+	open := strings.LastIndexByte(item, '(')
+	if len(deps) > 0 || !isItem || open < 0 || !strings.HasSuffix(item, ")") || strings.Contains(item, "](") {
+		return deps
 	}
-	return deps
-}
-
-// negated looks at the words before a phrase.
-func negated(before string) bool {
-	before = strings.TrimRight(before, " *_")
-	before = strings.TrimSuffix(strings.TrimSuffix(before, " is"), " longer")
-	if strings.HasSuffix(before, "n't") || strings.HasSuffix(before, "n’t") {
-		return true
+	if r, rest, ok := reference(item[open+1:], p.home); ok && rest == ")" {
+		return p.pairs(Ref{}, r.String(), dir)
 	}
-	for _, word := range []string{"not", "no", "never", "formerly", "previously"} {
-		if rest, ok := strings.CutSuffix(before, word); ok && !wordEnd(rest) {
-			return true
-		}
-	}
-	return false
+	return nil
 }

@@ -8,7 +8,8 @@ type kind int
 const (
 	plain kind = iota
 	heading
-	hidden // in a code fence or a quote: shown, yet nobody's own words
+	quoted // shown, yet somebody else's words
+	hidden // in a code block: shown, yet nobody's words
 )
 
 type line struct {
@@ -17,8 +18,7 @@ type line struct {
 	text  string
 }
 
-// lines splits a text as it is rendered: HTML comments are gone, code fences and quotes are marked, headings found.
-// Indentation does not hide: lists nest.
+// lines splits a text as it is rendered: HTML comments are gone, code blocks and quotes are marked, headings found.
 func lines(body string) func(func(line) bool) {
 	return func(yield func(line) bool) {
 		s := scanner{comments: strings.Contains(body, "<!--")}
@@ -60,6 +60,10 @@ type scanner struct {
 	fence    string
 	comments bool // there are any in the text
 	comment  bool
+	element  string // the HTML element that hides what is in it, as in "</pre>"
+	list     bool   // in a list, where indentation nests
+	text     bool   // in a paragraph, where indentation is nothing
+	quote    bool   // in a quote's paragraph, which goes on without its mark
 }
 
 func (s *scanner) read(raw string) line {
@@ -73,22 +77,60 @@ func (s *scanner) read(raw string) line {
 	if s.comment || s.comments && strings.Contains(bare, "<!--") {
 		bare = trimLeft(s.uncomment(bare))
 	}
+	if s.element != "" || bare != "" && bare[0] == '<' && s.opens(bare) {
+		if strings.Contains(strings.ToLower(bare), s.element) {
+			s.element = ""
+		}
+		return line{kind: hidden, text: bare}
+	}
+	l := s.block(raw, bare)
+	s.list = listItem(bare) != bare || s.list && (bare == "" || len(raw) > len(bare) || s.text && l.kind == plain)
+	s.quote = l.kind == quoted
+	s.text = l.kind == plain && bare != ""
+	return l
+}
+
+// opens notes an HTML element whose content is shown as code or as somebody else's.
+func (s *scanner) opens(bare string) bool {
+	low := strings.ToLower(bare[:min(len(bare), 12)])
+	for _, name := range []string{"pre", "blockquote"} {
+		if rest, ok := strings.CutPrefix(low, "<"+name); ok && (rest == "" || !wordByte(rest[0])) {
+			s.element = "</" + name + ">"
+			return true
+		}
+	}
+	return false
+}
+
+// block is a line by its own marks.
+func (s *scanner) block(raw, bare string) line {
+	item := listItem(bare)
 	switch {
 	case bare == "":
 		return line{}
+	case !s.list && !s.text && !s.quote && indented(raw):
+		return line{kind: hidden, text: bare}
 	case bare[0] == '>':
-		return line{kind: hidden, text: strings.TrimLeft(bare, "> ")}
+		return line{kind: quoted, text: strings.TrimLeft(bare, "> ")}
 	case bare[0] == '#':
 		if level, text := atx(bare); level > 0 {
 			return line{heading, level, text}
 		}
 	default:
-		if f := fence(listItem(bare)); f != "" {
+		if f := fence(item); f != "" {
 			s.fence = f
 			return line{kind: hidden}
 		}
 	}
+	if s.quote && item == bare {
+		return line{kind: quoted, text: bare}
+	}
 	return line{text: bare}
+}
+
+// indented: a code block is, by four columns.
+func indented(raw string) bool {
+	return strings.HasPrefix(raw, "    ") || strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t")
 }
 
 // uncomment cuts HTML comments out of a line, over the end of it where one stays open. Inside inline code a comment

@@ -5,19 +5,104 @@ import (
 	"strings"
 )
 
-// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3`, and gives what is left.
-func references(text string, home Home) (refs []Ref, rest string) {
-	rest = strings.TrimLeft(text, " \t:*_")
+// named is a reference as a text has it.
+type named struct {
+	Ref
+	within bool // in a range, not named itself
+}
+
+// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3`, and gives what is left. A choice
+// ("#1 or #2") names nothing that has to be waited for.
+func references(text string, home Home) (refs []named, rest string) {
+	rest = kindWord(strings.TrimLeft(text, " \t:*_|"))
 	for {
 		r, after, ok := reference(rest, home)
 		if !ok {
 			return refs, rest
 		}
-		refs = append(refs, r)
-		if rest = separated(after); rest == "" {
+		refs = append(refs, named{Ref: r})
+		more, after := ranged(r, after, home)
+		refs = append(refs, more...)
+		if choice(after, home) {
+			return nil, rest
+		}
+		if rest = kindWord(separated(after)); rest == "" {
 			return refs, rest
 		}
 	}
+}
+
+// kindWord is the text after words that say what a reference is, as in "issues #1 and #2" or "the PR #3".
+func kindWord(text string) string {
+	if text == "" || text[0] == '#' || text[0] == '[' {
+		return text
+	}
+	rest := text
+	for _, word := range []string{"both", "the", "issue", "issues", "pr", "prs", "pull request", "pull requests", "task", "tasks", "ticket", "tickets", "story", "stories"} {
+		if after, ok := cutWord(rest, word); ok {
+			rest = strings.TrimLeft(after, " \t:*_")
+		}
+	}
+	if strings.HasPrefix(rest, "#") {
+		return rest
+	}
+	return text
+}
+
+// choice: the next reference is another way, not another condition.
+func choice(text string, home Home) bool {
+	after, ok := cutWord(strings.TrimLeft(text, " \t*_,;"), "or")
+	if !ok {
+		return false
+	}
+	_, _, ok = reference(strings.TrimLeft(after, " \t*_"), home)
+	return ok
+}
+
+// mostSpread bounds a range: a longer one is no list of dependencies.
+const mostSpread = 50
+
+// ranged reads the second half of a range such as #1-#3, #1-3, #1..#3, #1 – #3 or "#1 to #3", and gives what lies after
+// its first issue. With blanks around a dash the range has to end the list, for a dash may begin another thought.
+func ranged(first Ref, text string, home Home) (rest []named, after string) {
+	next, spaced := rangeMark(text)
+	last, after, ok := reference(next, home)
+	switch {
+	case !ok, last.Repo != "" && last.Repo != first.Repo, last.Number <= first.Number, last.Number-first.Number > mostSpread:
+		return nil, text
+	case strings.HasPrefix(after, "-"), spaced && separated(after) == "" && strings.Trim(after, " \t.,;)*_|") != "":
+		return nil, text
+	}
+	for n := first.Number + 1; n <= last.Number; n++ {
+		rest = append(rest, named{Ref{Repo: first.Repo, Number: n}, n < last.Number})
+	}
+	return rest, after
+}
+
+// rangeMark is what follows the mark of a range, "" where there is none; spaced says that blanks surround it.
+func rangeMark(text string) (next string, spaced bool) {
+	bare := strings.TrimLeft(text, " \t")
+	glued := len(bare) == len(text)
+	for _, word := range []string{"to", "through", "thru"} {
+		if after, ok := cutWord(bare, word); ok && !glued {
+			return strings.TrimLeft(after, " \t"), false
+		}
+	}
+	for _, mark := range []string{"...", "..", "…", "-", "–", "—"} {
+		after, ok := strings.CutPrefix(bare, mark)
+		if !ok {
+			continue
+		}
+		next = strings.TrimLeft(after, " \t")
+		switch {
+		case glued != (next == after):
+			return "", false
+		case glued && next != "" && next[0] >= '0' && next[0] <= '9':
+			return "#" + next, false
+		}
+		return next, !glued
+	}
+	return "", false
 }
 
 // separated is the text after a separator, "" where none follows. A remark in brackets does not end a list.
@@ -75,8 +160,8 @@ func reference(text string, home Home) (Ref, string, bool) {
 	if strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") {
 		return link(text, home)
 	}
-	if after, ok := strings.CutPrefix(text, "GH-"); ok {
-		return numbered("", after)
+	if len(text) > 3 && strings.EqualFold(text[:3], "gh-") {
+		return numbered("", text[3:])
 	}
 	repo, after, ok := strings.Cut(text, "#")
 	if !ok || repo != "" && !repoName(repo) {

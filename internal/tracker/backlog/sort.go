@@ -127,6 +127,9 @@ func (s *sorter) connect(i *Issue) {
 		if blocker.Number == 0 {
 			blocker.Number = i.Number
 		}
+		if d.Range && blocked.Repo == blocker.Repo && blocked.Number == blocker.Number { // one of a row, waiting for the row
+			continue
+		}
 		if blocked.Repo == "" {
 			s.wait(blocked.Number, blocker)
 		}
