@@ -1,5 +1,5 @@
-// Package child runs other programs: in a process group of their own, for a bounded time, with bounded output, with
-// nobody to prompt. What they say on stderr is made fit for one line that people read and that is kept.
+// Package child runs other programs: in a session of their own, for a bounded time, with bounded output, with nobody to
+// prompt. What they say on stderr is made fit for one line that people read and that is kept.
 package child
 
 import (
@@ -19,6 +19,7 @@ type Command struct {
 	Args []string      // the program and its arguments
 	In   string        // what it reads from stdin
 	Wait time.Duration // the most it may take
+	Idle time.Duration // the most it may print nothing for; no bound when zero
 	Most int           // bytes of output; one more ends it
 }
 
@@ -40,6 +41,11 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	out, says := &bounded{most: c.Most, full: cancel}, &bounded{most: mostSays}
+	if c.Idle > 0 {
+		silence := time.AfterFunc(c.Idle, cancel)
+		defer silence.Stop()
+		out.heard = func() { silence.Reset(c.Idle) }
+	}
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdout, cmd.Stderr = out, says
 	if c.In != "" {
@@ -63,13 +69,17 @@ func Run(ctx context.Context, c Command) (Result, error) {
 // bounded keeps the first bytes up to most, notes that there were more and calls full then. Its buffer is no embedded
 // one: io.Copy would find the buffer's ReadFrom and go round the bound.
 type bounded struct {
-	kept bytes.Buffer
-	most int
-	over bool
-	full func()
+	kept  bytes.Buffer
+	most  int
+	over  bool
+	full  func()
+	heard func() // called at every write
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
+	if b.heard != nil {
+		b.heard()
+	}
 	room := b.most - b.kept.Len()
 	if len(p) <= room {
 		return b.kept.Write(p)

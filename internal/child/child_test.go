@@ -13,6 +13,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if pause, err := time.ParseDuration(os.Getenv("DRIP")); err == nil {
+		for range 5 {
+			os.Stdout.WriteString("x")
+			time.Sleep(pause)
+		}
+		os.Exit(0)
+	}
 	if n, err := strconv.Atoi(os.Getenv("PRINT")); err == nil {
 		if n < 0 {
 			os.Stdout.WriteString("x")
@@ -47,6 +54,20 @@ func TestOutputIsBounded(t *testing.T) {
 func TestTimeIsBounded(t *testing.T) {
 	if _, err := printing(-1, Command{Wait: 100 * time.Millisecond, Most: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
+	}
+}
+
+// A program that goes on printing is let, one that falls silent is not.
+func TestSilenceIsBounded(t *testing.T) {
+	drip := func(pause string, idle time.Duration) (Result, error) {
+		c := Command{Args: []string{os.Args[0]}, Env: append(os.Environ(), "DRIP="+pause), Wait: 10 * time.Minute, Idle: idle, Most: 100}
+		return Run(context.Background(), c)
+	}
+	if r, err := drip("10ms", time.Minute); err != nil || len(r.Out) != 5 {
+		t.Errorf("%q, %v", r.Out, err)
+	}
+	if r, err := drip("1h", 5*time.Second); !errors.Is(err, context.Canceled) || string(r.Out) != "x" {
+		t.Errorf("%q, %v", r.Out, err)
 	}
 }
 

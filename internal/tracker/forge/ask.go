@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ type Question struct {
 	PR      int  // this PR, in whatever state; 0 for none
 	// Since is the moment from which human feedback counts; the zero time counts all of it.
 	Since time.Time
-	Wait  time.Duration // the most one call may take; 5 s when zero
+	Wait  time.Duration // the most one call may take, or a list be silent for; 5 s when zero
 }
 
 // Answer is what the tracker told. Its zero parts are unknown, never empty.
@@ -47,13 +48,13 @@ type Answer struct {
 
 // source is one kind of tracker. whole is false where something may be missing; fail says why, if anybody knows.
 type source interface {
-	issues(ctx context.Context) (list []backlog.Issue, whole bool, fail *Failure)
+	issues(ctx context.Context) issueList
 	pulls(ctx context.Context, light bool) (list []PR, whole bool, fail *Failure)
 	pull(ctx context.Context, number int, since time.Time) (PR, *Failure)
 }
 
-// Ask asks the project's tracker, its lists side by side. It returns within the time of one call and a little, and
-// always an answer: what could not be told is in Err and Notes.
+// Ask asks the project's tracker, its lists side by side. A list may take a while longer than one call where its pages
+// keep coming. It returns always an answer: what could not be told is in Err and Notes.
 func Ask(ctx context.Context, q Question) Answer {
 	if q.Env == nil {
 		q.Env = os.Getenv
@@ -68,11 +69,12 @@ func Ask(ctx context.Context, q Question) Answer {
 	from := newSource(place, q)
 	var wg sync.WaitGroup
 	var board backlog.Board
+	var open issueList
 	var one PR
-	var issuesFail, pullsFail, pullFail *Failure
+	var pullsFail, pullFail *Failure
 	var pulls []PR
 	if q.Backlog {
-		wg.Go(func() { board.Issues, board.Whole, issuesFail = from.issues(ctx) })
+		wg.Go(func() { open = from.issues(ctx) })
 	}
 	if q.Backlog || q.PRs {
 		wg.Go(func() { pulls, board.PullsWhole, pullsFail = from.pulls(ctx, !q.PRs) })
@@ -81,10 +83,12 @@ func Ask(ctx context.Context, q Question) Answer {
 		wg.Go(func() { one, pullFail = from.pull(ctx, q.PR, q.Since) })
 	}
 	wg.Wait()
-	a.failed(issuesFail, q.Backlog && !board.Whole)
+	board.Issues, board.Whole = open.issues, open.whole
+	a.failed(open.fail, q.Backlog && !open.whole)
+	a.counted(&open)
 	a.failed(pullsFail, q.PRs && !board.PullsWhole)
 	a.failed(pullFail, false)
-	if q.Backlog && (issuesFail == nil || len(board.Issues) > 0) {
+	if q.Backlog && (open.fail == nil || len(open.issues) > 0) {
 		a.sorted(&board, pulls, q.Scope)
 	}
 	if q.PRs {
@@ -108,7 +112,7 @@ func newSource(p Place, q Question) source {
 	case GitLab:
 		return &gitlab{c, id}
 	case Gitea:
-		return &gitea{c, id}
+		return &gitea{caller: c, identities: id, login: teaLogin(q.Env, p.Host)}
 	}
 	return &command{c, id}
 }
@@ -129,6 +133,13 @@ func (a *Answer) failed(f *Failure, cut bool) {
 	case cut:
 		a.Partial = true
 		a.Notes = append(a.Notes, "tracker: the list is not whole, nothing follows from what is not on it")
+	}
+}
+
+// counted says how much of a list is known, where the tracker said how much there is.
+func (a *Answer) counted(l *issueList) {
+	if !l.whole && len(l.issues) > 0 && l.total > len(l.issues) {
+		a.Notes = append(a.Notes, fmt.Sprintf("tracker: %d of %d open issues are known", len(l.issues), l.total))
 	}
 }
 

@@ -46,15 +46,12 @@ func BenchmarkBacklog(b *testing.B) {
 			g := &github{caller: caller{Place: Place{Kind: GitHub, Home: backlog.Home{Owner: "acme", Repo: "app"}}}}
 			b.SetBytes(int64(len(out)))
 			for b.Loop() {
-				nodes, whole, fail := connected("gh", out, nil, "data.repository.issues")
-				if !whole || fail != nil {
-					b.Fatal(fail)
+				c := connected("gh", out, nil, "data.repository", "issues")
+				l := c.issues("totalCount", g.issue)
+				if !l.whole || l.fail != nil {
+					b.Fatal(l.fail)
 				}
-				issues := make([]backlog.Issue, 0, len(nodes))
-				for _, n := range nodes {
-					issues = append(issues, g.issue(n))
-				}
-				r := backlog.Sort(&backlog.Board{Home: g.Home, Issues: once(issues), Whole: true, PullsWhole: true, Shared: true}, backlog.Scope{})
+				r := backlog.Sort(&backlog.Board{Home: g.Home, Issues: l.issues, Whole: true, PullsWhole: true, Shared: true}, backlog.Scope{})
 				cycle := loop.ShortestCycle(r.Edges)
 				if len(r.Facts) != 5000 || len(r.Edges) < 9990 || (len(cycle) > 0) != closed {
 					b.Fatal(len(r.Facts), len(r.Edges), cycle)

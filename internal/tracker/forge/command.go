@@ -34,8 +34,9 @@ func (c *command) rows(ctx context.Context, word string) (rows []gjson.Result, w
 	return docs[0].Get(word).Array(), !docs[0].Get("partial").Bool(), nil
 }
 
-func (c *command) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
+func (c *command) issues(ctx context.Context) issueList {
 	rows, whole, fail := c.rows(ctx, "issues")
+	l := issueList{whole: whole, fail: fail}
 	for _, n := range rows {
 		i := backlog.Issue{
 			Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Body: text(n.Get("body"), mostBody),
@@ -45,12 +46,13 @@ func (c *command) issues(ctx context.Context) (issues []backlog.Issue, whole boo
 		switch {
 		case n.Get("state").Exists() && state(n.Get("state").Str) == backlog.Closed:
 		case i.Number == 0:
-			whole = false
+			l.whole = false
 		default:
-			issues = append(issues, i)
+			l.issues = append(l.issues, i)
 		}
 	}
-	return once(issues), whole, fail
+	l.issues = once(l.issues)
+	return l
 }
 
 // refs reads dependencies: 5, "#5", "owner/repo#5", or {"ref": "owner/repo#5", "state": "open"}.

@@ -21,6 +21,8 @@ const (
 	LoggedOut    Why = "is not logged in"
 	Forbidden    Why = "is not allowed to read it"
 	NotFound     Why = "does not find it"
+	NoIssues     Why = "finds the issues of this repository turned off"
+	TooOld       Why = "is too old"
 	RateLimited  Why = "is rate-limited"
 	Unavailable  Why = "finds the tracker broken"
 	Offline      Why = "does not reach the tracker"
@@ -56,6 +58,10 @@ func (f *Failure) Hint() string {
 		return "install " + f.Program + ", or configure another tracker in CLAUDE.md under SDD Configuration, Tracker"
 	case LoggedOut, Forbidden:
 		return map[string]string{"gh": "see `gh auth status`", "glab": "see `glab auth status`", "tea": "see `tea login list`"}[f.Program]
+	case NoIssues:
+		return "turn them on, or name the repository that has them in CLAUDE.md under SDD Configuration, Tracker"
+	case TooOld:
+		return "install a newer " + f.Program + ": one with the command api"
 	case NotFound:
 		return "check Owner and Repo in CLAUDE.md under SDD Configuration, Tracker, and the origin remote"
 	case NotAllowed:
@@ -90,12 +96,14 @@ var causes = [...]struct {
 	why   Why
 	words []string
 }{
-	{RateLimited, []string{"rate limit", "http 429", "429 too many", "too many requests", "abuse detection"}},
-	{LoggedOut, []string{"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in", "requires authentication", "no login", "login add", "token was revoked", "token is expired", "401 {"}},
-	{Forbidden, []string{"http 403", "403 forbidden", "saml", "not accessible by", "insufficient", "missing required scope", "403 {"}},
-	{NotFound, []string{"http 404", "404 not found", "could not resolve to a", "the target couldn't be found"}},
-	{Unavailable, []string{"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service", "504 gateway", "500 internal", "something went wrong while executing"}},
-	{Offline, []string{"error connecting", "no such host", "connection refused", "network is unreachable", "connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host", "server misbehaving"}},
+	{RateLimited, []string{"rate limit", "http 429", "429 too many", "too many requests", "abuse detection", "secondary rate"}},
+	{LoggedOut, []string{"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in", "requires authentication", "no login", "login add", "token was revoked", "token is expired", "401 {", "set the gh_token", "no available login", "no gitea login", "known gitlab host", "invalid_token", "token is required", "password or token"}},
+	{Forbidden, []string{"http 403", "403 forbidden", "saml", "not accessible by", "insufficient", "missing required scope", "required scopes", "oauth app access restrictions", "ip allow list", "http 451", "403 {"}},
+	{NotFound, []string{"http 404", "404 not found", "could not resolve to a", "the target couldn't be found", "does not exist or you don't have permission"}},
+	{NoIssues, []string{"issues are disabled", "disabled issues", "http 410"}},
+	{TooOld, []string{"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag", "flag provided but not defined"}},
+	{Unavailable, []string{"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service", "504 gateway", "500 internal", "something went wrong while executing", "couldn't respond to your request in time", "resource limits for this query"}},
+	{Offline, []string{"error connecting", "no such host", "connection refused", "network is unreachable", "connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host", "server misbehaving", "timeout awaiting", "client.timeout", "proxyconnect"}},
 }
 
 func cause(says string) Why {

@@ -23,7 +23,8 @@ func FuzzAnswers(f *testing.F) {
 	gh, gl := &github{caller: caller{Place: place}}, &gitlab{caller: caller{Place: place}}
 	te, co := &gitea{caller: caller{Place: place}}, &command{caller: caller{Place: place}}
 	f.Fuzz(func(t *testing.T, out []byte) {
-		nodes, whole, fail := connected("gh", out, nil, "data.repository.issues")
+		c := connected("gh", out, nil, "data.repository", "issues")
+		nodes, whole, fail := c.nodes, c.whole, c.fail
 		if whole && fail != nil || !whole && fail == nil && len(nodes) == 0 && len(out) == 0 {
 			t.Errorf("whole %v, %v", whole, fail)
 		}

@@ -3,6 +3,8 @@ package forge
 import (
 	"context"
 	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -10,48 +12,87 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// gitea asks Gitea or Forgejo through `tea api`, which picks its login by the repository's remotes. Its dependencies
-// cost a call for every issue and are not asked for; those in bodies count.
+// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. The dependencies of its own cost a
+// call for every issue: they are asked for where there are few enough issues.
 type gitea struct {
 	caller
 	identities
+	login string // tea's name of the login, "" to leave the choice to tea
 }
 
 const (
-	giteaPage  = 50 // the most that a server gives unless configured otherwise
-	giteaPages = 20
+	giteaPage   = 50 // the most that a server gives unless configured otherwise
+	giteaPages  = 100
+	giteaAtOnce = 4  // calls side by side
+	giteaEdges  = 40 // issues whose dependencies are asked for, one call each
 )
 
-// pages asks page after page until one is not full. A server may give fewer on a page than it is asked for, so only
-// an empty page, or one shorter than the first, ends a list.
+// call asks for one path below the repository; answer gives what it holds.
+func (g *gitea) call(ctx context.Context, path string) (gjson.Result, *Failure) {
+	args := []string{"tea", "api"}
+	if g.login != "" {
+		args = append(args, "--login", g.login)
+	}
+	out, fail := g.run(ctx, append(args, strings.TrimSuffix("repos/"+g.Owner+"/"+g.Repo+"/"+path, "/"))...)
+	docs, torn := documents(out)
+	if len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed) { // what the server said, whatever tea makes of it
+		return gjson.Result{}, orFailure(nil, g.program(), docs[0])
+	}
+	if fail != nil || torn || len(docs) != 1 {
+		return gjson.Result{}, orFailure(fail, g.program(), gjson.Result{})
+	}
+	return docs[0], nil
+}
+
+// pages asks for the first page, then for several at once, until one is not full. A server may give fewer on a page than
+// it is asked for, so only an empty page, or one shorter than the first, ends a list.
 func (g *gitea) pages(ctx context.Context, path string) (rows []gjson.Result, whole bool, fail *Failure) {
-	ctx, cancel := context.WithTimeout(ctx, g.wait)
+	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
 	defer cancel()
 	first := 0
-	for page := 1; page <= giteaPages; page++ {
-		out, fail := g.run(ctx, "tea", "api", fmt.Sprintf("repos/%s/%s/%slimit=%d&page=%d", g.Owner, g.Repo, path, giteaPage, page))
-		docs, torn := documents(out)
-		if fail != nil || torn || len(docs) != 1 || !docs[0].IsArray() {
-			var doc gjson.Result
-			if len(docs) > 0 {
-				doc = docs[0]
-			}
-			return rows, false, orFailure(fail, g.program(), doc)
-		}
-		got := docs[0].Array()
-		rows = append(rows, got...)
+	for page := 1; page <= giteaPages; {
+		n := giteaAtOnce
 		if page == 1 {
-			first = len(got)
+			n = 1
 		}
-		if len(got) == 0 || len(got) < min(first, giteaPage) || page == 1 && first < 10 {
-			return rows, true, nil
+		for _, got := range g.wave(ctx, path, page, n) {
+			if !got.rows.IsArray() {
+				return rows, false, orFailure(got.fail, g.program(), got.rows)
+			}
+			list := got.rows.Array()
+			if rows = append(rows, list...); first == 0 {
+				first = len(list)
+			}
+			if len(list) == 0 || len(list) < first || page == 1 && first < 10 {
+				return rows, true, nil
+			}
 		}
+		page += n
 	}
 	return rows, false, nil
 }
 
-func (g *gitea) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
+// answered is one page, or why there is none.
+type answered struct {
+	rows gjson.Result
+	fail *Failure
+}
+
+func (g *gitea) wave(ctx context.Context, path string, from, n int) []answered {
+	pages := make([]answered, n)
+	var asking sync.WaitGroup
+	for i := range pages {
+		asking.Go(func() {
+			pages[i].rows, pages[i].fail = g.call(ctx, fmt.Sprintf("%slimit=%d&page=%d", path, giteaPage, from+i))
+		})
+	}
+	asking.Wait()
+	return pages
+}
+
+func (g *gitea) issues(ctx context.Context) issueList {
 	rows, whole, fail := g.pages(ctx, "issues?state=open&type=issues&")
+	l := issueList{whole: whole, fail: fail}
 	for _, n := range rows {
 		i := backlog.Issue{
 			Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Body: text(n.Get("body"), mostBody),
@@ -60,12 +101,63 @@ func (g *gitea) issues(ctx context.Context) (issues []backlog.Issue, whole bool,
 		switch {
 		case n.Get("pull_request").IsObject():
 		case i.Number == 0:
-			whole = false
+			l.whole = false
 		default:
-			issues = append(issues, i)
+			l.issues = append(l.issues, i)
 		}
 	}
-	return once(issues), whole, fail
+	l.issues = once(l.issues)
+	if whole && len(l.issues) == 0 {
+		g.turnedOff(ctx, &l)
+	}
+	g.depend(ctx, l.issues)
+	return l
+}
+
+// turnedOff asks whether an empty list is one because the repository has no issues at all.
+func (g *gitea) turnedOff(ctx context.Context, l *issueList) {
+	repo, fail := g.call(ctx, "")
+	if has := repo.Get("has_issues"); fail == nil && has.Type == gjson.False {
+		l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+	}
+}
+
+// depend asks for the tracker's own dependencies, where there are not too many issues to ask about. Where the repository
+// has them turned off there are none; where one answer is missing, it is not known what the issue waits for.
+func (g *gitea) depend(ctx context.Context, issues []backlog.Issue) {
+	if len(issues) > giteaEdges {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, g.wait)
+	defer cancel()
+	free := make(chan struct{}, giteaAtOnce)
+	var asking sync.WaitGroup
+	for i := range issues {
+		asking.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			g.dependOne(ctx, &issues[i])
+		})
+	}
+	asking.Wait()
+}
+
+func (g *gitea) dependOne(ctx context.Context, i *backlog.Issue) {
+	list, fail := g.call(ctx, fmt.Sprintf("issues/%d/dependencies?limit=%d", i.Number, giteaPage))
+	if fail != nil && fail.Why == NotFound {
+		return
+	}
+	rows := list.Array()
+	i.Cut = fail != nil || !list.IsArray() || len(rows) >= giteaPage
+	for _, n := range rows {
+		r := backlog.Ref{Number: number(n.Get("number")), State: state(n.Get("state").Str), Repo: strings.ToLower(text(n.Get("repository.full_name"), mostTitle))}
+		if strings.EqualFold(r.Repo, g.Owner+"/"+g.Repo) {
+			r.Repo = ""
+		}
+		if i.Cut = i.Cut || r.Number == 0; r.Number > 0 {
+			i.BlockedBy = append(i.BlockedBy, r)
+		}
+	}
 }
 
 func (g *gitea) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail *Failure) {
@@ -95,12 +187,16 @@ func (g *gitea) pull(ctx context.Context, n int, since time.Time) (PR, *Failure)
 		defer close(done)
 		events, whole, _ = g.pages(ctx, path)
 	}()
-	out, fail := g.run(ctx, "tea", "api", fmt.Sprintf("repos/%s/%s/pulls/%d", g.Owner, g.Repo, n))
+	answer, fail := g.call(ctx, fmt.Sprintf("pulls/%d", n))
 	<-done
-	p, fail := one(g.program(), out, fail, "@this", g.pr)
+	p := g.pr(answer)
+	if p.Number == 0 {
+		return p, orFailure(fail, g.program(), answer)
+	}
 	for _, e := range events {
 		if kind := e.Get("type").Str; kind == "comment" || kind == "review" || kind == "code" {
-			p.Feedback = append(p.Feedback, g.remark(text(e.Get("user.login"), mostTitle), false, moment(e.Get("created_at")), map[string]string{"comment": "comment"}[kind]))
+			login := text(e.Get("user.login"), mostTitle)
+			p.Feedback = append(p.Feedback, g.remark(login, login == "gitea-actions" || login == "forgejo-actions", moment(e.Get("created_at")), map[string]string{"comment": "comment"}[kind]))
 			if last := &p.Feedback[len(p.Feedback)-1]; last.Kind == "" {
 				last.Kind = "review"
 			}
@@ -111,7 +207,7 @@ func (g *gitea) pull(ctx context.Context, n int, since time.Time) (PR, *Failure)
 		p.cutAt(later(time.Time{}))
 	}
 	p.order()
-	return p, fail
+	return p, nil
 }
 
 func (g *gitea) pr(n gjson.Result) PR {

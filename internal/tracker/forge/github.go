@@ -13,19 +13,21 @@ import (
 )
 
 // github asks through gh, whose logins and hosts are used as they are. A list is one call: gh itself follows the
-// pages, until the call's time or output is used up.
+// pages, until the call's time or output is used up. Nothing is kept between iterations: an issue's own date of change
+// does not move with its dependencies and PRs.
 type github struct {
 	caller
 	identities
 }
 
-const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){` +
-	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}nodes{` +
-	`number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}` +
-	`closedByPullRequestsReferences(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}%s}}}}`
+const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
+	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){totalCount pageInfo{hasNextPage endCursor}nodes{` +
+	`number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}%s}}}}`
 
-// githubDepends are fields that older enterprise servers do not have.
-const githubDepends = `blockedBy(first:50){totalCount nodes{number state repository{nameWithOwner}}}` +
+// githubDepends are fields that older enterprise servers do not have. includeClosedPrs leaves out those that were closed
+// without a merge only.
+const githubDepends = `closedByPullRequestsReferences(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}` +
+	`blockedBy(first:50){totalCount nodes{number state repository{nameWithOwner}}}` +
 	`subIssues(first:50){totalCount nodes{number state repository{nameWithOwner}}}`
 
 const githubPR = `number title state isDraft isCrossRepository headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
@@ -33,17 +35,32 @@ const githubPR = `number title state isDraft isCrossRepository headRefName headR
 	`comments(last:%[1]d){totalCount nodes{createdAt author{__typename login}}}` +
 	`reviews(last:%[1]d){totalCount nodes{submittedAt state body author{__typename login}comments{totalCount}}}`
 
-const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){` +
+const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){nameWithOwner ` +
 	`pullRequests(first:50,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}nodes{%s}}}}`
 
 // githubPulls is all that the backlog needs of PRs.
 const githubPulls = `number closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}`
 
-const githubOne = `query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){pullRequest(number:$number){%s}}}`
+const githubOne = `query($owner:String!,$name:String!,$number:Int!){repository(owner:$owner,name:$name){nameWithOwner pullRequest(number:$number){%s}}}`
 
-func (g *github) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
-	pages := func(query string) ([]gjson.Result, bool, *Failure) { return g.pages(ctx, "issues", query) }
-	return issuesOf(pages, githubIssues, githubDepends, g.issue)
+func (g *github) issues(ctx context.Context) issueList {
+	pages := func(query string) connection { return g.pages(ctx, "issues", query) }
+	c := pagesOf(pages, githubIssues, githubDepends)
+	if enabled := c.root.Get("hasIssuesEnabled"); enabled.Type == gjson.False && c.fail == nil {
+		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+	}
+	return c.issues("totalCount", g.at(c.root).issue)
+}
+
+// at is the same source under the name that the repository has now: an old one still leads to it.
+func (g *github) at(root gjson.Result) *github {
+	owner, name, ok := strings.Cut(text(root.Get("nameWithOwner"), mostTitle), "/")
+	if !ok {
+		return g
+	}
+	now := *g
+	now.Owner, now.Repo = owner, name
+	return &now
 }
 
 // issue reads a node in one pass: bodies are long.
@@ -101,49 +118,16 @@ func (g *github) refs(connection gjson.Result, i *backlog.Issue) []backlog.Ref {
 	return refs
 }
 
-// pages runs a paged query and gives the nodes of one connection. whole is false where a page, a node or a field is
-// missing; fail says why, as far as anybody does.
-func (g *github) pages(ctx context.Context, connection, query string) (nodes []gjson.Result, whole bool, fail *Failure) {
-	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.Host, "--paginate",
+// host is without a port, which gh refuses.
+func (g *github) host() string {
+	host, _, _ := strings.Cut(g.Host, ":")
+	return host
+}
+
+func (g *github) pages(ctx context.Context, name, query string) connection {
+	out, fail := g.list(ctx, "gh", "api", "graphql", "--hostname", g.host(), "--paginate",
 		"-f", "owner="+g.Owner, "-f", "name="+g.Repo, "-f", "query="+query)
-	return connected(g.program(), out, fail, "data.repository."+connection)
-}
-
-// connected joins the nodes of a connection over the pages that a program printed.
-func connected(program string, out []byte, fail *Failure, path string) (nodes []gjson.Result, whole bool, _ *Failure) {
-	docs, torn := documents(out)
-	for _, d := range docs {
-		c := d.Get(path)
-		page := c.Get("nodes")
-		if !page.IsArray() {
-			return nodes, false, orFailure(fail, program, d)
-		}
-		nodes = append(nodes, page.Array()...)
-		more := c.Get("pageInfo.hasNextPage")
-		whole = more.Type == gjson.False && !d.Get("errors.0").Exists()
-	}
-	if torn || len(docs) == 0 {
-		return nodes, false, orFailure(fail, program, gjson.Result{})
-	}
-	return nodes, whole && fail == nil, fail
-}
-
-// orFailure is what the program said, else what its answer says, else that it cannot be read.
-func orFailure(fail *Failure, program string, doc gjson.Result) *Failure {
-	if fail != nil {
-		return fail
-	}
-	for _, path := range []string{"errors.0.message", "message", "error"} {
-		if m := text(doc.Get(path), mostTitle); m != "" {
-			return failure(program, nil, m)
-		}
-	}
-	for _, path := range []string{"data.repository", "data.project"} {
-		if r := doc.Get(path); r.Exists() && r.Type == gjson.Null {
-			return &Failure{Why: NotFound, Program: program}
-		}
-	}
-	return unreadable(program, "no answer in what it printed")
+	return connected(g.program(), out, fail, "data.repository", name)
 }
 
 func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
@@ -151,38 +135,14 @@ func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 	if light {
 		fields = githubPulls
 	}
-	nodes, whole, fail := g.pages(ctx, "pullRequests", fmt.Sprintf(githubPRs, fields))
-	prs, all := numbered(nodes, g.pr)
-	return prs, whole && all, fail
+	c := g.pages(ctx, "pullRequests", fmt.Sprintf(githubPRs, fields))
+	return c.pulls(g.at(c.root).pr)
 }
 
 func (g *github) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
-	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.Host, "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
+	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.host(), "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
 		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
-	return one(g.program(), out, fail, "data.repository.pullRequest", g.pr)
-}
-
-// numbered reads PRs; all is false where one of them has no number.
-func numbered(nodes []gjson.Result, read func(gjson.Result) PR) (prs []PR, all bool) {
-	for _, n := range nodes {
-		if p := read(n); p.Number > 0 {
-			prs = append(prs, p)
-		}
-	}
-	return prs, len(prs) == len(nodes)
-}
-
-// one reads the single PR that an answer holds.
-func one(program string, out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
-	docs, torn := documents(out)
-	if torn || len(docs) != 1 {
-		return PR{}, orFailure(fail, program, gjson.Result{})
-	}
-	p := read(docs[0].Get(path))
-	if p.Number == 0 {
-		return p, orFailure(fail, program, docs[0])
-	}
-	return p, nil
+	return one(g.program(), out, fail, "data.repository", func(root gjson.Result) PR { return g.at(root).pr(root.Get("pullRequest")) })
 }
 
 func (g *github) pr(n gjson.Result) PR {
@@ -243,19 +203,4 @@ func remarkKind(n gjson.Result, field string) string {
 		return "approval"
 	}
 	return "review"
-}
-
-// ci is one word for what the forges call their checks' state.
-func ci(word string) string {
-	switch strings.ToLower(word) {
-	case "success", "passing", "passed":
-		return "passing"
-	case "failure", "error", "failed", "failing", "canceled", "cancelled":
-		return "failing"
-	case "pending", "expected", "running", "created", "waiting_for_resource", "preparing", "scheduled", "manual":
-		return "pending"
-	case "none", "skipped":
-		return "none"
-	}
-	return ""
 }

@@ -19,8 +19,8 @@ type gitlab struct {
 	identities
 }
 
-const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
-	`{pageInfo{hasNextPage endCursor}nodes{iid title description labels{nodes{title}}milestone{title}assignees{nodes{username}}%s}}}}`
+const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
+	`{count pageInfo{hasNextPage endCursor}nodes{iid title description labels{nodes{title}}milestone{title}assignees{nodes{username}}%s}}}}`
 
 // gitlabDepends is a field that the community edition does not have.
 const gitlabDepends = `blockedByIssues{nodes{iid state webUrl}}`
@@ -33,19 +33,23 @@ const gitlabMRs = `query($path:ID!,$endCursor:String){project(fullPath:$path){me
 
 const gitlabOne = `query($path:ID!,$iid:String!){project(fullPath:$path){mergeRequest(iid:$iid){%s}}}`
 
-func (g *gitlab) query(ctx context.Context, query string, more ...string) ([]byte, *Failure) {
+func (g *gitlab) query(query string, more ...string) []string {
 	args := append([]string{"glab", "api", "graphql", "--hostname", g.Host}, more...)
-	return g.run(ctx, append(args, "-f", "path="+g.Owner+"/"+g.Repo, "-f", "query="+query)...)
+	return append(args, "-f", "path="+g.Owner+"/"+g.Repo, "-f", "query="+query)
 }
 
-func (g *gitlab) issues(ctx context.Context) (issues []backlog.Issue, whole bool, fail *Failure) {
-	pages := func(query string) ([]gjson.Result, bool, *Failure) { return g.pages(ctx, "issues", query) }
-	return issuesOf(pages, gitlabIssues, gitlabDepends, g.issue)
+func (g *gitlab) issues(ctx context.Context) issueList {
+	pages := func(query string) connection { return g.pages(ctx, "issues", query) }
+	c := pagesOf(pages, gitlabIssues, gitlabDepends)
+	if enabled := c.root.Get("issuesEnabled"); enabled.Type == gjson.False {
+		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+	}
+	return c.issues("count", g.issue)
 }
 
-func (g *gitlab) pages(ctx context.Context, connection, query string) ([]gjson.Result, bool, *Failure) {
-	out, fail := g.query(ctx, query, "--paginate")
-	return connected(g.program(), out, fail, "data.project."+connection)
+func (g *gitlab) pages(ctx context.Context, name, query string) connection {
+	out, fail := g.list(ctx, g.query(query, "--paginate")...)
+	return connected(g.program(), out, fail, "data.project", name)
 }
 
 func (g *gitlab) issue(n gjson.Result) backlog.Issue {
@@ -80,13 +84,12 @@ func (g *gitlab) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 	if light {
 		fields = "iid title description"
 	}
-	nodes, whole, fail := g.pages(ctx, "mergeRequests", fmt.Sprintf(gitlabMRs, fields))
-	prs, all := numbered(nodes, g.pr)
-	return prs, whole && all, fail
+	c := g.pages(ctx, "mergeRequests", fmt.Sprintf(gitlabMRs, fields))
+	return c.pulls(g.pr)
 }
 
 func (g *gitlab) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
-	out, fail := g.query(ctx, fmt.Sprintf(gitlabOne, gitlabMR), "-f", fmt.Sprintf("iid=%d", n))
+	out, fail := g.run(ctx, g.query(fmt.Sprintf(gitlabOne, gitlabMR), "-f", fmt.Sprintf("iid=%d", n))...)
 	return one(g.program(), out, fail, "data.project.mergeRequest", g.pr)
 }
 

@@ -3,9 +3,10 @@ package forge
 import (
 	"cmp"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"hooks/internal/regular"
 )
 
 // kindOf says which forge serves a host: by its name, else by who is logged in there.
@@ -20,46 +21,63 @@ func kindOf(getenv func(string) string, host string) string {
 	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") || host == "codeberg.org":
 		return Gitea
 	}
-	base := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
+	base := configHome(getenv)
 	for _, login := range []struct{ kind, file string }{
 		{GitHub, filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), filepath.Join(base, "gh")), "hosts.yml")},
 		{GitLab, filepath.Join(cmp.Or(getenv("GLAB_CONFIG_DIR"), filepath.Join(base, "glab-cli")), "config.yml")},
-		{Gitea, filepath.Join(base, "tea", "config.yml")},
+		{Gitea, teaConfig(getenv)},
 	} {
-		if names(login.file, host) {
+		if named, _ := names(login.file, host); named {
 			return login.kind
 		}
 	}
 	return ""
 }
 
+func configHome(getenv func(string) string) string {
+	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
+}
+
+func teaConfig(getenv func(string) string) string {
+	return filepath.Join(configHome(getenv), "tea", "config.yml")
+}
+
+// teaLogin is tea's name of its first login at a host, "" where it has none: then tea picks one by the remotes.
+func teaLogin(getenv func(string) string, host string) string {
+	_, login := names(teaConfig(getenv), host)
+	return login
+}
+
 // mostConfig bounds what is read of a forge client's configuration, in bytes.
 const mostConfig = 256 << 10
 
-// names says whether a client's configuration has a host: as a key, or in the url of a login. Nothing else of it, the
-// tokens least of all, is looked at.
-func names(file, host string) bool {
-	fi, err := os.Stat(file)
-	if err != nil || !fi.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(file)
+// names says whether a client's configuration has a host: as a key, or in the url of a login, whose name it gives then.
+// Nothing else of it, the tokens least of all, is looked at.
+func names(file, host string) (named bool, login string) {
+	f, _, err := regular.Open(file)
 	if err != nil {
-		return false
+		return false, ""
 	}
 	defer f.Close()
 	text, _ := io.ReadAll(io.LimitReader(f, mostConfig))
 	for line := range strings.Lines(string(text)) {
+		item := strings.HasPrefix(strings.TrimSpace(line), "- ")
 		line = strings.Trim(strings.TrimSpace(line), "- ")
-		if key, _, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.Trim(key, `"'`), host) {
-			return true
+		key, value, ok := strings.Cut(line, ":")
+		value = strings.Trim(strings.TrimSpace(value), `"'`)
+		if item {
+			login = ""
 		}
-		if value, ok := strings.CutPrefix(line, "url:"); ok {
-			name, _ := splitRemote(strings.Trim(strings.TrimSpace(value), `"'`))
-			if strings.EqualFold(name, host) {
-				return true
+		switch {
+		case ok && strings.EqualFold(strings.Trim(key, `"'`), host):
+			return true, ""
+		case key == "name":
+			login = value
+		case key == "url":
+			if at, _ := splitRemote(value); strings.EqualFold(at, host) {
+				return true, login
 			}
 		}
 	}
-	return false
+	return false, ""
 }

@@ -12,23 +12,54 @@ import (
 
 const mostDocuments = 1000
 
-// documents splits what a paging program printed, one JSON object or list after the other. torn says that something
-// was left that is none: the output was cut or is no JSON at all.
+// documents splits what a paging program printed, one JSON object or list after the other. torn says that one was cut, or
+// is none. Lines between them that begin like neither are a wrapper's or a program's own talk, and so are colours: JSON has
+// no escape character as such.
 //
 // mostDocuments bounds them: a page has a hundred issues.
 func documents(out []byte) (docs []gjson.Result, torn bool) {
-	text := string(out)
+	text := plain(string(out))
 	for {
 		text = strings.TrimLeft(text, " \t\r\n\ufeff")
+		if text != "" && text[0] != '{' && text[0] != '[' {
+			_, text, _ = strings.Cut(text, "\n")
+			continue
+		}
 		n := documentEnd(text)
 		if n == 0 || len(docs) == mostDocuments {
 			return docs, text != ""
 		}
 		if !gjson.Valid(text[:n]) {
+			if line, rest, more := strings.Cut(text, "\n"); more && len(docs) == 0 && len(line) >= n { // as in "[warning] …"
+				text = rest
+				continue
+			}
 			return docs, true
 		}
 		docs = append(docs, gjson.Parse(text[:n]))
 		text = text[n:]
+	}
+}
+
+// plain is a text without the escape sequences that colour a terminal.
+func plain(text string) string {
+	if strings.IndexByte(text, '\x1b') < 0 {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "\x1b")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if rest, ok := strings.CutPrefix(after, "["); ok {
+			after = strings.TrimLeft(rest, "0123456789;:?")
+			if after != "" {
+				after = after[1:]
+			}
+		}
+		text = after
 	}
 }
 
@@ -100,7 +131,7 @@ func text(r gjson.Result, most int) string {
 	if len(r.Str) > most {
 		return strings.ToValidUTF8(r.Str[:most], "")
 	}
-	return r.Str
+	return strings.ToValidUTF8(r.Str, "\ufffd")
 }
 
 // list is a list's elements, or those of a connection's nodes; null where it is neither.

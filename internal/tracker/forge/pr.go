@@ -121,3 +121,18 @@ func issueNumber(word string) int {
 	}
 	return n
 }
+
+// ci is one word for what the forges call their checks' state.
+func ci(word string) string {
+	switch strings.ToLower(word) {
+	case "success", "passing", "passed":
+		return "passing"
+	case "failure", "error", "failed", "failing", "canceled", "cancelled", "canceling":
+		return "failing"
+	case "pending", "expected", "running", "created", "waiting_for_resource", "waiting_for_callback", "preparing", "scheduled", "manual":
+		return "pending"
+	case "none", "skipped":
+		return "none"
+	}
+	return ""
+}

@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	callWait   = 5 * time.Second // the most one call may take where the question names no other
-	callOutput = 16 << 20        // bytes
+	callWait   = 5 * time.Second  // the most one call may take, or a list be silent for, where the question names no other
+	listMore   = 15 * time.Second // what a list may take beyond that, while its pages keep coming
+	callOutput = 16 << 20         // bytes
 )
 
 // caller calls a place's program in the project's directory.
@@ -24,7 +25,17 @@ type caller struct {
 
 // run gives what the program printed, also when it failed.
 func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
-	r, err := child.Run(ctx, child.Command{Dir: c.dir, Env: environ(os.Environ()), Args: args, Wait: c.wait, Most: callOutput})
+	return c.start(ctx, child.Command{Args: args, Wait: c.wait})
+}
+
+// list calls a program that prints page after page. What bounds it is silence, and listMore in all.
+func (c *caller) list(ctx context.Context, args ...string) ([]byte, *Failure) {
+	return c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
+}
+
+func (c *caller) start(ctx context.Context, call child.Command) ([]byte, *Failure) {
+	call.Dir, call.Env, call.Most = c.dir, environ(os.Environ()), callOutput
+	r, err := child.Run(ctx, call)
 	if err != nil {
 		return r.Out, failure(c.program(), err, r.Says)
 	}
@@ -43,8 +54,8 @@ func (c *caller) own(more ...string) []string {
 // quiet keeps the programs from asking, paging, colouring, updating and tracing: a trace may show what they send.
 var quiet = [...]string{
 	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1", "GH_SPINNER_DISABLED=1", "GH_PAGER=cat",
-	"NO_PROMPT=1", "GLAB_CHECK_UPDATE=false", "GLAB_SEND_TELEMETRY=false", "GLAB_PAGER=cat",
-	"NO_COLOR=1", "CLICOLOR=0", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
+	"NO_PROMPT=1", "GLAB_NO_PROMPT=1", "GLAB_CHECK_UPDATE=false", "GLAB_SEND_TELEMETRY=false", "GLAB_PAGER=cat",
+	"NO_COLOR=1", "CLICOLOR=0", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
 }
 
 // environ is the child's environment: the person's, without what would make a program talk, and without what would

@@ -1,7 +1,8 @@
 // Package standin plays gh, glab and tea for tests: programs on PATH that answer from a directory of recorded JSON
 // and write down how they were called. Only tests link it.
 //
-// The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea timeline-142.json.
+// The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea timeline-142.json,
+// dependencies-142.json and repo.json.
 // Further pages are issues.2.json and so on. issues.err is what goes to stderr, with exit code 1; issues.sleep is how
 // long the answer takes, as in "10s". calls.log gets one line a call.
 package standin
@@ -104,14 +105,14 @@ func question(args []string) (kind string, page int) {
 	case strings.Contains(all, "issues("):
 		return "issues", 0
 	}
-	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(/timeline)?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
+	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(?:/(timeline|dependencies))?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
 	if m == nil {
-		return "unknown", 0
+		return "repo", 0
 	}
 	fmt.Sscan(m[4], &page)
 	switch {
 	case m[3] != "":
-		return "timeline-" + m[2], page
+		return m[3] + "-" + m[2], page
 	case m[2] != "":
 		return "pr-" + m[2], 0
 	case m[1] == "pulls":
@@ -125,7 +126,7 @@ func place(args []string) string {
 	var parts []string
 	for i, a := range args {
 		switch {
-		case a == "--hostname" && i+1 < len(args):
+		case (a == "--hostname" || a == "--login") && i+1 < len(args):
 			parts = append(parts, args[i+1])
 		case strings.HasPrefix(a, "owner="), strings.HasPrefix(a, "name="), strings.HasPrefix(a, "path="), strings.HasPrefix(a, "repos/"):
 			parts = append(parts, a)

@@ -1,0 +1,148 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/loop"
+)
+
+func why(err error) Why {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f.Why
+	}
+	return ""
+}
+
+// A repository whose issues are turned off answers with an empty list. That is no empty backlog: the loop would end as
+// if everything were done (R18).
+func TestIssuesTurnedOff(t *testing.T) {
+	for _, c := range []struct{ origin, kind, name, text string }{
+		{"https://github.com/acme/app", "github", "issues.json",
+			`{"data":{"repository":{"nameWithOwner":"acme/app","hasIssuesEnabled":false,"issues":{"totalCount":0,"pageInfo":{"hasNextPage":false,"endCursor":null},"nodes":[]}}}}`},
+		{"https://gitlab.com/acme/app", "gitlab", "issues.json", `{"data":{"project":{"issuesEnabled":false,"issues":null}}}`},
+		{"https://codeberg.org/acme/app", "gitea", "repo.json", `{"id":5,"full_name":"acme/app","has_issues":false,"has_pull_requests":true}`},
+	} {
+		dir, from := project(t, c.origin, c.kind)
+		os.Remove(filepath.Join(from, "issues.2.json"))
+		put(t, filepath.Join(from, "issues.json"), "[]")
+		put(t, filepath.Join(from, c.name), c.text)
+		if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != NoIssues || a.Backlog != nil || a.Found || a.Err.(*Failure).Hint() == "" {
+			t.Errorf("%s: %v, %+v", c.kind, a.Err, a)
+		}
+	}
+	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+	put(t, filepath.Join(from, "issues.json"), "[]")
+	put(t, filepath.Join(from, "repo.json"), `{"id":5,"full_name":"acme/app","has_issues":true}`)
+	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || a.Backlog == nil {
+		t.Errorf("nothing open: %v", a.Err)
+	}
+}
+
+// A renamed repository answers under its old name, and names itself by its new one.
+func TestRenamedRepository(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/old-app", "github")
+	a := ask(t, dir, Question{Backlog: true, PR: 142})
+	if a.Backlog == nil || !cmp.Equal(a.Backlog.InProgress, []int{50, 149}) || !cmp.Equal(a.PRs[0].Closes, []int{50}) {
+		t.Errorf("%v %+v %+v", a.Notes, a.Backlog, a.PRs)
+	}
+	if got := calls(t, from)[0]; !strings.Contains(got, "name=old-app") {
+		t.Error(got)
+	}
+}
+
+// Of a list that is not whole it is said how much is known.
+func TestHowMuchIsKnown(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	os.Remove(filepath.Join(from, "issues.2.json"))
+	put(t, filepath.Join(from, "issues.err"), "gh: We couldn't respond to your request in time. Sorry about that. Please try resubmitting your request and contact us if the problem persists.\n")
+	a := ask(t, dir, Question{Backlog: true})
+	if why(a.Err) != Unavailable || a.Backlog != nil || len(a.Issues) != 3 || !cmp.Equal(a.Notes[1], "tracker: 3 of 9 open issues are known") {
+		t.Errorf("%v %q", a.Err, a.Notes)
+	}
+}
+
+// What stands around an answer, or colours it, does not hide it; a cut one is still a cut one.
+func TestTalkAroundAnAnswer(t *testing.T) {
+	whole, err := os.ReadFile("testdata/github/issues.2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	coloured := strings.ReplaceAll(string(whole), `"number"`, "\x1b[1;34m\"number\"\x1b[m")
+	for _, text := range []string{
+		"A new release of gh is available: 2.1.0 → 2.2.0\n" + string(whole),
+		"[warning] a wrapper speaks\n" + string(whole) + "\ndone {}\n",
+		coloured,
+		"\ufeff" + string(whole),
+		strings.ReplaceAll(string(whole), "Epic", "Epic \xff\xfe"),
+	} {
+		dir, from := project(t, "https://github.com/acme/app", "github")
+		os.Remove(filepath.Join(from, "issues.2.json"))
+		put(t, filepath.Join(from, "issues.json"), text)
+		if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || len(a.Issues) != 6 || !strings.HasPrefix(a.Issues[3].Title, "Epic") {
+			t.Errorf("%.60q: %v, %d issues", text, a.Notes, len(a.Issues))
+		}
+	}
+	docs, torn := documents([]byte("talk\n{\"a\":1}\n[2"))
+	if len(docs) != 1 || !torn {
+		t.Error(docs, torn)
+	}
+}
+
+// gh takes a host without a port.
+func TestHostWithAPort(t *testing.T) {
+	dir, from := project(t, "https://github.corp.example:8443/acme/app", "github")
+	if a := ask(t, dir, Question{PRs: true}); a.Err != nil || calls(t, from)[0] != "gh prs github.corp.example owner=acme name=app" {
+		t.Error(a.Err, calls(t, from))
+	}
+}
+
+// Gitea's own dependencies count, by tea's login at the host. One that cannot be asked for leaves its issue undecided;
+// a repository that has none turned on has none.
+func TestGiteaDependencies(t *testing.T) {
+	dir, from := project(t, "https://git.corp.example/acme/app", "gitea")
+	put(t, filepath.Join(dir, "home/.config/tea/config.yml"), "logins:\n- name: other\n  url: https://other.example\n- name: corp\n  url: https://git.corp.example\n  token: x\n")
+	put(t, filepath.Join(from, "issues.json"), `[{"number":1,"title":"First","body":"","state":"open"},{"number":2,"title":"Second","body":"","state":"open"}]`)
+	a := ask(t, dir, Question{Backlog: true})
+	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{1}, Blocked: []int{2}, InProgress: []int{}}, a.Backlog); d != "" || !cmp.Equal(a.Edges, [][2]int{{1, 2}}) {
+		t.Error(a.Notes, a.Edges, d)
+	}
+	for _, call := range calls(t, from) {
+		if !strings.Contains(call, " corp ") {
+			t.Error(call)
+		}
+	}
+	put(t, filepath.Join(from, "dependencies-2.json"), "")
+	put(t, filepath.Join(from, "dependencies-2.err"), "Error: 502 Bad Gateway\n")
+	if a = ask(t, dir, Question{Backlog: true}); a.Backlog != nil || a.Issues[1].State != "unknown" {
+		t.Errorf("%+v", a.Issues)
+	}
+	var many []string
+	for n := range giteaEdges + 1 {
+		many = append(many, fmt.Sprintf(`{"number":%d,"title":"x","state":"open"}`, n+1))
+	}
+	put(t, filepath.Join(from, "issues.json"), "["+strings.Join(many, ",")+"]")
+	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEdges+1 {
+		t.Errorf("%v %+v", a.Notes, a.Backlog)
+	}
+}
+
+// tea ends well where the server did not: what the body says is the failure.
+func TestGiteaRefuses(t *testing.T) {
+	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+	put(t, filepath.Join(from, "issues.json"), `{"message":"token is required","url":"https://codeberg.org/api/swagger"}`)
+	if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != LoggedOut || a.Backlog != nil {
+		t.Error(a.Err)
+	}
+	put(t, filepath.Join(from, "pr-9.json"), `{"errors":null,"message":"The target couldn't be found.","url":"https://codeberg.org/api/swagger"}`)
+	if a := ask(t, dir, Question{PR: 9}); why(a.Err) != NotFound || len(a.PRs) > 0 {
+		t.Error(a.Err)
+	}
+}
