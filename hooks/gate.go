@@ -31,7 +31,7 @@ func (c gateListCmd) Run(d *desk.Desk, s streams) error {
 		fmt.Fprintln(s.out, "no question waits")
 	}
 	for _, g := range gates {
-		fmt.Fprintln(s.out, report.WaitingQuestion(screen(d, s.out), g))
+		fmt.Fprintln(s.out, report.WaitingQuestion(verbatim(d, s.out), g))
 	}
 	return nil
 }

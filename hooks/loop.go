@@ -44,12 +44,13 @@ func (c loopStopCmd) Run(a *app.App, d *desk.Desk, s streams) error {
 }
 
 type loopListCmd struct {
+	which
 	JSON bool `help:"Print the same as JSON."`
 }
 
 // Run prints one line a run.
 func (c loopListCmd) Run(d *desk.Desk, s streams) error {
-	runs, present, err := d.Runs()
+	runs, present, err := d.Runs(c.skills())
 	if err != nil {
 		return err
 	}

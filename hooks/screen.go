@@ -44,6 +44,15 @@ func whole(d *desk.Desk, out io.Writer) report.Screen {
 	return s
 }
 
+// verbatim is a screen for words that are recorded: only a terminal changes their signs.
+func verbatim(d *desk.Desk, out io.Writer) report.Screen {
+	s := whole(d, out)
+	if _, terminal := terminalOf(out); !terminal {
+		s.ASCII = false
+	}
+	return s
+}
+
 // fitting is a finished text for who reads it: wrapped on a terminal, and where COLUMNS says how wide, as it is elsewhere.
 func fitting(d *desk.Desk, out io.Writer, text string) string {
 	if _, terminal := terminalOf(out); !terminal && d.Env("COLUMNS") == "" {

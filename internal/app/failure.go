@@ -45,10 +45,10 @@ func (v *visit) mustStayShut() bool {
 }
 
 // unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not slip past the guard
-// in the disguise of rubbish while a loop is active in the project.
+// in the disguise of rubbish while a loop is active in the project. Another event is no tool call.
 func (a *App) unreadable(name string, err error) Answer {
 	answer := Answer{Name: name, Err: err}
-	if name != event.PreToolUse {
+	if name != event.PreToolUse || errors.Is(err, event.ErrOtherEvent) {
 		return answer
 	}
 	project := tracker.Project(a.Env, a.cwd())

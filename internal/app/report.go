@@ -68,9 +68,7 @@ func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 	for _, f := range fired {
 		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.", f.Condition, f.Text))
 	}
-	if len(due) > 0 {
-		out = append(out, report.Ask(due))
-	} else if len(fired) == 0 {
+	if len(due) == 0 && len(fired) == 0 {
 		out = append(out, v.noMorePRs(t)...)
 	}
 	for _, d := range t.Tick.Deferred[deferred:] {
@@ -84,10 +82,10 @@ func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 	if t.skill == loop.Review {
 		out = append(out, t.Tick.Notes...)
 	}
-	if len(out) == 0 {
+	if len(out) == 0 && len(due) == 0 {
 		out = append(out, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", t.Tick.Iteration))
 	}
-	return strings.Join(out, "\n"), nil
+	return report.Taken(out, due), nil
 }
 
 // noMorePRs tells that the ceiling is reached; the condition is one of the exit, so that what is open may be finished (R30).

@@ -32,7 +32,7 @@ func parseReport(raw []byte) (loop.Report, error) {
 	err := d.Decode(&r)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return r, hint.New(way, "%s is %s, which cannot be a %s", wrong.Field, cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, "wrong"), wrong.Value)
+		return r, hint.New(way, "%s is %s, which cannot be a %s", wrong.Field, cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, valueBefore(raw, wrong.Offset)), wrong.Value)
 	}
 	if err != nil {
 		return r, hint.New(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
@@ -41,14 +41,28 @@ func parseReport(raw []byte) (loop.Report, error) {
 		return r, hint.New(way, "something stands behind the JSON object on stdin")
 	}
 	for i, e := range gjson.GetBytes(raw, "edges").Array() {
-		if n := len(e.Array()); n != 2 { // the decoder would drop a third number silently
-			return r, hint.New(way, "edges[%d] has %d numbers, not a blocker and a blocked one", i, n)
+		if len(e.Array()) != 2 { // the decoder would drop a third number silently
+			return r, hint.New(way, "edges[%d] is %s, not a blocker and a blocked one", i, e.Raw)
 		}
 	}
 	if err := checkReport(&r); err != nil {
 		return r, hint.New(way, "%v", err)
 	}
 	return r, nil
+}
+
+// valueBefore is the JSON value that ends at an offset, as the decoder names those inside of lists.
+func valueBefore(raw []byte, end int64) string {
+	const most = 200
+	value := ""
+	for i := end - 1; i >= max(0, end-most); i-- {
+		if v := string(raw[i:end]); gjson.Valid(v) {
+			value = strings.TrimSpace(v)
+		} else if value != "" {
+			break
+		}
+	}
+	return cmp.Or(value, "wrong")
 }
 
 // reportKeys refuses what the decoder would let pass: a field in other case, and one that stands twice.

@@ -18,16 +18,18 @@ import (
 // together at the end.
 func (d *Desk) History(skills []loop.Skill, runID string, out report.History) error {
 	v, err := d.visit()
-	if err != nil || v.files == nil {
+	if err != nil {
 		return errors.Join(err, out.Close())
 	}
-	defer v.files.Close()
 	h := history{runID: runID, out: out, whole: out.Whole()}
-	err = errors.Join(v.inOrder(func(files *store.Store) error { return h.read(files, skills) }), out.Close())
+	if v.files != nil {
+		defer v.files.Close()
+		err = v.inOrder(func(files *store.Store) error { return h.read(files, skills) })
+	}
 	if err == nil && runID != "" && !h.found {
 		return hint.New("the runs are listed by `hooks loop list`", "there is no iteration of run %q", runID)
 	}
-	return errors.Join(err, h.complaint())
+	return errors.Join(err, out.Close(), h.complaint())
 }
 
 // history is one way through all lines.

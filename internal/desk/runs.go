@@ -8,8 +8,8 @@ import (
 	"hooks/internal/store"
 )
 
-// Runs lists the project's runs, the newest first: the present ones, and those in the archive.
-func (d *Desk) Runs() (list []loop.Budget, present int, err error) {
+// Runs lists the runs of these skills in the project, the newest first: the present ones, and those in the archive.
+func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
 	list = []loop.Budget{}
 	v, err := d.visit()
 	if err != nil || v.files == nil {
@@ -17,6 +17,9 @@ func (d *Desk) Runs() (list []loop.Budget, present int, err error) {
 	}
 	defer v.files.Close()
 	err = v.everyRun(func(_ *store.Store, t *thread, here bool) {
+		if !slices.Contains(skills, t.skill) {
+			return
+		}
 		if list = append(list, *t.Budget); here {
 			present++
 		}

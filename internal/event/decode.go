@@ -149,6 +149,7 @@ func (d *decoder) check(name string) error {
 			Field: "hook_event_name",
 			text:  fmt.Sprintf("field hook_event_name is %q, not %q", clip(d.Name), name),
 			hint:  "the registration sends this event to the wrong hook word; run `hooks doctor`",
+			other: true,
 		}
 	case d.SessionID == "":
 		return missing("session_id")

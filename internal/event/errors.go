@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,14 @@ type Error struct {
 	Field string // dotted name of the field, "" when the input as a whole is at fault
 	text  string
 	hint  string
+	other bool // ErrOtherEvent
 }
+
+// ErrOtherEvent is a payload that is whole, and of another event than the word it was sent to.
+var ErrOtherEvent = errors.New("another event")
+
+// Is tells that refusal from all others.
+func (e *Error) Is(target error) bool { return target == ErrOtherEvent && e.other }
 
 // Error is the refusal without the hint: lower case, no full stop.
 func (e *Error) Error() string { return e.text }

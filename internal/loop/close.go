@@ -84,7 +84,7 @@ func (b *Budget) fold(t *Tick, e Ending) {
 	b.AgentsDispatched += t.Agents
 	b.MinutesElapsed = b.Minutes(e.Now)
 	switch {
-	case t.QmdDown:
+	case t.qmdDown():
 		b.QmdFailuresConsecutive++
 	case t.Body && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK: // nothing known is no success
 		b.QmdFailuresConsecutive = 0
@@ -145,7 +145,7 @@ func (t *Tick) outcome(fired []Fired, e Ending) Outcome {
 		return Stopped
 	case e.Pause:
 		return Waiting
-	case t.Failed != "" || t.QmdDown || t.Report.Outcome == Errored:
+	case t.Failed != "" || t.qmdDown() || t.Report.Outcome == Errored:
 		return Errored
 	}
 	return OK
@@ -157,7 +157,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes, PRsTouched: t.PRs,
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
-		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.QmdError,
+		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e),
 	}
 	for _, u := range e.Spent.ByModel {

@@ -16,10 +16,7 @@ func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
 	t.Report.merge(r)
 	t.observe(r.PRs, f)
 	if r.Comments != nil {
-		t.Comments = max(t.Comments, *r.Comments)
-	}
-	if r.Qmd != nil && r.Qmd.Unreachable {
-		t.QmdDown, t.QmdError = true, r.Qmd.Error
+		t.Comments = max(t.Observed.Comments, *r.Comments)
 	}
 	f.PRs = f.Run.Touched(t)
 	if t.Halting() {
@@ -43,7 +40,9 @@ func (r *Report) merge(o Report) {
 		r.Backlog = r.Backlog.merge(*o.Backlog)
 	}
 	r.Edges = AppendNew(r.Edges, o.Edges...)
-	r.Issues = mergeBy(r.Issues, o.Issues, func(i Issue) int { return i.Number })
+	for _, issue := range o.Issues {
+		r.mergeIssue(issue)
+	}
 	r.Plan = AppendNew(r.Plan, o.Plan...)
 	r.Failures = mergeBy(r.Failures, o.Failures, Failure.Target)
 	for _, pr := range o.PRs {
@@ -88,6 +87,16 @@ func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
 		}
 	}
 	return list
+}
+
+func (r *Report) mergeIssue(later Issue) {
+	i := slices.IndexFunc(r.Issues, func(o Issue) bool { return o.Number == later.Number })
+	if i < 0 {
+		r.Issues = append(r.Issues, later)
+		return
+	}
+	set(&r.Issues[i].Title, later.Title)
+	set(&r.Issues[i].Criteria, later.Criteria)
 }
 
 func (r *Report) mergePR(later PR) {
@@ -164,6 +173,18 @@ func (t *Tick) Track(pr PR) {
 	case "do-not-merge":
 		p.StateAtEnd = "open"
 	}
+}
+
+// qmdDown says that qmd was seen unreachable, or that the last report says so (R53).
+func (t *Tick) qmdDown() bool {
+	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
+}
+
+func (t *Tick) qmdError() string {
+	if q := t.Report.Qmd; q != nil && q.Unreachable && q.Error != "" {
+		return q.Error
+	}
+	return t.QmdError
 }
 
 // InPlanTwice names the planned issues that another iteration has in progress; they are to be passed over (R78–R80).

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"hooks/internal/loop"
@@ -76,16 +77,38 @@ func (x *text) asks(gates []loop.Gate) {
 	if len(gates) == 0 {
 		return
 	}
-	all, held := "A person must answer before anything else is done.", "Do nothing else until it is answered: other tools are held back."
-	if !slices.ContainsFunc(gates, func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
-		all, held = "A person must answer before this is merged.", "Until it is answered nothing is merged; other work may go on."
-	}
-	x.line("%s Call AskUserQuestion now (load it with ToolSearch \"select:AskUserQuestion\" if it is not loaded); "+
-		"the dialog's text is filled in with exactly this:", all)
+	all, held := urgency(gates)
+	x.line("%s %s; the dialog's text is filled in with exactly this:", all, callDialog)
 	for _, g := range gates {
-		x.line("- [%s] %s Options: %s", g.Name, g.Question, labels(g.Options))
+		x.line("- %s", waiting(g))
 	}
 	x.line("%s Never answer it yourself.", held)
+}
+
+const callDialog = `Call AskUserQuestion now (load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
+
+func urgency(gates []loop.Gate) (all, held string) {
+	if !slices.ContainsFunc(gates, func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
+		return "A person must answer before this is merged.", "Until it is answered nothing is merged; other work may go on."
+	}
+	return "A person must answer before anything else is done.", "Do nothing else until it is answered: other tools are held back."
+}
+
+func waiting(g loop.Gate) string {
+	return fmt.Sprintf("[%s] %s Options: %s", g.Name, g.Question, labels(g.Options))
+}
+
+// Taken answers a report in one line of what it changed and, where gates wait, a second of what is to be done now.
+func Taken(changed []string, gates []loop.Gate) string {
+	for _, g := range gates {
+		changed = append(changed, "gate waits: "+waiting(g))
+	}
+	said := clean(strings.Join(changed, "; "))
+	if len(gates) == 0 {
+		return said
+	}
+	all, held := urgency(gates)
+	return fmt.Sprintf("%s\n%s %s; the dialog's text is filled in with exactly these questions. %s Never answer it yourself.", said, all, callDialog, held)
 }
 
 func labels(options []loop.Option) string {
