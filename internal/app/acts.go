@@ -45,7 +45,33 @@ func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 			return over
 		}
 	}
+	if contested := v.contests(t, r.Acts); !contested.Empty() {
+		return contested
+	}
 	return v.review(t, r.Acts)
+}
+
+const inProgress = "in-progress" // the label of an issue that is worked on
+
+// contests keeps a sibling's in-progress label as it is (R80). One that this iteration has set, or whose issue the one
+// before had planned, is the loop's own.
+func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
+	if !v.open(t) {
+		return event.Nothing()
+	}
+	others := t.elsewhere()
+	for _, a := range acts {
+		label := (a.Kind == guard.SetLabel || a.Kind == guard.DropLabel) && strings.EqualFold(a.Ref, inProgress)
+		if !label || !slices.Contains(others, a.PR) || slices.Contains(t.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref)) {
+			continue
+		}
+		if before, err := v.previous(t.skill, t.Budget); err == nil && before != nil && slices.Contains(before.Plan, a.PR) {
+			continue
+		}
+		return event.Deny(fmt.Sprintf("Not done: %s. #%d is in progress by another iteration, and its label stays as it is\n"+
+			"hint: take the next workable issue; a person clears a label that nobody works under", a.Command, a.PR))
+	}
+	return event.Nothing()
 }
 
 // refuseUnread holds back what cannot be read while a merge waits for a person's word.

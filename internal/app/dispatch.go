@@ -104,12 +104,8 @@ func (v *visit) exhausted(t *thread, spent loop.Spent) string {
 // deferredTarget names the target that a worker's task is about, if every issue or PR it mentions is to be left alone.
 func deferredTarget(t *thread, task string) string {
 	off := append(slices.Clone(t.Budget.DeferredTargets), t.Tick.Deferred...)
-	if b := t.Tick.Backlog(); b != nil {
-		for _, n := range b.InProgress {
-			if !slices.Contains(t.Tick.Taken, n) {
-				off = append(off, fmt.Sprintf("#%d", n))
-			}
-		}
+	for _, n := range t.elsewhere() {
+		off = append(off, fmt.Sprintf("#%d", n))
 	}
 	found := ""
 	for _, n := range guard.Mentions(task) {
@@ -120,6 +116,15 @@ func deferredTarget(t *thread, task string) string {
 		found = name
 	}
 	return found
+}
+
+// elsewhere are the issues that a sibling has in progress: none of this iteration's workers was sent off for them.
+func (t *thread) elsewhere() []int {
+	b := t.Tick.Backlog()
+	if b == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool { return slices.Contains(t.Tick.Taken, n) })
 }
 
 // workerEnded: one background worker less. The client's own compaction agents have no type and are none.
