@@ -105,7 +105,10 @@ func disk(m *machine, n *notes) {
 	default:
 		n.say("a durable write takes %.1f ms", float64(took.Microseconds())/1000)
 	}
-	if !locks {
+	switch locks {
+	case store.Turns:
+		n.say("the file system has no locks; hooks take turns by a folder")
+	case store.NoLocks:
 		n.warn("keep the project on a disk with file locks while loops run in it", "the file system has no locks: two hooks at the same moment may lose a count")
 	}
 }

@@ -23,10 +23,11 @@ const (
 // when ctx ends earlier, and then fails with ErrBusy. The kernel frees it when the process dies, and its file is never
 // deleted. Taking it again while it is held costs nothing.
 //
-// On a file system without locks it succeeds all the same, and Unguarded says so: atomic replacement and the
-// exclusive lock file still hold, only two hooks in the same moment may then overwrite each other's counters.
+// On a file system without locks the turn stands in for it. Where that cannot be had either, as on a full disk, it succeeds
+// all the same: atomic replacement and the exclusive lock file still hold, only two hooks in the same moment may then
+// overwrite each other's counters.
 func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
-	if s.guards == 0 && !s.noFlock {
+	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
 			return nil, err
 		}
@@ -38,7 +39,12 @@ func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
 // let ends one Guard; the last one frees the lock.
 func (s *Store) let() error {
 	s.guards--
-	if s.guards > 0 || s.lock == nil {
+	switch {
+	case s.guards > 0:
+		return nil
+	case s.turn != "":
+		return s.leaveTurn()
+	case s.lock == nil:
 		return nil
 	}
 	lock := s.lock
@@ -47,6 +53,9 @@ func (s *Store) let() error {
 }
 
 func (s *Store) take(ctx context.Context) error {
+	if s.noFlock {
+		return s.guardByTurn(ctx)
+	}
 	lock, err := s.flock()
 	if err != nil {
 		return fmt.Errorf("guard %s: %w", Dir, err)
@@ -54,7 +63,7 @@ func (s *Store) take(ctx context.Context) error {
 	switch ok, err := s.try(ctx, lock); {
 	case lockless(err):
 		s.noFlock = true
-		return nil
+		return s.guardByTurn(ctx)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), err == nil && !ok:
 		return ErrBusy
 	case err != nil:
@@ -64,8 +73,13 @@ func (s *Store) take(ctx context.Context) error {
 	return nil
 }
 
-// Unguarded says that the file system has no locks, so Guard excluded nobody.
-func (s *Store) Unguarded() bool { return s.noFlock }
+func (s *Store) guardByTurn(ctx context.Context) error {
+	err := s.takeTurn(ctx)
+	if s.unguarded = err != nil && !errors.Is(err, ErrBusy); s.unguarded {
+		return nil
+	}
+	return err
+}
 
 // flock makes the guard's file, closed to others, and refuses one that is no file.
 func (s *Store) flock() (*flock.Flock, error) {

@@ -40,8 +40,8 @@ func (s *Store) Files() (list []File, err error) {
 		}
 		base := d.Name()
 		list = append(list, File{
-			Name: name, Mode: info.Mode(), Size: info.Size(), Known: name == "." || strings.HasPrefix(name, archiveName) || ownName(base) || isTemp(base),
-			Litter: isTemp(base) && info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge,
+			Name: name, Mode: info.Mode(), Size: info.Size(), Known: name == "." || strings.HasPrefix(name, archiveName) || strings.HasPrefix(name, turnName) || ownName(base) || isTemp(base),
+			Litter: isTemp(base) && litter(base, info),
 		})
 		return nil
 	})
@@ -82,7 +82,11 @@ func (s *Store) Sweep(name string) error {
 	if !isTemp(name[strings.LastIndexByte(name, '/')+1:]) {
 		return fmt.Errorf("sweep: %s is no unfinished file", name)
 	}
-	return wrap("sweep", s.disk.remove(name))
+	info, err := s.disk.root.Lstat(name)
+	if err == nil {
+		err = s.disk.discard(name, info)
+	}
+	return wrap("sweep", err)
 }
 
 // Hide keeps the folder out of git.
@@ -96,20 +100,35 @@ func (s *Store) Hidden() bool {
 	return err == nil && strings.TrimSpace(string(text)) == "*"
 }
 
-// Probe writes a file the way the state is written, durably, and removes it. It says how long that took, and whether
-// the file system has locks.
-func (s *Store) Probe() (took time.Duration, locks bool, err error) {
+// Locks is how hooks that run at once are kept from each other.
+type Locks uint8
+
+// The ways, from the best.
+const (
+	Flocks  Locks = iota // the file system's own locks
+	Turns                // it has none: a folder
+	NoLocks              // nothing keeps them
+)
+
+// Probe writes a file the way the state is written, durably, and removes it. It says how long that took, and what locks
+// there are.
+func (s *Store) Probe() (took time.Duration, locks Locks, err error) {
 	const name = ".probe"
 	began := time.Now()
 	err = errors.Join(s.disk.replace(name, []byte("{}\n")), s.disk.syncDir())
 	took = time.Since(began)
 	err = errors.Join(err, s.disk.remove(name))
 	if err != nil {
-		return took, true, fmt.Errorf("probe %s: %w", Dir, err)
+		return took, Flocks, fmt.Errorf("probe %s: %w", Dir, err)
 	}
 	unlock, err := s.Guard(context.Background())
-	if err != nil {
-		return took, true, err
+	switch {
+	case err != nil:
+		return took, Flocks, err
+	case s.unguarded:
+		locks = NoLocks
+	case s.noFlock:
+		locks = Turns
 	}
-	return took, !s.Unguarded(), unlock()
+	return took, locks, unlock()
 }

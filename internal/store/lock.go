@@ -107,9 +107,13 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 
 // Reap takes away the lock that was seen and judged stale (R70), or overridden by a person (R103). Of several
 // processes that saw the same lock one succeeds; the others, and one that comes too late, get ErrLockChanged. A nil
-// seen reaps a lock that cannot be read. The guard is taken if the caller does not hold it.
+// seen reaps a lock that cannot be read. The guard is taken if the caller does not hold it, and the turn besides: with
+// a guard that guards nothing, two could take the same lock for stale, and the slower one would take away the lock that
+// the faster one has acquired since.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
-	return wrap("reap lock", s.guarded(func() error { return s.reap(lockName(skill), seen) }))
+	return wrap("reap lock", s.guarded(func() error {
+		return s.inTurn(func() error { return s.reap(lockName(skill), seen) })
+	}))
 }
 
 func (s *Store) guarded(do func() error) error {
@@ -124,7 +128,7 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// Renaming succeeds for one process only. Where the file system has no guard, another may have reaped and a third
+	// Nobody else reaps now. Only where the guard guards nothing may its own session have released it and another have
 	// acquired since the look above, so the look is repeated at what was taken.
 	tmp := temp(name)
 	if err := s.disk.rename(name, tmp); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,7 +132,7 @@ func TestGuard(t *testing.T) {
 	unlock, err := other.Guard(t.Context())
 	ok(t, err)
 	ok(t, unlock())
-	same(t, "unguarded", s.Unguarded() || other.Unguarded(), false)
+	same(t, "unguarded", s.unguarded || other.unguarded, false)
 }
 
 // TestLockIsTakenAwayUnderTheGuard: reaping and releasing look and then act, so nobody else may act in between.
@@ -157,21 +158,140 @@ func TestLockIsTakenAwayUnderTheGuard(t *testing.T) {
 	ok(t, unlock())
 }
 
+// withoutLocks makes a store one on a file system without locks.
+func withoutLocks(s *Store, err error) {
+	s.disk.fail = func(label string) error {
+		if strings.HasPrefix(label, "lock ") {
+			return &os.PathError{Op: "flock", Path: guardName, Err: err}
+		}
+		return nil
+	}
+}
+
+// TestGuardWithoutLocks: a turn stands in for the file lock, and leaves nothing behind.
 func TestGuardWithoutLocks(t *testing.T) {
 	for _, err := range []error{syscall.ENOTSUP, syscall.ENOLCK, syscall.ENOSYS} {
 		s := newStore(t)
-		s.disk.fail = func(label string) error {
-			if strings.HasPrefix(label, "lock ") {
-				return &os.PathError{Op: "flock", Path: guardName, Err: err}
-			}
-			return nil
+		withoutLocks(s, err)
+		other := must(Open(s.project))
+		defer other.Close()
+		withoutLocks(other, err)
+		outer := must(s.Guard(t.Context()))
+		inner := must(s.Guard(t.Context()))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if _, err := other.Guard(ctx); !errors.Is(err, ErrBusy) {
+			t.Errorf("a taken turn gives %v", err)
 		}
-		unlock, err := s.Guard(t.Context())
-		ok(t, err)
-		same(t, "unguarded", s.Unguarded(), true)
-		must(s.Acquire("work", *lock(1)))
-		ok(t, s.Release("work", anyLock))
+		ok(t, outer())
+		ok(t, inner())
+		unlock := must(other.Guard(t.Context()))
+		must(other.Acquire("work", *lock(1)))
+		ok(t, other.Release("work", anyLock))
 		ok(t, unlock())
+		same(t, "files", files(t, s), []string{})
+		same(t, "unguarded", s.unguarded || other.unguarded, false)
+		_, locks, err := s.Probe()
+		ok(t, err)
+		same(t, "locks", locks, Turns)
+	}
+}
+
+// TestGuardWithoutAnything: a full disk keeps no Stop from letting go, but it keeps a lock where it is.
+func TestGuardWithoutAnything(t *testing.T) {
+	s := newStore(t)
+	put(t, s, "work.lock", specLock)
+	s.disk.fail = func(label string) error {
+		switch label {
+		case "lock " + guardName:
+			return syscall.ENOLCK
+		case "turn " + turnName:
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	unlock := must(s.Guard(t.Context()))
+	same(t, "unguarded", s.unguarded, true)
+	seen := must(s.Holder("work"))
+	if err := s.Reap("work", seen); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("reaping out of turn: %v", err)
+	}
+	ok(t, s.Release("work", anyLock))
+	ok(t, unlock())
+}
+
+// TestTurnOfTheDeadIsTaken: whoever died in its turn, or before it was over, keeps nobody out.
+func TestTurnOfTheDeadIsTaken(t *testing.T) {
+	here := proc.Describe(os.Getpid(), "")
+	gone := loop.Process{PID: 1<<31 - 2, Start: here.Start, Host: here.Host}
+	again, away := here, here
+	again.Start, away.Host = "1@another-boot", "elsewhere"
+	for name, c := range map[string]struct {
+		left []string
+		old  bool
+		free bool
+	}{
+		"dead":                        {[]string{makerName(gone)}, false, true},
+		"dead, its number used again": {[]string{makerName(again)}, false, true},
+		"nobody's any more":           {nil, false, true},
+		"alive":                       {[]string{makerName(here)}, true, false},
+		"of another host":             {[]string{makerName(away)}, false, false},
+		"of another host, long ago":   {[]string{makerName(away)}, true, true},
+		"of no form":                  {[]string{"x"}, false, false},
+		"of no form, long ago":        {[]string{"x"}, true, true},
+		"dead and alive":              {[]string{makerName(gone), makerName(here)}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			withoutLocks(s, syscall.ENOLCK)
+			ok(t, os.Mkdir(path(s, turnName), 0o700))
+			for _, f := range c.left {
+				put(t, s, turnName+"/"+f, "")
+				if c.old {
+					ok(t, os.Chtimes(path(s, turnName+"/"+f), noon, time.Now().Add(-2*turnAge)))
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			unlock, err := s.Guard(ctx)
+			if !c.free {
+				if !errors.Is(err, ErrBusy) {
+					t.Errorf("error is %v", err)
+				}
+				return
+			}
+			ok(t, err)
+			ok(t, unlock())
+			same(t, "files", files(t, s), []string{})
+		})
+	}
+}
+
+// TestTurnIsAFolder: what else stands under its name is neither followed nor removed.
+func TestTurnIsAFolder(t *testing.T) {
+	s := newStore(t)
+	put(t, s, "work.lock", specLock)
+	ok(t, os.Mkdir(path(s, "archive"), 0o700))
+	put(t, s, "archive/x", "")
+	ok(t, os.Chtimes(path(s, "archive/x"), noon, time.Now().Add(-2*turnAge)))
+	ok(t, os.Symlink("archive", path(s, turnName)))
+	if err := s.Reap("work", must(s.Holder("work"))); damaged(err) == nil {
+		t.Errorf("error is %v", err)
+	}
+	same(t, "what it leads to", content(t, s, "archive/x"), "")
+}
+
+// TestMakerName: a process comes back from the name of its file, whatever its host is called.
+func TestMakerName(t *testing.T) {
+	p := loop.Process{PID: 4242, Start: "77@00-aa", Host: "a.b-c"}
+	same(t, "maker", maker(makerName(p)), p)
+	p.Host = strings.Repeat("~/..\\:é", 40)
+	name := makerName(p)
+	if maker(name).PID != 4242 || strings.ContainsAny(name, `/\:`) || len(name) > 200 {
+		t.Errorf("name is %q", name)
+	}
+	if makerName(p) == name {
+		t.Error("a name was used twice")
 	}
 }
 
@@ -197,14 +317,7 @@ func contend(role string) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(role, "unlinked") {
-		s.disk.fail = func(label string) error {
-			if strings.HasPrefix(label, "link ") {
-				return syscall.EPERM
-			}
-			return nil
-		}
-	}
+	broken(s, role)
 	if role == "append" {
 		return appendMany(s, rounds)
 	}
@@ -218,6 +331,36 @@ func contend(role string) error {
 		}
 	}
 	return nil
+}
+
+// broken makes the file system of a contender one without hard links, without locks, or one whose locks keep nobody out;
+// a "reaper" dies with a stale lock in its hands.
+func broken(s *Store, role string) {
+	if strings.Contains(role, "lying") {
+		s.guards = 1
+	}
+	reaps := 0
+	s.disk.fail = func(label string) error {
+		switch {
+		case strings.Contains(role, "unlinked") && strings.HasPrefix(label, "link "):
+			return syscall.EPERM
+		case strings.Contains(role, "lockless") && strings.HasPrefix(label, "lock "):
+			return syscall.ENOLCK
+		case strings.Contains(role, "reaper") && strings.HasPrefix(label, "rename .work.lock"):
+			if reaps++; reaps == 2 {
+				die()
+			}
+		case strings.Contains(role, "lying") && strings.Contains(label, " .work.lock-"): // off the processor in mid-reap
+			time.Sleep(time.Duration(rand.IntN(15)) * time.Millisecond)
+		}
+		return nil
+	}
+}
+
+func die() {
+	self, _ := os.FindProcess(os.Getpid())
+	_ = self.Kill()
+	select {}
 }
 
 // appendMany takes the guard again as soon as it let go, as no hook does: on a busy machine the others, who look every few
@@ -273,18 +416,21 @@ func alone(s *Store, role string, won int) error {
 		return fmt.Errorf("two winners: %w", err)
 	}
 	_ = f.Close()
+	if strings.Contains(role, "lying") { // long enough for others to come in
+		time.Sleep(5 * time.Millisecond)
+	}
 	wins, err := os.OpenFile(filepath.Join(s.project, "wins"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = wins.WriteString("x")
+	if !strings.Contains(role, "reaper") { // which dies at a win that nobody knows
+		_, err = wins.WriteString("x")
+	}
 	if err = errors.Join(err, wins.Close(), os.Remove(inside)); err != nil {
 		return err
 	}
 	if strings.Contains(role, "crash") && won == 3 {
-		self, _ := os.FindProcess(os.Getpid())
-		_ = self.Kill()
-		select {}
+		die()
 	}
 	mine := func(l *loop.Lock) bool { return l.PID == os.Getpid() && l.Iteration == won }
 	for {
@@ -304,7 +450,8 @@ func race(t *testing.T, s *Store, rounds int, roles ...string) {
 			"STORE_TEST_ROUNDS="+strconv.Itoa(rounds))
 		group.Go(func() {
 			out, err := cmd.CombinedOutput()
-			if crashed := strings.Contains(role, "crash") && cmd.ProcessState != nil && !cmd.ProcessState.Exited(); err != nil && !crashed {
+			dies := strings.Contains(role, "crash") || strings.Contains(role, "reaper")
+			if crashed := dies && cmd.ProcessState != nil && !cmd.ProcessState.Exited(); err != nil && !crashed {
 				t.Errorf("%s: %v: %s", role, err, bytes.TrimSpace(out))
 			}
 		})
@@ -318,15 +465,19 @@ func TestOneWinner(t *testing.T) {
 		"linked":   {"plain", "plain", "plain", "plain", "crash", "crash", "crash", "crash"},
 		"unlinked": {"unlinked", "unlinked", "unlinked", "unlinked crash", "unlinked crash"},
 		"mixed":    {"plain", "unlinked", "crash", "unlinked crash", "plain"},
+		"lockless": {"lockless", "lockless", "lockless", "lockless crash", "lockless crash", "lockless reaper", "lockless reaper"},
+		"nothing":  {"lockless unlinked", "lockless unlinked", "lockless unlinked crash", "lockless unlinked crash", "lockless unlinked reaper"},
+		"lying":    {"lying", "lying", "lying", "lying crash", "lying crash", "lying reaper", "lying reaper"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
 			const rounds = 40
 			want := 0
 			for _, role := range roles {
-				if strings.Contains(role, "crash") {
+				switch {
+				case strings.Contains(role, "crash"):
 					want += 4
-				} else {
+				case !strings.Contains(role, "reaper"):
 					want += rounds
 				}
 			}
@@ -343,10 +494,12 @@ func TestOneWinner(t *testing.T) {
 
 // TestOneWinnerPerStaleLock: all see the same dead holder at once.
 func TestOneWinnerPerStaleLock(t *testing.T) {
-	for range 15 {
-		s := newStore(t)
-		put(t, s, "work.lock", strings.Replace(specLock, "12345", "2147483646", 1))
-		race(t, s, 1, "plain", "plain", "plain", "plain")
-		same(t, "files", files(t, s), []string{})
+	for _, role := range []string{"plain", "lockless", "lying"} {
+		for range 10 {
+			s := newStore(t)
+			put(t, s, "work.lock", strings.Replace(specLock, "12345", "2147483646", 1))
+			race(t, s, 1, role, role, role, role, role, role)
+			same(t, "files", files(t, s), []string{})
+		}
 	}
 }

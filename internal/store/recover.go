@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,9 +142,21 @@ func (d *disk) sweep(prefix string) {
 		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		info, err := d.root.Lstat(name)
-		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge {
-			_ = d.remove(name)
+		if info, err := d.root.Lstat(name); err == nil && litter(name, info) {
+			_ = d.discard(name, info)
 		}
 	}
+}
+
+// litter says that nobody can still be writing an unfinished file, or the folder of a turn that was never taken.
+func litter(name string, info fs.FileInfo) bool {
+	ours := info.Mode().IsRegular() || info.IsDir() && strings.HasPrefix(name, turnName+"-")
+	return ours && time.Since(info.ModTime()) > litterAge
+}
+
+func (d *disk) discard(name string, info fs.FileInfo) error {
+	if info.IsDir() {
+		return d.root.RemoveAll(name)
+	}
+	return d.remove(name)
 }

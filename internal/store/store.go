@@ -18,13 +18,15 @@ const Dir = ".sdd/loop"
 
 // Store is the state of one project's loops, open for reading and writing.
 type Store struct {
-	disk    disk
-	project string
-	guards  int // how often this process holds the guard
-	lock    *flock.Flock
-	noFlock bool // the file system has no locks
-	batch   int
-	line    struct { // the history line that was parsed last
+	disk      disk
+	project   string
+	guards    int // how often this process holds the guard
+	lock      *flock.Flock
+	noFlock   bool   // the file system has no locks
+	turn      string // our file in the folder that stands in for them
+	unguarded bool   // the last Guard kept nobody out
+	batch     int
+	line      struct { // the history line that was parsed last
 		text []byte
 		it   *loop.Iteration
 	}
@@ -137,6 +139,9 @@ func (s *Store) dress() error {
 func (s *Store) Close() {
 	if s.lock != nil {
 		_ = s.lock.Unlock()
+	}
+	if s.turn != "" {
+		_ = s.leaveTurn()
 	}
 	_ = s.disk.root.Close()
 	if s.elsewhere != nil {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,31 +15,40 @@ import (
 	"hooks/scripts/drive"
 )
 
-// race lets sessions enter at the same moment: one of them begins, whatever they meet. On a file system without locks
-// at most one gets a lock that is absent; to take a dead one's away is not safe there (store.Reap).
+// race lets sessions enter at the same moment: one of them begins, whatever they meet, with locks or without. Where the
+// file system only says that it locks, at most one does, for the others may have met its state half-made.
 func (t *trial) race() (outcome, error) {
 	var o outcome
-	lockless := filepath.Join(t.dir, "lockless")
-	if err := drive.Build(lockless, drive.NoGuard); err != nil {
+	lockless, lying := filepath.Join(t.dir, "lockless"), filepath.Join(t.dir, "lying")
+	if err := errors.Join(drive.Build(lockless, drive.NoLocks), drive.Build(lying, drive.FalseLocks)); err != nil {
 		return o, err
 	}
-	won := 0
+	nothing := func(*drive.Player) {}
+	dead := func(p *drive.Player) { p.Turn(flags); _ = p.Bury(t.clients.Gone) }
+	won, rounds := 0, 0
 	for n := range t.rounds {
 		for _, kind := range []struct {
 			name, program string
 			before        func(*drive.Player)
 		}{
-			{"an empty project", t.program, func(*drive.Player) {}},
-			{"the lock of a dead iteration", t.program, func(p *drive.Player) { p.Turn(flags); _ = p.Bury(t.clients.Gone) }},
+			{"an empty project", t.program, nothing},
+			{"the lock of a dead iteration", t.program, dead},
 			{"a run that has ended", t.program, func(p *drive.Player) { p.Iterate("--loop --max-iterations 1", 1) }},
-			{"no locks on this file system", lockless, func(*drive.Player) {}},
+			{"no locks on this file system", lockless, nothing},
+			{"no locks, and the lock of a dead iteration", lockless, dead},
+			{"false locks", lying, nothing},
+			{"false locks, and the lock of a dead iteration", lying, dead},
 		} {
+			if !strings.Contains(kind.name, t.kind) {
+				continue
+			}
+			rounds++
 			p, err := t.stage(fmt.Sprintf("race-%d", n), kind.program)
 			if err != nil {
 				return o, err
 			}
 			kind.before(p)
-			if err := p.RaceForLock(t.sessions, flags, kind.program == lockless); err != nil {
+			if err := p.RaceForLock(t.sessions, flags, kind.program == lying); err != nil {
 				return o, err
 			}
 			if p.Disk().Lock != nil {
@@ -52,7 +62,7 @@ func (t *trial) race() (outcome, error) {
 			}
 		}
 	}
-	o.done = fmt.Sprintf("%d rounds of %d sessions, %d won by one of them", 4*t.rounds, t.sessions, won)
+	o.done = fmt.Sprintf("%d rounds of %d sessions, %d won by one of them", rounds, t.sessions, won)
 	return o, nil
 }
 

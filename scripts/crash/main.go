@@ -5,6 +5,7 @@
 //
 //	go run ./scripts/crash                 a minute of each
 //	go run ./scripts/crash -kills 20000 -rounds 2000 -sessions 64
+//	go run ./scripts/crash -only race -kind dead
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"hooks/scripts/drive"
@@ -24,6 +26,8 @@ func main() {
 	flag.IntVar(&t.rounds, "rounds", 200, "how many times sessions race for one lock, of each kind")
 	flag.IntVar(&t.sessions, "sessions", 64, "how many sessions race")
 	flag.IntVar(&t.parallel, "parallel", 100, "how many times hooks of one session run at the same moment")
+	flag.StringVar(&t.kind, "kind", "", "race only where the name of what they meet has this text")
+	flag.StringVar(&t.only, "only", "", "try only what has this text in its name")
 	flag.IntVar(&t.workers, "j", runtime.NumCPU(), "how many loops are played at once")
 	flag.Int64Var(&t.seed, "seed", time.Now().UnixNano(), "of the random moments")
 	flag.Parse()
@@ -37,6 +41,7 @@ func main() {
 type trial struct {
 	kills, rounds, sessions, parallel, workers int
 	seed                                       int64
+	only, kind                                 string
 
 	dir     string
 	program string
@@ -81,6 +86,9 @@ func (t *trial) run() error {
 		{"kill -9 in whole loops", t.loops}, {"a race for the lock", t.race}, {"hooks of one session at once", t.together},
 		{"two sessions in one project", t.pair}, {"disks that are full or closed", t.disks},
 	} {
+		if !strings.Contains(part.name, t.only) {
+			continue
+		}
 		began := time.Now()
 		o, err := part.play()
 		if err != nil {

@@ -17,10 +17,16 @@ type Patch struct{ File, Old, New string }
 // apart, so only then the k-th call is the same one every time.
 var Pinned = Patch{File: "hooks/pinned.go", New: "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n"}
 
-// NoGuard makes the program one on a file system without locks.
-var NoGuard = Patch{
-	File: "internal/store/guard.go", Old: "\tlock, err := s.flock()\n\tif err != nil {",
-	New: "\ts.noFlock = true\n\tif ctx != nil {\n\t\treturn nil\n\t}\n\tlock, err := s.flock()\n\tif err != nil {",
+// NoLocks makes the program one on a file system without locks, FalseLocks one on a file system that says that it locks and
+// keeps nobody out.
+var (
+	NoLocks    = lockingWith("false, syscall.ENOLCK")
+	FalseLocks = lockingWith("true, nil")
+)
+
+func lockingWith(answer string) Patch {
+	const call = "\tif ok, err := lock.TryLock(); ok || err != nil {"
+	return Patch{File: "internal/store/guard.go", Old: call, New: "\tif ctx != nil {\n\t\treturn " + answer + "\n\t}\n" + call}
 }
 
 // Build makes the program, as it is released, at out. Patched sources are laid over the tree's own, which stay as they

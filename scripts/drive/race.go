@@ -51,7 +51,7 @@ func Began(r Result) bool {
 }
 
 // RaceForLock lets as many sessions as said enter at once, and says what is wrong with who won: one has to, unless the
-// file system has no locks, where nobody may.
+// file system's locks are false, where all may have met each other.
 func (p *Player) RaceForLock(sessions int, args string, mayBeNone bool) error {
 	events := make([]Event, sessions)
 	own := p.Session
@@ -82,7 +82,7 @@ func (p *Player) RaceForLock(sessions int, args string, mayBeNone bool) error {
 	switch {
 	case winner == "" && !mayBeNone:
 		p.Say("nobody of %d got the lock: %s", sessions, results[0].Out)
-	case mayBeNone: // without locks two may overwrite each other's counters, but never both work
+	case mayBeNone: // two may overwrite each other's counters, but never both work
 	case winner != "" && (d.Lock == nil || d.Lock.SessionID != winner || d.Tick == nil || d.Tick.SessionID != winner):
 		p.Say("%s won, and the lock is %+v", winner, d.Lock)
 	}

@@ -25,7 +25,7 @@ var plants = []plant{
 		},
 	}},
 	{"the lock is not exclusive, and no guard helps", "", nil, false, []drive.Patch{
-		drive.NoGuard, {File: "internal/store/lock.go", Old: "err = s.disk.link(tmp, name)\n\tswitch", New: "err = s.disk.rename(tmp, name)\n\tswitch"},
+		drive.FalseLocks, {File: "internal/store/lock.go", Old: "err = s.disk.link(tmp, name)\n\tswitch", New: "err = s.disk.rename(tmp, name)\n\tswitch"},
 	}},
 	{"files are not synced", "entry", nil, false, []drive.Patch{
 		{File: "internal/store/disk.go", Old: "\treturn f.Sync()\n", New: "\treturn nil\n"},
