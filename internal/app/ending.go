@@ -11,7 +11,7 @@ import (
 // ending counts what was spent; it is called under the guard, so that no token is counted twice. An error says that it
 // could not be counted, which a note says too.
 func (v *visit) ending(t *thread, o surroundings) (loop.Ending, error) {
-	spent, notes, err := v.counted(t)
+	spent, notes, err := v.countedAll(t)
 	if !v.foreign(t) { // what the clocks did after a client's death is no matter of the run
 		t.Budget.Observe(v.clock(v.now))
 	}

@@ -20,15 +20,6 @@ func (v *visit) spent(t *thread) (loop.Spent, []string) {
 	return spent, notes
 }
 
-// counted reads the transcripts from where the run last stopped reading.
-func (v *visit) counted(t *thread) (loop.Spent, []string, error) {
-	transcript := v.ev.Transcript
-	if transcript == "" && t.Tick != nil {
-		transcript = t.Tick.Transcript
-	}
-	return usage.Spent(transcript, t.Budget.Cursors, usage.NewTable(v.config().Rates))
-}
-
 // onceNotes are what a run's first iteration tells about how its money is counted and about the configuration.
 func (v *visit) onceNotes() []string {
 	cfg := v.config()

@@ -4,6 +4,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -74,4 +75,9 @@ func (t *Tick) Ended(id string) bool {
 	}
 	t.Passed[i].Done = true
 	return true
+}
+
+// Told says that an event of this call was counted, or may have been: of very many calls the oldest are forgotten.
+func (t *Tick) Told(id string) bool {
+	return id == "" || len(t.Counted) >= mostCounted || slices.ContainsFunc(t.Counted, func(key string) bool { return strings.Contains(key, " "+id+" ") })
 }

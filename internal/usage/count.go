@@ -19,6 +19,8 @@ type Options struct {
 	Since time.Time
 	// Deadline ends the count early; the next one goes on from there. Zero is no deadline.
 	Deadline time.Time
+	// Calls asks for Result.Calls.
+	Calls bool
 }
 
 // Result is what the transcripts say beyond the cursors.
@@ -37,6 +39,9 @@ type Result struct {
 	// mark names none.
 	Interrupted []string
 	Answers     []Answer
+	// Calls are those that ended well and whose result has the address of a pull or merge request, in the order of their
+	// results, file by file.
+	Calls []Call
 	// Partial says that Deadline came first.
 	Partial bool
 }
@@ -117,6 +122,7 @@ type counter struct {
 	rates  map[string]rated
 	single bool // there are no subagents, so nothing can stand in two files
 	owners map[uint64]int
+	called map[string]Call // of the file under count, whose results are to come
 	seed   maphash.Seed
 	apart  []map[string]loop.Tokens                 // what each source spent, by model; nil where nobody asks
 	told   func(at, model string, more loop.Tokens) // what each line adds, at its time as written; nil where nobody asks
@@ -140,6 +146,7 @@ type transcript struct {
 // file counts one source and returns its new cursor.
 func (c *counter) file(index int, s source) (loop.Cursor, error) {
 	c.ledger.reset()
+	c.called = map[string]Call{}
 	t := &transcript{source: s, index: index, ledger: &c.ledger}
 	t.cursor.Path = s.name
 	requests, until := unpack(s.cursor.Open)

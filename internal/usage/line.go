@@ -20,7 +20,7 @@ func (c *counter) line(t *transcript, line []byte) {
 		c.res.Skipped++
 		return
 	}
-	if !t.matters(line) {
+	if !t.matters(line) && !c.awaited(line) {
 		return
 	}
 	r, ok := read(line)
@@ -33,8 +33,10 @@ func (c *counter) line(t *transcript, line []byte) {
 	}
 	switch r.kind {
 	case "assistant":
+		c.calls(r)
 		c.assistant(t, r)
 	case "user":
+		c.returned(r)
 		c.user(t, r)
 	}
 }

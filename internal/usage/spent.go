@@ -10,8 +10,20 @@ import (
 // the error, after which nothing is spent.
 func Spent(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []string, error) {
 	r, err := Count(transcript, cursors, table, Options{})
+	spent, notes := r.taken(table, err)
+	return spent, notes, err
+}
+
+// Done is Spent, with the calls that the same lines tell (Result.Calls).
+func Done(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []Call, []string, error) {
+	r, err := Count(transcript, cursors, table, Options{Calls: true})
+	spent, notes := r.taken(table, err)
+	return spent, r.Calls, notes, err
+}
+
+func (r *Result) taken(table Table, err error) (loop.Spent, []string) {
 	if err != nil {
-		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}, err
+		return loop.Spent{Source: table.Source()}, []string{fmt.Sprintf("Usage could not be counted: %v", err)}
 	}
 	var notes []string
 	if r.Skipped > 0 {
@@ -21,5 +33,5 @@ func Spent(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, [
 		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the nearest known one. "+
 			"Add a row to ### Loop Cost Rates in CLAUDE.md to fix.", m))
 	}
-	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes, nil
+	return loop.Spent{ByModel: r.ByModel, Cursors: r.Cursors, Source: table.Source(), Skipped: r.Skipped}, notes
 }

@@ -51,8 +51,10 @@ func (t *trial) race() (outcome, error) {
 			if err := p.RaceForLock(t.sessions, flags, kind.program == lying); err != nil {
 				return o, err
 			}
-			if p.Disk().Lock != nil {
+			if d := p.Disk(); d.Lock != nil {
 				won++
+			} else if d.Budget == nil || !as(p, d.Budget.SessionID).Turn(flags) {
+				p.Say("nobody got the lock, nor does the one whose run it is")
 			}
 			for _, bad := range p.Bad {
 				o.bad = append(o.bad, fmt.Sprintf("round %d, %s: %s", n, kind.name, bad))
@@ -64,6 +66,11 @@ func (t *trial) race() (outcome, error) {
 	}
 	o.done = fmt.Sprintf("%d rounds of %d sessions, %d won by one of them", rounds, t.sessions, won)
 	return o, nil
+}
+
+func as(p *drive.Player, session string) *drive.Player {
+	p.As(session, p.Client)
+	return p
 }
 
 // together lets hooks of one session run at the same moment, as a client with workers does: each fact counts once.
@@ -81,7 +88,7 @@ func (t *trial) together() (outcome, error) {
 			events = append(events, p.Agent(fmt.Sprintf("toolu_a%d", i)))
 		}
 		for i := range prs {
-			events = append(events, p.Ran("gh pr create --fill", fmt.Sprintf("https://github.com/o/r/pull/%d\n", i+1)))
+			events = append(events, p.Did("gh pr create --fill", fmt.Sprintf("https://github.com/o/r/pull/%d\n", i+1)))
 		}
 		events = append(events, p.Report(`{"backlog":{"unblocked":[1],"blocked":[],"in_progress":[]},"outcome":"ok"}`))
 		results, err := drive.Race(p.World, events)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
@@ -69,10 +70,15 @@ func (w *World) Bash(command string) Event {
 	return w.hook("pre-tool-use", "PreToolUse", "tool_name", "Bash", "tool_use_id", w.shellCall(), "tool_input.command", command)
 }
 
-// Ran is a shell call that has run and printed out.
-func (w *World) Ran(command, out string) Event {
-	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Bash", "tool_use_id", w.shellCall(), "tool_input.command", command,
-		"tool_response.stdout", out)
+// Ran is a shell call that has run and printed out. The transcript tells of it before the event, as with the real client.
+func (w *World) Ran(command, out string) (Event, error) {
+	id, at := w.shellCall(), time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	call := fmt.Sprintf(`{"type":"assistant","timestamp":%q,"requestId":"req_%s","message":{"id":"msg_%s","role":"assistant","model":"claude-opus-5-5",`+
+		`"content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%q}}],"usage":{"input_tokens":0,"output_tokens":0}}}`, at, id, id, id, command)
+	result := fmt.Sprintf(`{"type":"user","timestamp":%q,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%q}]},`+
+		`"toolUseResult":{"stdout":%q}}`, at, id, out, out)
+	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Bash", "tool_use_id", id, "tool_input.command", command,
+		"tool_response.stdout", out), w.append(call + "\n" + result)
 }
 
 // shellCall is a new id: the program takes a call that it is told of twice for one.

@@ -93,6 +93,13 @@ func (p *Player) Given(id string, questions []string) Event {
 	return e
 }
 
+// Did is a shell call that has run.
+func (p *Player) Did(command, out string) Event {
+	e, err := p.Ran(command, out)
+	p.must(err)
+	return e
+}
+
 // Work is the body of an iteration.
 func (p *Player) Work() {
 	p.Answer()

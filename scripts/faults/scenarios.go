@@ -71,9 +71,9 @@ var scenarios = []scenario{
 	{
 		name: "opened-a-pr", before: working, ways: []way{sameTurn, resumed},
 		event: func(p *drive.Player) drive.Event {
-			return p.Ran("gh pr create --fill", "https://github.com/o/r/pull/7\n")
+			return p.Did("gh pr create --fill", "https://github.com/o/r/pull/7\n")
 		},
-		after: func(p *drive.Player, r drive.Result) { p.Counted(r, &p.Ledger.PRs) },
+		after: func(p *drive.Player, _ drive.Result) { p.Ledger.PRs.Add(true) }, // where the event fails, the transcript tells of it
 	},
 	{
 		name: "merge", before: approvedMerge, ways: []way{sameTurn, resumed},
