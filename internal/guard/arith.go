@@ -96,13 +96,6 @@ func (f *frame) arithUnary(x *syntax.UnaryArithm) (int, bool) {
 	return 0, false
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func (f *frame) assignArith(x syntax.ArithmExpr, n int) {
 	if w, ok := x.(*syntax.Word); ok && syntax.ValidName(w.Lit()) {
 		f.set(w.Lit(), strconv.Itoa(n))

@@ -1,9 +1,6 @@
 package guard
 
 import (
-	"go/parser"
-	gotoken "go/token"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,7 +62,7 @@ func TestBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"} {
 				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{"code", text}}}
-				m := newMachine(c, Repo{}, nil)
+				m := newMachine(c, Repo{}, nil, Programs{})
 				m.shell("/p").tool(c)
 				if m.work < -maxText { // one step may overdraw by its own size at most
 					t.Errorf("%s: overdrawn by %d steps", tool, -m.work)
@@ -97,28 +94,5 @@ func TestZsh(t *testing.T) {
 	r := Read(Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}, Repo{}, nil)
 	if len(r.Acts) != 1 || r.Unparsable != "" {
 		t.Errorf("got %s", describe(r))
-	}
-}
-
-// TestPure: the package imports nothing that could ask the world.
-func TestPure(t *testing.T) {
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	allowed := "fmt path strconv strings mvdan.cc/sh/v3/syntax"
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(gotoken.NewFileSet(), e.Name(), nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, imp := range f.Imports {
-			if name := strings.Trim(imp.Path.Value, `"`); !has(allowed, name) {
-				t.Errorf("%s imports %s", e.Name(), name)
-			}
-		}
 	}
 }

@@ -76,7 +76,7 @@ func (f *frame) branches(dir string) (names []string, none bool) {
 		if d == call && f.m.repo.Branch != "" {
 			return []string{f.m.repo.Branch}, false
 		}
-		if d == "/" || d == "." || f.m.reads >= maxReads-4 {
+		if d == "/" || d == "." || f.m.readsLeft() <= 4 {
 			return nil, true
 		}
 	}

@@ -109,11 +109,7 @@ func (f *frame) eval(rest []word) string {
 
 // inside runs text in this very shell, through a named wrapper.
 func (f *frame) inside(wrapper, text string) string {
-	undo, ok := f.through(wrapper)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(wrapper)()
 	return f.run(text)
 }
 
@@ -122,11 +118,7 @@ func (f *frame) inShell(wrapper string, argv []word) string {
 	if len(argv) == 0 {
 		return ""
 	}
-	undo, ok := f.through(wrapper)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(wrapper)()
 	out := f.argv(argv)
 	if wrapper == "exec" {
 		f.left = true
@@ -155,11 +147,7 @@ func (f *frame) commandBuiltin(name string, rest []word) string {
 	if len(rest) == 0 {
 		return ""
 	}
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	if !rest[0].known() {
 		return f.unknownName(rest)
 	}
@@ -194,11 +182,7 @@ func (f *frame) source1(rest []word) {
 		}
 		return
 	}
-	undo, ok := f.through("source " + rest[0].text)
-	defer undo()
-	if !ok {
-		return
-	}
+	defer f.through("source " + rest[0].text)()
 	onDisk, args := f.disk, f.args
 	if len(rest) > 1 {
 		f.args = texts(rest[1:])
@@ -218,11 +202,7 @@ func (f *frame) trap(rest []word) {
 	if len(rest) < 2 || rest[0].text == "-" || rest[0].text == "" || strings.HasPrefix(rest[0].text, "-") {
 		return
 	}
-	undo, ok := f.through("trap")
-	defer undo()
-	if ok {
-		f.child().run(rest[0].text)
-	}
+	f.within("trap", func() { f.child().run(rest[0].text) })
 }
 
 func (f *frame) cd(rest []word) {

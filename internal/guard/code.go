@@ -2,29 +2,6 @@ package guard
 
 import "strings"
 
-// interpreter runs programs of other languages: their -c or -e text, their files, their input.
-func (f *frame) interpreter(name string, argv []word) (out string, ok bool) {
-	lang, flags := languageFlags(name)
-	if lang == "" {
-		return "", false
-	}
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole, true
-	}
-	g := f.external()
-	switch lang {
-	case "powershell":
-		g.pwsh(argv[1:])
-	case "awk":
-		return g.awk(argv[1:]), true
-	default:
-		g.interpret(lang, flags, argv)
-	}
-	return hole, true
-}
-
 // languageFlags tells an interpreter's language and the flags that carry program text.
 func languageFlags(name string) (lang, flags string) {
 	switch {
@@ -72,7 +49,7 @@ func (f *frame) interpret(lang, names string, argv []word) {
 			f.codeText(lang, glued(names, t), joinWords(argv), args[i+1:])
 			return
 		case t == "-m" && lang == "python" && i+1 < len(args):
-			f.inner("python -m", args[i+2:])
+			f.m.world.Inner(f, "python -m", args[i+2:])
 			return
 		case t == "-" || t == "/dev/stdin":
 			f.codeStdin(lang, argv)
@@ -140,12 +117,11 @@ func (f *frame) codeFile(lang string, args []word) {
 		if mergeWord(programName(name)) {
 			f.opaque(joinWords(args), "a program that cannot be read and is named after a merge")
 		}
-		f.inner(name, args[1:])
+		f.m.world.Inner(f, name, args[1:])
 		return
 	case len(text) > maxText:
 		return
 	}
-	f.disk, f.file = f.disk || from == disk, true
-	f.via = append(f.via, name)
+	f.inFile(name, from)
 	f.codeText(lang, text, joinWords(args), args[1:])
 }

@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // request judges a call that may send an HTTP request: requests.put(url), fetch(url, {method: 'PUT'}).
 func (p *program) request(name, last string, args []arg) {
@@ -14,8 +17,8 @@ NewRequestWithContext new http superagent needle ky ofetch call rest_call curl_i
 		p.requestArg(&q, a)
 	}
 	if last == "graphql" || last == "mutate" || last == "query" {
-		q.url, q.method = orText(q.url, "graphql"), "POST"
-		p.f.graphql(orText(q.body, hole), q.fields, p.shown(name, args))
+		q.url, q.method = cmp.Or(q.url, "graphql"), "POST"
+		p.f.graphql(cmp.Or(q.body, hole), q.fields, p.shown(name, args))
 		return
 	}
 	if q.method == "" {
@@ -147,7 +150,7 @@ func (p *program) sdk(name, last string, args []arg, on value) {
 		p.sdkBranch(lower, name, args, fields)
 		return
 	case ApprovePR:
-		if event := strings.ToUpper(orText(leafText(fields, "event"), allText(args))); !strings.Contains(event, "APPROVE") {
+		if event := strings.ToUpper(cmp.Or(leafText(fields, "event"), allText(args))); !strings.Contains(event, "APPROVE") {
 			return
 		}
 	}
@@ -218,7 +221,7 @@ func (p *program) sdkBranch(lower, name string, args []arg, fields []Field) {
 			branch = p.f.defaultBranch()
 		}
 	case last == "merge" && (strings.HasSuffix(lower, "repo.merge") || strings.HasSuffix(lower, "repos.merge")):
-		branch = orText(leafText(fields, "base"), argText(args, 0, ""))
+		branch = cmp.Or(leafText(fields, "base"), argText(args, 0, ""))
 	case last == "push" && (strings.Contains(lower, "git") || strings.Contains(lower, "origin") || strings.Contains(lower, "remote")):
 		p.gitPush(lower, args)
 		return

@@ -62,10 +62,6 @@ func (l *lexer) next() {
 	}
 }
 
-func nameByte(c byte) bool {
-	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
 func (l *lexer) comment() bool {
 	switch {
 	case l.at("/*") && has("node php go other", l.lang):

@@ -244,12 +244,7 @@ func (p *program) nested(args []arg) {
 		p.f.opaque("exec(…)", "the program it would run is only known when it runs")
 		return
 	}
-	if undo, ok := p.f.through("eval"); ok {
-		p.f.code(p.lang, text, nil)
-		undo()
-	} else {
-		undo()
-	}
+	p.f.within("eval", func() { p.f.code(p.lang, text, nil) })
 }
 
 // flatten is the arguments' texts in a row, lists opened.

@@ -33,7 +33,7 @@ func (f *frame) hooks(argv []word) {
 		}
 	case "report":
 		for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"} {
-			if _, set := f.vars[name]; set { // facts told in another session's name
+			if f.known(name) { // facts told in another session's name
 				f.act(Act{Kind: AnswerGate, Ref: name}, argv)
 			}
 		}

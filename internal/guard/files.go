@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -80,7 +81,7 @@ func (f *frame) fileText(p string) string {
 func (f *frame) writeFile(p, text string, add bool) {
 	full := f.resolve(p)
 	if strings.HasPrefix(full, "/dev/tcp/") || strings.HasPrefix(full, "/dev/udp/") {
-		f.rawHTTP(text)
+		f.m.world.Socket(f, text)
 		return
 	}
 	v, ok := f.m.fs[full]
@@ -123,15 +124,17 @@ func (f *frame) runFile(p string, args []word, label string) (ran bool) {
 	if from == nowhere {
 		return false
 	}
-	undo, ok := f.through(label)
-	defer undo()
-	if !ok {
-		return true
-	}
+	defer f.through(label)()
 	g := f.child()
 	g.args, g.name = texts(args), p
 	g.script(text, from, p)
 	return true
+}
+
+// inFile notes that what follows stands in a program's file.
+func (f *frame) inFile(p string, from origin) {
+	f.disk, f.file = f.disk || from == disk, true
+	f.via = append(f.via, p)
 }
 
 // script runs a file's text by its first line: shell text, or a program of another language.
@@ -148,14 +151,14 @@ func (f *frame) script(text string, from origin, p string) {
 		return
 	}
 	if lang := shebang(text); lang != "" && !isShell(lang) {
-		f.code(lang, text, nil)
+		f.m.world.Script(f, lang, text)
 		return
 	}
 	if strings.HasPrefix(text, "\x7fELF") || strings.IndexByte(clip(text, 512), 0) >= 0 {
 		return
 	}
 	if lang := languageOf(p); lang != "" && !strings.HasPrefix(text, "#!") {
-		f.code(lang, text, nil)
+		f.m.world.Script(f, lang, text)
 		return
 	}
 	f.run(text)
@@ -197,4 +200,26 @@ func languageOf(p string) string {
 		return "go"
 	}
 	return ""
+}
+
+// gone notes that a file of this call was taken away.
+func (f *frame) gone(w word) {
+	if w.known() && w.pat == "" {
+		if _, ok := f.m.fs[f.resolve(w.text)]; ok {
+			f.m.fs[f.resolve(w.text)] = vfile{gone: true}
+		}
+	}
+}
+
+// blur notes that a file of this call was changed in a way that is not followed.
+func (f *frame) blur(p string) {
+	if v, ok := f.m.fs[f.resolve(p)]; ok && v.text != "" {
+		f.writeFile(p, hole, false)
+	}
+}
+
+// tempFile is the name of a new file.
+func (f *frame) tempFile() string {
+	f.m.fds++
+	return "/tmp/tmp." + strconv.Itoa(f.m.fds)
 }

@@ -143,12 +143,6 @@ func baseName(args []word) string {
 	return name + "\n"
 }
 
-// mktemp makes a path that is the same wherever the command uses it.
-func (f *frame) mktemp() string {
-	f.m.fds++
-	return "/tmp/tmp." + strconv.Itoa(f.m.fds) + "\n"
-}
-
 // sedOutput is the text sed prints where a plain s/a/b/ on known text tells; else unknown.
 func (f *frame) sedOutput(args []word) string {
 	fl := parseFlags(args, "-e -f -l --expression --file")

@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // glab reads a command line of GitLab's client.
 func (f *frame) glab(argv []word) {
@@ -160,7 +163,7 @@ func (f *frame) az(argv []word) {
 			f.act(Act{Kind: PushProtected, Ref: fl.val("--name")}, argv)
 		}
 	case cmd == "rest":
-		f.send(request{method: strings.ToUpper(orText(fl.val("--method", "-m"), "GET")), url: fl.val("--url", "--uri", "-u"), body: f.dataText(fl.val("--body", "-b")), argv: argv})
+		f.send(request{method: strings.ToUpper(cmp.Or(fl.val("--method", "-m"), "GET")), url: fl.val("--url", "--uri", "-u"), body: f.dataText(fl.val("--body", "-b")), argv: argv})
 	case cmd == "devops invoke":
 		f.azInvoke(fl, argv)
 	}
@@ -184,7 +187,7 @@ func (f *frame) azUpdate(fl flags, a Act, argv []word) {
 
 // azInvoke calls a REST resource by name; the body stands in a file.
 func (f *frame) azInvoke(fl flags, argv []word) {
-	method := strings.ToUpper(orText(fl.val("--http-method"), "GET"))
+	method := strings.ToUpper(cmp.Or(fl.val("--http-method"), "GET"))
 	resource := strings.ToLower(fl.val("--resource"))
 	id := ""
 	for _, w := range argv {
@@ -193,13 +196,6 @@ func (f *frame) azInvoke(fl flags, argv []word) {
 		}
 	}
 	f.send(request{method: method, url: "_apis/git/" + resource + "/" + id, body: f.fileText(fl.val("--in-file")), argv: argv})
-}
-
-func orText(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // aws knows CodeCommit's merges.
@@ -215,7 +211,7 @@ func (f *frame) aws(argv []word) {
 	case strings.HasPrefix(op.text, "merge-pull-request"):
 		a.Kind = MergePR
 	case strings.HasPrefix(op.text, "merge-branches"):
-		a.Kind, a.Ref = PushProtected, orText(fl.val("--target-branch"), fl.val("--destination-commit-specifier"))
+		a.Kind, a.Ref = PushProtected, cmp.Or(fl.val("--target-branch"), fl.val("--destination-commit-specifier"))
 		if f.protected(a.Ref) == no {
 			return
 		}
@@ -281,7 +277,7 @@ func (f *frame) genericForge(argv []word) bool {
 			}
 			return false
 		}
-		rest := command(args[i+1:], wrap{valued: "-R --repo -r"})
+		rest := command(args[i+1:], "-R --repo -r", 0)
 		if len(rest) == 0 || asksHelp(rest) {
 			return false
 		}

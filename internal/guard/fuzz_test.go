@@ -19,7 +19,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
 			c := Call{Tool: tool, Command: text, Cwd: project}
-			m := newMachine(c, Repo{Branch: "f"}, files)
+			m := newMachine(c, Repo{Branch: "f"}, files, Programs{})
 			m.shell(c.Cwd).tool(c)
 			if m.work < -maxText {
 				t.Fatalf("overdrawn by %d", -m.work)
@@ -52,7 +52,7 @@ func FuzzTool(f *testing.F) {
 	f.Add("mcp__http__request", "url", "/repos/a/b/pulls/1/merge", "method", "PUT")
 	f.Fuzz(func(t *testing.T, tool, k1, v1, k2, v2 string) {
 		c := Call{Tool: tool, Fields: []Field{{k1, v1}, {k2, v2}}, Cwd: "/p"}
-		m := newMachine(c, Repo{}, nil)
+		m := newMachine(c, Repo{}, nil, Programs{})
 		m.shell(c.Cwd).tool(c)
 		ReadOnly(c)
 	})

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,34 +51,6 @@ func (f *frame) gh(argv []word) {
 	}
 }
 
-// subcommand is the first word that is no flag, with everything else behind it: flags before a command belong to it.
-func subcommand(args []word, valued string) (sub word, rest []word, ok bool) {
-	for i := 0; i < len(args); i++ {
-		t := args[i].text
-		if len(t) > 1 && t[0] == '-' {
-			if has(valued, t) {
-				i++
-			}
-			continue
-		}
-		rest = append(args[:i:i], args[i+1:]...)
-		return args[i], rest, args[i].known()
-	}
-	return word{}, nil, true
-}
-
-func asksHelp(argv []word) bool {
-	for _, w := range argv {
-		if w.text == "--" {
-			return false
-		}
-		if w.text == "--help" || w.text == "-h" {
-			return true
-		}
-	}
-	return false
-}
-
 // ghUnknown is gh with a command that is only known when it runs.
 func (f *frame) ghUnknown(argv []word, group word) {
 	if before := len(f.m.read.Acts); has("pr", group.text) {
@@ -107,15 +80,11 @@ func (f *frame) ghOther(argv []word, group word, rest []word) {
 
 // ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments; $1 is replaced, other words follow.
 func (f *frame) ghExpand(name, text string, rest []word) {
-	undo, ok := f.through("gh alias " + name)
-	defer undo()
-	if !ok {
-		return
-	}
-	if shell, ok := strings.CutPrefix(text, "!"); ok {
+	defer f.through("gh alias " + name)()
+	if line, ok := strings.CutPrefix(text, "!"); ok {
 		g := f.child()
 		g.args, g.name = texts(rest), "sh"
-		g.run(shell)
+		g.run(line)
 		return
 	}
 	used := false
@@ -212,22 +181,6 @@ func (f *frame) plant(argv []word, run func(g *frame)) {
 	}
 }
 
-// would tells whether running it merges, without noting what it finds.
-func (f *frame) would(run func(g *frame)) bool {
-	saved, seen := f.m.read, f.m.seen
-	f.m.read, f.m.seen = Reading{}, map[string]bool{}
-	g := f.child()
-	g.quiet = true
-	run(g)
-	merges := len(f.m.read.Merges()) > 0
-	problem := f.m.read.Unparsable
-	f.m.read, f.m.seen = saved, seen
-	if f.m.tired() && f.m.read.Unparsable == "" {
-		f.m.read.Unparsable = problem
-	}
-	return merges
-}
-
 func (f *frame) ghConfig(argv, rest []word) {
 	sub, rest, _ := subcommand(rest, "-h --host")
 	if sub.text != "set" {
@@ -268,12 +221,7 @@ func (f *frame) ghExtension(argv, rest []word) {
 func (f *frame) ghCodespace(rest []word) {
 	for i, w := range rest {
 		if w.text == "--" {
-			if undo, ok := f.through("gh codespace ssh"); ok {
-				f.child().shellText(joinText(rest[i+1:]), "gh codespace")
-				undo()
-			} else {
-				undo()
-			}
+			f.within("gh codespace ssh", func() { f.child().shellText(joinText(rest[i+1:]), "gh codespace") })
 			return
 		}
 	}
@@ -307,8 +255,8 @@ func (f *frame) workflow(name string, argv []word) {
 	}
 	parts := nameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	switch {
-	case contains(parts, "merge") || contains(parts, "automerge") || contains(parts, "land") || contains(parts, "bors") || contains(parts, "ship"):
-		if !contains(parts, "conflict") && !contains(parts, "conflicts") && !contains(parts, "check") {
+	case slices.Contains(parts, "merge") || slices.Contains(parts, "automerge") || slices.Contains(parts, "land") || slices.Contains(parts, "bors") || slices.Contains(parts, "ship"):
+		if !slices.Contains(parts, "conflict") && !slices.Contains(parts, "conflicts") && !slices.Contains(parts, "check") {
 			f.act(a, argv)
 		}
 	case number(name) > 0:

@@ -93,14 +93,6 @@ func (f *frame) prTarget(fl flags) Act {
 	return a
 }
 
-// envText is a variable's one known value, "" otherwise.
-func (f *frame) envText(name string) string {
-	if v, ok := f.vars[name]; ok && v.alts1Known() {
-		return v.alts[0]
-	}
-	return ""
-}
-
 // prURL reads https://host/owner/name/pull/5; other text is a reference as it stands.
 func prURL(w word, repo string) (pr int, name, ref string) {
 	if !w.known() {

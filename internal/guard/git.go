@@ -2,8 +2,6 @@ package guard
 
 import (
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // gitRun is one git command line: its own settings and where it runs.
@@ -160,35 +158,18 @@ func (f *frame) gitAlias(g gitRun, name string, args []word) {
 		}
 		return
 	}
-	undo, ok := f.through("git alias " + name)
-	defer undo()
-	if !ok {
-		return
-	}
-	if shell, ok := strings.CutPrefix(text, "!"); ok {
+	defer f.through("git alias " + name)()
+	if line, ok := strings.CutPrefix(text, "!"); ok {
 		h := f.child()
 		h.cwd = g.dir
-		h.run(shell + " " + quoted(args))
+		h.run(line + " " + quoted(args))
 		return
 	}
-	parts := parseWords(f, text)
+	parts := f.wordsOf(text)
 	g.argv = append(append(lits("git"), parts...), args...)
 	g.depth++
 	rest := f.gitGlobals(&g, append(parts, args...))
 	f.gitCommand(g, rest)
-}
-
-// parseWords splits text into words as a shell would.
-func parseWords(f *frame, text string) []word {
-	h := f.child()
-	h.src = "x " + text
-	stmts, _ := parseShell(h.src)
-	if len(stmts) == 1 {
-		if c, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			return h.words(c.Args[1:])
-		}
-	}
-	return lits(strings.Fields(text)...)
 }
 
 // gitExtension judges git-NAME programs that land changes: git land, git spr merge, git town ship.
@@ -340,11 +321,7 @@ func (f *frame) gitWorktree(g gitRun, args []word) {
 
 // gitRunsText reads commands that git runs for every commit, revision, submodule or file.
 func (f *frame) gitRunsText(g gitRun, cmd string, args []word) {
-	undo, ok := f.through("git " + cmd)
-	defer undo()
-	if !ok {
-		return
-	}
+	defer f.through("git " + cmd)()
 	h := f.child()
 	h.cwd = g.dir
 	switch cmd {
@@ -359,7 +336,7 @@ func (f *frame) gitRunsText(g gitRun, cmd string, args []word) {
 	case "submodule":
 		for i, w := range args {
 			if w.text == "foreach" {
-				h.run(joinText(command(args[i+1:], wrap{})))
+				h.run(joinText(command(args[i+1:], "", 0)))
 			}
 		}
 	case "difftool":
@@ -367,7 +344,7 @@ func (f *frame) gitRunsText(g gitRun, cmd string, args []word) {
 			h.run(w.text)
 		}
 	case "for-each-repo":
-		f.git(append(lits("git"), command(args, wrap{valued: "--config"})...))
+		f.git(append(lits("git"), command(args, "--config", 0)...))
 	case "filter-branch":
 		for name, ws := range parseFlags(args, "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter").vals {
 			if strings.HasSuffix(name, "-filter") {

@@ -2,6 +2,8 @@ package guard
 
 import "strings"
 
+const maxMarks = 20_000 // pieces of one document
+
 // graphqlRequest judges a request to a GraphQL endpoint: its query and variables stand in the body or the fields.
 func (f *frame) graphqlRequest(q request) {
 	leaves := q.leaves()
@@ -56,9 +58,9 @@ func gqlTokens(s string) []string {
 			toks = append(toks, `"`+s[start+3:i-3])
 			continue
 		case c == '"':
-			r := &jsonReader{s: s, i: i}
-			toks = append(toks, `"`+r.str())
-			i = r.i
+			text, end := jsonString(s, i)
+			toks = append(toks, `"`+text)
+			i = end
 			continue
 		case nameByte(c):
 			for i < len(s) && nameByte(s[i]) {
@@ -71,7 +73,7 @@ func gqlTokens(s string) []string {
 			i++
 		}
 		toks = append(toks, s[start:i])
-		if len(toks) > maxTokens {
+		if len(toks) > maxMarks {
 			break
 		}
 	}

@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -F --form --form-string -H
 --header -u --user -o --output -A --user-agent -b --cookie -c --cookie-jar -e --referer -K --config -T --upload-file
@@ -161,7 +164,7 @@ func (f *frame) wget(argv []word) {
 	fl := parseFlags(argv[1:], `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
 --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w`)
 	f.downloads(fl.all("-O", "--output-document"), "wget")
-	q := request{argv: argv, method: strings.ToUpper(orText(fl.val("--method"), "GET"))}
+	q := request{argv: argv, method: strings.ToUpper(cmp.Or(fl.val("--method"), "GET"))}
 	if w, ok := fl.get("--post-data", "--body-data"); ok {
 		q.body = w.text
 	}

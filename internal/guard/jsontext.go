@@ -93,6 +93,13 @@ func dotted(path, key string) string {
 	return path + "." + key
 }
 
+// jsonString reads the string whose opening quote stands at i and gives the place behind it.
+func jsonString(s string, i int) (text string, end int) {
+	r := &jsonReader{s: s, i: i}
+	text = r.str()
+	return text, r.i
+}
+
 func (r *jsonReader) str() string {
 	var out strings.Builder
 	for r.i++; r.i < len(r.s) && r.s[r.i] != '"'; r.i++ {
@@ -139,27 +146,4 @@ func percent20(s string) string {
 		out.WriteByte(s[i])
 	}
 	return out.String()
-}
-
-// leaf is the value of the first leaf whose path's last part is the name, in any case.
-func leaf(fields []Field, names ...string) (string, bool) {
-	for _, n := range names {
-		for _, fd := range fields {
-			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
-			if strings.EqualFold(key, n) {
-				return fd.Value, true
-			}
-		}
-	}
-	return "", false
-}
-
-func leafText(fields []Field, names ...string) string {
-	v, _ := leaf(fields, names...)
-	return v
-}
-
-func isTrue(s string) bool {
-	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
 }

@@ -1,6 +1,10 @@
 package guard
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"maps"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 const maxRounds = 16 // rounds of a loop that are walked one by one
 
@@ -46,7 +50,7 @@ func (f *frame) overItems(name string, items []word, body []*syntax.Stmt) string
 func (f *frame) while(c *syntax.WhileClause) string {
 	out := ""
 	for range maxRounds {
-		before, fed := copyMap(f.vars), f.fed()
+		before, fed := maps.Clone(f.vars), f.fed()
 		f.m.spend(1 + len(before)/4)
 		f.list(c.Cond)
 		holds := f.status

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -8,10 +9,9 @@ import (
 // The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in time, so that the
 // verdict on a text never depends on the machine.
 const (
-	maxText    = 64 << 10 // bytes of one text before it is parsed: the parser recurses
-	maxWork    = 60_000   // steps
-	maxDepth   = 40       // texts within texts: bash -c, eval, scripts, functions
-	maxNesting = 400      // statements within statements of one text
+	maxWork    = 60_000 // steps
+	maxDepth   = 40     // texts within texts: bash -c, eval, scripts, functions
+	maxNesting = 400    // statements within statements of one text
 	maxActs    = 60
 	maxOpaque  = 20
 	maxReads   = 32
@@ -23,6 +23,7 @@ type machine struct {
 	call  Call
 	repo  Repo
 	files Files
+	world World
 	read  Reading
 	seen  map[string]bool
 	work  int
@@ -83,8 +84,8 @@ func (p *picks) next() bool {
 	return false
 }
 
-func newMachine(c Call, r Repo, files Files) *machine {
-	m := &machine{call: c, repo: r, files: files, work: maxWork}
+func newMachine(c Call, r Repo, files Files, w World) *machine {
+	m := &machine{call: c, repo: r, files: files, world: w, work: maxWork}
 	m.seen = map[string]bool{}
 	m.fs = map[string]vfile{}
 	m.heads = map[string][]string{}
@@ -110,6 +111,9 @@ func (m *machine) giveUp(reason string) {
 	}
 	m.work = -1
 }
+
+// readsLeft is how many files may still be read.
+func (m *machine) readsLeft() int { return maxReads - m.reads }
 
 func (m *machine) tired() bool { return m.work < 0 }
 
@@ -142,27 +146,18 @@ type stream struct {
 	text string
 }
 
-// truth is what is known of an exit status.
-type truth int
-
-const (
-	maybe truth = iota
-	yes
-	no
-)
-
 func (m *machine) shell(cwd string) *frame {
-	return &frame{m: m, vars: map[string]variable{}, funcs: map[string]function{}, aliases: map[string]string{}, cwd: cwd, name: "bash"}
+	return &frame{m: m, vars: map[string]variable{}, funcs: map[string]function{}, aliases: map[string]string{}, exported: map[string]function{}, cwd: cwd, name: "bash"}
 }
 
 // child is a copy of the shell: what it changes in itself does not come back.
 func (f *frame) child() *frame {
 	g := *f
 	f.m.spend(1 + (len(f.vars)+len(f.funcs))/4)
-	g.vars = copyMap(f.vars)
-	g.funcs = copyMap(f.funcs)
-	g.aliases = copyMap(f.aliases)
-	g.exported = copyMap(f.exported)
+	g.vars = maps.Clone(f.vars)
+	g.funcs = maps.Clone(f.funcs)
+	g.aliases = maps.Clone(f.aliases)
+	g.exported = maps.Clone(f.exported)
 	g.via = f.via[:len(f.via):len(f.via)]
 	g.left = false
 	return &g
@@ -185,25 +180,32 @@ func (f *frame) external() *frame {
 	return g
 }
 
-func copyMap[V any](m map[string]V) map[string]V {
-	out := make(map[string]V, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
-	return out
-}
-
-// through notes that what follows runs inside a wrapper; the result undoes it. It is false when the nesting is too deep.
-func (f *frame) through(wrapper string) (undo func(), ok bool) {
+// through notes that what follows runs inside a wrapper, until the result is called. When the nesting is too deep no work
+// is left for it.
+func (f *frame) through(wrapper string) (undo func()) {
 	via, depth := f.via, f.depth
 	f.via = append(via[:len(via):len(via)], wrapper)
 	f.depth++
-	undo = func() { f.via, f.depth = via, depth }
 	if f.depth > maxDepth {
 		f.m.giveUp("nested too deeply")
-		return undo, false
+	} else {
+		f.m.spend(2)
 	}
-	return undo, f.m.spend(2)
+	return func() { f.via, f.depth = via, depth }
+}
+
+// within does something inside a wrapper.
+func (f *frame) within(wrapper string, do func()) {
+	defer f.through(wrapper)()
+	do()
+}
+
+// quietly looks for acts only, as in a guess: what cannot be resolved is not noted.
+func (f *frame) quietly(look func()) {
+	quiet := f.quiet
+	f.quiet = true
+	defer func() { f.quiet = quiet }()
+	look()
 }
 
 // act records what the words do. Command, when empty, is the words themselves.
@@ -238,4 +240,20 @@ func (f *frame) opaqueForge(text, reason string) {
 	}
 	f.m.seen[key] = true
 	f.m.read.Opaque = append(f.m.read.Opaque, Opaque{Text: text, Reason: reason, Via: f.via})
+}
+
+// would tells whether running it merges, without noting what it finds.
+func (f *frame) would(run func(g *frame)) bool {
+	saved, seen := f.m.read, f.m.seen
+	f.m.read, f.m.seen = Reading{}, map[string]bool{}
+	g := f.child()
+	g.quiet = true
+	run(g)
+	merges := len(f.m.read.Merges()) > 0
+	problem := f.m.read.Unparsable
+	f.m.read, f.m.seen = saved, seen
+	if f.m.tired() && f.m.read.Unparsable == "" {
+		f.m.read.Unparsable = problem
+	}
+	return merges
 }

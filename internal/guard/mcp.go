@@ -1,11 +1,14 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields, whatever its server.
 func (f *frame) mcp(c Call) {
 	t := toolShape{call: c, words: nameWords(toolName(c.Tool)), fields: c.Fields}
-	if c.Command != "" && !contains(t.keys(), "command") {
+	if c.Command != "" && !slices.Contains(t.keys(), "command") {
 		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{"command", c.Command})
 	}
 	f.toolFiles(t)
@@ -33,32 +36,6 @@ func toolName(tool string) string {
 		return tool[i+2:]
 	}
 	return tool
-}
-
-// nameWords are the lower-case words of snake_case, kebab-case and camelCase names.
-func nameWords(name string) []string {
-	var out []string
-	var cur strings.Builder
-	flush := func() {
-		if cur.Len() > 0 {
-			out = append(out, strings.ToLower(cur.String()))
-			cur.Reset()
-		}
-	}
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		upper := c >= 'A' && c <= 'Z'
-		switch {
-		case !upper && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c < 0x80:
-			flush()
-			continue
-		case upper && i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z'):
-			flush()
-		}
-		cur.WriteByte(c)
-	}
-	flush()
-	return out
 }
 
 func (t toolShape) keys() []string {
@@ -134,17 +111,17 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 func (f *frame) toolMerge(t toolShape) bool {
 	verbs := t.verbs()
 	server := strings.ToLower(t.call.Tool)
-	forge := t.forgeShaped() || strings.Contains(server, "git") || strings.Contains(server, "bitbucket") || strings.Contains(server, "azure") || strings.Contains(server, "forgejo")
+	ofForge := t.forgeShaped() || strings.Contains(server, "git") || strings.Contains(server, "bitbucket") || strings.Contains(server, "azure") || strings.Contains(server, "forgejo")
 	status := strings.ToLower(leafText(t.fields, "status", "state", "state_event"))
 	switch {
-	case contains(verbs, "disable") || contains(verbs, "cancel") || contains(verbs, "dequeue"):
+	case slices.Contains(verbs, "disable") || slices.Contains(verbs, "cancel") || slices.Contains(verbs, "dequeue"):
 		return false
-	case contains(verbs, "automerge") || contains(verbs, "auto") && contains(verbs, "merge") ||
-		contains(verbs, "enqueue") || contains(verbs, "queue") && contains(verbs, "merge") || contains(verbs, "autocomplete") ||
-		contains(verbs, "auto") && contains(verbs, "complete"):
+	case slices.Contains(verbs, "automerge") || slices.Contains(verbs, "auto") && slices.Contains(verbs, "merge") ||
+		slices.Contains(verbs, "enqueue") || slices.Contains(verbs, "queue") && slices.Contains(verbs, "merge") || slices.Contains(verbs, "autocomplete") ||
+		slices.Contains(verbs, "auto") && slices.Contains(verbs, "complete"):
 		f.toolAct(t, ArmAutoMerge)
-	case contains(verbs, "merge") || contains(verbs, "accept") && t.nounPR() || contains(verbs, "land") && t.nounPR() || contains(verbs, "complete") && t.nounPR():
-		if !forge || t.otherMerge() {
+	case slices.Contains(verbs, "merge") || slices.Contains(verbs, "accept") && t.nounPR() || slices.Contains(verbs, "land") && t.nounPR() || slices.Contains(verbs, "complete") && t.nounPR():
+		if !ofForge || t.otherMerge() {
 			return false
 		}
 		if base := leafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && f.protected(base) == no {
@@ -310,4 +287,15 @@ func numberless(fields []Field) []Field {
 		}
 	}
 	return out
+}
+
+// label is a call as a person would write it: the tool with its short leaves.
+func (c Call) label() []word {
+	var parts []string
+	for _, fd := range c.Fields {
+		if len(parts) < 6 {
+			parts = append(parts, fd.Path+": "+clip(strings.ReplaceAll(fd.Value, "\n", " "), 60))
+		}
+	}
+	return []word{{text: c.Tool + "(" + strings.Join(parts, ", ") + ")", raw: true}}
 }

@@ -7,16 +7,12 @@ const parallelValued = `-j -n -N -S -a -I -C -d -E -L -P -s --jobs --colsep --ar
 
 // parallel runs one command line for each item after ::: or of standard input.
 func (f *frame) parallel(name string, args []word) string {
-	rest := command(args, wrap{valued: parallelValued})
+	rest := command(args, parallelValued, 0)
 	head := parseFlags(args[:len(args)-len(rest)], parallelValued)
 	if head.on("--dry-run", "--dryrun") {
 		return hole
 	}
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	line, items := f.parallelItems(rest, head)
 	if line == "" {
 		return f.external().shellText(strings.Join(items, "\n"), name)

@@ -102,3 +102,16 @@ func openRun(text string) int {
 	}
 	return most
 }
+
+// wordsOf splits text into words as a shell would.
+func (f *frame) wordsOf(text string) []word {
+	h := f.child()
+	h.src = "x " + text
+	stmts, _ := parseShell(h.src)
+	if len(stmts) == 1 {
+		if c, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			return h.words(c.Args[1:])
+		}
+	}
+	return lits(strings.Fields(text)...)
+}

@@ -208,8 +208,8 @@ func (l *psLexer) variable() string {
 		l.i++
 	}
 	name := strings.ToLower(strings.Trim(l.s[start:l.i], "{}"))
-	if v, ok := l.f.vars["$"+name]; ok && len(v.alts) > 0 {
-		return v.alts[0]
+	if v, ok := l.f.first("$" + name); ok {
+		return v
 	}
 	if name == "pwd" {
 		return l.f.cwd
@@ -221,13 +221,13 @@ func (l *psLexer) variable() string {
 func (f *frame) psStatement(words []word, piped string) string {
 	if len(words) > 2 && words[1].text == "=" && strings.HasPrefix(words[0].src, "$") {
 		name := "$" + strings.ToLower(strings.Trim(words[0].src, "${}"))
-		f.vars[name] = scalar(strings.Join(texts(words[2:]), " "))
+		f.let(name, joinText(words[2:]))
 		return f.psStatement(words[2:], piped)
 	}
 	if name, val, ok := strings.Cut(words[0].src, "="); ok && strings.HasPrefix(name, "$") && val != "" {
 		_, first, _ := strings.Cut(words[0].text, "=") // $x='…' without spaces
 		rest := append([]word{{text: first, src: val}}, words[1:]...)
-		f.vars["$"+strings.ToLower(strings.Trim(name, "${}+"))] = scalar(strings.Join(texts(rest), " "))
+		f.let("$"+strings.ToLower(strings.Trim(name, "${}+")), joinText(rest))
 		return f.psStatement(rest, piped)
 	}
 	if words[0].text == "&" || words[0].text == "." && len(words) > 1 {

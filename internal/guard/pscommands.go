@@ -77,7 +77,7 @@ set-acl`, name) {
 		}
 	}
 	if text, ok := f.aliases[words[0].text]; ok {
-		words = append(parseWords(f, text), words[1:]...)
+		words = append(f.wordsOf(text), words[1:]...)
 	}
 	if piped != "" {
 		saved := f.stdin
@@ -104,12 +104,7 @@ func (f *frame) psExpression(args []word, piped string) string {
 		f.opaque("Invoke-Expression "+joinWords(args), "the text it would run is only known when it runs")
 		return hole
 	}
-	if undo, ok := f.through("Invoke-Expression"); ok {
-		f.powershell(text)
-		undo()
-	} else {
-		undo()
-	}
+	f.within("Invoke-Expression", func() { f.powershell(text) })
 	return hole
 }
 
@@ -139,7 +134,7 @@ func psComputes(args []word) bool {
 func (f *frame) psStart(args []word) {
 	file, ok := psParam(args, "filepath")
 	list, _ := psParam(args, "argumentlist", "args")
-	rest := command(args, wrap{valued: "-FilePath -ArgumentList -Args -WorkingDirectory -Verb -WindowStyle -filepath -argumentlist"})
+	rest := command(args, "-FilePath -ArgumentList -Args -WorkingDirectory -Verb -WindowStyle -filepath -argumentlist", 0)
 	if !ok && len(rest) > 0 {
 		file, rest = rest[0], rest[1:]
 	}
@@ -159,12 +154,7 @@ func (f *frame) psStart(args []word) {
 			words = append(words, lits(strings.Fields(w.text)...)...)
 		}
 	}
-	if undo, ok := f.through("Start-Process"); ok {
-		f.psCommand(append([]word{file}, words...), "")
-		undo()
-	} else {
-		undo()
-	}
+	f.within("Start-Process", func() { f.psCommand(append([]word{file}, words...), "") })
 }
 
 func (f *frame) psRequest(words []word) {
@@ -195,12 +185,7 @@ func (f *frame) psRequest(words []word) {
 func (f *frame) psCmd(args []word) {
 	for i, w := range args {
 		if t := strings.ToLower(w.text); t == "/c" || t == "/k" {
-			if undo, ok := f.through("cmd"); ok {
-				f.child().run(strings.ReplaceAll(strings.ReplaceAll(joinText(args[i+1:]), "^", ""), `\`, "/"))
-				undo()
-			} else {
-				undo()
-			}
+			f.within("cmd", func() { f.child().run(strings.ReplaceAll(strings.ReplaceAll(joinText(args[i+1:]), "^", ""), `\`, "/")) })
 			return
 		}
 	}
@@ -229,7 +214,7 @@ func (f *frame) pwsh(args []word) {
 			return
 		}
 	}
-	rest := command(args, wrap{valued: "-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat -InputFormat -WorkingDirectory"})
+	rest := command(args, "-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat -InputFormat -WorkingDirectory", 0)
 	switch {
 	case len(rest) > 0 && strings.HasSuffix(strings.ToLower(rest[0].text), ".ps1"):
 		f.psFile(rest[0])

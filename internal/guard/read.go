@@ -2,13 +2,12 @@ package guard
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Read says what the call would do. It never panics and its work is bounded whatever the text; where the bound ends
 // the reading, Unparsable says so and what was found before stands.
 func Read(c Call, r Repo, files Files) (reading Reading) {
-	m := newMachine(c, r, files)
+	m := newMachine(c, r, files, Programs{})
 	defer func() {
 		if p := recover(); p != nil { // a fault over foreign text must not let the call pass as harmless
 			m.read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
@@ -41,23 +40,4 @@ func (f *frame) tool(c Call) {
 	default:
 		f.mcp(c)
 	}
-}
-
-// commandText is the command, or the field of that name.
-func (c Call) commandText() string {
-	if c.Command != "" {
-		return c.Command
-	}
-	return leafText(c.Fields, "command")
-}
-
-// label is a call as a person would write it: the tool with its short leaves.
-func (c Call) label() []word {
-	var parts []string
-	for _, fd := range c.Fields {
-		if len(parts) < 6 {
-			parts = append(parts, fd.Path+": "+clip(strings.ReplaceAll(fd.Value, "\n", " "), 60))
-		}
-	}
-	return []word{{text: c.Tool + "(" + strings.Join(parts, ", ") + ")", raw: true}}
 }

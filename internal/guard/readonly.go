@@ -92,7 +92,7 @@ func looksCall(c *syntax.CallExpr) bool {
 
 // literalWord is a word's text where nothing in it is expanded, else a hole; quotes are taken off.
 func literalWord(w *syntax.Word) string {
-	m := newMachine(Call{}, Repo{}, nil)
+	m := newMachine(Call{}, Repo{}, nil, nil)
 	f := m.shell("")
 	dynamic := false
 	syntax.Walk(w, func(n syntax.Node) bool {

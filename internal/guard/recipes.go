@@ -26,15 +26,13 @@ func (f *frame) goRun(argv []word) bool {
 	if len(argv) < 3 || argv[1].text != "run" {
 		return false
 	}
-	rest := command(argv[2:], wrap{valued: "-C -mod -tags -ldflags -exec -o -p"})
+	rest := command(argv[2:], "-C -mod -tags -ldflags -exec -o -p", 0)
 	if len(rest) == 0 {
 		return true
 	}
 	name, _, _ := strings.Cut(programName(rest[0].text), "@")
-	undo, ok := f.through("go run")
-	defer undo()
+	defer f.through("go run")()
 	switch {
-	case !ok:
 	case strings.HasSuffix(name, ".go"):
 		f.external().codeFile("go", rest)
 	case has("gh glab hub tea hooks", name):
@@ -193,26 +191,6 @@ func (mf *makefile) expand(s string, depth int) string {
 	return out.String()
 }
 
-func matching(s string, i int) int {
-	open := s[i]
-	closer := byte(')')
-	if open == '{' {
-		closer = '}'
-	}
-	depth := 0
-	for ; i < len(s); i++ {
-		switch s[i] {
-		case open:
-			depth++
-		case closer:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 func (mf *makefile) variable(name string, depth int) string {
 	if cmd, ok := strings.CutPrefix(name, "shell "); ok {
 		return "$(" + cmd + ")"
@@ -236,11 +214,7 @@ func (f *frame) makeGoal(mf *makefile, goal string, done map[string]bool) {
 	for _, d := range r.deps {
 		f.makeGoal(mf, d, done)
 	}
-	undo, ok := f.through("make " + goal)
-	defer undo()
-	if !ok {
-		return
-	}
+	defer f.through("make " + goal)()
 	for _, line := range r.lines {
 		text := strings.TrimLeft(strings.ReplaceAll(mf.expand(line, 0), "$@", goal), "@-+ \t")
 		if text != "" {
@@ -251,14 +225,14 @@ func (f *frame) makeGoal(mf *makefile, goal string, done map[string]bool) {
 
 // npmRun runs a script of package.json, with its pre and post; ok is false for commands that are no scripts.
 func (f *frame) npmRun(name string, argv []word) bool {
-	args := command(argv[1:], wrap{valued: "-C --prefix --dir -w --workspace -F --filter --cwd --loglevel"})
+	args := command(argv[1:], "-C --prefix --dir -w --workspace -F --filter --cwd --loglevel", 0)
 	if name == "npx" || name == "bunx" || len(args) == 0 {
 		return f.npxRun(name, argv)
 	}
 	script, rest := args[0].text, args[1:]
 	switch script {
 	case "run", "run-script", "rum", "urn":
-		rest = command(rest, wrap{valued: "-w --workspace -C --prefix"})
+		rest = command(rest, "-w --workspace -C --prefix", 0)
 		if len(rest) == 0 {
 			return true
 		}
@@ -302,11 +276,7 @@ func (f *frame) npmRun(name string, argv []word) bool {
 }
 
 func (f *frame) npmScript(label, text string, rest []word, onDisk, main bool) {
-	undo, ok := f.through(label)
-	defer undo()
-	if !ok {
-		return
-	}
+	defer f.through(label)()
 	if len(rest) > 0 && rest[0].text == "--" {
 		rest = rest[1:]
 	}
@@ -321,22 +291,13 @@ func (f *frame) npmScript(label, text string, rest []word, onDisk, main bool) {
 // npxRun runs a package's program; -c takes shell text.
 func (f *frame) npxRun(name string, argv []word) bool {
 	if text, ok := flagText(argv[1:], "-c --call"); ok {
-		if undo, ok := f.through(name); ok {
-			f.external().run(text)
-			undo()
-		} else {
-			undo()
-		}
+		f.within(name, func() { f.external().run(text) })
 		return true
 	}
-	rest := command(argv[1:], wrap{valued: "-p --package -w --workspace"})
+	rest := command(argv[1:], "-p --package -w --workspace", 0)
 	if len(rest) == 0 {
 		return true
 	}
-	undo, ok := f.through(name)
-	defer undo()
-	if ok {
-		f.external().argv(rest)
-	}
+	f.within(name, func() { f.external().argv(rest) })
 	return true
 }

@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"cmp"
+	"maps"
+	"strings"
+)
 
 // justRun runs recipes of a justfile.
 func (f *frame) justRun(args []word) {
@@ -39,7 +43,7 @@ func (f *frame) justRun(args []word) {
 		if r.variadic() {
 			take = len(goals) - i - 1
 		}
-		g.justRecipe(jf, jf.name(goals[i].text), texts(goals[i+1:i+1+take]), 0)
+		g.runRecipe(jf, jf.name(goals[i].text), texts(goals[i+1:i+1+take]), 0)
 		i += 1 + take
 	}
 }
@@ -116,20 +120,16 @@ func (jf *justfile) head(line string) *justRecipe {
 	return r
 }
 
-func (f *frame) justRecipe(jf *justfile, name string, args []string, depth int) {
+func (f *frame) runRecipe(jf *justfile, name string, args []string, depth int) {
 	r := jf.recipes[name]
 	if r == nil || depth > 10 || f.m.tired() {
 		return
 	}
 	for _, d := range r.deps {
-		f.justRecipe(jf, d, nil, depth+1)
+		f.runRecipe(jf, d, nil, depth+1)
 	}
-	undo, ok := f.through("just " + name)
-	defer undo()
-	if !ok {
-		return
-	}
-	vars := copyMap(jf.vars)
+	defer f.through("just " + name)()
+	vars := maps.Clone(jf.vars)
 	for i, p := range r.params {
 		f.justParam(vars, p, i, args, r)
 	}
@@ -183,7 +183,7 @@ func (f *frame) taskRun(args []word) {
 	if fl.on("-n", "--dry", "-l", "--list", "-a", "--list-all", "--summary", "-h", "--help") {
 		return
 	}
-	text, from := f.firstFile("", orText(fl.val("-t", "--taskfile"), "Taskfile.yml"), "Taskfile.yaml", "taskfile.yml")
+	text, from := f.firstFile("", cmp.Or(fl.val("-t", "--taskfile"), "Taskfile.yml"), "Taskfile.yaml", "taskfile.yml")
 	if from == nowhere || blank(text) {
 		return
 	}
@@ -194,13 +194,11 @@ func (f *frame) taskRun(args []word) {
 	g := f.external()
 	g.disk = from == disk
 	for _, goal := range goals {
-		undo, ok := g.through("task " + goal)
-		if ok {
+		g.within("task "+goal, func() {
 			for _, cmd := range taskCommands(text, goal) {
 				g.child().run(justFill(cmd, map[string]string{".CLI_ARGS": joinText(fl.pos[min(1, len(fl.pos)):])}))
 			}
-		}
-		undo()
+		})
 	}
 }
 

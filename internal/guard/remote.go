@@ -2,25 +2,9 @@ package guard
 
 import "strings"
 
-// shellText runs text in a new shell, or calls it opaque when nothing of it is known.
-func (f *frame) shellText(text, how string) string {
-	if blankSoft(text) || strings.TrimSpace(text) == "" {
-		return ""
-	}
-	if blank(text) {
-		f.opaque(how, "the text it would run is only known when it runs")
-		return hole
-	}
-	return f.run(text)
-}
-
 // find runs -exec and its kin, and knows what -delete removes.
 func (f *frame) find(name string, args []word) string {
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	starts, tests := findParts(args)
 	found := hole
 	if len(starts) > 0 {
@@ -83,13 +67,9 @@ func findParts(args []word) (starts, tests []word) {
 
 // scriptCmd is script(1): util-linux has -c text, BSD a file and then the command.
 func (f *frame) scriptCmd(args []word) string {
-	undo, ok := f.through("script")
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through("script")()
 	const valued = "-c -E -I -O -B -T -t -o -m --command --log-in --log-out --log-io --log-timing --echo --output-limit"
-	rest := command(args, wrap{valued: valued})
+	rest := command(args, valued, 0)
 	if text, ok := parseFlags(args[:len(args)-len(rest)], valued).get("-c", "--command"); ok {
 		return f.external().run(text.text)
 	}
@@ -104,11 +84,7 @@ func (f *frame) scriptCmd(args []word) string {
 
 // tmux types keys into a terminal or starts commands in one.
 func (f *frame) tmux(args []word) string {
-	undo, ok := f.through("tmux")
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through("tmux")()
 	start := 0
 	for i := 0; i <= len(args); i++ {
 		if i == len(args) || args[i].text == ";" || args[i].text == `\;` {
@@ -120,22 +96,22 @@ func (f *frame) tmux(args []word) string {
 }
 
 func (f *frame) tmuxOne(args []word) {
-	rest := command(args, wrap{valued: "-L -S -f -c -T"})
+	rest := command(args, "-L -S -f -c -T", 0)
 	if len(rest) == 0 {
 		return
 	}
 	verb, args := rest[0].text, rest[1:]
 	switch verb {
 	case "send-keys", "send", "send-key":
-		keys := command(args, wrap{valued: "-t -N -c"})
+		keys := command(args, "-t -N -c", 0)
 		f.typed(keys)
 	case "set-buffer", "setb":
-		if keys := command(args, wrap{valued: "-b -t -n"}); len(keys) > 0 {
+		if keys := command(args, "-b -t -n", 0); len(keys) > 0 {
 			f.external().run(keys[0].text)
 		}
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawnp", "respawn-window", "respawnw",
 		"run-shell", "run", "if-shell", "if", "pipe-pane", "pipep", "display-popup", "popup":
-		rest := command(args, wrap{valued: "-t -s -n -c -x -y -F -e -l -p -h -w -S -T"})
+		rest := command(args, "-t -s -n -c -x -y -F -e -l -p -h -w -S -T", 0)
 		if len(rest) > 0 {
 			f.external().run(joinText(rest))
 		}
@@ -161,17 +137,12 @@ func (f *frame) typed(keys []word) {
 	f.external().run(strings.Join(glued, ""))
 	if len(spaced) > 1 {
 		g := f.external()
-		g.quiet = true
-		g.run(strings.Join(spaced, " "))
+		g.quietly(func() { g.run(strings.Join(spaced, " ")) })
 	}
 }
 
 func (f *frame) screen(args []word) string {
-	undo, ok := f.through("screen")
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through("screen")()
 	for i, w := range args {
 		if w.text == "-X" && i+2 < len(args) {
 			if args[i+1].text == "stuff" || args[i+1].text == "exec" {
@@ -180,7 +151,7 @@ func (f *frame) screen(args []word) string {
 			return hole
 		}
 	}
-	rest := command(args, wrap{valued: "-S -t -c -e -h -p -s -T -Logfile"})
+	rest := command(args, "-S -t -c -e -h -p -s -T -Logfile", 0)
 	if len(rest) > 0 {
 		f.external().argv(rest)
 	}
@@ -189,11 +160,7 @@ func (f *frame) screen(args []word) string {
 
 // ssh joins the words behind the host and hands them to the shell there.
 func (f *frame) ssh(name string, args []word) string {
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	const valued = "-p -i -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w -B -P"
 	for i, w := range args {
 		opt := w.text
@@ -206,9 +173,9 @@ func (f *frame) ssh(name string, args []word) string {
 			}
 		}
 	}
-	rest := command(args, wrap{valued: valued, skip: 1})
+	rest := command(args, valued, 1)
 	if len(rest) > 0 && (strings.HasPrefix(rest[0].text, "-")) {
-		rest = command(rest, wrap{valued: valued})
+		rest = command(rest, valued, 0)
 	}
 	g := f.external()
 	g.cwd = hole
@@ -225,29 +192,9 @@ func (f *frame) ssh(name string, args []word) string {
 	return hole
 }
 
-// gerrit tells a review command over ssh that submits or approves a change.
-func gerrit(rest []word) bool {
-	return len(rest) > 2 && rest[0].text == "gerrit" && rest[1].text == "review" && gerritKind(rest) != ""
-}
-
-func gerritKind(rest []word) Kind {
-	fl := parseFlags(rest[2:], "--code-review --project --message -m -p -l --label")
-	switch {
-	case fl.on("--submit", "-s"):
-		return MergePR
-	case strings.HasPrefix(fl.val("--code-review"), "+2"):
-		return ApprovePR
-	}
-	return ""
-}
-
 // container runs a command in another place: everything behind exec or run is looked through for one.
 func (f *frame) container(name string, args []word) string {
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	g := f.external()
 	for i, w := range args {
 		if w.text == "--" {
@@ -259,7 +206,7 @@ func (f *frame) container(name string, args []word) string {
 		return g.run(text)
 	}
 	if name == "wsl" || name == "adb" {
-		rest := command(args, wrap{valued: "-d -u -s --distribution --user --cd"})
+		rest := command(args, "-d -u -s --distribution --user --cd", 0)
 		if len(rest) > 0 && rest[0].text == "shell" {
 			rest = rest[1:]
 		}
@@ -287,7 +234,7 @@ func (f *frame) containerExec(g *frame, args []word) {
 	}
 	rest := args[at+1:]
 	if entry, ok := flagText(rest, "--entrypoint"); ok {
-		plain := command(rest, wrap{valued: dockerValued, skip: 1})
+		plain := command(rest, dockerValued, 1)
 		g.argv(append(lits(entry), plain...))
 		return
 	}
@@ -302,7 +249,7 @@ func (f *frame) containerExec(g *frame, args []word) {
 		}
 	}
 	if f.stdin == nil {
-		plain := command(rest, wrap{valued: dockerValued, skip: 1})
+		plain := command(rest, dockerValued, 1)
 		if len(plain) > 0 {
 			g.argv(plain)
 		}

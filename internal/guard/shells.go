@@ -1,21 +1,16 @@
 package guard
 
-import "strings"
-
-func isShell(name string) bool {
-	return has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
-}
+import (
+	"maps"
+	"strings"
+)
 
 // shellProgram is bash and its kin: -c text, a script, or standard input.
 func (f *frame) shellProgram(name string, argv []word) string {
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	g := f.external()
 	g.args, g.left = nil, false
-	g.funcs = copyMap(g.exported)
+	g.funcs = maps.Clone(g.exported)
 	if v, ok := f.lookup("BASH_ENV"); ok && len(v.alts) > 0 {
 		g.runFile(v.alts[0], nil, "BASH_ENV")
 	}
@@ -42,11 +37,6 @@ func (f *frame) shellProgram(name string, argv []word) string {
 		}
 	}
 	return g.shellStdin(name, nil)
-}
-
-// shorts tells whether joined short flags (-lc) hold the letter.
-func shorts(t string, letter byte) bool {
-	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
 }
 
 func (f *frame) shellC(argv, rest []word) string {
@@ -93,4 +83,16 @@ func (f *frame) shellStdin(name string, args []word) string {
 	text := f.stdin.text
 	f.stdin = nil
 	return f.shellText(text, "… | "+name)
+}
+
+// shellText runs text in a new shell, or calls it opaque when nothing of it is known.
+func (f *frame) shellText(text, how string) string {
+	if blankSoft(text) || strings.TrimSpace(text) == "" {
+		return ""
+	}
+	if blank(text) {
+		f.opaque(how, "the text it would run is only known when it runs")
+		return hole
+	}
+	return f.run(text)
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -130,7 +131,7 @@ func (f *frame) assignArray(a *syntax.Assign) {
 		}
 	}
 	if old.keys != nil {
-		v.keys = copyMap(old.keys)
+		v.keys = maps.Clone(old.keys)
 	}
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
@@ -149,7 +150,7 @@ func (f *frame) assignElement(a *syntax.Assign) {
 	}
 	v.list = append([]string(nil), v.list...)
 	if v.keys != nil {
-		v.keys = copyMap(v.keys)
+		v.keys = maps.Clone(v.keys)
 	}
 	value := ""
 	if a.Value != nil {
@@ -201,11 +202,7 @@ func (v variable) alts1Known() bool { return len(v.alts) > 0 && !unknown(v.alts[
 
 // look reads text that some program would run in a shell later on; only acts count, not what cannot be resolved.
 func (f *frame) look(wrapper, text string) {
-	undo, ok := f.through(wrapper)
-	defer undo()
-	if !ok {
-		return
-	}
+	defer f.through(wrapper)()
 	g := f.child()
 	g.quiet = true
 	g.run(text)

@@ -58,23 +58,6 @@ func (f *frame) testBinary(x *syntax.BinaryTest) truth {
 	return testCompare(left, x.Op.String(), f.one(b))
 }
 
-func both(a, b truth) truth {
-	switch {
-	case a == no || b == no:
-		return no
-	case a == yes && b == yes:
-		return yes
-	}
-	return maybe
-}
-
-func truthOf(b bool) truth {
-	if b {
-		return yes
-	}
-	return no
-}
-
 func nonEmpty(s string) truth {
 	if unknown(s) {
 		return maybe

@@ -4,11 +4,7 @@ import "strings"
 
 // runsText reads programs that run shell text found in one of their arguments or in their input.
 func (f *frame) runsText(name string, args []word) string {
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through(name)()
 	g := f.external()
 	switch name {
 	case "hyperfine", "concurrently", "run-p", "run-s", "onchange", "chokidar":
@@ -18,7 +14,7 @@ func (f *frame) runsText(name string, args []word) string {
 		f.runFlag(g, args, "-p --prepare --setup --cleanup --conclude -c --command")
 	case "nodemon", "watchexec", "foreman":
 		f.runFlag(g, args, "-x --exec")
-		rest := command(args, wrap{valued: "-x --exec -e --exts -w --watch -i --ignore"})
+		rest := command(args, "-x --exec -e --exts -w --watch -i --ignore", 0)
 		if len(rest) > 0 && rest[0].text == "run" {
 			rest = rest[1:]
 		}
@@ -135,19 +131,6 @@ func (f *frame) writesIfEdited(w word, args []word) {
 		return
 	}
 	f.writes(w, joinWords(args))
-}
-
-// spawned reads expect's spawn, system and send lines.
-func (f *frame) spawned(text string) {
-	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
-		line = strings.TrimSpace(line)
-		for _, verb := range []string{"spawn ", "exec ", "system ", "send "} {
-			if rest, ok := strings.CutPrefix(line, verb); ok {
-				rest = strings.TrimPrefix(rest, "-- ")
-				f.run(strings.NewReplacer(`\r"`, "", `\n"`, "", `"`, "", "{", "", "}", "").Replace(rest))
-			}
-		}
-	}
 }
 
 // crontab reads the table that is installed: five time fields and a command, or @daily and a command.

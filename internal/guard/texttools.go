@@ -38,7 +38,7 @@ func (f *frame) textTool(name string, argv []word) (out string, ok bool) {
 			return f.resolve(args[len(args)-1].text) + "\n", true
 		}
 	case "mktemp":
-		return f.mktemp(), true
+		return f.tempFile() + "\n", true
 	case "date", "hostname", "whoami", "id", "uname", "nproc", "wc", "ps", "jq", "yq":
 		return hole, true
 	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
@@ -47,7 +47,7 @@ func (f *frame) textTool(name string, argv []word) (out string, ok bool) {
 		if name == "direnv" && len(args) > 1 && args[0].text == "exec" || (name == "mise" || name == "asdf") && len(args) > 0 && has("exec x", args[0].text) {
 			return "", false
 		}
-		f.inner(name, args)
+		f.quietly(func() { f.inner(name, args) })
 		return soft, true
 	}
 	if len(args) > 0 && args[0].text == "completion" && name != "git" {

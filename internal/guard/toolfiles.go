@@ -122,12 +122,7 @@ func (f *frame) toolRuns(t toolShape) {
 				f.inside(t.call.Tool, fd.Value)
 				continue
 			}
-			if undo, ok := f.through(t.call.Tool); ok {
-				f.code(lang, fd.Value, nil)
-				undo()
-			} else {
-				undo()
-			}
+			f.within(t.call.Tool, func() { f.code(lang, fd.Value, nil) })
 		case has("keys text data", key) && t.hasWord("terminal tmux iterm send keys type"):
 			if t.hasWord("terminal tmux iterm") {
 				f.inside(t.call.Tool, fd.Value)

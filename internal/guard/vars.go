@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,19 +26,7 @@ type function struct {
 func scalar(v string) variable { return variable{alts: []string{v}} }
 
 func (v variable) same(o variable) bool {
-	return v.array == o.array && v.ref == o.ref && equal(v.alts, o.alts) && equal(v.list, o.list) && len(v.keys) == len(o.keys)
-}
-
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return v.array == o.array && v.ref == o.ref && slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list) && len(v.keys) == len(o.keys)
 }
 
 // set gives a scalar one value.
@@ -48,6 +38,18 @@ func (f *frame) set(name, value string) {
 	v = scalar(clipHole(value))
 	v.out = f.vars[name].out || f.exportAll
 	f.vars[name] = v
+}
+
+// let gives a variable of another language a value.
+func (f *frame) let(name, value string) { f.vars[name] = scalar(value) }
+
+// first is the first value that a variable may hold, as far as it is set.
+func (f *frame) first(name string) (string, bool) {
+	v, ok := f.vars[name]
+	if !ok || len(v.alts) == 0 {
+		return "", false
+	}
+	return v.alts[0], true
 }
 
 // export marks a variable as seen by other programs.
@@ -64,7 +66,7 @@ func (f *frame) joinVars(a, b map[string]variable) map[string]variable {
 		return b
 	}
 	f.m.spend((len(a) + len(b)) / 4)
-	out := copyMap(b)
+	out := maps.Clone(b)
 	for name, v := range a {
 		w, ok := b[name]
 		switch {
@@ -92,7 +94,7 @@ func (v variable) or(o variable) variable {
 	}
 	alts := append([]string(nil), v.alts...)
 	for _, s := range o.alts {
-		if !contains(alts, s) {
+		if !slices.Contains(alts, s) {
 			alts = append(alts, s)
 		}
 	}
@@ -101,15 +103,6 @@ func (v variable) or(o variable) variable {
 	}
 	v.alts = alts
 	return v
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // lookup is a variable's value for reading: scalar text, or a list for arrays and "@". known is false for variables
@@ -163,24 +156,18 @@ func (f *frame) special(name string) (variable, bool) {
 	return scalar(hole), false
 }
 
-func digits(name string) (int, bool) {
-	if name == "" || len(name) > 4 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range name {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, n > 0
-}
-
 // conventional tells whether the name is one by which people name a program to run, not a way round: $CC, $EDITOR, $PYTHON.
 func conventional(name string) bool {
 	return has(`CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY PIP NODE NPM NPX YARN PNPM GO
 GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER
 FORMATTER`, name) ||
 		strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
+}
+
+// envText is a variable's one known value, "" otherwise.
+func (f *frame) envText(name string) string {
+	if v, ok := f.vars[name]; ok && v.alts1Known() {
+		return v.alts[0]
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -71,16 +72,6 @@ func (f *frame) stmt(s *syntax.Stmt) string {
 		f.status = not(f.status)
 	}
 	return out
-}
-
-func not(t truth) truth {
-	switch t {
-	case yes:
-		return no
-	case no:
-		return yes
-	}
-	return maybe
 }
 
 // command runs one command of any shape.
@@ -178,7 +169,7 @@ func (f *frame) then(and bool, s *syntax.Stmt) string {
 	if f.left { // exit may not have happened
 		f.left = false
 	}
-	vars := copyMap(f.vars)
+	vars := maps.Clone(f.vars)
 	f.m.spend(len(vars) / 4)
 	out := f.stmt(s)
 	f.left = false
@@ -219,22 +210,6 @@ func (f *frame) pipeline(c *syntax.BinaryCmd) string {
 	return out
 }
 
-// clipHole bounds a text that is passed on; what is cut off is unknown.
-func clipHole(s string) string {
-	if len(s) > maxText {
-		return s[:maxText/2] + hole
-	}
-	return s
-}
-
-// swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
-func swap(s, old, with string) string {
-	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*maxText {
-		return hole
-	}
-	return strings.ReplaceAll(s, old, with)
-}
-
 func (f *frame) ifClause(c *syntax.IfClause) string {
 	if c == nil || !f.m.spend(1) {
 		return ""
@@ -250,7 +225,7 @@ func (f *frame) ifClause(c *syntax.IfClause) string {
 		return out + f.elseOf(c)
 	}
 	f.left = false
-	vars := copyMap(f.vars)
+	vars := maps.Clone(f.vars)
 	f.m.spend(len(vars) / 4)
 	out += f.list(c.Then)
 	left := f.left
@@ -280,7 +255,7 @@ func (f *frame) elseOf(c *syntax.IfClause) string {
 // caseClause runs the arms that may match; an arm that must match ends the search.
 func (f *frame) caseClause(c *syntax.CaseClause) string {
 	subject := f.one(c.Word)
-	before := copyMap(f.vars)
+	before := maps.Clone(f.vars)
 	f.m.spend(len(before) / 4)
 	joined := before
 	out := ""
@@ -289,7 +264,7 @@ func (f *frame) caseClause(c *syntax.CaseClause) string {
 		if match == no {
 			continue
 		}
-		f.vars = copyMap(before)
+		f.vars = maps.Clone(before)
 		out += f.list(item.Stmts)
 		if match == yes && item.Op == syntax.Break {
 			return out

@@ -12,6 +12,9 @@ const (
 	soft = "\ue001"
 )
 
+// maxText bounds one text before it is parsed, in bytes: the parser recurses.
+const maxText = 64 << 10
+
 // word is one expanded word of a command.
 type word struct {
 	text  string
@@ -140,4 +143,49 @@ func has(list, name string) bool {
 func atoi(s string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	return n, err == nil && len(s) < 12
+}
+
+func digits(name string) (int, bool) {
+	if name == "" || len(name) > 4 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range name {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n > 0
+}
+
+// clipHole bounds a text that is passed on; what is cut off is unknown.
+func clipHole(s string) string {
+	if len(s) > maxText {
+		return s[:maxText/2] + hole
+	}
+	return s
+}
+
+// swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
+func swap(s, old, with string) string {
+	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*maxText {
+		return hole
+	}
+	return strings.ReplaceAll(s, old, with)
+}
+
+func blankSoft(text string) bool {
+	return strings.Trim(text, soft+" \n\t") == "" && strings.Contains(text, soft)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func isTrue(s string) bool {
+	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
 }

@@ -100,12 +100,8 @@ func (f *frame) wrapped(name string, spec wrap, args []word) string {
 	if name == "runuser" && hasWord(args, "-u") {
 		spec.skip = 0
 	}
-	undo, ok := f.through(name)
-	defer undo()
-	if !ok {
-		return hole
-	}
-	rest := command(args, spec)
+	defer f.through(name)()
+	rest := command(args, spec.valued, spec.skip)
 	if text, ok := flagText(args[:len(args)-len(rest)], spec.text1); ok {
 		return f.external().run(text)
 	}
@@ -122,74 +118,6 @@ func (f *frame) wrapped(name string, spec wrap, args []word) string {
 	return f.external().argv(rest)
 }
 
-// flagText is the value of one of the flags that carry shell text; it may be glued to joined shorts ("-lc text").
-func flagText(args []word, names string) (string, bool) {
-	if names == "" {
-		return "", false
-	}
-	for i, w := range args {
-		name, val, glued := strings.Cut(w.text, "=")
-		if glued && has(names, name) {
-			return val, true
-		}
-		if has(names, w.text) && i+1 < len(args) {
-			return args[i+1].text, true
-		}
-	}
-	return "", false
-}
-
-// command is what is left of a wrapper's arguments once its flags and leading words are gone.
-func command(args []word, spec wrap) []word {
-	skip := spec.skip
-	for i := 0; i < len(args); i++ {
-		t := args[i].text
-		switch {
-		case t == "--":
-			if i+1+skip <= len(args) {
-				return args[i+1+skip:]
-			}
-			return nil
-		case len(t) > 1 && t[0] == '-':
-			i += takesNext(t, spec.valued)
-		case skip > 0:
-			skip--
-		default:
-			return args[i:]
-		}
-	}
-	return nil
-}
-
-// takesNext is 1 when a flag's value is the next word: "-u bot", "--user bot", joined "-nu bot".
-func takesNext(t, valued string) int {
-	if has(valued, t) {
-		return 1
-	}
-	if t[1] == '-' || strings.Contains(t, "=") {
-		return 0
-	}
-	for j := 1; j < len(t); j++ {
-		if has(valued, "-"+t[j:j+1]) {
-			return btoi(j == len(t)-1)
-		}
-	}
-	return 0
-}
-
-func assignment(text string) bool {
-	name, _, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return false
-	}
-	for i, c := range name {
-		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}
-
 // assigned sets NAME=value from an expanded word.
 func (f *frame) assigned(text string) {
 	name, value, _ := strings.Cut(text, "=")
@@ -198,16 +126,9 @@ func (f *frame) assigned(text string) {
 	f.runsLater(name)
 }
 
-// joinText is words joined by spaces, as wrappers do that hand them to a shell.
-func joinText(words []word) string { return strings.Join(texts(words), " ") }
-
 // env runs a command in a changed environment; -S splits a text into words.
 func (f *frame) env(args []word) string {
-	undo, ok := f.through("env")
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through("env")()
 	g := f.external()
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
@@ -241,7 +162,7 @@ const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --replace --max-args --max
 
 // xargs runs a command with what standard input names.
 func (f *frame) xargs(args []word) string {
-	rest := command(args, wrap{valued: xargsValued})
+	rest := command(args, xargsValued, 0)
 	head := args[:len(args)-len(rest)]
 	fl := parseFlags(head, xargsValued)
 	if len(rest) == 0 {
@@ -250,11 +171,7 @@ func (f *frame) xargs(args []word) string {
 		}
 		return f.stdin.text
 	}
-	undo, ok := f.through("xargs")
-	defer undo()
-	if !ok {
-		return hole
-	}
+	defer f.through("xargs")()
 	input := hole
 	if file := fl.val("-a", "--arg-file"); file != "" {
 		input = f.fileText(file)

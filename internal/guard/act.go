@@ -1,5 +1,7 @@
 package guard
 
+import "strings"
+
 // Call is one tool call of the agent, its input flattened.
 type Call struct {
 	Tool    string // "Bash", "PowerShell", "Monitor", "REPL", "Write", "mcp__github__merge_pull_request", …
@@ -111,12 +113,6 @@ type Reading struct {
 	Unparsable string
 }
 
-// Merges returns the acts that land code or open the way for it.
-func (r Reading) Merges() []Act { return r.pick(Kind.Merges) }
-
-// Tampers returns the acts on the loop's own files, gates or registration.
-func (r Reading) Tampers() []Act { return r.pick(Kind.Tampers) }
-
 func (r Reading) pick(want func(Kind) bool) []Act {
 	var acts []Act
 	for _, a := range r.Acts {
@@ -125,4 +121,37 @@ func (r Reading) pick(want func(Kind) bool) []Act {
 		}
 	}
 	return acts
+}
+
+// commandText is the command, or the field of that name.
+func (c Call) commandText() string {
+	if c.Command != "" {
+		return c.Command
+	}
+	return leafText(c.Fields, "command")
+}
+
+// Merges returns the acts that land code or open the way for it.
+func (r Reading) Merges() []Act { return r.pick(Kind.Merges) }
+
+// Tampers returns the acts on the loop's own files, gates or registration.
+func (r Reading) Tampers() []Act { return r.pick(Kind.Tampers) }
+
+// leaf is the value of the first leaf whose path's last part is the name, in any case.
+func leaf(fields []Field, names ...string) (string, bool) {
+	for _, n := range names {
+		for _, fd := range fields {
+			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
+			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
+			if strings.EqualFold(key, n) {
+				return fd.Value, true
+			}
+		}
+	}
+	return "", false
+}
+
+func leafText(fields []Field, names ...string) string {
+	v, _ := leaf(fields, names...)
+	return v
 }

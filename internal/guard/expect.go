@@ -1,0 +1,16 @@
+package guard
+
+import "strings"
+
+// spawned reads expect's spawn, system and send lines.
+func (f *frame) spawned(text string) {
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		line = strings.TrimSpace(line)
+		for _, verb := range []string{"spawn ", "exec ", "system ", "send "} {
+			if rest, ok := strings.CutPrefix(line, verb); ok {
+				rest = strings.TrimPrefix(rest, "-- ")
+				f.run(strings.NewReplacer(`\r"`, "", `\n"`, "", `"`, "", "{", "", "}", "").Replace(rest))
+			}
+		}
+	}
+}
