@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"hooks/internal/guard/program"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,7 +12,7 @@ import (
 // bombs are texts that grow in depth or in what they expand to.
 func bombs() map[string]string {
 	out := map[string]string{
-		"long":           "gh pr merge 5 " + strings.Repeat("x", maxText),
+		"long":           "gh pr merge 5 " + strings.Repeat("x", word.MaxText),
 		"long flat":      strings.Repeat("a && ", 12_000) + "b",
 		"long pipe":      strings.Repeat("a | ", 15_000) + "b",
 		"brace product":  "echo " + strings.Repeat("{a,b}", 40),
@@ -35,7 +38,7 @@ func bombs() map[string]string {
 		"powershell":     "pwsh -c '" + strings.Repeat("$(", 20_000) + "'",
 		"invalid utf-8":  "gh pr merge \xff\xfe 5; \xc3(",
 		"nul":            "gh\x00 pr\x00 merge 5",
-		"holes":          hole + " " + soft + slotMark + " $(" + hole + ")",
+		"holes":          word.Hole + " " + word.Soft + "\ue002" + " $(" + word.Hole + ")",
 		"unclosed":       "gh pr merge 5; echo 'x",
 		"xargs":          "seq 1 60 | xargs -n1 " + strings.Repeat("xargs -n1 ", 50) + "echo",
 		"printf":         "printf '%s' {1..200}{1..200}",
@@ -50,7 +53,7 @@ func bombs() map[string]string {
 		"substitutions":  strings.Repeat("$(echo ", 180) + "x" + strings.Repeat(")", 180),
 	}
 	for _, unit := range []string{"(", "( ", "$(", "${a:-", "if ", "{ ", "`", "\"$(", "while ", "case x in ", "[[ (", "((", "$((", "a=(", "<(", "! ", "time ", "f()", "a[", "!( ", "<<A\n", "$[", "for a in b;do ", "((-", "((a?", "((a?1:(", ")(", "case a in b)(("} {
-		out["open "+unit] = strings.Repeat(unit, maxText/len(unit))
+		out["open "+unit] = strings.Repeat(unit, word.MaxText/len(unit))
 		out["half "+unit] = strings.Repeat(unit, 2000)
 	}
 	return out
@@ -61,13 +64,13 @@ func TestBombs(t *testing.T) {
 	for name, text := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"} {
-				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{"code", text}}}
-				m := newMachine(c, Repo{}, nil, Programs{})
-				m.shell("/p").tool(c)
-				if m.work < -maxText { // one step may overdraw by its own size at most
-					t.Errorf("%s: overdrawn by %d steps", tool, -m.work)
+				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{Path: "code", Value: text}}}
+				m := shell.New(c, Repo{}, nil, program.World{})
+				readCall(m.Shell("/p"), c)
+				if m.Work < -word.MaxText { // one step may overdraw by its own size at most
+					t.Errorf("%s: overdrawn by %d steps", tool, -m.Work)
 				}
-				if m.work < 0 && m.read.Unparsable == "" {
+				if m.Work < 0 && m.Read.Unparsable == "" {
 					t.Errorf("%s: gave up without saying so", tool)
 				}
 			}
@@ -76,8 +79,8 @@ func TestBombs(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: strings.Repeat("a", maxText+1)}, Repo{}, nil)
-	if !strings.Contains(r.Unparsable, strconv.Itoa(maxText)) {
+	r := Read(Call{Tool: "Bash", Command: strings.Repeat("a", word.MaxText+1)}, Repo{}, nil)
+	if !strings.Contains(r.Unparsable, strconv.Itoa(word.MaxText)) {
 		t.Errorf("got %s", describe(r))
 	}
 }

@@ -1,6 +1,11 @@
 package guard
 
-import "testing"
+import (
+	"hooks/internal/guard/program"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+	"testing"
+)
 
 func seed(f *testing.F) {
 	for _, table := range []string{"merges.txt", "harmless.txt", "state.txt"} {
@@ -19,13 +24,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
 			c := Call{Tool: tool, Command: text, Cwd: project}
-			m := newMachine(c, Repo{Branch: "f"}, files, Programs{})
-			m.shell(c.Cwd).tool(c)
-			if m.work < -maxText {
-				t.Fatalf("overdrawn by %d", -m.work)
+			m := shell.New(c, Repo{Branch: "f"}, files, program.World{})
+			readCall(m.Shell(c.Cwd), c)
+			if m.Work < -word.MaxText {
+				t.Fatalf("overdrawn by %d", -m.Work)
 			}
-			if again := Read(c, Repo{Branch: "f"}, files); describe(again) != describe(m.read) {
-				t.Fatalf("two readings differ:\n%s\n%s", describe(m.read), describe(again))
+			if again := Read(c, Repo{Branch: "f"}, files); describe(again) != describe(m.Read) {
+				t.Fatalf("two readings differ:\n%s\n%s", describe(m.Read), describe(again))
 			}
 			ReadOnly(c)
 		}
@@ -38,7 +43,7 @@ func FuzzRead(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		if stmts, problem := parseShell(text); problem == "" && len(text) > maxText {
+		if stmts, problem := shell.Parse(text); problem == "" && len(text) > word.MaxText {
 			t.Fatalf("%d statements of a text too long", len(stmts))
 		}
 	})
@@ -50,10 +55,10 @@ func FuzzTool(f *testing.F) {
 	f.Add("mcp__x__graphql", "query", "mutation{mergePullRequest(input:{a:$b})}", "variables", `{"b":{"c":1}}`)
 	f.Add("Write", "file_path", ".sdd/loop/x", "content", "{}")
 	f.Add("mcp__http__request", "url", "/repos/a/b/pulls/1/merge", "method", "PUT")
-	f.Fuzz(func(t *testing.T, tool, k1, v1, k2, v2 string) {
-		c := Call{Tool: tool, Fields: []Field{{k1, v1}, {k2, v2}}, Cwd: "/p"}
-		m := newMachine(c, Repo{}, nil, Programs{})
-		m.shell(c.Cwd).tool(c)
+	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
+		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}}, Cwd: "/p"}
+		m := shell.New(c, Repo{}, nil, program.World{})
+		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)
 	})
 }

@@ -3,24 +3,29 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/forges"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
 )
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields, whatever its server.
-func (f *frame) mcp(c Call) {
-	t := toolShape{call: c, words: nameWords(toolName(c.Tool)), fields: c.Fields}
+func mcp(f *shell.Frame, c Call) {
+	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: c.Fields}
 	if c.Command != "" && !slices.Contains(t.keys(), "command") {
-		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{"command", c.Command})
+		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command", Value: c.Command})
 	}
-	f.toolFiles(t)
-	f.toolRuns(t)
-	f.toolSends(t)
+	toolFiles(f, t)
+	toolRuns(f, t)
+	toolSends(f, t)
 	if t.reads() {
 		return
 	}
-	if f.toolClick(t) || f.toolMerge(t) || f.toolReview(t) || f.toolBranch(t) {
+	if toolClick(f, t) || toolMerge(f, t) || toolReview(f, t) || toolBranch(f, t) {
 		return
 	}
-	f.toolTalk(t)
+	toolTalk(f, t)
 }
 
 // toolShape is a tool by its name's words and its input.
@@ -48,7 +53,7 @@ func (t toolShape) keys() []string {
 
 func (t toolShape) hasWord(list string) bool {
 	for _, w := range t.words {
-		if has(list, w) {
+		if word.Has(list, w) {
 			return true
 		}
 	}
@@ -60,12 +65,12 @@ func (t toolShape) reads() bool {
 	if len(t.words) == 0 {
 		return true
 	}
-	if strings.EqualFold(leafText(t.fields, "method"), "get") {
+	if strings.EqualFold(act.LeafText(t.fields, "method"), "get") {
 		return true
 	}
 	for i, w := range t.words {
-		if has("get list search read view show describe fetch find check is has count query download compare diff watch status inspect lookup resolve", w) {
-			return i == 0 || i == 1 && !has("merge accept approve push", t.words[0])
+		if word.Has("get list search read view show describe fetch find check is has count query download compare diff watch status inspect lookup resolve", w) {
+			return i == 0 || i == 1 && !word.Has("merge accept approve push", t.words[0])
 		}
 	}
 	return false
@@ -77,18 +82,18 @@ id`
 
 // act is the act's PR and repository as the fields tell.
 func (t toolShape) act(kind Kind) Act {
-	a := Act{Kind: kind, PR: number(leafText(t.fields, strings.Fields(prKeys)...))}
-	owner, name := leafText(t.fields, "owner", "workspace", "org"), leafText(t.fields, "repo", "repository", "repo_slug", "repository_name")
+	a := Act{Kind: kind, PR: word.Number(act.LeafText(t.fields, strings.Fields(prKeys)...))}
+	owner, name := act.LeafText(t.fields, "owner", "workspace", "org"), act.LeafText(t.fields, "repo", "repository", "repo_slug", "repository_name")
 	switch {
 	case owner != "" && name != "":
 		a.Repo = owner + "/" + name
 	case strings.Count(name, "/") == 1:
 		a.Repo = name
 	}
-	a.SHA = leafText(t.fields, "sha", "head_sha", "expected_head_sha", "expectedHeadSha", "expectedHeadOid")
+	a.SHA = act.LeafText(t.fields, "sha", "head_sha", "expected_head_sha", "expectedHeadSha", "expectedHeadOid")
 	if a.PR == 0 {
-		if url := leafText(t.fields, "url", "pull_request_url", "pr_url", "web_url"); url != "" {
-			a.PR, _, a.Ref = prURL(lit(url), "")
+		if url := act.LeafText(t.fields, "url", "pull_request_url", "pr_url", "web_url"); url != "" {
+			a.PR, _, a.Ref = forges.PullURL(word.Lit(url), "")
 		}
 	}
 	return a
@@ -99,7 +104,7 @@ func (t toolShape) forgeShaped() bool {
 	for _, fd := range t.fields {
 		key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
 		if key != "id" && key != "index" && key != "number" &&
-			has(prKeys+`owner repo repository repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
+			word.Has(prKeys+`owner repo repository repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
 source_branch target_branch sourceBranch targetBranch repository_id repositoryId`, key) {
 			return true
 		}
@@ -108,38 +113,38 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 }
 
 // toolMerge judges a name with merge as its verb.
-func (f *frame) toolMerge(t toolShape) bool {
+func toolMerge(f *shell.Frame, t toolShape) bool {
 	verbs := t.verbs()
 	server := strings.ToLower(t.call.Tool)
 	ofForge := t.forgeShaped() || strings.Contains(server, "git") || strings.Contains(server, "bitbucket") || strings.Contains(server, "azure") || strings.Contains(server, "forgejo")
-	status := strings.ToLower(leafText(t.fields, "status", "state", "state_event"))
+	status := strings.ToLower(act.LeafText(t.fields, "status", "state", "state_event"))
 	switch {
 	case slices.Contains(verbs, "disable") || slices.Contains(verbs, "cancel") || slices.Contains(verbs, "dequeue"):
 		return false
 	case slices.Contains(verbs, "automerge") || slices.Contains(verbs, "auto") && slices.Contains(verbs, "merge") ||
 		slices.Contains(verbs, "enqueue") || slices.Contains(verbs, "queue") && slices.Contains(verbs, "merge") || slices.Contains(verbs, "autocomplete") ||
 		slices.Contains(verbs, "auto") && slices.Contains(verbs, "complete"):
-		f.toolAct(t, ArmAutoMerge)
+		toolAct(f, t, act.ArmAutoMerge)
 	case slices.Contains(verbs, "merge") || slices.Contains(verbs, "accept") && t.nounPR() || slices.Contains(verbs, "land") && t.nounPR() || slices.Contains(verbs, "complete") && t.nounPR():
 		if !ofForge || t.otherMerge() {
 			return false
 		}
-		if base := leafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && f.protected(base) == no {
+		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && forges.Protected(f, base) == shell.No {
 			return true
 		}
-		if base := leafText(t.fields, "base", "target_branch", "targetBranch"); base != "" && !t.nounPR() {
-			a := t.act(PushProtected)
+		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch"); base != "" && !t.nounPR() {
+			a := t.act(act.PushProtected)
 			a.Ref = base
-			f.act(a, t.call.label())
+			f.Act(a, label(t.call))
 			return true
 		}
-		f.toolAct(t, MergePR)
+		toolAct(f, t, act.MergePR)
 	case status == "completed" && t.nounPR(), status == "merged" && t.nounPR():
-		f.toolAct(t, MergePR)
+		toolAct(f, t, act.MergePR)
 	case t.nounPR() &&
-		(isTrue(leafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) ||
-			leafText(t.fields, "autoCompleteSetBy", "autoCompleteSetById") != ""):
-		f.toolAct(t, ArmAutoMerge)
+		(word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) ||
+			act.LeafText(t.fields, "autoCompleteSetBy", "autoCompleteSetById") != ""):
+		toolAct(f, t, act.ArmAutoMerge)
 	default:
 		return false
 	}
@@ -150,14 +155,14 @@ func (f *frame) toolMerge(t toolShape) bool {
 func (t toolShape) verbs() []string {
 	var out []string
 	for i := 0; i < len(t.words); i++ {
-		if t.words[i] == "merge" && i+1 < len(t.words) && has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
-			if has("train trains", t.words[i+1]) {
+		if t.words[i] == "merge" && i+1 < len(t.words) && word.Has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
+			if word.Has("train trains", t.words[i+1]) {
 				out = append(out, "enqueue")
 			}
 			i++
 			continue
 		}
-		if has("mergerequest mergerequests", t.words[i]) {
+		if word.Has("mergerequest mergerequests", t.words[i]) {
 			continue
 		}
 		out = append(out, t.words[i])
@@ -184,26 +189,26 @@ videos audio image images contact contacts layer layers sheet sheets node nodes 
 records calendar config configs json yaml duplicate duplicates issue issues`) && !t.nounPR()
 }
 
-func (f *frame) toolAct(t toolShape, kind Kind) {
+func toolAct(f *shell.Frame, t toolShape, kind Kind) {
 	a := t.act(kind)
-	a.Auto = kind == ArmAutoMerge
-	f.act(a, t.call.label())
+	a.Auto = kind == act.ArmAutoMerge
+	f.Act(a, label(t.call))
 }
 
 // toolReview judges reviews, protections, workflows.
-func (f *frame) toolReview(t toolShape) bool {
-	event := strings.ToUpper(leafText(t.fields, "event", "verdict", "review_event", "reviewEvent", "vote"))
+func toolReview(f *shell.Frame, t toolShape) bool {
+	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent", "vote"))
 	switch {
 	case t.hasWord("unapprove revoke"):
 		return false
 	case t.hasWord("approve") && !t.hasWord("deployment"), t.hasWord("review vote reviewer") && (strings.HasPrefix(event, "APPROVE") || event == "10"):
-		f.toolAct(t, ApprovePR)
+		toolAct(f, t, act.ApprovePR)
 	case t.hasWord("dismiss") && t.hasWord("review"):
-		f.toolAct(t, DismissReview)
+		toolAct(f, t, act.DismissReview)
 	case t.hasWord("protection ruleset rulesets protected unprotect") && t.hasWord("update delete remove create set edit disable put patch unprotect modify"):
-		f.toolAct(t, RelaxProtection)
+		toolAct(f, t, act.RelaxProtection)
 	case t.hasWord("workflow workflows dispatch dispatches action actions") && t.hasWord("run trigger dispatch start create"):
-		f.workflow(leafText(t.fields, "workflow_id", "workflowId", "workflow", "workflow_file", "event_type", "eventType", "name"), t.call.label())
+		forges.Workflow(f, act.LeafText(t.fields, "workflow_id", "workflowId", "workflow", "workflow_file", "event_type", "eventType", "name"), label(t.call))
 	default:
 		return false
 	}
@@ -211,7 +216,7 @@ func (f *frame) toolReview(t toolShape) bool {
 }
 
 // toolBranch judges writes aimed at a branch.
-func (f *frame) toolBranch(t toolShape) bool {
+func toolBranch(f *shell.Frame, t toolShape) bool {
 	if t.hasWord("push") && t.hasWord("notification message alert") {
 		return false
 	}
@@ -223,18 +228,18 @@ func (f *frame) toolBranch(t toolShape) bool {
 	if opens || !moves {
 		return false
 	}
-	branch, ok := leaf(t.fields, "branch", "branch_name", "branchName", "target_branch", "targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
+	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch", "targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	switch {
-	case ok && f.movesProtected(refTarget(branch)) == yes:
-		a := t.act(PushProtected)
+	case ok && forges.MovesProtected(f, refTarget(branch)) == shell.Yes:
+		a := t.act(act.PushProtected)
 		a.Ref, a.PR = branch, 0
-		f.act(a, t.call.label())
+		f.Act(a, label(t.call))
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
-		f.toolPush(t)
-	case !ok && t.hasWord("file files contents commit") && (leafText(t.fields, "owner") != "" && leafText(t.fields, "repo") != "" || leafText(t.fields, "project_id", "projectId") != ""):
-		a := t.act(PushProtected)
-		a.Ref, a.PR = f.defaultBranch(), 0
-		f.act(a, t.call.label())
+		toolPush(f, t)
+	case !ok && t.hasWord("file files contents commit") && (act.LeafText(t.fields, "owner") != "" && act.LeafText(t.fields, "repo") != "" || act.LeafText(t.fields, "project_id", "projectId") != ""):
+		a := t.act(act.PushProtected)
+		a.Ref, a.PR = forges.DefaultBranch(f), 0
+		f.Act(a, label(t.call))
 	default:
 		return false
 	}
@@ -242,38 +247,38 @@ func (f *frame) toolBranch(t toolShape) bool {
 }
 
 func refTarget(branch string) string {
-	_, to := splitRefspec(branch)
+	_, to := forges.SplitRefspec(branch)
 	return to
 }
 
 // toolPush is a push of the local clone by a tool: its words as git's.
-func (f *frame) toolPush(t toolShape) {
-	argv := lits("git", "push")
-	if isTrue(leafText(t.fields, "all")) {
-		argv = append(argv, lit("--all"))
+func toolPush(f *shell.Frame, t toolShape) {
+	argv := word.Lits("git", "push")
+	if word.IsTrue(act.LeafText(t.fields, "all")) {
+		argv = append(argv, word.Lit("--all"))
 	}
-	if remote := leafText(t.fields, "remote"); remote != "" {
-		argv = append(argv, lit(remote))
+	if remote := act.LeafText(t.fields, "remote"); remote != "" {
+		argv = append(argv, word.Lit(remote))
 	}
-	g := f.child()
-	if dir := leafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
-		g.cwd = dir
+	g := f.Child()
+	if dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
+		g.Cwd = dir
 	}
-	g.git(argv)
+	forges.Git(g, argv)
 }
 
 // toolTalk judges comments, labels and new PRs.
-func (f *frame) toolTalk(t toolShape) {
+func toolTalk(f *shell.Frame, t toolShape) {
 	switch {
 	case t.nounPR() && t.hasWord("create open new") && !t.hasWord("review comment note thread branch"):
-		f.toolAct(t, OpenPR)
+		toolAct(f, t, act.OpenPR)
 	case t.hasWord("comment comments note notes reply discussion thread"):
-		f.comment(leafText(t.fields, "body", "comment", "content", "text", "note", "message"), t.act(Comment), t.call.label())
+		forges.Comment(f, act.LeafText(t.fields, "body", "comment", "content", "text", "note", "message"), t.act(act.Comment), label(t.call))
 	case t.hasWord("review"):
-		f.toolAct(t, Comment)
+		toolAct(f, t, act.Comment)
 	}
 	if t.hasWord("label labels issue pull pr mr") || t.nounPR() {
-		f.labels(numberless(t.fields), t.act(ArmAutoMerge), t.call.label())
+		forges.Labels(f, numberless(t.fields), t.act(act.ArmAutoMerge), label(t.call))
 	}
 }
 
@@ -282,7 +287,7 @@ func numberless(fields []Field) []Field {
 	out := make([]Field, len(fields))
 	for i, fd := range fields {
 		out[i] = fd
-		if j := strings.LastIndexByte(fd.Path, '.'); j > 0 && number(fd.Path[j+1:]+"0") > 0 || strings.HasSuffix(fd.Path, ".0") {
+		if j := strings.LastIndexByte(fd.Path, '.'); j > 0 && word.Number(fd.Path[j+1:]+"0") > 0 || strings.HasSuffix(fd.Path, ".0") {
 			out[i].Path = fd.Path[:strings.LastIndexByte(fd.Path, '.')]
 		}
 	}
@@ -290,12 +295,12 @@ func numberless(fields []Field) []Field {
 }
 
 // label is a call as a person would write it: the tool with its short leaves.
-func (c Call) label() []word {
+func label(c Call) []word.Word {
 	var parts []string
 	for _, fd := range c.Fields {
 		if len(parts) < 6 {
-			parts = append(parts, fd.Path+": "+clip(strings.ReplaceAll(fd.Value, "\n", " "), 60))
+			parts = append(parts, fd.Path+": "+word.Clip(strings.ReplaceAll(fd.Value, "\n", " "), 60))
 		}
 	}
-	return []word{{text: c.Tool + "(" + strings.Join(parts, ", ") + ")", raw: true}}
+	return []word.Word{{Text: c.Tool + "(" + strings.Join(parts, ", ") + ")", Raw: true}}
 }

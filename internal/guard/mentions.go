@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"hooks/internal/guard/word"
+)
 
 const maxMentions = 200
 
@@ -24,7 +28,7 @@ func Mentions(text string) []int {
 			end++
 		}
 		if mentioned(text, i, end) {
-			add(number(text[i:end]))
+			add(word.Number(text[i:end]))
 		}
 		i = end
 	}
@@ -33,7 +37,7 @@ func Mentions(text string) []int {
 
 // mentioned tells whether the digits at from name an issue or a PR by what stands before and behind them.
 func mentioned(text string, from, to int) bool {
-	if to < len(text) && (nameByte(text[to]) || text[to] == '.' && to+1 < len(text) && text[to+1] >= '0' && text[to+1] <= '9') || to-from > 8 {
+	if to < len(text) && (word.NameByte(text[to]) || text[to] == '.' && to+1 < len(text) && text[to+1] >= '0' && text[to+1] <= '9') || to-from > 8 {
 		return false
 	}
 	if to < len(text) && text[to] == '%' {
@@ -56,7 +60,7 @@ func mentioned(text string, from, to int) bool {
 // nounBefore tells whether the text ends with a word for an issue or PR.
 func nounBefore(before string) bool {
 	i := strings.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' })
-	return has("pr prs issue issues mr mrs ticket bug gh pull-request pull request", before[i+1:]) &&
+	return word.Has("pr prs issue issues mr mrs ticket bug gh pull-request pull request", before[i+1:]) &&
 		(before[i+1:] != "request" || strings.HasSuffix(before, "pull request") || strings.HasSuffix(before, "merge request") ||
 			strings.HasSuffix(before, "pull-request") || strings.HasSuffix(before, "merge-request"))
 }

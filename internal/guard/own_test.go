@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/act"
 	"slices"
 	"testing"
 )
@@ -22,14 +23,14 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 		command string
 		want    Kind
 	}{
-		{"echo {} > docs/state.json", WriteState},
-		{"cd docs && tee state.json < x", WriteState},
-		{"cp x cfg.json", DropRegistration},
+		{"echo {} > docs/state.json", act.WriteState},
+		{"cd docs && tee state.json < x", act.WriteState},
+		{"cp x cfg.json", act.DropRegistration},
 		{"echo {} > docs/other.json", ""},
-		{"echo '{}' >> /var/claude/s1.jsonl", WriteState},
-		{"echo '{}' >> /var/claude/s1/subagents/agent-1.jsonl", WriteState},
-		{"rm -rf /var/claude", WriteState},
-		{"cp /bin/true /opt/tools/hooks-1.2", WriteState},
+		{"echo '{}' >> /var/claude/s1.jsonl", act.WriteState},
+		{"echo '{}' >> /var/claude/s1/subagents/agent-1.jsonl", act.WriteState},
+		{"rm -rf /var/claude", act.WriteState},
+		{"cp /bin/true /opt/tools/hooks-1.2", act.WriteState},
 		{"echo '{}' >> /var/claude/s2.jsonl", ""},
 		{"cat /var/claude/s1.jsonl > /tmp/x", ""},
 		{"sed -i s/1/0/ CLAUDE.md", WriteConfig},
@@ -41,7 +42,7 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 			t.Errorf("%s: want %q, got %s", c.command, c.want, describe(r))
 		}
 	}
-	edit := Call{Tool: "Write", Cwd: project, Fields: []Field{{"file_path", project + "/docs/state.json"}, {"content", "{}"}}}
+	edit := Call{Tool: "Write", Cwd: project, Fields: []Field{{Path: "file_path", Value: project + "/docs/state.json"}, {Path: "content", Value: "{}"}}}
 	if r := Read(edit, Repo{}, linkedProject{}); len(r.Tampers()) != 1 {
 		t.Errorf("Write through a link: %s", describe(r))
 	}

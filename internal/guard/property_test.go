@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/word"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,7 +91,7 @@ func TestWrapping(t *testing.T) {
 			}
 			text = rapid.SampledFrom(enclosings).Draw(t, "around")(text)
 			simple = !strings.ContainsAny(text[:min(3, len(text))], "({") && !strings.Contains(text, "\n") && !strings.HasPrefix(text, "x=") && !strings.HasPrefix(text, "if") && !strings.HasPrefix(text, "for") && !strings.HasPrefix(text, "trap")
-			if len(text) > maxText/2 {
+			if len(text) > word.MaxText/2 {
 				return
 			}
 		}

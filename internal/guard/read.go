@@ -2,42 +2,47 @@ package guard
 
 import (
 	"fmt"
+
+	"hooks/internal/guard/code"
+	"hooks/internal/guard/powershell"
+	"hooks/internal/guard/program"
+	"hooks/internal/guard/shell"
 )
 
 // Read says what the call would do. It never panics and its work is bounded whatever the text; where the bound ends
 // the reading, Unparsable says so and what was found before stands.
 func Read(c Call, r Repo, files Files) (reading Reading) {
-	m := newMachine(c, r, files, Programs{})
+	m := shell.New(c, r, files, program.World{})
 	defer func() {
 		if p := recover(); p != nil { // a fault over foreign text must not let the call pass as harmless
-			m.read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
-			reading = m.read
+			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
+			reading = m.Read
 		}
 	}()
-	m.shell(c.Cwd).tool(c)
-	return m.read
+	readCall(m.Shell(c.Cwd), c)
+	return m.Read
 }
 
-// tool reads a call by its tool.
-func (f *frame) tool(c Call) {
+// readCall reads a call by its tool.
+func readCall(f *shell.Frame, c Call) {
 	switch c.Tool {
 	case "Bash", "Monitor":
-		f.run(c.commandText())
+		f.Run(c.CommandText())
 	case "PowerShell":
-		f.powershell(c.commandText())
+		powershell.Read(f, c.CommandText())
 	case "REPL":
 		for _, fd := range c.Fields {
-			f.codeText("node", fd.Value, "REPL", nil)
+			code.Text(f, "node", fd.Value, "REPL", nil)
 		}
 		if len(c.Fields) == 0 {
-			f.codeText("node", c.Command, "REPL", nil)
+			code.Text(f, "node", c.Command, "REPL", nil)
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		f.edit(c)
+		edit(f, c)
 	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "Agent", "Task", "Workflow", "Skill",
 		"AskUserQuestion", "CronCreate", "CronDelete", "CronList",
 		"ScheduleWakeup", "ExitPlanMode", "EnterPlanMode", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "SendMessage":
 	default:
-		f.mcp(c)
+		mcp(f, c)
 	}
 }

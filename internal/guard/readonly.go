@@ -3,6 +3,10 @@ package guard
 import (
 	"strings"
 
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -24,19 +28,19 @@ func ReadOnly(c Call) bool {
 		if len(r.Acts) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
 			return false
 		}
-		return looksOnly(c.commandText())
+		return looksOnly(c.CommandText())
 	}
 	if strings.HasPrefix(c.Tool, "mcp__") {
-		words := nameWords(toolName(c.Tool))
+		words := word.NameWords(toolName(c.Tool))
 		r := Read(c, Repo{}, nil)
-		return len(words) > 0 && has("get list search read", words[0]) && len(r.Acts) == 0 && len(r.Opaque) == 0 && leafText(c.Fields, "command") == ""
+		return len(words) > 0 && word.Has("get list search read", words[0]) && len(r.Acts) == 0 && len(r.Opaque) == 0 && act.LeafText(c.Fields, "command") == ""
 	}
 	return false
 }
 
 // looksOnly walks every command of the text, in substitutions too.
 func looksOnly(text string) bool {
-	stmts, problem := parseShell(text)
+	stmts, problem := shell.Parse(text)
 	if problem != "" {
 		return false
 	}
@@ -79,7 +83,7 @@ func looksCall(c *syntax.CallExpr) bool {
 		return true // X=1 stays in this one shell
 	}
 	for _, a := range c.Assigns {
-		if !has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS", a.Name.Value) && (a.Value == nil || a.Value.Lit() != "cat") {
+		if !word.Has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS", a.Name.Value) && (a.Value == nil || a.Value.Lit() != "cat") {
 			return false
 		}
 	}
@@ -92,8 +96,8 @@ func looksCall(c *syntax.CallExpr) bool {
 
 // literalWord is a word's text where nothing in it is expanded, else a hole; quotes are taken off.
 func literalWord(w *syntax.Word) string {
-	m := newMachine(Call{}, Repo{}, nil, nil)
-	f := m.shell("")
+	m := shell.New(Call{}, Repo{}, nil, nil)
+	f := m.Shell("")
 	dynamic := false
 	syntax.Walk(w, func(n syntax.Node) bool {
 		switch n.(type) {
@@ -103,17 +107,17 @@ func literalWord(w *syntax.Word) string {
 		return !dynamic
 	})
 	if dynamic {
-		return hole
+		return word.Hole
 	}
-	return f.whole(w).text
+	return f.Whole(w).Text
 }
 
 func looksArgv(argv []string) bool {
 	name, args := argv[0], argv[1:]
-	if unknown(name) || strings.Contains(name, "/") && !strings.HasSuffix(name, "/hooks") {
+	if word.Unknown(name) || strings.Contains(name, "/") && !strings.HasSuffix(name, "/hooks") {
 		return false
 	}
-	switch name = programName(name); name {
+	switch name = word.ProgramName(name); name {
 	case "git":
 		return looksGit(args)
 	case "gh", "glab":
@@ -143,13 +147,13 @@ func looksArgv(argv []string) bool {
 	case "env", "printenv":
 		return name == "printenv" || len(args) == 0
 	}
-	return has(`ls cat tac head tail wc cut tr uniq nl column comm diff cmp stat file du df basename dirname realpath readlink id whoami uname nproc
+	return word.Has(`ls cat tac head tail wc cut tr uniq nl column comm diff cmp stat file du df basename dirname realpath readlink id whoami uname nproc
 test [ true false : seq md5sum sha1sum sha256sum cksum strings od hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep wait`, name)
 }
 
 func anyArg(args []string, list string) bool {
 	for _, a := range args {
-		if has(list, a) {
+		if word.Has(list, a) {
 			return true
 		}
 	}
@@ -207,11 +211,11 @@ func looksGit(args []string) bool {
 	case "branch", "tag":
 		return !anyUnlisted(rest, "-a -r -v -vv -l --list --all --remotes --verbose --show-current --merged --no-merged --contains --sort --format")
 	case "remote":
-		return len(rest) == 0 || has("-v show get-url", sub)
+		return len(rest) == 0 || word.Has("-v show get-url", sub)
 	case "stash":
-		return has("list show", sub)
+		return word.Has("list show", sub)
 	case "worktree", "notes", "submodule", "bisect":
-		return has("list show status log", sub)
+		return word.Has("list show status log", sub)
 	case "config":
 		return anyPrefix(rest, "--get", "--list", "-l") || sub == "get" || sub == "list"
 	case "reflog":
@@ -224,7 +228,7 @@ func looksGit(args []string) bool {
 func anyUnlisted(args []string, list string) bool {
 	for i, a := range args {
 		name, _, _ := strings.Cut(a, "=")
-		if has(list, name) || i > 0 && has("--list -l --merged --no-merged --contains --sort --format", args[i-1]) {
+		if word.Has(list, name) || i > 0 && word.Has("--list -l --merged --no-merged --contains --sort --format", args[i-1]) {
 			continue
 		}
 		return true
@@ -235,7 +239,7 @@ func anyUnlisted(args []string, list string) bool {
 func looksGh(args []string) bool {
 	var pos []string
 	for i := 0; i < len(args); i++ {
-		if has("-R --repo", args[i]) {
+		if word.Has("-R --repo", args[i]) {
 			i++
 			continue
 		}
@@ -252,7 +256,7 @@ func looksGh(args []string) bool {
 	}
 	switch pos[0] {
 	case "pr", "issue", "run", "release", "repo", "workflow", "label", "ruleset", "gist", "project", "mr", "ci", "milestone", "cache", "variable", "secret":
-		return has("view list status diff checks check ls show", sub)
+		return word.Has("view list status diff checks check ls show", sub)
 	case "auth":
 		return sub == "status"
 	case "api":
@@ -278,7 +282,7 @@ func looksHooks(args []string) bool {
 	case "gate":
 		return sub == "list"
 	case "loop":
-		return has("status list", sub)
+		return word.Has("status list", sub)
 	case "doctor":
 		return !anyArg(args, "--fix")
 	}

@@ -1,6 +1,10 @@
 package guard
 
-import "testing"
+import (
+	"hooks/internal/guard/place"
+	"hooks/internal/guard/shell"
+	"testing"
+)
 
 func TestStateTable(t *testing.T) {
 	files := loadProject(t)
@@ -22,7 +26,7 @@ func TestReadOnlyTable(t *testing.T) {
 // statePath tells whether a path, as written from the directory cwd, is under .sdd/loop or is one of the client's
 // transcripts. $PWD, ~, .., globs and backslashes are understood.
 func statePath(p, cwd string) bool {
-	return kindOfPath(absolute(p, cwd), "") == stateKind
+	return place.Of(shell.Absolute(p, cwd), "") == place.State
 }
 
 func TestStatePath(t *testing.T) {

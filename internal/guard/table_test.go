@@ -107,14 +107,14 @@ func flattenJSON(at string, v any, out []Field) []Field {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range sortedKeys(v) {
-			out = flattenJSON(dotted(at, k), v[k], out)
+			out = flattenJSON(strings.TrimPrefix(at+"."+k, "."), v[k], out)
 		}
 	case []any:
 		for i, x := range v {
-			out = flattenJSON(dotted(at, strconv.Itoa(i)), x, out)
+			out = flattenJSON(strings.TrimPrefix(at+"."+strconv.Itoa(i), "."), x, out)
 		}
 	default:
-		out = append(out, Field{at, fmt.Sprint(v)})
+		out = append(out, Field{Path: at, Value: fmt.Sprint(v)})
 	}
 	return out
 }

@@ -1,27 +1,36 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/code"
+	"hooks/internal/guard/forges"
+	"hooks/internal/guard/place"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
 
 // edit judges Write, Edit and NotebookEdit by their path; settings only when the hooks' registration goes.
-func (f *frame) edit(c Call) {
-	p := leafText(c.Fields, "file_path", "notebook_path", "path")
+func edit(f *shell.Frame, c Call) {
+	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
 		return
 	}
-	w := lit(p)
-	switch kind := kindOfPath(absolute(p, c.Cwd), ""); {
-	case kind == stateKind, kind == ordinary:
-		f.writes(w, c.Tool+" "+p)
+	w := word.Lit(p)
+	switch kind := place.Of(shell.Absolute(p, c.Cwd), ""); {
+	case kind == place.State, kind == place.Ordinary:
+		f.Writes(w, c.Tool+" "+p)
 	default:
-		if f.dropsHooks(c, p) {
-			f.act(Act{Kind: DropRegistration, Ref: p, Command: c.Tool + " " + p}, nil)
+		if dropsHooks(f, c, p) {
+			f.Act(Act{Kind: act.DropRegistration, Ref: p, Command: c.Tool + " " + p}, nil)
 		}
 	}
 }
 
 // dropsHooks tells whether an edit of a settings or plugin file takes the hooks out: a switch that turns them off, or a
 // registration that was there and is not any more.
-func (f *frame) dropsHooks(c Call, p string) bool {
+func dropsHooks(f *shell.Frame, c Call, p string) bool {
 	var before, after strings.Builder
 	for _, fd := range c.Fields {
 		switch key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]; key {
@@ -38,9 +47,9 @@ func (f *frame) dropsHooks(c Call, p string) bool {
 	}
 	old := before.String()
 	if c.Tool == "Write" {
-		text, from := f.open(absolute(p, c.Cwd))
-		if from == nowhere {
-			return f.m.files == nil && !registers(after.String())
+		text, from := f.Open(shell.Absolute(p, c.Cwd))
+		if from == shell.Nowhere {
+			return f.M.Files == nil && !registers(after.String())
 		}
 		old = text
 	}
@@ -59,7 +68,7 @@ func registrations(text string) int {
 }
 
 // toolFiles judges tools that write files by every path they are given.
-func (f *frame) toolFiles(t toolShape) {
+func toolFiles(f *shell.Frame, t toolShape) {
 	if !t.hasWord("write edit create delete remove move rename append replace insert patch update save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str") {
 		return
 	}
@@ -68,98 +77,98 @@ func (f *frame) toolFiles(t toolShape) {
 		if len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n") {
 			continue
 		}
-		named := strings.Contains(key, "path") || strings.Contains(key, "file") || strings.Contains(key, "uri") || has("source destination target dest from to src dst directory dir name 0 1", key)
+		named := strings.Contains(key, "path") || strings.Contains(key, "file") || strings.Contains(key, "uri") || word.Has("source destination target dest from to src dst directory dir name 0 1", key)
 		if !named || strings.Contains(key, "content") {
 			continue
 		}
-		w := lit(strings.TrimPrefix(fd.Value, "file://"))
-		how := t.call.Tool + " " + clip(fd.Value, 100)
-		if f.kindAt(w) == registration && !t.hasWord("delete remove move rename unlink rm mv") {
+		w := word.Lit(strings.TrimPrefix(fd.Value, "file://"))
+		how := t.call.Tool + " " + word.Clip(fd.Value, 100)
+		if f.KindAt(w) == place.Registration && !t.hasWord("delete remove move rename unlink rm mv") {
 			c := t.call
-			if f.dropsHooks(c, w.text) {
-				f.writes(w, how)
+			if dropsHooks(f, c, w.Text) {
+				f.Writes(w, how)
 			}
 			continue
 		}
-		if has("source from src", key) && t.hasWord("copy cp") {
+		if word.Has("source from src", key) && t.hasWord("copy cp") {
 			continue
 		}
-		f.takes(w, how, t.hasWord("delete remove move rename unlink rm mv"))
+		f.Takes(w, how, t.hasWord("delete remove move rename unlink rm mv"))
 	}
 }
 
 // toolRuns reads tools that run commands or programs: their text is read like Bash's.
-func (f *frame) toolRuns(t toolShape) {
+func toolRuns(f *shell.Frame, t toolShape) {
 	runs := t.hasWord("execute exec run shell terminal bash command process spawn powershell cmd sh ssh cli")
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
-		case has("command cmd commandline command_line shell_command input", key) && (runs || key == "command"):
+		case word.Has("command cmd commandline command_line shell_command input", key) && (runs || key == "command"):
 			text := fd.Value
 			for _, other := range t.fields {
 				if strings.HasPrefix(other.Path, "args.") || strings.HasPrefix(other.Path, "arguments.") {
-					text += " " + quoted([]word{lit(other.Value)})
+					text += " " + word.Quoted([]word.Word{word.Lit(other.Value)})
 				} else if other.Path == "args" {
 					text += " " + other.Value
 				}
 			}
-			f.inside(t.call.Tool, text)
+			f.Inside(t.call.Tool, text)
 			t.cli(f, text)
-		case key == "args.0" && leafText(t.fields, "command", "cmd") == "":
-			var words []word
+		case key == "args.0" && act.LeafText(t.fields, "command", "cmd") == "":
+			var words []word.Word
 			for _, other := range t.fields {
 				if strings.HasPrefix(other.Path, "args.") {
-					words = append(words, lit(other.Value))
+					words = append(words, word.Lit(other.Value))
 				}
 			}
-			t.cli(f, quoted(words))
-		case has("code script expression function source program javascript js", key) && (evals || runs):
+			t.cli(f, word.Quoted(words))
+		case word.Has("code script expression function source program javascript js", key) && (evals || runs):
 			lang := "node"
-			if t.hasWord("python") || strings.EqualFold(leafText(t.fields, "language", "lang"), "python") {
+			if t.hasWord("python") || strings.EqualFold(act.LeafText(t.fields, "language", "lang"), "python") {
 				lang = "python"
 			}
 			if t.hasWord("bash shell sh") {
-				f.inside(t.call.Tool, fd.Value)
+				f.Inside(t.call.Tool, fd.Value)
 				continue
 			}
-			f.within(t.call.Tool, func() { f.code(lang, fd.Value, nil) })
-		case has("keys text data", key) && t.hasWord("terminal tmux iterm send keys type"):
+			f.Within(t.call.Tool, func() { code.Read(f, lang, fd.Value, nil) })
+		case word.Has("keys text data", key) && t.hasWord("terminal tmux iterm send keys type"):
 			if t.hasWord("terminal tmux iterm") {
-				f.inside(t.call.Tool, fd.Value)
+				f.Inside(t.call.Tool, fd.Value)
 			}
 		}
 	}
 }
 
 // cli reads the arguments of a tool that is one program: mcp__gh__run {"command": "pr merge 5"}.
-func (t toolShape) cli(f *frame, text string) {
+func (t toolShape) cli(f *shell.Frame, text string) {
 	for _, program := range []string{"gh", "glab", "git"} {
 		if t.hasWord(program) || strings.Contains(t.call.Tool, "__"+program+"__") {
-			f.inside(t.call.Tool, program+" "+text)
+			f.Inside(t.call.Tool, program+" "+text)
 		}
 	}
 }
 
 // toolSends reads tools that send HTTP requests or GraphQL.
-func (f *frame) toolSends(t toolShape) {
-	query := leafText(t.fields, "query", "mutation", "document")
+func toolSends(f *shell.Frame, t toolShape) {
+	query := act.LeafText(t.fields, "query", "mutation", "document")
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {
-		f.graphql(query, t.fields, t.call.label())
+		forges.GraphQL(f, query, t.fields, label(t.call))
 	}
-	url := leafText(t.fields, "url", "uri", "path", "endpoint", "route")
-	method := strings.ToUpper(leafText(t.fields, "method", "http_method", "httpMethod", "verb"))
-	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" || !has("PUT POST PATCH DELETE", method) {
+	url := act.LeafText(t.fields, "url", "uri", "path", "endpoint", "route")
+	method := strings.ToUpper(act.LeafText(t.fields, "method", "http_method", "httpMethod", "verb"))
+	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" || !word.Has("PUT POST PATCH DELETE", method) {
 		return
 	}
-	q := request{method: method, url: url, body: leafText(t.fields, "body", "data", "json", "payload"), argv: t.call.label()}
+	q := forges.Request{Method: method, URL: url, Body: act.LeafText(t.fields, "body", "data", "json", "payload"), Argv: label(t.call)}
 	for _, fd := range t.fields {
-		q.fields = append(q.fields, Field{strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data."), fd.Value})
+		q.Fields = append(q.Fields, Field{Path: strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data."), Value: fd.Value})
 	}
-	f.send(q)
+	forges.Send(f, q)
 }
 
 // toolClick judges a click on a forge's merge button.
-func (f *frame) toolClick(t toolShape) bool {
+func toolClick(f *shell.Frame, t toolShape) bool {
 	if !t.hasWord("click tap press submit") {
 		return false
 	}
@@ -168,7 +177,7 @@ func (f *frame) toolClick(t toolShape) bool {
 		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
 			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request", "bypass rules and merge"} {
 			if strings.HasPrefix(text, mark) && len(text) < len(mark)+20 {
-				f.toolAct(t, MergePR)
+				toolAct(f, t, act.MergePR)
 				return true
 			}
 		}

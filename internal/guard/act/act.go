@@ -1,0 +1,160 @@
+// Package act says what a tool call is and what a reading of it tells: acts, and parts that cannot be resolved.
+package act
+
+import (
+	"strings"
+)
+
+// Call is one tool call of the agent, its input flattened.
+type Call struct {
+	Tool    string // "Bash", "PowerShell", "Monitor", "REPL", "Write", "mcp__github__merge_pull_request", …
+	Command string // shell text of Bash, PowerShell and Monitor
+	// Fields holds every other string, number or bool leaf of tool_input, in order. Command may stand here too.
+	Fields []Field
+	Cwd    string // absolute
+	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a budget file elsewhere, the
+	// program itself.
+	Own []string
+}
+
+// Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
+type Field struct{ Path, Value string }
+
+// Repo is what is known of the project without asking anyone; the caller reads it from .git.
+type Repo struct {
+	Branch    string   // checked-out branch of Call.Cwd, "" unknown or detached
+	Default   string   // default branch, "" unknown: then release* counts as protected too
+	Protected []string // more protected branch names or globs; main, master and trunk always are
+	Remotes   map[string]string
+	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, branch.*.merge, …
+	Config map[string]string
+	// Aliases holds the aliases of gh by name, as its config file has them ("!…" runs in a shell).
+	Aliases map[string]string
+}
+
+// Files reads what a command would run from disk. The caller bounds size and place; ok is false for anything it
+// cannot or will not read. It is called at most 32 times a Read, with cleaned absolute paths where Call.Cwd is absolute.
+type Files interface {
+	ReadFile(path string) (text string, ok bool)
+}
+
+// Links is what a Files may also be: RealPath is where a path leads through the symbolic links on disk, the path itself
+// where it leads nowhere else. It is asked for paths that the call writes.
+type Links interface {
+	RealPath(path string) string
+}
+
+// Kind is what an Act does.
+type Kind string
+
+// The kinds. Merges tells which of them land code or open the way for it.
+const (
+	MergePR            Kind = "merge-pr"             // merges a PR now
+	PushProtected      Kind = "push-protected"       // moves a protected branch outside a PR
+	ArmAutoMerge       Kind = "arm-auto-merge"       // a merge that happens later: auto-merge, queue, label, chat-ops
+	ApprovePR          Kind = "approve-pr"           // approves a PR
+	DismissReview      Kind = "dismiss-review"       // takes a review away
+	RelaxProtection    Kind = "relax-protection"     // edits branch protection, rulesets, the auto-merge setting
+	RunMergingWorkflow Kind = "run-merging-workflow" // starts a workflow that merges
+	PlantMerge         Kind = "plant-merge"          // leaves a merge behind under another name (alias, config, extension)
+
+	OpenPR  Kind = "open-pr" // opens a PR (R30)
+	Comment Kind = "comment" // writes a comment or a review that is no approval
+
+	SetLabel  Kind = "set-label"  // puts a label on an issue or a PR; Ref is the label, PR the number (R44)
+	DropLabel Kind = "drop-label" // takes one off
+
+	WriteState       Kind = "write-state"       // writes under .sdd/loop or the client's transcripts
+	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop or forges an event in a person's name
+	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends their processes
+	OtherSession     Kind = "other-session"     // starts a client of its own, which no loop governs
+
+	WriteConfig Kind = "write-config" // writes a CLAUDE.md or AGENTS.md, in which a project configures its loops
+)
+
+// Merges tells whether the kind lands code on a protected branch, now or later, or opens the way for it.
+func (k Kind) Merges() bool {
+	switch k {
+	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection, RunMergingWorkflow, PlantMerge:
+		return true
+	}
+	return false
+}
+
+// Tampers tells whether the kind touches the loop's own files, gates or registration.
+func (k Kind) Tampers() bool {
+	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
+}
+
+// Act is one thing the call would do.
+type Act struct {
+	Kind    Kind
+	PR      int    // 0 unknown
+	Ref     string // URL, branch, path, or the variable text as written when PR is unknown
+	Repo    string // owner/name when named, else ""
+	SHA     string // the head commit the command insists on, "" none
+	Auto    bool   // auto-merge was asked for
+	Admin   bool   // protections are bypassed
+	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
+	Cwd     string // where it is done, "" unknown
+	Via     []string
+}
+
+// Opaque is a part that cannot be resolved statically and could reach a forge or the state.
+type Opaque struct {
+	Text   string   // the part as written, at most 200 bytes
+	Reason string   // why it cannot be read, as in "the command name is only known when it runs"
+	Via    []string // wrappers it was found through, outermost first
+}
+
+// Reading is what a call does, as far as its text tells.
+type Reading struct {
+	Acts   []Act    // in the order found; empty: nothing the loop cares about
+	Opaque []Opaque // what could not be resolved
+	// Unparsable says why the text could not be read to its end (too long, syntax, nesting, work); empty: it was.
+	// What was read before that point stands in Acts.
+	Unparsable string
+}
+
+func (r Reading) pick(want func(Kind) bool) []Act {
+	var acts []Act
+	for _, a := range r.Acts {
+		if want(a.Kind) {
+			acts = append(acts, a)
+		}
+	}
+	return acts
+}
+
+// CommandText is the command, or the field of that name.
+func (c Call) CommandText() string {
+	if c.Command != "" {
+		return c.Command
+	}
+	return LeafText(c.Fields, "command")
+}
+
+// Merges returns the acts that land code or open the way for it.
+func (r Reading) Merges() []Act { return r.pick(Kind.Merges) }
+
+// Tampers returns the acts on the loop's own files, gates or registration.
+func (r Reading) Tampers() []Act { return r.pick(Kind.Tampers) }
+
+// Leaf is the value of the first leaf whose path's last part is the name, in any case.
+func Leaf(fields []Field, names ...string) (string, bool) {
+	for _, n := range names {
+		for _, fd := range fields {
+			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
+			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
+			if strings.EqualFold(key, n) {
+				return fd.Value, true
+			}
+		}
+	}
+	return "", false
+}
+
+func LeafText(fields []Field, names ...string) string {
+	v, _ := Leaf(fields, names...)
+	return v
+}

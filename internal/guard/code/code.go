@@ -1,0 +1,134 @@
+// Package code reads programs of other languages for what they would run, request or write. It knows the languages by
+// their quotes, comments, calls and assignments only.
+package code
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// Language tells an interpreter's language and the flags that carry program text.
+func Language(name string) (lang, flags string) {
+	switch {
+	case strings.HasPrefix(name, "python") || word.Has("py pypy pypy3 ipython jython xonsh", name):
+		return "python", "-c"
+	case word.Has("node nodejs deno bun tsx ts-node zx qjs esno", name):
+		return "node", "-e -p -pe --eval --print eval"
+	case strings.HasPrefix(name, "perl"):
+		return "perl", "-e -E -ne -pe -le -lne -we -nE -lE"
+	case strings.HasPrefix(name, "ruby") || name == "jruby":
+		return "ruby", "-e -ne -pe"
+	case strings.HasPrefix(name, "php"):
+		return "php", "-r"
+	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "elixir" || name == "groovy" || name == "Rscript" ||
+		name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" ||
+		name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" ||
+		name == "clojure" || name == "bb.clj":
+		return "other", "-e --eval -E --expr -eval"
+	case name == "tclsh" || name == "wish":
+		return "tcl", ""
+	case word.Has("awk gawk mawk nawk", name):
+		return "awk", ""
+	case word.Has("pwsh powershell", strings.ToLower(name)):
+		return "powershell", ""
+	case word.Has("cmd", strings.ToLower(name)):
+		return "powershell", "cmd"
+	}
+	return "", ""
+}
+
+func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
+	args := argv[1:]
+	if lang == "perl" || lang == "ruby" {
+		editsInPlace(f, argv)
+	}
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case word.Has(names, t):
+			if i+1 < len(args) {
+				Text(f, lang, args[i+1].Text, word.Join(argv), args[i+2:])
+			}
+			return
+		case glued(names, t) != "":
+			Text(f, lang, glued(names, t), word.Join(argv), args[i+1:])
+			return
+		case t == "-m" && lang == "python" && i+1 < len(args):
+			f.M.World.Inner(f, "python -m", args[i+2:])
+			return
+		case t == "-" || t == "/dev/stdin":
+			codeStdin(f, lang, argv)
+			return
+		case t == "run" || t == "x":
+		case strings.HasPrefix(t, "-"):
+			if word.Has("-r --require -W -X -I --import --loader -C", t) {
+				i++
+			}
+		default:
+			File(f, lang, args[i:])
+			return
+		}
+	}
+	codeStdin(f, lang, argv)
+}
+
+// editsInPlace judges the files of perl -pi and ruby -pi.
+func editsInPlace(f *shell.Frame, argv []word.Word) {
+	inPlace := false
+	for _, w := range argv[1:] {
+		inPlace = inPlace || word.Shorts(w.Text, 'i') && len(w.Text) < 8
+	}
+	if inPlace {
+		for _, w := range word.ParseFlags(argv[1:], "-e -E -I -M").Pos {
+			f.Writes(w, word.Clip(word.Join(argv), 300))
+		}
+	}
+}
+
+// glued is program text in the same word as its flag: -e'code', --eval=code.
+func glued(names, t string) string {
+	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") && word.Has(names, name) {
+		return val
+	}
+	if len(t) > 2 && t[0] == '-' && t[1] != '-' && word.Has(names, t[:2]) {
+		return t[2:]
+	}
+	return ""
+}
+
+func Text(f *shell.Frame, lang, text, how string, rest []word.Word) {
+	if word.Blank(text) {
+		if !word.BlankSoft(text) {
+			f.Opaque(how, "the program it would run is only known when it runs")
+		}
+		return
+	}
+	Read(f, lang, text, rest)
+}
+
+func codeStdin(f *shell.Frame, lang string, argv []word.Word) {
+	if f.Stdin != nil {
+		text := f.Stdin.Text
+		f.Stdin = nil
+		Text(f, lang, text, "… | "+word.Join(argv), nil)
+	}
+}
+
+func File(f *shell.Frame, lang string, args []word.Word) {
+	name := args[0].Text
+	text, from := f.Open(name)
+	switch {
+	case from == shell.Nowhere:
+		if word.MergeWord(word.ProgramName(name)) {
+			f.Opaque(word.Join(args), "a program that cannot be read and is named after a merge")
+		}
+		f.M.World.Inner(f, name, args[1:])
+		return
+	case len(text) > word.MaxText:
+		return
+	}
+	f.InFile(name, from)
+	Text(f, lang, text, word.Join(args), args[1:])
+}

@@ -1,0 +1,294 @@
+package code
+
+import (
+	"strings"
+
+	"hooks/internal/guard/word"
+)
+
+// token is one piece of a program: a name (with its dots: "os.system"), a string, a number, a mark.
+type token struct {
+	kind tokenKind
+	text string
+}
+
+type tokenKind byte
+
+const (
+	nameTok tokenKind = iota
+	strTok
+	execTok // a string that the language itself runs: `…` in Perl and Ruby, $`…` in zx
+	wordTok // a list of words: %w[…], qw(…)
+	markTok
+)
+
+// lexer cuts a program of a language that it knows only by its quotes and comments.
+type lexer struct {
+	lang string
+	src  string
+	i    int
+	toks []token
+}
+
+const maxTokens = 20_000
+
+func lex(lang, src string) []token {
+	l := &lexer{lang: lang, src: src}
+	for l.i < len(l.src) && len(l.toks) < maxTokens {
+		l.next()
+	}
+	return l.toks
+}
+
+func (l *lexer) add(kind tokenKind, text string) { l.toks = append(l.toks, token{kind, text}) }
+
+func (l *lexer) at(s string) bool { return strings.HasPrefix(l.src[l.i:], s) }
+
+func (l *lexer) next() {
+	c := l.src[l.i]
+	switch {
+	case c == ' ' || c == '\t' || c == '\r':
+		l.i++
+	case c == '\n':
+		l.add(markTok, "\n")
+		l.i++
+	case l.comment():
+	case l.special():
+	case c == '"' || c == '\'' || c == '`':
+		l.quote("")
+	case c == '/' && l.lang == "node" && l.regexHere():
+		l.skipRegex()
+	case word.NameByte(c) || c == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1]):
+		l.name()
+	default:
+		l.add(markTok, l.src[l.i:l.i+1])
+		l.i++
+	}
+}
+
+func (l *lexer) comment() bool {
+	switch {
+	case l.at("/*") && word.Has("node php go other", l.lang):
+		end := strings.Index(l.src[l.i+2:], "*/")
+		if end < 0 {
+			l.i = len(l.src)
+		} else {
+			l.i += end + 4
+		}
+	case l.at("//") && word.Has("node php go", l.lang), l.at("--") && l.lang == "lua", l.at("#") && l.hashComment():
+		end := strings.IndexByte(l.src[l.i:], '\n')
+		if end < 0 {
+			l.i = len(l.src)
+		} else {
+			l.i += end
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// hashComment: # starts a comment in most script languages, not as $# or {#.
+func (l *lexer) hashComment() bool {
+	if word.Has("node go lua other", l.lang) && !(l.i == 0 && l.at("#!")) {
+		return false
+	}
+	return l.i == 0 || strings.IndexByte(" \t\n;({", l.src[l.i-1]) >= 0
+}
+
+// special reads the quoting words of Perl and Ruby: q, qq, qw, qx, %w, %x.
+func (l *lexer) special() bool {
+	if l.lang != "perl" && l.lang != "ruby" || l.i > 0 && word.NameByte(l.src[l.i-1]) {
+		return false
+	}
+	for _, op := range []struct {
+		mark string
+		kind tokenKind
+		lang string
+	}{
+		{"qw", wordTok, "perl"}, {"qx", execTok, "perl"}, {"qq", strTok, "perl"}, {"q", strTok, "perl"},
+		{"%w", wordTok, "ruby"}, {"%W", wordTok, "ruby"}, {"%x", execTok, "ruby"}, {"%q", strTok, "ruby"}, {"%Q", strTok, "ruby"},
+	} {
+		if op.lang == l.lang && l.at(op.mark) && l.delimited(len(op.mark), op.kind) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lexer) delimited(skip int, kind tokenKind) bool {
+	at := l.i + skip
+	if at >= len(l.src) || strings.IndexByte("([{</|!", l.src[at]) < 0 {
+		return false
+	}
+	closer := l.src[at]
+	if i := strings.IndexByte("([{<", closer); i >= 0 {
+		closer = ")]}>"[i]
+	}
+	end := strings.IndexByte(l.src[at+1:], closer)
+	if end < 0 {
+		return false
+	}
+	l.add(kind, l.interpolate(l.src[at+1:at+1+end]))
+	l.i = at + end + 2
+	return true
+}
+
+func (l *lexer) regexHere() bool {
+	for k := len(l.toks) - 1; k >= 0; k-- {
+		t := l.toks[k]
+		if t.text == "\n" {
+			continue
+		}
+		return t.kind == markTok && strings.Contains("(,=:[!&|?{};", t.text) || t.kind == nameTok && t.text == "return"
+	}
+	return true
+}
+
+func (l *lexer) skipRegex() {
+	class := false
+	for l.i++; l.i < len(l.src) && l.src[l.i] != '\n'; l.i++ {
+		switch l.src[l.i] {
+		case '\\':
+			l.i++
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '/':
+			if !class {
+				l.i++
+				l.add(markTok, "/re/")
+				return
+			}
+		}
+	}
+}
+
+func (l *lexer) name() {
+	start := l.i
+	l.i++
+	for l.i < len(l.src) {
+		switch {
+		case word.NameByte(l.src[l.i]):
+			l.i++
+		case l.at("::"), l.at("?."), l.at("->") && l.i+2 < len(l.src) && word.NameByte(l.src[l.i+2]):
+			l.i += 2
+		case l.src[l.i] == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1]):
+			l.i++
+		default:
+			l.endName(start)
+			return
+		}
+	}
+	l.endName(start)
+}
+
+func (l *lexer) endName(start int) {
+	name := l.src[start:l.i]
+	if l.i < len(l.src) && len(name) <= 2 && (l.src[l.i] == '"' || l.src[l.i] == '\'') && l.lang == "python" && strings.Trim(strings.ToLower(name), "rfbu") == "" {
+		l.quote(strings.ToLower(name))
+		return
+	}
+	if l.i < len(l.src) && l.src[l.i] == '`' && (strings.HasSuffix(name, "$") || word.Has("sh exec shell run cmd", name)) {
+		l.quote("$")
+		return
+	}
+	name = strings.NewReplacer("::", ".", "?.", ".", "->", ".").Replace(name)
+	l.add(nameTok, name)
+}
+
+// quote reads a string; prefix is Python's r, f, b or the $ of a shell template.
+func (l *lexer) quote(prefix string) {
+	q := l.src[l.i : l.i+1]
+	if l.at(strings.Repeat(q, 3)) && word.Has("python other", l.lang) {
+		q = strings.Repeat(q, 3)
+	}
+	start := l.i + len(q)
+	end := start
+	for end < len(l.src) && !strings.HasPrefix(l.src[end:], q) {
+		if l.src[end] == '\\' && !(l.lang == "go" && q == "`") {
+			end++
+		}
+		end++
+	}
+	raw := l.src[start:min(end, len(l.src))]
+	l.i = min(end+len(q), len(l.src))
+	text := raw
+	if !strings.Contains(prefix, "r") && !(q == "'" && word.Has("perl ruby php", l.lang)) && !(l.lang == "go" && q == "`") {
+		text = word.AnsiC(raw)
+	}
+	l.add(l.kindOf(q, prefix), l.filled(text, q, prefix))
+}
+
+func (l *lexer) kindOf(q, prefix string) tokenKind {
+	if q == "`" && (prefix == "$" || word.Has("perl ruby php", l.lang)) {
+		return execTok
+	}
+	return strTok
+}
+
+// filled puts holes where a string takes values: f"{x}", `${x}`, "#{x}", "$x".
+func (l *lexer) filled(text, q, prefix string) string {
+	switch {
+	case strings.Contains(prefix, "f"):
+		return holes(text, "{", '}')
+	case q == "`" && l.lang == "node":
+		return holes(text, "${", '}')
+	case q == "'" && l.lang != "node":
+		return text
+	}
+	return l.interpolate(text)
+}
+
+func (l *lexer) interpolate(text string) string {
+	switch l.lang {
+	case "ruby":
+		return holes(text, "#{", '}')
+	case "perl", "php":
+		return dollarHoles(text)
+	}
+	return text
+}
+
+// holes replaces what stands between the opener and the closer. The name inside is kept between holes' marks so that
+// a variable's value can be put there: hole, name, hole.
+func holes(text, open string, closer byte) string {
+	var out strings.Builder
+	for {
+		i := strings.Index(text, open)
+		if i < 0 {
+			break
+		}
+		j := strings.IndexByte(text[i:], closer)
+		if j < 0 {
+			break
+		}
+		out.WriteString(text[:i])
+		out.WriteString(slot(text[i+len(open) : i+j]))
+		text = text[i+j+1:]
+	}
+	return out.String() + text
+}
+
+const slotMark = "\ue002"
+
+// slot stands for a named value in a string until the values are known.
+func slot(name string) string { return slotMark + strings.TrimSpace(name) + slotMark }
+
+func dollarHoles(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '$' && text[i] != '@' || i+1 >= len(text) || !word.NameByte(text[i+1]) && text[i+1] != '{' {
+			out.WriteByte(text[i])
+			continue
+		}
+		j := i + 1
+		for j < len(text) && (word.NameByte(text[j]) || text[j] == '{' || text[j] == '}') && text[j] != '$' && text[j] != '@' {
+			j++
+		}
+		out.WriteString(slot("$" + strings.Trim(text[i+1:j], "{}")))
+		i = j - 1
+	}
+	return out.String()
+}

@@ -1,0 +1,111 @@
+package forges
+
+import (
+	"path"
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// Protected tells whether a branch is one that only a reviewed PR may move. Unknown text may stand for one.
+func Protected(f *shell.Frame, name string) shell.Truth {
+	if name == "" {
+		return shell.Maybe
+	}
+	if word.Unknown(name) {
+		pat := strings.NewReplacer(word.Hole, "*", word.Soft, "*").Replace(name)
+		if anyProtected(f, func(p string) bool { return word.GlobMatch(pat, p) }) {
+			return shell.Maybe
+		}
+		return shell.No
+	}
+	return shell.TruthOf(anyProtected(f, func(p string) bool { return word.GlobMatch(p, name) }))
+}
+
+// anyProtected asks for every protected name or glob.
+func anyProtected(f *shell.Frame, is func(p string) bool) bool {
+	r := f.M.Repo
+	for _, p := range []string{"main", "master", "trunk", r.Default} {
+		if p != "" && is(p) {
+			return true
+		}
+	}
+	if r.Default == "" && (is("release") || is("release/*") || is("release-*") || is("releases/*")) {
+		return true
+	}
+	for _, p := range r.Protected {
+		if is(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func DefaultBranch(f *shell.Frame) string {
+	if f.M.Repo.Default != "" {
+		return f.M.Repo.Default
+	}
+	return "main"
+}
+
+// branches are the branches that may be checked out in a directory: as the call left it, as its files say, or as the
+// caller said. none is true when the place is no repository that could be found.
+func branches(f *shell.Frame, dir string) (names []string, none bool) {
+	dir = path.Clean(dir)
+	if names, ok := f.M.Heads[dir]; ok {
+		return names, false
+	}
+	call := path.Clean(f.M.Call.Cwd)
+	if dir == call {
+		if f.M.Repo.Branch != "" {
+			return []string{f.M.Repo.Branch}, false
+		}
+		if name, ok := readHead(f, dir); ok {
+			return []string{name}, false
+		}
+		return nil, false
+	}
+	if word.Unknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil {
+		return nil, false
+	}
+	for d := dir; ; d = path.Dir(d) {
+		if names, ok := f.M.Heads[d]; ok {
+			return names, false
+		}
+		if name, ok := readHead(f, d); ok {
+			return []string{name}, false
+		}
+		if d == call && f.M.Repo.Branch != "" {
+			return []string{f.M.Repo.Branch}, false
+		}
+		if d == "/" || d == "." || f.M.ReadsLeft() <= 4 {
+			return nil, true
+		}
+	}
+}
+
+// readHead reads the branch of a repository or of a linked worktree; "" is a detached head.
+func readHead(f *shell.Frame, dir string) (string, bool) {
+	git := dir + "/.git"
+	text, from := f.Open(git + "/HEAD")
+	if from == shell.Nowhere {
+		link, from := f.Open(git)
+		to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
+		if from == shell.Nowhere || !ok {
+			return "", false
+		}
+		if !strings.HasPrefix(to, "/") {
+			to = path.Join(dir, to)
+		}
+		if text, from = f.Open(to + "/HEAD"); from == shell.Nowhere {
+			return "", false
+		}
+	}
+	return strings.TrimPrefix(strings.TrimSpace(text), "ref: refs/heads/"), true
+}
+
+// checkedOut notes that a directory may now be on a branch. A switch that stands alone surely happened.
+func checkedOut(f *shell.Frame, dir, branch string) {
+	f.M.Heads[path.Clean(dir)] = []string{branch}
+}

@@ -1,0 +1,338 @@
+package forges
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+const ghValued = "-R --repo --hostname --config-dir"
+
+// GH reads a command line of GitHub's client.
+func GH(f *shell.Frame, argv []word.Word) {
+	group, rest, ok := word.Subcommand(argv[1:], ghValued)
+	if !ok {
+		ghUnknown(f, argv, group)
+		return
+	}
+	if word.AsksHelp(argv) {
+		return
+	}
+	switch group.Text {
+	case "pr":
+		ghPR(f, argv, rest)
+	case "api":
+		ghAPI(f, argv, rest)
+	case "issue":
+		ghIssue(f, argv, rest)
+	case "alias":
+		ghAlias(f, argv, rest)
+	case "config":
+		ghConfig(f, argv, rest)
+	case "extension", "extensions", "ext":
+		ghExtension(f, argv, rest)
+	case "workflow":
+		ghWorkflow(f, argv, rest)
+	case "repo":
+		ghRepo(f, argv, rest)
+	case "ruleset", "rs", "rulesets":
+		if sub, _, _ := word.Subcommand(rest, ghValued); word.Has("create edit delete update import", sub.Text) {
+			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		}
+	case "codespace", "cs":
+		ghCodespace(f, rest)
+	case "release", "run", "auth", "attestation", "browse", "cache", "co", "completion", "gist", "gpg-key", "help", "label", "org", "project", "search",
+		"secret", "ssh-key", "status", "variable", "version", "preview", "copilot", "agent-task", "accessibility", "actions", "environment", "reference", "skill", "licenses":
+		if group.Text == "co" {
+			prCheckout(f)
+		}
+	default:
+		ghOther(f, argv, group, rest)
+	}
+}
+
+// ghUnknown is gh with a command that is only known when it runs.
+func ghUnknown(f *shell.Frame, argv []word.Word, group word.Word) {
+	if before := len(f.M.Read.Acts); word.Has("pr", group.Text) {
+		GenericForge(f, argv)
+		if len(f.M.Read.Acts) > before {
+			return
+		}
+	}
+	f.OpaqueForge(word.Join(argv), "the gh command is only known when it runs")
+}
+
+// ghOther is a command that gh itself does not have: an alias, or an extension that cannot be read.
+func ghOther(f *shell.Frame, argv []word.Word, group word.Word, rest []word.Word) {
+	if group.Text == "" {
+		return
+	}
+	text, ok := f.M.GHAliases[group.Text]
+	if !ok {
+		text, ok = f.M.Repo.Aliases[group.Text]
+	}
+	if ok {
+		ghExpand(f, group.Text, text, rest)
+		return
+	}
+	ghExtended(f, argv, group.Text)
+}
+
+// ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments; $1 is replaced, other words follow.
+func ghExpand(f *shell.Frame, name, text string, rest []word.Word) {
+	defer f.Through("gh alias " + name)()
+	if line, ok := strings.CutPrefix(text, "!"); ok {
+		g := f.Child()
+		g.Args, g.Name = word.Texts(rest), "sh"
+		g.Run(line)
+		return
+	}
+	used := false
+	for i, w := range rest {
+		mark := "$" + strconv.Itoa(i+1)
+		if strings.Contains(text, mark) {
+			text = word.Swap(text, mark, word.Quoted([]word.Word{w}))
+			used = true
+		}
+	}
+	if !used {
+		text += " " + word.Quoted(rest)
+	}
+	f.Child().Run("gh " + text)
+}
+
+func ghExtended(f *shell.Frame, argv []word.Word, name string) {
+	switch {
+	case harmlessExtension(name):
+	case word.MergeWord(name) || strings.Contains(name, "merge") && !strings.Contains(name, "conflict"):
+		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(argv[1:])}, argv)
+	default:
+		f.OpaqueForge(word.Join(argv), "a gh alias or extension that is not known here")
+	}
+}
+
+// harmlessExtension tells common extensions that only show or tidy the local clone.
+func harmlessExtension(name string) bool {
+	return word.Has(`dash poi notify eco markdown-preview screensaver user-status contribs branch s i f f1 graph tidy stars changelog
+models milestone sub-issue actions-cache classroom`, name)
+}
+
+func firstNumber(args []word.Word) int {
+	for _, w := range args {
+		if n := word.Number(w.Text); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func ghAlias(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, ghValued)
+	switch sub.Text {
+	case "set":
+		fl := word.ParseFlags(rest, "")
+		name, text := fl.Arg(0), fl.Arg(1)
+		if text.Text == "-" && f.Stdin != nil {
+			text = word.Lit(strings.TrimSpace(f.Stdin.Text))
+		}
+		if fl.On("-s", "--shell") && !strings.HasPrefix(text.Text, "!") {
+			text.Text = "!" + text.Text
+		}
+		setAlias(f, argv, name.Text, text.Text)
+	case "import":
+		fl := word.ParseFlags(rest, "")
+		text := word.Hole
+		if file := fl.Arg(0).Text; file != "" {
+			text = f.FileText(file)
+		} else if f.Stdin != nil {
+			text = f.Stdin.Text
+		}
+		importAliases(f, argv, text)
+	}
+}
+
+func importAliases(f *shell.Frame, argv []word.Word, text string) {
+	if word.Blank(text) {
+		f.OpaqueForge(word.Join(argv), "the aliases it brings in are not known here")
+		return
+	}
+	for _, line := range strings.Split(text, "\n") {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if ok && !strings.HasPrefix(name, "#") {
+			setAlias(f, argv, name, strings.Trim(strings.TrimSpace(value), `'"`))
+		}
+	}
+}
+
+// setAlias notes an alias; one that merges is an act of its own, for a later call could use it.
+func setAlias(f *shell.Frame, argv []word.Word, name, text string) {
+	f.M.GHAliases[name] = text
+	if word.Blank(text) {
+		f.OpaqueForge(word.Join(argv), "what the alias stands for is only known when it runs")
+		return
+	}
+	plant(f, argv, func(g *shell.Frame) { ghExpand(g, name, text, []word.Word{word.Lit(word.Hole)}) })
+}
+
+// plant reads what an alias or a setting would run later on; if that merges, setting it is an act.
+func plant(f *shell.Frame, argv []word.Word, run func(g *shell.Frame)) {
+	if merges := f.Would(run); merges {
+		f.Act(act.Act{Kind: act.PlantMerge}, argv)
+	}
+}
+
+func ghConfig(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, "-h --host")
+	if sub.Text != "set" {
+		return
+	}
+	fl := word.ParseFlags(rest, "-h --host")
+	key, val := fl.Arg(0).Text, fl.Arg(1).Text
+	if name, ok := strings.CutPrefix(strings.Replace(key, "aliases.", "alias.", 1), "alias."); ok {
+		setAlias(f, argv, name, val)
+		return
+	}
+	if word.Has("editor pager browser", key) {
+		f.Look("gh "+key, val)
+	}
+}
+
+func ghExtension(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, "--pin")
+	fl := word.ParseFlags(rest, "--pin")
+	switch name := strings.TrimPrefix(word.ProgramName(fl.Arg(0).Text), "gh-"); sub.Text {
+	case "exec":
+		if text, ok := f.M.GHAliases[name]; ok {
+			ghExpand(f, name, text, fl.Pos[1:])
+			return
+		}
+		ghExtended(f, argv, name)
+	case "install":
+		switch {
+		case harmlessExtension(name):
+		case strings.Contains(name, "merge"):
+			f.Act(act.Act{Kind: act.PlantMerge}, argv)
+		default:
+			f.OpaqueForge(word.Join(argv), "a gh extension that is not known here")
+		}
+	}
+}
+
+func ghCodespace(f *shell.Frame, rest []word.Word) {
+	for i, w := range rest {
+		if w.Text == "--" {
+			f.Within("gh codespace ssh", func() { f.Child().ShellText(word.JoinText(rest[i+1:]), "gh codespace") })
+			return
+		}
+	}
+}
+
+func ghWorkflow(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, ghValued)
+	if sub.Text == "run" {
+		fl := word.ParseFlags(rest, "-f -F -r --raw-field --field --ref -R --repo")
+		Workflow(f, fl.Arg(0).Text, argv)
+	}
+}
+
+// Workflow judges a started workflow: by its file where that can be read, else by its name.
+func Workflow(f *shell.Frame, name string, argv []word.Word) {
+	if name == "" {
+		return
+	}
+	if word.Blank(name) {
+		f.OpaqueForge(word.Join(argv), "the workflow it starts is only known when it runs")
+		return
+	}
+	a := act.Act{Kind: act.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
+	if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") {
+		if text, from := f.Open(projectPath(f, ".github/workflows/"+word.ProgramName(name))); from != shell.Nowhere {
+			if mergingWorkflow(text) {
+				f.Act(a, argv)
+			}
+			return
+		}
+	}
+	parts := word.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
+	switch {
+	case slices.Contains(parts, "merge") || slices.Contains(parts, "automerge") || slices.Contains(parts, "land") || slices.Contains(parts, "bors") || slices.Contains(parts, "ship"):
+		if !slices.Contains(parts, "conflict") && !slices.Contains(parts, "conflicts") && !slices.Contains(parts, "check") {
+			f.Act(a, argv)
+		}
+	case word.Number(name) > 0:
+		f.OpaqueForge(word.Join(argv), "a workflow that is only known by its number")
+	}
+}
+
+// projectPath is a file of the project as seen from where the call started.
+func projectPath(f *shell.Frame, p string) string {
+	if f.M.Call.Cwd == "" {
+		return p
+	}
+	return strings.TrimSuffix(f.M.Call.Cwd, "/") + "/" + p
+}
+
+// mergingWorkflow looks for a merge in a workflow's text.
+func mergingWorkflow(text string) bool {
+	t := strings.ToLower(text)
+	for _, mark := range []string{"gh pr merge", "pulls.merge", "/merge", "automerge", "auto-merge", "auto_merge",
+		"mergepullrequest", "enqueuepullrequest", "mergemethod", "merge-action", "git merge "} {
+		if strings.Contains(t, mark) {
+			return true
+		}
+	}
+	return strings.Contains(t, "git push") && (strings.Contains(t, ":main") || strings.Contains(t, "origin main") || strings.Contains(t, "origin master"))
+}
+
+// inputNumber is the PR number among a workflow's inputs: -f pr=5.
+func inputNumber(argv []word.Word) int {
+	for _, w := range argv {
+		name, val, ok := strings.Cut(w.Text, "=")
+		if ok && (strings.Contains(strings.ToLower(name), "pr") || strings.Contains(strings.ToLower(name), "pull") || name == "number") {
+			if n := word.Number(val); n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+func ghRepo(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, ghValued)
+	switch sub.Text {
+	case "edit":
+		fl := word.ParseFlags(rest, "-d --description -h --homepage --default-branch --visibility --add-topic --remove-topic")
+		if _, ok := fl.Get("--default-branch"); ok || fl.On("--enable-auto-merge") {
+			f.Act(act.Act{Kind: act.RelaxProtection, Repo: repoName(fl.Arg(0).Text)}, argv)
+		}
+	case "sync":
+		fl := word.ParseFlags(rest, "-b --branch -s --source")
+		branch, ok := fl.Get("-b", "--branch")
+		if !ok {
+			branch = word.Lit(DefaultBranch(f))
+		}
+		if len(fl.Pos) > 0 && Protected(f, branch.Text) != shell.No {
+			f.Act(act.Act{Kind: act.PushProtected, Ref: branch.Text, Repo: repoName(fl.Arg(0).Text)}, argv)
+		}
+	}
+}
+
+// repoName is owner/name of what gh takes for a repository, "" when it is none.
+func repoName(s string) string {
+	s = strings.TrimSuffix(s, ".git")
+	if _, rest, ok := strings.Cut(s, "://"); ok {
+		s = afterHost(rest)
+	}
+	parts := strings.Split(s, "/")
+	if len(parts) == 3 && strings.Contains(parts[0], ".") {
+		parts = parts[1:]
+	}
+	if len(parts) < 2 || word.Unknown(s) || parts[0] == "" {
+		return ""
+	}
+	return parts[0] + "/" + parts[1]
+}

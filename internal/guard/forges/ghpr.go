@@ -1,0 +1,213 @@
+package forges
+
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+const ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A --author-email --match-head-commit --hostname -B --base -H
+--head -l --label -a --assignee -r --reviewer -m --milestone -p --project -T --template --recover --add-label
+--remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project
+--branch`
+
+// ghPR reads gh pr …
+func ghPR(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, ok := word.Subcommand(rest, ghPRValued)
+	if !ok {
+		ghUnknown(f, argv, sub)
+		return
+	}
+	switch sub.Text {
+	case "merge":
+		ghMerge(f, argv, rest)
+	case "review":
+		ghReview(f, argv, rest)
+	case "comment":
+		fl := word.ParseFlags(rest, ghPRValued)
+		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
+	case "create", "new":
+		fl := word.ParseFlags(rest, ghPRValued)
+		if !fl.On("--dry-run") {
+			f.Act(act.Act{Kind: act.OpenPR, Repo: repoFlag(fl)}, argv)
+			labelWords(f, fl.All("-l", "--label"), act.Act{}, argv)
+		}
+	case "edit":
+		fl := word.ParseFlags(rest, ghPRValued)
+		labelWords(f, fl.All("--add-label"), prTarget(f, fl), argv)
+		labelled(f, act.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
+	case "close":
+		fl := word.ParseFlags(rest, "-c --comment -R --repo")
+		if c, ok := fl.Get("-c", "--comment"); ok {
+			Comment(f, c.Text, prTarget(f, fl), argv)
+		}
+	case "checkout", "co":
+		prCheckout(f)
+	case "revert":
+		f.Act(act.Act{Kind: act.OpenPR}, argv)
+	}
+}
+
+// prCheckout leaves the place on the branch of some PR, which is no protected one.
+func prCheckout(f *shell.Frame) { checkedOut(f, place(f), "pull-request") }
+
+// place is where the shell stands, the call's own place when it is not known.
+func place(f *shell.Frame) string {
+	if f.Cwd == "" {
+		return f.M.Call.Cwd
+	}
+	return f.Cwd
+}
+
+func ghMerge(f *shell.Frame, argv, rest []word.Word) {
+	fl := word.ParseFlags(rest, "-R --repo -b --body -F --body-file -t --subject -A --author-email --match-head-commit --hostname")
+	if fl.On("--disable-auto") && !fl.On("--admin") {
+		return
+	}
+	a := prTarget(f, fl)
+	a.Kind = act.MergePR
+	a.SHA = fl.Val("--match-head-commit")
+	if word.Unknown(a.SHA) {
+		a.SHA = ""
+	}
+	a.Auto, a.Admin = fl.On("--auto"), fl.On("--admin")
+	if a.Auto && !a.Admin {
+		a.Kind = act.ArmAutoMerge
+	}
+	f.Act(a, argv)
+}
+
+// prTarget is the PR that a command's first word names: a number, a URL, a branch; none is the current branch's.
+func prTarget(f *shell.Frame, fl word.Flags) act.Act {
+	a := act.Act{Repo: repoFlag(fl)}
+	if a.Repo == "" {
+		a.Repo = repoName(f.Env("GH_REPO"))
+	}
+	w := fl.Arg(0)
+	switch {
+	case w.Text == "":
+		if names, _ := branches(f, place(f)); len(names) == 1 {
+			a.Ref = names[0]
+		}
+	case word.Number(w.Text) > 0:
+		a.PR = word.Number(w.Text)
+	default:
+		a.PR, a.Repo, a.Ref = PullURL(w, a.Repo)
+	}
+	return a
+}
+
+// PullURL reads https://host/owner/name/pull/5; other text is a reference as it stands.
+func PullURL(w word.Word, repo string) (pr int, name, ref string) {
+	if !w.Known() {
+		return 0, repo, w.Show()
+	}
+	parts := strings.Split(strings.TrimSuffix(w.Text, "/"), "/")
+	for i, p := range parts {
+		if word.Has("pull pulls merge_requests pull-requests pullrequests", p) && i+1 < len(parts) && i >= 2 {
+			n, _, _ := strings.Cut(parts[i+1], "#")
+			n, _, _ = strings.Cut(n, "?")
+			if parts[i-1] == "-" {
+				i--
+			}
+			return word.Number(n), parts[i-2] + "/" + parts[i-1], w.Text
+		}
+	}
+	return 0, repo, w.Text
+}
+
+func repoFlag(fl word.Flags) string { return repoName(fl.Val("-R", "--repo")) }
+
+func ghReview(f *shell.Frame, argv, rest []word.Word) {
+	fl := word.ParseFlags(rest, "-R --repo -b --body -F --body-file --hostname")
+	a := prTarget(f, fl)
+	a.Kind = act.Comment
+	if fl.On("-a", "--approve") {
+		a.Kind = act.ApprovePR
+		f.Act(a, argv)
+		return
+	}
+	if fl.Late && !fl.On("-c", "--comment", "-r", "--request-changes") {
+		f.OpaqueForge(word.Join(argv), "a review whose verdict is only known when it runs")
+		return
+	}
+	Comment(f, bodyOf(f, fl), a, argv)
+}
+
+// bodyOf is the text of a comment, from its flag or its file.
+func bodyOf(f *shell.Frame, fl word.Flags) string {
+	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
+		return w.Text
+	}
+	if w, ok := fl.Get("-F", "--body-file"); ok {
+		return f.FileText(w.Text)
+	}
+	return ""
+}
+
+func ghIssue(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, ghPRValued)
+	fl := word.ParseFlags(rest, ghPRValued+" -c --comment")
+	switch sub.Text {
+	case "comment":
+		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
+	case "edit":
+		labelWords(f, fl.All("--add-label"), prTarget(f, fl), argv)
+		labelled(f, act.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
+	case "close":
+		if c, ok := fl.Get("-c", "--comment"); ok {
+			Comment(f, c.Text, prTarget(f, fl), argv)
+		}
+	}
+}
+
+const ghAPIValued = "-X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -p --preview --cache --hostname -R --repo"
+
+// ghAPI reads gh api …
+func ghAPI(f *shell.Frame, argv, rest []word.Word) {
+	fl := word.ParseFlags(rest, ghAPIValued)
+	q := Request{URL: fl.Arg(0).Text, Argv: argv}
+	for _, w := range fl.All("-f", "--raw-field", "-F", "--field") {
+		k, v, _ := strings.Cut(w.Text, "=")
+		if file, ok := strings.CutPrefix(v, "@"); ok {
+			v = f.FileText(file)
+		}
+		q.Fields = append(q.Fields, act.Field{Path: k, Value: v})
+	}
+	if w, ok := fl.Get("--input"); ok {
+		q.Body = f.FileText(w.Text)
+	}
+	q.Method = apiMethod(fl, q)
+	if fl.Late && word.Blank(q.URL) {
+		f.OpaqueForge(word.Join(argv), "the gh api call is only known when it runs")
+		return
+	}
+	sendAPI(f, q, fl)
+}
+
+func apiMethod(fl word.Flags, q Request) string {
+	if w, ok := fl.Get("-X", "--method"); ok {
+		if !w.Known() {
+			return word.Hole
+		}
+		return strings.ToUpper(w.Text)
+	}
+	if len(q.Fields) > 0 || q.Body != "" {
+		return "POST"
+	}
+	return "GET"
+}
+
+func sendAPI(f *shell.Frame, q Request, fl word.Flags) {
+	before, opaque := len(f.M.Read.Acts), len(f.M.Read.Opaque)
+	if strings.Trim(q.URL, "/") == "graphql" {
+		graphqlRequest(f, q)
+		return
+	}
+	Send(f, q)
+	if word.Blank(q.URL) && q.Method != "GET" && len(f.M.Read.Acts) == before && len(f.M.Read.Opaque) == opaque {
+		f.OpaqueForge(word.Join(q.Argv), "the path of the gh api call is only known when it runs")
+	}
+}

@@ -1,0 +1,379 @@
+package forges
+
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// gitRun is one git command line: its own settings and where it runs.
+type gitRun struct {
+	argv   []word.Word
+	dir    string
+	config map[string]string // by -c, over everything else
+	depth  int
+}
+
+// Git reads a git command line.
+func Git(f *shell.Frame, argv []word.Word) {
+	g := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
+	gitEnv(f, &g)
+	rest := gitGlobals(f, &g, argv[1:])
+	gitCommand(f, g, rest)
+}
+
+// gitEnv takes over settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR or GIT_WORK_TREE.
+func gitEnv(f *shell.Frame, g *gitRun) {
+	if n, ok := word.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
+		for i := range min(n, 20) {
+			is := string(rune('0' + i%10))
+			if i >= 10 {
+				is = "1" + is
+			}
+			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
+		}
+	}
+	if dir := f.Env("GIT_DIR"); dir != "" {
+		g.dir = f.Resolve(strings.TrimSuffix(strings.TrimSuffix(dir, ".git"), "/"))
+	}
+}
+
+// gitGlobals reads the flags before git's command.
+func gitGlobals(f *shell.Frame, g *gitRun, args []word.Word) []word.Word {
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case t == "-c" && i+1 < len(args):
+			i++
+			gitSetting(f, g, args[i].Text)
+		case strings.HasPrefix(t, "--config-env="), t == "--config-env":
+			if t == "--config-env" && i+1 < len(args) {
+				i++
+				t = "--config-env=" + args[i].Text
+			}
+			key, env, _ := strings.Cut(strings.TrimPrefix(t, "--config-env="), "=")
+			gitSetting(f, g, key+"="+f.Env(env))
+		case t == "-C" && i+1 < len(args):
+			i++
+			g.dir = at(f, g.dir, args[i].Text)
+		case word.Has("--git-dir --work-tree --namespace --exec-path --super-prefix --attr-source", t):
+			i++
+		case strings.HasPrefix(t, "--git-dir="):
+			g.dir = at(f, g.dir, strings.TrimSuffix(strings.TrimSuffix(t[10:], ".git"), "/"))
+		case len(t) > 1 && t[0] == '-':
+		default:
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+// at is a path as seen from a directory.
+func at(f *shell.Frame, dir, p string) string {
+	g := *f
+	g.Cwd = dir
+	if p == "" {
+		return dir
+	}
+	return g.Resolve(p)
+}
+
+// gitSetting is one key=value; what git would run because of it is looked at.
+func gitSetting(f *shell.Frame, g *gitRun, setting string) {
+	key, val, ok := strings.Cut(setting, "=")
+	if !ok {
+		val = "true"
+	}
+	key = strings.ToLower(key)
+	g.config[key] = val
+	gitRuns(f, key, val)
+}
+
+// gitRuns looks at settings whose value git hands to a shell.
+func gitRuns(f *shell.Frame, key, val string) {
+	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy
+web.browser credential.helper gpg.program interactive.difffilter`, key) ||
+		strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv") || strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") ||
+		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") {
+		f.Look("git "+key, strings.TrimPrefix(val, "!"))
+	}
+}
+
+// setting is a git setting as this command sees it.
+func setting(f *shell.Frame, g gitRun, key string) string {
+	key = strings.ToLower(key)
+	if v, ok := g.config[key]; ok {
+		return v
+	}
+	if v, ok := f.M.Config[key]; ok {
+		return v
+	}
+	return f.M.Repo.Config[key]
+}
+
+func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
+	if len(rest) == 0 {
+		return
+	}
+	cmd := rest[0]
+	if !cmd.Known() {
+		if !word.BlankSoft(cmd.Text) {
+			f.OpaqueForge(word.Join(g.argv), "the git command is only known when it runs")
+		}
+		return
+	}
+	args := rest[1:]
+	if word.AsksHelp(args) {
+		return
+	}
+	switch cmd.Text {
+	case "push", "send-pack", "http-push":
+		gitPush(f, g, args)
+	case "config":
+		gitConfig(f, g, args)
+	case "checkout", "switch", "branch", "worktree", "clone", "remote":
+		gitPlace(f, g, cmd.Text, args)
+	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook", "mergetool", "maintenance":
+		gitRunsText(f, g, cmd.Text, args)
+	case "subtree":
+		if len(args) > 0 && args[0].Text == "push" {
+			fl := word.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
+			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
+		}
+	case "svn":
+		if len(args) > 0 && args[0].Text == "dcommit" {
+			f.Act(act.Act{Kind: act.PushProtected, Ref: "trunk"}, g.argv)
+		}
+	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
+		gitFiles(f, g, cmd.Text, args)
+	default:
+		gitAlias(f, g, cmd.Text, args)
+	}
+}
+
+// gitAlias runs an alias; what git has built in cannot be one.
+func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
+	text := setting(f, g, "alias."+name)
+	if text == "" || g.depth > 4 {
+		if text == "" {
+			gitExtension(f, g, name, args)
+		}
+		return
+	}
+	defer f.Through("git alias " + name)()
+	if line, ok := strings.CutPrefix(text, "!"); ok {
+		h := f.Child()
+		h.Cwd = g.dir
+		h.Run(line + " " + word.Quoted(args))
+		return
+	}
+	parts := f.WordsOf(text)
+	g.argv = append(append(word.Lits("git"), parts...), args...)
+	g.depth++
+	rest := gitGlobals(f, &g, append(parts, args...))
+	gitCommand(f, g, rest)
+}
+
+// gitExtension judges git-NAME programs that land changes: git land, git spr merge, git town ship.
+func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
+	first := ""
+	if len(args) > 0 {
+		first = args[0].Text
+	}
+	switch {
+	case name == "land" || name == "ship", name == "town" && first == "ship", name == "spr" &&
+		word.Has("merge land", first), name == "pr" && word.Has("merge land", first), name == "machete" &&
+		first == "merge-pr", name == "phabricator" && first == "land":
+		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(args)}, g.argv)
+	}
+}
+
+// gitConfig notes a setting for the rest of the call; an alias or a push rule that lands changes is an act itself.
+func gitConfig(f *shell.Frame, g gitRun, args []word.Word) {
+	fl := word.ParseFlags(args, "-f --file --blob --type --default --value --comment")
+	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all", "--remove-section") {
+		return
+	}
+	pos := fl.Pos
+	if len(pos) > 0 && word.Has("set add", pos[0].Text) {
+		pos = pos[1:]
+	}
+	if len(pos) < 2 || word.Has("get unset list remove-section rename-section", pos[0].Text) {
+		return
+	}
+	key, val := strings.ToLower(pos[0].Text), pos[1].Text
+	f.M.Config[key] = val
+	gitRuns(f, key, val)
+	plantSetting(f, g, key, val)
+}
+
+func plantSetting(f *shell.Frame, g gitRun, key, val string) {
+	switch {
+	case strings.HasPrefix(key, "alias."):
+		if word.Blank(val) {
+			f.OpaqueForge(word.Join(g.argv), "what the alias stands for is only known when it runs")
+			return
+		}
+		plant(f, g.argv, func(h *shell.Frame) { Git(h, word.Lits("git", key[len("alias."):])) })
+	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push"):
+		if _, to := SplitRefspec(val); MovesProtected(f, to) == shell.Yes {
+			f.Act(act.Act{Kind: act.PlantMerge, Ref: val}, g.argv)
+		}
+	case key == "core.hookspath" || key == "include.path":
+		return
+	}
+}
+
+// gitPlace follows what is checked out where.
+func gitPlace(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+	switch cmd {
+	case "checkout", "switch":
+		gitCheckout(f, g, args)
+	case "branch":
+		gitBranch(f, g, args)
+	case "worktree":
+		gitWorktree(f, g, args)
+	case "clone":
+		fl := word.ParseFlags(args, "-b --branch -o --origin -u --depth -c --config --reference -j --jobs --filter --template --separate-git-dir --shallow-since")
+		dir := fl.Arg(1).Text
+		if dir == "" {
+			dir = strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
+		}
+		branch := fl.Val("-b", "--branch")
+		if branch == "" {
+			branch = DefaultBranch(f)
+		}
+		checkedOut(f, at(f, g.dir, dir), branch)
+	case "remote":
+		if len(args) > 2 && word.Has("add set-url", args[0].Text) {
+			f.M.Config["remote."+strings.ToLower(args[1].Text)+".url"] = args[2].Text
+		}
+	}
+}
+
+func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
+	fl := word.ParseFlags(args, "-b -B -c -C --create --force-create --orphan --conflict --pathspec-from-file")
+	paths := false
+	for i, w := range args {
+		if w.Text == "--" {
+			paths = true
+			overwritten(f, g, args[i+1:])
+		}
+	}
+	if b, ok := fl.Get("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"); ok {
+		checkedOut(f, g.dir, b.Text)
+		if up := fl.Arg(0).Text; fl.On("-t", "--track") && up != "" {
+			track(f, b.Text, up)
+		}
+		return
+	}
+	w := fl.Arg(0)
+	switch {
+	case fl.On("-d", "--detach"):
+		checkedOut(f, g.dir, "")
+	case w.Text == "-":
+		checkedOut(f, g.dir, word.Hole)
+	case w.Text != "" && !paths && len(fl.Pos) == 1:
+		checkedOut(f, g.dir, strings.TrimPrefix(w.Text, "origin/"))
+	case w.Text != "" && !paths:
+		overwritten(f, g, fl.Pos[1:])
+	}
+}
+
+func gitBranch(f *shell.Frame, g gitRun, args []word.Word) {
+	fl := word.ParseFlags(args, "-u --set-upstream-to -m -M --sort --contains --format --points-at")
+	up, ok := fl.Get("-u", "--set-upstream-to")
+	if !ok {
+		return
+	}
+	name := fl.Arg(0).Text
+	if name == "" {
+		if names, _ := branches(f, g.dir); len(names) > 0 {
+			name = names[0]
+		}
+	}
+	track(f, name, up.Text)
+}
+
+// track notes a branch's upstream.
+func track(f *shell.Frame, name, upstream string) {
+	remote, branch, ok := strings.Cut(upstream, "/")
+	if !ok {
+		remote, branch = ".", upstream
+	}
+	f.M.Config["branch."+strings.ToLower(name)+".remote"] = remote
+	f.M.Config["branch."+strings.ToLower(name)+".merge"] = "refs/heads/" + branch
+}
+
+func gitWorktree(f *shell.Frame, g gitRun, args []word.Word) {
+	if len(args) < 2 || args[0].Text != "add" {
+		return
+	}
+	fl := word.ParseFlags(args[1:], "-b -B --reason")
+	dir := at(f, g.dir, fl.Arg(0).Text)
+	branch := word.ProgramName(fl.Arg(0).Text)
+	switch b, ok := fl.Get("-b", "-B"); {
+	case ok:
+		branch = b.Text
+	case fl.Arg(1).Text != "":
+		branch = strings.TrimPrefix(fl.Arg(1).Text, "origin/")
+	}
+	checkedOut(f, dir, branch)
+}
+
+// gitRunsText reads commands that git runs for every commit, revision, submodule or file.
+func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+	defer f.Through("git " + cmd)()
+	h := f.Child()
+	h.Cwd = g.dir
+	switch cmd {
+	case "rebase":
+		for _, w := range word.ParseFlags(args, "-x --exec --onto -s -X").All("-x", "--exec") {
+			h.Run(w.Text)
+		}
+	case "bisect":
+		if len(args) > 1 && args[0].Text == "run" {
+			h.Exec(args[1:])
+		}
+	case "submodule":
+		for i, w := range args {
+			if w.Text == "foreach" {
+				h.Run(word.JoinText(word.Command(args[i+1:], "", 0)))
+			}
+		}
+	case "difftool":
+		if w, ok := word.ParseFlags(args, "-x --extcmd -t --tool").Get("-x", "--extcmd"); ok {
+			h.Run(w.Text)
+		}
+	case "for-each-repo":
+		Git(f, append(word.Lits("git"), word.Command(args, "--config", 0)...))
+	case "filter-branch":
+		for name, ws := range word.ParseFlags(args, "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter").Vals {
+			if strings.HasSuffix(name, "-filter") {
+				h.Run(ws[0].Text)
+			}
+		}
+	}
+}
+
+// GitOutput is what git prints where that names a branch or a commit.
+func GitOutput(f *shell.Frame, argv []word.Word) string {
+	text := word.JoinText(argv[1:])
+	switch {
+	case text == "branch --show-current", text == "rev-parse --abbrev-ref HEAD", text == "name-rev --name-only HEAD",
+		text == "symbolic-ref --short HEAD", text == "symbolic-ref --short -q HEAD", text == "symbolic-ref -q --short HEAD":
+		if names, _ := branches(f, place(f)); len(names) == 1 {
+			return names[0] + "\n"
+		}
+	case text == "rev-parse --show-toplevel":
+		return place(f) + "\n"
+	case text == "config user.name", text == "config user.email":
+		return word.Soft
+	case strings.HasPrefix(text, "rev-parse") && !strings.Contains(text, "abbrev-ref") &&
+		!strings.Contains(text, "symbolic"), strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "log --format=%H"), strings.HasPrefix(text, "describe"):
+		return word.Soft + "\n"
+	}
+	return word.Hole
+}

@@ -1,0 +1,58 @@
+package forges
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// gitFiles judges git commands that write or remove files of the working tree.
+func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+	h := *f
+	h.Cwd = g.dir
+	how := word.Clip(word.Join(g.argv), 300)
+	switch cmd {
+	case "clean":
+		gitClean(&h, args, how)
+	case "stash":
+		fl := word.ParseFlags(args, "-m --message")
+		if fl.On("-a", "--all") && (len(fl.Pos) == 0 || word.Has("push save", fl.Arg(0).Text)) {
+			h.StateAct(nil, how)
+		}
+	case "rm", "mv":
+		for _, w := range word.ParseFlags(args, "").Pos {
+			h.Takes(w, how, true)
+		}
+	case "restore":
+		overwritten(&h, g, word.ParseFlags(args, "-s --source").Pos)
+	}
+}
+
+// gitClean removes ignored files only with -x or -X; the loop's files are ignored.
+func gitClean(f *shell.Frame, args []word.Word, how string) {
+	fl := word.ParseFlags(args, "-e --exclude")
+	if !fl.On("-x", "-X") || fl.On("-n", "--dry-run") {
+		return
+	}
+	for _, w := range fl.All("-e", "--exclude") {
+		if strings.Contains(w.Text, ".sdd") {
+			return
+		}
+	}
+	if len(fl.Pos) == 0 {
+		f.StateAct(nil, how)
+	}
+	for _, w := range fl.Pos {
+		f.Takes(w, how, true)
+	}
+}
+
+// overwritten are paths that git writes from a commit.
+func overwritten(f *shell.Frame, g gitRun, paths []word.Word) {
+	h := *f
+	h.Cwd = g.dir
+	for _, w := range paths {
+		h.Writes(w, word.Clip(word.Join(g.argv), 300))
+	}
+}

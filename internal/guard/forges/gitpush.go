@@ -1,0 +1,190 @@
+package forges
+
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules --signed"
+
+// gitPush judges a push by where its refs would land.
+func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
+	fl := word.ParseFlags(args, pushValued)
+	if fl.On("-n", "--dry-run") {
+		return
+	}
+	pushOptions(f, g, fl)
+	for _, w := range fl.All("--receive-pack", "--exec") {
+		f.Look("git push --receive-pack", w.Text)
+	}
+	remote, specs := fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):]
+	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
+		remote = w
+	}
+	if fl.On("--mirror", "--all", "--branches") || fl.On("--prune") && len(specs) == 0 {
+		pushAct(f, g, "every branch")
+		return
+	}
+	if remote.Split && len(specs) == 0 {
+		f.OpaqueForge(word.Join(g.argv), "the branch it pushes to is only known when it runs")
+		return
+	}
+	pushRefspecs(f, g, fl, remote, specs)
+}
+
+func pushRefspecs(f *shell.Frame, g gitRun, fl word.Flags, remote word.Word, specs []word.Word) {
+	if len(specs) == 0 {
+		if fl.On("--tags") && !fl.On("--follow-tags") || fl.On("-d", "--delete") {
+			return
+		}
+		pushPlain(f, g, remote.Text)
+		return
+	}
+	for i := 0; i < len(specs); i++ {
+		w := specs[i]
+		if w.Text == "tag" && i+1 < len(specs) {
+			i++
+			continue
+		}
+		pushOne(f, g, remote.Text, w)
+	}
+}
+
+// pushOne judges one refspec.
+func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
+	if remote == "." {
+		return // moves a branch of this very clone
+	}
+	_, to := SplitRefspec(w.Text)
+	switch {
+	case to == "" && w.Text != "" && strings.Trim(w.Text, "+") == ":":
+		pushAct(f, g, "matching branches")
+		return
+	case to == "HEAD" || to == "@":
+		pushCurrent(f, g, remote, false)
+		return
+	}
+	switch MovesProtected(f, to) {
+	case shell.Yes:
+		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
+	case shell.Maybe:
+		f.OpaqueForge(word.Join(g.argv), "the branch it pushes to is only known when it runs")
+	}
+}
+
+// SplitRefspec is a refspec's source and target.
+func SplitRefspec(spec string) (from, to string) {
+	spec = strings.TrimPrefix(spec, "+")
+	from, to, ok := strings.Cut(spec, ":")
+	if !ok {
+		return from, from
+	}
+	return from, to
+}
+
+// MovesProtected tells whether a push's target is a protected branch. Targets with * cover what they match.
+func MovesProtected(f *shell.Frame, to string) shell.Truth {
+	switch {
+	case strings.HasPrefix(to, "refs/tags/"), strings.HasPrefix(to, "refs/notes/"), strings.HasPrefix(to, "refs/pull/"), strings.HasPrefix(to, "tags/"):
+		return shell.No
+	case strings.HasPrefix(to, "refs/for/"):
+		return shell.TruthOf(strings.Contains(to, "%") && strings.Contains(to, "submit"))
+	case to == "refs/*", to == "*":
+		return shell.Yes
+	}
+	to = strings.TrimPrefix(to, "refs/heads/")
+	to = strings.TrimPrefix(to, "heads/")
+	if to == "" {
+		return shell.No
+	}
+	if strings.Contains(to, "*") {
+		return shell.TruthOf(anyProtected(f, func(p string) bool { return word.GlobMatch(to, p) }))
+	}
+	return Protected(f, to)
+}
+
+// pushPlain is a push without a refspec: git's settings say where it goes.
+func pushPlain(f *shell.Frame, g gitRun, remote string) {
+	if remote == "" {
+		remote = pushRemote(f, g)
+	}
+	if spec := setting(f, g, "remote."+remote+".push"); spec != "" {
+		for _, s := range strings.Fields(spec) {
+			pushOne(f, g, remote, word.Lit(s))
+		}
+		return
+	}
+	if setting(f, g, "remote."+remote+".mirror") == "true" {
+		pushAct(f, g, "every branch")
+		return
+	}
+	switch strings.ToLower(setting(f, g, "push.default")) {
+	case "matching":
+		pushAct(f, g, "matching branches")
+	case "upstream", "tracking":
+		pushCurrent(f, g, remote, true)
+	case "nothing":
+	default:
+		pushCurrent(f, g, remote, false)
+	}
+}
+
+func pushRemote(f *shell.Frame, g gitRun) string {
+	if names, _ := branches(f, g.dir); len(names) == 1 {
+		if r := setting(f, g, "branch."+names[0]+".remote"); r != "" {
+			return r
+		}
+	}
+	if r := setting(f, g, "remote.pushdefault"); r != "" {
+		return r
+	}
+	return "origin"
+}
+
+// pushCurrent pushes the branch that is checked out, to its own name or to its upstream's.
+func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
+	names, none := branches(f, g.dir)
+	if none {
+		return
+	}
+	if len(names) == 0 {
+		f.OpaqueForge(word.Join(g.argv), "the checked-out branch that it pushes is not known")
+		return
+	}
+	for _, name := range names {
+		to := name
+		if upstream {
+			if merge := setting(f, g, "branch."+name+".merge"); merge != "" {
+				to = merge
+			}
+		}
+		switch {
+		case to == "":
+		case MovesProtected(f, to) == shell.Yes:
+			pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
+		case MovesProtected(f, to) == shell.Maybe:
+			f.OpaqueForge(word.Join(g.argv), "the checked-out branch that it pushes is only known when it runs")
+		}
+	}
+}
+
+func pushAct(f *shell.Frame, g gitRun, ref string) {
+	f.Act(act.Act{Kind: act.PushProtected, Ref: ref, Command: word.Clip(word.Join(g.argv), 300)}, g.argv)
+}
+
+// pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline passes.
+func pushOptions(f *shell.Frame, g gitRun, fl word.Flags) {
+	for _, w := range fl.All("-o", "--push-option") {
+		switch {
+		case strings.HasPrefix(w.Text, "merge_request.merge_when_pipeline_succeeds"), strings.HasPrefix(w.Text, "merge_request.auto_merge"):
+			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)
+		case strings.HasPrefix(w.Text, "merge_request.label="):
+			labelWords(f, []word.Word{word.Lit(w.Text[len("merge_request.label="):])}, act.Act{}, g.argv)
+		case w.Text == "merge_request.create":
+			f.Act(act.Act{Kind: act.OpenPR}, g.argv)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package forges
+
+import (
+	"cmp"
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -F --form --form-string -H
+--header -u --user -o --output -A --user-agent -b --cookie -c --cookie-jar -e --referer -K --config -T --upload-file
+-m --max-time -w --write-out -x --proxy -r --range -C --continue-at -D --dump-header -E --cert --cacert --capath --key
+--url --connect-timeout --retry --retry-delay --retry-max-time --resolve --connect-to --interface --limit-rate -y -Y
+-z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target --url-query --unix-socket --output-dir
+--variable --expand-url --expand-data --stderr --trace --trace-ascii --rate --max-redirs -P -Q -t`
+
+// Curl reads a curl command line: --next parts it into several requests.
+func Curl(f *shell.Frame, argv []word.Word) {
+	start := 1
+	for i := 1; i <= len(argv); i++ {
+		if i == len(argv) || argv[i].Text == "--next" || argv[i].Text == "-:" {
+			curlOne(f, argv, argv[start:i], 0)
+			start = i + 1
+		}
+	}
+}
+
+func curlOne(f *shell.Frame, argv, args []word.Word, depth int) {
+	fl := word.ParseFlags(args, curlValued)
+	for _, w := range fl.All("-K", "--config") {
+		if depth < 3 {
+			args = append(args, curlConfig(f, argv, w)...)
+			fl = word.ParseFlags(args, curlValued)
+		}
+	}
+	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
+		return
+	}
+	downloads(f, fl.All("-o", "--output"), "curl")
+	body, form := curlBody(f, fl)
+	q := Request{Argv: argv, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
+	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
+	target := fl.Val("--request-target")
+	for _, u := range urls {
+		for _, one := range curlGlob(u.Text) {
+			q.URL = one
+			if target != "" {
+				q.URL = target
+			}
+			Send(f, q)
+		}
+	}
+	if len(urls) == 0 && fl.Late {
+		f.Opaque(word.Join(argv), "what it sends is only known when it runs")
+	}
+}
+
+func curlMethod(fl word.Flags, data bool) string {
+	for _, h := range fl.All("-H", "--header") {
+		name, val, _ := strings.Cut(h.Text, ":")
+		if strings.EqualFold(name, "X-HTTP-Method-Override") {
+			return strings.ToUpper(strings.TrimSpace(val))
+		}
+	}
+	switch w, ok := fl.Get("-X", "--request"); {
+	case ok && !w.Known():
+		return word.Hole
+	case ok:
+		return strings.ToUpper(w.Text)
+	case len(fl.All("-T", "--upload-file")) > 0:
+		return "PUT"
+	case fl.On("-I", "--head"), fl.On("-G", "--get"):
+		return "GET"
+	case data:
+		return "POST"
+	}
+	return "GET"
+}
+
+// curlBody is what -d, --json and -F send.
+func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
+	var parts []string
+	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json", "--expand-data") {
+		parts = append(parts, dataText(f, w.Text))
+	}
+	for _, w := range fl.All("--data-raw", "--data-urlencode") {
+		parts = append(parts, w.Text)
+	}
+	for _, w := range fl.All("-T", "--upload-file") {
+		parts = append(parts, f.FileText(w.Text))
+	}
+	for _, w := range fl.All("-F", "--form", "--form-string") {
+		k, v, _ := strings.Cut(w.Text, "=")
+		form = append(form, act.Field{Path: k, Value: dataText(f, strings.TrimPrefix(v, "<"))})
+	}
+	return strings.Join(parts, "&"), form
+}
+
+// dataText is a body as given, or the text of the file that @ names.
+func dataText(f *shell.Frame, s string) string {
+	if file, ok := strings.CutPrefix(s, "@"); ok {
+		return f.FileText(file)
+	}
+	return s
+}
+
+// curlConfig is a file of curl's long options as words.
+func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
+	text := f.FileText(w.Text)
+	if word.Blank(text) {
+		f.Opaque(word.Join(argv), "the options file it reads is not known here")
+		return nil
+	}
+	var out []word.Word
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		i := strings.IndexAny(line, " =:\t")
+		if i < 0 || strings.HasPrefix(line, "-") && len(line) < 3 {
+			i = len(line)
+		}
+		name, val := line[:i], strings.Trim(line[i:], " =:\t")
+		if !strings.HasPrefix(name, "-") {
+			name = "--" + name
+		}
+		out = append(out, word.Lit(name))
+		if val != "" {
+			if len(val) > 1 && val[0] == '"' {
+				val = word.AnsiC(strings.Trim(val, `"`))
+			}
+			out = append(out, word.Lit(val))
+		}
+	}
+	return out
+}
+
+// curlGlob spells out {a,b} and [1-3] of a URL, a few of them.
+func curlGlob(url string) []string {
+	i := strings.IndexByte(url, '{')
+	j := strings.IndexByte(url, '}')
+	if i < 0 || j < i || !strings.Contains(url[i:j], ",") {
+		return []string{url}
+	}
+	var out []string
+	for _, part := range strings.Split(url[i+1:j], ",") {
+		if len(out) < shell.MaxRounds {
+			out = append(out, url[:i]+part+url[j+1:])
+		}
+	}
+	return out
+}
+
+// downloads notes files that a download leaves: their text is not known, and they may be files of the loop.
+func downloads(f *shell.Frame, files []word.Word, how string) {
+	for _, w := range files {
+		f.Writes(w, how+" -o "+w.Show())
+		if w.Known() && w.Text != "-" {
+			f.WriteFile(w.Text, word.Hole, false)
+		}
+	}
+}
+
+func Wget(f *shell.Frame, argv []word.Word) {
+	fl := word.ParseFlags(argv[1:], `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
+--post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w`)
+	downloads(f, fl.All("-O", "--output-document"), "wget")
+	q := Request{Argv: argv, Method: strings.ToUpper(cmp.Or(fl.Val("--method"), "GET"))}
+	if w, ok := fl.Get("--post-data", "--body-data"); ok {
+		q.Body = w.Text
+	}
+	if w, ok := fl.Get("--post-file", "--body-file"); ok {
+		q.Body = f.FileText(w.Text)
+	}
+	if _, ok := fl.Get("--post-data", "--post-file"); ok && q.Method == "GET" {
+		q.Method = "POST"
+	}
+	if word.Unknown(q.Method) {
+		q.Method = word.Hole
+	}
+	for _, u := range fl.Pos {
+		q.URL = u.Text
+		Send(f, q)
+	}
+}
+
+// HTTPie reads METHOD URL item=value …; without a method, items make it a POST.
+func HTTPie(f *shell.Frame, argv []word.Word) {
+	fl := word.ParseFlags(argv[1:], "-a --auth -A --auth-type -o --output --session --timeout --proxy --verify --cert -p --print --raw --pretty -s --style")
+	downloads(f, fl.All("-o", "--output"), "http")
+	pos := fl.Pos
+	q := Request{Argv: argv, Body: fl.Val("--raw")}
+	if len(pos) > 1 && (strings.ToUpper(pos[0].Text) == pos[0].Text && isAlpha(pos[0].Text) || word.Has("put post patch delete get", pos[0].Text) || word.Blank(pos[0].Text)) {
+		q.Method = strings.ToUpper(pos[0].Text)
+		pos = pos[1:]
+	}
+	if len(pos) == 0 {
+		return
+	}
+	q.URL = pos[0].Text
+	for _, w := range pos[1:] {
+		for _, sep := range []string{":=@", "=@", ":=", "==", "="} {
+			if k, v, ok := strings.Cut(w.Text, sep); ok {
+				if strings.HasSuffix(sep, "@") {
+					v = f.FileText(v)
+				}
+				q.Fields = append(q.Fields, act.Field{Path: k, Value: v})
+				break
+			}
+		}
+	}
+	if q.Body == "" && f.Stdin != nil {
+		q.Body = f.Stdin.Text
+	}
+	if q.Method == "" {
+		q.Method = "GET"
+		if len(q.Fields) > 0 || q.Body != "" {
+			q.Method = "POST"
+		}
+	}
+	Send(f, q)
+}
+
+func isAlpha(s string) bool {
+	for _, c := range s {
+		if c < 'A' || c > 'Z' {
+			return false
+		}
+	}
+	return s != ""
+}

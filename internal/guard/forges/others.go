@@ -1,0 +1,306 @@
+package forges
+
+import (
+	"cmp"
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// Glab reads a command line of GitLab's client.
+func Glab(f *shell.Frame, argv []word.Word) {
+	group, rest, ok := word.Subcommand(argv[1:], "-R --repo -g --group --host")
+	if !ok {
+		f.OpaqueForge(word.Join(argv), "the glab command is only known when it runs")
+		return
+	}
+	if word.AsksHelp(argv) {
+		return
+	}
+	switch group.Text {
+	case "mr":
+		glabMR(f, argv, rest)
+	case "api":
+		ghAPI(f, argv, rest)
+	case "alias":
+		ghAlias(f, argv, rest)
+	case "issue":
+		glabIssue(f, argv, rest)
+	default:
+		if text, ok := f.M.GHAliases[group.Text]; ok {
+			f.Child().Run("glab " + text + " " + word.Quoted(rest))
+		}
+	}
+}
+
+func glabIssue(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, _ := word.Subcommand(rest, "-R --repo")
+	fl := word.ParseFlags(rest, glabValued)
+	switch sub.Text {
+	case "note":
+		Comment(f, fl.Val("-m", "--message"), prTarget(f, fl), argv)
+	case "update":
+		labelWords(f, fl.All("-l", "--label"), prTarget(f, fl), argv)
+		labelled(f, act.DropLabel, fl.All("-u", "--unlabel"), prTarget(f, fl), argv)
+	}
+}
+
+const glabValued = `-R --repo -m --message --squash-message --sha -l --label -u --unlabel -b --target-branch -t --title -d --description
+-a --assignee --reviewer --milestone --source-branch`
+
+func glabMR(f *shell.Frame, argv, rest []word.Word) {
+	sub, rest, ok := word.Subcommand(rest, "-R --repo")
+	if !ok {
+		f.OpaqueForge(word.Join(argv), "the glab command is only known when it runs")
+		return
+	}
+	fl := word.ParseFlags(rest, glabValued)
+	a := prTarget(f, fl)
+	switch sub.Text {
+	case "merge", "accept":
+		a.Kind, a.SHA = act.MergePR, fl.Val("--sha")
+		a.Auto = fl.On("--auto-merge", "--when-pipeline-succeeds")
+		f.Act(a, argv)
+	case "approve":
+		a.Kind = act.ApprovePR
+		f.Act(a, argv)
+	case "create", "new", "for":
+		f.Act(act.Act{Kind: act.OpenPR}, argv)
+		labelWords(f, fl.All("-l", "--label"), act.Act{}, argv)
+	case "update":
+		labelWords(f, fl.All("-l", "--label"), a, argv)
+		labelled(f, act.DropLabel, fl.All("-u", "--unlabel"), a, argv)
+	case "note", "comment":
+		Comment(f, fl.Val("-m", "--message"), a, argv)
+	case "checkout":
+		prCheckout(f)
+	}
+}
+
+// Hub is git with more commands; what it does not know it hands on.
+func Hub(f *shell.Frame, argv []word.Word) {
+	sub, rest, _ := word.Subcommand(argv[1:], "-C -c")
+	switch sub.Text {
+	case "api":
+		ghAPI(f, argv, rest)
+	case "merge":
+		fl := word.ParseFlags(rest, "-m -s -X")
+		if pr, repo, ref := PullURL(fl.Arg(0), ""); pr > 0 {
+			f.Act(act.Act{Kind: act.MergePR, PR: pr, Repo: repo, Ref: ref}, argv)
+		}
+	case "pr":
+		if !GenericForge(f, argv) {
+			prCheckout(f)
+		}
+	case "pull-request":
+		f.Act(act.Act{Kind: act.OpenPR}, argv)
+	default:
+		Git(f, append(word.Lits("git"), argv[1:]...))
+	}
+}
+
+// Tea is Gitea's client.
+func Tea(f *shell.Frame, argv []word.Word) {
+	group, rest, _ := word.Subcommand(argv[1:], "-r --repo -l --login -R --remote -o --output")
+	if word.AsksHelp(argv) {
+		return
+	}
+	switch group.Text {
+	case "pulls", "pull", "pr", "prs":
+		sub, rest, _ := word.Subcommand(rest, "-r --repo -l --login -R --remote -o --output")
+		fl := word.ParseFlags(rest, "-r --repo -l --login -R --remote -o --output -s --style -t --title -m --message -L --labels -d --description")
+		a := prTarget(f, fl)
+		switch sub.Text {
+		case "merge", "m":
+			a.Kind = act.MergePR
+			f.Act(a, argv)
+		case "approve", "lgtm", "a":
+			a.Kind = act.ApprovePR
+			f.Act(a, argv)
+		case "create", "c":
+			f.Act(act.Act{Kind: act.OpenPR}, argv)
+		}
+	case "comment", "c":
+		fl := word.ParseFlags(rest, "-r --repo -l --login -R --remote -o --output")
+		Comment(f, word.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
+	case "api":
+		ghAPI(f, argv, rest)
+	}
+}
+
+const azValued = `--id --status --organization --org --project -p --repository -r --vote --auto-complete --merge-commit-message --squash
+--delete-source-branch --bypass-policy --bypass-policy-reason --name --object-id --new-object-id --old-object-id
+--method -m --url --uri -u --body -b --headers --resource --area --route-parameters --http-method --in-file --query -o
+--output --source-branch --target-branch -t -s --title --description -d --branch`
+
+// Az is Azure's client: its repos and rest commands, and devops invoke.
+func Az(f *shell.Frame, argv []word.Word) {
+	if word.AsksHelp(argv) {
+		return
+	}
+	fl := word.ParseFlags(argv[1:], azValued)
+	cmd := strings.Join(word.Texts(fl.Pos), " ")
+	a := act.Act{PR: word.Number(fl.Val("--id"))}
+	if a.PR == 0 && fl.Val("--id") != "" {
+		w, _ := fl.Get("--id")
+		a.Ref = w.Show()
+	}
+	switch {
+	case strings.HasPrefix(cmd, "repos pr update"):
+		azUpdate(f, fl, a, argv)
+	case strings.HasPrefix(cmd, "repos pr set-vote"):
+		if strings.HasPrefix(fl.Val("--vote"), "approve") {
+			a.Kind = act.ApprovePR
+			f.Act(a, argv)
+		}
+	case strings.HasPrefix(cmd, "repos pr create"):
+		f.Act(act.Act{Kind: act.OpenPR}, argv)
+		if word.IsTrue(fl.Val("--auto-complete")) {
+			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true}, argv)
+		}
+	case strings.HasPrefix(cmd, "repos policy") && !strings.HasSuffix(cmd, "list") && !strings.HasSuffix(cmd, "show"):
+		f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+	case strings.HasPrefix(cmd, "repos ref") && word.Has("create delete update", fl.Arg(2).Text):
+		if MovesProtected(f, fl.Val("--name")) == shell.Yes {
+			f.Act(act.Act{Kind: act.PushProtected, Ref: fl.Val("--name")}, argv)
+		}
+	case cmd == "rest":
+		Send(f, Request{Method: strings.ToUpper(cmp.Or(fl.Val("--method", "-m"), "GET")), URL: fl.Val("--url", "--uri", "-u"), Body: dataText(f, fl.Val("--body", "-b")), Argv: argv})
+	case cmd == "devops invoke":
+		azInvoke(f, fl, argv)
+	}
+}
+
+func azUpdate(f *shell.Frame, fl word.Flags, a act.Act, argv []word.Word) {
+	a.Admin = word.IsTrue(fl.Val("--bypass-policy"))
+	switch {
+	case strings.EqualFold(fl.Val("--status"), "completed"):
+		a.Kind = act.MergePR
+	case word.IsTrue(fl.Val("--auto-complete")):
+		a.Kind, a.Auto = act.ArmAutoMerge, true
+	case word.Unknown(fl.Val("--status")):
+		f.OpaqueForge(word.Join(argv), "the status it sets is only known when it runs")
+		return
+	default:
+		return
+	}
+	f.Act(a, argv)
+}
+
+// azInvoke calls a REST resource by name; the body stands in a file.
+func azInvoke(f *shell.Frame, fl word.Flags, argv []word.Word) {
+	method := strings.ToUpper(cmp.Or(fl.Val("--http-method"), "GET"))
+	resource := strings.ToLower(fl.Val("--resource"))
+	id := ""
+	for _, w := range argv {
+		if v, ok := strings.CutPrefix(w.Text, "pullRequestId="); ok {
+			id = v
+		}
+	}
+	Send(f, Request{Method: method, URL: "_apis/git/" + resource + "/" + id, Body: f.FileText(fl.Val("--in-file")), Argv: argv})
+}
+
+// AWS knows CodeCommit's merges.
+func AWS(f *shell.Frame, argv []word.Word) {
+	sub, rest, _ := word.Subcommand(argv[1:], "--profile --region --output --query --endpoint-url")
+	if sub.Text != "codecommit" {
+		return
+	}
+	op, rest, _ := word.Subcommand(rest, "--profile --region")
+	fl := word.ParseFlags(rest, "--pull-request-id --repository-name --branch-name --target-branch --destination-commit-specifier --approval-state --revision-id --source-commit-specifier --source-commit-id")
+	a := act.Act{PR: word.Number(fl.Val("--pull-request-id"))}
+	switch {
+	case strings.HasPrefix(op.Text, "merge-pull-request"):
+		a.Kind = act.MergePR
+	case strings.HasPrefix(op.Text, "merge-branches"):
+		a.Kind, a.Ref = act.PushProtected, cmp.Or(fl.Val("--target-branch"), fl.Val("--destination-commit-specifier"))
+		if Protected(f, a.Ref) == shell.No {
+			return
+		}
+	case op.Text == "update-pull-request-approval-state" && strings.EqualFold(fl.Val("--approval-state"), "APPROVE"):
+		a.Kind = act.ApprovePR
+	case word.Has("put-file delete-file create-commit", op.Text) && Protected(f, fl.Val("--branch-name")) == shell.Yes:
+		a.Kind, a.Ref = act.PushProtected, fl.Val("--branch-name")
+	case op.Text == "override-pull-request-approval-rules", strings.HasPrefix(op.Text, "delete-pull-request-approval-rule"), strings.HasPrefix(op.Text, "delete-approval-rule"):
+		a.Kind = act.RelaxProtection
+	default:
+		return
+	}
+	f.Act(a, argv)
+}
+
+// OtherForge reads clients that are known by name and little else.
+func OtherForge(f *shell.Frame, name string, argv []word.Word) {
+	if GenericForge(f, argv) || word.AsksHelp(argv) {
+		return
+	}
+	sub, rest, _ := word.Subcommand(argv[1:], "-R --repo -r")
+	a := act.Act{Kind: act.MergePR, PR: firstNumber(rest)}
+	switch {
+	case name == "arc" && word.Has("land", sub.Text), word.Has("spr ghstack av", name) && word.Has("land merge", sub.Text), name == "gt" && sub.Text == "merge",
+		name == "git-town" && sub.Text == "ship", name == "lab" && word.Has("merge", sub.Text), word.Has("gs git-spice", name) && sub.Text == "merge":
+		f.Act(a, argv)
+	case name == "gt" && word.Has("submit s ss", sub.Text):
+		if fl := word.ParseFlags(rest, ""); fl.On("--merge-when-ready", "-m") {
+			a.Kind, a.Auto = act.ArmAutoMerge, true
+			f.Act(a, argv)
+		}
+	case name == "jj" && sub.Text == "git":
+		jjPush(f, argv, rest)
+	case name == "sl" && sub.Text == "push":
+		if fl := word.ParseFlags(rest, "--to -r --rev"); Protected(f, fl.Val("--to")) == shell.Yes {
+			f.Act(act.Act{Kind: act.PushProtected, Ref: fl.Val("--to")}, argv)
+		}
+	}
+}
+
+func jjPush(f *shell.Frame, argv, rest []word.Word) {
+	fl := word.ParseFlags(rest, "-b --bookmark --branch --remote -c --change -r --revisions")
+	if fl.Arg(0).Text != "push" || fl.On("--dry-run") {
+		return
+	}
+	if fl.On("--all") {
+		f.Act(act.Act{Kind: act.PushProtected, Ref: "every bookmark"}, argv)
+	}
+	for _, w := range fl.All("-b", "--bookmark", "--branch") {
+		if Protected(f, strings.TrimPrefix(w.Text, "glob:")) == shell.Yes {
+			f.Act(act.Act{Kind: act.PushProtected, Ref: w.Text}, argv)
+		}
+	}
+}
+
+// GenericForge recognises "<any client> pr merge 5" by its shape.
+func GenericForge(f *shell.Frame, argv []word.Word) bool {
+	args := argv[1:]
+	for i := 0; i+1 < len(args) && i < 4; i++ {
+		if !word.Has("pr prs pull pulls pull-request pull-requests pullrequest mr merge-request merge-requests change", args[i].Text) {
+			if strings.HasPrefix(args[i].Text, "-") || i > 0 && strings.HasPrefix(args[i-1].Text, "-") {
+				continue
+			}
+			return false
+		}
+		rest := word.Command(args[i+1:], "-R --repo -r", 0)
+		if len(rest) == 0 || word.AsksHelp(rest) {
+			return false
+		}
+		a := act.Act{PR: firstNumber(rest[1:])}
+		if len(rest) > 1 && a.PR == 0 {
+			a.PR, a.Repo, a.Ref = PullURL(rest[1], "")
+		}
+		switch rest[0].Text {
+		case "merge", "accept", "land", "complete":
+			a.Kind = act.MergePR
+		case "approve", "lgtm":
+			a.Kind = act.ApprovePR
+		case "automerge", "auto-merge", "enqueue":
+			a.Kind, a.Auto = act.ArmAutoMerge, true
+		default:
+			return false
+		}
+		f.Act(a, argv)
+		return true
+	}
+	return false
+}

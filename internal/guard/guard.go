@@ -1,0 +1,27 @@
+package guard
+
+import "hooks/internal/guard/act"
+
+// What a call is and what a reading says; package act tells each of them.
+type (
+	Call    = act.Call
+	Field   = act.Field
+	Repo    = act.Repo
+	Files   = act.Files
+	Links   = act.Links
+	Kind    = act.Kind
+	Act     = act.Act
+	Opaque  = act.Opaque
+	Reading = act.Reading
+)
+
+// The kinds that callers ask for by name; Kind.Merges and Kind.Tampers tell the others.
+const (
+	MergePR     = act.MergePR
+	ApprovePR   = act.ApprovePR
+	OpenPR      = act.OpenPR
+	Comment     = act.Comment
+	SetLabel    = act.SetLabel
+	DropLabel   = act.DropLabel
+	WriteConfig = act.WriteConfig
+)

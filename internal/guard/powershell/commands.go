@@ -1,0 +1,279 @@
+package powershell
+
+import (
+	"strings"
+
+	"hooks/internal/guard/forges"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// psParam is the value behind one of the parameters, in any case and abbreviated as PowerShell allows.
+func psParam(args []word.Word, names ...string) (word.Word, bool) {
+	for i, w := range args {
+		t := strings.ToLower(w.Text)
+		if len(t) < 2 || t[0] != '-' {
+			continue
+		}
+		t, val, glued := strings.Cut(t[1:], ":")
+		for _, n := range names {
+			if t == n || len(t) > 2 && strings.HasPrefix(n, t) {
+				if glued && val != "" {
+					return word.Lit(w.Text[len(t)+2:]), true
+				}
+				if i+1 < len(args) {
+					return args[i+1], true
+				}
+			}
+		}
+	}
+	return word.Word{}, false
+}
+
+// psCommand runs one PowerShell command.
+func psCommand(f *shell.Frame, words []word.Word, piped string) string {
+	args := words[1:]
+	switch name := strings.ToLower(words[0].Text); name {
+	case "invoke-expression", "iex":
+		return psExpression(f, args, piped)
+	case "start-process", "saps", "start":
+		psStart(f, args)
+	case "invoke-restmethod", "irm", "invoke-webrequest", "iwr":
+		psRequest(f, words)
+		return word.Hole
+	case "set-alias", "new-alias", "sal", "nal":
+		if n, ok := psParam(args, "name"); ok {
+			v, _ := psParam(args, "value")
+			f.Aliases[n.Text] = v.Text
+		} else if len(args) > 1 {
+			f.Aliases[args[0].Text] = args[1].Text
+		}
+	case "write-host", "write-output", "write-verbose", "write-warning", "write-error", "write-information", "echo",
+		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for", "try", "catch", "finally",
+		"function", "return", "param", "switch", "foreach-object", "%", "where-object", "?", "do":
+		if name == "write-output" || name == "echo" {
+			return word.JoinText(args)
+		}
+		if name == "return" && len(args) > 0 {
+			return psStatement(f, args, piped)
+		}
+	case "cmd", "cmd.exe":
+		psCmd(f, args)
+	case "powershell", "powershell.exe", "pwsh", "pwsh.exe":
+		Pwsh(f, args)
+	default:
+		return psOther(f, words, name, piped)
+	}
+	return ""
+}
+
+func psOther(f *shell.Frame, words []word.Word, name, piped string) string {
+	args := words[1:]
+	if word.Has(`set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm move-item mi mv move
+copy-item cpi cp copy new-item ni rename-item rni ren tee-object set-itemproperty sc ac clc export-clixml
+set-acl`, name) {
+		psWrite(f, words, name)
+		return ""
+	}
+	for i, w := range args {
+		if (w.Text == ">" || w.Text == ">>") && i+1 < len(args) {
+			f.Writes(args[i+1], "> "+args[i+1].Show())
+			words = words[:i+1]
+			break
+		}
+	}
+	if text, ok := f.Aliases[words[0].Text]; ok {
+		words = append(f.WordsOf(text), words[1:]...)
+	}
+	if piped != "" {
+		saved := f.Stdin
+		f.Stdin = &shell.Stream{Text: piped}
+		defer func() { f.Stdin = saved }()
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if !words[0].Known() {
+		return f.UnknownName(words)
+	}
+	return f.Named(words)
+}
+
+func psExpression(f *shell.Frame, args []word.Word, piped string) string {
+	text := piped
+	if w, ok := psParam(args, "command"); ok {
+		text = w.Text
+	} else if len(args) > 0 {
+		text = psJoined(args)
+	}
+	if word.Blank(text) || psComputes(args) {
+		f.Opaque("Invoke-Expression "+word.Join(args), "the text it would run is only known when it runs")
+		return word.Hole
+	}
+	f.Within("Invoke-Expression", func() { Read(f, text) })
+	return word.Hole
+}
+
+// psJoined is an argument's text; parts added with + are one text.
+func psJoined(args []word.Word) string {
+	var parts []string
+	sep := " "
+	for _, w := range args {
+		if w.Src == "+" {
+			sep = ""
+			continue
+		}
+		parts = append(parts, w.Text)
+	}
+	return strings.Join(parts, sep)
+}
+
+// psComputes tells an argument that is itself a command or a method call: its text is only known when it runs.
+func psComputes(args []word.Word) bool {
+	if len(args) == 0 {
+		return false
+	}
+	first := strings.ToLower(args[0].Src)
+	return word.Has("invoke-webrequest iwr irm invoke-restmethod new-object get-content gc curl wget [system.text.encoding]", first) || strings.HasPrefix(first, "[")
+}
+
+func psStart(f *shell.Frame, args []word.Word) {
+	file, ok := psParam(args, "filepath")
+	list, _ := psParam(args, "argumentlist", "args")
+	rest := word.Command(args, "-FilePath -ArgumentList -Args -WorkingDirectory -Verb -WindowStyle -filepath -argumentlist", 0)
+	if !ok && len(rest) > 0 {
+		file, rest = rest[0], rest[1:]
+	}
+	var words []word.Word
+	for i, w := range args { // -ArgumentList 'pr','merge','5' is several words
+		if t := strings.ToLower(w.Text); t == "-argumentlist" || t == "-args" {
+			for _, v := range args[i+1:] {
+				if strings.HasPrefix(v.Text, "-") && v.Src == v.Text && !strings.HasPrefix(v.Text, "--") && len(words) > 0 {
+					break
+				}
+				words = append(words, word.Lits(strings.Fields(v.Text)...)...)
+			}
+		}
+	}
+	if list.Text == "" {
+		for _, w := range rest {
+			words = append(words, word.Lits(strings.Fields(w.Text)...)...)
+		}
+	}
+	f.Within("Start-Process", func() { psCommand(f, append([]word.Word{file}, words...), "") })
+}
+
+func psRequest(f *shell.Frame, words []word.Word) {
+	args := words[1:]
+	q := forges.Request{Method: "GET", Argv: words}
+	if m, ok := psParam(args, "method", "custommethod"); ok {
+		q.Method = strings.ToUpper(m.Text)
+	}
+	if u, ok := psParam(args, "uri"); ok {
+		q.URL = u.Text
+	} else {
+		for _, w := range args {
+			if strings.Contains(w.Text, "://") {
+				q.URL = w.Text
+			}
+		}
+	}
+	if b, ok := psParam(args, "body"); ok {
+		q.Body = b.Text
+	}
+	if word.Unknown(q.Method) {
+		q.Method = word.Hole
+	}
+	forges.Send(f, q)
+}
+
+// psCmd is cmd /c …: its words are run as they stand, carets dropped.
+func psCmd(f *shell.Frame, args []word.Word) {
+	for i, w := range args {
+		if t := strings.ToLower(w.Text); t == "/c" || t == "/k" {
+			f.Within("cmd", func() {
+				f.Child().Run(strings.ReplaceAll(strings.ReplaceAll(word.JoinText(args[i+1:]), "^", ""), `\`, "/"))
+			})
+			return
+		}
+	}
+}
+
+// Pwsh is PowerShell started from another shell.
+func Pwsh(f *shell.Frame, args []word.Word) {
+	for i, w := range args {
+		t := strings.ToLower(w.Text)
+		if t == "/c" {
+			psCmd(f, args[i:])
+			return
+		}
+		if len(t) < 2 || t[0] != '-' {
+			continue
+		}
+		switch {
+		case strings.HasPrefix("-encodedcommand", t) && len(t) > 1 && t[1] == 'e' && t != "-ex":
+			f.Opaque("pwsh "+word.Join(args), "the command is encoded")
+			return
+		case strings.HasPrefix("-command", t):
+			psNested(f, word.JoinText(args[i+1:]), args)
+			return
+		case strings.HasPrefix("-file", t) && i+1 < len(args):
+			psFile(f, args[i+1])
+			return
+		}
+	}
+	rest := word.Command(args, "-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat -InputFormat -WorkingDirectory", 0)
+	switch {
+	case len(rest) > 0 && strings.HasSuffix(strings.ToLower(rest[0].Text), ".ps1"):
+		psFile(f, rest[0])
+	case len(rest) > 0:
+		psNested(f, word.JoinText(rest), args)
+	case f.Stdin != nil:
+		psNested(f, f.Stdin.Text, args)
+	}
+}
+
+func psNested(f *shell.Frame, text string, args []word.Word) {
+	if word.Blank(text) {
+		f.Opaque("pwsh "+word.Join(args), "the text it would run is only known when it runs")
+		return
+	}
+	Read(f, text)
+}
+
+func psFile(f *shell.Frame, w word.Word) {
+	text, from := f.Open(w.Text)
+	if from == shell.Nowhere || word.Blank(text) {
+		return
+	}
+	onDisk := f.Disk
+	f.Disk = f.Disk || from == shell.Disk
+	Read(f, text)
+	f.Disk = onDisk
+}
+
+// psWrite judges the commands that write or remove items by every path they name.
+func psWrite(f *shell.Frame, words []word.Word, name string) {
+	how := word.Join(words)
+	takes := word.Has("remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni ren", name)
+	whole := name == "rd" || name == "rmdir"
+	for _, w := range words[1:] {
+		whole = whole || strings.HasPrefix(strings.ToLower(w.Text), "-rec") || strings.EqualFold(w.Text, "-r") || strings.Contains(name, "mov") || strings.Contains(name, "ren")
+	}
+	for i, w := range words[1:] {
+		if strings.HasPrefix(w.Text, "-") {
+			continue
+		}
+		if prev := strings.ToLower(words[i].Text); prev == "-value" || prev == "-inputobject" || prev == "-itemtype" || prev == "-encoding" {
+			continue
+		}
+		if word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2 {
+			continue
+		}
+		if takes {
+			f.Takes(w, how, whole)
+		} else {
+			f.Writes(w, how)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+// Package powershell reads PowerShell text for what it would run, request or write.
+package powershell
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// Read reads PowerShell text as far as text allows: statements are cut at their marks, words are taken out of
+// their quotes, variables are those assigned in the same text. Script blocks are read as if they ran.
+func Read(f *shell.Frame, text string) {
+	if len(text) > word.MaxText {
+		f.M.GiveUp("longer than 65536 bytes")
+		return
+	}
+	if !f.M.Spend(1 + len(text)/16) {
+		return
+	}
+	l := &psLexer{f: f, s: text}
+	piped := ""
+	for {
+		words, end := l.statement()
+		if len(words) > 0 {
+			piped = psStatement(f, words, piped)
+		}
+		if end != '|' {
+			piped = ""
+		}
+		if end == 0 || !f.M.Spend(1) {
+			return
+		}
+	}
+}
+
+// psLexer cuts PowerShell into statements of words.
+type psLexer struct {
+	f *shell.Frame
+	s string
+	i int
+}
+
+// statement reads words up to the next mark and returns the mark, 0 at the end.
+func (l *psLexer) statement() (words []word.Word, end byte) {
+	for l.i < len(l.s) {
+		c := l.s[l.i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\r' || c == ',':
+			l.i++
+		case c == '`' && l.i+1 < len(l.s) && (l.s[l.i+1] == '\n' || l.s[l.i+1] == '\r'):
+			l.i += 2
+		case c == '#':
+			l.skipTo("\n")
+		case strings.HasPrefix(l.s[l.i:], "<#"):
+			l.skipTo("#>")
+		case strings.IndexByte(";\n|{}&()", c) >= 0 && !(c == '&' && len(words) == 0 && !strings.HasPrefix(l.s[l.i:], "&&")):
+			if c == '(' && len(words) > 0 && (l.i > 0 && (l.s[l.i-1] == '@' || l.s[l.i-1] == ' ' || l.s[l.i-1] == '=')) {
+				l.i++ // a list or an expression that belongs to the command
+				continue
+			}
+			if c == ')' && l.openedBefore() {
+				l.i++
+				continue
+			}
+			l.i++
+			if l.i < len(l.s) && (c == '&' || c == '|') && l.s[l.i] == c {
+				l.i++
+				c = ';'
+			}
+			return words, c
+		default:
+			start := l.i
+			w := l.word()
+			w.Src = l.s[start:l.i]
+			words = append(words, w)
+			if l.i == start {
+				l.i++
+			}
+		}
+	}
+	return words, 0
+}
+
+// openedBefore tells whether the ) closes a list inside the statement: its ( was skipped.
+func (l *psLexer) openedBefore() bool {
+	depth := 0
+	for j := l.i - 1; j >= 0 && l.s[j] != '\n' && l.s[j] != ';' && l.s[j] != '{'; j-- {
+		switch l.s[j] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth < 0 {
+				return j > 0 && strings.IndexByte("@ =", l.s[j-1]) >= 0
+			}
+		}
+	}
+	return false
+}
+
+func (l *psLexer) skipTo(mark string) {
+	j := strings.Index(l.s[l.i:], mark)
+	if j < 0 {
+		l.i = len(l.s)
+		return
+	}
+	l.i += j
+	if mark == "#>" {
+		l.i += 2
+	}
+}
+
+func (l *psLexer) word() word.Word {
+	var out strings.Builder
+	for l.i < len(l.s) {
+		c := l.s[l.i]
+		switch {
+		case strings.HasPrefix(l.s[l.i:], "@'\n") || strings.HasPrefix(l.s[l.i:], "@\"\n"):
+			out.WriteString(l.hereString())
+		case c == '\'':
+			out.WriteString(l.single())
+		case c == '"':
+			out.WriteString(l.double())
+		case c == '`' && l.i+1 < len(l.s):
+			out.WriteByte(l.s[l.i+1])
+			l.i += 2
+		case c == '$':
+			out.WriteString(l.variable())
+		case c == '@' && l.i+1 < len(l.s) && word.NameByte(l.s[l.i+1]):
+			l.i++ // splatting: the list's words
+			l.i--
+			l.s = l.s[:l.i] + "$" + l.s[l.i+1:]
+		case strings.IndexByte(" \t\r\n;|{}(),", c) >= 0 || c == '&':
+			if out.Len() == 0 && c == '&' {
+				l.i++
+				return word.Lit("&")
+			}
+			return word.Lit(out.String())
+		default:
+			out.WriteByte(c)
+			l.i++
+		}
+	}
+	return word.Lit(out.String())
+}
+
+func (l *psLexer) single() string {
+	var out strings.Builder
+	for l.i++; l.i < len(l.s); l.i++ {
+		if l.s[l.i] == '\'' {
+			if l.i+1 < len(l.s) && l.s[l.i+1] == '\'' {
+				l.i++
+			} else {
+				l.i++
+				break
+			}
+		}
+		out.WriteByte(l.s[l.i])
+	}
+	return out.String()
+}
+
+func (l *psLexer) double() string {
+	var out strings.Builder
+	for l.i++; l.i < len(l.s); {
+		switch c := l.s[l.i]; {
+		case c == '"':
+			l.i++
+			return out.String()
+		case c == '`' && l.i+1 < len(l.s):
+			if l.s[l.i+1] == 'n' {
+				out.WriteByte('\n')
+			} else {
+				out.WriteByte(l.s[l.i+1])
+			}
+			l.i += 2
+		case c == '$':
+			out.WriteString(l.variable())
+		default:
+			out.WriteByte(c)
+			l.i++
+		}
+	}
+	return out.String()
+}
+
+func (l *psLexer) hereString() string {
+	closer := "\n" + l.s[l.i+1:l.i+2] + "@"
+	body := l.s[l.i+3:]
+	end := strings.Index(body, closer)
+	if end < 0 {
+		l.i = len(l.s)
+		return body
+	}
+	l.i += 3 + end + len(closer)
+	return body[:end]
+}
+
+// variable reads $name, ${name}, $env:NAME and $(…); what is not assigned in the text is unknown.
+func (l *psLexer) variable() string {
+	l.i++
+	if l.i < len(l.s) && l.s[l.i] == '(' {
+		end := word.Matching(l.s, l.i)
+		if end < 0 {
+			end = len(l.s)
+		}
+		inner := l.s[l.i+1 : end]
+		l.i = min(end+1, len(l.s))
+		Read(l.f, inner)
+		return word.Hole
+	}
+	start := l.i
+	for l.i < len(l.s) && (word.NameByte(l.s[l.i]) && l.s[l.i] != '$' || strings.IndexByte("{}:", l.s[l.i]) >= 0) {
+		l.i++
+	}
+	name := strings.ToLower(strings.Trim(l.s[start:l.i], "{}"))
+	if v, ok := l.f.First("$" + name); ok {
+		return v
+	}
+	if name == "pwd" {
+		return l.f.Cwd
+	}
+	return word.Hole
+}
+
+// psStatement runs one statement; it returns what the next one of its pipe would read, where that is plain text.
+func psStatement(f *shell.Frame, words []word.Word, piped string) string {
+	if len(words) > 2 && words[1].Text == "=" && strings.HasPrefix(words[0].Src, "$") {
+		name := "$" + strings.ToLower(strings.Trim(words[0].Src, "${}"))
+		f.Let(name, word.JoinText(words[2:]))
+		return psStatement(f, words[2:], piped)
+	}
+	if name, val, ok := strings.Cut(words[0].Src, "="); ok && strings.HasPrefix(name, "$") && val != "" {
+		_, first, _ := strings.Cut(words[0].Text, "=") // $x='…' without spaces
+		rest := append([]word.Word{{Text: first, Src: val}}, words[1:]...)
+		f.Let("$"+strings.ToLower(strings.Trim(name, "${}+")), word.JoinText(rest))
+		return psStatement(f, rest, piped)
+	}
+	if words[0].Text == "&" || words[0].Text == "." && len(words) > 1 {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	if name := words[0].Text; strings.Contains(name, "]::start") || strings.HasSuffix(strings.ToLower(name), "]::start") {
+		return ""
+	}
+	var split []word.Word // a splatted or spaced variable in command position or behind it is several words
+	for _, w := range words {
+		if strings.HasPrefix(w.Src, "@") || strings.HasPrefix(w.Src, "$") && strings.Contains(w.Text, " ") && w.Known() {
+			split = append(split, word.Lits(strings.Fields(w.Text)...)...)
+		} else {
+			split = append(split, w)
+		}
+	}
+	if len(words) == 1 && (strings.HasPrefix(words[0].Src, "\"") || strings.HasPrefix(words[0].Src, "'") || strings.HasPrefix(words[0].Src, "@")) {
+		return words[0].Text
+	}
+	return psCommand(f, split, piped)
+}

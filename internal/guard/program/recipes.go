@@ -1,0 +1,310 @@
+package program
+
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/code"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// recipe runs make, just and the package managers' scripts: their files are read like scripts.
+func recipe(f *shell.Frame, name string, argv []word.Word) bool {
+	switch name {
+	case "make", "gmake", "remake":
+		makeRun(f, argv[1:])
+	case "just":
+		justRun(f, argv[1:])
+	case "npm", "pnpm", "yarn", "bun", "npx", "bunx", "corepack":
+		return npmRun(f, name, argv)
+	case "task", "go-task":
+		taskRun(f, argv[1:])
+	case "go":
+		return goRun(f, argv)
+	default:
+		return false
+	}
+	return true
+}
+
+// goRun is go run: a file that is read, or a program known by its last part.
+func goRun(f *shell.Frame, argv []word.Word) bool {
+	if len(argv) < 3 || argv[1].Text != "run" {
+		return false
+	}
+	rest := word.Command(argv[2:], "-C -mod -tags -ldflags -exec -o -p", 0)
+	if len(rest) == 0 {
+		return true
+	}
+	name, _, _ := strings.Cut(word.ProgramName(rest[0].Text), "@")
+	defer f.Through("go run")()
+	switch {
+	case strings.HasSuffix(name, ".go"):
+		code.File(f.External(), "go", rest)
+	case word.Has("gh glab hub tea hooks", name):
+		f.External().Named(append(word.Lits(name), rest[1:]...))
+	}
+	return true
+}
+
+// firstFile is the first of the files that can be read, seen from a directory.
+func firstFile(f *shell.Frame, dir string, names ...string) (text string, from shell.Origin) {
+	for _, n := range names {
+		p := n
+		if dir != "" && !strings.HasPrefix(n, "/") {
+			p = dir + "/" + n
+		}
+		if text, from := f.Open(p); from != shell.Nowhere && len(text) <= 4*word.MaxText {
+			return text, from
+		}
+	}
+	return "", shell.Nowhere
+}
+
+// makefile is what is read of a Makefile.
+type makefile struct {
+	vars  map[string]string
+	rules map[string]*rule
+	first string
+}
+
+type rule struct {
+	deps  []string
+	lines []string
+}
+
+func makeRun(f *shell.Frame, args []word.Word) {
+	fl := word.ParseFlags(args, "-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if --eval -E -l --load-average")
+	if fl.On("-n", "--just-print", "--dry-run", "--recon", "-q", "--question", "-h", "--help", "-v", "--version") {
+		return
+	}
+	g := f.External()
+	if dir, ok := fl.Get("-C", "--directory"); ok {
+		g.Cwd = f.Resolve(dir.Text)
+	}
+	text, from := "", shell.Nowhere
+	if file, ok := fl.Get("-f", "--file", "--makefile"); ok {
+		text, from = g.Open(file.Text)
+	} else {
+		text, from = firstFile(g, "", "GNUmakefile", "makefile", "Makefile")
+	}
+	for _, w := range fl.All("--eval", "-E") {
+		text += "\n" + strings.Replace(w.Text, ":;", ":\n\t", 1) + "\n"
+		from = shell.Fresh
+	}
+	if from == shell.Nowhere || word.Blank(text) {
+		return
+	}
+	g.Disk = from == shell.Disk
+	mf := parseMakefile(text)
+	var goals []string
+	for _, w := range fl.Pos {
+		if k, v, ok := strings.Cut(w.Text, "="); ok {
+			mf.vars[strings.TrimRight(k, ":+?")] = v
+		} else {
+			goals = append(goals, w.Text)
+		}
+	}
+	if len(goals) == 0 {
+		goals = []string{mf.first}
+	}
+	done := map[string]bool{}
+	for _, goal := range goals {
+		makeGoal(g, mf, goal, done)
+	}
+}
+
+func parseMakefile(text string) *makefile {
+	mf := &makefile{vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh"}, rules: map[string]*rule{}}
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	var cur []*rule
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "\t"):
+			for _, r := range cur {
+				r.lines = append(r.lines, line[1:])
+			}
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
+		default:
+			cur = mf.line(line)
+		}
+	}
+	return mf
+}
+
+// line reads an assignment or a rule's head.
+func (mf *makefile) line(line string) []*rule {
+	for _, op := range []string{":::=", "::=", ":=", "?=", "+=", "="} {
+		name, val, ok := strings.Cut(line, op)
+		if name = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), "export ")); ok && name != "" && !strings.ContainsAny(name, " :") {
+			if op == "+=" {
+				val = word.ClipHole(mf.vars[name] + " " + val)
+			}
+			mf.vars[name] = strings.TrimSpace(val)
+			return nil
+		}
+	}
+	head, deps, ok := strings.Cut(line, ":")
+	if !ok {
+		return nil
+	}
+	deps, recipe, inline := strings.Cut(strings.TrimPrefix(deps, ":"), ";")
+	var rules []*rule
+	for _, target := range strings.Fields(mf.expand(head, 0)) {
+		r := mf.rules[target]
+		if r == nil {
+			r = &rule{}
+			mf.rules[target] = r
+		}
+		r.deps = append(r.deps, strings.Fields(mf.expand(deps, 0))...)
+		if inline {
+			r.lines = append(r.lines, recipe)
+		}
+		if mf.first == "" && !strings.HasPrefix(target, ".") {
+			mf.first = target
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// expand puts variables in; $$ becomes $, functions but shell become unknown.
+func (mf *makefile) expand(s string, depth int) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if out.Len() > word.MaxText {
+			return word.Hole
+		}
+		if s[i] != '$' || i+1 >= len(s) {
+			out.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case '$':
+			out.WriteByte('$')
+		case '(', '{':
+			end := word.Matching(s, i)
+			if end < 0 {
+				return out.String() + word.Hole
+			}
+			out.WriteString(mf.variable(s[i+1:end], depth))
+			i = end
+		default:
+			out.WriteString(word.Hole)
+		}
+	}
+	return out.String()
+}
+
+func (mf *makefile) variable(name string, depth int) string {
+	if cmd, ok := strings.CutPrefix(name, "shell "); ok {
+		return "$(" + cmd + ")"
+	}
+	val, ok := mf.vars[name]
+	if !ok || depth > 6 || len(val) > 4096 {
+		if strings.ContainsAny(name, " ,") {
+			return word.Hole
+		}
+		return "${" + name + "}"
+	}
+	return mf.expand(val, depth+1)
+}
+
+func makeGoal(f *shell.Frame, mf *makefile, goal string, done map[string]bool) {
+	r := mf.rules[goal]
+	if r == nil || done[goal] || len(done) > 60 || f.M.Tired() {
+		return
+	}
+	done[goal] = true
+	for _, d := range r.deps {
+		makeGoal(f, mf, d, done)
+	}
+	defer f.Through("make " + goal)()
+	for _, line := range r.lines {
+		text := strings.TrimLeft(strings.ReplaceAll(mf.expand(line, 0), "$@", goal), "@-+ \t")
+		if text != "" {
+			f.External().Run(text)
+		}
+	}
+}
+
+// npmRun runs a script of package.json, with its pre and post; ok is false for commands that are no scripts.
+func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
+	args := word.Command(argv[1:], "-C --prefix --dir -w --workspace -F --filter --cwd --loglevel", 0)
+	if name == "npx" || name == "bunx" || len(args) == 0 {
+		return npxRun(f, name, argv)
+	}
+	script, rest := args[0].Text, args[1:]
+	switch script {
+	case "run", "run-script", "rum", "urn":
+		rest = word.Command(rest, "-w --workspace -C --prefix", 0)
+		if len(rest) == 0 {
+			return true
+		}
+		script, rest = rest[0].Text, rest[1:]
+	case "test", "t", "start", "stop", "restart":
+		if script == "t" {
+			script = "test"
+		}
+	case "pkg":
+		for _, w := range rest {
+			if k, v, ok := strings.Cut(w.Text, "="); ok {
+				f.M.Scripts[k] = v
+			}
+		}
+		return true
+	case "exec", "x", "dlx":
+		return npxRun(f, name, append(argv[:1:1], rest...))
+	default:
+		if name == "npm" {
+			return false
+		}
+	}
+	text, from := firstFile(f, "", "package.json")
+	if from == shell.Nowhere && len(f.M.Scripts) == 0 {
+		return false
+	}
+	leaves := word.JSONLeaves(text)
+	for k, v := range f.M.Scripts {
+		leaves = append(leaves, act.Field{Path: k, Value: v})
+	}
+	ran := false
+	for _, s := range []string{"pre" + script, script, "post" + script} {
+		for _, fd := range leaves {
+			if fd.Path == "scripts."+s {
+				npmScript(f, name+" run "+s, fd.Value, rest, from == shell.Disk, s == script)
+				ran = true
+			}
+		}
+	}
+	return ran
+}
+
+func npmScript(f *shell.Frame, label, text string, rest []word.Word, onDisk, main bool) {
+	defer f.Through(label)()
+	if len(rest) > 0 && rest[0].Text == "--" {
+		rest = rest[1:]
+	}
+	if main && len(rest) > 0 {
+		text += " " + word.Quoted(rest)
+	}
+	g := f.External()
+	g.Disk = g.Disk || onDisk
+	g.Run(text)
+}
+
+// npxRun runs a package's program; -c takes shell text.
+func npxRun(f *shell.Frame, name string, argv []word.Word) bool {
+	if text, ok := word.FlagText(argv[1:], "-c --call"); ok {
+		f.Within(name, func() { f.External().Run(text) })
+		return true
+	}
+	rest := word.Command(argv[1:], "-p --package -w --workspace", 0)
+	if len(rest) == 0 {
+		return true
+	}
+	f.Within(name, func() { f.External().Exec(rest) })
+	return true
+}

@@ -1,0 +1,191 @@
+package program
+
+import (
+	"strings"
+
+	"hooks/internal/guard/code"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// runsText reads programs that run shell text found in one of their arguments or in their input.
+func runsText(f *shell.Frame, name string, args []word.Word) string {
+	defer f.Through(name)()
+	g := f.External()
+	switch name {
+	case "hyperfine", "concurrently", "run-p", "run-s", "onchange", "chokidar":
+		for _, w := range word.ParseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").Pos {
+			g.Run(w.Text)
+		}
+		runFlag(f, g, args, "-p --prepare --setup --cleanup --conclude -c --command")
+	case "nodemon", "watchexec", "foreman":
+		runFlag(f, g, args, "-x --exec")
+		rest := word.Command(args, "-x --exec -e --exts -w --watch -i --ignore", 0)
+		if len(rest) > 0 && rest[0].Text == "run" {
+			rest = rest[1:]
+		}
+		g.Exec(rest)
+	case "expect":
+		text, ok := word.FlagText(args, "-c")
+		if !ok && f.Stdin != nil {
+			text = f.Stdin.Text
+		}
+		code.Spawned(g, text)
+	case "at", "batch":
+		if f.Stdin != nil {
+			g.ShellText(f.Stdin.Text, name)
+		}
+		if file, ok := word.FlagText(args, "-f"); ok {
+			g.RunFile(file, nil, file)
+		}
+	case "crontab":
+		crontab(g, args)
+	case "man", "less":
+		runFlag(f, g, args, "-P --pager")
+	default:
+		return editorOrTool(f, g, name, args)
+	}
+	return word.Hole
+}
+
+// runFlag looks at the values of flags that a program hands to a shell.
+func runFlag(f *shell.Frame, g *shell.Frame, args []word.Word, names string) {
+	for i, w := range args {
+		name, val, glued := strings.Cut(w.Text, "=")
+		switch {
+		case glued && word.Has(names, name):
+			g.Run(val)
+		case word.Has(names, w.Text) && i+1 < len(args):
+			g.Run(args[i+1].Text)
+		}
+	}
+}
+
+func editorOrTool(f *shell.Frame, g *shell.Frame, name string, args []word.Word) string {
+	switch name {
+	case "tar", "gtar", "rsync":
+		for i, w := range args {
+			for _, flag := range []string{"--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--rsh=", "-I", "-e"} {
+				if t, ok := strings.CutPrefix(w.Text, flag); ok {
+					if t == "" && len(flag) == 2 && i+1 < len(args) {
+						t = args[i+1].Text
+					}
+					f.Look(name+" "+flag, t)
+				}
+			}
+		}
+		writerOf(f, name, args)
+	case "sed":
+		sedRuns(f, args)
+		writerOf(f, name, args)
+		return sedOutput(f, args)
+	case "vim", "nvim", "vi", "ex", "ed":
+		editor(f, g, args)
+	case "psql", "sqlite3", "mysql", "gdb", "lldb":
+		for _, w := range args {
+			t := strings.TrimSpace(w.Text)
+			for _, mark := range []string{`\!`, ".shell ", ".system ", "system ", `\! `, "shell "} {
+				if rest, ok := strings.CutPrefix(t, mark); ok {
+					g.Run(rest)
+				}
+			}
+		}
+		for i, w := range args {
+			if w.Text == "--args" {
+				g.Exec(args[i+1:])
+			}
+		}
+	}
+	return word.Hole
+}
+
+// editor reads :!cmd of vim's -c and +, and !cmd lines fed to ed and ex.
+func editor(f *shell.Frame, g *shell.Frame, args []word.Word) {
+	for i, w := range args {
+		t := w.Text
+		switch {
+		case (t == "-c" || t == "--cmd") && i+1 < len(args):
+			t = args[i+1].Text
+		case strings.HasPrefix(t, "+"):
+			t = t[1:]
+		default:
+			writesIfEdited(f, w, args)
+			continue
+		}
+		bang(f, g, t)
+	}
+	if f.Stdin != nil {
+		for _, line := range strings.Split(f.Stdin.Text, "\n") {
+			bang(f, g, line)
+		}
+	}
+}
+
+func bang(f *shell.Frame, g *shell.Frame, t string) {
+	t = strings.TrimLeft(strings.TrimSpace(t), ":")
+	for _, mark := range []string{"!", "r !", "r!", "silent !", "silent! !", "w !", "%!", "terminal ", "term "} {
+		if rest, ok := strings.CutPrefix(t, mark); ok {
+			g.Run(rest)
+			return
+		}
+	}
+}
+
+// writesIfEdited notes a file that an editor without a person would save.
+func writesIfEdited(f *shell.Frame, w word.Word, args []word.Word) {
+	if strings.HasPrefix(w.Text, "-") {
+		return
+	}
+	f.Writes(w, word.Join(args))
+}
+
+// crontab reads the table that is installed: five time fields and a command, or @daily and a command.
+func crontab(f *shell.Frame, args []word.Word) {
+	text := ""
+	switch {
+	case f.Stdin != nil:
+		text = f.Stdin.Text
+	case len(args) > 0 && !strings.HasPrefix(args[len(args)-1].Text, "-"):
+		text = f.FileText(args[len(args)-1].Text)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		skip := 5
+		if strings.HasPrefix(line, "@") {
+			skip = 1
+		}
+		if len(fields) > skip && !strings.HasPrefix(line, "#") {
+			f.Run(strings.Join(fields[skip:], " "))
+		}
+	}
+}
+
+// sedRuns reads GNU sed's e command and s///e flag.
+func sedRuns(f *shell.Frame, args []word.Word) {
+	fl := word.ParseFlags(args, "-e -f -l -E --expression --file")
+	scripts := fl.All("-e", "--expression")
+	if len(scripts) == 0 && len(fl.Pos) > 0 {
+		scripts = fl.Pos[:1]
+	}
+	for _, s := range scripts {
+		t := strings.TrimLeft(s.Text, "0123456789$, ")
+		if rest, ok := strings.CutPrefix(t, "e "); ok {
+			f.Look("sed e", rest)
+		}
+		if with, ok := sedExec(t); ok {
+			f.Look("sed s///e", with)
+		}
+	}
+}
+
+// sedExec is the replacement of s/…/…/e, which sed runs.
+func sedExec(t string) (string, bool) {
+	if len(t) < 4 || t[0] != 's' {
+		return "", false
+	}
+	parts := strings.Split(t[2:], t[1:2])
+	if len(parts) == 3 && strings.Contains(parts[2], "e") && strings.Trim(parts[2], "egpiIM0123456789") == "" {
+		return parts[1], true
+	}
+	return "", false
+}

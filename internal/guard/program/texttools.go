@@ -1,0 +1,232 @@
+package program
+
+import (
+	"path"
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// textTool runs the programs whose output can be known: what they print may be run by a shell further on.
+func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
+	args := argv[1:]
+	switch name {
+	case "echo":
+		return echo(args), true
+	case "printf":
+		return printf(f, args), true
+	case "cat", "tac", "bat", "pv":
+		return cat(f, args), true
+	case "tee", "sponge":
+		return tee(f, args), true
+	case "ls":
+		return listed(args), true
+	case "seq":
+		return seq(args), true
+	case "rev":
+		return reversed(input(f, args)), true
+	case "tr":
+		return translate(input(f, nil), args), true
+	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold", "fmt", "iconv", "dos2unix", "nl", "strings":
+		return filtered(f, name, args), true
+	case "basename":
+		return baseName(args), true
+	case "dirname":
+		if len(args) > 0 {
+			return path.Dir(args[len(args)-1].Text) + "\n", true
+		}
+	case "realpath", "readlink":
+		if len(args) > 0 {
+			return f.Resolve(args[len(args)-1].Text) + "\n", true
+		}
+	case "mktemp":
+		return f.TempFile() + "\n", true
+	case "date", "hostname", "whoami", "id", "uname", "nproc", "wc", "ps", "jq", "yq":
+		return word.Hole, true
+	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
+		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",
+		"resize", "lesspipe", "tset", "locale", "volta", "spack", "modulecmd", "fzf", "atuin", "stack", "ghcup", "pkg-config", "python-config", "llvm-config":
+		if name == "direnv" && len(args) > 1 && args[0].Text == "exec" || (name == "mise" || name == "asdf") && len(args) > 0 && word.Has("exec x", args[0].Text) {
+			return "", false
+		}
+		f.Quietly(func() { inner(f, name, args) })
+		return word.Soft, true
+	}
+	if len(args) > 0 && args[0].Text == "completion" && name != "git" {
+		return word.Soft, true
+	}
+	return "", false
+}
+
+// input is what a filter reads: its files, else standard input.
+func input(f *shell.Frame, args []word.Word) string {
+	var files []word.Word
+	for _, w := range args {
+		if w.Text == "-" || !strings.HasPrefix(w.Text, "-") {
+			files = append(files, w)
+		}
+	}
+	if len(files) == 0 {
+		if f.Stdin == nil {
+			return word.Hole
+		}
+		return f.Stdin.Text
+	}
+	var out strings.Builder
+	for _, w := range files {
+		text := f.FileText(w.Text)
+		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > word.MaxText {
+			break
+		}
+	}
+	return word.ClipHole(out.String())
+}
+
+func cat(f *shell.Frame, args []word.Word) string {
+	if len(args) == 0 && f.Stdin != nil {
+		return f.Stdin.Text
+	}
+	return input(f, args)
+}
+
+// tee writes its input into files and hands it on.
+func tee(f *shell.Frame, args []word.Word) string {
+	text := word.Hole
+	if f.Stdin != nil {
+		text = f.Stdin.Text
+	}
+	fl := word.ParseFlags(args, "--output-error")
+	for _, w := range fl.Pos {
+		f.Writes(w, "tee "+w.Show())
+		if w.Known() {
+			f.WriteFile(w.Text, text, fl.On("-a", "--append"))
+		}
+	}
+	return text
+}
+
+func echo(args []word.Word) string {
+	escapes, newline := false, true
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' && strings.Trim(args[0].Text[1:], "neE") == "" {
+		escapes = escapes || strings.Contains(args[0].Text, "e")
+		newline = newline && !strings.Contains(args[0].Text, "n")
+		args = args[1:]
+	}
+	text := word.JoinText(args)
+	if escapes {
+		text = decoded(text, false)
+	}
+	if newline {
+		text += "\n"
+	}
+	return text
+}
+
+// decoded resolves backslash escapes; bare tells printf's from echo's.
+func decoded(s string, bare bool) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 >= len(s) {
+			out.WriteByte(s[i])
+			continue
+		}
+		i += word.Escape(&out, s[i+1:], bare)
+	}
+	return out.String()
+}
+
+// printf prints its format once for every set of arguments; -v puts the text into a variable.
+func printf(f *shell.Frame, args []word.Word) string {
+	target := ""
+	if len(args) > 1 && args[0].Text == "-v" {
+		target, args = args[1].Text, args[2:]
+	}
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	out := ""
+	rest := word.Texts(args[1:])
+	for round := 0; round < shell.MaxRounds*4; round++ {
+		text, left := format(args[0].Text, rest)
+		out += text
+		if len(left) == 0 || len(left) == len(rest) {
+			break
+		}
+		rest = left
+	}
+	out = word.ClipHole(out)
+	if target != "" {
+		f.Set(target, out)
+		return ""
+	}
+	return out
+}
+
+// format fills one printf format and returns the arguments that are left.
+func format(text string, args []string) (string, []string) {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text):
+			i += word.Escape(&out, text[i+1:], true)
+		case text[i] == '%' && i+1 < len(text) && text[i+1] == '%':
+			out.WriteByte('%')
+			i++
+		case text[i] == '%':
+			end := i + 1
+			for end < len(text) && strings.IndexByte("-+ #0123456789.*", text[end]) >= 0 {
+				end++
+			}
+			if end == len(text) {
+				return out.String(), args
+			}
+			arg := ""
+			if len(args) > 0 {
+				arg, args = args[0], args[1:]
+			}
+			out.WriteString(verb(text[i:end], text[end], arg))
+			i = end
+		default:
+			out.WriteByte(text[i])
+		}
+	}
+	return out.String(), args
+}
+
+func verb(flags string, kind byte, arg string) string {
+	switch kind {
+	case 'b':
+		return decoded(arg, false)
+	case 'q':
+		return word.Quoted([]word.Word{word.Lit(arg)})
+	case 'c':
+		return clipBytes(arg, 1)
+	case 'd', 'i', 'u':
+		if arg == "" {
+			return "0"
+		}
+	case 'x', 'X', 'o', 'e', 'f', 'g', '(':
+		return word.Hole
+	case 's':
+		if _, prec, ok := strings.Cut(flags, "."); ok {
+			if n, ok := word.Atoi(prec); ok {
+				return clipBytes(arg, n)
+			}
+		}
+	}
+	return arg
+}
+
+func clipBytes(s string, n int) string {
+	if len(s) > n && n >= 0 && !word.Unknown(s) {
+		return s[:n]
+	}
+	return s
+}

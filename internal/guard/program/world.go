@@ -1,0 +1,35 @@
+// Package program knows programs by their names: what they run, print and write. It is the world of the shells.
+package program
+
+import (
+	"hooks/internal/guard/code"
+	"hooks/internal/guard/forges"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// World are the programs of this machine, as the world of its shells.
+type World struct{}
+
+// Program runs a program by its name and gives what it prints.
+func (World) Program(f *shell.Frame, name string, argv []word.Word) string {
+	return program(f, name, argv)
+}
+
+// Guess reads the words behind a name that is only known when it runs, and tells whether that settles what they do.
+func (World) Guess(f *shell.Frame, argv []word.Word) bool {
+	before := len(f.M.Read.Acts)
+	f.Quietly(func() { guess(f, argv) })
+	return len(f.M.Read.Acts) > before || harmlessUnknown(f, argv)
+}
+
+// Inner looks for a command line that an unknown program would run.
+func (World) Inner(f *shell.Frame, name string, args []word.Word) {
+	f.Quietly(func() { inner(f, name, args) })
+}
+
+// Script reads a program in another language.
+func (World) Script(f *shell.Frame, lang, text string) { code.Read(f, lang, text, nil) }
+
+// Socket reads what is sent over a network connection.
+func (World) Socket(f *shell.Frame, text string) { forges.RawHTTP(f, text) }

@@ -1,0 +1,266 @@
+package program
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// wrap says how a wrapper's command line leads to the command it runs.
+type wrap struct {
+	valued string // flags that take a value
+	skip   int    // words before the command
+	assign bool   // NAME=value words may stand before the command
+	text   bool   // the rest is joined and run by a shell
+	text1  string // a flag whose value is run by a shell
+}
+
+// wrapSpec is the table of wrappers that run the rest of their command line.
+func wrapSpec(name string) (wrap, bool) {
+	switch name {
+	case "sudo", "gsudo":
+		return wrap{valued: "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type", assign: true}, true
+	case "doas":
+		return wrap{valued: "-u -C -a", assign: true}, true
+	case "nice":
+		return wrap{valued: "-n --adjustment"}, true
+	case "ionice":
+		return wrap{valued: "-c -n -p -P -u --class --classdata"}, true
+	case "timeout", "gtimeout":
+		return wrap{valued: "-s -k --signal --kill-after", skip: 1}, true
+	case "time", "gtime":
+		return wrap{valued: "-f -o --format --output"}, true
+	case "stdbuf", "gstdbuf", "unbuffer":
+		return wrap{valued: "-i -o -e --input --output --error"}, true
+	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4",
+		"torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run",
+		"catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob",
+		"nocorrect":
+		return wrap{valued: "--what --who --why --mode"}, true
+	case "strace", "ltrace", "dtruss":
+		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
+	case "chrt", "taskset", "numactl", "cpulimit", "chroot", "setarch", "faketime", "softlimit", "setuidgid", "envdir", "retry", "linux-enter":
+		return wrap{valued: "-p -T -P -D --pid --userspec --groups -l -m -N -C", skip: skipOf(name)}, true
+	case "flock":
+		return wrap{valued: "-E -w -c --timeout --conflict-exit-code --command", skip: 1, text1: "-c --command"}, true
+	case "watch", "gwatch":
+		return wrap{valued: "-n --interval -q --equexit", text: true}, true
+	case "su", "runuser":
+		return wrap{valued: "-c -s -g -G -u --command --shell --group --user --session-command", skip: 1, text1: "-c --command --session-command"}, true
+	case "unshare":
+		return wrap{valued: "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group --map-users --map-groups"}, true
+	case "entr", "nsenter", "systemd-run", "firejail", "bwrap", "gosu", "su-exec", "s6-setuidgid", "chpst", "envchain", "hl":
+		return wrap{valued: "-p -u -t -S -G -C -w -r --unit --uid --gid --property --setenv --working-directory", skip: skipOf(name)}, true
+	case "nix-shell", "nix", "guix":
+		return wrap{valued: "-p -I --run --command -c -A --arg --argstr", text1: "--run --command -c"}, true
+	case "perf":
+		return wrap{valued: "-e -o -p -r", skip: 1}, true
+	case "sshpass":
+		return wrap{valued: "-p -f -d -P"}, true
+	}
+	return wrap{}, false
+}
+
+func skipOf(name string) int {
+	return word.Btoi(word.Has("chrt taskset chroot faketime setarch setuidgid envdir gosu su-exec s6-setuidgid envchain", name))
+}
+
+// wrapper opens a wrapper; ok is false when the program is none.
+func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
+	switch name {
+	case "env":
+		return env(f, argv[1:]), true
+	case "xargs", "gxargs":
+		return xargs(f, argv[1:]), true
+	case "parallel", "rush", "sem":
+		return parallel(f, name, argv[1:]), true
+	case "find", "gfind", "fd", "fdfind", "bfs":
+		return find(f, name, argv[1:]), true
+	case "script":
+		return scriptCmd(f, argv[1:]), true
+	case "tmux":
+		return tmux(f, argv[1:]), true
+	case "screen":
+		return screen(f, argv[1:]), true
+	case "ssh", "autossh", "mosh", "slogin", "dropbear", "dbclient":
+		return ssh(f, name, argv[1:]), true
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "multipass",
+		"vagrant", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb", "limactl", "colima", "crictl":
+		return container(f, name, argv[1:]), true
+	case "hyperfine", "concurrently", "nodemon", "watchexec", "onchange", "chokidar", "run-p", "run-s", "foreman", "expect",
+		"at", "batch", "crontab", "vim", "nvim", "vi", "ex", "ed", "psql", "sqlite3", "mysql", "tar", "gtar", "rsync", "gdb", "lldb",
+		"sed", "man", "less":
+		return runsText(f, name, argv[1:]), true
+	}
+	spec, ok := wrapSpec(name)
+	if !ok {
+		return "", false
+	}
+	return wrapped(f, name, spec, argv[1:]), true
+}
+
+// wrapped runs what a wrapper of the table runs.
+func wrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
+	if name == "runuser" && word.HasWord(args, "-u") {
+		spec.skip = 0
+	}
+	defer f.Through(name)()
+	rest := word.Command(args, spec.valued, spec.skip)
+	if text, ok := word.FlagText(args[:len(args)-len(rest)], spec.text1); ok {
+		return f.External().Run(text)
+	}
+	for spec.assign && len(rest) > 0 && word.Assignment(rest[0].Text) {
+		assigned(f, rest[0].Text)
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return word.Hole
+	}
+	if spec.text {
+		return f.External().Run(word.JoinText(rest))
+	}
+	return f.External().Exec(rest)
+}
+
+// assigned sets NAME=value from an expanded word.
+func assigned(f *shell.Frame, text string) {
+	name, value, _ := strings.Cut(text, "=")
+	f.Set(name, value)
+	f.Export(name)
+	f.RunsLater(name)
+}
+
+// env runs a command in a changed environment; -S splits a text into words.
+func env(f *shell.Frame, args []word.Word) string {
+	defer f.Through("env")()
+	g := f.External()
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case t == "--":
+		case t == "-S" || t == "--split-string" || t == "-vS" || t == "-iS":
+			if i+1 < len(args) {
+				return g.Run(args[i+1].Text + " " + word.Quoted(args[i+2:]))
+			}
+		case strings.HasPrefix(t, "-S"):
+			return g.Run(t[2:] + " " + word.Quoted(args[i+1:]))
+		case strings.HasPrefix(t, "--split-string="):
+			return g.Run(t[len("--split-string="):] + " " + word.Quoted(args[i+1:]))
+		case word.Has("-C --chdir", t) && i+1 < len(args):
+			i++
+			g.Cwd = g.Resolve(args[i].Text)
+		case word.Has("-u --unset", t):
+			i++
+		case strings.HasPrefix(t, "-"):
+		case word.Assignment(t):
+			assigned(g, t)
+		default:
+			return g.Exec(args[i:])
+		}
+	}
+	return word.Hole
+}
+
+const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --replace --max-args --max-lines --max-procs --max-chars --delimiter --eof --arg-file
+--process-slot-var`
+
+// xargs runs a command with what standard input names.
+func xargs(f *shell.Frame, args []word.Word) string {
+	rest := word.Command(args, xargsValued, 0)
+	head := args[:len(args)-len(rest)]
+	fl := word.ParseFlags(head, xargsValued)
+	if len(rest) == 0 {
+		if f.Stdin == nil {
+			return word.Hole
+		}
+		return f.Stdin.Text
+	}
+	defer f.Through("xargs")()
+	input := word.Hole
+	if file := fl.Val("-a", "--arg-file"); file != "" {
+		input = f.FileText(file)
+	} else if f.Stdin != nil {
+		input = f.Stdin.Text
+	}
+	if mark, ok := replaceMark(fl, head); ok {
+		return eachReplaced(f, rest, mark, splitLines(input, fl))
+	}
+	return eachAppended(f, rest, splitItems(input, fl), fl)
+}
+
+// replaceMark is xargs' -I {}: the text that stands for each line.
+func replaceMark(fl word.Flags, head []word.Word) (string, bool) {
+	if mark := fl.Val("-I", "-J", "--replace"); mark != "" && mark != "true" {
+		return mark, true
+	}
+	for _, w := range head {
+		if w.Text == "-i" || w.Text == "--replace" {
+			return "{}", true
+		}
+		if len(w.Text) > 2 && strings.HasPrefix(w.Text, "-i") {
+			return w.Text[2:], true
+		}
+	}
+	return "", false
+}
+
+func splitLines(input string, fl word.Flags) []string {
+	if fl.On("-0", "--null") {
+		return strings.FieldsFunc(input, func(r rune) bool { return r == 0 || r == '\n' })
+	}
+	return strings.FieldsFunc(input, func(r rune) bool { return r == '\n' })
+}
+
+func splitItems(input string, fl word.Flags) []string {
+	if fl.On("-0", "--null") {
+		return strings.FieldsFunc(input, func(r rune) bool { return r == 0 })
+	}
+	if d := fl.Val("-d", "--delimiter"); d != "" && d != "true" {
+		return strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(word.AnsiC(d), r) || r == '\n' })
+	}
+	return strings.FieldsFunc(input, func(r rune) bool { return r == 0 || r == '\n' || r == ' ' || r == '\t' })
+}
+
+func eachReplaced(f *shell.Frame, rest []word.Word, mark string, items []string) string {
+	out := ""
+	if len(items) > shell.MaxRounds {
+		items = append(items[:shell.MaxRounds:shell.MaxRounds], word.Hole)
+	}
+	for _, item := range items {
+		argv := make([]word.Word, len(rest))
+		for i, w := range rest {
+			argv[i] = word.Lit(word.Swap(w.Text, mark, item))
+		}
+		out += f.External().Exec(argv)
+	}
+	return word.ClipHole(out)
+}
+
+// eachAppended appends the items, all at once or n at a time.
+func eachAppended(f *shell.Frame, rest []word.Word, items []string, fl word.Flags) string {
+	for i, item := range items {
+		if word.Unknown(item) {
+			items = append(items[:i:i], item)
+			break
+		}
+	}
+	n, ok := word.Atoi(fl.Val("-n", "--max-args", "-L", "--max-lines"))
+	if !ok || n < 1 {
+		n = max(1, len(items))
+	}
+	out := ""
+	if len(items) == 0 && !fl.On("-r", "--no-run-if-empty") {
+		return f.External().Exec(rest) // GNU xargs runs once
+	}
+	for round := 0; len(items) > 0 && round < shell.MaxRounds; round++ {
+		k := min(n, len(items))
+		argv := rest[:len(rest):len(rest)]
+		for _, item := range items[:k] {
+			argv = append(argv, word.Word{Text: item, Split: word.Unknown(item)})
+		}
+		out += f.External().Exec(argv)
+		items = items[k:]
+	}
+	return word.ClipHole(out)
+}

@@ -1,0 +1,104 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const maxBraces = 256 // words that one word's braces may become
+
+// braces expands {a,b} and {1..3}: the words that one written word becomes, as lists of parts.
+func (f *Frame) braces(w *syntax.Word) [][]syntax.WordPart {
+	if !hasBrace(w) {
+		return [][]syntax.WordPart{w.Parts}
+	}
+	split := &syntax.Word{Parts: w.Parts}
+	if !syntax.SplitBraces(split) {
+		return [][]syntax.WordPart{w.Parts}
+	}
+	return f.spread(split.Parts, 0)
+}
+
+func hasBrace(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if l, ok := p.(*syntax.Lit); ok && strings.Contains(l.Value, "{") {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Frame) spread(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
+	heads := [][]syntax.WordPart{nil}
+	for _, p := range parts {
+		br, ok := p.(*syntax.BraceExp)
+		tails := [][]syntax.WordPart{{p}}
+		if ok {
+			tails = f.elements(br, depth)
+		}
+		heads = cross(heads, tails)
+		if !f.M.Spend(len(heads)) {
+			return heads[:1]
+		}
+	}
+	return heads
+}
+
+func (f *Frame) elements(br *syntax.BraceExp, depth int) [][]syntax.WordPart {
+	if br.Sequence {
+		return sequence(br)
+	}
+	if depth > 20 {
+		f.M.GiveUp("nested too deeply")
+		return nil
+	}
+	var out [][]syntax.WordPart
+	for _, e := range br.Elems {
+		out = append(out, f.spread(e.Parts, depth+1)...)
+	}
+	return out
+}
+
+func cross(heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
+	var out [][]syntax.WordPart
+	for _, h := range heads {
+		for _, t := range tails {
+			if len(out) == maxBraces {
+				return out
+			}
+			out = append(out, append(h[:len(h):len(h)], t...))
+		}
+	}
+	return out
+}
+
+// sequence expands {a..b..step} of numbers or letters.
+func sequence(br *syntax.BraceExp) [][]syntax.WordPart {
+	from, to := br.Elems[0].Lit(), br.Elems[1].Lit()
+	a, err1 := strconv.Atoi(from)
+	b, err2 := strconv.Atoi(to)
+	letters := (err1 != nil || err2 != nil) && len(from) == 1 && len(to) == 1
+	if letters {
+		a, b = int(from[0]), int(to[0])
+	}
+	step := 1
+	if len(br.Elems) > 2 {
+		if n, err := strconv.Atoi(br.Elems[2].Lit()); err == nil && n != 0 {
+			step = max(n, -n)
+		}
+	}
+	if a > b {
+		step = -step
+	}
+	var out [][]syntax.WordPart
+	for n := a; len(out) < maxBraces && (step > 0 && n <= b || step < 0 && n >= b); n += step {
+		text := strconv.Itoa(n)
+		if letters {
+			text = string(rune(n))
+		}
+		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
+	}
+	return out
+}

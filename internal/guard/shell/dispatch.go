@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/word"
+)
+
+// Exec runs a command whose words are expanded: a function, an alias, a builtin or a program.
+func (f *Frame) Exec(argv []word.Word) string {
+	out := word.ClipHole(f.dispatch(argv))
+	f.M.Spend(len(out) / 64)
+	return out
+}
+
+func (f *Frame) dispatch(argv []word.Word) string {
+	if len(argv) == 0 || !f.M.Spend(1) {
+		return ""
+	}
+	f.status = Maybe
+	w := argv[0]
+	if fn, ok := f.funcs[w.Text]; ok {
+		return f.callFunction(fn, argv)
+	}
+	if text, ok := f.Aliases[w.Text]; ok && (w.Src == "" || w.Src == w.Text) {
+		return f.callAlias(text, argv)
+	}
+	if !w.Known() {
+		return f.UnknownName(argv)
+	}
+	if w.Pat != "" {
+		return f.globbedName(argv)
+	}
+	return f.Named(argv)
+}
+
+// Named runs a program by its name's last part; a path may be a file that this call wrote.
+func (f *Frame) Named(argv []word.Word) string {
+	f.nest++ // names may lead to each other in a circle
+	defer func() { f.nest-- }()
+	if f.nest > maxNesting || !f.M.Spend(1) {
+		f.M.GiveUp("nested too deeply")
+		return word.Hole
+	}
+	w := argv[0]
+	name := word.ProgramName(w.Text)
+	if strings.Contains(w.Text, "/") {
+		if v, ok := f.M.fs[f.Resolve(w.Text)]; ok && !v.gone {
+			return f.runFresh(w.Text, v, argv)
+		}
+	}
+	if out, ok := f.builtin(name, argv); ok {
+		return out
+	}
+	return f.M.World.Program(f, name, argv)
+}
+
+// RunWritten runs a script of that name that this call wrote somewhere: the PATH may lead there.
+func (f *Frame) RunWritten(name string, argv []word.Word) (out string, ok bool) {
+	for _, p := range slices.Sorted(maps.Keys(f.M.fs)) {
+		v := f.M.fs[p]
+		if path.Base(p) == name && (v.text != "" || v.link != "") && v.sink == nil && !v.gone && path.Base(v.link) != name {
+			return f.runFresh(p, v, argv), true
+		}
+	}
+	return "", false
+}
+
+func (f *Frame) runFresh(p string, v written, argv []word.Word) string {
+	switch {
+	case v.sink != nil:
+		return ""
+	case v.link != "":
+		return f.Named(append([]word.Word{word.Lit(v.link)}, argv[1:]...))
+	}
+	f.RunFile(p, argv[1:], argv[0].Text)
+	return word.Hole
+}
+
+func (f *Frame) callFunction(fn function, argv []word.Word) string {
+	defer f.Through(argv[0].Text + "()")()
+	args := f.Args
+	f.Args = word.Texts(argv[1:])
+	out := fn.body(f)
+	f.Args, f.left = args, false
+	return out
+}
+
+func (f *Frame) callAlias(text string, argv []word.Word) string {
+	defer f.Through("alias " + argv[0].Text)()
+	saved := f.Aliases
+	f.Aliases = maps.Clone(saved)
+	delete(f.Aliases, argv[0].Text) // an alias does not call itself
+	out := f.Run(text + " " + word.Quoted(argv[1:]))
+	f.Aliases = saved
+	return out
+}
+
+// globbedName runs a command whose name is a pattern, as in /usr/bin/g[h]: every program of interest that it matches.
+func (f *Frame) globbedName(argv []word.Word) string {
+	pat := argv[0].Pat[strings.LastIndex(argv[0].Pat, "/")+1:]
+	for _, name := range []string{"gh", "git", "glab", "hub", "tea", "az", "curl", "wget", "bash", "sh", "env", "python3", "node"} {
+		if word.GlobMatch(pat, name) {
+			f.M.World.Program(f, name, append([]word.Word{word.Lit(name)}, argv[1:]...))
+		}
+	}
+	return word.Hole
+}
+
+// UnknownName judges a command whose name is not known by what stands behind it.
+func (f *Frame) UnknownName(argv []word.Word) string {
+	w := argv[0]
+	if word.BlankSoft(w.Text) {
+		return word.Hole
+	}
+	if i := strings.LastIndexByte(w.Text, '/'); i >= 0 && i+1 < len(w.Text) && !word.Unknown(w.Text[i+1:]) {
+		return f.Named(append([]word.Word{{Text: w.Text[i+1:], Src: w.Src}}, argv[1:]...))
+	}
+	if f.M.World.Guess(f, argv) {
+		return word.Hole
+	}
+	f.Opaque(word.Join(argv), "the command's name is only known when it runs")
+	return word.Hole
+}

@@ -1,0 +1,288 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"hooks/internal/guard/word"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// builder gathers the fields of one word: quoted text stays whole, unquoted expansions are split at IFS.
+type builder struct {
+	f      *Frame
+	list   []word.Word
+	text   strings.Builder
+	pat    strings.Builder
+	open   bool // the field exists even when empty
+	glob   bool
+	split  bool
+	source string
+}
+
+// take tells whether more text may be added; a field too long ends in a hole, and text is work.
+func (b *builder) take(s string) bool {
+	if !b.f.M.Spend(len(s) / 32) {
+		return false
+	}
+	if b.text.Len()+len(s) > 2*word.MaxText {
+		if !strings.HasSuffix(b.text.String(), word.Hole) {
+			b.text.WriteString(word.Hole)
+		}
+		return false
+	}
+	return true
+}
+
+func (b *builder) quote(s string) {
+	if !b.take(s) {
+		return
+	}
+	b.text.WriteString(s)
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(`*?[]\`, s[i]) >= 0 {
+			b.pat.WriteByte('\\')
+		}
+		b.pat.WriteByte(s[i])
+	}
+	b.open = true
+}
+
+// bare adds unquoted text in which pattern characters are alive.
+func (b *builder) bare(s string) {
+	if !b.take(s) {
+		return
+	}
+	b.text.WriteString(s)
+	b.pat.WriteString(s)
+	b.glob = b.glob || strings.ContainsAny(s, "*?[")
+	b.open = b.open || s != ""
+}
+
+// scatter adds the value of an unquoted expansion.
+func (b *builder) scatter(s string) {
+	ifs := b.f.ifs()
+	for {
+		i := strings.IndexAny(s, ifs)
+		if i < 0 || ifs == "" {
+			break
+		}
+		if i > 0 {
+			b.bare(s[:i])
+		}
+		b.end()
+		s = strings.TrimLeft(s[i:], ifs)
+	}
+	b.bare(s)
+	b.split = b.split || word.Unknown(s)
+}
+
+func (b *builder) end() {
+	if b.open {
+		w := word.Word{Text: b.text.String(), Src: b.source, Split: b.split}
+		if b.glob && live(b.pat.String()) {
+			w.Pat = b.pat.String()
+		}
+		b.list = append(b.list, w)
+	}
+	b.text.Reset()
+	b.pat.Reset()
+	b.open, b.glob, b.split = false, false, false
+}
+
+// live tells a pattern from a lone bracket, as in [ a = b ].
+func live(pat string) bool {
+	return strings.ContainsAny(pat, "*?") || strings.Contains(pat[strings.IndexByte(pat, '[')+1:], "]")
+}
+
+func (f *Frame) ifs() string {
+	v, _ := f.lookup("IFS")
+	if len(v.alts) == 0 || word.Unknown(v.alts[0]) {
+		return " \t\n"
+	}
+	return v.alts[0]
+}
+
+// words expands words as bash does: braces, then parameters and substitutions, then splitting.
+func (f *Frame) words(list []*syntax.Word) []word.Word {
+	var out []word.Word
+	for _, w := range list {
+		for _, parts := range f.braces(w) {
+			b := &builder{f: f, source: f.source(w)}
+			f.parts(b, parts)
+			b.end()
+			out = append(out, b.list...)
+			if !f.M.Spend(1+len(b.list)) || len(out) > 4096 {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+// source is a word as it was written.
+func (f *Frame) source(w *syntax.Word) string {
+	return slice(f.src, w.Pos(), w.End())
+}
+
+func slice(src string, from, to syntax.Pos) string {
+	i, j := int(from.Offset()), int(to.Offset())
+	if i < 0 || j > len(src) || i >= j {
+		return ""
+	}
+	return src[i:j]
+}
+
+// one expands a word that is not split: an assignment's value, a redirection's target.
+func (f *Frame) one(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	f.M.Spend(1)
+	b := &builder{f: f}
+	f.parts(b, w.Parts)
+	b.end()
+	return strings.Join(word.Texts(b.list), " ")
+}
+
+// Whole is one, for words that must stay one field: nothing is split.
+func (f *Frame) Whole(w *syntax.Word) word.Word {
+	if w == nil {
+		return word.Word{}
+	}
+	f.M.Spend(1)
+	b := &builder{f: f, source: f.source(w)}
+	for _, p := range w.Parts {
+		f.part(b, p, true)
+	}
+	return word.Word{Text: strings.Join(append(word.Texts(b.list), b.text.String()), " "), Src: b.source}
+}
+
+// pattern expands a word that is matched against: quoted parts stand for themselves.
+func (f *Frame) pattern(w *syntax.Word) string {
+	b := &builder{f: f}
+	f.parts(b, w.Parts)
+	return b.pat.String()
+}
+
+func (f *Frame) parts(b *builder, parts []syntax.WordPart) {
+	for _, p := range parts {
+		f.part(b, p, false)
+	}
+}
+
+func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		addLit(b, p.Value)
+	case *syntax.SglQuoted:
+		if p.Dollar {
+			b.quote(word.AnsiC(p.Value))
+		} else {
+			b.quote(p.Value)
+		}
+	case *syntax.DblQuoted:
+		b.quote("")
+		for _, q := range p.Parts {
+			f.quotedPart(b, q)
+		}
+	case *syntax.ParamExp:
+		f.addParam(b, p, whole)
+	case *syntax.CmdSubst:
+		out := f.substitute(p)
+		if whole {
+			b.quote(out)
+		} else {
+			b.scatter(out)
+		}
+	case *syntax.ArithmExp:
+		b.bare(f.arithText(p.X))
+	case *syntax.ProcSubst:
+		b.quote(f.procSubst(p))
+	case *syntax.ExtGlob:
+		b.bare("*")
+	}
+}
+
+// addLit adds unquoted literal text: a backslash quotes the next character.
+func addLit(b *builder, s string) {
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			b.bare(s)
+			return
+		}
+		b.bare(s[:i])
+		if i+1 >= len(s) {
+			b.quote(`\`)
+			return
+		}
+		if s[i+1] != '\n' {
+			b.quote(s[i+1 : i+2])
+		}
+		s = s[i+2:]
+	}
+}
+
+func (f *Frame) quotedPart(b *builder, p syntax.WordPart) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		b.quote(dblQuoted(p.Value, "$`\"\\"))
+	case *syntax.ParamExp:
+		f.addQuotedParam(b, p)
+	case *syntax.CmdSubst:
+		b.quote(f.substitute(p))
+	case *syntax.ArithmExp:
+		b.quote(f.arithText(p.X))
+	default:
+		f.part(b, p, true)
+	}
+}
+
+// dblQuoted takes the backslashes off the characters that have a meaning between double quotes.
+func dblQuoted(s, special string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if s[i+1] == '\n' {
+				i++
+				continue
+			}
+			if strings.IndexByte(special, s[i+1]) >= 0 {
+				i++
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// substitute runs a command substitution and gives its output without the last line ends.
+func (f *Frame) substitute(c *syntax.CmdSubst) string {
+	g := f.Child()
+	defer g.Through("$(…)")()
+	g.via = f.via // what runs in a substitution runs as written: no wrapper to name
+	return strings.TrimRight(g.list(c.Stmts), "\n")
+}
+
+// procSubst runs <(…) into a file that later words can read, or >(…) as a reader of what is written to it.
+func (f *Frame) procSubst(p *syntax.ProcSubst) string {
+	f.M.fds++
+	path := "/dev/fd/" + strconv.Itoa(60+f.M.fds)
+	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
+		f.M.fs[path] = written{text: f.Child().list(p.Stmts)}
+		return path
+	}
+	src := f.src
+	f.M.fs[path] = written{sink: func(text string) {
+		g := f.Child()
+		g.src = src
+		g.Stdin = &Stream{Text: text}
+		g.list(p.Stmts)
+	}}
+	return path
+}

@@ -1,0 +1,227 @@
+package shell
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"hooks/internal/guard/word"
+)
+
+// Resolve is a path as the shell's place makes it: absolute where the place is known. "~" stays.
+func (f *Frame) Resolve(p string) string {
+	if p == "" {
+		return ""
+	}
+	p = strings.ReplaceAll(p, `\`, "/")
+	if p[0] == '/' || p[0] == '~' || strings.HasPrefix(p, word.Hole) || f.Cwd == "" || drive(p) {
+		return path.Clean(p)
+	}
+	return path.Clean(f.Cwd + "/" + p)
+}
+
+func drive(p string) bool { return len(p) > 2 && p[1] == ':' && p[2] == '/' }
+
+// Origin says where a file's text comes from.
+type Origin int
+
+const (
+	Nowhere Origin = iota // cannot be read: most likely not there
+	Disk                  // a file of the project
+	Fresh                 // written by this very call
+)
+
+// Open gives a file's text. A fresh file that holds unknown text gives a hole.
+func (f *Frame) Open(p string) (string, Origin) {
+	switch p {
+	case "", "/dev/null":
+		return "", Nowhere
+	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		if f.Stdin == nil {
+			return "", Nowhere
+		}
+		return f.Stdin.Text, Fresh
+	}
+	full := f.Resolve(p)
+	if !f.M.Spend(1) { // links may lead in a circle
+		return "", Nowhere
+	}
+	if v, ok := f.M.fs[full]; ok {
+		if v.gone {
+			return "", Nowhere
+		}
+		if v.link != "" && v.link != full {
+			return f.Open(v.link)
+		}
+		return v.text, Fresh
+	}
+	if f.M.Files == nil || f.M.reads >= maxReads || word.Unknown(full) {
+		return "", Nowhere
+	}
+	f.M.reads++
+	text, ok := f.M.Files.ReadFile(full)
+	if !ok || len(text) > 4*word.MaxText {
+		return "", Nowhere
+	}
+	f.M.Spend(len(text) / 256)
+	return text, Disk
+}
+
+// FileText is a file's text for a reader of data: a hole when it is not known.
+func (f *Frame) FileText(p string) string {
+	if p == "/dev/null" {
+		return ""
+	}
+	text, from := f.Open(p)
+	if from == Nowhere || len(text) > word.MaxText {
+		return word.Hole
+	}
+	return text
+}
+
+// WriteFile notes what the call leaves in a file, so that running the file later on can be read.
+func (f *Frame) WriteFile(p, text string, add bool) {
+	full := f.Resolve(p)
+	if strings.HasPrefix(full, "/dev/tcp/") || strings.HasPrefix(full, "/dev/udp/") {
+		f.M.World.Socket(f, text)
+		return
+	}
+	v, ok := f.M.fs[full]
+	if ok && v.sink != nil {
+		v.sink(text)
+		return
+	}
+	if add {
+		if !ok {
+			v.text = ""
+			if old, from := f.Open(p); from == Disk {
+				v.text = old
+			}
+		}
+		text = v.text + text
+	}
+	if len(f.M.fs) < 500 {
+		f.M.fs[full] = written{text: word.ClipHole(text)}
+	}
+}
+
+// CopyFile notes cp, mv, ln and install of one file to one place.
+func (f *Frame) CopyFile(from, to string) {
+	if word.Unknown(from) || word.Unknown(to) {
+		return
+	}
+	src, dst := f.Resolve(from), f.Resolve(to)
+	if v, ok := f.M.fs[src]; ok {
+		f.M.fs[dst] = v
+		return
+	}
+	if len(f.M.fs) < 500 {
+		f.M.fs[dst] = written{link: src}
+	}
+}
+
+// RunFile runs a file of shell text in a shell of its own.
+func (f *Frame) RunFile(p string, args []word.Word, label string) (ran bool) {
+	text, from := f.Open(p)
+	if from == Nowhere {
+		return false
+	}
+	defer f.Through(label)()
+	g := f.Child()
+	g.Args, g.Name = word.Texts(args), p
+	g.Script(text, from, p)
+	return true
+}
+
+// InFile notes that what follows stands in a program's file.
+func (f *Frame) InFile(p string, from Origin) {
+	f.Disk, f.File = f.Disk || from == Disk, true
+	f.via = append(f.via, p)
+}
+
+// Script runs a file's text by its first line: shell text, or a program of another language.
+func (f *Frame) Script(text string, from Origin, p string) {
+	if len(text) > word.MaxText {
+		if from == Fresh {
+			f.Opaque(p, "a file too long to be read")
+		}
+		return
+	}
+	f.Disk = f.Disk || from == Disk
+	if word.Blank(text) {
+		f.Opaque(p, "a file whose text is only known when it runs")
+		return
+	}
+	if lang := shebang(text); lang != "" && !word.IsShell(lang) {
+		f.M.World.Script(f, lang, text)
+		return
+	}
+	if strings.HasPrefix(text, "\x7fELF") || strings.IndexByte(word.Clip(text, 512), 0) >= 0 {
+		return
+	}
+	if lang := languageOf(p); lang != "" && !strings.HasPrefix(text, "#!") {
+		f.M.World.Script(f, lang, text)
+		return
+	}
+	f.Run(text)
+}
+
+// shebang is the interpreter named by a #! line.
+func shebang(text string) string {
+	if !strings.HasPrefix(text, "#!") {
+		return ""
+	}
+	line, _, _ := strings.Cut(text[2:], "\n")
+	words := strings.Fields(line)
+	for i, w := range words {
+		name := path.Base(w)
+		if name == "env" || strings.HasPrefix(w, "-") || i > 0 && strings.Contains(w, "=") {
+			continue
+		}
+		return name
+	}
+	return ""
+}
+
+// languageOf tells the language of a program by its file's name.
+func languageOf(p string) string {
+	switch path.Ext(p) {
+	case ".py":
+		return "python"
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx":
+		return "node"
+	case ".rb":
+		return "ruby"
+	case ".pl", ".pm":
+		return "perl"
+	case ".php":
+		return "php"
+	case ".lua":
+		return "lua"
+	case ".go":
+		return "go"
+	}
+	return ""
+}
+
+// Gone notes that a file of this call was taken away.
+func (f *Frame) Gone(w word.Word) {
+	if w.Known() && w.Pat == "" {
+		if _, ok := f.M.fs[f.Resolve(w.Text)]; ok {
+			f.M.fs[f.Resolve(w.Text)] = written{gone: true}
+		}
+	}
+}
+
+// Blur notes that a file of this call was changed in a way that is not followed.
+func (f *Frame) Blur(p string) {
+	if v, ok := f.M.fs[f.Resolve(p)]; ok && v.text != "" {
+		f.WriteFile(p, word.Hole, false)
+	}
+}
+
+// TempFile is the name of a new file.
+func (f *Frame) TempFile() string {
+	f.M.fds++
+	return "/tmp/tmp." + strconv.Itoa(f.M.fds)
+}

@@ -1,0 +1,383 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"hooks/internal/guard/word"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// addParam adds an unquoted $x or ${x…}.
+func (f *Frame) addParam(b *builder, p *syntax.ParamExp, whole bool) {
+	list, isList := f.param(p)
+	for i, v := range list {
+		if i > 0 && isList {
+			if whole {
+				b.quote(" ")
+			} else {
+				b.end()
+			}
+		}
+		if whole {
+			b.quote(v)
+		} else {
+			b.scatter(v)
+		}
+	}
+}
+
+// addQuotedParam adds a parameter between double quotes: "$@" and "${a[@]}" stay several words.
+func (f *Frame) addQuotedParam(b *builder, p *syntax.ParamExp) {
+	list, isList := f.param(p)
+	if !isList {
+		b.quote(strings.Join(list, " "))
+		return
+	}
+	if starred(p) {
+		b.quote(strings.Join(list, firstOf(f.ifs())))
+		return
+	}
+	if len(list) == 0 && b.text.Len() == 0 {
+		b.open = false
+		return
+	}
+	for i, v := range list {
+		if i > 0 {
+			b.end()
+		}
+		b.quote(v)
+	}
+}
+
+func firstOf(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s[:1]
+}
+
+// starred tells "$*" and "${a[*]}" from "$@" and "${a[@]}".
+func starred(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "*" {
+		return true
+	}
+	return indexText(p) == "*"
+}
+
+// indexText is the literal index of ${a[i]}, "" for none or another.
+func indexText(p *syntax.ParamExp) string {
+	w, ok := p.Index.(*syntax.Word)
+	if !ok {
+		return ""
+	}
+	return w.Lit()
+}
+
+// param is the value of a parameter expansion: a scalar, or the words of a list.
+func (f *Frame) param(p *syntax.ParamExp) (values []string, isList bool) {
+	if !f.M.Spend(1) || p.Param == nil {
+		return []string{word.Hole}, false
+	}
+	if p.Names != 0 || p.Width || p.IsSet || len(p.Modifiers) > 0 || p.Flags != nil {
+		return []string{word.Hole}, false
+	}
+	values, isList, known := f.base(p)
+	if p.Length {
+		return []string{lengthOf(p, values, isList)}, false
+	}
+	if p.Exp != nil && defaulting(p.Exp.Op) {
+		return f.defaulted(p, values, isList, known)
+	}
+	for i := range values {
+		values[i] = f.edited(p, values[i])
+	}
+	if isList && p.Slice != nil {
+		values = f.sliceList(p, values)
+	}
+	return values, isList
+}
+
+// base is the value before any operator.
+func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
+	name := p.Param.Value
+	if p.Excl {
+		name = f.indirect(name)
+		if name == "" {
+			return []string{word.Hole}, false, true
+		}
+	}
+	v, known := f.lookup(name)
+	if v.array {
+		return f.element(p, name, v, known)
+	}
+	if index := indexText(p); !known && (index == "@" || index == "*") {
+		return nil, true, false // the environment holds no arrays
+	}
+	if known && len(v.alts) == 0 {
+		return []string{""}, false, false
+	}
+	i := f.M.picks.pick(name, len(v.alts))
+	return []string{v.alts[i]}, false, known
+}
+
+func (f *Frame) element(p *syntax.ParamExp, name string, v variable, known bool) ([]string, bool, bool) {
+	if name == "@" || name == "*" {
+		return append([]string(nil), v.list...), true, true
+	}
+	switch index := f.indexOf(p); {
+	case index == "@" || index == "*":
+		return append([]string(nil), v.values()...), true, known
+	case v.keys != nil:
+		val, ok := v.keys[index]
+		return []string{val}, false, ok
+	case word.Unknown(index):
+		return []string{word.Hole}, false, true
+	default:
+		n, _ := strconv.Atoi(index)
+		if n < 0 {
+			n += len(v.list)
+		}
+		if n < 0 || n >= len(v.list) {
+			return []string{""}, false, false
+		}
+		return []string{v.list[n]}, false, known
+	}
+}
+
+// values are an array's elements; those of an associative one in the order of their keys' text.
+func (v variable) values() []string {
+	if v.keys == nil {
+		return v.list
+	}
+	var out []string
+	for _, k := range v.list { // list holds the keys in the order they were set
+		out = append(out, v.keys[k])
+	}
+	return out
+}
+
+func (f *Frame) indexOf(p *syntax.ParamExp) string {
+	if p.Index == nil {
+		return "0"
+	}
+	if w, ok := p.Index.(*syntax.Word); ok {
+		text := f.one(w)
+		if text == "@" || text == "*" || word.Unknown(text) {
+			return text
+		}
+		if v, ok := f.lookup(text); ok && len(v.alts) == 1 && syntax.ValidName(text) {
+			return v.alts[0]
+		}
+		return text
+	}
+	return f.arithText(p.Index)
+}
+
+// indirect is the name that ${!name} points at, "" unknown.
+func (f *Frame) indirect(name string) string {
+	v, known := f.lookup(name)
+	if !known || len(v.alts) == 0 {
+		return ""
+	}
+	target := v.alts[f.M.picks.pick(name, len(v.alts))]
+	if word.Unknown(target) || strings.ContainsAny(target, "[ ") {
+		return ""
+	}
+	return target
+}
+
+func lengthOf(p *syntax.ParamExp, values []string, isList bool) string {
+	if isList {
+		return strconv.Itoa(len(values))
+	}
+	if len(values) == 0 || word.Unknown(values[0]) {
+		return word.Hole
+	}
+	return strconv.Itoa(len([]rune(values[0])))
+}
+
+func defaulting(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull,
+		syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return true
+	}
+	return false
+}
+
+// defaulted is ${x:-y} and its kin. A variable that only the environment could hold is taken as unset: a command's
+// own text cannot rely on it.
+func (f *Frame) defaulted(p *syntax.ParamExp, values []string, isList, known bool) ([]string, bool) {
+	empty := !known || len(values) == 0 || (len(values) == 1 && values[0] == "" && nullToo(p.Exp.Op))
+	switch p.Exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if known && empty || !known && f.M.picks.pick("+"+p.Param.Value, 2) == 1 {
+			return []string{""}, false
+		}
+		return f.fallback(p.Exp.Word), false
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return values, isList
+	}
+	if !empty {
+		return values, isList
+	}
+	val := f.fallback(p.Exp.Word)
+	if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+		f.Set(p.Param.Value, val[0])
+	}
+	return val, false
+}
+
+func (f *Frame) fallback(w *syntax.Word) []string { return []string{f.Whole(w).Text} }
+
+func nullToo(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.ErrorUnsetOrNull:
+		return true
+	}
+	return false
+}
+
+// edited applies the operators that change a value's text: slices, replacements, prefixes, case.
+func (f *Frame) edited(p *syntax.ParamExp, v string) string {
+	switch {
+	case p.Slice != nil && p.Index == nil && p.Param.Value != "@" && p.Param.Value != "*":
+		return f.sliceText(p.Slice, v)
+	case p.Repl != nil:
+		return f.replaced(p.Repl, v)
+	case p.Exp != nil:
+		return f.operated(p.Exp, v)
+	}
+	return v
+}
+
+func (f *Frame) sliceText(s *syntax.Slice, v string) string {
+	from, ok1 := f.arith(s.Offset)
+	if word.Unknown(v) || !ok1 {
+		return word.Hole
+	}
+	r := []rune(v)
+	start := clampIndex(from, len(r))
+	end := len(r)
+	if s.Length != nil {
+		n, ok := f.arith(s.Length)
+		if !ok {
+			return word.Hole
+		}
+		if n < 0 {
+			end = max(start, len(r)+n)
+		} else {
+			end = min(len(r), start+n)
+		}
+	}
+	return string(r[start:end])
+}
+
+func clampIndex(i, n int) int {
+	if i < 0 {
+		i += n
+	}
+	return min(max(i, 0), n)
+}
+
+func (f *Frame) sliceList(p *syntax.ParamExp, list []string) []string {
+	from, ok := f.arith(p.Slice.Offset)
+	if !ok {
+		return []string{word.Hole}
+	}
+	if p.Param.Value == "@" || p.Param.Value == "*" {
+		list = append([]string{f.Name}, list...) // ${@:1} counts from $0
+	}
+	start := clampIndex(from, len(list))
+	end := len(list)
+	if p.Slice.Length != nil {
+		n, ok := f.arith(p.Slice.Length)
+		if !ok {
+			return []string{word.Hole}
+		}
+		end = min(len(list), start+max(n, 0))
+	}
+	return list[start:end]
+}
+
+func (f *Frame) replaced(r *syntax.Replace, v string) string {
+	if r.Orig == nil {
+		return v
+	}
+	pat, with := f.pattern(r.Orig), ""
+	if r.With != nil {
+		with = f.Whole(r.With).Text
+	}
+	if word.Unknown(v) || word.Unknown(pat) {
+		return word.Hole
+	}
+	if !f.globbable(v, pat) {
+		return word.Hole
+	}
+	return word.ReplaceGlob(v, pat, with, r.All)
+}
+
+func (f *Frame) operated(e *syntax.Expansion, v string) string {
+	arg := ""
+	if e.Word != nil {
+		arg = f.pattern(e.Word)
+	}
+	if e.Op == syntax.OtherParamOps {
+		return transformed(arg, v)
+	}
+	if word.Unknown(v) || word.Unknown(arg) {
+		return trimUnknown(e.Op, arg, v)
+	}
+	if !f.globbable(v, arg) {
+		return word.Hole
+	}
+	switch e.Op {
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return word.TrimSuffixGlob(v, arg, e.Op == syntax.RemLargeSuffix)
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
+		return word.TrimPrefixGlob(v, arg, e.Op == syntax.RemLargePrefix)
+	case syntax.UpperAll:
+		return strings.ToUpper(v)
+	case syntax.LowerAll:
+		return strings.ToLower(v)
+	case syntax.UpperFirst, syntax.LowerFirst:
+		return firstCase(v, e.Op == syntax.UpperFirst)
+	}
+	return word.Hole
+}
+
+// trimUnknown keeps what is known of a half-known value: the last part of a path after ##*/ for one.
+func trimUnknown(op syntax.ParExpOperator, arg, v string) string {
+	if i := strings.LastIndex(v, "/"); op == syntax.RemLargePrefix && arg == "*/" && i >= 0 {
+		return v[i+1:]
+	}
+	return word.Hole
+}
+
+func transformed(op, v string) string {
+	switch op {
+	case "E", "P":
+		return word.AnsiC(v)
+	case "U":
+		return strings.ToUpper(v)
+	case "L":
+		return strings.ToLower(v)
+	case "u":
+		return firstCase(v, true)
+	case "Q":
+		return word.Quoted([]word.Word{word.Lit(v)})
+	}
+	return v
+}
+
+func firstCase(v string, up bool) string {
+	if v == "" {
+		return v
+	}
+	if up {
+		return strings.ToUpper(v[:1]) + v[1:]
+	}
+	return strings.ToLower(v[:1]) + v[1:]
+}

@@ -1,0 +1,140 @@
+package shell
+
+import (
+	"path"
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/place"
+	"hooks/internal/guard/word"
+)
+
+// Absolute is a path as written, seen from a directory.
+func Absolute(p, cwd string) string {
+	for _, v := range []string{"${PWD}", "$PWD", "${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"} {
+		p = strings.ReplaceAll(p, v, cwd)
+	}
+	f := Frame{Cwd: cwd}
+	return f.Resolve(strings.Trim(p, `"'`))
+}
+
+// linked follows names that this call linked to a directory.
+func (f *Frame) linked(full string) string {
+	for dir := full; len(dir) > 1 && dir != "."; dir = path.Dir(dir) {
+		if v, ok := f.M.fs[dir]; ok && v.link != "" {
+			return v.link + full[len(dir):]
+		}
+	}
+	return full
+}
+
+// KindAt judges a word as a path to be written.
+func (f *Frame) KindAt(w word.Word) place.Kind {
+	full := f.linked(f.Resolve(w.Text))
+	pat := ""
+	if w.Pat != "" {
+		pat = f.resolvePat(w.Pat)
+	}
+	if kind := place.Of(full, pat); kind != place.Ordinary {
+		return kind
+	}
+	return f.onDisk(full)
+}
+
+// onDisk judges a path by where its links lead, as those of a checked-out repository may, and by the loop's own paths.
+func (f *Frame) onDisk(full string) place.Kind {
+	if word.Unknown(full) || full == "" {
+		return place.Ordinary
+	}
+	for _, own := range f.M.Call.Own {
+		if full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/") {
+			return place.State
+		}
+	}
+	links, ok := f.M.Files.(act.Links)
+	if !ok || f.M.reads >= maxReads || full[0] == '~' {
+		return place.Ordinary
+	}
+	f.M.reads++
+	return place.Of(links.RealPath(full), "")
+}
+
+// resolvePat is resolve for a pattern: its backslashes are escapes.
+func (f *Frame) resolvePat(pat string) string {
+	if pat[0] == '/' || pat[0] == '~' || f.Cwd == "" {
+		return path.Clean(pat)
+	}
+	return path.Clean(f.Cwd + "/" + pat)
+}
+
+// Guarded tells whether a path is of the loop's own or a registration.
+func (f *Frame) Guarded(p string) bool {
+	return p != "" && len(p) < 4096 && f.KindAt(word.Lit(p)) != place.Ordinary
+}
+
+// Covers tells whether removing or moving the directory takes the loop's files with it.
+func (f *Frame) Covers(w word.Word) bool {
+	full := f.linked(f.Resolve(w.Text))
+	if w.Pat != "" {
+		full = f.resolvePat(w.Pat)
+	}
+	if full == "" || word.Blank(full) {
+		return false
+	}
+	parts := strings.Split(strings.ToLower(full), "/")
+	last := parts[len(parts)-1]
+	if place.Matches(last, ".sdd") || len(parts) > 1 && parts[len(parts)-2] == ".sdd" && strings.Trim(last, word.Hole) == "" {
+		return true
+	}
+	for _, own := range f.M.Call.Own {
+		if strings.HasPrefix(own, strings.TrimSuffix(full, "/")+"/") {
+			return true
+		}
+	}
+	root := f.M.Call.Cwd
+	return root != "" && (root == full || strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/"))
+}
+
+// Writes records that a word's path is written, when it is one that the loop guards.
+func (f *Frame) Writes(w word.Word, how string) {
+	if w.Text == "" {
+		return
+	}
+	switch f.KindAt(w) {
+	case place.State:
+		f.Act(act.Act{Kind: act.WriteState, Ref: w.Text, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+	case place.Registration:
+		f.Act(act.Act{Kind: act.DropRegistration, Ref: w.Text, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+	default:
+		if word.Blank(w.Text) && strings.Contains(f.M.Call.CommandText(), ".claude/projects") { // a transcript that was looked for
+			f.StateAct(nil, how)
+		}
+		if word.Has("CLAUDE.md AGENTS.md", word.ProgramName(w.Text)) {
+			f.Act(act.Act{Kind: act.WriteConfig, Ref: f.Resolve(w.Text), Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+		}
+	}
+}
+
+// PathAct is writes for a path that stands in a program's text.
+func (f *Frame) PathAct(p, how string) {
+	if f.KindAt(word.Lit(p)) == place.Registration {
+		f.Act(act.Act{Kind: act.DropRegistration, Ref: p, Command: how}, nil)
+		return
+	}
+	f.Act(act.Act{Kind: act.WriteState, Ref: p, Command: how}, nil)
+}
+
+// Takes records that a path is removed or moved away, with what is in it.
+func (f *Frame) Takes(w word.Word, how string, whole bool) {
+	if f.KindAt(w) != place.Ordinary {
+		f.Writes(w, how)
+		return
+	}
+	if whole && f.Covers(w) {
+		f.Act(act.Act{Kind: act.WriteState, Ref: w.Text, Command: word.Clip(how, 300)}, nil)
+	}
+}
+
+func (f *Frame) StateAct(args []word.Word, how string) {
+	f.Act(act.Act{Kind: act.WriteState, Ref: ".sdd/loop", Command: word.Clip(how, 300)}, args)
+}

@@ -1,0 +1,37 @@
+package shell
+
+// Truth is what is known of an exit status.
+type Truth int
+
+const (
+	Maybe Truth = iota
+	Yes
+	No
+)
+
+func not(t Truth) Truth {
+	switch t {
+	case Yes:
+		return No
+	case No:
+		return Yes
+	}
+	return Maybe
+}
+
+func TruthOf(b bool) Truth {
+	if b {
+		return Yes
+	}
+	return No
+}
+
+func both(a, b Truth) Truth {
+	switch {
+	case a == No || b == No:
+		return No
+	case a == Yes && b == Yes:
+		return Yes
+	}
+	return Maybe
+}

@@ -1,0 +1,300 @@
+package shell
+
+import (
+	"maps"
+	"strings"
+
+	"hooks/internal/guard/word"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Run walks shell text in this very shell, as eval does, and returns what it would print.
+func (f *Frame) Run(text string) string {
+	if !f.M.Spend(1 + len(text)/16) {
+		return word.Hole
+	}
+	stmts, problem := Parse(text)
+	src := f.src
+	f.src = text
+	out := f.list(stmts)
+	f.src = src
+	if problem != "" && !f.quiet {
+		f.unparsed(text, problem)
+	}
+	return out
+}
+
+// unparsed notes text that could not be read to its end. Files of the project are not the call's fault.
+func (f *Frame) unparsed(text, problem string) {
+	if f.Disk {
+		return
+	}
+	if f.depth > 0 && word.Unknown(text) {
+		f.Opaque(text, "the text it would run is only known when it runs")
+		return
+	}
+	if f.M.Read.Unparsable == "" {
+		f.M.Read.Unparsable = problem
+	}
+}
+
+// list runs statements one after the other.
+func (f *Frame) list(stmts []*syntax.Stmt) string {
+	var out strings.Builder
+	for _, s := range stmts {
+		if f.left || f.M.Tired() {
+			break
+		}
+		if text := f.stmt(s); out.Len() < word.MaxText {
+			out.WriteString(text)
+		}
+	}
+	return out.String()
+}
+
+func (f *Frame) stmt(s *syntax.Stmt) string {
+	if s == nil || !f.M.Spend(1) {
+		return ""
+	}
+	f.nest++
+	defer func() { f.nest-- }()
+	if f.nest > maxNesting {
+		f.M.GiveUp("nested too deeply")
+		return ""
+	}
+	f.status = Maybe
+	var out string
+	if len(s.Redirs) > 0 {
+		out = f.redirected(s)
+	} else {
+		out = f.command(s.Cmd)
+	}
+	if s.Negated {
+		f.status = not(f.status)
+	}
+	return out
+}
+
+// command runs one command of any shape.
+func (f *Frame) command(c syntax.Command) string {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		return f.simple(c)
+	case *syntax.BinaryCmd:
+		return f.binary(c)
+	case *syntax.Block:
+		return f.list(c.Stmts)
+	case *syntax.Subshell:
+		return f.Child().list(c.Stmts)
+	case *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		out := f.compound(c)
+		f.status = Maybe // of whatever ran last, or of nothing
+		return out
+	case *syntax.FuncDecl:
+		if chain := behindFunc(c); chain != nil {
+			return f.command(chain)
+		}
+		f.declare(c)
+	case *syntax.DeclClause:
+		return f.declClause(c)
+	case *syntax.TimeClause:
+		return f.stmt(c.Stmt)
+	case *syntax.CoprocClause:
+		return f.stmt(c.Stmt)
+	case *syntax.ArithmCmd:
+		f.status = f.arithTruth(c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			f.status = f.arithTruth(x)
+		}
+	case *syntax.TestClause:
+		f.status = f.testExpr(c.X)
+	case *syntax.TestDecl:
+		return f.Child().stmt(c.Body)
+	}
+	return ""
+}
+
+func (f *Frame) compound(c syntax.Command) string {
+	switch c := c.(type) {
+	case *syntax.IfClause:
+		return f.ifClause(c)
+	case *syntax.WhileClause:
+		return f.while(c)
+	case *syntax.ForClause:
+		return f.forClause(c)
+	case *syntax.CaseClause:
+		return f.caseClause(c)
+	}
+	return ""
+}
+
+// binary runs a && b, a || b and pipelines. Long chains lean to the left: they are walked, not recursed into.
+func (f *Frame) binary(c *syntax.BinaryCmd) string {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		return f.pipeline(c)
+	}
+	var chain []*syntax.BinaryCmd
+	first := &syntax.Stmt{Cmd: c}
+	for {
+		b, ok := first.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op == syntax.Pipe || b.Op == syntax.PipeAll || (first.Negated || len(first.Redirs) > 0) {
+			break
+		}
+		chain = append(chain, b)
+		first = b.X
+	}
+	var out strings.Builder
+	out.WriteString(f.stmt(first))
+	for i := len(chain) - 1; i >= 0 && !f.M.Tired(); i-- {
+		if text := f.then(chain[i].Op == syntax.AndStmt, chain[i].Y); out.Len() < word.MaxText {
+			out.WriteString(text)
+		}
+	}
+	return out.String()
+}
+
+// then runs the right side of && or ||, for certain, never or perhaps.
+func (f *Frame) then(and bool, s *syntax.Stmt) string {
+	before := f.status
+	runs := before
+	if !and {
+		runs = not(before)
+	}
+	switch runs {
+	case Yes:
+		return f.stmt(s)
+	case No:
+		return ""
+	}
+	if f.left { // exit may not have happened
+		f.left = false
+	}
+	vars := maps.Clone(f.vars)
+	f.M.Spend(len(vars) / 4)
+	out := f.stmt(s)
+	f.left = false
+	f.vars = f.joinVars(vars, f.vars)
+	if and && f.status == Yes || !and && f.status == No { // whether it ran decides
+		f.status = Maybe
+	}
+	return out
+}
+
+// pipeline runs each part in a shell of its own, fed by what the part before prints.
+func (f *Frame) pipeline(c *syntax.BinaryCmd) string {
+	var parts []*syntax.Stmt
+	var walk func(s *syntax.Stmt, depth int)
+	walk = func(s *syntax.Stmt, depth int) {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if ok && depth < 2000 && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) && !s.Negated && len(s.Redirs) == 0 {
+			walk(b.X, depth+1)
+			walk(b.Y, depth+1)
+			return
+		}
+		parts = append(parts, s)
+	}
+	walk(c.X, 0)
+	walk(c.Y, 0)
+	stdin := f.Stdin
+	out := ""
+	for _, s := range parts {
+		g := f.Child()
+		g.Stdin = stdin
+		out = g.stmt(s)
+		f.status = g.status
+		stdin = &Stream{Text: word.ClipHole(out)}
+		if f.M.Tired() {
+			break
+		}
+	}
+	return out
+}
+
+func (f *Frame) ifClause(c *syntax.IfClause) string {
+	if c == nil || !f.M.Spend(1) {
+		return ""
+	}
+	if len(c.Cond) == 0 { // else
+		return f.list(c.Then)
+	}
+	out := f.list(c.Cond)
+	switch f.status {
+	case Yes:
+		return out + f.list(c.Then)
+	case No:
+		return out + f.elseOf(c)
+	}
+	f.left = false
+	vars := maps.Clone(f.vars)
+	f.M.Spend(len(vars) / 4)
+	out += f.list(c.Then)
+	left := f.left
+	f.left = false
+	after := f.vars
+	f.vars = vars
+	out += f.elseOf(c)
+	f.vars = f.joinVars(after, f.vars)
+	f.left = left && f.left && c.Else != nil
+	f.status = Maybe
+	return out
+}
+
+func (f *Frame) elseOf(c *syntax.IfClause) string {
+	if c.Else == nil {
+		return ""
+	}
+	f.nest++
+	defer func() { f.nest-- }()
+	if f.nest > maxNesting {
+		f.M.GiveUp("nested too deeply")
+		return ""
+	}
+	return f.ifClause(c.Else)
+}
+
+// caseClause runs the arms that may match; an arm that must match ends the search.
+func (f *Frame) caseClause(c *syntax.CaseClause) string {
+	subject := f.one(c.Word)
+	before := maps.Clone(f.vars)
+	f.M.Spend(len(before) / 4)
+	joined := before
+	out := ""
+	for _, item := range c.Items {
+		match := f.armMatches(item, subject)
+		if match == No {
+			continue
+		}
+		f.vars = maps.Clone(before)
+		out += f.list(item.Stmts)
+		if match == Yes && item.Op == syntax.Break {
+			return out
+		}
+		f.left = false
+		joined = f.joinVars(joined, f.vars)
+	}
+	f.vars = joined
+	return out
+}
+
+func (f *Frame) armMatches(item *syntax.CaseItem, subject string) Truth {
+	match := No
+	for _, p := range item.Patterns {
+		pat := f.pattern(p)
+		switch {
+		case pat == "*":
+			return Yes
+		case word.Unknown(subject) || word.Unknown(pat):
+			match = Maybe
+		default:
+			switch f.glob(pat, subject) {
+			case Yes:
+				return Yes
+			case Maybe:
+				match = Maybe
+			}
+		}
+	}
+	return match
+}

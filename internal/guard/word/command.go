@@ -1,0 +1,76 @@
+package word
+
+import (
+	"strings"
+)
+
+// Command is what is left of a wrapper's arguments once its flags and so many leading words are gone. valued lists the flags
+// that take a value.
+func Command(args []Word, valued string, skip int) []Word {
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case t == "--":
+			if i+1+skip <= len(args) {
+				return args[i+1+skip:]
+			}
+			return nil
+		case len(t) > 1 && t[0] == '-':
+			i += takesNext(t, valued)
+		case skip > 0:
+			skip--
+		default:
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+// takesNext is 1 when a flag's value is the next word: "-u bot", "--user bot", joined "-nu bot".
+func takesNext(t, valued string) int {
+	if Has(valued, t) {
+		return 1
+	}
+	if t[1] == '-' || strings.Contains(t, "=") {
+		return 0
+	}
+	for j := 1; j < len(t); j++ {
+		if Has(valued, "-"+t[j:j+1]) {
+			return Btoi(j == len(t)-1)
+		}
+	}
+	return 0
+}
+
+func Assignment(text string) bool {
+	name, _, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return false
+	}
+	for i, c := range name {
+		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// JoinText is words joined by spaces, as wrappers do that hand them to a shell.
+func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
+
+// FlagText is the value of one of the flags that carry shell text; it may be glued to joined shorts ("-lc text").
+func FlagText(args []Word, names string) (string, bool) {
+	if names == "" {
+		return "", false
+	}
+	for i, w := range args {
+		name, val, glued := strings.Cut(w.Text, "=")
+		if glued && Has(names, name) {
+			return val, true
+		}
+		if Has(names, w.Text) && i+1 < len(args) {
+			return args[i+1].Text, true
+		}
+	}
+	return "", false
+}

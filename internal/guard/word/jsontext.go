@@ -1,0 +1,153 @@
+package word
+
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+)
+
+const (
+	maxLeaves    = 500
+	maxJSONDepth = 40
+)
+
+// JSONLeaves reads JSON text into its leaves. It is lenient: unknown parts (holes) are values, a broken tail is left out.
+func JSONLeaves(text string) []act.Field {
+	r := &jsonReader{s: text}
+	r.space()
+	if r.i >= len(r.s) || r.s[r.i] != '{' && r.s[r.i] != '[' {
+		return nil
+	}
+	r.value("", 0)
+	return r.out
+}
+
+type jsonReader struct {
+	s   string
+	i   int
+	out []act.Field
+}
+
+func (r *jsonReader) space() {
+	for r.i < len(r.s) && strings.IndexByte(" \t\r\n", r.s[r.i]) >= 0 {
+		r.i++
+	}
+}
+
+func (r *jsonReader) value(path string, depth int) {
+	r.space()
+	if r.i >= len(r.s) || depth > maxJSONDepth || len(r.out) >= maxLeaves {
+		r.i = len(r.s)
+		return
+	}
+	switch r.s[r.i] {
+	case '{', '[':
+		r.group(path, depth)
+	case '"':
+		r.out = append(r.out, act.Field{Path: path, Value: r.str()})
+	default:
+		start := r.i
+		for r.i < len(r.s) && strings.IndexByte(",]} \t\r\n", r.s[r.i]) < 0 {
+			r.i++
+		}
+		if r.i == start {
+			r.i++
+		}
+		r.out = append(r.out, act.Field{Path: path, Value: r.s[start:r.i]})
+	}
+}
+
+func (r *jsonReader) group(path string, depth int) {
+	open := r.s[r.i]
+	r.i++
+	for {
+		r.space()
+		if r.i >= len(r.s) {
+			return
+		}
+		switch r.s[r.i] {
+		case '}', ']':
+			r.i++
+			return
+		case ',':
+			r.i++
+			continue
+		}
+		key := path
+		if open == '{' {
+			if r.s[r.i] != '"' {
+				r.i = len(r.s)
+				return
+			}
+			key = dotted(path, r.str())
+			r.space()
+			if r.i >= len(r.s) || r.s[r.i] != ':' {
+				return
+			}
+			r.i++
+		}
+		r.value(key, depth+1)
+	}
+}
+
+func dotted(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// JSONString reads the string whose opening quote stands at i and gives the place behind it.
+func JSONString(s string, i int) (text string, end int) {
+	r := &jsonReader{s: s, i: i}
+	text = r.str()
+	return text, r.i
+}
+
+func (r *jsonReader) str() string {
+	var out strings.Builder
+	for r.i++; r.i < len(r.s) && r.s[r.i] != '"'; r.i++ {
+		if r.s[r.i] != '\\' || r.i+1 >= len(r.s) {
+			out.WriteByte(r.s[r.i])
+			continue
+		}
+		r.i++
+		if r.s[r.i] == '/' {
+			out.WriteByte('/')
+			continue
+		}
+		r.i += Escape(&out, r.s[r.i:], true) - 1
+	}
+	r.i++
+	return out.String()
+}
+
+// FormLeaves reads a=b&c=d.
+func FormLeaves(text string) []act.Field {
+	if !strings.Contains(text, "=") || strings.ContainsAny(Clip(text, 40), "{[<\n") {
+		return nil
+	}
+	var out []act.Field
+	for _, part := range strings.Split(text, "&") {
+		k, v, _ := strings.Cut(part, "=")
+		out = append(out, act.Field{Path: Percent20(k), Value: Percent20(strings.ReplaceAll(v, "+", " "))})
+	}
+	return out
+}
+
+// Percent20 decodes %xx; what is malformed stays.
+func Percent20(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && isDigit(s[i+1], 16) && isDigit(s[i+2], 16) {
+			codePoint(&out, s[i:i+3], 1, 16, 2, false)
+			i += 2
+			continue
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}

@@ -1,0 +1,193 @@
+// Package word holds the words of command lines: texts of which parts may be unknown, their patterns, escapes and
+// flags, the names of programs, and the leaves of JSON and form text.
+package word
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Unknown text stands in a word as a private character: hole for anything, soft for the output of programs that set up
+// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge.
+const (
+	Hole = "\ue000"
+	Soft = "\ue001"
+)
+
+// MaxText bounds one text before it is parsed, in bytes: the parser recurses.
+const MaxText = 64 << 10
+
+// Word is one expanded word of a command.
+type Word struct {
+	Text  string
+	Pat   string // the word as a glob pattern when it holds unquoted * ? or [, else ""
+	Src   string // as written
+	Split bool   // unknown unquoted text: none, one or several words
+	Raw   bool   // not of a shell: shown as it stands
+}
+
+func Lit(text string) Word { return Word{Text: text} }
+
+func Lits(texts ...string) []Word {
+	words := make([]Word, len(texts))
+	for i, t := range texts {
+		words[i] = Lit(t)
+	}
+	return words
+}
+
+func (w Word) Known() bool { return !Unknown(w.Text) }
+
+func Unknown(text string) bool {
+	return strings.Contains(text, Hole) || strings.Contains(text, Soft)
+}
+
+// Blank tells whether nothing at all is known of the text.
+func Blank(text string) bool {
+	return strings.Trim(text, Hole+Soft+" \n\t") == "" && Unknown(text)
+}
+
+// Show is the word as a person would read it.
+func (w Word) Show() string {
+	if w.Raw {
+		return w.Text
+	}
+	if !w.Known() {
+		if w.Src != "" && !Unknown(w.Src) {
+			return Clip(w.Src, 120)
+		}
+		return strings.NewReplacer(Hole, "…", Soft, "…").Replace(w.Text)
+	}
+	if w.Text == "" || strings.ContainsAny(w.Text, " \t\n'\"$`\\;&|<>()*?#!") {
+		return "'" + strings.ReplaceAll(w.Text, "'", `'\''`) + "'"
+	}
+	return w.Text
+}
+
+func Join(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Show())
+		if b.Len() > 400 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// Texts are the words' texts.
+func Texts(words []Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Text
+	}
+	return out
+}
+
+// Clip cuts a text to n bytes at a character's start.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// Number reads a PR number as people write it: 5, #5, !5.
+func Number(s string) int {
+	s = strings.TrimLeft(strings.TrimSpace(s), "#!")
+	n, err := strconv.Atoi(s)
+	if err != nil || n <= 0 || len(s) > 9 || s[0] == '+' {
+		return 0
+	}
+	return n
+}
+
+// Quoted is the words as shell text that means the same; holes stay.
+func Quoted(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteByte('\'')
+		b.WriteString(strings.ReplaceAll(w.Text, "'", `'\''`))
+		b.WriteByte('\'')
+	}
+	return b.String()
+}
+
+// Has tells whether the list holds the word; lists are short and constant.
+func Has(list, name string) bool {
+	if name == "" || strings.ContainsAny(name, " \n") {
+		return false
+	}
+	for rest := list; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		end := i + len(name)
+		if (i == 0 || rest[i-1] == ' ' || rest[i-1] == '\n' || rest[i-1] == '\t') &&
+			(end == len(rest) || rest[end] == ' ' || rest[end] == '\n' || rest[end] == '\t') {
+			return true
+		}
+		rest = rest[end:]
+	}
+}
+
+// Atoi reads a decimal number.
+func Atoi(s string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	return n, err == nil && len(s) < 12
+}
+
+func Digits(name string) (int, bool) {
+	if name == "" || len(name) > 4 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range name {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n > 0
+}
+
+// ClipHole bounds a text that is passed on; what is cut off is unknown.
+func ClipHole(s string) string {
+	if len(s) > MaxText {
+		return s[:MaxText/2] + Hole
+	}
+	return s
+}
+
+// Swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
+func Swap(s, old, with string) string {
+	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*MaxText {
+		return Hole
+	}
+	return strings.ReplaceAll(s, old, with)
+}
+
+func BlankSoft(text string) bool {
+	return strings.Trim(text, Soft+" \n\t") == "" && strings.Contains(text, Soft)
+}
+
+func Btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func IsTrue(s string) bool {
+	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
+}
