@@ -59,7 +59,7 @@ func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
 	if !v.open(t) {
 		return event.Nothing()
 	}
-	others := t.elsewhere()
+	others := t.Tick.Elsewhere()
 	for _, a := range acts {
 		label := (a.Kind == guard.SetLabel || a.Kind == guard.DropLabel) && strings.EqualFold(a.Ref, inProgress)
 		if !label || !slices.Contains(others, a.PR) || slices.Contains(t.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref)) {
@@ -89,7 +89,7 @@ func (v *visit) review(t *thread, acts []guard.Act) event.Reply {
 		return event.Nothing()
 	}
 	for _, a := range acts {
-		name := fmt.Sprintf("PR #%d", a.PR)
+		name := loop.PRTarget(a.PR)
 		if a.Kind == guard.Comment && slices.Contains(t.Tick.Deferred, name) {
 			return event.Deny(lines("Not posted: "+a.Command+". "+name+" is deferred to the next tick.", strings.Join(t.Tick.Notes, "\n")))
 		}
@@ -114,12 +114,7 @@ func (v *visit) touchesBudget(t *thread) string {
 
 // mergeWaits: a merge of some PR was asked for in this review and no one allowed it.
 func (v *visit) mergeWaits(t *thread) bool {
-	if t.skill != loop.Review || !v.open(t) {
-		return false
-	}
-	isMerge := func(name string) bool { return name == loop.PostFeedbackMerge }
-	return slices.ContainsFunc(t.Tick.Pending, func(g loop.Gate) bool { return isMerge(g.Name) }) ||
-		slices.ContainsFunc(t.Tick.Answered, func(g loop.GateAnswer) bool { return isMerge(g.Name) && g.Answer != "merge" })
+	return t.skill == loop.Review && v.open(t) && t.Tick.MergeShut()
 }
 
 func describe(a guard.Act) string {

@@ -78,7 +78,7 @@ func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
 
 // missedAnswers takes answers from the transcript that no event brought (PostToolUse may not be registered).
 func (v *visit) missedAnswers(t *thread) (found bool) {
-	if !asked(t.Tick) {
+	if !t.Tick.Unheard() {
 		return false
 	}
 	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})

@@ -28,35 +28,47 @@ func (v *visit) brought() []guard.Act {
 // count adds what the call did on the forge.
 func (v *visit) count(t *loop.Tick) {
 	acts := v.brought()
-	opens := opened(acts)
 	for _, a := range acts {
+		label := fmt.Sprintf("#%d %s", a.PR, a.Ref)
 		switch a.Kind {
 		case guard.Comment, guard.ApprovePR:
 			t.Comments++
 			t.Observed.Comments++
-			if n := commentedPR(v.ev, a, t); n > 0 {
-				t.Observed.Saw(n)
-				t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", n))
-			}
+			touched(t, commentedPR(v.ev, a, t))
 		case guard.OpenPR:
-			numbers := openedPRs(v.ev)
-			for _, n := range numbers[max(0, len(numbers)-opens):] { // other addresses may stand before them
-				t.Observed.Saw(n)
-				t.Track(loop.PR{Number: n, State: "open"})
-				t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", n))
-			}
+			v.countOpened(t, opened(acts))
 		case guard.SetLabel:
-			t.Labels = loop.AppendNew(t.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
+			t.Labels = loop.AppendNew(t.Labels, label)
 		case guard.DropLabel:
-			t.Labels = slices.DeleteFunc(t.Labels, func(l string) bool { return l == fmt.Sprintf("#%d %s", a.PR, a.Ref) })
+			t.Labels = slices.DeleteFunc(t.Labels, func(l string) bool { return l == label })
 		case guard.MergePR:
-			if a.PR > 0 {
-				t.Observed.Saw(a.PR)
-				t.Observed.Merged = append(t.Observed.Merged, a.PR)
-				t.Track(loop.PR{Number: a.PR, State: "merged"})
-				t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", a.PR))
-			}
+			countMerged(t, a.PR)
 		}
+	}
+}
+
+// countOpened takes in the PRs that a call has opened, so many of them: other addresses may stand before theirs.
+func (v *visit) countOpened(t *loop.Tick, opens int) {
+	numbers := openedPRs(v.ev)
+	for _, n := range numbers[max(0, len(numbers)-opens):] {
+		touched(t, n)
+		t.Track(loop.PR{Number: n, State: "open"})
+	}
+}
+
+func countMerged(t *loop.Tick, pr int) {
+	if pr > 0 {
+		touched(t, pr)
+		t.Observed.Merged = append(t.Observed.Merged, pr)
+		t.Track(loop.PR{Number: pr, State: "merged"})
+	}
+}
+
+// touched notes a PR that a call which succeeded was about; 0 is none.
+func touched(t *loop.Tick, pr int) {
+	if pr > 0 {
+		t.Observed.Saw(pr)
+		t.PRs = loop.AppendNew(t.PRs, fmt.Sprintf("#%d", pr))
 	}
 }
 

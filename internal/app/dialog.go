@@ -10,11 +10,6 @@ import (
 	"hooks/internal/report"
 )
 
-// asked: questions wait, and a dialog with them was shown whose answers no event has brought.
-func asked(t *loop.Tick) bool {
-	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d loop.Dialog) bool { return !d.Done && !d.Forged })
-}
-
 // catchUp takes answers from the transcript, for a client in which PostToolUse is not registered.
 func (v *visit) catchUp() (list []*thread, err error) {
 	err = v.guarded(func(now []*thread) error {
@@ -59,14 +54,14 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 		return nil
 	case t.forcing():
 		t.Claim.Dialogs = append(t.Claim.Dialogs, d)
-		v.waits(t.Claim.Gate)
+		v.tellOf(t.Claim.Gate)
 		return v.files.SaveClaim(t.Claim)
 	case slices.Contains(t.Tick.Dialogs, d): // told twice
 		return nil
 	}
 	t.Tick.Dialogs = append(t.Tick.Dialogs, d)
 	for i := range t.Tick.Pending {
-		v.waits(&t.Tick.Pending[i])
+		v.tellOf(&t.Tick.Pending[i])
 	}
 	return v.files.SaveTick(t.Tick)
 }
@@ -93,12 +88,4 @@ func questions(gates []loop.Gate) []event.Question {
 		list = append(list, q)
 	}
 	return list
-}
-
-// held are the open questions that keep everything else back.
-func held(t *loop.Tick) []loop.Gate {
-	return slices.DeleteFunc(slices.Clone(t.Pending), func(g loop.Gate) bool {
-		k, _ := loop.Kind(g.Name)
-		return k.Holds == loop.HoldMerge
-	})
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 
 	"hooks/internal/event"
@@ -78,53 +77,24 @@ func (v *visit) refuseDispatch(t *thread) string {
 		return ""
 	}
 	if t.Tick.Halting() {
-		return "the loop ends with this iteration (" + why(t.Tick) + ")" + endTurn
+		return "the loop ends with this iteration (" + t.Tick.HaltedBy() + ")" + endTurn
 	}
-	if waiting := held(t.Tick); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
+	if waiting := t.Tick.Held(); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
 		return "gate " + waiting[0].Name + " waits for a person" + endTurn
 	}
-	if d := deferredTarget(t, v.task()); d != "" {
+	if d := t.Tick.LeftAlone(t.Budget, guard.Mentions(v.task())); d != "" {
 		return d + " is deferred or in progress elsewhere in this iteration\nhint: take the next one of the plan"
 	}
 	return ""
 }
 
-// exhausted: one long turn does not overshoot a ceiling by dispatching past it.
+// exhausted is why no worker may go after what was spent until now.
 func (v *visit) exhausted(t *thread, spent loop.Spent) string {
 	b := v.asOfNow(t, spent)
-	for _, f := range loop.Evaluate(loop.Look(&b, t.Tick, nil, v.now), loop.Exit) {
-		switch f.Condition {
-		case "prs-touched-budget", "wall-clock-budget", "cost-budget":
-			return f.Text + endTurn
-		}
+	if text := loop.Exhausted(loop.Look(&b, t.Tick, nil, v.now)); text != "" {
+		return text + endTurn
 	}
 	return ""
-}
-
-// deferredTarget names the target that a worker's task is about, if every issue or PR it mentions is to be left alone.
-func deferredTarget(t *thread, task string) string {
-	off := append(slices.Clone(t.Budget.DeferredTargets), t.Tick.Deferred...)
-	for _, n := range t.elsewhere() {
-		off = append(off, fmt.Sprintf("#%d", n))
-	}
-	found := ""
-	for _, n := range guard.Mentions(task) {
-		name := fmt.Sprintf("#%d", n)
-		if !slices.Contains(off, name) && !slices.Contains(off, "PR "+name) {
-			return ""
-		}
-		found = name
-	}
-	return found
-}
-
-// elsewhere are the issues that a sibling has in progress: none of this iteration's workers was sent off for them.
-func (t *thread) elsewhere() []int {
-	b := t.Tick.Backlog()
-	if b == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool { return slices.Contains(t.Tick.Taken, n) })
 }
 
 // workerEnded: one background worker less. The client's own compaction agents have no type and are none.

@@ -53,7 +53,7 @@ func mergeOutside(acts []guard.Act) event.Reply {
 func (v *visit) judgeMerges(t *thread, acts []guard.Act) (reply event.Reply, changed bool) {
 	tick := t.Tick
 	if tick.Halting() {
-		return event.Deny("Not merged: the loop ends with this iteration (" + why(tick) + ")\nhint: end the turn; a person may merge"), false
+		return event.Deny("Not merged: the loop ends with this iteration (" + tick.HaltedBy() + ")\nhint: end the turn; a person may merge"), false
 	}
 	for _, a := range acts {
 		if reason := v.refuseMerge(a); reason != "" {
@@ -71,10 +71,8 @@ func (v *visit) judgeMerges(t *thread, acts []guard.Act) (reply event.Reply, cha
 		}
 	}
 	for _, a := range acts {
-		use(tick, a.PR)
-		tick.MergesOf = append(tick.MergesOf, a.PR)
+		tick.Merge(a.PR)
 	}
-	tick.Merges += len(acts)
 	tick.Pass(v.ev.ToolUseID, v.ev.Input.Raw)
 	return event.Nothing(), true
 }
@@ -83,24 +81,30 @@ func (v *visit) judgeMerges(t *thread, acts []guard.Act) (reply event.Reply, cha
 // their earlier word; else by the facts; else the person is asked.
 func (v *visit) mergeOne(t *thread, a guard.Act) (refusal event.Reply, refused bool) {
 	tick := t.Tick
-	if i := approval(tick, a.PR); i >= 0 {
-		return v.approved(t, a, &tick.Approvals[i])
+	if yes := tick.Approval(a.PR); yes != nil {
+		return v.approved(t, a, yes)
 	}
-	switch {
-	case answeredMerge(tick, a.PR) && !waits(tick, a.PR): // a person's word is not lifted by a fact reported after it
-		return event.Deny(fmt.Sprintf("Not merged: %s. The person's answer for PR #%d does not allow it\nhint: leave the PR open and end the turn", a.Command, a.PR)), true
-	case noFeedback(tick, a.PR) && !waits(tick, a.PR):
-		return event.Nothing(), false
-	case !waits(tick, a.PR):
-		f := loop.Look(t.Budget, tick, nil, v.now)
-		f.Merging = a.PR
-		tick.Pending = append(tick.Pending, loop.Due(f, loop.Merging)...)
+	if !tick.AsksMerge(a.PR) {
+		switch {
+		case tick.AnsweredMerge(a.PR): // a person's word is not lifted by a fact reported after it
+			return event.Deny(fmt.Sprintf("Not merged: %s. The person's answer for PR #%d does not allow it\nhint: leave the PR open and end the turn", a.Command, a.PR)), true
+		case tick.NoFeedback(a.PR):
+			return event.Nothing(), false
+		}
+		tick.Pending = append(tick.Pending, loop.Due(v.merging(t, a.PR), loop.Merging)...)
 		tick.UseGiven(t.Budget, v.now)
-		if i := approval(tick, a.PR); i >= 0 {
-			return v.approved(t, a, &tick.Approvals[i])
+		if yes := tick.Approval(a.PR); yes != nil { // by what the person had answered in a terminal
+			return v.approved(t, a, yes)
 		}
 	}
-	return event.Deny(lines("Not merged yet: "+a.Command+" needs a person's word (post-feedback-merge).", report.Ask(mergeGates(tick)))), true
+	return event.Deny(lines("Not merged yet: "+a.Command+" needs a person's word (post-feedback-merge).", report.Ask(tick.MergeGates()))), true
+}
+
+// merging are the facts when a PR is about to be merged.
+func (v *visit) merging(t *thread, pr int) *loop.Facts {
+	f := loop.Look(t.Budget, t.Tick, nil, v.now)
+	f.Merging = pr
+	return f
 }
 
 // approved holds a merge against what the person said yes to. A push after the answer voids it, and both are told.
@@ -110,20 +114,14 @@ func (v *visit) approved(t *thread, a guard.Act, yes *loop.Approval) (event.Repl
 	switch {
 	case moved:
 		yes.Used = true
-		f := loop.Look(t.Budget, t.Tick, nil, v.now)
-		f.Merging = a.PR
-		t.Tick.Pending = append(t.Tick.Pending, loop.AskMerge(f))
+		t.Tick.Pending = append(t.Tick.Pending, loop.AskMerge(v.merging(t, a.PR)))
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void", a.PR, yes.HeadSHA, head)
-		return event.Deny(lines("Not merged: "+a.Command+". "+text, report.Ask(mergeGates(t.Tick)))).Say("hooks: " + text + "; you are asked again"), true
+		return event.Deny(lines("Not merged: "+a.Command+". "+text, report.Ask(t.Tick.MergeGates()))).Say("hooks: " + text + "; you are asked again"), true
 	case yes.HeadSHA != "" && a.SHA != "" && !loop.SameSHA(yes.HeadSHA, a.SHA):
 		return event.Deny(fmt.Sprintf("Not merged: %s. The person said yes to %s, not to %s\nhint: gh pr merge %d --match-head-commit %s",
 			a.Command, yes.HeadSHA, a.SHA, a.PR, yes.HeadSHA)), true
 	}
 	return event.Nothing(), false
-}
-
-func mergeGates(t *loop.Tick) []loop.Gate {
-	return slices.DeleteFunc(slices.Clone(t.Pending), func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge })
 }
 
 // refuseMerge are the ways to land code that no answer opens: they are not the merge of one named PR of this
@@ -148,40 +146,4 @@ func refuseMerge(a guard.Act) string {
 		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: gh pr merge N", a.Command)
 	}
 	return ""
-}
-
-// approval is the index of a person's unused answer for this PR, or -1.
-func approval(t *loop.Tick, pr int) int {
-	return slices.IndexFunc(t.Approvals, func(a loop.Approval) bool { return a.PR == pr && !a.Used })
-}
-
-// noFeedback: the facts say that no human feedback was addressed on this PR since the previous iteration. Where the
-// tracker was asked, its word alone counts; a skill's "there was some" is believed all the same.
-func noFeedback(t *loop.Tick, pr int) bool {
-	said := slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback })
-	if asked := t.AskedPR(pr); asked != nil {
-		return !said && asked.HumanFeedback != nil && !*asked.HumanFeedback
-	}
-	return slices.ContainsFunc(t.Report.PRs, func(p loop.PR) bool { return p.Number == pr && p.HumanFeedback != nil && !*p.HumanFeedback })
-}
-
-// waits: the question about this PR is open, so only its answer decides.
-func waits(t *loop.Tick, pr int) bool {
-	return slices.ContainsFunc(t.Pending, func(g loop.Gate) bool {
-		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
-	})
-}
-
-func answeredMerge(t *loop.Tick, pr int) bool {
-	return slices.ContainsFunc(t.Answered, func(g loop.GateAnswer) bool {
-		return g.Name == loop.PostFeedbackMerge && g.Target == fmt.Sprintf("PR #%d", pr)
-	})
-}
-
-func use(t *loop.Tick, pr int) {
-	for i := range t.Approvals {
-		if t.Approvals[i].PR == pr {
-			t.Approvals[i].Used = true
-		}
-	}
 }

@@ -25,8 +25,8 @@ const deliverTime = 10 * time.Second
 // tiding is one thing that a person is told of who looks elsewhere.
 type tiding struct{ title, text string }
 
-// waits tells of a gate whose question is about to be shown, once.
-func (v *visit) waits(g *loop.Gate) {
+// tellOf tells of a gate whose question is about to be shown, once.
+func (v *visit) tellOf(g *loop.Gate) {
 	if !g.Told {
 		g.Told = true
 		v.tidings = append(v.tidings, tiding{"hooks: a question waits for you", fmt.Sprintf("[%s] %s", g.Name, g.Question)})

@@ -15,7 +15,7 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
-	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && asked(t.Tick) }) {
+	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && t.Tick.Unheard() }) {
 		if list, err = v.catchUp(); err != nil {
 			return event.Nothing(), err
 		}
@@ -66,7 +66,7 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	if v.open(t) {
-		if waiting := held(t.Tick); len(waiting) > 0 || v.ev.Tool == "AskUserQuestion" && len(t.Tick.Pending) > 0 {
+		if waiting := t.Tick.Held(); len(waiting) > 0 || v.ev.Tool == "AskUserQuestion" && len(t.Tick.Pending) > 0 {
 			if r, err := v.atGate(t.Tick.Pending); err != nil || !r.Empty() {
 				return r, err
 			}
@@ -86,16 +86,6 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 // governs: a run that goes on, or one that ended in this very prompt, whose turn is not over yet.
 func (v *visit) governs(t *thread) bool {
 	return t.Budget.Status == loop.Active || slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
-}
-
-func why(t *loop.Tick) string {
-	switch {
-	case t.Interrupted != "":
-		return "user_interrupt: " + t.Interrupted
-	case len(t.Fired) > 0:
-		return t.Fired[0].Cause + ": " + t.Fired[0].Text
-	}
-	return ""
 }
 
 func lines(parts ...string) string {

@@ -47,7 +47,7 @@ func (w *rerun) call(st *replay.Step) {
 func (w *rerun) addressed(v *visit) []*thread {
 	var list []*thread
 	for _, t := range w.session.Threads() {
-		if t.Tick != nil && !v.ev.InSubagent() && len(held(t.Tick)) > 0 {
+		if t.Tick != nil && !v.ev.InSubagent() && len(t.Tick.Held()) > 0 {
 			w.session.Settle(t, v.now)
 		}
 		list = append(list, &thread{t.Skill, store.State{Budget: t.Run, Tick: t.Tick}})
@@ -90,8 +90,8 @@ func (w *rerun) refused(v *visit, t *thread) bool {
 		return false
 	}
 	r := v.read()
-	asked := func(a guard.Act) bool { return t.Tick != nil && waits(t.Tick, a.PR) }
-	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(held(t.Tick)) == 0) {
+	asked := func(a guard.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
+	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(t.Tick.Held()) == 0) {
 		reason, _, _ := strings.Cut(reply.Reason(), "\n")
 		w.session.Deny(report.Denial{Tool: v.ev.Tool, Call: v.inWords(r), Reason: reason, Agent: v.ev.AgentID, At: v.now})
 	}

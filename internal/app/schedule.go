@@ -35,7 +35,7 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 	case t.Budget.Status != loop.Active:
 		return event.Deny(loop.PriorStop(t.Budget) + "\nhint: end the turn; nothing is to be scheduled"), nil
 	case v.open(t) && t.Tick.Halting():
-		return event.Deny(fmt.Sprintf("The loop ends with this iteration (%s): no next tick\nhint: end the turn; the final report follows", why(t.Tick))), nil
+		return event.Deny(fmt.Sprintf("The loop ends with this iteration (%s): no next tick\nhint: end the turn; the final report follows", t.Tick.HaltedBy())), nil
 	}
 	return event.Nothing(), nil
 }

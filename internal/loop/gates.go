@@ -236,7 +236,7 @@ func AskDivergence(pr int) Gate {
 	k, _ := Kind(ResumeDivergence)
 	return k.ask(Gate{
 		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — re-attach, skip, or stop the loop?", pr),
-		Target:   fmt.Sprintf("PR #%d", pr),
+		Target:   PRTarget(pr),
 	})
 }
 
@@ -249,6 +249,6 @@ func AskForceUnlock() Gate {
 func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "skip" {
 		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
-		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool { return fmt.Sprintf("PR #%d", p.Number) == g.Target })
+		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool { return PRTarget(p.Number) == g.Target })
 	}
 }

@@ -67,7 +67,7 @@ func mergeDue(f *Facts) []Gate {
 	}
 	return []Gate{{
 		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold for human re-review?", f.Merging),
-		Target:   fmt.Sprintf("PR #%d", f.Merging),
+		Target:   PRTarget(f.Merging),
 		HeadSHA:  f.Tick.Head(f.Merging),
 	}}
 }
@@ -131,7 +131,7 @@ func failureDue(f *Facts) []Gate {
 // Target is the failed issue or PR as targets are written: "#44" or "PR #44".
 func (f Failure) Target() string {
 	if f.Kind == "pr" {
-		return fmt.Sprintf("PR #%d", f.Number)
+		return PRTarget(f.Number)
 	}
 	return fmt.Sprintf("#%d", f.Number)
 }
@@ -139,7 +139,7 @@ func (f Failure) Target() string {
 // Subject is the failed issue or PR as a sentence begins with it.
 func (f Failure) Subject() string {
 	if f.Kind == "pr" {
-		return fmt.Sprintf("PR #%d", f.Number)
+		return PRTarget(f.Number)
 	}
 	return fmt.Sprintf("Issue #%d", f.Number)
 }

@@ -133,7 +133,7 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 			t.deferReview(pr.Number, f.Previous.Iteration)
 		}
 		t.Track(pr)
-		if !slices.Contains(t.Deferred, "PR "+prName(pr.Number)) {
+		if !slices.Contains(t.Deferred, PRTarget(pr.Number)) {
 			t.PRs = AppendNew(t.PRs, prName(pr.Number))
 		}
 	}

@@ -137,7 +137,7 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 		return
 	}
 	for _, p := range previous.TrackedPRs {
-		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, "PR "+prName(p.Number)) {
+		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, PRTarget(p.Number)) {
 			continue
 		}
 		head, known := e.Heads[p.Branch]
@@ -152,7 +152,7 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 }
 
 func (t *Tick) deferReview(pr, iteration int) {
-	t.Deferred = AppendNew(t.Deferred, "PR "+prName(pr))
+	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
 	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d (head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
@@ -212,8 +212,32 @@ func (t *Tick) Holds(h Hold) bool {
 	})
 }
 
+// Held are the questions that keep everything else back: all that wait but those about one merge.
+func (t *Tick) Held() []Gate {
+	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
+		k, _ := Kind(g.Name)
+		return k.Holds == HoldMerge
+	})
+}
+
+// Unheard says that questions wait which a dialog has shown, and that no event has brought its answers.
+func (t *Tick) Unheard() bool {
+	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d Dialog) bool { return !d.Done && !d.Forged })
+}
+
 // Halting says that the tick's close will halt the run.
 func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
+
+// HaltedBy is the cause of that, and its text; "" when the tick does not halt the run.
+func (t *Tick) HaltedBy() string {
+	switch {
+	case t.Interrupted != "":
+		return "user_interrupt: " + t.Interrupted
+	case len(t.Fired) > 0:
+		return t.Fired[0].Cause + ": " + t.Fired[0].Text
+	}
+	return ""
+}
 
 // Interrupt records that a person ended the tick. Work already dispatched goes on; nothing new is (R43–R45).
 func (t *Tick) Interrupt(how string) {

@@ -1,0 +1,44 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Exhausted is the text of a ceiling that is reached in mid-iteration, "" while none is: one long turn does not overshoot
+// it by dispatching past it (R30). The iterations are no such ceiling: this one is among them.
+func Exhausted(f *Facts) string {
+	for _, fired := range Evaluate(f, Exit) {
+		switch fired.Condition {
+		case "prs-touched-budget", "wall-clock-budget", "cost-budget":
+			return fired.Text
+		}
+	}
+	return ""
+}
+
+// LeftAlone names the target that a worker's task is about, where every issue or PR that the task mentions is deferred
+// or in progress elsewhere; "" otherwise. What this tick's own workers took is not elsewhere.
+func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
+	off := slices.Concat(run.DeferredTargets, t.Deferred)
+	for _, n := range t.Elsewhere() {
+		off = append(off, fmt.Sprintf("#%d", n))
+	}
+	found := ""
+	for _, n := range mentions {
+		found = fmt.Sprintf("#%d", n)
+		if !slices.Contains(off, found) && !slices.Contains(off, PRTarget(n)) {
+			return ""
+		}
+	}
+	return found
+}
+
+// Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off for them.
+func (t *Tick) Elsewhere() []int {
+	b := t.Backlog()
+	if b == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool { return slices.Contains(t.Taken, n) })
+}

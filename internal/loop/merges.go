@@ -1,0 +1,64 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// PRTarget is a PR as gates and deferrals name it: "PR #142".
+func PRTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
+
+// MergeGates are the questions about merges that wait.
+func (t *Tick) MergeGates() []Gate {
+	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool { return g.Name != PostFeedbackMerge })
+}
+
+// AsksMerge says that the question about a PR waits, so that only its answer decides.
+func (t *Tick) AsksMerge(pr int) bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr) })
+}
+
+// AnsweredMerge says that a person has answered the question about a PR in this tick, one way or the other.
+func (t *Tick) AnsweredMerge(pr int) bool {
+	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr) })
+}
+
+// MergeShut says that a merge of some PR was asked for in this tick and no one allowed it.
+func (t *Tick) MergeShut() bool {
+	return len(t.MergeGates()) > 0 ||
+		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == PostFeedbackMerge && g.Answer != "merge" })
+}
+
+// Approval is a person's unused yes to the merge of a PR (R101), nil when there is none.
+func (t *Tick) Approval(pr int) *Approval {
+	i := slices.IndexFunc(t.Approvals, func(a Approval) bool { return a.PR == pr && !a.Used })
+	if i < 0 {
+		return nil
+	}
+	return &t.Approvals[i]
+}
+
+// NoFeedback says that the facts show that no human feedback was addressed on a PR since the previous iteration (R99).
+// Where the tracker was asked, its word alone counts; a skill's "there was some" is believed all the same.
+func (t *Tick) NoFeedback(pr int) bool {
+	told := func(feedback bool) bool {
+		return slices.ContainsFunc(t.Report.PRs, func(p PR) bool {
+			return p.Number == pr && p.HumanFeedback != nil && *p.HumanFeedback == feedback
+		})
+	}
+	if asked := t.AskedPR(pr); asked != nil {
+		return asked.HumanFeedback != nil && !*asked.HumanFeedback && !told(true)
+	}
+	return told(false)
+}
+
+// Merge counts a merge that is let through. What a person said yes to is used up by it.
+func (t *Tick) Merge(pr int) {
+	for i := range t.Approvals {
+		if t.Approvals[i].PR == pr {
+			t.Approvals[i].Used = true
+		}
+	}
+	t.MergesOf = append(t.MergesOf, pr)
+	t.Merges++
+}

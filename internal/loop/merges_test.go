@@ -1,0 +1,50 @@
+package loop
+
+import "testing"
+
+func TestWhatIsKnownOfAMerge(t *testing.T) {
+	yes, no := true, false
+	told := func(feedback *bool) []PR { return []PR{{Number: 7, HumanFeedback: feedback}} }
+	for name, c := range map[string]struct {
+		tick Tick
+		want bool
+	}{
+		"nothing":                          {Tick{}, false},
+		"the skill says none":              {Tick{Report: Report{PRs: told(&no)}}, true},
+		"the skill says some":              {Tick{Report: Report{PRs: told(&yes)}}, false},
+		"the tracker says none":            {Tick{Asked: &Asked{PRs: told(&no)}}, true},
+		"the tracker cannot tell":          {Tick{Asked: &Asked{PRs: told(nil)}, Report: Report{PRs: told(&no)}}, false},
+		"the tracker none, the skill some": {Tick{Asked: &Asked{PRs: told(&no)}, Report: Report{PRs: told(&yes)}}, false},
+		"of another PR":                    {Tick{Asked: &Asked{PRs: []PR{{Number: 8, HumanFeedback: &no}}}}, false},
+	} {
+		if got := c.tick.NoFeedback(7); got != c.want {
+			t.Errorf("%s: no feedback is %v", name, got)
+		}
+	}
+}
+
+func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
+	tick := Tick{Approvals: []Approval{{PR: 7, HeadSHA: "a"}, {PR: 8}}}
+	if got := tick.Approval(7); got == nil || got.HeadSHA != "a" {
+		t.Fatalf("the approval is %v", got)
+	}
+	tick.Merge(7)
+	if tick.Approval(7) != nil || tick.Approval(8) == nil || tick.Merges != 1 {
+		t.Errorf("after one merge: %+v", tick)
+	}
+}
+
+func TestATaskOfWhatIsLeftAlone(t *testing.T) {
+	run := &Budget{DeferredTargets: []string{"#4"}}
+	tick := Tick{Deferred: []string{"PR #5"}, Taken: []int{7}, Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
+	for _, c := range []struct {
+		mentions []int
+		want     string
+	}{
+		{nil, ""}, {[]int{4}, "#4"}, {[]int{5}, "#5"}, {[]int{6}, "#6"}, {[]int{7}, ""}, {[]int{4, 9}, ""}, {[]int{4, 6}, "#6"},
+	} {
+		if got := tick.LeftAlone(run, c.mentions); got != c.want {
+			t.Errorf("%v: %q, want %q", c.mentions, got, c.want)
+		}
+	}
+}
