@@ -56,17 +56,30 @@ func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Repl
 	run := loop.NewRun(e.req)
 	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
 	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
-	line := loop.SkipLine(run, nil, e.req, a)
+	c.StopText = run.StopCause + " — " + run.StopText
+	final, err := e.neverBegan(a, c, &run)
+	return event.Block(final), err
+}
+
+// neverBegan records the end of a loop that found the lock held and is not to take it, and gives its final report. What its
+// schedule still brings is refused by the claim.
+func (e *entry) neverBegan(a loop.Admission, c *loop.Claim, run *loop.Budget, asked ...loop.GateAnswer) (string, error) {
+	line := loop.SkipLine(*run, nil, e.req, a)
 	line.Outcome, line.Fired, line.Notes = loop.Stopped, []string{run.StopCause}, nil
+	line.Gates = append(line.Gates, asked...)
 	if err := e.appendLine(&line); err != nil {
-		return event.Nothing(), err
+		return "", err
 	}
-	c.Stopped, c.StopText = true, run.StopCause+" — "+run.StopText
+	c.Gate, c.Stopped = nil, true
 	if err := e.files.SaveClaim(c); err != nil {
-		return event.Nothing(), err
+		return "", err
 	}
-	e.stopped(&run)
-	return event.Block(report.Final(&run, report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)})), nil
+	e.stopped(run)
+	ended := report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)}
+	for _, g := range asked {
+		ended.Asked = append(ended.Asked, report.Asked{Iteration: a.Iteration, GateAnswer: g})
+	}
+	return report.Final(run, ended), nil
 }
 
 // askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is

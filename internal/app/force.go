@@ -57,9 +57,9 @@ func (v *visit) forced(t *thread, answer loop.GateAnswer, act string) (event.Rep
 	case "yes":
 		return e.takeLock(answer)
 	case "stop":
-		return e.refuseForce(answer, true)
+		return e.stopForce(answer)
 	}
-	return e.refuseForce(answer, false)
+	return e.refuseForce(answer)
 }
 
 // takeLock removes the lock that was asked about, ends what its iteration left open, and begins.
@@ -105,25 +105,35 @@ func (e *entry) recordForce(answer loop.GateAnswer) error {
 	return e.files.SaveTick(s.Tick)
 }
 
-// refuseForce leaves the lock alone. The tick is skipped, or this session's loop is over.
-func (e *entry) refuseForce(answer loop.GateAnswer, stop bool) (event.Reply, error) {
-	c := e.state.Claim
-	a := loop.Admission{Iteration: c.Iteration}
+// asked is the contention that the claim's question is about.
+func (e *entry) asked() loop.Admission {
+	a := loop.Admission{Iteration: e.state.Claim.Iteration}
 	if l := e.state.Lock; l != nil {
 		a.PID = l.PID
 	}
 	a.Text = loop.ContentionNote(a.Iteration, a.PID)
+	return a
+}
+
+// stopForce leaves the lock alone, and the loop that asked is over (R49, R150).
+func (e *entry) stopForce(answer loop.GateAnswer) (event.Reply, error) {
+	c, run := e.state.Claim, loop.NewRun(e.req)
+	run.StopAt(*c.Gate, c.Iteration)
+	final, err := e.neverBegan(e.asked(), c, &run, answer)
+	text := run.StopText + ". End the turn now and delete its schedule with CronDelete, if it has one."
+	return event.Nothing().Context(text).Say(final), err
+}
+
+// refuseForce leaves the lock alone and skips the tick.
+func (e *entry) refuseForce(answer loop.GateAnswer) (event.Reply, error) {
+	c, a := e.state.Claim, e.asked()
 	block, err := e.skipped(a, answer)
 	if err != nil {
 		return event.Nothing(), err
 	}
-	c.Gate, c.Stopped = nil, stop
+	c.Gate = nil
 	if err := e.files.SaveClaim(c); err != nil {
 		return event.Nothing(), err
 	}
-	text := a.Text + ". End the turn now; the next tick tries again."
-	if stop {
-		text = fmt.Sprintf("Loop stopped at gate %s in iteration %d. End the turn now and delete its schedule with CronDelete, if it has one.", loop.ForceUnlock, c.Iteration)
-	}
-	return event.Nothing().Context(text).Say(block), nil
+	return event.Nothing().Context(a.Text + ". End the turn now; the next tick tries again.").Say(block), nil
 }

@@ -231,6 +231,9 @@ func stoppedAt(g Gate, iteration int) Fired {
 	return f
 }
 
+// StopAt ends a run by a person's word at a gate (R49, R50).
+func (b *Budget) StopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration)) }
+
 // AskDivergence is the question about a PR that moved while no iteration was looking (R141).
 func AskDivergence(pr int) Gate {
 	k, _ := Kind(ResumeDivergence)
