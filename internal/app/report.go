@@ -80,12 +80,19 @@ func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 		}
 	}
 	if t.skill == loop.Review {
-		out = append(out, t.Tick.Notes...)
+		out = append(out, notesOn(facts.PRs, t.Tick.Notes)...)
 	}
 	if len(out) == 0 && len(due) == 0 {
 		out = append(out, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", t.Tick.Iteration))
 	}
 	return report.Taken(out, due), nil
+}
+
+// notesOn are the notes on the PRs of a report, as that nothing has landed on one since it was reviewed (R83).
+func notesOn(prs []loop.PR, notes []string) []string {
+	return slices.DeleteFunc(slices.Clone(notes), func(note string) bool {
+		return !slices.ContainsFunc(prs, func(p loop.PR) bool { return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number)) })
+	})
 }
 
 // noMorePRs tells that the ceiling is reached; the condition is one of the exit, so that what is open may be finished (R30).

@@ -16,7 +16,7 @@ const ReportCommand = `hooks report <<'JSON'`
 // to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
 	x := newText()
-	x.line("## Loop Iteration %d/%d — %s (run %s)", t.Iteration, b.Ceilings.Iterations, invocation(b), b.RunID)
+	x.line("## Loop Iteration %d/%d — %s%s", t.Iteration, b.Ceilings.Iterations, invocation(b), runName(b.RunID))
 	x.line("Budget remaining: %s", Remaining(b))
 	if b.Scope() == loop.SinglePR {
 		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d", b.SinglePR, b.CommentsPushed, b.MergesAttempted)
@@ -180,4 +180,12 @@ func ReportExample(b *loop.Budget) string {
 		return ReportCommand + "\n" + `{"prs":[{"number":142,"state":"open","branch":"…","head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}` + "\nJSON"
 	}
 	return ReportCommand + "\n" + `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"plan":[],"failures":[],"prs":[],"outcome":"ok"}` + "\nJSON"
+}
+
+// runName is empty for a run whose budget has no more than the SPEC's fields.
+func runName(id string) string {
+	if id == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (run %s)", id)
 }
