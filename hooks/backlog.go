@@ -15,5 +15,8 @@ type backlogCmd struct {
 // Run asks the tracker and prints the backlog. What was told is printed also when not all was.
 func (c backlogCmd) Run(d *desk.Desk, s streams) error {
 	b, err := d.Backlog(c.Scope)
+	if err != nil && b.Issues == nil && !c.JSON {
+		return err
+	}
 	return errors.Join(show(d, s, c.JSON, b, report.Backlog), err)
 }

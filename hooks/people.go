@@ -24,37 +24,45 @@ type commands struct {
 	SessionEnd          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
-	Status     statusCmd     `cmd:"" help:"How the project's loops stand, at a glance."`
-	Statusline statuslineCmd `cmd:"" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
-	ReportCard reportCardCmd `cmd:"" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
-	History    historyCmd    `cmd:"" help:"Every iteration of every run, archived ones too, with what it cost."`
-	Report     reportCmd     `cmd:"" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
-	Loop       loopCmd       `cmd:"" help:"Look at loops, or end them."`
-	Gate       gateCmd       `cmd:"" help:"Look at waiting questions, or answer one from your own terminal."`
-	Cost       costCmd       `cmd:"" help:"What the project's loops spent, or the prices they are counted at."`
-	Backlog    backlogCmd    `cmd:"" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
-	Pr         prCmd         `cmd:"" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
-	Explain    explainCmd    `cmd:"" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads one."`
-	Replay     replayCmd     `cmd:"" help:"What the rules would have made of a past session: its stop, its questions, its money."`
-	Doctor     doctorCmd     `cmd:"" help:"Look whether everything a loop needs is in order, and say the way out where it is not."`
-	Install    installCmd    `cmd:"" help:"Register this program in the client's settings; not from inside the agent."`
-	Uninstall  uninstallCmd  `cmd:"" help:"Take this program out of the client's settings again."`
-	Schema     schemaCmd     `cmd:"" help:"Print a JSON Schema."`
-	Completion completionCmd `cmd:"" help:"Print a completion script: bash, zsh or fish."`
+	Status     statusCmd     `cmd:"" group:"Look" help:"How the project's loops stand, at a glance."`
+	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads one."`
+	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
+	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
+	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
+	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
+	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
+	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
+	Replay     replayCmd     `cmd:"" group:"Look" help:"What the rules would have made of a past session: its stop, its questions, its money."`
+	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
+	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
+	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
+	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
+	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Look whether everything a loop needs is in order, and say the way out where it is not."`
+	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
+	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
+	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
-	Demo       demoCmd       `cmd:"" help:"Run a whole loop in a temporary project and show what happens."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
+	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
 }
 
 type hookCmd struct{}
 
-// Run refuses what the hook path did not take: a hook word has no arguments, and is no command of a person's terminal.
-func (hookCmd) Run(k *kong.Context) error {
+// Help says whose word it is.
+func (hookCmd) Help() string {
+	return "The client starts it, with one event as JSON on stdin: see hooks.json. To end a loop: hooks loop stop. Other commands of people: hooks --help."
+}
+
+// Run refuses what the hook path did not take.
+func (hookCmd) Run(k *kong.Context) error { return hookWord(k.Command()) }
+
+// hookWord: a hook word has no arguments, and is no command of a person's terminal.
+func hookWord(word string) error {
 	way := "it is the client's own, see hooks.json; people's commands: `hooks --help`"
-	if k.Command() == "stop" {
+	if word == "stop" {
 		way = "to end a loop: `hooks loop stop`"
 	}
-	return hint.New(way, "`hooks %s` stands alone and reads one event of the client on stdin", k.Command())
+	return hint.New(way, "`hooks %s` stands alone and reads one event of the client on stdin", word)
 }
 
 type streams struct {
@@ -67,6 +75,10 @@ type exited int
 
 func people(a *app.App, args []string) (code int) {
 	s := streams{os.Stdin, os.Stdout, os.Stderr}
+	if len(args) == 0 {
+		fmt.Fprint(s.out, firstPage)
+		return 0
+	}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

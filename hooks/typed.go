@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,11 +13,25 @@ import (
 	"hooks/internal/hint"
 )
 
+// firstPage is what the program says of itself when nothing is asked of it.
+const firstPage = `hooks governs unattended loops of Claude Code, from outside of the model.
+
+Set up     hooks install        register it with the client
+           hooks doctor         is everything in order?
+           hooks demo           watch a whole loop, without the client
+Run        /loop /sdd:work --loop --max-iterations 5     in a session of the client
+Look       hooks status         how the loops of this project stand
+           hooks explain        why one stopped, or what would stop it
+           hooks report-card    the morning page of a run
+Decide     hooks loop stop      end the running loop
+           hooks gate list      the questions that wait for you
+
+All commands: hooks --help
+`
+
 // customary takes the words by which other programs are asked for help or the version.
 func customary(args []string) []string {
 	switch {
-	case len(args) == 0:
-		return []string{"--help"}
 	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")
 	case len(args) == 1 && (args[0] == "--version" || args[0] == "-v"):
@@ -25,19 +40,52 @@ func customary(args []string) []string {
 	return args
 }
 
-// mistyped is the parser's complaint in a person's words, with the help of the very command.
+// mistyped is the parser's complaint in a person's words, with the way to the very command.
 func mistyped(err error) error {
-	name := "hooks"
+	name, leaf := "hooks", false
 	var p *kong.ParseError
 	if errors.As(err, &p) {
 		for _, step := range p.Context.Path {
 			if step.Command != nil {
-				name = step.Command.FullPath()
+				name, leaf = step.Command.FullPath(), len(step.Command.Children) == 0
 			}
 		}
+		if at := p.Context.Selected(); at != nil && at.Group != nil && at.Group.Key == "hooks" {
+			return hookWord(at.Name)
+		}
 	}
-	words := strings.NewReplacer(`,"" but`, " but", `expected string value but got "EOL" (<EOL>)`, "a value is missing", "a valid 64 bit int", "a whole number")
-	return hint.New("see `"+name+" --help`", "%s", words.Replace(err.Error()))
+	text, way := err.Error(), "see `"+name+" --help`"
+	if word, extra := strings.CutPrefix(text, "unexpected argument "); extra && !leaf {
+		word, near, guessed := strings.Cut(word, ", did you mean ")
+		if guessed {
+			way = nearest(name, near)
+		}
+		return hint.New(way, "there is no `%s %s`", name, word)
+	}
+	return hint.New(way, "%s", inWords(name, text))
+}
+
+// nearest are the commands that the parser takes for meant, which it names in quotes.
+func nearest(name, quoted string) string {
+	var list []string
+	for i, part := range strings.Split(quoted, `"`) {
+		if i%2 == 1 {
+			list = append(list, "`"+name+" "+part+"`")
+		}
+	}
+	return "did you mean " + strings.Join(list, " or ") + "? All commands: `hooks --help`"
+}
+
+func inWords(name, text string) string {
+	if missing, ok := strings.CutPrefix(text, "expected "); ok {
+		return fmt.Sprintf("`%s` lacks %s", name, strings.ReplaceAll(missing, `"`, ""))
+	}
+	if what, rest, ok := strings.Cut(text, " must be one of "); ok {
+		list, got, _ := strings.Cut(rest, " but got ")
+		list = strings.TrimRight(strings.NewReplacer(`"`, "", ",", ", ").Replace(list), ", ")
+		return fmt.Sprintf("%s: %s is none of %s", strings.Trim(what, "[]"), got, list)
+	}
+	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing", "a valid 64 bit int", "a whole number").Replace(text)
 }
 
 // typed says that a person's keyboard is what is read from: no event and no facts come from there.

@@ -209,7 +209,7 @@ func (v *visit) schedule(b *loop.Budget, crons []event.Cron) (news bool) {
 			first = at
 		}
 	}
-	news = b.Scheduled == nil || !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
+	news = !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
 	b.Scheduled, b.NextTick = list, first
 	return news
 }

@@ -18,6 +18,9 @@ const mostOnCard = 50
 func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	list := []report.Card{}
 	v, err := d.visit()
+	if err == nil && v.files == nil && runID != "" {
+		err = noRun(runID)
+	}
 	if err != nil || v.files == nil {
 		return list, err
 	}

@@ -123,7 +123,7 @@ func labels(options []loop.Option) string {
 }
 
 func (x *text) rules(b *loop.Budget, tracked bool) {
-	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: %s {…} JSON", ReportCommand)
+	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: %s {…} JSON (in a worktree: hooks report <<< '{…}')", ReportCommand)
 	switch {
 	case b.Skill == loop.Work && tracked:
 		x.line(`Fields: {"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"hooks/internal/loop"
 )
 
@@ -236,9 +238,14 @@ func WaitingGate(w Waiting) string {
 func WaitingQuestion(s Screen, w Waiting) string {
 	p := newPage(s)
 	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
+	room := len("answer")
 	for _, o := range w.Gate.Options {
-		p.row("  "+clean(o.Label), plain, "%s", o.Description)
+		room = max(room, displaywidth.String(clean(o.Label)))
 	}
-	p.row("  answer", strong, "%s", w.Answer)
+	item := func(label, style, text string) { p.put("  "+pad(label, room+2, false), 2+room+2, style, text) }
+	for _, o := range w.Gate.Options {
+		item(clean(o.Label), plain, o.Description)
+	}
+	item("answer", strong, w.Answer)
 	return p.String()
 }
