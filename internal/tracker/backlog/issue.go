@@ -1,8 +1,8 @@
 package backlog
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,7 +24,7 @@ type Ref struct {
 }
 
 // String is the reference as people write it: "#5" or "owner/repo#5".
-func (r Ref) String() string { return fmt.Sprintf("%s#%d", r.Repo, r.Number) }
+func (r Ref) String() string { return r.Repo + "#" + strconv.Itoa(r.Number) }
 
 // Issue is an open issue as its tracker tells it.
 type Issue struct {

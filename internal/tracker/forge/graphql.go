@@ -24,18 +24,18 @@ func connected(program string, out []byte, fail *Failure, root, name string) con
 	c := connection{fail: fail}
 	docs, torn := documents(out)
 	for i, d := range docs {
-		repo := d.Get(root)
-		list := repo.Get(name)
+		repo := get(d, strings.Split(root, ".")...)
+		list := get(repo, name)
 		if i == 0 {
 			c.root, c.first = repo, list
 		}
-		page := list.Get("nodes")
+		page := get(list, "nodes")
 		if !page.IsArray() {
 			c.whole, c.fail = false, orFailure(fail, program, d)
 			return c
 		}
-		c.nodes = append(c.nodes, page.Array()...)
-		c.whole = list.Get("pageInfo.hasNextPage").Type == gjson.False && !d.Get("errors.0").Exists()
+		c.nodes = append(c.nodes, elements(page)...)
+		c.whole = get(list, "pageInfo", "hasNextPage").Type == gjson.False && len(elements(get(d, "errors"))) == 0
 	}
 	if torn || len(docs) == 0 {
 		c.fail = orFailure(fail, program, gjson.Result{})

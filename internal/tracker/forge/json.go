@@ -137,12 +137,12 @@ func text(r gjson.Result, most int) string {
 // list is a list's elements, or those of a connection's nodes; null where it is neither.
 func list(r gjson.Result) []gjson.Result {
 	if r.IsObject() {
-		r = r.Get("nodes")
+		r = get(r, "nodes")
 	}
 	if !r.IsArray() {
 		return nil
 	}
-	return r.Array()
+	return elements(r)
 }
 
 // texts are a list's strings, or one field of its objects.
@@ -150,7 +150,7 @@ func texts(r gjson.Result, field string) []string {
 	var out []string
 	for _, e := range list(r) {
 		if e.IsObject() {
-			e = e.Get(field)
+			e = get(e, field)
 		}
 		if s := text(e, mostTitle); s != "" {
 			out = append(out, s)
@@ -163,7 +163,7 @@ func numbers(r gjson.Result, field string) []int {
 	var out []int
 	for _, e := range list(r) {
 		if e.IsObject() {
-			e = e.Get(field)
+			e = get(e, field)
 		}
 		if n := number(e); n > 0 {
 			out = append(out, n)
