@@ -72,9 +72,11 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 }
 
 // toldTwice: this call began before a Stop of this very turn was blocked. It is the same Stop, told again at the same time
-// where the hooks are registered twice; the block stands.
+// where the hooks are registered twice; the block stands. A block long ahead of us was told by a clock set back since.
 func (v *visit) toldTwice(b *loop.Budget) bool {
-	return v.ev.StopFirst && v.ev.PromptID != "" && b.Blocks.PromptID == v.ev.PromptID && v.began.Before(b.Blocks.At)
+	ahead := b.Blocks.At.Sub(v.began)
+	return v.ev.StopFirst && v.ev.PromptID != "" && b.Blocks.PromptID == v.ev.PromptID && len(b.Blocks.Reasons) > 0 &&
+		ahead > 0 && ahead < time.Minute
 }
 
 // claimUnanswered: the turn that would force another's lock ends without the person's answer. It is asked for once; then
