@@ -89,9 +89,14 @@ func takesValue(name string) bool {
 	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars", "--lock", "--budget-file", "--pr"}, name)
 }
 
-// mistyped names the loop flag that an unknown word was probably meant to be. The skills' own --max-…agents and
-// --max-…pairs are theirs.
-func mistyped(name string) string {
+// mistyped names the loop flag that an unknown word was probably meant to be: in another case, with underscores, with one
+// hyphen, or with the dash that an editor makes of two. The skills' own --max-…agents and --max-…pairs are theirs.
+func mistyped(word string) string {
+	bare := strings.TrimLeft(word, "-–—−")
+	if bare == word || bare == "" {
+		return ""
+	}
+	name := "--" + strings.ReplaceAll(strings.ToLower(bare), "_", "-")
 	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
 		return ""
 	}
@@ -101,7 +106,9 @@ func mistyped(name string) string {
 		}
 	}
 	switch {
-	case strings.HasPrefix(name, "--max-"):
+	case isLoopFlag(name):
+		return name
+	case strings.HasPrefix(name, "--max"):
 		return "one of --max-iterations, --max-prs, --max-minutes, --max-dollars"
 	case name == "--prs":
 		return "--pr or --max-prs"
@@ -229,6 +236,7 @@ type Command struct {
 
 // ParseCommand says which looping skill a command name means: work or review, with or without a plugin's prefix.
 func ParseCommand(name, args string) (Command, bool) {
+	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
