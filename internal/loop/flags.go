@@ -127,7 +127,7 @@ func (f *Flags) set(skill Skill, name, value string) error {
 			return &FlagError{fmt.Sprintf("--lock=%s is no lock mode", value), "use --lock=skip, --lock=wait or --lock=force"}
 		}
 	case "--budget-file":
-		if value == "" || strings.HasPrefix(value, "--") || strings.ContainsAny(value, "\x00\n") {
+		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' || strings.ContainsAny(value, "\x00\n") {
 			return &FlagError{fmt.Sprintf("--budget-file %q is no path", value), flagHint}
 		}
 		f.BudgetFile = path.Clean(value)

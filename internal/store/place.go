@@ -60,6 +60,21 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{s.elsewhere, name, false}, nil
 }
 
+// makeFolder makes the folder of a budget file inside the project, as the default one's is made (R12). One outside is a
+// person's to make.
+func (s *Store) makeFolder(path string) bool {
+	dir, err := filepath.Rel(s.project, filepath.Dir(s.absolute(path)))
+	if err != nil || !filepath.IsLocal(dir) {
+		return false
+	}
+	root, err := os.OpenRoot(s.project) // no symlink leads out of it
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	return root.MkdirAll(dir, dirMode) == nil
+}
+
 // here says whether a folder is the state folder, under whatever name.
 func (s *Store) here(dir string) bool {
 	there, err := os.Stat(dir)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,7 +30,10 @@ func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 
 // budgetText is what SaveBudget writes and where, or why it does not.
 func (s *Store) budgetText(path string, b *loop.Budget) (at place, text []byte, err error) {
-	if at, err = s.place(b.Skill, path); err != nil {
+	if at, err = s.place(b.Skill, path); errors.Is(err, os.ErrNotExist) && s.makeFolder(path) {
+		at, err = s.place(b.Skill, path)
+	}
+	if err != nil {
 		return at, nil, err
 	}
 	old, err := s.oldBudget(at, b)
