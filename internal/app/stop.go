@@ -61,6 +61,7 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 		t.Tick.Interrupt(byEsc)
 	}
 	v.missedAnswers(t)
+	v.missedFacts(t)
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {
 		return event.Nothing(), err
