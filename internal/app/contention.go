@@ -79,7 +79,7 @@ func (e *entry) neverBegan(a loop.Admission, c *loop.Claim, run *loop.Budget, as
 	for _, g := range asked {
 		ended.Asked = append(ended.Asked, report.Asked{Iteration: a.Iteration, GateAnswer: g})
 	}
-	return report.Final(run, ended), nil
+	return report.Status(&line, "Loop ended") + "\n\n" + report.Final(run, ended), nil
 }
 
 // askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is

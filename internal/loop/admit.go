@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -231,7 +232,7 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 	case r.Flags.Resume:
 		a.Mode = ResumeRun
 	case run.Status != Halted:
-		a.Notes = append(a.Notes, fmt.Sprintf("Fresh run: the earlier run %s was still %s and is archived (--resume would have continued it)", run.RunID, run.Status))
+		a.Notes = append(a.Notes, fmt.Sprintf("Fresh run: the earlier run %s was still %s and is archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"), run.Status))
 	}
 	return a
 }

@@ -78,7 +78,7 @@ func gateName(g loop.Gate) string {
 func Standing(s Screen, st Stand) string {
 	p, b := newPage(s), st.Run
 	p.line(mood(st), "%s: %s", invocation(b), state(st))
-	p.row("run", plain, "%s, started %s", b.RunID, p.at(b.StartedAt))
+	p.row("run", plain, "%s, started %s", orUnknown(b.RunID), p.at(b.StartedAt))
 	p.axes(st.Budgets)
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
