@@ -11,6 +11,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -185,8 +186,12 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 		}
 		g := &s.Budget.Pending[i]
 		g.Answer, g.At = answer, &v.now
-		return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s --resume",
-			g.Question, g.Answer, g.Act(g.Answer), s.Budget.Command), v.files.SaveBudget(s.BudgetPath, s.Budget)
+		path := ""
+		if s.BudgetPath != store.DefaultBudgetPath(skill) {
+			path = s.BudgetPath
+		}
+		return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
+			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, path)), v.files.SaveBudget(s.BudgetPath, s.Budget)
 	})
 	if err != nil || said != "" {
 		return said, err

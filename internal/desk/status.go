@@ -27,7 +27,10 @@ func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 func (v *visit) stand(t *thread) report.Stand {
 	b := t.Budget
 	st := report.Stand{Run: b, Tick: t.Tick, Lock: t.Lock, Minutes: b.MinutesElapsed, Next: "none — the loop ended", Open: v.openSpend(t)}
-	if b.Status == loop.Active {
+	switch b.Status {
+	case loop.Paused:
+		st.Next = report.Paused
+	case loop.Active:
 		if st.Minutes, st.Next = b.Minutes(v.now), report.Wake(b); t.Tick == nil {
 			st.Next = report.Due(report.Screen{Now: v.Now()}, b)
 		}

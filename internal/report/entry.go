@@ -103,7 +103,7 @@ func Taken(changed []string, gates []loop.Gate) string {
 	for _, g := range gates {
 		changed = append(changed, "gate waits: "+waiting(g))
 	}
-	said := clean(strings.Join(changed, "; "))
+	said := strings.ReplaceAll(clean(strings.Join(changed, "; ")), ".; ", ". ")
 	if len(gates) == 0 {
 		return said
 	}

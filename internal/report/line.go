@@ -22,10 +22,10 @@ func lineOf(st Stand, session string) string {
 	switch {
 	case b.Status == loop.Halted:
 		parts[0] += " stopped: " + b.StopCause
-	case len(st.Gates) > 0:
+	case len(st.Gates) > 0 && !st.Gates[0].answered():
 		parts[0] += " waits for you: " + st.Gates[0].Gate.Name
 	case b.Status == loop.Paused:
-		parts[0] += " paused"
+		parts[0] += " paused, --resume goes on"
 	case !st.OwnerAlive:
 		parts[0] += " left, --resume goes on"
 	case session != "" && b.SessionID != session:

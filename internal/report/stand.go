@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,11 +60,21 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
 	switch {
 	case g.Answer != "":
-		w.Answer = fmt.Sprintf("answered %q, acts on --resume", g.Answer)
+		w.Answer = fmt.Sprintf("%q, acts on --resume", g.Answer)
 	case paused:
 		w.Answer = "hooks gate answer " + gateName(g) + " " + strings.ReplaceAll(labels(g.Options), ", ", "|")
 	}
 	return w
+}
+
+// answered says that a person has answered already; the answer acts when the run is resumed.
+func (w Waiting) answered() bool { return w.Gate.Answer != "" }
+
+func (w Waiting) label() string {
+	if w.answered() {
+		return "answered"
+	}
+	return "answer"
 }
 
 // gateName is a gate as it is named on a command line; the target tells several of a name apart.
@@ -85,7 +96,7 @@ func Standing(s Screen, st Stand) string {
 	}
 	for _, g := range st.Gates {
 		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)
-		p.row("answer", strong, "%s", g.Answer)
+		p.row(g.label(), strong, "%s", g.Answer)
 	}
 	if st.Lock != nil {
 		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", st.Lock.PID, lives(st.LockAlive), st.Lock.Iteration, p.at(st.Lock.StartedAt))
@@ -206,6 +217,8 @@ func state(s Stand) string {
 	switch b := s.Run; {
 	case b.Status == loop.Halted:
 		return fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText)
+	case b.Status == loop.Paused && !slices.ContainsFunc(s.Gates, func(w Waiting) bool { return !w.answered() }):
+		return "paused, goes on with --resume"
 	case b.Status == loop.Paused:
 		return "paused, a question waits for a person"
 	case !s.OwnerAlive && s.Tick != nil:
@@ -228,7 +241,7 @@ func lives(alive bool) string {
 // WaitingGate is in one line a waiting question and how it is answered.
 func WaitingGate(w Waiting) string {
 	how := w.Answer
-	if strings.HasPrefix(how, "in ") {
+	if w.answered() || strings.HasPrefix(how, "in ") {
 		how = "answered " + how
 	}
 	return clean(fmt.Sprintf("[%s] %s (%s)", w.Gate.Name, w.Gate.Question, how))
@@ -238,7 +251,7 @@ func WaitingGate(w Waiting) string {
 func WaitingQuestion(s Screen, w Waiting) string {
 	p := newPage(s)
 	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
-	room := len("answer")
+	room := len(w.label())
 	for _, o := range w.Gate.Options {
 		room = max(room, displaywidth.String(clean(o.Label)))
 	}
@@ -246,6 +259,6 @@ func WaitingQuestion(s Screen, w Waiting) string {
 	for _, o := range w.Gate.Options {
 		item(clean(o.Label), plain, o.Description)
 	}
-	item("answer", strong, w.Answer)
+	item(w.label(), strong, w.Answer)
 	return p.String()
 }

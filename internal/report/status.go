@@ -128,9 +128,15 @@ func outcome(l *loop.Iteration) string {
 	return string(l.Outcome)
 }
 
+// Paused is what brings the next tick of a paused run.
+const Paused = "none before the run is resumed"
+
 func next(b *loop.Budget, l *loop.Iteration, wake string) string {
-	if b.Status != loop.Active && l.Ran() {
-		return "Loop ended"
+	switch {
+	case !l.Ran() || b.Status == loop.Active:
+		return wake
+	case b.Status == loop.Paused:
+		return Paused
 	}
-	return wake
+	return "Loop ended"
 }

@@ -63,7 +63,9 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 		s.Do = append(s.Do, c.Way)
 	}
 	for _, w := range gates {
-		s.Do = append(s.Do, w.Answer)
+		if !w.answered() {
+			s.Do = append(s.Do, w.Answer)
+		}
 	}
 	if way := Resume(b, path); way != "" {
 		s.Do = append(s.Do, "type in the session: "+way)
