@@ -23,7 +23,8 @@ const (
 // admit asks what becomes of the request until that is settled. The guard is held while the state is looked at and
 // changed, never while waiting for another iteration or for the tracker.
 func (e *entry) admit() (event.Reply, error) {
-	deadline := time.Now().Add(e.waitSlice())
+	e.began = time.Now()
+	deadline := e.began.Add(e.waitSlice())
 	for {
 		reply, next, err := e.attempt()
 		switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -44,6 +45,7 @@ type entry struct {
 	before string   // status block of an iteration that was found abandoned
 	final  string   // and the final report, where that ended its run
 	seen   *seen    // what was looked up for the iteration, nil until then
+	began  time.Time
 }
 
 // seen is what was looked up outside the state, for one way into the run.

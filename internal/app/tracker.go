@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
@@ -13,6 +14,10 @@ import (
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
+
+// entryTime is by when the tracker has to have answered, from the entry's beginning on: an entry that waited for the lock
+// has less left of the time that the client gives the hook.
+const entryTime = 55 * time.Second
 
 // ask puts what an iteration begins with to the tracker itself. Where it cannot tell, one line says so and the skill's
 // report takes over; a project without a known tracker is not told so on every tick.
@@ -26,7 +31,9 @@ func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int
 	default:
 		q.PRs = true
 	}
-	a := forge.Ask(context.Background(), q)
+	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(entryTime))
+	defer cancel()
+	a := forge.Ask(ctx, q)
 	if e.untracked(a.Err) {
 		return nil, nil, nil
 	}
@@ -98,17 +105,27 @@ func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
 		if none && t.Tick.AskedPR(a.PR) == nil { // one that told at entry and is gone leaves nothing known
 			continue
 		}
-		list = append(list, toldOf(a.PR, &answers[i]))
+		list = append(list, v.toldOf(t, a.PR, &answers[i]))
 	}
 	return list
 }
 
-// toldOf is what an answer says of a PR: its number alone where that is nothing.
-func toldOf(number int, answer *forge.Answer) loop.PR {
-	for _, pr := range answer.Report().PRs {
-		if pr.Number == number {
-			return pr
+// toldOf is what an answer says of a PR: its number alone where that is nothing. Where every person who spoke has
+// approved this very commit since, and the loop did and said nothing after that, no human feedback was addressed since the
+// previous iteration (R99).
+func (v *visit) toldOf(t *thread, number int, answer *forge.Answer) loop.PR {
+	for i := range answer.PRs {
+		pr := &answer.PRs[i]
+		if pr.Number != number {
+			continue
 		}
+		told := pr.Loop()
+		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
+			if previous, err := v.previous(t.skill, t.Budget); err == nil && pr.Reviewed(previous.HeadAtEnd(number)) {
+				told.HumanFeedback = new(false)
+			}
+		}
+		return told
 	}
 	return loop.PR{Number: number}
 }

@@ -41,9 +41,9 @@ func (d *Desk) Backlog(scope []string) (report.Board, error) {
 
 // PR asks the tracker for one PR and says what it would trigger.
 func (d *Desk) PR(number int) (report.PR, error) {
-	v, run, since := d.asker(loop.Review)
+	v, run, last := d.asker(loop.Review)
 	q := v.question()
-	q.PR, q.Since = number, since
+	q.PR = number
 	answer := forge.Ask(context.Background(), q)
 	if len(answer.PRs) == 0 {
 		return report.PR{}, answer.Err
@@ -51,8 +51,8 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	pr := answer.PRs[0]
 	p := report.PR{
 		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State, Draft: pr.Draft, Fork: pr.Fork, Labels: pr.Labels,
-		Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA, CI: pr.CI, Closes: pr.Closes, Since: since, HumanFeedback: pr.HumanFeedback(since),
-		Notes: answer.Notes,
+		Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA, CI: pr.CI, Closes: pr.Closes, HumanFeedback: pr.HumanFeedback(time.Time{}),
+		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes,
 	}
 	for _, f := range pr.Feedback {
 		p.Feedback = append(p.Feedback, report.Feedback(f))
@@ -60,7 +60,7 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	run.SinglePR = number
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
 	p.Fired = evaluate(facts, "pr-terminal")
-	if p.HumanFeedback == nil || *p.HumanFeedback {
+	if (p.HumanFeedback == nil || *p.HumanFeedback) && !p.Reviewed {
 		facts.Merging = number
 		for _, g := range loop.Due(facts, loop.Merging) {
 			p.Gate = g.Question
@@ -69,21 +69,19 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker is who asks the tracker outside of an iteration: for the skill's run if there is one, with the end of its
-// previous iteration, else for a run that has not begun. State that cannot be read is another question's to tell.
-func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, since time.Time) {
+// asker is who asks the tracker outside of an iteration: for the skill's run if there is one, with its previous
+// iteration, else for a run that has not begun. State that cannot be read is another question's to tell.
+func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.Iteration) {
 	v, err := d.visit()
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {
-		return v, run, since
+		return v, run, nil
 	}
 	if s, err := v.files.LoadRun(skill); err == nil && s.Budget != nil {
 		run = s.Budget
-		if last, err := v.files.Last(skill, run.Worked); err == nil && last != nil {
-			since = last.EndedAt
-		}
+		last, _ = v.files.Last(skill, run.Worked)
 	}
-	return v, run, since
+	return v, run, last
 }
 
 func (v *visit) question() forge.Question {

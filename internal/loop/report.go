@@ -142,6 +142,14 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 // Tracks says that the iteration had to do with a PR; a nil one had with none.
 func (i *Iteration) Tracks(number int) bool { return tracked(i, number) != nil }
 
+// HeadAtEnd is the head that a PR had when the iteration ended, "" when that is not known.
+func (i *Iteration) HeadAtEnd(number int) string {
+	if p := tracked(i, number); p != nil {
+		return p.EndSHA
+	}
+	return ""
+}
+
 func tracked(i *Iteration, number int) *TrackedPR {
 	if i == nil {
 		return nil

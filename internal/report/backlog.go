@@ -106,10 +106,10 @@ type PR struct {
 	CI       string     `json:"ci,omitempty"`
 	Closes   []int      `json:"closes"`
 	Feedback []Feedback `json:"feedback"`
-	// Since is the end of the review loop's previous iteration; zero when there was none. HumanFeedback is nil when it
-	// is not known whether a person spoke since then.
-	Since         time.Time    `json:"since,omitzero"`
+	// HumanFeedback is nil when it is not known whether a person spoke. Reviewed says that all who did have approved the
+	// head commit since, as it was when the review loop's previous iteration ended.
 	HumanFeedback *bool        `json:"human_feedback"`
+	Reviewed      bool         `json:"reviewed,omitempty"`
 	Fired         []loop.Fired `json:"conditions"` // pr-terminal, where it holds in a loop that watches this PR
 	Gate          string       `json:"gate,omitempty"`
 	Notes         []string     `json:"notes,omitempty"`
@@ -149,24 +149,19 @@ func PullRequest(p PR) string {
 		t.line("Would stop a loop that watches it: %s", f.Text)
 	}
 	switch {
+	case p.Reviewed:
+		t.line("Every person who spoke has approved this commit since: a merge passes without a question")
 	case p.HumanFeedback == nil:
-		t.line("Before a merge would be asked: %s (whether a person spoke%s is not known)", p.Gate, since(p.Since))
+		t.line("Before a merge would be asked: %s (whether a person spoke is not known)", p.Gate)
 	case *p.HumanFeedback:
 		t.line("Before a merge would be asked: %s", p.Gate)
 	default:
-		t.line("No person spoke%s: a merge passes without a question", since(p.Since))
+		t.line("No person spoke: a merge passes without a question")
 	}
 	for _, n := range p.Notes {
 		t.line("Note: %s", n)
 	}
 	return t.String()
-}
-
-func since(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return " since " + t.UTC().Format(time.RFC3339)
 }
 
 func orNone(s string) string {

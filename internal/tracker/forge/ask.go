@@ -20,11 +20,9 @@ type Question struct {
 	Config  config.Config
 	Backlog bool // the open issues in Scope
 	Scope   backlog.Scope
-	PRs     bool // every open PR
-	PR      int  // this PR, in whatever state; 0 for none
-	// Since is the moment from which human feedback counts; the zero time counts all of it.
-	Since time.Time
-	Wait  time.Duration // the most one call may take, or a list be silent for; 5 s when zero
+	PRs     bool          // every open PR
+	PR      int           // this PR, in whatever state; 0 for none
+	Wait    time.Duration // the most one call may take, or a list be silent for; 5 s when zero
 }
 
 // Answer is what the tracker told. Its zero parts are unknown, never empty.
@@ -43,14 +41,13 @@ type Answer struct {
 	Partial bool
 	Notes   []string
 	Err     error
-	since   time.Time
 }
 
 // source is one kind of tracker. whole is false where something may be missing; fail says why, if anybody knows.
 type source interface {
 	issues(ctx context.Context) issueList
 	pulls(ctx context.Context, light bool) (list []PR, whole bool, fail *Failure)
-	pull(ctx context.Context, number int, since time.Time) (PR, *Failure)
+	pull(ctx context.Context, number int) (PR, *Failure)
 }
 
 // Ask asks the project's tracker, its lists side by side. A list may take a while longer than one call where its pages
@@ -59,7 +56,7 @@ func Ask(ctx context.Context, q Question) Answer {
 	if q.Env == nil {
 		q.Env = os.Getenv
 	}
-	a := Answer{since: q.Since}
+	var a Answer
 	place, err := Choose(q.Env, q.Config.Tracker, tracker.Repo(q.Env, q.Project))
 	a.Place = place
 	if err != nil {
@@ -80,7 +77,7 @@ func Ask(ctx context.Context, q Question) Answer {
 		wg.Go(func() { pulls, board.PullsWhole, pullsFail = from.pulls(ctx, !q.PRs) })
 	}
 	if q.PR > 0 {
-		wg.Go(func() { one, pullFail = from.pull(ctx, q.PR, q.Since) })
+		wg.Go(func() { one, pullFail = from.pull(ctx, q.PR) })
 	}
 	wg.Wait()
 	board.Issues, board.Whole = open.issues, open.whole
@@ -178,7 +175,7 @@ func (a *Answer) Report() loop.Report {
 		}
 	}
 	for i := range a.PRs {
-		r.PRs = append(r.PRs, a.PRs[i].Loop(a.since))
+		r.PRs = append(r.PRs, a.PRs[i].Loop())
 	}
 	return r
 }

@@ -89,7 +89,7 @@ func (c *command) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail
 	return prs, whole, fail
 }
 
-func (c *command) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
+func (c *command) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := c.run(ctx, c.own("pr", fmt.Sprint(n))...)
 	return one(c.program(), out, fail, "pr", c.pr)
 }
@@ -108,7 +108,9 @@ func (c *command) pr(n gjson.Result) PR {
 		if kind != "review" && kind != "approval" {
 			kind = "comment"
 		}
-		p.Feedback = append(p.Feedback, c.remark(text(f.Get("author"), mostTitle), f.Get("bot").Bool(), moment(f.Get("at")), kind))
+		r := c.remark(text(f.Get("author"), mostTitle), f.Get("bot").Bool(), moment(f.Get("at")), kind)
+		p.Feedback = append(p.Feedback, r)
+		p.approve(r, text(f.Get("commit"), mostTitle))
 	}
 	p.order()
 	c.terminal(&p)

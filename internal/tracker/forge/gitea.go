@@ -174,12 +174,9 @@ func (g *gitea) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail *
 	return prs, whole, fail
 }
 
-// pull is two calls at once: the PR, and what happened on it from a moment on.
-func (g *gitea) pull(ctx context.Context, n int, since time.Time) (PR, *Failure) {
+// pull is two calls at once: the PR, and what happened on it.
+func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	path := fmt.Sprintf("issues/%d/timeline?", n)
-	if !since.IsZero() {
-		path += "since=" + since.UTC().Format(time.RFC3339) + "&"
-	}
 	var events []gjson.Result
 	var whole bool
 	done := make(chan struct{})
@@ -202,7 +199,6 @@ func (g *gitea) pull(ctx context.Context, n int, since time.Time) (PR, *Failure)
 			}
 		}
 	}
-	p.Since = since
 	if !whole {
 		p.cutAt(later(time.Time{}))
 	}

@@ -33,7 +33,7 @@ const githubDepends = `closedByPullRequestsReferences(first:10,includeClosedPrs:
 const githubPR = `number title state isDraft isCrossRepository headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
 	`closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +
 	`comments(last:%[1]d){totalCount nodes{createdAt author{__typename login}}}` +
-	`reviews(last:%[1]d){totalCount nodes{submittedAt state body author{__typename login}comments{totalCount}}}`
+	`reviews(last:%[1]d){totalCount nodes{submittedAt state body viewerDidAuthor commit{oid}author{__typename login}comments{totalCount}}}`
 
 const githubPRs = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){nameWithOwner ` +
 	`pullRequests(first:50,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}nodes{%s}}}}`
@@ -140,7 +140,7 @@ func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 	return c.pulls(g.at(c.root).pr)
 }
 
-func (g *github) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
+func (g *github) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.host(), "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
 		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
 	return one(g.program(), out, fail, "data.repository", func(root gjson.Result) PR { return g.at(root).pr(root.Get("pullRequest")) })
@@ -181,7 +181,11 @@ func (g *github) feedback(p *PR, connection gjson.Result, field string) {
 			continue
 		}
 		author := n.Get("author")
-		p.Feedback = append(p.Feedback, g.remark(text(author.Get("login"), mostTitle), author.Get("__typename").Str == "Bot", at, remarkKind(n, field)))
+		r := g.remark(text(author.Get("login"), mostTitle), author.Get("__typename").Str == "Bot", at, remarkKind(n, field))
+		p.Feedback = append(p.Feedback, r)
+		if own := n.Get("viewerDidAuthor"); own.Type == gjson.False { // the login that the loop uses too approves for nobody
+			p.approve(r, text(n.Get("commit.oid"), mostTitle))
+		}
 	}
 	if connection.Get("totalCount").Int() > int64(len(nodes)) {
 		p.cutAt(later(oldest))

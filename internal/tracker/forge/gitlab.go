@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -88,7 +87,7 @@ func (g *gitlab) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 	return c.pulls(g.pr)
 }
 
-func (g *gitlab) pull(ctx context.Context, n int, _ time.Time) (PR, *Failure) {
+func (g *gitlab) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := g.run(ctx, g.query(fmt.Sprintf(gitlabOne, gitlabMR), "-f", fmt.Sprintf("iid=%d", n))...)
 	return one(g.program(), out, fail, "data.project.mergeRequest", g.pr)
 }

@@ -25,6 +25,8 @@ type PR struct {
 	Feedback []Remark `json:"feedback,omitempty"`
 	// Since is the moment from which all feedback is known; the zero time means from the beginning.
 	Since time.Time `json:"feedback_since,omitzero"`
+	// Approved is when a person last approved the head commit without a word, by login in lower case.
+	Approved map[string]time.Time `json:"-"`
 }
 
 // Remark is a comment or a review.
@@ -49,9 +51,41 @@ func (p *PR) HumanFeedback(from time.Time) *bool {
 	return new(false)
 }
 
-// Loop is the PR as a loop takes it, with the human feedback from a moment on.
-func (p *PR) Loop(from time.Time) loop.PR {
-	return loop.PR{Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels, HumanFeedback: p.HumanFeedback(from)}
+// Loop is the PR as a loop takes it. Human feedback of any age counts: when it was addressed stands nowhere, and a comment
+// from long ago may be addressed only now (R99).
+func (p *PR) Loop() loop.PR {
+	return loop.PR{Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels, HumanFeedback: p.HumanFeedback(time.Time{})}
+}
+
+// approve notes a person's bare approval of the head commit.
+func (p *PR) approve(r Remark, commit string) {
+	if !r.Human || r.Kind != "approval" || commit == "" || commit != p.HeadSHA || r.At.IsZero() {
+		return
+	}
+	if p.Approved == nil {
+		p.Approved = map[string]time.Time{}
+	}
+	if who := strings.ToLower(r.Author); r.At.After(p.Approved[who]) {
+		p.Approved[who] = r.At
+	}
+}
+
+// Reviewed says that nothing is left to re-review (R99, R102): every person who spoke has approved the head commit since,
+// and that one was the head already when the previous iteration ended, so that nothing was addressed after it.
+func (p *PR) Reviewed(headAtEnd string) bool {
+	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || !p.Since.IsZero() {
+		return false
+	}
+	spoke := false
+	for _, r := range p.Feedback {
+		if !r.Human || r.Kind == "approval" {
+			continue
+		}
+		if spoke = true; r.At.IsZero() || !p.Approved[strings.ToLower(r.Author)].After(r.At) {
+			return false
+		}
+	}
+	return spoke
 }
 
 // identities tell persons from agents and PRs that must not be merged.
