@@ -231,8 +231,33 @@ func TestGitea(t *testing.T) {
 	if d := cmp.Diff(want, a.Report()); d != "" {
 		t.Error(d)
 	}
-	if got := len(calls(t, from)); got != 6 || !a.PRs[0].Fork { // two lists, two of the PR, two about dependencies
+	if got := len(calls(t, from)); got != 7 || !a.PRs[0].Fork { // two lists, three about the PR, two about dependencies
 		t.Errorf("%d calls, %+v", got, a.PRs[0])
+	}
+}
+
+// R99: a bare approval is no feedback, a review that was asked for or begun is none yet; what cannot be told is not known.
+func TestGiteaFeedback(t *testing.T) {
+	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+	a := ask(t, dir, Question{PR: 4})
+	want := []Remark{
+		{"mara", true, at(t, "2026-05-09T12:00:00Z"), "comment"}, {"forgejo-actions", false, at(t, "2026-05-09T15:00:00Z"), "comment"},
+		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review"}, {"mara", true, at(t, "2026-05-09T17:00:00Z"), "approval"},
+	}
+	if d := cmp.Diff(want, a.PRs[0].Feedback); d != "" || !a.PRs[0].Since.IsZero() {
+		t.Error(a.PRs[0].Since, d)
+	}
+	put(t, filepath.Join(from, "comments-4.json"), `[]`)
+	put(t, filepath.Join(from, "reviews-4.json"), `[]`)
+	if a = ask(t, dir, Question{PR: 4}); *a.PRs[0].HumanFeedback(time.Time{}) {
+		t.Error("nobody spoke")
+	}
+	for _, kind := range []string{"comments-4.json", "reviews-4.json"} {
+		put(t, filepath.Join(from, kind), `{"message":"internal error","url":""}`)
+		if a = ask(t, dir, Question{PR: 4}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
+			t.Error("without", kind, "nobody knows")
+		}
+		put(t, filepath.Join(from, kind), `[]`)
 	}
 }
 

@@ -174,36 +174,51 @@ func (g *gitea) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail *
 	return prs, whole, fail
 }
 
-// pull is two calls at once: the PR, and what happened on it.
+// pull is three calls at once: the PR, its comments, its reviews.
 func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
-	path := fmt.Sprintf("issues/%d/timeline?", n)
-	var events []gjson.Result
+	var answer, comments gjson.Result
+	var reviews []gjson.Result
 	var whole bool
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		events, whole, _ = g.pages(ctx, path)
-	}()
-	answer, fail := g.call(ctx, fmt.Sprintf("pulls/%d", n))
-	<-done
+	var fail *Failure
+	var asking sync.WaitGroup
+	asking.Go(func() { answer, fail = g.call(ctx, fmt.Sprintf("pulls/%d", n)) })
+	asking.Go(func() { comments, _ = g.call(ctx, fmt.Sprintf("issues/%d/comments", n)) })
+	asking.Go(func() { reviews, whole, _ = g.pages(ctx, fmt.Sprintf("pulls/%d/reviews?", n)) })
+	asking.Wait()
 	p := g.pr(answer)
 	if p.Number == 0 {
 		return p, orFailure(fail, g.program(), answer)
 	}
-	for _, e := range events {
-		if kind := e.Get("type").Str; kind == "comment" || kind == "review" || kind == "code" {
-			login := text(e.Get("user.login"), mostTitle)
-			p.Feedback = append(p.Feedback, g.remark(login, login == "gitea-actions" || login == "forgejo-actions", moment(e.Get("created_at")), map[string]string{"comment": "comment"}[kind]))
-			if last := &p.Feedback[len(p.Feedback)-1]; last.Kind == "" {
-				last.Kind = "review"
-			}
+	for _, c := range list(comments) {
+		p.Feedback = append(p.Feedback, g.person(c, "created_at", "comment"))
+	}
+	for _, r := range reviews {
+		if kind := giteaReview(r); kind != "" {
+			p.Feedback = append(p.Feedback, g.person(r, "submitted_at", kind))
 		}
 	}
-	if !whole {
+	if !whole || !comments.IsArray() {
 		p.cutAt(later(time.Time{}))
 	}
 	p.order()
 	return p, nil
+}
+
+// person is what somebody said; the forge marks none of its bots.
+func (g *gitea) person(said gjson.Result, at, kind string) Remark {
+	login := text(said.Get("user.login"), mostTitle)
+	return g.remark(login, login == "gitea-actions" || login == "forgejo-actions", moment(said.Get(at)), kind)
+}
+
+// giteaReview is what a review is, "" for one that nobody gave yet.
+func giteaReview(r gjson.Result) string {
+	switch state := r.Get("state").Str; {
+	case state == "PENDING" || state == "REQUEST_REVIEW":
+		return ""
+	case state == "APPROVED" && !r.Get("dismissed").Bool() && strings.TrimSpace(r.Get("body").Str) == "" && r.Get("comments_count").Int() == 0:
+		return "approval"
+	}
+	return "review"
 }
 
 func (g *gitea) pr(n gjson.Result) PR {

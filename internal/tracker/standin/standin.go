@@ -1,8 +1,8 @@
 // Package standin plays gh, glab and tea for tests: programs on PATH that answer from a directory of recorded JSON
 // and write down how they were called. Only tests link it.
 //
-// The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea timeline-142.json,
-// dependencies-142.json and repo.json.
+// The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea comments-142.json,
+// reviews-142.json, dependencies-142.json and repo.json.
 // Further pages are issues.2.json and so on. issues.err is what goes to stderr, with exit code 1; issues.sleep is how
 // long the answer takes, as in "10s". calls.log gets one line a call.
 package standin
@@ -105,7 +105,7 @@ func question(args []string) (kind string, page int) {
 	case strings.Contains(all, "issues("):
 		return "issues", 0
 	}
-	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(?:/(timeline|dependencies))?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
+	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(?:/(comments|reviews|dependencies))?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
 	if m == nil {
 		return "repo", 0
 	}
