@@ -10,6 +10,19 @@ import (
 	"hooks/internal/store"
 )
 
+// holder is the run that the lock names, where the asker's budget file is another one's; nil where it is not known.
+func (e *entry) holder() *loop.Budget {
+	lock, run := e.state.Lock, e.state.Budget
+	if run != nil && run.RunID == lock.RunID {
+		return nil
+	}
+	s, err := e.files.LoadRun(e.req.Command.Skill)
+	if err != nil || s.Budget == nil || s.Budget.RunID != lock.RunID {
+		return nil
+	}
+	return s.Budget
+}
+
 // skip passes over a tick that found the lock held (R46).
 func (e *entry) skip(a loop.Admission) (event.Reply, error) {
 	block, err := e.skipped(a)

@@ -29,7 +29,7 @@ func (e *entry) load() (store.State, error) {
 func (e *entry) standing() loop.Standing {
 	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock, Claim: e.state.Claim}
 	if s.Lock != nil {
-		s.LockIs = proc.Of(s.Lock.Process)
+		s.LockIs, s.Holder = proc.Of(s.Lock.Process), e.holder()
 	}
 	if s.Run != nil {
 		s.OwnerIs = proc.Of(s.Run.Owner)

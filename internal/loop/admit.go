@@ -28,6 +28,7 @@ type Standing struct {
 	Run     *Budget
 	Tick    *Tick
 	Lock    *Lock
+	Holder  *Budget // the lock's run, where that is known and not Run: another budget file's
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
@@ -152,7 +153,7 @@ func skip(iteration, pid int) Admission {
 func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	var a Admission
 	if l := s.Lock; l != nil {
-		own := l.SessionID != "" && l.SessionID == r.SessionID || leftover(s, mine)
+		own := l.SessionID != "" && l.SessionID == r.SessionID || leftover(r, s)
 		switch {
 		case own:
 			a.Reap = true // a leftover of a crash after the tick was closed
@@ -180,9 +181,17 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 
 // leftover: no iteration is open, and the lock is one of a run that is over, whose session has ended, or that is the
 // asker's own. A Stop that died between its save and its last act left it.
-func leftover(s Standing, mine bool) bool {
+//
+// Or that Stop is just about to print its reply. To begin before that is out harms nobody: the reply was composed from the
+// run that it closed, its release looks whose the lock is by then, and the later events of its session, such as the deletion
+// of its schedule, find a run that is not theirs and decide nothing.
+func leftover(r Request, s Standing) bool {
 	run := s.Run
-	return s.Tick == nil && run != nil && run.RunID != "" && s.Lock.RunID == run.RunID && (mine || run.Status != Active || run.OwnerLeft)
+	if s.Holder != nil {
+		run = s.Holder
+	}
+	return s.Tick == nil && run != nil && run.RunID != "" && s.Lock.RunID == run.RunID &&
+		(run.OwnedBy(r) || run.Status != Active || run.OwnerLeft)
 }
 
 func contended(r Request, iteration, pid int, is Liveness) Admission {

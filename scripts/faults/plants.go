@@ -64,7 +64,7 @@ var plants = []plant{
 		{File: "internal/app/ending.go", Old: "\town.missedAnswers(t)\n", New: ""},
 	}},
 	{"a lock that was left is held", "exit-halting", []string{"unlinkat"}, false, []drive.Patch{
-		{File: "internal/loop/admit.go", Old: " || leftover(s, mine)\n", New: "\n"},
+		{File: "internal/loop/admit.go", Old: " || leftover(r, s)\n", New: "\n"},
 	}},
 	{"a refused entry leaves its iteration", "entry", []string{"renameat"}, false, []drive.Patch{
 		{File: "internal/app/start.go", Old: "\t\te.undo(skill, &run)\n", New: ""},
