@@ -350,10 +350,9 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	case "for-each-repo":
 		Git(f, append(word.Lits("git"), word.Command(args, "--config", 0)...))
 	case "filter-branch":
-		for name, ws := range word.ParseFlags(args, "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter").Vals {
-			if strings.HasSuffix(name, "-filter") {
-				h.Run(ws[0].Text)
-			}
+		const filters = "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter"
+		for _, w := range word.ParseFlags(args, filters).All(strings.Fields(filters)...) {
+			h.Run(w.Text)
 		}
 	}
 }

@@ -132,6 +132,9 @@ func sendPR(f *shell.Frame, q Request, r route) bool {
 			Labels(f, leaves, act.Act{}, q.Argv)
 		}
 		return r.segs[i] != "changes"
+	case r.index("merge_trains") >= 0 && q.Method != "DELETE":
+		a.Kind, a.Auto = act.ArmAutoMerge, true
+		reqAct(f, q, r, a)
 	case action == "":
 		editPR(f, q, r, a, leaves)
 	case action == "merge" && r.segs[i] != "issues" && q.Method != "DELETE", action == "submit" && r.segs[i] == "changes":
@@ -238,8 +241,6 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 		branchAct(f, q, r, act.LeafText(leaves, "base"), q.Body)
 	case word.Has("merge-upstream", last) && inRepo:
 		branchAct(f, q, r, act.LeafText(leaves, "branch"), q.Body)
-	case r.index("merge_trains") >= 0:
-		reqAct(f, q, r, act.Act{Kind: act.ArmAutoMerge, Auto: true, PR: word.Number(last)})
 	case r.index("refs ref") >= 0 && inRepo:
 		refRequest(f, q, r, leaves)
 	case r.index("contents src") >= 0 && inRepo && (q.Method != "PATCH"):
