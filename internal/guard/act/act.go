@@ -1,49 +1,6 @@
 // Package act says what a tool call is and what a reading of it tells: acts, and parts that cannot be resolved.
 package act
 
-import (
-	"strings"
-)
-
-// Call is one tool call of the agent, its input flattened.
-type Call struct {
-	Tool    string // "Bash", "PowerShell", "Monitor", "REPL", "Write", "mcp__github__merge_pull_request", …
-	Command string // shell text of Bash, PowerShell and Monitor
-	// Fields holds every other string, number or bool leaf of tool_input, in order. Command may stand here too.
-	Fields []Field
-	Cwd    string // absolute
-	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a budget file elsewhere, the
-	// program itself.
-	Own []string
-}
-
-// Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
-type Field struct{ Path, Value string }
-
-// Repo is what is known of the project without asking anyone; the caller reads it from .git.
-type Repo struct {
-	Branch    string   // checked-out branch of Call.Cwd, "" unknown or detached
-	Default   string   // default branch, "" unknown: then release* counts as protected too
-	Protected []string // more protected branch names or globs; main, master and trunk always are
-	Remotes   map[string]string
-	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, branch.*.merge, …
-	Config map[string]string
-	// Aliases holds the aliases of gh by name, as its config file has them ("!…" runs in a shell).
-	Aliases map[string]string
-}
-
-// Files reads what a command would run from disk. The caller bounds size and place; ok is false for anything it
-// cannot or will not read. It is called at most 32 times a Read, with cleaned absolute paths where Call.Cwd is absolute.
-type Files interface {
-	ReadFile(path string) (text string, ok bool)
-}
-
-// Links is what a Files may also be: RealPath is where a path leads through the symbolic links on disk, the path itself
-// where it leads nowhere else. It is asked for paths that the call writes.
-type Links interface {
-	RealPath(path string) string
-}
-
 // Kind is what an Act does.
 type Kind string
 
@@ -126,35 +83,8 @@ func (r Reading) pick(want func(Kind) bool) []Act {
 	return acts
 }
 
-// CommandText is the command, or the field of that name.
-func (c Call) CommandText() string {
-	if c.Command != "" {
-		return c.Command
-	}
-	return LeafText(c.Fields, "command")
-}
-
 // Merges returns the acts that land code or open the way for it.
 func (r Reading) Merges() []Act { return r.pick(Kind.Merges) }
 
 // Tampers returns the acts on the loop's own files, gates or registration.
 func (r Reading) Tampers() []Act { return r.pick(Kind.Tampers) }
-
-// Leaf is the value of the first leaf whose path's last part is the name, in any case.
-func Leaf(fields []Field, names ...string) (string, bool) {
-	for _, n := range names {
-		for _, fd := range fields {
-			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")
-			if strings.EqualFold(key, n) {
-				return fd.Value, true
-			}
-		}
-	}
-	return "", false
-}
-
-func LeafText(fields []Field, names ...string) string {
-	v, _ := Leaf(fields, names...)
-	return v
-}

@@ -39,6 +39,7 @@ func Language(name string) (lang, flags string) {
 	return "", ""
 }
 
+// Interpret reads an interpreter's command line. names are its flags that carry program text.
 func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 	args := argv[1:]
 	if lang == "perl" || lang == "ruby" {
@@ -98,6 +99,7 @@ func glued(names, t string) string {
 	return ""
 }
 
+// Text reads a program that stands in a text; how is the command, rest its own words.
 func Text(f *shell.Frame, lang, text, how string, rest []word.Word) {
 	if word.Blank(text) {
 		if !word.BlankSoft(text) {
@@ -116,6 +118,7 @@ func codeStdin(f *shell.Frame, lang string, argv []word.Word) {
 	}
 }
 
+// File reads the program that the first word names.
 func File(f *shell.Frame, lang string, args []word.Word) {
 	name := args[0].Text
 	text, from := f.Open(name)

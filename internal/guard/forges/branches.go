@@ -42,6 +42,7 @@ func anyProtected(f *shell.Frame, is func(p string) bool) bool {
 	return false
 }
 
+// DefaultBranch is the branch that the forge merges into, "main" while that is unknown.
 func DefaultBranch(f *shell.Frame) string {
 	if f.M.Repo.Default != "" {
 		return f.M.Repo.Default

@@ -12,6 +12,7 @@ func Gerrit(rest []word.Word) bool {
 	return len(rest) > 2 && rest[0].Text == "gerrit" && rest[1].Text == "review" && GerritKind(rest) != ""
 }
 
+// GerritKind is what such a command does, "" nothing.
 func GerritKind(rest []word.Word) act.Kind {
 	fl := word.ParseFlags(rest[2:], "--code-review --project --message -m -p -l --label")
 	switch {

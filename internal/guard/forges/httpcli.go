@@ -164,6 +164,7 @@ func downloads(f *shell.Frame, files []word.Word, how string) {
 	}
 }
 
+// Wget reads a command line of wget.
 func Wget(f *shell.Frame, argv []word.Word) {
 	fl := word.ParseFlags(argv[1:], `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
 --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w`)

@@ -8,14 +8,15 @@ import (
 	"hooks/internal/guard/word"
 )
 
+// Kind says what writing to a path would be.
+type Kind int
+
+// The kinds of a path.
 const (
 	Ordinary     Kind = iota
 	State             // under .sdd/loop, or a transcript of the client
 	Registration      // settings and plugin files that register the hooks
 )
-
-// place kinds of a path: what writing there would be.
-type Kind int
 
 // Of judges a resolved path; pat is the same path with its unquoted pattern characters alive, or "".
 func Of(full, pat string) Kind {

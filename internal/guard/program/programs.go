@@ -21,11 +21,11 @@ func guess(f *shell.Frame, argv []word.Word) {
 		hooks(f, argv)
 	case word.Has("pr mr pull-request merge-request pulls", argv[1].Text):
 		forges.GenericForge(f, argv)
-		forges.GH(f, append([]word.Word{word.Lit("gh")}, argv[1:]...))
+		forges.GH(f, append(word.Lits("gh"), argv[1:]...))
 	case argv[1].Text == "push":
-		forges.Git(f, append([]word.Word{word.Lit("git")}, argv[1:]...))
+		forges.Git(f, append(word.Lits("git"), argv[1:]...))
 	case argv[1].Text == "api":
-		forges.GH(f, append([]word.Word{word.Lit("gh")}, argv[1:]...))
+		forges.GH(f, append(word.Lits("gh"), argv[1:]...))
 	case word.Has("gh git glab bash sh sudo env curl", word.ProgramName(argv[1].Text)):
 		f.Exec(argv[1:])
 	}
@@ -125,7 +125,7 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 		ends(f, name, argv)
 	default:
 		if strings.HasPrefix(name, "git-") {
-			forges.Git(f, append([]word.Word{word.Lit("git"), word.Lit(name[4:])}, argv[1:]...))
+			forges.Git(f, append(word.Lits("git", name[4:]), argv[1:]...))
 			return true
 		}
 		return false

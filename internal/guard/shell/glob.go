@@ -1,8 +1,6 @@
 package shell
 
-import (
-	"hooks/internal/guard/word"
-)
+import "hooks/internal/guard/word"
 
 const maxGlobText = 512 // bytes of a text that patterns with live characters are tried on
 

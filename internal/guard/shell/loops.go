@@ -8,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-const MaxRounds = 16 // rounds of a loop that are walked one by one
+// MaxRounds is how many rounds of a loop are walked one by one.
+const MaxRounds = 16
 
 // forClause runs the body for every word of the list, as far as the list is known.
 func (f *Frame) forClause(c *syntax.ForClause) string {

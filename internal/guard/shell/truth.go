@@ -19,6 +19,7 @@ func not(t Truth) Truth {
 	return Maybe
 }
 
+// TruthOf is what is known for certain.
 func TruthOf(b bool) Truth {
 	if b {
 		return Yes

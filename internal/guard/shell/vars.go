@@ -149,7 +149,7 @@ func (f *Frame) special(name string) (variable, bool) {
 	case "?", "$", "!", "-", "_":
 		return scalar(word.Hole), true
 	}
-	if n, ok := word.Digits(name); ok {
+	if n, ok := digits(name); ok {
 		if n > len(f.Args) {
 			return scalar(""), true
 		}
@@ -172,4 +172,19 @@ func (f *Frame) Env(name string) string {
 		return v.alts[0]
 	}
 	return ""
+}
+
+// digits reads the number of a positional parameter.
+func digits(name string) (int, bool) {
+	if name == "" || len(name) > 4 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range name {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n > 0
 }

@@ -1,8 +1,6 @@
 package shell
 
-import (
-	"hooks/internal/guard/word"
-)
+import "hooks/internal/guard/word"
 
 // World is what a shell meets outside of itself. What it meets may run text in a shell again.
 type World interface {

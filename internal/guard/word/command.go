@@ -1,6 +1,7 @@
 package word
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,7 @@ func takesNext(t, valued string) int {
 	return 0
 }
 
+// Assignment tells NAME=value.
 func Assignment(text string) bool {
 	name, _, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
@@ -73,4 +75,43 @@ func FlagText(args []Word, names string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// Subcommand is the first word that is no flag, with everything else behind it: flags before a command belong to it.
+func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		if len(t) > 1 && t[0] == '-' {
+			if Has(valued, t) {
+				i++
+			}
+			continue
+		}
+		rest = append(args[:i:i], args[i+1:]...)
+		return args[i], rest, args[i].Known()
+	}
+	return Word{}, nil, true
+}
+
+// AsksHelp tells a command line that only asks for help.
+func AsksHelp(argv []Word) bool {
+	for _, w := range argv {
+		if w.Text == "--" {
+			return false
+		}
+		if w.Text == "--help" || w.Text == "-h" {
+			return true
+		}
+	}
+	return false
+}
+
+// Shorts tells whether joined short flags (-lc) hold the letter.
+func Shorts(t string, letter byte) bool {
+	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
+}
+
+// HasWord tells whether one of the words is the text.
+func HasWord(args []Word, text string) bool {
+	return slices.ContainsFunc(args, func(w Word) bool { return w.Text == text })
 }

@@ -1,8 +1,6 @@
 package word
 
-import (
-	"strings"
-)
+import "strings"
 
 // Flags is a command line taken apart: positional words, and flag values by name as written ("-R", "--repo").
 type Flags struct {

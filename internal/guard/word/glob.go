@@ -1,8 +1,6 @@
 package word
 
-import (
-	"strings"
-)
+import "strings"
 
 // GlobMatch matches a whole text against a shell pattern: *, ?, [a-z], [!a], and a backslash before a plain character.
 // Like the shell's case and [[ ]], * crosses slashes.
@@ -94,6 +92,7 @@ func LiteralPat(pat string) (string, bool) {
 	return string(out), true
 }
 
+// TrimSuffixGlob takes off the shortest or longest end that the pattern matches.
 func TrimSuffixGlob(s, pat string, longest bool) string {
 	if plain, ok := LiteralPat(pat); ok {
 		return strings.TrimSuffix(s, plain)
@@ -110,6 +109,7 @@ func TrimSuffixGlob(s, pat string, longest bool) string {
 	return best
 }
 
+// TrimPrefixGlob takes off the shortest or longest beginning that the pattern matches.
 func TrimPrefixGlob(s, pat string, longest bool) string {
 	if plain, ok := LiteralPat(pat); ok {
 		return strings.TrimPrefix(s, plain)

@@ -24,8 +24,9 @@ func MergeWord(name string) bool {
 	if slices.Contains(parts, "automerge") || slices.Contains(parts, "land") && len(parts) < 3 {
 		return true
 	}
-	return slices.Contains(parts, "merge") && (slices.Contains(parts, "pr") || slices.Contains(parts, "prs") || slices.Contains(parts, "main") || slices.Contains(parts, "master") ||
-		slices.Contains(parts, "auto") || slices.Contains(parts, "pull") || len(parts) == 1 || len(parts) == 2 && slices.Contains([]string{"sh", "py", "js", "rb"}, parts[1]))
+	ofPR := slices.ContainsFunc(parts, func(p string) bool { return Has("pr prs main master auto pull", p) })
+	bare := len(parts) == 1 || len(parts) == 2 && Has("sh py js rb", parts[1])
+	return slices.Contains(parts, "merge") && (ofPR || bare)
 }
 
 // DataProgram tells programs that never run their arguments.
@@ -64,52 +65,12 @@ func NameWords(name string) []string {
 	return out
 }
 
+// NameByte tells a byte of a name in most languages.
 func NameByte(c byte) bool {
 	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// Subcommand is the first word that is no flag, with everything else behind it: flags before a command belong to it.
-func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
-	for i := 0; i < len(args); i++ {
-		t := args[i].Text
-		if len(t) > 1 && t[0] == '-' {
-			if Has(valued, t) {
-				i++
-			}
-			continue
-		}
-		rest = append(args[:i:i], args[i+1:]...)
-		return args[i], rest, args[i].Known()
-	}
-	return Word{}, nil, true
-}
-
-func AsksHelp(argv []Word) bool {
-	for _, w := range argv {
-		if w.Text == "--" {
-			return false
-		}
-		if w.Text == "--help" || w.Text == "-h" {
-			return true
-		}
-	}
-	return false
-}
-
-// Shorts tells whether joined short flags (-lc) hold the letter.
-func Shorts(t string, letter byte) bool {
-	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
-}
-
+// IsShell tells the programs that run shell text.
 func IsShell(name string) bool {
 	return Has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
-}
-
-func HasWord(args []Word, text string) bool {
-	for _, w := range args {
-		if w.Text == text {
-			return true
-		}
-	}
-	return false
 }

@@ -26,8 +26,10 @@ type Word struct {
 	Raw   bool   // not of a shell: shown as it stands
 }
 
+// Lit is a word as a program names it: known, unquoted, not of any text.
 func Lit(text string) Word { return Word{Text: text} }
 
+// Lits are several of them.
 func Lits(texts ...string) []Word {
 	words := make([]Word, len(texts))
 	for i, t := range texts {
@@ -36,8 +38,10 @@ func Lits(texts ...string) []Word {
 	return words
 }
 
+// Known tells whether the whole word is known.
 func (w Word) Known() bool { return !Unknown(w.Text) }
 
+// Unknown tells whether a part of the text is unknown.
 func Unknown(text string) bool {
 	return strings.Contains(text, Hole) || strings.Contains(text, Soft)
 }
@@ -64,6 +68,7 @@ func (w Word) Show() string {
 	return w.Text
 }
 
+// Join is a command line as a person would read it, at most some 400 bytes.
 func Join(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
@@ -122,22 +127,23 @@ func Quoted(words []Word) string {
 	return b.String()
 }
 
-// Has tells whether the list holds the word; lists are short and constant.
+// Has tells whether the list of words holds the name; lists are short and constant.
 func Has(list, name string) bool {
 	if name == "" || strings.ContainsAny(name, " \n") {
 		return false
 	}
-	for rest := list; ; {
-		i := strings.Index(rest, name)
+	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
+	for from := 0; ; {
+		i := strings.Index(list[from:], name)
 		if i < 0 {
 			return false
 		}
+		i += from
 		end := i + len(name)
-		if (i == 0 || rest[i-1] == ' ' || rest[i-1] == '\n' || rest[i-1] == '\t') &&
-			(end == len(rest) || rest[end] == ' ' || rest[end] == '\n' || rest[end] == '\t') {
+		if (i == 0 || space(list[i-1])) && (end == len(list) || space(list[end])) {
 			return true
 		}
-		rest = rest[end:]
+		from = i + 1
 	}
 }
 
@@ -145,20 +151,6 @@ func Has(list, name string) bool {
 func Atoi(s string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	return n, err == nil && len(s) < 12
-}
-
-func Digits(name string) (int, bool) {
-	if name == "" || len(name) > 4 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range name {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, n > 0
 }
 
 // ClipHole bounds a text that is passed on; what is cut off is unknown.
@@ -177,10 +169,12 @@ func Swap(s, old, with string) string {
 	return strings.ReplaceAll(s, old, with)
 }
 
+// BlankSoft tells whether the text is only what a program prints that sets up an environment.
 func BlankSoft(text string) bool {
 	return strings.Trim(text, Soft+" \n\t") == "" && strings.Contains(text, Soft)
 }
 
+// Btoi is 1 for true.
 func Btoi(b bool) int {
 	if b {
 		return 1
@@ -188,6 +182,28 @@ func Btoi(b bool) int {
 	return 0
 }
 
+// IsTrue tells a switch that is on.
 func IsTrue(s string) bool {
 	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
+}
+
+// Matching is the place of the bracket that closes the one at i, ( or {; -1 when none does.
+func Matching(s string, i int) int {
+	open := s[i]
+	closer := byte(')')
+	if open == '{' {
+		closer = '}'
+	}
+	depth := 0
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case open:
+			depth++
+		case closer:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }

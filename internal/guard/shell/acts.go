@@ -1,0 +1,58 @@
+package shell
+
+import (
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/word"
+	"strconv"
+	"strings"
+)
+
+// Act records what the words do. Command, when empty, is the words themselves.
+func (f *Frame) Act(a act.Act, argv []word.Word) {
+	if a.Command == "" {
+		a.Command = word.Clip(word.Join(argv), 300)
+	}
+	a.Ref = strings.ReplaceAll(word.Clip(a.Ref, 200), word.Hole, "…")
+	a.Via, a.Cwd = f.via, f.Cwd
+	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
+	if f.M.seen[key] || len(f.M.Read.Acts) >= maxActs {
+		return
+	}
+	f.M.seen[key] = true
+	f.M.Read.Acts = append(f.M.Read.Acts, a)
+}
+
+// Opaque records a part that cannot be resolved. Parts of the project's own files are not worth it.
+func (f *Frame) Opaque(text, reason string) {
+	if f.Disk || f.quiet {
+		return
+	}
+	f.OpaqueForge(text, reason)
+}
+
+// OpaqueForge records a part that names a forge or git and cannot be resolved, wherever it stands.
+func (f *Frame) OpaqueForge(text, reason string) {
+	text = word.Clip(strings.ReplaceAll(text, word.Hole, "…"), 200)
+	key := "?" + text + "\x00" + reason
+	if f.quiet || f.M.seen[key] || len(f.M.Read.Opaque) >= maxOpaque {
+		return
+	}
+	f.M.seen[key] = true
+	f.M.Read.Opaque = append(f.M.Read.Opaque, act.Opaque{Text: text, Reason: reason, Via: f.via})
+}
+
+// Would tells whether running it merges, without noting what it finds.
+func (f *Frame) Would(run func(g *Frame)) bool {
+	saved, seen := f.M.Read, f.M.seen
+	f.M.Read, f.M.seen = act.Reading{}, map[string]bool{}
+	g := f.Child()
+	g.quiet = true
+	run(g)
+	merges := len(f.M.Read.Merges()) > 0
+	problem := f.M.Read.Unparsable
+	f.M.Read, f.M.seen = saved, seen
+	if f.M.Tired() && f.M.Read.Unparsable == "" {
+		f.M.Read.Unparsable = problem
+	}
+	return merges
+}

@@ -1,0 +1,98 @@
+package shell
+
+import (
+	"maps"
+	"strings"
+)
+
+// Frame is one shell: what its variables, functions and place are. Child shells are copies.
+type Frame struct {
+	M       *Machine
+	vars    map[string]variable
+	funcs   map[string]function
+	Aliases map[string]string
+	// exported are functions that shells further in will know.
+	exported  map[string]function
+	Args      []string
+	Name      string // $0
+	Cwd       string // "" unknown
+	Stdin     *Stream
+	src       string // the text being walked, for words as they were written
+	via       []string
+	depth     int
+	nest      int
+	exportAll bool // set -a
+	Disk      bool // walking a file of the project: only what names a forge is worth calling opaque
+	File      bool // walking a program's file, not the text of a flag
+	status    Truth
+	left      bool // exit, return, break: the rest of the list does not run
+	quiet     bool // looking for acts only, as in a guess at an unknown name
+}
+
+// Stream is what a command reads from its standard input. Unknown text is a hole.
+type Stream struct {
+	Text string
+}
+
+// Shell is a new shell that stands in a directory, "" where that is unknown.
+func (m *Machine) Shell(cwd string) *Frame {
+	return &Frame{M: m, vars: map[string]variable{}, funcs: map[string]function{}, Aliases: map[string]string{}, exported: map[string]function{}, Cwd: cwd, Name: "bash"}
+}
+
+// Child is a copy of the shell: what it changes in itself does not come back.
+func (f *Frame) Child() *Frame {
+	g := *f
+	f.M.Spend(1 + (len(f.vars)+len(f.funcs))/4)
+	g.vars = maps.Clone(f.vars)
+	g.funcs = maps.Clone(f.funcs)
+	g.Aliases = maps.Clone(f.Aliases)
+	g.exported = maps.Clone(f.exported)
+	g.via = f.via[:len(f.via):len(f.via)]
+	g.left = false
+	return &g
+}
+
+// External is a copy for another program: variables, functions and aliases stay behind unless they are exported.
+func (f *Frame) External() *Frame {
+	g := f.Child()
+	for name, fn := range f.funcs {
+		if fn.exported {
+			g.exported[name] = fn
+		}
+	}
+	for name, v := range g.vars {
+		if !v.out && !strings.HasPrefix(name, "$") {
+			delete(g.vars, name)
+		}
+	}
+	g.funcs, g.Aliases = map[string]function{}, map[string]string{}
+	return g
+}
+
+// Through notes that what follows runs inside a wrapper, until the result is called. When the nesting is too deep no work
+// is left for it.
+func (f *Frame) Through(wrapper string) (undo func()) {
+	via, depth := f.via, f.depth
+	f.via = append(via[:len(via):len(via)], wrapper)
+	f.depth++
+	if f.depth > maxDepth {
+		f.M.GiveUp("nested too deeply")
+	} else {
+		f.M.Spend(2)
+	}
+	return func() { f.via, f.depth = via, depth }
+}
+
+// Within does something inside a wrapper.
+func (f *Frame) Within(wrapper string, do func()) {
+	defer f.Through(wrapper)()
+	do()
+}
+
+// Quietly looks for acts only, as in a guess: what cannot be resolved is not noted.
+func (f *Frame) Quietly(look func()) {
+	quiet := f.quiet
+	f.quiet = true
+	defer func() { f.quiet = quiet }()
+	look()
+}
