@@ -132,12 +132,17 @@ func toolRuns(f *shell.Frame, t toolShape) {
 				continue
 			}
 			f.Within(t.call.Tool, func() { code.Read(f, lang, fd.Value, nil) })
-		case word.Has("keys text data", key) && t.hasWord("terminal tmux iterm send keys type"):
-			if t.hasWord("terminal tmux iterm") {
-				f.Inside(t.call.Tool, fd.Value)
-			}
+		case word.Has("keys text data", key) && t.types():
+			f.Inside(t.call.Tool, fd.Value)
 		}
 	}
+}
+
+// types tells a tool that types into a terminal, by its own name or as one of a terminal's server.
+func (t toolShape) types() bool {
+	const terminals = "terminal tmux iterm"
+	server := toolShape{words: word.NameWords(t.call.Tool)}
+	return t.hasWord(terminals) || t.hasWord("send keys type") && server.hasWord(terminals)
 }
 
 // cli reads the arguments of a tool that is one program: mcp__gh__run {"command": "pr merge 5"}.

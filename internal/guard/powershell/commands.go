@@ -8,8 +8,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// psParam is the value behind one of the parameters, in any case and abbreviated as PowerShell allows.
-func psParam(args []word.Word, names ...string) (word.Word, bool) {
+// param is the value behind one of the parameters, in any case and abbreviated as PowerShell allows.
+func param(args []word.Word, names ...string) (word.Word, bool) {
 	for i, w := range args {
 		t := strings.ToLower(w.Text)
 		if len(t) < 2 || t[0] != '-' {
@@ -30,20 +30,20 @@ func psParam(args []word.Word, names ...string) (word.Word, bool) {
 	return word.Word{}, false
 }
 
-// psCommand runs one PowerShell command.
-func psCommand(f *shell.Frame, words []word.Word, piped string) string {
+// command runs one PowerShell command.
+func command(f *shell.Frame, words []word.Word, piped string) string {
 	args := words[1:]
 	switch name := strings.ToLower(words[0].Text); name {
 	case "invoke-expression", "iex":
-		return psExpression(f, args, piped)
+		return expression(f, args, piped)
 	case "start-process", "saps", "start":
-		psStart(f, args)
+		start(f, args)
 	case "invoke-restmethod", "irm", "invoke-webrequest", "iwr":
-		psRequest(f, words)
+		request(f, words)
 		return word.Hole
 	case "set-alias", "new-alias", "sal", "nal":
-		if n, ok := psParam(args, "name"); ok {
-			v, _ := psParam(args, "value")
+		if n, ok := param(args, "name"); ok {
+			v, _ := param(args, "value")
 			f.Aliases[n.Text] = v.Text
 		} else if len(args) > 1 {
 			f.Aliases[args[0].Text] = args[1].Text
@@ -55,24 +55,24 @@ func psCommand(f *shell.Frame, words []word.Word, piped string) string {
 			return word.JoinText(args)
 		}
 		if name == "return" && len(args) > 0 {
-			return psStatement(f, args, piped)
+			return statement(f, args, piped)
 		}
 	case "cmd", "cmd.exe":
-		psCmd(f, args)
+		cmd(f, args)
 	case "powershell", "powershell.exe", "pwsh", "pwsh.exe":
 		Pwsh(f, args)
 	default:
-		return psOther(f, words, name, piped)
+		return other(f, words, name, piped)
 	}
 	return ""
 }
 
-func psOther(f *shell.Frame, words []word.Word, name, piped string) string {
+func other(f *shell.Frame, words []word.Word, name, piped string) string {
 	args := words[1:]
 	if word.Has(`set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm move-item mi mv move
 copy-item cpi cp copy new-item ni rename-item rni ren tee-object set-itemproperty sc ac clc export-clixml
 set-acl`, name) {
-		psWrite(f, words, name)
+		write(f, words, name)
 		return ""
 	}
 	for i, w := range args {
@@ -99,14 +99,14 @@ set-acl`, name) {
 	return f.Named(words)
 }
 
-func psExpression(f *shell.Frame, args []word.Word, piped string) string {
+func expression(f *shell.Frame, args []word.Word, piped string) string {
 	text := piped
-	if w, ok := psParam(args, "command"); ok {
+	if w, ok := param(args, "command"); ok {
 		text = w.Text
 	} else if len(args) > 0 {
-		text = psJoined(args)
+		text = joined(args)
 	}
-	if word.Blank(text) || psComputes(args) {
+	if word.Blank(text) || computes(args) {
 		f.Opaque("Invoke-Expression "+word.Join(args), "the text it would run is only known when it runs")
 		return word.Hole
 	}
@@ -114,8 +114,8 @@ func psExpression(f *shell.Frame, args []word.Word, piped string) string {
 	return word.Hole
 }
 
-// psJoined is an argument's text; parts added with + are one text.
-func psJoined(args []word.Word) string {
+// joined is an argument's text; parts added with + are one text.
+func joined(args []word.Word) string {
 	var parts []string
 	sep := " "
 	for _, w := range args {
@@ -128,8 +128,8 @@ func psJoined(args []word.Word) string {
 	return strings.Join(parts, sep)
 }
 
-// psComputes tells an argument that is itself a command or a method call: its text is only known when it runs.
-func psComputes(args []word.Word) bool {
+// computes tells an argument that is itself a command or a method call: its text is only known when it runs.
+func computes(args []word.Word) bool {
 	if len(args) == 0 {
 		return false
 	}
@@ -137,9 +137,9 @@ func psComputes(args []word.Word) bool {
 	return word.Has("invoke-webrequest iwr irm invoke-restmethod new-object get-content gc curl wget [system.text.encoding]", first) || strings.HasPrefix(first, "[")
 }
 
-func psStart(f *shell.Frame, args []word.Word) {
-	file, ok := psParam(args, "filepath")
-	list, _ := psParam(args, "argumentlist", "args")
+func start(f *shell.Frame, args []word.Word) {
+	file, ok := param(args, "filepath")
+	list, _ := param(args, "argumentlist", "args")
 	rest := word.Command(args, "-FilePath -ArgumentList -Args -WorkingDirectory -Verb -WindowStyle -filepath -argumentlist", 0)
 	if !ok && len(rest) > 0 {
 		file, rest = rest[0], rest[1:]
@@ -160,16 +160,16 @@ func psStart(f *shell.Frame, args []word.Word) {
 			words = append(words, word.Lits(strings.Fields(w.Text)...)...)
 		}
 	}
-	f.Within("Start-Process", func() { psCommand(f, append([]word.Word{file}, words...), "") })
+	f.Within("Start-Process", func() { command(f, append([]word.Word{file}, words...), "") })
 }
 
-func psRequest(f *shell.Frame, words []word.Word) {
+func request(f *shell.Frame, words []word.Word) {
 	args := words[1:]
 	q := forges.Request{Method: "GET", Argv: words}
-	if m, ok := psParam(args, "method", "custommethod"); ok {
+	if m, ok := param(args, "method", "custommethod"); ok {
 		q.Method = strings.ToUpper(m.Text)
 	}
-	if u, ok := psParam(args, "uri"); ok {
+	if u, ok := param(args, "uri"); ok {
 		q.URL = u.Text
 	} else {
 		for _, w := range args {
@@ -178,7 +178,7 @@ func psRequest(f *shell.Frame, words []word.Word) {
 			}
 		}
 	}
-	if b, ok := psParam(args, "body"); ok {
+	if b, ok := param(args, "body"); ok {
 		q.Body = b.Text
 	}
 	if word.Unknown(q.Method) {
@@ -187,8 +187,8 @@ func psRequest(f *shell.Frame, words []word.Word) {
 	forges.Send(f, q)
 }
 
-// psCmd is cmd /c …: its words are run as they stand, carets dropped.
-func psCmd(f *shell.Frame, args []word.Word) {
+// cmd is cmd /c …: its words are run as they stand, carets dropped.
+func cmd(f *shell.Frame, args []word.Word) {
 	for i, w := range args {
 		if t := strings.ToLower(w.Text); t == "/c" || t == "/k" {
 			f.Within("cmd", func() {
@@ -204,7 +204,7 @@ func Pwsh(f *shell.Frame, args []word.Word) {
 	for i, w := range args {
 		t := strings.ToLower(w.Text)
 		if t == "/c" {
-			psCmd(f, args[i:])
+			cmd(f, args[i:])
 			return
 		}
 		if len(t) < 2 || t[0] != '-' {
@@ -215,25 +215,25 @@ func Pwsh(f *shell.Frame, args []word.Word) {
 			f.Opaque("pwsh "+word.Join(args), "the command is encoded")
 			return
 		case strings.HasPrefix("-command", t):
-			psNested(f, word.JoinText(args[i+1:]), args)
+			nested(f, word.JoinText(args[i+1:]), args)
 			return
 		case strings.HasPrefix("-file", t) && i+1 < len(args):
-			psFile(f, args[i+1])
+			file(f, args[i+1])
 			return
 		}
 	}
 	rest := word.Command(args, "-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat -InputFormat -WorkingDirectory", 0)
 	switch {
 	case len(rest) > 0 && strings.HasSuffix(strings.ToLower(rest[0].Text), ".ps1"):
-		psFile(f, rest[0])
+		file(f, rest[0])
 	case len(rest) > 0:
-		psNested(f, word.JoinText(rest), args)
+		nested(f, word.JoinText(rest), args)
 	case f.Stdin != nil:
-		psNested(f, f.Stdin.Text, args)
+		nested(f, f.Stdin.Text, args)
 	}
 }
 
-func psNested(f *shell.Frame, text string, args []word.Word) {
+func nested(f *shell.Frame, text string, args []word.Word) {
 	if word.Blank(text) {
 		f.Opaque("pwsh "+word.Join(args), "the text it would run is only known when it runs")
 		return
@@ -241,7 +241,7 @@ func psNested(f *shell.Frame, text string, args []word.Word) {
 	Read(f, text)
 }
 
-func psFile(f *shell.Frame, w word.Word) {
+func file(f *shell.Frame, w word.Word) {
 	text, from := f.Open(w.Text)
 	if from == shell.Nowhere || word.Blank(text) {
 		return
@@ -252,8 +252,8 @@ func psFile(f *shell.Frame, w word.Word) {
 	f.Disk = onDisk
 }
 
-// psWrite judges the commands that write or remove items by every path they name.
-func psWrite(f *shell.Frame, words []word.Word, name string) {
+// write judges the commands that write or remove items by every path they name.
+func write(f *shell.Frame, words []word.Word, name string) {
 	how := word.Join(words)
 	takes := word.Has("remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni ren", name)
 	whole := name == "rd" || name == "rmdir"

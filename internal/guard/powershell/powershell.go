@@ -18,12 +18,12 @@ func Read(f *shell.Frame, text string) {
 	if !f.M.Spend(1 + len(text)/16) {
 		return
 	}
-	l := &psLexer{f: f, s: text}
+	l := &lexer{f: f, s: text}
 	piped := ""
 	for {
 		words, end := l.statement()
 		if len(words) > 0 {
-			piped = psStatement(f, words, piped)
+			piped = statement(f, words, piped)
 		}
 		if end != '|' {
 			piped = ""
@@ -34,15 +34,15 @@ func Read(f *shell.Frame, text string) {
 	}
 }
 
-// psLexer cuts PowerShell into statements of words.
-type psLexer struct {
+// lexer cuts PowerShell into statements of words.
+type lexer struct {
 	f *shell.Frame
 	s string
 	i int
 }
 
 // statement reads words up to the next mark and returns the mark, 0 at the end.
-func (l *psLexer) statement() (words []word.Word, end byte) {
+func (l *lexer) statement() (words []word.Word, end byte) {
 	for l.i < len(l.s) {
 		c := l.s[l.i]
 		switch {
@@ -83,7 +83,7 @@ func (l *psLexer) statement() (words []word.Word, end byte) {
 }
 
 // openedBefore tells whether the ) closes a list inside the statement: its ( was skipped.
-func (l *psLexer) openedBefore() bool {
+func (l *lexer) openedBefore() bool {
 	depth := 0
 	for j := l.i - 1; j >= 0 && l.s[j] != '\n' && l.s[j] != ';' && l.s[j] != '{'; j-- {
 		switch l.s[j] {
@@ -98,7 +98,7 @@ func (l *psLexer) openedBefore() bool {
 	return false
 }
 
-func (l *psLexer) skipTo(mark string) {
+func (l *lexer) skipTo(mark string) {
 	j := strings.Index(l.s[l.i:], mark)
 	if j < 0 {
 		l.i = len(l.s)
@@ -110,7 +110,7 @@ func (l *psLexer) skipTo(mark string) {
 	}
 }
 
-func (l *psLexer) word() word.Word {
+func (l *lexer) word() word.Word {
 	var out strings.Builder
 	for l.i < len(l.s) {
 		c := l.s[l.i]
@@ -144,7 +144,7 @@ func (l *psLexer) word() word.Word {
 	return word.Lit(out.String())
 }
 
-func (l *psLexer) single() string {
+func (l *lexer) single() string {
 	var out strings.Builder
 	for l.i++; l.i < len(l.s); l.i++ {
 		if l.s[l.i] == '\'' {
@@ -160,7 +160,7 @@ func (l *psLexer) single() string {
 	return out.String()
 }
 
-func (l *psLexer) double() string {
+func (l *lexer) double() string {
 	var out strings.Builder
 	for l.i++; l.i < len(l.s); {
 		switch c := l.s[l.i]; {
@@ -184,7 +184,7 @@ func (l *psLexer) double() string {
 	return out.String()
 }
 
-func (l *psLexer) hereString() string {
+func (l *lexer) hereString() string {
 	closer := "\n" + l.s[l.i+1:l.i+2] + "@"
 	body := l.s[l.i+3:]
 	end := strings.Index(body, closer)
@@ -197,7 +197,7 @@ func (l *psLexer) hereString() string {
 }
 
 // variable reads $name, ${name}, $env:NAME and $(…); what is not assigned in the text is unknown.
-func (l *psLexer) variable() string {
+func (l *lexer) variable() string {
 	l.i++
 	if l.i < len(l.s) && l.s[l.i] == '(' {
 		end := word.Matching(l.s, l.i)
@@ -223,18 +223,18 @@ func (l *psLexer) variable() string {
 	return word.Hole
 }
 
-// psStatement runs one statement; it returns what the next one of its pipe would read, where that is plain text.
-func psStatement(f *shell.Frame, words []word.Word, piped string) string {
+// statement runs one statement; it returns what the next one of its pipe would read, where that is plain text.
+func statement(f *shell.Frame, words []word.Word, piped string) string {
 	if len(words) > 2 && words[1].Text == "=" && strings.HasPrefix(words[0].Src, "$") {
 		name := "$" + strings.ToLower(strings.Trim(words[0].Src, "${}"))
 		f.Let(name, word.JoinText(words[2:]))
-		return psStatement(f, words[2:], piped)
+		return statement(f, words[2:], piped)
 	}
 	if name, val, ok := strings.Cut(words[0].Src, "="); ok && strings.HasPrefix(name, "$") && val != "" {
 		_, first, _ := strings.Cut(words[0].Text, "=") // $x='…' without spaces
 		rest := append([]word.Word{{Text: first, Src: val}}, words[1:]...)
 		f.Let("$"+strings.ToLower(strings.Trim(name, "${}+")), word.JoinText(rest))
-		return psStatement(f, rest, piped)
+		return statement(f, rest, piped)
 	}
 	if words[0].Text == "&" || words[0].Text == "." && len(words) > 1 {
 		words = words[1:]
@@ -256,5 +256,5 @@ func psStatement(f *shell.Frame, words []word.Word, piped string) string {
 	if len(words) == 1 && (strings.HasPrefix(words[0].Src, "\"") || strings.HasPrefix(words[0].Src, "'") || strings.HasPrefix(words[0].Src, "@")) {
 		return words[0].Text
 	}
-	return psCommand(f, split, piped)
+	return command(f, split, piped)
 }
