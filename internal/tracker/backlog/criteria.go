@@ -20,18 +20,8 @@ const labelLevel = 7
 // no TBD or TODO. Of several sections the worst counts. A section begins with a heading of any level, or with a line that
 // is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the first criterion after the colon.
 func Criteria(body string) string {
-	if !speaksOfCriteria(body) {
-		return CriteriaMissing
-	}
-	var j judge
-	for l := range lines(body) {
-		j.read(l)
-	}
-	j.end()
-	if j.state == "" {
-		return CriteriaMissing
-	}
-	return j.state
+	_, criteria := Read(body, Home{})
+	return criteria
 }
 
 // speaksOfCriteria is quick: many bodies have no such section.
@@ -57,6 +47,14 @@ func (j *judge) end() {
 		j.state = CriteriaMissing
 	}
 	j.level = 0
+}
+
+// verdict is what came of all sections.
+func (j *judge) verdict() string {
+	if j.end(); j.state == "" {
+		return CriteriaMissing
+	}
+	return j.state
 }
 
 func (j *judge) begin(level int) {

@@ -45,14 +45,26 @@ var names = []string{"dependencies", "dependency", "prerequisites", "prerequisit
 // is struck through say nothing, nor does what is denied, past or pondered ("no longer blocked by", "might depend on"), nor
 // a choice ("#1 or #2"). A wrong edge holds work back for good; one that is missing is made good by writing it plainly.
 func Dependencies(body string, home Home) []Dep {
-	if !mentions(body) {
-		return nil
+	deps, _ := Read(body, home)
+	return deps
+}
+
+// Read is Dependencies and Criteria in one reading.
+func Read(body string, home Home) (deps []Dep, criteria string) {
+	r, j := reader{home: home}, judge{}
+	depends, judged := mentions(body), speaksOfCriteria(body)
+	if !depends && !judged {
+		return nil, CriteriaMissing
 	}
-	r := reader{home: home}
 	for l := range lines(body) {
-		r.read(l)
+		if depends {
+			r.read(l)
+		}
+		if judged {
+			j.read(l)
+		}
 	}
-	return r.deps
+	return r.deps, j.verdict()
 }
 
 // reader reads a body line by line.
@@ -74,7 +86,10 @@ func (r *reader) read(l line) {
 	}
 	text := prose(l.text)
 	p := parser{text: text, low: strings.ToLower(text), home: r.home}
-	found := p.line(l.kind == plain)
+	var found []Dep
+	if mentions(text) {
+		found = p.line(l.kind == plain)
+	}
 	item := listItem(text)
 	if r.under != none && l.kind == plain && len(found) == 0 {
 		found = p.listed(item, r.under, item != text)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // State is what is known of an issue or PR.
@@ -58,10 +59,10 @@ func (i *Issue) inProgress() bool {
 // "status: In Progress".
 func (i *Issue) labelled(name string) bool {
 	return slices.ContainsFunc(i.Labels, func(l string) bool {
-		l = strings.TrimSpace(l)
-		if len(l) < len(name) || l[len(l)-1]|0x20 != name[len(name)-1] { // most labels end otherwise
+		if l == "" || l[len(l)-1] > ' ' && l[len(l)-1] < utf8.RuneSelf && l[len(l)-1]|0x20 != name[len(name)-1] { // most labels end otherwise
 			return false
 		}
+		l = strings.TrimSpace(l)
 		l = l[strings.LastIndexAny(l, ":/")+1:]
 		l = strings.Map(func(r rune) rune {
 			if r == ' ' || r == '_' {

@@ -19,7 +19,10 @@ const nearWords = 3
 
 // negated looks at the last words of the statement before a phrase: "no longer", "isn't", "was", "might", …
 func negated(before string) bool {
-	before = strings.NewReplacer("*", "", "_", "", "n’t", "n't").Replace(before[clause(before):])
+	before = before[clause(before):]
+	if strings.ContainsAny(before, "*_’") {
+		before = strings.NewReplacer("*", "", "_", "", "n’t", "n't").Replace(before)
+	}
 	if strings.HasSuffix(before, "non-") {
 		return true
 	}

@@ -61,6 +61,7 @@ type sorter struct {
 	at       map[int]int   // number → index of an open issue
 	pulls    map[int]bool  // open PRs
 	blockers map[int][]Ref // what each open issue waits for, in order, once each
+	criteria map[int]string
 	res      Result
 }
 
@@ -68,7 +69,7 @@ type sorter struct {
 // issue with a dependency of which nothing is known is neither blocked nor unblocked, and the result is partial; one
 // in another repository counts only where the tracker told its state.
 func Sort(b *Board, scope Scope) Result {
-	s := sorter{Board: b, at: make(map[int]int, len(b.Issues)), pulls: make(map[int]bool, len(b.Pulls)), blockers: make(map[int][]Ref, len(b.Issues))}
+	s := sorter{Board: b, at: make(map[int]int, len(b.Issues)), pulls: make(map[int]bool, len(b.Pulls)), blockers: make(map[int][]Ref, len(b.Issues)), criteria: make(map[int]string, len(b.Issues))}
 	for i := range b.Issues {
 		s.at[b.Issues[i].Number] = i
 	}
@@ -119,7 +120,9 @@ func (s *sorter) connect(i *Issue) {
 			s.wait(r.Number, Ref{Number: i.Number})
 		}
 	}
-	for _, d := range Dependencies(i.Body, s.Home) {
+	deps, criteria := Read(i.Body, s.Home)
+	s.criteria[i.Number] = criteria
+	for _, d := range deps {
 		blocked, blocker := d.Blocked, d.Blocker
 		if blocked.Number == 0 {
 			blocked.Number = i.Number
@@ -181,7 +184,7 @@ func (s *sorter) state(r Ref) State {
 
 // sort says what one issue in scope is.
 func (s *sorter) sort(i *Issue) {
-	f := Fact{Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone, Criteria: Criteria(i.Body)}
+	f := Fact{Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone, Criteria: s.criteria[i.Number]}
 	undecided := i.Cut
 	for _, r := range s.blockers[i.Number] {
 		switch s.state(r) {

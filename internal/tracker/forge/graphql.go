@@ -23,25 +23,30 @@ type connection struct {
 func connected(program string, out []byte, fail *Failure, root, name string) connection {
 	c := connection{fail: fail}
 	docs, torn := documents(out)
+	path := append(strings.Split(root, "."), name)
 	for i, d := range docs {
-		repo := get(d, strings.Split(root, ".")...)
-		list := get(repo, name)
 		if i == 0 {
-			c.root, c.first = repo, list
+			c.root, c.first = get(d, path[:len(path)-1]...), get(d, path...)
 		}
-		page := get(list, "nodes")
+		list := gjson.Result{Type: gjson.JSON, Raw: find(d, path...)}
+		page := gjson.Result{Type: gjson.JSON, Raw: find(list, "nodes")}
 		if !page.IsArray() {
 			c.whole, c.fail = false, orFailure(fail, program, d)
 			return c
 		}
 		c.nodes = append(c.nodes, elements(page)...)
-		c.whole = get(list, "pageInfo", "hasNextPage").Type == gjson.False && len(elements(get(d, "errors"))) == 0
+		c.whole = get(list, "pageInfo", "hasNextPage").Type == gjson.False && !failed(d)
 	}
 	if torn || len(docs) == 0 {
 		c.fail = orFailure(fail, program, gjson.Result{})
 	}
 	c.whole = c.whole && c.fail == nil
 	return c
+}
+
+// failed says that an answer names errors.
+func failed(doc gjson.Result) bool {
+	return strings.Contains(doc.Raw, `"errors"`) && len(elements(get(doc, "errors"))) > 0
 }
 
 // pagesOf asks a forge that speaks GraphQL. query has a place for fields that older servers do not have: those are asked

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -88,17 +89,29 @@ func documentEnd(text string) int {
 	return 0
 }
 
+// shortText is the length up to which a string is looked through byte by byte, as most are short.
+const shortText = 24
+
 // stringEnd is the place of the quote that ends a string, -1 where none does: one after an odd number of backslashes
 // is part of it.
 func stringEnd(text string) int {
-	for at := 0; ; at++ {
-		n := strings.IndexByte(text[at:], '"')
+	at := 0
+	for ; at < len(text) && at < shortText; at++ {
+		switch text[at] {
+		case '"':
+			return at
+		case '\\':
+			at++
+		}
+	}
+	for from := min(at, len(text)); ; at++ {
+		n := strings.IndexByte(text[min(at, len(text)):], '"')
 		if n < 0 {
 			return -1
 		}
 		at += n
 		slashes := 0
-		for slashes < at && text[at-1-slashes] == '\\' {
+		for slashes < at-from && text[at-1-slashes] == '\\' {
 			slashes++
 		}
 		if slashes%2 == 0 {
@@ -130,6 +143,9 @@ func text(r gjson.Result, most int) string {
 	}
 	if len(r.Str) > most {
 		return strings.ToValidUTF8(r.Str[:most], "")
+	}
+	if utf8.ValidString(r.Str) {
+		return r.Str
 	}
 	return strings.ToValidUTF8(r.Str, "\ufffd")
 }

@@ -12,17 +12,29 @@ import (
 
 // get is the value at a path of names, none where there is no such.
 func get(r gjson.Result, path ...string) gjson.Result {
-	for _, name := range path {
-		var found gjson.Result
-		each(r, func(key, raw string) bool {
-			if key == name {
-				found = value(raw)
-			}
-			return key != name
-		})
-		r = found
+	if at := find(r, path...); at != "" {
+		return value(at[:valueEnd(at)])
 	}
-	return r
+	return gjson.Result{}
+}
+
+// find is the text from the value at a path of names on, "" where there is no such.
+func find(r gjson.Result, path ...string) (at string) {
+	at = r.Raw
+	for _, name := range path {
+		rest := ""
+		if at != "" && at[0] == '{' {
+			fields(at, func(key, text string) (int, bool) {
+				if key == name {
+					rest = text
+					return 0, false
+				}
+				return valueEnd(text), true
+			})
+		}
+		at = rest
+	}
+	return at
 }
 
 // value is gjson.Parse, for a value by itself.
@@ -41,15 +53,24 @@ func each(r gjson.Result, field func(key, raw string) bool) {
 	if !r.IsObject() && !r.IsArray() {
 		return
 	}
-	text, isObject := skipBlank(r.Raw[1:]), r.IsObject()
-	for text[0] != '}' && text[0] != ']' {
+	fields(r.Raw, func(key, text string) (int, bool) {
+		n := valueEnd(text)
+		return n, field(key, text[:n])
+	})
+}
+
+// fields goes over the object or list that a text begins with. field is given what begins with a value, and gives that
+// value's length.
+func fields(text string, field func(key, text string) (n int, more bool)) {
+	isObject := text[0] == '{'
+	for text = skipBlank(text[1:]); text[0] != '}' && text[0] != ']'; {
 		key := ""
 		if isObject {
 			n := valueEnd(text)
 			key, text = unescaped(text[:n]), skipBlank(skipBlank(text[n:])[1:])
 		}
-		n := valueEnd(text)
-		if !field(key, text[:n]) {
+		n, more := field(key, text)
+		if !more {
 			return
 		}
 		if text = skipBlank(text[n:]); text[0] == ',' {
