@@ -19,11 +19,15 @@ type connection struct {
 	fail  *Failure
 }
 
+// perPage is how many nodes a page mostly has.
+const perPage = 100
+
 // connected joins the nodes of a list over the pages that a program printed.
 func connected(program string, out []byte, fail *Failure, root, name string) connection {
 	c := connection{fail: fail}
 	docs, torn := documents(out)
 	path := append(strings.Split(root, "."), name)
+	c.nodes = make([]gjson.Result, 0, perPage*len(docs))
 	for i, d := range docs {
 		if i == 0 {
 			c.root, c.first = get(d, path[:len(path)-1]...), get(d, path...)
@@ -34,7 +38,10 @@ func connected(program string, out []byte, fail *Failure, root, name string) con
 			c.whole, c.fail = false, orFailure(fail, program, d)
 			return c
 		}
-		c.nodes = append(c.nodes, elements(page)...)
+		each(page, func(_, raw string) bool {
+			c.nodes = append(c.nodes, value(raw))
+			return true
+		})
 		c.whole = get(list, "pageInfo", "hasNextPage").Type == gjson.False && !failed(d)
 	}
 	if torn || len(docs) == 0 {
