@@ -53,7 +53,7 @@ func (v *visit) addressed(list []*thread) []*thread {
 }
 
 func (v *visit) judge(t *thread) (event.Reply, error) {
-	if settles(v.ev) {
+	if endsSchedule(v.ev) {
 		return event.Nothing(), nil
 	}
 	if t.forcing() && t.Claim.PromptID == v.ev.PromptID {

@@ -101,7 +101,7 @@ func (w *rerun) refused(v *visit, t *thread) bool {
 // rules are the ones that judge knows, for a call whose state is in hand.
 func (w *rerun) rules(v *visit, t *thread) event.Reply {
 	switch {
-	case settles(v.ev):
+	case endsSchedule(v.ev):
 		return event.Nothing()
 	case !v.governs(t):
 		return v.afterHalt(t)

@@ -3,17 +3,20 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
 )
 
-// settles: the calls that end a schedule always pass.
-func settles(ev event.Event) bool {
+// endsSchedule: the call looks at a schedule or takes it away, which always passes.
+func endsSchedule(ev event.Event) bool {
 	return ev.Tool == "CronDelete" || ev.Tool == "CronList" || ev.Tool == "ScheduleWakeup" && ev.Flag("stop")
 }
 
-func schedules(ev event.Event) (prompt string, ok bool) {
+// scheduledPrompt is what a call would schedule.
+func scheduledPrompt(ev event.Event) (prompt string, ok bool) {
 	if ev.Tool != "CronCreate" && ev.Tool != "ScheduleWakeup" {
 		return "", false
 	}
@@ -23,7 +26,7 @@ func schedules(ev event.Event) (prompt string, ok bool) {
 // scheduling: a loop that has ended, or is about to, is not scheduled again (design §1), and an iteration leaves no other
 // work behind that would run past the loop's end.
 func (v *visit) scheduling(t *thread) (event.Reply, error) {
-	prompt, ok := schedules(v.ev)
+	prompt, ok := scheduledPrompt(v.ev)
 	if _, tick := loop.ParsePrompt(prompt); ok && !tick && v.ours(t) {
 		return event.Deny("Not scheduled: what an iteration leaves for later would run when no loop governs it any more\n" +
 			"hint: do it in this iteration or leave it to the next one; a person may schedule it"), nil
@@ -42,8 +45,52 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 
 // afterHalt: what remains of a halted run is that nothing may schedule it again.
 func (v *visit) afterHalt(t *thread) event.Reply {
-	if prompt, ok := schedules(v.ev); ok && t.Budget.Schedules(prompt) && slices.Contains(t.Budget.Scheduled, prompt) {
+	if prompt, ok := scheduledPrompt(v.ev); ok && t.Budget.Schedules(prompt) && slices.Contains(t.Budget.Scheduled, prompt) {
 		return event.Deny(loop.PriorStop(t.Budget) + "\nhint: it is not scheduled again; a person starts it anew by typing the command, or goes on with --resume")
 	}
 	return event.Nothing()
+}
+
+func unschedule(crons []event.Cron) string {
+	var calls []string
+	for _, c := range crons {
+		if c.Recurring {
+			calls = append(calls, "CronDelete "+c.ID)
+		} else {
+			calls = append(calls, `ScheduleWakeup {"stop":true}`)
+		}
+	}
+	return strings.Join(loop.AppendNew(nil, calls...), ", ")
+}
+
+func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {
+	var list []event.Cron
+	for _, c := range v.ev.Crons {
+		if b.Schedules(c.Prompt) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// noteSchedule notes in a run what the session has scheduled for it, and says whether that is news.
+func (v *visit) noteSchedule(b *loop.Budget, crons []event.Cron) (news bool) {
+	list, first := []string{}, time.Time{}
+	for _, c := range crons {
+		list = append(list, c.Prompt)
+		if at := c.Next(v.now.Local()).UTC(); first.IsZero() || !at.IsZero() && at.Before(first) {
+			first = at
+		}
+	}
+	news = !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
+	b.Scheduled, b.NextTick = list, first
+	return news
+}
+
+// keepSchedule keeps what the session has scheduled for a run between its ticks, or after its end.
+func (v *visit) keepSchedule(t *thread, crons []event.Cron) error {
+	if !v.noteSchedule(t.Budget, crons) {
+		return nil
+	}
+	return v.files.SaveBudget(t.BudgetPath, t.Budget)
 }

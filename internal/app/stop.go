@@ -2,7 +2,6 @@ package app
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"hooks/internal/event"
@@ -34,21 +33,19 @@ func (v *visit) stop() (event.Reply, error) {
 	return reply, err
 }
 
+// stopThread says what the end of a turn means to one run.
 func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
-	if t.forcing() && t.Budget == nil {
+	switch {
+	case t.Budget == nil && t.forcing():
 		return v.claimUnanswered(t)
-	}
-	if t.Budget == nil {
-		return event.Nothing(), nil
-	}
-	if v.toldTwice(t.Budget) {
+	case t.Budget == nil || v.toldTwice(t.Budget):
 		return event.Nothing(), nil
 	}
 	crons := v.scheduledFor(t.Budget)
 	if !v.open(t) {
-		return event.Nothing(), v.noteSchedule(t, crons)
+		return event.Nothing(), v.keepSchedule(t, crons)
 	}
-	v.schedule(t.Budget, crons)
+	v.noteSchedule(t.Budget, crons)
 	if v.unknownPrompt(t) && !t.Tick.Draining { // the end of a later turn: the tick's own never reached it
 		return v.promptThread(t, false)
 	}
@@ -57,6 +54,11 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.save(t)
 	}
+	return v.finish(t, look, crons)
+}
+
+// finish ends the iteration at the end of its own turn, unless the turn still owes something.
+func (v *visit) finish(t *thread, look surroundings, crons []event.Cron) (event.Reply, error) {
 	if t.Tick.Draining && v.interruptMark(t) { // Esc in a turn that a worker's end had started
 		t.Tick.Interrupt(byEsc)
 	}
@@ -102,10 +104,7 @@ func (v *visit) unfinished(t *thread, previous *loop.Iteration) (event.Reply, bo
 		return event.Nothing(), false
 	}
 	if tick.Body && len(tick.Pending) == 0 && len(tick.Report.Failures) > 0 && !v.endsAnyway(t) {
-		f := loop.Look(t.Budget, tick, previous, v.now)
-		f.Redact = v.config().Redact
-		tick.Pending = loop.Due(f, loop.Exit)
-		tick.UseGiven(t.Budget, v.now)
+		v.askAtExit(t, previous)
 	}
 	switch {
 	case len(tick.Pending) > 0 && v.attended() && v.mayBlock(t, "gate:"+tick.Pending[0].Name):
@@ -114,6 +113,14 @@ func (v *visit) unfinished(t *thread, previous *loop.Iteration) (event.Reply, bo
 		return event.Block("Report this iteration's facts before it ends:\n" + report.ReportExample(t.Budget)), true
 	}
 	return event.Nothing(), false
+}
+
+// askAtExit puts the questions of the exit, which what failed may call for.
+func (v *visit) askAtExit(t *thread, previous *loop.Iteration) {
+	f := loop.Look(t.Budget, t.Tick, previous, v.now)
+	f.Redact = v.config().Redact
+	t.Tick.Pending = loop.Due(f, loop.Exit)
+	t.Tick.UseGiven(t.Budget, v.now)
 }
 
 // endsAnyway: a condition of the exit holds already, so that nobody need be asked how to go on.
@@ -179,57 +186,4 @@ func (v *visit) afterwards(t *thread, c *loop.Closing, crons []event.Cron) strin
 			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
 	}
 	return ""
-}
-
-func unschedule(crons []event.Cron) string {
-	var calls []string
-	for _, c := range crons {
-		if c.Recurring {
-			calls = append(calls, "CronDelete "+c.ID)
-		} else {
-			calls = append(calls, `ScheduleWakeup {"stop":true}`)
-		}
-	}
-	return strings.Join(loop.AppendNew(nil, calls...), ", ")
-}
-
-func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {
-	var list []event.Cron
-	for _, c := range v.ev.Crons {
-		if b.Schedules(c.Prompt) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// schedule notes in a run what the session has scheduled for it, and says whether that is news.
-func (v *visit) schedule(b *loop.Budget, crons []event.Cron) (news bool) {
-	list, first := []string{}, time.Time{}
-	for _, c := range crons {
-		list = append(list, c.Prompt)
-		if at := c.Next(v.now.Local()).UTC(); first.IsZero() || !at.IsZero() && at.Before(first) {
-			first = at
-		}
-	}
-	news = !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
-	b.Scheduled, b.NextTick = list, first
-	return news
-}
-
-// noteSchedule keeps what the session has scheduled for a run between its ticks, or after its end.
-func (v *visit) noteSchedule(t *thread, crons []event.Cron) error {
-	if !v.schedule(t.Budget, crons) {
-		return nil
-	}
-	return v.files.SaveBudget(t.BudgetPath, t.Budget)
-}
-
-// save writes what an event changed. The budget goes first: what an answer does to it may be done twice, but an answer
-// that the tick holds is never looked at again.
-func (v *visit) save(t *thread) error {
-	if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
-		return err
-	}
-	return v.files.SaveTick(t.Tick)
 }

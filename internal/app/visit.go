@@ -105,3 +105,12 @@ func (v *visit) release(skill loop.Skill) {
 		return files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
 	}
 }
+
+// save writes what an event changed. The budget goes first: what an answer does to it may be done twice, but an answer
+// that the tick holds is never looked at again.
+func (v *visit) save(t *thread) error {
+	if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
+		return err
+	}
+	return v.files.SaveTick(t.Tick)
+}
