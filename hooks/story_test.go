@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
@@ -190,7 +192,7 @@ func appendLine(line string) int {
 
 func send(word, payload string) (reply []byte, code int) {
 	cmd := exec.Command("hooks", word)
-	cmd.Stdin = strings.NewReader(payload)
+	cmd.Stdin = io.MultiReader(&after{file: os.Getenv("AFTER")}, strings.NewReader(payload))
 	cmd.Stderr = os.Stderr
 	reply, err := cmd.Output()
 	if err != nil {
@@ -198,6 +200,19 @@ func send(word, payload string) (reply []byte, code int) {
 		return reply, cmd.ProcessState.ExitCode()
 	}
 	return reply, 0
+}
+
+// after is an empty reader that ends once a file is there: a call that began before it was made hears of it late.
+type after struct{ file string }
+
+func (a *after) Read([]byte) (int, error) {
+	for range 1000 {
+		if _, err := os.Stat(a.file); a.file == "" || err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return 0, io.EOF
 }
 
 // plain prints a reply as the two readers see it, one part after the other.
