@@ -73,7 +73,7 @@ func (v *visit) missedFacts(t *thread) (found bool) {
 	for m, err := range usage.MomentsSince(v.ev.Transcript, t.Budget.Cursors) {
 		switch {
 		case err != nil:
-		case m.Kind == usage.Called && !slices.Contains(dispatchTools, m.Tool):
+		case m.Kind == usage.Called && !m.At.Before(t.Tick.StartedAt) && !slices.Contains(dispatchTools, m.Tool):
 			calls[strings.Clone(m.ID)] = v.toldBy(m)
 		case m.Kind == usage.Returned:
 			if ev, ok := calls[m.ID]; ok {
