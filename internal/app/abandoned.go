@@ -148,7 +148,6 @@ func (v *visit) endAbandoned(t *thread) (closed, error) {
 	own := *v
 	own.ev.Transcript = t.Tick.Transcript // read and counted from its own session's transcript
 	own.missedAnswers(t)
-	own.missedFacts(t)
 	ending, err := own.ending(t, v.leftBehind(t, previous))
 	if err != nil && t.Tick.SessionID != v.ev.SessionID { // nobody reads that session's transcript again
 		return closed{}, &hint.Error{Err: fmt.Errorf("count what session %s spent: %w", t.Tick.SessionID, err),

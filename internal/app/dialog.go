@@ -10,16 +10,12 @@ import (
 	"hooks/internal/report"
 )
 
-// catchUp takes answers and facts from the transcript, for a client in which PostToolUse is not registered.
+// catchUp takes answers from the transcript, for a client in which PostToolUse is not registered.
 func (v *visit) catchUp() (list []*thread, err error) {
 	err = v.guarded(func(now []*thread) error {
 		list = now
 		for _, t := range list {
-			if !v.open(t) {
-				continue
-			}
-			answered, facts := v.missedAnswers(t), v.missedFacts(t)
-			if !answered && !facts {
+			if !v.open(t) || !v.missedAnswers(t) {
 				continue
 			}
 			if err := v.save(t); err != nil {

@@ -63,7 +63,6 @@ func (v *visit) finish(t *thread, look surroundings, crons []event.Cron) (event.
 		t.Tick.Interrupt(byEsc)
 	}
 	v.missedAnswers(t)
-	v.missedFacts(t)
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {
 		return event.Nothing(), err

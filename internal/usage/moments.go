@@ -52,19 +52,13 @@ type Moment struct {
 // Moments yields what happened in a session, the main transcript first, then each subagent's, each in the order of its
 // lines; what cannot be read is left out. A file that cannot be opened is an error, and the next one follows. Memory
 // does not follow the size of the files: at most 8 MiB of a line are held.
-func Moments(transcript string) iter.Seq2[Moment, error] { return MomentsSince(transcript, nil) }
-
-// MomentsSince yields what happened beyond the cursors; a file that is shorter than its cursor says is read from its
-// beginning.
-func MomentsSince(transcript string, cursors []loop.Cursor) iter.Seq2[Moment, error] {
+func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		w := momentReader{yield: yield}
-		list := sources(transcript, cursors)
-		main := list[len(list)-1]
-		w.file(main.path, "", main.cursor.Offset)
-		for _, s := range list[:len(list)-1] {
-			id := strings.TrimPrefix(strings.TrimSuffix(path.Base(s.name), ".jsonl"), "agent-")
-			w.file(s.path, id, s.cursor.Offset)
+		w.file(transcript, "")
+		for _, name := range agents(sessionDir(transcript)) {
+			id := strings.TrimPrefix(strings.TrimSuffix(path.Base(name), ".jsonl"), "agent-")
+			w.file(sessionDir(transcript)+"/"+name, id)
 		}
 	}
 }
@@ -79,12 +73,12 @@ type momentReader struct {
 	done  bool
 }
 
-func (w *momentReader) file(path, agent string, offset int64) {
+func (w *momentReader) file(path, agent string) {
 	if w.done {
 		return
 	}
 	w.agent, w.at = agent, time.Time{}
-	f, err := openRegular(path, offset)
+	f, err := openRegular(path)
 	if err != nil {
 		w.done = !w.yield(Moment{}, fmt.Errorf("read transcript: %w", err))
 		return
@@ -102,8 +96,8 @@ func (w *momentReader) file(path, agent string, offset int64) {
 	}
 }
 
-// openRegular opens a file that can be read to its end, at an offset where it is that long; a pipe would be waited for.
-func openRegular(path string, offset int64) (io.ReadCloser, error) {
+// openRegular opens a file that can be read to its end; a pipe would be waited for.
+func openRegular(path string) (io.ReadCloser, error) {
 	fi, err := os.Stat(path)
 	if err == nil && !fi.Mode().IsRegular() {
 		err = errors.New(path + " is not a regular file")
@@ -111,11 +105,7 @@ func openRegular(path string, offset int64) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
-	if err == nil && offset <= fi.Size() {
-		_, err = f.Seek(offset, io.SeekStart)
-	}
-	return f, err
+	return os.Open(path)
 }
 
 func (w *momentReader) line(line []byte) {
