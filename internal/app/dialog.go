@@ -10,12 +10,15 @@ import (
 	"hooks/internal/report"
 )
 
-// catchUp takes answers from the transcript, for a client in which PostToolUse is not registered.
+// catchUp takes answers, and what calls did, from the transcript, for a client in which PostToolUse is not registered.
 func (v *visit) catchUp() (list []*thread, err error) {
 	err = v.guarded(func(now []*thread) error {
 		list = now
 		for _, t := range list {
-			if !v.open(t) || !v.missedAnswers(t) {
+			if !v.open(t) {
+				continue
+			}
+			if news := v.countsUnheard(t) && v.callsSoFar(t); !v.missedAnswers(t) && !news {
 				continue
 			}
 			if err := v.save(t); err != nil {

@@ -15,7 +15,7 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
-	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && t.Tick.Unheard() }) {
+	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && (t.Tick.Unheard() || v.countsUnheard(t)) }) {
 		if list, err = v.catchUp(); err != nil {
 			return event.Nothing(), err
 		}

@@ -42,3 +42,8 @@ func (b *Budget) Receive(session, word string, now time.Time, look func() Progra
 	r.Events = append(r.Events, word)
 	return true
 }
+
+// Heard says that such an event reached the program in a session.
+func (b *Budget) Heard(session, word string) bool {
+	return slices.ContainsFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session && slices.Contains(r.Events, word) })
+}

@@ -11,28 +11,34 @@ import (
 // mostCalls bounds the calls whose results are awaited while a file is read; beyond it the older ones are forgotten.
 const mostCalls = 4096
 
-// Call is a finished tool call as the transcript has it: what PostToolUse would have told.
+// Call is a finished tool call as the transcript has it: what PostToolUse or PostToolUseFailure would have told.
 type Call struct {
 	ID       string // tool_use_id
 	Tool     string
 	Cwd      string
 	Input    gjson.Result
 	Response gjson.Result
+	Error    string    // what a command said that ended with an error, its exit code first
 	At       time.Time // when it was made; zero where its line has no time
 }
 
 // awaited says, as cheaply as can be, whether a line is the result of a remembered call and has the address of a pull or
-// merge request.
+// merge request, or a sign that qmd could not be reached (R53).
 func (c *counter) awaited(line []byte) bool {
-	if len(c.called) == 0 || headType(line) != "user" {
+	if kind := headType(line); len(c.called) == 0 || kind != "user" && kind != "" { // unknown where blanks stand between
 		return false
 	}
 	_, rest, found := bytes.Cut(line, []byte(`"tool_use_id":`))
-	id, rest, ok := quoted(rest)
+	id, rest, ok := quoted(bytes.TrimLeft(rest, " "))
 	if _, known := c.called[string(id)]; !found || !ok || !known {
 		return false
 	}
-	return bytes.Contains(rest, []byte("/pull")) || bytes.Contains(rest, []byte("/merge_requests/"))
+	for _, sign := range []string{"/pull", "/merge_requests/", "qmd-unreachable", "Exit code 78"} {
+		if bytes.Contains(rest, []byte(sign)) {
+			return true
+		}
+	}
+	return false
 }
 
 // calls remembers what an assistant's line calls, among the tools that can reach a forge.
@@ -57,15 +63,21 @@ func reaches(tool string) bool {
 	return tool == "Bash" || tool == "PowerShell" || tool == "Monitor" || strings.HasPrefix(tool, "mcp__")
 }
 
-// returned takes note of a call whose result names a pull or merge request. A failed call is none.
+// returned takes note of a call whose result has such a sign. Of those that failed only a command that ran is told: what
+// a hook or a person held back was none.
 func (c *counter) returned(r record) {
 	if !c.opt.Calls || !r.result.Exists() {
 		return
 	}
 	r.message.Get("content").ForEach(func(_, block gjson.Result) bool {
 		call, known := c.called[block.Get("tool_use_id").String()]
-		if known && !block.Get("is_error").Bool() {
+		if !known {
+			return true
+		}
+		if !block.Get("is_error").Bool() {
 			call.Response = kept(r.result)
+			c.res.Calls = append(c.res.Calls, call)
+		} else if call.Error = plainText(block); strings.HasPrefix(call.Error, "Exit code ") {
 			c.res.Calls = append(c.res.Calls, call)
 		}
 		return !known
