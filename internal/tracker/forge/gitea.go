@@ -27,7 +27,7 @@ const (
 	giteaEdges  = 40 // issues whose dependencies are asked for, one call each
 )
 
-// call asks for one path below the repository; answer gives what it holds.
+// call asks for one path below the repository.
 func (g *gitea) call(ctx context.Context, path string) (gjson.Result, *Failure) {
 	args := []string{"tea", "api"}
 	if g.login != "" {
