@@ -48,6 +48,7 @@ func (v *visit) missedCalls(t *thread, calls []usage.Call) (found bool) {
 	if !slices.ContainsFunc(calls, missed) || v.openBeside(t) {
 		return false
 	}
+	told := t.Tick.Comments // by a report too, which may have told of the missed ones
 	for _, c := range calls {
 		if !missed(c) {
 			continue
@@ -62,6 +63,7 @@ func (v *visit) missedCalls(t *thread, calls []usage.Call) (found bool) {
 		}
 		after.observe(t.Tick)
 	}
+	t.Tick.Comments = max(told, t.Tick.Observed.Comments)
 	return true
 }
 

@@ -198,6 +198,53 @@ func (w *world) crash(t *rapid.T) {
 	w.replace(ses, w.newSession(w.clients.get()))
 }
 
+// late is an event of a session whose run another one has taken up, or archived: it decides nothing and changes nothing.
+func (w *world) late(t *rapid.T) {
+	var list []*session
+	for id, ses := range w.sessions {
+		if !slices.ContainsFunc(w.sides, func(s *side) bool {
+			return s.run != nil && s.run.session == id || s.tick != nil && s.tick.session == id || s.claim != nil && s.claim.session == id
+		}) && ses.prompt != "" {
+			list = append(list, ses)
+		}
+	}
+	if len(list) == 0 {
+		panic(impossible)
+	}
+	slices.SortFunc(list, func(a, b *session) int { return strings.Compare(a.id, b.id) })
+	ses := one(t, "old session", list)
+	cron := `[{"id":"c1","schedule":"* * * * *","recurring":true,"prompt":"/sdd:work --loop"}]`
+	fact := []string{"tool_name", "Bash", "tool_use_id", w.callID(), "tool_input.command", "gh pr comment 142 --body late", "tool_response.stdout", "done"}
+	switch one(t, "what", []string{"stop", "fact", "agent", "worker", "failure", "words", "loop stop", "end"}) {
+	case "stop":
+		w.send(ses, "stop", w.payload(ses, "Stop", "session_crons", cron, "background_tasks", "[]"), nothing)
+	case "fact":
+		w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", fact...), nothing)
+	case "agent":
+		w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", "tool_name", "Agent", "tool_use_id", w.callID(), "tool_input.prompt", "x",
+			"tool_response", `{"status":"async_launched","agentId":"late"}`), nothing)
+	case "worker":
+		w.send(ses, "subagent-stop", w.payload(ses, "SubagentStop", "agent_id", "a1", "agent_type", "general-purpose"), nothing)
+	case "failure":
+		w.send(ses, "stop-failure", w.payload(ses, "StopFailure", "error", "rate_limit"), nothing)
+	case "words":
+		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt", "what is new?"), nothing)
+	case "loop stop":
+		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt", "/loop stop"), nothing)
+	case "end":
+		if !slices.Contains(w.live, ses) {
+			w.send(ses, "session-end", w.payload(ses, "SessionEnd", "reason", "other"), nothing)
+		}
+	}
+}
+
+// compacts: the client shortens the conversation, and goes on in the same session with the same process.
+func (w *world) compacts(t *rapid.T) {
+	ses := w.anyLiving(t)
+	w.writes(ses, `{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued"}}`)
+	w.send(ses, "session-start", w.payload(ses, "SessionStart", "source", "compact"), nothing)
+}
+
 // comes and goes: whether a person is there to answer a dialog.
 func (w *world) comes(*rapid.T) { w.attended = true }
 

@@ -78,7 +78,7 @@ func (w *world) actions(clock bool) map[string]func(*rapid.T) {
 	common := []func(*rapid.T){w.aTick, w.aTick, w.aReport, w.aReport, w.aReport, w.aDialog, w.aDialog, w.aTool, w.aTool, w.aTool, w.aStop, w.aStop, w.aStop}
 	some := []func(*rapid.T){w.workerEnds, w.workerEnds, w.aSpend, w.terminalAnswer, w.comes}
 	rare := []func(*rapid.T){
-		w.words, w.esc, w.apiError, w.sessionEnds, w.crash, w.loopStopTyped, w.goes, w.terminalStop, w.terminalReset,
+		w.words, w.esc, w.apiError, w.sessionEnds, w.crash, w.loopStopTyped, w.goes, w.late, w.late, w.compacts, w.terminalStop, w.terminalReset,
 	}
 	if clock {
 		some = append(some, w.clock)

@@ -71,7 +71,6 @@ func cyclic(edges [][2]int) bool {
 // close ends the open tick (R110, R118): its line, the run's counters, the cause.
 func (m *model) close(s *side, now time.Time, pause bool) {
 	r, t := s.run, s.tick
-	before := r.touchedBefore()
 	if t.body {
 		r.used = max(r.used, t.iteration)
 	}
@@ -100,10 +99,8 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 	for n, state := range t.state {
 		l.ended[n] = state == "merged" || state == "closed"
 	}
-	for _, p := range r.prs {
-		if !slices.Contains(before, p) || r.single != 0 {
-			l.prs = append(l.prs, p)
-		}
+	if l.prs = slices.Clone(t.prs); r.single != 0 {
+		l.prs = slices.Clone(r.prs)
 	}
 	r.lastPrompts = t.prompts
 	r.carried = t.carry
@@ -126,8 +123,6 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 	s.lines = append(s.lines, l)
 	s.tick = nil
 }
-
-func (r *run) touchedBefore() []string { return slices.Clone(r.prs) }
 
 // abandoned ends a tick that never reached its Stop (design: #8 interrupt).
 func (m *model) abandoned(s *side, by string) {

@@ -141,6 +141,7 @@ type tick struct {
 	taken       []int
 	agents      int
 	prs         []string
+	seen        int // comments that were seen to be pushed
 	comments    int
 	merges      int
 	qmd         bool

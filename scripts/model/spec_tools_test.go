@@ -183,7 +183,7 @@ func (m *model) after(ses *session, c tool, worker string) {
 			s.tick.state[c.n], s.tick.landed[c.n] = "merged", true
 			s.tick.tracks(c.n)
 		case "comment":
-			s.tick.comments++
+			s.tick.comments, s.tick.seen = s.tick.comments+1, s.tick.seen+1
 			s.tick.prs = adds(s.tick.prs, name)
 		case "qmd":
 			s.tick.qmd = true
@@ -247,9 +247,15 @@ func (m *model) answers(s *side, shown []gate, texts []string) {
 func (m *model) forced(s *side, ses *session, text string) {
 	c := s.claim
 	act := gate{name: "force-unlock"}.acts(text)
-	if act != "yes" {
-		m.skip(s, ses, c.iteration, answered{name: "force-unlock", text: text})
-		c.asks, c.stopped = false, act == "stop"
+	said := answered{name: "force-unlock", text: text}
+	switch act {
+	case "stop": // that loop is over before it began
+		s.lines = append(s.lines, line{session: ses.id, iteration: c.iteration, outcome: "halted", fired: []string{"prior_gate_stop"}, gates: []answered{said}})
+		c.asks, c.stopped = false, true
+		return
+	case "no":
+		m.skip(s, ses, c.iteration, said)
+		c.asks = false
 		return
 	}
 	s.lock = nil
@@ -258,7 +264,7 @@ func (m *model) forced(s *side, ses *session, text string) {
 	}
 	m.identify(s, ses, c.flags, false)
 	if s.tick != nil {
-		s.tick.answers = append(s.tick.answers, answered{name: "force-unlock", text: text})
+		s.tick.answers = append(s.tick.answers, said)
 	}
 }
 

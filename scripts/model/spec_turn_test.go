@@ -252,7 +252,9 @@ func (f facts) into(t *tick, before map[int]string) {
 			t.feedback[f.pr] = f.human == 1
 		}
 	}
-	t.comments = max(t.comments, f.comments)
+	if f.comments > 0 {
+		t.comments = max(t.seen, f.comments)
+	}
 	if f.qmd {
 		t.qmd = true
 	}
