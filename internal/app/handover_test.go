@@ -30,7 +30,9 @@ func TestTheNextRunMayBeginBeforeTheReplyIsOut(t *testing.T) {
 					fmt.Sprintf(`"hook_event_name":"UserPromptExpansion","command_name":"sdd:work","command_args":%q`, args))
 			}
 			const stop = `"hook_event_name":"Stop","session_crons":[{"id":"c1","recurring":true,"prompt":"/sdd:work --loop"}],"stop_hook_active":%v`
-			begun := func(answer Answer) bool { return strings.Contains(string(answer.Reply.Encode(answer.Name)), "## Loop Iteration") }
+			begun := func(answer Answer) bool {
+				return strings.Contains(string(answer.Reply.Encode(answer.Name)), "## Loop Iteration")
+			}
 			state := func(file, field string) string {
 				text, _ := os.ReadFile(filepath.Join(dir, ".sdd/loop", file))
 				return gjson.GetBytes(text, field).String()

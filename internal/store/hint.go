@@ -31,7 +31,7 @@ func wayOut(err error) string {
 		return "upgrade hooks"
 	case errors.As(err, &damaged):
 		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"
-	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"):
+	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
 	case says("the name of another state file"), errors.Is(err, ErrOtherRun):
 		return "name another --budget-file"
