@@ -18,7 +18,7 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	case "stash":
 		fl := word.ParseFlags(args, "-m --message")
 		if fl.On("-a", "--all") && (len(fl.Pos) == 0 || word.Has("push save", fl.Arg(0).Text)) {
-			h.StateAct(nil, how)
+			h.StateAct(how)
 		}
 	case "rm", "mv":
 		for _, w := range word.ParseFlags(args, "").Pos {
@@ -41,7 +41,7 @@ func gitClean(f *shell.Frame, args []word.Word, how string) {
 		}
 	}
 	if len(fl.Pos) == 0 {
-		f.StateAct(nil, how)
+		f.StateAct(how)
 	}
 	for _, w := range fl.Pos {
 		f.Takes(w, how, true)

@@ -29,7 +29,7 @@ func find(f *shell.Frame, name string, args []word.Word) string {
 			i = end
 		case "-delete":
 			if touches {
-				f.StateAct(args, "find "+word.Join(args))
+				f.StateAct("find " + word.Join(args))
 			}
 		case "-fprint", "-fprintf", "-fls":
 			if i+1 < len(args) {
@@ -54,7 +54,7 @@ func findExec(f *shell.Frame, cmd []word.Word, found string, touches bool) {
 		argv = append(argv, word.Lit(found))
 	}
 	if touches && len(argv) > 0 && removes(word.ProgramName(argv[0].Text)) {
-		f.StateAct(cmd, "find -exec "+word.Join(cmd))
+		f.StateAct("find -exec " + word.Join(cmd))
 	}
 	f.External().Exec(argv)
 }

@@ -89,7 +89,7 @@ func moved(f *shell.Frame, fl word.Flags, how string, takes bool) {
 		f.Writes(dst, how)
 	}
 	if strings.HasPrefix(how, "ln ") && place.Matches(word.ProgramName(f.Resolve(dst.Text)), ".sdd") {
-		f.StateAct(nil, how) // another directory in its place
+		f.StateAct(how) // another directory in its place
 	}
 	links := strings.HasPrefix(how, "ln ") || strings.HasPrefix(how, "cp ") && fl.On("-l", "--link", "-s", "--symbolic-link")
 	for _, s := range srcs {
@@ -108,7 +108,7 @@ func moved(f *shell.Frame, fl word.Flags, how string, takes bool) {
 // renames records that the loop's files get a second name, under which nothing would know them later on.
 func renames(f *shell.Frame, s word.Word, how string) {
 	if f.KindAt(s) == place.State || place.Matches(word.ProgramName(f.Resolve(s.Text)), ".sdd") {
-		f.StateAct(nil, how)
+		f.StateAct(how)
 	}
 }
 
@@ -130,7 +130,7 @@ func writesInto(f *shell.Frame, dst, src word.Word, how string) {
 	name := word.ProgramName(strings.TrimSuffix(src.Text, "/"))
 	if strings.HasSuffix(src.Text, "/.") || strings.HasSuffix(src.Text, "/") || name == "." {
 		if place.Matches(word.ProgramName(f.Resolve(dst.Text)), ".sdd") {
-			f.StateAct(nil, how)
+			f.StateAct(how)
 		}
 		return
 	}

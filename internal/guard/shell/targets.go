@@ -102,26 +102,31 @@ func (f *Frame) Writes(w word.Word, how string) {
 	}
 	switch f.KindAt(w) {
 	case place.State:
-		f.Act(act.Act{Kind: act.WriteState, Ref: w.Text, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+		f.fileAct(act.WriteState, w.Text, how)
 	case place.Registration:
-		f.Act(act.Act{Kind: act.DropRegistration, Ref: w.Text, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+		f.fileAct(act.DropRegistration, w.Text, how)
 	default:
 		if word.Blank(w.Text) && strings.Contains(f.M.Call.CommandText(), ".claude/projects") { // a transcript that was looked for
-			f.StateAct(nil, how)
+			f.StateAct(how)
 		}
 		if word.Has("CLAUDE.md AGENTS.md", word.ProgramName(w.Text)) {
-			f.Act(act.Act{Kind: act.WriteConfig, Ref: f.Resolve(w.Text), Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+			f.fileAct(act.WriteConfig, f.Resolve(w.Text), how)
 		}
 	}
 }
 
-// PathAct is writes for a path that stands in a program's text.
+// fileAct records what is done to a file; how is the command as written.
+func (f *Frame) fileAct(kind act.Kind, ref, how string) {
+	f.Act(act.Act{Kind: kind, Ref: ref, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+}
+
+// PathAct is Writes for a path that stands in a program's text.
 func (f *Frame) PathAct(p, how string) {
+	kind := act.WriteState
 	if f.KindAt(word.Lit(p)) == place.Registration {
-		f.Act(act.Act{Kind: act.DropRegistration, Ref: p, Command: how}, nil)
-		return
+		kind = act.DropRegistration
 	}
-	f.Act(act.Act{Kind: act.WriteState, Ref: p, Command: how}, nil)
+	f.fileAct(kind, p, how)
 }
 
 // Takes records that a path is removed or moved away, with what is in it.
@@ -131,10 +136,9 @@ func (f *Frame) Takes(w word.Word, how string, whole bool) {
 		return
 	}
 	if whole && f.Covers(w) {
-		f.Act(act.Act{Kind: act.WriteState, Ref: w.Text, Command: word.Clip(how, 300)}, nil)
+		f.fileAct(act.WriteState, w.Text, how)
 	}
 }
 
-func (f *Frame) StateAct(args []word.Word, how string) {
-	f.Act(act.Act{Kind: act.WriteState, Ref: ".sdd/loop", Command: word.Clip(how, 300)}, args)
-}
+// StateAct records that the loop's files are reached in a way that names none of them.
+func (f *Frame) StateAct(how string) { f.fileAct(act.WriteState, ".sdd/loop", how) }
