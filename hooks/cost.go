@@ -29,7 +29,10 @@ func (c costCmd) Run(d *desk.Desk, s streams) error {
 	if err != nil {
 		return err
 	}
-	return show(d, s, c.JSON, cost, func(c report.Cost) string { return report.Costs(whole(d, s.out), c) })
+	if c.JSON {
+		return report.CostJSON(s.out, cost)
+	}
+	return show(d, s, false, cost, func(c report.Cost) string { return report.Costs(whole(d, s.out), c) })
 }
 
 // show prints a value as JSON or as people read it, wrapped on a terminal.

@@ -13,6 +13,9 @@ import (
 // separators and invisible tag characters. Without their escape character, sequences such as colours, window titles,
 // links (OSC 8) and clipboard writes (OSC 52) are harmless words. Bytes that are no UTF-8 become U+FFFD.
 func Text(s string) string {
+	if plain(s, 0) == len(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && acts(r) {
 			return -1
@@ -23,6 +26,9 @@ func Text(s string) string {
 
 // Line is Text in one line: line feeds and tabs become blanks.
 func Line(s string) string {
+	if plain(s, 0) == len(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return ' '
@@ -34,8 +40,13 @@ func Line(s string) string {
 // JSON spells the same characters of a JSON text as \u escapes: a reader of the JSON gets them as they are kept, a
 // terminal does not.
 func JSON(s string) string {
+	done := plain(s, '\n')
+	if done == len(s) {
+		return s
+	}
 	var b strings.Builder
-	for _, r := range s {
+	b.WriteString(s[:done])
+	for _, r := range s[done:] {
 		switch {
 		case r == '\n' || !acts(r):
 			b.WriteRune(r)
@@ -47,6 +58,16 @@ func JSON(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// plain is how far a text holds nothing but what is printed as it is: ASCII letters, digits, signs, blanks, and one more.
+func plain(s string, more byte) int {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' || c > '~') && (c != more || more == 0) {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func acts(r rune) bool {
