@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
+	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/report"
 )
@@ -78,14 +78,11 @@ func (a *App) ownWay() string {
 
 // clientDir is where the client keeps the person's own configuration.
 func (a *App) clientDir() string {
-	if dir := a.Env("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	home, err := os.UserHomeDir()
+	dir, err := install.ClientDir(a.Env)
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(home, ".claude")
+	return dir
 }
 
 // ringTerminal sounds the bell where no client draws: of the terminal that this process belongs to, if there is one.

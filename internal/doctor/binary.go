@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -115,10 +116,7 @@ func (m *machine) setting(name string) string {
 
 // workspaceTrust: an interactive session holds every hook back until the person trusts the folder.
 func workspaceTrust(m *machine, n *notes) {
-	path := filepath.Join(m.home(), ".claude.json")
-	if dir := m.Env("CLAUDE_CONFIG_DIR"); dir != "" {
-		path = filepath.Join(dir, ".claude.json")
-	}
+	path := filepath.Join(cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), m.home()), ".claude.json")
 	s := open("client", path)
 	if s == nil || s.bad != "" {
 		n.skip("%s tells nothing", m.shown(path))

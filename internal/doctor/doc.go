@@ -7,11 +7,11 @@
 package doctor
 
 import (
-	"os"
 	"sync"
 	"time"
 
 	"hooks/internal/config"
+	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
@@ -51,10 +51,7 @@ func (d Doctor) machine() *machine {
 
 // home is the person's own folder, "" where nothing tells it.
 func (m *machine) home() string {
-	if h := m.Env("HOME"); h != "" {
-		return h
-	}
-	h, _ := os.UserHomeDir()
+	h, _ := install.Home(m.Env)
 	return h
 }
 

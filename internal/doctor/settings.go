@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/install"
 )
 
 // settings is one file that can register hooks.
@@ -23,10 +25,8 @@ type settings struct {
 
 // configDir is the client's own folder.
 func (m *machine) configDir() string {
-	if dir := m.Env("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	return filepath.Join(m.home(), ".claude")
+	dir, _ := install.ClientDir(m.Env)
+	return dir
 }
 
 func (m *machine) managedDir() string {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -23,19 +24,40 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	case "local":
 		return filepath.Join(project, ".claude", "settings.local.json"), nil
 	}
-	dir := env("CLAUDE_CONFIG_DIR")
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("find home: %w", err)
-		}
-		dir = filepath.Join(home, ".claude")
+	dir, err := ClientDir(env)
+	if err != nil {
+		return "", err
 	}
 	abs, err := filepath.Abs(filepath.Join(dir, "settings.json"))
 	if err != nil {
 		return "", fmt.Errorf("find settings: %w", err)
 	}
 	return abs, nil
+}
+
+// ClientDir is where the client keeps what is the person's own: CLAUDE_CONFIG_DIR, else ~/.claude.
+func ClientDir(env func(string) string) (string, error) {
+	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir, nil
+	}
+	home, err := Home(env)
+	return filepath.Join(home, ".claude"), err
+}
+
+// Home is the person's own folder.
+func Home(env func(string) string) (string, error) {
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	if home := env(name); home != "" {
+		return home, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("find home: %w", err)
+	}
+	return home, nil
 }
 
 // Program is the absolute path of the running binary, links resolved: the client starts it from any folder and with
