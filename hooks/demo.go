@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/desk"
 )
 
 type demoCmd struct {
@@ -16,7 +18,7 @@ type demoCmd struct {
 
 // Run plays one loop from its first tick to the final report. Every line after an arrow is what the program itself
 // answered to a real event.
-func (c demoCmd) Run(s streams) error {
+func (c demoCmd) Run(at *desk.Desk, s streams) error {
 	dir, err := os.MkdirTemp("", "hooks-demo-")
 	if err != nil {
 		return err
@@ -30,7 +32,11 @@ func (c demoCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	d := &demo{out: s.out, player: player{
+	fit := func(columns int, text string) string {
+		margin := strings.Repeat(" ", columns)
+		return margin + strings.ReplaceAll(beside(at, s.out, columns, text), "\n", "\n"+margin)
+	}
+	d := &demo{out: s.out, fit: fit, player: player{
 		program: program, project: dir, transcript: filepath.Join(dir, "session.jsonl"), session: "session-one", pid: os.Getpid(),
 	}}
 	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {
@@ -45,6 +51,7 @@ func (c demoCmd) Run(s streams) error {
 type demo struct {
 	player
 	out io.Writer
+	fit func(columns int, text string) string // a text to the terminal, that many columns in
 	err error
 }
 
@@ -183,7 +190,7 @@ func reader(event string) string {
 
 func (d *demo) title(s string) {
 	if d.err == nil {
-		fmt.Fprintf(d.out, "\n── %s\n", s)
+		fmt.Fprintf(d.out, "\n%s\n", d.fit(0, "── "+s))
 	}
 }
 
@@ -191,7 +198,5 @@ func (d *demo) show(who, text string) {
 	if who != "" {
 		fmt.Fprintf(d.out, "→ %s:\n", who)
 	}
-	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
-		fmt.Fprintf(d.out, "   %s\n", strings.TrimRight(l, "\n"))
-	}
+	fmt.Fprintln(d.out, d.fit(3, strings.TrimRight(text, "\n")))
 }

@@ -54,11 +54,16 @@ func verbatim(d *desk.Desk, out io.Writer) report.Screen {
 }
 
 // fitting is a finished text for who reads it: wrapped on a terminal, and where COLUMNS says how wide, as it is elsewhere.
-func fitting(d *desk.Desk, out io.Writer, text string) string {
+func fitting(d *desk.Desk, out io.Writer, text string) string { return beside(d, out, 0, text) }
+
+// beside is fitting for a text that stands a few columns in.
+func beside(d *desk.Desk, out io.Writer, columns int, text string) string {
 	if _, terminal := terminalOf(out); !terminal && d.Env("COLUMNS") == "" {
 		return text
 	}
-	return report.Fit(screen(d, out), text)
+	s := screen(d, out)
+	s.Width -= columns
+	return report.Fit(s, text)
 }
 
 // rows is the height of a terminal, much where it is not known.
