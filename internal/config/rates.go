@@ -7,9 +7,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// MaxRate is the highest price that a row may state, in dollars per million tokens. It keeps every sum far from the
+// mostRate is the highest price that a row may state, in dollars per million tokens. It keeps every sum far from the
 // end of loop.USD.
-const MaxRate = 1000
+const mostRate = 1000
 
 // perMillion turns a price for a million tokens into the price of one.
 const perMillion = 1_000_000
@@ -102,7 +102,7 @@ var errPrice = errors.New("not a price in dollars per million tokens")
 // price reads a cell such as "$15.00" or "15".
 func price(s string) (loop.USD, error) {
 	v, err := loop.ParseUSD(strings.TrimSpace(strings.TrimPrefix(s, "$")))
-	if err != nil || v > MaxRate*loop.Dollar || v%perMillion != 0 {
+	if err != nil || v > mostRate*loop.Dollar || v%perMillion != 0 {
 		return 0, &cellError{s}
 	}
 	return v / perMillion, nil

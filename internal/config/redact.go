@@ -9,12 +9,12 @@ import (
 
 // Bounds of redaction. Go's patterns run in linear time, so these bound the whole cost.
 const (
-	// MaxRedact is the longest text that Redact returns, in bytes.
-	MaxRedact = 64 << 10
-	// MaxPatterns is the number of rows that count.
-	MaxPatterns = 100
-	// MaxPattern is the longest pattern and the longest replacement, in bytes.
-	MaxPattern = 512
+	// mostRedact is the longest text that Redact returns, in bytes.
+	mostRedact = 64 << 10
+	// mostPatterns is the number of rows that count.
+	mostPatterns = 100
+	// mostPattern is the longest pattern and the longest replacement, in bytes.
+	mostPattern = 512
 )
 
 // Pattern is a row of `Loop Logging`: what must not be written, and what is written instead (R125).
@@ -32,10 +32,10 @@ func (c *Config) pattern(r row) {
 	switch {
 	case p.Pattern == "":
 		c.warn(r.line, "redaction row without a pattern")
-	case len(p.Pattern) > MaxPattern || len(p.Replace) > MaxPattern:
-		c.warn(r.line, "redaction row is longer than %d bytes: %q", MaxPattern, cut(p.Pattern))
-	case len(c.Patterns) == MaxPatterns:
-		c.warn(r.line, "more than %d redaction patterns: %q", MaxPatterns, cut(p.Pattern))
+	case len(p.Pattern) > mostPattern || len(p.Replace) > mostPattern:
+		c.warn(r.line, "redaction row is longer than %d bytes: %q", mostPattern, cut(p.Pattern))
+	case len(c.Patterns) == mostPatterns:
+		c.warn(r.line, "more than %d redaction patterns: %q", mostPatterns, cut(p.Pattern))
 	default:
 		if _, err := syntax.Parse(p.Pattern, syntax.Perl); err != nil {
 			c.warn(r.line, "redaction pattern %q cannot be read: %v", cut(p.Pattern), err)
@@ -46,7 +46,7 @@ func (c *Config) pattern(r row) {
 }
 
 // Redact applies the patterns of `Loop Logging` in their order to a text that is about to be written (R125, C19). A
-// text longer than MaxRedact is cut: what was not searched must not be written.
+// text longer than mostRedact is cut: what was not searched must not be written.
 func (c Config) Redact(s string) string {
 	if c.redact == nil {
 		return s
@@ -143,8 +143,8 @@ func group(re *regexp.Regexp, name string) bool {
 }
 
 func bound(s string) string {
-	if len(s) <= MaxRedact {
+	if len(s) <= mostRedact {
 		return s
 	}
-	return strings.ToValidUTF8(s[:MaxRedact], "")
+	return strings.ToValidUTF8(s[:mostRedact], "")
 }

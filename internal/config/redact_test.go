@@ -42,12 +42,12 @@ func TestRedactKeepsTheOrderOfRows(t *testing.T) {
 
 func TestNothingPastTheBoundIsWritten(t *testing.T) {
 	c := logging("| secret | x |")
-	in := strings.Repeat("é", MaxRedact) + "secret"
-	if got := c.Redact(in); len(got) > MaxRedact || strings.Contains(got, "secret") {
+	in := strings.Repeat("é", mostRedact) + "secret"
+	if got := c.Redact(in); len(got) > mostRedact || strings.Contains(got, "secret") {
 		t.Errorf("%d bytes", len(got))
 	}
-	wide := logging("| . | " + strings.Repeat("y", MaxPattern) + " |")
-	if got := wide.Redact(in); len(got) > MaxRedact {
+	wide := logging("| . | " + strings.Repeat("y", mostPattern) + " |")
+	if got := wide.Redact(in); len(got) > mostRedact {
 		t.Errorf("%d bytes", len(got))
 	}
 	if got := (Config{}).Redact(in); got != in {
@@ -56,12 +56,12 @@ func TestNothingPastTheBoundIsWritten(t *testing.T) {
 }
 
 func TestPatternBounds(t *testing.T) {
-	rows := []string{"| `" + strings.Repeat("a", MaxPattern+1) + "` | x |"}
-	for i := range MaxPatterns + 1 {
+	rows := []string{"| `" + strings.Repeat("a", mostPattern+1) + "` | x |"}
+	for i := range mostPatterns + 1 {
 		rows = append(rows, fmt.Sprintf("| p%d | x |", i))
 	}
 	c := logging(rows...)
-	if len(c.Patterns) != MaxPatterns || len(c.Warnings) != 2 {
+	if len(c.Patterns) != mostPatterns || len(c.Warnings) != 2 {
 		t.Errorf("%d patterns, %v", len(c.Patterns), c.Warnings)
 	}
 }

@@ -35,31 +35,6 @@ type Answer struct {
 	Unanswered string
 }
 
-// Questions are those of a dialog call, in order; none on any other event.
-func (e Event) Questions() []Question {
-	var list []Question
-	if e.Tool != toolDialog {
-		return list
-	}
-	for _, q := range items(field(e.Input, "questions")) {
-		list = append(list, Question{
-			Question: textOr(field(q, "question")),
-			Header:   textOr(field(q, "header")),
-			Options:  options(q),
-			Multiple: field(q, "multiSelect").Type == gjson.True,
-		})
-	}
-	return list
-}
-
-func options(q gjson.Result) []Option {
-	var list []Option
-	for _, o := range items(field(q, "options")) {
-		list = append(list, Option{textOr(field(o, "label")), textOr(field(o, "description"))})
-	}
-	return list
-}
-
 // Answers reads the result of a dialog (PostToolUse), or whether a call is forged (PreToolUse).
 func (e Event) Answers() Answers {
 	if e.Tool != toolDialog {

@@ -102,9 +102,6 @@ func dump(e Event) string {
 	command, shell := e.ShellCommand()
 	line("ShellCommand", command)
 	line("is a shell command", shell)
-	for _, q := range e.Questions() {
-		line("Question", fmt.Sprintf("%+v", q))
-	}
 	if a := e.Answers(); a.List != nil || a.AFK || a.Forged {
 		line("Answers", fmt.Sprintf("%+v", a))
 	}

@@ -228,7 +228,7 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 	case mine && run.Status == Active:
 		if r.Flags.Resume && run.Owner.PID != r.Owner.PID { // the session was taken up again by another client
 			a.Mode = ResumeRun
-		} else if run.Flags == r.Flags.Canonical() || r.Flags.Resume {
+		} else if run.Flags == r.Flags.canonical() || r.Flags.Resume {
 			a.Mode = NextTick
 		} else if r.Scheduled {
 			a.Mode = NextTick

@@ -163,9 +163,9 @@ func (f *Flags) number(name, value string, to *int) error {
 	return nil
 }
 
-// Canonical is the same text for the same run: the ceilings, the PR, the budget file and the skill's own words.
+// canonical is the same text for the same run: the ceilings, the PR, the budget file and the skill's own words.
 // Lock mode and --resume do not make another run.
-func (f Flags) Canonical() string {
+func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes, f.Dollars.decimal())
 	if f.PR != 0 {
 		s += fmt.Sprintf(" pr=%d", f.PR)

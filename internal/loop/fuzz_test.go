@@ -21,8 +21,8 @@ func FuzzFlags(f *testing.F) {
 				t.Errorf("%q gives %+v", args, flags)
 			}
 			again, _, err := ParseFlags(skill, args)
-			if err != nil || again.Canonical() != flags.Canonical() {
-				t.Errorf("%q means %q and %q, %v", args, flags.Canonical(), again.Canonical(), err)
+			if err != nil || again.canonical() != flags.canonical() {
+				t.Errorf("%q means %q and %q, %v", args, flags.canonical(), again.canonical(), err)
 			}
 		}
 		if c, ok := ParsePrompt(args); ok && !strings.Contains(c.Args, "loop") {
@@ -36,9 +36,9 @@ func FuzzWords(f *testing.F) {
 	f.Add("Test failed at 0xdeadbeef after 12.3s", "$12.50", "dollars=50 iterations=12")
 	f.Add("a1b2\t", "-0.001", "minutes=,")
 	f.Fuzz(func(t *testing.T, cause, amount, answer string) {
-		s := Signature(cause)
-		if Signature(s) != s || len(s) > 3*len(cause) { // a letter may grow when its case is folded
-			t.Errorf("the signature of %q is %q, and of that %q", cause, s, Signature(s))
+		s := signature(cause)
+		if signature(s) != s || len(s) > 3*len(cause) { // a letter may grow when its case is folded
+			t.Errorf("the signature of %q is %q, and of that %q", cause, s, signature(s))
 		}
 		if u, err := ParseUSD(amount); err == nil && u < 0 {
 			t.Errorf("%q is %v", amount, u)

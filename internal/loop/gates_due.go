@@ -116,7 +116,7 @@ func failureDue(f *Facts) []Gate {
 			cause = f.Redact(cause)
 		}
 		again := slices.ContainsFunc(f.Previous.Failures, func(before Failure) bool {
-			return before.Kind == now.Kind && before.Number == now.Number && Signature(before.Cause) == Signature(cause)
+			return before.Kind == now.Kind && before.Number == now.Number && signature(before.Cause) == signature(cause)
 		})
 		if again {
 			due = append(due, Gate{
@@ -150,9 +150,9 @@ func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
 	}
 }
 
-// Signature is what two root causes are compared by: trimmed, case-folded, without digits and hexadecimal runs, so
+// signature is what two root causes are compared by: trimmed, case-folded, without digits and hexadecimal runs, so
 // that addresses, line numbers and durations do not tell the same failure apart.
-func Signature(cause string) string {
+func signature(cause string) string {
 	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' })
 	kept := words[:0]
 	for _, w := range words {

@@ -37,7 +37,7 @@ func TestParseFlags(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f, looping, err := ParseFlags(Work, tt.args)
-		got := f.Canonical()
+		got := f.canonical()
 		if err != nil {
 			got = err.Error()
 		}
@@ -163,11 +163,11 @@ func TestSignature(t *testing.T) {
 		{"line 12: nil map", "line 407: nil map"},
 	}
 	for _, p := range same {
-		if Signature(p[0]) != Signature(p[1]) {
-			t.Errorf("%q and %q differ: %q, %q", p[0], p[1], Signature(p[0]), Signature(p[1]))
+		if signature(p[0]) != signature(p[1]) {
+			t.Errorf("%q and %q differ: %q, %q", p[0], p[1], signature(p[0]), signature(p[1]))
 		}
 	}
-	if Signature("tests failing in module X") == Signature("tests failing in module Y") {
+	if signature("tests failing in module X") == signature("tests failing in module Y") {
 		t.Error("two causes are one")
 	}
 }

@@ -24,7 +24,7 @@ func NewRun(r Request) Budget {
 func prName(n int) string { return fmt.Sprintf("#%d", n) }
 
 func (b *Budget) invokedBy(r Request) {
-	b.Flags = r.Flags.Canonical()
+	b.Flags = r.Flags.canonical()
 	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool { return w == "--resume" })
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
 	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop { // until a Stop tells what really is scheduled

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,4 +127,19 @@ func newer(err error) *NewerError {
 	var n *NewerError
 	errors.As(err, &n)
 	return n
+}
+
+// lines reads the history from its first line, as RawLines gives it.
+func lines(s *Store, skill loop.Skill) iter.Seq2[loop.Iteration, error] {
+	return func(yield func(loop.Iteration, error) bool) {
+		for raw, err := range s.RawLines(skill) {
+			var it loop.Iteration
+			if err == nil {
+				it, err = raw.parse()
+			}
+			if !yield(it, err) {
+				return
+			}
+		}
+	}
 }

@@ -99,22 +99,6 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	return &it, nil
 }
 
-// Lines streams the history from its first line. A damaged line gives an error that names the file and the line, and
-// the next ones follow; a torn last line is skipped.
-func (s *Store) Lines(skill loop.Skill) iter.Seq2[loop.Iteration, error] {
-	return func(yield func(loop.Iteration, error) bool) {
-		for raw, err := range s.RawLines(skill) {
-			var it loop.Iteration
-			if err == nil {
-				it, err = raw.parse()
-			}
-			if !yield(it, err) {
-				return
-			}
-		}
-	}
-}
-
 // Torn says that the history's last line is not whole, as after a write that was cut off: readers pass over it.
 func (s *Store) Torn(skill loop.Skill) (bool, error) {
 	f, size, err := s.openHistory(skill)

@@ -26,7 +26,7 @@ func grow(t *testing.T, s *Store, lines ...*loop.Iteration) {
 
 // seqs reads the whole history: the lines' seqs, and the damage.
 func seqs(s *Store) (got []int, damage []string) {
-	for l, err := range s.Lines("work") {
+	for l, err := range lines(s, "work") {
 		if err != nil {
 			damage = append(damage, err.Error())
 		} else {
@@ -66,7 +66,7 @@ func TestAppendAndRead(t *testing.T) {
 	none, err := s.Last("work", func(l *loop.Iteration) bool { return false })
 	ok(t, err)
 	same(t, "no line", none, nil)
-	for range s.Lines("work") {
+	for range lines(s, "work") {
 		break // a reader may stop early
 	}
 }

@@ -149,9 +149,6 @@ func (s *Store) Close() {
 	}
 }
 
-// Project is the folder that the state belongs to.
-func (s *Store) Project() string { return s.project }
-
 // Batch runs steps that save, and makes the names they changed durable with one sync of the folder at the end instead
 // of one each. A failing step ends it; what was saved before is synced all the same.
 func (s *Store) Batch(steps func() error) error {
