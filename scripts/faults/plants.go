@@ -56,12 +56,12 @@ var plants = []plant{
 	}},
 	{"an answer counts before it acts", "answer-raise", []string{"renameat"}, false, []drive.Patch{
 		{
-			File: "internal/app/stop.go", Old: "\tif err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {\n\t\treturn err\n\t}\n\treturn v.files.SaveTick(t.Tick)\n",
+			File: "internal/app/visit.go", Old: "\tif err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {\n\t\treturn err\n\t}\n\treturn v.files.SaveTick(t.Tick)\n",
 			New: "\tif err := v.files.SaveTick(t.Tick); err != nil {\n\t\treturn err\n\t}\n\treturn v.files.SaveBudget(t.BudgetPath, t.Budget)\n",
 		},
 	}},
 	{"an answer in a turn that was cut off is dropped", "answer", []string{"renameat"}, false, []drive.Patch{
-		{File: "internal/app/ending.go", Old: "\town.missedAnswers(t)\n", New: ""},
+		{File: "internal/app/abandoned.go", Old: "\town.missedAnswers(t)\n", New: ""},
 	}},
 	{"a lock that was left is held", "exit-halting", []string{"unlinkat"}, false, []drive.Patch{
 		{File: "internal/loop/admit.go", Old: " || leftover(r, s)\n", New: "\n"},
@@ -82,7 +82,7 @@ var plants = []plant{
 		{File: "internal/store/append.go", Old: "return errors.Join(err, s.disk.truncate(f, name, end))", New: "return err"},
 	}},
 	{"what a dead session spent is passed over", "resume", []string{"openat"}, true, []drive.Patch{
-		{File: "internal/app/ending.go", Old: "\tif err != nil && t.Tick.SessionID != v.ev.SessionID {", New: "\tif false && err != nil {"},
+		{File: "internal/app/abandoned.go", Old: "\tif err != nil && t.Tick.SessionID != v.ev.SessionID {", New: "\tif false && err != nil {"},
 	}},
 	{"tokens are counted twice", "exit", []string{"renameat"}, false, []drive.Patch{
 		{File: "internal/loop/close.go", Old: "\tif s.Cursors != nil {\n\t\tb.Cursors = s.Cursors\n\t}\n", New: ""},
