@@ -171,10 +171,22 @@ func archiveDir(runID string) string {
 		return '_'
 	}, runID)
 	name = strings.Trim(name[:min(len(name), 100)], ".")
-	if name == "" {
+	switch {
+	case name == "":
 		return "unnamed"
+	case device(name):
+		return "_" + name
 	}
 	return name
+}
+
+// device says whether Windows takes a name for one of its devices, as it does whatever the case and what follows a dot.
+func device(name string) bool {
+	base, _, _ := strings.Cut(strings.ToLower(name), ".")
+	if len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) {
+		return base[3] >= '0' && base[3] <= '9'
+	}
+	return slices.Contains([]string{"con", "prn", "aux", "nul"}, base)
 }
 
 // Archives are the run ids in the archive, as folder names, sorted.
