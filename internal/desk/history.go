@@ -141,8 +141,9 @@ func field(r *report.HistoryRow) func(name string, v gjson.Result) {
 }
 
 func texts(list gjson.Result) (out []string) {
-	for _, v := range list.Array() {
+	list.ForEach(func(_, v gjson.Result) bool {
 		out = append(out, v.String())
-	}
+		return true
+	})
 	return out
 }

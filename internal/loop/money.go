@@ -49,8 +49,15 @@ func (u USD) String() string {
 
 // decimal is the exact amount without trailing zeros.
 func (u USD) decimal() string {
-	s := fmt.Sprintf("%d.%012d", u/Dollar, u%Dollar)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	sign, n := "", uint64(u)
+	if u < 0 {
+		sign, n = "-", -n
+	}
+	s := sign + strconv.FormatUint(n/uint64(Dollar), 10)
+	if rest := n % uint64(Dollar); rest > 0 {
+		s += "." + strings.TrimRight(strconv.FormatUint(uint64(Dollar)+rest, 10)[1:], "0") // its zeros in front stay
+	}
+	return s
 }
 
 // MarshalJSON writes the exact amount in dollars as a JSON number (R109).

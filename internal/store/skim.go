@@ -92,11 +92,34 @@ func pick(tail []byte, each func(name string, v gjson.Result), names []string) b
 		if at < 0 || bytes.HasPrefix(tail[at+len(key):], []byte("[]")) {
 			continue
 		}
-		v := gjson.Get("{"+string(tail[at+1:]), name)
+		rest := tail[at+len(key):]
+		v := gjson.Parse(string(rest[:valueEnd(rest)]))
 		if !gjson.Valid(v.Raw) || strings.Contains(v.Raw, ":-") {
 			return false
 		}
 		each(name, v)
 	}
 	return true
+}
+
+// valueEnd is the length of the value that a text begins with.
+func valueEnd(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = closing(text, i+1)
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				return i
+			}
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(text)
 }

@@ -21,7 +21,7 @@ func (b *bench) glance(lines, n int) error {
 	rows := []*row{{name: "empty Go program", args: []string{b.empty}}}
 	for _, args := range [][]string{
 		{"statusline"}, {"status"}, {"status", "--json"}, {"explain"}, {"report-card"}, {"report-card", "--json"}, {"history"}, {"history", "--json"},
-		{"history", "--csv"}, {"cost"}, {"gate", "list"}, {"loop", "list"},
+		{"history", "--csv"}, {"cost"}, {"cost", "--by", "model"}, {"cost", "--by", "iteration"}, {"cost", "--by", "iteration", "--json"}, {"cost", "--by", "agent"}, {"gate", "list"}, {"loop", "list"},
 	} {
 		name := "hooks"
 		for _, a := range args {
