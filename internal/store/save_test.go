@@ -127,7 +127,7 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 	same(t, "the file", string(must(os.ReadFile(foreign))), `{"name":"x"}`)
 	for _, p := range []string{
 		".sdd/loop/work.lock", ".sdd/loop/work.history.jsonl", ".sdd/loop/review.budget.json", ".sdd/loop/.guard",
-		".sdd/loop/work.tick.json",
+		".sdd/loop/work.tick.json", "../none/b.json",
 	} {
 		if err := s.SaveBudget(p, budget()); err == nil {
 			t.Errorf("budget saved at %s", p)
