@@ -77,11 +77,3 @@ func unanswered(note gjson.Result) string {
 }
 
 func present(v gjson.Result) bool { return v.Type != gjson.Null }
-
-// items are the elements of an array, none for any other type.
-func items(v gjson.Result) []gjson.Result {
-	if !v.IsArray() {
-		return nil
-	}
-	return v.Array()
-}
