@@ -192,7 +192,7 @@ func appendLine(line string) int {
 
 func send(word, payload string) (reply []byte, code int) {
 	cmd := exec.Command("hooks", word)
-	cmd.Stdin = io.MultiReader(&after{file: os.Getenv("AFTER")}, strings.NewReader(payload))
+	cmd.Stdin = io.MultiReader(&after{file: os.Getenv("HEARS_AFTER")}, strings.NewReader(payload))
 	cmd.Stderr = os.Stderr
 	reply, err := cmd.Output()
 	if err != nil {
@@ -202,17 +202,21 @@ func send(word, payload string) (reply []byte, code int) {
 	return reply, 0
 }
 
-// after is an empty reader that ends once a file is there: a call that began before it was made hears of it late.
+// after is an empty reader that ends once a file is there: a call that began before it was made hears of it late. That
+// the call has begun is told by another file.
 type after struct{ file string }
 
 func (a *after) Read([]byte) (int, error) {
-	for range 1000 {
-		if _, err := os.Stat(a.file); a.file == "" || err == nil {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
+	if a.file == "" {
+		return 0, io.EOF
 	}
-	return 0, io.EOF
+	err := os.WriteFile(a.file+".begun", nil, 0o600)
+	for until := time.Now().Add(time.Minute); err == nil && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if _, missing := os.Stat(a.file); missing == nil {
+			return 0, io.EOF
+		}
+	}
+	return 0, fmt.Errorf("wait for %s: %w", a.file, err)
 }
 
 // plain prints a reply as the two readers see it, one part after the other.
