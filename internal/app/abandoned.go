@@ -142,7 +142,7 @@ func (v *visit) endAbandoned(t *thread) (closed, error) {
 		if v.interruptMark(t) {
 			t.Tick.Interrupt(byEsc)
 		} else {
-			v.brokenOff(t)
+			t.Tick.Failed = cutOff
 		}
 	}
 	own := *v
@@ -156,16 +156,6 @@ func (v *visit) endAbandoned(t *thread) (closed, error) {
 	ending.Now = v.lastAlive(t)
 	t.Tick.Pending = nil
 	return v.close(t, previous, ending)
-}
-
-// brokenOff says why an iteration ended without a mark. Esc before the model's first word leaves none: the turn has no answer
-// then, though its client lives on and reported no error. What else has no mark was cut off by an error.
-func (v *visit) brokenOff(t *thread) {
-	if len(t.Tick.Prompts) == 1 && !v.foreign(t) && usage.Silent(t.Tick.Transcript, t.Tick.Prompts[0]) {
-		t.Tick.Interrupt(byEsc)
-		return
-	}
-	t.Tick.Failed = cutOff
 }
 
 // foreign: the tick's client is dead, or another session's.

@@ -90,7 +90,7 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.files.SaveTick(t.Tick)
 	default:
-		v.brokenOff(t)
+		t.Tick.Failed = cutOff
 	}
 	return v.breakOff(t)
 }

@@ -84,32 +84,6 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 	return s, false
 }
 
-// Silent says that a prompt's turn is over without a word of the model, as after an Esc that came before the first one: the
-// client leaves no mark of that. Behind the prompt's line stands no answer, neither the model's nor an error that the client
-// put in its place, up to the next prompt or the end. A prompt without a line, as one that a hook refused, is not silent.
-func Silent(transcript, promptID string) bool {
-	start, ok := PromptStart(transcript, promptID)
-	if !ok {
-		return false
-	}
-	t := readTail(transcript, promptTail)
-	if start.Offset < t.start {
-		return false
-	}
-	for line := range bytes.Lines(t.data[start.Offset-t.start:]) {
-		r, ok := read(bytes.TrimRight(line, "\r\n"))
-		switch {
-		case !ok:
-			return false
-		case r.kind == "user" && !r.sidechain && r.prompt != "" && r.prompt != promptID:
-			return true
-		case r.kind == "assistant", r.kind == "user" && r.result.Exists():
-			return false
-		}
-	}
-	return true
-}
-
 // isLoop says whether a user line is the /loop command.
 func (r record) isLoop() (yes bool) {
 	texts(r.message, func(s string) { yes = yes || strings.Contains(s, "<command-name>/loop</command-name>") })

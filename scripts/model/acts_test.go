@@ -133,7 +133,7 @@ func (w *world) aSpend(t *rapid.T) {
 	w.dialogs++
 	w.writes(ses, fmt.Sprintf(`{"type":"assistant","requestId":"r%d","message":{"id":"m%d","role":"assistant","model":"claude-opus-5-5",`+
 		`"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":0,"output_tokens":%d}}}`, w.dialogs, w.dialogs, cents*500))
-	ses.spends, ses.answered[ses.last] = append(ses.spends, cents), true
+	ses.spends = append(ses.spends, cents)
 	w.note("%s spends %d", ses.id, cents)
 }
 
@@ -141,7 +141,7 @@ func (w *world) esc(t *rapid.T) { w.escape(w.living(t, true)) }
 
 func (w *world) escape(ses *session) {
 	w.writes(ses, fmt.Sprintf(`{"type":"user","promptId":%q,"message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, ses.prompt))
-	ses.marks, ses.last = append(ses.marks, ses.prompt), ses.prompt
+	ses.marks = append(ses.marks, ses.prompt)
 	ses.turn = false
 	w.note("%s esc in %s", ses.id, ses.prompt)
 }

@@ -342,7 +342,6 @@ func (w *world) aDialog(t *rapid.T) {
 			}
 		}
 		w.writes(ses, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+call[3]+`","content":"answered"}]},"toolUseResult":`+response+`}`)
-		ses.answered[ses.last] = true
 		return
 	}
 	if mode != "forged" && mode != "afk" {

@@ -131,7 +131,7 @@ func (m *model) abandoned(s *side, by string) {
 		if m.escaped(s.run, t) {
 			t.interrupted = true
 		} else {
-			m.brokenOff(s, by)
+			t.failed = true
 		}
 	}
 	m.missed(s) // what a person said counts also in a turn that died
@@ -147,13 +147,6 @@ func (m *model) abandoned(s *side, by string) {
 		}
 	}
 	m.close(s, at, false)
-}
-
-// brokenOff: a turn that is over without a word, though its client lives, was ended by a person's Esc.
-func (m *model) brokenOff(s *side, by string) {
-	t, ses := s.tick, m.sessions[s.tick.session]
-	esc := len(t.prompts) == 1 && t.session == by && s.run.owner.alive && ses.lined[t.prompts[0]] && !ses.answered[t.prompts[0]]
-	t.interrupted, t.failed = t.interrupted || esc, t.failed || !esc
 }
 
 // between ends a run while none of its iterations is open; a pause and a dead client's hours do not count.

@@ -59,7 +59,7 @@ func (m *model) promptSide(s *side, ses *session, own string, stop bool, text st
 		t.prompts = adds(t.prompts, ses.prompt)
 		return
 	default:
-		m.brokenOff(s, ses.id)
+		t.failed = true
 	}
 	if t.draining || len(t.workers) > 0 {
 		t.draining = true

@@ -82,9 +82,6 @@ type session struct {
 	lastSign time.Time
 	// began is what stood in the transcript when the prompt's own line was written; -1 while it is not.
 	began, beganMarks int
-	// lined are the prompts whose line stands in the transcript, answered those behind whose line, the last one then, more does.
-	lined, answered map[string]bool
-	last            string
 }
 
 // untold is a dialog whose answers stand in the transcript alone.
@@ -137,7 +134,7 @@ func newWorld(t *rapid.T, p *clients, prog program, dir string) *world {
 }
 
 func (w *world) newSession(c *client) *session {
-	s := &session{id: fmt.Sprintf("s%d", len(w.sessions)+1), client: c, lined: map[string]bool{}, answered: map[string]bool{}}
+	s := &session{id: fmt.Sprintf("s%d", len(w.sessions)+1), client: c}
 	w.sessions[s.id] = s
 	return s
 }
@@ -174,15 +171,8 @@ func (w *world) writes(s *session, line string) {
 }
 
 func (w *world) userLine(s *session, origin string) {
-	s.began, s.beganMarks, s.origin, s.last = len(s.spends), len(s.marks), origin, s.prompt
-	s.lined[s.prompt] = true
+	s.began, s.beganMarks, s.origin = len(s.spends), len(s.marks), origin
 	w.writes(s, fmt.Sprintf(`{"type":"user","promptId":%q,"turnOrigin":%q,"message":{"role":"user","content":"x"}}`, s.prompt, origin))
-}
-
-// speaks writes the model's words before a call.
-func (w *world) speaks(s *session) {
-	w.writes(s, `{"type":"assistant","message":{"role":"assistant","content":[]}}`)
-	s.answered[s.last] = true
 }
 
 // project is where the loop's files lie.
@@ -202,9 +192,6 @@ func (w *world) payload(s *session, name string, pairs ...string) string {
 
 // send plays an event and holds the program's reply against the model's.
 func (w *world) send(s *session, word, payload string, want reply) string {
-	if word == "pre-tool-use" {
-		w.speaks(s)
-	}
 	_ = os.Setenv("CLAUDE_PID", fmt.Sprint(s.client.pid()))
 	got := w.prog.event(w, word, payload)
 	w.note("%s %s → %s", word, gjson.Get(payload, "[session_id,prompt_id,command_args,tool_input,prompt,background_tasks.#.id,session_crons.#.prompt].@ugly").Raw, got[:min(len(got), 300)])
