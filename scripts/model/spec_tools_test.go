@@ -126,6 +126,9 @@ func (m *model) exhausted(s *side) bool {
 // merge is the gate's rule (R99–R102): on facts, or once on a person's word.
 func (m *model) merge(s *side, ses *session, pr int) reply {
 	if !opened(s, ses) {
+		if slices.ContainsFunc(m.sides, func(o *side) bool { return opened(o, ses) }) { // which judges it
+			return nothing
+		}
 		return refuse("Not merged")
 	}
 	t := s.tick
