@@ -34,7 +34,7 @@ func (v *visit) failed(err error) Answer {
 
 // mustStayShut reads the call without any state.
 func (v *visit) mustStayShut() bool {
-	if _, schedule := scheduledPrompt(v.ev); schedule && !v.ev.Flag("stop") {
+	if _, schedule := scheduledPrompt(v.ev); schedule && !endsSchedule(v.ev) {
 		return true
 	}
 	if slices.Contains(dispatchTools, v.ev.Tool) {
