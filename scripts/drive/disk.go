@@ -83,7 +83,7 @@ func (d *Disk) folder(s Schemas, dir string, present bool) {
 			name = unnumbered(name)
 		}
 		switch {
-		case present && (name == "archive" || name == ".gitignore" || name == ".guard"), strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp"):
+		case present && (name == "archive" || name == ".gitignore" || name == ".guard" || name == ".turn"), strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp"):
 		case strings.Contains(name, ".torn-"):
 		case err != nil:
 			d.fault("%v", err)

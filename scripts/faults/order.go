@@ -82,10 +82,10 @@ func (o *ordering) moved(c call) {
 	o.named(to)
 }
 
-// named: a folder's list of names changed. Unfinished files and the guard promise nothing.
+// named: a folder's list of names changed. Unfinished files, the guard and the turn promise nothing.
 func (o *ordering) named(path string) {
 	base := filepath.Base(path)
-	if o.ours(path) && !strings.HasSuffix(base, ".tmp") && base != ".guard" {
+	if o.ours(path) && !strings.HasSuffix(base, ".tmp") && base != ".guard" && !strings.Contains(path, "/.turn") {
 		o.names[filepath.Dir(path)] = base
 	}
 }
