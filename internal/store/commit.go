@@ -8,8 +8,8 @@ import (
 )
 
 // Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the folder. After it
-// the reply may be printed and the lock released. created is that of AppendHistory. What
-// fails behind the line is ErrClosed.
+// the reply may be printed and the lock released. created is that of AppendHistory. What fails behind the line is
+// ErrClosed.
 func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (created bool, err error) {
 	closed := false
 	err = s.Batch(func() (err error) {

@@ -216,7 +216,7 @@ func (l *lexer) quote(prefix string) {
 	l.i = min(end+len(q), len(l.src))
 	text := raw
 	if !strings.Contains(prefix, "r") && !(q == "'" && word.Has("perl ruby php", l.lang)) && !(l.lang == "go" && q == "`") {
-		text = word.AnsiC(raw)
+		text = word.Unescape(raw, true)
 	}
 	l.add(l.kindOf(q, prefix), l.filled(text, q, prefix))
 }

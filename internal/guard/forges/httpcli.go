@@ -130,7 +130,7 @@ func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
 		out = append(out, word.Lit(name))
 		if val != "" {
 			if len(val) > 1 && val[0] == '"' {
-				val = word.AnsiC(strings.Trim(val, `"`))
+				val = word.Unescape(strings.Trim(val, `"`), true)
 			}
 			out = append(out, word.Lit(val))
 		}

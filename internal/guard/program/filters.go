@@ -72,7 +72,7 @@ func reversed(s string) string {
 // translate is tr: -d deletes, two sets map one to one.
 func translate(s string, args []word.Word) string {
 	fl := word.ParseFlags(args, "")
-	from, to := ranges(decoded(fl.Arg(0).Text, true)), ranges(decoded(fl.Arg(1).Text, true))
+	from, to := ranges(word.Unescape(fl.Arg(0).Text, true)), ranges(word.Unescape(fl.Arg(1).Text, true))
 	if word.Unknown(s) || word.Unknown(from) || word.Unknown(to) || strings.Contains(from, "[:") || fl.On("-c", "-C", "-s") {
 		if strings.Trim(s, word.Hole) != "" && !fl.On("-c", "-C") && len(fl.Pos) > 0 && strings.Contains(from, "\n") {
 			return s

@@ -153,7 +153,7 @@ func screen(f *shell.Frame, args []word.Word) string {
 	for i, w := range args {
 		if w.Text == "-X" && i+2 < len(args) {
 			if args[i+1].Text == "stuff" || args[i+1].Text == "exec" {
-				return f.External().Run(strings.ReplaceAll(word.AnsiC(strings.ReplaceAll(args[i+2].Text, "^M", "\n")), "\r", "\n"))
+				return f.External().Run(strings.ReplaceAll(word.Unescape(strings.ReplaceAll(args[i+2].Text, "^M", "\n"), true), "\r", "\n"))
 			}
 			return word.Hole
 		}

@@ -115,28 +115,12 @@ func echo(args []word.Word) string {
 	}
 	text := word.JoinText(args)
 	if escapes {
-		text = decoded(text, false)
+		text = word.Unescape(text, false)
 	}
 	if newline {
 		text += "\n"
 	}
 	return text
-}
-
-// decoded resolves backslash escapes; bare tells printf's from echo's.
-func decoded(s string, bare bool) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 >= len(s) {
-			out.WriteByte(s[i])
-			continue
-		}
-		i += word.Escape(&out, s[i+1:], bare)
-	}
-	return out.String()
 }
 
 // printf prints its format once for every set of arguments; -v puts the text into a variable.
@@ -203,7 +187,7 @@ func format(text string, args []string) (string, []string) {
 func verb(flags string, kind byte, arg string) string {
 	switch kind {
 	case 'b':
-		return decoded(arg, false)
+		return word.Unescape(arg, false)
 	case 'q':
 		return word.Quoted([]word.Word{word.Lit(arg)})
 	case 'c':

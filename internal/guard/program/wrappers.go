@@ -217,7 +217,7 @@ func splitItems(input string, fl word.Flags) []string {
 		return strings.FieldsFunc(input, func(r rune) bool { return r == 0 })
 	}
 	if d := fl.Val("-d", "--delimiter"); d != "" && d != "true" {
-		return strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(word.AnsiC(d), r) || r == '\n' })
+		return strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(word.Unescape(d, true), r) || r == '\n' })
 	}
 	return strings.FieldsFunc(input, func(r rune) bool { return r == 0 || r == '\n' || r == ' ' || r == '\t' })
 }

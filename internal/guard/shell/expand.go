@@ -178,7 +178,7 @@ func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 		addLit(b, p.Value)
 	case *syntax.SglQuoted:
 		if p.Dollar {
-			b.quote(word.AnsiC(p.Value))
+			b.quote(word.Unescape(p.Value, true))
 		} else {
 			b.quote(p.Value)
 		}

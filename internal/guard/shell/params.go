@@ -359,7 +359,7 @@ func trimUnknown(op syntax.ParExpOperator, arg, v string) string {
 func transformed(op, v string) string {
 	switch op {
 	case "E", "P":
-		return word.AnsiC(v)
+		return word.Unescape(v, true)
 	case "U":
 		return strings.ToUpper(v)
 	case "L":

@@ -57,12 +57,21 @@ func (f *Frame) stmt(s *syntax.Stmt) string {
 	if s == nil || !f.M.Spend(1) {
 		return ""
 	}
+	return f.deeper(func() string { return f.run(s) })
+}
+
+// deeper does what is nested one level further, unless that is too deep.
+func (f *Frame) deeper(do func() string) string {
 	f.nest++
 	defer func() { f.nest-- }()
 	if f.nest > maxNesting {
 		f.M.GiveUp("nested too deeply")
 		return ""
 	}
+	return do()
+}
+
+func (f *Frame) run(s *syntax.Stmt) string {
 	f.status = Maybe
 	var out string
 	if len(s.Redirs) > 0 {
@@ -245,13 +254,7 @@ func (f *Frame) elseOf(c *syntax.IfClause) string {
 	if c.Else == nil {
 		return ""
 	}
-	f.nest++
-	defer func() { f.nest-- }()
-	if f.nest > maxNesting {
-		f.M.GiveUp("nested too deeply")
-		return ""
-	}
-	return f.ifClause(c.Else)
+	return f.deeper(func() string { return f.ifClause(c.Else) })
 }
 
 // caseClause runs the arms that may match; an arm that must match ends the search.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// AnsiC decodes the escapes of $'…'.
-func AnsiC(s string) string {
+// Unescape resolves the backslash escapes of $'…', printf and echo -e; bare is as in Escape.
+func Unescape(s string, bare bool) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
@@ -16,9 +16,7 @@ func AnsiC(s string) string {
 			out.WriteByte(s[i])
 			continue
 		}
-		i++
-		n := Escape(&out, s[i:], true)
-		i += n - 1
+		i += Escape(&out, s[i+1:], bare)
 	}
 	return out.String()
 }
