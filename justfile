@@ -31,7 +31,7 @@ bench:
 fuzz package="./internal/event" target="FuzzRead" time="1m":
     go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
 
-# fuzz every target of the repository in turn, each for a while, as in: just fuzz-all 10m
+# fuzz every target of the repository in turn, each for a while or a number of inputs, as in: just fuzz-all 10m
 fuzz-all time="1m":
     scripts/fuzz.sh {{time}}
 
