@@ -26,9 +26,7 @@ func (v *visit) lookAround(list []*thread) surroundings {
 		if !v.open(t) || v.workersRunning() {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		usage.WaitFlushed(ctx, v.ev.Transcript, v.ev.LastMessage)
-		cancel()
+		usage.WaitFlushed(context.Background(), v.ev.Transcript, v.ev.LastMessage)
 		if !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
 			start, _ := usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
 			o.underLoop = start.UnderLoop
