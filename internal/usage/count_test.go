@@ -133,6 +133,30 @@ func compareCost(t *testing.T, got Result, recorded []byte) {
 	}
 }
 
+// What an advisor answered is in none of the request's own numbers: the client charges it by the advisor's model, at
+// normal speed, without searches.
+func TestAdvisorsArePaidToo(t *testing.T) {
+	const asked = `[{"type":"message","input_tokens":10,"output_tokens":5},` +
+		`{"type":"advisor_message","model":"claude-opus-4-6","input_tokens":1000,"output_tokens":100,"cache_read_input_tokens":2000,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_1h_input_tokens":10},"server_tool_use":{"web_search_requests":9}}`
+	s := said1{id: "a", model: "claude-haiku-4-5", in: 10, out: 5, speed: "fast", geo: "us", iterations: asked + "]"}
+	tr := newTree(t)
+	tr.add(tr.main, s)
+	first := tr.count(nil)
+	want := map[string]loop.Tokens{
+		"claude-haiku-4-5": {Input: 10, Output: 5, Dollars: 38_500_000},
+		"claude-opus-4-6":  {Input: 1000, Output: 100, CacheRead: 2000, CacheWrite5m: 20, CacheWrite1h: 10, Dollars: 9_597_500_000},
+	}
+	if d := cmp.Diff(want, first.ByModel); d != "" {
+		t.Errorf("usage (-want +got):\n%s", d)
+	}
+	s.iterations = asked + `,{"type":"advisor_message","input_tokens":1}]`
+	tr.add(tr.main, s, s)
+	again := tr.count(first.Cursors)
+	if d := cmp.Diff([]string{"unknown"}, again.Unknown); d != "" || sum(again).In() != 1 || sum(again).Output != 0 {
+		t.Errorf("a second advisor: %+v", again)
+	}
+}
+
 func TestLinesOfOneRequestCountOnce(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.main, said1{id: "a", in: 10, out: 1}, said1{id: "a", in: 10, out: 5}, said1{id: "b", in: 1}, said1{id: "a", in: 10, out: 3})

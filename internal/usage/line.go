@@ -3,6 +3,7 @@ package usage
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -87,29 +88,45 @@ func (c *counter) assistant(t *transcript, r record) {
 	if !ok {
 		return
 	}
-	id := s.id + " " + r.request
+	id := ""
+	if s.id+r.request != "" {
+		id = s.id + " " + r.request
+	}
 	if c.elsewhere(t, r, s.id, id) {
 		return
 	}
-	before, seen := t.ledger.known(id)
-	if !seen {
+	if fresh := c.spent(t, r.at, id, s); fresh && !t.main {
+		c.own(t.index, id)
+	}
+	for i, a := range s.advisors {
+		if id != "" {
+			a.id = fmt.Sprintf("%s advisor-%d", id, i)
+		}
+		c.spent(t, r.at, a.id, a)
+	}
+}
+
+// spent counts what a request used more than was counted for it before, and says whether it is a new one. Of requests
+// without an id each counts.
+func (c *counter) spent(t *transcript, at, id string, s spent) (fresh bool) {
+	before, known := t.ledger.known(id)
+	if !known {
 		before = loop.Counted{ID: id, Model: c.rate(s.model).name}
 	}
 	now := before
 	now.Tokens = most(before.Tokens, s.Tokens)
-	price := Request{Tokens: now.Tokens, Fast: s.Fast, US: s.US}
-	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.Cost(price))
+	price := s.request
+	price.Tokens = now.Tokens
+	now.Tokens.Dollars = max(before.Tokens.Dollars, c.rate(now.Model).row.cost(price))
 	c.add(t.index, now.Model, minus(now.Tokens, before.Tokens))
 	if c.told != nil {
-		c.told(cmp.Or(r.at, t.until), now.Model, minus(now.Tokens, before.Tokens))
+		c.told(cmp.Or(at, t.until), now.Model, minus(now.Tokens, before.Tokens))
 	}
-	if id == " " { // nothing tells its lines apart: each counts
-		return
+	if id == "" {
+		return false
 	}
 	t.ledger.put(now)
-	if !seen && !t.main {
-		c.own(t.index, id)
-	}
+	return !known
 }
 
 // rate finds a model's row once, and warns of a guess once.

@@ -12,22 +12,26 @@ const (
 	maxTotal   = 1_000_000 * loop.Dollar
 )
 
-// Request is what one request to a model used.
-type Request struct {
+// request is what one request to a model used.
+type request struct {
 	Tokens loop.Tokens // Dollars is not read
 	Fast   bool        // usage.speed is "fast"
 	US     bool        // usage.inference_geo is "us"
+	// Parts are the samplings that the request consisted of, as where a tool of the server's ran in between. Each has a
+	// prompt of its own, which is long or not.
+	Parts []loop.Tokens
 }
 
-// Cost prices one request by the client's own formula, to the pico-dollar: every kind at its rate, a long prompt and
+// cost prices one request by the client's own formula, to the pico-dollar: every kind at its rate, a long prompt and
 // fast mode as multipliers of the row, US inference 1.1 times the tokens' price, a cent for every web search.
-func (r Row) Cost(q Request) loop.USD {
-	n := q.Tokens
-	sum := times(r.Input, n.Input) + times(r.Output, n.Output) + times(r.CacheRead, n.CacheRead) +
-		times(r.CacheWrite5m, n.CacheWrite5m) + times(r.CacheWrite1h, n.CacheWrite1h)
-	sum = min(sum, maxRequest)
-	if n.In() > longPrompt {
-		sum *= loop.USD(max(r.Long, 1))
+func (r Row) cost(q request) loop.USD {
+	parts := q.Parts
+	if !q.whole() {
+		parts = []loop.Tokens{q.Tokens}
+	}
+	sum := loop.USD(0)
+	for _, n := range parts {
+		sum = min(sum+r.sampling(n), maxRequest)
 	}
 	if q.Fast {
 		sum *= loop.USD(max(r.Fast, 1))
@@ -35,7 +39,27 @@ func (r Row) Cost(q Request) loop.USD {
 	if q.US {
 		sum = (sum*11 + 5) / 10
 	}
-	return min(sum+times(webSearch, n.WebSearches), maxRequest)
+	return min(sum+times(webSearch, q.Tokens.WebSearches), maxRequest)
+}
+
+// whole says that the parts are all there is.
+func (q request) whole() bool {
+	var sum loop.Tokens
+	for _, n := range q.Parts {
+		sum = sum.Add(n)
+	}
+	sum.WebSearches, sum.Dollars = q.Tokens.WebSearches, q.Tokens.Dollars
+	return sum == q.Tokens
+}
+
+// sampling prices the tokens of one prompt and what it gave.
+func (r Row) sampling(n loop.Tokens) loop.USD {
+	sum := times(r.Input, n.Input) + times(r.Output, n.Output) + times(r.CacheRead, n.CacheRead) +
+		times(r.CacheWrite5m, n.CacheWrite5m) + times(r.CacheWrite1h, n.CacheWrite1h)
+	if n.In() > longPrompt {
+		return sum * loop.USD(max(r.Long, 1))
+	}
+	return sum
 }
 
 // times is price by number, at most maxRequest.

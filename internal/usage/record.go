@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -89,7 +90,9 @@ func instant(s string) string {
 type spent struct {
 	id    string // message id
 	model string
-	Request
+	request
+	// advisors are the requests to other models that this one caused. None of its own numbers holds them.
+	advisors []spent
 }
 
 // spent reads an assistant's message. There is none without usage or from the client itself (`<synthetic>`); bad is
@@ -110,17 +113,48 @@ func (r record) spent() (s spent, ok, bad bool) {
 	if !r.message.IsObject() || !use.IsObject() || s.model == "<synthetic>" {
 		return s, false, false
 	}
-	if s.model == "" {
-		s.model = "unknown"
-	}
-	s.Request, bad = request(use)
+	s.model = named(s.model)
+	bad = s.read(use)
 	return s, !bad, bad
 }
 
-// request reads a usage object. Cache writes without a split, or the rest that a split leaves, are of five minutes.
-func request(use gjson.Result) (q Request, bad bool) {
+// read reads a usage object. Its iterations are the samplings that its sums are made of, and what advisors used.
+func (s *spent) read(use gjson.Result) (bad bool) {
+	s.Tokens, bad = tokens(use)
+	var iterations gjson.Result
+	use.ForEach(func(key, v gjson.Result) bool {
+		switch key.String() {
+		case "speed":
+			s.Fast = text(v) == "fast"
+		case "inference_geo":
+			s.US = text(v) == "us"
+		case "iterations":
+			iterations = v
+		}
+		return true
+	})
+	iterations.ForEach(func(_, one gjson.Result) bool {
+		n, wrong := tokens(one)
+		switch text(one.Get("type")) {
+		case "message":
+			s.Parts = append(s.Parts, n)
+		case "advisor_message":
+			bad = bad || wrong
+			n.WebSearches = 0
+			s.advisors = append(s.advisors, spent{model: named(text(one.Get("model"))), request: request{Tokens: n, US: s.US}})
+		}
+		return true
+	})
+	return bad
+}
+
+// named is a model's name; one that is not told is priced as an unknown one.
+func named(model string) string { return cmp.Or(model, "unknown") }
+
+// tokens reads the kinds of a usage object. Cache writes without a split, or the rest that a split leaves, are of five
+// minutes.
+func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
 	var flat, five int64
-	n := &q.Tokens
 	number := func(to *int64, v gjson.Result) {
 		if v.Type == gjson.Number && (v.Num < 0 || v.Num > maxTokens) {
 			bad = true
@@ -143,15 +177,11 @@ func request(use gjson.Result) (q Request, bad bool) {
 			number(&n.CacheWrite1h, v.Get("ephemeral_1h_input_tokens"))
 		case "server_tool_use":
 			number(&n.WebSearches, v.Get("web_search_requests"))
-		case "speed":
-			q.Fast = text(v) == "fast"
-		case "inference_geo":
-			q.US = text(v) == "us"
 		}
 		return true
 	})
 	n.CacheWrite5m = max(flat-n.CacheWrite1h, five)
-	return q, bad
+	return n, bad
 }
 
 // most is the greater number of each kind.

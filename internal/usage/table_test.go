@@ -112,35 +112,41 @@ func TestConfiguredRowsWinPerModel(t *testing.T) {
 	}
 }
 
+// cached is a prompt of that many tokens, read from the cache.
+func cached(prompt int64) loop.Tokens { return loop.Tokens{CacheRead: prompt} }
+
 // Every figure is REFERENCE's, for one million tokens of each kind where nothing else is said.
 func TestModifiers(t *testing.T) {
 	all := loop.Tokens{Input: 1e6, Output: 1e6, CacheRead: 1e6, CacheWrite5m: 1e6, CacheWrite1h: 1e6}
 	tests := []struct {
 		name, model string
-		q           Request
+		q           request
 		want        string
 	}{
-		{"fast opus 4.6", "claude-opus-4-6", Request{all, true, false}, "280.5"}, // 30+150+3+37.5+60
-		{"fast opus 4.7", "claude-opus-4-7-20260101", Request{all, true, false}, "280.5"},
-		{"fast opus 4.8", "claude-opus-4-8", Request{all, true, false}, "93.5"}, // 10+50+1+12.5+20
-		{"fast opus 5", "claude-opus-5", Request{all, true, false}, "93.5"},
-		{"fast opus 5.5", "claude-opus-5-5", Request{all, true, false}, "74.4"},    // 8+40+0.4+10+16
-		{"fast fable 5.2", "claude-fable-5-2", Request{all, true, false}, "148.4"}, // 16+80+0.4+20+32
-		{"fast mythos 5.2", "claude-mythos-5-2", Request{all, true, false}, "148.4"},
-		{"no fast price", "claude-sonnet-5-5", Request{all, true, false}, "18.6"},
-		{"us", "claude-opus-5-5", Request{all, false, true}, "40.92"}, // 37.2 × 1.1
-		{"us and fast", "claude-opus-4-6", Request{all, true, true}, "308.55"},
-		{"web search", "claude-opus-5-5", Request{loop.Tokens{WebSearches: 3}, true, true}, "0.03"},
-		{"no premium above 200k", "claude-sonnet-4-5", Request{loop.Tokens{Input: 300_000}, false, false}, "0.9"},
-		{"haiku at 100k", "claude-haiku-5-5", Request{loop.Tokens{Input: 40_000, CacheRead: 30_000, CacheWrite5m: 20_000, CacheWrite1h: 10_000, Output: 1e6}, false, false}, "0.5088"},
-		{"haiku over 100k", "claude-haiku-5-5", Request{loop.Tokens{Input: 40_001, CacheRead: 30_000, CacheWrite5m: 20_000, CacheWrite1h: 10_000, Output: 1e6}, false, false}, "2.5440005"},
-		{"one token read", "claude-haiku-5-5", Request{loop.Tokens{CacheRead: 1}, false, true}, "0.000000011"},
-		{"reference's check", "claude-opus-5-5", Request{loop.Tokens{Input: 60, Output: 210, CacheWrite5m: 500, CacheRead: 5000}, false, false}, "0.00794"},
-		{"absurd", "claude-opus-4-6", Request{loop.Tokens{Output: 1 << 62}, true, true}, "100000"},
+		{"fast opus 4.6", "claude-opus-4-6", request{all, true, false, nil}, "280.5"}, // 30+150+3+37.5+60
+		{"fast opus 4.7", "claude-opus-4-7-20260101", request{all, true, false, nil}, "280.5"},
+		{"fast opus 4.8", "claude-opus-4-8", request{all, true, false, nil}, "93.5"}, // 10+50+1+12.5+20
+		{"fast opus 5", "claude-opus-5", request{all, true, false, nil}, "93.5"},
+		{"fast opus 5.5", "claude-opus-5-5", request{all, true, false, nil}, "74.4"},    // 8+40+0.4+10+16
+		{"fast fable 5.2", "claude-fable-5-2", request{all, true, false, nil}, "148.4"}, // 16+80+0.4+20+32
+		{"fast mythos 5.2", "claude-mythos-5-2", request{all, true, false, nil}, "148.4"},
+		{"no fast price", "claude-sonnet-5-5", request{all, true, false, nil}, "18.6"},
+		{"us", "claude-opus-5-5", request{all, false, true, nil}, "40.92"}, // 37.2 × 1.1
+		{"us and fast", "claude-opus-4-6", request{all, true, true, nil}, "308.55"},
+		{"web search", "claude-opus-5-5", request{loop.Tokens{WebSearches: 3}, true, true, nil}, "0.03"},
+		{"no premium above 200k", "claude-sonnet-4-5", request{loop.Tokens{Input: 300_000}, false, false, nil}, "0.9"},
+		{"haiku at 100k", "claude-haiku-5-5", request{loop.Tokens{Input: 40_000, CacheRead: 30_000, CacheWrite5m: 20_000, CacheWrite1h: 10_000, Output: 1e6}, false, false, nil}, "0.5088"},
+		{"haiku over 100k", "claude-haiku-5-5", request{loop.Tokens{Input: 40_001, CacheRead: 30_000, CacheWrite5m: 20_000, CacheWrite1h: 10_000, Output: 1e6}, false, false, nil}, "2.5440005"},
+		{"haiku in two samplings", "claude-haiku-5-5", request{cached(120_000), false, false, []loop.Tokens{cached(60_000), cached(60_000)}}, "0.0012"},
+		{"one of two is long", "claude-haiku-5-5", request{cached(120_000), false, false, []loop.Tokens{cached(100_001), cached(19_999)}}, "0.00520004"},
+		{"samplings that are not all", "claude-haiku-5-5", request{cached(120_000), false, false, []loop.Tokens{cached(60_000)}}, "0.006"},
+		{"one token read", "claude-haiku-5-5", request{loop.Tokens{CacheRead: 1}, false, true, nil}, "0.000000011"},
+		{"reference's check", "claude-opus-5-5", request{loop.Tokens{Input: 60, Output: 210, CacheWrite5m: 500, CacheRead: 5000}, false, false, nil}, "0.00794"},
+		{"absurd", "claude-opus-4-6", request{loop.Tokens{Output: 1 << 62}, true, true, nil}, "100000"},
 	}
 	for _, tt := range tests {
 		row, known := NewTable(nil).Find(tt.model)
-		got, _ := row.Cost(tt.q).MarshalJSON()
+		got, _ := row.cost(tt.q).MarshalJSON()
 		if string(got) != tt.want || !known {
 			t.Errorf("%s: $%s, want $%s", tt.name, got, tt.want)
 		}

@@ -125,6 +125,7 @@ type said1 struct {
 	five, hour, web              int64
 	speed, geo                   string
 	sidechain                    bool
+	iterations                   string // JSON; none by default
 }
 
 func (s said1) String() string {
@@ -140,7 +141,10 @@ func (s said1) String() string {
 	if s.speed == "" {
 		s.speed = "standard"
 	}
+	if s.iterations == "" {
+		s.iterations = "[]"
+	}
 	text, _ := json.Marshal(s.text)
-	return fmt.Sprintf(`{"parentUuid":"p","isSidechain":%t,"message":{"id":%q,"type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":%s}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"server_tool_use":{"web_search_requests":%d,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":%d,"ephemeral_5m_input_tokens":%d},"inference_geo":%q,"iterations":[],"speed":%q}},"requestId":%q,"type":"assistant","uuid":"u","timestamp":%q,"sessionId":"s"}`,
-		s.sidechain, s.id, s.model, text, s.in, s.write, s.read, s.out, s.web, s.hour, s.five, s.geo, s.speed, s.request, s.at)
+	return fmt.Sprintf(`{"parentUuid":"p","isSidechain":%t,"message":{"id":%q,"type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":%s}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"server_tool_use":{"web_search_requests":%d,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":%d,"ephemeral_5m_input_tokens":%d},"inference_geo":%q,"iterations":%s,"speed":%q}},"requestId":%q,"type":"assistant","uuid":"u","timestamp":%q,"sessionId":"s"}`,
+		s.sidechain, s.id, s.model, text, s.in, s.write, s.read, s.out, s.web, s.hour, s.five, s.geo, s.iterations, s.speed, s.request, s.at)
 }
