@@ -38,6 +38,10 @@ type Usage struct {
 
 	WebSearches int
 	US          bool // inference_geo is "us"
+	// Sampled says that the request was sampled twice, half of everything each time; Advisor is a model that it asked
+	// meanwhile, for 1,000 tokens in and 100 out.
+	Sampled bool
+	Advisor string
 }
 
 func (u Usage) orSmall() Usage {
@@ -58,7 +62,31 @@ func (u Usage) json() map[string]any {
 	if u.US {
 		out["inference_geo"] = "us"
 	}
+	out["iterations"] = u.iterations()
 	return out
+}
+
+func (u Usage) iterations() []map[string]any {
+	list := []map[string]any{}
+	if half := (Usage{Input: u.Input / 2, Output: u.Output / 2, CacheRead: u.CacheRead / 2, CacheWrite5m: u.CacheWrite5m / 2, CacheWrite1h: u.CacheWrite1h / 2}); u.Sampled {
+		rest := Usage{Input: u.Input - half.Input, Output: u.Output - half.Output, CacheRead: u.CacheRead - half.CacheRead,
+			CacheWrite5m: u.CacheWrite5m - half.CacheWrite5m, CacheWrite1h: u.CacheWrite1h - half.CacheWrite1h}
+		list = append(list, half.iteration("message"), rest.iteration("message"))
+	}
+	if u.Advisor != "" {
+		advice := Usage{Input: 1000, Output: 100}.iteration("advisor_message")
+		advice["model"] = u.Advisor
+		list = append(list, advice)
+	}
+	return list
+}
+
+func (u Usage) iteration(kind string) map[string]any {
+	return map[string]any{
+		"type": kind, "input_tokens": u.Input, "output_tokens": u.Output, "cache_read_input_tokens": u.CacheRead,
+		"cache_creation_input_tokens": u.CacheWrite5m + u.CacheWrite1h,
+		"cache_creation":              map[string]int{"ephemeral_5m_input_tokens": u.CacheWrite5m, "ephemeral_1h_input_tokens": u.CacheWrite1h},
+	}
 }
 
 // Model is the scripted model server. It keeps every conversation request, so that a test can ask what was said to it.

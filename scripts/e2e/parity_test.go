@@ -49,8 +49,11 @@ func costly(r Request) Usage {
 	switch {
 	case strings.Contains(r.Model, "haiku"):
 		u.CacheRead = 70_000 + 20_000*n // from some length on a long prompt, which costs five times as much
+		u.Sampled = n%4 < 2             // but not where each of two samplings had a short one
 	case strings.Contains(r.Model, "sonnet"):
 		u.US = true
+	case strings.Contains(r.Model, "opus"):
+		u.Advisor = "claude-fable-5-2"
 	}
 	return u
 }
