@@ -157,6 +157,19 @@ func TestAdvisorsArePaidToo(t *testing.T) {
 	}
 }
 
+// A forked session's transcript begins with copies of another's lines. The client marks them by the session that made the
+// request, and they may be written after the loop's entry.
+func TestCopiesFromAnotherSessionAreNotPaidAgain(t *testing.T) {
+	tr := newTree(t)
+	copied := func(line, from string) string {
+		return strings.Replace(line, `"type":"assistant","uuid"`, `"type":"assistant","requestSessionId":"`+from+`","uuid"`, 1)
+	}
+	tr.add(tr.main, copied(said1{id: "a", in: 1000}.String(), "before"), said1{id: "b", in: 1}, copied(said1{id: "c", in: 10}.String(), ""))
+	if got := tr.count(nil); got.In != 11 || got.Skipped != 0 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
 func TestLinesOfOneRequestCountOnce(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.main, said1{id: "a", in: 10, out: 1}, said1{id: "a", in: 10, out: 5}, said1{id: "b", in: 1}, said1{id: "a", in: 10, out: 3})

@@ -29,7 +29,7 @@ func (c *counter) line(t *transcript, line []byte) {
 		c.res.Skipped++
 		return
 	}
-	if t.counted(r, c.lines.offset) {
+	if t.counted(r, c.lines.offset) || r.copied {
 		return
 	}
 	switch r.kind {

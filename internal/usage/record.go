@@ -18,6 +18,7 @@ type record struct {
 	meta      bool   // of a user line: nobody submitted it
 	at        string // timestamp
 	request   string
+	copied    bool   // of an assistant line: another session made the request
 	prompt    string // of a user line: promptId
 	origin    string // of a user line: turnOrigin
 	fired     string // of a scheduled task: its prompt
@@ -46,6 +47,8 @@ func read(line []byte) (r record, ok bool) {
 			r.at = instant(text(value))
 		case "requestId":
 			r.request = text(value)
+		case "requestSessionId":
+			r.copied = text(value) != ""
 		case "promptId":
 			r.prompt = text(value)
 		case "turnOrigin":

@@ -1,0 +1,40 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A forked session's transcript begins with copies of the lines of the one before, marked by the session that made the
+// requests. What they tell was spent before the run (R58, R59).
+func TestAForkedSessionIsNotChargedForItsPast(t *testing.T) {
+	w := newWorld(t, Worker{Usage: func(int) Usage {
+		return Usage{Input: 900, Output: 700, CacheRead: 4000, CacheWrite5m: 300, CacheWrite1h: 200}
+	}}.Say)
+	w.Headless("tell me something")
+	files, err := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d transcripts: %v", len(files), err)
+	}
+	session := strings.TrimSuffix(filepath.Base(files[0]), ".jsonl")
+	w.Headless("/sdd:work --loop --max-dollars 0", "--resume", session, "--fork-session")
+	if u := w.Budget("work").ByModel["claude-opus-5-5"]; u.Input != 910 || u.Output != 705 {
+		t.Errorf("counted %+v, the run's two requests are of 10 and 900 tokens in", u)
+	}
+	files, _ = filepath.Glob(filepath.Join(filepath.Dir(files[0]), "*.jsonl"))
+	copies := 0
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies += strings.Count(string(data), `"requestSessionId":"`+session+`"`)
+	}
+	if len(files) != 2 || copies != 1 {
+		t.Errorf("%d transcripts with %d copied requests", len(files), copies)
+	}
+}
