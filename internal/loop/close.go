@@ -101,7 +101,7 @@ func (b *Budget) Spend(s Spent) {
 		byModel[m] = byModel[m].Add(u)
 		b.TokensIn += u.In()
 		b.TokensOut += u.Output
-		b.DollarsEstimate += u.Dollars
+		b.DollarsEstimate = b.DollarsEstimate.Plus(u.Dollars)
 	}
 	b.TokensByModel = byModel
 	b.SkippedLines += s.Skipped
@@ -163,7 +163,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()
 		l.TokensOut += u.Output
-		l.Dollars += u.Dollars
+		l.Dollars = l.Dollars.Plus(u.Dollars)
 	}
 	for i, f := range fired {
 		l.Fired = append(l.Fired, f.Cause)

@@ -43,13 +43,16 @@ func (f *Facts) axes() []axis {
 	if c.Dollars > 0 {
 		all = append(all, axis{
 			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(), fmt.Sprintf("$%s/$%s", f.Run.DollarsEstimate, c.Dollars),
-			func(c *Ceilings) { c.Dollars += half(c.Dollars) },
+			func(c *Ceilings) { c.Dollars = c.Dollars.Plus(half(c.Dollars)) },
 		})
 	}
 	return all
 }
 
-func byHalf(n int) int { return n + (n+1)/2 }
+// mostUnits bounds a ceiling of iterations, PRs or minutes.
+const mostUnits = 1_000_000
+
+func byHalf(n int) int { return max(n, min(n+(n+1)/2, mostUnits)) }
 
 // half is half an amount, rounded up to a whole cent.
 func half(u USD) USD { return (u/2 + Cent - 1) / Cent * Cent }
@@ -132,7 +135,7 @@ func (c *Ceilings) set(name, value string) bool {
 		return err == nil && v > 0
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > 1_000_000 {
+	if err != nil || n < 1 || n > mostUnits {
 		return false
 	}
 	switch name {

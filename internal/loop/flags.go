@@ -155,8 +155,8 @@ func (f *Flags) set(skill Skill, name, value string) error {
 
 func (f *Flags) number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > 1_000_000 {
-		return &FlagError{fmt.Sprintf("%s %q is not a whole number from 1", name, value), flagHint}
+	if err != nil || n < 1 || n > mostUnits {
+		return &FlagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value, mostUnits), flagHint}
 	}
 	*to = n
 	f.explicit = append(f.explicit, name)

@@ -24,9 +24,11 @@ func TestParseFlags(t *testing.T) {
 		{"--loop --max-dollars 0.01 --lock=force --resume", "iterations=5 prs=20 minutes=60 dollars=0.01"},
 		{"--loop --max-agents 4", "iterations=5 prs=20 minutes=60 dollars=25 --max-agents 4"},
 		{"--loop --budget-file 'a b.json'", "iterations=5 prs=20 minutes=60 dollars=25 budget-file=a b.json"},
-		{"--loop --max-iterations 0", `--max-iterations "0" is not a whole number from 1`},
-		{"--loop --max-iterations", `--max-iterations "" is not a whole number from 1`},
-		{"--loop --max-minutes -3", `--max-minutes "-3" is not a whole number from 1`},
+		{"--loop --max-iterations 0", `--max-iterations "0" is not a whole number from 1 to 1000000`},
+		{"--loop --max-iterations", `--max-iterations "" is not a whole number from 1 to 1000000`},
+		{"--loop --max-minutes -3", `--max-minutes "-3" is not a whole number from 1 to 1000000`},
+		{"--loop --max-dollars 1000000", "iterations=5 prs=20 minutes=60 dollars=1000000"},
+		{"--loop --max-dollars 1000000.000000000001", `--max-dollars "1000000.000000000001" is over 1000000 dollars`},
 		{"--loop --max-dollars lots", `--max-dollars "lots" is not an amount in dollars`},
 		{"--loop --max-dollars -1", `--max-dollars "-1" is not an amount in dollars`},
 		{"--loop --max-iteration 3", `"--max-iteration" is not a loop flag, did you mean --max-iterations`},
@@ -186,6 +188,26 @@ func TestUSD(t *testing.T) {
 		if err := u.UnmarshalJSON([]byte(in)); err != nil || u.String() != want {
 			t.Errorf("%s: %s, %v", in, u, err)
 		}
+	}
+}
+
+// What is raised or summed up at the bounds stays within them: a budget that is written can be read again.
+func TestTheBoundsHold(t *testing.T) {
+	run := Budget{Skill: Work, Ceilings: Ceilings{1_000_000, 20, 700_000, 900_000 * Dollar}, IterationsUsed: 900_000}
+	for range 2 {
+		run.Spend(Spent{ByModel: map[string]Tokens{"a": {Dollars: 400_000 * Dollar}}})
+	}
+	due := budgetDue(&Facts{Run: &run, Minutes: 600_000})
+	if len(due) != 1 {
+		t.Fatalf("due are %+v", due)
+	}
+	applyBudget(&run, nil, due[0], "raise", "raise")
+	run.Spend(Spent{ByModel: map[string]Tokens{"a": {Dollars: 400_000 * Dollar}}})
+	if d := cmp.Diff(Ceilings{1_000_000, 20, 1_000_000, 1_000_000 * Dollar}, run.Ceilings); d != "" {
+		t.Errorf("raised ceilings (-want +got):\n%s", d)
+	}
+	if most := 1_000_000 * Dollar; run.DollarsEstimate != most || run.TokensByModel["a"].Dollars != most {
+		t.Errorf("spent $%s, by model %v", run.DollarsEstimate, run.TokensByModel)
 	}
 }
 

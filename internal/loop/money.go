@@ -16,7 +16,8 @@ const (
 	Cent       = Dollar / 100
 )
 
-// maxDollars bounds what ParseUSD accepts, far below where USD would overflow.
+// maxDollars bounds every amount that is read, raised to or summed up, far below where USD would overflow: what is written
+// can be read again.
 const maxDollars = 1_000_000
 
 // ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses signs, exponents,
@@ -27,12 +28,15 @@ func ParseUSD(s string) (USD, error) {
 		return 0, fmt.Errorf("%q is not an amount in dollars", s)
 	}
 	w, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || w > maxDollars {
+	f, _ := strconv.ParseInt(frac+strings.Repeat("0", 12-len(frac)), 10, 64)
+	if err != nil || w > maxDollars || w == maxDollars && f > 0 {
 		return 0, fmt.Errorf("%q is over %d dollars", s, maxDollars)
 	}
-	f, _ := strconv.ParseInt(frac+strings.Repeat("0", 12-len(frac)), 10, 64)
 	return USD(w)*Dollar + USD(f), nil
 }
+
+// Plus is the sum of two amounts, one million dollars at most.
+func (u USD) Plus(v USD) USD { return min(u+v, maxDollars*Dollar) }
 
 func digits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""

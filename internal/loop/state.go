@@ -68,7 +68,7 @@ func (t Tokens) In() int64 { return t.Input + t.CacheRead + t.CacheWrite5m + t.C
 func (t Tokens) Add(o Tokens) Tokens {
 	return Tokens{
 		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead, t.CacheWrite5m + o.CacheWrite5m,
-		t.CacheWrite1h + o.CacheWrite1h, t.WebSearches + o.WebSearches, t.Dollars + o.Dollars,
+		t.CacheWrite1h + o.CacheWrite1h, t.WebSearches + o.WebSearches, t.Dollars.Plus(o.Dollars),
 	}
 }
 

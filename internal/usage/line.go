@@ -149,12 +149,10 @@ func (c *counter) add(index int, model string, more loop.Tokens) {
 	if c.apart != nil {
 		c.apart[index][model] = c.apart[index][model].Add(more)
 	}
-	sum := c.res.ByModel[model].Add(more)
-	sum.Dollars = min(sum.Dollars, maxTotal)
-	c.res.ByModel[model] = sum
+	c.res.ByModel[model] = c.res.ByModel[model].Add(more)
 	c.res.In += more.In()
 	c.res.Out += more.Output
-	c.res.Dollars = min(c.res.Dollars+more.Dollars, maxTotal)
+	c.res.Dollars = c.res.Dollars.Plus(more.Dollars)
 }
 
 // maxOwners bounds the requests of subagents that are remembered while the main transcript is read.

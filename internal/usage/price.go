@@ -9,7 +9,6 @@ const webSearch = loop.Cent
 const (
 	maxTokens  = 100_000_000 // of one kind in one request; a line with more is unreadable
 	maxRequest = 100_000 * loop.Dollar
-	maxTotal   = 1_000_000 * loop.Dollar
 )
 
 // request is what one request to a model used.
