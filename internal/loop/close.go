@@ -156,7 +156,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID, Iteration: t.Iteration, Skill: run.Skill,
 		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes, PRsTouched: t.PRs,
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
-		Gates: append(slices.Clone(run.Carried), t.Answered...), Fired: []string{}, Failures: t.Report.Failures,
+		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e),
 	}
@@ -180,17 +180,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	if t.Report.Note != "" {
 		l.Notes = append(slices.Clone(l.Notes), t.Report.Note)
 	}
-	l.fill()
 	return l
-}
-
-// fill makes empty lists of absent ones, so that a reader finds every array the SPEC names.
-func (l *Iteration) fill() {
-	l.TrackedPRs = append([]TrackedPR{}, l.TrackedPRs...)
-	l.Worktrees = append([]Worktree{}, l.Worktrees...)
-	l.Gates = append([]GateAnswer{}, l.Gates...)
-	l.Failures = append([]Failure{}, l.Failures...)
-	l.PRsTouched = append([]string{}, l.PRsTouched...)
 }
 
 // worktreesAtEnd prefers what is on disk; the skill's own report and the entry's view fill in (R122).
@@ -208,11 +198,10 @@ func SkipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
 		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID, Iteration: a.Iteration, Skill: r.Command.Skill,
 		StartedAt: r.Now, EndedAt: r.Now, Outcome: SkippedLock, Notes: append([]string{a.Text}, a.Notes...), Budget: run,
-		Fired: []string{}, SkippedForPID: a.PID,
+		SkippedForPID: a.PID,
 	}
 	if last != nil {
 		l.TrackedPRs, l.Worktrees = last.TrackedPRs, last.Worktrees
 	}
-	l.fill()
 	return l
 }
