@@ -36,7 +36,7 @@ func (s *Store) archive(skill loop.Skill, name, runID string) error {
 	files := []string{tickName(skill), claimName(skill), budgetName(skill), historyName(skill)}
 	for _, file := range files {
 		if file == historyName(skill) {
-			if err := s.moveElsewhere(to, skill, runID); err != nil {
+			if err := s.moveElsewhere(to, name, skill, runID); err != nil {
 				return err
 			}
 		}
@@ -119,16 +119,20 @@ func numberedName(file string) func(int) string {
 }
 
 // moveElsewhere copies a run's budget from where --budget-file put it and removes it there with its pointer. What is
-// there and is not this run's budget is left alone: it may be anybody's file.
-func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
+// there and is not this run's budget is left alone: it may be anybody's file. A pointer that leads nowhere moves itself.
+func (s *Store) moveElsewhere(to *disk, folder string, skill loop.Skill, runID string) error {
 	path, err := s.BudgetPath(skill)
-	if err != nil {
-		return err
+	var at place
+	if err == nil {
+		at, err = s.place(skill, path)
 	}
-	at, err := s.place(skill, path)
-	if at.own || errors.Is(err, fs.ErrNotExist) {
+	damage := (*DamagedError)(nil)
+	switch {
+	case errors.As(err, &damage), errors.Is(err, errTaken):
+		return s.move(to, folder, pointerName(skill))
+	case at.own, errors.Is(err, fs.ErrNotExist):
 		return s.disk.remove(pointerName(skill))
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	body, err := at.disk.read(at.name)

@@ -75,6 +75,22 @@ func TestArchiveOfDamagedFiles(t *testing.T) {
 	same(t, "archived", inArchive(t, s, "unnamed"), all)
 }
 
+// TestArchiveOfADamagedPointer: what a person is told to do about it does it.
+func TestArchiveOfADamagedPointer(t *testing.T) {
+	for _, text := range []string{"", "a\nb\n", ".sdd/loop/work.lock\n"} {
+		s := newStore(t)
+		put(t, s, "work.budget-file", text)
+		if _, err := s.Load("work"); err == nil {
+			t.Errorf("the pointer %q is taken", text)
+		}
+		ok(t, s.Archive("work", "run-1"))
+		same(t, "archived", inArchive(t, s, "run-1"), []string{"work.budget-file"})
+		st, err := s.Load("work")
+		ok(t, err)
+		same(t, "budget", st.Budget, nil)
+	}
+}
+
 func TestArchiveLeavesAnotherRunAlone(t *testing.T) {
 	s := full(t, newStore(t), "")
 	ok(t, s.Archive("work", "run-2"))

@@ -93,6 +93,8 @@ func (s *Store) absolute(path string) string {
 	return filepath.Clean(path)
 }
 
+var errTaken = errors.New("has the name of another state file")
+
 // taken refuses a budget file under a name that means something else beside it.
 func taken(name string) error {
 	bad := strings.HasPrefix(name, ".") || name == "archive"
@@ -100,7 +102,7 @@ func taken(name string) error {
 		bad = bad || strings.HasPrefix(name, string(skill)+".")
 	}
 	if bad {
-		return fmt.Errorf("budget file %s/%s has the name of another state file", Dir, name)
+		return fmt.Errorf("budget file %s/%s %w", Dir, name, errTaken)
 	}
 	return nil
 }
