@@ -32,14 +32,14 @@ type Flags struct {
 	explicit   []string // names of the ceilings that were given
 }
 
-// FlagError is a loop flag that cannot be honoured. Nothing is started with it: a limit that was mistyped must not
+// flagError is a loop flag that cannot be honoured. Nothing is started with it: a limit that was mistyped must not
 // silently become the default.
-type FlagError struct{ Text, Way string }
+type flagError struct{ Text, Way string }
 
-func (e *FlagError) Error() string { return e.Text }
+func (e *flagError) Error() string { return e.Text }
 
 // Hint is the way out.
-func (e *FlagError) Hint() string { return e.Way }
+func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from 1), --max-dollars N (0 = no ceiling), " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
@@ -49,7 +49,7 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	words := SplitWords(args)
 	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--loop=") }); i >= 0 {
-		return Flags{}, true, &FlagError{words[i] + " has a value", "--loop stands alone"} // else it would run ungoverned
+		return Flags{}, true, &flagError{words[i] + " has a value", "--loop stands alone"} // else it would run ungoverned
 	}
 	if !slices.Contains(words, "--loop") {
 		return Flags{}, false, nil
@@ -60,13 +60,13 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		name, value, hasValue := strings.Cut(words[i], "=")
 		if !isLoopFlag(name) {
 			if near := mistyped(name); near != "" {
-				return f, true, &FlagError{fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
+				return f, true, &flagError{fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
 			}
 			f.Rest = append(f.Rest, words[i])
 			continue
 		}
 		if seen[name] {
-			return f, true, &FlagError{name + " is given twice", "give each loop flag once"}
+			return f, true, &flagError{name + " is given twice", "give each loop flag once"}
 		}
 		seen[name] = true
 		if takesValue(name) && !hasValue {
@@ -124,22 +124,22 @@ func (f *Flags) set(skill Skill, name, value string) error {
 	case "--lock":
 		f.Lock = LockMode(value)
 		if f.Lock != LockSkip && f.Lock != LockWait && f.Lock != LockForce {
-			return &FlagError{fmt.Sprintf("--lock=%s is no lock mode", value), "use --lock=skip, --lock=wait or --lock=force"}
+			return &flagError{fmt.Sprintf("--lock=%s is no lock mode", value), "use --lock=skip, --lock=wait or --lock=force"}
 		}
 	case "--budget-file":
 		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' || strings.ContainsAny(value, "\x00\n") {
-			return &FlagError{fmt.Sprintf("--budget-file %q is no path", value), flagHint}
+			return &flagError{fmt.Sprintf("--budget-file %q is no path", value), flagHint}
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
 		if skill != Review {
-			return &FlagError{"--pr is a flag of review, not of " + string(skill), "use /sdd:review --loop --pr N"}
+			return &flagError{"--pr is a flag of review, not of " + string(skill), "use /sdd:review --loop --pr N"}
 		}
 		return f.number(name, strings.TrimPrefix(value, "#"), &f.PR)
 	case "--max-dollars":
 		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
 		if err != nil {
-			return &FlagError{"--max-dollars " + err.Error(), flagHint}
+			return &flagError{"--max-dollars " + err.Error(), flagHint}
 		}
 		f.Dollars = v
 		f.explicit = append(f.explicit, name)
@@ -156,7 +156,7 @@ func (f *Flags) set(skill Skill, name, value string) error {
 func (f *Flags) number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > mostUnits {
-		return &FlagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value, mostUnits), flagHint}
+		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value, mostUnits), flagHint}
 	}
 	*to = n
 	f.explicit = append(f.explicit, name)

@@ -13,7 +13,7 @@ import (
 
 // AppendHistory commits an iteration: one line, written at once and synced. A torn last line is repaired before it.
 // created says that the history is new, which a person is told (R123, R126). A line that the history already has is
-// refused with ErrCommitted; a failed write leaves the history as it was. The caller holds the guard.
+// refused with errCommitted; a failed write leaves the history as it was. The caller holds the guard.
 func (s *Store) AppendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it)
 	if err == nil {
@@ -98,7 +98,7 @@ func (s *Store) fresh(f *os.File, end int64, it *loop.Iteration) error {
 	}
 	counted := err == nil && it.RunID != "" && last.RunID == it.RunID && last.Outcome != loop.SkippedLock
 	if counted && it.Outcome != loop.SkippedLock && it.Seq <= last.Seq {
-		return fmt.Errorf("%w: run %s seq %d", ErrCommitted, it.RunID, last.Seq)
+		return fmt.Errorf("%w: run %s seq %d", errCommitted, it.RunID, last.Seq)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // ErrClosed.
 func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (created bool, err error) {
 	closed := false
-	err = s.Batch(func() (err error) {
+	err = s.batch(func() (err error) {
 		next := s.draft(budgetPath, b)
 		if created, err = s.AppendHistory(it); err != nil {
 			next.drop()

@@ -8,11 +8,11 @@ import (
 // ErrBusy says that another process kept the guard for longer than a hook may wait.
 var ErrBusy = errors.New("another hook is working on .sdd/loop")
 
-// ErrOtherRun says that a budget file belongs to another run, which must be archived before it is replaced.
-var ErrOtherRun = errors.New("the budget file belongs to another run")
+// errOtherRun says that a budget file belongs to another run, which must be archived before it is replaced.
+var errOtherRun = errors.New("the budget file belongs to another run")
 
-// ErrCommitted says that the history already has this iteration, so it must not be counted twice.
-var ErrCommitted = errors.New("the history already has this iteration")
+// errCommitted says that the history already has this iteration, so it must not be counted twice.
+var errCommitted = errors.New("the history already has this iteration")
 
 // ErrClosed says that the history has the iteration's line, so it is closed, although what follows from that could not be
 // written. Recover goes on from the line.

@@ -204,7 +204,7 @@ func again(t *testing.T, at, project string, do func(*Store) error) {
 	t.Helper()
 	s := must(Open(project))
 	defer s.Close()
-	if err := do(s); err != nil && !errors.Is(err, ErrCommitted) && !errors.Is(err, ErrLockChanged) {
+	if err := do(s); err != nil && !errors.Is(err, errCommitted) && !errors.Is(err, ErrLockChanged) {
 		t.Errorf("%s, again: %v", at, err)
 	}
 }

@@ -33,7 +33,7 @@ func wayOut(err error) string {
 		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
-	case errors.Is(err, errTaken), errors.Is(err, ErrOtherRun):
+	case errors.Is(err, errTaken), errors.Is(err, errOtherRun):
 		return "name another --budget-file"
 	case errors.Is(err, fs.ErrNotExist):
 		return "make the folder first, or leave --budget-file out"

@@ -164,7 +164,7 @@ func TestAnIterationIsCommittedOnce(t *testing.T) {
 	s := newStore(t)
 	grow(t, s, line(1), line(2))
 	for _, n := range []int{1, 2} {
-		if _, err := s.AppendHistory(line(n)); !errors.Is(err, ErrCommitted) {
+		if _, err := s.AppendHistory(line(n)); !errors.Is(err, errCommitted) {
 			t.Errorf("seq %d again: %v", n, err)
 		}
 	}

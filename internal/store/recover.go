@@ -28,7 +28,7 @@ func (s *Store) Recover(skill loop.Skill) (State, error) {
 
 // RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means the default.
 func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
-	st, err := s.LoadFrom(skill, budgetPath)
+	st, err := s.loadFrom(skill, budgetPath)
 	if err != nil {
 		return st, err
 	}
@@ -51,7 +51,7 @@ func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	if err != nil {
 		return st, err
 	}
-	err = s.Batch(func() error { return s.catchUp(&st, closing, newest) })
+	err = s.batch(func() error { return s.catchUp(&st, closing, newest) })
 	if err != nil {
 		return st, fmt.Errorf("recover: %w", err)
 	}

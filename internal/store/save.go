@@ -16,7 +16,7 @@ import (
 )
 
 // SaveBudget writes the budget to path, relative to the project or absolute; empty means the default. It refuses to
-// replace another run's budget (ErrOtherRun), a damaged file and a newer one.
+// replace another run's budget (errOtherRun), a damaged file and a newer one.
 func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 	at, text, err := s.budgetText(path, b)
 	if err == nil {
@@ -69,7 +69,7 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 		return nil, err
 	}
 	if old.RunID != "" && old.RunID != b.RunID {
-		return nil, fmt.Errorf("%w: %s in %s", ErrOtherRun, old.RunID, at.disk.path(at.name))
+		return nil, fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, at.disk.path(at.name))
 	}
 	return body, nil
 }

@@ -68,7 +68,7 @@ func TestAnotherRunsBudgetIsNotReplaced(t *testing.T) {
 	before := content(t, s, "work.budget.json")
 	other := budget()
 	other.RunID = "run-2"
-	if err := s.SaveBudget("", other); !errors.Is(err, ErrOtherRun) {
+	if err := s.SaveBudget("", other); !errors.Is(err, errOtherRun) {
 		t.Errorf("error is %v", err)
 	}
 	same(t, "budget", content(t, s, "work.budget.json"), before)
@@ -104,7 +104,7 @@ func TestBudgetFile(t *testing.T) {
 			same(t, "path", st.BudgetPath, p)
 			same(t, "run", st.Budget.RunID, "run-1")
 			ok(t, s.SaveBudget(p, at(1)))
-			same(t, "default", must(s.LoadFrom("work", "")).Budget, nil)
+			same(t, "default", must(s.loadFrom("work", "")).Budget, nil)
 		})
 	}
 	info, err := os.Stat(filepath.Join(outside, "b.json"))
@@ -119,7 +119,7 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 	s := newStore(t)
 	foreign := filepath.Join(s.project, "package.json")
 	ok(t, os.WriteFile(foreign, []byte(`{"name":"x"}`), 0o644))
-	_, err := s.LoadFrom("work", "package.json")
+	_, err := s.loadFrom("work", "package.json")
 	same(t, "missing", damaged(err).Missing, "started_at")
 	if err := s.SaveBudget("package.json", budget()); damaged(err) == nil {
 		t.Errorf("saving says %v", err)

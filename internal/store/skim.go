@@ -18,7 +18,7 @@ const (
 )
 
 // Skim gives the fields of a line that stand before its snapshot to each, and of those behind it the ones named. It returns
-// the snapshot, most of the line, unread. A line is damage as in Lines; but where it has the form in which this program
+// the snapshot, most of the line, unread. A line that cannot be read is damage; but where it has the form in which this program
 // writes, what is not given is only looked through for what crashes leave: zeros, a cut, a line joined to half of another.
 // Check tells the rest. That is a thirtieth of the work of reading it all. A field may come twice, then the later counts.
 // The fields are good for ever, the snapshot until the next line.

@@ -26,7 +26,7 @@ type State struct {
 // together, and the rest of the state is there all the same.
 func (s *Store) Load(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
-	st, lerr := s.LoadFrom(skill, path)
+	st, lerr := s.loadFrom(skill, path)
 	return st, errors.Join(err, lerr)
 }
 
@@ -37,8 +37,8 @@ func (s *Store) LoadRun(skill loop.Skill) (State, error) {
 	return st, errors.Join(err, errs)
 }
 
-// LoadFrom is Load with the budget at the given path, as --budget-file names it; empty means the default.
-func (s *Store) LoadFrom(skill loop.Skill, budgetPath string) (State, error) {
+// loadFrom is Load with the budget at the given path, as --budget-file names it; empty means the default.
+func (s *Store) loadFrom(skill loop.Skill, budgetPath string) (State, error) {
 	st, err := s.run(skill, budgetPath)
 	held, lerr := s.Holder(skill)
 	st.Lock = held

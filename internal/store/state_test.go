@@ -154,7 +154,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, name := range files(t, s) {
 			ok(t, os.Remove(path(s, name)))
 		}
-		if err := s.Batch(func() error { return firstError(s.SaveBudget("", &b), s.SaveTick(&tk), s.SaveClaim(&c)) }); err != nil {
+		if err := s.batch(func() error { return firstError(s.SaveBudget("", &b), s.SaveTick(&tk), s.SaveClaim(&c)) }); err != nil {
 			rt.Fatal(err)
 		}
 		st, err := s.Load("work")

@@ -25,7 +25,7 @@ type Store struct {
 	noFlock   bool   // the file system has no locks
 	turn      string // our file in the folder that stands in for them
 	unguarded bool   // the last Guard kept nobody out
-	batch     int
+	batching  bool
 	line      struct { // the history line that was parsed last
 		text []byte
 		it   *loop.Iteration
@@ -149,18 +149,18 @@ func (s *Store) Close() {
 	}
 }
 
-// Batch runs steps that save, and makes the names they changed durable with one sync of the folder at the end instead
+// batch runs steps that save, and makes the names they changed durable with one sync of the folder at the end instead
 // of one each. A failing step ends it; what was saved before is synced all the same.
-func (s *Store) Batch(steps func() error) error {
-	s.batch++
+func (s *Store) batch(steps func() error) error {
+	s.batching = true
 	err := steps()
-	s.batch--
+	s.batching = false
 	return errors.Join(err, s.settle())
 }
 
 // settle syncs the folders that changed, unless a batch will.
 func (s *Store) settle() error {
-	if s.batch > 0 {
+	if s.batching {
 		return nil
 	}
 	err := s.disk.syncDir()

@@ -10,8 +10,8 @@ import (
 
 // What Table.Source says, for rate_table_source (R61).
 const (
-	FromConfig  = "CLAUDE.md SDD config"
-	FromBuiltin = "built-in default"
+	fromConfig  = "CLAUDE.md SDD config"
+	fromBuiltin = "built-in default"
 )
 
 // Row is what one model costs, in pico-dollars for one token of each kind.
@@ -54,7 +54,7 @@ func ownRow(r config.Rate) Row {
 	row := Row{
 		Model: canonical(r.Model), Input: r.Input, Output: r.Output,
 		CacheRead: (r.Input + 5) / 10, CacheWrite5m: (r.Input*5 + 2) / 4, CacheWrite1h: r.Input * 2,
-		Fast: 1, Long: 1, Source: FromConfig, own: true,
+		Fast: 1, Long: 1, Source: fromConfig, own: true,
 	}
 	for to, from := range map[*loop.USD]*loop.USD{
 		&row.CacheRead: r.CacheRead, &row.CacheWrite5m: r.CacheWrite5m, &row.CacheWrite1h: r.CacheWrite1h,
@@ -69,9 +69,9 @@ func ownRow(r config.Rate) Row {
 // Source is what budget.json records as rate_table_source (R61).
 func (t Table) Source() string {
 	if t.own {
-		return FromConfig
+		return fromConfig
 	}
-	return FromBuiltin
+	return fromBuiltin
 }
 
 // Rows are the rates in force, the project's own first, for people to read: a built-in row whose model one of the
