@@ -87,18 +87,7 @@ func (v *visit) missedAnswers(t *thread) (found bool) {
 	}
 	for _, a := range r.Answers {
 		known := slices.ContainsFunc(t.Tick.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID && !d.Done })
-		found = known && !v.takeAnswers(t, a.ToolUseID, answers(a)).Empty() || found
+		found = known && !v.takeAnswers(t, a.ToolUseID, event.ParseAnswers(a.Result)).Empty() || found
 	}
 	return found
-}
-
-// answers brings what the transcript says of a dialog into the event's form.
-func answers(a usage.Answer) event.Answers {
-	given := event.Answers{AFK: a.Away}
-	for _, q := range a.Questions {
-		if text, ok := a.Answers[q]; ok {
-			given.List = append(given.List, event.Answer{Question: q, Text: text, Unanswered: a.Unanswered[q]})
-		}
-	}
-	return given
 }

@@ -21,7 +21,7 @@ func (v *visit) missedForce() (event.Reply, error) {
 				if !t.forcing() || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
 					continue
 				}
-				if reply, err := v.forceAnswered(t, a.ToolUseID, answers(a)); err != nil || !reply.Empty() {
+				if reply, err := v.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
 					return reply, err
 				}
 			}
