@@ -20,13 +20,15 @@ const (
 	looking             // the remote and the tracker are to be asked
 )
 
-// admit asks what becomes of the request until that is settled. The guard is held while the state is looked at and
-// changed, never while waiting for another iteration or for the tracker.
-func (e *entry) admit() (event.Reply, error) {
-	e.began = time.Now()
-	deadline := e.began.Add(e.waitSlice())
+// admit asks what becomes of the request until that is settled.
+func (e *entry) admit() (event.Reply, error) { return e.until(e.settle) }
+
+// until tries until the request is settled. The guard is held while the state is looked at and changed, never while
+// waiting for another iteration or for the tracker.
+func (e *entry) until(try func() (event.Reply, step, error)) (event.Reply, error) {
+	deadline := time.Now().Add(e.waitSlice())
 	for {
-		reply, next, err := e.attempt()
+		reply, next, err := e.attempt(try)
 		switch {
 		case err != nil || next == settled:
 			return reply, err
@@ -49,9 +51,9 @@ func (e *entry) waitSlice() time.Duration {
 }
 
 // attempt tries under the guard.
-func (e *entry) attempt() (reply event.Reply, next step, err error) {
+func (e *entry) attempt(try func() (event.Reply, step, error)) (reply event.Reply, next step, err error) {
 	err = e.underGuard(func() error {
-		reply, next, err = e.settle()
+		reply, next, err = try()
 		return err
 	})
 	return reply, next, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -39,13 +38,13 @@ type entry struct {
 	*visit
 	req    loop.Request
 	state  store.State
-	path   string   // of the budget file, relative to the project or absolute
-	origin string   // who started the turn, where the transcript says it
-	notes  []string // of what had to be cleared away first
-	before string   // status block of an iteration that was found abandoned
-	final  string   // and the final report, where that ended its run
-	seen   *seen    // what was looked up for the iteration, nil until then
-	began  time.Time
+	path   string           // of the budget file, relative to the project or absolute
+	origin string           // who started the turn, where the transcript says it
+	notes  []string         // of what had to be cleared away first
+	before string           // status block of an iteration that was found abandoned
+	final  string           // and the final report, where that ended its run
+	seen   *seen            // what was looked up for the iteration, nil until then
+	forced *loop.GateAnswer // by which a person let it take another's lock, nil otherwise
 }
 
 // seen is what was looked up outside the state, for one way into the run.

@@ -9,21 +9,22 @@ import (
 	"hooks/internal/usage"
 )
 
+// forces says that a person is asked in this very turn whether it may take another's lock.
+func (v *visit) forces(t *thread) bool { return t.forcing() && t.Claim.PromptID == v.ev.PromptID }
+
 // missedForce takes that answer from the transcript, for a client in which PostToolUse is not registered.
-func (v *visit) missedForce() (event.Reply, error) {
+func (v *visit) missedForce(list []*thread) (event.Reply, error) {
 	r, err := usage.Count(v.ev.Transcript, nil, usage.NewTable(nil), usage.Options{})
-	if err != nil || len(r.Answers) == 0 {
+	if err != nil {
 		return event.Nothing(), nil
 	}
-	return v.decided(func(list []*thread) (event.Reply, error) {
-		for _, t := range list {
-			for _, a := range r.Answers {
-				if !t.forcing() || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
-					continue
-				}
-				if reply, err := v.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
-					return reply, err
-				}
+	return inTurn(list, func(t *thread) (event.Reply, error) {
+		for _, a := range r.Answers {
+			if !v.forces(t) || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
+				continue
+			}
+			if reply, err := v.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
+				return reply, err
 			}
 		}
 		return event.Nothing(), nil
@@ -38,71 +39,80 @@ func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.
 	if i < 0 || given.AFK || forged {
 		return event.Nothing(), nil
 	}
-	return v.forced(t, loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: v.now}, c.Gate.Act(given.List[i].Text))
-}
-
-// forced does what the person said of another iteration's lock. It runs under the guard.
-func (v *visit) forced(t *thread, answer loop.GateAnswer, act string) (event.Reply, error) {
-	c := t.Claim
 	cmd, _ := loop.ParseCommand(c.Command, c.Args)
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
 		return event.Nothing(), err
 	}
 	e := v.request(cmd, flags)
+	answer := loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: v.now}
+	return e.until(func() (event.Reply, step, error) { return e.obey(answer) })
+}
+
+// obey does what the person said of another iteration's lock, once: the same answer may be told twice. It runs under the
+// guard.
+func (e *entry) obey(answer loop.GateAnswer) (reply event.Reply, next step, err error) {
 	if e.state, err = e.load(); err != nil {
-		return event.Nothing(), err
+		return event.Nothing(), settled, err
 	}
-	switch act {
+	c := e.state.Claim
+	if c == nil || c.Gate == nil || c.SessionID != e.req.SessionID {
+		return event.Nothing(), settled, nil
+	}
+	switch c.Gate.Act(answer.Answer) {
 	case "yes":
 		return e.takeLock(answer)
 	case "stop":
-		return e.stopForce(answer)
+		reply, err = e.stopForce(answer)
+	default:
+		reply, err = e.refuseForce(answer)
 	}
-	return e.refuseForce(answer)
+	return reply, settled, err
 }
 
-// takeLock removes the lock that was asked about, ends what its iteration left open, and begins.
-func (e *entry) takeLock(answer loop.GateAnswer) (event.Reply, error) {
-	skill := e.req.Command.Skill
-	lock := e.state.Lock
-	if lock != nil {
-		if err := e.files.Reap(skill, lock); err != nil {
-			return event.Nothing(), fmt.Errorf("force lock: %w", err)
+// takeLock removes the lock that was asked about, ends what its iteration left open, and begins. What the iteration
+// begins with is looked up before anything is taken away.
+func (e *entry) takeLock(answer loop.GateAnswer) (event.Reply, step, error) {
+	if e.seen == nil {
+		return e.startSeen(loop.Identify(e.req, e.standing()))
+	}
+	const late = "Another iteration took the lock first. End the turn; the next tick tries again."
+	if e.forced != nil && e.state.Lock != nil { // looked up anew, and another was faster
+		return event.Nothing().Context(late), settled, nil
+	}
+	e.forced = &answer
+	if err := e.clearAway(); err != nil {
+		return event.Nothing(), settled, err
+	}
+	a := loop.Identify(e.req, e.standing())
+	if a.Verdict != loop.Start {
+		return event.Nothing().Context(a.Text + ". End the turn now."), settled, nil
+	}
+	reply, next, err := e.startSeen(a)
+	switch {
+	case next == again:
+		return event.Nothing().Context(late), settled, err
+	case reply.Blocks():
+		reply = reply.Context("The loop does not begin. End the turn now, and delete its schedule with CronDelete, if it has one.")
+	}
+	return reply, next, err
+}
+
+// clearAway takes away the lock that a person allowed to be forced, and ends the iteration behind it.
+func (e *entry) clearAway() (err error) {
+	if lock := e.state.Lock; lock != nil {
+		if err := e.files.Reap(e.req.Command.Skill, lock); err != nil {
+			return fmt.Errorf("force lock: %w", err)
 		}
 		e.notes = append(e.notes, fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — proceeding", lock.PID))
 	}
 	if e.state.Tick != nil && e.state.Budget != nil {
 		if err := e.closeFirst(); err != nil {
-			return event.Nothing(), err
+			return err
 		}
 	}
-	var err error
-	if e.state, err = e.load(); err != nil {
-		return event.Nothing(), err
-	}
-	a := loop.Identify(e.req, e.standing())
-	if a.Verdict != loop.Start {
-		return event.Nothing().Context(a.Text + ". End the turn now."), nil
-	}
-	reply, held, err := e.start(a)
-	switch {
-	case err != nil:
-		return event.Nothing(), err
-	case held:
-		return event.Nothing().Context("Another iteration took the lock first. End the turn; the next tick tries again."), nil
-	}
-	return reply, e.recordForce(answer)
-}
-
-// recordForce puts the answer among the gates of the iteration that it opened.
-func (e *entry) recordForce(answer loop.GateAnswer) error {
-	s, err := e.files.Load(e.req.Command.Skill)
-	if err != nil || s.Tick == nil {
-		return err
-	}
-	s.Tick.Answered = append(s.Tick.Answered, answer)
-	return e.files.SaveTick(s.Tick)
+	e.state, err = e.load()
+	return err
 }
 
 // asked is the contention that the claim's question is about.

@@ -14,7 +14,17 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	if err != nil || !v.tellsAnything(list) {
 		return event.Nothing(), err
 	}
-	return v.decided(func(list []*thread) (event.Reply, error) { return inTurn(v.addressed(list), v.learn) })
+	reply, err := v.decided(func(list []*thread) (event.Reply, error) { return inTurn(v.addressed(list), v.learn) })
+	if err != nil || !v.answersDialog() {
+		return reply, err
+	}
+	forcing := slices.DeleteFunc(list, func(t *thread) bool { return !t.forcing() })
+	forced, err := inTurn(forcing, func(t *thread) (event.Reply, error) { return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers()) })
+	return reply.And(forced), err
+}
+
+func (v *visit) answersDialog() bool {
+	return v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse
 }
 
 // tellsAnything spares most events the guard: nothing is written for a call that brings no fact.
@@ -35,15 +45,11 @@ func (v *visit) tellsAnything(list []*thread) bool {
 }
 
 func (v *visit) learn(t *thread) (event.Reply, error) {
-	answered := v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse
-	if answered && t.forcing() {
-		return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers())
-	}
 	if !v.open(t) {
 		return event.Nothing(), nil
 	}
 	t.Tick.Ended(v.ev.ToolUseID)
-	if answered {
+	if v.answersDialog() {
 		reply := v.takeAnswers(t, v.ev.ToolUseID, v.ev.Answers())
 		return reply, v.save(t)
 	}

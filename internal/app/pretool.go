@@ -11,23 +11,9 @@ import (
 // preToolUse is the guard of everything an agent does while a loop of its session is on. Most calls meet two or three
 // small files and an opinion of nothing.
 func (v *visit) preToolUse() (event.Reply, error) {
-	list, err := v.mine()
-	if err != nil {
-		return event.Nothing(), err
-	}
-	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && (t.Tick.Unheard() || v.countsUnheard(t)) }) {
-		if list, err = v.catchUp(); err != nil {
-			return event.Nothing(), err
-		}
-	}
-	found := event.Nothing()
-	if !v.ev.InSubagent() && slices.ContainsFunc(list, func(t *thread) bool { return v.unknownPrompt(t) && !t.Tick.Draining }) {
-		if found, err = v.prompt(); err != nil { // no prompt event told that a turn was cut off
-			return found, err
-		}
-		if list, err = v.mine(); err != nil {
-			return found, err
-		}
+	list, found, err := v.upToDate()
+	if err != nil || found.Blocks() {
+		return found, err
 	}
 	if slices.ContainsFunc(list, v.mindsDialog) {
 		if err := v.noteDialog(); err != nil {
@@ -43,6 +29,32 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	return found, nil
 }
 
+// upToDate loads the runs and takes in what no event has told: answers and calls that only the transcript has, and the end
+// of a turn that was cut off.
+func (v *visit) upToDate() (list []*thread, found event.Reply, err error) {
+	if list, err = v.mine(); err != nil {
+		return nil, found, err
+	}
+	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && (t.Tick.Unheard() || v.countsUnheard(t)) }) {
+		if list, err = v.catchUp(); err != nil {
+			return nil, found, err
+		}
+	}
+	cutOff := func(t *thread) bool { return v.unknownPrompt(t) && !t.Tick.Draining }
+	switch {
+	case !v.ev.InSubagent() && slices.ContainsFunc(list, cutOff):
+		found, err = v.prompt()
+	case slices.ContainsFunc(list, v.forces) && !endsSchedule(v.ev):
+		found, err = v.missedForce(list)
+	default:
+		return list, found, nil
+	}
+	if err == nil {
+		list, err = v.mine()
+	}
+	return list, found, err
+}
+
 // addressed leaves out the open loops that this prompt is none of, where it is one of another: what a turn does is
 // counted and judged once.
 func (v *visit) addressed(list []*thread) []*thread {
@@ -56,10 +68,7 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 	if endsSchedule(v.ev) {
 		return event.Nothing(), nil
 	}
-	if t.forcing() && t.Claim.PromptID == v.ev.PromptID {
-		if r, err := v.missedForce(); err != nil || !r.Empty() {
-			return r, err
-		}
+	if v.forces(t) {
 		return v.atGate([]loop.Gate{*t.Claim.Gate})
 	}
 	if t.Budget == nil {

@@ -129,13 +129,13 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 
 // opened is the iteration that begins. Nothing of it is on disk yet.
 func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) *thread {
-	if e.seen == nil || e.seen.mode != a.Mode {
-		e.seen = &seen{a.Mode, e.entryFacts(a.Mode, previous)}
-	}
 	facts := e.seen.facts
 	facts.Notes = slices.Concat(e.notes, a.Notes, facts.Notes)
 	run.Observe(e.clock(e.req.Now))
 	tick := loop.Open(&run, previous, e.req, facts)
+	if e.forced != nil {
+		tick.Answered = append(tick.Answered, *e.forced)
+	}
 	t := &thread{skill: e.req.Command.Skill, State: e.state}
 	t.Budget, t.Tick, t.BudgetPath = &run, &tick, e.path
 	return t

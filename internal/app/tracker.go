@@ -9,15 +9,21 @@ import (
 	"time"
 
 	"hooks/internal/config"
+	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
 
-// entryTime is by when the tracker has to have answered, from the entry's beginning on: an entry that waited for the lock
-// has less left of the time that the client gives the hook.
-const entryTime = 55 * time.Second
+// entryTime is how long after an entry's beginning the tracker has to have answered: an entry that waited for the lock has
+// less left of the time that the client gives the hook, and a dialog's result gives it little from the start.
+func (e *entry) entryTime() time.Duration {
+	if e.ev.Name == event.PostToolUse {
+		return 6 * time.Second
+	}
+	return 55 * time.Second
+}
 
 // ask puts what an iteration begins with to the tracker itself. Where it cannot tell, one line says so and the skill's
 // report takes over; a project without a known tracker is not told so on every tick.
@@ -31,7 +37,7 @@ func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int
 	default:
 		q.PRs = true
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(entryTime))
+	ctx, cancel := context.WithDeadline(context.Background(), e.began.Add(e.entryTime()))
 	defer cancel()
 	a := forge.Ask(ctx, q)
 	if e.untracked(a.Err) {
