@@ -81,7 +81,7 @@ type Admission struct {
 
 // Admit decides what becomes of a request (design: run identity). It is asked again after CloseFirst.
 func Admit(r Request, s Standing) Admission {
-	if t := s.Tick; t != nil && t.SessionID == r.SessionID && slices.Contains(t.Prompts, r.PromptID) {
+	if t := s.Tick; t != nil && t.SessionID == r.SessionID && t.began(r.PromptID) {
 		return Admission{Verdict: Already}
 	}
 	mine := s.Run != nil && s.Run.OwnedBy(r)
@@ -102,6 +102,13 @@ func Admit(r Request, s Standing) Admission {
 		return a
 	}
 	return identify(r, s, mine, a)
+}
+
+// began says that what a prompt invokes is this tick. While it waits for its workers the prompts that came since are its
+// own too, but what they invoke is another one.
+func (t *Tick) began(prompt string) bool {
+	i := slices.Index(t.Prompts, prompt)
+	return i == 0 || i > 0 && !t.Draining
 }
 
 func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
