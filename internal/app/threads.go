@@ -6,6 +6,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 	"hooks/internal/store"
 )
 
@@ -28,7 +29,7 @@ func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, 
 			damage = append(damage, err)
 			continue
 		}
-		if t := (&thread{skill, s}); t.keep(v.ev.SessionID) {
+		if t := (&thread{skill, s}); v.keep(t) {
 			v.receive(t.Budget)
 			list = append(list, t)
 		}
@@ -41,8 +42,9 @@ func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, 
 
 // keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives
 // no say in that session's run.
-func (t *thread) keep(session string) bool {
-	run := t.Budget != nil && t.Budget.SessionID == session || t.Tick != nil && t.Tick.SessionID == session
+func (v *visit) keep(t *thread) bool {
+	session := v.ev.SessionID
+	run := t.Budget != nil && (t.Budget.SessionID == session || v.stopsLeft(t.Budget)) || t.Tick != nil && t.Tick.SessionID == session
 	if !run {
 		t.Budget, t.Tick = nil, nil
 	}
@@ -50,6 +52,11 @@ func (t *thread) keep(session string) bool {
 		t.Claim = nil
 	}
 	return run || t.Claim != nil
+}
+
+// stopsLeft: a person ends a run that /clear took from its session and that no tick has brought to this one yet.
+func (v *visit) stopsLeft(b *loop.Budget) bool {
+	return b.OwnerLeft && v.stopTyped() && b.OwnedBy(loop.Request{SessionID: v.ev.SessionID, Owner: proc.Owner()})
 }
 
 // open says that an iteration of this session is open.
