@@ -23,8 +23,9 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	return reply.And(forced), err
 }
 
+// answersDialog: a dialog of the session's own thread was answered. No person is asked in a worker's.
 func (v *visit) answersDialog() bool {
-	return v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse
+	return v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse && !v.ev.InSubagent()
 }
 
 // tellsAnything spares most events the guard: nothing is written for a call that brings no fact.
@@ -36,7 +37,7 @@ func (v *visit) tellsAnything(list []*thread) bool {
 	switch {
 	case slices.ContainsFunc(list, merged):
 		return true
-	case v.ev.Tool == "AskUserQuestion", slices.Contains(dispatchTools, v.ev.Tool):
+	case v.answersDialog(), slices.Contains(dispatchTools, v.ev.Tool):
 		return true
 	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
 		return true
