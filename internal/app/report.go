@@ -43,11 +43,14 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	return said, err
 }
 
+// reporting is the open iteration that facts are of.
 func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
-	for _, t := range list {
-		if v.open(t) && (skill == "" || skill == t.skill) {
-			return t, nil
-		}
+	meant := func(t *thread) bool { return v.open(t) && (skill == "" || skill == t.skill) }
+	switch list = slices.DeleteFunc(list, func(t *thread) bool { return !meant(t) }); len(list) {
+	case 1:
+		return list[0], nil
+	case 2:
+		return nil, hint.New(`say of which the facts are: "skill":"work" or "skill":"review"`, "an iteration of work and one of review are open")
 	}
 	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
 		"no open iteration of session %q in %s", v.ev.SessionID, v.project)

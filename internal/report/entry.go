@@ -177,9 +177,9 @@ func Due(s Screen, b *loop.Budget) string {
 // ReportExample is the exact command that tells an iteration's facts, to be filled in.
 func ReportExample(b *loop.Budget) string {
 	if b.Skill == loop.Review {
-		return ReportCommand + "\n" + `{"prs":[{"number":142,"state":"open","branch":"…","head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}` + "\nJSON"
+		return ReportCommand + "\n" + `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…","head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}` + "\nJSON"
 	}
-	return ReportCommand + "\n" + `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"plan":[],"failures":[],"prs":[],"outcome":"ok"}` + "\nJSON"
+	return ReportCommand + "\n" + `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"plan":[],"failures":[],"prs":[],"outcome":"ok"}` + "\nJSON"
 }
 
 // runName is empty for a run whose budget has no more than the SPEC's fields.
