@@ -15,8 +15,8 @@ func (v *visit) prompt() (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), err
 	}
-	if r, err := v.wakesEnded(list); err != nil || !r.Empty() {
-		return r, err
+	if slices.ContainsFunc(list, v.wakesEnded) {
+		return v.decided(func(list []*thread) (event.Reply, error) { return inTurn(list, v.refuseWake) })
 	}
 	stop := v.stopTyped()
 	concerned := func(t *thread) bool {
@@ -30,20 +30,23 @@ func (v *visit) prompt() (event.Reply, error) {
 	})
 }
 
-// wakesEnded refuses a scheduled /loop whose run has ended, before its turn costs anything. A wake-up fires once: what
-// comes after it in the same words was typed.
-func (v *visit) wakesEnded(list []*thread) (event.Reply, error) {
-	for _, t := range list {
-		if v.ev.Name != event.UserPromptExpansion || v.ev.Command != "loop" || t.Budget == nil || t.Budget.Status != loop.Halted {
-			continue
-		}
-		if start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID); start.Origin == "human" || !slices.Contains(t.Budget.Scheduled, v.ev.Prompt) {
-			continue
-		}
-		t.Budget.Scheduled = slices.DeleteFunc(slices.Clone(t.Budget.Scheduled), func(p string) bool { return p == v.ev.Prompt })
-		return event.Block(loop.PriorStop(t.Budget)), v.files.SaveBudget(t.BudgetPath, t.Budget)
+// wakesEnded: a scheduled /loop comes whose run has ended. It is refused before its turn costs anything.
+func (v *visit) wakesEnded(t *thread) bool {
+	if v.ev.Name != event.UserPromptExpansion || v.ev.Command != "loop" || t.Budget == nil || t.Budget.Status != loop.Halted ||
+		!slices.Contains(t.Budget.Scheduled, v.ev.Prompt) {
+		return false
 	}
-	return event.Nothing(), nil
+	start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+	return start.Origin != "human"
+}
+
+// refuseWake turns such a prompt away. A wake-up fires once: what comes after it in the same words was typed.
+func (v *visit) refuseWake(t *thread) (event.Reply, error) {
+	if !v.wakesEnded(t) {
+		return event.Nothing(), nil
+	}
+	t.Budget.Scheduled = slices.DeleteFunc(slices.Clone(t.Budget.Scheduled), func(p string) bool { return p == v.ev.Prompt })
+	return event.Block(loop.PriorStop(t.Budget)), v.files.SaveBudget(t.BudgetPath, t.Budget)
 }
 
 // stopWord is the client's own way to end a loop.
@@ -80,6 +83,8 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 		return event.Nothing(), nil
 	case stop && !v.open(t):
 		return v.endBetween(t, stopWord)
+	case stop && t.Tick.Interrupted != "" && v.ours(t): // told at the first of its two events
+		return event.Nothing(), nil
 	case stop:
 		t.Tick.Interrupt(stopWord)
 	case !v.unknownPrompt(t) || v.expands(t.skill):
