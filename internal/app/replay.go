@@ -27,7 +27,7 @@ func (a *App) Replay(session string, ceilings []string) (report.Replay, error) {
 	if err != nil {
 		return report.Replay{}, err
 	}
-	path, err := a.transcript(session)
+	path, err := usage.Find(a.clientDir(), session)
 	if err != nil {
 		return report.Replay{}, err
 	}

@@ -11,19 +11,14 @@ import (
 	"hooks/internal/report"
 )
 
-const mostReport = 1 << 20
-
 // Report takes a skill's facts into the open iteration of the caller's session and answers what they changed. Bad
 // input changes nothing.
 func (a *App) Report(stdin io.Reader) (string, error) {
-	raw, err := io.ReadAll(io.LimitReader(stdin, mostReport+1))
+	raw, err := io.ReadAll(io.LimitReader(stdin, report.MostFacts+1))
 	if err != nil {
 		return "", fmt.Errorf("read stdin: %w", err)
 	}
-	if len(raw) > mostReport {
-		return "", hint.New("report in parts: lists merge by number", "the report is over %d bytes", mostReport)
-	}
-	facts, err := parseReport(raw)
+	facts, err := report.Facts(raw)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 // Package report writes what a person and the model read: the status block of an iteration, the final report of a
 // run, and what an iteration is told at its entry. Values in, text out; every text stays under the client's limit of
-// 10,000 characters and holds no control characters from issue titles, questions or answers.
+// 10,000 characters and holds no control characters from issue titles, questions or answers. It also reads what is asked
+// of a skill in such a text: its report.
 package report
 
 import (

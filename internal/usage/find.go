@@ -1,4 +1,4 @@
-package app
+package usage
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ type found struct {
 	changed  time.Time
 }
 
-// transcript finds a session's main transcript: by its path, or by its id or the beginning of one in the client's
-// folder (CLAUDE_CONFIG_DIR, else ~/.claude).
-func (a *App) transcript(session string) (string, error) {
+// Find finds a session's main transcript: by its path, or by its id or the beginning of one in the client's folder. An
+// error names the sessions that are nearest.
+func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		fi, err := os.Stat(session)
 		switch {
@@ -31,7 +31,7 @@ func (a *App) transcript(session string) (string, error) {
 		}
 		return filepath.Abs(session)
 	}
-	all := a.sessions()
+	all := sessions(client)
 	var hits []found
 	for _, f := range all {
 		if f.id == session {
@@ -51,11 +51,10 @@ func (a *App) transcript(session string) (string, error) {
 }
 
 // sessions are the transcripts in the client's folder, the one changed last first.
-func (a *App) sessions() (list []found) {
-	root := a.clientDir()
-	projects, _ := os.ReadDir(filepath.Join(root, "projects"))
+func sessions(client string) (list []found) {
+	projects, _ := os.ReadDir(filepath.Join(client, "projects"))
 	for _, p := range projects {
-		dir := filepath.Join(root, "projects", p.Name())
+		dir := filepath.Join(client, "projects", p.Name())
 		files, _ := os.ReadDir(dir)
 		for _, f := range files {
 			id, ok := strings.CutSuffix(f.Name(), ".jsonl")

@@ -1,4 +1,4 @@
-package app
+package report
 
 import (
 	"bytes"
@@ -16,39 +16,49 @@ import (
 	"hooks/internal/loop"
 )
 
-// parseReport is strict: unknown fields and values are refused by name, so that a typing mistake is not a missing
-// fact.
-func parseReport(raw []byte) (loop.Report, error) {
-	const way = "see `hooks schema report`"
-	var r loop.Report
+// MostFacts bounds a skill's report, in bytes.
+const MostFacts = 1 << 20
+
+// Facts reads a skill's report, strictly: unknown fields and values are refused by name, so that a typing mistake is not a
+// missing fact. Every error has its way out.
+func Facts(raw []byte) (loop.Report, error) {
+	if len(raw) > MostFacts {
+		return loop.Report{}, hint.New("report in parts: lists merge by number", "the report is over %d bytes", MostFacts)
+	}
+	r, err := readFacts(raw)
+	if err != nil {
+		return loop.Report{}, hint.New("see `hooks schema report`", "%v", err)
+	}
+	return r, nil
+}
+
+func readFacts(raw []byte) (r loop.Report, err error) {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
-		return r, hint.New(way, "the report is no JSON object")
+		return r, errors.New("the report is no JSON object")
 	}
 	if err := reportKeys(raw); err != nil {
-		return r, hint.New(way, "%v", err)
+		return r, err
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
-	err := d.Decode(&r)
+	err = d.Decode(&r)
 	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return r, hint.New(way, "%s is %s, which cannot be a %s", wrong.Field, cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, valueBefore(raw, wrong.Offset)), wrong.Value)
-	}
-	if err != nil {
-		return r, hint.New(way, "the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
+	switch {
+	case errors.As(err, &wrong):
+		got := cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, valueBefore(raw, wrong.Offset))
+		return r, fmt.Errorf("%s is %s, which cannot be a %s", wrong.Field, got, wrong.Value)
+	case err != nil:
+		return r, fmt.Errorf("the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, hint.New(way, "something stands behind the JSON object on stdin")
+		return r, errors.New("something stands behind the JSON object on stdin")
 	}
 	for i, e := range gjson.GetBytes(raw, "edges").Array() {
 		if len(e.Array()) != 2 { // the decoder would drop a third number silently
-			return r, hint.New(way, "edges[%d] is %s, not a blocker and a blocked one", i, e.Raw)
+			return r, fmt.Errorf("edges[%d] is %s, not a blocker and a blocked one", i, e.Raw)
 		}
 	}
-	if err := checkReport(&r); err != nil {
-		return r, hint.New(way, "%v", err)
-	}
-	return r, nil
+	return r, checkReport(&r)
 }
 
 // valueBefore is the JSON value that ends at an offset, as the decoder names those inside of lists.
