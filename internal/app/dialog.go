@@ -32,7 +32,7 @@ func (v *visit) catchUp() (list []*thread, err error) {
 
 // mindsDialog: the call is a dialog that shows a waiting question, or one whose answers the model brought itself.
 func (v *visit) mindsDialog(t *thread) bool {
-	if v.ev.Tool != "AskUserQuestion" || v.ev.InSubagent() {
+	if !v.ev.Asks() {
 		return false
 	}
 	return t.forcing() || v.open(t) && (len(t.Tick.Pending) > 0 || v.ev.Answers().Forged)
@@ -72,7 +72,7 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 // atGate fills the dialog with exactly the questions that wait, and keeps everything else of the main thread back
 // until they are answered. Workers already dispatched go on.
 func (v *visit) atGate(gates []loop.Gate) (event.Reply, error) {
-	if v.ev.Tool == "AskUserQuestion" && !v.ev.InSubagent() {
+	if v.ev.Asks() {
 		return event.Ask(questions(gates)...), nil
 	}
 	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {

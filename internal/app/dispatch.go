@@ -9,11 +9,9 @@ import (
 	"hooks/internal/report"
 )
 
-var dispatchTools = []string{"Agent", "Task", "Workflow"}
-
 // dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45, R91).
 func (v *visit) dispatch(t *thread) (event.Reply, error) {
-	if !slices.Contains(dispatchTools, v.ev.Tool) {
+	if !v.ev.Dispatches() {
 		return event.Nothing(), nil
 	}
 	if reason := v.mayNotDispatch(t); reason != "" {
@@ -115,11 +113,5 @@ func (v *visit) workerEnded() (event.Reply, error) {
 			}
 		}
 		return nil
-	})
-}
-
-func (v *visit) workersRunning() bool {
-	return slices.ContainsFunc(v.ev.Background, func(t event.Task) bool {
-		return t.Status == "running" && t.Type != "shell" && t.Type != "monitor"
 	})
 }

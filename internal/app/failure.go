@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -34,10 +33,10 @@ func (v *visit) failed(err error) Answer {
 
 // mustStayShut reads the call without any state.
 func (v *visit) mustStayShut() bool {
-	if _, schedule := scheduledPrompt(v.ev); schedule && !endsSchedule(v.ev) {
+	if _, schedule := v.ev.Schedules(); schedule && !v.ev.EndsSchedule() {
 		return true
 	}
-	if slices.Contains(dispatchTools, v.ev.Tool) {
+	if v.ev.Dispatches() {
 		return true
 	}
 	r := v.read()

@@ -23,10 +23,7 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	return reply.And(forced), err
 }
 
-// answersDialog: a dialog of the session's own thread was answered. No person is asked in a worker's.
-func (v *visit) answersDialog() bool {
-	return v.ev.Tool == "AskUserQuestion" && v.ev.Name == event.PostToolUse && !v.ev.InSubagent()
-}
+func (v *visit) answersDialog() bool { return v.ev.Asks() && v.ev.Name == event.PostToolUse }
 
 // tellsAnything spares most events the guard: nothing is written for a call that brings no fact.
 func (v *visit) tellsAnything(list []*thread) bool {
@@ -37,7 +34,7 @@ func (v *visit) tellsAnything(list []*thread) bool {
 	switch {
 	case slices.ContainsFunc(list, merged):
 		return true
-	case v.answersDialog(), slices.Contains(dispatchTools, v.ev.Tool):
+	case v.answersDialog(), v.ev.Dispatches():
 		return true
 	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
 		return true
@@ -61,7 +58,7 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 // observe takes the facts that a call brought.
 func (v *visit) observe(tick *loop.Tick) {
 	switch {
-	case slices.Contains(dispatchTools, v.ev.Tool) && v.ev.Name == event.PostToolUse:
+	case v.ev.Dispatches() && v.ev.Name == event.PostToolUse:
 		if v.ev.Result("status").Str == "async_launched" {
 			tick.Workers = loop.AppendNew(tick.Workers, v.ev.Result("agentId").Str)
 		}

@@ -44,7 +44,7 @@ func (v *visit) upToDate() (list []*thread, found event.Reply, err error) {
 	switch {
 	case !v.ev.InSubagent() && slices.ContainsFunc(list, cutOff):
 		found, err = v.prompt()
-	case slices.ContainsFunc(list, v.forces) && !endsSchedule(v.ev):
+	case slices.ContainsFunc(list, v.forces) && !v.ev.EndsSchedule():
 		found, err = v.missedForce(list)
 	default:
 		return list, found, nil
@@ -65,7 +65,7 @@ func (v *visit) addressed(list []*thread) []*thread {
 }
 
 func (v *visit) judge(t *thread) (event.Reply, error) {
-	if endsSchedule(v.ev) {
+	if v.ev.EndsSchedule() {
 		return event.Nothing(), nil
 	}
 	if v.forces(t) {
@@ -75,7 +75,7 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	if v.open(t) {
-		if waiting := t.Tick.Held(); len(waiting) > 0 || v.ev.Tool == "AskUserQuestion" && len(t.Tick.Pending) > 0 {
+		if waiting := t.Tick.Held(); len(waiting) > 0 || v.ev.Asks() && len(t.Tick.Pending) > 0 {
 			if r, err := v.atGate(t.Tick.Pending); err != nil || !r.Empty() {
 				return r, err
 			}

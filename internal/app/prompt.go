@@ -18,7 +18,7 @@ func (v *visit) prompt() (event.Reply, error) {
 	if slices.ContainsFunc(list, v.wakesEnded) {
 		return v.decided(func(list []*thread) (event.Reply, error) { return inTurn(list, v.refuseWake) })
 	}
-	stop := v.stopTyped()
+	stop := v.ev.StopsLoop()
 	concerned := func(t *thread) bool {
 		return stop && t.Budget != nil && t.Budget.Status == loop.Active || v.unknownPrompt(t)
 	}
@@ -49,17 +49,6 @@ func (v *visit) refuseWake(t *thread) (event.Reply, error) {
 	return event.Block(loop.PriorStop(t.Budget)), v.files.SaveBudget(t.BudgetPath, t.Budget)
 }
 
-// stopWord is the client's own way to end a loop.
-const stopWord = "/loop stop"
-
-// stopTyped: the person ends the loop by the client's own word for it (R43).
-func (v *visit) stopTyped() bool {
-	if v.ev.Name == event.UserPromptExpansion {
-		return v.ev.Command == "loop" && strings.TrimSpace(v.ev.Args) == "stop"
-	}
-	return strings.TrimSpace(v.ev.Prompt) == stopWord
-}
-
 // unknownPrompt: an iteration of this session is open, and this prompt is none of its own.
 func (v *visit) unknownPrompt(t *thread) bool {
 	return v.open(t) && v.ev.PromptID != "" && !v.ours(t)
@@ -82,11 +71,11 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	case t.Budget == nil || t.Budget.Status != loop.Active:
 		return event.Nothing(), nil
 	case stop && !v.open(t):
-		return v.endBetween(t, stopWord)
+		return v.endBetween(t, event.StopWord)
 	case stop && t.Tick.Interrupted != "" && v.ours(t): // told at the first of its two events
 		return event.Nothing(), nil
 	case stop:
-		t.Tick.Interrupt(stopWord)
+		t.Tick.Interrupt(event.StopWord)
 	case !v.unknownPrompt(t) || v.expands(t.skill):
 		return event.Nothing(), nil
 	case t.Tick.Interrupted == "" && v.interruptMark(t):

@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -97,14 +96,10 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 
 // matters says whether the rules could care about a call.
 func (v *visit) matters(m usage.Moment) bool {
-	switch m.Tool {
-	case "AskUserQuestion", "Skill", "CronCreate", "ScheduleWakeup":
-		return true
-	}
-	if slices.Contains(dispatchTools, m.Tool) {
-		return true
-	}
 	v.ev, v.past = called(m, ""), &guard.Repo{Branch: m.Branch}
+	if _, schedules := v.ev.Schedules(); schedules || m.Tool == "Skill" || v.ev.Asks() || v.ev.Dispatches() {
+		return true
+	}
 	r := v.read()
 	return len(r.Acts) > 0 || unreadable(r) != ""
 }

@@ -22,12 +22,12 @@ func (w *rerun) call(st *replay.Step) {
 		w.enter(st, cmd)
 		return
 	}
-	if st.Tool == "AskUserQuestion" {
+	if v.ev.Asks() {
 		w.dialog(st)
 		return
 	}
 	if seen := w.session.Seen(); seen != nil {
-		if slices.Contains(dispatchTools, v.ev.Tool) {
+		if v.ev.Dispatches() {
 			v.dispatched(seen)
 		}
 		v.brings(seen, st)
@@ -101,7 +101,7 @@ func (w *rerun) refused(v *visit, t *thread) bool {
 // rules are the ones that judge knows, for a call whose state is in hand.
 func (w *rerun) rules(v *visit, t *thread) event.Reply {
 	switch {
-	case endsSchedule(v.ev):
+	case v.ev.EndsSchedule():
 		return event.Nothing()
 	case !v.governs(t):
 		return v.afterHalt(t)
@@ -109,7 +109,7 @@ func (w *rerun) rules(v *visit, t *thread) event.Reply {
 	if r, _ := v.scheduling(t); !r.Empty() {
 		return r
 	}
-	if slices.Contains(dispatchTools, v.ev.Tool) {
+	if v.ev.Dispatches() {
 		return w.dispatch(v, t)
 	}
 	r := v.read()

@@ -10,23 +10,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// endsSchedule: the call looks at a schedule or takes it away, which always passes.
-func endsSchedule(ev event.Event) bool {
-	return ev.Tool == "CronDelete" || ev.Tool == "CronList" || ev.Tool == "ScheduleWakeup" && ev.Flag("stop")
-}
-
-// scheduledPrompt is what a call would schedule.
-func scheduledPrompt(ev event.Event) (prompt string, ok bool) {
-	if ev.Tool != "CronCreate" && ev.Tool != "ScheduleWakeup" {
-		return "", false
-	}
-	return ev.Text("prompt"), true
-}
-
 // scheduling: a loop that has ended, or is about to, is not scheduled again (design §1), and an iteration leaves no other
 // work behind that would run past the loop's end.
 func (v *visit) scheduling(t *thread) (event.Reply, error) {
-	prompt, ok := scheduledPrompt(v.ev)
+	prompt, ok := v.ev.Schedules()
 	if _, tick := loop.ParsePrompt(prompt); ok && !tick && v.ours(t) {
 		return event.Deny("Not scheduled: what an iteration leaves for later would run when no loop governs it any more\n" +
 			"hint: do it in this iteration or leave it to the next one; a person may schedule it"), nil
@@ -45,7 +32,7 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 
 // afterHalt: what remains of a halted run is that nothing may schedule it again.
 func (v *visit) afterHalt(t *thread) event.Reply {
-	if prompt, ok := scheduledPrompt(v.ev); ok && t.Budget.Schedules(prompt) && slices.Contains(t.Budget.Scheduled, prompt) {
+	if prompt, ok := v.ev.Schedules(); ok && t.Budget.Schedules(prompt) && slices.Contains(t.Budget.Scheduled, prompt) {
 		return event.Deny(loop.PriorStop(t.Budget) + "\nhint: it is not scheduled again; a person starts it anew by typing the command, or goes on with --resume")
 	}
 	return event.Nothing()
@@ -54,13 +41,9 @@ func (v *visit) afterHalt(t *thread) event.Reply {
 func unschedule(crons []event.Cron) string {
 	var calls []string
 	for _, c := range crons {
-		if c.Recurring {
-			calls = append(calls, "CronDelete "+c.ID)
-		} else {
-			calls = append(calls, `ScheduleWakeup {"stop":true}`)
-		}
+		calls = loop.AppendNew(calls, c.Ending())
 	}
-	return strings.Join(loop.AppendNew(nil, calls...), ", ")
+	return strings.Join(calls, ", ")
 }
 
 func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {

@@ -49,7 +49,7 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 	if v.unknownPrompt(t) && !t.Tick.Draining { // the end of a later turn: the tick's own never reached it
 		return v.promptThread(t, false)
 	}
-	if v.workersRunning() {
+	if v.ev.WorkersRunning() {
 		t.Tick.Draining = true
 		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.save(t)

@@ -23,7 +23,7 @@ type surroundings struct {
 func (v *visit) lookAround(list []*thread) surroundings {
 	var o surroundings
 	for _, t := range list {
-		if !v.open(t) || v.workersRunning() {
+		if !v.open(t) || v.ev.WorkersRunning() {
 			continue
 		}
 		usage.WaitFlushed(context.Background(), v.ev.Transcript, v.ev.LastMessage)

@@ -56,7 +56,7 @@ func (v *visit) keep(t *thread) bool {
 
 // stopsLeft: a person ends a run that /clear took from its session and that no tick has brought to this one yet.
 func (v *visit) stopsLeft(b *loop.Budget) bool {
-	return b.OwnerLeft && v.stopTyped() && b.OwnedBy(loop.Request{SessionID: v.ev.SessionID, Owner: proc.Owner()})
+	return b.OwnerLeft && v.ev.StopsLoop() && b.OwnedBy(loop.Request{SessionID: v.ev.SessionID, Owner: proc.Owner()})
 }
 
 // open says that an iteration of this session is open.
