@@ -131,10 +131,11 @@ func describe(a guard.Act) string {
 // openPRs stops before a PR that would go over the ceiling (R30).
 func (v *visit) openPRs(t *thread, n int) event.Reply {
 	f := loop.Look(t.Budget, t.Tick, nil, v.now)
-	if t.Budget.SinglePR != 0 || len(f.PRs)+n <= t.Budget.Ceilings.PRs {
+	left, unbounded := f.PRsLeft()
+	switch {
+	case unbounded || n <= left:
 		return event.Nothing()
-	}
-	if len(f.PRs) < t.Budget.Ceilings.PRs {
+	case left > 0:
 		return event.Deny(fmt.Sprintf("%d PRs at once would go past the ceiling (%d / %d)\nhint: open them one at a time", n, len(f.PRs), t.Budget.Ceilings.PRs))
 	}
 	return event.Deny(fmt.Sprintf("PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)\n"+

@@ -60,7 +60,7 @@ func (v *visit) close(t *thread, previous *loop.Iteration, ending loop.Ending) (
 // the tick goes.
 func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) (loop.Closing, error) {
 	c := loop.Close(*t.Budget, *t.Tick, previous, ending)
-	redact(&c.Line, v.config().Redact)
+	c.Line.Redact(v.config().Redact)
 	c.Run = c.Line.Budget
 	created, err := v.files.Commit(&c.Line, t.BudgetPath, &c.Run)
 	if created {
@@ -71,7 +71,7 @@ func (v *visit) commit(t *thread, previous *loop.Iteration, ending loop.Ending) 
 
 // appendLine writes a line that closes no iteration.
 func (v *visit) appendLine(l *loop.Iteration) error {
-	redact(l, v.config().Redact)
+	l.Redact(v.config().Redact)
 	created, err := v.files.AppendHistory(l)
 	if created {
 		l.Notes = append(l.Notes, createdNote(l.Skill))

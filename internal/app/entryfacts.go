@@ -1,8 +1,6 @@
 package app
 
 import (
-	"fmt"
-	"slices"
 	"sync"
 
 	"hooks/internal/loop"
@@ -38,40 +36,11 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 
 // compare holds what the previous iteration recorded against the remote and the disk.
 func (e *entry) compare(mode loop.Mode, previous *loop.Iteration, f *loop.EntryFacts) {
-	open := slices.DeleteFunc(slices.Clone(previous.TrackedPRs), func(p loop.TrackedPR) bool { return p.StateAtEnd != "open" })
 	if mode == loop.ResumeRun || e.req.Command.Skill == loop.Review {
-		f.Heads = e.heads(open, nil)
+		f.Heads = e.heads(previous.Open(), nil)
 	}
 	if mode == loop.ResumeRun {
-		f.Notes = append(f.Notes, terminalNotes(previous)...)
-		f.Gates = diverged(open, f)
+		f.Reattach(previous)
 		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
-}
-
-// terminalNotes: a PR that had ended is neither asked about nor looked up (R142).
-func terminalNotes(previous *loop.Iteration) []string {
-	var notes []string
-	for _, p := range previous.TrackedPRs {
-		if p.StateAtEnd == "merged" || p.StateAtEnd == "closed" {
-			notes = append(notes, fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching", p.Number, p.StateAtEnd))
-		}
-	}
-	return notes
-}
-
-// diverged asks about every open PR whose remote head is not the recorded one (R139–R141). One whose head nobody can
-// tell is re-attached as recorded, and that is said.
-func diverged(open []loop.TrackedPR, f *loop.EntryFacts) []loop.Gate {
-	var gates []loop.Gate
-	for _, p := range open {
-		head, known := f.Heads[p.Branch]
-		switch {
-		case f.Heads == nil || p.Branch == "" || p.EndSHA == "":
-			f.Notes = append(f.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked up — re-attached as recorded", p.Number))
-		case !known || !loop.SameSHA(head, p.EndSHA):
-			gates = append(gates, loop.AskDivergence(p.Number))
-		}
-	}
-	return gates
 }

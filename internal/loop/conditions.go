@@ -174,6 +174,11 @@ func prBudget(f *Facts) string {
 	return fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
 }
 
+// PRsLeft is how many PRs may still be opened or taken up; unbounded is true for a run that watches a single one (R28–R30).
+func (f *Facts) PRsLeft() (left int, unbounded bool) {
+	return max(0, f.Run.Ceilings.PRs-len(f.PRs)), f.Run.SinglePR != 0
+}
+
 func minuteBudget(f *Facts) string {
 	if f.Minutes < f.Run.Ceilings.Minutes {
 		return ""

@@ -1,13 +1,27 @@
 package loop
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 )
 
-// Take merges a skill's report into the open tick and looks at what it changes. It returns the gates that wait now and
-// the conditions that hold. Lists merge by number, scalars by last; a report never takes back what was observed.
-func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
+// Changed is what a report changed.
+type Changed struct {
+	Due      []Gate   // the questions that wait now
+	Fired    []Fired  // the conditions that hold
+	Deferred []string // the targets that are left alone from now on
+	PRs      []PR     // those of the report
+}
+
+// Take merges a skill's report into the open tick and looks at what it changes. Lists merge by number, scalars by last; a
+// report never takes back what was observed.
+func Take(f *Facts, r Report) Changed {
+	before := len(f.Tick.Deferred)
+	due, fired := f.take(r)
+	return Changed{Due: due, Fired: fired, Deferred: f.Tick.Deferred[before:], PRs: r.PRs}
+}
+
+func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 	t := f.Tick
 	t.Reported = true
 	if t.fromTracker() {
@@ -30,6 +44,18 @@ func Take(f *Facts, r Report) (due []Gate, fired []Fired) {
 	t.Pending = append(t.Pending, Due(f, Reported)...)
 	t.UseGiven(f.Run, f.Now)
 	return slices.Clone(t.Pending), nil
+}
+
+// DoNotMerge takes an open PR that carries the project's label for it, in any case of letters, as one that has reached its
+// terminal state (R21).
+func (r *Report) DoNotMerge(label string) {
+	for i := range r.PRs {
+		pr := &r.PRs[i]
+		carries := slices.ContainsFunc(pr.Labels, func(l string) bool { return strings.EqualFold(l, label) })
+		if carries && (pr.State == "" || pr.State == "open") {
+			pr.State = "do-not-merge"
+		}
+	}
 }
 
 func (r *Report) merge(o Report) {
@@ -195,13 +221,8 @@ func (t *Tick) qmdError() string {
 	return t.QmdError
 }
 
-// InPlanTwice names the planned issues that another iteration has in progress; they are to be passed over (R78–R80).
-func (t *Tick) InPlanTwice() []string {
-	var out []string
-	for _, n := range t.Report.Plan {
-		if b := t.Backlog(); b != nil && slices.Contains(b.InProgress, n) {
-			out = append(out, fmt.Sprintf("#%d", n))
-		}
-	}
-	return out
+// PassOver are the planned issues that another iteration has in progress (R78–R80).
+func (t *Tick) PassOver() []int {
+	elsewhere := t.Elsewhere()
+	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool { return !slices.Contains(elsewhere, n) })
 }

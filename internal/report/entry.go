@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"hooks/internal/loop"
@@ -96,19 +95,6 @@ func urgency(gates []loop.Gate) (all, held string) {
 
 func waiting(g loop.Gate) string {
 	return fmt.Sprintf("[%s] %s Options: %s", g.Name, g.Question, labels(g.Options))
-}
-
-// Taken answers a report in one line of what it changed and, where gates wait, a second of what is to be done now.
-func Taken(changed []string, gates []loop.Gate) string {
-	for _, g := range gates {
-		changed = append(changed, "gate waits: "+waiting(g))
-	}
-	said := strings.ReplaceAll(clean(strings.Join(changed, "; ")), ".; ", ". ")
-	if len(gates) == 0 {
-		return said
-	}
-	all, held := urgency(gates)
-	return fmt.Sprintf("%s\n%s %s; the dialog's text is filled in with exactly these questions. %s Never answer it yourself.", said, all, callDialog, held)
 }
 
 func labels(options []loop.Option) string {

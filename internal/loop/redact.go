@@ -1,32 +1,30 @@
-package app
+package loop
 
 import (
 	"slices"
 	"strings"
-
-	"hooks/internal/loop"
 )
 
-// redact rewrites every text of a line that may hold a person's, a tracker's or a repository's words (R125). What was
+// Redact rewrites every text of a line that may hold a person's, a tracker's or a repository's words (R125). What was
 // decided was decided on the words themselves. A branch that is rewritten is not found again: its PR is asked about on
 // resume.
-func redact(l *loop.Iteration, by func(string) string) {
+func (l *Iteration) Redact(by func(string) string) {
 	itself := func(s *string) []*string { return []*string{s} }
 	l.Gates, l.Budget.Carried = redacted(l.Gates, by, answerTexts), redacted(l.Budget.Carried, by, answerTexts)
-	l.Failures = redacted(l.Failures, by, func(f *loop.Failure) []*string { return []*string{&f.Cause} })
+	l.Failures = redacted(l.Failures, by, func(f *Failure) []*string { return []*string{&f.Cause} })
 	l.Notes = redacted(l.Notes, by, itself)
-	l.TrackedPRs = redacted(l.TrackedPRs, by, func(p *loop.TrackedPR) []*string {
+	l.TrackedPRs = redacted(l.TrackedPRs, by, func(p *TrackedPR) []*string {
 		return append(commits(&p.StartSHA, &p.EndSHA), &p.Branch)
 	})
-	l.Worktrees = redacted(l.Worktrees, by, func(w *loop.Worktree) []*string {
+	l.Worktrees = redacted(l.Worktrees, by, func(w *Worktree) []*string {
 		return append(commits(&w.HeadSHA), &w.Path, &w.Branch)
 	})
 	l.Observed.Heads, l.Observed.Worktrees = redacted(l.Observed.Heads, by, itself), redacted(l.Observed.Worktrees, by, itself)
-	l.Budget.Pending = redacted(l.Budget.Pending, by, func(g *loop.Gate) []*string { return []*string{&g.Question, &g.Answer} })
+	l.Budget.Pending = redacted(l.Budget.Pending, by, func(g *Gate) []*string { return []*string{&g.Question, &g.Answer} })
 	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
 }
 
-func answerTexts(g *loop.GateAnswer) []*string { return []*string{&g.Question, &g.Answer} }
+func answerTexts(g *GateAnswer) []*string { return []*string{&g.Question, &g.Answer} }
 
 // redacted is a copy of a list with the texts of its members rewritten.
 func redacted[T any](list []T, by func(string) string, texts func(*T) []*string) []T {

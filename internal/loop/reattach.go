@@ -1,0 +1,31 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Open are the PRs that were open when the iteration ended.
+func (i *Iteration) Open() []TrackedPR {
+	return slices.DeleteFunc(slices.Clone(i.TrackedPRs), func(p TrackedPR) bool { return p.StateAtEnd != "open" })
+}
+
+// Reattach holds what the previous iteration recorded of its PRs against the heads that the remote told. A PR that had
+// ended is neither asked about nor looked up (R142); every open one whose head is not the recorded one is asked about
+// (R139–R141). One whose head nobody can tell is re-attached as recorded, and that is said.
+func (e *EntryFacts) Reattach(previous *Iteration) {
+	for _, p := range previous.TrackedPRs {
+		if p.StateAtEnd == "merged" || p.StateAtEnd == "closed" {
+			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching", p.Number, p.StateAtEnd))
+		}
+	}
+	for _, p := range previous.Open() {
+		head, known := e.Heads[p.Branch]
+		switch {
+		case e.Heads == nil || p.Branch == "" || p.EndSHA == "":
+			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked up — re-attached as recorded", p.Number))
+		case !known || !SameSHA(head, p.EndSHA):
+			e.Gates = append(e.Gates, AskDivergence(p.Number))
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// R139–R142: what is asked about, what is only said, and what is passed over in silence.
+func TestReattach(t *testing.T) {
+	pr := func(n int, branch, sha, state string) TrackedPR {
+		return TrackedPR{Number: n, Branch: branch, EndSHA: sha, StateAtEnd: state}
+	}
+	previous := &Iteration{TrackedPRs: []TrackedPR{
+		pr(1, "still", "aaaaaaaa", "open"), pr(2, "moved", "aaaaaaaa", "open"), pr(3, "gone", "aaaaaaaa", "open"),
+		pr(4, "", "aaaaaaaa", "open"), pr(5, "unseen", "", "open"), pr(6, "moved", "aaaaaaaa", "merged"), pr(7, "moved", "", "closed"),
+	}}
+	type result struct{ Asked, Notes []string }
+	for name, c := range map[string]struct {
+		heads map[string]string
+		want  result
+	}{
+		"heads are known": {
+			map[string]string{"still": "aaaaaaaabbbb", "moved": "bbbbbbbb"},
+			result{[]string{"PR #2", "PR #3"}, []string{
+				"PR #6 was already merged at prior iteration end — not re-attaching", "PR #7 was already closed at prior iteration end — not re-attaching",
+				"PR #4: its remote head could not be looked up — re-attached as recorded", "PR #5: its remote head could not be looked up — re-attached as recorded",
+			}},
+		},
+		"nobody could be asked": {nil, result{nil, []string{
+			"PR #6 was already merged at prior iteration end — not re-attaching", "PR #7 was already closed at prior iteration end — not re-attaching",
+			"PR #1: its remote head could not be looked up — re-attached as recorded", "PR #2: its remote head could not be looked up — re-attached as recorded",
+			"PR #3: its remote head could not be looked up — re-attached as recorded", "PR #4: its remote head could not be looked up — re-attached as recorded",
+			"PR #5: its remote head could not be looked up — re-attached as recorded",
+		}}},
+	} {
+		e := EntryFacts{Heads: c.heads}
+		e.Reattach(previous)
+		got := result{Notes: e.Notes}
+		for _, g := range e.Gates {
+			got.Asked = append(got.Asked, g.Target)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// R21: the label counts in any case of letters, and takes nothing back from a PR that has ended.
+func TestDoNotMerge(t *testing.T) {
+	r := Report{PRs: []PR{
+		{Number: 1, Labels: []string{"bug", "Hold"}}, {Number: 2, State: "open", Labels: []string{"hold"}},
+		{Number: 3, State: "merged", Labels: []string{"hold"}}, {Number: 4, State: "open", Labels: []string{"on hold"}},
+	}}
+	r.DoNotMerge("hold")
+	var states []string
+	for _, pr := range r.PRs {
+		states = append(states, pr.State)
+	}
+	if diff := cmp.Diff([]string{"do-not-merge", "do-not-merge", "merged", "open"}, states); diff != "" {
+		t.Error(diff)
+	}
+}
