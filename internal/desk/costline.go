@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -51,15 +52,15 @@ func (c *costLine) field(name string, v gjson.Result) {
 }
 
 // ran gives the run's lines of iterations that were not skipped, oldest first. Each that is damaged makes a note, the first
-// ones in full.
-func (l *ledger) ran(files *store.Store, each func(c *costLine, snapshot []byte)) {
+// ones in full. behind are the fields behind the snapshot that are asked for.
+func (l *ledger) ran(files *store.Store, each func(c *costLine, snapshot []byte), behind ...string) {
 	var bad damages
 	l.notes = nil // what kept the last line from being found is among the damage here
 	for raw, err := range files.RawLines(l.run.Skill) {
 		var c costLine
 		var snapshot []byte
 		if err == nil {
-			snapshot, err = raw.Skim(c.field, "usage_by_model")
+			snapshot, err = raw.Skim(c.field, behind...)
 		}
 		switch {
 		case err != nil:
@@ -89,7 +90,7 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 			l.older.iteration++
 			l.spent = l.spent[1:]
 		}
-	})
+	}, "usage_by_model")
 }
 
 // tokensOf sums a usage_by_model up.
@@ -125,22 +126,32 @@ func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
 // main transcript, whose cursor is the first, and ends at the cursors of its last line.
 func (l *ledger) readParts(files *store.Store) {
 	var last []byte // snapshot of the part's last line
+	var main []byte // transcript of the part, as JSON spells it
 	end := func() {
 		if n := len(l.parts); n > 0 {
 			_ = json.Unmarshal([]byte(gjson.GetBytes(last, "cursors").Raw), &l.parts[n-1].UpTo)
 		}
 	}
 	l.ran(files, func(c *costLine, snapshot []byte) {
-		path := gjson.GetBytes(snapshot, "cursors.0.path").String()
-		if path == "" {
-			return
-		}
-		if n := len(l.parts); n == 0 || l.parts[n-1].Transcript != path {
-			end()
-			began, _ := time.Parse(time.RFC3339, c.started)
-			l.parts = append(l.parts, usage.Stretch{Transcript: path, Since: began, Prompt: gjson.GetBytes(snapshot, "last_prompts.0").String()})
+		if main == nil || !counted(snapshot, main) {
+			path := gjson.GetBytes(snapshot, "cursors.0.path")
+			if path.Str == "" {
+				return
+			}
+			if string(main) != path.Raw {
+				end()
+				began, _ := time.Parse(time.RFC3339, c.started)
+				l.parts = append(l.parts, usage.Stretch{Transcript: path.Str, Since: began, Prompt: gjson.GetBytes(snapshot, "last_prompts.0").String()})
+			}
+			main = []byte(path.Raw)
 		}
 		last = append(last[:0], snapshot...)
 	})
 	end()
+}
+
+// counted finds the main transcript in a snapshot that this program wrote, which is cheaper than reading it.
+func counted(snapshot, main []byte) bool {
+	_, first, ok := bytes.Cut(snapshot, []byte(`,"cursors":[{"path":`))
+	return ok && bytes.HasPrefix(first, main)
 }
