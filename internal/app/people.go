@@ -170,8 +170,8 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
-	if answer == "" {
-		return "", hint.New("give one of its options, or your own words", "the answer is empty")
+	if answer == "" || answer == report.AnswerWord {
+		return "", hint.New("give one of its options, or your own words", "%q is no answer", answer)
 	}
 	name, target, _ := strings.Cut(name, ":")
 	var open []string
@@ -186,12 +186,8 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 		}
 		g := &s.Budget.Pending[i]
 		g.Answer, g.At = answer, &v.now
-		path := ""
-		if s.BudgetPath != store.DefaultBudgetPath(skill) {
-			path = s.BudgetPath
-		}
 		return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
-			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, path)), v.files.SaveBudget(s.BudgetPath, s.Budget)
+			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere(skill))), v.files.SaveBudget(s.BudgetPath, s.Budget)
 	})
 	if err != nil || said != "" {
 		return said, err

@@ -57,7 +57,7 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Waiting, c.Resume, c.Open = openGates(t), report.Resume(b, t.elsewhere()), t.Tick != nil
+	c.Waiting, c.Resume, c.Open = openGates(t), report.Resume(b, t.Elsewhere(t.skill)), t.Tick != nil
 	minutes, open, going := b.MinutesElapsed, loop.USD(0), false
 	if present {
 		st := v.stand(t)
@@ -72,7 +72,7 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 		if i := slices.IndexFunc(lines, func(l loop.Iteration) bool { return l.Seq == b.Seq && l.Ran() }); i >= 0 {
 			last = &lines[i]
 		}
-		c.Stopped = report.StoppedBy(b, last, c.Waiting, t.elsewhere())
+		c.Stopped = report.StoppedBy(b, last, c.Waiting, t.Elsewhere(t.skill))
 	}
 	return c, err
 }

@@ -67,11 +67,3 @@ func (v *visit) each(skills []loop.Skill, show func(*thread) error) error {
 
 // alive says that somebody goes on with a run: its session is open, and its client is not known to be dead.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }
-
-// elsewhere is the run's budget file, where that is not in its default place.
-func (t *thread) elsewhere() string {
-	if t.BudgetPath == store.DefaultBudgetPath(t.skill) {
-		return ""
-	}
-	return t.BudgetPath
-}

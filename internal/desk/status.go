@@ -52,7 +52,7 @@ func (v *visit) stand(t *thread) report.Stand {
 		}
 	}
 	if b.Status != loop.Active || !st.OwnerAlive {
-		st.Resume = report.Resume(b, t.elsewhere())
+		st.Resume = report.Resume(b, t.Elsewhere(t.skill))
 		if b.Status == loop.Active {
 			st.Next = "none — the session is gone"
 		}

@@ -33,7 +33,7 @@ func (v *visit) why(t *thread) (report.Why, error) {
 	}
 	if t.Budget.Status != loop.Active {
 		last, lerr := v.files.Last(t.skill, func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
-		w.Stopped = report.StoppedBy(t.Budget, last, st.Gates, t.elsewhere())
+		w.Stopped = report.StoppedBy(t.Budget, last, st.Gates, t.Elsewhere(t.skill))
 		return w, errors.Join(err, lerr)
 	}
 	run := *t.Budget

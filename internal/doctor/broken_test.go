@@ -208,7 +208,7 @@ var broken = []struct {
 		w.run(func(b *loop.Budget) {
 			b.Status, b.Pending = loop.Paused, []loop.Gate{{Name: "budget-escalation", Question: "Continue?"}}
 		})
-	}, "open-iterations", report.Doubt, "a question waits for a person", "hooks gate answer", ""},
+	}, "open-iterations", report.Doubt, "a question waits for a person", "hooks gate list", ""},
 	{"litter", func(w *world) {
 		w.state()
 		w.write("p/.sdd/loop/.work.budget.json-abc.tmp", "{")

@@ -185,18 +185,19 @@ func openIterations(m *machine, n *notes) {
 			continue
 		}
 		b := s.Budget
+		again := report.Resume(b, s.Elsewhere(skill))
 		gone := b.OwnerLeft || proc.Of(b.Owner) == loop.Dead
 		switch {
 		case b.Status == loop.Paused:
 			for _, g := range b.Pending {
-				n.say("%s", report.WaitingGate(report.Waiting{Skill: skill, Gate: g, Paused: true}))
+				n.say("[%s] %s", g.Name, g.Question)
 			}
-			n.warn("answer with `hooks gate answer`, then go on with "+b.Command+" --resume", "%s run %s is paused: a question waits for a person", skill, b.RunID)
+			n.warn("answer as `hooks gate list` says, then go on with "+again, "%s run %s is paused: a question waits for a person", skill, b.RunID)
 		case b.Status != loop.Active:
 		case s.Tick != nil && gone:
-			n.warn("go on with "+b.Command+" --resume, or archive it with `hooks loop reset "+string(skill)+"`", "%s iteration %d is open and its session (pid %d) is gone", skill, s.Tick.Iteration, b.Owner.PID)
+			n.warn("go on with "+again+", or archive it with `hooks loop reset "+string(skill)+"`", "%s iteration %d is open and its session (pid %d) is gone", skill, s.Tick.Iteration, b.Owner.PID)
 		case gone:
-			n.warn("go on with "+b.Command+" --resume, or archive it with `hooks loop reset "+string(skill)+"`", "%s run %s is active and its session (pid %d) is gone", skill, b.RunID, b.Owner.PID)
+			n.warn("go on with "+again+", or archive it with `hooks loop reset "+string(skill)+"`", "%s run %s is active and its session (pid %d) is gone", skill, b.RunID, b.Owner.PID)
 		case s.Tick != nil:
 			n.say("%s iteration %d runs in pid %d", skill, s.Tick.Iteration, b.Owner.PID)
 		default:

@@ -110,7 +110,7 @@ func (c Card) goOn(to sheet) {
 	to.section("Go on")
 	for _, g := range c.Waiting {
 		to.item("waiting", warn, fmt.Sprintf("[%s] %s", g.Gate.Name, g.Gate.Question))
-		to.item(g.label(), strong, g.Answer)
+		to.item(g.label(), strong, g.way())
 	}
 	switch {
 	case c.Next != "":

@@ -40,7 +40,7 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	b := loop.Budget{Skill: loop.Work, Status: loop.Halted, StopText: hostile}
 	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
 	for name, text := range map[string]string{
-		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}), "waiting": WaitingGate(Waiting{Gate: gate}),
+		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}), "waiting": WaitingQuestion(Screen{}, Waiting{Gate: gate}),
 		"final": Final(&b, Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}), "runs": RunList(Screen{}, []loop.Budget{b}, 1),
 		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: loop.Work, Gate: gate}),
 	} {

@@ -55,6 +55,9 @@ type Waiting struct {
 	Answer string     `json:"answer"` // how, exactly
 }
 
+// AnswerWord stands for a person's answer where a command is told; it is none itself.
+const AnswerWord = "ANSWER"
+
 // Wait is a gate with the exact way to answer it.
 func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	w := Waiting{Skill: skill, Gate: g, Paused: paused, Answer: "in the session's dialog"}
@@ -62,13 +65,21 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	case g.Answer != "":
 		w.Answer = fmt.Sprintf("%q, acts on --resume", g.Answer)
 	case paused:
-		w.Answer = "hooks gate answer " + gateName(g) + " " + strings.ReplaceAll(labels(g.Options), ", ", "|")
+		w.Answer = "hooks gate answer " + gateName(g) + " " + AnswerWord
 	}
 	return w
 }
 
 // answered says that a person has answered already; the answer acts when the run is resumed.
 func (w Waiting) answered() bool { return w.Gate.Answer != "" }
+
+// way is the answer with what can be answered. A shell takes no part of the choice for a command.
+func (w Waiting) way() string {
+	if w.answered() || !w.Paused || len(w.Gate.Options) == 0 {
+		return w.Answer
+	}
+	return w.Answer + " (" + labels(w.Gate.Options) + ")"
+}
 
 func (w Waiting) label() string {
 	if w.answered() {
@@ -96,7 +107,7 @@ func Standing(s Screen, st Stand) string {
 	}
 	for _, g := range st.Gates {
 		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)
-		p.row(g.label(), strong, "%s", g.Answer)
+		p.row(g.label(), strong, "%s", g.way())
 	}
 	if st.Lock != nil {
 		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", st.Lock.PID, lives(st.LockAlive), st.Lock.Iteration, p.at(st.Lock.StartedAt))
@@ -236,15 +247,6 @@ func lives(alive bool) string {
 		return "alive"
 	}
 	return "gone"
-}
-
-// WaitingGate is in one line a waiting question and how it is answered.
-func WaitingGate(w Waiting) string {
-	how := w.Answer
-	if w.answered() || strings.HasPrefix(how, "in ") {
-		how = "answered " + how
-	}
-	return clean(fmt.Sprintf("[%s] %s (%s)", w.Gate.Name, w.Gate.Question, how))
 }
 
 // WaitingQuestion prints a waiting question, what can be answered, and how.

@@ -64,7 +64,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	}
 	for _, w := range gates {
 		if !w.answered() {
-			s.Do = append(s.Do, w.Answer)
+			s.Do = append(s.Do, w.way())
 		}
 	}
 	if way := Resume(b, path); way != "" {

@@ -22,6 +22,14 @@ type State struct {
 	Claim      *loop.Claim
 }
 
+// Elsewhere is where the budget lies, empty for its default place.
+func (st State) Elsewhere(skill loop.Skill) string {
+	if st.BudgetPath == DefaultBudgetPath(skill) {
+		return ""
+	}
+	return st.BudgetPath
+}
+
 // Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files are reported
 // together, and the rest of the state is there all the same.
 func (s *Store) Load(skill loop.Skill) (State, error) {
