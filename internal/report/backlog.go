@@ -36,11 +36,11 @@ type BoardIssue struct {
 
 // Backlog prints a board.
 func Backlog(b Board) string {
-	t := newText()
-	t.line("Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
+	t := wholeText()
 	if b.Issues != nil {
 		t.line("Backlog: %s%s", b.counts(), map[bool]string{false: " (not whole)"}[b.Whole])
 	}
+	t.line("Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
 	for _, n := range b.Notes {
 		t.line("Note: %s", n)
 	}
@@ -128,7 +128,7 @@ const mostFeedback = 10
 
 // PullRequest prints a PR.
 func PullRequest(p PR) string {
-	t := newText()
+	t := wholeText()
 	t.line("PR #%d (%s%s): %s", p.Number, p.State, map[bool]string{true: ", draft"}[p.Draft], p.Title)
 	t.line("Tracker: %s", p.Tracker)
 	t.line("Head: %s at %s, into %s%s", p.Branch, short(p.HeadSHA), p.Base, map[bool]string{true: ", from a fork"}[p.Fork])

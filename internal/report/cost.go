@@ -45,7 +45,7 @@ func Costs(s Screen, c Cost) string {
 	}
 	table = append(table, append([]string{"total"}, amounts(c.Total)...))
 	text, left := s.narrowed(table)
-	out := "API-equivalent: what the API would charge; a subscription is billed otherwise\n\n" + text
+	out := "$" + Mills(c.Total.Dollars) + " in all, API-equivalent: what the API would charge; a subscription is billed otherwise\n\n" + text
 	if len(left) > 0 {
 		out += "No room for: " + strings.Join(left, ", ") + " (--json has everything)\n"
 	}

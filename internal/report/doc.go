@@ -1,11 +1,12 @@
 // Package report writes what a person and the model read: the status block of an iteration, the final report of a
-// run, and what an iteration is told at its entry. Values in, text out; every text stays under the client's limit of
-// 10,000 characters and holds no control characters from issue titles, questions or answers. It also reads what is asked
-// of a skill in such a text: its report.
+// run, and what an iteration is told at its entry. Values in, text out; every text that goes through the client stays under
+// its limit of 10,000 characters, and none holds control characters from issue titles, questions or answers. It also reads
+// what is asked of a skill in such a text: its report.
 package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +28,9 @@ type text struct {
 }
 
 func newText() *text { return &text{left: Limit} }
+
+// wholeText is for a person's terminal alone: nothing of it is cut.
+func wholeText() *text { return &text{left: math.MaxInt} }
 
 func (t *text) line(format string, args ...any) {
 	s := clean(fmt.Sprintf(format, args...)) + "\n"

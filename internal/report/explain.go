@@ -26,7 +26,7 @@ type ExplainedAct struct {
 
 // Explained prints how a command is read.
 func Explained(e Explanation) string {
-	t := newText()
+	t := wholeText()
 	for _, a := range e.Acts {
 		t.line("%s: %s", a.Kind, a.Command)
 		if len(a.Via) > 0 {

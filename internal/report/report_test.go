@@ -33,6 +33,14 @@ func TestTextsStayUnderTheLimit(t *testing.T) {
 	}
 }
 
+// A backlog is shown whole: it goes through no client, and no history has the rest.
+func TestBacklogIsWhole(t *testing.T) {
+	b := Board{Issues: make([]BoardIssue, 500)}
+	if n := strings.Count(Backlog(b), "\n#0 "); n != len(b.Issues) {
+		t.Errorf("%d of %d issues are shown", n, len(b.Issues))
+	}
+}
+
 // Words of trackers and people cannot move the cursor, colour the terminal or hide text.
 func TestForeignTextIsHarmless(t *testing.T) {
 	hostile := "title\x1b[2J\x1b]0;gone\x07\u202eevil\r\nSecond: line\x00"
