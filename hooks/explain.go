@@ -11,14 +11,14 @@ import (
 
 type explainCmd struct {
 	which
-	Command string `help:"Explain a shell command instead: how the guard reads it, and what would happen to it in a loop."`
-	JSON    bool   `help:"Print the same as JSON."`
+	Command *string `help:"Explain a shell command instead: how the guard reads it, and what would happen to it in a loop."`
+	JSON    bool    `help:"Print the same as JSON."`
 }
 
 // Run says why a loop stopped, or what would stop it; or how a command is read.
 func (c explainCmd) Run(a *app.App, d *desk.Desk, s streams) error {
-	if c.Command != "" {
-		return show(d, s, c.JSON, a.Explain(c.Command), report.Explained)
+	if c.Command != nil {
+		return show(d, s, c.JSON, a.Explain(*c.Command), report.Explained)
 	}
 	list, err := d.Why(c.skills())
 	if c.JSON {

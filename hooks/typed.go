@@ -19,7 +19,7 @@ const firstPage = `hooks governs unattended loops of Claude Code, from outside o
 Set up     hooks install        register it with the client
            hooks doctor         is everything in order?
            hooks demo           watch a whole loop, without the client
-Run        /loop /sdd:work --loop --max-iterations 5     in a session of the client
+Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
 Look       hooks status         how the loops of this project stand
            hooks explain        why one stopped, or what would stop it
            hooks report-card    the morning page of a run

@@ -57,6 +57,9 @@ func tried(ceilings []string) (l replay.Limits, err error) {
 		name, _, _ := strings.Cut(c, "=")
 		l.Named = append(l.Named, name)
 	}
+	if err != nil {
+		err = hint.New("a ceiling is a whole number from 1; of dollars an amount, 0 for none", "%w", err)
+	}
 	return l, err
 }
 

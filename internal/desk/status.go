@@ -31,8 +31,11 @@ func (v *visit) stand(t *thread) report.Stand {
 	case loop.Paused:
 		st.Next = report.Paused
 	case loop.Active:
-		if st.Minutes, st.Next = b.Minutes(v.now), report.Wake(b); t.Tick == nil {
+		switch st.Minutes, st.Next = b.Minutes(v.now), report.Wake(b); {
+		case t.Tick == nil:
 			st.Next = report.Due(report.Screen{Now: v.Now()}, b)
+		case t.Tick.Halting():
+			st.Next = "none — the loop ends with this iteration"
 		}
 	}
 	if t.Lock != nil {

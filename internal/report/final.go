@@ -76,9 +76,17 @@ func where(b *loop.Budget, e Ended) string {
 		s = fmt.Sprintf(" --pr %d", b.SinglePR)
 	}
 	if e.Elsewhere {
-		s += " --budget-file " + e.Budget
+		s += " --budget-file " + oneWord(e.Budget)
 	}
 	return s
+}
+
+// oneWord is a path as a skill's arguments take it, which know quotes and no escapes.
+func oneWord(path string) string {
+	if !strings.ContainsAny(path, " \t'\"") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
 }
 
 func prs(b *loop.Budget) string {

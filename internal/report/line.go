@@ -28,6 +28,8 @@ func lineOf(st Stand, session string) string {
 		parts[0] += " paused, --resume goes on"
 	case !st.OwnerAlive:
 		parts[0] += " left, --resume goes on"
+	case st.ending():
+		parts[0] += " ends with this iteration"
 	case session != "" && b.SessionID != session:
 		parts[0] += " (another session)"
 	}

@@ -41,6 +41,17 @@ func TestBacklogIsWhole(t *testing.T) {
 	}
 }
 
+// What is to be typed to go on names the very budget file, whatever its path is made of.
+func TestResumeNamesItsBudget(t *testing.T) {
+	for _, path := range []string{"b.json", "my state/b.json", `it's "mine".json`} {
+		typed := Resume(&loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults, Command: "/sdd:work --loop"}, path)
+		f, _, err := loop.ParseFlags(loop.Work, strings.TrimPrefix(typed, "/sdd:work "))
+		if err != nil || f.BudgetFile != path || !f.Resume {
+			t.Errorf("%s is read as %q: %v", typed, f.BudgetFile, err)
+		}
+	}
+}
+
 // Words of trackers and people cannot move the cursor, colour the terminal or hide text.
 func TestForeignTextIsHarmless(t *testing.T) {
 	hostile := "title\x1b[2J\x1b]0;gone\x07\u202eevil\r\nSecond: line\x00"

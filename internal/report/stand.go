@@ -29,6 +29,9 @@ type Stand struct {
 	Resume     string       `json:"resume,omitempty"` // what to type to go on; empty while the loop runs
 }
 
+// ending says that the open iteration is the last one: a person ended it, or a condition holds already.
+func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
+
 // Ran is one iteration that has ended.
 type Ran struct {
 	Iteration int          `json:"iteration"`
@@ -102,7 +105,7 @@ func Standing(s Screen, st Stand) string {
 	p.line(mood(st), "%s: %s", invocation(b), state(st))
 	p.row("run", plain, "%s, started %s", orUnknown(b.RunID), p.at(b.StartedAt))
 	p.axes(st.Budgets)
-	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive {
+	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive && !st.ending() {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
 	for _, g := range st.Gates {
@@ -149,7 +152,7 @@ func mood(s Stand) string {
 	switch {
 	case s.Run.Status == loop.Halted:
 		return bad
-	case s.Run.Status == loop.Paused, len(s.Gates) > 0, !s.OwnerAlive:
+	case s.Run.Status == loop.Paused, len(s.Gates) > 0, !s.OwnerAlive, s.ending():
 		return warn
 	}
 	return good
@@ -236,6 +239,8 @@ func state(s Stand) string {
 		return fmt.Sprintf("active, but its session is gone in the middle of iteration %d", s.Tick.Iteration)
 	case !s.OwnerAlive:
 		return "active, but its session is gone"
+	case s.ending():
+		return fmt.Sprintf("active, ends with iteration %d (%s)", s.Tick.Iteration, s.Tick.HaltedBy())
 	case s.Tick != nil:
 		return fmt.Sprintf("active, iteration %d runs", s.Tick.Iteration)
 	}
