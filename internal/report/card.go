@@ -49,6 +49,37 @@ type Verified struct {
 	Attempts int      `json:"merges_attempted"`
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
+	Progress Progress `json:"progress"`
+}
+
+// Progress is the last iteration on a card that was seen to bring something, 0 for none, and what was spent since.
+type Progress struct {
+	Iteration  int      `json:"iteration"`
+	Iterations int      `json:"iterations_since"`
+	Dollars    loop.USD `json:"dollars_since"`
+}
+
+// add takes the next iteration in. A PR that a call was about counts, and a commit that reached the remote.
+func (p *Progress) add(l *loop.Iteration) {
+	moved := slices.ContainsFunc(l.TrackedPRs, func(t loop.TrackedPR) bool {
+		return t.StartSHA != t.EndSHA && slices.Contains(l.Observed.Heads, t.Branch)
+	})
+	if moved || len(l.Observed.PRs)+len(l.Observed.Merged) > 0 {
+		*p = Progress{Iteration: l.Iteration}
+	} else if l.Began() {
+		p.Iterations, p.Dollars = p.Iterations+1, p.Dollars+l.Dollars
+	}
+}
+
+func (p Progress) String() string {
+	since := fmt.Sprintf("%s, $%s", plural(p.Iterations, "iteration"), p.Dollars)
+	switch {
+	case p.Iteration == 0:
+		return "none seen in " + since
+	case p.Iterations == 0:
+		return fmt.Sprintf("in iteration %d, the last one", p.Iteration)
+	}
+	return fmt.Sprintf("last in iteration %d; %s since", p.Iteration, since)
 }
 
 // Claimed is what nothing but the skill's word stands for.
@@ -96,6 +127,7 @@ func (c *Card) add(l *loop.Iteration) {
 	if !l.Ran() {
 		return
 	}
+	c.Verified.Progress.add(l)
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)
 	c.Claimed.Failures = append(c.Claimed.Failures, l.Failures...)

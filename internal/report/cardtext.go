@@ -140,6 +140,7 @@ func (c Card) facts(to sheet) {
 	to.item("merges", plain, fmt.Sprintf("%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged))))
 	to.item("comments", plain, fmt.Sprint(v.Comments))
 	to.item("commits", plain, orNone(heads(c.PRs, true)))
+	to.item("progress", plain, v.Progress.String())
 	to.section("Claimed: reported by the skill, seen by nobody else")
 	to.item("PRs", plain, orNone(numbers(d.PRs)))
 	to.item("ended PRs", plain, orNone(numbers(d.States)))

@@ -52,6 +52,36 @@ func TestResumeNamesItsBudget(t *testing.T) {
 	}
 }
 
+// Progress is what was seen: a skipped tick and an entry that was refused are no iterations without any.
+func TestProgress(t *testing.T) {
+	run := func(n int, outcome loop.Outcome) *loop.Iteration {
+		return &loop.Iteration{Iteration: n, Outcome: outcome, Dollars: loop.Dollar, Budget: loop.Budget{IterationsUsed: n}}
+	}
+	idle, opened, moved, refused := run(1, loop.OK), run(2, loop.OK), run(4, loop.OK), run(5, loop.Stopped)
+	opened.Observed.PRs = []int{7}
+	moved.TrackedPRs = []loop.TrackedPR{{Branch: "b", StartSHA: "1", EndSHA: "2"}}
+	refused.Budget.IterationsUsed = 4
+	claimed := *moved
+	moved.Observed.Heads = []string{"b"}
+	for _, c := range []struct {
+		lines []*loop.Iteration
+		want  string
+	}{
+		{[]*loop.Iteration{idle}, "none seen in 1 iteration, $1.00"},
+		{[]*loop.Iteration{idle, opened}, "in iteration 2, the last one"},
+		{[]*loop.Iteration{opened, run(3, loop.Errored), &claimed}, "last in iteration 2; 2 iterations, $2.00 since"},
+		{[]*loop.Iteration{opened, run(3, loop.OK), moved, refused}, "in iteration 4, the last one"},
+	} {
+		var lines []loop.Iteration
+		for _, l := range c.lines {
+			lines = append(lines, *l)
+		}
+		if card := NewCard(&loop.Budget{}, lines, 0); card.Verified.Progress.String() != c.want {
+			t.Errorf("%s, want %s", card.Verified.Progress, c.want)
+		}
+	}
+}
+
 // Words of trackers and people cannot move the cursor, colour the terminal or hide text.
 func TestForeignTextIsHarmless(t *testing.T) {
 	hostile := "title\x1b[2J\x1b]0;gone\x07\u202eevil\r\nSecond: line\x00"
