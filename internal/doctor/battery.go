@@ -66,7 +66,7 @@ func mustDeny(m *machine, n *notes) {
 			}
 		}
 	})
-	n.say("%d calls", len(denied)+len(deniedTools()))
+	n.say("%d calls are to be held back", len(denied)+len(deniedTools()))
 }
 
 func mustAllow(m *machine, n *notes) {
@@ -76,7 +76,7 @@ func mustAllow(m *machine, n *notes) {
 		}
 	}
 	m.battery(n, allowed[:], false, func(*scratch) {})
-	n.say("%d calls", len(allowed))
+	n.say("%d calls are to pass", len(allowed))
 }
 
 // battery plays commands to the registered program inside an open tick.

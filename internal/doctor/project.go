@@ -50,7 +50,7 @@ func stateHidden(m *machine, n *notes) {
 	case err != nil:
 		n.warn("see that `git check-ignore` works here", "%v", err)
 	case !ignored:
-		n.warn("add the line .sdd/ to .gitignore", ".sdd/ is not ignored: worktrees and state can be committed by accident")
+		n.warn("add the line .sdd/ to .gitignore", ".sdd/ is not ignored: a worktree below it can be committed by accident")
 	}
 	if len(n.problems) == 0 {
 		n.say("ignored, nothing of it committed")

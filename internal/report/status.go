@@ -23,7 +23,7 @@ func Status(l *loop.Iteration, wake string) string {
 		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)", b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
 	}
 	t.line("Budget remaining: %s", Remaining(b))
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate, burn(b))
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate, burn(l))
 	t.line("Stop conditions evaluated: %s", fired(l.Fired))
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
@@ -92,8 +92,10 @@ func Remaining(b *loop.Budget) string {
 }
 
 // burn is what an iteration costs so far, and how many more the rest would buy.
-func burn(b *loop.Budget) string {
-	if b.IterationsUsed == 0 || b.DollarsEstimate <= 0 {
+// A skipped tick meets an iteration that is counted and not yet paid.
+func burn(l *loop.Iteration) string {
+	b := &l.Budget
+	if !l.Ran() || b.IterationsUsed == 0 || b.DollarsEstimate <= 0 {
 		return ""
 	}
 	each := b.DollarsEstimate / loop.USD(b.IterationsUsed)
