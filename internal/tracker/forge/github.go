@@ -66,9 +66,8 @@ func (g *github) at(root gjson.Result) *github {
 // issue reads a node in one pass: bodies are long.
 func (g *github) issue(n gjson.Result) backlog.Issue {
 	var i backlog.Issue
-	each(n, func(key, raw string) bool {
-		v := value(raw)
-		switch key {
+	n.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
 		case "number":
 			i.Number = number(v)
 		case "title":
@@ -78,7 +77,7 @@ func (g *github) issue(n gjson.Result) backlog.Issue {
 		case "labels":
 			i.Labels = texts(v, "name")
 		case "milestone":
-			i.Milestone = text(get(v, "title"), mostTitle)
+			i.Milestone = text(v.Get("title"), mostTitle)
 		case "assignees":
 			i.Assignees = texts(v, "login")
 		case "closedByPullRequestsReferences":
@@ -101,20 +100,20 @@ func (g *github) issue(n gjson.Result) backlog.Issue {
 func (g *github) refs(connection gjson.Result, i *backlog.Issue) []backlog.Ref {
 	var refs []backlog.Ref
 	nodes := list(connection)
-	if get(connection, "totalCount").Int() > int64(len(nodes)) {
+	if connection.Get("totalCount").Int() > int64(len(nodes)) {
 		i.Cut = true
 	}
 	for _, n := range nodes {
-		num := number(get(n, "number"))
+		num := number(n.Get("number"))
 		if num == 0 {
 			i.Cut = true
 			continue
 		}
-		repo := get(n, "repository", "nameWithOwner").Str
+		repo := n.Get("repository.nameWithOwner").Str
 		if strings.EqualFold(repo, g.Owner+"/"+g.Repo) {
 			repo = ""
 		}
-		refs = append(refs, backlog.Ref{Repo: strings.ToLower(repo), Number: num, State: state(get(n, "state").Str)})
+		refs = append(refs, backlog.Ref{Repo: strings.ToLower(repo), Number: num, State: state(n.Get("state").Str)})
 	}
 	return refs
 }

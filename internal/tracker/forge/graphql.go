@@ -19,30 +19,22 @@ type connection struct {
 	fail  *Failure
 }
 
-// perPage is how many nodes a page mostly has.
-const perPage = 100
-
 // connected joins the nodes of a list over the pages that a program printed.
 func connected(program string, out []byte, fail *Failure, root, name string) connection {
 	c := connection{fail: fail}
 	docs, torn := documents(out)
-	path := append(strings.Split(root, "."), name)
-	c.nodes = make([]gjson.Result, 0, perPage*len(docs))
 	for i, d := range docs {
 		if i == 0 {
-			c.root, c.first = get(d, path[:len(path)-1]...), get(d, path...)
+			c.root, c.first = d.Get(root), d.Get(root+"."+name)
 		}
-		list := gjson.Result{Type: gjson.JSON, Raw: find(d, path...)}
-		page := gjson.Result{Type: gjson.JSON, Raw: find(list, "nodes")}
+		list := d.Get(root + "." + name)
+		page := list.Get("nodes")
 		if !page.IsArray() {
 			c.whole, c.fail = false, orFailure(fail, program, d)
 			return c
 		}
-		each(page, func(_, raw string) bool {
-			c.nodes = append(c.nodes, value(raw))
-			return true
-		})
-		c.whole = get(list, "pageInfo", "hasNextPage").Type == gjson.False && !failed(d)
+		c.nodes = append(c.nodes, page.Array()...)
+		c.whole = list.Get("pageInfo.hasNextPage").Type == gjson.False && !failed(d)
 	}
 	if torn || len(docs) == 0 {
 		c.fail = orFailure(fail, program, gjson.Result{})
@@ -53,7 +45,7 @@ func connected(program string, out []byte, fail *Failure, root, name string) con
 
 // failed says that an answer names errors.
 func failed(doc gjson.Result) bool {
-	return strings.Contains(doc.Raw, `"errors"`) && len(elements(get(doc, "errors"))) > 0
+	return strings.Contains(doc.Raw, `"errors"`) && doc.Get("errors.#").Int() > 0
 }
 
 // pagesOf asks a forge that speaks GraphQL. query has a place for fields that older servers do not have: those are asked

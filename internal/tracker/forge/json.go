@@ -89,35 +89,17 @@ func documentEnd(text string) int {
 	return 0
 }
 
-// shortText is the length up to which a string is looked through byte by byte, as most are short.
-const shortText = 24
-
-// stringEnd is the place of the quote that ends a string, -1 where none does: one after an odd number of backslashes
-// is part of it.
+// stringEnd is the place of the quote that ends a string, -1 where none does.
 func stringEnd(text string) int {
-	at := 0
-	for ; at < len(text) && at < shortText; at++ {
-		switch text[at] {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
 		case '"':
-			return at
+			return i
 		case '\\':
-			at++
+			i++
 		}
 	}
-	for from := min(at, len(text)); ; at++ {
-		n := strings.IndexByte(text[min(at, len(text)):], '"')
-		if n < 0 {
-			return -1
-		}
-		at += n
-		slashes := 0
-		for slashes < at-from && text[at-1-slashes] == '\\' {
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return at
-		}
-	}
+	return -1
 }
 
 // number is a positive whole number, also one in a string as GitLab writes them; else 0.
@@ -153,12 +135,12 @@ func text(r gjson.Result, most int) string {
 // list is a list's elements, or those of a connection's nodes; null where it is neither.
 func list(r gjson.Result) []gjson.Result {
 	if r.IsObject() {
-		r = get(r, "nodes")
+		r = r.Get("nodes")
 	}
 	if !r.IsArray() {
 		return nil
 	}
-	return elements(r)
+	return r.Array()
 }
 
 // texts are a list's strings, or one field of its objects.
@@ -166,7 +148,7 @@ func texts(r gjson.Result, field string) []string {
 	var out []string
 	for _, e := range list(r) {
 		if e.IsObject() {
-			e = get(e, field)
+			e = e.Get(field)
 		}
 		if s := text(e, mostTitle); s != "" {
 			out = append(out, s)
@@ -179,7 +161,7 @@ func numbers(r gjson.Result, field string) []int {
 	var out []int
 	for _, e := range list(r) {
 		if e.IsObject() {
-			e = get(e, field)
+			e = e.Get(field)
 		}
 		if n := number(e); n > 0 {
 			out = append(out, n)
