@@ -37,7 +37,7 @@ func (m *machine) place() (forge.Place, error) {
 
 func forgeClient(m *machine, n *notes) {
 	p, err := m.place()
-	if f := (*forge.Failure)(nil); errors.As(err, &f) && m.config.Tracker != (config.Tracker{}) {
+	if f := (*forge.Failure)(nil); errors.As(err, &f) && (f.Why != forge.Unconfigured || m.config.Tracker != (config.Tracker{})) {
 		n.warn(f.Hint(), "%v", err)
 		return
 	} else if err != nil {

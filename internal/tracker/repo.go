@@ -13,7 +13,7 @@ type Facts struct {
 	Remotes map[string]string
 	// Config holds every setting of the system, the person and the repository by git's key: section and name in
 	// lower case, the part between as written. Of a key that stands several times the last counts, but of
-	// remote.*.push, .url and .pushurl all count: their values are joined by line feeds.
+	// remote.*.push, .url, .pushurl and what forges' clients keep there all count: their values are joined by line feeds.
 	Config map[string]string
 	// Partial says that some settings are not known: includes are not followed, and there are bounds.
 	Partial bool
@@ -47,10 +47,10 @@ func Repo(getenv func(string) string, dir string) Facts {
 	return f
 }
 
-// several says that git uses every value of a key.
+// several says that git, or a forge's client, uses every value of a key.
 func several(key string) bool {
-	return strings.HasPrefix(key, "remote.") &&
-		(strings.HasSuffix(key, ".push") || strings.HasSuffix(key, ".url") || strings.HasSuffix(key, ".pushurl"))
+	return strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".push") || strings.HasSuffix(key, ".url") ||
+		strings.HasSuffix(key, ".pushurl") || strings.HasSuffix(key, "-resolved"))
 }
 
 func remoteURL(key string) (remote string, ok bool) {

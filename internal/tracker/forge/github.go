@@ -118,14 +118,9 @@ func (g *github) refs(connection gjson.Result, i *backlog.Issue) []backlog.Ref {
 	return refs
 }
 
-// host is without a port, which gh refuses.
-func (g *github) host() string {
-	host, _, _ := strings.Cut(g.Host, ":")
-	return host
-}
-
+// pages asks without a port, which gh refuses.
 func (g *github) pages(ctx context.Context, name, query string) connection {
-	out, fail := g.list(ctx, "gh", "api", "graphql", "--hostname", g.host(), "--paginate",
+	out, fail := g.list(ctx, "gh", "api", "graphql", "--hostname", withoutPort(g.Host), "--paginate",
 		"-f", "owner="+g.Owner, "-f", "name="+g.Repo, "-f", "query="+query)
 	return connected(g.program(), out, fail, "data.repository", name)
 }
@@ -140,7 +135,7 @@ func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 }
 
 func (g *github) pull(ctx context.Context, n int) (PR, *Failure) {
-	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", g.host(), "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
+	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", withoutPort(g.Host), "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
 		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
 	return one(g.program(), out, fail, "data.repository", func(root gjson.Result) PR { return g.at(root).pr(root.Get("pullRequest")) })
 }

@@ -16,7 +16,7 @@ func kindOf(getenv func(string) string, host string) string {
 		return ""
 	case strings.Contains(host, "github") || strings.HasSuffix(host, ".ghe.com") || host == getenv("GH_HOST"):
 		return GitHub
-	case strings.Contains(host, "gitlab") || host == getenv("GITLAB_HOST"):
+	case strings.Contains(host, "gitlab") || host == gitlabHost(getenv):
 		return GitLab
 	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") || host == "codeberg.org":
 		return Gitea
@@ -48,11 +48,21 @@ func teaLogin(getenv func(string) string, host string) string {
 	return login
 }
 
+// onlyElsewhere says that tea has logins, but none at this host. It would ask its default one, which is another server.
+func onlyElsewhere(getenv func(string) string, host string) bool {
+	if host == "" || getenv("GITEA_SERVER_URL") != "" || getenv("GITEA_INSTANCE_URL") != "" {
+		return false
+	}
+	some, _ := names(teaConfig(getenv), "")
+	at, _ := names(teaConfig(getenv), host)
+	return some && !at
+}
+
 // mostConfig bounds what is read of a forge client's configuration, in bytes.
 const mostConfig = 256 << 10
 
-// names says whether a client's configuration has a host: as a key, or in the url of a login, whose name it gives then.
-// Nothing else of it, the tokens least of all, is looked at.
+// names says whether a client's configuration has a host, "" for any login: as a key, or in the url or the ssh_host of a login, whose
+// name it gives then. Ports are not compared: ssh has another one. Nothing else of it, the tokens least of all, is looked at.
 func names(file, host string) (named bool, login string) {
 	f, _, err := regular.Open(file)
 	if err != nil {
@@ -60,6 +70,7 @@ func names(file, host string) (named bool, login string) {
 	}
 	defer f.Close()
 	text, _ := io.ReadAll(io.LimitReader(f, mostConfig))
+	host = withoutPort(host)
 	for line := range strings.Lines(string(text)) {
 		item := strings.HasPrefix(strings.TrimSpace(line), "- ")
 		line = strings.Trim(strings.TrimSpace(line), "- ")
@@ -69,15 +80,22 @@ func names(file, host string) (named bool, login string) {
 			login = ""
 		}
 		switch {
-		case ok && strings.EqualFold(strings.Trim(key, `"'`), host):
+		case ok && host != "" && strings.EqualFold(strings.Trim(key, `"'`), host):
 			return true, ""
 		case key == "name":
 			login = value
 		case key == "url":
-			if at, _ := splitRemote(value); strings.EqualFold(at, host) {
+			if at, _ := splitRemote(value); host == "" || strings.EqualFold(withoutPort(at), host) {
 				return true, login
 			}
+		case key == "ssh_host" && login != "" && strings.EqualFold(withoutPort(value), host):
+			return true, login
 		}
 	}
 	return false, ""
+}
+
+func withoutPort(host string) string {
+	host, _, _ = strings.Cut(host, ":")
+	return host
 }

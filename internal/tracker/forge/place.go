@@ -2,8 +2,10 @@ package forge
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"hooks/internal/config"
@@ -51,7 +53,7 @@ func (p Place) program() string {
 // repository would start a program.
 const Allow = "HOOKS_TRACKER_COMMAND"
 
-// Choose finds the tracker: what CLAUDE.md names wins, the rest comes from the origin remote, or from the only one.
+// Choose finds the tracker: what CLAUDE.md names wins, the rest comes from a remote.
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
 	p.Host, p.Owner, p.Repo = remote(repo)
@@ -68,7 +70,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	}
 	p.override(c)
 	if p.Kind == "" {
-		p.Kind = kindOf(getenv, p.Host)
+		p.Kind = kindOf(getenv, cmp.Or(officialHost(p.Host), p.Host))
 	}
 	p.Host = cmp.Or(officialHost(p.Host), home(getenv, p.Kind))
 	switch {
@@ -76,6 +78,8 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 		return p, &Failure{Why: Unconfigured, Says: cmp.Or(p.Kind, "for the remote "+cmp.Or(p.Host, "of this project"))}
 	case !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false):
 		return p, &Failure{Why: Unconfigured, Says: "owner and repository are not known"}
+	case p.Kind == Gitea && onlyElsewhere(getenv, p.Host):
+		return p, &Failure{Why: LoggedOut, Program: p.program(), Says: "it has logins, none at " + p.Host}
 	}
 	return p, nil
 }
@@ -87,19 +91,51 @@ func (p *Place) override(c config.Tracker) {
 	}
 }
 
-// remote reads host, owner and name out of the origin's URL, or of the only remote's.
+// remote reads host, owner and name out of a remote's URL: the origin's, or the only one's. In a clone of a fork that is the
+// remote of the same host which the person made the base for gh or glab.
 func remote(repo tracker.Facts) (host, owner, name string) {
-	address, ok := repo.Remotes["origin"]
+	origin, ok := repo.Remotes["origin"]
 	if !ok && len(repo.Remotes) == 1 {
-		for _, address = range repo.Remotes {
+		for _, origin = range repo.Remotes {
 		}
 	}
-	host, path := splitRemote(rewritten(address, repo.Config))
+	host, owner, name = located(origin, repo.Config)
+	for _, remote := range slices.Sorted(maps.Keys(repo.Remotes)) {
+		base, ok := resolved(repo.Config, remote)
+		h, o, n := located(repo.Remotes[remote], repo.Config)
+		if at := officialHost(host); !ok || at != "" && officialHost(h) != at {
+			continue
+		}
+		if i := strings.LastIndexByte(base, '/'); i > 0 {
+			o, n = base[:i], base[i+1:]
+		}
+		return h, o, n
+	}
+	return host, owner, name
+}
+
+func located(address string, config map[string]string) (host, owner, name string) {
+	host, path := splitRemote(rewritten(address, config))
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		owner, name = path[:i], path[i+1:]
 	}
 	return strings.ToLower(host), owner, name
+}
+
+// resolved says whether a remote is the base by `gh repo set-default` or by what glab was answered: "base", or the name of
+// a repository at the same host, with "base:" before it where glab wrote it. "head" is where branches are pushed.
+func resolved(config map[string]string, remote string) (base string, ok bool) {
+	for line := range strings.SplitSeq(config["remote."+remote+".gh-resolved"]+"\n"+config["remote."+remote+".glab-resolved"], "\n") {
+		switch base = strings.TrimPrefix(line, "base:"); {
+		case base == "" || strings.HasPrefix(base, "head"):
+		case base == "base":
+			return "", true
+		default:
+			return base, true
+		}
+	}
+	return "", false
 }
 
 // rewritten applies the longest url.BASE.insteadOf that fits, as git does.
@@ -130,15 +166,20 @@ func splitRemote(address string) (host, path string) {
 	return host[strings.LastIndexByte(host, '@')+1:], path
 }
 
-// officialHost undoes the names under which the forges serve ssh, and drops a name that only a person's ssh knows.
+// officialHost undoes the names under which the forges serve ssh, and those that only a person's ssh knows: "work" is
+// dropped, of "github.com-work" the part that a host's name ends with.
 func officialHost(host string) string {
-	switch {
-	case host == "ssh.github.com":
-		return "github.com"
-	case host == "altssh.gitlab.com":
-		return "gitlab.com"
-	case !strings.Contains(host, "."):
+	last := strings.LastIndexByte(host, '.')
+	if last < 0 {
 		return ""
+	}
+	if end := strings.IndexAny(host[last:], "-_"); end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
+		host = host[:last+end]
+	}
+	for _, forge := range []string{"github.com", "gitlab.com"} {
+		if strings.HasSuffix(host, "."+forge) {
+			return forge
+		}
 	}
 	return host
 }
@@ -149,9 +190,18 @@ func home(getenv func(string) string, kind string) string {
 	case GitHub:
 		return cmp.Or(getenv("GH_HOST"), "github.com")
 	case GitLab:
-		return cmp.Or(getenv("GITLAB_HOST"), "gitlab.com")
+		return cmp.Or(gitlabHost(getenv), "gitlab.com")
 	}
 	return ""
+}
+
+// gitlabHost is the variable that glab reads, which may hold a URL.
+func gitlabHost(getenv func(string) string) string {
+	host := cmp.Or(getenv("GITLAB_HOST"), getenv("GL_HOST"))
+	if _, after, ok := strings.Cut(host, "://"); ok {
+		host, _, _ = strings.Cut(after, "/")
+	}
+	return host
 }
 
 // plainName keeps anything out of a call that is no name of a repository.
