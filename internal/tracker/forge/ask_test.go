@@ -231,7 +231,7 @@ func TestGitea(t *testing.T) {
 	if d := cmp.Diff(want, a.Report()); d != "" {
 		t.Error(d)
 	}
-	if got := len(calls(t, from)); got != 7 || !a.PRs[0].Fork { // two lists, three about the PR, two about dependencies
+	if got := len(calls(t, from)); got != 9 || !a.PRs[0].Fork { // two lists, five about the PR, two about dependencies
 		t.Errorf("%d calls, %+v", got, a.PRs[0])
 	}
 }
@@ -242,22 +242,60 @@ func TestGiteaFeedback(t *testing.T) {
 	a := ask(t, dir, Question{PR: 4})
 	want := []Remark{
 		{"mara", true, at(t, "2026-05-09T12:00:00Z"), "comment"}, {"forgejo-actions", false, at(t, "2026-05-09T15:00:00Z"), "comment"},
-		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review"}, {"mara", true, at(t, "2026-05-09T17:00:00Z"), "approval"},
+		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review"}, {"mara", true, at(t, "2026-05-09T16:30:00Z"), "comment"},
+		{"mara", true, at(t, "2026-05-09T17:00:00Z"), "approval"},
 	}
 	if d := cmp.Diff(want, a.PRs[0].Feedback); d != "" || !a.PRs[0].Since.IsZero() {
 		t.Error(a.PRs[0].Since, d)
 	}
+	for _, kind := range []string{"comments-4.json", "reviews-4.json", "thread-7.json"} {
+		was, err := os.ReadFile(filepath.Join(from, kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(from, kind), `{"message":"internal error","url":""}`)
+		if a = ask(t, dir, Question{PR: 4, Config: config.Config{AgentLogins: []string{"mara", "noor"}}}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
+			t.Error("without", kind, "nobody knows")
+		}
+		put(t, filepath.Join(from, kind), string(was))
+	}
 	put(t, filepath.Join(from, "comments-4.json"), `[]`)
+	if a = ask(t, dir, Question{PR: 4, Config: config.Config{AgentLogins: []string{"noor"}}}); !*a.PRs[0].HumanFeedback(time.Time{}) {
+		t.Error("a person's answer in an agent's review is a person's")
+	}
 	put(t, filepath.Join(from, "reviews-4.json"), `[]`)
 	if a = ask(t, dir, Question{PR: 4}); *a.PRs[0].HumanFeedback(time.Time{}) {
 		t.Error("nobody spoke")
 	}
-	for _, kind := range []string{"comments-4.json", "reviews-4.json"} {
-		put(t, filepath.Join(from, kind), `{"message":"internal error","url":""}`)
-		if a = ask(t, dir, Question{PR: 4}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
-			t.Error("without", kind, "nobody knows")
+}
+
+// R99, R102: whoever spoke and then approved this very commit has re-reviewed it, unless the loop uses the same login.
+func TestGiteaApprovals(t *testing.T) {
+	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+	agents := config.Config{AgentLogins: []string{"noor"}}
+	settled := func() bool {
+		a := ask(t, dir, Question{PR: 4, Config: agents})
+		return a.PRs[0].Reviewed("bbbb")
+	}
+	if !settled() {
+		t.Error("mara approved what she spoke of")
+	}
+	for name, c := range map[string]struct{ file, old, new string }{
+		"mara is the loop's own login":        {"user.json", "ci", "Mara"},
+		"nobody knows the loop's login":       {"user.json", "ci", ""},
+		"what she approved is not the head":   {"reviews-4.json", `"commit_id":"bbbb","stale":false`, `"commit_id":"aaaa","stale":true`},
+		"she answered after she had approved": {"thread-7.json", "16:30", "17:30"},
+		"her approval was dismissed":          {"reviews-4.json", `"official":true,"dismissed":false,"comments_count":0`, `"official":true,"dismissed":true,"comments_count":0`},
+	} {
+		was, err := os.ReadFile(filepath.Join(from, c.file))
+		if err != nil || !strings.Contains(string(was), c.old) {
+			t.Fatal(c.file, err)
 		}
-		put(t, filepath.Join(from, kind), `[]`)
+		put(t, filepath.Join(from, c.file), strings.Replace(string(was), c.old, c.new, 1))
+		if settled() {
+			t.Error(name)
+		}
+		put(t, filepath.Join(from, c.file), string(was))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -24,16 +23,20 @@ const (
 	giteaPage   = 50 // the most that a server gives unless configured otherwise
 	giteaPages  = 100
 	giteaAtOnce = 4  // calls side by side
-	giteaEdges  = 40 // issues whose dependencies are asked for, one call each
+	giteaEach   = 40 // issues whose dependencies, or reviews whose threads, are asked for: one call each
 )
 
 // call asks for one path below the repository.
 func (g *gitea) call(ctx context.Context, path string) (gjson.Result, *Failure) {
+	return g.api(ctx, strings.TrimSuffix("repos/"+g.Owner+"/"+g.Repo+"/"+path, "/"))
+}
+
+func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	args := []string{"tea", "api"}
 	if g.login != "" {
 		args = append(args, "--login", g.login)
 	}
-	out, fail := g.run(ctx, append(args, strings.TrimSuffix("repos/"+g.Owner+"/"+g.Repo+"/"+path, "/"))...)
+	out, fail := g.run(ctx, append(args, path)...)
 	docs, torn := documents(out)
 	if len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed) { // what the server said, whatever tea makes of it
 		return gjson.Result{}, orFailure(nil, g.program(), docs[0])
@@ -122,24 +125,28 @@ func (g *gitea) turnedOff(ctx context.Context, l *issueList) {
 	}
 }
 
-// depend asks for the tracker's own dependencies, where there are not too many issues to ask about. Where the repository
-// has them turned off there are none; where one answer is missing, it is not known what the issue waits for.
-func (g *gitea) depend(ctx context.Context, issues []backlog.Issue) {
-	if len(issues) > giteaEdges {
-		return
-	}
+// each runs a call for each of n things, a few at a time, in the time of one list.
+func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, i int)) {
 	ctx, cancel := context.WithTimeout(ctx, g.wait)
 	defer cancel()
 	free := make(chan struct{}, giteaAtOnce)
 	var asking sync.WaitGroup
-	for i := range issues {
+	for i := range n {
 		asking.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			g.dependOne(ctx, &issues[i])
+			call(ctx, i)
 		})
 	}
 	asking.Wait()
+}
+
+// depend asks for the tracker's own dependencies, where there are not too many issues to ask about. Where the repository
+// has them turned off there are none; where one answer is missing, it is not known what the issue waits for.
+func (g *gitea) depend(ctx context.Context, issues []backlog.Issue) {
+	if len(issues) <= giteaEach {
+		g.each(ctx, len(issues), func(ctx context.Context, i int) { g.dependOne(ctx, &issues[i]) })
+	}
 }
 
 func (g *gitea) dependOne(ctx context.Context, i *backlog.Issue) {
@@ -158,79 +165,4 @@ func (g *gitea) dependOne(ctx context.Context, i *backlog.Issue) {
 			i.BlockedBy = append(i.BlockedBy, r)
 		}
 	}
-}
-
-func (g *gitea) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail *Failure) {
-	rows, whole, fail := g.pages(ctx, "pulls?state=open&")
-	for _, n := range rows {
-		p := g.pr(n)
-		if p.Number == 0 {
-			whole = false
-			continue
-		}
-		p.cutAt(later(time.Time{})) // a list tells no comments
-		prs = append(prs, p)
-	}
-	return prs, whole, fail
-}
-
-// pull is three calls at once: the PR, its comments, its reviews.
-func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
-	var answer, comments gjson.Result
-	var reviews []gjson.Result
-	var whole bool
-	var fail *Failure
-	var asking sync.WaitGroup
-	asking.Go(func() { answer, fail = g.call(ctx, fmt.Sprintf("pulls/%d", n)) })
-	asking.Go(func() { comments, _ = g.call(ctx, fmt.Sprintf("issues/%d/comments", n)) })
-	asking.Go(func() { reviews, whole, _ = g.pages(ctx, fmt.Sprintf("pulls/%d/reviews?", n)) })
-	asking.Wait()
-	p := g.pr(answer)
-	if p.Number == 0 {
-		return p, orFailure(fail, g.program(), answer)
-	}
-	for _, c := range list(comments) {
-		p.Feedback = append(p.Feedback, g.person(c, "created_at", "comment"))
-	}
-	for _, r := range reviews {
-		if kind := giteaReview(r); kind != "" {
-			p.Feedback = append(p.Feedback, g.person(r, "submitted_at", kind))
-		}
-	}
-	if !whole || !comments.IsArray() {
-		p.cutAt(later(time.Time{}))
-	}
-	p.order()
-	return p, nil
-}
-
-// person is what somebody said; the forge marks none of its bots.
-func (g *gitea) person(said gjson.Result, at, kind string) Remark {
-	login := text(said.Get("user.login"), mostTitle)
-	return g.remark(login, login == "gitea-actions" || login == "forgejo-actions", moment(said.Get(at)), kind)
-}
-
-// giteaReview is what a review is, "" for one that nobody gave yet.
-func giteaReview(r gjson.Result) string {
-	switch state := r.Get("state").Str; {
-	case state == "PENDING" || state == "REQUEST_REVIEW":
-		return ""
-	case state == "APPROVED" && !r.Get("dismissed").Bool() && strings.TrimSpace(r.Get("body").Str) == "" && r.Get("comments_count").Int() == 0:
-		return "approval"
-	}
-	return "review"
-}
-
-func (g *gitea) pr(n gjson.Result) PR {
-	p := PR{
-		Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Draft: n.Get("draft").Bool(), Labels: texts(n.Get("labels"), "name"),
-		State: n.Get("state").Str, Branch: text(n.Get("head.ref"), mostTitle), HeadSHA: text(n.Get("head.sha"), mostTitle),
-		Base: text(n.Get("base.ref"), mostTitle), Fork: n.Get("head.repo.full_name").Str != n.Get("base.repo.full_name").Str,
-		Closes: closing(text(n.Get("body"), mostBody)),
-	}
-	if n.Get("merged").Bool() {
-		p.State = "merged"
-	}
-	g.terminal(&p)
-	return p
 }

@@ -125,11 +125,11 @@ func TestGiteaDependencies(t *testing.T) {
 		t.Errorf("%+v", a.Issues)
 	}
 	var many []string
-	for n := range giteaEdges + 1 {
+	for n := range giteaEach + 1 {
 		many = append(many, fmt.Sprintf(`{"number":%d,"title":"x","state":"open"}`, n+1))
 	}
 	put(t, filepath.Join(from, "issues.json"), "["+strings.Join(many, ",")+"]")
-	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEdges+1 {
+	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEach+1 {
 		t.Errorf("%v %+v", a.Notes, a.Backlog)
 	}
 }

@@ -2,7 +2,7 @@
 // and write down how they were called. Only tests link it.
 //
 // The directory holds one file a kind of question: issues.json, prs.json, pr-142.json, and for tea comments-142.json,
-// reviews-142.json, dependencies-142.json and repo.json.
+// reviews-142.json, thread-7.json of review 7, dependencies-142.json, repo.json and user.json.
 // Further pages are issues.2.json and so on. issues.err is what goes to stderr, with exit code 1; issues.sleep is how
 // long the answer takes, as in "10s". calls.log gets one line a call.
 package standin
@@ -105,11 +105,16 @@ func question(args []string) (kind string, page int) {
 	case strings.Contains(all, "issues("):
 		return "issues", 0
 	}
-	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(?:/(comments|reviews|dependencies))?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
-	if m == nil {
+	m := regexp.MustCompile(`repos/[^/]+/[^/]+/(issues|pulls)(?:/(\d+))?(?:/(comments|reviews|dependencies))?(?:/(\d+)/comments)?(?:\?.*page=(\d+))?`).FindStringSubmatch(all)
+	switch {
+	case m == nil && args[len(args)-1] == "user":
+		return "user", 0
+	case m == nil:
 		return "repo", 0
+	case m[4] != "":
+		return "thread-" + m[4], 0
 	}
-	fmt.Sscan(m[4], &page)
+	fmt.Sscan(m[5], &page)
 	switch {
 	case m[3] != "":
 		return m[3] + "-" + m[2], page
