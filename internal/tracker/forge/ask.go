@@ -109,7 +109,7 @@ func newSource(p Place, q Question) source {
 	case GitLab:
 		return &gitlab{c, id}
 	case Gitea:
-		return &gitea{caller: c, identities: id, login: teaLogin(q.Env, p.Host)}
+		return &gitea{caller: c, identities: id, login: teaLogin(q.Env, p.Host), scope: q.Scope}
 	}
 	return &command{c, id}
 }
@@ -133,8 +133,11 @@ func (a *Answer) failed(f *Failure, cut bool) {
 	}
 }
 
-// counted says how much of a list is known, where the tracker said how much there is.
+// counted notes how much of a list is known, where the tracker said how much there is, and what was not asked for.
 func (a *Answer) counted(l *issueList) {
+	if l.note != "" {
+		a.Notes = append(a.Notes, l.note)
+	}
 	if !l.whole && len(l.issues) > 0 && l.total > len(l.issues) {
 		a.Notes = append(a.Notes, fmt.Sprintf("tracker: %d of %d open issues are known", len(l.issues), l.total))
 	}

@@ -17,6 +17,7 @@ type gitea struct {
 	caller
 	identities
 	login string // tea's name of the login, "" to leave the choice to tea
+	scope backlog.Scope
 }
 
 const (
@@ -113,7 +114,7 @@ func (g *gitea) issues(ctx context.Context) issueList {
 	if whole && len(l.issues) == 0 {
 		g.turnedOff(ctx, &l)
 	}
-	g.depend(ctx, l.issues)
+	g.depend(ctx, &l)
 	return l
 }
 
@@ -141,12 +142,20 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 	asking.Wait()
 }
 
-// depend asks for the tracker's own dependencies, where there are not too many issues to ask about. Where the repository
-// has them turned off there are none; where one answer is missing, it is not known what the issue waits for.
-func (g *gitea) depend(ctx context.Context, issues []backlog.Issue) {
-	if len(issues) <= giteaEach {
-		g.each(ctx, len(issues), func(ctx context.Context, i int) { g.dependOne(ctx, &issues[i]) })
+// depend asks for the tracker's own dependencies, of the issues in scope alone where there are too many. Where the
+// repository has them turned off there are none; where one answer is missing, it is not known what the issue waits for.
+func (g *gitea) depend(ctx context.Context, l *issueList) {
+	var asked []*backlog.Issue
+	for i := range l.issues {
+		if len(l.issues) <= giteaEach || g.scope.Holds(&l.issues[i]) {
+			asked = append(asked, &l.issues[i])
+		}
 	}
+	if len(asked) > giteaEach {
+		l.note = fmt.Sprintf("tracker: the forge's own dependencies of %d issues are too many to ask for, what bodies say counts", len(asked))
+		return
+	}
+	g.each(ctx, len(asked), func(ctx context.Context, i int) { g.dependOne(ctx, asked[i]) })
 }
 
 func (g *gitea) dependOne(ctx context.Context, i *backlog.Issue) {

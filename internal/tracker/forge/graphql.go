@@ -58,11 +58,13 @@ func pagesOf(pages func(query string) connection, query, newer string) connectio
 	return c
 }
 
-// issueList is what a source told of the open issues. total is how many there are, 0 where it did not say.
+// issueList is what a source told of the open issues. total is how many there are, 0 where it did not say; note is what
+// else a person should know.
 type issueList struct {
 	issues []backlog.Issue
 	whole  bool
 	total  int
+	note   string
 	fail   *Failure
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hooks/internal/loop"
+	"hooks/internal/tracker/backlog"
 )
 
 func why(err error) Why {
@@ -129,8 +130,14 @@ func TestGiteaDependencies(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"number":%d,"title":"x","state":"open"}`, n+1))
 	}
 	put(t, filepath.Join(from, "issues.json"), "["+strings.Join(many, ",")+"]")
-	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEach+1 {
-		t.Errorf("%v %+v", a.Notes, a.Backlog)
+	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEach+1 || len(a.Notes) != 1 {
+		t.Errorf("of too many only what bodies say counts, and that is said: %v %+v", a.Notes, a.Backlog)
+	}
+	os.Remove(filepath.Join(from, "dependencies-2.err"))
+	put(t, filepath.Join(from, "dependencies-2.json"), `[{"number":41,"state":"open","repository":{"full_name":"acme/app"}}]`)
+	a = ask(t, dir, Question{Backlog: true, Scope: backlog.Scope{Issues: []int{2, 3}}})
+	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{3}, Blocked: []int{2}, InProgress: []int{}}, a.Backlog); d != "" || len(a.Notes) > 0 {
+		t.Error("in scope there are few:", a.Notes, d)
 	}
 }
 
