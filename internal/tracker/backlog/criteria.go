@@ -16,14 +16,6 @@ const (
 // labelLevel is the level of a section that a label of its own line opens: any heading ends it.
 const labelLevel = 7
 
-// Criteria judges the acceptance criteria of an issue's body (R89): a section of that name that says something and holds
-// no TBD or TODO. Of several sections the worst counts. A section begins with a heading of any level, or with a line that
-// is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the first criterion after the colon.
-func Criteria(body string) string {
-	_, criteria := Read(body, Home{})
-	return criteria
-}
-
 // speaksOfCriteria is quick: many bodies have no such section.
 func speaksOfCriteria(body string) bool {
 	for _, part := range []string{"riteri", "RITERI", "AC", "cceptance", "CCEPTANCE"} {

@@ -9,11 +9,11 @@ import (
 // Home is the repository whose issues are read.
 type Home struct{ Host, Owner, Repo string }
 
-// Dep is one dependency that a body states. The zero Ref stands for the issue itself.
-type Dep struct {
-	Blocker, Blocked Ref
-	// Range says that the other issue was not named itself, but lies in a range such as #1-#3.
-	Range bool
+// dep is one dependency that a body states. The zero Ref stands for the issue itself.
+type dep struct {
+	blocker, blocked Ref
+	// within says that the other issue was not named itself, but lies in a range such as #1-#3.
+	within bool
 }
 
 // direction is which way a phrase points.
@@ -39,18 +39,18 @@ var phrases = [...]struct {
 // names are what a heading or a label says instead of a phrase.
 var names = []string{"dependencies", "dependency", "prerequisites", "prerequisite", "blockers"}
 
-// Dependencies reads what a body says that waits for what: `Depends on #1, #2 and #3`, `Blocked by owner/repo#4`,
-// `Requires #1-#3`, `Blocks: #5`, `**Dependencies:** #6`, task lists as in `- [ ] #6 (blocks: #7)`, and the issues below a
-// heading or a line such as "Depends on:". Only what stands right after the phrase counts. Code, quotes, comments and what
-// is struck through say nothing, nor does what is denied, past or pondered ("no longer blocked by", "might depend on"), nor
-// a choice ("#1 or #2"). A wrong edge holds work back for good; one that is missing is made good by writing it plainly.
-func Dependencies(body string, home Home) []Dep {
-	deps, _ := Read(body, home)
-	return deps
-}
-
-// Read is Dependencies and Criteria in one reading.
-func Read(body string, home Home) (deps []Dep, criteria string) {
+// read reads a body once: which dependencies it states, and how its acceptance criteria are.
+//
+// What waits for what stands in a body as `Depends on #1, #2 and #3`, `Blocked by owner/repo#4`, `Requires #1-#3`,
+// `Blocks: #5`, `**Dependencies:** #6`, in task lists as in `- [ ] #6 (blocks: #7)`, and as the issues below a heading or a
+// line such as "Depends on:". Only what stands right after the phrase counts. Code, quotes, comments and what is struck
+// through say nothing, nor does what is denied, past or pondered ("no longer blocked by", "might depend on"), nor a choice
+// ("#1 or #2"). A wrong edge holds work back for good; one that is missing is made good by writing it plainly.
+//
+// The criteria are judged by the sections of that name (R89), which have to say something and to hold no TBD or TODO. Of
+// several sections the worst counts. A section begins with a heading of any level, or with a line that is a label:
+// `**Acceptance Criteria**`, `Acceptance criteria:`, also with the first criterion after the colon.
+func read(body string, home Home) (deps []dep, criteria string) {
 	r, j := reader{home: home}, judge{}
 	depends, judged := mentions(body), speaksOfCriteria(body)
 	if !depends && !judged {
@@ -70,7 +70,7 @@ func Read(body string, home Home) (deps []Dep, criteria string) {
 // reader reads a body line by line.
 type reader struct {
 	home  Home
-	deps  []Dep
+	deps  []dep
 	under direction // what the list that follows is about
 }
 
@@ -85,8 +85,8 @@ func (r *reader) read(l line) {
 		return
 	}
 	text := prose(l.text)
-	p := parser{text: text, low: strings.ToLower(text), home: r.home}
-	var found []Dep
+	p := parser{text: text, low: lower(text), home: r.home}
+	var found []dep
 	if mentions(text) {
 		found = p.line(l.kind == plain)
 	}
@@ -142,7 +142,7 @@ type parser struct {
 
 // line finds every phrase and the references after it. In a list item that begins with a reference that one is the
 // subject; elsewhere it is the issue itself.
-func (p *parser) line(items bool) []Dep {
+func (p *parser) line(items bool) []dep {
 	deps := p.labelled()
 	var subject Ref
 	first := true
@@ -163,7 +163,7 @@ func (p *parser) line(items bool) []Dep {
 }
 
 // labelled reads a line such as `**Dependencies**: #1, #2`.
-func (p *parser) labelled() []Dep {
+func (p *parser) labelled() []dep {
 	name, rest, _ := label(listItem(p.text))
 	if rest == "" || !slices.Contains(names, strings.ToLower(name)) {
 		return nil
@@ -172,13 +172,13 @@ func (p *parser) labelled() []Dep {
 }
 
 // pairs are the dependencies between a subject and the references that a text begins with.
-func (p *parser) pairs(subject Ref, text string, dir direction) []Dep {
-	var deps []Dep
+func (p *parser) pairs(subject Ref, text string, dir direction) []dep {
+	var deps []dep
 	refs, _ := references(text, p.home)
 	for _, r := range refs {
-		d := Dep{Blocker: r.Ref, Blocked: subject, Range: r.within}
+		d := dep{blocker: r.Ref, blocked: subject, within: r.within}
 		if dir == blocks {
-			d.Blocker, d.Blocked = subject, r.Ref
+			d.blocker, d.blocked = subject, r.Ref
 		}
 		deps = append(deps, d)
 	}
@@ -188,9 +188,6 @@ func (p *parser) pairs(subject Ref, text string, dir direction) []Dep {
 // phrase is the first phrase at or after a place. Where each comes next is kept, so that a line of nothing but phrases
 // costs no more than any other.
 func (p *parser) phrase(from int) (dir direction, start, end int) {
-	if len(p.low) != len(p.text) { // a letter whose lower case is longer: places would not fit
-		return none, 0, 0
-	}
 	start = len(p.low) + 1
 	for i, ph := range phrases {
 		if from == 0 || p.at[i] < from {
@@ -241,7 +238,7 @@ func (p *parser) subject(before int) Ref {
 
 // listed reads an entry below an announcing line: references that it begins with, or one in brackets that a list item
 // ends with, as in "- the parser (#5)".
-func (p *parser) listed(item string, dir direction, isItem bool) []Dep {
+func (p *parser) listed(item string, dir direction, isItem bool) []dep {
 	deps := p.pairs(Ref{}, item, dir)
 	open := strings.LastIndexByte(item, '(')
 	if len(deps) > 0 || !isItem || open < 0 || !strings.HasSuffix(item, ")") || strings.Contains(item, "](") {

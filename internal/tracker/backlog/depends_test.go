@@ -10,8 +10,13 @@ import (
 
 var home = Home{Host: "github.com", Owner: "Acme", Repo: "app"}
 
+func stated(body string) []dep {
+	deps, _ := read(body, home)
+	return deps
+}
+
 // said writes dependencies as "1→self", in order.
-func said(deps []Dep) string {
+func said(deps []dep) string {
 	name := func(r Ref) string {
 		if r.Number == 0 {
 			return "self"
@@ -20,7 +25,7 @@ func said(deps []Dep) string {
 	}
 	var out []string
 	for _, d := range deps {
-		out = append(out, name(d.Blocker)+"→"+name(d.Blocked))
+		out = append(out, name(d.blocker)+"→"+name(d.blocked))
 	}
 	return strings.Join(out, " ")
 }
@@ -110,9 +115,10 @@ func TestDependencies(t *testing.T) {
 		{"Depends on the parser, see #5", ""},
 		{"#5 is related", ""},
 		{"Closes #5", ""},
-		{"İ depends on #5", ""},
+		{"İ Depends on #5", "5→self"},
+		{"\xff\xfe Depends on #5", "5→self"},
 	} {
-		if got := said(Dependencies(c.body, home)); got != c.want {
+		if got := said(stated(c.body)); got != c.want {
 			t.Errorf("%q: %q, want %q", c.body, got, c.want)
 		}
 	}
@@ -125,8 +131,9 @@ func TestHostileBodies(t *testing.T) {
 		done := make(chan struct{})
 		start := time.Now()
 		go func() {
-			Dependencies(body, home)
-			Criteria("# Acceptance criteria\n" + body)
+			read(body, home)
+			read("# Acceptance criteria\n"+body, home)
+			Closes(strings.ReplaceAll(body, "blocks", "closes"), home)
 			close(done)
 		}()
 		select {
@@ -183,7 +190,7 @@ func TestCriteria(t *testing.T) {
 		{"### Acceptance Criteria\n- todo: ask Mara", CriteriaTBD},
 		{"### Acceptance Criteria\n- to be agreed with Noor", CriteriaTBD},
 	} {
-		if got := Criteria(c.body); got != c.want {
+		if _, got := read(c.body, home); got != c.want {
 			t.Errorf("%q: %q, want %q", c.body, got, c.want)
 		}
 	}
@@ -206,13 +213,13 @@ func TestParseScope(t *testing.T) {
 }
 
 func FuzzDependencies(f *testing.F) {
-	for _, s := range []string{"- [ ] #272 (blocks: #273)", "Depends on [#1](x), https://h/o/r/issues/5#x", "<!-- `", "Blocks:\n===\n* #1", "~~~\n"} {
+	for _, s := range []string{"- [ ] #272 (blocks: #273)", "Depends on [#1](x), https://h/o/r/issues/5#x", "<!-- `", "Blocks:\n===\n* #1", "~~~\n", "\xffDepends on #1", "Closes: #1, #2"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		deps := Dependencies(body, home)
+		deps, c := read(body, home)
 		for _, d := range deps {
-			for _, r := range []Ref{d.Blocker, d.Blocked} {
+			for _, r := range []Ref{d.blocker, d.blocked} {
 				if r.Number < 0 || r.Number > mostNumber || r.Number == 0 && r.Repo != "" {
 					t.Errorf("%q: %+v", body, d)
 				}
@@ -221,11 +228,11 @@ func FuzzDependencies(f *testing.F) {
 		if len(deps) > mostSpread*len(body) {
 			t.Errorf("%q: %d dependencies", body, len(deps))
 		}
-		if c := Criteria(body); c != CriteriaOK && c != CriteriaMissing && c != CriteriaTBD {
+		if c != CriteriaOK && c != CriteriaMissing && c != CriteriaTBD {
 			t.Errorf("criteria %q", c)
 		}
 		fenced := "````\n" + strings.ReplaceAll(body, "`", "'") + "\n````\n"
-		if hidden := Dependencies(fenced, home); len(hidden) > 0 {
+		if hidden := stated(fenced); len(hidden)+len(Closes(fenced, home)) > 0 {
 			t.Errorf("fenced %q: %v", body, hidden)
 		}
 	})

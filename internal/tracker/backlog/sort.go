@@ -120,17 +120,17 @@ func (s *sorter) connect(i *Issue) {
 			s.wait(r.Number, Ref{Number: i.Number})
 		}
 	}
-	deps, criteria := Read(i.Body, s.Home)
+	deps, criteria := read(i.Body, s.Home)
 	s.criteria[i.Number] = criteria
 	for _, d := range deps {
-		blocked, blocker := d.Blocked, d.Blocker
+		blocked, blocker := d.blocked, d.blocker
 		if blocked.Number == 0 {
 			blocked.Number = i.Number
 		}
 		if blocker.Number == 0 {
 			blocker.Number = i.Number
 		}
-		if d.Range && blocked.Repo == blocker.Repo && blocked.Number == blocker.Number { // one of a row, waiting for the row
+		if d.within && blocked.Repo == blocker.Repo && blocked.Number == blocker.Number { // one of a row, waiting for the row
 			continue
 		}
 		if blocked.Repo == "" {

@@ -41,6 +41,17 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
+// lower turns A to Z alone into small letters, so that every place in the text stays where it is.
+func lower(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}
+
 // prose is a line without its inline code and what is struck through: that is not said, but shown.
 func prose(text string) string { return without(text, true) }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/tracker/backlog"
 )
 
 func (g *gitea) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail *Failure) {
@@ -108,7 +110,7 @@ func (g *gitea) pr(n gjson.Result) PR {
 		Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Draft: n.Get("draft").Bool(), Labels: texts(n.Get("labels"), "name"),
 		State: n.Get("state").Str, Branch: text(n.Get("head.ref"), mostTitle), HeadSHA: text(n.Get("head.sha"), mostTitle),
 		Base: text(n.Get("base.ref"), mostTitle), Fork: n.Get("head.repo.full_name").Str != n.Get("base.repo.full_name").Str,
-		Closes: closing(text(n.Get("body"), mostBody)),
+		Closes: backlog.Closes(text(n.Get("body"), mostBody), g.Home),
 	}
 	if n.Get("merged").Bool() {
 		p.State = "merged"

@@ -97,7 +97,7 @@ func (g *gitlab) pr(n gjson.Result) PR {
 		Number: number(n.Get("iid")), Title: text(n.Get("title"), mostTitle), Draft: n.Get("draft").Bool(), Labels: texts(n.Get("labels"), "title"),
 		Branch: text(n.Get("sourceBranch"), mostTitle), Base: text(n.Get("targetBranch"), mostTitle), HeadSHA: text(n.Get("diffHeadSha"), mostTitle),
 		State: gitlabState(n.Get("state").Str), Fork: n.Get("sourceProjectId").Raw != n.Get("targetProjectId").Raw,
-		Closes: closing(text(n.Get("description"), mostBody)),
+		Closes: backlog.Closes(text(n.Get("description"), mostBody), g.Home),
 	}
 	if pipeline := n.Get("headPipeline"); pipeline.Exists() {
 		p.CI = ci(cmp.Or(pipeline.Get("status").Str, "none"))

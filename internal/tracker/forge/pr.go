@@ -113,47 +113,17 @@ func (id identities) terminal(p *PR) {
 	}
 }
 
-// order sorts the feedback by time and says from when on it is whole: of those lists that are cut, the one whose
-// oldest entry is the youngest decides.
+// order sorts the feedback by time.
 func (p *PR) order() {
 	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
 }
 
-// cutAt notes that older feedback than a moment is not known.
+// cutAt notes that older feedback than a moment is not known. Of several lists that are cut, the one whose oldest entry is the
+// youngest decides.
 func (p *PR) cutAt(oldest time.Time) {
 	if oldest.After(p.Since) {
 		p.Since = oldest
 	}
-}
-
-// closing reads the words by which the forges close an issue with a PR, as in "fixes #5".
-func closing(body string) []int {
-	var out []int
-	words := strings.Fields(strings.ToLower(body))
-	for i := 0; i+1 < len(words); i++ {
-		switch strings.TrimRight(words[i], ":") {
-		case "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved", "implements":
-			if n := issueNumber(words[i+1]); n > 0 {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
-}
-
-func issueNumber(word string) int {
-	digits, ok := strings.CutPrefix(strings.TrimRight(word, ".,;:)"), "#")
-	if !ok || len(digits) > 9 {
-		return 0
-	}
-	n := 0
-	for _, r := range digits {
-		if r < '0' || r > '9' {
-			return 0
-		}
-		n = n*10 + int(r-'0')
-	}
-	return n
 }
 
 // ci is one word for what the forges call their checks' state.
