@@ -51,7 +51,7 @@ func TestFiles(t *testing.T) {
 		"outside.md": {Unread: append(nobody(1, "# sdd configuration"), append(nobody(5, "##### sdd configuration"), nobody(13, "### loop cost rates")...)...)},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"}, Foreign: []Warning{{Line: 14, Text: `"label" is a setting of others`}},
-			Unread: append(nobody(10, "- Type: plain text is no setting"), nobody(11, "- **Owner** without a colon")...),
+			Unread: append(nobody(10, "- Note: plain text is no setting"), nobody(11, "- **Owner** without a colon")...),
 		},
 		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org", Command: "./tracker --json"}},
 		"cache.md": {Rates: []Rate{
@@ -87,6 +87,23 @@ func TestFiles(t *testing.T) {
 				same(t, Parse("\ufeff"+strings.ReplaceAll(string(b), "\n", "\r\n")), want)
 			})
 		})
+	}
+}
+
+// One setting, as people write it; what is no item of a list, or has no colon, is none.
+func TestFormsOfASetting(t *testing.T) {
+	for line, want := range map[string]string{
+		"- **Type**: github": "github", "- **Type:** github": "github", "* **Type**: `GitHub`": "github", "+ **Type** : **github**": "github",
+		"- Type: github": "github", "* type:github": "github", "- `Type`: github": "github", "- __Type__: github": "github", "  - Kind: github": "github",
+		"| Type | github |": "github", "| **Type** | `github` |": "github",
+		"Type: github": "", "- Type github": "", "- Typ: github": "", "    - Type: github": "", "> - Type: github": "",
+	} {
+		if got := Parse("## SDD Configuration\n### Tracker\n" + line + "\n").Tracker.Type; got != want {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+	if c := Parse("## SDD Configuration\n- Notify: bell rings are nice\n### Worktrees\n- Type: github\n### Loop Logging\n- token: x\n"); c.Notify != "" || c.Tracker.Type != "" || len(c.Patterns) > 0 {
+		t.Errorf("outside of the blocks of keys only the bold form counts: %+v", c)
 	}
 }
 

@@ -48,6 +48,13 @@ func (c *Config) foreign(r row) {
 	c.Foreign = append(c.Foreign, Warning{Line: r.line, Text: fmt.Sprintf("%q is a setting of others", cut(r.cells[0]))})
 }
 
+// ours says that a block's setting of that name is read here.
+func ours(block, name string) bool {
+	var c Config
+	c.key(row{block: block, cells: []string{name, "x"}})
+	return len(c.Foreign) == 0 && (c.has != blocks{})
+}
+
 func (c *Config) tracker(name, value string, line int) {
 	r := row{cells: []string{name, value}, line: line}
 	switch name {

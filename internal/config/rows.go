@@ -28,7 +28,12 @@ func rows(text string) []row {
 		if at.sdd == 0 || at.other || l.text == "" {
 			continue
 		}
-		if key, value, ok := keyValue(l.text); ok {
+		key, value, ok := keyValue(l.text)
+		if !ok && known(at.block) {
+			key, value, ok = plainKeyValue(l.text)
+			ok = ok && ours(at.block, plain(key))
+		}
+		if ok {
 			out = append(out, row{block: at.block, cells: []string{key, value}, line: l.no})
 			continue
 		}
@@ -87,13 +92,8 @@ func known(title string) bool {
 
 // keyValue reads `- **Key**: value` and `- **Key:** value`.
 func keyValue(line string) (key, value string, ok bool) {
-	rest, bullet := strings.CutPrefix(line, "- ")
-	if !bullet {
-		if rest, bullet = strings.CutPrefix(line, "* "); !bullet {
-			rest, bullet = strings.CutPrefix(line, "+ ")
-		}
-	}
-	rest, bold := strings.CutPrefix(strings.TrimSpace(rest), "**")
+	rest, bullet := listed(line)
+	rest, bold := strings.CutPrefix(rest, "**")
 	key, value, closed := strings.Cut(rest, "**")
 	if !bullet || !bold || !closed {
 		return "", "", false
@@ -101,6 +101,23 @@ func keyValue(line string) (key, value string, ok bool) {
 	key, inside := strings.CutSuffix(strings.TrimSpace(key), ":")
 	value, outside := strings.CutPrefix(strings.TrimSpace(value), ":")
 	return bare(key), bare(value), (inside || outside) && key != ""
+}
+
+// plainKeyValue reads `- Key: value`, which may as well be a sentence: it counts only where the key is one of ours.
+func plainKeyValue(line string) (key, value string, ok bool) {
+	rest, bullet := listed(line)
+	key, value, colon := strings.Cut(rest, ":")
+	return bare(key), bare(value), bullet && colon
+}
+
+// listed is a list item's text.
+func listed(line string) (text string, ok bool) {
+	for _, bullet := range []string{"- ", "* ", "+ "} {
+		if text, ok = strings.CutPrefix(line, bullet); ok {
+			return strings.TrimSpace(text), true
+		}
+	}
+	return line, false
 }
 
 // tableAt reads the table that begins with the first of lines, and how many lines it takes. A row that begins with a
