@@ -34,12 +34,7 @@ func personal(getenv func(string) string) settings {
 	if system == "" && getenv("GIT_CONFIG_NOSYSTEM") == "" {
 		system = "/etc/gitconfig"
 	}
-	home := getenv("HOME")
-	xdg := getenv("XDG_CONFIG_HOME")
-	if xdg == "" {
-		xdg = filepath.Join(home, ".config")
-	}
-	files := []string{system, filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig")}
+	files := []string{system, filepath.Join(ConfigHome(getenv), "git", "config"), filepath.Join(getenv("HOME"), ".gitconfig")}
 	if global := getenv("GIT_CONFIG_GLOBAL"); global != "" {
 		files = []string{system, global}
 	}

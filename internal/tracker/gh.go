@@ -1,8 +1,10 @@
 package tracker
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode"
 
@@ -15,21 +17,27 @@ const mostGhConfig = 256 << 10
 // GhAliases are a person's own commands of the gh client by name, as its configuration has them: a command line after
 // "gh", or after a leading "!" one for a shell. Without a readable file there are none.
 func GhAliases(getenv func(string) string) map[string]string {
-	dir := getenv("GH_CONFIG_DIR")
-	if dir == "" {
-		base := getenv("XDG_CONFIG_HOME")
-		if base == "" {
-			base = filepath.Join(getenv("HOME"), ".config")
-		}
-		dir = filepath.Join(base, "gh")
-	}
-	f, _, err := regular.Open(filepath.Join(dir, "config.yml"))
+	f, _, err := regular.Open(GhConfig(getenv, "config.yml"))
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	text, _ := io.ReadAll(io.LimitReader(f, mostGhConfig))
 	return parseGhAliases(string(text))
+}
+
+// GhConfig is where gh keeps a file of its configuration.
+func GhConfig(getenv func(string) string, name string) string {
+	windows := ""
+	if data := getenv("APPDATA"); data != "" && runtime.GOOS == "windows" && getenv("XDG_CONFIG_HOME") == "" {
+		windows = filepath.Join(data, "GitHub CLI")
+	}
+	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), windows, filepath.Join(ConfigHome(getenv), "gh")), name)
+}
+
+// ConfigHome is where programs keep their configuration on Linux, and some of them anywhere.
+func ConfigHome(getenv func(string) string) string {
+	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }
 
 // parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer text as an indented

@@ -1,12 +1,12 @@
 package forge
 
 import (
-	"cmp"
 	"io"
 	"path/filepath"
 	"strings"
 
 	"hooks/internal/regular"
+	"hooks/internal/tracker"
 )
 
 // kindOf says which forge serves a host: by its name, else by who is logged in there.
@@ -21,25 +21,36 @@ func kindOf(getenv func(string) string, host string) string {
 	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") || host == "codeberg.org":
 		return Gitea
 	}
-	base := configHome(getenv)
-	for _, login := range []struct{ kind, file string }{
-		{GitHub, filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), filepath.Join(base, "gh")), "hosts.yml")},
-		{GitLab, filepath.Join(cmp.Or(getenv("GLAB_CONFIG_DIR"), filepath.Join(base, "glab-cli")), "config.yml")},
-		{Gitea, teaConfig(getenv)},
-	} {
-		if named, _ := names(login.file, host); named {
-			return login.kind
+	glab := configFiles(getenv, "glab-cli/config.yml")
+	if dir := getenv("GLAB_CONFIG_DIR"); dir != "" {
+		glab = []string{filepath.Join(dir, "config.yml")}
+	}
+	for _, client := range []struct {
+		kind  string
+		files []string
+	}{{GitHub, []string{tracker.GhConfig(getenv, "hosts.yml")}}, {GitLab, glab}, {Gitea, teaConfig(getenv)}} {
+		if named, _ := names(client.files, host); named {
+			return client.kind
 		}
 	}
 	return ""
 }
 
-func configHome(getenv func(string) string) string {
-	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
+// configFiles are where glab and tea may keep a file: on Linux, on a Mac, on Windows. A folder that is not named is not looked
+// for in the project.
+func configFiles(getenv func(string) string, name string) (files []string) {
+	for _, dir := range []string{
+		tracker.ConfigHome(getenv), filepath.Join(getenv("HOME"), "Library", "Application Support"), getenv("LOCALAPPDATA"),
+	} {
+		if filepath.IsAbs(dir) {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	return files
 }
 
-func teaConfig(getenv func(string) string) string {
-	return filepath.Join(configHome(getenv), "tea", "config.yml")
+func teaConfig(getenv func(string) string) []string {
+	return configFiles(getenv, "tea/config.yml")
 }
 
 // teaLogin is tea's name of its first login at a host, "" where it has none: then tea picks one by the remotes.
@@ -61,9 +72,19 @@ func onlyElsewhere(getenv func(string) string, host string) bool {
 // mostConfig bounds what is read of a forge client's configuration, in bytes.
 const mostConfig = 256 << 10
 
-// names says whether a client's configuration has a host, "" for any login: as a key, or in the url or the ssh_host of a login, whose
-// name it gives then. Ports are not compared: ssh has another one. Nothing else of it, the tokens least of all, is looked at.
-func names(file, host string) (named bool, login string) {
+// names says whether a client's configuration has a host, "" for any login: as a key, or in the url or the ssh_host of a
+// login, whose name it gives then. Ports are not compared: ssh has another one.
+func names(files []string, host string) (named bool, login string) {
+	for _, file := range files {
+		if named, login = namedIn(file, host); named {
+			break
+		}
+	}
+	return named, login
+}
+
+// namedIn looks through one file, and at nothing else of it, the tokens least of all.
+func namedIn(file, host string) (named bool, login string) {
 	f, _, err := regular.Open(file)
 	if err != nil {
 		return false, ""

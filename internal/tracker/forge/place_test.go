@@ -15,6 +15,7 @@ func TestChoose(t *testing.T) {
 	put(t, filepath.Join(home, ".config/gh/hosts.yml"), "git.corp.example:\n    user: mara\n    oauth_token: gho_x\n")
 	put(t, filepath.Join(home, ".config/glab-cli/config.yml"), "hosts:\n    code.example.net:\n        token: x\n    lab.example.net:8443:\n        token: x\n")
 	put(t, filepath.Join(home, ".config/tea/config.yml"), "logins:\n- name: mine\n  url: https://tea.example.com\n  token: x\n- name: box\n  url: http://10.10.10.5:3000\n  ssh_host: ssh.box.example\n")
+	put(t, filepath.Join(home, "Library/Application Support/glab-cli/config.yml"), "hosts:\n    mac.example.net:\n        token: x\n")
 	gh := config.Tracker{Type: "github"}
 	for _, c := range []struct {
 		name   string
@@ -29,6 +30,7 @@ func TestChoose(t *testing.T) {
 		{"another port", gh, []string{"remote.origin.url", "https://git.corp.example:8443/acme/app"}, "github git.corp.example:8443/acme/app"},
 		{"gitlab groups", config.Tracker{}, []string{"remote.origin.url", "git@gitlab.com:group/sub/app.git"}, "gitlab gitlab.com/group/sub/app"},
 		{"gitlab by its login", config.Tracker{}, []string{"remote.origin.url", "git@code.example.net:group/app.git"}, "gitlab code.example.net/group/app"},
+		{"gitlab by its login on a mac", config.Tracker{}, []string{"remote.origin.url", "git@mac.example.net:group/app.git"}, "gitlab mac.example.net/group/app"},
 		{"gitea by its login", config.Tracker{}, []string{"remote.origin.url", "git@tea.example.com:acme/app.git"}, "gitea tea.example.com/acme/app"},
 		{"gitlab by its variable", config.Tracker{}, []string{"remote.origin.url", "git@forge.example.edu:group/app.git"}, "gitlab forge.example.edu/group/app"},
 		{"rewritten", config.Tracker{}, []string{"remote.origin.url", "gh:acme/app", "url.git@github.com:.insteadOf", "gh:"}, "github github.com/acme/app"},
