@@ -21,7 +21,7 @@ func Worktrees(ctx context.Context, project string) ([]loop.Worktree, error) {
 			return nil, err
 		}
 	}
-	root := resolve(project)
+	root := RealPath(project)
 	var list []loop.Worktree
 	for _, w := range all {
 		if w.Path == root {
@@ -66,10 +66,7 @@ func parseWorktree(record string) loop.Worktree {
 }
 
 // RealPath is where a path leads through symbolic links, as far as it exists, absolute.
-func RealPath(path string) string { return resolve(path) }
-
-// resolve is the path with its links resolved as far as it exists, absolute.
-func resolve(path string) string {
+func RealPath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
@@ -80,7 +77,7 @@ func resolve(path string) string {
 	if parent == path {
 		return path
 	}
-	return filepath.Join(resolve(parent), filepath.Base(path))
+	return filepath.Join(RealPath(parent), filepath.Base(path))
 }
 
 func within(root, path string) string {
@@ -94,7 +91,7 @@ func within(root, path string) string {
 // is gone or has moved, in the order recorded; one that matches is silent (R143, R144). Nothing is touched. A fact
 // that was not recorded is not compared.
 func CheckWorktrees(project string, recorded, now []loop.Worktree) []string {
-	root := resolve(project)
+	root := RealPath(project)
 	byPath := make(map[string]loop.Worktree, len(now))
 	for _, w := range now {
 		byPath[locate(root, w.Path)] = w
@@ -122,7 +119,7 @@ func locate(root, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
 	}
-	return resolve(path)
+	return RealPath(path)
 }
 
 // moved says that the branch or the head is another one. A recorded head may be abbreviated, as in "def5678"; no

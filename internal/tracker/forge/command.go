@@ -101,7 +101,7 @@ func (c *command) pr(n gjson.Result) PR {
 		HeadSHA: text(n.Get("head_sha"), mostTitle), Fork: n.Get("fork").Bool(), CI: ci(n.Get("ci").Str), Closes: numbers(n.Get("closes"), "number"),
 	}
 	if !n.Get("feedback").IsArray() {
-		p.cutAt(later(time.Time{}))
+		p.cutAt(time.Time{})
 	}
 	for _, f := range list(n.Get("feedback")) {
 		kind := f.Get("kind").Str

@@ -21,7 +21,7 @@ func (g *gitea) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail *
 			whole = false
 			continue
 		}
-		p.cutAt(later(time.Time{})) // a list tells no comments
+		p.cutAt(time.Time{}) // a list tells no comments
 		prs = append(prs, p)
 	}
 	return prs, whole, fail
@@ -57,7 +57,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 		}
 	}
 	if !g.threads(ctx, &p, reviews) || !whole || !comments.IsArray() {
-		p.cutAt(later(time.Time{}))
+		p.cutAt(time.Time{})
 	}
 	p.order()
 	return p, nil

@@ -88,8 +88,6 @@ func (g *github) issue(n gjson.Result) backlog.Issue {
 			}
 		case "blockedBy", "subIssues":
 			i.BlockedBy = append(i.BlockedBy, g.refs(v, &i)...)
-		case "blocking":
-			i.Blocking = append(i.Blocking, g.refs(v, &i)...)
 		}
 		return true
 	})
@@ -182,16 +180,8 @@ func (g *github) feedback(p *PR, connection gjson.Result, field string) {
 		}
 	}
 	if connection.Get("totalCount").Int() > int64(len(nodes)) {
-		p.cutAt(later(oldest))
+		p.cutAt(oldest)
 	}
-}
-
-// later makes an unknown moment the far future: then nothing is known from any moment on.
-func later(t time.Time) time.Time {
-	if t.IsZero() {
-		return time.Unix(1<<40, 0).UTC()
-	}
-	return t
 }
 
 func remarkKind(n gjson.Result, field string) string {

@@ -109,7 +109,7 @@ func (g *gitlab) pr(n gjson.Result) PR {
 		}
 	}
 	if len(notes) >= 100 {
-		p.cutAt(later(moment(notes[0].Get("createdAt"))))
+		p.cutAt(moment(notes[0].Get("createdAt")))
 	}
 	p.order()
 	g.terminal(&p)

@@ -118,9 +118,12 @@ func (p *PR) order() {
 	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
 }
 
-// cutAt notes that older feedback than a moment is not known. Of several lists that are cut, the one whose oldest entry is the
-// youngest decides.
+// cutAt notes that older feedback than a moment is not known; at the zero time, that none is. Of several lists that are cut,
+// the one whose oldest entry is the youngest decides.
 func (p *PR) cutAt(oldest time.Time) {
+	if oldest.IsZero() {
+		oldest = time.Unix(1<<40, 0).UTC()
+	}
 	if oldest.After(p.Since) {
 		p.Since = oldest
 	}
