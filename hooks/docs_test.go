@@ -98,6 +98,7 @@ func TestReadmeCommands(t *testing.T) {
 
 // What the README shows of the demo is what the demo prints, line by line, with … for what is left out.
 func TestReadmeDemo(t *testing.T) {
+	t.Setenv("COLUMNS", "") // else its lines are broken
 	out, err := exec.Command("hooks", "demo").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/tracker/standin"
 )
 
 // This is a race of real processes. Each contender is this test binary; it takes the lock, checks that it is
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	standin.Alone()
 	os.Exit(m.Run())
 }
 
@@ -115,7 +117,7 @@ func attempt(s *Store, role string, won int) (bool, error) {
 	me := loop.Lock{Iteration: won, StartedAt: time.Now().UTC(), Process: proc.Describe(os.Getpid(), "test")}
 	held, err := s.Acquire("work", me)
 	if err != nil {
-		if errors.Is(err, ErrLockChanged) {
+		if errors.Is(err, ErrLockChanged) || damaged(err) != nil { // or a rival without links is kept from writing its own
 			return false, nil
 		}
 		return false, fmt.Errorf("acquire: %w", err)

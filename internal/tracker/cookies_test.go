@@ -12,7 +12,9 @@ import (
 // A repository's settings may name any file of the person's for a remote's cookies. Git writes it only where told to.
 func TestNoCookiesAreWritten(t *testing.T) {
 	sandbox(t)
-	t.Setenv("NO_PROXY", "*")
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		t.Setenv(name, "*")
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "pwned", Value: "1", MaxAge: 1000, Path: "/"})
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")

@@ -6,7 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hooks/internal/tracker/standin"
 )
+
+func TestMain(m *testing.M) {
+	standin.Alone()
+	os.Exit(m.Run())
+}
 
 // sandbox gives an empty directory, real path, and keeps the person's own git settings out of the test.
 func sandbox(t *testing.T) string {

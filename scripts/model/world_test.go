@@ -295,7 +295,7 @@ type outside struct{ path string }
 
 func (p outside) run(w *world, session, stdin string, args ...string) (string, error) {
 	cmd := exec.Command(p.path, args...)
-	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+w.project(), "CLAUDE_CODE_SESSION_ID="+session, "CLAUDECODE=")
+	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + w.project(), "CLAUDE_CODE_SESSION_ID=" + session, "CLAUDE_PID=" + os.Getenv("CLAUDE_PID")}
 	if !w.attended {
 		cmd.Env = append(cmd.Env, "CLAUDE_CODE_SESSION_ATTENDED=0")
 	}

@@ -19,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	standin.Play()
+	standin.Alone()
 	os.Exit(m.Run())
 }
 

@@ -31,6 +31,16 @@ func Install(bin, answers, self string) error {
 	return nil
 }
 
+// Alone takes git's variables out of this process. A git hook that runs the tests hands them on, and with them every git
+// that a test starts, with whatever it writes, would turn to the person's own repository.
+func Alone() {
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+}
+
 // Play answers one call and ends the process, where the process was started as a stand-in; else it returns.
 func Play() {
 	if program := os.Getenv("STANDIN"); program != "" {
