@@ -164,5 +164,5 @@ func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, 
 	if text == "" {
 		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
 	}
-	return event.Block(e.withBefore(strings.Join(append(c.Line.Notes, text), "\n") + "\n" + c.final)), nil
+	return event.Block(e.withBefore(text + "\n" + c.text())), nil
 }
