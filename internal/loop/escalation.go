@@ -95,13 +95,17 @@ func enumerate(parts []string) string {
 	}
 }
 
-func raiseText(to Ceilings) string {
-	dollars := "no dollar ceiling"
+// raiseText names the new ceilings, without PRs where one PR is watched (R95).
+func raiseText(to Ceilings, scope Scope) string {
+	prs, dollars := fmt.Sprintf("%d PRs, ", to.PRs), "no dollar ceiling"
+	if scope == SinglePR {
+		prs = ""
+	}
 	if to.Dollars > 0 {
 		dollars = "$" + to.Dollars.String()
 	}
-	return fmt.Sprintf("Lift to %d iterations, %d PRs, %d minutes, %s. Or type your own, as in dollars=50 iterations=12.",
-		to.Iterations, to.PRs, to.Minutes, dollars)
+	return fmt.Sprintf("Lift to %d iterations, %s%d minutes, %s. Or type your own, as in dollars=50 iterations=12.",
+		to.Iterations, prs, to.Minutes, dollars)
 }
 
 func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {

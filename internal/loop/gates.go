@@ -146,7 +146,7 @@ func Due(f *Facts, at Moment) []Gate {
 		}
 		for _, g := range k.Due(f) {
 			if !f.Tick.asked(k.Name, g.Target) {
-				due = append(due, k.ask(g))
+				due = append(due, k.ask(g).describeRaise(scope))
 			}
 		}
 	}
@@ -156,9 +156,14 @@ func Due(f *Facts, at Moment) []Gate {
 func (k GateKind) ask(g Gate) Gate {
 	g.Name, g.Header = k.Name, k.Header
 	g.Options = slices.Clone(k.Options)
+	return g
+}
+
+// describeRaise says at the option without words of its own which ceilings it would set.
+func (g Gate) describeRaise(scope Scope) Gate {
 	for i := range g.Options {
 		if g.Options[i].Description == "" && g.Raise != nil {
-			g.Options[i].Description = raiseText(*g.Raise)
+			g.Options[i].Description = raiseText(*g.Raise, scope)
 		}
 	}
 	return g
