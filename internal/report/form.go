@@ -53,6 +53,9 @@ func readFacts(raw []byte) (r loop.Report, err error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return r, errors.New("something stands behind the JSON object on stdin")
 	}
+	if r.Qmd != nil && !gjson.GetBytes(raw, "qmd.unreachable").Exists() {
+		return r, hint.New(way, "qmd.unreachable is missing")
+	}
 	for i, e := range gjson.GetBytes(raw, "edges").Array() {
 		if len(e.Array()) != 2 { // the decoder would drop a third number silently
 			return r, fmt.Errorf("edges[%d] is %s, not a blocker and a blocked one", i, e.Raw)
@@ -119,6 +122,11 @@ func checkReport(r *loop.Report) error {
 	for i, p := range r.PRs {
 		at := fmt.Sprintf("prs[%d]", i)
 		errs = append(errs, positive(at+".number", p.Number), oneOf(at+".state", p.State, "open", "merged", "closed", "do-not-merge"))
+	}
+	for i, w := range r.Worktrees {
+		if strings.TrimSpace(w.Path) == "" {
+			errs = append(errs, fmt.Errorf("worktrees[%d].path is empty", i))
+		}
 	}
 	if r.Comments != nil && *r.Comments < 0 {
 		errs = append(errs, fmt.Errorf("comments_pushed is %d", *r.Comments))
