@@ -54,7 +54,7 @@ func readFacts(raw []byte) (r loop.Report, err error) {
 		return r, errors.New("something stands behind the JSON object on stdin")
 	}
 	if r.Qmd != nil && !gjson.GetBytes(raw, "qmd.unreachable").Exists() {
-		return r, hint.New(way, "qmd.unreachable is missing")
+		return r, errors.New("qmd.unreachable is missing")
 	}
 	for i, e := range gjson.GetBytes(raw, "edges").Array() {
 		if len(e.Array()) != 2 { // the decoder would drop a third number silently
