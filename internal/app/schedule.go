@@ -26,6 +26,11 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 		return event.Deny(loop.PriorStop(t.Budget) + "\nhint: end the turn; nothing is to be scheduled"), nil
 	case v.open(t) && t.Tick.Halting():
 		return event.Deny(fmt.Sprintf("The loop ends with this iteration (%s): no next tick\nhint: end the turn; the final report follows", t.Tick.HaltedBy())), nil
+	case v.open(t): // a ceiling that is reached ends the loop at this iteration's exit (R30)
+		spent, _ := v.spent(t)
+		if text := v.exhausted(t, spent); text != "" {
+			return event.Deny("Not scheduled: " + text), nil
+		}
 	}
 	return event.Nothing(), nil
 }
