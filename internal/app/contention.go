@@ -83,7 +83,7 @@ func (e *entry) neverBegan(a loop.Admission, c *loop.Claim, run *loop.Budget, as
 	if err := e.appendLine(&line); err != nil {
 		return "", err
 	}
-	c.Gate, c.Stopped = nil, true
+	c.Gate, c.Stopped, c.Blocked = nil, true, false
 	if err := e.files.SaveClaim(c); err != nil {
 		return "", err
 	}

@@ -72,7 +72,7 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 		return v.atGate([]loop.Gate{*t.Claim.Gate})
 	}
 	if t.Budget == nil {
-		return event.Nothing(), nil
+		return v.neverAgain(t.Claim), nil
 	}
 	if v.open(t) {
 		if waiting := t.Tick.Held(); len(waiting) > 0 || v.ev.Asks() && len(t.Tick.Pending) > 0 {

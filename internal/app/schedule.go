@@ -43,18 +43,30 @@ func (v *visit) afterHalt(t *thread) event.Reply {
 	return event.Nothing()
 }
 
+// neverAgain: a loop that ended while it waited for another's lock is not scheduled again in its turn.
+func (v *visit) neverAgain(c *loop.Claim) event.Reply {
+	prompt, ok := v.ev.Schedules()
+	if ok && c != nil && c.Stopped && c.PromptID == v.ev.PromptID && c.Schedules(prompt) {
+		return event.Deny(c.PriorStop() + "\nhint: end the turn; nothing is to be scheduled")
+	}
+	return event.Nothing()
+}
+
+// unschedule asks the model to take away what would start an ended loop again.
 func unschedule(crons []event.Cron) string {
 	var calls []string
 	for _, c := range crons {
 		calls = loop.AppendNew(calls, c.Ending())
 	}
-	return strings.Join(calls, ", ")
+	return "The loop has ended; its schedule must go, or it fires again for nothing. Call now: " + strings.Join(calls, ", ") +
+		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
 }
 
-func (v *visit) scheduledFor(b *loop.Budget) []event.Cron {
+// scheduledFor is what the session has scheduled for a run, or for a claim.
+func (v *visit) scheduledFor(ended interface{ Schedules(prompt string) bool }) []event.Cron {
 	var list []event.Cron
 	for _, c := range v.ev.Crons {
-		if b.Schedules(c.Prompt) {
+		if ended.Schedules(c.Prompt) {
 			list = append(list, c)
 		}
 	}

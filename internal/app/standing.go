@@ -50,8 +50,14 @@ func (e *entry) scheduled() bool {
 	if e.ev.Prompt != "" && usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt) {
 		return true
 	}
-	b := e.state.Budget
-	return b != nil && b.OwnedBy(e.req) && slices.ContainsFunc(b.Scheduled, func(prompt string) bool {
+	var prompts []string
+	if b := e.state.Budget; b != nil && b.OwnedBy(e.req) {
+		prompts = b.Scheduled
+	}
+	if c := e.state.Claim; c != nil && c.Stopped && c.SessionID == e.req.SessionID {
+		prompts = append(slices.Clone(prompts), c.Scheduled...)
+	}
+	return slices.ContainsFunc(prompts, func(prompt string) bool {
 		c, ok := loop.ParsePrompt(prompt)
 		return ok && c == e.req.Command
 	})

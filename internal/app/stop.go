@@ -38,6 +38,8 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 	switch {
 	case t.Budget == nil && t.forcing():
 		return v.claimUnanswered(t)
+	case t.Budget == nil && t.Claim != nil && t.Claim.Stopped:
+		return v.claimStopped(t.Claim)
 	case t.Budget == nil || v.toldTwice(t.Budget):
 		return event.Nothing(), nil
 	}
@@ -93,6 +95,23 @@ func (v *visit) claimUnanswered(t *thread) (event.Reply, error) {
 	}
 	t.Claim.Blocked = true
 	return event.Block(report.Ask([]loop.Gate{gate})), v.files.SaveClaim(t.Claim)
+}
+
+// claimStopped keeps what is scheduled for a loop that never began, and asks once that it be taken away (R20).
+func (v *visit) claimStopped(c *loop.Claim) (event.Reply, error) {
+	crons, prompts := v.scheduledFor(c), []string(nil)
+	for _, cron := range crons {
+		prompts = append(prompts, cron.Prompt)
+	}
+	ask := len(crons) > 0 && !c.Blocked
+	if !ask && slices.Equal(prompts, c.Scheduled) {
+		return event.Nothing(), nil
+	}
+	c.Scheduled, c.Blocked = prompts, c.Blocked || ask
+	if err := v.files.SaveClaim(c); err != nil || !ask {
+		return event.Nothing(), err
+	}
+	return event.Block(unschedule(crons)), nil
 }
 
 // unfinished says what the turn still owes: an answer, or the skill's facts. Each is asked for once; a question that
@@ -178,8 +197,7 @@ func (v *visit) mustPause(t *thread) bool {
 func (v *visit) afterwards(t *thread, c *loop.Closing, crons []event.Cron) string {
 	switch {
 	case c.Run.Status != loop.Active && len(crons) > 0 && v.mayBlock(t, "unschedule"):
-		return "The loop has ended; its schedule must go, or it fires again for nothing. Call now: " + unschedule(crons) +
-			" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
+		return unschedule(crons)
 	case c.Run.Status == loop.Active && t.Budget.UnderLoop && len(crons) == 0 && v.mayBlock(t, "wake"):
 		return "Nothing is scheduled that would bring the next iteration. Call now: " + report.WakeCall(t.Budget) +
 			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."

@@ -89,10 +89,7 @@ func Admit(r Request, s Standing) Admission {
 		return refuse("This prompt's iteration has already ended; the next one comes with the next tick")
 	}
 	if c := s.Claim; c != nil && c.Stopped && c.SessionID == r.SessionID && r.Scheduled {
-		if c.StopText != "" {
-			return refuse("Loop already stopped: " + c.StopText)
-		}
-		return refuse(fmt.Sprintf("Loop already stopped at gate %s in iteration %d", ForceUnlock, c.Iteration))
+		return refuse(c.PriorStop())
 	}
 	if a, decided := meetTick(r, s, mine); decided {
 		return a

@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the iteration, and after a crash
 // it is what makes the missing history line.
@@ -200,8 +203,24 @@ type Claim struct {
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
 	Stopped   bool      `json:"stopped,omitempty"`
-	Blocked   bool      `json:"blocked,omitempty"`   // a Stop has asked for the answer once
+	Blocked   bool      `json:"blocked,omitempty"`   // a Stop has asked once, for the answer or for the schedule to go
 	StopText  string    `json:"stop_text,omitempty"` // why, when it was not the gate
+	// Scheduled are the prompts that the session had scheduled for the stopped loop at its last Stop.
+	Scheduled []string `json:"scheduled,omitempty"`
 	// Waiters are other sessions that await the lock, by id, and since when.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
+}
+
+// PriorStop says why the loop never began, to what would start it again (R51).
+func (c *Claim) PriorStop() string {
+	if c.StopText != "" {
+		return "Loop already stopped: " + c.StopText
+	}
+	return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", ForceUnlock, c.Iteration)
+}
+
+// Schedules says whether a scheduled prompt would start the loop that never began.
+func (c *Claim) Schedules(prompt string) bool {
+	f, _, err := ParseFlags(c.Skill, c.Args)
+	return err == nil && (&Budget{Skill: c.Skill, SinglePR: f.PR}).Schedules(prompt)
 }

@@ -114,7 +114,7 @@ func fired(causes []string) string {
 }
 
 func concurrency(l *loop.Iteration) string {
-	if !l.Ran() {
+	if l.SkippedForPID != 0 { // also of a loop that ended while it waited for another's lock
 		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
 	}
 	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration", l.Budget.Owner.PID)

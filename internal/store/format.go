@@ -77,7 +77,7 @@ var claimFormat = format{
 	known: []string{
 		"version", "session_id", "skill", "prompt_id", "command", "args", "since", "iteration", "gate", "dialogs",
 		"stopped",
-		"stop_text", "waiters", "blocked",
+		"stop_text", "waiters", "blocked", "scheduled",
 	},
 }
 
