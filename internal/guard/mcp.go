@@ -16,6 +16,14 @@ func mcp(f *shell.Frame, c Call) {
 	if c.Command != "" && !slices.Contains(t.keys(), "command") {
 		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command", Value: c.Command})
 	}
+	t.judge(f)
+	for _, inner := range t.dispatched() {
+		inner.judge(f)
+	}
+}
+
+// judge reads a tool's shape: what it writes, runs and sends, and what its name says.
+func (t toolShape) judge(f *shell.Frame) {
 	toolFiles(f, t)
 	toolRuns(f, t)
 	toolSends(f, t)
@@ -33,6 +41,22 @@ type toolShape struct {
 	call   Call
 	words  []string
 	fields []Field
+}
+
+// dispatched are the tools that a gateway is asked to call: {"tool": "merge_pull_request", "arguments": {…}}.
+func (t toolShape) dispatched() []toolShape {
+	if !t.hasWord("call execute invoke exec tool tools") {
+		return nil
+	}
+	var inner []toolShape
+	for _, fd := range t.fields {
+		key := strings.ToLower(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
+		words := word.NameWords(fd.Value)
+		if len(words) > 1 && len(fd.Value) < 80 && !strings.Contains(fd.Value, " ") && word.Has("tool tool_name toolname tool_slug action name function operation", key) {
+			inner = append(inner, toolShape{call: t.call, words: words, fields: t.fields})
+		}
+	}
+	return inner
 }
 
 // toolName is what stands behind mcp__server__.
@@ -116,7 +140,7 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 func toolMerge(f *shell.Frame, t toolShape) bool {
 	verbs := t.verbs()
 	server := strings.ToLower(t.call.Tool)
-	ofForge := t.forgeShaped() || strings.Contains(server, "git") || strings.Contains(server, "bitbucket") || strings.Contains(server, "azure") || strings.Contains(server, "forgejo")
+	ofForge := t.forgeShaped() || strings.Contains(server, "git") || strings.Contains(server, "bitbucket") || strings.Contains(server, "azure") || strings.Contains(server, "forgejo") || strings.Contains(server, "gerrit") || strings.Contains(server, "phabricator")
 	status := strings.ToLower(act.LeafText(t.fields, "status", "state", "state_event"))
 	switch {
 	case slices.Contains(verbs, "disable") || slices.Contains(verbs, "cancel") || slices.Contains(verbs, "dequeue"):
@@ -125,7 +149,7 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 		slices.Contains(verbs, "enqueue") || slices.Contains(verbs, "queue") && slices.Contains(verbs, "merge") || slices.Contains(verbs, "autocomplete") ||
 		slices.Contains(verbs, "auto") && slices.Contains(verbs, "complete"):
 		toolAct(f, t, act.ArmAutoMerge)
-	case slices.Contains(verbs, "merge") || slices.Contains(verbs, "accept") && t.nounPR() || slices.Contains(verbs, "land") && t.nounPR() || slices.Contains(verbs, "complete") && t.nounPR():
+	case slices.Contains(verbs, "merge") || slices.Contains(verbs, "accept") && t.nounPR() || slices.Contains(verbs, "land") && (t.nounPR() || t.hasWord("revision diff change")) || slices.Contains(verbs, "submit") && t.hasWord("change") && strings.Contains(server, "gerrit") || slices.Contains(verbs, "complete") && t.nounPR():
 		if !ofForge || t.otherMerge() {
 			return false
 		}
@@ -198,14 +222,18 @@ func toolAct(f *shell.Frame, t toolShape, kind Kind) {
 // toolReview judges reviews, protections, workflows.
 func toolReview(f *shell.Frame, t toolShape) bool {
 	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent", "vote"))
+	voted := strings.HasPrefix(event, "APPROVE") || event == "10" || word.IsTrue(act.LeafText(t.fields, "approve", "approved")) ||
+		word.Number(act.LeafText(t.fields, "Code-Review")) == 2
 	switch {
 	case t.hasWord("unapprove revoke"):
 		return false
-	case t.hasWord("approve") && !t.hasWord("deployment"), t.hasWord("review vote reviewer") && (strings.HasPrefix(event, "APPROVE") || event == "10"):
+	case t.hasWord("approve") && !t.hasWord("deployment"), t.hasWord("review vote reviewer") && voted:
 		toolAct(f, t, act.ApprovePR)
 	case t.hasWord("dismiss") && t.hasWord("review"):
 		toolAct(f, t, act.DismissReview)
 	case t.hasWord("protection ruleset rulesets protected unprotect") && t.hasWord("update delete remove create set edit disable put patch unprotect modify"):
+		toolAct(f, t, act.RelaxProtection)
+	case t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") && slices.ContainsFunc(t.fields, forges.Relaxes):
 		toolAct(f, t, act.RelaxProtection)
 	case t.hasWord("workflow workflows dispatch dispatches action actions") && t.hasWord("run trigger dispatch start create"):
 		forges.Workflow(f, act.LeafText(t.fields, "workflow_id", "workflowId", "workflow", "workflow_file", "event_type", "eventType", "name"), label(t.call))

@@ -103,25 +103,17 @@ func toolRuns(f *shell.Frame, t toolShape) {
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
+		case word.Has("command.0 cmd.0", key) && runs:
+			f.Inside(t.call.Tool, word.Quoted(t.list(key[:len(key)-1])))
 		case word.Has("command cmd commandline command_line shell_command input", key) && (runs || key == "command"):
-			text := fd.Value
-			for _, other := range t.fields {
-				if strings.HasPrefix(other.Path, "args.") || strings.HasPrefix(other.Path, "arguments.") {
-					text += " " + word.Quoted([]word.Word{word.Lit(other.Value)})
-				} else if other.Path == "args" {
-					text += " " + other.Value
-				}
-			}
+			text := strings.TrimSpace(fd.Value + " " + word.Quoted(append(t.list("args."), t.list("arguments.")...)) + " " + act.LeafText(t.fields, "args"))
 			f.Inside(t.call.Tool, text)
 			t.cli(f, text)
 		case key == "args.0" && act.LeafText(t.fields, "command", "cmd") == "":
-			var words []word.Word
-			for _, other := range t.fields {
-				if strings.HasPrefix(other.Path, "args.") {
-					words = append(words, word.Lit(other.Value))
-				}
-			}
-			t.cli(f, word.Quoted(words))
+			t.cli(f, word.Quoted(t.list("args.")))
+		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
+			f.Inside(t.call.Tool, notebookShell(fd.Value))
+			fallthrough
 		case word.Has("code script expression function source program javascript js", key) && (evals || runs):
 			lang := "node"
 			if t.hasWord("python") || strings.EqualFold(act.LeafText(t.fields, "language", "lang"), "python") {
@@ -136,6 +128,32 @@ func toolRuns(f *shell.Frame, t toolShape) {
 			f.Inside(t.call.Tool, fd.Value)
 		}
 	}
+}
+
+// list are the values of the fields below a path: args.0, args.1.
+func (t toolShape) list(below string) (words []word.Word) {
+	for _, fd := range t.fields {
+		if strings.HasPrefix(strings.ToLower(fd.Path), below) {
+			words = append(words, word.Lit(fd.Value))
+		}
+	}
+	return words
+}
+
+// notebookShell is what a notebook's cell hands to a shell: lines behind "! ", a cell of %%bash.
+func notebookShell(code string) string {
+	var out []string
+	first, rest, _ := strings.Cut(strings.TrimSpace(code), "\n")
+	if word.Has("%%bash %%sh %%script", strings.Fields(first + " x")[0]) {
+		return rest
+	}
+	for _, line := range strings.Split(code, "\n") {
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "!")
+		if name, _, args := strings.Cut(text, " "); ok && args && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // types tells a tool that types into a terminal, by its own name or as one of a terminal's server.
@@ -174,14 +192,13 @@ func toolSends(f *shell.Frame, t toolShape) {
 
 // toolClick judges a click on a forge's merge button.
 func toolClick(f *shell.Frame, t toolShape) bool {
-	if !t.hasWord("click tap press submit") {
-		return false
-	}
+	clicks := t.hasWord("click tap press submit")
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))
 		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
 			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request", "bypass rules and merge"} {
-			if strings.HasPrefix(text, mark) && len(text) < len(mark)+20 {
+			if clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20 ||
+				t.hasWord("evaluate run code script") && strings.Contains(text, ".click(") && strings.Contains(text, mark) {
 				toolAct(f, t, act.MergePR)
 				return true
 			}

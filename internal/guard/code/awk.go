@@ -54,8 +54,9 @@ func (p *program) pipes() string {
 		case p.mark(i, "|"):
 			next := p.tok(i + 1)
 			switch {
-			case next.kind == nameTok && next.text == "getline" && p.tok(i-1).kind == strTok:
-				p.shell(p.tok(i - 1).text)
+			case next.kind == nameTok && next.text == "getline" && i > 0:
+				v, _ := p.expr(i - 1)
+				p.shell(v.text())
 			case next.kind == strTok && word.IsShell(word.ProgramName(strings.Fields(next.text + " x")[0])):
 				p.shell(printed)
 			case next.kind == strTok:

@@ -57,13 +57,16 @@ func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 			Text(f, lang, glued(names, t), word.Join(argv), args[i+1:])
 			return
 		case t == "-m" && lang == "python" && i+1 < len(args):
-			f.M.World.Inner(f, "python -m", args[i+2:])
+			module(f, args[i+1:])
 			return
 		case t == "-" || t == "/dev/stdin":
 			codeStdin(f, lang, argv)
 			return
 		case t == "run" || t == "x":
 		case strings.HasPrefix(t, "-"):
+			if word.Has("-r --require --import", t) && lang == "node" && i+1 < len(args) {
+				File(f.External(), lang, args[i+1:i+2])
+			}
 			if word.Has("-r --require -W -X -I --import --loader -C", t) {
 				i++
 			}
@@ -73,6 +76,18 @@ func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 		}
 	}
 	codeStdin(f, lang, argv)
+}
+
+// module is python -m: a module of the project, or one that may run what stands behind it.
+func module(f *shell.Frame, args []word.Word) {
+	file := strings.ReplaceAll(args[0].Text, ".", "/")
+	for _, p := range []string{file + ".py", file + "/__main__.py"} {
+		if _, from := f.Open(p); from != shell.Nowhere {
+			File(f, "python", append(word.Lits(p), args[1:]...))
+			return
+		}
+	}
+	f.M.World.Inner(f, "python -m", args[1:])
 }
 
 // editsInPlace judges the files of perl -pi and ruby -pi.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
 
@@ -22,4 +23,23 @@ func GerritKind(rest []word.Word) act.Kind {
 		return act.ApprovePR
 	}
 	return ""
+}
+
+// gerritPush reads the options of a push for review, behind the ref's % or as push options: submit it, vote for it.
+func gerritPush(f *shell.Frame, g gitRun, opts, specs []word.Word) {
+	for _, w := range specs {
+		_, to := SplitRefspec(w.Text)
+		if !strings.HasPrefix(to, "refs/for/") {
+			continue
+		}
+		_, said, _ := strings.Cut(to, "%")
+		for _, opt := range strings.Split(strings.Join(append(word.Texts(opts), said), ","), ",") {
+			switch {
+			case opt == "submit":
+				pushAct(f, g, to)
+			case strings.HasSuffix(opt, "Code-Review+2"):
+				f.Act(act.Act{Kind: act.ApprovePR, Ref: to}, g.argv)
+			}
+		}
+	}
 }

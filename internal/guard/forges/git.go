@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -21,23 +22,8 @@ func Git(f *shell.Frame, argv []word.Word) {
 	g := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
 	gitEnv(f, &g)
 	rest := gitGlobals(f, &g, argv[1:])
+	configFiles(f, &g)
 	gitCommand(f, g, rest)
-}
-
-// gitEnv takes over settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR or GIT_WORK_TREE.
-func gitEnv(f *shell.Frame, g *gitRun) {
-	if n, ok := word.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
-		for i := range min(n, 20) {
-			is := string(rune('0' + i%10))
-			if i >= 10 {
-				is = "1" + is
-			}
-			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
-		}
-	}
-	if dir := f.Env("GIT_DIR"); dir != "" {
-		g.dir = f.Resolve(strings.TrimSuffix(strings.TrimSuffix(dir, ".git"), "/"))
-	}
 }
 
 // gitGlobals reads the flags before git's command.
@@ -80,39 +66,6 @@ func at(f *shell.Frame, dir, p string) string {
 	return g.Resolve(p)
 }
 
-// gitSetting is one key=value; what git would run because of it is looked at.
-func gitSetting(f *shell.Frame, g *gitRun, setting string) {
-	key, val, ok := strings.Cut(setting, "=")
-	if !ok {
-		val = "true"
-	}
-	key = strings.ToLower(key)
-	g.config[key] = val
-	gitRuns(f, key, val)
-}
-
-// gitRuns looks at settings whose value git hands to a shell.
-func gitRuns(f *shell.Frame, key, val string) {
-	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy
-web.browser credential.helper gpg.program interactive.difffilter`, key) ||
-		strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv") || strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") ||
-		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") {
-		f.Look("git "+key, strings.TrimPrefix(val, "!"))
-	}
-}
-
-// setting is a git setting as this command sees it.
-func setting(f *shell.Frame, g gitRun, key string) string {
-	key = strings.ToLower(key)
-	if v, ok := g.config[key]; ok {
-		return v
-	}
-	if v, ok := f.M.Config[key]; ok {
-		return v
-	}
-	return f.M.Repo.Config[key]
-}
-
 func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 	if len(rest) == 0 {
 		return
@@ -128,12 +81,13 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 	if word.AsksHelp(args) {
 		return
 	}
+	gitStarts(f, args)
 	switch cmd.Text {
 	case "push", "send-pack", "http-push":
 		gitPush(f, g, args)
 	case "config":
 		gitConfig(f, g, args)
-	case "checkout", "switch", "branch", "worktree", "clone", "remote":
+	case "checkout", "switch", "branch", "worktree", "clone", "remote", "symbolic-ref":
 		gitPlace(f, g, cmd.Text, args)
 	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook", "mergetool", "maintenance":
 		gitRunsText(f, g, cmd.Text, args)
@@ -150,6 +104,21 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		gitFiles(f, g, cmd.Text, args)
 	default:
 		gitAlias(f, g, cmd.Text, args)
+	}
+	gitHooks(f, g, cmd.Text, args)
+}
+
+// gitStarts looks at words of any command whose rest git hands to a shell.
+func gitStarts(f *shell.Frame, args []word.Word) {
+	for i, w := range args {
+		if w.Text == "--upload-pack" && i+1 < len(args) {
+			f.Look("git --upload-pack", args[i+1].Text)
+		}
+		for _, mark := range []string{"ext::", "--upload-pack=", "--open-files-in-pager=", "-O"} {
+			if text, ok := strings.CutPrefix(w.Text, mark); ok {
+				f.Look("git "+mark, text)
+			}
+		}
 	}
 }
 
@@ -178,6 +147,9 @@ func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 
 // gitExtension judges git-NAME programs that land changes: git land, git spr merge, git town ship.
 func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
+	if _, ran := f.RunWritten("git-"+name, append(word.Lits("git-"+name), args...)); ran {
+		return
+	}
 	first := ""
 	if len(args) > 0 {
 		first = args[0].Text
@@ -187,42 +159,6 @@ func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
 		word.Has("merge land", first), name == "pr" && word.Has("merge land", first), name == "machete" &&
 		first == "merge-pr", name == "phabricator" && first == "land":
 		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(args)}, g.argv)
-	}
-}
-
-// gitConfig notes a setting for the rest of the call; an alias or a push rule that lands changes is an act itself.
-func gitConfig(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, "-f --file --blob --type --default --value --comment")
-	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all", "--remove-section") {
-		return
-	}
-	pos := fl.Pos
-	if len(pos) > 0 && word.Has("set add", pos[0].Text) {
-		pos = pos[1:]
-	}
-	if len(pos) < 2 || word.Has("get unset list remove-section rename-section", pos[0].Text) {
-		return
-	}
-	key, val := strings.ToLower(pos[0].Text), pos[1].Text
-	f.M.Config[key] = val
-	gitRuns(f, key, val)
-	plantSetting(f, g, key, val)
-}
-
-func plantSetting(f *shell.Frame, g gitRun, key, val string) {
-	switch {
-	case strings.HasPrefix(key, "alias."):
-		if word.Blank(val) {
-			f.OpaqueForge(word.Join(g.argv), "what the alias stands for is only known when it runs")
-			return
-		}
-		plant(f, g.argv, func(h *shell.Frame) { Git(h, word.Lits("git", key[len("alias."):])) })
-	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push"):
-		if _, to := SplitRefspec(val); MovesProtected(f, to) == shell.Yes {
-			f.Act(act.Act{Kind: act.PlantMerge, Ref: val}, g.argv)
-		}
-	case key == "core.hookspath" || key == "include.path":
-		return
 	}
 }
 
@@ -237,6 +173,10 @@ func gitPlace(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 		gitWorktree(f, g, args)
 	case "clone":
 		fl := word.ParseFlags(args, "-b --branch -o --origin -u --depth -c --config --reference -j --jobs --filter --template --separate-git-dir --shallow-since")
+		for _, w := range fl.All("-c", "--config") {
+			gitSetting(f, &g, w.Text)
+		}
+		f.Look("git clone -u", fl.Val("-u"))
 		dir := fl.Arg(1).Text
 		if dir == "" {
 			dir = strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
@@ -247,8 +187,16 @@ func gitPlace(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 		}
 		checkedOut(f, at(f, g.dir, dir), branch)
 	case "remote":
-		if len(args) > 2 && word.Has("add set-url", args[0].Text) {
-			f.M.Config["remote."+strings.ToLower(args[1].Text)+".url"] = args[2].Text
+		fl := word.ParseFlags(args, "-t -m")
+		if name := "remote." + strings.ToLower(fl.Arg(1).Text); len(fl.Pos) > 2 && word.Has("add set-url", fl.Arg(0).Text) {
+			f.M.Config[name+".url"] = fl.Arg(2).Text
+			if fl.Val("--mirror") == "push" {
+				f.M.Config[name+".mirror"] = "true"
+			}
+		}
+	case "symbolic-ref":
+		if fl := word.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
+			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
 		}
 	}
 }
@@ -284,17 +232,20 @@ func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
 
 func gitBranch(f *shell.Frame, g gitRun, args []word.Word) {
 	fl := word.ParseFlags(args, "-u --set-upstream-to -m -M --sort --contains --format --points-at")
-	up, ok := fl.Get("-u", "--set-upstream-to")
-	if !ok {
+	current := ""
+	if names, _ := branches(f, g.dir); len(names) > 0 {
+		current = names[0]
+	}
+	if up, ok := fl.Get("-u", "--set-upstream-to"); ok {
+		track(f, cmp.Or(fl.Arg(0).Text, current), up.Text)
+	}
+	to, renames := fl.Get("-m", "-M")
+	if len(fl.Pos) > 0 && to.Text != current { // another branch than the one that is checked out
 		return
 	}
-	name := fl.Arg(0).Text
-	if name == "" {
-		if names, _ := branches(f, g.dir); len(names) > 0 {
-			name = names[0]
-		}
+	if renames {
+		checkedOut(f, g.dir, cmp.Or(fl.Arg(0).Text, to.Text))
 	}
-	track(f, name, up.Text)
 }
 
 // track notes a branch's upstream.

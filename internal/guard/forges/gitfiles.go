@@ -20,8 +20,15 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 		if fl.On("-a", "--all") && (len(fl.Pos) == 0 || word.Has("push save", fl.Arg(0).Text)) {
 			h.StateAct(how)
 		}
+		if fl.Arg(0).Text == "push" {
+			overwritten(&h, g, fl.Pos[1:])
+		}
 	case "rm", "mv":
-		for _, w := range word.ParseFlags(args, "").Pos {
+		fl := word.ParseFlags(args, "")
+		if fl.On("--cached") || fl.On("-n", "--dry-run") {
+			return
+		}
+		for _, w := range fl.Pos {
 			h.Takes(w, how, true)
 		}
 	case "restore":

@@ -16,11 +16,16 @@ func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	if fl.On("-n", "--dry-run") {
 		return
 	}
-	pushOptions(f, g, fl)
+	opts := fl.All("-o", "--push-option")
+	if set := setting(f, g, "push.pushoption"); len(opts) == 0 && set != "" {
+		opts = word.Lits(set)
+	}
+	pushOptions(f, g, opts)
 	for _, w := range fl.All("--receive-pack", "--exec") {
 		f.Look("git push --receive-pack", w.Text)
 	}
 	remote, specs := fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):]
+	gerritPush(f, g, opts, specs)
 	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
 		remote = w
 	}
@@ -90,8 +95,8 @@ func MovesProtected(f *shell.Frame, to string) shell.Truth {
 	switch {
 	case strings.HasPrefix(to, "refs/tags/"), strings.HasPrefix(to, "refs/notes/"), strings.HasPrefix(to, "refs/pull/"), strings.HasPrefix(to, "tags/"):
 		return shell.No
-	case strings.HasPrefix(to, "refs/for/"):
-		return shell.TruthOf(strings.Contains(to, "%") && strings.Contains(to, "submit"))
+	case strings.HasPrefix(to, "refs/for/"): // a change for review, whose options gerritPush reads
+		return shell.No
 	case to == "refs/*", to == "*":
 		return shell.Yes
 	}
@@ -176,8 +181,8 @@ func pushAct(f *shell.Frame, g gitRun, ref string) {
 }
 
 // pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline passes.
-func pushOptions(f *shell.Frame, g gitRun, fl word.Flags) {
-	for _, w := range fl.All("-o", "--push-option") {
+func pushOptions(f *shell.Frame, g gitRun, opts []word.Word) {
+	for _, w := range opts {
 		switch {
 		case strings.HasPrefix(w.Text, "merge_request.merge_when_pipeline_succeeds"), strings.HasPrefix(w.Text, "merge_request.auto_merge"):
 			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)

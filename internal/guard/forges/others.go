@@ -28,6 +28,10 @@ func Glab(f *shell.Frame, argv []word.Word) {
 		ghAlias(f, argv, rest)
 	case "issue":
 		glabIssue(f, argv, rest)
+	case "repo", "project":
+		if word.ParseFlags(rest, "").On("--defaultBranch") {
+			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		}
 	default:
 		if text, ok := f.M.GHAliases[group.Text]; ok {
 			f.Child().Run("glab " + text + " " + word.Quoted(rest))
@@ -69,6 +73,9 @@ func glabMR(f *shell.Frame, argv, rest []word.Word) {
 	case "create", "new", "for":
 		f.Act(act.Act{Kind: act.OpenPR}, argv)
 		labelWords(f, fl.All("-l", "--label"), act.Act{}, argv)
+		if fl.On("--auto-merge") {
+			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true}, argv)
+		}
 	case "update":
 		labelWords(f, fl.All("-l", "--label"), a, argv)
 		labelled(f, act.DropLabel, fl.All("-u", "--unlabel"), a, argv)

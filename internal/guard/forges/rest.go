@@ -249,6 +249,9 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 		branchOrDefault(f, q, r, leaves)
 	case r.index("repository") >= 0 && r.index("branches") >= 0 && q.Method == "DELETE":
 		branchAct(f, q, r, strings.Join(r.raw[r.index("branches")+1:], "/"), "")
+	case last == "rename" && r.index("branches") >= 0:
+		branchAct(f, q, r, r.seg(len(r.segs)-2), q.Body)
+		branchAct(f, q, r, act.LeafText(leaves, "new_name"), q.Body)
 	case last == "pushes" && r.index("_apis") >= 0:
 		branchAct(f, q, r, act.LeafText(leaves, "name"), q.Body)
 	default:
@@ -314,14 +317,19 @@ func sendRules(f *shell.Frame, q Request, r route) bool {
 		return false
 	}
 	for _, fd := range leaves {
-		key := strings.ToLower(fd.Path)
-		if word.Has("allow_auto_merge default_branch approvals_before_merge allow_merge_on_skipped_pipeline", key) && !strings.EqualFold(fd.Value, "false") ||
-			strings.HasPrefix(key, "only_allow_merge") && strings.EqualFold(fd.Value, "false") {
+		if Relaxes(fd) {
 			reqAct(f, q, r, act.Act{Kind: act.RelaxProtection, Ref: fd.Path + "=" + fd.Value})
 			return true
 		}
 	}
 	return false
+}
+
+// Relaxes tells a setting of a repository that opens the way for merges.
+func Relaxes(fd act.Field) bool {
+	key := strings.ToLower(fd.Path)
+	return word.Has("allow_auto_merge default_branch approvals_before_merge allow_merge_on_skipped_pipeline", key) && !strings.EqualFold(fd.Value, "false") ||
+		strings.HasPrefix(key, "only_allow_merge") && strings.EqualFold(fd.Value, "false")
 }
 
 // sendMisc judges dispatches of workflows.

@@ -62,6 +62,11 @@ func stateFile(base string) bool {
 	return false
 }
 
+// Registers tells the folders that hold the client's settings or its plugins.
+func Registers(dir string) bool {
+	return path.Base(dir) == ".claude" || strings.HasSuffix(dir, ".claude/plugins")
+}
+
 // registered tells the files that register the hooks with the client.
 func registered(low, base string) bool {
 	dir := path.Base(path.Dir(low))

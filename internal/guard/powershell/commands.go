@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/forges"
@@ -57,6 +58,10 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 		if name == "return" && len(args) > 0 {
 			return statement(f, args, piped)
 		}
+	case "get-process", "gps":
+		return named(args).Text
+	case "stop-process", "spps":
+		return f.Named(word.Lits("pkill", "-x", cmp.Or(named(args).Text, piped)))
 	case "cmd", "cmd.exe":
 		cmd(f, args)
 	case "powershell", "powershell.exe", "pwsh", "pwsh.exe":
@@ -67,12 +72,22 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 	return ""
 }
 
+// named is a command's -Name, or its first word.
+func named(args []word.Word) word.Word {
+	w, _ := param(args, "name")
+	if rest := word.Command(args, "-Id", 0); w.Text == "" && len(rest) > 0 {
+		w = rest[0]
+	}
+	return w
+}
+
 func other(f *shell.Frame, words []word.Word, name, piped string) string {
 	args := words[1:]
 	if word.Has(`set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm move-item mi mv move
 copy-item cpi cp copy new-item ni rename-item rni ren tee-object set-itemproperty sc ac clc export-clixml
 set-acl`, name) {
 		write(f, words, name)
+		leaves(f, name, args, piped)
 		return ""
 	}
 	for i, w := range args {
@@ -250,6 +265,24 @@ func file(f *shell.Frame, w word.Word) {
 	f.Disk = f.Disk || from == shell.Disk
 	Read(f, text)
 	f.Disk = onDisk
+}
+
+// leaves notes the text that a file is given, so that running it later on can be read.
+func leaves(f *shell.Frame, name string, args []word.Word, piped string) {
+	if !word.Has("set-content sc add-content ac out-file tee-object new-item ni", name) {
+		return
+	}
+	file, _ := param(args, "path", "literalpath", "filepath")
+	value, _ := param(args, "value", "inputobject")
+	for _, w := range word.Command(args, "-Path -LiteralPath -FilePath -Value -Encoding -ItemType", 0) {
+		switch {
+		case file.Text == "":
+			file = w
+		case value.Text == "":
+			value = w
+		}
+	}
+	f.WriteFile(file.Text, cmp.Or(value.Text, piped), word.Has("add-content ac", name))
 }
 
 // write judges the commands that write or remove items by every path they name.

@@ -74,7 +74,7 @@ func ends(f *shell.Frame, name string, argv []word.Word) {
 		}
 	}
 	for _, w := range argv[1:] {
-		pattern := strings.Trim(w.Text, "^$.*")
+		pattern := strings.TrimSuffix(strings.Trim(w.Text, "^$.*"), ".exe")
 		for _, s := range samples {
 			if len(pattern) > 2 && w.Text[0] != '-' && (s == pattern || name != "killall" && name != "pidof" && strings.Contains(s, pattern)) {
 				f.Act(act.Act{Kind: act.DropRegistration, Ref: "the processes of the hooks"}, argv)

@@ -58,6 +58,8 @@ func harmlessUnknown(f *shell.Frame, argv []word.Word) bool {
 
 // program runs a program by name.
 func program(f *shell.Frame, name string, argv []word.Word) string {
+	name = withoutGNU(name)
+	inPlace(f, name, argv[1:])
 	if out, ok := textTool(f, name, argv); ok {
 		return out
 	}
@@ -70,6 +72,9 @@ func program(f *shell.Frame, name string, argv []word.Word) string {
 	if word.IsShell(name) {
 		return f.ShellProgram(name, argv)
 	}
+	if word.Has("bun deno node", name) && len(argv) > 1 && word.Has("run task --run install", argv[1].Text) && npmRun(f, name, append(word.Lits(name, strings.TrimLeft(argv[1].Text, "-")), argv[2:]...)) {
+		return word.Hole
+	}
 	if out, ok := interpreter(f, name, argv); ok {
 		return out
 	}
@@ -77,6 +82,14 @@ func program(f *shell.Frame, name string, argv []word.Word) string {
 		return word.Hole
 	}
 	return otherProgram(f, name, argv)
+}
+
+// withoutGNU is a GNU program's name without the g that it has beside another system's own: gsed, gxargs.
+func withoutGNU(name string) string {
+	if rest, ok := strings.CutPrefix(name, "g"); ok && word.Has("find xargs timeout time stdbuf watch tar cp mv install truncate make sed rm ln tee", rest) {
+		return rest
+	}
+	return name
 }
 
 // printed is what a forge or file command prints, where that matters: the branch that git names.
@@ -121,7 +134,7 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 		hooks(f, argv)
 	case "claude", "claude-code":
 		claude(f, argv)
-	case "pkill", "killall", "pgrep", "pidof", "skill":
+	case "pkill", "killall", "pgrep", "pidof", "skill", "taskkill":
 		ends(f, name, argv)
 	default:
 		if strings.HasPrefix(name, "git-") {

@@ -12,11 +12,11 @@ import (
 // recipe runs make, just and the package managers' scripts: their files are read like scripts.
 func recipe(f *shell.Frame, name string, argv []word.Word) bool {
 	switch name {
-	case "make", "gmake", "remake":
+	case "make", "remake":
 		makeRun(f, argv[1:])
 	case "just":
 		justRun(f, argv[1:])
-	case "npm", "pnpm", "yarn", "bun", "npx", "bunx", "corepack":
+	case "npm", "pnpm", "yarn", "bun", "deno", "npx", "bunx", "corepack":
 		return npmRun(f, name, argv)
 	case "task", "go-task":
 		taskRun(f, argv[1:])
@@ -67,6 +67,9 @@ type makefile struct {
 	vars  map[string]string
 	rules map[string]*rule
 	first string
+	runs  []string // commands that are run while it is read: NAME := $(shell …)
+
+	includes []string
 }
 
 type rule struct {
@@ -98,6 +101,12 @@ func makeRun(f *shell.Frame, args []word.Word) {
 	}
 	g.Disk = from == shell.Disk
 	mf := parseMakefile(text)
+	for i := 0; i < len(mf.includes) && i < 8; i++ {
+		mf.read(g.FileText(mf.includes[i]))
+	}
+	for _, line := range mf.runs {
+		g.Look("make $(shell)", line)
+	}
 	var goals []string
 	for _, w := range fl.Pos {
 		if k, v, ok := strings.Cut(w.Text, "="); ok {
@@ -117,20 +126,27 @@ func makeRun(f *shell.Frame, args []word.Word) {
 
 func parseMakefile(text string) *makefile {
 	mf := &makefile{vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh"}, rules: map[string]*rule{}}
+	mf.read(text)
+	return mf
+}
+
+func (mf *makefile) read(text string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	var cur []*rule
 	for _, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
 		switch {
 		case strings.HasPrefix(line, "\t"):
 			for _, r := range cur {
 				r.lines = append(r.lines, line[1:])
 			}
+		case len(words) > 1 && word.Has("include -include sinclude", words[0]):
+			mf.includes = append(mf.includes, strings.Fields(mf.expand(strings.Join(words[1:], " "), 0))...)
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(strings.TrimSpace(line), "#"):
 		default:
 			cur = mf.line(line)
 		}
 	}
-	return mf
 }
 
 // line reads an assignment or a rule's head.
@@ -142,6 +158,9 @@ func (mf *makefile) line(line string) []*rule {
 				val = word.ClipHole(mf.vars[name] + " " + val)
 			}
 			mf.vars[name] = strings.TrimSpace(val)
+			if op != "=" && op != "?=" && strings.Contains(val, "$(shell ") {
+				mf.runs = append(mf.runs, mf.expand(val, 0))
+			}
 			return nil
 		}
 	}
@@ -238,16 +257,15 @@ func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
 	}
 	script, rest := args[0].Text, args[1:]
 	switch script {
-	case "run", "run-script", "rum", "urn":
+	case "run", "run-script", "rum", "urn", "task":
 		rest = word.Command(rest, "-w --workspace -C --prefix", 0)
 		if len(rest) == 0 {
 			return true
 		}
 		script, rest = rest[0].Text, rest[1:]
-	case "test", "t", "start", "stop", "restart":
-		if script == "t" {
-			script = "test"
-		}
+	case "t":
+		script = "test"
+	case "test", "start", "stop", "restart", "install", "i", "ci", "add", "pack", "publish", "version":
 	case "pkg":
 		for _, w := range rest {
 			if k, v, ok := strings.Cut(w.Text, "="); ok {
@@ -263,6 +281,9 @@ func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
 		}
 	}
 	text, from := firstFile(f, "", "package.json")
+	if name == "deno" {
+		text, from = firstFile(f, "", "deno.json", "deno.jsonc")
+	}
 	if from == shell.Nowhere && len(f.M.Scripts) == 0 {
 		return false
 	}
@@ -271,15 +292,26 @@ func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
 		leaves = append(leaves, act.Field{Path: k, Value: v})
 	}
 	ran := false
-	for _, s := range []string{"pre" + script, script, "post" + script} {
+	for _, s := range lifecycle(script) {
 		for _, fd := range leaves {
-			if fd.Path == "scripts."+s {
+			if fd.Path == "scripts."+s || fd.Path == "tasks."+s {
 				npmScript(f, name+" run "+s, fd.Value, rest, from == shell.Disk, s == script)
 				ran = true
 			}
 		}
 	}
 	return ran
+}
+
+// lifecycle are the scripts of package.json that a command runs, in their order.
+func lifecycle(command string) []string {
+	switch command {
+	case "install", "i", "ci", "add":
+		return []string{"preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"}
+	case "pack", "publish":
+		return []string{"prepublishOnly", "prepack", "prepare", "postpack", "publish", "postpublish"}
+	}
+	return []string{"pre" + command, command, "post" + command}
 }
 
 func npmScript(f *shell.Frame, label, text string, rest []word.Word, onDisk, main bool) {

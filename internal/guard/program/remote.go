@@ -53,7 +53,7 @@ func findExec(f *shell.Frame, cmd []word.Word, found string, touches bool) {
 	if !marked && len(argv) > 0 {
 		argv = append(argv, word.Lit(found))
 	}
-	if touches && len(argv) > 0 && removes(word.ProgramName(argv[0].Text)) {
+	if touches && len(argv) > 0 && (removes(word.ProgramName(argv[0].Text)) || argv[0].Text == "sed" && word.HasWord(argv, "-i")) {
 		f.StateAct("find -exec " + word.Join(cmd))
 	}
 	f.External().Exec(argv)
@@ -118,7 +118,7 @@ func tmuxOne(f *shell.Frame, args []word.Word) {
 		}
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawnp", "respawn-window", "respawnw",
 		"run-shell", "run", "if-shell", "if", "pipe-pane", "pipep", "display-popup", "popup":
-		rest := word.Command(args, "-t -s -n -c -x -y -F -e -l -p -h -w -S -T", 0)
+		rest := word.Command(args, "-t -s -n -c -x -y -F -e -l -p -w -S -T", 0)
 		if len(rest) > 0 {
 			f.External().Run(word.JoinText(rest))
 		}

@@ -13,7 +13,11 @@ func runsText(f *shell.Frame, name string, args []word.Word) string {
 	defer f.Through(name)()
 	g := f.External()
 	switch name {
-	case "hyperfine", "concurrently", "run-p", "run-s", "onchange", "chokidar":
+	case "run-p", "run-s", "npm-run-all":
+		for _, w := range word.ParseFlags(args, "").Pos {
+			npmRun(f, "npm", word.Lits("npm", "run", w.Text))
+		}
+	case "hyperfine", "concurrently", "onchange", "chokidar":
 		for _, w := range word.ParseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").Pos {
 			g.Run(w.Text)
 		}
@@ -63,7 +67,7 @@ func runFlag(f *shell.Frame, g *shell.Frame, args []word.Word, names string) {
 
 func editorOrTool(f *shell.Frame, g *shell.Frame, name string, args []word.Word) string {
 	switch name {
-	case "tar", "gtar", "rsync":
+	case "tar", "rsync":
 		for i, w := range args {
 			for _, flag := range []string{"--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--rsh=", "-I", "-e"} {
 				if t, ok := strings.CutPrefix(w.Text, flag); ok {
@@ -79,7 +83,7 @@ func editorOrTool(f *shell.Frame, g *shell.Frame, name string, args []word.Word)
 		sedRuns(f, args)
 		writerOf(f, name, args)
 		return sedOutput(f, args)
-	case "vim", "nvim", "vi", "ex", "ed":
+	case "vim", "nvim", "vi", "ex", "ed", "view":
 		editor(f, g, args)
 	case "psql", "sqlite3", "mysql", "gdb", "lldb":
 		for _, w := range args {
@@ -104,7 +108,7 @@ func editor(f *shell.Frame, g *shell.Frame, args []word.Word) {
 	for i, w := range args {
 		t := w.Text
 		switch {
-		case (t == "-c" || t == "--cmd") && i+1 < len(args):
+		case (word.Shorts(t, 'c') || t == "--cmd") && i+1 < len(args):
 			t = args[i+1].Text
 		case strings.HasPrefix(t, "+"):
 			t = t[1:]

@@ -27,11 +27,11 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-n --adjustment"}, true
 	case "ionice":
 		return wrap{valued: "-c -n -p -P -u --class --classdata"}, true
-	case "timeout", "gtimeout":
+	case "timeout":
 		return wrap{valued: "-s -k --signal --kill-after", skip: 1}, true
-	case "time", "gtime":
+	case "time":
 		return wrap{valued: "-f -o --format --output"}, true
-	case "stdbuf", "gstdbuf", "unbuffer":
+	case "stdbuf", "unbuffer":
 		return wrap{valued: "-i -o -e --input --output --error"}, true
 	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4",
 		"torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run",
@@ -44,7 +44,7 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-p -T -P -D --pid --userspec --groups -l -m -N -C", skip: skipOf(name)}, true
 	case "flock":
 		return wrap{valued: "-E -w -c --timeout --conflict-exit-code --command", skip: 1, text1: "-c --command"}, true
-	case "watch", "gwatch":
+	case "watch":
 		return wrap{valued: "-n --interval -q --equexit", text: true}, true
 	case "su", "runuser":
 		return wrap{valued: "-c -s -g -G -u --command --shell --group --user --session-command", skip: 1, text1: "-c --command --session-command"}, true
@@ -71,11 +71,11 @@ func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool
 	switch name {
 	case "env":
 		return env(f, argv[1:]), true
-	case "xargs", "gxargs":
+	case "xargs":
 		return xargs(f, argv[1:]), true
 	case "parallel", "rush", "sem":
 		return parallel(f, name, argv[1:]), true
-	case "find", "gfind", "fd", "fdfind", "bfs":
+	case "find", "fd", "fdfind", "bfs":
 		return find(f, name, argv[1:]), true
 	case "script":
 		return scriptCmd(f, argv[1:]), true
@@ -88,8 +88,8 @@ func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "multipass",
 		"vagrant", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb", "limactl", "colima", "crictl":
 		return container(f, name, argv[1:]), true
-	case "hyperfine", "concurrently", "nodemon", "watchexec", "onchange", "chokidar", "run-p", "run-s", "foreman", "expect",
-		"at", "batch", "crontab", "vim", "nvim", "vi", "ex", "ed", "psql", "sqlite3", "mysql", "tar", "gtar", "rsync", "gdb", "lldb",
+	case "hyperfine", "concurrently", "nodemon", "watchexec", "onchange", "chokidar", "run-p", "run-s", "npm-run-all", "foreman", "expect",
+		"at", "batch", "crontab", "vim", "nvim", "vi", "ex", "ed", "view", "psql", "sqlite3", "mysql", "tar", "rsync", "gdb", "lldb",
 		"sed", "man", "less":
 		return runsText(f, name, argv[1:]), true
 	}

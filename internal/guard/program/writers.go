@@ -11,12 +11,25 @@ import (
 // writer runs the programs that write, move or remove files: what they leave can be run later on, and none of it may be
 // the loop's own.
 func writer(f *shell.Frame, name string, argv []word.Word) bool {
-	if !word.Has(`rm rmdir unlink shred trash srm mv gmv cp gcp install ginstall ln truncate gtruncate touch mkdir chmod chown chgrp chattr setfacl
-dd sponge patch unzip gzip gunzip bzip2 xz zstd 7z split csplit fallocate scp sftp sort go-sponge logrotate rename mmv mount ex-sponge trash-put trash-rm`, name) {
+	if !word.Has(`rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod chown chgrp chattr setfacl
+mkfifo mknod sd dos2unix unix2dos dd sponge patch unzip gzip gunzip bzip2 xz zstd 7z split csplit fallocate scp sftp sort go-sponge logrotate rename mmv mount ex-sponge trash-put trash-rm`, name) {
 		return false
 	}
 	writerOf(f, name, argv[1:])
 	return true
+}
+
+// inPlace judges programs that print what they make of a file, unless a flag has them write it back.
+func inPlace(f *shell.Frame, name string, args []word.Word) {
+	if !word.Has("yq jaq prettier", name) {
+		return
+	}
+	fl := word.ParseFlags(args, "")
+	if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
+		for _, w := range fl.Pos {
+			f.Writes(w, word.Clip(name+" "+word.Join(args), 300))
+		}
+	}
 }
 
 // writerOf judges a writing program's arguments.
@@ -34,11 +47,11 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 			f.Takes(w, how, whole)
 			f.Gone(w)
 		}
-	case "mv", "gmv", "rename", "mmv":
+	case "mv", "rename", "mmv":
 		moved(f, word.ParseFlags(args, "-t --target-directory -S --suffix"), how, true)
-	case "cp", "gcp", "install", "ginstall", "ln", "scp", "rsync":
+	case "cp", "install", "ln", "scp", "rsync":
 		moved(f, word.ParseFlags(args, copyFlags(name)), how, name == "rsync" && word.HasWord(args, "--remove-source-files"))
-	case "tar", "gtar", "unzip", "7z":
+	case "tar", "unzip", "7z":
 		unpacked(f, name, args, how)
 	case "dd":
 		for _, w := range args {
@@ -54,6 +67,12 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 		for _, w := range fl.All("-o", "--output") {
 			f.Writes(w, how)
 		}
+	case "chmod", "chown", "chgrp", "chattr", "setfacl":
+		for _, w := range word.ParseFlags(args, "").Pos {
+			if f.Writes(w, how); place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd") {
+				f.StateAct(how)
+			}
+		}
 	default:
 		for _, w := range word.ParseFlags(args, "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a").Pos {
 			f.Writes(w, how)
@@ -68,7 +87,7 @@ func copyFlags(name string) string {
 		return "-e --rsh --exclude --include -f --filter --files-from --exclude-from --max-size --bwlimit --port --partial-dir --backup-dir --chmod --chown --log-file"
 	case "scp":
 		return "-P -i -o -F -c -l -S -J"
-	case "install", "ginstall":
+	case "install":
 		return "-t --target-directory -S --suffix -m --mode -o --owner -g --group"
 	}
 	return "-t --target-directory -S --suffix"

@@ -55,17 +55,35 @@ func (f *Frame) Open(p string) (string, Origin) {
 		}
 		return v.text, Fresh
 	}
-	if f.M.Files == nil || f.M.reads >= maxReads || word.Unknown(full) {
+	if f.M.Files == nil || word.Unknown(full) {
 		return "", Nowhere
 	}
-	f.M.reads++
-	text, ok := f.M.Files.ReadFile(full)
+	text, ok := f.M.onDisk(full)
 	if !ok || len(text) > 4*word.MaxText {
 		return "", Nowhere
 	}
 	f.M.Spend(len(text) / 256)
 	return text, Disk
 }
+
+// onDisk reads a file of the project, each once.
+func (m *Machine) onDisk(full string) (text string, ok bool) {
+	if text, ok = m.disk[full]; ok {
+		return text, text != ""
+	}
+	if m.reads >= maxReads {
+		return "", false
+	}
+	m.reads++
+	if text, ok = m.Files.ReadFile(full); !ok {
+		text = ""
+	}
+	m.disk[full] = text
+	return text, ok
+}
+
+// Wrote is the text that this very call left in a file, "" where it wrote none.
+func (f *Frame) Wrote(p string) string { return f.M.fs[f.Resolve(p)].text }
 
 // FileText is a file's text for a reader of data: a hole when it is not known.
 func (f *Frame) FileText(p string) string {

@@ -33,10 +33,12 @@ type Machine struct {
 	picks *picks
 
 	fs        map[string]written  // files written by this very call
+	disk      map[string]string   // files of the project that were asked for, "" those that cannot be read
 	Heads     map[string][]string // branches that may be checked out, by directory
 	Config    map[string]string   // git config set by this very call
 	GHAliases map[string]string
 	Scripts   map[string]string // of package.json, set by this very call
+	InHook    bool              // a hook of git is being read: what it starts itself would lead in a circle
 }
 
 // written is a file as the call left it: its text, another name of a program, or commands that read what is written.
@@ -52,6 +54,7 @@ func New(c act.Call, r act.Repo, files act.Files, w World) *Machine {
 	m := &Machine{Call: c, Repo: r, Files: files, World: w, Work: maxWork}
 	m.seen = map[string]bool{}
 	m.fs = map[string]written{}
+	m.disk = map[string]string{}
 	m.Heads = map[string][]string{}
 	m.Config = map[string]string{}
 	m.GHAliases = map[string]string{}

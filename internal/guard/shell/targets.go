@@ -135,8 +135,12 @@ func (f *Frame) Takes(w word.Word, how string, whole bool) {
 		f.Writes(w, how)
 		return
 	}
-	if whole && f.Covers(w) {
+	switch {
+	case !whole:
+	case f.Covers(w):
 		f.fileAct(act.WriteState, w.Text, how)
+	case place.Registers(f.linked(f.Resolve(w.Text))):
+		f.fileAct(act.DropRegistration, w.Text, how)
 	}
 }
 

@@ -1,0 +1,130 @@
+package forges
+
+import (
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// gitEnv takes over settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR or GIT_WORK_TREE.
+func gitEnv(f *shell.Frame, g *gitRun) {
+	if n, ok := word.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
+		for i := range min(n, 20) {
+			is := string(rune('0' + i%10))
+			if i >= 10 {
+				is = "1" + is
+			}
+			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
+		}
+	}
+	for _, w := range f.WordsOf(f.Env("GIT_CONFIG_PARAMETERS")) {
+		gitSetting(f, g, w.Text)
+	}
+	if dir := f.Env("GIT_DIR"); dir != "" {
+		g.dir = f.Resolve(strings.TrimSuffix(strings.TrimSuffix(dir, ".git"), "/"))
+	}
+}
+
+// gitSetting is one key=value; what git would run because of it is looked at.
+func gitSetting(f *shell.Frame, g *gitRun, setting string) {
+	key, val, ok := strings.Cut(setting, "=")
+	if !ok {
+		val = "true"
+	}
+	key = strings.ToLower(key)
+	g.config[key] = val
+	gitRuns(f, key, val)
+}
+
+// gitRuns looks at settings whose value git hands to a shell.
+func gitRuns(f *shell.Frame, key, val string) {
+	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy
+web.browser credential.helper gpg.program interactive.difffilter`, key) ||
+		strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv") || strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") ||
+		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") {
+		f.Look("git "+key, strings.TrimPrefix(val, "!"))
+	}
+}
+
+// setting is a git setting as this command sees it.
+func setting(f *shell.Frame, g gitRun, key string) string {
+	key = strings.ToLower(key)
+	if v, ok := g.config[key]; ok {
+		return v
+	}
+	if v, ok := f.M.Config[key]; ok {
+		return v
+	}
+	return f.M.Repo.Config[key]
+}
+
+// configFiles takes over the settings of files that this call includes or names, and of those that it wrote itself: what
+// was there before it, the caller has told.
+func configFiles(f *shell.Frame, g *gitRun) {
+	included := setting(f, *g, "include.path")
+	if included != "" {
+		included = at(f, at(f, g.dir, ".git"), included)
+	}
+	for _, p := range []string{included, f.Env("GIT_CONFIG_GLOBAL"), f.Env("GIT_CONFIG_SYSTEM")} {
+		if text, from := f.Open(p); from != shell.Nowhere {
+			configText(f, g, text)
+		}
+	}
+	for _, p := range []string{at(f, g.dir, ".git/config"), "~/.gitconfig", "~/.config/git/config"} {
+		configText(f, g, f.Wrote(p))
+	}
+}
+
+// configText reads git's config format as far as one line holds one setting; what -c said stands.
+func configText(f *shell.Frame, g *gitRun, text string) {
+	section := ""
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if head, rest, ok := strings.Cut(line, "]"); ok && strings.HasPrefix(head, "[") {
+			name, sub, _ := strings.Cut(head[1:], " ")
+			section = strings.TrimSuffix(name+"."+strings.Trim(sub, `" `), ".")
+			line = strings.TrimSpace(rest)
+		}
+		key, val, _ := strings.Cut(line, "=")
+		key = strings.ToLower(section + "." + strings.TrimSpace(key))
+		if _, told := g.config[key]; !told && line != "" && !strings.ContainsAny(line[:1], "#;") {
+			gitSetting(f, g, key+"="+strings.Trim(strings.TrimSpace(val), `"`))
+		}
+	}
+}
+
+// gitConfig notes a setting for the rest of the call; an alias or a push rule that lands changes is an act itself.
+func gitConfig(f *shell.Frame, g gitRun, args []word.Word) {
+	fl := word.ParseFlags(args, "-f --file --blob --type --default --value --comment")
+	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all", "--remove-section") {
+		return
+	}
+	pos := fl.Pos
+	if len(pos) > 0 && word.Has("set add", pos[0].Text) {
+		pos = pos[1:]
+	}
+	if len(pos) < 2 || word.Has("get unset list remove-section rename-section", pos[0].Text) {
+		return
+	}
+	key, val := strings.ToLower(pos[0].Text), pos[1].Text
+	f.M.Config[key] = val
+	gitRuns(f, key, val)
+	plantSetting(f, g, key, val)
+}
+
+func plantSetting(f *shell.Frame, g gitRun, key, val string) {
+	switch {
+	case strings.HasPrefix(key, "alias."):
+		if word.Blank(val) {
+			f.OpaqueForge(word.Join(g.argv), "what the alias stands for is only known when it runs")
+			return
+		}
+		plant(f, g.argv, func(h *shell.Frame) { Git(h, word.Lits("git", key[len("alias."):])) })
+	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push"):
+		if _, to := SplitRefspec(val); MovesProtected(f, to) == shell.Yes {
+			f.Act(act.Act{Kind: act.PlantMerge, Ref: val}, g.argv)
+		}
+	}
+}

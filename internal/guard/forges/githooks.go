@@ -1,0 +1,73 @@
+package forges
+
+import (
+	"path"
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// hooksOf are the hooks of the repository that git runs with a command, as githooks(5) has them.
+func hooksOf(cmd string, args []word.Word) string {
+	switch cmd {
+	case "commit":
+		return "pre-commit prepare-commit-msg commit-msg post-commit"
+	case "merge", "pull":
+		return "pre-merge-commit post-merge"
+	case "checkout", "switch", "worktree":
+		return "post-checkout"
+	case "rebase":
+		return "pre-rebase post-checkout post-rewrite"
+	case "cherry-pick", "revert":
+		return "post-commit"
+	case "am":
+		return "applypatch-msg pre-applypatch post-applypatch"
+	case "push":
+		return "pre-push"
+	case "hook":
+		return word.ParseFlags(args, "").Arg(1).Text
+	}
+	return ""
+}
+
+// gitHooks reads the hooks that a command would start. Only a hook that merges or pushes counts: they are the person's as
+// a rule, and what else they do is no affair of the loop.
+func gitHooks(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+	names := strings.Fields(hooksOf(cmd, args))
+	if len(names) == 0 || f.M.InHook {
+		return
+	}
+	f.M.InHook = true
+	defer func() { f.M.InHook = false }()
+	folder := hooksFolder(f, g)
+	for _, name := range names {
+		run := func(h *shell.Frame) {
+			h.Cwd = g.dir
+			h.RunFile(folder+"/"+name, nil, "git hook "+name)
+		}
+		if f.Would(run) {
+			f.Quietly(func() { run(f.External()) })
+		}
+	}
+}
+
+// hooksFolder is where a repository keeps its hooks; those of a linked worktree stand in the one that it belongs to.
+func hooksFolder(f *shell.Frame, g gitRun) string {
+	if p := setting(f, g, "core.hookspath"); p != "" {
+		return at(f, g.dir, p)
+	}
+	for d := g.dir; ; d = path.Dir(d) {
+		if _, from := f.Open(d + "/.git/HEAD"); from != shell.Nowhere {
+			return d + "/.git/hooks"
+		}
+		link, _ := f.Open(d + "/.git")
+		if to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: "); ok {
+			common, _, _ := strings.Cut(to, "/worktrees/")
+			return at(f, d, common+"/hooks")
+		}
+		if path.Dir(d) == d || f.M.ReadsLeft() <= 8 {
+			return at(f, g.dir, ".git/hooks")
+		}
+	}
+}
