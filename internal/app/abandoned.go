@@ -182,7 +182,7 @@ func (v *visit) lastAlive(t *thread) time.Time {
 // interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a person may end a turn
 // of their own between two ticks.
 func (v *visit) interruptMark(t *thread) bool {
-	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
+	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
 	return err == nil && slices.ContainsFunc(r.Interrupted, func(prompt string) bool {
 		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
 	})

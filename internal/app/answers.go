@@ -81,7 +81,7 @@ func (v *visit) missedAnswers(t *thread) (found bool) {
 	if !t.Tick.Unheard() {
 		return false
 	}
-	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil), usage.Options{})
+	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil))
 	if err != nil {
 		return false
 	}

@@ -14,7 +14,7 @@ func (v *visit) forces(t *thread) bool { return t.forcing() && t.Claim.PromptID 
 
 // missedForce takes that answer from the transcript, for a client in which PostToolUse is not registered.
 func (v *visit) missedForce(list []*thread) (event.Reply, error) {
-	r, err := usage.Count(v.ev.Transcript, nil, usage.NewTable(nil), usage.Options{})
+	r, err := usage.Count(v.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
 		return event.Nothing(), nil
 	}

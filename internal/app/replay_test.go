@@ -48,11 +48,15 @@ func FuzzReplay(f *testing.F) {
 		if err != nil {
 			return
 		}
-		counted, err := usage.Count(path, nil, usage.NewTable(nil), usage.Options{})
+		counted, err := usage.Count(path, nil, usage.NewTable(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		addsUp(t, r, counted.Dollars)
+		var spent loop.Tokens
+		for _, m := range counted.ByModel {
+			spent = spent.Add(m)
+		}
+		addsUp(t, r, spent.Dollars)
 		for _, c := range report.Replays(report.Screen{Width: 200}, r) {
 			if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)) {
 				t.Fatalf("%U is shown", c)

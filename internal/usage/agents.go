@@ -33,7 +33,8 @@ type Agent struct {
 // ByAgent tells a stretch's usage apart by who spent it, those who spent nothing left out. It counts as Count does. An
 // error names what could not be read; the rest is told.
 func ByAgent(s Stretch, t Table) ([]Agent, error) {
-	c := newCounter(t, Options{Since: s.Since})
+	c := newCounter(t)
+	c.since = s.Since
 	list := s.sources()
 	for range list {
 		c.apart = append(c.apart, map[string]loop.Tokens{})

@@ -114,7 +114,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := Count(tr.main, []loop.Cursor(nil), NewTable(nil), Options{}); err != nil {
+	if _, err := Count(tr.main, []loop.Cursor(nil), NewTable(nil)); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -43,7 +43,7 @@ func (c *counter) awaited(line []byte) bool {
 
 // calls remembers what an assistant's line calls, among the tools that can reach a forge.
 func (c *counter) calls(r record) {
-	if !c.opt.Calls || !strings.Contains(r.message.Raw, `"tool_use"`) {
+	if !c.tools || !strings.Contains(r.message.Raw, `"tool_use"`) {
 		return
 	}
 	r.message.Get("content").ForEach(func(_, block gjson.Result) bool {
@@ -66,7 +66,7 @@ func reaches(tool string) bool {
 // returned takes note of a call whose result has such a sign. Of those that failed only a command that ran is told: what
 // a hook or a person held back was none.
 func (c *counter) returned(r record) {
-	if !c.opt.Calls || !r.result.Exists() {
+	if !c.tools || !r.result.Exists() {
 		return
 	}
 	r.message.Get("content").ForEach(func(_, block gjson.Result) bool {
@@ -76,9 +76,9 @@ func (c *counter) returned(r record) {
 		}
 		if !block.Get("is_error").Bool() {
 			call.Response = kept(r.result)
-			c.res.Calls = append(c.res.Calls, call)
+			c.done = append(c.done, call)
 		} else if call.Error = plainText(block); strings.HasPrefix(call.Error, "Exit code ") {
-			c.res.Calls = append(c.res.Calls, call)
+			c.done = append(c.done, call)
 		}
 		return !known
 	})

@@ -43,25 +43,20 @@ func TestCalls(t *testing.T) {
 		callLine("j", "Bash", "qmd query"), resultLine("j", `,"is_error":true`, "hook error: qmd-unreachable"),
 	)
 	lines(tr.agent("agent-1"), callLine("h", "Bash", "gh pr create"), resultLine("h", "", pr), resultLine("a", "", pr))
-	for _, on := range []bool{true, false} {
-		r, err := Count(tr.main, nil, NewTable(nil), Options{Calls: on})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, c := range r.Calls {
-			got = append(got, strings.Join([]string{c.ID, c.Tool, c.Cwd, c.Input.Get("command").Str, c.Response.Get("stdout").Str + c.Error, c.At.Format("15:04")}, " "))
-		}
-		want := []string{
-			"h Bash /p gh pr create " + pr + " 12:00", "a Bash /p gh pr create " + pr + " 12:00",
-			"f Bash /p glab mr note " + mr + " 12:00", "e mcp__gitlab__create_note /p x " + mr + " 12:00",
-			"i Bash /p qmd query Exit code 78\nno 12:00",
-		}
-		if !on {
-			want = nil
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("asked %v: %s", on, diff)
-		}
+	_, calls, _, err := Done(tr.main, nil, NewTable(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range calls {
+		got = append(got, strings.Join([]string{c.ID, c.Tool, c.Cwd, c.Input.Get("command").Str, c.Response.Get("stdout").Str + c.Error, c.At.Format("15:04")}, " "))
+	}
+	want := []string{
+		"h Bash /p gh pr create " + pr + " 12:00", "a Bash /p gh pr create " + pr + " 12:00",
+		"f Bash /p glab mr note " + mr + " 12:00", "e mcp__gitlab__create_note /p x " + mr + " 12:00",
+		"i Bash /p qmd query Exit code 78\nno 12:00",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

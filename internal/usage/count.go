@@ -13,24 +13,12 @@ import (
 	"hooks/internal/regular"
 )
 
-// Options change what Count reads. The zero value reads all there is.
-type Options struct {
-	// Since leaves out what older lines say, in transcripts without a cursor. Zero counts everything.
-	Since time.Time
-	// Deadline ends the count early; the next one goes on from there. Zero is no deadline.
-	Deadline time.Time
-	// Calls asks for Result.Calls.
-	Calls bool
-}
-
 // Result is what the transcripts say beyond the cursors.
 type Result struct {
 	// Cursors are where the next Count begins. They replace the ones passed in.
 	Cursors []loop.Cursor
 	// ByModel is what was spent since, by the model that answered.
 	ByModel map[string]loop.Tokens
-	In, Out int64 // tokens of all models; In holds cache writes and reads too
-	Dollars loop.USD
 	// Unknown are the models that have no price of their own (Table.Find), each once, in the order seen.
 	Unknown []string
 	// Skipped counts lines that could not be read: longer than 8 MiB, no JSON, bad UTF-8, impossible numbers.
@@ -39,11 +27,6 @@ type Result struct {
 	// mark names none.
 	Interrupted []string
 	Answers     []Answer
-	// Calls are those that ended well and whose result has the address of a pull or merge request, in the order of their
-	// results, file by file.
-	Calls []Call
-	// Partial says that Deadline came first.
-	Partial bool
 }
 
 // Count reads what a session's main transcript and its subagents' transcripts hold beyond the cursors. A file without
@@ -55,8 +38,11 @@ type Result struct {
 // that shrank or was replaced is read anew: of its lines, those not newer than the newest one seen before are taken as
 // counted, and lines without a time if they stand before the old offset. So a replaced file is never counted twice,
 // and what a backward clock hides in it is lost.
-func Count(transcript string, cursors []loop.Cursor, t Table, opt Options) (Result, error) {
-	c := newCounter(t, opt)
+func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
+	return newCounter(t).count(transcript, cursors)
+}
+
+func (c *counter) count(transcript string, cursors []loop.Cursor) (Result, error) {
 	if transcript == "" {
 		c.res.Cursors = cursors
 		return c.res, nil
@@ -67,8 +53,8 @@ func Count(transcript string, cursors []loop.Cursor, t Table, opt Options) (Resu
 	return c.res, err
 }
 
-func newCounter(t Table, opt Options) *counter {
-	c := &counter{table: t, opt: opt, rates: map[string]rated{}, owners: map[uint64]int{}, seed: maphash.MakeSeed()}
+func newCounter(t Table) *counter {
+	c := &counter{table: t, rates: map[string]rated{}, owners: map[uint64]int{}, seed: maphash.MakeSeed()}
 	c.res.ByModel = map[string]loop.Tokens{}
 	return c
 }
@@ -115,7 +101,7 @@ func merge(done []loop.Cursor, list []source, old []loop.Cursor) []loop.Cursor {
 // counter is one Count under way.
 type counter struct {
 	table  Table
-	opt    Options
+	since  time.Time // older lines of transcripts without a cursor do not count; zero is no bound
 	res    Result
 	lines  lines
 	ledger ledger // of the file under count
@@ -123,6 +109,8 @@ type counter struct {
 	single bool // there are no subagents, so nothing can stand in two files
 	owners map[uint64]int
 	called map[string]Call // of the file under count, whose results are to come
+	done   []Call          // what Done tells
+	tools  bool            // Done asks
 	seed   maphash.Seed
 	apart  []map[string]loop.Tokens                 // what each source spent, by model; nil where nobody asks
 	told   func(at, model string, more loop.Tokens) // what each line adds, at its time as written; nil where nobody asks
@@ -160,8 +148,6 @@ func (c *counter) file(index int, s source) (loop.Cursor, error) {
 		return t.cursor, nil
 	case err != nil:
 		return t.cursor, err
-	case !fi.Mode().IsRegular():
-		return t.cursor, fmt.Errorf("%s is not a regular file", s.path)
 	case s.known && fi.Size() == s.cursor.Offset && sameFile(s.cursor, fi):
 		return t.rest(fi), nil
 	}
@@ -207,11 +193,7 @@ func (c *counter) read(t *transcript) (loop.Cursor, error) {
 		return t.cursor, err
 	}
 	c.lines.reset(t.bounded(f, start), start)
-	for fills := 0; ; {
-		if c.lines.fills != fills && c.late() {
-			break
-		}
-		fills = c.lines.fills
+	for {
 		line, ok := c.lines.next()
 		if !ok {
 			break
@@ -221,16 +203,11 @@ func (c *counter) read(t *transcript) (loop.Cursor, error) {
 	return t.moved(c.lines.offset, fi), c.lines.err
 }
 
-func (c *counter) late() bool {
-	c.res.Partial = c.res.Partial || !c.opt.Deadline.IsZero() && time.Now().After(c.opt.Deadline)
-	return c.res.Partial
-}
-
 // begin decides where to begin, and what of it has been counted before.
 func (c *counter) begin(t *transcript, f *os.File, fi os.FileInfo) (int64, error) {
 	if !t.known {
-		if !c.opt.Since.IsZero() {
-			t.floor = c.opt.Since.UTC().Format("2006-01-02T15:04:05.000Z")
+		if !c.since.IsZero() {
+			t.floor = c.since.UTC().Format("2006-01-02T15:04:05.000Z")
 		}
 		return 0, nil
 	}

@@ -85,7 +85,7 @@ func TestMissingFilesAreNoError(t *testing.T) {
 	if r.In != 11 || gone.In != 0 || len(gone.Cursors) != 2 {
 		t.Errorf("%d tokens, then %+v", r.In, gone)
 	}
-	if empty, err := Count("", gone.Cursors, NewTable(nil), Options{}); err != nil || len(empty.Cursors) != 2 {
+	if empty, err := Count("", gone.Cursors, NewTable(nil)); err != nil || len(empty.Cursors) != 2 {
 		t.Errorf("no transcript: %v %v", empty, err)
 	}
 }
@@ -133,30 +133,10 @@ func TestSinceLeavesOutOlderLines(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.agent("agent-1"), said1{id: "a", in: 1, at: "2026-11-20T11:59:59.999Z"}, said1{id: "b", in: 10, at: "2026-11-20T12:00:00.000Z"})
 	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("x", 3600))
-	r := tr.count(nil, Options{Since: since})
-	if r.In != 10 {
-		t.Errorf("%d tokens", r.In)
-	}
-}
-
-func TestDeadlineLeavesTheRestForTheNextCount(t *testing.T) {
-	tr := newTree(t)
-	var lines []any
-	for i := range 2000 {
-		lines = append(lines, said1{id: fmt.Sprint(i), in: 1, text: strings.Repeat("x", 500)})
-	}
-	tr.add(tr.main, lines...)
-	var got int64
-	r := Result{Partial: true}
-	for n := 0; r.Partial; n++ {
-		opt := Options{Deadline: time.Now().Add(-time.Second)}
-		if r = tr.count(r.Cursors, opt); n > 2001 {
-			t.Fatal("no progress")
-		}
-		got += r.In
-	}
-	if got != 2000 {
-		t.Errorf("%d tokens", got)
+	c := newCounter(NewTable(nil))
+	c.since = since
+	if r, err := summed(c.count(tr.main, nil)); err != nil || r.In != 10 {
+		t.Errorf("%d tokens, %v", r.In, err)
 	}
 }
 

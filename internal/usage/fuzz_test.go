@@ -31,14 +31,14 @@ func FuzzTranscript(f *testing.F) {
 		}
 		at = max(0, min(at, len(text)))
 		write(text[:at])
-		first, err := Count(path, []loop.Cursor{{Path: path, Offset: offset, Inode: node}}, NewTable(nil), Options{})
+		first, err := summed(Count(path, []loop.Cursor{{Path: path, Offset: offset, Inode: node}}, NewTable(nil)))
 		sane(t, first, err)
-		whole, err := Count(path, nil, NewTable(nil), Options{})
+		whole, err := summed(Count(path, nil, NewTable(nil)))
 		sane(t, whole, err)
 		write(text)
-		more, err := Count(path, whole.Cursors, NewTable(nil), Options{})
+		more, err := summed(Count(path, whole.Cursors, NewTable(nil)))
 		sane(t, more, err)
-		again, err := Count(path, more.Cursors, NewTable(nil), Options{})
+		again, err := summed(Count(path, more.Cursors, NewTable(nil)))
 		sane(t, again, err)
 		if again.In != 0 || again.Out != 0 || again.Dollars != 0 {
 			t.Errorf("counted again: %+v", again)
@@ -61,7 +61,7 @@ func FuzzTranscript(f *testing.F) {
 	})
 }
 
-func sane(t *testing.T, r Result, err error) {
+func sane(t *testing.T, r counted, err error) {
 	t.Helper()
 	if err != nil {
 		t.Error(err)
@@ -96,7 +96,7 @@ func FuzzCounts(f *testing.F) {
 			if err := os.WriteFile(path, part, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r, err := Count(path, cursors, NewTable(nil), Options{})
+			r, err := summed(Count(path, cursors, NewTable(nil)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func FuzzCounts(f *testing.F) {
 				sum = sum.Add(n)
 			}
 		}
-		whole, err := Count(path, nil, NewTable(nil), Options{})
+		whole, err := summed(Count(path, nil, NewTable(nil)))
 		if err != nil {
 			t.Fatal(err)
 		}

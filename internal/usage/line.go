@@ -150,9 +150,6 @@ func (c *counter) add(index int, model string, more loop.Tokens) {
 		c.apart[index][model] = c.apart[index][model].Add(more)
 	}
 	c.res.ByModel[model] = c.res.ByModel[model].Add(more)
-	c.res.In += more.In()
-	c.res.Out += more.Output
-	c.res.Dollars = c.res.Dollars.Plus(more.Dollars)
 }
 
 // maxOwners bounds the requests of subagents that are remembered while the main transcript is read.

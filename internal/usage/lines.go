@@ -22,7 +22,6 @@ type lines struct {
 	offset  int64 // in the file, of the end of the last whole line
 	dropped int64 // bytes of a line too long for the buffer, given up already
 	err     error // of the source, other than its end
-	fills   int   // reads so far
 }
 
 // reset begins to read another source, whose first byte stands at offset in its file.
@@ -75,7 +74,6 @@ func (l *lines) fill() bool {
 	}
 	for range 100 { // io.Reader may return nothing without an error
 		n, err := l.src.Read(l.buf[l.end:])
-		l.fills++
 		l.end += n
 		if n > 0 {
 			return true

@@ -2,11 +2,8 @@ package usage
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -14,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
+	"hooks/internal/regular"
 )
 
 // MomentKind is what happened at a moment of a session.
@@ -78,7 +76,7 @@ func (w *momentReader) file(path, agent string) {
 		return
 	}
 	w.agent, w.at = agent, time.Time{}
-	f, err := openRegular(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		w.done = !w.yield(Moment{}, fmt.Errorf("read transcript: %w", err))
 		return
@@ -94,18 +92,6 @@ func (w *momentReader) file(path, agent string) {
 	if w.lines.err != nil && !w.done {
 		w.done = !w.yield(Moment{}, fmt.Errorf("read transcript: %w", w.lines.err))
 	}
-}
-
-// openRegular opens a file that can be read to its end; a pipe would be waited for.
-func openRegular(path string) (io.ReadCloser, error) {
-	fi, err := os.Stat(path)
-	if err == nil && !fi.Mode().IsRegular() {
-		err = errors.New(path + " is not a regular file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
 }
 
 func (w *momentReader) line(line []byte) {
@@ -234,7 +220,7 @@ func (w *momentReader) system(m Moment, r record) {
 // Timeline counts a whole session as Count does and tells, in no order over several files, what each line added and
 // when. The time is zero where no line up to there has one.
 func Timeline(transcript string, t Table, told func(at time.Time, model string, more loop.Tokens)) (Result, error) {
-	c := newCounter(t, Options{})
+	c := newCounter(t)
 	c.told = func(at, model string, more loop.Tokens) {
 		if more != (loop.Tokens{}) {
 			when, _ := time.Parse(time.RFC3339Nano, at)

@@ -38,7 +38,7 @@ func TestInterruptions(t *testing.T) {
 }
 
 func TestAnswersFromTheTranscript(t *testing.T) {
-	got, err := Count("testdata/scheduled-with-gate.jsonl", nil, NewTable(nil), Options{})
+	got, err := Count("testdata/scheduled-with-gate.jsonl", nil, NewTable(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

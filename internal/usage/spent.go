@@ -9,16 +9,19 @@ import (
 // Spent is Count as a run takes it in. What could not be counted, or not surely, is told in notes, one line each; so is
 // the error, after which nothing is spent.
 func Spent(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []string, error) {
-	r, err := Count(transcript, cursors, table, Options{})
+	r, err := Count(transcript, cursors, table)
 	spent, notes := r.taken(table, err)
 	return spent, notes, err
 }
 
-// Done is Spent, with the calls that the same lines tell (Result.Calls).
+// Done is Spent, with the calls that the same lines tell: those that ended well and whose result has the address of a pull
+// or merge request, in the order of their results, file by file.
 func Done(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []Call, []string, error) {
-	r, err := Count(transcript, cursors, table, Options{Calls: true})
+	c := newCounter(table)
+	c.tools = true
+	r, err := c.count(transcript, cursors)
 	spent, notes := r.taken(table, err)
-	return spent, r.Calls, notes, err
+	return spent, c.done, notes, err
 }
 
 func (r *Result) taken(table Table, err error) (loop.Spent, []string) {

@@ -38,7 +38,7 @@ func TestTree(t *testing.T) {
 	if size < 4<<20 || size > 5<<20 {
 		t.Errorf("%d bytes", size)
 	}
-	r, err := usage.Count(tr.main, nil, usage.NewTable(nil), usage.Options{})
+	r, err := usage.Count(tr.main, nil, usage.NewTable(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
