@@ -2,6 +2,7 @@ package child
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"hooks/internal/printable"
 )
@@ -50,7 +51,7 @@ func hideTokens(line string) string {
 			n = len(line)
 		}
 		if n == 0 {
-			_, n = firstRune(line)
+			_, n = utf8.DecodeRuneInString(line)
 			b.WriteString(line[:n])
 		} else if run := line[:n]; secret(run, b.String()) {
 			b.WriteString("<redacted>")
@@ -60,15 +61,6 @@ func hideTokens(line string) string {
 		line = line[n:]
 	}
 	return b.String()
-}
-
-func firstRune(s string) (rune, int) {
-	for i := range s {
-		if i > 0 {
-			return 0, i
-		}
-	}
-	return 0, len(s)
 }
 
 func tokenRune(r rune) bool {

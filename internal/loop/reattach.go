@@ -6,8 +6,8 @@ import (
 )
 
 // Open are the PRs that were open when the iteration ended.
-func (i *Iteration) Open() []TrackedPR {
-	return slices.DeleteFunc(slices.Clone(i.TrackedPRs), func(p TrackedPR) bool { return p.StateAtEnd != "open" })
+func (l *Iteration) Open() []TrackedPR {
+	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool { return p.StateAtEnd != "open" })
 }
 
 // Reattach holds what the previous iteration recorded of its PRs against the heads that the remote told. A PR that had

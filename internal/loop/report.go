@@ -166,23 +166,23 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 }
 
 // Tracks says that the iteration had to do with a PR; a nil one had with none.
-func (i *Iteration) Tracks(number int) bool { return tracked(i, number) != nil }
+func (l *Iteration) Tracks(number int) bool { return tracked(l, number) != nil }
 
 // HeadAtEnd is the head that a PR had when the iteration ended, "" when that is not known.
-func (i *Iteration) HeadAtEnd(number int) string {
-	if p := tracked(i, number); p != nil {
+func (l *Iteration) HeadAtEnd(number int) string {
+	if p := tracked(l, number); p != nil {
 		return p.EndSHA
 	}
 	return ""
 }
 
-func tracked(i *Iteration, number int) *TrackedPR {
-	if i == nil {
+func tracked(l *Iteration, number int) *TrackedPR {
+	if l == nil {
 		return nil
 	}
-	for k := range i.TrackedPRs {
-		if i.TrackedPRs[k].Number == number {
-			return &i.TrackedPRs[k]
+	for i := range l.TrackedPRs {
+		if l.TrackedPRs[i].Number == number {
+			return &l.TrackedPRs[i]
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func (s *Store) others(skill loop.Skill, file, runID string) bool {
 
 // archiveFolder makes and opens the run's folder.
 func (s *Store) archiveFolder(name string) (*disk, error) {
-	if _, err := s.disk.mkdir(archiveName); err != nil {
+	if err := s.disk.mkdir(archiveName); err != nil {
 		return nil, err
 	}
 	above, err := s.disk.root.OpenRoot(archiveName)
@@ -78,7 +78,7 @@ func (s *Store) archiveFolder(name string) (*disk, error) {
 	}
 	defer above.Close()
 	all := &disk{root: above, fail: s.disk.fail}
-	if _, err := all.mkdir(name); err != nil {
+	if err := all.mkdir(name); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(s.disk.syncDir(), all.syncDir()); err != nil {

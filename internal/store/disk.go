@@ -157,19 +157,19 @@ func (d *disk) remove(name string) error {
 }
 
 // mkdir makes a folder unless it exists.
-func (d *disk) mkdir(name string) (made bool, err error) {
+func (d *disk) mkdir(name string) error {
 	if err := d.at("mkdir", name); err != nil {
-		return false, err
+		return err
 	}
-	err = d.root.Mkdir(name, dirMode)
+	err := d.root.Mkdir(name, dirMode)
 	if errors.Is(err, fs.ErrExist) {
-		return false, nil
+		return nil
 	}
 	d.dirty = d.dirty || err == nil
 	if err == nil && runtime.GOOS != "windows" { // a umask may have taken more away than others' access
 		err = d.root.Chmod(name, dirMode)
 	}
-	return err == nil, err
+	return err
 }
 
 // syncDir makes the folder's changed names durable, if any changed.

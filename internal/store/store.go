@@ -97,7 +97,7 @@ func create(project string, fail func(string) error) (*Store, error) {
 // makeDirs makes .sdd and .sdd/loop and syncs the folder that each was made in.
 func makeDirs(root *os.Root, fail func(string) error) error {
 	above := &disk{root: root, fail: fail}
-	if _, err := above.mkdir(".sdd"); err != nil {
+	if err := above.mkdir(".sdd"); err != nil {
 		return err
 	}
 	if err := above.syncDir(); err != nil {
@@ -109,7 +109,7 @@ func makeDirs(root *os.Root, fail func(string) error) error {
 	}
 	defer sdd.Close()
 	above = &disk{root: sdd, fail: fail}
-	if _, err := above.mkdir("loop"); err != nil {
+	if err := above.mkdir("loop"); err != nil {
 		return err
 	}
 	return above.syncDir()

@@ -92,7 +92,7 @@ func (s *Store) inTurn(do func() error) error {
 func (d *disk) offerTurn() (folder, own string, err error) {
 	defer func(before bool) { d.dirty = before }(d.dirty)
 	folder, own = temp(turnName[1:]), makerName(proc.Describe(os.Getpid(), ""))
-	if _, err := d.mkdir(folder); err != nil {
+	if err := d.mkdir(folder); err != nil {
 		return "", "", err
 	}
 	f, err := d.create(folder + "/" + own)
