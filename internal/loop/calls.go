@@ -25,12 +25,12 @@ type Passed struct {
 // Once notes a call that is about to be counted at an event, and says whether it is new: another input is another call,
 // whatever its id. A call without an id is always new.
 func (t *Tick) Once(event, id, input string) bool {
-	sum := fnv.New64a()
-	sum.Write([]byte(input))
-	key := event + " " + id + " " + strconv.FormatUint(sum.Sum64(), 36)
 	if id == "" {
 		return true
 	}
+	sum := fnv.New64a()
+	sum.Write([]byte(input))
+	key := event + " " + id + " " + strconv.FormatUint(sum.Sum64(), 36)
 	if slices.Contains(t.Counted, key) {
 		return false
 	}

@@ -77,6 +77,9 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		if err := f.set(skill, name, value); err != nil {
 			return f, true, err
 		}
+		if strings.HasPrefix(name, "--max-") {
+			f.explicit = append(f.explicit, name)
+		}
 	}
 	return f, true, nil
 }
@@ -135,31 +138,29 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		if skill != Review {
 			return &flagError{"--pr is a flag of review, not of " + string(skill), "use /sdd:review --loop --pr N"}
 		}
-		return f.number(name, strings.TrimPrefix(value, "#"), &f.PR)
+		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
 	case "--max-dollars":
 		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
 		if err != nil {
 			return &flagError{"--max-dollars " + err.Error(), flagHint}
 		}
 		f.Dollars = v
-		f.explicit = append(f.explicit, name)
 	case "--max-iterations":
-		return f.number(name, value, &f.Iterations)
+		return number(name, value, &f.Iterations)
 	case "--max-prs":
-		return f.number(name, value, &f.PRs)
+		return number(name, value, &f.PRs)
 	case "--max-minutes":
-		return f.number(name, value, &f.Minutes)
+		return number(name, value, &f.Minutes)
 	}
 	return nil
 }
 
-func (f *Flags) number(name, value string, to *int) error {
+func number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > mostUnits {
 		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value, mostUnits), flagHint}
 	}
 	*to = n
-	f.explicit = append(f.explicit, name)
 	return nil
 }
 
