@@ -45,7 +45,7 @@ type Answer struct {
 func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	began := time.Now()
 	answer.Name = event.NameOf(word)
-	ev, err := event.Read(word, stdin, event.Limit{})
+	ev, err := event.Read(word, stdin)
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}

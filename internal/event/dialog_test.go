@@ -13,7 +13,7 @@ func dialogEvent(t *testing.T, name, input, response string) Event {
 	t.Helper()
 	in := fmt.Sprintf(`{"session_id":"s","hook_event_name":%q,"tool_name":"AskUserQuestion","tool_input":%s,"tool_response":%s}`, name, input, response)
 	word := wordOf(name)
-	e, err := Read(word, strings.NewReader(in), Limit{})
+	e, err := Read(word, strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestForgedAnswers(t *testing.T) {
 // Another tool with the same members is no dialog.
 func TestOnlyTheDialogAnswers(t *testing.T) {
 	in := `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"mcp__x__AskUserQuestion","tool_input":{"questions":[{"question":"q"}],"skill":"work","command":"ls"},"tool_response":{"answers":{"q":"merge"}}}`
-	e, err := Read("post-tool-use", strings.NewReader(in), Limit{})
+	e, err := Read("post-tool-use", strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestRecordedPayloads(t *testing.T) {
 		}
 		name := gjson.GetBytes(raw, "hook_event_name").String()
 		for _, w := range Words {
-			e, err := Read(w.Word, strings.NewReader(string(raw)), Limit{})
+			e, err := Read(w.Word, strings.NewReader(string(raw)))
 			if (err == nil) != (w.Name == name) {
 				t.Errorf("%s read as %s: error %v", file, w.Word, err)
 			}

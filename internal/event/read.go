@@ -10,36 +10,29 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Limit bounds one reading of stdin. A zero field stands for its default.
-type Limit struct {
-	Bytes int           // the most a value may take; default 4 MiB
-	Wait  time.Duration // how long to wait for the end of the value; default 5 s
-}
-
-func (l Limit) orDefault() Limit {
-	if l.Bytes <= 0 {
-		l.Bytes = 4 << 20
-	}
-	if l.Wait <= 0 {
-		l.Wait = 5 * time.Second
-	}
-	return l
-}
+// The bounds of one reading of stdin.
+const (
+	mostBytes   = 4 << 20
+	longestWait = 5 * time.Second // for the end of the value
+)
 
 // Read reads the one JSON object that the client writes for a hook word and returns as soon as that object is
 // complete: the end of stdin may never come. What follows the object is never looked at, so the answer does not
 // depend on how the bytes arrive. A leading byte order mark and white space are tolerated.
 //
-// Refused, as an *Error with a hint: an unknown word, input over the limits, anything that is not one JSON object,
-// a key that stands twice in an object, an event that is not the word's, and fields that decide with a wrong type.
+// Refused, as an *Error with a hint: an unknown word, more than 4 MiB, a value whose end does not come within 5 s,
+// anything that is not one JSON object, a key that stands twice in an object, an event that is not the word's, and fields
+// that decide with a wrong type.
 //
 // After a timeout a goroutine stays behind in r.Read; the program is about to exit then.
-func Read(word string, r io.Reader, limit Limit) (Event, error) {
+func Read(word string, r io.Reader) (Event, error) { return readWithin(longestWait, word, r) }
+
+func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
 	name := NameOf(word)
 	if name == "" {
 		return Event{}, refuse("the words are stop, pre-tool-use, …: see `hooks --help`", "%q is not a hook word", clip(word))
 	}
-	raw, err := readValue(r, limit.orDefault())
+	raw, err := readValue(r, wait)
 	if err != nil {
 		return Event{}, err
 	}
@@ -53,29 +46,29 @@ func Read(word string, r io.Reader, limit Limit) (Event, error) {
 	return decode(name, json)
 }
 
-// readValue collects the bytes of the first JSON object of r within the limits.
-func readValue(r io.Reader, limit Limit) ([]byte, error) {
+// readValue collects the bytes of the first JSON object of r within the bounds.
+func readValue(r io.Reader, wait time.Duration) ([]byte, error) {
 	type result struct {
 		raw []byte
 		err error
 	}
 	done := make(chan result, 1)
 	go func() {
-		raw, err := collect(r, limit.Bytes)
+		raw, err := collect(r)
 		done <- result{raw, err}
 	}()
-	timer := time.NewTimer(limit.Wait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case res := <-done:
 		return res.raw, res.err
 	case <-timer.C:
-		return nil, refuse(hintClient, "no complete JSON object on stdin after %s", limit.Wait)
+		return nil, refuse(hintClient, "no complete JSON object on stdin after %s", wait)
 	}
 }
 
-// collect reads until the object is complete, r ends, or more than most bytes have come.
-func collect(r io.Reader, most int) ([]byte, error) {
+// collect reads until the object is complete, r ends, or more than mostBytes have come.
+func collect(r io.Reader) ([]byte, error) {
 	var s scanner
 	var buf []byte
 	chunk := make([]byte, 32<<10)
@@ -89,10 +82,10 @@ func collect(r io.Reader, most int) ([]byte, error) {
 			return nil, refuse(hintClient, "the JSON object on stdin is nested over %d levels", mostNesting)
 		case bad:
 			return nil, refuse(hintClient, "stdin is not a JSON object: %s", clip(string(bytes.TrimSpace(buf))))
-		case end > 0 && from+end <= most:
+		case end > 0 && from+end <= mostBytes:
 			return buf[s.start : from+end], nil
-		case len(buf) > most:
-			return nil, refuse(hintClient, "the JSON object on stdin is over %d bytes", most)
+		case len(buf) > mostBytes:
+			return nil, refuse(hintClient, "the JSON object on stdin is over %d bytes", mostBytes)
 		case err != nil:
 			return nil, ended(buf, err)
 		case n > 0:

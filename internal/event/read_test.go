@@ -30,7 +30,7 @@ func TestReadOneValueOfAHangingPipe(t *testing.T) {
 		if _, err := io.WriteString(w, plainStop+after); err != nil {
 			t.Fatal(err)
 		}
-		e, err := Read("stop", r, Limit{Wait: time.Hour})
+		e, err := readWithin(time.Hour, "stop", r)
 		if err != nil || e.SessionID != "s" {
 			t.Errorf("with %q behind: %v, %v", after, e.SessionID, err)
 		}
@@ -48,8 +48,8 @@ func TestReadByteByByte(t *testing.T) {
 		if word == "" {
 			continue
 		}
-		whole, err1 := Read(word, bytes.NewReader(raw), Limit{})
-		slow, err2 := Read(word, iotest.OneByteReader(bytes.NewReader(raw)), Limit{})
+		whole, err1 := Read(word, bytes.NewReader(raw))
+		slow, err2 := Read(word, iotest.OneByteReader(bytes.NewReader(raw)))
 		if err1 != nil || err2 != nil {
 			t.Fatal(file, err1, err2)
 		}
@@ -71,7 +71,7 @@ func TestReadTolerates(t *testing.T) {
 		"same key elsewhere":   `{"session_id":"s","hook_event_name":"Stop","a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]}`,
 		"escaped but distinct": `{"session_id":"s","hook_event_name":"Stop","\u0061":1,"\u0062":2}`,
 	} {
-		if e, err := Read("stop", strings.NewReader(in), Limit{}); err != nil || e.SessionID != "s" {
+		if e, err := Read("stop", strings.NewReader(in)); err != nil || e.SessionID != "s" {
 			t.Errorf("%s: %+v, %v", name, e, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestReadRefuses(t *testing.T) {
 		{"same key deep", "pre-tool-use", pre("x", `{"a":[[{"b":{"c":1,"d":[],"c":2}}]]}`), `key "c" stands twice`},
 		{"same empty key", "pre-tool-use", pre("x", `{"":1,"":2}`), `key "" stands twice`},
 	} {
-		e, err := Read(c.word, strings.NewReader(c.in), Limit{})
+		e, err := Read(c.word, strings.NewReader(c.in))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 			continue
@@ -138,7 +138,7 @@ func TestReadRefuses(t *testing.T) {
 // An MCP tool may call its members what it likes.
 func TestReadLeavesOtherToolsAlone(t *testing.T) {
 	in := `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"mcp__x__y","tool_input":{"command":["a"],"args":{"b":1}}}`
-	e, err := Read("pre-tool-use", strings.NewReader(in), Limit{})
+	e, err := Read("pre-tool-use", strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +154,11 @@ func TestReadBounds(t *testing.T) {
 		head := `{"session_id":"s","hook_event_name":"Stop","last_assistant_message":"`
 		return head + strings.Repeat("x", size-len(head)-2) + `"}`
 	}
-	if _, err := Read("stop", strings.NewReader(payload(4<<20)), Limit{}); err != nil {
+	if _, err := Read("stop", strings.NewReader(payload(4<<20))); err != nil {
 		t.Errorf("4 MiB: %v", err)
 	}
 	for _, size := range []int{4<<20 + 1, 5 << 20} {
-		_, err := Read("stop", strings.NewReader(payload(size)), Limit{})
+		_, err := Read("stop", strings.NewReader(payload(size)))
 		if err == nil || !strings.Contains(err.Error(), "over 4194304 bytes") {
 			t.Errorf("%d bytes: %v", size, err)
 		}
@@ -170,7 +170,7 @@ func TestReadDeadline(t *testing.T) {
 	for _, in := range []string{"", " ", `{"session_id":"s",`} {
 		r, w := io.Pipe()
 		go io.WriteString(w, in)
-		_, err := Read("stop", r, Limit{Wait: 20 * time.Millisecond})
+		_, err := readWithin(20*time.Millisecond, "stop", r)
 		if err == nil || !strings.Contains(err.Error(), "no complete JSON object on stdin after 20ms") {
 			t.Errorf("%q: %v", in, err)
 		}
@@ -179,11 +179,11 @@ func TestReadDeadline(t *testing.T) {
 }
 
 func TestReadErrorOfTheReader(t *testing.T) {
-	_, err := Read("stop", iotest.ErrReader(os.ErrPermission), Limit{})
+	_, err := Read("stop", iotest.ErrReader(os.ErrPermission))
 	if !errors.Is(err, os.ErrPermission) {
 		t.Error(err)
 	}
-	if _, err = Read("stop", idle{}, Limit{}); !errors.Is(err, io.ErrNoProgress) {
+	if _, err = Read("stop", idle{}); !errors.Is(err, io.ErrNoProgress) {
 		t.Error(err)
 	}
 }
@@ -207,7 +207,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","hook_event_name":"Stop","\ud800":1,"\ud800":2}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, w := range Words {
-			e, err := Read(w.Word, bytes.NewReader(raw), Limit{})
+			e, err := Read(w.Word, bytes.NewReader(raw))
 			if err != nil || !utf8.Valid(raw) {
 				continue
 			}

@@ -6,5 +6,7 @@
 // decides, because `api-request` lines hold copies of everything.
 //
 // One request stands on several lines and is counted once, by message id and request id, with the greatest number of
-// each kind (CONTRACT). Money is whole pico-dollars, so sums are exact (R58, R59).
+// each kind (CONTRACT). Its advisors are requests of their own; what a fork of a session copied is none. Money is whole
+// pico-dollars, so sums are exact (R58, R59). What the client asks for outside of the conversation, as to compact it, stands
+// in no line and is not counted.
 package usage
