@@ -235,8 +235,8 @@ var broken = []struct {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|---|---|\n| claude-x | cheap | 5 |\n")
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
 	{"a setting that nobody reads", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Type: github\n")
-	}, "configuration", report.Doubt, `CLAUDE.md:5: "- Type: github" is read by nobody`, "docs/configuration.md", ""},
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Colour: blue\n")
+	}, "configuration", report.Doubt, `CLAUDE.md:5: "- Colour: blue" is read by nobody`, "docs/configuration.md", ""},
 	{"a heading at the wrong level", func(w *world) { w.write("p/CLAUDE.md", "# SDD Configuration\n") },
 		"configuration", report.Doubt, "CLAUDE.md:1:", "docs/configuration.md", ""},
 	{"an order against the gates", func(w *world) {
