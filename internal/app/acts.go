@@ -128,8 +128,13 @@ func describe(a guard.Act) string {
 	return s
 }
 
-// openPRs stops before a PR that would go over the ceiling (R30).
+// openPRs stops before a PR that would go over the ceiling (R30), or whose number no result would tell (R27): that of a
+// call in the background comes at once and is empty.
 func (v *visit) openPRs(t *thread, n int) event.Reply {
+	if v.ev.Flag("run_in_background") || v.ev.Tool == "Monitor" {
+		return event.Deny("Not opened: in the background nothing tells the loop which PR it is\n" +
+			"hint: open it in a call of its own that does not run in the background")
+	}
 	f := loop.Look(t.Budget, t.Tick, nil, v.now)
 	left, unbounded := f.PRsLeft()
 	switch {
