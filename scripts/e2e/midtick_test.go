@@ -1,0 +1,169 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What the client asks for when it runs out of context, and how the conversation goes on after it.
+const (
+	summaryAsked = "Your task is to create a detailed summary"
+	summary      = "COMPACTED: an iteration is under way"
+)
+
+// In the middle of an iteration the client runs out of context and goes on with a summary. It is the same iteration: what
+// was spent and opened before counts, and a merge needs a person's word as before. What the summary itself cost stands in
+// no transcript until the session ends (E; R27–R33, R63, R99).
+func TestCompactionInATickKeepsTheIteration(t *testing.T) {
+	const refused = "Not merged yet: gh pr merge 201 --squash needs a person's word"
+	full, summed := Usage{Input: 190_000, Output: 4000}, Usage{Input: 100, Output: 300}
+	before := []Call{bash("gh pr create --title 201 --body x"), bash("echo more")}
+	w := newWorld(t, func(r Request) Turn {
+		prompt, done := r.Prompt(), len(r.Calls())
+		switch {
+		case strings.Contains(prompt, summaryAsked):
+			return Turn{Text: "<summary>" + summary + "</summary>", Usage: summed}
+		case strings.Contains(r.All(), refused):
+			return Turn{Text: "iteration 1 is over"}
+		case strings.Contains(r.All(), "recorded for iteration 1"):
+			return Turn{Calls: []Call{bash("gh pr merge 201 --squash")}}
+		case strings.Contains(r.All(), summary):
+			return Turn{Calls: []Call{bash("hooks report <<'JSON'\n" + quiet + "\nJSON")}}
+		case done < len(before):
+			return Turn{Calls: before[done : done+1], Usage: full}
+		}
+		return Turn{Text: "no summary was asked for"}
+	})
+	w.write(w.Bin+"/gh", strings.Replace(prScript, "%s", w.ghLog(), 1), 0o755)
+	w.Env = []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"}
+	r := w.Headless("/sdd:work --loop")
+	if r.Result != "iteration 1 is over" || len(w.Merges()) != 0 || !w.Model.Told(refused) {
+		t.Errorf("the turn ended with %q, merges %v", r.Result, w.Merges())
+	}
+	b, lines := w.Budget("work"), w.History("work")
+	if b.IterationsUsed != 1 || strings.Join(b.PRsTouched, " ") != "#201" || len(lines) != 1 || strings.Join(lines[0].PRs, " ") != "#201" {
+		t.Errorf("the run is %+v, history %+v", b, lines)
+	}
+	unseen := float64(summed.Input)*4e-6 + float64(summed.Output)*20e-6
+	if got := r.TotalUSD - b.Dollars; math.Abs(got-unseen) > 1e-9 {
+		t.Errorf("the program counts $%v less than the client's $%v, want $%v: the summary's", got, r.TotalUSD, unseen)
+	}
+}
+
+// The program is replaced while an iteration is open, as an update does: the new one goes on where the old one was.
+func TestUpdateInATickGoesOn(t *testing.T) {
+	release := make(chan struct{})
+	w := newWorld(t, Worker{Hold: func(n int) <-chan struct{} {
+		if n == 2 {
+			return release
+		}
+		return nil
+	}}.Say)
+	term := w.Interactive()
+	term.Enter("/sdd:work --loop --max-iterations 2")
+	w.WaitHistory("work", 1, 60*time.Second)
+	term.Enter("/sdd:work --loop --max-iterations 2")
+	w.WaitLocked("work", 60*time.Second)
+	w.update()
+	close(release)
+	lines := w.WaitHistory("work", 2, 60*time.Second)
+	if diff := cmp.Diff([]string{"ok", "halted"}, sameRun(t, lines)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+}
+
+// update replaces the program as a plugin's update does, by another file.
+func (w *World) update() {
+	w.t.Helper()
+	program := filepath.Join(w.Plugins[0], "bin", "hooks")
+	data, err := os.ReadFile(program)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(program+".new", string(data)+"another", 0o755)
+	if err := os.Rename(program+".new", program); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A shell that runs in the background is held to the same: a merge waits for the same word and is one merge, and no PR is
+// opened there, whose number no result would tell (R27, R30, R99–R102, R107).
+func TestBackgroundShellIsHeldToo(t *testing.T) {
+	create, merge := inBackground("gh pr create --fill"), inBackground("gh pr merge 142 --squash")
+	w := newWorld(t, Worker{Work: func(int) []Call {
+		return append(append([]Call{create, merge}, askInOwnWords()...), merge, merge)
+	}}.Say)
+	term := w.Interactive()
+	term.Enter("/sdd:review --loop --pr 142")
+	term.WaitScreen("Merge now or hold for human re-review?", 60*time.Second)
+	if n := w.Merges(); len(n) != 0 {
+		t.Errorf("merged before anyone was asked: %v", n)
+	}
+	term.Choose(1)
+	line := w.WaitHistory("review", 1, 60*time.Second)[0]
+	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" || line.Merges != 1 {
+		t.Errorf("%d merges counted; those that reached the forge (-want +got):\n%s", line.Merges, diff)
+	}
+	if !w.Model.Told("Not opened: in the background") {
+		t.Error("a PR was opened in the background")
+	}
+}
+
+func inBackground(command string) Call {
+	call := bash(command)
+	call.Input.(map[string]any)["run_in_background"] = true
+	return call
+}
+
+// Where the client asks for nothing, or lets nothing be changed, a merge waits for a person's word all the same (R99).
+func TestNoPermissionModeMerges(t *testing.T) {
+	for mode, args := range map[string][]string{
+		"bypassPermissions": {"--permission-mode", "bypassPermissions", "--allow-dangerously-skip-permissions"}, "plan": {"--permission-mode", "plan"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			merge := bash("gh pr merge 142 --squash")
+			w := newWorld(t, Worker{Work: func(int) []Call { return append(append([]Call{merge}, askInOwnWords()...), merge) }}.Say)
+			w.Env = []string{"IS_SANDBOX=1"}
+			w.Headless("/sdd:review --loop --pr 142", args...)
+			if b := w.Budget("review"); b.Status != "paused" || b.StopCause != "gate_waiting" || len(w.Merges()) != 0 {
+				t.Errorf("the run is %+v, merges %v, want it paused at the question", b, w.Merges())
+			}
+		})
+	}
+}
+
+// A client that is killed while a tool runs and taken up again under the same session (claude --resume): nothing of the
+// dead turn goes on by itself, and --resume goes on counting (R68, R70, R75, R130–R134).
+func TestKilledSessionIsTakenUpAgain(t *testing.T) {
+	w := newWorld(t, busyIn(2).Say)
+	first := w.Interactive()
+	first.Enter("/sdd:work --loop")
+	w.WaitHistory("work", 1, 60*time.Second)
+	first.Enter("/sdd:work --loop")
+	first.WaitScreen("python3 -c", 60*time.Second)
+	session := w.Model.Requests()[0].Session
+	first.Kill()
+
+	second := w.Interactive("--resume", session)
+	second.Enter("where were we?")
+	second.WaitShowed("I hear you", 60*time.Second)
+	if lines := w.History("work"); len(lines) != 2 || w.Locked("work") {
+		t.Errorf("after a person's words there are %d history lines, locked: %v; want the dead turn's and no lock", len(lines), w.Locked("work"))
+	}
+	second.Enter("/sdd:work --loop --resume")
+	lines := w.WaitHistory("work", 3, 60*time.Second)
+	if diff := cmp.Diff([]string{"ok", "errored", "ok"}, sameRun(t, lines)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	if b := w.Budget("work"); b.Status != "active" || b.IterationsUsed != 3 {
+		t.Errorf("the run is %+v", b)
+	}
+}
