@@ -76,12 +76,7 @@ func (t toolShape) keys() []string {
 }
 
 func (t toolShape) hasWord(list string) bool {
-	for _, w := range t.words {
-		if word.Has(list, w) {
-			return true
-		}
-	}
-	return false
+	return word.AnyOf(t.words, list)
 }
 
 // reads tells tools that only look: the first word says so, and none says otherwise.
@@ -138,18 +133,17 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 
 // toolMerge judges a name with merge as its verb.
 func toolMerge(f *shell.Frame, t toolShape) bool {
-	verbs := t.verbs()
+	says := toolShape{words: t.verbs()}.hasWord
 	server := strings.ToLower(t.call.Tool)
-	ofForge := t.forgeShaped() || strings.Contains(server, "git") || strings.Contains(server, "bitbucket") || strings.Contains(server, "azure") || strings.Contains(server, "forgejo") || strings.Contains(server, "gerrit") || strings.Contains(server, "phabricator")
+	ofForge := t.forgeShaped() || word.HasPart(server, "git bitbucket azure forgejo gerrit phabricator")
 	status := strings.ToLower(act.LeafText(t.fields, "status", "state", "state_event"))
 	switch {
-	case slices.Contains(verbs, "disable") || slices.Contains(verbs, "cancel") || slices.Contains(verbs, "dequeue"):
+	case says("disable cancel dequeue"):
 		return false
-	case slices.Contains(verbs, "automerge") || slices.Contains(verbs, "auto") && slices.Contains(verbs, "merge") ||
-		slices.Contains(verbs, "enqueue") || slices.Contains(verbs, "queue") && slices.Contains(verbs, "merge") || slices.Contains(verbs, "autocomplete") ||
-		slices.Contains(verbs, "auto") && slices.Contains(verbs, "complete"):
+	case says("automerge enqueue autocomplete") || says("auto queue") && says("merge") || says("auto") && says("complete"):
 		toolAct(f, t, act.ArmAutoMerge)
-	case slices.Contains(verbs, "merge") || slices.Contains(verbs, "accept") && t.nounPR() || slices.Contains(verbs, "land") && (t.nounPR() || t.hasWord("revision diff change")) || slices.Contains(verbs, "submit") && t.hasWord("change") && strings.Contains(server, "gerrit") || slices.Contains(verbs, "complete") && t.nounPR():
+	case says("merge") || t.nounPR() && says("accept land complete") || says("land") && t.hasWord("revision diff change") ||
+		says("submit") && t.hasWord("change") && strings.Contains(server, "gerrit"):
 		if !ofForge || t.otherMerge() {
 			return false
 		}
@@ -163,7 +157,7 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 			return true
 		}
 		toolAct(f, t, act.MergePR)
-	case status == "completed" && t.nounPR(), status == "merged" && t.nounPR():
+	case t.nounPR() && word.Has("completed merged", status):
 		toolAct(f, t, act.MergePR)
 	case t.nounPR() &&
 		(word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) ||

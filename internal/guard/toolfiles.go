@@ -77,7 +77,7 @@ func toolFiles(f *shell.Frame, t toolShape) {
 		if len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n") {
 			continue
 		}
-		named := strings.Contains(key, "path") || strings.Contains(key, "file") || strings.Contains(key, "uri") || word.Has("source destination target dest from to src dst directory dir name 0 1", key)
+		named := word.HasPart(key, "path file uri") || word.Has("source destination target dest from to src dst directory dir name 0 1", key)
 		if !named || strings.Contains(key, "content") {
 			continue
 		}

@@ -22,18 +22,15 @@ func Language(name string) (lang, flags string) {
 		return "ruby", "-e -ne -pe"
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
-	case strings.HasPrefix(name, "lua") || name == "luajit" || name == "elixir" || name == "groovy" || name == "Rscript" ||
-		name == "R" || name == "julia" || name == "scala" || name == "guile" || name == "emacs" || name == "osascript" ||
-		name == "swift" || name == "jshell" || name == "erl" || name == "ghc" || name == "racket" || name == "sbcl" ||
-		name == "clojure" || name == "bb.clj":
+	case strings.HasPrefix(name, "lua") || word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
 		return "other", "-e --eval -E --expr -eval"
-	case name == "tclsh" || name == "wish":
+	case word.Has("tclsh wish", name):
 		return "tcl", ""
 	case word.Has("awk gawk mawk nawk", name):
 		return "awk", ""
 	case word.Has("pwsh powershell", strings.ToLower(name)):
 		return "powershell", ""
-	case word.Has("cmd", strings.ToLower(name)):
+	case strings.EqualFold(name, "cmd"):
 		return "powershell", "cmd"
 	}
 	return "", ""

@@ -227,7 +227,7 @@ func (p *program) sdkBranch(lower, name string, args []arg, fields []act.Field) 
 		}
 	case last == "merge" && (strings.HasSuffix(lower, "repo.merge") || strings.HasSuffix(lower, "repos.merge")):
 		branch = cmp.Or(act.LeafText(fields, "base"), argText(args, 0, ""))
-	case last == "push" && (strings.Contains(lower, "git") || strings.Contains(lower, "origin") || strings.Contains(lower, "remote")):
+	case last == "push" && word.HasPart(lower, "git origin remote"):
 		p.gitPush(lower, args)
 		return
 	}

@@ -230,9 +230,7 @@ fork spawnlpe runcmd exec_command doShellScript do_shell_script execute ProcessB
 	case "run", "call":
 		return word.Has("subprocess.run subprocess.call sp.run sp.call pexpect.run run call invoke.run c.run Bun.run", name)
 	case "exec":
-		return lang != "python" && (name == "exec" || strings.Contains(name, "child_process") ||
-			strings.Contains(name, "cp.") || strings.Contains(name, "shell") || strings.Contains(name, "Runtime") ||
-			lang == "php" || lang == "perl" || lang == "ruby" || name == ".exec")
+		return lang != "python" && (word.Has("exec .exec", name) || word.HasPart(name, "child_process cp. shell Runtime") || word.Has("php perl ruby", lang))
 	case "Command", "CommandContext":
 		return name == "exec.Command" || name == "exec.CommandContext" || strings.HasSuffix(name, "Deno.Command")
 	case "cmd":

@@ -1,7 +1,6 @@
 package forges
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -259,8 +258,8 @@ func Workflow(f *shell.Frame, name string, argv []word.Word) {
 	}
 	parts := word.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	switch {
-	case slices.Contains(parts, "merge") || slices.Contains(parts, "automerge") || slices.Contains(parts, "land") || slices.Contains(parts, "bors") || slices.Contains(parts, "ship"):
-		if !slices.Contains(parts, "conflict") && !slices.Contains(parts, "conflicts") && !slices.Contains(parts, "check") {
+	case word.AnyOf(parts, "merge automerge land bors ship"):
+		if !word.AnyOf(parts, "conflict conflicts check") {
 			f.Act(a, argv)
 		}
 	case word.Number(name) > 0:

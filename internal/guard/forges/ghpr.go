@@ -25,28 +25,18 @@ func ghPR(f *shell.Frame, argv, rest []word.Word) {
 		ghMerge(f, argv, rest)
 	case "review":
 		ghReview(f, argv, rest)
-	case "comment":
-		fl := word.ParseFlags(rest, ghPRValued)
-		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
 	case "create", "new":
 		fl := word.ParseFlags(rest, ghPRValued)
 		if !fl.On("--dry-run") {
 			f.Act(act.Act{Kind: act.OpenPR, Repo: repoFlag(fl)}, argv)
 			labelWords(f, fl.All("-l", "--label"), act.Act{}, argv)
 		}
-	case "edit":
-		fl := word.ParseFlags(rest, ghPRValued)
-		labelWords(f, fl.All("--add-label"), prTarget(f, fl), argv)
-		labelled(f, act.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
-	case "close":
-		fl := word.ParseFlags(rest, "-c --comment -R --repo")
-		if c, ok := fl.Get("-c", "--comment"); ok {
-			Comment(f, c.Text, prTarget(f, fl), argv)
-		}
 	case "checkout", "co":
 		prCheckout(f)
 	case "revert":
 		f.Act(act.Act{Kind: act.OpenPR}, argv)
+	default:
+		ghTalk(f, argv, sub.Text, rest)
 	}
 }
 
@@ -149,8 +139,13 @@ func bodyOf(f *shell.Frame, fl word.Flags) string {
 
 func ghIssue(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, _ := word.Subcommand(rest, ghPRValued)
+	ghTalk(f, argv, sub.Text, rest)
+}
+
+// ghTalk reads what issues and PRs have in common: comments and labels.
+func ghTalk(f *shell.Frame, argv []word.Word, sub string, rest []word.Word) {
 	fl := word.ParseFlags(rest, ghPRValued+" -c --comment")
-	switch sub.Text {
+	switch sub {
 	case "comment":
 		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
 	case "edit":

@@ -87,8 +87,20 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		gitPush(f, g, args)
 	case "config":
 		gitConfig(f, g, args)
-	case "checkout", "switch", "branch", "worktree", "clone", "remote", "symbolic-ref":
-		gitPlace(f, g, cmd.Text, args)
+	case "checkout", "switch":
+		gitCheckout(f, g, args)
+	case "branch":
+		gitBranch(f, g, args)
+	case "worktree":
+		gitWorktree(f, g, args)
+	case "clone":
+		gitClone(f, g, args)
+	case "remote":
+		gitRemote(f, args)
+	case "symbolic-ref":
+		if fl := word.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
+			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
+		}
 	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook", "mergetool", "maintenance":
 		gitRunsText(f, g, cmd.Text, args)
 	case "subtree":
@@ -125,10 +137,11 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 // gitAlias runs an alias; what git has built in cannot be one.
 func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	text := setting(f, g, "alias."+name)
-	if text == "" || g.depth > 4 {
-		if text == "" {
-			gitExtension(f, g, name, args)
-		}
+	switch {
+	case text == "":
+		gitExtension(f, g, name, args)
+		return
+	case g.depth > 4:
 		return
 	}
 	defer f.Through("git alias " + name)()
@@ -150,53 +163,36 @@ func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	if _, ran := f.RunWritten("git-"+name, append(word.Lits("git-"+name), args...)); ran {
 		return
 	}
-	first := ""
-	if len(args) > 0 {
-		first = args[0].Text
-	}
-	switch {
-	case name == "land" || name == "ship", name == "town" && first == "ship", name == "spr" &&
-		word.Has("merge land", first), name == "pr" && word.Has("merge land", first), name == "machete" &&
-		first == "merge-pr", name == "phabricator" && first == "land":
+	if lands("git", name) || lands(name, word.ParseFlags(args, "").Arg(0).Text) {
 		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(args)}, g.argv)
 	}
 }
 
-// gitPlace follows what is checked out where.
-func gitPlace(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
-	switch cmd {
-	case "checkout", "switch":
-		gitCheckout(f, g, args)
-	case "branch":
-		gitBranch(f, g, args)
-	case "worktree":
-		gitWorktree(f, g, args)
-	case "clone":
-		fl := word.ParseFlags(args, "-b --branch -o --origin -u --depth -c --config --reference -j --jobs --filter --template --separate-git-dir --shallow-since")
-		for _, w := range fl.All("-c", "--config") {
-			gitSetting(f, &g, w.Text)
-		}
-		f.Look("git clone -u", fl.Val("-u"))
-		dir := fl.Arg(1).Text
-		if dir == "" {
-			dir = strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
-		}
-		branch := fl.Val("-b", "--branch")
-		if branch == "" {
-			branch = DefaultBranch(f)
-		}
-		checkedOut(f, at(f, g.dir, dir), branch)
-	case "remote":
-		fl := word.ParseFlags(args, "-t -m")
-		if name := "remote." + strings.ToLower(fl.Arg(1).Text); len(fl.Pos) > 2 && word.Has("add set-url", fl.Arg(0).Text) {
-			f.M.Config[name+".url"] = fl.Arg(2).Text
-			if fl.Val("--mirror") == "push" {
-				f.M.Config[name+".mirror"] = "true"
-			}
-		}
-	case "symbolic-ref":
-		if fl := word.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
-			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
+// gitClone reads what a clone starts, and notes what it leaves checked out.
+func gitClone(f *shell.Frame, g gitRun, args []word.Word) {
+	fl := word.ParseFlags(args, "-b --branch -o --origin -u --depth -c --config --reference -j --jobs --filter --template --separate-git-dir --shallow-since")
+	for _, w := range fl.All("-c", "--config") {
+		gitSetting(f, &g, w.Text)
+	}
+	f.Look("git clone -u", fl.Val("-u"))
+	dir := fl.Arg(1).Text
+	if dir == "" {
+		dir = strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
+	}
+	branch := fl.Val("-b", "--branch")
+	if branch == "" {
+		branch = DefaultBranch(f)
+	}
+	checkedOut(f, at(f, g.dir, dir), branch)
+}
+
+// gitRemote notes a remote's address, and that all is pushed to it where it is a mirror.
+func gitRemote(f *shell.Frame, args []word.Word) {
+	fl := word.ParseFlags(args, "-t -m")
+	if name := "remote." + strings.ToLower(fl.Arg(1).Text); len(fl.Pos) > 2 && word.Has("add set-url", fl.Arg(0).Text) {
+		f.M.Config[name+".url"] = fl.Arg(2).Text
+		if fl.Val("--mirror") == "push" {
+			f.M.Config[name+".mirror"] = "true"
 		}
 	}
 }

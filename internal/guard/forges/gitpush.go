@@ -72,11 +72,16 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
 		pushCurrent(f, g, remote, false)
 		return
 	}
+	pushTo(f, g, to, "the branch it pushes to is only known when it runs")
+}
+
+// pushTo judges a push by the branch that it moves; unknown is what is said of one that cannot be read.
+func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 	switch MovesProtected(f, to) {
 	case shell.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
 	case shell.Maybe:
-		f.OpaqueForge(word.Join(g.argv), "the branch it pushes to is only known when it runs")
+		f.OpaqueForge(word.Join(g.argv), unknown)
 	}
 }
 
@@ -166,13 +171,7 @@ func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
 				to = merge
 			}
 		}
-		switch {
-		case to == "":
-		case MovesProtected(f, to) == shell.Yes:
-			pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
-		case MovesProtected(f, to) == shell.Maybe:
-			f.OpaqueForge(word.Join(g.argv), "the checked-out branch that it pushes is only known when it runs")
-		}
+		pushTo(f, g, to, "the checked-out branch that it pushes is only known when it runs")
 	}
 }
 

@@ -42,12 +42,17 @@ func Glab(f *shell.Frame, argv []word.Word) {
 func glabIssue(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, _ := word.Subcommand(rest, "-R --repo")
 	fl := word.ParseFlags(rest, glabValued)
-	switch sub.Text {
-	case "note":
-		Comment(f, fl.Val("-m", "--message"), prTarget(f, fl), argv)
+	glabTalk(f, argv, sub.Text, fl, prTarget(f, fl))
+}
+
+// glabTalk reads what issues and merge requests have in common: notes and labels.
+func glabTalk(f *shell.Frame, argv []word.Word, sub string, fl word.Flags, a act.Act) {
+	switch sub {
+	case "note", "comment":
+		Comment(f, fl.Val("-m", "--message"), a, argv)
 	case "update":
-		labelWords(f, fl.All("-l", "--label"), prTarget(f, fl), argv)
-		labelled(f, act.DropLabel, fl.All("-u", "--unlabel"), prTarget(f, fl), argv)
+		labelWords(f, fl.All("-l", "--label"), a, argv)
+		labelled(f, act.DropLabel, fl.All("-u", "--unlabel"), a, argv)
 	}
 }
 
@@ -76,13 +81,10 @@ func glabMR(f *shell.Frame, argv, rest []word.Word) {
 		if fl.On("--auto-merge") {
 			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true}, argv)
 		}
-	case "update":
-		labelWords(f, fl.All("-l", "--label"), a, argv)
-		labelled(f, act.DropLabel, fl.All("-u", "--unlabel"), a, argv)
-	case "note", "comment":
-		Comment(f, fl.Val("-m", "--message"), a, argv)
 	case "checkout":
 		prCheckout(f)
+	default:
+		glabTalk(f, argv, sub.Text, fl, a)
 	}
 }
 
@@ -238,6 +240,12 @@ func AWS(f *shell.Frame, argv []word.Word) {
 	f.Act(a, argv)
 }
 
+// lands tells the commands of stacking and review tools that land a change, as programs of their own and as git's.
+func lands(program, command string) bool {
+	return word.Has(`git/land git/ship arc/land spr/land spr/merge ghstack/land ghstack/merge av/land av/merge gt/merge lab/merge pr/land
+pr/merge town/ship git-town/ship gs/merge git-spice/merge machete/merge-pr phabricator/land`, program+"/"+command)
+}
+
 // OtherForge reads clients that are known by name and little else.
 func OtherForge(f *shell.Frame, name string, argv []word.Word) {
 	if GenericForge(f, argv) || word.AsksHelp(argv) {
@@ -246,8 +254,7 @@ func OtherForge(f *shell.Frame, name string, argv []word.Word) {
 	sub, rest, _ := word.Subcommand(argv[1:], "-R --repo -r")
 	a := act.Act{Kind: act.MergePR, PR: firstNumber(rest)}
 	switch {
-	case name == "arc" && word.Has("land", sub.Text), word.Has("spr ghstack av", name) && word.Has("land merge", sub.Text), name == "gt" && sub.Text == "merge",
-		name == "git-town" && sub.Text == "ship", name == "lab" && word.Has("merge", sub.Text), word.Has("gs git-spice", name) && sub.Text == "merge":
+	case lands(name, sub.Text):
 		f.Act(a, argv)
 	case name == "gt" && word.Has("submit s ss", sub.Text):
 		if fl := word.ParseFlags(rest, ""); fl.On("--merge-when-ready", "-m") {

@@ -8,52 +8,78 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// runsText reads programs that run shell text found in one of their arguments or in their input.
-func runsText(f *shell.Frame, name string, args []word.Word) string {
-	defer f.Through(name)()
-	g := f.External()
+// runner reads a program that runs text found in one of its arguments or in its input: f is where it was started, g what
+// it starts.
+type runner func(f, g *shell.Frame, name string, args []word.Word)
+
+// runnerOf is how a program's text is found, nil where it runs none.
+func runnerOf(name string) runner {
 	switch name {
 	case "run-p", "run-s", "npm-run-all":
-		for _, w := range word.ParseFlags(args, "").Pos {
-			npmRun(f, "npm", word.Lits("npm", "run", w.Text))
-		}
+		return scriptNames
 	case "hyperfine", "concurrently", "onchange", "chokidar":
-		for _, w := range word.ParseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").Pos {
-			g.Run(w.Text)
-		}
-		runFlag(f, g, args, "-p --prepare --setup --cleanup --conclude -c --command")
+		return eachText
 	case "nodemon", "watchexec", "foreman":
-		runFlag(f, g, args, "-x --exec")
-		rest := word.Command(args, "-x --exec -e --exts -w --watch -i --ignore", 0)
-		if len(rest) > 0 && rest[0].Text == "run" {
-			rest = rest[1:]
-		}
-		g.Exec(rest)
+		return restarted
 	case "expect":
-		text, ok := word.FlagText(args, "-c")
-		if !ok && f.Stdin != nil {
-			text = f.Stdin.Text
-		}
-		code.Spawned(g, text)
+		return expect
 	case "at", "batch":
-		if f.Stdin != nil {
-			g.ShellText(f.Stdin.Text, name)
-		}
-		if file, ok := word.FlagText(args, "-f"); ok {
-			g.RunFile(file, nil, file)
-		}
+		return queued
 	case "crontab":
-		crontab(g, args)
+		return func(_, g *shell.Frame, _ string, args []word.Word) { crontab(g, args) }
 	case "man", "less":
-		runFlag(f, g, args, "-P --pager")
-	default:
-		return editorOrTool(f, g, name, args)
+		return func(_, g *shell.Frame, _ string, args []word.Word) { runFlag(g, args, "-P --pager") }
+	case "tar", "rsync":
+		return packer
+	case "vim", "nvim", "vi", "ex", "ed", "view":
+		return editor
+	case "psql", "sqlite3", "mysql", "gdb", "lldb":
+		return prompt
 	}
-	return word.Hole
+	return nil
+}
+
+func scriptNames(_, g *shell.Frame, _ string, args []word.Word) {
+	for _, w := range word.ParseFlags(args, "").Pos {
+		npmRun(g, "npm", word.Lits("npm", "run", w.Text))
+	}
+}
+
+func eachText(_, g *shell.Frame, _ string, args []word.Word) {
+	for _, w := range word.ParseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").Pos {
+		g.Run(w.Text)
+	}
+	runFlag(g, args, "-p --prepare --setup --cleanup --conclude -c --command")
+}
+
+func restarted(_, g *shell.Frame, _ string, args []word.Word) {
+	runFlag(g, args, "-x --exec")
+	rest := word.Command(args, "-x --exec -e --exts -w --watch -i --ignore", 0)
+	if len(rest) > 0 && rest[0].Text == "run" {
+		rest = rest[1:]
+	}
+	g.Exec(rest)
+}
+
+func expect(f, g *shell.Frame, _ string, args []word.Word) {
+	text, ok := word.FlagText(args, "-c")
+	if !ok && f.Stdin != nil {
+		text = f.Stdin.Text
+	}
+	code.Spawned(g, text)
+}
+
+func queued(f, g *shell.Frame, name string, args []word.Word) {
+	if f.Stdin != nil {
+		g.ShellText(f.Stdin.Text, name)
+	}
+	if file, ok := word.FlagText(args, "-f"); ok {
+		g.RunFile(file, nil, file)
+	}
 }
 
 // runFlag looks at the values of flags that a program hands to a shell.
-func runFlag(f *shell.Frame, g *shell.Frame, args []word.Word, names string) {
+func runFlag(g *shell.Frame, args []word.Word, names string) {
 	for i, w := range args {
 		name, val, glued := strings.Cut(w.Text, "=")
 		switch {
@@ -65,46 +91,37 @@ func runFlag(f *shell.Frame, g *shell.Frame, args []word.Word, names string) {
 	}
 }
 
-func editorOrTool(f *shell.Frame, g *shell.Frame, name string, args []word.Word) string {
-	switch name {
-	case "tar", "rsync":
-		for i, w := range args {
-			for _, flag := range []string{"--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--rsh=", "-I", "-e"} {
-				if t, ok := strings.CutPrefix(w.Text, flag); ok {
-					if t == "" && len(flag) == 2 && i+1 < len(args) {
-						t = args[i+1].Text
-					}
-					f.Look(name+" "+flag, t)
+func packer(f, _ *shell.Frame, name string, args []word.Word) {
+	for i, w := range args {
+		for _, flag := range []string{"--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--rsh=", "-I", "-e"} {
+			if t, ok := strings.CutPrefix(w.Text, flag); ok {
+				if t == "" && len(flag) == 2 && i+1 < len(args) {
+					t = args[i+1].Text
 				}
-			}
-		}
-		writerOf(f, name, args)
-	case "sed":
-		sedRuns(f, args)
-		writerOf(f, name, args)
-		return sedOutput(f, args)
-	case "vim", "nvim", "vi", "ex", "ed", "view":
-		editor(f, g, args)
-	case "psql", "sqlite3", "mysql", "gdb", "lldb":
-		for _, w := range args {
-			t := strings.TrimSpace(w.Text)
-			for _, mark := range []string{`\!`, ".shell ", ".system ", "system ", `\! `, "shell "} {
-				if rest, ok := strings.CutPrefix(t, mark); ok {
-					g.Run(rest)
-				}
-			}
-		}
-		for i, w := range args {
-			if w.Text == "--args" {
-				g.Exec(args[i+1:])
+				f.Look(name+" "+flag, t)
 			}
 		}
 	}
-	return word.Hole
+	writerOf(f, name, args)
+}
+
+// prompt reads what a tool with a prompt of its own hands to a shell, and the program that a debugger starts.
+func prompt(_, g *shell.Frame, _ string, args []word.Word) {
+	for i, w := range args {
+		t := strings.TrimSpace(w.Text)
+		for _, mark := range []string{`\!`, ".shell ", ".system ", "system ", `\! `, "shell "} {
+			if rest, ok := strings.CutPrefix(t, mark); ok {
+				g.Run(rest)
+			}
+		}
+		if t == "--args" {
+			g.Exec(args[i+1:])
+		}
+	}
 }
 
 // editor reads :!cmd of vim's -c and +, and !cmd lines fed to ed and ex.
-func editor(f *shell.Frame, g *shell.Frame, args []word.Word) {
+func editor(f, g *shell.Frame, _ string, args []word.Word) {
 	for i, w := range args {
 		t := w.Text
 		switch {
@@ -116,16 +133,16 @@ func editor(f *shell.Frame, g *shell.Frame, args []word.Word) {
 			writesIfEdited(f, w, args)
 			continue
 		}
-		bang(f, g, t)
+		bang(g, t)
 	}
 	if f.Stdin != nil {
 		for _, line := range strings.Split(f.Stdin.Text, "\n") {
-			bang(f, g, line)
+			bang(g, line)
 		}
 	}
 }
 
-func bang(f *shell.Frame, g *shell.Frame, t string) {
+func bang(g *shell.Frame, t string) {
 	t = strings.TrimLeft(strings.TrimSpace(t), ":")
 	for _, mark := range []string{"!", "r !", "r!", "silent !", "silent! !", "w !", "%!", "terminal ", "term "} {
 		if rest, ok := strings.CutPrefix(t, mark); ok {
@@ -162,6 +179,13 @@ func crontab(f *shell.Frame, args []word.Word) {
 			f.Run(strings.Join(fields[skip:], " "))
 		}
 	}
+}
+
+func sed(f *shell.Frame, args []word.Word) string {
+	defer f.Through("sed")()
+	sedRuns(f, args)
+	writerOf(f, "sed", args)
+	return sedOutput(f, args)
 }
 
 // sedRuns reads GNU sed's e command and s///e flag.

@@ -88,10 +88,12 @@ func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "multipass",
 		"vagrant", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb", "limactl", "colima", "crictl":
 		return container(f, name, argv[1:]), true
-	case "hyperfine", "concurrently", "nodemon", "watchexec", "onchange", "chokidar", "run-p", "run-s", "npm-run-all", "foreman", "expect",
-		"at", "batch", "crontab", "vim", "nvim", "vi", "ex", "ed", "view", "psql", "sqlite3", "mysql", "tar", "rsync", "gdb", "lldb",
-		"sed", "man", "less":
-		return runsText(f, name, argv[1:]), true
+	case "sed":
+		return sed(f, argv[1:]), true
+	}
+	if run := runnerOf(name); run != nil {
+		f.Within(name, func() { run(f, f.External(), name, argv[1:]) })
+		return word.Hole, true
 	}
 	spec, ok := wrapSpec(name)
 	if !ok {

@@ -21,12 +21,22 @@ func ProgramName(text string) string {
 // MergeWord tells whether a script's name says that it merges PRs or lands on the main branch.
 func MergeWord(name string) bool {
 	parts := NameWords(name)
-	if slices.Contains(parts, "automerge") || slices.Contains(parts, "land") && len(parts) < 3 {
+	if AnyOf(parts, "automerge") || AnyOf(parts, "land") && len(parts) < 3 {
 		return true
 	}
-	ofPR := slices.ContainsFunc(parts, func(p string) bool { return Has("pr prs main master auto pull", p) })
+	ofPR := AnyOf(parts, "pr prs main master auto pull")
 	bare := len(parts) == 1 || len(parts) == 2 && Has("sh py js rb", parts[1])
-	return slices.Contains(parts, "merge") && (ofPR || bare)
+	return AnyOf(parts, "merge") && (ofPR || bare)
+}
+
+// AnyOf tells whether one of the words stands in a list.
+func AnyOf(words []string, list string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
+}
+
+// HasPart tells whether one of the parts, which blanks part, stands somewhere in a text.
+func HasPart(text, parts string) bool {
+	return slices.ContainsFunc(strings.Fields(parts), func(p string) bool { return strings.Contains(text, p) })
 }
 
 // DataProgram tells programs that never run their arguments.
