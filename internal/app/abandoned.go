@@ -14,11 +14,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// Why an iteration did not reach its end, where the transcript or the next event tells.
-const (
-	byEsc  = "the user interrupted the turn"
-	cutOff = "the turn never reached its end"
-)
+// cutOff is why an iteration did not reach its end where nothing tells.
+const cutOff = "the turn never reached its end"
 
 // endNow closes the open iteration at an event that is not its Stop, and tells both sides.
 func (v *visit) endNow(t *thread) (event.Reply, error) {
@@ -70,7 +67,7 @@ func (v *visit) turnFailed() (event.Reply, error) {
 	}
 	return v.closeOpen(ends, func(t *thread) bool {
 		if v.unknownPrompt(t) && v.interruptMark(t) {
-			t.Tick.Interrupt(byEsc)
+			t.Tick.Interrupt(loop.ByEsc)
 		} else {
 			t.Tick.Failed = "API error: " + v.ev.Failure
 		}
@@ -140,7 +137,7 @@ func (v *visit) endAbandoned(t *thread) (closed, error) {
 	}
 	if t.Tick.Interrupted == "" && t.Tick.Failed == "" {
 		if v.interruptMark(t) {
-			t.Tick.Interrupt(byEsc)
+			t.Tick.Interrupt(loop.ByEsc)
 		} else {
 			t.Tick.Failed = cutOff
 		}

@@ -79,7 +79,7 @@ func (v *visit) promptThread(t *thread, stop bool) (event.Reply, error) {
 	case !v.unknownPrompt(t) || v.expands(t.skill):
 		return event.Nothing(), nil
 	case t.Tick.Interrupted == "" && v.interruptMark(t):
-		t.Tick.Interrupt(byEsc)
+		t.Tick.Interrupt(loop.ByEsc)
 	case t.Tick.Draining || strings.HasPrefix(v.ev.Prompt, "<task-notification>"):
 		t.Tick.Prompts = loop.AppendNew(t.Tick.Prompts, v.ev.PromptID)
 		return event.Nothing(), v.files.SaveTick(t.Tick)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/event"
@@ -35,17 +34,15 @@ func (a *App) Replay(session string, ceilings []string) (report.Replay, error) {
 		return report.Replay{}, err
 	}
 	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	w := &rerun{App: a, session: replay.New(id, limits), id: id, byPrompt: !script.Loops()}
+	w := &rerun{App: a, session: replay.New(id, limits, !script.Loops()), id: id}
 	for _, step := range script.Steps {
-		w.step(step)
+		if w.session.Step(step) {
+			w.call(step)
+		}
 		w.session.Spend(step.Spent)
 	}
-	end := lastTime(script)
-	r := w.session.Result(end)
-	r.Transcript, r.ByPrompt, r.Curve = path, w.byPrompt, replay.Curve(script, end)
-	r.Outside += before(script)
-	r.Total.Dollars += before(script)
-	r.Notes = append(r.Notes, notes...)
+	r := w.session.Result(script)
+	r.Transcript, r.Notes = path, append(r.Notes, notes...)
 	return r, nil
 }
 
@@ -120,92 +117,9 @@ func called(m usage.Moment, session string) event.Event {
 	}
 }
 
-func before(s *replay.Script) (sum loop.USD) {
-	for _, t := range s.Before {
-		sum += t.Dollars
-	}
-	return sum
-}
-
-func lastTime(s *replay.Script) time.Time {
-	at := s.Steps[len(s.Steps)-1].At
-	for _, st := range s.Steps {
-		if st.Result != nil && st.Result.At.After(at) {
-			at = st.Result.At
-		}
-	}
-	return at
-}
-
-// rerun walks a session from step to step.
+// rerun takes the calls of a past session through the rules.
 type rerun struct {
 	*App
-	session  *replay.Session
-	id       string
-	byPrompt bool
-	prompt   *replay.Step // the one that runs
-	fired    bool         // the schedule has just submitted a prompt
-}
-
-func (w *rerun) step(st *replay.Step) {
-	switch st.Kind {
-	case usage.Fired:
-		w.fired = true
-	case usage.Prompted:
-		w.prompted(st)
-		w.fired = false
-	case usage.Interrupted:
-		if !w.byPrompt { // who types every prompt steers by Esc, too
-			w.session.Interrupt(byEsc)
-		}
-	case usage.Absorbed:
-		if worker, notification := st.Worker(); notification {
-			w.session.Ended(worker)
-		}
-	case usage.TurnEnded:
-		w.session.TurnEnds(st.At)
-	case usage.Called:
-		w.call(st)
-	}
-}
-
-func (w *rerun) prompted(st *replay.Step) {
-	cmd, invokes := st.Invocation()
-	worker, notification := st.Worker()
-	if w.byPrompt && !notification {
-		cmd, invokes = loop.Command{Name: "sdd:work", Skill: loop.Work, Args: "--loop"}, true
-	}
-	switch {
-	case notification:
-		w.session.Ended(worker)
-		w.session.Prompt(st.At, st.Prompt, true)
-		return
-	case st.StopTyped():
-		w.session.StopTyped(st.At, st.Prompt)
-		w.session.Prompt(st.At, st.Prompt, false)
-	case invokes || st.UnderLoop():
-		w.session.Turn()
-	default:
-		w.session.Prompt(st.At, st.Prompt, false)
-	}
-	scheduled := w.fired || st.Origin != "" && st.Origin != "human" && st.Origin != "sdk"
-	copied := *st
-	w.prompt = &copied
-	if w.prompt.Origin == "" && scheduled {
-		w.prompt.Origin = "scheduled"
-	}
-	if invokes {
-		w.enter(st, cmd)
-	}
-}
-
-// enter is an invocation in the turn that runs. A turn whose beginner is not known is a person's.
-func (w *rerun) enter(st *replay.Step, cmd loop.Command) {
-	i := replay.Invocation{At: st.At, Prompt: st.ID, Command: cmd, Scheduled: w.byPrompt}
-	if w.prompt != nil {
-		origin := w.prompt.Origin
-		i.Prompt, i.UnderLoop = w.prompt.Prompt, w.prompt.UnderLoop()
-		i.Scheduled = i.Scheduled || origin != "" && origin != "human" && origin != "sdk"
-	}
-	w.session.Enter(i)
+	session *replay.Session
+	id      string
 }

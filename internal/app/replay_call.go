@@ -15,13 +15,7 @@ import (
 // call takes a tool call of the past through the rules: what holds it back, and what it brought where nothing does.
 func (w *rerun) call(st *replay.Step) {
 	v := &visit{App: w.App, now: st.At.UTC(), ev: called(st.Moment, w.id), past: &guard.Repo{Branch: st.Branch}}
-	if w.prompt != nil {
-		v.ev.PromptID = w.prompt.Prompt
-	}
-	if cmd, ok := st.Invocation(); ok {
-		w.enter(st, cmd)
-		return
-	}
+	v.ev.PromptID = w.session.PromptID()
 	if v.ev.Asks() {
 		w.dialog(st)
 		return

@@ -62,7 +62,7 @@ func (v *visit) stopThread(t *thread, look surroundings) (event.Reply, error) {
 // finish ends the iteration at the end of its own turn, unless the turn still owes something.
 func (v *visit) finish(t *thread, look surroundings, crons []event.Cron) (event.Reply, error) {
 	if t.Tick.Draining && v.interruptMark(t) { // Esc in a turn that a worker's end had started
-		t.Tick.Interrupt(byEsc)
+		t.Tick.Interrupt(loop.ByEsc)
 	}
 	v.missedAnswers(t)
 	previous, err := v.previous(t.skill, t.Budget)

@@ -239,6 +239,9 @@ func (t *Tick) HaltedBy() string {
 	return ""
 }
 
+// ByEsc is how a person ended a tick by the client's own key for it.
+const ByEsc = "the user interrupted the turn"
+
 // Interrupt records that a person ended the tick. Work already dispatched goes on; nothing new is (R43–R45).
 func (t *Tick) Interrupt(how string) {
 	if t.Interrupted == "" {

@@ -8,8 +8,9 @@ import (
 	"hooks/internal/report"
 )
 
-// Result ends the session at a time and tells what became of it.
-func (s *Session) Result(at time.Time) report.Replay {
+// Result ends the session where its script ends, which has a step at least, and tells what became of it.
+func (s *Session) Result(script *Script) report.Replay {
+	at, before := script.end(), dollars(script.Before)
 	for _, t := range s.threads {
 		if t.Tick != nil {
 			s.close(t, at)
@@ -17,8 +18,8 @@ func (s *Session) Result(at time.Time) report.Replay {
 	}
 	s.settleRow(at)
 	r := report.Replay{
-		SessionID: s.id, Ceilings: s.runs, Iterations: append([]report.Replayed{}, s.rows...), Stop: s.stop,
-		ByModel: s.total, Notes: []string{}, Outside: s.outside + dollars(s.Spent().ByModel),
+		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs, Iterations: append([]report.Replayed{}, s.rows...), Stop: s.stop,
+		ByModel: s.total, Notes: []string{}, Outside: before + s.outside + dollars(s.Spent().ByModel), Curve: curve(script, at),
 	}
 	var sum loop.USD
 	for i := range r.Iterations {
@@ -29,6 +30,7 @@ func (s *Session) Result(at time.Time) report.Replay {
 	for _, t := range s.total {
 		r.Total = r.Total.Add(t)
 	}
+	r.Total.Dollars += before
 	r.After = aftermath(r)
 	return r
 }
@@ -60,21 +62,17 @@ func aftermath(r report.Replay) (a report.Aftermath) {
 // points is how many points a spend curve has.
 const points = 48
 
-// Curve adds up what a session spent in equal steps of its time, from what each step of the script spent.
-func Curve(script *Script, end time.Time) []report.CurvePoint {
-	if len(script.Steps) == 0 {
-		return []report.CurvePoint{}
-	}
+// curve adds up what a session spent in equal steps of its time, from what each step of the script spent.
+func curve(script *Script, end time.Time) (list []report.CurvePoint) {
 	begin := script.Steps[0].At
 	step := end.Sub(begin) / points
-	curve := make([]report.CurvePoint, 0, points)
 	sum, next := dollars(script.Before), 0
 	for n := range points {
 		to := begin.Add(step * time.Duration(n+1))
 		for ; next < len(script.Steps) && (n == points-1 || !script.Steps[next].At.After(to)); next++ {
 			sum += dollars(script.Steps[next].Spent)
 		}
-		curve = append(curve, report.CurvePoint{At: to, Dollars: sum})
+		list = append(list, report.CurvePoint{At: to, Dollars: sum})
 	}
-	return curve
+	return list
 }

@@ -37,12 +37,16 @@ type Session struct {
 	total   map[string]loop.Tokens
 	outside loop.USD
 	stop    *report.ReplayStop
+
+	byPrompt bool // no looping skill was invoked: every prompt is taken as a tick
+	turn     *turn
+	fired    bool // the schedule has just submitted a prompt
 }
 
-// New begins with nothing run yet.
-func New(id string, limits Limits) *Session {
+// New begins with nothing run yet. Where a session never invoked a looping skill, every prompt is taken as a tick.
+func New(id string, limits Limits, byPrompt bool) *Session {
 	return &Session{
-		id: id, limits: limits, threads: []*Thread{{Skill: loop.Work}, {Skill: loop.Review}},
+		id: id, limits: limits, byPrompt: byPrompt, threads: []*Thread{{Skill: loop.Work}, {Skill: loop.Review}},
 		older: map[string]loop.Tokens{}, pot: map[string]loop.Tokens{}, total: map[string]loop.Tokens{},
 	}
 }
@@ -91,33 +95,33 @@ func dollars(byModel map[string]loop.Tokens) (sum loop.USD) {
 	return sum
 }
 
-// Invocation is a looping skill that is invoked.
-type Invocation struct {
-	At        time.Time
-	Prompt    string
-	Command   loop.Command
-	Scheduled bool // no person typed it
-	UnderLoop bool
+// invocation is a looping skill that is invoked.
+type invocation struct {
+	at        time.Time
+	prompt    string
+	command   loop.Command
+	scheduled bool // no person typed it
+	underLoop bool
 }
 
 // owner is the client of the session; there is only one.
 var owner = loop.Process{PID: 1}
 
-// Enter asks what becomes of an invocation, and begins an iteration where one may begin.
-func (s *Session) Enter(i Invocation) {
-	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == i.Prompt && s.rows[n].Skill == i.Command.Skill {
+// enter asks what becomes of an invocation, and begins an iteration where one may begin.
+func (s *Session) enter(i invocation) {
+	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == i.prompt && s.rows[n].Skill == i.command.Skill {
 		return // both ways in, one tick
 	}
-	t := s.thread(i.Command.Skill)
-	flags, _, err := loop.ParseFlags(i.Command.Skill, i.Command.Args)
+	t := s.thread(i.command.Skill)
+	flags, _, err := loop.ParseFlags(i.command.Skill, i.command.Args)
 	if err != nil {
 		s.turnAway(i, "refused", err.Error())
 		return
 	}
 	flags.Ceilings = flags.Ceilings.With(s.limits.Ceilings, s.limits.Named)
 	req := loop.Request{
-		Now: i.At, SessionID: s.id, PromptID: i.Prompt, Command: i.Command, Flags: flags, Owner: owner,
-		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.Scheduled, Attended: true, UnderLoop: i.UnderLoop,
+		Now: i.at, SessionID: s.id, PromptID: i.prompt, Command: i.command, Flags: flags, Owner: owner,
+		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.scheduled, Attended: true, UnderLoop: i.underLoop,
 	}
 	a := s.admit(t, req)
 	switch a.Verdict {
@@ -153,8 +157,8 @@ func (s *Session) row(r report.Replayed) {
 }
 
 // turnAway notes a tick that would not have begun.
-func (s *Session) turnAway(i Invocation, verdict, text string) {
-	s.row(report.Replayed{Skill: i.Command.Skill, Prompt: i.Prompt, StartedAt: i.At, Verdict: verdict, Text: text})
+func (s *Session) turnAway(i invocation, verdict, text string) {
+	s.row(report.Replayed{Skill: i.command.Skill, Prompt: i.prompt, StartedAt: i.at, Verdict: verdict, Text: text})
 }
 
 func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
@@ -181,11 +185,10 @@ func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
 	}
 }
 
-// Prompt is a prompt that invokes nothing; own says that it belongs to the open iterations, as their workers'
+// prompt is one that invokes nothing; own says that it belongs to the open iterations, as their workers'
 // notifications do. Any other means that an iteration whose turn reached no end was cut off.
-func (s *Session) Prompt(at time.Time, id string, own bool) {
-	add(s.older, s.pot)
-	clear(s.pot)
+func (s *Session) prompt(at time.Time, id string, own bool) {
+	s.age()
 	for _, t := range s.threads {
 		switch {
 		case t.Tick == nil:
@@ -197,14 +200,14 @@ func (s *Session) Prompt(at time.Time, id string, own bool) {
 	}
 }
 
-// Turn is a prompt that may invoke a looping skill: what was spent before it is none of a fresh run's.
-func (s *Session) Turn() {
+// age: a prompt comes that may invoke a looping skill, and what was spent before it is none of a fresh run's.
+func (s *Session) age() {
 	add(s.older, s.pot)
 	clear(s.pot)
 }
 
-// Interrupt is a person's end of a turn (R43).
-func (s *Session) Interrupt(how string) {
+// interrupt is a person's end of a turn (R43).
+func (s *Session) interrupt(how string) {
 	for _, t := range s.threads {
 		if t.Tick != nil {
 			t.Tick.Interrupt(how)
@@ -212,10 +215,10 @@ func (s *Session) Interrupt(how string) {
 	}
 }
 
-// StopTyped ends the runs on a person's word for it, between their iterations too.
-func (s *Session) StopTyped(at time.Time, prompt string) {
+// stopTyped ends the runs on a person's word for it, between their iterations too.
+func (s *Session) stopTyped(at time.Time, prompt string) {
 	const how = "/loop stop"
-	s.Interrupt(how)
+	s.interrupt(how)
 	for _, t := range s.Threads() {
 		if t.Tick == nil && t.Run.Status == loop.Active {
 			t.Tick = &loop.Tick{
@@ -227,8 +230,8 @@ func (s *Session) StopTyped(at time.Time, prompt string) {
 	}
 }
 
-// Ended is one worker less.
-func (s *Session) Ended(worker string) {
+// ended is one worker less.
+func (s *Session) ended(worker string) {
 	for _, t := range s.threads {
 		if t.Tick != nil {
 			t.Tick.Workers = slices.DeleteFunc(t.Tick.Workers, func(id string) bool { return id == worker })
@@ -236,8 +239,8 @@ func (s *Session) Ended(worker string) {
 	}
 }
 
-// TurnEnds closes the open iterations, unless their workers still run.
-func (s *Session) TurnEnds(at time.Time) {
+// turnEnds closes the open iterations, unless their workers still run.
+func (s *Session) turnEnds(at time.Time) {
 	for _, t := range s.threads {
 		switch {
 		case t.Tick == nil:
