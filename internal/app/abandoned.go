@@ -117,7 +117,7 @@ func (v *visit) closeOpen(pick func([]*thread) []*thread, mark func(*thread) (st
 		return event.Nothing(), nil
 	}
 	return v.decided(func(list []*thread) (event.Reply, error) {
-		return inTurn(pick(list), func(t *thread) (event.Reply, error) {
+		return v.inTurn(pick(list), func(t *thread) (event.Reply, error) {
 			switch {
 			case !v.open(t):
 				return event.Nothing(), nil

@@ -23,11 +23,14 @@ func (v *visit) failed(err error) Answer {
 		a.Reply = event.Block(text)
 	case v.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the history, and the next event goes on from there\n" + text)
+	case v.ev.Name == event.Stop && v.said.Blocks(): // by the session's other loop
+		a.Reply = event.Nothing().Say(text)
 	case v.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
 	case v.ev.Name == event.PreToolUse && v.mustStayShut():
 		a.Reply = event.Deny(fmt.Sprintf("%s is held back while the loop's state cannot be read\n%s", v.ev.Tool, text))
 	}
+	a.Reply = v.said.And(a.Reply)
 	return a
 }
 

@@ -18,7 +18,7 @@ func (v *visit) missedForce(list []*thread) (event.Reply, error) {
 	if err != nil {
 		return event.Nothing(), nil
 	}
-	return inTurn(list, func(t *thread) (event.Reply, error) {
+	return v.inTurn(list, func(t *thread) (event.Reply, error) {
 		for _, a := range r.Answers {
 			if !v.forces(t) || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
 				continue

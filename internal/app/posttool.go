@@ -14,12 +14,12 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	if err != nil || !v.tellsAnything(list) {
 		return event.Nothing(), err
 	}
-	reply, err := v.decided(func(list []*thread) (event.Reply, error) { return inTurn(v.addressed(list), v.learn) })
+	reply, err := v.decided(func(list []*thread) (event.Reply, error) { return v.inTurn(v.addressed(list), v.learn) })
 	if err != nil || !v.answersDialog() {
 		return reply, err
 	}
 	forcing := slices.DeleteFunc(list, func(t *thread) bool { return !t.forcing() })
-	forced, err := inTurn(forcing, func(t *thread) (event.Reply, error) { return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers()) })
+	forced, err := v.inTurn(forcing, func(t *thread) (event.Reply, error) { return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers()) })
 	return reply.And(forced), err
 }
 

@@ -16,7 +16,7 @@ func (v *visit) prompt() (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	if slices.ContainsFunc(list, v.wakesEnded) {
-		return v.decided(func(list []*thread) (event.Reply, error) { return inTurn(list, v.refuseWake) })
+		return v.decided(func(list []*thread) (event.Reply, error) { return v.inTurn(list, v.refuseWake) })
 	}
 	stop := v.ev.StopsLoop()
 	concerned := func(t *thread) bool {
@@ -26,7 +26,7 @@ func (v *visit) prompt() (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	return v.decided(func(list []*thread) (event.Reply, error) {
-		return inTurn(list, func(t *thread) (event.Reply, error) { return v.promptThread(t, stop) })
+		return v.inTurn(list, func(t *thread) (event.Reply, error) { return v.promptThread(t, stop) })
 	})
 }
 

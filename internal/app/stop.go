@@ -17,20 +17,14 @@ func (v *visit) stop() (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	look := v.lookAround(list) // before the guard: it waits and asks git
-	reply := event.Nothing()
-	err = v.guarded(func(list []*thread) error {
-		for _, t := range list {
-			r, err := v.stopThread(t, look)
-			if err != nil {
-				return err
+	return v.decided(func(list []*thread) (event.Reply, error) {
+		return v.inTurn(list, func(t *thread) (event.Reply, error) {
+			if v.said.Blocks() { // the turn goes on; the other loop's iteration ends at the next Stop
+				return event.Nothing(), nil
 			}
-			if reply = reply.And(r); r.Blocks() {
-				return nil // the turn goes on; the other loop's iteration ends at the next Stop
-			}
-		}
-		return nil
+			return v.stopThread(t, look)
+		})
 	})
-	return reply, err
 }
 
 // stopThread says what the end of a turn means to one run.

@@ -83,17 +83,19 @@ func (v *visit) guarded(change func([]*thread) error) error {
 	})
 }
 
-// inTurn does something to one thread after the other and joins the replies.
-func inTurn(list []*thread, do func(*thread) (event.Reply, error)) (event.Reply, error) {
-	all := event.Nothing()
+// inTurn does something to one thread after the other and joins the replies. What fails for one keeps nothing from the
+// other: neither its turn nor what is said of it.
+func (v *visit) inTurn(list []*thread, do func(*thread) (event.Reply, error)) (all event.Reply, err error) {
+	var errs []error
 	for _, t := range list {
 		r, err := do(t)
 		if err != nil {
-			return all, err
+			errs = append(errs, err)
+			continue
 		}
-		all = all.And(r)
+		all, v.said = all.And(r), v.said.And(r)
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // decided does something to the threads under the guard, as guarded does, and gives the reply to it.

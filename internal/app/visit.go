@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,6 +28,7 @@ type visit struct {
 	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
 	news    bool        // this event is not on the session's receipt yet
 	tidings []tiding    // what a person who looks elsewhere is told
+	said    event.Reply // what is on disk and is told, whatever fails after it
 }
 
 // config reads the project's configuration once.
@@ -97,12 +99,11 @@ func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.
 func (v *visit) release(skill loop.Skill) {
 	before, session, files := v.after, v.ev.SessionID, v.files
 	v.after = func() error {
+		err := files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
 		if before != nil {
-			if err := before(); err != nil {
-				return err
-			}
+			err = errors.Join(before(), err)
 		}
-		return files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
+		return err
 	}
 }
 
