@@ -26,21 +26,15 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	e.config() // read before it is shared
 	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
 	f.Worktrees = e.worktrees()
-	if previous != nil && mode != loop.FreshRun {
-		e.compare(mode, previous, &f)
-	}
-	tracks.Wait()
-	f.Notes = append(f.Notes, notes...)
-	return f
-}
-
-// compare holds what the previous iteration recorded against the remote and the disk.
-func (e *entry) compare(mode loop.Mode, previous *loop.Iteration, f *loop.EntryFacts) {
-	if mode == loop.ResumeRun || e.req.Command.Skill == loop.Review {
+	resumed := previous != nil && mode == loop.ResumeRun
+	if resumed || previous != nil && mode != loop.FreshRun && e.req.Command.Skill == loop.Review {
 		f.Heads = e.heads(previous.Open(), nil)
 	}
-	if mode == loop.ResumeRun {
+	tracks.Wait()
+	if resumed {
 		f.Reattach(previous)
 		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
+	f.Notes = append(f.Notes, notes...)
+	return f
 }

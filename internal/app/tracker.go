@@ -64,9 +64,13 @@ func (v *visit) untracked(err error) bool {
 func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
-	for _, pr := range r.PRs {
-		if len(r.PRs) == 1 || previous.Tracks(pr.Number) {
-			asked.PRs = append(asked.PRs, pr)
+	for i, pr := range r.PRs {
+		if len(r.PRs) != 1 && !previous.Tracks(pr.Number) {
+			continue
+		}
+		asked.PRs = append(asked.PRs, pr)
+		if a.PRs[i].Elsewhere {
+			asked.Elsewhere = append(asked.Elsewhere, pr.Number)
 		}
 	}
 	for _, i := range r.Issues {

@@ -22,16 +22,33 @@ func (t *Tick) knownPRs() []PR {
 }
 
 // AskedPR is what the tracker itself said of a PR; nil when it did not.
-func (t *Tick) AskedPR(number int) *PR {
-	if t.Asked == nil {
+func (t *Tick) AskedPR(number int) *PR { return t.Asked.pr(number) }
+
+func (a *Asked) pr(number int) *PR {
+	if a == nil {
 		return nil
 	}
-	for i := range t.Asked.PRs {
-		if t.Asked.PRs[i].Number == number {
-			return &t.Asked.PRs[i]
+	for i := range a.PRs {
+		if a.PRs[i].Number == number {
+			return &a.PRs[i]
 		}
 	}
 	return nil
+}
+
+// head is where the branch of a tracked PR stands. That of a fork's PR is not on the remote, though another one of its name
+// may be: there the tracker's word counts.
+func (a *Asked) head(p TrackedPR, remote map[string]string) (sha string, known bool) {
+	if a.elsewhere(p.Number) {
+		sha = a.pr(p.Number).HeadSHA
+		return sha, sha != ""
+	}
+	sha, known = remote[p.Branch]
+	return sha, known
+}
+
+func (a *Asked) elsewhere(number int) bool {
+	return a.pr(number) != nil && slices.Contains(a.Elsewhere, number)
 }
 
 // HearPR takes in what the tracker says of a PR now.

@@ -68,7 +68,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 
 func (t *Tick) endHeads(heads map[string]string) {
 	for i := range t.Tracked {
-		if head, ok := heads[t.Tracked[i].Branch]; ok {
+		if head, ok := heads[t.Tracked[i].Branch]; ok && !t.Asked.elsewhere(t.Tracked[i].Number) {
 			t.Tracked[i].EndSHA = head
 			t.Observed.Heads = AppendNew(slices.Clone(t.Observed.Heads), t.Tracked[i].Branch)
 		}

@@ -20,9 +20,9 @@ func (e *EntryFacts) Reattach(previous *Iteration) {
 		}
 	}
 	for _, p := range previous.Open() {
-		head, known := e.Heads[p.Branch]
+		head, known := e.Asked.head(p, e.Heads)
 		switch {
-		case e.Heads == nil || p.Branch == "" || p.EndSHA == "":
+		case p.EndSHA == "" || !known && (e.Heads == nil || p.Branch == ""):
 			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked up — re-attached as recorded", p.Number))
 		case !known || !SameSHA(head, p.EndSHA):
 			e.Gates = append(e.Gates, AskDivergence(p.Number))

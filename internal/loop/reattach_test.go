@@ -46,6 +46,27 @@ func TestReattach(t *testing.T) {
 	}
 }
 
+// R82, R139: the branch of a fork's PR is not the remote's of that name; where it stands the tracker says.
+func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
+	tracked := []TrackedPR{{Number: 7, Branch: "main", EndSHA: "aaaaaaaa", StateAtEnd: "open"}}
+	previous := &Iteration{Iteration: 1, TrackedPRs: tracked}
+	for head, deferred := range map[string]bool{"aaaaaaaa": true, "bbbbbbbb": false} {
+		e := EntryFacts{Heads: map[string]string{"main": "aaaaaaaa"}, Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, Elsewhere: []int{7}}}
+		e.Reattach(previous)
+		if got := len(e.Gates) == 0; got != deferred {
+			t.Errorf("head %s: %v", head, e.Gates)
+		}
+		tick := Tick{Asked: e.Asked}
+		tick.follow(&Budget{Skill: Review}, previous, e)
+		if got := len(tick.Deferred) > 0; got != deferred || tick.Tracked[0].EndSHA != head {
+			t.Errorf("head %s: deferred %v, %+v", head, tick.Deferred, tick.Tracked)
+		}
+		if tick.endHeads(map[string]string{"main": "cccccccc"}); tick.Tracked[0].EndSHA != head || len(tick.Observed.Heads) > 0 {
+			t.Errorf("the remote's own main is taken for the fork's: %+v", tick.Tracked)
+		}
+	}
+}
+
 // R21: the label counts in any case of letters, and takes nothing back from a PR that has ended.
 func TestDoNotMerge(t *testing.T) {
 	r := Report{PRs: []PR{

@@ -140,7 +140,7 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 		if p.StateAtEnd != "open" || slices.Contains(run.DeferredTargets, PRTarget(p.Number)) {
 			continue
 		}
-		head, known := e.Heads[p.Branch]
+		head, known := e.Asked.head(p, e.Heads)
 		if known && run.Skill == Review && SameSHA(head, p.EndSHA) {
 			t.deferReview(p.Number, previous.Iteration)
 		}

@@ -78,6 +78,7 @@ type Asked struct {
 	// Ambiguous are the workable issues whose acceptance criteria are missing or unfinished (R89).
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
 	PRs       []PR    `json:"prs,omitempty"`
+	Elsewhere []int   `json:"elsewhere,omitempty"` // those of PRs whose branch is in a fork, not on the remote
 }
 
 // Observed is what the program saw itself, apart from what the skill told: the rest of an iteration's facts about PRs is

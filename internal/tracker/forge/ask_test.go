@@ -181,6 +181,18 @@ func TestGitHubPRs(t *testing.T) {
 	}
 }
 
+// The branch of a fork's PR is not origin's, but in a clone of that very fork.
+func TestWhereAForksBranchIs(t *testing.T) {
+	for origin, want := range map[string]bool{"git@github.com:acme/app": true, "git@github.com:Mara/app.git": false} {
+		dir, from := project(t, origin, "github")
+		put(t, filepath.Join(from, "pr-7.json"), `{"data":{"repository":{"nameWithOwner":"acme/app","pullRequest":{"number":7,"state":"OPEN","isCrossRepository":true,"headRepository":{"nameWithOwner":"mara/app"},"headRefName":"main"}}}}`)
+		a := ask(t, dir, Question{PR: 7, Config: config.Config{Tracker: config.Tracker{Repo: "acme/app"}}})
+		if len(a.PRs) != 1 || !a.PRs[0].Fork || a.PRs[0].Elsewhere != want {
+			t.Errorf("%s: %v %+v", origin, a.Notes, a.PRs)
+		}
+	}
+}
+
 // Feedback older than what was told is unknown: that is neither some nor none.
 func TestFeedbackThatWasCut(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")

@@ -100,6 +100,7 @@ func (c *command) pr(n gjson.Result) PR {
 		State: strings.ToLower(cmp.Or(n.Get("state").Str, "open")), Branch: text(n.Get("branch"), mostTitle), Base: text(n.Get("base"), mostTitle),
 		HeadSHA: text(n.Get("head_sha"), mostTitle), Fork: n.Get("fork").Bool(), CI: ci(n.Get("ci").Str), Closes: numbers(n.Get("closes"), "number"),
 	}
+	p.Elsewhere = p.Fork
 	if !n.Get("feedback").IsArray() {
 		p.cutAt(time.Time{})
 	}

@@ -112,6 +112,7 @@ func (g *gitea) pr(n gjson.Result) PR {
 		Base: text(n.Get("base.ref"), mostTitle), Fork: n.Get("head.repo.full_name").Str != n.Get("base.repo.full_name").Str,
 		Closes: backlog.Closes(text(n.Get("body"), mostBody), g.Home),
 	}
+	p.Elsewhere = g.elsewhere(p.Fork, n.Get("head.repo.full_name").Str)
 	if n.Get("merged").Bool() {
 		p.State = "merged"
 	}

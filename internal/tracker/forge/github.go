@@ -30,7 +30,7 @@ const githubDepends = `closedByPullRequestsReferences(first:10,includeClosedPrs:
 	`blockedBy(first:50){totalCount nodes{number state repository{nameWithOwner}}}` +
 	`subIssues(first:50){totalCount nodes{number state repository{nameWithOwner}}}`
 
-const githubPR = `number title state isDraft isCrossRepository headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
+const githubPR = `number title state isDraft isCrossRepository headRepository{nameWithOwner}headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
 	`closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +
 	`comments(last:%[1]d){totalCount nodes{createdAt author{__typename login}}}` +
 	`reviews(last:%[1]d){totalCount nodes{submittedAt state body viewerDidAuthor commit{oid}author{__typename login}comments{totalCount}}}`
@@ -144,6 +144,7 @@ func (g *github) pr(n gjson.Result) PR {
 		State: strings.ToLower(n.Get("state").Str), Labels: texts(n.Get("labels"), "name"), Fork: n.Get("isCrossRepository").Bool(),
 		Branch: text(n.Get("headRefName"), mostTitle), Base: text(n.Get("baseRefName"), mostTitle), HeadSHA: text(n.Get("headRefOid"), mostTitle),
 	}
+	p.Elsewhere = g.elsewhere(p.Fork, n.Get("headRepository.nameWithOwner").Str)
 	if rollup := n.Get("commits.nodes.0.commit.statusCheckRollup"); rollup.Exists() {
 		p.CI = ci(cmp.Or(rollup.Get("state").Str, "none"))
 	}

@@ -24,7 +24,7 @@ const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path)
 // gitlabDepends is a field that the community edition does not have.
 const gitlabDepends = `blockedByIssues{nodes{iid state webUrl}}`
 
-const gitlabMR = `iid title description state draft labels{nodes{title}}sourceBranch targetBranch sourceProjectId targetProjectId diffHeadSha ` +
+const gitlabMR = `iid title description state draft labels{nodes{title}}sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}diffHeadSha ` +
 	`headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`
 
 const gitlabMRs = `query($path:ID!,$endCursor:String){project(fullPath:$path){mergeRequests(state:opened,sort:CREATED_ASC,first:50,after:$endCursor)` +
@@ -99,6 +99,7 @@ func (g *gitlab) pr(n gjson.Result) PR {
 		State: gitlabState(n.Get("state").Str), Fork: n.Get("sourceProjectId").Raw != n.Get("targetProjectId").Raw,
 		Closes: backlog.Closes(text(n.Get("description"), mostBody), g.Home),
 	}
+	p.Elsewhere = g.elsewhere(p.Fork, n.Get("sourceProject.fullPath").Str)
 	if pipeline := n.Get("headPipeline"); pipeline.Exists() {
 		p.CI = ci(cmp.Or(pipeline.Get("status").Str, "none"))
 	}

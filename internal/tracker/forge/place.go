@@ -25,7 +25,8 @@ const (
 type Place struct {
 	Kind string
 	backlog.Home
-	Args []string // the configured command
+	Origin string   // "owner/name" of the origin remote, where branches are pushed; "" where there is none
+	Args   []string // the configured command
 }
 
 // String is the place in words, as in "github.com/acme/app".
@@ -34,6 +35,11 @@ func (p Place) String() string {
 		return strings.Join(p.Args, " ")
 	}
 	return p.Host + "/" + p.Owner + "/" + p.Repo
+}
+
+// elsewhere says that a fork's PR has its branch in another repository than origin; head is that repository where it is known.
+func (p Place) elsewhere(fork bool, head string) bool {
+	return fork && (head == "" || !strings.EqualFold(head, p.Origin))
 }
 
 // program is what is called.
@@ -57,6 +63,9 @@ const Allow = "HOOKS_TRACKER_COMMAND"
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
 	p.Host, p.Owner, p.Repo = remote(repo)
+	if _, owner, name := located(repo.Remotes["origin"], repo.Config); name != "" {
+		p.Origin = owner + "/" + name
+	}
 	if p.Kind == Command || p.Kind == "" && len(p.Args) > 0 {
 		p.Kind = Command
 		p.override(c)

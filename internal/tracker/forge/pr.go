@@ -19,6 +19,8 @@ type PR struct {
 	Base    string   `json:"base"`
 	HeadSHA string   `json:"head_sha"`
 	Fork    bool     `json:"fork,omitempty"` // the branch is another repository's
+	// Elsewhere says that origin is not that repository either: in a clone of the fork it is.
+	Elsewhere bool `json:"-"`
 	// CI is passing, failing, pending or none; empty when the tracker did not tell. It decides nothing here (R85).
 	CI       string   `json:"ci,omitempty"`
 	Closes   []int    `json:"closes,omitempty"`
