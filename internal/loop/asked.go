@@ -69,7 +69,7 @@ func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	var list []int
 	for _, issue := range t.Report.Issues {
-		if issue.unfinished() && (len(plan) == 0 || slices.Contains(plan, issue.Number)) {
+		if issue.unfinished() && (len(plan) == 0 || slices.Contains(plan, issue.Number) || slices.Contains(f.Sent, issue.Number)) {
 			list = append(list, issue.Number)
 		}
 	}
