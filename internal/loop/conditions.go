@@ -200,8 +200,9 @@ func userInterrupt(f *Facts) string {
 	return "Loop interrupted: " + f.Tick.Interrupted
 }
 
+// qmdUnreachable looks at the iteration too: a resumed run keeps its counter, and what else fails then is no outage (R52).
 func qmdUnreachable(f *Facts) string {
-	if f.Run.QmdFailuresConsecutive < 2 {
+	if f.Run.QmdFailuresConsecutive < 2 || f.Tick == nil || !f.Tick.qmdDown() {
 		return ""
 	}
 	return fmt.Sprintf("qmd unreachable for %d iterations — fix per ADR-0024 (e.g., restart qmd daemon) and resume", f.Run.QmdFailuresConsecutive)
