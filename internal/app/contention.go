@@ -31,7 +31,7 @@ func (e *entry) skip(a loop.Admission) (event.Reply, error) {
 
 // skipped writes the line of a tick that is passed over and gives its status block (R128).
 func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, error) {
-	run := loop.NewRun(e.req)
+	run := e.newRun()
 	if e.state.Budget != nil {
 		run = *e.state.Budget
 	}
@@ -66,7 +66,7 @@ func (e *entry) wait(a loop.Admission) (event.Reply, step, error) {
 // giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays
 // as it is.
 func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Reply, error) {
-	run := loop.NewRun(e.req)
+	run := e.newRun()
 	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
 	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
 	c.StopText = run.StopCause + " — " + run.StopText

@@ -127,7 +127,7 @@ func (e *entry) asked() loop.Admission {
 
 // stopForce leaves the lock alone, and the loop that asked is over (R49, R150).
 func (e *entry) stopForce(answer loop.GateAnswer) (event.Reply, error) {
-	c, run := e.state.Claim, loop.NewRun(e.req)
+	c, run := e.state.Claim, e.newRun()
 	run.StopAt(*c.Gate, c.Iteration)
 	final, err := e.neverBegan(e.asked(), c, &run, answer)
 	text := run.StopText + ". End the turn now and delete its schedule with CronDelete, if it has one."

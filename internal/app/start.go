@@ -74,10 +74,16 @@ func (e *entry) fresh() (loop.Budget, error) {
 			return loop.Budget{}, fmt.Errorf("archive run: %w", err)
 		}
 	}
-	run := loop.NewRun(e.req)
+	run := e.newRun()
 	run.Cursors = e.baseline()
-	run.RateTableSource = usage.NewTable(e.config().Rates).Source()
 	return run, nil
+}
+
+// newRun is the run that the request would start, with where its prices come from (R61).
+func (e *entry) newRun() loop.Budget {
+	run := loop.NewRun(e.req)
+	run.RateTableSource = usage.NewTable(e.config().Rates).Source()
+	return run
 }
 
 // goOn is the run on disk, which goes on or is taken up again.
