@@ -64,7 +64,7 @@ func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 			if word.Has("-r --require --import", t) && lang == "node" && i+1 < len(args) {
 				File(f.External(), lang, args[i+1:i+2])
 			}
-			if word.Has("-r --require -W -X -I --import --loader -C", t) {
+			if word.Has("-r --require -W -X -I --import --loader -C --env-file", t) {
 				i++
 			}
 		default:
@@ -81,6 +81,15 @@ func module(f *shell.Frame, args []word.Word) {
 	for _, p := range []string{file + ".py", file + "/__main__.py"} {
 		if _, from := f.Open(p); from != shell.Nowhere {
 			File(f, "python", append(word.Lits(p), args[1:]...))
+			return
+		}
+	}
+	for i, w := range args[1:] {
+		switch {
+		case args[0].Text == "timeit" && !strings.HasPrefix(w.Text, "-"):
+			Read(f, "python", w.Text, nil)
+		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) && strings.HasSuffix(w.Text, ".py"):
+			File(f, "python", args[i+1:])
 			return
 		}
 	}

@@ -18,7 +18,7 @@ func GH(f *shell.Frame, argv []word.Word) {
 		ghUnknown(f, argv, group)
 		return
 	}
-	if word.AsksHelp(argv) {
+	if _, aliased := ghAliased(f, group.Text); !aliased && word.AsksHelp(argv, ghPRValued+" "+ghAPIValued) {
 		return
 	}
 	switch group.Text {
@@ -70,15 +70,19 @@ func ghOther(f *shell.Frame, argv []word.Word, group word.Word, rest []word.Word
 	if group.Text == "" {
 		return
 	}
-	text, ok := f.M.GHAliases[group.Text]
-	if !ok {
-		text, ok = f.M.Repo.Aliases[group.Text]
-	}
-	if ok {
+	if text, ok := ghAliased(f, group.Text); ok {
 		ghExpand(f, group.Text, text, rest)
 		return
 	}
 	ghExtended(f, argv, group.Text)
+}
+
+// ghAliased is what an alias of gh stands for.
+func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
+	if text, ok = f.M.GHAliases[name]; !ok {
+		text, ok = f.M.Repo.Aliases[name]
+	}
+	return text, ok
 }
 
 // ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments; $1 is replaced, other words follow.

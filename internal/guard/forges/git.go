@@ -78,7 +78,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		return
 	}
 	args := rest[1:]
-	if word.AsksHelp(args) {
+	if word.AsksHelp(args[:min(1, len(args))], "") { // further on it may belong to what git starts
 		return
 	}
 	gitStarts(f, args)

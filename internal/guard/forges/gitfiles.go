@@ -25,7 +25,7 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 		}
 	case "rm", "mv":
 		fl := word.ParseFlags(args, "")
-		if fl.On("--cached") || fl.On("-n", "--dry-run") {
+		if fl.On("--cached") && !fl.On("--no-cached") || dry(fl) {
 			return
 		}
 		for _, w := range fl.Pos {
@@ -39,7 +39,7 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 // gitClean removes ignored files only with -x or -X; the loop's files are ignored.
 func gitClean(f *shell.Frame, args []word.Word, how string) {
 	fl := word.ParseFlags(args, "-e --exclude")
-	if !fl.On("-x", "-X") || fl.On("-n", "--dry-run") {
+	if !fl.On("-x", "-X") || dry(fl) {
 		return
 	}
 	for _, w := range fl.All("-e", "--exclude") {

@@ -8,12 +8,12 @@ import (
 	"hooks/internal/guard/word"
 )
 
-const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules --signed"
+const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
 
 // gitPush judges a push by where its refs would land.
 func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	fl := word.ParseFlags(args, pushValued)
-	if fl.On("-n", "--dry-run") {
+	if dry(fl) {
 		return
 	}
 	opts := fl.All("-o", "--push-option")
@@ -84,6 +84,9 @@ func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 		f.OpaqueForge(word.Join(g.argv), unknown)
 	}
 }
+
+// dry tells a command that only says what it would do.
+func dry(fl word.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
 
 // SplitRefspec is a refspec's source and target.
 func SplitRefspec(spec string) (from, to string) {

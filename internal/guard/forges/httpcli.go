@@ -38,7 +38,7 @@ func curlOne(f *shell.Frame, argv, args []word.Word, depth int) {
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
 	}
-	downloads(f, fl.All("-o", "--output"), "curl")
+	downloads(f, fl.All("-o", "--output", "--output-dir"), "curl")
 	body, form := curlBody(f, fl)
 	q := Request{Argv: argv, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)

@@ -16,7 +16,7 @@ func Glab(f *shell.Frame, argv []word.Word) {
 		f.OpaqueForge(word.Join(argv), "the glab command is only known when it runs")
 		return
 	}
-	if word.AsksHelp(argv) {
+	if word.AsksHelp(argv, glabValued+" "+ghAPIValued) {
 		return
 	}
 	switch group.Text {
@@ -65,7 +65,11 @@ func glabMR(f *shell.Frame, argv, rest []word.Word) {
 		f.OpaqueForge(word.Join(argv), "the glab command is only known when it runs")
 		return
 	}
-	fl := word.ParseFlags(rest, glabValued)
+	valued := glabValued
+	if word.Has("merge accept", sub.Text) { // its -d is a switch
+		valued = "-R --repo -m --message --squash-message --sha"
+	}
+	fl := word.ParseFlags(rest, valued)
 	a := prTarget(f, fl)
 	switch sub.Text {
 	case "merge", "accept":
@@ -110,16 +114,18 @@ func Hub(f *shell.Frame, argv []word.Word) {
 	}
 }
 
+const teaValued = "-r --repo -l --login -R --remote -o --output"
+
 // Tea is Gitea's client.
 func Tea(f *shell.Frame, argv []word.Word) {
-	group, rest, _ := word.Subcommand(argv[1:], "-r --repo -l --login -R --remote -o --output")
-	if word.AsksHelp(argv) {
+	group, rest, _ := word.Subcommand(argv[1:], teaValued)
+	if word.AsksHelp(argv, teaValued+" -s -t -m -L -d") {
 		return
 	}
 	switch group.Text {
 	case "pulls", "pull", "pr", "prs":
-		sub, rest, _ := word.Subcommand(rest, "-r --repo -l --login -R --remote -o --output")
-		fl := word.ParseFlags(rest, "-r --repo -l --login -R --remote -o --output -s --style -t --title -m --message -L --labels -d --description")
+		sub, rest, _ := word.Subcommand(rest, teaValued)
+		fl := word.ParseFlags(rest, teaValued+" -s --style -t --title -m --message -L --labels -d --description")
 		a := prTarget(f, fl)
 		switch sub.Text {
 		case "merge", "m":
@@ -132,7 +138,7 @@ func Tea(f *shell.Frame, argv []word.Word) {
 			f.Act(act.Act{Kind: act.OpenPR}, argv)
 		}
 	case "comment", "c":
-		fl := word.ParseFlags(rest, "-r --repo -l --login -R --remote -o --output")
+		fl := word.ParseFlags(rest, teaValued)
 		Comment(f, word.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
 	case "api":
 		ghAPI(f, argv, rest)
@@ -144,12 +150,26 @@ const azValued = `--id --status --organization --org --project -p --repository -
 --method -m --url --uri -u --body -b --headers --resource --area --route-parameters --http-method --in-file --query -o
 --output --source-branch --target-branch -t -s --title --description -d --branch`
 
+// azSwitches gives a true to the flags that have nothing but another flag behind them: what they take may be left out.
+func azSwitches(args []word.Word) []word.Word {
+	var out []word.Word
+	for i, w := range args {
+		if i+1 == len(args) || strings.HasPrefix(args[i+1].Text, "-") {
+			if strings.HasPrefix(w.Text, "--") && !strings.Contains(w.Text, "=") {
+				w = word.Lit(w.Text + "=true")
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
 // Az is Azure's client: its repos and rest commands, and devops invoke.
 func Az(f *shell.Frame, argv []word.Word) {
-	if word.AsksHelp(argv) {
+	if word.AsksHelp(argv, "") { // a value of az begins with no dash
 		return
 	}
-	fl := word.ParseFlags(argv[1:], azValued)
+	fl := word.ParseFlags(azSwitches(argv[1:]), azValued)
 	cmd := strings.Join(word.Texts(fl.Pos), " ")
 	a := act.Act{PR: word.Number(fl.Val("--id"))}
 	if a.PR == 0 && fl.Val("--id") != "" {
@@ -248,7 +268,7 @@ pr/merge town/ship git-town/ship gs/merge git-spice/merge machete/merge-pr phabr
 
 // OtherForge reads clients that are known by name and little else.
 func OtherForge(f *shell.Frame, name string, argv []word.Word) {
-	if GenericForge(f, argv) || word.AsksHelp(argv) {
+	if GenericForge(f, argv) || word.AsksHelp(argv, "-R --repo -r") {
 		return
 	}
 	sub, rest, _ := word.Subcommand(argv[1:], "-R --repo -r")
@@ -296,7 +316,7 @@ func GenericForge(f *shell.Frame, argv []word.Word) bool {
 			return false
 		}
 		rest := word.Command(args[i+1:], "-R --repo -r", 0)
-		if len(rest) == 0 || word.AsksHelp(rest) {
+		if len(rest) == 0 || word.AsksHelp(rest, "-R --repo -r -b -m -t --body --message --title") {
 			return false
 		}
 		a := act.Act{PR: firstNumber(rest[1:])}

@@ -14,7 +14,7 @@ func hooks(f *shell.Frame, argv []word.Word) {
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		args = args[1:]
 	}
-	if len(args) == 0 || word.AsksHelp(args) {
+	if len(args) == 0 || word.AsksHelp(args, "") {
 		return
 	}
 	verb := args[0]
@@ -87,7 +87,7 @@ func ends(f *shell.Frame, name string, argv []word.Word) {
 // claude reads a command line of the client: taking plugins out, or starting it without hooks.
 func claude(f *shell.Frame, argv []word.Word) {
 	fl := word.ParseFlags(argv[1:], "--settings --setting-sources --scope -s --model --add-dir --plugin-dir --allowedTools --permission-mode --output-format")
-	if word.AsksHelp(argv) || fl.On("-v", "--version") {
+	if word.AsksHelp(argv, "") || fl.On("-v", "--version") {
 		return
 	}
 	switch {

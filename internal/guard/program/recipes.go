@@ -78,7 +78,7 @@ type rule struct {
 }
 
 func makeRun(f *shell.Frame, args []word.Word) {
-	fl := word.ParseFlags(args, "-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if --eval -E -l --load-average")
+	fl := word.ParseFlags(args, "-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if --eval -E")
 	if fl.On("-n", "--just-print", "--dry-run", "--recon", "-q", "--question", "-h", "--help", "-v", "--version") {
 		return
 	}

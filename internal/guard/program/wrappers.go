@@ -38,9 +38,11 @@ func wrapSpec(name string) (wrap, bool) {
 		"catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob",
 		"nocorrect":
 		return wrap{valued: "--what --who --why --mode"}, true
-	case "strace", "ltrace", "dtruss":
+	case "ltrace":
+		return wrap{valued: "-a -A -D -e -F -l -n -o -p -s -u -w -x"}, true
+	case "strace", "dtruss":
 		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
-	case "chrt", "taskset", "numactl", "cpulimit", "chroot", "setarch", "faketime", "softlimit", "setuidgid", "envdir", "retry", "linux-enter":
+	case "chrt", "taskset", "cpulimit", "chroot", "setarch", "faketime", "softlimit", "setuidgid", "envdir", "retry", "linux-enter":
 		return wrap{valued: "-p -T -P -D --pid --userspec --groups -l -m -N -C", skip: skipOf(name)}, true
 	case "flock":
 		return wrap{valued: "-E -w -c --timeout --conflict-exit-code --command", skip: 1, text1: "-c --command"}, true
@@ -50,8 +52,16 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-c -s -g -G -u --command --shell --group --user --session-command", skip: 1, text1: "-c --command --session-command"}, true
 	case "unshare":
 		return wrap{valued: "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group --map-users --map-groups"}, true
-	case "entr", "nsenter", "systemd-run", "firejail", "bwrap", "gosu", "su-exec", "s6-setuidgid", "chpst", "envchain", "hl":
-		return wrap{valued: "-p -u -t -S -G -C -w -r --unit --uid --gid --property --setenv --working-directory", skip: skipOf(name)}, true
+	case "systemd-run":
+		return wrap{valued: "-u -p -H -M -E --unit --uid --gid --property --setenv --working-directory --host --machine --slice --description"}, true
+	case "nsenter":
+		return wrap{valued: "-t -S -G --target --setuid --setgid"}, true
+	case "entr":
+		return wrap{valued: "-s", text1: "-s"}, true
+	case "numactl":
+		return wrap{valued: "-m -N -C -p -P -i --membind --cpunodebind --physcpubind --interleave --preferred"}, true
+	case "firejail", "bwrap", "gosu", "su-exec", "s6-setuidgid", "chpst", "envchain", "hl":
+		return wrap{valued: "-u -b -e -n -l -m -d -o -p -f -c", skip: skipOf(name)}, true
 	case "nix-shell", "nix", "guix":
 		return wrap{valued: "-p -I --run --command -c -A --arg --argstr", text1: "--run --command -c"}, true
 	case "perf":
@@ -164,7 +174,7 @@ func env(f *shell.Frame, args []word.Word) string {
 	return word.Hole
 }
 
-const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --replace --max-args --max-lines --max-procs --max-chars --delimiter --eof --arg-file
+const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter --arg-file
 --process-slot-var`
 
 // xargs runs a command with what standard input names.

@@ -67,6 +67,11 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 		for _, w := range fl.All("-o", "--output") {
 			f.Writes(w, how)
 		}
+	case "patch":
+		fl := word.ParseFlags(args, "-d -i -p -o -r -B -D -F -V -Y -z --directory --input --strip --output")
+		for _, w := range append(fl.Pos, fl.All("-d", "--directory", "-o", "--output")...) {
+			f.Writes(w, how)
+		}
 	case "chmod", "chown", "chgrp", "chattr", "setfacl":
 		for _, w := range word.ParseFlags(args, "").Pos {
 			if f.Writes(w, how); place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd") {

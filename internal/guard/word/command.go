@@ -93,14 +93,14 @@ func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
 	return Word{}, nil, true
 }
 
-// AsksHelp tells a command line that only asks for help.
-func AsksHelp(argv []Word) bool {
-	for _, w := range argv {
-		if w.Text == "--" {
-			return false
-		}
-		if w.Text == "--help" || w.Text == "-h" {
+// AsksHelp tells a command line that only asks for help. valued lists the flags that take a value: theirs is no question.
+func AsksHelp(argv []Word, valued string) bool {
+	for i := 0; i < len(argv) && argv[i].Text != "--"; i++ {
+		switch t := argv[i].Text; {
+		case t == "--help" || t == "-h":
 			return true
+		case len(t) > 1 && t[0] == '-':
+			i += takesNext(t, valued)
 		}
 	}
 	return false
