@@ -15,7 +15,7 @@ import (
 func busyIn(iteration int) Worker {
 	return Worker{Work: func(n int) []Call {
 		if n == iteration {
-			return []Call{busy(25 * time.Second)}
+			return []Call{busy(time.Minute)}
 		}
 		return nil
 	}}

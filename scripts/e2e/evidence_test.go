@@ -87,7 +87,7 @@ func (w *World) waitResult(t *testing.T, tool, text string) {
 		}
 		return false
 	}
-	if !eventually(20*time.Second, found) {
+	if !patiently(20*time.Second, found) {
 		t.Errorf("the model never got a good result of %s with %q", tool, text)
 	}
 }

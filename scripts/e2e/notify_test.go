@@ -31,7 +31,7 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 		text, _ := os.ReadFile(told)
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
-	eventually(15*time.Second, func() bool { return len(notes()) > 1 })
+	patiently(15*time.Second, func() bool { return len(notes()) > 1 })
 	gate, stop := "[budget-escalation] "+dollarGate, "prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2"
 	want := []string{
 		"hooks: a question waits for you|" + gate + "|" + gate + "|" + w.Project,
@@ -57,13 +57,13 @@ func TestBellRingsForAGateAndForAStop(t *testing.T) {
 	}
 	term.Enter(dollarLoop)
 	term.WaitScreen(dollarGate, 60*time.Second)
-	if !eventually(10*time.Second, func() bool { return term.Bells() > 0 }) || term.Bells() != 1 {
+	if !patiently(10*time.Second, func() bool { return term.Bells() > 0 }) || term.Bells() != 1 {
 		t.Errorf("the terminal rang %d times for the question, want once", term.Bells())
 	}
 	term.Choose(3)
 	w.WaitHistory("work", 2, 30*time.Second)
 	term.WaitShowed("Cause: prior_gate_stop", 10*time.Second)
-	if !eventually(10*time.Second, func() bool { return term.Bells() > 1 }) || term.Bells() != 2 {
+	if !patiently(10*time.Second, func() bool { return term.Bells() > 1 }) || term.Bells() != 2 {
 		t.Errorf("the terminal rang %d times in all, want twice", term.Bells())
 	}
 }

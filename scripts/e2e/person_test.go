@@ -35,7 +35,7 @@ func TestWordsInATickDoNotEndIt(t *testing.T) {
 	w := newWorld(t, Worker{Hold: func(int) <-chan struct{} { return release }}.Say)
 	term := w.Interactive()
 	term.Enter("/sdd:work --loop")
-	if !eventually(60*time.Second, func() bool { return len(w.Model.Requests()) > 1 }) {
+	if !patiently(60*time.Second, func() bool { return len(w.Model.Requests()) > 1 }) {
 		t.Fatal("the iteration did not begin")
 	}
 	term.Enter("how is it going?")
@@ -93,7 +93,7 @@ func TestForceUnlockAsksFirst(t *testing.T) {
 		t.Errorf("the lock is held by pid %d, want the first session's %d", pid, first.PID())
 	}
 	close(release)
-	if !eventually(30*time.Second, func() bool { return !w.Locked("work") }) {
+	if !patiently(30*time.Second, func() bool { return !w.Locked("work") }) {
 		t.Error("the first session's lock was not released")
 	}
 	lines := w.History("work")

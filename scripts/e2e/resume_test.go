@@ -26,7 +26,7 @@ func TestResumeAsksAboutAPRThatMoved(t *testing.T) {
 			case 1:
 				return append(calls, bash("gh pr create --title one --body two"), bash(facts))
 			case 2:
-				return append(calls, bash(facts), busy(25*time.Second))
+				return append(calls, bash(facts), busy(time.Minute))
 			}
 			return calls
 		},

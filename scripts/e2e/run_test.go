@@ -51,7 +51,7 @@ type Result struct {
 // Headless runs the client with one prompt and nobody at the terminal.
 func (w *World) Headless(prompt string, args ...string) (r Result) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	args = append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose", "--allowedTools", tools}, args...)
 	cmd := w.command(ctx, args...)

@@ -132,15 +132,20 @@ func (x *Terminal) WaitShowed(text string, limit time.Duration) {
 
 func (x *Terminal) wait(limit time.Duration, what string, done func() bool) {
 	x.t.Helper()
-	if !eventually(limit, func() bool { return done() || x.ended() }) || !done() {
+	if !patiently(limit, func() bool { return done() || x.ended() }) || !done() {
 		x.t.Fatalf("waited up to %v for %s; the screen:\n%s", limit, what, x.Screen())
 	}
 }
 
-// Enter types a line and sends it.
+// Enter types a line and sends it once it stands behind the client's prompt: a client that reads both at once takes the
+// key for a part of a paste.
 func (x *Terminal) Enter(line string) {
 	x.t.Helper()
 	x.Type(line)
+	eventually(10*time.Second, func() bool {
+		screen := x.Screen()
+		return strings.Contains(flat(screen[max(0, strings.LastIndex(screen, "❯")):]), flat(line))
+	})
 	x.Press(Enter)
 }
 
@@ -166,15 +171,18 @@ func (x *Terminal) Press(keys ...Key) {
 // dialogFoot stands under every question to the person.
 const dialogFoot = "Enter to select"
 
+// drawn is how long a dialog may take to go after a key. One that is pressed again too early answers what comes next.
+func drawn(try int) time.Duration { return time.Duration(3+3*try) * time.Second }
+
 // Choose answers the open dialog with its n-th option. A key that comes while the dialog is still being drawn is
 // lost, so it is pressed until the dialog is gone.
 func (x *Terminal) Choose(n int) {
 	x.t.Helper()
 	x.WaitScreen(dialogFoot, 10*time.Second)
-	for range 5 {
+	for try := range 5 {
 		time.Sleep(700 * time.Millisecond)
 		x.send(strconv.Itoa(n))
-		if eventually(2*time.Second, func() bool { return !strings.Contains(x.Screen(), dialogFoot) }) {
+		if eventually(drawn(try), func() bool { return !strings.Contains(x.Screen(), dialogFoot) }) {
 			return
 		}
 	}
@@ -197,7 +205,7 @@ func (x *Terminal) ChooseEach(questions []string, n ...int) {
 		for tries := 0; tries < 5 && !answered(); tries++ {
 			time.Sleep(700 * time.Millisecond)
 			x.send(strconv.Itoa(key))
-			eventually(2*time.Second, answered)
+			eventually(drawn(tries), answered)
 		}
 	}
 }
@@ -226,7 +234,7 @@ func (x *Terminal) WaitExit(limit time.Duration) {
 	x.t.Helper()
 	select {
 	case <-x.exited:
-	case <-time.After(limit):
+	case <-time.After(max(2*limit, 90*time.Second)):
 		x.t.Fatalf("pid %d still runs after %v; the screen:\n%s", x.cmd.Process.Pid, limit, x.Screen())
 	}
 }
@@ -244,6 +252,11 @@ func (x *Terminal) ended() bool {
 func flat(s string) string {
 	frames := strings.NewReplacer("│", " ", "┃", " ", "╭", " ", "╮", " ", "╰", " ", "╯", " ", "─", " ", "⎿", " ", "●", " ", "\u00a0", " ")
 	return strings.Join(strings.Fields(frames.Replace(s)), " ")
+}
+
+// patiently is eventually where only a failure costs the time: a busy machine gets more of it than the client ever took.
+func patiently(limit time.Duration, done func() bool) bool {
+	return eventually(max(2*limit, 90*time.Second), done)
 }
 
 // eventually polls until done holds or the limit is over.

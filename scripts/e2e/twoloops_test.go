@@ -36,7 +36,7 @@ func TestTwoLoopsInOneSession(t *testing.T) {
 		t.Errorf("the runs are %+v and %+v", one, other)
 	}
 	w.hooks("loop", "stop", "review") // between two iterations, or in the second
-	if !eventually(60*time.Second, func() bool { return w.Budget("review").Status == "halted" && !w.Locked("review") }) {
+	if !patiently(60*time.Second, func() bool { return w.Budget("review").Status == "halted" && !w.Locked("review") }) {
 		t.Fatalf("the review run is %+v", w.Budget("review"))
 	}
 	used := w.Budget("review").IterationsUsed
