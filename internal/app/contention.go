@@ -49,17 +49,19 @@ func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, err
 
 // wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
 func (e *entry) wait(a loop.Admission) (event.Reply, step, error) {
-	c := e.state.Claim.Wait(e.req, a.Iteration)
-	if old := e.state.Claim; old == nil || old.SessionID != c.SessionID || old.Gate != nil || old.Stopped {
+	old := e.state.Claim
+	c, since := old.Wait(e.req, a.Iteration)
+	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate || old.Stopped != c.Stopped || len(old.Waiters) != len(c.Waiters) {
 		if err := e.files.SaveClaim(&c); err != nil {
 			return event.Nothing(), settled, err
 		}
 	}
-	minutes := int(e.req.Now.Sub(c.Since) / time.Minute)
+	minutes := int(e.req.Now.Sub(since) / time.Minute)
 	if minutes < e.req.Flags.Minutes {
 		return event.Nothing(), waiting, nil
 	}
-	reply, err := e.giveUp(a, &c, minutes)
+	own := old.By(e.req, a.Iteration)
+	reply, err := e.giveUp(a, &own, minutes)
 	return reply, settled, err
 }
 
@@ -104,13 +106,19 @@ func (e *entry) askForce(a loop.Admission) (event.Reply, error) {
 		return e.skip(a)
 	}
 	gate := loop.AskForceUnlock()
-	c := &loop.Claim{
-		Version: loop.Version, SessionID: e.req.SessionID, Skill: e.req.Command.Skill, PromptID: e.req.PromptID,
-		Command: e.req.Command.Name, Args: e.req.Command.Args, Since: e.req.Now, Iteration: a.Iteration, Gate: &gate,
-	}
-	if err := e.files.SaveClaim(c); err != nil {
+	c := e.state.Claim.By(e.req, a.Iteration)
+	c.Gate = &gate
+	if err := e.files.SaveClaim(&c); err != nil {
 		return event.Nothing(), err
 	}
 	ask := report.Ask([]loop.Gate{gate})
 	return event.Nothing().Context(ask).Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID)), nil
+}
+
+// dropClaim takes what this session claimed away, and leaves what others do.
+func (v *visit) dropClaim(c *loop.Claim) error {
+	if left := c.Left(v.ev.SessionID); left != nil {
+		return v.files.SaveClaim(left)
+	}
+	return v.files.RemoveClaim(c.Skill)
 }

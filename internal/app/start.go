@@ -116,8 +116,10 @@ func (e *entry) baseline() []loop.Cursor {
 // begin opens the iteration, with the lock in hand.
 func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
 	t := e.opened(a, run, previous)
-	if err := e.files.RemoveClaim(t.skill); err != nil {
-		return event.Nothing(), err
+	if c := e.state.Claim; c != nil {
+		if err := e.dropClaim(c); err != nil {
+			return event.Nothing(), err
+		}
 	}
 	if len(t.Tick.Fired) > 0 || len(t.Tick.Pending) > 0 && !e.req.Attended {
 		return e.refuseOpened(t, previous)

@@ -85,7 +85,7 @@ func (v *visit) claimUnanswered(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	if t.Claim.Blocked || t.Claim.PromptID != v.ev.PromptID || !v.attended() {
-		return event.Nothing(), v.files.RemoveClaim(t.skill)
+		return event.Nothing(), v.dropClaim(t.Claim)
 	}
 	t.Claim.Blocked = true
 	return event.Block(report.Ask([]loop.Gate{gate})), v.files.SaveClaim(t.Claim)

@@ -164,32 +164,6 @@ type QmdOutcome struct {
 	Error       string `json:"error,omitempty"`
 }
 
-// Wait is the claim of a session that awaits the lock from now on, or went on waiting; others keep their place.
-func (c *Claim) Wait(r Request, iteration int) Claim {
-	own := Claim{
-		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
-		Command: r.Command.Name, Args: r.Command.Args, Since: r.Now, Iteration: iteration,
-	}
-	if c == nil || c.Gate != nil {
-		return own
-	}
-	if c.SessionID == r.SessionID && !c.Stopped {
-		return *c
-	}
-	own.Waiters = map[string]time.Time{}
-	if !c.Stopped {
-		own.Waiters[c.SessionID] = c.Since
-	}
-	for session, since := range c.Waiters {
-		own.Waiters[session] = since
-	}
-	if since, known := own.Waiters[r.SessionID]; known {
-		own.Since = since
-		delete(own.Waiters, r.SessionID)
-	}
-	return own
-}
-
 // Claim is {skill}.claim.json: a session that found the lock held and may take or await it. It exists while a
 // force-unlock question waits (R103), while --lock=wait polls (R47), and after such a question was answered stop.
 type Claim struct {
