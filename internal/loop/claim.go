@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // By is the claim of a request's session from now on, in place of another one: who awaits the lock keeps its place in it.
 func (c *Claim) By(r Request, iteration int) Claim {
@@ -22,9 +25,7 @@ func (c *Claim) By(r Request, iteration int) Claim {
 // awaiting are the sessions that await the lock, and since when.
 func (c *Claim) awaiting() map[string]time.Time {
 	all := map[string]time.Time{}
-	for session, since := range c.Waiters {
-		all[session] = since
-	}
+	maps.Copy(all, c.Waiters)
 	if !c.Stopped && c.Gate == nil {
 		all[c.SessionID] = c.Since
 	}

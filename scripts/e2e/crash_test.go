@@ -21,6 +21,17 @@ func busyIn(iteration int) Worker {
 	}}
 }
 
+// inSecondTick is a client whose loop has ended one iteration and is at work in the next.
+func inSecondTick(t *testing.T) (*World, *Terminal) {
+	w := newWorld(t, busyIn(2).Say)
+	term := w.Interactive()
+	term.Enter("/sdd:work --loop")
+	w.WaitHistory("work", 1, 60*time.Second)
+	term.Enter("/sdd:work --loop")
+	term.WaitScreen("python3 -c", 60*time.Second)
+	return w, term
+}
+
 // Esc in the middle of a tick ends the run: the next thing the person types finds it, and shows the final report
 // (d; R43, R45, R150, R151).
 func TestEscEndsTheRun(t *testing.T) {
@@ -73,12 +84,7 @@ func TestSecondSessionIsSkipped(t *testing.T) {
 // A client that is killed in a tick leaves its lock; a new one with --resume reaps it and goes on counting
 // (f; R68, R70, R75, R130–R132, R134).
 func TestKilledClientIsResumed(t *testing.T) {
-	w := newWorld(t, busyIn(2).Say)
-	first := w.Interactive()
-	first.Enter("/sdd:work --loop")
-	w.WaitHistory("work", 1, 60*time.Second)
-	first.Enter("/sdd:work --loop")
-	first.WaitScreen("python3 -c", 60*time.Second)
+	w, first := inSecondTick(t)
 	run := w.Budget("work").RunID
 	first.Kill()
 	if !w.Locked("work") {

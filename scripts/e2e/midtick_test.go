@@ -143,12 +143,7 @@ func TestNoPermissionModeMerges(t *testing.T) {
 // A client that is killed while a tool runs and taken up again under the same session (claude --resume): nothing of the
 // dead turn goes on by itself, and --resume goes on counting (R68, R70, R75, R130–R134).
 func TestKilledSessionIsTakenUpAgain(t *testing.T) {
-	w := newWorld(t, busyIn(2).Say)
-	first := w.Interactive()
-	first.Enter("/sdd:work --loop")
-	w.WaitHistory("work", 1, 60*time.Second)
-	first.Enter("/sdd:work --loop")
-	first.WaitScreen("python3 -c", 60*time.Second)
+	w, first := inSecondTick(t)
 	session := w.Model.Requests()[0].Session
 	first.Kill()
 
