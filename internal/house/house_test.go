@@ -80,15 +80,6 @@ func TestOnePackageComment(t *testing.T) {
 	}
 }
 
-func TestNoFileIsTooLong(t *testing.T) {
-	const most = 400
-	for _, s := range sources(t) {
-		if !s.test && s.lines > most {
-			t.Errorf("%s has %d lines, over %d: it holds more than one idea", s.path, s.lines, most)
-		}
-	}
-}
-
 // pure lists, by package, everything it may import: values in, values out.
 var pure = map[string][]string{
 	"internal/loop":  {"cmp", "errors", "fmt", "hash/fnv", "maps", "math", "path", "slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf8"},

@@ -1,0 +1,54 @@
+// Package seal keeps, outside of every project, what the program wrote last about the loops of a session. Whether a
+// loop is on, and what it may still spend, is believed from here; the project's own files are held against it.
+package seal
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Home is the user's state directory for this program: $HOOKS_STATE_HOME, else $XDG_STATE_HOME/hooks, else the
+// system's own place below the home directory. It is empty when none of them is set.
+func Home(env func(string) string) string {
+	if dir := env("HOOKS_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hooks")
+	}
+	below := func(variable string, parts ...string) string {
+		dir := env(variable)
+		if !filepath.IsAbs(dir) {
+			return ""
+		}
+		return filepath.Join(append([]string{dir}, parts...)...)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return below("HOME", "Library", "Application Support", "hooks")
+	case "windows":
+		return below("LOCALAPPDATA", "hooks", "state")
+	}
+	return below("HOME", ".local", "state", "hooks")
+}
+
+// SwitchPath is the sealed record of a session while a loop of it is on. The brake is in effect while it exists.
+func SwitchPath(home, session string) string { return filepath.Join(home, "on", fileName(session)) }
+
+// LinksPath is the folder of the brake's links for a session.
+func LinksPath(home, session string) string { return filepath.Join(home, "brake", fileName(session)) }
+
+// fileName makes a file name of a session id, which a client may choose.
+func fileName(session string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, session[:min(len(session), 100)])
+	if name == "" {
+		return "unnamed"
+	}
+	return name
+}
