@@ -14,10 +14,11 @@ import (
 )
 
 type loopCmd struct {
-	Status statusCmd    `cmd:"" help:"How the project's loops stand; the same as hooks status."`
-	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
-	List   loopListCmd  `cmd:"" help:"The runs of this project, earlier ones too."`
-	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
+	Status statusCmd     `cmd:"" help:"How the project's loops stand; the same as hooks status."`
+	Stop   loopStopCmd   `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
+	List   loopListCmd   `cmd:"" help:"The runs of this project, earlier ones too."`
+	Accept loopAcceptCmd `cmd:"" help:"Take over what you changed in a loop's files by hand, after showing the difference."`
+	Reset  loopResetCmd  `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
 }
 
 // which selects one skill's loop, or both.
@@ -71,6 +72,17 @@ type loopResetCmd struct{ which }
 func (c loopResetCmd) Run(a *app.App, s streams) error {
 	said, err := a.Reset(c.skills())
 	if err == nil {
+		fmt.Fprintln(s.out, printable.Text(said))
+	}
+	return err
+}
+
+type loopAcceptCmd struct{ which }
+
+// Run shows what differs and takes it over.
+func (c loopAcceptCmd) Run(a *app.App, s streams) error {
+	said, err := a.Accept(c.skills())
+	if said != "" {
 		fmt.Fprintln(s.out, printable.Text(said))
 	}
 	return err

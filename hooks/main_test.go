@@ -18,6 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	standin.Play() // the test binary is started as gh, glab or tea
 	testscript.Main(m, map[string]func(){
+		"accept":  func() { os.Exit(acceptMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
 		"append":  func() { os.Exit(appendLine(os.Args[1])) },
 		"lives":   func() { time.Sleep(10 * time.Minute) },

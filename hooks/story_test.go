@@ -329,6 +329,17 @@ func putMain(args []string) int {
 	return 0
 }
 
+// acceptMain is a person who takes over, in a terminal in the project, what was changed in the state by hand.
+func acceptMain() int {
+	cmd := exec.Command("hooks", "loop", "accept")
+	cmd.Dir, cmd.Env = os.Getenv("CLAUDE_PROJECT_DIR"), append(os.Environ(), "CLAUDECODE=")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return 1
+	}
+	return 0
+}
+
 // storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until
 // `die NAME`, with its pid in the variable NAME. `esc` is the client's mark of a person's Esc, `fires PROMPT` its mark of
 // a prompt that its scheduler submits. `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR

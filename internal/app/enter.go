@@ -2,7 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 
@@ -61,12 +64,16 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
+	if _, err := os.Stat(v.project); v.sealed && errors.Is(err, fs.ErrNotExist) { // the sealed loop's is gone
+		v.project = tracker.Project(v.Env, v.ev.Cwd)
+	}
 	if err := v.foreignState(); err != nil {
 		return event.Nothing(), err
 	}
 	if v.files, err = store.Create(v.project); err != nil {
 		return event.Nothing(), err
 	}
+	v.files.Seal(v.seals, proc.Boot)
 	return v.request(cmd, flags).admit()
 }
 

@@ -7,6 +7,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -18,6 +19,7 @@ func (v *visit) failed(err error) Answer {
 	a := Answer{Name: v.ev.Name, After: v.after, Err: err}
 	text := hint.Text(store.Hinted(err))
 	_, entering := v.invocation()
+	changed := (*store.ChangedError)(nil)
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
@@ -25,13 +27,20 @@ func (v *visit) failed(err error) Answer {
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the history, and the next event goes on from there\n" + text)
 	case v.ev.Name == event.Stop && v.said.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
+	case v.ev.Name == event.Stop && errors.As(err, &changed):
+		a.Reply = v.sayOnce(changed, text)
 	case v.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
 	case v.ev.Name == event.PreToolUse && v.mustStayShut():
-		a.Reply = event.Deny(fmt.Sprintf("%s is held back while the loop's state cannot be read\n%s", v.ev.Tool, text))
+		a.Reply = v.heldBack(err)
 	}
 	a.Reply = v.said.And(a.Reply)
 	return a
+}
+
+// heldBack refuses a call while the state of a loop cannot be trusted.
+func (v *visit) heldBack(err error) event.Reply {
+	return event.Deny(fmt.Sprintf("%s is held back while the loop's state cannot be trusted\n%s", v.ev.Tool, hint.Text(store.Hinted(err))))
 }
 
 // mustStayShut reads the call without any state.
@@ -54,7 +63,8 @@ func (a *App) unreadable(name string, err error) Answer {
 		return answer
 	}
 	project := tracker.Project(a.Env, a.cwd())
-	if !store.Exists(project) || !anyActive(project) {
+	record, serr := seal.At(seal.Home(a.Env)).Active(a.Env("CLAUDE_CODE_SESSION_ID"))
+	if record == nil && serr == nil && (!store.Exists(project) || !anyActive(project)) {
 		return answer
 	}
 	answer.Reply = event.Deny("The call cannot be read, and a loop is active\n" + hint.Text(err))

@@ -60,7 +60,7 @@ func tree(t *testing.T, root string) map[string]string {
 		if err != nil {
 			return err
 		}
-		if path == filepath.Join(root, "p/.sdd") {
+		if path == filepath.Join(root, "p/.sdd") || path == filepath.Join(root, "home/.local") {
 			return filepath.SkipDir
 		}
 		info, err := d.Info()
@@ -128,7 +128,7 @@ func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 			for i, value := range hostilePaths {
 				value = strings.ReplaceAll(value, "WORK", work)
 				if closes := name == "Stop" || name == "SessionEnd" || field == "command_args"; closes || i == 0 {
-					_ = os.RemoveAll(work + "/p/.sdd")
+					_, _ = os.RemoveAll(work+"/p/.sdd"), os.RemoveAll(work+"/home/.local")
 				}
 				send(work, "user-prompt-expansion", payload(work, "UserPromptExpansion", base["UserPromptExpansion"]...))
 				p, err := sjson.Set(payload(work, name, base[name]...), field, value)

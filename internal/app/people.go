@@ -12,6 +12,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -21,12 +22,39 @@ func (a *App) visitor() (*visit, error) {
 	v := &visit{App: a, now: a.now()}
 	v.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
 	v.project = tracker.Project(a.Env, a.cwd())
+	v.seals = seal.At(seal.Home(a.Env))
 	files, err := store.Open(v.project)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
+		if records, _ := v.seals.Of(v.project); len(records) == 0 {
+			return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
+		}
+		files, err = store.Create(v.project) // the folder was removed from under a loop
 	}
+	if err != nil {
+		return nil, err
+	}
+	files.Seal(v.seals, proc.Boot)
 	v.files = files
-	return v, err
+	return v, nil
+}
+
+// sealedElsewhere refuses to change a run whose seal lies in another state directory than this process's: what it
+// wrote could not be sealed, and would be taken for damage.
+func (v *visit) sealedElsewhere(b *loop.Budget) error {
+	if b == nil || b.Status != loop.Active && b.Status != loop.Paused || b.SealedIn == "" || b.SealedIn == v.seals.Path() {
+		return nil
+	}
+	return hint.New("run it as the user, and in the container, in which the client runs; HOOKS_STATE_HOME="+b.SealedIn+" names the same folder",
+		"the %s loop is sealed in %s, and here the state directory is %s", b.Skill, b.SealedIn, v.seals.Path())
+}
+
+// load is a run on which a person's command works: whole, as the seal has it, and sealed where this process can write.
+func (v *visit) load(skill loop.Skill) (store.State, error) {
+	s, err := v.files.Recover(skill)
+	if err == nil {
+		err = v.sealedElsewhere(s.Budget)
+	}
+	return s, store.Hinted(err)
 }
 
 // cwd is where a command was typed.
@@ -39,9 +67,9 @@ func (a *App) cwd() string {
 // anything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	return a.each(skills, "no loop runs", func(v *visit, skill loop.Skill) (string, error) {
-		s, err := v.files.Recover(skill)
+		s, err := v.load(skill)
 		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
-			return "", store.Hinted(err)
+			return "", err
 		}
 		return v.stopOne(&thread{skill, s})
 	})
@@ -114,6 +142,9 @@ func (a *App) InAgent() bool {
 	if inside == nil {
 		inside = proc.Inside
 	}
+	if v.sealedInside(inside) {
+		return true
+	}
 	for _, skill := range loop.Skills() {
 		s, _ := v.files.Load(skill)
 		if s.Budget != nil && inside(s.Budget.Owner) || s.Lock != nil && inside(s.Lock.Process) {
@@ -136,6 +167,12 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 	var newer *store.NewerError
 	if errors.As(err, &newer) {
 		return "", store.Hinted(err)
+	}
+	if err := v.sealedElsewhere(s.Budget); err != nil {
+		return "", err
+	}
+	if runs := v.changedRuns(skill); len(runs) > 0 {
+		return v.resetChanged(skill, runs)
 	}
 	b := s.Budget
 	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 {
@@ -176,9 +213,9 @@ func (a *App) AnswerGate(name string, words []string) (string, error) {
 	name, target, _ := strings.Cut(name, ":")
 	var open []string
 	said, err := a.each(loop.Skills(), "", func(v *visit, skill loop.Skill) (string, error) {
-		s, err := v.files.Load(skill)
+		s, err := v.load(skill)
 		if err != nil || s.Budget == nil {
-			return "", store.Hinted(err)
+			return "", err
 		}
 		i, err := gateNamed(s.Budget.Pending, name, target, &open)
 		if err != nil || i < 0 {

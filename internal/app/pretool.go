@@ -1,11 +1,13 @@
 package app
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/store"
 )
 
 // preToolUse is the guard of everything an agent does while a loop of its session is on. Most calls meet two or three
@@ -14,6 +16,9 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	list, found, err := v.upToDate()
 	if err != nil || found.Blocks() {
 		return found, err
+	}
+	if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) && v.mustStayShut() {
+		return v.heldBack(changed), nil
 	}
 	if slices.ContainsFunc(list, v.mindsDialog) {
 		if err := v.noteDialog(); err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"slices"
 
 	"hooks/internal/loop"
@@ -12,6 +13,9 @@ import (
 // load reads the state; with a budget file of its own the run is another one.
 func (e *entry) load() (store.State, error) {
 	s, err := e.files.RecoverFrom(e.req.Command.Skill, e.path)
+	if changed := (*store.ChangedError)(nil); errors.As(err, &changed) {
+		s, err = e.loadChanged(changed)
+	}
 	if err != nil {
 		return s, err
 	}

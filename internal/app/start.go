@@ -9,6 +9,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/usage"
 )
@@ -64,7 +65,15 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 		return run, nil, err
 	}
 	e.stamp(&run)
-	return run, previous, e.files.SaveBudget(e.path, &run)
+	was := run.SealedIn
+	run.SealedIn = e.seals.Path()
+	err = e.files.SaveBudget(e.path, &run)
+	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
+		e.notes = append(e.notes, "No seal can be written ("+err.Error()+"); what is in "+store.Dir+" is believed as it is")
+		run.SealedIn = ""
+		err = e.files.SaveBudget(e.path, &run)
+	}
+	return run, previous, err
 }
 
 // fresh is a new run; an earlier one goes to the archive.

@@ -1,12 +1,15 @@
 package app
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"hooks/internal/event"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/store"
 )
 
 // stop ends the open iteration of this session, or holds the turn open, at most twice a prompt, for what only the
@@ -18,12 +21,19 @@ func (v *visit) stop() (event.Reply, error) {
 	}
 	look := v.lookAround(list) // before the guard: it waits and asks git
 	return v.decided(func(list []*thread) (event.Reply, error) {
-		return v.inTurn(list, func(t *thread) (event.Reply, error) {
+		reply, err := v.inTurn(list, func(t *thread) (event.Reply, error) {
 			if v.said.Blocks() { // the turn goes on; the other loop's iteration ends at the next Stop
 				return event.Nothing(), nil
 			}
 			return v.stopThread(t, look)
 		})
+		if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) {
+			reply = reply.And(v.sayOnce(changed, hint.Text(store.Hinted(changed))))
+		}
+		if err == nil && !reply.Blocks() {
+			err = v.restEnded(list)
+		}
+		return reply, err
 	})
 }
 

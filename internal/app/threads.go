@@ -18,7 +18,15 @@ type thread struct {
 
 // mine loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
 // it only meets the lock.
-func (v *visit) mine() ([]*thread, error) { return v.threads(v.files.LoadRun) }
+func (v *visit) mine() ([]*thread, error) {
+	list, err := v.threads(func(skill loop.Skill) (store.State, error) {
+		return v.files.LoadSealed(v.ev.SessionID, skill)
+	})
+	if err == nil {
+		err = v.restOver(list)
+	}
+	return list, err
+}
 
 func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, error) {
 	var list []*thread
@@ -34,10 +42,10 @@ func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, 
 			list = append(list, t)
 		}
 	}
-	if len(list) > 0 { // one skill's damage does not end the other's loop
+	if v.damage = errors.Join(damage...); len(list) > 0 { // one skill's damage does not end the other's loop
 		return list, nil
 	}
-	return nil, errors.Join(damage...)
+	return nil, v.damage
 }
 
 // keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives
@@ -121,8 +129,9 @@ func (v *visit) anew(t *thread, decide func(*thread) (event.Reply, error)) (even
 // recovered takes in what a hook that was killed had committed, so that no event works on a budget without it. A lock
 // that cannot be read is no business of an iteration that is open.
 func (v *visit) recovered(skill loop.Skill) (store.State, error) {
-	if s, err := v.files.Recover(skill); err == nil {
-		return s, nil
+	s, err := v.files.RecoverSealed(v.ev.SessionID, skill)
+	if changed := (*store.ChangedError)(nil); err == nil || errors.As(err, &changed) {
+		return s, err
 	}
 	return v.files.LoadRun(skill)
 }

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/seal"
 	"hooks/internal/store"
-	"hooks/internal/tracker"
 )
 
 // visit is one event of one session in one project.
@@ -23,6 +23,9 @@ type visit struct {
 	began   time.Time // when the call did, whatever time it is said to be
 	project string
 	files   *store.Store // nil: no state in this project
+	seals   seal.Dir     // the user's state directory
+	sealed  bool         // a loop of this session is on, whatever the project's files say
+	damage  error        // of one of this session's runs, beside others that are in order
 	after   func() error
 	cfg     *config.Config
 	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
@@ -42,18 +45,18 @@ func (v *visit) config() config.Config {
 
 // answer finds the project and its state. Where there is none, only an entry makes it.
 func (v *visit) answer() (event.Reply, error) {
-	v.project = tracker.Project(v.Env, v.ev.Cwd)
+	if err := v.findProject(); err != nil {
+		return event.Nothing(), err
+	}
 	if cmd, ok := v.invocation(); ok {
 		return v.enter(cmd)
 	}
-	if !store.Exists(v.project) {
+	if !v.sealed && !store.Exists(v.project) {
 		return event.Nothing(), nil
 	}
-	files, err := store.Open(v.project)
-	if err != nil {
+	if err := v.openState(); err != nil {
 		return event.Nothing(), err
 	}
-	v.files = files
 	return v.meet()
 }
 

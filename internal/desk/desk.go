@@ -10,6 +10,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
@@ -33,12 +34,30 @@ func (d *Desk) visit() (*visit, error) { return d.visitAt(tracker.Project(d.Env,
 
 func (d *Desk) visitAt(project string) (*visit, error) {
 	v := &visit{Desk: d, now: d.Now().UTC(), project: project}
+	seals := seal.At(seal.Home(d.Env))
 	files, err := store.Open(project)
 	if errors.Is(err, fs.ErrNotExist) {
-		return v, nil
+		return v, lost(seals, project)
 	}
+	if err != nil {
+		return v, err
+	}
+	files.Seal(seals, proc.Boot)
 	v.files = files
-	return v, err
+	return v, nil
+}
+
+// lost is the error of a project whose state was removed from under a loop.
+func lost(seals seal.Dir, project string) error {
+	records, err := seals.Of(project)
+	for _, r := range records {
+		for _, l := range r.Loops {
+			if l.On {
+				return store.Hinted(&store.ChangedError{Skill: loop.Skill(l.Skill), Session: r.Session, Changes: []string{store.Dir + " is missing"}})
+			}
+		}
+	}
+	return err
 }
 
 // cwd is where a command was typed.
@@ -58,6 +77,9 @@ func (v *visit) each(skills []loop.Skill, show func(*thread) error) error {
 	var errs []error
 	for _, skill := range skills {
 		s, err := v.files.Load(skill)
+		for _, c := range v.files.Changed(skill) {
+			errs = append(errs, store.Hinted(c.Err))
+		}
 		if errs = append(errs, store.Hinted(err)); s.Budget != nil {
 			errs = append(errs, show(&thread{skill, s}))
 		}

@@ -26,7 +26,7 @@ func TestNamesStay(t *testing.T) {
 		"client":               {"client-version", "client-environment"},
 		"fired":                {"receipts", "loops-without-hooks"},
 		"guard":                {"must-deny", "must-allow", "self-test"},
-		"state":                {"state-files", "history", "locks", "open-iterations", "litter", "modes", "disk"},
+		"state":                {"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk"},
 		"project":              {"repository", "state-hidden", "configuration", "agent-logins", "orders"},
 		"tools":                {"git", "forge-client", "qmd"},
 		"money":                {"rates", "models", "transcripts"},

@@ -24,6 +24,7 @@ func table() []check {
 		{"guard", "self-test", selfTest},
 
 		{"state", "state-files", stateFiles},
+		{"state", "seal", seals},
 		{"state", "history", historyLines},
 		{"state", "locks", locks},
 		{"state", "open-iterations", openIterations},

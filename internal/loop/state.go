@@ -150,6 +150,8 @@ type Budget struct {
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
 	// SkippedLines counts transcript lines that could not be read: what they spent is in no sum.
 	SkippedLines int `json:"skipped_lines,omitempty"`
+	// SealedIn is the user's state directory that holds the run's seal, empty where none could be written.
+	SealedIn string `json:"sealed_in,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
 	Receipts []Receipt `json:"receipts,omitempty"`
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 const archiveName = "archive"
@@ -19,19 +20,27 @@ const archiveName = "archive"
 // moves only if it is surely this run's. A crash in between loses nothing, and a second call finishes the move. The
 // caller holds the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) error {
-	if err := s.archive(skill, archiveDir(runID), runID); err != nil {
+	err := s.unseal(skill, runID, func(kept []*seal.Loop) error {
+		return s.archive(skill, archiveDir(runID), runID, kept)
+	})
+	if err != nil {
 		return fmt.Errorf("archive run %s: %w", runID, err)
 	}
 	return nil
 }
 
-func (s *Store) archive(skill loop.Skill, name, runID string) error {
+func (s *Store) archive(skill loop.Skill, name, runID string, sealed []*seal.Loop) error {
 	to, err := s.archiveFolder(name)
 	if err != nil {
 		return err
 	}
 	defer to.root.Close()
 	to.sweep(".")
+	for _, l := range sealed {
+		if err := s.keepSealed(to, l); err != nil {
+			return err
+		}
+	}
 	// The tick goes first: with it gone, a budget that is gone too is not taken for one to restore.
 	files := []string{tickName(skill), claimName(skill), budgetName(skill), historyName(skill)}
 	for _, file := range files {

@@ -5,18 +5,46 @@ import (
 	"fmt"
 
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 // Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the folder. After it
 // the reply may be printed and the lock released. created is that of AppendHistory. What fails behind the line is
 // ErrClosed.
 func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (created bool, err error) {
+	line, err := s.lineOf(it)
+	if err != nil {
+		return false, fmt.Errorf("append history: %w", err)
+	}
+	next := &draft{store: s, path: budgetPath, b: b}
+	var text []byte
+	if next.at, text, err = s.budgetText(budgetPath, b); err != nil {
+		text = nil // what is wrong with it is said once the line is there
+	}
+	size, _ := s.disk.regular(historyName(it.Skill)) // 0 where there is none yet
+	after := func(f *seal.Files) {
+		f.Tick, f.Line, f.History = "", seal.Trim(line), size+int64(len(line))
+		if text != nil {
+			f.Budget = seal.Trim(text)
+		}
+	}
+	err = s.change(it.Skill, b.SessionID, after, func() error {
+		created, err = s.commit(it, line, next, text)
+		if err == nil && b.SealedIn != "" && b.SealedIn == s.seals.Path() {
+			err = s.seals.AppendLine(b.RunID, seal.Trim(line))
+		}
+		return err
+	})
+	return created, err
+}
+
+func (s *Store) commit(it *loop.Iteration, line []byte, next *draft, text []byte) (created bool, err error) {
 	closed := false
 	err = s.batch(func() (err error) {
-		next := s.draft(budgetPath, b)
-		if created, err = s.AppendHistory(it); err != nil {
+		next.begin(text)
+		if created, err = s.append(it, line); err != nil {
 			next.drop()
-			return err
+			return fmt.Errorf("append history: %w", err)
 		}
 		closed = true
 		if err = next.save(); err != nil {
@@ -40,14 +68,11 @@ type draft struct {
 	file  *unfinished // nil: it could not be begun, so all is left to save
 }
 
-func (s *Store) draft(path string, b *loop.Budget) *draft {
-	d := &draft{store: s, path: path, b: b}
-	at, text, err := s.budgetText(path, b)
-	if err == nil {
-		d.at = at
-		d.file, _ = at.disk.begin(at.name, text)
+// begin writes the text under its unfinished name, where there is one.
+func (d *draft) begin(text []byte) {
+	if text != nil {
+		d.file, _ = d.at.disk.begin(d.at.name, text)
 	}
-	return d
 }
 
 func (d *draft) save() error {

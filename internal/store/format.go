@@ -49,7 +49,7 @@ var budgetFormat = format{
 		"qmd_failures_consecutive", "status", "stop_cause", "stop_text", "stop_detail", "single_pr", "seq",
 		"tokens_by_model", "deferred_targets", "cursors", "flags", "command", "under_loop", "active_since", "clock", "clock_ahead", "slept",
 		"minutes_before", "owner", "owner_left", "scheduled", "next_tick_at", "last_prompts", "blocks", "pending_gates",
-		"carried_gates", "skipped_lines", "receipts",
+		"carried_gates", "skipped_lines", "sealed_in", "receipts",
 	},
 }
 

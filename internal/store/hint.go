@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"hooks/internal/hint"
+	"hooks/internal/seal"
 )
 
 // Hinted adds the way out to an error of the state. One that has a way out already, or that none is known for, stays as
@@ -25,10 +26,17 @@ func Hinted(err error) error {
 func wayOut(err error) string {
 	var damaged *DamagedError
 	var newer *NewerError
+	var changed *ChangedError
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
 	case errors.As(err, &newer):
 		return "upgrade hooks"
+	case errors.As(err, &changed):
+		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, `hooks loop reset` archives the run"
+	case says("read seal"):
+		return "look at that file and remove it, in a terminal of your own"
+	case errors.Is(err, seal.ErrUnwritable):
+		return "run it where the user's state directory can be written, not inside a sandbox"
 	case errors.As(err, &damaged):
 		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"), says("not a directory"):

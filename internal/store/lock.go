@@ -112,6 +112,9 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 // the faster one has acquired since.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
+		if err := s.unlockSealed(skill, seen); err != nil {
+			return err
+		}
 		return s.inTurn(func() error { return s.reap(lockName(skill), seen) })
 	}))
 }
@@ -165,6 +168,9 @@ func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)
 		if err != nil || held == nil || !mine(held) {
+			return err
+		}
+		if err := s.unlockSealed(skill, held); err != nil { // where its iteration could not be closed
 			return err
 		}
 		return s.disk.remove(lockName(skill))

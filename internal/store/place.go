@@ -107,16 +107,28 @@ func taken(name string) error {
 	return nil
 }
 
-func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) {
+// budgetBody is the text of a budget file, nil when it or its folder is not there, and the name people know it by.
+func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, shown string, err error) {
 	at, err := s.place(skill, path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil // no folder, no file
+		return nil, path, nil
 	} else if err != nil {
+		return nil, path, err
+	}
+	shown = at.disk.path(at.name)
+	body, err = at.disk.read(at.name)
+	if err != nil {
+		return nil, shown, fmt.Errorf("read %s: %w", shown, err)
+	}
+	return body, shown, nil
+}
+
+func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) {
+	body, shown, err := s.budgetBody(skill, path)
+	if err != nil || body == nil {
 		return nil, err
 	}
-	return load(at.disk, at.name, func(shown string, body []byte) (*loop.Budget, error) {
-		return s.decodeBudget(shown, skill, body)
-	})
+	return s.decodeBudget(shown, skill, body)
 }
 
 // point remembers where the budget lies; the default needs no pointer.

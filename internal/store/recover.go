@@ -27,7 +27,16 @@ func (s *Store) Recover(skill loop.Skill) (State, error) {
 }
 
 // RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means the default.
+//
+// A run that has a record is held against it instead: ChangedError says that somebody else changed its files.
 func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
+	r, l, err := s.recordAt(skill, budgetPath)
+	if err != nil {
+		return State{BudgetPath: budgetPath}, err
+	}
+	if l != nil {
+		return s.recoverSealed(r, l)
+	}
 	st, err := s.loadFrom(skill, budgetPath)
 	if err != nil {
 		return st, err

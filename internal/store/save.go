@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 // SaveBudget writes the budget to path, relative to the project or absolute; empty means the default. It refuses to
@@ -20,12 +21,15 @@ import (
 func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 	at, text, err := s.budgetText(path, b)
 	if err == nil {
-		err = s.inPlace(at, path, b.Skill, func() error { return at.disk.replace(at.name, text) })
+		err = s.changeBudget(path, b, text, func() error {
+			err := s.inPlace(at, path, b.Skill, func() error { return at.disk.replace(at.name, text) })
+			return errors.Join(err, s.settle())
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("save budget: %w", err)
 	}
-	return s.settle()
+	return nil
 }
 
 // budgetText is what SaveBudget writes and where, or why it does not.
@@ -77,14 +81,21 @@ func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
 // SaveTick writes the open iteration.
 func (s *Store) SaveTick(t *loop.Tick) error {
 	name := tickName(t.Skill)
+	var text []byte
 	old, err := s.old(name, &tickFormat, "run_id", t.RunID)
 	if err == nil {
-		err = save(&s.disk, name, &tickFormat, wholeTick(*t), old)
+		text, err = written(&s.disk, name, &tickFormat, wholeTick(*t), old)
+	}
+	if err == nil {
+		after := func(f *seal.Files) { f.Tick = seal.Trim(text) }
+		err = s.change(t.Skill, t.SessionID, after, func() error {
+			return errors.Join(s.disk.replace(name, text), s.settle())
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("save tick: %w", err)
 	}
-	return s.settle()
+	return nil
 }
 
 // SaveClaim writes what a session that met a held lock waits for.
@@ -101,7 +112,17 @@ func (s *Store) SaveClaim(c *loop.Claim) error {
 }
 
 // RemoveTick says that no iteration is open any more.
-func (s *Store) RemoveTick(skill loop.Skill) error { return s.drop("remove tick", tickName(skill)) }
+func (s *Store) RemoveTick(skill loop.Skill) error {
+	session := ""
+	if s.seals.Path() != "" && !s.changing {
+		if body, err := s.disk.read(tickName(skill)); err == nil {
+			session = gjson.GetBytes(body, "session_id").String()
+		}
+	}
+	return s.change(skill, session, func(f *seal.Files) { f.Tick = "" }, func() error {
+		return s.drop("remove tick", tickName(skill))
+	})
+}
 
 // RemoveClaim says that nobody waits any more.
 func (s *Store) RemoveClaim(skill loop.Skill) error { return s.drop("remove claim", claimName(skill)) }

@@ -66,11 +66,17 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	if st.Tick != nil && st.Tick.Skill != skill {
 		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
 	}
-	st.Claim, errs[2] = load(&s.disk, claimName(skill), decodeClaim)
-	if st.Claim != nil && st.Claim.Skill != skill {
-		st.Claim, errs[2] = nil, foreign(s.disk.path(claimName(skill)), st.Claim.Skill, skill)
-	}
+	st.Claim, errs[2] = s.claimOf(skill)
 	return st, errors.Join(errs[:]...)
+}
+
+// claimOf is what a session that met a held lock waits for, nil when none does.
+func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
+	c, err := load(&s.disk, claimName(skill), decodeClaim)
+	if c != nil && c.Skill != skill {
+		return nil, foreign(s.disk.path(claimName(skill)), c.Skill, skill)
+	}
+	return c, err
 }
 
 // Holder is the skill's lock, nil when nobody holds it.

@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 // Dir is where the state lies, relative to the project.
@@ -30,7 +31,10 @@ type Store struct {
 		text []byte
 		it   *loop.Iteration
 	}
-	good []byte // the budget's text that was checked last
+	good     []byte   // the budget's text that was checked last
+	seals    seal.Dir // the records that the files are held against
+	boot     func() string
+	changing bool // a change of a record's files is under way
 	// elsewhere is the folder of a budget file that lies outside of Dir.
 	elsewhere *disk
 }
@@ -185,3 +189,6 @@ func LockPath(k loop.Skill) string { return Dir + "/" + lockName(k) }
 
 // DefaultBudgetPath is where a budget lies without --budget-file, relative to the project (R12).
 func DefaultBudgetPath(k loop.Skill) string { return Dir + "/" + budgetName(k) }
+
+// TickPath is the open iteration's file as people read it, relative to the project.
+func TickPath(k loop.Skill) string { return Dir + "/" + tickName(k) }

@@ -11,7 +11,7 @@ import (
 
 // Snapshot is a world at one moment.
 type Snapshot struct {
-	files   map[string][]byte // of the project's .sdd, by path below it; nil for a folder
+	files   map[string][]byte // of the project's state and its seal, by path below the world; nil for a folder
 	modes   map[string]fs.FileMode
 	scripts map[string]int64 // length of each transcript: they only grow, and keep their inode
 	world   World
@@ -21,7 +21,7 @@ type Snapshot struct {
 func (w *World) Save() (*Snapshot, error) {
 	s := &Snapshot{files: map[string][]byte{}, modes: map[string]fs.FileMode{}, scripts: map[string]int64{}, world: *w}
 	s.world.Ledger = w.Ledger.clone()
-	err := filepath.WalkDir(filepath.Join(w.Project(), ".sdd"), func(path string, d fs.DirEntry, err error) error {
+	err := w.walk(func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (w *World) Save() (*Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(w.Project(), path)
+		rel, _ := filepath.Rel(w.Dir, path)
 		s.modes[rel] = info.Mode().Perm()
 		if d.IsDir() {
 			s.files[rel] = nil
@@ -53,15 +53,31 @@ func (w *World) Save() (*Snapshot, error) {
 	return s, err
 }
 
+// folders are those in which the program keeps anything.
+func (w *World) folders() []string {
+	return []string{filepath.Join(w.Project(), ".sdd"), filepath.Join(w.Dir, "home", ".local")}
+}
+
+func (w *World) walk(see fs.WalkDirFunc) error {
+	for _, dir := range w.folders() {
+		if err := filepath.WalkDir(dir, see); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Restore makes the world what it was.
 func (w *World) Restore(s *Snapshot) error {
 	*w = s.world
 	w.Ledger = s.world.Ledger.clone()
-	if err := os.RemoveAll(filepath.Join(w.Project(), ".sdd")); err != nil {
-		return fmt.Errorf("restore world: %w", err)
+	for _, dir := range w.folders() {
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("restore world: %w", err)
+		}
 	}
 	for _, rel := range sortedByLength(s.files) {
-		path := filepath.Join(w.Project(), rel)
+		path := filepath.Join(w.Dir, rel)
 		var err error
 		if body := s.files[rel]; body == nil {
 			err = os.Mkdir(path, s.modes[rel])
@@ -86,11 +102,13 @@ func (w *World) Restore(s *Snapshot) error {
 	return err
 }
 
-// Bury makes the recorded client a dead one in every state file, as if it had died just now: its number is given to
+// Bury makes the recorded client a dead one in every state file and in its seal, as if it had died just now: its number is given to
 // gone, a process that has ended.
 func (w *World) Bury(gone int) error {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
 	names, err := filepath.Glob(filepath.Join(w.State(), "work.*"))
+	seals, _ := filepath.Glob(filepath.Join(w.Dir, "home", ".local", "state", "hooks", "o*", "*"))
+	names = append(names, seals...)
 	for _, name := range names {
 		info, serr := os.Stat(name)
 		body, rerr := os.ReadFile(name)

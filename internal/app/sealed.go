@@ -1,0 +1,134 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+// findProject finds the event's project. While a loop of the session is on, the seal says where it is: neither the
+// environment nor the folder that the call runs in leads away from it.
+func (v *visit) findProject() error {
+	v.seals = seal.At(seal.Home(v.Env))
+	record, err := v.seals.Active(v.ev.SessionID)
+	v.sealed = record != nil || err != nil
+	if v.project = tracker.Project(v.Env, v.ev.Cwd); record != nil {
+		v.project = record.Project
+	}
+	return err
+}
+
+// openState opens the project's state and holds it against the seal. State that cannot be opened while a loop is on is
+// damage, like any other change.
+func (v *visit) openState() error {
+	files, err := store.Open(v.project)
+	if err != nil && v.sealed {
+		return &store.ChangedError{Skill: v.sealedSkill(), Session: v.ev.SessionID, Changes: []string{err.Error()}}
+	}
+	if err != nil {
+		return err
+	}
+	files.Seal(v.seals, proc.Boot)
+	v.files = files
+	return nil
+}
+
+// sealedSkill is the skill of the session's first loop that is on.
+func (v *visit) sealedSkill() loop.Skill {
+	record, _ := v.seals.Active(v.ev.SessionID)
+	for _, skill := range loop.Skills() {
+		if l := record.Loop(string(skill)); l != nil && l.On {
+			return skill
+		}
+	}
+	return loop.Work
+}
+
+// sayOnce says that a run's files were changed, the first time that a turn of its session ends.
+func (v *visit) sayOnce(changed *store.ChangedError, text string) event.Reply {
+	reply := event.Nothing().Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
+	record, err := v.seals.Find(changed.Session)
+	if err != nil { // the record itself is damaged: nothing can note that it was said
+		return reply
+	}
+	l := record.Loop(string(changed.Skill))
+	switch {
+	case l == nil:
+		return reply
+	case l.Told:
+		return event.Nothing()
+	}
+	l.Told = true
+	_ = v.seals.Save(record) // else it is said again
+	return reply
+}
+
+// restOver lets go of the session's runs that have ended before this turn began.
+func (v *visit) restOver(list []*thread) error {
+	if !v.sealed || v.ev.PromptID == "" || v.ev.InSubagent() {
+		return nil
+	}
+	over := func(t *thread) bool {
+		return t.Budget != nil && t.Budget.Status != loop.Active && t.Tick == nil && !slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
+	}
+	return v.rest(slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return !over(t) }))
+}
+
+// restEnded lets go of the session's runs that have ended, at the end of the turn in which they did.
+func (v *visit) restEnded(list []*thread) error {
+	if !v.sealed {
+		return nil
+	}
+	return v.rest(slices.DeleteFunc(slices.Clone(list), func(t *thread) bool {
+		return t.Budget == nil || t.Budget.Status == loop.Active || t.Tick != nil
+	}))
+}
+
+func (v *visit) rest(ended []*thread) error {
+	if len(ended) == 0 {
+		return nil
+	}
+	return v.underGuard(func() error {
+		return v.files.Rest(v.ev.SessionID, func(skill loop.Skill) bool {
+			return slices.ContainsFunc(ended, func(t *thread) bool { return t.skill == skill })
+		})
+	})
+}
+
+// loadChanged says what becomes of a request whose run's files are not as they were written. Between iterations a person
+// who types the command begins afresh, or goes on with --resume from what the seal holds; a run whose client is dead is
+// no one's any more. Everything else waits for a person's word in a terminal.
+func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
+	skill := e.req.Command.Skill
+	sealed, err := e.files.Sealed(skill, e.path)
+	if err != nil || sealed.Budget == nil {
+		return store.State{}, errors.Join(changed, err)
+	}
+	e.state = sealed.State
+	abandoned := sealed.Budget.SessionID != e.req.SessionID && gone(sealed.Budget)
+	switch {
+	case e.scheduled(), sealed.Tick != nil && !abandoned, !sealed.Lost && !abandoned:
+		return store.State{}, changed
+	case e.req.Flags.Resume && sealed.Tick == nil && sealed.Lost:
+		if err := e.files.Restore(skill, e.path); err != nil {
+			return store.State{}, err
+		}
+		e.notes = append(e.notes, "The budget file was gone; it is restored as hooks wrote it last")
+	case e.req.Flags.Resume:
+		return store.State{}, changed
+	default:
+		run := sealed.Budget.RunID
+		if err := e.files.Archive(skill, run); err != nil {
+			return store.State{}, fmt.Errorf("archive run: %w", err)
+		}
+		e.notes = append(e.notes, fmt.Sprintf("The files of run %s were removed or changed; what hooks wrote of it is in %s/archive/%s", run, store.Dir, run))
+	}
+	return e.files.RecoverFrom(skill, e.path)
+}

@@ -1,0 +1,4 @@
+package proc
+
+// Boot names the boot of the machine that is running, and is empty where the system does not tell.
+func Boot() string { return Clock().Boot }

@@ -1,0 +1,202 @@
+package seal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/natefinch/atomic"
+)
+
+// maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
+const maxRecord = 8 << 20
+
+// ErrUnwritable says that this process cannot write the user's state directory, as inside the client's sandbox.
+var ErrUnwritable = errors.New("the user's state directory cannot be written here")
+
+// Dir is the user's state directory. The zero value is none: nothing is found in it and nothing can be saved.
+//
+// A record lies in on/ while a loop of its session is on, else in off/, where it is what a later --resume is held
+// against. Records are replaced as a whole and are not synced: they outlive every process, not the machine.
+type Dir struct{ path string }
+
+// At is the state directory with that path; empty means none.
+func At(path string) Dir { return Dir{path} }
+
+// Path is where the directory lies, empty for none.
+func (d Dir) Path() string { return d.path }
+
+func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
+func (d Dir) off(session string) string { return filepath.Join(d.path, "off", fileName(session)) }
+
+// Active is the record of a session while a loop of it is on, nil when none is. This is the one look that every event of
+// a session without a loop pays for.
+func (d Dir) Active(session string) (*Record, error) {
+	if d.path == "" || session == "" {
+		return nil, nil
+	}
+	return read(d.on(session), session)
+}
+
+// Find is a session's record, whether a loop of it is on or not, nil when there is none.
+func (d Dir) Find(session string) (*Record, error) {
+	r, err := d.Active(session)
+	if r != nil || err != nil || d.path == "" || session == "" {
+		return r, err
+	}
+	return read(d.off(session), session)
+}
+
+// Of are all sessions' records of a project. One that cannot be read is left out and its error is joined.
+func (d Dir) Of(project string) (list []*Record, err error) {
+	if d.path == "" {
+		return nil, nil
+	}
+	seen := map[string]bool{}
+	var errs []error
+	for _, folder := range []string{"on", "off"} {
+		entries, err := os.ReadDir(filepath.Join(d.path, folder))
+		if err != nil && !absent(err) {
+			errs = append(errs, err)
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), ".") || seen[e.Name()] {
+				continue
+			}
+			seen[e.Name()] = true
+			r, err := read(filepath.Join(d.path, folder, e.Name()), "")
+			errs = append(errs, err)
+			if r != nil && r.Project == project {
+				list = append(list, r)
+			}
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// read is one record, nil when there is none. An empty session takes any.
+func read(path, session string) (*Record, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if absent(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("read seal: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxRecord) {
+		err = errDamaged
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read seal %s: %w", path, err)
+	}
+	text := make([]byte, info.Size())
+	if _, err = io.ReadFull(f, text); err == nil {
+		var r *Record
+		if r, err = decode(text); err == nil && (session == "" || r.Session == session) {
+			return r, nil
+		}
+	}
+	if err == nil {
+		err = errDamaged
+	}
+	return nil, fmt.Errorf("read seal %s: %w", path, err)
+}
+
+// Save writes a record, and puts it where its switch belongs; one without loops is removed. What a crash leaves is the
+// record before or the one after it. ErrUnwritable says that the directory is another's to write.
+func (d Dir) Save(r *Record) error {
+	switch {
+	case d.path == "":
+		return ErrUnwritable
+	case len(r.Loops) == 0:
+		return writable(d.Remove(r.Session))
+	}
+	on, off := d.on(r.Session), d.off(r.Session)
+	if err := replace(on, r.encode()); err != nil {
+		return writable(err)
+	}
+	if r.On() {
+		_ = os.Remove(off) // the one in on/ is found first
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(off), 0o700); err != nil {
+		return writable(err)
+	}
+	return writable(atomic.ReplaceFile(on, off))
+}
+
+// Remove takes a session's record away.
+func (d Dir) Remove(session string) error {
+	for _, path := range []string{d.on(session), d.off(session)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove seal: %w", err)
+		}
+	}
+	return nil
+}
+
+// Probe says whether records can be saved here.
+func (d Dir) Probe() error {
+	if d.path == "" {
+		return ErrUnwritable
+	}
+	tmp := temp(d.on("probe"))
+	if err := create(tmp, nil); err != nil {
+		return writable(err)
+	}
+	err := os.Remove(tmp)
+	_, _ = os.Remove(filepath.Dir(tmp)), os.Remove(d.path) // unless they hold anything
+	return writable(err)
+}
+
+func replace(path string, text []byte) error {
+	tmp := temp(path)
+	if err := create(tmp, text); err != nil {
+		return err
+	}
+	if err := atomic.ReplaceFile(tmp, path); err != nil {
+		_ = os.Remove(tmp)
+		return err
+	}
+	return nil
+}
+
+// create writes a new file; its folder is made when it is missing.
+func create(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+func temp(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-"+strconv.FormatUint(rand.Uint64(), 36))
+}
+
+// writable makes every failure to write an ErrUnwritable.
+func writable(err error) error {
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnwritable, err)
+	}
+	return nil
+}

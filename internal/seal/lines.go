@@ -1,0 +1,44 @@
+package seal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// linesPath is the copy of a run's history lines.
+func (d Dir) linesPath(run string) string {
+	return filepath.Join(d.path, "lines", fileName(run)+".jsonl")
+}
+
+// AppendLine keeps a copy of a history line, so that nothing that was counted is lost with the project's files.
+func (d Dir) AppendLine(run, line string) error {
+	path := d.linesPath(run)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return writable(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return writable(err)
+	}
+	_, err = f.WriteString(line + "\n")
+	return writable(errors.Join(err, f.Close()))
+}
+
+// Lines are the copies of a run's lines, nil when there are none.
+func (d Dir) Lines(run string) ([]byte, error) {
+	text, err := os.ReadFile(d.linesPath(run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// DropLines removes the copies of a run whose own history is kept.
+func (d Dir) DropLines(run string) error {
+	if err := os.Remove(d.linesPath(run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return writable(err)
+	}
+	return nil
+}
