@@ -17,7 +17,8 @@ import (
 
 // Names are the programs that have a link.
 var Names = [...]string{
-	"gh", "glab", "tea", "tea-cli", "hub", "az", "curl", "wget", "http", "https", "xh", "xhs", "git",
+	"gh", "glab", "tea", "tea-cli", "hub", "az", "git",
+	"curl", "wget", "http", "https", "xh", "xhs",
 }
 
 // Ground is the loop that a link stands for.
@@ -49,7 +50,7 @@ func (r *Refusal) Error() string { return r.err.Error() }
 func (r *Refusal) Unwrap() error { return r.err }
 
 func refuse(rule, what, why, way string) *Refusal {
-	return &Refusal{Rule: rule, What: what, err: hint.New(way, "not run: %s: %s (%s)", what, why, rule)}
+	return &Refusal{rule, what, hint.New(way, "not run: %s: %s (%s)", what, why, rule)}
 }
 
 // Line is the shell line that puts the links first in PATH while the loop of a session is on. It is
@@ -67,8 +68,9 @@ func Line(home, session string) string {
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // linkName is the name of the link that a program was started as, "" when it was started as none.
+// Some file systems find gh under GH too.
 func linkName(argv0 string) string {
-	if name := filepath.Base(argv0); slices.Contains(Names[:], name) {
+	if name := strings.ToLower(filepath.Base(argv0)); slices.Contains(Names[:], name) {
 		return name
 	}
 	return ""

@@ -30,7 +30,8 @@ func Arm(env func(string) string, session string) error {
 	}
 	defer f.Close()
 	text := line + "\n"
-	if before, ok := regular.Read(path, maxEnvFile); ok && before != "" && !strings.HasSuffix(before, "\n") {
+	before, ok := regular.Read(path, maxEnvFile)
+	if ok && before != "" && !strings.HasSuffix(before, "\n") {
 		text = "\n" + text
 	}
 	if _, err := f.WriteString(text); err != nil {
@@ -52,9 +53,8 @@ func Armed(env func(string) string, session string) bool {
 	}
 	folder = filepath.Join(folder, "session-env", session)
 	entries, err := os.ReadDir(folder)
-	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return holds(filepath.Join(folder, e.Name()), line)
-	})
+	holding := func(e os.DirEntry) bool { return holds(filepath.Join(folder, e.Name()), line) }
+	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, holding)
 }
 
 // holds reports whether the line stands in a file.

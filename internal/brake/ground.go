@@ -78,21 +78,21 @@ func (s *Sealed) Denied(tool, rule, what string) {
 		return
 	}
 	defer root.Close()
-	if info, err := root.Lstat(NotesPath); err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
+	info, err := root.Lstat(NotesPath)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
 		return
 	}
-	f, err := root.OpenFile(NotesPath, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
+	f, err := root.OpenFile(NotesPath, flags, 0o600)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	line := []byte(`{"denied":{"tool":`)
-	for _, part := range [][2]string{
-		{`,"rule":`, tool}, {`,"what":`, rule}, {`,"at":`, what}, {"}}\n", time.Now().UTC().Format(time.RFC3339)},
-	} {
-		line = append(gjson.AppendJSONString(line, part[1]), part[0]...)
-	}
-	_, _ = f.Write(line)
+	line := gjson.AppendJSONString([]byte(`{"denied":{"tool":`), tool)
+	line = gjson.AppendJSONString(append(line, `,"rule":`...), rule)
+	line = gjson.AppendJSONString(append(line, `,"what":`...), what)
+	line = gjson.AppendJSONString(append(line, `,"at":`...), time.Now().UTC().Format(time.RFC3339))
+	_, _ = f.Write(append(line, "}}\n"...))
 }
 
 // nowhere is the ground where nothing tells which loop a link belongs to: no merge passes.

@@ -2,6 +2,8 @@ package brake
 
 import (
 	"fmt"
+	"maps"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,14 +52,19 @@ func (s Start) Judge(g Ground) *Refusal {
 		Branch: there.Branch, Default: there.Default, Remotes: there.Remotes, Config: there.Config,
 		Aliases: tracker.GhAliases(s.Env),
 	}
-	reading := guard.ReadArgv(s.words(), s.Steers, guard.Call{Tool: "Bash", Cwd: s.Cwd}, repo, files{s.Cwd})
+	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
+	reading := guard.ReadArgv(s.words(), s.Steers, call, repo, files{s.Cwd})
 	text := shellText{repo}
-	merges := slices.DeleteFunc(reading.Merges(), func(a guard.Act) bool { return text.meetsLink(a.Via, a.Command) })
-	opaque := slices.DeleteFunc(reading.Opaque, func(o guard.Opaque) bool { return text.holds(o.Via, o.Text) })
+	merges := slices.DeleteFunc(reading.Merges(), func(a guard.Act) bool {
+		return text.meetsLink(a.Via, a.Command)
+	})
+	opaque := slices.DeleteFunc(reading.Opaque, func(o guard.Opaque) bool {
+		return text.holds(o.Via, o.Text)
+	})
 	switch {
 	case len(merges) > 1:
-		return refuse(string(merges[0].Kind), s.shown(), fmt.Sprintf("%d merges in one command", len(merges)),
-			"merge one PR at a time")
+		why := fmt.Sprintf("%d merges in one command", len(merges))
+		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
 	case len(merges) == 1:
 		return s.merge(g, merges[0], there)
 	case len(opaque) > 0:
@@ -65,7 +72,8 @@ func (s Start) Judge(g Ground) *Refusal {
 	case reading.Unparsable != "":
 		return unreadable(s.shown(), reading.Unparsable)
 	case s.hidesQuery():
-		return unreadable(s.shown(), fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText))
+		why := fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText)
+		return unreadable(s.shown(), why)
 	}
 	return nil
 }
@@ -128,11 +136,12 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 			"leave it to a person, who finds the cause with `hooks doctor`")
 	}
 	if other := s.foreign(g.Project(), a, there); other != "" {
-		return no("it is about "+other+", a person is asked about the project's own repository only",
+		return no("it is about "+other+", a person is asked about the project's own PRs only",
 			"merge PRs of the project's own repository")
 	}
 	if ok, why := g.TakePass(a.Kind, a.PR, a.SHA); !ok {
-		return no(why, fmt.Sprintf("make gh pr merge %d a plain Bash command of its own, so that its gate can ask", a.PR))
+		return no(why, fmt.Sprintf("make gh pr merge %d a plain Bash command of its own, so that "+
+			"its gate can ask", a.PR))
 	}
 	return nil
 }
@@ -141,12 +150,20 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string {
 	own := tracker.Repo(s.Env, project).Remotes
 	if a.Repo != "" {
-		for _, url := range own {
-			if leads(url, a.Repo) {
+		for _, address := range own {
+			if leads(address, a.Repo) {
 				return ""
 			}
 		}
 		return a.Repo
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Steers)) {
+		if name == "GIT_DIR" || name == "GIT_WORK_TREE" || strings.HasPrefix(name, "GIT_CONFIG") {
+			return "the repository of " + name
+		}
+	}
+	if name := s.numberedProject(own["origin"]); name != "" {
+		return "project " + name
 	}
 	if there.Top == "" || there.Remotes["origin"] != own["origin"] {
 		return "the repository of " + s.Cwd
@@ -154,11 +171,27 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 	return ""
 }
 
+// numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the project's
+// own: its path, or a placeholder of glab. Nothing tells whose a number is.
+func (s Start) numberedProject(origin string) string {
+	for _, arg := range s.Argv {
+		_, rest, ok := strings.Cut(arg, "projects/")
+		name, _, more := strings.Cut(rest, "/")
+		if !ok || !more || name == ":id" || name == ":fullpath" {
+			continue
+		}
+		if path, err := url.PathUnescape(name); err != nil || !leads(origin, path) {
+			return name
+		}
+	}
+	return ""
+}
+
 // leads reports whether a remote's address is that of owner/name or host/owner/name.
-func leads(url, repo string) bool {
-	url = strings.TrimSuffix(strings.ToLower(url), ".git")
+func leads(address, repo string) bool {
+	address = strings.TrimSuffix(strings.ToLower(address), ".git")
 	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
-	return strings.HasSuffix("/"+strings.ReplaceAll(url, ":", "/"), "/"+repo)
+	return repo != "" && strings.HasSuffix("/"+strings.ReplaceAll(address, ":", "/"), "/"+repo)
 }
 
 // shown is the command as people may read it.

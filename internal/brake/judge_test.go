@@ -82,6 +82,8 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "gh api graphql --input merge.json"},
 	{"merge-pr", "gh api graphql -f query=mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"},
 	{"unreadable", "gh api graphql -f query=" + strings.Repeat("x", 70_000)},
+	{"merge-pr", "gh pr merge 5 --help=false"},
+	{"merge-pr", "gh pr merge 5 -t -h"},
 	{"merge-pr", "gh mm 5"},
 	{"", "gh sh 5"}, // its sh starts gh, which meets its link
 	{"plant-merge", "gh alias set done 'pr merge'"},
@@ -190,7 +192,8 @@ func TestPassLetsOneMergeThrough(t *testing.T) {
 		"gh pr merge 142 --squash", "gh pr merge 142 --match-head-commit " + head, "gh pr merge 142 -R o/r",
 		"gh api -X PUT repos/o/r/pulls/142/merge", "gh api -X PUT repos/o/r/pulls/142/merge -f sha=" + head,
 		"curl -X PUT https://api.github.com/repos/o/r/pulls/142/merge",
-		"gh pr merge https://github.com/o/r/pull/142",
+		"gh pr merge https://github.com/o/r/pull/142", "glab api -X PUT projects/:id/merge_requests/142/merge",
+		"glab api -X PUT projects/o%2Fr/merge_requests/142/merge",
 	}
 	for _, line := range merges {
 		g := &ground{project: dir, passes: 1}
@@ -210,6 +213,7 @@ func TestPassIsForOneThing(t *testing.T) {
 		"gh pr merge 143", "gh pr merge 142 --auto", "gh pr merge 142 --admin", "gh pr merge 142 -R evil/r", "gh pr merge",
 		"gh pr merge 142 --match-head-commit ffff", "gh pr review 142 --approve", "git push origin HEAD:main",
 		"curl -X PUT https://api.github.com/repos/evil/r/pulls/142/merge",
+		"glab api -X PUT projects/evil%2Fother/merge_requests/142/merge", "glab api -X PUT projects/17/merge_requests/142/merge",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge https://a/repos/o/r/pulls/143/merge",
 	} {
 		g := &ground{project: dir, passes: 1}
@@ -218,9 +222,11 @@ func TestPassIsForOneThing(t *testing.T) {
 		}
 	}
 	s := start(dir, "gh", "pr", "merge", "142")
-	s.Steers = map[string]string{"GH_REPO": "evil/other"}
-	if s.Judge(&ground{project: dir, passes: 1}) == nil {
-		t.Error("GH_REPO leads to another repository")
+	for _, name := range []string{"GH_REPO", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"} {
+		s.Steers = map[string]string{name: "evil/other"}
+		if s.Judge(&ground{project: dir, passes: 1}) == nil {
+			t.Errorf("%s leads to another repository", name)
+		}
 	}
 	cmd := exec.Command("/usr/bin/git", "remote", "set-url", "origin", "https://github.com/evil/other")
 	if cmd.Dir = other; cmd.Run() != nil {

@@ -55,7 +55,8 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 	defer func() {
 		if p := recover(); p != nil {
-			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p), "report this as an error of hooks")
+			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p),
+				"report this as an error of hooks")
 		}
 	}()
 	grounds := []Ground{nowhere{}}
@@ -82,10 +83,12 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 
 // started is the program with its surroundings.
 func started(name string, argv []string) Start {
-	s := Start{Argv: append([]string{name}, argv[1:]...), Env: os.Getenv, Steers: map[string]string{}}
+	s := Start{Argv: append([]string{name}, argv[1:]...), Env: os.Getenv}
 	s.Cwd, _ = os.Getwd()
+	s.Steers = map[string]string{}
 	for _, entry := range os.Environ() {
-		if key, value, _ := strings.Cut(entry, "="); strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") {
+		key, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") {
 			s.Steers[key] = value
 		}
 	}
