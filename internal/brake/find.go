@@ -33,18 +33,22 @@ func find(argv0, name, path string) search {
 		if dir == "" {
 			dir = "."
 		}
-		if s.note(dir, name, self) || s.real != "" {
-			continue
-		}
-		program := filepath.Join(dir, name)
-		if info, err := os.Stat(program); err == nil && runs(info) && !same(info, self) {
-			s.real, _ = filepath.Abs(program)
+		if !s.note(dir, name, self) && s.real == "" {
+			s.real = program(filepath.Join(dir, name), self)
 		}
 	}
 	return s
 }
 
-func runs(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Mode()&0o111 != 0 }
+// program is the absolute path of a file that can be started and is not this program, "" for any other.
+func program(path string, self fs.FileInfo) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || same(info, self) {
+		return ""
+	}
+	path, _ = filepath.Abs(path)
+	return path
+}
 
 func same(a, b fs.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -151,4 +152,70 @@ func (b *braked) told(text, one, other string) bool {
 		}
 	}
 	return false
+}
+
+// A session that begins with /clear has a line of its own, which the client takes over as well.
+func TestBrakeOfAClearedSession(t *testing.T) {
+	b := &braked{}
+	b.World = newWorld(t, func(r Request) Turn {
+		if !strings.Contains(r.Prompt(), "MERGE") || len(r.Calls()) > 0 {
+			return Turn{Text: "all is done"}
+		}
+		b.session = r.Session
+		return Turn{Calls: []Call{b.do(b.on, bash("gh pr merge 400 || true"))("merge")}}
+	})
+	term := b.Interactive()
+	term.Enter("hello")
+	term.WaitShowed("all is done", 60*time.Second)
+	term.Enter("/clear")
+	sessions := func() int {
+		list, _ := filepath.Glob(filepath.Join(b.Home, ".claude", "session-env", "*", "*"))
+		return len(list)
+	}
+	for end := time.Now().Add(30 * time.Second); sessions() < 2; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d sessions have a line", sessions())
+		}
+	}
+	term.Enter("MERGE it")
+	b.waitResult(t, "Bash", "not run: gh pr merge 400: ")
+	if len(b.Merges()) != 0 || !brake.Armed(b.env, b.session) {
+		t.Errorf("merges %v, armed %v", b.Merges(), brake.Armed(b.env, b.session))
+	}
+}
+
+// A client that the model starts inherits PATH: its commands meet the links of the session around it, also under another
+// home, and with no plugin of its own.
+func TestBrakeOfANestedClient(t *testing.T) {
+	b := &braked{}
+	const nested = `"$CLAUDE_CODE_EXECPATH" -p NESTED --allowedTools Bash </dev/null`
+	b.World = newWorld(t, func(r Request) Turn {
+		switch n := len(r.Calls()); {
+		case strings.Contains(r.Prompt(), "NESTED") && n == 0:
+			return Turn{Calls: []Call{bash("gh pr merge 500 || true")}}
+		case strings.Contains(r.Prompt(), "NESTED"):
+			return Turn{Text: "nested is done"}
+		case n == 0:
+			b.session = r.Session
+			return Turn{Calls: []Call{b.do(b.on, bash(nested))("on")}}
+		case n == 1:
+			elsewhere := filepath.Join(b.Home, "other")
+			b.write(filepath.Join(elsewhere, ".claude.json"), mustRead(t, filepath.Join(b.Home, ".claude.json")), 0o600)
+			return Turn{Calls: []Call{bash("HOME=" + elsewhere + " HOOKS_STATE_HOME=" + elsewhere + " " + nested)}}
+		}
+		return Turn{Text: "done"}
+	})
+	b.Headless("go")
+	if n := strings.Count(strings.Join(b.results(), "\n"), "not run: gh pr merge 500: "); n < 2 || len(b.Merges()) != 0 {
+		t.Errorf("%d refusals, merges %v\n%s", n, b.Merges(), strings.Join(b.results(), "\n"))
+	}
+}
+
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
 }
