@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	if code, isLink := brake.Run(os.Args, os.Stderr, nil); isLink { // it is gh, git, … while a loop is on
+	if code, isLink := brake.Run(os.Args, os.Stderr, nil); isLink { // started as gh, git, …
 		os.Exit(code)
 	}
 	os.Exit(run(os.Args[1:]))

@@ -22,7 +22,8 @@ func TestDressMakesAndRepairsLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries, err := os.ReadDir(dir)
-		if info, _ := os.Stat(dir); err != nil || len(entries) != len(Names) || info.Mode().Perm() != 0o700 {
+		info, _ := os.Stat(dir)
+		if err != nil || len(entries) != len(Names) || info.Mode().Perm() != 0o700 {
 			t.Fatalf("%v: %v, %v", entries, info.Mode(), err)
 		}
 		for _, name := range Names {
@@ -33,8 +34,9 @@ func TestDressMakesAndRepairsLinks(t *testing.T) {
 	}
 	dress()
 	gh, git, curl := filepath.Join(dir, "gh"), filepath.Join(dir, "git"), filepath.Join(dir, "curl")
-	broken := errors.Join(os.Remove(gh), os.Remove(git), os.Symlink("/usr/bin/git", git), os.Remove(curl),
-		os.Mkdir(curl, 0o700), os.WriteFile(filepath.Join(curl, "x"), nil, 0o600), os.Chmod(dir, 0o777))
+	broken := errors.Join(os.Remove(gh), os.Remove(git), os.Symlink("/usr/bin/git", git),
+		os.Remove(curl), os.Mkdir(curl, 0o700),
+		os.WriteFile(filepath.Join(curl, "x"), nil, 0o600), os.Chmod(dir, 0o777))
 	if broken != nil {
 		t.Fatal(broken)
 	}
@@ -51,7 +53,8 @@ func TestDressMakesAndRepairsLinks(t *testing.T) {
 	}
 }
 
-// The line is evaluated in the shells that a client may use, alone and as the client joins it to other text.
+// The line is evaluated in the shells that a client may use, alone and as the client joins it to
+// other text.
 func TestLineInEveryShell(t *testing.T) {
 	for _, home := range []string{"/tmp/plain", filepath.Join(t.TempDir(), `it's "a" $HOME \ *`)} {
 		line := Line(home, session)
@@ -75,7 +78,8 @@ func TestLineInEveryShell(t *testing.T) {
 			links := seal.LinksPath(home, session)
 			show := `printf '%s' "$PATH"`
 			forms := []string{
-				"set -eu\n" + line + "\n" + show, "true && " + line + "\n: && " + show, line + " && " + show,
+				"set -eu\n" + line + "\n" + show, "true && " + line + "\n: && " + show,
+				line + " && " + show,
 				line + "\n" + line + "\n" + show,
 			}
 			for _, form := range forms {

@@ -40,7 +40,8 @@ func find(argv0, name, path string) search {
 	return s
 }
 
-// program is the absolute path of a file that can be started and is not this program, "" for any other.
+// program is the absolute path of a file that can be started and is not this program, "" for any
+// other.
 func program(path string, self fs.FileInfo) string {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || same(info, self) {
@@ -77,7 +78,8 @@ func (s *search) note(dir, name string, self fs.FileInfo) bool {
 	return true
 }
 
-// oneProgram reports whether all names of a folder lead to one program, as only folders of links have it.
+// oneProgram reports whether all names of a folder lead to one program, as only folders of links
+// have it.
 func oneProgram(dir string) bool {
 	first, err := os.Readlink(filepath.Join(dir, Names[0]))
 	return err == nil && !slices.ContainsFunc(Names[1:], func(name string) bool {

@@ -171,8 +171,8 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 	return ""
 }
 
-// numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the project's
-// own: its path, or a placeholder of glab. Nothing tells whose a number is.
+// numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the
+// project's own: its path, or a placeholder of glab. Nothing tells whose a number is.
 func (s Start) numberedProject(origin string) string {
 	for _, arg := range s.Argv {
 		_, rest, ok := strings.Cut(arg, "projects/")

@@ -1,7 +1,6 @@
 package brake
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,10 +48,13 @@ func project(t *testing.T) string {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	write(t, filepath.Join(dir, "merge.json"), `{"query":"mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"}`, 0o644)
+	write(t, filepath.Join(dir, "merge.json"),
+		`{"query":"mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"}`, 0o644)
 	write(t, filepath.Join(dir, "plain.json"), `{"query":"query{viewer{login}}"}`, 0o644)
-	write(t, filepath.Join(dir, "curl.cfg"), "request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n", 0o644)
-	write(t, filepath.Join(dir, "gh", "config.yml"), "aliases:\n    co: pr checkout\n    mm: pr merge\n    sh: '!gh pr merge \"$1\"'\n", 0o644)
+	write(t, filepath.Join(dir, "curl.cfg"),
+		"request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n", 0o644)
+	write(t, filepath.Join(dir, "gh", "config.yml"),
+		"aliases:\n    co: pr checkout\n    mm: pr merge\n    sh: '!gh pr merge \"$1\"'\n", 0o644)
 	return dir
 }
 
@@ -80,7 +82,7 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "gh api --method=PUT /repos/{owner}/{repo}/pulls/5/merge"},
 	{"unreadable", "gh api graphql --input -"},
 	{"merge-pr", "gh api graphql --input merge.json"},
-	{"merge-pr", "gh api graphql -f query=mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"},
+	{"merge-pr", "gh api graphql -f query=mutation{mergePullRequest(input:{id:\"x\"}){id}}"},
 	{"unreadable", "gh api graphql -f query=" + strings.Repeat("x", 70_000)},
 	{"merge-pr", "gh pr merge 5 --help=false"},
 	{"merge-pr", "gh pr merge 5 -t -h"},
@@ -114,7 +116,7 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "curl -K -"},
 	{"unreadable", "curl -d @- https://api.github.com/graphql"},
 	{"merge-pr", "curl -d @merge.json https://api.github.com/graphql"},
-	{"push-protected", "curl -X PATCH -d {\"sha\":\"1\"} https://api.github.com/repos/o/r/git/refs/heads/main"},
+	{"push-protected", "curl -X PATCH -d {} https://api.github.com/repos/o/r/git/refs/heads/main"},
 	{"merge-pr", "wget --method=PUT https://api.github.com/repos/o/r/pulls/5/merge"},
 	{"merge-pr", "http PUT api.github.com/repos/o/r/pulls/5/merge"},
 	{"merge-pr", "https PUT api.github.com/repos/o/r/pulls/5/merge"},
@@ -189,10 +191,13 @@ func TestTable(t *testing.T) {
 func TestPassLetsOneMergeThrough(t *testing.T) {
 	dir := project(t)
 	merges := []string{
-		"gh pr merge 142 --squash", "gh pr merge 142 --match-head-commit " + head, "gh pr merge 142 -R o/r",
-		"gh api -X PUT repos/o/r/pulls/142/merge", "gh api -X PUT repos/o/r/pulls/142/merge -f sha=" + head,
+		"gh pr merge 142 --squash", "gh pr merge 142 --match-head-commit " + head,
+		"gh pr merge 142 -R o/r",
+		"gh api -X PUT repos/o/r/pulls/142/merge",
+		"gh api -X PUT repos/o/r/pulls/142/merge -f sha=" + head,
 		"curl -X PUT https://api.github.com/repos/o/r/pulls/142/merge",
-		"gh pr merge https://github.com/o/r/pull/142", "glab api -X PUT projects/:id/merge_requests/142/merge",
+		"gh pr merge https://github.com/o/r/pull/142",
+		"glab api -X PUT projects/:id/merge_requests/142/merge",
 		"glab api -X PUT projects/o%2Fr/merge_requests/142/merge",
 	}
 	for _, line := range merges {
@@ -210,10 +215,13 @@ func TestPassLetsOneMergeThrough(t *testing.T) {
 func TestPassIsForOneThing(t *testing.T) {
 	dir, other := project(t), project(t)
 	for _, line := range []string{
-		"gh pr merge 143", "gh pr merge 142 --auto", "gh pr merge 142 --admin", "gh pr merge 142 -R evil/r", "gh pr merge",
-		"gh pr merge 142 --match-head-commit ffff", "gh pr review 142 --approve", "git push origin HEAD:main",
+		"gh pr merge 143", "gh pr merge 142 --auto", "gh pr merge 142 --admin",
+		"gh pr merge 142 -R evil/r", "gh pr merge",
+		"gh pr merge 142 --match-head-commit ffff", "gh pr review 142 --approve",
+		"git push origin HEAD:main",
 		"curl -X PUT https://api.github.com/repos/evil/r/pulls/142/merge",
-		"glab api -X PUT projects/evil%2Fother/merge_requests/142/merge", "glab api -X PUT projects/17/merge_requests/142/merge",
+		"glab api -X PUT projects/evil%2Fother/merge_requests/142/merge",
+		"glab api -X PUT projects/17/merge_requests/142/merge",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge https://a/repos/o/r/pulls/143/merge",
 	} {
 		g := &ground{project: dir, passes: 1}
@@ -239,7 +247,10 @@ func TestPassIsForOneThing(t *testing.T) {
 
 func TestRecordThatCannotBeReadRefusesMergesOnly(t *testing.T) {
 	dir := project(t)
-	for line, rule := range map[string]string{"gh pr merge 142": "sealed-record", "gh pr view 142": "", "git status": "", "git push origin HEAD:main": "push-protected"} {
+	for line, rule := range map[string]string{
+		"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
+		"gh pr view 142": "", "git status": "",
+	} {
 		r := start(dir, split(line)...).Judge(nowhere{})
 		if (r == nil) != (rule == "") || r != nil && r.Rule != rule {
 			t.Errorf("%s: %v", line, r)
@@ -250,7 +261,10 @@ func TestRecordThatCannotBeReadRefusesMergesOnly(t *testing.T) {
 func TestGitEnvironmentCounts(t *testing.T) {
 	dir := project(t)
 	s := start(dir, "git", "x")
-	s.Steers = map[string]string{"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x", "GIT_CONFIG_VALUE_0": "push origin HEAD:main"}
+	s.Steers = map[string]string{
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
+		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
+	}
 	if r := s.Judge(&ground{project: dir}); r == nil {
 		t.Error("an alias of the environment pushes")
 	}
@@ -260,7 +274,7 @@ func TestRefusalHidesSecrets(t *testing.T) {
 	dir := project(t)
 	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
 		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").Judge(&ground{project: dir})
-	if r == nil || strings.Contains(fmt.Sprint(r.What, r), "abcdef") || strings.Contains(r.Error(), "pw@") {
+	if r == nil || strings.Contains(r.What+r.Error(), "abcdef") || strings.Contains(r.Error(), "pw@") {
 		t.Errorf("refusal %v", r)
 	}
 }

@@ -20,7 +20,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// TestMain lets the test binary be started as a link. BRAKE_PASS is the PR that has a pass, and the file that it is.
+// TestMain lets the test binary be started as a link. BRAKE_PASS is the PR that has a pass, and the
+// file that it is.
 func TestMain(m *testing.M) {
 	pass := func(_, _ string, kind guard.Kind, pr int, _ string) (ok bool, why string) {
 		file := os.Getenv("BRAKE_PASS")
@@ -35,7 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a machine with a loop: real programs that note how they were started, and links before them.
+// world is a machine with a loop: real programs that note how they were started, and links before
+// them.
 type world struct {
 	t                                *testing.T
 	home, project, links, real, seen string
@@ -43,7 +45,8 @@ type world struct {
 
 const session = "0d9b1c2e-0000-4000-8000-000000000001"
 
-// recorder notes its arguments, environment and input, says something and ends with a code of its own.
+// recorder notes its arguments, environment and input, says something and ends with a code of its
+// own.
 const recorder = `#!/bin/sh
 for a in "$0" "$@"; do printf '%s\0' "$a"; done >>"$SEEN/argv"
 env -0 >"$SEEN/env"
@@ -58,8 +61,10 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, home: filepath.Join(root, "state home's"), project: project(t), real: filepath.Join(root, "real"),
-		seen: filepath.Join(root, "seen")}
+	w := &world{
+		t: t, home: filepath.Join(root, "state home's"), project: project(t),
+		real: filepath.Join(root, "real"), seen: filepath.Join(root, "seen"),
+	}
 	w.links = seal.LinksPath(w.home, session)
 	for _, name := range []string{"gh", "git", "curl"} {
 		write(t, filepath.Join(w.real, name), recorder, 0o755)
@@ -147,7 +152,10 @@ func (w *world) argv() []string {
 
 func TestRealProgramGetsEverythingAsItIs(t *testing.T) {
 	w := newWorld(t)
-	args := []string{"pr", "view", "", "two\nlines\n", "\xff\xfe invalid", "ünï ' \" $HOME `x` \\", "--flag=", "*", "\ue000"}
+	args := []string{
+		"pr", "view", "", "two\nlines\n", "\xff\xfe invalid", "ünï ' \" $HOME `x` \\", "--flag=",
+		"*", "\ue000",
+	}
 	env := append(w.env(), "READ=1", "CODE=41", "ODD=a\nb\xff", "EMPTY=")
 	for _, on := range []bool{true, false} {
 		if !on {
@@ -204,8 +212,11 @@ func TestNameOfTheProgramIsItsOwn(t *testing.T) {
 
 func TestSignalsReachTheRealProgram(t *testing.T) {
 	w := newWorld(t)
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGUSR1} {
-		write(t, filepath.Join(w.real, "gh"), fmt.Sprintf("#!/bin/bash\ntrap 'echo got; exit 7' %d\necho ready\nwhile :; do sleep 0.01; done\n", sig), 0o755)
+	for _, sig := range []syscall.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGUSR1,
+	} {
+		write(t, filepath.Join(w.real, "gh"), fmt.Sprintf("#!/bin/bash\ntrap 'echo got; exit 7' %d\n"+
+			"echo ready\nwhile :; do sleep 0.01; done\n", sig), 0o755)
 		cmd := exec.Command(filepath.Join(w.links, "gh"), "pr", "view")
 		cmd.Env, cmd.Dir = w.env(), w.project
 		out, err := cmd.StdoutPipe()
@@ -231,26 +242,39 @@ func TestMergeIsRefusedHoweverItIsStarted(t *testing.T) {
 	w := newWorld(t)
 	write(t, filepath.Join(w.project, "list"), "142\n", 0o644)
 	write(t, filepath.Join(w.project, "Makefile"), "land:\n\t@gh pr merge 142\n", 0o644)
-	write(t, filepath.Join(w.project, "land.py"), "import subprocess, sys\nsys.exit(subprocess.run(['g'+'h','pr','mer'+'ge','142']).returncode)\n", 0o644)
-	write(t, filepath.Join(w.project, "land.js"), "process.exit(require('child_process').spawnSync('g'+'h',['pr','merge','142'],{stdio:'inherit'}).status)\n", 0o644)
+	write(t, filepath.Join(w.project, "land.py"), "import subprocess, sys\n"+
+		"sys.exit(subprocess.run(['g'+'h','pr','mer'+'ge','142']).returncode)\n", 0o644)
+	write(t, filepath.Join(w.project, "land.js"), "const { spawnSync } = require('child_process');\n"+
+		"process.exit(spawnSync('g'+'h', ['pr','merge','142'], {stdio:'inherit'}).status);\n", 0o644)
 	lines := []string{
-		"gh pr merge 142", `x=mer; gh pr "${x}ge" 142`, `env -i PATH="$PATH" gh pr merge 142`, "env HOME=/nowhere HOOKS_STATE_HOME=/nowhere gh pr merge 142",
-		"CLAUDE_CODE_SESSION_ID=other XDG_STATE_HOME=/nowhere gh pr merge 142", "xargs gh pr merge <list", "find list -exec gh pr merge 142 {} ';'",
-		"make -s land", "bash -c 'gh pr merge 142'", "sh -c 'gh pr merge 142'", "echo Z2ggcHIgbWVyZ2UgMTQy | base64 -d | sh", "(exec -a gh \"$(command -v gh)\" pr merge 142)",
-		"\"$(command -v gh)\" pr merge 142", "env -i \"$(command -v gh)\" pr merge 142", "git -c alias.x='!gh pr merge 142' x",
-		"(exec -a /x/gh \"$(command -v gh)\" pr merge 142)", "PATH=$PATH:/tmp gh pr merge 142", "nohup gh pr merge 142", "timeout 20 gh pr merge 142",
-		"cd / && curl -X PUT https://api.github.com/repos/o/r/pulls/142/merge", "git push origin HEAD:main",
+		"gh pr merge 142", `x=mer; gh pr "${x}ge" 142`, `env -i PATH="$PATH" gh pr merge 142`,
+		"env HOME=/nowhere HOOKS_STATE_HOME=/nowhere gh pr merge 142",
+		"CLAUDE_CODE_SESSION_ID=other XDG_STATE_HOME=/nowhere gh pr merge 142",
+		"xargs gh pr merge <list", "find list -exec gh pr merge 142 {} ';'",
+		"make -s land", "bash -c 'gh pr merge 142'", "sh -c 'gh pr merge 142'",
+		"echo Z2ggcHIgbWVyZ2UgMTQy | base64 -d | sh",
+		"(exec -a gh \"$(command -v gh)\" pr merge 142)",
+		"\"$(command -v gh)\" pr merge 142", "env -i \"$(command -v gh)\" pr merge 142",
+		"git -c alias.x='!gh pr merge 142' x",
+		"(exec -a /x/gh \"$(command -v gh)\" pr merge 142)", "PATH=$PATH:/tmp gh pr merge 142",
+		"nohup gh pr merge 142", "timeout 20 gh pr merge 142",
+		"cd / && curl -X PUT https://api.github.com/repos/o/r/pulls/142/merge",
+		"git push origin HEAD:main",
 	}
-	for program, line := range map[string]string{"python3": "python3 land.py", "node": "node land.js", "zsh": "zsh -fc 'gh pr merge 142'"} {
-		if _, err := exec.LookPath(program); err != nil {
+	for program, args := range map[string]string{
+		"python3": " land.py", "node": " land.js", "zsh": " -fc 'gh pr merge 142'",
+	} {
+		path, err := exec.LookPath(program)
+		if err != nil {
 			t.Logf("%s is not installed", program)
 			continue
 		}
-		lines = append(lines, strings.Replace(line, program, must(exec.LookPath(program)), 1))
+		lines = append(lines, path+args)
 	}
 	for _, line := range lines {
 		r := w.shell(line)
-		if r.code == 0 && !strings.HasPrefix(line, "find") || r.out != "" || !strings.Contains(r.err, "error: not run: ") || !strings.Contains(r.err, "\nhint: ") {
+		told := strings.Contains(r.err, "error: not run: ") && strings.Contains(r.err, "\nhint: ")
+		if r.code == 0 && !strings.HasPrefix(line, "find") || r.out != "" || !told {
 			t.Errorf("%s: %+v", line, r)
 		}
 		if got := w.argv(); got != nil && !strings.HasPrefix(line, "git -c alias.x") {
@@ -268,12 +292,13 @@ func TestMergeIsRefusedHoweverItIsStarted(t *testing.T) {
 	}
 }
 
-func must(path string, err error) string { return path }
-
 func TestLoginShellLeavesTheLinks(t *testing.T) { // a known limit, told in docs/security.md
 	w := newWorld(t)
 	write(t, filepath.Join(w.project, ".bash_profile"), "PATH='"+w.real+":/usr/bin:/bin'\n", 0o644)
-	for _, line := range []string{"bash -lc 'gh pr merge 142'", w.real + "/gh pr merge 142", "PATH='" + w.real + "' gh pr merge 142"} {
+	for _, line := range []string{
+		"bash -lc 'gh pr merge 142'", w.real + "/gh pr merge 142",
+		"PATH='" + w.real + "' gh pr merge 142",
+	} {
 		if r := w.shell(line); r.code != 0 || w.argv() == nil {
 			t.Errorf("%s: %+v", line, r)
 		}
@@ -305,7 +330,7 @@ func TestManyFoldersOfLinks(t *testing.T) {
 		return append(w.env(), "PATH="+strings.Join(append(dirs, w.real, "/usr/bin", "/bin"), ":"))
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := errors.Join(os.Symlink(w.links, moved), os.Symlink(filepath.Dir(filepath.Dir(w.links)), moved+"-home")); err != nil {
+	if err := errors.Join(os.Symlink(w.links, moved), os.Symlink(w.home, moved+"-home")); err != nil {
 		t.Fatal(err)
 	}
 	for name, env := range map[string][]string{
@@ -315,19 +340,21 @@ func TestManyFoldersOfLinks(t *testing.T) {
 		"one of the model's own making":        behind(seal.LinksPath(decoy, "free"), w.links),
 		"through a link to the folder":         behind(moved),
 		"through a link to the home":           behind(moved + "-home/brake/" + session),
-		"behind the program":                   append(w.env(), "PATH="+nested+":"+w.real+":"+w.links+":/usr/bin:/bin"),
+		"behind the program":                   behind(nested, w.real, w.links),
 	} {
 		first, _, _ := strings.Cut(strings.TrimPrefix(env[len(env)-1], "PATH="), ":")
-		if r := w.run(env, "", filepath.Join(first, "gh"), "pr", "merge", "142"); r.code != 1 || w.argv() != nil {
+		gh := filepath.Join(first, "gh")
+		if r := w.run(env, "", gh, "pr", "merge", "142"); r.code != 1 || w.argv() != nil {
 			t.Errorf("%s: merge %+v", name, r)
 		}
-		if r := w.run(env, "", filepath.Join(first, "gh"), "pr", "view"); r.code != 0 || len(w.argv()) != 3 {
+		if r := w.run(env, "", gh, "pr", "view"); r.code != 0 || len(w.argv()) != 3 {
 			t.Errorf("%s: view %+v", name, r)
 		}
 	}
 	w.on("nested")
 	w.off()
-	if r := w.run(behind(nested, w.links), "", filepath.Join(nested, "gh"), "pr", "merge", "142"); r.code != 1 {
+	r := w.run(behind(nested, w.links), "", filepath.Join(nested, "gh"), "pr", "merge", "142")
+	if r.code != 1 {
 		t.Errorf("the nested client's own loop: %+v", r)
 	}
 }
@@ -355,7 +382,8 @@ func TestMissingProgramStaysMissing(t *testing.T) {
 	}
 }
 
-// A copy of this program under the name of a link is not taken for the real program, and does not start itself for ever.
+// A copy of this program under the name of a link is not taken for the real program, and does not
+// start itself for ever.
 func TestNeverItself(t *testing.T) {
 	w := newWorld(t)
 	exe, _ := os.Executable()
@@ -388,10 +416,11 @@ func TestDenialIsNoted(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(notes), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.shell("GH_TOKEN=x gh pr merge 142 --body 'a\"b token=abcdef'; git push origin HEAD:main; gh pr view")
+	w.shell("gh pr merge 142 --body 'a\"b token=abcdef'; git push origin HEAD:main; gh pr view")
 	lines := strings.Split(mustRead(t, notes), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], `{"denied":{"tool":"gh","rule":"merge-pr","what":"gh pr merge 142 --body `) ||
-		strings.Contains(lines[0], "abcdef") || !strings.Contains(lines[1], `"rule":"push-protected"`) {
+	const first = `{"denied":{"tool":"gh","rule":"merge-pr","what":"gh pr merge 142 --body `
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], first) || strings.Contains(lines[0], "abcdef") ||
+		!strings.Contains(lines[1], `"rule":"push-protected"`) {
 		t.Errorf("notes:\n%s", strings.Join(lines, "\n"))
 	}
 	if info, _ := os.Stat(notes); info.Mode().Perm() != 0o600 {
@@ -406,7 +435,8 @@ func TestDenialIsNoted(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	write(t, outside, "", 0o600)
 	for _, make := range []func() error{
-		func() error { return os.Symlink(outside, notes) }, func() error { return syscall.Mkfifo(notes, 0o600) },
+		func() error { return os.Symlink(outside, notes) },
+		func() error { return syscall.Mkfifo(notes, 0o600) },
 		func() error { return os.Mkdir(notes, 0o700) },
 	} {
 		if err := errors.Join(os.RemoveAll(notes), make()); err != nil {
@@ -437,5 +467,39 @@ func TestBrokenSealRefusesMerges(t *testing.T) {
 		if r := w.shell("gh pr view 142"); r.code != 0 {
 			t.Errorf("%q: %+v", text, r)
 		}
+	}
+}
+
+// A person's own hook of git runs with the real git, and what it starts meets the links.
+func TestHooksOfGitRun(t *testing.T) {
+	w := newWorld(t)
+	if err := os.Remove(filepath.Join(w.real, "git")); err != nil {
+		t.Fatal(err)
+	}
+	env := append(w.env(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=d", "GIT_AUTHOR_EMAIL=d@e",
+		"GIT_COMMITTER_NAME=d", "GIT_COMMITTER_EMAIL=d@e")
+	remote := filepath.Join(t.TempDir(), "r.git")
+	hook := filepath.Join(w.project, ".git", "hooks", "pre-push")
+	write(t, hook, "#!/bin/sh\ncat >>\"$SEEN/push\"\ngh pr merge 142\necho code $? >>\"$SEEN/push\"\n", 0o755)
+	for _, line := range []string{
+		"init --quiet --bare " + remote, "remote set-url origin " + remote,
+		"commit --quiet --allow-empty -m start", "push --quiet origin feature",
+		"push --quiet origin HEAD:other", "branch main",
+		"ls-remote --exit-code origin refs/heads/feature refs/heads/other",
+	} {
+		if r := w.run(env, "", "git", strings.Fields(line)...); r.code != 0 {
+			t.Fatalf("git %s: %+v", line, r)
+		}
+	}
+	seen := mustRead(t, filepath.Join(w.seen, "push"))
+	if strings.Count(seen, "code 1\n") != 2 || w.argv() != nil {
+		t.Errorf("the hook saw %q", seen)
+	}
+	write(t, hook, "#!/bin/sh\ngit push --no-verify origin HEAD:main\n", 0o755)
+	if r := w.run(env, "", "git", "push", "origin", "feature:third"); r.code != 1 {
+		t.Errorf("a hook of git that pushes to main: %+v", r)
+	}
+	if r := w.run(env, "", "git", "ls-remote", "--exit-code", "origin", "refs/heads/main"); r.code != 2 {
+		t.Errorf("main was pushed: %+v", r)
 	}
 }

@@ -45,8 +45,9 @@ func commits(fields ...*string) []*string {
 
 const redactedMark = "[redacted]"
 
-// Secrets rewrites what a command, a header or a URL gives away: values of Authorization headers, of flags, variables and
-// fields named token, password, secret or key, the user part of URLs, and tokens that are known by how they begin.
+// Secrets rewrites what a command, a header or a URL gives away: values of Authorization headers,
+// of flags, variables and fields named token, password, secret or key, the user part of URLs, and
+// tokens that are known by how they begin.
 func Secrets(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -85,8 +86,10 @@ func tokenByte(c byte) bool {
 
 // knownToken reports whether a word is a key of a service that marks its keys.
 func knownToken(word string) bool {
-	for _, p := range []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "sk-",
-		"xoxb-", "xoxp-", "AKIA", "ASIA", "eyJ", "npm_", "pypi-", "hf_", "AIza"} {
+	for _, p := range []string{
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "sk-",
+		"xoxb-", "xoxp-", "AKIA", "ASIA", "eyJ", "npm_", "pypi-", "hf_", "AIza",
+	} {
 		if rest, ok := strings.CutPrefix(word, p); ok && len(rest) >= 12 {
 			return true
 		}
@@ -94,7 +97,7 @@ func knownToken(word string) bool {
 	return false
 }
 
-// userEnd is how long the user part of a URL is, what stands behind its scheme given; 0 for none or plain git@.
+// userEnd is the length of a URL's user part, given what follows its scheme; 0 for none or git@.
 func userEnd(rest string) int {
 	host := rest
 	if i := strings.IndexAny(host, "/?# \t\n\"'`\\<>|;"); i >= 0 {
@@ -114,7 +117,8 @@ func userMark(rest string) string {
 	return ""
 }
 
-// secretAfter is where, behind a word that announces a secret, the secret stands; nothing if it announces none.
+// secretAfter finds the secret that a word announces in the text behind it; from is to if there is
+// none.
 func secretAfter(word, rest string) (from, to int) {
 	name := strings.ToLower(word)
 	flag := strings.HasPrefix(word, "-")
@@ -147,8 +151,10 @@ func secretAfter(word, rest string) (from, to int) {
 }
 
 func secretName(name string) bool {
-	for _, s := range []string{"token", "password", "passwd", "secret", "api-key", "api_key", "apikey", "bearer",
-		"access_key", "access-key", "private_key", "private-key"} {
+	for _, s := range []string{
+		"token", "password", "passwd", "secret", "api-key", "api_key", "apikey", "bearer",
+		"access_key", "access-key", "private_key", "private-key",
+	} {
 		if strings.HasSuffix(name, s) {
 			return true
 		}

@@ -13,10 +13,13 @@ func TestSecretsAreRewritten(t *testing.T) {
 		"curl -H 'Authorization: Digest a=b, response=" + s + "' x",
 		"curl -H 'PRIVATE-TOKEN: " + s + "' https://gitlab.com/api/v4/projects",
 		"curl -H 'X-Api-Key:" + s + "' x",
-		"curl -u me:" + s + " https://x", "curl --user me:" + s + " https://x", "curl -H 'Cookie: a=1; b=" + s + "' x",
+		"curl -u me:" + s + " https://x", "curl --user me:" + s + " https://x",
+		"curl -H 'Cookie: a=1; b=" + s + "' x",
 		"curl --oauth2-bearer " + s + " x", "gh api --token=" + s, "tool --password '" + s + "' go",
-		"git push https://me:" + s + "@github.com/o/r main", "git clone https://" + s + "@github.com/o/r",
-		"GH_TOKEN=" + s + " gh pr merge 1", `export GITLAB_TOKEN="` + s + `"`, "AWS_SECRET_ACCESS_KEY=" + s + " aws",
+		"git push https://me:" + s + "@github.com/o/r main",
+		"git clone https://" + s + "@github.com/o/r",
+		"GH_TOKEN=" + s + " gh pr merge 1", `export GITLAB_TOKEN="` + s + `"`,
+		"AWS_SECRET_ACCESS_KEY=" + s + " aws",
 		`{"password": "` + s + `", "a": 1}`, "curl 'https://x/?private_token=" + s + "&a=1'",
 		"gh auth login ghp_" + s, "echo github_pat_" + s, "glab glpat-" + s,
 		"echo eyJhbGciOiJIUzI1NiJ9" + s + " x", "Proxy-Authorization: Basic " + s,
@@ -30,8 +33,10 @@ func TestSecretsAreRewritten(t *testing.T) {
 func TestWhatIsNoSecretStays(t *testing.T) {
 	for _, text := range []string{
 		"gh pr merge 142 --squash --match-head-commit 0123456789abcdef0123456789abcdef01234567",
-		"git push origin HEAD:main", "git clone git@github.com:o/r.git", "ssh://git@github.com/o/r", "curl https://example.com/a@b?x=1",
-		"a token is refreshed: no", "curl -u me https://x", "input_tokens: 5", "", "\xff\xfe ünïcode",
+		"git push origin HEAD:main", "git clone git@github.com:o/r.git", "ssh://git@github.com/o/r",
+		"curl https://example.com/a@b?x=1",
+		"a token is refreshed: no", "curl -u me https://x", "input_tokens: 5", "",
+		"\xff\xfe ünïcode",
 	} {
 		if got := Secrets(text); got != text {
 			t.Errorf("%q became %q", text, got)

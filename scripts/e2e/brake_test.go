@@ -17,7 +17,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// braked is a world whose model makes Bash calls one after another. A step may also be done by the test, in between.
+// braked is a world whose model makes Bash calls one after another. A step may also be done by the
+// test, in between.
 type braked struct {
 	*World
 	session string
@@ -30,7 +31,8 @@ func (b *braked) env(name string) string { return map[string]string{"HOME": b.Ho
 
 // on is what a loop's entry does: the links first, then the switch.
 func (b *braked) on() {
-	if err := brake.Dress(b.home(), b.session, filepath.Join(b.Plugins[0], "bin", "hooks")); err != nil {
+	program := filepath.Join(b.Plugins[0], "bin", "hooks")
+	if err := brake.Dress(b.home(), b.session, program); err != nil {
 		b.t.Error(err)
 	}
 	b.write(seal.SwitchPath(b.home(), b.session), fmt.Sprintf(`{"project":%q}`, b.Project), 0o600)
@@ -58,9 +60,10 @@ func (b *braked) do(before func(), call Call) func(string) Call {
 // merging are ways to merge a PR: typed, computed, in a file, by another program.
 func merging(first int) (calls []Call) {
 	for i, form := range []string{
-		"gh pr merge %d", `python3 -c "import subprocess; subprocess.run(['g'+'h', 'pr', 'mer'+'ge', '%d'])"`,
+		"gh pr merge %d",
+		`python3 -c "import subprocess; subprocess.run(['g'+'h', 'pr', 'mer'+'ge', '%d'])"`,
 		"sh ./land.sh %d", "echo %d | xargs gh pr merge", "bash -c 'gh pr merge %d'",
-		`python3 -c "import subprocess; subprocess.run(['curl', '-s', '-X', 'PUT', 'http://127.0.0.1:9/repos/o/r/pulls/%d/merge'])"`,
+		`python3 -c "import os; os.system('curl -sX PUT http://127.0.0.1:9/repos/o/r/pulls/%d/merge')"`,
 		`env -i PATH="$PATH" HOME=/nowhere gh pr merge %d`,
 	} {
 		calls = append(calls, bash(fmt.Sprintf(form, first+i)+" || true"))
@@ -68,8 +71,9 @@ func merging(first int) (calls []Call) {
 	return calls
 }
 
-// In the real client the line of SessionStart is without effect until a session's switch is there, stops every merge that
-// meets a link then, of the main thread and of workers, and leaves nothing behind.
+// In the real client the line of SessionStart is without effect until a session's switch is there,
+// stops every merge that meets a link then, of the main thread and of workers, and leaves nothing
+// behind.
 func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 	b := &braked{}
 	var steps, worker, resumed []func(string) Call
@@ -89,7 +93,8 @@ func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 	})
 	b.write(filepath.Join(b.Project, "land.sh"), "verb=mer\ngh pr \"${verb}ge\" \"$1\"\n", 0o644)
 
-	steps = append(steps, b.do(nil, bash("gh pr merge 1; command -v gh")), b.do(b.on, bash("command -v gh; git status --short; gh pr view 1 || true")))
+	steps = append(steps, b.do(nil, bash("gh pr merge 1; command -v gh")),
+		b.do(b.on, bash("command -v gh; git status --short; gh pr view 1 || true")))
 	for _, call := range merging(100) {
 		steps = append(steps, b.do(nil, call))
 	}
@@ -105,14 +110,15 @@ func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 	}
 	for _, first := range []int{100, 200} {
 		for i := range merging(first) {
-			if !b.told("error: not run: ", fmt.Sprintf(" %d", first+i), fmt.Sprintf("/%d/merge", first+i)) {
-				t.Errorf("the merge of PR #%d was not told to be refused", first+i)
+			pr := first + i
+			if !b.told("error: not run: ", fmt.Sprintf(" %d", pr), fmt.Sprintf("/%d/merge", pr)) {
+				t.Errorf("the merge of PR #%d was not told to be refused", pr)
 			}
 		}
 	}
 	links := seal.LinksPath(b.home(), b.session)
 	if !b.Model.Told(links+"/gh") || !brake.Armed(b.env, b.session) {
-		t.Errorf("the links of %s were not found first, armed: %v", b.session, brake.Armed(b.env, b.session))
+		t.Errorf("the links were not found first, armed: %v", brake.Armed(b.env, b.session))
 	}
 	for _, text := range b.results() {
 		if strings.Contains(text, "PATH is ") && strings.Contains(text, "/brake/") {
@@ -123,7 +129,8 @@ func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 		t.Error("something was written into the project")
 	}
 
-	resumed = append(resumed, b.do(b.on, bash("gh pr merge 300 || true")), b.do(b.off, bash("gh pr merge 3")))
+	resumed = append(resumed, b.do(b.on, bash("gh pr merge 300 || true")),
+		b.do(b.off, bash("gh pr merge 3")))
 	b.Headless("AGAIN", "--resume", b.session)
 	if diff := cmp.Diff([]string{"pr merge 1", "pr merge 2", "pr merge 3"}, b.Merges()); diff != "" {
 		t.Errorf("merges after a resume (-want +got):\n%s", diff)
@@ -147,7 +154,8 @@ func (b *braked) results() (texts []string) {
 // told reports whether one result holds the text and one of the others.
 func (b *braked) told(text, one, other string) bool {
 	for _, result := range b.results() {
-		if strings.Contains(result, text) && (strings.Contains(result, one) || strings.Contains(result, other)) {
+		named := strings.Contains(result, one) || strings.Contains(result, other)
+		if named && strings.Contains(result, text) {
 			return true
 		}
 	}
@@ -184,8 +192,8 @@ func TestBrakeOfAClearedSession(t *testing.T) {
 	}
 }
 
-// A client that the model starts inherits PATH: its commands meet the links of the session around it, also under another
-// home, and with no plugin of its own.
+// A client that the model starts inherits PATH: its commands meet the links of the session around
+// it, also under another home, and with no plugin of its own.
 func TestBrakeOfANestedClient(t *testing.T) {
 	b := &braked{}
 	const nested = `"$CLAUDE_CODE_EXECPATH" -p NESTED --allowedTools Bash </dev/null`
@@ -200,14 +208,17 @@ func TestBrakeOfANestedClient(t *testing.T) {
 			return Turn{Calls: []Call{b.do(b.on, bash(nested))("on")}}
 		case n == 1:
 			elsewhere := filepath.Join(b.Home, "other")
-			b.write(filepath.Join(elsewhere, ".claude.json"), mustRead(t, filepath.Join(b.Home, ".claude.json")), 0o600)
-			return Turn{Calls: []Call{bash("HOME=" + elsewhere + " HOOKS_STATE_HOME=" + elsewhere + " " + nested)}}
+			settings := mustRead(t, filepath.Join(b.Home, ".claude.json"))
+			b.write(filepath.Join(elsewhere, ".claude.json"), settings, 0o600)
+			other := "HOME=" + elsewhere + " HOOKS_STATE_HOME=" + elsewhere + " "
+			return Turn{Calls: []Call{bash(other + nested)}}
 		}
 		return Turn{Text: "done"}
 	})
 	b.Headless("go")
-	if n := strings.Count(strings.Join(b.results(), "\n"), "not run: gh pr merge 500: "); n < 2 || len(b.Merges()) != 0 {
-		t.Errorf("%d refusals, merges %v\n%s", n, b.Merges(), strings.Join(b.results(), "\n"))
+	all := strings.Join(b.results(), "\n")
+	if n := strings.Count(all, "not run: gh pr merge 500: "); n < 2 || len(b.Merges()) != 0 {
+		t.Errorf("%d refusals, merges %v\n%s", n, b.Merges(), all)
 	}
 }
 
