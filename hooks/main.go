@@ -8,12 +8,18 @@ import (
 	"os"
 
 	"hooks/internal/app"
+	"hooks/internal/brake"
 	"hooks/internal/desk"
 	"hooks/internal/hint"
 	"hooks/internal/printable"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if code, isLink := brake.Run(os.Args, os.Stderr, nil); isLink { // started as gh, git, …
+		os.Exit(code)
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 // run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which would block.
 func run(args []string) int {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"hooks/internal/brake"
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/guard"
@@ -45,6 +46,9 @@ func (v *visit) config() config.Config {
 
 // answer finds the project and its state. Where there is none, only an entry makes it.
 func (v *visit) answer() (event.Reply, error) {
+	if v.ev.Name == event.SessionStart { // with or without a loop: no later event can
+		_ = brake.Arm(v.Env, v.ev.SessionID) // whether it is armed, a loop asks when it begins
+	}
 	if err := v.findProject(); err != nil {
 		return event.Nothing(), err
 	}

@@ -1,0 +1,77 @@
+// Package brake stops merges at the moment a program starts. While a loop is on, a folder of links
+// to this program stands first in the PATH of the session's Bash commands: each link judges the
+// arguments it was really given by the guard's tables, and then either replaces itself by the real
+// program or refuses. However a merge was computed, imported or piped, it arrives there in plain
+// words.
+package brake
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard"
+	"hooks/internal/hint"
+	"hooks/internal/seal"
+)
+
+// Names are the programs that have a link.
+var Names = [...]string{
+	"gh", "glab", "tea", "tea-cli", "hub", "az", "git",
+	"curl", "wget", "http", "https", "xh", "xhs",
+}
+
+// Ground is the loop that a link stands for.
+type Ground interface {
+	// Active reports whether the loop is on. A link of a loop that is not on runs its program
+	// unjudged.
+	Active() bool
+	// Project is the loop's project, absolute. It is empty when the sealed record cannot be read:
+	// then no merge passes.
+	Project() string
+	// TakePass uses up the pass for one act on a PR at a head; sha is empty when the command names
+	// no head. The kind is guard.MergePR or guard.ApprovePR. why says why there is no pass, as in
+	// "a person has not approved PR #142".
+	TakePass(kind guard.Kind, pr int, sha string) (ok bool, why string)
+	// Denied notes that a command was refused. It never fails.
+	Denied(tool, rule, what string)
+}
+
+// Refusal is a command that must not run, as an error that carries its hint.
+type Refusal struct {
+	Rule string // as in "merge-pr", "unreadable"
+	What string // the command, without secrets
+	err  error
+}
+
+func (r *Refusal) Error() string { return r.err.Error() }
+
+// Unwrap gives the text and its hint.
+func (r *Refusal) Unwrap() error { return r.err }
+
+func refuse(rule, what, why, way string) *Refusal {
+	return &Refusal{rule, what, hint.New(way, "not run: %s: %s (%s)", what, why, rule)}
+}
+
+// Line is the shell line that puts the links first in PATH while the loop of a session is on. It is
+// evaluated before every Bash command, joined to other text by && or a line feed, and leaves the
+// status 0. It is empty if the home cannot stand in PATH.
+func Line(home, session string) string {
+	if home == "" || strings.ContainsAny(home, ":\n\x00") {
+		return ""
+	}
+	return "if [ -e " + quoted(seal.SwitchPath(home, session)) + " ]; then export PATH=" +
+		quoted(seal.LinksPath(home, session)) + `"${PATH:+:$PATH}"; fi`
+}
+
+// quoted is a text as one word of any shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// linkName is the name of the link that a program was started as, "" when it was started as none.
+// Some file systems find gh under GH too.
+func linkName(argv0 string) string {
+	if name := strings.ToLower(filepath.Base(argv0)); slices.Contains(Names[:], name) {
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+//go:build unix
+
+package brake
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hooks/internal/seal"
+)
+
+func TestDressMakesAndRepairsLinks(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "state")
+	dir := seal.LinksPath(home, session)
+	dress := func() {
+		t.Helper()
+		if err := Dress(home, session, "/opt/hooks"); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(dir)
+		info, _ := os.Stat(dir)
+		if err != nil || len(entries) != len(Names) || info.Mode().Perm() != 0o700 {
+			t.Fatalf("%v: %v, %v", entries, info.Mode(), err)
+		}
+		for _, name := range Names {
+			if to, err := os.Readlink(filepath.Join(dir, name)); to != "/opt/hooks" {
+				t.Errorf("%s leads to %q, %v", name, to, err)
+			}
+		}
+	}
+	dress()
+	gh, git, curl := filepath.Join(dir, "gh"), filepath.Join(dir, "git"), filepath.Join(dir, "curl")
+	broken := errors.Join(os.Remove(gh), os.Remove(git), os.Symlink("/usr/bin/git", git),
+		os.Remove(curl), os.Mkdir(curl, 0o700),
+		os.WriteFile(filepath.Join(curl, "x"), nil, 0o600), os.Chmod(dir, 0o777))
+	if broken != nil {
+		t.Fatal(broken)
+	}
+	dress()
+	if err := errors.Join(os.RemoveAll(dir), os.Symlink(t.TempDir(), dir)); err != nil {
+		t.Fatal(err)
+	}
+	dress()
+	if err := Undress(home, session); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("undressed: %v", err)
+	}
+}
+
+// The line is evaluated in the shells that a client may use, alone and as the client joins it to
+// other text.
+func TestLineInEveryShell(t *testing.T) {
+	for _, home := range []string{"/tmp/plain", filepath.Join(t.TempDir(), `it's "a" $HOME \ *`)} {
+		line := Line(home, session)
+		for _, shell := range []string{"sh", "bash", "zsh", "dash", "bash --posix"} {
+			name, flags, _ := strings.Cut(shell, " ")
+			program, err := exec.LookPath(name)
+			if err != nil {
+				t.Logf("%s is not installed", name)
+				continue
+			}
+			said := func(path, text string) string {
+				t.Helper()
+				cmd := exec.Command(program, append(strings.Fields(flags), "-c", text)...)
+				cmd.Env = []string{"PATH=" + path}
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Errorf("%s: %s: %v: %s", shell, text, err, out)
+				}
+				return string(out)
+			}
+			links := seal.LinksPath(home, session)
+			show := `printf '%s' "$PATH"`
+			forms := []string{
+				"set -eu\n" + line + "\n" + show, "true && " + line + "\n: && " + show,
+				line + " && " + show,
+				line + "\n" + line + "\n" + show,
+			}
+			for _, form := range forms {
+				if got := said("/usr/bin:/bin", form); got != "/usr/bin:/bin" {
+					t.Errorf("%s, off: %s: %s", shell, form, got)
+				}
+			}
+			write(t, seal.SwitchPath(home, session), "{}", 0o600)
+			for i, form := range forms {
+				want := strings.Repeat(links+":", 1+i/3) + "/usr/bin:/bin"
+				if got := said("/usr/bin:/bin", form); got != want {
+					t.Errorf("%s, on: %s: %s", shell, form, got)
+				}
+			}
+			if got := said("", line+"; "+show); got != links && name != "zsh" { // zsh has a PATH of its own
+				t.Errorf("%s without PATH: %s", shell, got)
+			}
+			if err := os.Remove(seal.SwitchPath(home, session)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, home := range []string{"", "/a:b", "/a\nb"} {
+		if line := Line(home, session); line != "" {
+			t.Errorf("home %q gives %q", home, line)
+		}
+	}
+}
+
+func TestArmWritesOneLine(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, ".claude", "session-env", session)
+	file := filepath.Join(folder, "sessionstart-hook-0.sh")
+	vars := map[string]string{"HOME": dir, "CLAUDE_ENV_FILE": file}
+	env := func(name string) string { return vars[name] }
+	arm := func() {
+		t.Helper()
+		if err := Arm(env, session); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := Line(seal.Home(env), session)
+	if Arm(env, session) == nil || Armed(env, session) {
+		t.Error("a folder that is not there is no error")
+	}
+	write(t, file, "export OTHER=1", 0o644)
+	if arm(); mustRead(t, file) != "export OTHER=1\n"+line+"\n" {
+		t.Errorf("the file became %q", mustRead(t, file))
+	}
+	if arm(); mustRead(t, file) != "export OTHER=1\n"+line+"\n" {
+		t.Errorf("the second time it became %q", mustRead(t, file))
+	}
+	if !Armed(env, session) || Armed(env, "other") || Armed(env, "../"+session) || Armed(env, "") {
+		t.Error("armed is not told")
+	}
+	vars["HOOKS_STATE_HOME"] = "/elsewhere" // the line that stands there switches another home
+	if Armed(env, session) {
+		t.Error("armed for another home")
+	}
+	delete(vars, "HOOKS_STATE_HOME")
+	vars["CLAUDE_CONFIG_DIR"] = filepath.Join(dir, "conf")
+	if Armed(env, session) {
+		t.Error("armed in another configuration folder")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if arm(); mustRead(t, file) != line+"\n" {
+		t.Errorf("a new file is %q", mustRead(t, file))
+	}
+	if info, _ := os.Stat(file); info.Mode().Perm() != 0o600 {
+		t.Errorf("a new file has %v", info.Mode())
+	}
+	for _, drop := range []string{"CLAUDE_ENV_FILE", "HOME"} {
+		before := vars[drop]
+		delete(vars, drop)
+		if err := errors.Join(os.RemoveAll(file)); err != nil {
+			t.Fatal(err)
+		}
+		if arm(); mustRead(t, file) != "" {
+			t.Errorf("written without %s", drop)
+		}
+		vars[drop] = before
+	}
+}

@@ -1,0 +1,64 @@
+package brake
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"hooks/internal/regular"
+	"hooks/internal/seal"
+)
+
+// maxEnvFile bounds the client's file of shell text, in bytes.
+const maxEnvFile = 1 << 20
+
+// Arm puts the line into the file that the client evaluates before the session's Bash commands,
+// CLAUDE_ENV_FILE, unless it stands there. Only a SessionStart hook is given that file. Nothing is
+// done on Windows, where there are no links.
+func Arm(env func(string) string, session string) error {
+	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
+	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" || holds(path, line) {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return fmt.Errorf("arm brake: %w", err)
+	}
+	defer f.Close()
+	text := line + "\n"
+	before, ok := regular.Read(path, maxEnvFile)
+	if ok && before != "" && !strings.HasSuffix(before, "\n") {
+		text = "\n" + text
+	}
+	if _, err := f.WriteString(text); err != nil {
+		return fmt.Errorf("arm brake: %w", err)
+	}
+	return nil
+}
+
+// Armed reports whether the line stands where the client keeps the session's shell text. It is
+// false where that place is not known.
+func Armed(env func(string) string, session string) bool {
+	line := Line(seal.Home(env), session)
+	if line == "" || session == "" || session != filepath.Base(session) || session == ".." {
+		return false
+	}
+	folder := env("CLAUDE_CONFIG_DIR")
+	if folder == "" {
+		folder = filepath.Join(env("HOME"), ".claude")
+	}
+	folder = filepath.Join(folder, "session-env", session)
+	entries, err := os.ReadDir(folder)
+	holding := func(e os.DirEntry) bool { return holds(filepath.Join(folder, e.Name()), line) }
+	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, holding)
+}
+
+// holds reports whether the line stands in a file.
+func holds(path, line string) bool {
+	text, ok := regular.Read(path, maxEnvFile)
+	return ok && slices.Contains(strings.Split(text, "\n"), line)
+}

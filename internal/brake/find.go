@@ -1,0 +1,89 @@
+package brake
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// defaultPath is what programs are searched in where PATH is not set.
+const defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// folder is one session's folder of links.
+type folder struct{ home, session string }
+
+// search is the way from a link to the real program of its name.
+type search struct {
+	real  string // absolute, "" if there is none
+	links []folder
+}
+
+// find looks through PATH, and where the program was started by a path in that place first, for
+// folders of links and for the next program of the name that is not this one.
+func find(argv0, name, path string) search {
+	exe, _ := os.Executable()
+	self, _ := os.Stat(exe)
+	var s search
+	if strings.Contains(argv0, "/") {
+		s.note(filepath.Dir(argv0), name, self)
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if dir == "" {
+			dir = "."
+		}
+		if !s.note(dir, name, self) && s.real == "" {
+			s.real = program(filepath.Join(dir, name), self)
+		}
+	}
+	return s
+}
+
+// program is the absolute path of a file that can be started and is not this program, "" for any
+// other.
+func program(path string, self fs.FileInfo) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 || same(info, self) {
+		return ""
+	}
+	path, _ = filepath.Abs(path)
+	return path
+}
+
+func same(a, b fs.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
+
+// note keeps the folder if it is one of links: HOME/brake/SESSION, in which the name is a symbolic
+// link to this program, or to another version of it.
+func (s *search) note(dir, name string, self fs.FileInfo) bool {
+	link := filepath.Join(dir, name)
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	dir, err = filepath.Abs(dir)
+	if err == nil && filepath.Base(filepath.Dir(dir)) != "brake" {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil || filepath.Base(filepath.Dir(dir)) != "brake" {
+		return false
+	}
+	if to, _ := os.Stat(link); !same(to, self) && !oneProgram(dir) {
+		return false
+	}
+	found := folder{filepath.Dir(filepath.Dir(dir)), filepath.Base(dir)}
+	if !slices.Contains(s.links, found) {
+		s.links = append(s.links, found)
+	}
+	return true
+}
+
+// oneProgram reports whether all names of a folder lead to one program, as only folders of links
+// have it.
+func oneProgram(dir string) bool {
+	first, err := os.Readlink(filepath.Join(dir, Names[0]))
+	return err == nil && !slices.ContainsFunc(Names[1:], func(name string) bool {
+		to, err := os.Readlink(filepath.Join(dir, name))
+		return err != nil || to != first
+	})
+}

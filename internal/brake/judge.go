@@ -1,0 +1,229 @@
+package brake
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard"
+	"hooks/internal/guard/word"
+	"hooks/internal/loop"
+	"hooks/internal/regular"
+	"hooks/internal/tracker"
+)
+
+// Start is a program that is about to start.
+type Start struct {
+	Argv []string // the link's name first
+	Cwd  string   // "" unknown
+	Env  func(string) string
+	// Steers are the variables that change what git and gh do, by name.
+	Steers map[string]string
+}
+
+// maxFile bounds what is read of a file that the command names, in bytes.
+const maxFile = 256 << 10
+
+type files struct{ cwd string }
+
+// ReadFile is part of guard.Files.
+func (f files) ReadFile(path string) (string, bool) {
+	return regular.Read(f.absolute(path), maxFile)
+}
+
+// RealPath is part of guard.Links.
+func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
+
+func (f files) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(f.cwd, path)
+}
+
+// Judge says why the program must not run, nil if it may. A pass that the ground holds for it is
+// used up.
+func (s Start) Judge(g Ground) *Refusal {
+	there := tracker.Repo(s.Env, s.Cwd)
+	repo := guard.Repo{
+		Branch: there.Branch, Default: there.Default, Remotes: there.Remotes, Config: there.Config,
+		Aliases: tracker.GhAliases(s.Env),
+	}
+	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
+	reading := guard.ReadArgv(s.words(), s.Steers, call, repo, files{s.Cwd})
+	text := shellText{repo}
+	merges := slices.DeleteFunc(reading.Merges(), func(a guard.Act) bool {
+		return text.meetsLink(a.Via, a.Command)
+	})
+	opaque := slices.DeleteFunc(reading.Opaque, func(o guard.Opaque) bool {
+		return text.holds(o.Via, o.Text)
+	})
+	switch {
+	case len(merges) > 1:
+		why := fmt.Sprintf("%d merges in one command", len(merges))
+		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
+	case len(merges) == 1:
+		return s.merge(g, merges[0], there)
+	case len(opaque) > 0:
+		return unreadable(s.shown(), opaque[0].Reason)
+	case reading.Unparsable != "":
+		return unreadable(s.shown(), reading.Unparsable)
+	case s.hidesQuery():
+		why := fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText)
+		return unreadable(s.shown(), why)
+	}
+	return nil
+}
+
+func unreadable(what, why string) *Refusal {
+	return refuse("unreadable", what, "it could be a merge: "+why,
+		"write it plainly, with a short body in the command or in a file")
+}
+
+// words are the arguments as the guard's tables name the programs.
+func (s Start) words() []string {
+	argv := s.Argv
+	switch argv[0] {
+	case "tea-cli":
+		argv = append([]string{"tea"}, argv[1:]...)
+	case "curl":
+		if own := curlrc(s.Env); own != "" && !slices.Contains(argv[1:min(2, len(argv))], "-q") {
+			argv = append([]string{"curl", "-K", own}, argv[1:]...)
+		}
+	}
+	return argv
+}
+
+// curlrc is the file of options that curl reads by itself, "" if there is none.
+func curlrc(env func(string) string) string {
+	for _, path := range []string{
+		filepath.Join(env("CURL_HOME"), ".curlrc"), filepath.Join(env("XDG_CONFIG_HOME"), "curlrc"),
+		filepath.Join(env("HOME"), ".curlrc"), filepath.Join(env("HOME"), ".config", "curlrc"),
+	} {
+		if _, ok := regular.Read(path, maxFile); ok && filepath.IsAbs(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// hidesQuery reports whether an argument of a GraphQL call is longer than what the tables read.
+func (s Start) hidesQuery() bool {
+	long := slices.ContainsFunc(s.Argv, func(a string) bool { return len(a) > word.MaxText })
+	return long && slices.ContainsFunc(s.Argv, func(a string) bool {
+		return len(a) < 4096 && strings.Contains(strings.ToLower(a), "graphql")
+	})
+}
+
+// merge judges the one thing that the command lands: what a person may allow needs the ground's
+// pass.
+func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
+	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
+	switch {
+	case a.Auto || a.Admin:
+		return no("--auto and --admin bypass the approval",
+			"merge it with gh pr merge N, without them, once it is green")
+	case a.Kind != guard.MergePR && a.Kind != guard.ApprovePR:
+		return no("in a loop only a PR is merged, one at a time and past its gate",
+			"open or update a PR and leave it to a person")
+	case a.PR == 0:
+		return no("it does not say which PR", "name the PR by its number, as in gh pr merge N")
+	case g.Project() == "":
+		return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
+			"leave it to a person, who finds the cause with `hooks doctor`")
+	}
+	if other := s.foreign(g.Project(), a, there); other != "" {
+		return no("it is about "+other+", a person is asked about the project's own PRs only",
+			"merge PRs of the project's own repository")
+	}
+	if ok, why := g.TakePass(a.Kind, a.PR, a.SHA); !ok {
+		return no(why, fmt.Sprintf("make gh pr merge %d a plain Bash command of its own, so that "+
+			"its gate can ask", a.PR))
+	}
+	return nil
+}
+
+// foreign names the repository that a merge is about if it is not the project's own.
+func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string {
+	own := tracker.Repo(s.Env, project).Remotes
+	if a.Repo != "" {
+		for _, address := range own {
+			if leads(address, a.Repo) {
+				return ""
+			}
+		}
+		return a.Repo
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Steers)) {
+		if name == "GIT_DIR" || name == "GIT_WORK_TREE" || strings.HasPrefix(name, "GIT_CONFIG") {
+			return "the repository of " + name
+		}
+	}
+	if name := s.numberedProject(own["origin"]); name != "" {
+		return "project " + name
+	}
+	if there.Top == "" || there.Remotes["origin"] != own["origin"] {
+		return "the repository of " + s.Cwd
+	}
+	return ""
+}
+
+// numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the
+// project's own: its path, or a placeholder of glab. Nothing tells whose a number is.
+func (s Start) numberedProject(origin string) string {
+	for _, arg := range s.Argv {
+		_, rest, ok := strings.Cut(arg, "projects/")
+		name, _, more := strings.Cut(rest, "/")
+		if !ok || !more || name == ":id" || name == ":fullpath" {
+			continue
+		}
+		if path, err := url.PathUnescape(name); err != nil || !leads(origin, path) {
+			return name
+		}
+	}
+	return ""
+}
+
+// leads reports whether a remote's address is that of owner/name or host/owner/name.
+func leads(address, repo string) bool {
+	address = strings.TrimSuffix(strings.ToLower(address), ".git")
+	repo = strings.TrimSuffix(strings.ToLower(repo), ".git")
+	return repo != "" && strings.HasSuffix("/"+strings.ReplaceAll(address, ":", "/"), "/"+repo)
+}
+
+// shown is the command as people may read it.
+func (s Start) shown() string {
+	return word.Clip(loop.Secrets(word.Join(word.Lits(s.Argv...))), 300)
+}
+
+// shellText knows what a command leaves to a shell on this machine: aliases with "!", hooks of git,
+// rebase --exec. What is started there by its name meets a link of its own. In text of git, git
+// itself does not: git puts its own folder first in PATH.
+type shellText struct{ repo guard.Repo }
+
+// meetsLink reports whether an act belongs to a program that is started by text of a shell and has
+// a link.
+func (t shellText) meetsLink(via []string, command string) bool {
+	program, _, _ := strings.Cut(command, " ")
+	return slices.Contains(Names[:], program) && t.holds(via, command)
+}
+
+// holds reports whether a part stands in text of a shell, but for a git in text of git.
+func (t shellText) holds(via []string, command string) bool {
+	byGit := slices.ContainsFunc(via, func(v string) bool { return strings.HasPrefix(v, "git ") })
+	return slices.ContainsFunc(via, t.runsShell) && !(byGit && strings.HasPrefix(command, "git "))
+}
+
+// runsShell reports whether a wrapper, as the guard names it, hands text to a shell.
+func (t shellText) runsShell(via string) bool {
+	if name, ok := strings.CutPrefix(via, "git alias "); ok {
+		return strings.HasPrefix(t.repo.Config["alias."+strings.ToLower(name)], "!")
+	}
+	if name, ok := strings.CutPrefix(via, "gh alias "); ok {
+		return strings.HasPrefix(t.repo.Aliases[name], "!")
+	}
+	return strings.HasPrefix(via, "git ")
+}

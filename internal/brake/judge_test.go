@@ -1,0 +1,298 @@
+package brake
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hooks/internal/guard"
+	"hooks/internal/hint"
+)
+
+// ground is a loop that lets PR 142 through once, at one head.
+type ground struct {
+	project string
+	passes  int
+}
+
+const head = "0123456789abcdef0123456789abcdef01234567"
+
+func (g *ground) Active() bool    { return true }
+func (g *ground) Project() string { return g.project }
+func (g *ground) TakePass(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+	if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || g.passes == 0 {
+		return false, noPass(pr)
+	}
+	g.passes--
+	return true, ""
+}
+func (g *ground) Denied(_, _, _ string) {}
+
+// project is a repository of o/r on a branch of its own.
+func project(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=feature"},
+		{"remote", "add", "origin", "https://github.com/o/r.git"},
+		{"config", "alias.land", "!gh pr merge"},
+		{"config", "alias.ship", "push origin HEAD:main"},
+		{"config", "alias.out", "!git push origin HEAD:main"},
+		{"config", "alias.any", "!eval \"$X\""},
+	} {
+		cmd := exec.Command("/usr/bin/git", args...)
+		cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write(t, filepath.Join(dir, "merge.json"),
+		`{"query":"mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"}`, 0o644)
+	write(t, filepath.Join(dir, "plain.json"), `{"query":"query{viewer{login}}"}`, 0o644)
+	write(t, filepath.Join(dir, "curl.cfg"),
+		"request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n", 0o644)
+	write(t, filepath.Join(dir, "gh", "config.yml"),
+		"aliases:\n    co: pr checkout\n    mm: pr merge\n    sh: '!gh pr merge \"$1\"'\n", 0o644)
+	return dir
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The rule that refuses is given, "" for a command that passes.
+var table = []struct{ rule, argv string }{
+	{"merge-pr", "gh pr merge 5"},
+	{"merge-pr", "gh pr merge 142 --match-head-commit ffff"},
+	{"merge-pr", "gh pr merge --squash"},
+	{"merge-pr", "gh pr merge 142 -R evil/other"},
+	{"merge-pr", "gh -R o/r pr merge 5 --squash --delete-branch"},
+	{"arm-auto-merge", "gh pr merge 142 --auto"},
+	{"merge-pr", "gh pr merge 142 --admin"},
+	{"approve-pr", "gh pr review 142 --approve"},
+	{"merge-pr", "gh api -X PUT repos/o/r/pulls/5/merge"},
+	{"merge-pr", "gh api --method=PUT /repos/{owner}/{repo}/pulls/5/merge"},
+	{"unreadable", "gh api graphql --input -"},
+	{"merge-pr", "gh api graphql --input merge.json"},
+	{"merge-pr", "gh api graphql -f query=mutation{mergePullRequest(input:{id:\"x\"}){id}}"},
+	{"unreadable", "gh api graphql -f query=" + strings.Repeat("x", 70_000)},
+	{"merge-pr", "gh pr merge 5 --help=false"},
+	{"merge-pr", "gh pr merge 5 -t -h"},
+	{"merge-pr", "gh mm 5"},
+	{"", "gh sh 5"}, // its sh starts gh, which meets its link
+	{"plant-merge", "gh alias set done 'pr merge'"},
+	{"relax-protection", "gh api -X DELETE repos/o/r/branches/main/protection"},
+	{"relax-protection", "gh repo edit --enable-auto-merge"},
+	{"run-merging-workflow", "gh workflow run automerge"},
+	{"unreadable", "gh unknown-extension now"},
+	{"merge-pr", "glab mr merge 5"},
+	{"merge-pr", "glab mr accept 5 --yes"},
+	{"merge-pr", "glab api -X PUT projects/1/merge_requests/5/merge"},
+	{"merge-pr", "tea pr merge 5"},
+	{"merge-pr", "tea-cli pulls merge 5"},
+	{"merge-pr", "hub merge https://github.com/o/r/pull/5"},
+	{"push-protected", "hub push origin HEAD:main"},
+	{"merge-pr", "az repos pr update --id 5 --status completed"},
+	{"push-protected", "git push origin HEAD:main"},
+	{"push-protected", "git push origin +feature:refs/heads/master"},
+	{"push-protected", "git push --mirror"},
+	{"push-protected", "git -c push.default=matching push"},
+	{"push-protected", "git ship"},
+	{"push-protected", "git out"}, // git finds git in its own folder
+	{"", "git land 5"},            // its sh starts gh, which meets its link
+	{"", "git any"},
+	{"plant-merge", "git config alias.done '!gh pr merge'"},
+	{"push-protected", "git send-pack origin HEAD:main"},
+	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "curl -K curl.cfg"},
+	{"unreadable", "curl -K -"},
+	{"unreadable", "curl -d @- https://api.github.com/graphql"},
+	{"merge-pr", "curl -d @merge.json https://api.github.com/graphql"},
+	{"push-protected", "curl -X PATCH -d {} https://api.github.com/repos/o/r/git/refs/heads/main"},
+	{"merge-pr", "wget --method=PUT https://api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "http PUT api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "https PUT api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "xh put api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "xhs PUT api.github.com/repos/o/r/pulls/5/merge"},
+
+	{"", "gh"},
+	{"", "gh pr view 142 --json state"},
+	{"", "gh pr create --title x --body '" + strings.Repeat("gh pr merge 5\n", 6000) + "'"},
+	{"", "gh pr merge --help"},
+	{"", "gh pr checks 142 --watch"},
+	{"", "gh co 142"},
+	{"", "gh issue list"},
+	{"", "gh api repos/o/r/pulls/142"},
+	{"", "gh api graphql --input plain.json"},
+	{"", "gh auth status"},
+	{"", "git"},
+	{"", "git status"},
+	{"", "git push"},
+	{"", "git push origin feature"},
+	{"", "git push -u origin HEAD"},
+	{"", "git push --dry-run origin HEAD:main"},
+	{"", "git merge main"},
+	{"", "git commit -m '" + strings.Repeat("gh pr merge 5; ", 6000) + "'"},
+	{"", "git log --oneline main..HEAD"},
+	{"", "git rebase -x 'make test' main"},
+	{"", "git hash-object --stdin"},
+	{"", "curl https://example.com"},
+	{"", "curl -d @- https://example.com/upload"},
+	{"", "curl -d a=b https://localhost:8080/api"},
+	{"", "wget -O - https://example.com"},
+	{"", "http GET https://example.com"},
+	{"", "glab mr view 5"},
+	{"", "tea pr list"},
+	{"", "az repos pr list"},
+}
+
+// split takes a command line of the table apart: words at blanks, single quotes hold them together.
+func split(line string) []string {
+	var argv []string
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			argv = append(argv, part)
+			continue
+		}
+		argv = append(argv, strings.Fields(part)...)
+	}
+	return argv
+}
+
+func start(project string, argv ...string) Start {
+	env := map[string]string{"HOME": project, "GH_CONFIG_DIR": filepath.Join(project, "gh")}
+	return Start{Argv: argv, Cwd: project, Env: func(name string) string { return env[name] }}
+}
+
+func TestTable(t *testing.T) {
+	dir := project(t)
+	for _, row := range table {
+		name := row.argv[:min(len(row.argv), 80)]
+		r := start(dir, split(row.argv)...).Judge(&ground{project: dir})
+		switch {
+		case r == nil && row.rule != "":
+			t.Errorf("%s passed, want %s", name, row.rule)
+		case r != nil && r.Rule != row.rule:
+			t.Errorf("%s refused by %s, want %q\n%s", name, r.Rule, row.rule, hint.Text(r))
+		case r != nil && strings.Count(hint.Text(r), "\n") != 1:
+			t.Errorf("%s: the refusal is not of two lines:\n%s", name, hint.Text(r))
+		}
+	}
+}
+
+func TestPassLetsOneMergeThrough(t *testing.T) {
+	dir := project(t)
+	merges := []string{
+		"gh pr merge 142 --squash", "gh pr merge 142 --match-head-commit " + head,
+		"gh pr merge 142 -R o/r",
+		"gh api -X PUT repos/o/r/pulls/142/merge",
+		"gh api -X PUT repos/o/r/pulls/142/merge -f sha=" + head,
+		"curl -X PUT https://api.github.com/repos/o/r/pulls/142/merge",
+		"gh pr merge https://github.com/o/r/pull/142",
+		"glab api -X PUT projects/:id/merge_requests/142/merge",
+		"glab api -X PUT projects/o%2Fr/merge_requests/142/merge",
+	}
+	for _, line := range merges {
+		g := &ground{project: dir, passes: 1}
+		s := start(dir, split(line)...)
+		if r := s.Judge(g); r != nil || g.passes != 0 {
+			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
+		}
+		if s.Judge(g) == nil {
+			t.Errorf("%s passed twice", line)
+		}
+	}
+}
+
+func TestPassIsForOneThing(t *testing.T) {
+	dir, other := project(t), project(t)
+	for _, line := range []string{
+		"gh pr merge 143", "gh pr merge 142 --auto", "gh pr merge 142 --admin",
+		"gh pr merge 142 -R evil/r", "gh pr merge",
+		"gh pr merge 142 --match-head-commit ffff", "gh pr review 142 --approve",
+		"git push origin HEAD:main",
+		"curl -X PUT https://api.github.com/repos/evil/r/pulls/142/merge",
+		"glab api -X PUT projects/evil%2Fother/merge_requests/142/merge",
+		"glab api -X PUT projects/17/merge_requests/142/merge",
+		"curl -X PUT https://a/repos/o/r/pulls/142/merge https://a/repos/o/r/pulls/143/merge",
+	} {
+		g := &ground{project: dir, passes: 1}
+		if r := start(dir, split(line)...).Judge(g); r == nil || g.passes != 1 {
+			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
+		}
+	}
+	s := start(dir, "gh", "pr", "merge", "142")
+	for _, name := range []string{"GH_REPO", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"} {
+		s.Steers = map[string]string{name: "evil/other"}
+		if s.Judge(&ground{project: dir, passes: 1}) == nil {
+			t.Errorf("%s leads to another repository", name)
+		}
+	}
+	cmd := exec.Command("/usr/bin/git", "remote", "set-url", "origin", "https://github.com/evil/other")
+	if cmd.Dir = other; cmd.Run() != nil {
+		t.Fatal("git remote set-url")
+	}
+	if start(other, "gh", "pr", "merge", "142").Judge(&ground{project: dir, passes: 1}) == nil {
+		t.Error("another clone leads to another repository")
+	}
+}
+
+func TestRecordThatCannotBeReadRefusesMergesOnly(t *testing.T) {
+	dir := project(t)
+	for line, rule := range map[string]string{
+		"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
+		"gh pr view 142": "", "git status": "",
+	} {
+		r := start(dir, split(line)...).Judge(nowhere{})
+		if (r == nil) != (rule == "") || r != nil && r.Rule != rule {
+			t.Errorf("%s: %v", line, r)
+		}
+	}
+}
+
+func TestGitEnvironmentCounts(t *testing.T) {
+	dir := project(t)
+	s := start(dir, "git", "x")
+	s.Steers = map[string]string{
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
+		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
+	}
+	if r := s.Judge(&ground{project: dir}); r == nil {
+		t.Error("an alias of the environment pushes")
+	}
+}
+
+func TestRefusalHidesSecrets(t *testing.T) {
+	dir := project(t)
+	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
+		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").Judge(&ground{project: dir})
+	if r == nil || strings.Contains(r.What+r.Error(), "abcdef") || strings.Contains(r.Error(), "pw@") {
+		t.Errorf("refusal %v", r)
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	for _, row := range table {
+		if len(row.argv) < 500 {
+			f.Add(strings.Join(split(row.argv), "\x00"))
+		}
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		argv := strings.Split(line, "\x00")
+		if linkName(argv[0]) == "" {
+			argv = append([]string{"git"}, argv...)
+		}
+		s := Start{Argv: argv, Cwd: "/", Env: func(string) string { return "" }}
+		if r := s.Judge(nowhere{}); r != nil && r.Error() == "" {
+			t.Error("a refusal without a text")
+		}
+	})
+}

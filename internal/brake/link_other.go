@@ -1,0 +1,8 @@
+//go:build !unix
+
+package brake
+
+import "io"
+
+// Run reports that the program was not started as a link: there are none on this system.
+func Run([]string, io.Writer, Pass) (code int, isLink bool) { return 0, false }

@@ -1,0 +1,114 @@
+//go:build unix
+
+package brake
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"hooks/internal/hint"
+	"hooks/internal/printable"
+)
+
+// Exit codes of a shell for a program that cannot be started.
+const (
+	cannotRun = 126
+	notFound  = 127
+)
+
+// Run does what the link does that the program was started as: it judges the arguments and becomes
+// the real program. It returns only if the program was started as no link (isLink is false), or
+// does not start. pass is asked for merges.
+func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
+	if len(argv) == 0 {
+		return 0, false
+	}
+	name := linkName(argv[0])
+	if name == "" {
+		return 0, false
+	}
+	path, set := os.LookupEnv("PATH")
+	if !set {
+		path = defaultPath
+	}
+	found := find(argv[0], name, path)
+	if found.real == "" {
+		fmt.Fprintf(stderr, "%s: command not found\n", name)
+		return notFound, true
+	}
+	if r := judge(name, argv, found.links, pass); r != nil {
+		fmt.Fprintln(stderr, printable.Text(hint.Text(r)))
+		return 1, true
+	}
+	err := become(found.real, argv)
+	fmt.Fprintf(stderr, "%s: %v\n", found.real, err)
+	return cannotRun, true
+}
+
+// judge asks every loop that has a folder of links on the way. A fault refuses: it must not let a
+// merge through.
+func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = refuse("unreadable", name, fmt.Sprintf("fault while reading: %v", p),
+				"report this as an error of hooks")
+		}
+	}()
+	grounds := []Ground{nowhere{}}
+	if len(links) > 0 {
+		grounds = nil
+	}
+	for _, l := range links {
+		if g := (&Sealed{Home: l.home, Session: l.session, Pass: pass}); g.Active() {
+			grounds = append(grounds, g)
+		}
+	}
+	if len(grounds) == 0 {
+		return nil
+	}
+	s := started(name, argv)
+	for _, g := range grounds {
+		if r := s.Judge(g); r != nil {
+			g.Denied(name, r.Rule, r.What)
+			return r
+		}
+	}
+	return nil
+}
+
+// started is the program with its surroundings.
+func started(name string, argv []string) Start {
+	s := Start{Argv: append([]string{name}, argv[1:]...), Env: os.Getenv}
+	s.Cwd, _ = os.Getwd()
+	s.Steers = map[string]string{}
+	for _, entry := range os.Environ() {
+		key, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(key, "GIT_") || strings.HasPrefix(key, "GH_") {
+			s.Steers[key] = value
+		}
+	}
+	if dir := s.Steers["GIT_DIR"]; dir != "" && !filepath.IsAbs(dir) {
+		s.Steers["GIT_DIR"] = filepath.Join(s.Cwd, dir)
+	}
+	return s
+}
+
+// become replaces this process by the real program, with its arguments byte for byte and the
+// environment as it is. Like a shell it hands a script without a first line that names an
+// interpreter to sh.
+func become(program string, argv []string) error {
+	args := append([]string(nil), argv...)
+	if strings.Contains(args[0], "/") {
+		args[0] = program
+	}
+	err := syscall.Exec(program, args, os.Environ())
+	if errors.Is(err, syscall.ENOEXEC) {
+		err = syscall.Exec("/bin/sh", append([]string{"sh", program}, argv[1:]...), os.Environ())
+	}
+	return err
+}
