@@ -104,17 +104,17 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 	}
 	err = s.changeLoop(r, l, func(f *seal.Files) { f.Budget, f.Marker = seal.Trim(text), marker }, do)
 	if err == nil && isNew {
-		err = s.giveUp(b)
+		err = s.giveUp(b, path)
 	}
 	return err
 }
 
-// giveUp takes a run out of the records of the sessions that had it before.
-func (s *Store) giveUp(b *loop.Budget) error {
+// giveUp takes a run, and any other that kept its budget in the same place, out of the records of other sessions.
+func (s *Store) giveUp(b *loop.Budget, path string) error {
 	records, _ := s.seals.Of(s.project) // one that cannot be read is its own session's matter
 	for _, r := range records {
 		l := r.Loop(string(b.Skill))
-		if r.Session == b.SessionID || l == nil || l.RunID != b.RunID {
+		if r.Session == b.SessionID || l == nil || l.RunID != b.RunID && s.absolute(l.Budget) != s.absolute(path) {
 			continue
 		}
 		r.Drop(string(b.Skill))

@@ -55,13 +55,14 @@ func (s *Store) recoverSealed(r *seal.Record, l *seal.Loop) (State, error) {
 	if s.elsewhere != nil {
 		s.elsewhere.sweep("." + filepath.Base(l.Budget) + "-")
 	}
+	own := *l // the record may let go of it
 	if l.Next != nil || r.Boot != s.boot() {
 		if err := s.finish(r, l); err != nil {
-			return State{BudgetPath: l.Budget}, err
+			return State{BudgetPath: own.Budget}, err
 		}
-		f = s.found(l)
+		f = s.found(&own)
 	}
-	st, err := f.state(s, skill, l)
+	st, err := f.state(s, skill, &own)
 	held, lerr := s.Holder(skill)
 	st.Lock = held
 	return st, errors.Join(err, lerr)
@@ -75,6 +76,9 @@ func (s *Store) finish(r *seal.Record, l *seal.Loop) error {
 		}
 	}
 	l.State, l.Next, r.Boot = s.settled(l), nil, s.boot()
+	if l.State.Budget == "" && l.State.Tick == "" { // it moved to the archive, or never began
+		r.Drop(l.Skill)
+	}
 	return s.seals.Save(r)
 }
 
