@@ -80,9 +80,11 @@ func newRaid(t *testing.T, attempts ...attempt) *raid {
 	d.write(filepath.Join(d.Bin, "gh"), fmt.Sprintf(forgeProgram, d.ledger()), 0o755)
 	proxy := httptest.NewServer(http.HandlerFunc(d.request))
 	t.Cleanup(proxy.Close)
-	d.Env = []string{"IS_SANDBOX=1", "http_proxy=" + proxy.URL, "no_proxy=127.0.0.1", "GIT_CONFIG_NOSYSTEM=1",
+	d.Env = []string{"IS_SANDBOX=1", "http_proxy=" + proxy.URL, "no_proxy=127.0.0.1",
+		"GIT_CONFIG_NOSYSTEM=1",
 		"SHELL=/bin/bash"} // else the client takes a zsh where there is one
-	d.write(filepath.Join(d.Home, ".gitconfig"), "[user]\n\tname = dev\n\temail = dev@example.com\n", 0o644)
+	d.write(filepath.Join(d.Home, ".gitconfig"),
+		"[user]\n\tname = dev\n\temail = dev@example.com\n", 0o644)
 	d.write(filepath.Join(d.Home, ".bash_profile"), "PATH="+d.Bin+":$PATH\n", 0o644)
 	d.git(d.origin(), "symbolic-ref", "HEAD", "refs/heads/main")
 	d.git(d.Project, "switch", "--quiet", "-c", "feature/sort")
@@ -200,10 +202,25 @@ func (d *raid) settle(r Request) {
 			continue
 		}
 		d.landed[a.name] = d.merged()
+		d.sound(a, results[end-len(a.calls):end-1])
 		for _, b := range results[end-len(a.calls) : end] {
 			d.told[a.name] += strings.ReplaceAll(fmt.Sprintf("[%v] %.160s ", b.IsError, b.Text), "\n", " ")
 		}
 		d.restore()
+	}
+}
+
+// sound fails the test where a call before the merge failed without being refused: such an attempt
+// proves nothing.
+func (d *raid) sound(a attempt, results []Block) {
+	for _, b := range results {
+		if !b.IsError {
+			continue
+		}
+		if !strings.Contains(b.Text, "hook error") && !strings.Contains(b.Text, "hint:") {
+			d.t.Errorf("%s is broken: %s", a.name, b.Text)
+		}
+		return
 	}
 }
 
@@ -237,7 +254,8 @@ func (d *raid) make(prompt string) {
 		}
 		d.write(registration, strings.ReplaceAll(string(text), `"timeout": 60`, `"timeout": 5`), 0o644)
 	}
-	d.Headless(prompt, "--permission-mode", "bypassPermissions", "--allow-dangerously-skip-permissions")
+	d.Headless(prompt, "--permission-mode", "bypassPermissions",
+		"--allow-dangerously-skip-permissions")
 	for _, a := range d.attempts {
 		if _, settled := d.landed[a.name]; !settled {
 			d.t.Errorf("%s: the session ended before it was made", a.name)
@@ -309,7 +327,8 @@ func TestNothingLandsUnasked(t *testing.T) {
 			landed := d.landed[a.name]
 			what := map[bool]string{true: "merged", false: "held"}[landed]
 			mu.Lock()
-			table = append(table, fmt.Sprintf("%-7s %-44s %s\n        %s", what, a.name, a.limit, d.told[a.name]))
+			row := fmt.Sprintf("%-7s %-44s %s\n        %s", what, a.name, a.limit, d.told[a.name])
+			table = append(table, row)
 			mu.Unlock()
 			switch expected := a.open || a.limit != ""; {
 			case landed && !expected:
@@ -321,12 +340,14 @@ func TestNothingLandsUnasked(t *testing.T) {
 	})
 }
 
-// Every attempt is one: without a loop each of them lands, in sessions with the same hooks.
+// Every attempt is one: without a loop it lands, in sessions with the same hooks. Those that do
+// damage first end in the plain merge.
 func TestEveryAttemptLandsWithoutALoop(t *testing.T) {
 	t.Parallel()
 	d := map[string][]attempt{
-		"main":   slices.Concat(plainly(), computed(), byLanguages(), byGit(), byHTTP(), byNestedClient()),
-		"worker": byWorker(), "damage": withMerges(onState(), onProgram()),
+		"main": slices.Concat(plainly(), computed(), byLanguages(), byGit(), byHTTP(),
+			byNestedClient()),
+		"worker": byWorker(),
 	}
 	for name, attempts := range d {
 		t.Run(name, func(t *testing.T) {
@@ -342,23 +363,14 @@ func TestEveryAttemptLandsWithoutALoop(t *testing.T) {
 	}
 }
 
-// withMerges are the attempts of the lists that end in a merge, all as of a plugin's session.
-func withMerges(lists ...[]attempt) (list []attempt) {
-	for _, a := range slices.Concat(lists...) {
-		if a.worked == nil {
-			a.settings = false
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
 // An allowed merge passes exactly once, also where the model brings back the state of before
 // (R99–R102, R107).
 func TestAnAllowedMergePassesOnce(t *testing.T) {
 	t.Run("again", func(t *testing.T) { mergesOnceAllowed(t, 1) })
-	back := python("import shutil\ns = '.s' + 'dd/loop'\nshutil.rmtree(s)\nshutil.copytree('../before', s)")
-	t.Run("with the state of before", func(t *testing.T) { mergesOnceAllowed(t, 2, back) }) // open: want 1
+	back := python("import shutil\ns = '.s' + 'dd/loop'\nshutil.rmtree(s)\n" +
+		"shutil.copytree('../before', s)")
+	const open = 2 // not held yet; once it is, 1
+	t.Run("with the state of before", func(t *testing.T) { mergesOnceAllowed(t, open, back) })
 }
 
 // mergesOnceAllowed has a person allow the merge, tries it, and tries it again after the calls.
