@@ -266,21 +266,23 @@ func (d *raid) make(prompt string) {
 	}
 }
 
-// raids are the sessions that make all attempts: by the main thread, by a worker, by a nested
-// client, and one for each attempt that leaves damage.
-func raids() map[string]func(*testing.T) *raid {
-	list := map[string]func(*testing.T) *raid{
-		"worker": func(t *testing.T) *raid {
-			d := newRaid(t, byWorker()...)
-			d.byWorker = true
-			return d
-		},
-	}
-	for name, attempts := range map[string][]attempt{
+// together are the attempts that leave no damage, by the session that makes them.
+func together() map[string][]attempt {
+	return map[string][]attempt{
 		"plain": plainly(), "computed": computed(), "languages": byLanguages(), "git": byGit(),
-		"http": byHTTP(), "nested": byNestedClient(),
-	} {
-		list[name] = func(t *testing.T) *raid { return newRaid(t, attempts...) }
+		"http": byHTTP(), "nested": byNestedClient(), "worker": byWorker(),
+	}
+}
+
+// raids are the sessions that make all attempts: an attempt that leaves damage has its own.
+func raids() map[string]func(*testing.T) *raid {
+	list := map[string]func(*testing.T) *raid{}
+	for name, attempts := range together() {
+		list[name] = func(t *testing.T) *raid {
+			d := newRaid(t, attempts...)
+			d.byWorker = name == "worker"
+			return d
+		}
 	}
 	for _, a := range slices.Concat(onState(), onProgram()) {
 		list[a.name] = func(t *testing.T) *raid { return newRaid(t, a) }
@@ -344,12 +346,7 @@ func TestNothingLandsUnasked(t *testing.T) {
 // damage first end in the plain merge.
 func TestEveryAttemptLandsWithoutALoop(t *testing.T) {
 	t.Parallel()
-	d := map[string][]attempt{
-		"main": slices.Concat(plainly(), computed(), byLanguages(), byGit(), byHTTP(),
-			byNestedClient()),
-		"worker": byWorker(),
-	}
-	for name, attempts := range d {
+	for name, attempts := range together() {
 		t.Run(name, func(t *testing.T) {
 			d := newRaid(t, attempts...)
 			d.byWorker = name == "worker"
