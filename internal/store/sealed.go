@@ -138,7 +138,8 @@ func (s *Store) lineEnd(l *seal.Loop, line string) int64 {
 
 // verifyLine holds the run's last line in the history against the record.
 func (s *Store) verifyLine(r *seal.Record, l *seal.Loop) error {
-	if l.State.Line == "" || s.hasLine(l) || l.Next != nil && s.lineEnd(l, l.Next.Line) > 0 {
+	moves := l.Next != nil && l.Next.Line == "" // into the archive
+	if l.State.Line == "" || moves || s.hasLine(l) || l.Next != nil && s.lineEnd(l, l.Next.Line) > 0 {
 		return nil
 	}
 	skill := loop.Skill(l.Skill)

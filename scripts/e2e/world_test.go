@@ -27,6 +27,12 @@ type World struct {
 func newWorld(t *testing.T, script Script) *World {
 	t.Helper()
 	t.Parallel()
+	return makeWorld(t, script)
+}
+
+// makeWorld is newWorld in a test that takes its turn by itself.
+func makeWorld(t *testing.T, script Script) *World {
+	t.Helper()
 	root := t.TempDir()
 	w := &World{t: t, Home: filepath.Join(root, "home"), Project: filepath.Join(root, "app"), Bin: filepath.Join(root, "bin")}
 	w.Plugins = []string{filepath.Join(root, "plugins", "hooks"), filepath.Join(root, "plugins", "sdd")}
