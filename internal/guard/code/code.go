@@ -3,6 +3,7 @@
 package code
 
 import (
+	"path"
 	"strings"
 
 	"hooks/internal/guard/shell"
@@ -150,9 +151,11 @@ func File(f *shell.Frame, lang string, args []word.Word) {
 		}
 		f.M.World.Inner(f, name, args[1:])
 		return
-	case len(text) > word.MaxText:
+	case word.Blank(text):
+		Text(f, lang, text, word.Join(args), nil)
 		return
 	}
 	f.InFile(name, from)
-	Text(f, lang, text, word.Join(args), args[1:])
+	p := &program{f: f, lang: lang, rest: args[1:], file: true}
+	p.read(text, path.Dir(name))
 }
