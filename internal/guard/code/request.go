@@ -30,7 +30,7 @@ func (p *program) request(g *group) {
 		return
 	}
 	l := last(g.name)
-	q := forges.Request{Method: httpVerb(l), Fields: p.pairs(g), Argv: p.shown(g)}
+	q := forges.Request{Method: httpVerb(l), Fields: p.pairs(g)}
 	for _, e := range g.elems {
 		if e.key == "" {
 			p.position(&q, e)
@@ -38,6 +38,9 @@ func (p *program) request(g *group) {
 	}
 	for _, fd := range q.Fields {
 		setRequest(&q, fd.Path, fd.Value)
+	}
+	if q.URL != "" || q.Body != "" {
+		q.Argv = p.shown(g)
 	}
 	if strings.Contains(q.Body, "mutation") || word.Has("graphql query mutate", l) {
 		forges.GraphQL(p.f, cmp.Or(q.Body, act.LeafText(q.Fields, "query"), word.Hole), q.Fields, q.Argv)
@@ -147,7 +150,7 @@ func (p *program) shown(g *group) []word.Word {
 // library judges calls of the forges' libraries: octokit.pulls.merge({…}), repo.get_pull(5).merge().
 func (p *program) library(e elem, i int) {
 	g := e.parts[i].in
-	if g.def || g.name == "" {
+	if g.def || g.name == "" || !p.f.M.Spend(1) {
 		return
 	}
 	name := strings.ToLower(strings.ReplaceAll(g.name, "_", ""))
@@ -178,7 +181,7 @@ func (p *program) library(e elem, i int) {
 
 // gotten is the number of the PR that a call is made on: repo.get_pull(5).merge(), or pr.merge() of such a pr.
 func (p *program) gotten(e elem, i int, name string) (number string, ofPR bool) {
-	from := e.parts[:i]
+	from := e.parts[max(0, i-8):i]
 	if on, _, ok := strings.Cut(name, "."); ok && on != "" && len(p.names[on]) > 0 {
 		from = p.names[on][0].parts
 	}

@@ -120,7 +120,7 @@ curl guzzle graphql restclient`), called && requester(last(t.text)) && httpVerb(
 
 // judge reads a group and those in it. data is a group whose literals are shown, searched or compared.
 func (p *program) judge(g *group, data bool) {
-	if p.f.M.Tired() {
+	if !p.f.M.Spend(1) {
 		return
 	}
 	starts := runner(p.lang, g.name)
@@ -134,7 +134,7 @@ func (p *program) judge(g *group, data bool) {
 			switch {
 			case pt.in != nil:
 				if pt.in.name == ".execute" && runner(p.lang, pt.in.name) {
-					p.shell(p.text(elem{parts: e.parts[:i]}))
+					p.shell(p.text(elem{parts: e.parts[max(0, i-8):i]}))
 				}
 				p.library(e, i)
 				p.judge(pt.in, data || e.compared)
