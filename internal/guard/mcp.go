@@ -12,14 +12,46 @@ import (
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields, whatever its server.
 func mcp(f *shell.Frame, c Call) {
-	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: c.Fields}
+	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: opened(c.Fields)}
 	if c.Command != "" && !slices.Contains(t.keys(), "command") {
 		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command", Value: c.Command})
 	}
-	t.judge(f)
-	for _, inner := range t.dispatched() {
-		inner.judge(f)
+	inner := t.dispatched()
+	if verb := t.verb(); len(verb) > 0 && !t.reads() {
+		t.words = append(verb, t.words...)
 	}
+	t.judge(f)
+	for _, in := range inner {
+		in.judge(f)
+	}
+}
+
+// opened adds the leaves of arguments that are given as JSON text.
+func opened(fields []Field) []Field {
+	out := fields[:len(fields):len(fields)]
+	for _, fd := range fields {
+		if len(fd.Value) > 1 && fd.Value[0] == '{' && len(fd.Value) < word.MaxText {
+			for _, leaf := range word.JSONLeaves(fd.Value) {
+				out = append(out, Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
+			}
+		}
+	}
+	return out
+}
+
+// lastKey is the last part of a field's path in lower case.
+func lastKey(path string) string { return strings.ToLower(path[strings.LastIndexByte(path, '.')+1:]) }
+
+// verb are the words of the field that says what a tool does: {"action": "merge"}.
+func (t toolShape) verb() []string {
+	for _, fd := range t.fields {
+		plain := len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n")
+		if plain && !strings.Contains(fd.Path, ".") && !word.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
+			word.Has("action operation op method verb subcommand sub_command command mutation", lastKey(fd.Path)) {
+			return word.NameWords(fd.Value)
+		}
+	}
+	return nil
 }
 
 // judge reads a tool's shape: what it writes, runs and sends, and what its name says.
@@ -45,16 +77,22 @@ type toolShape struct {
 
 // dispatched are the tools that a gateway is asked to call: {"tool": "merge_pull_request", "arguments": {…}}.
 func (t toolShape) dispatched() []toolShape {
-	if !t.hasWord("call execute invoke exec tool tools") {
-		return nil
-	}
+	gateway := t.hasWord("call execute invoke exec tool tools run use batch mutation") && !t.reads()
 	var inner []toolShape
 	for _, fd := range t.fields {
-		key := strings.ToLower(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
-		words := word.NameWords(fd.Value)
-		if len(words) > 1 && len(fd.Value) < 80 && !strings.Contains(fd.Value, " ") && word.Has("tool tool_name toolname tool_slug action name function operation", key) {
-			inner = append(inner, toolShape{call: t.call, words: words, fields: t.fields})
+		words := word.NameWords(toolName(fd.Value))
+		if !gateway || len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
+			!word.Has("tool tool_name toolname tool_slug tool_id action action_id name function operation", lastKey(fd.Path)) {
+			continue
 		}
+		in := toolShape{call: t.call, words: words}
+		beside := fd.Path[:strings.LastIndexByte(fd.Path, '.')+1]
+		for _, other := range t.fields {
+			if strings.HasPrefix(other.Path, beside) {
+				in.fields = append(in.fields, other)
+			}
+		}
+		inner = append(inner, in)
 	}
 	return inner
 }
@@ -131,20 +169,26 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 	return t.hasWord("pull pr prs mr request requests github gitlab gitea branch branches forge queue")
 }
 
+func (t toolShape) ofForge() bool {
+	return t.forgeShaped() ||
+		word.HasPart(strings.ToLower(t.call.Tool), "git bitbucket azure forgejo gitea gerrit phabricator __gh__ __glab__")
+}
+
 // toolMerge judges a name with merge as its verb.
 func toolMerge(f *shell.Frame, t toolShape) bool {
 	says := toolShape{words: t.verbs()}.hasWord
 	server := strings.ToLower(t.call.Tool)
-	ofForge := t.forgeShaped() || word.HasPart(server, "git bitbucket azure forgejo gerrit phabricator")
 	status := strings.ToLower(act.LeafText(t.fields, "status", "state", "state_event"))
 	switch {
 	case says("disable cancel dequeue"):
 		return false
+	case t.nounPR() && t.armed() && !word.Has("completed merged", status):
+		toolAct(f, t, act.ArmAutoMerge)
 	case says("automerge enqueue autocomplete") || says("auto queue") && says("merge") || says("auto") && says("complete"):
 		toolAct(f, t, act.ArmAutoMerge)
 	case says("merge") || t.nounPR() && says("accept land complete") || says("land") && t.hasWord("revision diff change") ||
 		says("submit") && t.hasWord("change") && strings.Contains(server, "gerrit"):
-		if !ofForge || t.otherMerge() {
+		if !t.ofForge() || t.otherMerge() {
 			return false
 		}
 		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && forges.Protected(f, base) == shell.No {
@@ -159,14 +203,17 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 		toolAct(f, t, act.MergePR)
 	case t.nounPR() && word.Has("completed merged", status):
 		toolAct(f, t, act.MergePR)
-	case t.nounPR() &&
-		(word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) ||
-			act.LeafText(t.fields, "autoCompleteSetBy", "autoCompleteSetById") != ""):
-		toolAct(f, t, act.ArmAutoMerge)
 	default:
 		return false
 	}
 	return true
+}
+
+// armed tells fields by which a PR merges later.
+func (t toolShape) armed() bool {
+	return word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete",
+		"setAutoComplete", "mergeWhenPipelineSucceeds")) ||
+		slices.ContainsFunc(t.fields, func(fd Field) bool { return strings.HasPrefix(fd.Path, "autoCompleteSetBy") && fd.Value != "" })
 }
 
 // verbs are the name's words without the noun "merge request".
@@ -189,7 +236,7 @@ func (t toolShape) verbs() []string {
 }
 
 func (t toolShape) nounPR() bool {
-	if t.hasWord("pull pr prs mr pullrequest mergerequest") {
+	if t.hasWord("pull pulls pr prs mr mrs pullrequest mergerequest") {
 		return true
 	}
 	for i, w := range t.words {
@@ -221,7 +268,7 @@ func toolReview(f *shell.Frame, t toolShape) bool {
 	switch {
 	case t.hasWord("unapprove revoke"):
 		return false
-	case t.hasWord("approve") && !t.hasWord("deployment"), t.hasWord("review vote reviewer") && voted:
+	case t.hasWord("approve") && !t.hasWord("deployment") && t.ofForge(), t.hasWord("review vote reviewer") && voted:
 		toolAct(f, t, act.ApprovePR)
 	case t.hasWord("dismiss") && t.hasWord("review"):
 		toolAct(f, t, act.DismissReview)
@@ -242,7 +289,7 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	if t.hasWord("push") && t.hasWord("notification message alert") {
 		return false
 	}
-	moves := t.hasWord("push commit upload cherry revert rebase sync") ||
+	moves := t.hasWord("push commit commits upload cherry revert rebase sync") ||
 		t.hasWord("file files contents ref reference refs") &&
 			t.hasWord("create update delete write put edit replace set patch remove upsert") ||
 		t.hasWord("branch branches ref") && t.hasWord("update delete reset move force rename sync")
