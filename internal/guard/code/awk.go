@@ -7,7 +7,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// Awk reads an awk program for system(), "cmd" | getline and print … | "sh"; it returns what the program prints.
+// Awk reads an awk program for system(), "cmd" | getline and print … | "sh"; it returns what the
+// program prints.
 func Awk(f *shell.Frame, args []word.Word) string {
 	fl := word.ParseFlags(args, "-F -v -f --file --field-separator --assign -i --include -e --source")
 	text := ""
@@ -37,8 +38,8 @@ func Awk(f *shell.Frame, args []word.Word) string {
 	return p.pipes()
 }
 
-// pipes reads awk's pipes: what is printed into a shell, what is run for getline, what is printed into a file. The rest
-// of what is printed is the output.
+// pipes reads awk's pipes: what is printed into a shell, what is run for getline, what is printed
+// into a file. The rest of what is printed is the output.
 func (p *program) pipes() string {
 	if len(p.units) == 0 {
 		return word.Hole

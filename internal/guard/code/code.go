@@ -1,5 +1,5 @@
-// Package code reads programs of other languages for what they would run, request or write. It knows the languages by
-// their quotes, comments, calls and assignments only.
+// Package code reads programs of other languages for what they would run, request or write. It
+// knows the languages by their quotes, comments, calls and assignments only.
 package code
 
 import (
@@ -46,7 +46,7 @@ func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
-		case word.Has(names, t):
+		case word.Has(names, t) || clustered(lang, t):
 			if i+1 < len(args) {
 				Text(f, lang, args[i+1].Text, word.Join(argv), args[i+2:])
 			}
@@ -110,6 +110,13 @@ func editsInPlace(f *shell.Frame, argv []word.Word) {
 	}
 }
 
+// clustered tells joined flags whose last one takes program text: python -uc, perl -lane.
+func clustered(lang, t string) bool {
+	ends := map[string]string{"python": "c", "perl": "eE", "ruby": "e"}[lang]
+	return ends != "" && len(t) > 2 && t[0] == '-' && strings.IndexByte(ends, t[len(t)-1]) >= 0 &&
+		strings.Trim(t[1:], "bBdEilnpsSuvwWxIaOqRecF0") == ""
+}
+
 // glued is program text in the same word as its flag: -e'code', --eval=code.
 func glued(names, t string) string {
 	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") && word.Has(names, name) {
@@ -144,6 +151,11 @@ func codeStdin(f *shell.Frame, lang string, argv []word.Word) {
 func File(f *shell.Frame, lang string, args []word.Word) {
 	name := args[0].Text
 	text, from := f.Open(name)
+	for _, ending := range []string{".js", ".ts", ".mjs", "/index.js"} {
+		if from == shell.Nowhere && lang == "node" && !strings.Contains(path.Base(name), ".") {
+			text, from = f.Open(name + ending)
+		}
+	}
 	switch {
 	case from == shell.Nowhere:
 		if word.MergeWord(word.ProgramName(name)) {

@@ -253,8 +253,8 @@ func (l *lexer) interpolate(text string) string {
 	return text
 }
 
-// holes replaces what stands between the opener and the closer. The name inside is kept between holes' marks so that
-// a variable's value can be put there: hole, name, hole.
+// holes replaces what stands between the opener and the closer. The name inside is kept between
+// holes' marks so that a variable's value can be put there: hole, name, hole.
 func holes(text, open string, closer byte) string {
 	var out strings.Builder
 	for {

@@ -12,8 +12,9 @@ import (
 
 // requester tells a call that may send a request whose method stands among its arguments.
 func requester(last string) bool {
-	return httpVerb(last) != "" || word.Has(`request fetch Request urlopen ajax got axios graphql NewRequest
-NewRequestWithContext superagent needle ky ofetch curl_init rest_call`, last)
+	return httpVerb(last) != "" || word.Has(`request fetch Request urlopen ajax got axios graphql
+NewRequest NewRequestWithContext superagent needle ky ofetch curl_init
+rest_call`, last)
 }
 
 func httpVerb(last string) string {
@@ -24,9 +25,10 @@ func httpVerb(last string) string {
 	return ""
 }
 
-// request reads a call that may send a request: requests.put(url), fetch(url, {method: 'PUT'}), api('PUT', path).
+// request reads a call that may send a request: requests.put(url), fetch(url, {method: 'PUT'}),
+// api('PUT', path).
 func (p *program) request(g *group) {
-	if !p.speaks || g.def || g.name == "" || g.open == '{' {
+	if !p.speaks || g.name == "" || g.open == '{' {
 		return
 	}
 	l := last(g.name)
@@ -53,22 +55,13 @@ func (p *program) request(g *group) {
 	case q.URL == "":
 	case word.Blank(q.URL):
 		p.method = cmp.Or(q.Method, p.method)
-		if !p.given[lone(g)] {
+		if !p.fed(g) {
 			forges.Send(p.f, q)
 		}
 	default:
 		q.Method = cmp.Or(q.Method, map[bool]string{true: "GET", false: "POST"}[q.Body == ""])
 		forges.Send(p.f, q)
 	}
-}
-
-// lone is the name that a call's first argument consists of.
-func lone(g *group) string {
-	if len(g.elems) == 0 || len(g.elems[0].parts) == 0 {
-		return ""
-	}
-	parts := g.elems[0].parts
-	return parts[len(parts)-1].text
 }
 
 // position sorts an argument without a name into method, address and body.
@@ -147,10 +140,11 @@ func (p *program) shown(g *group) []word.Word {
 	return []word.Word{{Text: text, Raw: true}}
 }
 
-// library judges calls of the forges' libraries: octokit.pulls.merge({…}), repo.get_pull(5).merge().
+// library judges calls of the forges' libraries: octokit.pulls.merge({…}),
+// repo.get_pull(5).merge().
 func (p *program) library(e elem, i int) {
 	g := e.parts[i].in
-	if g.def || g.name == "" || !p.f.M.Spend(1) {
+	if g.name == "" || !p.f.M.Spend(1) {
 		return
 	}
 	name := strings.ToLower(strings.ReplaceAll(g.name, "_", ""))
@@ -179,7 +173,8 @@ func (p *program) library(e elem, i int) {
 	p.f.Act(a, p.shown(g))
 }
 
-// gotten is the number of the PR that a call is made on: repo.get_pull(5).merge(), or pr.merge() of such a pr.
+// gotten is the number of the PR that a call is made on: repo.get_pull(5).merge(), or pr.merge() of
+// such a pr.
 func (p *program) gotten(e elem, i int, name string) (number string, ofPR bool) {
 	from := e.parts[max(0, i-8):i]
 	if on, _, ok := strings.Cut(name, "."); ok && on != "" && len(p.names[on]) > 0 {

@@ -2,6 +2,7 @@ package code
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -9,9 +10,10 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// One rule reads every language: a program that starts processes or sends requests does what its literals say. A list
-// or a call whose first literal is a program is a command line; a text that begins with one is shell text; words such as
-// 'pr', 'merge', '5' complete a command line that ends in something unknown, as in a helper function.
+// One rule reads every language: a program that starts processes or sends requests does what its
+// literals say. A list or a call whose first literal is a program is a command line; a text that
+// begins with one is shell text; words such as 'pr', 'merge', '5' complete a command line that ends
+// in something unknown, as in a helper function.
 type program struct {
 	f     *shell.Frame
 	lang  string
@@ -20,8 +22,7 @@ type program struct {
 	units []unit
 	names map[string][]*elem // what each name is given
 	known map[string]value
-	input string          // what the process is given to read
-	given map[string]bool // parameters of functions
+	input string // what the process is given to read
 
 	starts, speaks bool
 	open           [][]string // command lines that end in something unknown
@@ -40,8 +41,8 @@ type unit struct {
 
 const maxModules = 8
 
-// Read reads a program of another language for the commands it would run, the requests it would send and the files of
-// the loop it would write. rest are its command line arguments.
+// Read reads a program of another language for the commands it would run, the requests it would
+// send and the files of the loop it would write. rest are its command line arguments.
 func Read(f *shell.Frame, lang, text string, rest []word.Word) {
 	if lang == "tcl" {
 		Spawned(f, text)
@@ -52,7 +53,7 @@ func Read(f *shell.Frame, lang, text string, rest []word.Word) {
 }
 
 func (p *program) read(text, dir string) {
-	p.names, p.known, p.given = map[string][]*elem{}, map[string]value{}, map[string]bool{}
+	p.names, p.known = map[string][]*elem{}, map[string]value{}
 	if !p.add(text, dir, p.f.Disk, map[string]bool{}) {
 		return
 	}
@@ -79,7 +80,7 @@ func (p *program) add(text, dir string, disk bool, seen map[string]bool) bool {
 	if !p.f.M.Spend(1 + len(text)/16) {
 		return false
 	}
-	parse := &parser{lang: p.lang, toks: lex(p.lang, text), params: p.given}
+	parse := &parser{lang: p.lang, toks: lex(p.lang, text)}
 	u := unit{root: parse.group("", 0), toks: parse.toks, disk: disk}
 	if parse.deep {
 		p.f.M.GiveUp("nested too deeply")
@@ -108,17 +109,19 @@ func (p *program) gate(toks []token) {
 			p.starts = true
 		case t.kind == markTok:
 		case t.kind == strTok && word.Has("system popen execSync execFileSync spawnSync", t.text),
-			runner(p.lang, t.text) && called || word.Has(`subprocess child_process node:child_process os/exec sh pexpect plumbum
-invoke fabric execa zx shelljs open3 popen pty`, low):
+			runner(p.lang, t.text) && called || word.Has(`subprocess child_process
+node:child_process os/exec sh pexpect plumbum invoke fabric execa zx
+shelljs open3 popen pty`, low):
 			p.starts = true
-		case word.HasPart(low, `requests urllib http fetch axios octokit github gitlab superagent needle undici faraday
-curl guzzle graphql restclient`), called && requester(last(t.text)) && httpVerb(last(t.text)) == "":
+		case word.HasPart(low, `requests urllib http fetch axios octokit github gitlab superagent
+needle undici faraday curl guzzle graphql restclient`), called && requester(last(t.text)) && httpVerb(last(t.text)) == "":
 			p.speaks = true
 		}
 	}
 }
 
-// judge reads a group and those in it. data is a group whose literals are shown, searched or compared.
+// judge reads a group and those in it. data is a group whose literals are shown, searched or
+// compared.
 func (p *program) judge(g *group, data bool) {
 	if !p.f.M.Spend(1) {
 		return
@@ -165,7 +168,7 @@ func (p *program) statement(e elem, data bool) {
 // command reads a call or a list as a command line.
 func (p *program) command(g *group, starts bool) {
 	switch {
-	case g.def, g.open == 0 && g.name == "", g.open == '{':
+	case g.open == 0 && g.name == "", g.open == '{':
 		return
 	case word.Has("exec eval", g.name) && p.lang == "python", word.Has("eval Function", g.name) && p.lang == "node":
 		p.nested(g)
@@ -211,13 +214,13 @@ func (p *program) command(g *group, starts bool) {
 	p.input = ""
 }
 
-// fed tells whether a call starts what a function is given, or one of several known values: those are judged where
-// they stand.
+// fed tells whether a call starts what it is given in a bare name: that of a parameter, or of one
+// of several known values. Those are judged where they stand.
 func (p *program) fed(g *group) bool {
 	for _, e := range g.elems {
 		for i, pt := range e.parts {
-			if pt.in != nil || p.given[pt.text] {
-				return pt.in == nil
+			if pt.in != nil || len(p.names[pt.text]) == 0 {
+				return pt.in == nil && i+1 == len(e.parts) && !strings.Contains(pt.text, ".")
 			}
 			for _, v := range p.names[pt.text] {
 				words, _ := p.words(*v)
@@ -254,27 +257,28 @@ func (p *program) arglist(g *group) []string {
 	return out
 }
 
-// line reads words that may be a command line, shell text, or the end of another command line. sure is a call that
-// starts a process.
+// line reads words that may be a command line, shell text, or the end of another command line. sure
+// is a call that starts a process.
 func (p *program) line(words []string, list, sure bool) {
 	first := strings.TrimSpace(words[0])
 	fields := words
 	if !list && strings.ContainsAny(first, " \t\n;|&") {
 		fields = strings.Fields(first)
 	}
-	end := fields[len(fields)-1]
+	hole := slices.Index(fields, word.Hole)
 	switch {
 	case len(fields) == 0 || first == "":
-	case client(word.ProgramName(fields[0])) && (len(fields) == 1 && !sure || end == word.Hole && len(fields) < 4):
-		for len(fields) > 1 && fields[len(fields)-1] == word.Hole {
-			fields = fields[:len(fields)-1]
-		}
-		p.open = append(p.open, fields)
+	case client(word.ProgramName(fields[0])) && (len(fields) == 1 && !sure || hole > 0 && hole < 3):
 		if sure || len(words) > 1 {
 			p.calls = append(p.calls, words)
 		}
-	case word.Has(`pr mr api pull pulls workflow repo alias extension release ruleset push merge update-ref branch fetch
-send-pack config remote -C -R --repo -c gate loop reset`, fields[0]):
+		if hole > 0 {
+			fields = fields[:hole]
+		}
+		p.open = append(p.open, fields)
+	case word.Has(`pr mr api pull pulls workflow repo alias extension release ruleset push merge
+update-ref branch fetch send-pack config remote -C -R --repo -c gate
+loop reset`, fields[0]):
 		p.ends = append(p.ends, fields)
 	case len(fields) != len(words) && (sure || Program(fields[0])):
 		p.shell(words[0])
@@ -290,13 +294,13 @@ func (p *program) complete() {
 			p.exec(append(open[:len(open):len(open)], end...))
 		}
 	}
-	if len(p.ends) == 0 {
-		for _, words := range p.calls {
-			if len(words) == 1 {
-				p.shell(words[0])
-			} else {
-				p.exec(words)
-			}
+	for _, words := range p.calls {
+		switch fields := strings.Fields(words[0]); {
+		case len(p.ends) > 0 && (len(fields) > 1 && fields[1] == word.Hole || len(words) > 1 && words[1] == word.Hole):
+		case len(words) == 1:
+			p.shell(words[0])
+		default:
+			p.exec(words)
 		}
 	}
 	p.addresses()

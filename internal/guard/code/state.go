@@ -6,8 +6,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// writesState notes a statement that names a file of the loop and writes, moves or deletes files. What names it in
-// another way is seen by the state's seal.
+// writesState notes a statement that names a file of the loop and writes, moves or deletes files.
+// What names it in another way is seen by the state's seal.
 func (p *program) writesState(g *group) {
 	for _, e := range g.elems {
 		named, writing := "", false
@@ -57,8 +57,11 @@ func (p *program) touches(e elem, named *string, writing *bool) {
 }
 
 func writes(last string) bool {
-	return word.Has(`write write_text write_bytes writeFile writeFileSync appendFile appendFileSync unlink unlinkSync remove
-rmtree rmSync rm rmdir rmdirSync removedirs rename renameSync renames truncate truncateSync ftruncate copyFile
-copyFileSync copy copy2 copytree copyfile move copytree createWriteStream file_put_contents fwrite delete rm_rf rm_r
-rm_f mv cp touch WriteFile RemoveAll Remove Rename Truncate writeTextFile writeTextFileSync dump symlink link`, last)
+	return word.Has(`write write_text write_bytes writeFile writeFileSync appendFile appendFileSync
+unlink unlinkSync remove rmtree rmSync rm rmdir rmdirSync removedirs
+rename renameSync renames truncate truncateSync ftruncate copyFile
+copyFileSync copy copy2 copytree copyfile move copytree
+createWriteStream file_put_contents fwrite delete rm_rf rm_r rm_f mv
+cp touch WriteFile RemoveAll Remove Rename Truncate writeTextFile
+writeTextFileSync dump symlink link`, last)
 }

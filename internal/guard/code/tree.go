@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -9,12 +10,12 @@ import (
 // maxBrackets bounds brackets within brackets; the parser recurses.
 const maxBrackets = 100
 
-// A program is read as brackets: groups of elements between commas. What its operators do is not known.
+// A program is read as brackets: groups of elements between commas. What its operators do is not
+// known.
 type group struct {
 	name  string // what is called: "subprocess.run", ".join"; "" is a list or a block
 	open  byte   // ( [ {, 0 for the whole program or a call without brackets
 	index bool   // [ ] behind a value
-	def   bool   // the parameters of a function
 	comma bool   // (x,) is a list
 	elems []elem
 }
@@ -44,8 +45,6 @@ type parser struct {
 	i     int
 	depth int
 	deep  bool // brackets nest too deeply: the rest is not read
-	// params are the names that functions are given.
-	params map[string]bool
 }
 
 func (p *parser) at(i int) token {
@@ -112,11 +111,6 @@ func (p *parser) goesOn() bool {
 func (p *parser) operator(e *elem, mark string) {
 	prev, next := p.at(p.i-1), p.at(p.i+1)
 	switch {
-	case mark == ":" && len(e.parts) > 0 && e.parts[0].text == "lambda":
-		p.define(&group{elems: []elem{*e}})
-		e.parts = nil
-	case mark == "=" && next.kind == markTok && next.text == ">" && len(e.parts) > 0:
-		p.arrow(e)
 	case mark == ":" && len(e.parts) == 1 && e.key == "" && e.parts[0].in == nil:
 		e.key, e.parts = e.parts[0].text, nil
 	case mark == "%" && p.lang == "python" && len(e.parts) > 0 && e.parts[len(e.parts)-1].kind == strTok:
@@ -138,30 +132,6 @@ func (p *parser) operator(e *elem, mark string) {
 	}
 }
 
-// arrow reads what stands before =>: the parameters of a function, or a key.
-func (p *parser) arrow(e *elem) {
-	pt := e.parts[len(e.parts)-1]
-	if pt.in == nil {
-		pt.in = &group{elems: []elem{{parts: []part{pt}}}}
-		if e.key == "" {
-			e.key = pt.text
-		}
-	}
-	p.define(pt.in)
-	e.parts = nil
-}
-
-// define notes a group as the parameters of a function.
-func (p *parser) define(g *group) {
-	g.def = true
-	for _, e := range g.elems {
-		p.params[e.key] = e.key != ""
-		for _, pt := range e.parts {
-			p.params[pt.text] = pt.text != ""
-		}
-	}
-}
-
 func verbs(s string) string {
 	for _, v := range []string{"%s", "%d", "%r", "%i"} {
 		s = strings.ReplaceAll(s, v, word.Hole)
@@ -174,19 +144,13 @@ func (p *parser) operand(e *elem) {
 	t := p.toks[p.i]
 	after := len(e.parts) > 0 && !p.mark(p.i-1, "=+*&|?:%.!<>") && p.at(p.i-1).text != "\n"
 	if t.kind == markTok {
-		g := group{open: t.text[0]}
-		switch {
-		case after && t.text == "(":
-			g.name = "()"
-		case after && t.text == "[":
-			g.index = true
-		}
-		if n := len(e.parts); t.text == "{" && n > 0 && e.parts[n-1].in != nil && e.parts[n-1].in.open == '(' {
-			p.define(e.parts[n-1].in)
+		name := ""
+		if after && t.text == "(" {
+			name = "()" // a call of what stands before it
 		}
 		p.i++
-		in := p.group(g.name, g.open)
-		in.index = g.index
+		in := p.group(name, t.text[0])
+		in.index = after && t.text == "["
 		e.parts = append(e.parts, part{in: in})
 		return
 	}
@@ -201,19 +165,14 @@ func (p *parser) operand(e *elem) {
 	switch {
 	case p.mark(p.i, "("):
 		p.i++
-		in := p.group(t.text, '(')
-		const defines = "def function func fn sub"
-		if n := len(e.parts); word.Has(defines, t.text) || n > 0 && word.Has(defines, e.parts[n-1].text) {
-			p.define(in)
-		}
-		e.parts = append(e.parts, part{in: in})
+		e.parts = append(e.parts, part{in: p.group(t.text, '(')})
 	case p.bare(t.text):
 		e.parts = append(e.parts, part{in: p.bareCall(t.text)})
 	case t.text == "in" && len(e.parts) > 0:
 		if e.parts[0].text == "for" {
 			e.key, e.parts, e.assigned = e.parts[len(e.parts)-1].text, nil, true
 		} else {
-			e.compared = true
+			e.compared = !slices.ContainsFunc(e.parts, func(pt part) bool { return pt.text == "for" })
 		}
 	case t.text == "of" && len(e.parts) > 0:
 		e.key, e.parts, e.assigned = e.parts[len(e.parts)-1].text, nil, true
@@ -228,8 +187,8 @@ func (p *parser) bare(name string) bool {
 	if word.Has("python node go awk", p.lang) || p.at(p.i).kind == markTok && !p.mark(p.i, "[") {
 		return false
 	}
-	return word.Has(`system exec spawn popen puts print echo die warn raise require require_relative load use unlink
-script shell command run`, name)
+	return word.Has(`system exec spawn popen puts print echo die warn raise require
+require_relative load use unlink script shell command run`, name)
 }
 
 func (p *parser) bareCall(name string) *group {

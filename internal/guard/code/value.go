@@ -28,8 +28,8 @@ func (p *program) learn(g *group) {
 	}
 }
 
-// named are the words that a name stands for: those of its one value and of what is added to it. A name with several
-// values, or none, is unknown.
+// named are the words that a name stands for: those of its one value and of what is added to it. A
+// name with several values, or none, is unknown.
 func (p *program) named(name string) (words []string, list bool) {
 	if known, ok := p.known[name]; ok {
 		return known.words, known.list
@@ -174,11 +174,13 @@ func (p *program) groupWords(g *group) (words []string, list, ok bool) {
 
 // passes tells calls that give back what they are given, as text.
 func passes(name string) bool {
-	return name == "" || word.Has(`str String int Number repr shlex.split shlex.quote quote os.fspath os.path.expanduser Path pathlib.Path
-PurePath bytes Buffer.from b encode`, name)
+	return name == "" || word.Has(`str String int Number repr shlex.split shlex.quote quote
+os.fspath os.path.expanduser Path pathlib.Path PurePath bytes
+Buffer.from b encode`, name)
 }
 
-// unmakes tells what makes another text of the one that it stands behind: .replace(), [::-1], .decode('rot13').
+// unmakes tells what makes another text of the one that it stands behind: .replace(), [::-1],
+// .decode('rot13').
 func (p *program) unmakes(g *group) bool {
 	if g.index {
 		return true
@@ -186,8 +188,9 @@ func (p *program) unmakes(g *group) bool {
 	if len(g.name) < 2 || g.name[0] != '.' {
 		return false
 	}
-	return !word.Has(`split join format strip trim trimEnd rstrip lstrip encode toString to_s chomp lower toLowerCase copy
-slice concat read execute catch then expanduser resolve absolute`, last(g.name))
+	return !word.Has(`split join format strip trim trimEnd rstrip lstrip encode toString to_s chomp
+lower toLowerCase copy slice concat read execute catch then expanduser
+resolve absolute`, last(g.name))
 }
 
 // arguments tells the program's own arguments.

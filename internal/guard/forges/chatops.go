@@ -20,8 +20,8 @@ func Comment(f *shell.Frame, body string, a act.Act, argv []word.Word) {
 	f.Act(a, argv)
 }
 
-// order is how people tell a bot to merge, by the words that its line begins with. A word that ends in * stands for
-// what begins so.
+// order is how people tell a bot to merge, by the words that its line begins with. A word that ends
+// in * stands for what begins so.
 type order struct {
 	who, says string // who is spoken to, "" a slash command; the orders, alternatives parted by commas
 	of        string // where it is in use
@@ -44,8 +44,8 @@ var orders = []order{
 			"rebase and merge", "any bot by its name"},
 }
 
-// mergeOrder is the line of a comment by which a bot merges, "" none. It must begin its line and say nothing else: a
-// comment that talks about the order is no order.
+// mergeOrder is the line of a comment by which a bot merges, "" none. It must begin its line and
+// say nothing else: a comment that talks about the order is no order.
 func mergeOrder(body string) string {
 	for _, line := range strings.Split(body, "\n") {
 		words := strings.Fields(strings.ToLower(line))
@@ -109,8 +109,9 @@ func orderArgs(args []string, who string) bool {
 			return !word.Has("-c --cancel --dry-run", a) // flags, with a reason behind them
 		case strings.Contains(a, "=") || strings.HasPrefix(a, "#"):
 		case strings.HasPrefix(who, "mergify") && len(args) == 1: // the queue's name
-		case i > 2 || !word.Has(`squash rebase merge now queue fast-forward ff pr this it please default main master
-when-ready when green passing ci ready no-issue force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
+		case i > 2 || !word.Has(`squash rebase merge now queue fast-forward ff pr this it please
+default main master when-ready when green passing ci ready no-issue
+force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
 			return false
 		}
 	}
@@ -159,15 +160,18 @@ func Labels(f *shell.Frame, leaves []act.Field, a act.Act, argv []word.Word) {
 	}
 }
 
-// Labels by which a bot merges, their letters and digits only: those that may have more around them, and whole names.
+// Labels by which a bot merges, their letters and digits only: those that may have more around
+// them, and whole names.
 const (
 	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue, spinnaker, docs repositories
-	labelParts = `automerge readytomerge readyformerge mergeready mergequeue mergewhen mergeit mergenow mergeme mergepr
-mergeonpass mergeongreen mergeafterci shipit queuemerge readytoland autosquash autorebase autoland addtoqueue
+	labelParts = `automerge readytomerge readyformerge mergeready mergequeue mergewhen mergeit
+mergenow mergeme mergepr mergeonpass mergeongreen mergeafterci shipit
+queuemerge readytoland autosquash autorebase autoland addtoqueue
 queuedformerge kodiakmerge readyforland`
 	// Prow and Tide, Flutter's autosubmit, Node's commit-queue, bots of single projects
-	labelNames = `merge queue land lgtm approved ship squash squashmerge rebasemerge statusmerge botmerge okaytomerge
-oktomerge autosubmit readytosubmit commitqueue waitingfortreetogogreen mergetrain sendtomerge landit landwhenready
+	labelNames = `merge queue land lgtm approved ship squash squashmerge rebasemerge statusmerge
+botmerge okaytomerge oktomerge autosubmit readytosubmit commitqueue
+waitingfortreetogogreen mergetrain sendtomerge landit landwhenready
 approvedforlanding prowapproved cq`
 )
 
@@ -179,8 +183,8 @@ func mergeLabel(name string) bool {
 		}
 		return -1
 	}, strings.ToLower(name))
-	if word.AnyOf(word.NameWords(name), `no not dont don never skip disable disabled off blocked failed conflict conflicts
-without exclude false hold stop`) || strings.HasPrefix(squeezed, "dont") || strings.HasPrefix(squeezed, "no") {
+	if word.AnyOf(word.NameWords(name), `no not dont don never skip disable disabled off blocked
+failed conflict conflicts without exclude false hold stop`) || strings.HasPrefix(squeezed, "dont") || strings.HasPrefix(squeezed, "no") {
 		return false
 	}
 	return word.HasPart(squeezed, labelParts) || word.Has(labelNames, squeezed)

@@ -119,37 +119,14 @@ func expression(f *shell.Frame, args []word.Word, piped string) string {
 	if w, ok := param(args, "command"); ok {
 		text = w.Text
 	} else if len(args) > 0 {
-		text = joined(args)
+		text = word.JoinText(args)
 	}
-	if word.Blank(text) || computes(args) {
+	if word.Blank(text) || word.HasWord(args, "+") || len(args) > 0 && strings.HasPrefix(args[0].Src, "[") {
 		f.Opaque("Invoke-Expression "+word.Join(args), "the text it would run is only known when it runs")
 		return word.Hole
 	}
 	f.Within("Invoke-Expression", func() { Read(f, text) })
 	return word.Hole
-}
-
-// joined is an argument's text; parts added with + are one text.
-func joined(args []word.Word) string {
-	var parts []string
-	sep := " "
-	for _, w := range args {
-		if w.Src == "+" {
-			sep = ""
-			continue
-		}
-		parts = append(parts, w.Text)
-	}
-	return strings.Join(parts, sep)
-}
-
-// computes tells an argument that is itself a command or a method call: its text is only known when it runs.
-func computes(args []word.Word) bool {
-	if len(args) == 0 {
-		return false
-	}
-	first := strings.ToLower(args[0].Src)
-	return word.Has("invoke-webrequest iwr irm invoke-restmethod new-object get-content gc curl wget [system.text.encoding]", first) || strings.HasPrefix(first, "[")
 }
 
 func start(f *shell.Frame, args []word.Word) {
