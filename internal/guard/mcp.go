@@ -14,7 +14,8 @@ import (
 func mcp(f *shell.Frame, c Call) {
 	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: opened(c.Fields)}
 	if c.Command != "" && !slices.Contains(t.keys(), "command") {
-		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command", Value: c.Command})
+		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command",
+			Value: c.Command})
 	}
 	inner := t.dispatched()
 	if verb := t.verb(); len(verb) > 0 && !t.reads() {
@@ -40,14 +41,19 @@ func opened(fields []Field) []Field {
 }
 
 // lastKey is the last part of a field's path in lower case.
-func lastKey(path string) string { return strings.ToLower(path[strings.LastIndexByte(path, '.')+1:]) }
+func lastKey(path string) string {
+	return strings.ToLower(path[strings.LastIndexByte(path,
+		'.')+1:])
+}
 
 // verb are the words of the field that says what a tool does: {"action": "merge"}.
 func (t toolShape) verb() []string {
 	for _, fd := range t.fields {
 		plain := len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n")
-		if plain && !strings.Contains(fd.Path, ".") && !word.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
-			word.Has("action operation op method verb subcommand sub_command command mutation", lastKey(fd.Path)) {
+		if plain && !strings.Contains(fd.Path, ".") &&
+			!word.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
+			word.Has("action operation op method verb subcommand sub_command command mutation",
+				lastKey(fd.Path)) {
 			return word.NameWords(fd.Value)
 		}
 	}
@@ -82,7 +88,8 @@ func (t toolShape) dispatched() []toolShape {
 	for _, fd := range t.fields {
 		words := word.NameWords(toolName(fd.Value))
 		if !gateway || len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
-			!word.Has("tool tool_name toolname tool_slug tool_id action action_id name function operation", lastKey(fd.Path)) {
+			!word.Has("tool tool_name toolname tool_slug tool_id action action_id name function operation",
+				lastKey(fd.Path)) {
 			continue
 		}
 		in := toolShape{call: t.call, words: words}
@@ -140,14 +147,16 @@ id`
 // act is the act's PR and repository as the fields tell.
 func (t toolShape) act(kind Kind) Act {
 	a := Act{Kind: kind, PR: word.Number(act.LeafText(t.fields, strings.Fields(prKeys)...))}
-	owner, name := act.LeafText(t.fields, "owner", "workspace", "org"), act.LeafText(t.fields, "repo", "repository", "repo_slug", "repository_name")
+	owner, name := act.LeafText(t.fields, "owner", "workspace", "org"), act.LeafText(t.fields, "repo",
+		"repository", "repo_slug", "repository_name")
 	switch {
 	case owner != "" && name != "":
 		a.Repo = owner + "/" + name
 	case strings.Count(name, "/") == 1:
 		a.Repo = name
 	}
-	a.SHA = act.LeafText(t.fields, "sha", "head_sha", "expected_head_sha", "expectedHeadSha", "expectedHeadOid")
+	a.SHA = act.LeafText(t.fields, "sha", "head_sha", "expected_head_sha", "expectedHeadSha",
+		"expectedHeadOid")
 	if a.PR == 0 {
 		if url := act.LeafText(t.fields, "url", "pull_request_url", "pr_url", "web_url"); url != "" {
 			a.PR, _, a.Ref = forges.PullURL(word.Lit(url), "")
@@ -171,7 +180,8 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 
 func (t toolShape) ofForge() bool {
 	return t.forgeShaped() ||
-		word.HasPart(strings.ToLower(t.call.Tool), "git bitbucket azure forgejo gitea gerrit phabricator __gh__ __glab__")
+		word.HasPart(strings.ToLower(t.call.Tool),
+			"git bitbucket azure forgejo gitea gerrit phabricator __gh__ __glab__")
 }
 
 // toolMerge judges a name with merge as its verb.
@@ -184,17 +194,21 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 		return false
 	case t.nounPR() && t.armed() && !word.Has("completed merged", status):
 		toolAct(f, t, act.ArmAutoMerge)
-	case says("automerge enqueue autocomplete") || says("auto queue") && says("merge") || says("auto") && says("complete"):
+	case says("automerge enqueue autocomplete") || says("auto queue") && says("merge") ||
+		says("auto") && says("complete"):
 		toolAct(f, t, act.ArmAutoMerge)
-	case says("merge") || t.nounPR() && says("accept land complete") || says("land") && t.hasWord("revision diff change") ||
+	case says("merge") || t.nounPR() && says("accept land complete") || says("land") &&
+		t.hasWord("revision diff change") ||
 		says("submit") && t.hasWord("change") && strings.Contains(server, "gerrit"):
 		if !t.ofForge() || t.otherMerge() {
 			return false
 		}
-		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && forges.Protected(f, base) == shell.No {
+		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch", "into",
+			"target"); base != "" && !t.nounPR() && forges.Protected(f, base) == shell.No {
 			return true
 		}
-		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch"); base != "" && !t.nounPR() {
+		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch"); base != "" &&
+			!t.nounPR() {
 			a := t.act(act.PushProtected)
 			a.Ref = base
 			f.Act(a, label(t.call))
@@ -211,16 +225,21 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 
 // armed tells fields by which a PR merges later.
 func (t toolShape) armed() bool {
-	return word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete",
+	return word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge",
+		"autoComplete", "auto_complete",
 		"setAutoComplete", "mergeWhenPipelineSucceeds")) ||
-		slices.ContainsFunc(t.fields, func(fd Field) bool { return strings.HasPrefix(fd.Path, "autoCompleteSetBy") && fd.Value != "" })
+		slices.ContainsFunc(t.fields, func(fd Field) bool {
+			return strings.HasPrefix(fd.Path,
+				"autoCompleteSetBy") && fd.Value != ""
+		})
 }
 
 // verbs are the name's words without the noun "merge request".
 func (t toolShape) verbs() []string {
 	var out []string
 	for i := 0; i < len(t.words); i++ {
-		if t.words[i] == "merge" && i+1 < len(t.words) && word.Has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
+		if t.words[i] == "merge" && i+1 < len(t.words) &&
+			word.Has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
 			if word.Has("train trains", t.words[i+1]) {
 				out = append(out, "enqueue")
 			}
@@ -262,22 +281,29 @@ func toolAct(f *shell.Frame, t toolShape, kind Kind) {
 
 // toolReview judges reviews, protections, workflows.
 func toolReview(f *shell.Frame, t toolShape) bool {
-	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent", "vote"))
-	voted := strings.HasPrefix(event, "APPROVE") || event == "10" || word.IsTrue(act.LeafText(t.fields, "approve", "approved")) ||
+	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent",
+		"vote"))
+	voted := strings.HasPrefix(event, "APPROVE") || event == "10" ||
+		word.IsTrue(act.LeafText(t.fields, "approve", "approved")) ||
 		word.Number(act.LeafText(t.fields, "Code-Review")) == 2
 	switch {
 	case t.hasWord("unapprove revoke"):
 		return false
-	case t.hasWord("approve") && !t.hasWord("deployment") && t.ofForge(), t.hasWord("review vote reviewer") && voted:
+	case t.hasWord("approve") && !t.hasWord("deployment") &&
+		t.ofForge(), t.hasWord("review vote reviewer") && voted:
 		toolAct(f, t, act.ApprovePR)
 	case t.hasWord("dismiss") && t.hasWord("review"):
 		toolAct(f, t, act.DismissReview)
-	case t.hasWord("protection ruleset rulesets protected unprotect") && t.hasWord("update delete remove create set edit disable put patch unprotect modify"):
+	case t.hasWord("protection ruleset rulesets protected unprotect") &&
+		t.hasWord("update delete remove create set edit disable put patch unprotect modify"):
 		toolAct(f, t, act.RelaxProtection)
-	case t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") && slices.ContainsFunc(t.fields, forges.Relaxes):
+	case t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") &&
+		slices.ContainsFunc(t.fields, forges.Relaxes):
 		toolAct(f, t, act.RelaxProtection)
-	case t.hasWord("workflow workflows dispatch dispatches action actions") && t.hasWord("run trigger dispatch start create"):
-		forges.Workflow(f, act.LeafText(t.fields, "workflow_id", "workflowId", "workflow", "workflow_file", "event_type", "eventType", "name"), label(t.call))
+	case t.hasWord("workflow workflows dispatch dispatches action actions") &&
+		t.hasWord("run trigger dispatch start create"):
+		forges.Workflow(f, act.LeafText(t.fields, "workflow_id", "workflowId", "workflow",
+			"workflow_file", "event_type", "eventType", "name"), label(t.call))
 	default:
 		return false
 	}
@@ -297,7 +323,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	if opens || !moves {
 		return false
 	}
-	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch", "targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
+	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch",
+		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	switch {
 	case ok && forges.MovesProtected(f, refTarget(branch)) == shell.Yes:
 		a := t.act(act.PushProtected)
@@ -305,7 +332,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 		f.Act(a, label(t.call))
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		toolPush(f, t)
-	case !ok && t.hasWord("file files contents commit") && (act.LeafText(t.fields, "owner") != "" && act.LeafText(t.fields, "repo") != "" || act.LeafText(t.fields, "project_id", "projectId") != ""):
+	case !ok && t.hasWord("file files contents commit") && (act.LeafText(t.fields, "owner") != "" &&
+		act.LeafText(t.fields, "repo") != "" || act.LeafText(t.fields, "project_id", "projectId") != ""):
 		a := t.act(act.PushProtected)
 		a.Ref, a.PR = forges.DefaultBranch(f), 0
 		f.Act(a, label(t.call))
@@ -330,7 +358,8 @@ func toolPush(f *shell.Frame, t toolShape) {
 		argv = append(argv, word.Lit(remote))
 	}
 	g := f.Child()
-	if dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
+	if dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir,
+		"/") {
 		g.Cwd = dir
 	}
 	forges.Git(g, argv)
@@ -342,7 +371,8 @@ func toolTalk(f *shell.Frame, t toolShape) {
 	case t.nounPR() && t.hasWord("create open new") && !t.hasWord("review comment note thread branch"):
 		toolAct(f, t, act.OpenPR)
 	case t.hasWord("comment comments note notes reply discussion thread"):
-		forges.Comment(f, act.LeafText(t.fields, "body", "comment", "content", "text", "note", "message"), t.act(act.Comment), label(t.call))
+		forges.Comment(f, act.LeafText(t.fields, "body", "comment", "content", "text", "note",
+			"message"), t.act(act.Comment), label(t.call))
 	case t.hasWord("review"):
 		toolAct(f, t, act.Comment)
 	}
@@ -356,7 +386,8 @@ func numberless(fields []Field) []Field {
 	out := make([]Field, len(fields))
 	for i, fd := range fields {
 		out[i] = fd
-		if j := strings.LastIndexByte(fd.Path, '.'); j > 0 && word.Number(fd.Path[j+1:]+"0") > 0 || strings.HasSuffix(fd.Path, ".0") {
+		if j := strings.LastIndexByte(fd.Path, '.'); j > 0 && word.Number(fd.Path[j+1:]+"0") > 0 ||
+			strings.HasSuffix(fd.Path, ".0") {
 			out[i].Path = fd.Path[:strings.LastIndexByte(fd.Path, '.')]
 		}
 	}

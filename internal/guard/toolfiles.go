@@ -41,7 +41,8 @@ func dropsHooks(f *shell.Frame, c Call, p string) bool {
 		}
 	}
 	squeezed := strings.Join(strings.Fields(after.String()), "")
-	if strings.Contains(squeezed, `"disableAllHooks":true`) || strings.Contains(squeezed, `"allowManagedHooksOnly":true`) ||
+	if strings.Contains(squeezed, `"disableAllHooks":true`) ||
+		strings.Contains(squeezed, `"allowManagedHooksOnly":true`) ||
 		strings.Contains(squeezed, `"hooks@`) && strings.Contains(squeezed, `:false`) {
 		return true
 	}
@@ -61,7 +62,8 @@ func registers(text string) bool { return registrations(text) > 0 }
 
 func registrations(text string) int {
 	n := 0
-	for _, mark := range []string{"bin/hooks", `"hooks@`, `"pre-tool-use"`, `"stop"`, "hooks pre-tool-use", "hooks stop", "hooks.json", `"PreToolUse"`, `"Stop"`, `"PostToolUse"`} {
+	for _, mark := range []string{"bin/hooks", `"hooks@`, `"pre-tool-use"`, `"stop"`,
+		"hooks pre-tool-use", "hooks stop", "hooks.json", `"PreToolUse"`, `"Stop"`, `"PostToolUse"`} {
 		n += strings.Count(text, mark)
 	}
 	return n
@@ -77,7 +79,8 @@ func toolFiles(f *shell.Frame, t toolShape) {
 		if len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n") {
 			continue
 		}
-		named := word.HasPart(key, "path file uri") || word.Has("source destination target dest from to src dst directory dir name 0 1", key)
+		named := word.HasPart(key, "path file uri") ||
+			word.Has("source destination target dest from to src dst directory dir name 0 1", key)
 		if !named || strings.Contains(key, "content") {
 			continue
 		}
@@ -107,13 +110,15 @@ func toolRuns(f *shell.Frame, t toolShape) {
 	}
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
-		case word.Has("command cmd commandline command_line shell_command input", key) && (runs || key == "command"):
+		case word.Has("command cmd commandline command_line shell_command input", key) && (runs ||
+			key == "command"):
 			rest := append(t.list("args."), t.list("arguments.")...)
 			f.Inside(t.call.Tool, strings.TrimSpace(fd.Value+" "+word.Quoted(rest)+" "+act.LeafText(t.fields, "args")))
 		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
 			f.Inside(t.call.Tool, notebookShell(fd.Value))
 			fallthrough
-		case word.Has("code script expression function source program javascript js", key) && (evals || runs):
+		case word.Has("code script expression function source program javascript js", key) && (evals ||
+			runs):
 			t.script(f, fd.Value)
 		case word.Has("keys text data", key) && t.types():
 			f.Inside(t.call.Tool, fd.Value)
@@ -166,7 +171,8 @@ func notebookShell(code string) string {
 	}
 	for _, line := range strings.Split(code, "\n") {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "!")
-		if name, _, args := strings.Cut(text, " "); ok && args && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" {
+		if name, _, args := strings.Cut(text, " "); ok && args &&
+			strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" {
 			out = append(out, text)
 		}
 	}
@@ -226,15 +232,18 @@ func toolSends(f *shell.Frame, t toolShape) {
 			method = strings.ToUpper(verb)
 		}
 	}
-	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" || !word.Has("PUT POST PATCH DELETE", method) {
+	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" ||
+		!word.Has("PUT POST PATCH DELETE", method) {
 		return
 	}
 	for _, fd := range t.fields { // /pulls/{pull_number}/merge
 		url = word.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
 	}
-	q := forges.Request{Method: method, URL: url, Body: act.LeafText(t.fields, "body", "data", "json", "payload"), Argv: label(t.call)}
+	q := forges.Request{Method: method, URL: url, Body: act.LeafText(t.fields, "body", "data", "json",
+		"payload"), Argv: label(t.call)}
 	for _, fd := range t.fields {
-		q.Fields = append(q.Fields, Field{Path: strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data."), Value: fd.Value})
+		q.Fields = append(q.Fields, Field{Path: strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."),
+			"data."), Value: fd.Value})
 	}
 	forges.Send(f, q)
 }
@@ -244,10 +253,13 @@ func toolClick(f *shell.Frame, t toolShape) bool {
 	clicks := t.hasWord("click tap press submit")
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))
-		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
-			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request", "bypass rules and merge"} {
+		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge",
+			"confirm merge",
+			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request",
+			"bypass rules and merge"} {
 			if clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20 ||
-				t.hasWord("evaluate run code script") && strings.Contains(text, ".click(") && strings.Contains(text, mark) {
+				t.hasWord("evaluate run code script") && strings.Contains(text, ".click(") &&
+					strings.Contains(text, mark) {
 				toolAct(f, t, act.MergePR)
 				return true
 			}

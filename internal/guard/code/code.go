@@ -23,7 +23,8 @@ func Language(name string) (lang, flags string) {
 		return "ruby", "-e -ne -pe"
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
-	case strings.HasPrefix(name, "lua") || word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
+	case strings.HasPrefix(name, "lua") ||
+		word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
 		return "other", "-e --eval -E --expr -eval"
 	case word.Has("tclsh wish", name):
 		return "tcl", ""
@@ -89,7 +90,8 @@ func module(f *shell.Frame, args []word.Word) {
 		switch {
 		case args[0].Text == "timeit" && !strings.HasPrefix(w.Text, "-"):
 			Read(f, "python", w.Text, nil)
-		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) && strings.HasSuffix(w.Text, ".py"):
+		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) &&
+			strings.HasSuffix(w.Text, ".py"):
 			File(f, "python", args[i+1:])
 			return
 		}
@@ -119,7 +121,8 @@ func clustered(lang, t string) bool {
 
 // glued is program text in the same word as its flag: -e'code', --eval=code.
 func glued(names, t string) string {
-	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") && word.Has(names, name) {
+	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") &&
+		word.Has(names, name) {
 		return val
 	}
 	if len(t) > 2 && t[0] == '-' && t[1] != '-' && word.Has(names, t[:2]) {

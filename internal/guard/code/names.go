@@ -28,10 +28,12 @@ do_shell_script ProcessBuilder communicate sendline send_command`, last) {
 		return word.Has(`subprocess.run subprocess.call sp.run sp.call pexpect.run run call
 invoke.run c.run Bun.run s.run s.call`, name)
 	case "exec":
-		return lang != "python" && (word.Has("exec .exec", name) || word.HasPart(name, "child_process cp. shell Runtime") ||
+		return lang != "python" && (word.Has("exec .exec", name) ||
+			word.HasPart(name, "child_process cp. shell Runtime") ||
 			word.Has("php perl ruby", lang))
 	case "Command", "CommandContext":
-		return name == "exec.Command" || name == "exec.CommandContext" || strings.HasSuffix(name, "Deno.Command")
+		return name == "exec.Command" || name == "exec.CommandContext" ||
+			strings.HasSuffix(name, "Deno.Command")
 	case "execute":
 		return name == "os.execute" || lang == "other" && name == ".execute"
 	case "script", "shell", "command":
@@ -59,8 +61,10 @@ test describe includes startsWith startswith endsWith endswith indexOf
 find search match fullmatch findall sub subn replace replaceAll
 compile add_argument add_parser ArgumentParser has count index Error
 Exception exit SystemExit`, l) && !strings.Contains(name, "stdin") ||
-		strings.HasSuffix(l, "Error") || strings.HasSuffix(l, "Exception") || strings.HasPrefix(name, "re.") ||
-		strings.HasPrefix(name, "console.") || strings.HasPrefix(name, "log.") || strings.HasPrefix(name, "logger.") ||
+		strings.HasSuffix(l, "Error") || strings.HasSuffix(l, "Exception") ||
+		strings.HasPrefix(name, "re.") ||
+		strings.HasPrefix(name, "console.") || strings.HasPrefix(name, "log.") ||
+		strings.HasPrefix(name, "logger.") ||
 		strings.HasPrefix(name, "logging.")
 }
 
@@ -119,7 +123,8 @@ dofile do source use runpy.run_path run_path runpy.run_module`
 	if before.kind == nameTok {
 		return word.Has(words, before.text)
 	}
-	return before.text == "(" && (word.Has(words, second.text) || second.text == "open" && third.text == "(")
+	return before.text == "(" && (word.Has(words, second.text) || second.text == "open" &&
+		third.text == "(")
 }
 
 // imported are the modules of an import statement, those of the standard library and of well-known

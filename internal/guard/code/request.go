@@ -119,7 +119,8 @@ func (p *program) pairs(g *group) []act.Field {
 			out = append(out, act.Field{Path: e.key, Value: p.text(e)})
 		}
 		for _, pt := range e.parts {
-			if pt.in != nil && len(out) < 100 && (pt.in.name == "" || word.Has("JSON.stringify json.dumps", pt.in.name)) {
+			if pt.in != nil && len(out) < 100 && (pt.in.name == "" ||
+				word.Has("JSON.stringify json.dumps", pt.in.name)) {
 				out = append(out, p.pairs(pt.in)...)
 			}
 		}
@@ -136,7 +137,8 @@ func (p *program) shown(g *group) []word.Word {
 	if len(parts) == 0 {
 		parts = p.arglist(g)
 	}
-	text := strings.ReplaceAll(word.Clip(g.name+"("+strings.Join(parts, ", ")+")", 300), word.Hole, "…")
+	text := strings.ReplaceAll(word.Clip(g.name+"("+strings.Join(parts, ", ")+")", 300), word.Hole,
+		"…")
 	return []word.Word{{Text: text, Raw: true}}
 }
 
@@ -150,13 +152,15 @@ func (p *program) library(e elem, i int) {
 	name := strings.ToLower(strings.ReplaceAll(g.name, "_", ""))
 	l := last(name)
 	fields := p.pairs(g)
-	a := act.Act{PR: word.Number(act.LeafText(fields, "pull_number", "pullNumber", "number", "pr", "iid", "index",
+	a := act.Act{PR: word.Number(act.LeafText(fields, "pull_number", "pullNumber", "number", "pr",
+		"iid", "index",
 		"pull_request_id"))}
 	number, ofPR := p.gotten(e, i, g.name)
 	if a.PR == 0 {
 		a.PR = word.Number(number)
 	}
-	if o, r := act.LeafText(fields, "owner"), act.LeafText(fields, "repo"); o != "" && r != "" && !word.Unknown(o+r) {
+	if o, r := act.LeafText(fields, "owner"), act.LeafText(fields, "repo"); o != "" && r != "" &&
+		!word.Unknown(o+r) {
 		a.Repo = o + "/" + r
 	}
 	a.Kind, a.SHA = libraryKind(name, l, ofPR), act.LeafText(fields, "sha")
@@ -214,7 +218,8 @@ pullrequestservice`, owner)
 		return act.ApprovePR
 	case "dismissreview":
 		return act.DismissReview
-	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection", "createreporuleset",
+	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection",
+		"createreporuleset",
 		"updatereporuleset", "deletereporuleset":
 		return act.RelaxProtection
 	case "createpull", "createpullrequest", "createmergerequest":
@@ -238,7 +243,8 @@ func (p *program) libraryBranch(name string, g *group, fields []act.Field) {
 		if branch = b; !ok && l == "createorupdatefilecontents" {
 			branch = forges.DefaultBranch(p.f)
 		}
-	case l == "merge" && (strings.HasSuffix(name, "repo.merge") || strings.HasSuffix(name, "repos.merge")):
+	case l == "merge" && (strings.HasSuffix(name, "repo.merge") ||
+		strings.HasSuffix(name, "repos.merge")):
 		branch = act.LeafText(fields, "base")
 		if branch == "" && len(g.elems) > 0 {
 			branch = p.text(g.elems[0])

@@ -170,7 +170,8 @@ func (p *program) command(g *group, starts bool) {
 	switch {
 	case g.open == 0 && g.name == "", g.open == '{':
 		return
-	case word.Has("exec eval", g.name) && p.lang == "python", word.Has("eval Function", g.name) && p.lang == "node":
+	case word.Has("exec eval", g.name) && p.lang == "python", word.Has("eval Function", g.name) &&
+		p.lang == "node":
 		p.nested(g)
 		return
 	case !p.starts && !starts:
@@ -186,7 +187,8 @@ func (p *program) command(g *group, starts bool) {
 	if len(words) == 0 {
 		return
 	}
-	lists := len(g.elems) > 0 && len(g.elems[0].parts) > 0 && g.elems[0].parts[0].in != nil && g.elems[0].parts[0].in.open == '['
+	lists := len(g.elems) > 0 && len(g.elems[0].parts) > 0 && g.elems[0].parts[0].in != nil &&
+		g.elems[0].parts[0].in.open == '['
 	if g.name == "" && strings.ContainsAny(strings.TrimSpace(words[0]), " ;|&") { // a list of commands
 		for _, w := range words {
 			p.line([]string{w}, false, false)
@@ -200,7 +202,8 @@ func (p *program) command(g *group, starts bool) {
 		words[0] = strings.Trim(words[0], "| ")
 	}
 	again := strings.Contains(g.name, "exec") || strings.Contains(g.name, "spawn")
-	for starts && len(words) > 1 && (words[0] == word.Hole && Program(words[1]) || again && words[0] == words[1]) {
+	for starts && len(words) > 1 && (words[0] == word.Hole && Program(words[1]) || again &&
+		words[0] == words[1]) {
 		words = words[1:]
 	}
 	if word.Blank(strings.Join(words, "")) {
@@ -250,7 +253,8 @@ func (p *program) arglist(g *group) []string {
 				}
 			}
 		}
-		if words, _ := p.words(e); len(e.parts) > 0 && (len(e.parts) > 1 || e.parts[0].in == nil || e.parts[0].in.open != '{') {
+		if words, _ := p.words(e); len(e.parts) > 0 && (len(e.parts) > 1 || e.parts[0].in == nil ||
+			e.parts[0].in.open != '{') {
 			out = append(out, words...)
 		}
 	}
@@ -296,7 +300,8 @@ func (p *program) complete() {
 	}
 	for _, words := range p.calls {
 		switch fields := strings.Fields(words[0]); {
-		case len(p.ends) > 0 && (len(fields) > 1 && fields[1] == word.Hole || len(words) > 1 && words[1] == word.Hole):
+		case len(p.ends) > 0 && (len(fields) > 1 && fields[1] == word.Hole || len(words) > 1 &&
+			words[1] == word.Hole):
 		case len(words) == 1:
 			p.shell(words[0])
 		default:

@@ -29,7 +29,8 @@ func (p *program) touches(e elem, named *string, writing *bool) {
 		switch {
 		case *named == "" && (p.f.Guarded(text) || strings.TrimSuffix(text, "/") == ".sdd"):
 			*named = text
-		case len(text) <= 3 && text != "" && strings.Trim(text, "waxr+bt") == "" && strings.ContainsAny(text, "wax+"),
+		case len(text) <= 3 && text != "" && strings.Trim(text, "waxr+bt") == "" &&
+			strings.ContainsAny(text, "wax+"),
 			strings.HasPrefix(text, ">"):
 			*writing = true
 		}
@@ -50,7 +51,8 @@ func (p *program) touches(e elem, named *string, writing *bool) {
 		}
 		on, how, dotted := strings.Cut(name, ".")
 		*writing = *writing || writes(last(name))
-		if words, _ := p.named(on); on != "" && len(words) == 1 && (pt.in == nil || dotted && writes(last(how))) {
+		if words, _ := p.named(on); on != "" && len(words) == 1 && (pt.in == nil || dotted &&
+			writes(last(how))) {
 			see(words[0])
 		}
 	}

@@ -104,7 +104,8 @@ func (p *parser) group(name string, open byte) *group {
 // goesOn tells whether a statement goes on behind the end of this line.
 func (p *parser) goesOn() bool {
 	next := p.at(p.i + 1)
-	return p.mark(p.i-1, `=+?&|\`) || next.kind == nameTok && next.text[0] == '.' || p.mark(p.i+1, "+?&|")
+	return p.mark(p.i-1, `=+?&|\`) || next.kind == nameTok && next.text[0] == '.' ||
+		p.mark(p.i+1, "+?&|")
 }
 
 // operator notes what a mark says of its element.
@@ -113,7 +114,8 @@ func (p *parser) operator(e *elem, mark string) {
 	switch {
 	case mark == ":" && len(e.parts) == 1 && e.key == "" && e.parts[0].in == nil:
 		e.key, e.parts = e.parts[0].text, nil
-	case mark == "%" && p.lang == "python" && len(e.parts) > 0 && e.parts[len(e.parts)-1].kind == strTok:
+	case mark == "%" && p.lang == "python" && len(e.parts) > 0 &&
+		e.parts[len(e.parts)-1].kind == strTok:
 		s := &e.parts[len(e.parts)-1]
 		s.text = verbs(s.text)
 		e.parts = append(e.parts, part{token: token{markTok, "%"}})

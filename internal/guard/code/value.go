@@ -17,7 +17,8 @@ func (p *program) learn(g *group) {
 			if pt.in == nil {
 				continue
 			}
-			if on, how, ok := strings.Cut(pt.in.name, "."); ok && word.Has("append push extend concat", how) {
+			if on, how, ok := strings.Cut(pt.in.name, "."); ok &&
+				word.Has("append push extend concat", how) {
 				for j := range pt.in.elems {
 					pt.in.elems[j].adds = true
 					p.names[on] = append(p.names[on], &pt.in.elems[j])
@@ -147,7 +148,8 @@ func (p *program) groupWords(g *group) (words []string, list, ok bool) {
 	switch {
 	case g.index || g.open == '{':
 		return nil, false, false
-	case g.name == "" && (g.open == '[' || g.comma || len(g.elems) != 1), g.name == "list" || g.name == "tuple":
+	case g.name == "" && (g.open == '[' || g.comma || len(g.elems) != 1), g.name == "list" ||
+		g.name == "tuple":
 		for _, e := range g.elems {
 			w, _ := p.words(e)
 			words = append(words, w...)
@@ -215,7 +217,8 @@ func (p *program) argument(e elem, i int) ([]string, bool) {
 		return []string{word.Hole}, false
 	}
 	at := e.parts[i+1].in.elems[0]
-	if n, ok := word.Atoi(at.key); ok && len(at.parts) == 0 && n >= 0 && n <= len(all) && len(p.rest) > 0 {
+	if n, ok := word.Atoi(at.key); ok && len(at.parts) == 0 && n >= 0 && n <= len(all) &&
+		len(p.rest) > 0 {
 		return all[n:], true
 	}
 	if len(at.parts) == 1 {

@@ -62,7 +62,8 @@ func ordersMerge(words []string) bool {
 	for _, o := range orders {
 		said := words
 		if o.who != "" {
-			if !strings.HasPrefix(words[0], "@") && !word.Has("bors homu mergify tingley", who) || !anyGlob(o.who, who) {
+			if !strings.HasPrefix(words[0], "@") && !word.Has("bors homu mergify tingley", who) ||
+				!anyGlob(o.who, who) {
 				continue
 			}
 			said = words[1:]
@@ -94,7 +95,8 @@ func begins(line, says []string) (rest []string, ok bool) {
 	}
 	for i, w := range says {
 		said := strings.TrimRight(line[i], ".!,")
-		if head, open := strings.CutSuffix(w, "*"); said != w && !(open && strings.HasPrefix(said, head)) {
+		if head, open := strings.CutSuffix(w, "*"); said != w && !(open &&
+			strings.HasPrefix(said, head)) {
 			return nil, false
 		}
 	}
@@ -154,7 +156,8 @@ func Labels(f *shell.Frame, leaves []act.Field, a act.Act, argv []word.Word) {
 	for _, fd := range leaves {
 		key := strings.TrimSuffix(fd.Path, "[]")
 		key = key[strings.LastIndexByte(key, '.')+1:]
-		if key == "labels" || key == "add_labels" || key == "label" || key == "" || strings.HasPrefix(key, "labels") {
+		if key == "labels" || key == "add_labels" || key == "label" || key == "" ||
+			strings.HasPrefix(key, "labels") {
 			labelWords(f, []word.Word{word.Lit(fd.Value)}, a, argv)
 		}
 	}
