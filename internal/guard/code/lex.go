@@ -91,7 +91,7 @@ func (l *lexer) hashComment() bool {
 	if word.Has("node go lua other", l.lang) && !(l.i == 0 && l.at("#!")) {
 		return false
 	}
-	return l.i == 0 || strings.IndexByte(" \t\n;({", l.src[l.i-1]) >= 0
+	return l.i == 0 || l.lang == "python" || strings.IndexByte(" \t\n;({", l.src[l.i-1]) >= 0
 }
 
 // special reads the quoting words of Perl and Ruby: q, qq, qw, qx, %w, %x.

@@ -55,7 +55,8 @@ func (p *program) request(g *group) {
 	case q.URL == "":
 	case word.Blank(q.URL):
 		p.method = cmp.Or(q.Method, p.method)
-		if !p.fed(g) {
+		if requester(l) && !p.fed(g) &&
+			word.HasPart(strings.ToLower(g.name), "request session client http axios fetch api curl") {
 			forges.Send(p.f, q)
 		}
 	default:

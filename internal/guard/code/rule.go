@@ -207,7 +207,7 @@ func (p *program) command(g *group, starts bool) {
 		words = words[1:]
 	}
 	if word.Blank(strings.Join(words, "")) {
-		if starts && !p.fed(g) {
+		if starts && !p.fed(g) && !word.Has("communicate sendline write", last(g.name)) {
 			p.f.Opaque(p.lang+" "+g.name, "the command it would run is only known when it runs")
 		}
 		return
@@ -318,6 +318,9 @@ func (p *program) shell(text string) {
 	case word.Blank(text):
 		p.f.Opaque(p.lang, "the command it would run is only known when it runs")
 	default:
+		if _, problem := shell.Parse(text); problem != "" && !slices.ContainsFunc(strings.Fields(text), client) {
+			return // no shell text, or none that could matter
+		}
 		p.started().Run(text)
 	}
 }

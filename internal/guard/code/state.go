@@ -10,11 +10,14 @@ import (
 // What names it in another way is seen by the state's seal.
 func (p *program) writesState(g *group) {
 	for _, e := range g.elems {
-		named, writing := "", false
+		var named []string
+		writing := false
 		p.touches(e, &named, &writing)
-		if named != "" && writing {
-			p.f.PathAct(named, p.lang+": "+named)
-			continue
+		for _, text := range named {
+			if writing && (strings.TrimSuffix(text, "/") == ".sdd" || p.f.Guarded(text)) {
+				p.f.PathAct(text, p.lang+": "+text)
+				break
+			}
 		}
 		for _, pt := range e.parts {
 			if pt.in != nil && (pt.in.open == '{' || pt.in.name == "") {
@@ -24,36 +27,31 @@ func (p *program) writesState(g *group) {
 	}
 }
 
-func (p *program) touches(e elem, named *string, writing *bool) {
-	see := func(text string) {
-		switch {
-		case *named == "" && (p.f.Guarded(text) || strings.TrimSuffix(text, "/") == ".sdd"):
-			*named = text
-		case len(text) <= 3 && text != "" && strings.Trim(text, "waxr+bt") == "" &&
-			strings.ContainsAny(text, "wax+"),
-			strings.HasPrefix(text, ">"):
-			*writing = true
-		}
-	}
+// touches collects the texts of a statement that could be paths, and tells whether it writes.
+func (p *program) touches(e elem, named *[]string, writing *bool) {
 	for _, pt := range e.parts {
-		if !p.f.M.Spend(1) {
+		if !p.f.M.Spend(1) || len(*named) > 100 {
 			return
 		}
 		name := pt.text
-		if pt.in != nil {
+		switch {
+		case pt.in != nil:
 			name = pt.in.name
 			for _, in := range pt.in.elems {
 				p.touches(in, named, writing)
 			}
-		} else if pt.kind == strTok || pt.kind == wordTok {
-			see(p.fill(pt.text))
+		case pt.kind != nameTok:
+			text := p.fill(pt.text)
+			mode := len(text) <= 3 && text != "" && strings.Trim(text, "waxr+bt") == ""
+			*writing = *writing || mode && strings.ContainsAny(text, "wax+") || strings.HasPrefix(text, ">")
+			*named = append(*named, text)
 			continue
 		}
 		on, how, dotted := strings.Cut(name, ".")
 		*writing = *writing || writes(last(name))
-		if words, _ := p.named(on); on != "" && len(words) == 1 && (pt.in == nil || dotted &&
-			writes(last(how))) {
-			see(words[0])
+		if len(p.names[on]) > 0 && (pt.in == nil || dotted && writes(last(how))) {
+			words, _ := p.named(on)
+			*named = append(*named, words[0])
 		}
 	}
 }
