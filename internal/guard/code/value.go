@@ -10,7 +10,7 @@ import (
 func (p *program) learn(g *group) {
 	for i := range g.elems {
 		e := &g.elems[i]
-		if e.assigned && e.key != "" && g.open != '(' {
+		if e.assigned && e.key != "" && (g.open != '(' || g.name == "") {
 			p.names[e.key] = append(p.names[e.key], e)
 		}
 		for _, pt := range e.parts {
