@@ -12,14 +12,52 @@ import (
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields, whatever its server.
 func mcp(f *shell.Frame, c Call) {
-	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: c.Fields}
+	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: opened(c.Fields)}
 	if c.Command != "" && !slices.Contains(t.keys(), "command") {
-		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command", Value: c.Command})
+		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command",
+			Value: c.Command})
+	}
+	inner := t.dispatched()
+	if verb := t.verb(); len(verb) > 0 && !t.reads() {
+		t.words = append(verb, t.words...)
 	}
 	t.judge(f)
-	for _, inner := range t.dispatched() {
-		inner.judge(f)
+	for _, in := range inner {
+		in.judge(f)
 	}
+}
+
+// opened adds the leaves of arguments that are given as JSON text.
+func opened(fields []Field) []Field {
+	out := fields[:len(fields):len(fields)]
+	for _, fd := range fields {
+		if len(fd.Value) > 1 && fd.Value[0] == '{' && len(fd.Value) < word.MaxText {
+			for _, leaf := range word.JSONLeaves(fd.Value) {
+				out = append(out, Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
+			}
+		}
+	}
+	return out
+}
+
+// lastKey is the last part of a field's path in lower case.
+func lastKey(path string) string {
+	return strings.ToLower(path[strings.LastIndexByte(path,
+		'.')+1:])
+}
+
+// verb are the words of the field that says what a tool does: {"action": "merge"}.
+func (t toolShape) verb() []string {
+	for _, fd := range t.fields {
+		plain := len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n")
+		if plain && !strings.Contains(fd.Path, ".") &&
+			!word.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
+			word.Has("action operation op method verb subcommand sub_command command mutation",
+				lastKey(fd.Path)) {
+			return word.NameWords(fd.Value)
+		}
+	}
+	return nil
 }
 
 // judge reads a tool's shape: what it writes, runs and sends, and what its name says.
@@ -45,16 +83,23 @@ type toolShape struct {
 
 // dispatched are the tools that a gateway is asked to call: {"tool": "merge_pull_request", "arguments": {…}}.
 func (t toolShape) dispatched() []toolShape {
-	if !t.hasWord("call execute invoke exec tool tools") {
-		return nil
-	}
+	gateway := t.hasWord("call execute invoke exec tool tools run use batch mutation") && !t.reads()
 	var inner []toolShape
 	for _, fd := range t.fields {
-		key := strings.ToLower(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
-		words := word.NameWords(fd.Value)
-		if len(words) > 1 && len(fd.Value) < 80 && !strings.Contains(fd.Value, " ") && word.Has("tool tool_name toolname tool_slug action name function operation", key) {
-			inner = append(inner, toolShape{call: t.call, words: words, fields: t.fields})
+		words := word.NameWords(toolName(fd.Value))
+		if !gateway || len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
+			!word.Has("tool tool_name toolname tool_slug tool_id action action_id name function operation",
+				lastKey(fd.Path)) {
+			continue
 		}
+		in := toolShape{call: t.call, words: words}
+		beside := fd.Path[:strings.LastIndexByte(fd.Path, '.')+1]
+		for _, other := range t.fields {
+			if strings.HasPrefix(other.Path, beside) {
+				in.fields = append(in.fields, other)
+			}
+		}
+		inner = append(inner, in)
 	}
 	return inner
 }
@@ -102,14 +147,16 @@ id`
 // act is the act's PR and repository as the fields tell.
 func (t toolShape) act(kind Kind) Act {
 	a := Act{Kind: kind, PR: word.Number(act.LeafText(t.fields, strings.Fields(prKeys)...))}
-	owner, name := act.LeafText(t.fields, "owner", "workspace", "org"), act.LeafText(t.fields, "repo", "repository", "repo_slug", "repository_name")
+	owner, name := act.LeafText(t.fields, "owner", "workspace", "org"), act.LeafText(t.fields, "repo",
+		"repository", "repo_slug", "repository_name")
 	switch {
 	case owner != "" && name != "":
 		a.Repo = owner + "/" + name
 	case strings.Count(name, "/") == 1:
 		a.Repo = name
 	}
-	a.SHA = act.LeafText(t.fields, "sha", "head_sha", "expected_head_sha", "expectedHeadSha", "expectedHeadOid")
+	a.SHA = act.LeafText(t.fields, "sha", "head_sha", "expected_head_sha", "expectedHeadSha",
+		"expectedHeadOid")
 	if a.PR == 0 {
 		if url := act.LeafText(t.fields, "url", "pull_request_url", "pr_url", "web_url"); url != "" {
 			a.PR, _, a.Ref = forges.PullURL(word.Lit(url), "")
@@ -131,26 +178,37 @@ source_branch target_branch sourceBranch targetBranch repository_id repositoryId
 	return t.hasWord("pull pr prs mr request requests github gitlab gitea branch branches forge queue")
 }
 
+func (t toolShape) ofForge() bool {
+	return t.forgeShaped() ||
+		word.HasPart(strings.ToLower(t.call.Tool),
+			"git bitbucket azure forgejo gitea gerrit phabricator __gh__ __glab__")
+}
+
 // toolMerge judges a name with merge as its verb.
 func toolMerge(f *shell.Frame, t toolShape) bool {
 	says := toolShape{words: t.verbs()}.hasWord
 	server := strings.ToLower(t.call.Tool)
-	ofForge := t.forgeShaped() || word.HasPart(server, "git bitbucket azure forgejo gerrit phabricator")
 	status := strings.ToLower(act.LeafText(t.fields, "status", "state", "state_event"))
 	switch {
 	case says("disable cancel dequeue"):
 		return false
-	case says("automerge enqueue autocomplete") || says("auto queue") && says("merge") || says("auto") && says("complete"):
+	case t.nounPR() && t.armed() && !word.Has("completed merged", status):
 		toolAct(f, t, act.ArmAutoMerge)
-	case says("merge") || t.nounPR() && says("accept land complete") || says("land") && t.hasWord("revision diff change") ||
+	case says("automerge enqueue autocomplete") || says("auto queue") && says("merge") ||
+		says("auto") && says("complete"):
+		toolAct(f, t, act.ArmAutoMerge)
+	case says("merge") || t.nounPR() && says("accept land complete") || says("land") &&
+		t.hasWord("revision diff change") ||
 		says("submit") && t.hasWord("change") && strings.Contains(server, "gerrit"):
-		if !ofForge || t.otherMerge() {
+		if !t.ofForge() || t.otherMerge() {
 			return false
 		}
-		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch", "into", "target"); base != "" && !t.nounPR() && forges.Protected(f, base) == shell.No {
+		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch", "into",
+			"target"); base != "" && !t.nounPR() && forges.Protected(f, base) == shell.No {
 			return true
 		}
-		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch"); base != "" && !t.nounPR() {
+		if base := act.LeafText(t.fields, "base", "target_branch", "targetBranch"); base != "" &&
+			!t.nounPR() {
 			a := t.act(act.PushProtected)
 			a.Ref = base
 			f.Act(a, label(t.call))
@@ -159,21 +217,29 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 		toolAct(f, t, act.MergePR)
 	case t.nounPR() && word.Has("completed merged", status):
 		toolAct(f, t, act.MergePR)
-	case t.nounPR() &&
-		(word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge", "autoComplete", "auto_complete", "setAutoComplete", "mergeWhenPipelineSucceeds")) ||
-			act.LeafText(t.fields, "autoCompleteSetBy", "autoCompleteSetById") != ""):
-		toolAct(f, t, act.ArmAutoMerge)
 	default:
 		return false
 	}
 	return true
 }
 
+// armed tells fields by which a PR merges later.
+func (t toolShape) armed() bool {
+	return word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge",
+		"autoComplete", "auto_complete",
+		"setAutoComplete", "mergeWhenPipelineSucceeds")) ||
+		slices.ContainsFunc(t.fields, func(fd Field) bool {
+			return strings.HasPrefix(fd.Path,
+				"autoCompleteSetBy") && fd.Value != ""
+		})
+}
+
 // verbs are the name's words without the noun "merge request".
 func (t toolShape) verbs() []string {
 	var out []string
 	for i := 0; i < len(t.words); i++ {
-		if t.words[i] == "merge" && i+1 < len(t.words) && word.Has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
+		if t.words[i] == "merge" && i+1 < len(t.words) &&
+			word.Has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
 			if word.Has("train trains", t.words[i+1]) {
 				out = append(out, "enqueue")
 			}
@@ -189,7 +255,7 @@ func (t toolShape) verbs() []string {
 }
 
 func (t toolShape) nounPR() bool {
-	if t.hasWord("pull pr prs mr pullrequest mergerequest") {
+	if t.hasWord("pull pulls pr prs mr mrs pullrequest mergerequest") {
 		return true
 	}
 	for i, w := range t.words {
@@ -215,22 +281,29 @@ func toolAct(f *shell.Frame, t toolShape, kind Kind) {
 
 // toolReview judges reviews, protections, workflows.
 func toolReview(f *shell.Frame, t toolShape) bool {
-	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent", "vote"))
-	voted := strings.HasPrefix(event, "APPROVE") || event == "10" || word.IsTrue(act.LeafText(t.fields, "approve", "approved")) ||
+	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent",
+		"vote"))
+	voted := strings.HasPrefix(event, "APPROVE") || event == "10" ||
+		word.IsTrue(act.LeafText(t.fields, "approve", "approved")) ||
 		word.Number(act.LeafText(t.fields, "Code-Review")) == 2
 	switch {
 	case t.hasWord("unapprove revoke"):
 		return false
-	case t.hasWord("approve") && !t.hasWord("deployment"), t.hasWord("review vote reviewer") && voted:
+	case t.hasWord("approve") && !t.hasWord("deployment") &&
+		t.ofForge(), t.hasWord("review vote reviewer") && voted:
 		toolAct(f, t, act.ApprovePR)
 	case t.hasWord("dismiss") && t.hasWord("review"):
 		toolAct(f, t, act.DismissReview)
-	case t.hasWord("protection ruleset rulesets protected unprotect") && t.hasWord("update delete remove create set edit disable put patch unprotect modify"):
+	case t.hasWord("protection ruleset rulesets protected unprotect") &&
+		t.hasWord("update delete remove create set edit disable put patch unprotect modify"):
 		toolAct(f, t, act.RelaxProtection)
-	case t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") && slices.ContainsFunc(t.fields, forges.Relaxes):
+	case t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") &&
+		slices.ContainsFunc(t.fields, forges.Relaxes):
 		toolAct(f, t, act.RelaxProtection)
-	case t.hasWord("workflow workflows dispatch dispatches action actions") && t.hasWord("run trigger dispatch start create"):
-		forges.Workflow(f, act.LeafText(t.fields, "workflow_id", "workflowId", "workflow", "workflow_file", "event_type", "eventType", "name"), label(t.call))
+	case t.hasWord("workflow workflows dispatch dispatches action actions") &&
+		t.hasWord("run trigger dispatch start create"):
+		forges.Workflow(f, act.LeafText(t.fields, "workflow_id", "workflowId", "workflow",
+			"workflow_file", "event_type", "eventType", "name"), label(t.call))
 	default:
 		return false
 	}
@@ -242,7 +315,7 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	if t.hasWord("push") && t.hasWord("notification message alert") {
 		return false
 	}
-	moves := t.hasWord("push commit upload cherry revert rebase sync") ||
+	moves := t.hasWord("push commit commits upload cherry revert rebase sync") ||
 		t.hasWord("file files contents ref reference refs") &&
 			t.hasWord("create update delete write put edit replace set patch remove upsert") ||
 		t.hasWord("branch branches ref") && t.hasWord("update delete reset move force rename sync")
@@ -250,7 +323,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	if opens || !moves {
 		return false
 	}
-	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch", "targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
+	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch",
+		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	switch {
 	case ok && forges.MovesProtected(f, refTarget(branch)) == shell.Yes:
 		a := t.act(act.PushProtected)
@@ -258,7 +332,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 		f.Act(a, label(t.call))
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		toolPush(f, t)
-	case !ok && t.hasWord("file files contents commit") && (act.LeafText(t.fields, "owner") != "" && act.LeafText(t.fields, "repo") != "" || act.LeafText(t.fields, "project_id", "projectId") != ""):
+	case !ok && t.hasWord("file files contents commit") && (act.LeafText(t.fields, "owner") != "" &&
+		act.LeafText(t.fields, "repo") != "" || act.LeafText(t.fields, "project_id", "projectId") != ""):
 		a := t.act(act.PushProtected)
 		a.Ref, a.PR = forges.DefaultBranch(f), 0
 		f.Act(a, label(t.call))
@@ -283,7 +358,8 @@ func toolPush(f *shell.Frame, t toolShape) {
 		argv = append(argv, word.Lit(remote))
 	}
 	g := f.Child()
-	if dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
+	if dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir,
+		"/") {
 		g.Cwd = dir
 	}
 	forges.Git(g, argv)
@@ -295,7 +371,8 @@ func toolTalk(f *shell.Frame, t toolShape) {
 	case t.nounPR() && t.hasWord("create open new") && !t.hasWord("review comment note thread branch"):
 		toolAct(f, t, act.OpenPR)
 	case t.hasWord("comment comments note notes reply discussion thread"):
-		forges.Comment(f, act.LeafText(t.fields, "body", "comment", "content", "text", "note", "message"), t.act(act.Comment), label(t.call))
+		forges.Comment(f, act.LeafText(t.fields, "body", "comment", "content", "text", "note",
+			"message"), t.act(act.Comment), label(t.call))
 	case t.hasWord("review"):
 		toolAct(f, t, act.Comment)
 	}
@@ -309,7 +386,8 @@ func numberless(fields []Field) []Field {
 	out := make([]Field, len(fields))
 	for i, fd := range fields {
 		out[i] = fd
-		if j := strings.LastIndexByte(fd.Path, '.'); j > 0 && word.Number(fd.Path[j+1:]+"0") > 0 || strings.HasSuffix(fd.Path, ".0") {
+		if j := strings.LastIndexByte(fd.Path, '.'); j > 0 && word.Number(fd.Path[j+1:]+"0") > 0 ||
+			strings.HasSuffix(fd.Path, ".0") {
 			out[i].Path = fd.Path[:strings.LastIndexByte(fd.Path, '.')]
 		}
 	}

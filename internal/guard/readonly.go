@@ -144,11 +144,21 @@ func looksArgv(argv []string) bool {
 		return !anyPrefix(args, "-o")
 	case "date":
 		return !anyPrefix(args, "-s", "--set")
+	case "uniq": // uniq INPUT OUTPUT
+		return len(args)-countFlags(args) < 2
 	case "env", "printenv":
 		return name == "printenv" || len(args) == 0
 	}
 	return word.Has(`ls cat tac head tail wc cut tr uniq nl column comm diff cmp stat file du df basename dirname realpath readlink id whoami uname nproc
 test [ true false : seq md5sum sha1sum sha256sum cksum strings od hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep wait`, name)
+}
+
+func countFlags(args []string) int {
+	n := 0
+	for _, a := range args {
+		n += word.Btoi(strings.HasPrefix(a, "-") && len(a) > 1)
+	}
+	return n
 }
 
 func anyArg(args []string, list string) bool {

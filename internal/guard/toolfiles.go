@@ -41,7 +41,8 @@ func dropsHooks(f *shell.Frame, c Call, p string) bool {
 		}
 	}
 	squeezed := strings.Join(strings.Fields(after.String()), "")
-	if strings.Contains(squeezed, `"disableAllHooks":true`) || strings.Contains(squeezed, `"allowManagedHooksOnly":true`) ||
+	if strings.Contains(squeezed, `"disableAllHooks":true`) ||
+		strings.Contains(squeezed, `"allowManagedHooksOnly":true`) ||
 		strings.Contains(squeezed, `"hooks@`) && strings.Contains(squeezed, `:false`) {
 		return true
 	}
@@ -61,7 +62,8 @@ func registers(text string) bool { return registrations(text) > 0 }
 
 func registrations(text string) int {
 	n := 0
-	for _, mark := range []string{"bin/hooks", `"hooks@`, `"pre-tool-use"`, `"stop"`, "hooks pre-tool-use", "hooks stop", "hooks.json", `"PreToolUse"`, `"Stop"`, `"PostToolUse"`} {
+	for _, mark := range []string{"bin/hooks", `"hooks@`, `"pre-tool-use"`, `"stop"`,
+		"hooks pre-tool-use", "hooks stop", "hooks.json", `"PreToolUse"`, `"Stop"`, `"PostToolUse"`} {
 		n += strings.Count(text, mark)
 	}
 	return n
@@ -77,7 +79,8 @@ func toolFiles(f *shell.Frame, t toolShape) {
 		if len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n") {
 			continue
 		}
-		named := word.HasPart(key, "path file uri") || word.Has("source destination target dest from to src dst directory dir name 0 1", key)
+		named := word.HasPart(key, "path file uri") ||
+			word.Has("source destination target dest from to src dst directory dir name 0 1", key)
 		if !named || strings.Contains(key, "content") {
 			continue
 		}
@@ -99,35 +102,54 @@ func toolFiles(f *shell.Frame, t toolShape) {
 
 // toolRuns reads tools that run commands or programs: their text is read like Bash's.
 func toolRuns(f *shell.Frame, t toolShape) {
-	runs := t.hasWord("execute exec run shell terminal bash command process spawn powershell cmd sh ssh cli")
+	runs := t.hasWord("execute exec run start shell terminal bash command process spawn powershell cmd sh ssh cli")
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
+	t.cli(f)
+	if line := t.commandLine(); runs && len(line) > 0 {
+		f.Inside(t.call.Tool, word.Quoted(line))
+	}
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
-		case word.Has("command.0 cmd.0", key) && runs:
-			f.Inside(t.call.Tool, word.Quoted(t.list(key[:len(key)-1])))
-		case word.Has("command cmd commandline command_line shell_command input", key) && (runs || key == "command"):
-			text := strings.TrimSpace(fd.Value + " " + word.Quoted(append(t.list("args."), t.list("arguments.")...)) + " " + act.LeafText(t.fields, "args"))
-			f.Inside(t.call.Tool, text)
-			t.cli(f, text)
-		case key == "args.0" && act.LeafText(t.fields, "command", "cmd") == "":
-			t.cli(f, word.Quoted(t.list("args.")))
+		case word.Has("command cmd commandline command_line shell_command input", key) && (runs ||
+			key == "command"):
+			rest := append(t.list("args."), t.list("arguments.")...)
+			f.Inside(t.call.Tool, strings.TrimSpace(fd.Value+" "+word.Quoted(rest)+" "+act.LeafText(t.fields, "args")))
 		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
 			f.Inside(t.call.Tool, notebookShell(fd.Value))
 			fallthrough
-		case word.Has("code script expression function source program javascript js", key) && (evals || runs):
-			lang := "node"
-			if t.hasWord("python") || strings.EqualFold(act.LeafText(t.fields, "language", "lang"), "python") {
-				lang = "python"
-			}
-			if t.hasWord("bash shell sh") {
-				f.Inside(t.call.Tool, fd.Value)
-				continue
-			}
-			f.Within(t.call.Tool, func() { code.Read(f, lang, fd.Value, nil) })
+		case word.Has("code script expression function source program javascript js", key) && (evals ||
+			runs):
+			t.script(f, fd.Value)
 		case word.Has("keys text data", key) && t.types():
 			f.Inside(t.call.Tool, fd.Value)
 		}
 	}
+}
+
+// script reads a program that a tool is given.
+func (t toolShape) script(f *shell.Frame, text string) {
+	lang := "node"
+	if t.hasWord("python") || strings.EqualFold(act.LeafText(t.fields, "language", "lang"), "python") {
+		lang = "python"
+	}
+	if t.hasWord("bash shell sh") {
+		f.Inside(t.call.Tool, text)
+		return
+	}
+	f.Within(t.call.Tool, func() { code.Read(f, lang, text, nil) })
+}
+
+// commandLine are the words of a command that is given as a list, its program perhaps apart.
+func (t toolShape) commandLine() []word.Word {
+	for _, below := range []string{"command.", "cmd.", "argv.", "args.", "arguments."} {
+		if words := t.list(below); len(words) > 0 {
+			if name := act.LeafText(t.fields, "program", "executable", "binary", "exe"); name != "" {
+				words = append(word.Lits(name), words...)
+			}
+			return words
+		}
+	}
+	return nil
 }
 
 // list are the values of the fields below a path: args.0, args.1.
@@ -149,7 +171,8 @@ func notebookShell(code string) string {
 	}
 	for _, line := range strings.Split(code, "\n") {
 		text, ok := strings.CutPrefix(strings.TrimSpace(line), "!")
-		if name, _, args := strings.Cut(text, " "); ok && args && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" {
+		if name, _, args := strings.Cut(text, " "); ok && args &&
+			strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == "" {
 			out = append(out, text)
 		}
 	}
@@ -164,10 +187,31 @@ func (t toolShape) types() bool {
 }
 
 // cli reads the arguments of a tool that is one program: mcp__gh__run {"command": "pr merge 5"}.
-func (t toolShape) cli(f *shell.Frame, text string) {
+func (t toolShape) cli(f *shell.Frame) {
 	for _, program := range []string{"gh", "glab", "git"} {
-		if t.hasWord(program) || strings.Contains(t.call.Tool, "__"+program+"__") {
-			f.Inside(t.call.Tool, program+" "+text)
+		if !t.hasWord(program) && !strings.Contains(t.call.Tool, "__"+program+"__") {
+			continue
+		}
+		parts := []string{program}
+		for _, w := range word.NameWords(toolName(t.call.Tool)) {
+			if word.Has("pr mr api repo workflow", w) {
+				parts = append(parts, w)
+			}
+		}
+		said := len(parts)
+		for _, name := range []string{"subcommand", "command", "cmd", "input"} {
+			if text, ok := act.Leaf(t.fields, name); ok {
+				parts = append(parts, text)
+			}
+		}
+		if text, ok := act.Leaf(t.fields, "args"); ok {
+			parts = append(parts, text)
+		}
+		if line := t.commandLine(); len(line) > 0 {
+			parts = append(parts, word.Quoted(line))
+		}
+		if len(parts) > said {
+			f.Inside(t.call.Tool, strings.Join(parts, " "))
 		}
 	}
 }
@@ -178,14 +222,28 @@ func toolSends(f *shell.Frame, t toolShape) {
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {
 		forges.GraphQL(f, query, t.fields, label(t.call))
 	}
-	url := act.LeafText(t.fields, "url", "uri", "path", "endpoint", "route")
+	url := act.LeafText(t.fields, "url", "uri", "path", "endpoint", "route", "request")
 	method := strings.ToUpper(act.LeafText(t.fields, "method", "http_method", "httpMethod", "verb"))
-	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" || !word.Has("PUT POST PATCH DELETE", method) {
+	if verb, rest, ok := strings.Cut(url, " "); ok { // "PUT /repos/…"
+		method, url = strings.ToUpper(verb), rest
+	}
+	for _, verb := range []string{"put", "post", "patch", "delete"} {
+		if method == "" && t.hasWord(verb) {
+			method = strings.ToUpper(verb)
+		}
+	}
+	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" ||
+		!word.Has("PUT POST PATCH DELETE", method) {
 		return
 	}
-	q := forges.Request{Method: method, URL: url, Body: act.LeafText(t.fields, "body", "data", "json", "payload"), Argv: label(t.call)}
+	for _, fd := range t.fields { // /pulls/{pull_number}/merge
+		url = word.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
+	}
+	q := forges.Request{Method: method, URL: url, Body: act.LeafText(t.fields, "body", "data", "json",
+		"payload"), Argv: label(t.call)}
 	for _, fd := range t.fields {
-		q.Fields = append(q.Fields, Field{Path: strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data."), Value: fd.Value})
+		q.Fields = append(q.Fields, Field{Path: strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."),
+			"data."), Value: fd.Value})
 	}
 	forges.Send(f, q)
 }
@@ -195,10 +253,13 @@ func toolClick(f *shell.Frame, t toolShape) bool {
 	clicks := t.hasWord("click tap press submit")
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))
-		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
-			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request", "bypass rules and merge"} {
+		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge",
+			"confirm merge",
+			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request",
+			"bypass rules and merge"} {
 			if clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20 ||
-				t.hasWord("evaluate run code script") && strings.Contains(text, ".click(") && strings.Contains(text, mark) {
+				t.hasWord("evaluate run code script") && strings.Contains(text, ".click(") &&
+					strings.Contains(text, mark) {
 				toolAct(f, t, act.MergePR)
 				return true
 			}

@@ -1,8 +1,9 @@
-// Package code reads programs of other languages for what they would run, request or write. It knows the languages by
-// their quotes, comments, calls and assignments only.
+// Package code reads programs of other languages for what they would run, request or write. It
+// knows the languages by their quotes, comments, calls and assignments only.
 package code
 
 import (
+	"path"
 	"strings"
 
 	"hooks/internal/guard/shell"
@@ -22,7 +23,8 @@ func Language(name string) (lang, flags string) {
 		return "ruby", "-e -ne -pe"
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
-	case strings.HasPrefix(name, "lua") || word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
+	case strings.HasPrefix(name, "lua") ||
+		word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
 		return "other", "-e --eval -E --expr -eval"
 	case word.Has("tclsh wish", name):
 		return "tcl", ""
@@ -45,7 +47,7 @@ func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
-		case word.Has(names, t):
+		case word.Has(names, t) || clustered(lang, t):
 			if i+1 < len(args) {
 				Text(f, lang, args[i+1].Text, word.Join(argv), args[i+2:])
 			}
@@ -88,7 +90,8 @@ func module(f *shell.Frame, args []word.Word) {
 		switch {
 		case args[0].Text == "timeit" && !strings.HasPrefix(w.Text, "-"):
 			Read(f, "python", w.Text, nil)
-		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) && strings.HasSuffix(w.Text, ".py"):
+		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) &&
+			strings.HasSuffix(w.Text, ".py"):
 			File(f, "python", args[i+1:])
 			return
 		}
@@ -109,9 +112,17 @@ func editsInPlace(f *shell.Frame, argv []word.Word) {
 	}
 }
 
+// clustered tells joined flags whose last one takes program text: python -uc, perl -lane.
+func clustered(lang, t string) bool {
+	ends := map[string]string{"python": "c", "perl": "eE", "ruby": "e"}[lang]
+	return ends != "" && len(t) > 2 && t[0] == '-' && strings.IndexByte(ends, t[len(t)-1]) >= 0 &&
+		strings.Trim(t[1:], "bBdEilnpsSuvwWxIaOqRecF0") == ""
+}
+
 // glued is program text in the same word as its flag: -e'code', --eval=code.
 func glued(names, t string) string {
-	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") && word.Has(names, name) {
+	if name, val, ok := strings.Cut(t, "="); ok && strings.HasPrefix(t, "--") &&
+		word.Has(names, name) {
 		return val
 	}
 	if len(t) > 2 && t[0] == '-' && t[1] != '-' && word.Has(names, t[:2]) {
@@ -143,6 +154,11 @@ func codeStdin(f *shell.Frame, lang string, argv []word.Word) {
 func File(f *shell.Frame, lang string, args []word.Word) {
 	name := args[0].Text
 	text, from := f.Open(name)
+	for _, ending := range []string{".js", ".ts", ".mjs", "/index.js"} {
+		if from == shell.Nowhere && lang == "node" && !strings.Contains(path.Base(name), ".") {
+			text, from = f.Open(name + ending)
+		}
+	}
 	switch {
 	case from == shell.Nowhere:
 		if word.MergeWord(word.ProgramName(name)) {
@@ -150,9 +166,11 @@ func File(f *shell.Frame, lang string, args []word.Word) {
 		}
 		f.M.World.Inner(f, name, args[1:])
 		return
-	case len(text) > word.MaxText:
+	case word.Blank(text):
+		Text(f, lang, text, word.Join(args), nil)
 		return
 	}
 	f.InFile(name, from)
-	Text(f, lang, text, word.Join(args), args[1:])
+	p := &program{f: f, lang: lang, rest: args[1:], file: true}
+	p.read(text, path.Dir(name))
 }

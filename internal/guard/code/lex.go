@@ -30,11 +30,9 @@ type lexer struct {
 	toks []token
 }
 
-const maxTokens = 20_000
-
 func lex(lang, src string) []token {
 	l := &lexer{lang: lang, src: src}
-	for l.i < len(l.src) && len(l.toks) < maxTokens {
+	for l.i < len(l.src) {
 		l.next()
 	}
 	return l.toks
@@ -93,7 +91,7 @@ func (l *lexer) hashComment() bool {
 	if word.Has("node go lua other", l.lang) && !(l.i == 0 && l.at("#!")) {
 		return false
 	}
-	return l.i == 0 || strings.IndexByte(" \t\n;({", l.src[l.i-1]) >= 0
+	return l.i == 0 || l.lang == "python" || strings.IndexByte(" \t\n;({", l.src[l.i-1]) >= 0
 }
 
 // special reads the quoting words of Perl and Ruby: q, qq, qw, qx, %w, %x.
@@ -107,7 +105,8 @@ func (l *lexer) special() bool {
 		lang string
 	}{
 		{"qw", wordTok, "perl"}, {"qx", execTok, "perl"}, {"qq", strTok, "perl"}, {"q", strTok, "perl"},
-		{"%w", wordTok, "ruby"}, {"%W", wordTok, "ruby"}, {"%x", execTok, "ruby"}, {"%q", strTok, "ruby"}, {"%Q", strTok, "ruby"},
+		{"%w", wordTok, "ruby"}, {"%W", wordTok, "ruby"}, {"%x", execTok, "ruby"}, {"%q", strTok, "ruby"},
+		{"%Q", strTok, "ruby"},
 	} {
 		if op.lang == l.lang && l.at(op.mark) && l.delimited(len(op.mark), op.kind) {
 			return true
@@ -140,7 +139,8 @@ func (l *lexer) regexHere() bool {
 		if t.text == "\n" {
 			continue
 		}
-		return t.kind == markTok && strings.Contains("(,=:[!&|?{};", t.text) || t.kind == nameTok && t.text == "return"
+		return t.kind == markTok && strings.Contains("(,=:[!&|?{};", t.text) ||
+			t.kind == nameTok && t.text == "return"
 	}
 	return true
 }
@@ -186,7 +186,8 @@ func (l *lexer) name() {
 
 func (l *lexer) endName(start int) {
 	name := l.src[start:l.i]
-	if l.i < len(l.src) && len(name) <= 2 && (l.src[l.i] == '"' || l.src[l.i] == '\'') && l.lang == "python" && strings.Trim(strings.ToLower(name), "rfbu") == "" {
+	quoted := l.i < len(l.src) && (l.src[l.i] == '"' || l.src[l.i] == '\'')
+	if quoted && l.lang == "python" && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rfbu") == "" {
 		l.quote(strings.ToLower(name))
 		return
 	}
@@ -215,7 +216,8 @@ func (l *lexer) quote(prefix string) {
 	raw := l.src[start:min(end, len(l.src))]
 	l.i = min(end+len(q), len(l.src))
 	text := raw
-	if !strings.Contains(prefix, "r") && !(q == "'" && word.Has("perl ruby php", l.lang)) && !(l.lang == "go" && q == "`") {
+	verbatim := q == "'" && word.Has("perl ruby php", l.lang) || l.lang == "go" && q == "`"
+	if !strings.Contains(prefix, "r") && !verbatim {
 		text = word.Unescape(raw, true)
 	}
 	l.add(l.kindOf(q, prefix), l.filled(text, q, prefix))
@@ -251,8 +253,8 @@ func (l *lexer) interpolate(text string) string {
 	return text
 }
 
-// holes replaces what stands between the opener and the closer. The name inside is kept between holes' marks so that
-// a variable's value can be put there: hole, name, hole.
+// holes replaces what stands between the opener and the closer. The name inside is kept between
+// holes' marks so that a variable's value can be put there: hole, name, hole.
 func holes(text, open string, closer byte) string {
 	var out strings.Builder
 	for {
@@ -279,12 +281,14 @@ func slot(name string) string { return slotMark + strings.TrimSpace(name) + slot
 func dollarHoles(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
-		if text[i] != '$' && text[i] != '@' || i+1 >= len(text) || !word.NameByte(text[i+1]) && text[i+1] != '{' {
+		if strings.IndexByte("$@", text[i]) < 0 || i+1 >= len(text) ||
+			!word.NameByte(text[i+1]) && text[i+1] != '{' {
 			out.WriteByte(text[i])
 			continue
 		}
 		j := i + 1
-		for j < len(text) && (word.NameByte(text[j]) || text[j] == '{' || text[j] == '}') && text[j] != '$' && text[j] != '@' {
+		for j < len(text) && strings.IndexByte("$@", text[j]) < 0 &&
+			(word.NameByte(text[j]) || strings.IndexByte("{}", text[j]) >= 0) {
 			j++
 		}
 		out.WriteString(slot("$" + strings.Trim(text[i+1:j], "{}")))

@@ -10,32 +10,11 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// request judges a call that may send an HTTP request: requests.put(url), fetch(url, {method: 'PUT'}).
-func (p *program) request(name, last string, args []arg) {
-	method := httpVerb(last)
-	if method == "" && !word.Has(`request fetch Request urlopen ajax got axios send open execute graphql query mutate NewRequest
-NewRequestWithContext new http superagent needle ky ofetch call rest_call curl_init`, last) {
-		return
-	}
-	q := forges.Request{Method: method}
-	for _, a := range args {
-		p.requestArg(&q, a)
-	}
-	if last == "graphql" || last == "mutate" || last == "query" {
-		q.URL, q.Method = cmp.Or(q.URL, "graphql"), "POST"
-		forges.GraphQL(p.f, cmp.Or(q.Body, word.Hole), q.Fields, p.shown(name, args))
-		return
-	}
-	if q.Method == "" {
-		q.Method = "GET"
-		if q.Body != "" {
-			q.Method = "POST"
-		}
-	}
-	q.Argv = p.shown(name, args)
-	if q.URL != "" {
-		forges.Send(p.f, q)
-	}
+// requester tells a call that may send a request whose method stands among its arguments.
+func requester(last string) bool {
+	return httpVerb(last) != "" || word.Has(`request fetch Request urlopen ajax got axios graphql
+NewRequest NewRequestWithContext superagent needle ky ofetch curl_init
+rest_call`, last)
 }
 
 func httpVerb(last string) string {
@@ -46,25 +25,55 @@ func httpVerb(last string) string {
 	return ""
 }
 
-// requestArg sorts one argument into method, address and body.
-func (p *program) requestArg(q *forges.Request, a arg) {
-	for _, pair := range a.val.pairs {
-		p.requestPair(q, pair.Path, pair.Value)
-	}
-	if len(a.val.pairs) > 0 && a.key == "" {
+// request reads a call that may send a request: requests.put(url), fetch(url, {method: 'PUT'}),
+// api('PUT', path).
+func (p *program) request(g *group) {
+	if !p.speaks || g.name == "" || g.open == '{' {
 		return
 	}
-	if a.key != "" {
-		p.requestPair(q, a.key, a.val.text())
-		return
+	l := last(g.name)
+	q := forges.Request{Method: httpVerb(l), Fields: p.pairs(g)}
+	for _, e := range g.elems {
+		if e.key == "" {
+			p.position(&q, e)
+		}
 	}
-	for _, s := range a.val.items {
+	for _, fd := range q.Fields {
+		setRequest(&q, fd.Path, fd.Value)
+	}
+	if q.URL != "" || q.Body != "" {
+		q.Argv = p.shown(g)
+	}
+	if strings.Contains(q.Body, "mutation") || word.Has("graphql query mutate", l) {
+		forges.GraphQL(p.f, cmp.Or(q.Body, act.LeafText(q.Fields, "query"), word.Hole), q.Fields, q.Argv)
+	}
+	switch {
+	case q.Method == "" && !requester(l):
+		if strings.HasSuffix(q.URL, "/merge") || strings.Contains(q.URL, "/git/refs/") {
+			p.paths = append(p.paths, q.URL)
+		}
+	case q.URL == "":
+	case word.Blank(q.URL):
+		p.method = cmp.Or(q.Method, p.method)
+		if requester(l) && !p.fed(g) &&
+			word.HasPart(strings.ToLower(g.name), "request session client http axios fetch api curl") {
+			forges.Send(p.f, q)
+		}
+	default:
+		q.Method = cmp.Or(q.Method, map[bool]string{true: "GET", false: "POST"}[q.Body == ""])
+		forges.Send(p.f, q)
+	}
+}
+
+// position sorts an argument without a name into method, address and body.
+func (p *program) position(q *forges.Request, e elem) {
+	words, _ := p.words(e)
+	for _, s := range words {
 		switch {
 		case word.Has("GET PUT POST PATCH DELETE", strings.ToUpper(s)):
 			q.Method = strings.ToUpper(s)
 		case isRoute(s):
-			verb, path, _ := strings.Cut(s, " ")
-			q.Method, q.URL = verb, path
+			q.Method, q.URL, _ = strings.Cut(s, " ")
 		case strings.Contains(s, "mutation") && strings.Contains(s, "{"):
 			q.Body = s
 		case q.URL == "" && (strings.Contains(s, "/") || s == word.Hole):
@@ -81,111 +90,124 @@ func isRoute(s string) bool {
 	return ok && word.Has("GET PUT POST PATCH DELETE", verb) && strings.HasPrefix(path, "/")
 }
 
-func (p *program) requestPair(q *forges.Request, key, val string) {
+func setRequest(q *forges.Request, key, val string) {
 	switch strings.ToLower(key) {
 	case "method", "type":
 		q.Method = strings.ToUpper(val)
 	case "url", "uri", "path":
 		q.URL = val
 	case "body", "data", "json", "content", "params":
-		if !word.Blank(val) {
+		if !word.Blank(val) && q.Body == "" {
 			q.Body = val
 		}
-	default:
-		q.Fields = append(q.Fields, act.Field{Path: key, Value: val})
 	}
 }
 
-// shown is a call as a person would write it.
-func (p *program) shown(name string, args []arg) []word.Word {
-	var parts []string
-	for _, a := range args {
-		switch {
-		case a.key != "":
-			parts = append(parts, a.key+"="+a.val.text())
-		case len(a.val.pairs) > 0:
-			for _, pair := range a.val.pairs {
-				parts = append(parts, pair.Path+"="+pair.Value)
-			}
-		default:
-			parts = append(parts, a.val.text())
+// addresses sends what is left: paths that a helper function is given, by the method that it uses.
+func (p *program) addresses() {
+	for _, path := range p.paths {
+		if p.method != "" {
+			forges.Send(p.f, forges.Request{Method: p.method, URL: path, Argv: word.Lits(p.method, path)})
 		}
 	}
-	text := strings.ReplaceAll(name+"("+strings.Join(parts, ", ")+")", word.Hole, "…")
-	return []word.Word{{Text: text, Raw: true}}
 }
 
-// prNumberOf remembers which PR a getter names: repo.get_pull(5).
-func prNumberOf(last string, args []arg) []act.Field {
-	if !prGetter(last) && last != "get" {
-		return nil
-	}
-	n := argText(args, 0, "")
-	for _, a := range args {
-		if word.Has("number pull_number", a.key) {
-			n = a.val.text()
-		}
-	}
-	if prGetter(last) {
-		return []act.Field{{Path: "pr", Value: n}}
-	}
-	return []act.Field{{Path: "got", Value: n}}
-}
-
-func prGetter(last string) bool {
-	l := strings.ToLower(strings.ReplaceAll(last, "_", ""))
-	return word.Has("getpull getpullrequest getpr pullrequest getmergerequest pull", l)
-}
-
-// sdk judges calls of the forges' libraries: octokit.pulls.merge({…}), repo.get_pull(5).merge().
-func (p *program) sdk(name, last string, args []arg, on value) {
-	lower := strings.ToLower(strings.ReplaceAll(name, "_", ""))
-	fields := pairsOf(args)
-	a := act.Act{PR: word.Number(act.LeafText(fields, "pull_number", "pullNumber", "number", "pr", "iid", "index", "pull_request_id"))}
-	if a.PR == 0 && on.pairs != nil {
-		a.PR = word.Number(on.pairs[0].Value)
-	}
-	if o, r := act.LeafText(fields, "owner"), act.LeafText(fields, "repo"); o != "" && r != "" && !word.Unknown(o+r) {
-		a.Repo = o + "/" + r
-	}
-	a.Kind = sdkKind(lower, strings.ToLower(strings.ReplaceAll(last, "_", "")), on)
-	a.SHA = act.LeafText(fields, "sha")
-	switch a.Kind {
-	case "":
-		p.sdkBranch(lower, name, args, fields)
-		return
-	case act.ApprovePR:
-		if event := strings.ToUpper(cmp.Or(act.LeafText(fields, "event"), allText(args))); !strings.Contains(event, "APPROVE") {
-			return
-		}
-	}
-	p.f.Act(a, p.shown(name, args))
-}
-
-func pairsOf(args []arg) []act.Field {
+// pairs are the named values of a call, its objects' too.
+func (p *program) pairs(g *group) []act.Field {
 	var out []act.Field
-	for _, a := range args {
-		if a.key != "" {
-			out = append(out, act.Field{Path: a.key, Value: a.val.text()})
+	for _, e := range g.elems {
+		if e.key != "" && (g.open != '{' || !e.assigned) {
+			out = append(out, act.Field{Path: e.key, Value: p.text(e)})
 		}
-		out = append(out, a.val.pairs...)
+		for _, pt := range e.parts {
+			if pt.in != nil && len(out) < 100 && (pt.in.name == "" ||
+				word.Has("JSON.stringify json.dumps", pt.in.name)) {
+				out = append(out, p.pairs(pt.in)...)
+			}
+		}
 	}
 	return out
 }
 
-func allText(args []arg) string {
+// shown is a call as a person would write it.
+func (p *program) shown(g *group) []word.Word {
 	var parts []string
-	for _, a := range args {
-		parts = append(parts, a.val.items...)
+	for _, fd := range p.pairs(g) {
+		parts = append(parts, fd.Path+"="+fd.Value)
 	}
-	return strings.Join(parts, " ")
+	if len(parts) == 0 {
+		parts = p.arglist(g)
+	}
+	text := strings.ReplaceAll(word.Clip(g.name+"("+strings.Join(parts, ", ")+")", 300), word.Hole,
+		"…")
+	return []word.Word{{Text: text, Raw: true}}
 }
 
-// sdkKind judges a library call by its dotted name.
-func sdkKind(name, last string, on value) act.Kind {
+// library judges calls of the forges' libraries: octokit.pulls.merge({…}),
+// repo.get_pull(5).merge().
+func (p *program) library(e elem, i int) {
+	g := e.parts[i].in
+	if g.name == "" || !p.f.M.Spend(1) {
+		return
+	}
+	name := strings.ToLower(strings.ReplaceAll(g.name, "_", ""))
+	l := last(name)
+	fields := p.pairs(g)
+	a := act.Act{PR: word.Number(act.LeafText(fields, "pull_number", "pullNumber", "number", "pr",
+		"iid", "index",
+		"pull_request_id"))}
+	number, ofPR := p.gotten(e, i, g.name)
+	if a.PR == 0 {
+		a.PR = word.Number(number)
+	}
+	if o, r := act.LeafText(fields, "owner"), act.LeafText(fields, "repo"); o != "" && r != "" &&
+		!word.Unknown(o+r) {
+		a.Repo = o + "/" + r
+	}
+	a.Kind, a.SHA = libraryKind(name, l, ofPR), act.LeafText(fields, "sha")
+	switch a.Kind {
+	case "":
+		p.libraryBranch(name, g, fields)
+		return
+	case act.ApprovePR:
+		event := cmp.Or(act.LeafText(fields, "event"), strings.Join(p.arglist(g), " "))
+		if !strings.Contains(strings.ToUpper(event), "APPROVE") {
+			return
+		}
+	}
+	p.f.Act(a, p.shown(g))
+}
+
+// gotten is the number of the PR that a call is made on: repo.get_pull(5).merge(), or pr.merge() of
+// such a pr.
+func (p *program) gotten(e elem, i int, name string) (number string, ofPR bool) {
+	from := e.parts[max(0, i-8):i]
+	if on, _, ok := strings.Cut(name, "."); ok && on != "" && len(p.names[on]) > 0 {
+		from = p.names[on][0].parts
+	}
+	for _, pt := range from {
+		if pt.in == nil {
+			continue
+		}
+		getter := strings.ToLower(strings.ReplaceAll(last(pt.in.name), "_", ""))
+		if word.Has("getpull getpullrequest getpr pullrequest getmergerequest pull", getter) ||
+			getter == "get" && strings.Contains(pt.in.name, "equests") {
+			number = act.LeafText(p.pairs(pt.in), "number", "pull_number")
+			if len(pt.in.elems) > 0 && number == "" {
+				number = p.text(pt.in.elems[0])
+			}
+			ofPR = true
+		}
+	}
+	return number, ofPR
+}
+
+// libraryKind judges a library call by its dotted name.
+func libraryKind(name, last string, ofPR bool) act.Kind {
 	owner := strings.TrimSuffix(name, "."+last)
 	owner = owner[strings.LastIndexByte(owner, '.')+1:]
-	pr := word.Has("pulls pull pullrequest pullrequests pr mr mergerequest mergerequests pullrequestservice", owner) || len(on.pairs) > 0 && (on.pairs[0].Path == "pr" || on.pairs[0].Path == "got")
+	pr := ofPR || word.Has(`pulls pull pullrequest pullrequests pr mr mergerequest mergerequests
+pullrequestservice`, owner)
 	switch last {
 	case "merge", "acceptmergerequest", "accept", "mergepullrequest", "mergemergerequest":
 		if pr || strings.Contains(last, "request") {
@@ -195,13 +217,11 @@ func sdkKind(name, last string, on value) act.Kind {
 		return act.ArmAutoMerge
 	case "createreview", "submitreview":
 		return act.ApprovePR
-	case "approve":
-		if pr {
-			return act.ApprovePR
-		}
 	case "dismissreview":
 		return act.DismissReview
-	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection", "createreporuleset", "updatereporuleset", "deletereporuleset":
+	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection",
+		"createreporuleset",
+		"updatereporuleset", "deletereporuleset":
 		return act.RelaxProtection
 	case "createpull", "createpullrequest", "createmergerequest":
 		return act.OpenPR
@@ -213,35 +233,33 @@ func sdkKind(name, last string, on value) act.Kind {
 	return ""
 }
 
-// sdkBranch judges library calls that move a branch.
-func (p *program) sdkBranch(lower, name string, args []arg, fields []act.Field) {
-	last := lower[strings.LastIndexByte(lower, '.')+1:]
+// libraryBranch judges library calls that move a branch.
+func (p *program) libraryBranch(name string, g *group, fields []act.Field) {
 	branch := ""
-	switch {
-	case last == "updateref" || last == "deleteref":
+	switch l := last(name); {
+	case l == "updateref" || l == "deleteref":
 		branch = act.LeafText(fields, "ref")
-	case last == "createorupdatefilecontents" || last == "updatefile" || last == "createfile" || last == "deletefile":
+	case word.Has("createorupdatefilecontents updatefile createfile deletefile", l):
 		b, ok := act.Leaf(fields, "branch")
-		if branch = b; !ok && last == "createorupdatefilecontents" {
+		if branch = b; !ok && l == "createorupdatefilecontents" {
 			branch = forges.DefaultBranch(p.f)
 		}
-	case last == "merge" && (strings.HasSuffix(lower, "repo.merge") || strings.HasSuffix(lower, "repos.merge")):
-		branch = cmp.Or(act.LeafText(fields, "base"), argText(args, 0, ""))
-	case last == "push" && word.HasPart(lower, "git origin remote"):
-		p.gitPush(lower, args)
+	case l == "merge" && (strings.HasSuffix(name, "repo.merge") ||
+		strings.HasSuffix(name, "repos.merge")):
+		branch = act.LeafText(fields, "base")
+		if branch == "" && len(g.elems) > 0 {
+			branch = p.text(g.elems[0])
+		}
+	case l == "push" && word.HasPart(name, "git origin remote"):
+		words := p.arglist(g)
+		if strings.Contains(name, "origin") || len(words) == 1 && strings.Contains(words[0], ":") {
+			words = append([]string{"origin"}, words...)
+		}
+		forges.Git(p.f.External(), append(word.Lits("git", "push"), word.Lits(words...)...))
 		return
 	}
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	if branch != "" && !word.Unknown(branch) && forges.Protected(p.f, branch) == shell.Yes {
-		p.f.Act(act.Act{Kind: act.PushProtected, Ref: branch}, p.shown(name, args))
+		p.f.Act(act.Act{Kind: act.PushProtected, Ref: branch}, p.shown(g))
 	}
-}
-
-// gitPush reads a git library's push as the command it stands for.
-func (p *program) gitPush(lower string, args []arg) {
-	words := flatten(args)
-	if strings.Contains(lower, "origin") || len(words) == 1 && strings.Contains(words[0], ":") {
-		words = append([]string{"origin"}, words...)
-	}
-	forges.Git(p.f.External(), append(word.Lits("git", "push"), word.Lits(words...)...))
 }

@@ -49,8 +49,10 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 		} else if len(args) > 1 {
 			f.Aliases[args[0].Text] = args[1].Text
 		}
-	case "write-host", "write-output", "write-verbose", "write-warning", "write-error", "write-information", "echo",
-		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for", "try", "catch", "finally",
+	case "write-host", "write-output", "write-verbose", "write-warning", "write-error",
+		"write-information", "echo",
+		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for",
+		"try", "catch", "finally",
 		"function", "return", "param", "switch", "foreach-object", "%", "where-object", "?", "do":
 		if name == "write-output" || name == "echo" {
 			return word.JoinText(args)
@@ -119,37 +121,15 @@ func expression(f *shell.Frame, args []word.Word, piped string) string {
 	if w, ok := param(args, "command"); ok {
 		text = w.Text
 	} else if len(args) > 0 {
-		text = joined(args)
+		text = word.JoinText(args)
 	}
-	if word.Blank(text) || computes(args) {
+	if word.Blank(text) || word.HasWord(args, "+") || len(args) > 0 &&
+		strings.HasPrefix(args[0].Src, "[") {
 		f.Opaque("Invoke-Expression "+word.Join(args), "the text it would run is only known when it runs")
 		return word.Hole
 	}
 	f.Within("Invoke-Expression", func() { Read(f, text) })
 	return word.Hole
-}
-
-// joined is an argument's text; parts added with + are one text.
-func joined(args []word.Word) string {
-	var parts []string
-	sep := " "
-	for _, w := range args {
-		if w.Src == "+" {
-			sep = ""
-			continue
-		}
-		parts = append(parts, w.Text)
-	}
-	return strings.Join(parts, sep)
-}
-
-// computes tells an argument that is itself a command or a method call: its text is only known when it runs.
-func computes(args []word.Word) bool {
-	if len(args) == 0 {
-		return false
-	}
-	first := strings.ToLower(args[0].Src)
-	return word.Has("invoke-webrequest iwr irm invoke-restmethod new-object get-content gc curl wget [system.text.encoding]", first) || strings.HasPrefix(first, "[")
 }
 
 func start(f *shell.Frame, args []word.Word) {
@@ -163,7 +143,8 @@ func start(f *shell.Frame, args []word.Word) {
 	for i, w := range args { // -ArgumentList 'pr','merge','5' is several words
 		if t := strings.ToLower(w.Text); t == "-argumentlist" || t == "-args" {
 			for _, v := range args[i+1:] {
-				if strings.HasPrefix(v.Text, "-") && v.Src == v.Text && !strings.HasPrefix(v.Text, "--") && len(words) > 0 {
+				if strings.HasPrefix(v.Text, "-") && v.Src == v.Text && !strings.HasPrefix(v.Text, "--") &&
+					len(words) > 0 {
 					break
 				}
 				words = append(words, word.Lits(strings.Fields(v.Text)...)...)
@@ -207,7 +188,8 @@ func cmd(f *shell.Frame, args []word.Word) {
 	for i, w := range args {
 		if t := strings.ToLower(w.Text); t == "/c" || t == "/k" {
 			f.Within("cmd", func() {
-				f.Child().Run(strings.ReplaceAll(strings.ReplaceAll(word.JoinText(args[i+1:]), "^", ""), `\`, "/"))
+				f.Child().Run(strings.ReplaceAll(strings.ReplaceAll(word.JoinText(args[i+1:]), "^", ""), `\`,
+					"/"))
 			})
 			return
 		}
@@ -274,7 +256,8 @@ func leaves(f *shell.Frame, name string, args []word.Word, piped string) {
 	}
 	file, _ := param(args, "path", "literalpath", "filepath")
 	value, _ := param(args, "value", "inputobject")
-	for _, w := range word.Command(args, "-Path -LiteralPath -FilePath -Value -Encoding -ItemType", 0) {
+	for _, w := range word.Command(args, "-Path -LiteralPath -FilePath -Value -Encoding -ItemType",
+		0) {
 		switch {
 		case file.Text == "":
 			file = w
@@ -288,16 +271,19 @@ func leaves(f *shell.Frame, name string, args []word.Word, piped string) {
 // write judges the commands that write or remove items by every path they name.
 func write(f *shell.Frame, words []word.Word, name string) {
 	how := word.Join(words)
-	takes := word.Has("remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni ren", name)
+	takes := word.Has("remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni ren",
+		name)
 	whole := name == "rd" || name == "rmdir"
 	for _, w := range words[1:] {
-		whole = whole || strings.HasPrefix(strings.ToLower(w.Text), "-rec") || strings.EqualFold(w.Text, "-r") || strings.Contains(name, "mov") || strings.Contains(name, "ren")
+		whole = whole || strings.HasPrefix(strings.ToLower(w.Text), "-rec") ||
+			strings.EqualFold(w.Text, "-r") || strings.Contains(name, "mov") || strings.Contains(name, "ren")
 	}
 	for i, w := range words[1:] {
 		if strings.HasPrefix(w.Text, "-") {
 			continue
 		}
-		if prev := strings.ToLower(words[i].Text); prev == "-value" || prev == "-inputobject" || prev == "-itemtype" || prev == "-encoding" {
+		if prev := strings.ToLower(words[i].Text); prev == "-value" || prev == "-inputobject" ||
+			prev == "-itemtype" || prev == "-encoding" {
 			continue
 		}
 		if word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2 {

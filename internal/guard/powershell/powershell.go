@@ -2,14 +2,16 @@
 package powershell
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
 
-// Read reads PowerShell text as far as text allows: statements are cut at their marks, words are taken out of
-// their quotes, variables are those assigned in the same text. Script blocks are read as if they ran.
+// Read reads PowerShell text as far as text allows: statements are cut at their marks, words are
+// taken out of their quotes, variables are those assigned in the same text. Script blocks are read
+// as if they ran.
 func Read(f *shell.Frame, text string) {
 	if len(text) > word.MaxText {
 		f.M.GiveUp("longer than 65536 bytes")
@@ -55,12 +57,11 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 		case strings.HasPrefix(l.s[l.i:], "<#"):
 			l.skipTo("#>")
 		case strings.IndexByte(";\n|{}&()", c) >= 0 && !(c == '&' && len(words) == 0 && !strings.HasPrefix(l.s[l.i:], "&&")):
-			if c == '(' && len(words) > 0 && (l.i > 0 && (l.s[l.i-1] == '@' || l.s[l.i-1] == ' ' || l.s[l.i-1] == '=')) {
-				l.i++ // a list or an expression that belongs to the command
-				continue
-			}
-			if c == ')' && l.openedBefore() {
-				l.i++
+			if n := len(words); c == '(' && n > 0 {
+				if words[n-1].Src == "@" { // @(…), a list
+					words = words[:n-1]
+				}
+				words = append(words, l.parens()...)
 				continue
 			}
 			l.i++
@@ -82,20 +83,54 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 	return words, 0
 }
 
-// openedBefore tells whether the ) closes a list inside the statement: its ( was skipped.
-func (l *lexer) openedBefore() bool {
-	depth := 0
-	for j := l.i - 1; j >= 0 && l.s[j] != '\n' && l.s[j] != ';' && l.s[j] != '{'; j-- {
-		switch l.s[j] {
-		case ')':
-			depth++
-		case '(':
-			if depth--; depth < 0 {
-				return j > 0 && strings.IndexByte("@ =", l.s[j-1]) >= 0
+// parens reads ( … ) among a command's words: a list gives its words, what is computed is unknown,
+// a command is run and what it prints is unknown.
+func (l *lexer) parens() []word.Word {
+	start, end := l.i, word.Matching(l.s, l.i)
+	if end < 0 {
+		end = len(l.s) - 1
+	}
+	l.i = end + 1
+	inner := strings.TrimSpace(l.s[start+1 : max(end, start+1)])
+	for l.i < len(l.s) && l.s[l.i] == '.' { // .Content, .ToLower()
+		for l.i++; l.i < len(l.s) && (word.NameByte(l.s[l.i]) || strings.IndexByte("()", l.s[l.i]) >= 0); l.i++ {
+		}
+		inner += "::"
+	}
+	unknown := []word.Word{{Text: word.Hole, Src: word.Clip(l.s[start:l.i], 100)}}
+	if inner == "" || !l.f.M.Spend(2+len(inner)/16) {
+		return nil
+	}
+	if strings.IndexByte("'\"$@0123456789[(", inner[0]) < 0 {
+		defer l.f.Through("(…)")()
+		Read(l.f, inner)
+		return unknown
+	}
+	if computed(inner) {
+		return unknown
+	}
+	words, _ := (&lexer{f: l.f, s: inner}).statement()
+	return words
+}
+
+// computed tells an expression with operators or methods, whose value is not followed.
+func computed(text string) bool {
+	var bare strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
 			}
+		case c == '\'' || c == '"':
+			quote = c
+			bare.WriteByte('_')
+		default:
+			bare.WriteByte(c)
 		}
 	}
-	return false
+	return word.HasPart(strings.ToLower(bare.String()), "+ :: _. -f -join -replace -creplace -split -bxor [char] ).")
 }
 
 func (l *lexer) skipTo(mark string) {
@@ -223,18 +258,25 @@ func (l *lexer) variable() string {
 	return word.Hole
 }
 
-// statement runs one statement; it returns what the next one of its pipe would read, where that is plain text.
+// statement runs one statement; it returns what the next one of its pipe would read, where that is
+// plain text.
 func statement(f *shell.Frame, words []word.Word, piped string) string {
-	if len(words) > 2 && words[1].Text == "=" && strings.HasPrefix(words[0].Src, "$") {
-		name := "$" + strings.ToLower(strings.Trim(words[0].Src, "${}"))
-		f.Let(name, word.JoinText(words[2:]))
-		return statement(f, words[2:], piped)
-	}
-	if name, val, ok := strings.Cut(words[0].Src, "="); ok && strings.HasPrefix(name, "$") && val != "" {
-		_, first, _ := strings.Cut(words[0].Text, "=") // $x='…' without spaces
-		rest := append([]word.Word{{Text: first, Src: val}}, words[1:]...)
-		f.Let("$"+strings.ToLower(strings.Trim(name, "${}+")), word.JoinText(rest))
+	if name, rest := assigned(words); name != "" {
+		value := word.JoinText(rest)
+		plain := rest[0].Src != "" && strings.IndexByte("'\"$[", rest[0].Src[0]) >= 0
+		if value == "@" || plain && slices.ContainsFunc(rest, func(w word.Word) bool { return computed(w.Src) }) {
+			value = word.Hole
+		}
+		f.Let(name, value)
+		if plain && !strings.Contains(strings.ToLower(rest[0].Text), "[scriptblock]::create") {
+			return value
+		}
 		return statement(f, rest, piped)
+	}
+	for _, w := range words {
+		if strings.Contains(strings.ToLower(w.Src), "[scriptblock]::create") {
+			f.Opaque(word.Join(words), "the text it would run is only known when it runs")
+		}
 	}
 	if words[0].Text == "&" || words[0].Text == "." && len(words) > 1 {
 		words = words[1:]
@@ -242,7 +284,8 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	if name := words[0].Text; strings.Contains(name, "]::start") || strings.HasSuffix(strings.ToLower(name), "]::start") {
+	if strings.HasSuffix(strings.ToLower(words[0].Text), "]::start") { // [Diagnostics.Process]::Start('gh', 'pr merge 5')
+		start(f, words[1:])
 		return ""
 	}
 	var split []word.Word // a splatted or spaced variable in command position or behind it is several words
@@ -253,8 +296,25 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 			split = append(split, w)
 		}
 	}
-	if len(words) == 1 && (strings.HasPrefix(words[0].Src, "\"") || strings.HasPrefix(words[0].Src, "'") || strings.HasPrefix(words[0].Src, "@")) {
+	if len(words) == 1 && words[0].Src != "" && strings.IndexByte("\"'@", words[0].Src[0]) >= 0 {
 		return words[0].Text
 	}
 	return command(f, split, piped)
+}
+
+// assigned takes $name = value apart, with or without blanks.
+func assigned(words []word.Word) (name string, rest []word.Word) {
+	src := words[0].Src
+	if !strings.HasPrefix(src, "$") {
+		return "", nil
+	}
+	lower := func(s string) string { return "$" + strings.ToLower(strings.Trim(s, "${}+")) }
+	if len(words) > 2 && (words[1].Text == "=" || words[1].Text == "+=") {
+		return lower(src), words[2:]
+	}
+	if left, val, ok := strings.Cut(src, "="); ok && val != "" { // $x='…'
+		_, first, _ := strings.Cut(words[0].Text, "=")
+		return lower(left), append([]word.Word{{Text: first, Src: val}}, words[1:]...)
+	}
+	return "", nil
 }
