@@ -9,10 +9,14 @@ import (
 )
 
 // World are the programs of this machine, as the world of its shells.
-type World struct{}
+type World struct {
+	// Reads reports whether a command line, its name first, is known to read only.
+	Reads func(argv []string) bool
+}
 
 // Program runs a program by its name and gives what it prints.
-func (World) Program(f *shell.Frame, name string, argv []word.Word) string {
+func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
+	w.guardsOwn(f, name, argv)
 	return program(f, name, argv)
 }
 

@@ -16,6 +16,7 @@ const (
 	maxActs    = 60
 	maxOpaque  = 20
 	maxReads   = 32
+	maxLinks   = 64 // paths whose links are followed
 	maxPicks   = 8 // readings of one command whose variables may hold several values
 )
 
@@ -29,6 +30,7 @@ type Machine struct {
 	seen  map[string]bool
 	Work  int // steps left
 	reads int
+	links int
 	fds   int
 	picks *picks
 

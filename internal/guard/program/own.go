@@ -1,0 +1,88 @@
+package program
+
+import (
+	"path"
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/place"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// guardsOwn refuses a program that is given a path of this program's own, or that works in a folder of it, unless it
+// is known to read only: what any other program does there is not known.
+func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
+	own := f.M.Call.Own
+	if len(own) == 0 || w.Reads == nil || name == "hooks" || opened(name) {
+		return
+	}
+	reached := place.Own(own, f.Cwd)
+	for _, a := range argv[1:] {
+		for _, p := range paths(a.Text) {
+			full := f.Resolve(p)
+			reached = reached || full != "" && (ownPath(f, full, a) || spreads(name) && holdsOwn(f, full))
+		}
+	}
+	if reached && !w.Reads(append([]string{name}, word.Texts(argv[1:])...)) {
+		f.Act(act.Act{Kind: act.WriteState, Ref: "this program's own files"}, argv)
+	}
+}
+
+// opened tells the programs whose inner command is read in turn.
+func opened(name string) bool {
+	_, wraps := wrapSpec(name)
+	return wraps || word.Has("env xargs parallel ssh autossh", name)
+}
+
+func ownPath(f *shell.Frame, full string, w word.Word) bool {
+	if w.Pat == "" {
+		return f.Own(full)
+	}
+	pat := strings.Split(path.Clean(w.Pat), "/")
+	for _, own := range f.M.Call.Own {
+		parts := strings.Split(own, "/")
+		if len(pat) < len(parts) || w.Pat[0] != own[0] {
+			continue
+		}
+		matches := true
+		for i, part := range parts {
+			matches = matches && place.Matches(pat[i], part)
+		}
+		if matches {
+			return true
+		}
+	}
+	return false
+}
+
+// spreads tells the programs that write into a folder under names that they are not given.
+func spreads(name string) bool {
+	return word.Has("tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount cpio bsdtar", name)
+}
+
+// holdsOwn tells the folder in which one of the loop's own files lies, unless the project is in it too.
+func holdsOwn(f *shell.Frame, full string) bool {
+	root := f.M.Call.Cwd
+	for _, own := range f.M.Call.Own {
+		if full == path.Dir(own) && full != root && !strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// paths are the texts of a word that a program may take for a path: the word, and what stands behind its flag.
+func paths(text string) []string {
+	list := []string{text}
+	if _, value, ok := strings.Cut(text, "="); ok {
+		list = append(list, value)
+	}
+	if len(text) > 2 && text[0] == '-' && text[1] != '-' {
+		list = append(list, text[2:])
+	}
+	if from, to, ok := strings.Cut(text, ":"); ok {
+		list = append(list, from, to)
+	}
+	return list
+}
