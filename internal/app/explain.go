@@ -12,7 +12,7 @@ import (
 func (a *App) Explain(command string) report.Explanation {
 	v := &visit{App: a, now: a.now()}
 	v.ev.Cwd = a.cwd()
-	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd}, v.repo(), files{v.ev.Cwd})
+	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd}, v.repo(), files{v.ev.Cwd, v.home()})
 	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd})}
 	for _, act := range r.Acts {
 		e.Acts = append(e.Acts, report.ExplainedAct{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"hooks/internal/clienthooks"
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/guard"
@@ -25,10 +26,11 @@ type visit struct {
 	files   *store.Store // nil: no state in this project
 	after   func() error
 	cfg     *config.Config
-	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
-	news    bool        // this event is not on the session's receipt yet
-	tidings []tiding    // what a person who looks elsewhere is told
-	said    event.Reply // what is on disk and is told, whatever fails after it
+	places  *clienthooks.Places // where the client reads its hooks, once it was asked for
+	past    *guard.Repo         // of a replayed call: what its transcript tells of the repository; nothing is looked up
+	news    bool                // this event is not on the session's receipt yet
+	tidings []tiding            // what a person who looks elsewhere is told
+	said    event.Reply         // what is on disk and is told, whatever fails after it
 }
 
 // config reads the project's configuration once.

@@ -17,15 +17,20 @@ func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
 	if len(own) == 0 || w.Reads == nil || name == "hooks" || opened(name) {
 		return
 	}
-	reached := place.Own(own, f.Cwd)
+	reached := ""
+	if place.Own(own, f.Cwd) {
+		reached = f.Cwd
+	}
 	for _, a := range argv[1:] {
 		for _, p := range paths(a.Text) {
 			full := f.Resolve(p)
-			reached = reached || full != "" && (ownPath(f, full, a) || spreads(name) && holdsOwn(f, full))
+			if reached == "" && full != "" && (ownPath(f, full, a) || spreads(name) && holdsOwn(f, full)) {
+				reached = full
+			}
 		}
 	}
-	if reached && !w.Reads(append([]string{name}, word.Texts(argv[1:])...)) {
-		f.Act(act.Act{Kind: act.WriteState, Ref: "this program's own files"}, argv)
+	if reached != "" && !w.Reads(append([]string{name}, word.Texts(argv[1:])...)) {
+		f.Act(act.Act{Kind: act.DropRegistration, Ref: reached, Path: reached}, argv)
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	maxOpaque  = 20
 	maxReads   = 32
 	maxLinks   = 64 // paths whose links are followed
-	maxPicks   = 8 // readings of one command whose variables may hold several values
+	maxPicks   = 8  // readings of one command whose variables may hold several values
 )
 
 // Machine is what all shells of one Read share: the reading, the work left, and what the command changed on the way.
