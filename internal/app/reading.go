@@ -37,6 +37,9 @@ func unreadable(r guard.Reading) string {
 // call is the tool call as the guard reads it.
 func (v *visit) call() guard.Call {
 	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd, Own: v.own()}
+	if v.past == nil {
+		c.PID = v.Env("CLAUDE_PID")
+	}
 	c.Command, _ = v.ev.ShellCommand()
 	fields, _ := v.ev.Fields()
 	for _, f := range fields {

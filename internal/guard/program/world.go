@@ -33,7 +33,10 @@ func (World) Inner(f *shell.Frame, name string, args []word.Word) {
 }
 
 // Script reads a program in another language.
-func (World) Script(f *shell.Frame, lang, text string) { code.Read(f, lang, text, nil) }
+func (World) Script(f *shell.Frame, lang, text string) {
+	library(f, text, word.Lits(lang))
+	code.Read(f, lang, text, nil)
+}
 
 // Socket reads what is sent over a network connection.
 func (World) Socket(f *shell.Frame, text string) { forges.RawHTTP(f, text) }
