@@ -16,24 +16,35 @@ import (
 // transcript, this program with its plugin, and its state. They may be read only. A folder that holds the project is
 // none of them.
 func (v *visit) own() []string {
+	if v.ownPaths == nil {
+		v.ownPaths = v.findOwn()
+	}
+	return v.ownPaths
+}
+
+func (v *visit) findOwn() []string {
 	program, _ := os.Executable()
 	list := []string{v.ev.Transcript, program}
 	if v.past == nil { // a replayed call is judged the same on every machine
 		list = append(list, v.pluginParts(program)...)
 		list = append(list, seal.Home(v.Env), v.Env("CLAUDE_PLUGIN_DATA"), v.strayConfig())
 	}
-	var all []string
-	for _, path := range list {
-		if !filepath.IsAbs(path) || v.holdsProject(path) {
-			continue
-		}
-		for _, p := range []string{filepath.Clean(path), tracker.RealPath(path)} {
-			if !slices.Contains(all, p) {
+	all := []string{}
+	add := func(path string) {
+		for _, p := range []string{path, "~/" + strings.TrimPrefix(path, v.home()+"/")} {
+			if (p == path || strings.HasPrefix(path, v.home()+"/")) && !slices.Contains(all, p) {
 				all = append(all, p)
 			}
-			if rel, ok := strings.CutPrefix(p, v.home()+"/"); ok && !slices.Contains(all, "~/"+rel) {
-				all = append(all, "~/"+rel)
-			}
+		}
+	}
+	for _, path := range list {
+		if !filepath.IsAbs(path) {
+			continue
+		}
+		real := tracker.RealPath(path)
+		if path = filepath.Clean(path); !v.holdsProject(path, real) {
+			add(path)
+			add(real)
 		}
 	}
 	return all
@@ -46,9 +57,10 @@ func (v *visit) pluginParts(program string) (list []string) {
 		roots = append(roots, filepath.Dir(dir))
 	}
 	for _, root := range roots {
+		real := tracker.RealPath(root)
 		switch {
 		case !filepath.IsAbs(root):
-		case v.inProject(root), v.holdsProject(root):
+		case within(v.project, root), within(tracker.RealPath(v.project), real), v.holdsProject(root, real):
 			for _, part := range []string{"bin/hooks", "hooks.json", ".claude-plugin"} {
 				list = append(list, filepath.Join(root, filepath.FromSlash(part)))
 			}
@@ -75,14 +87,16 @@ func isPlugin(dir string) bool {
 	return err == nil
 }
 
-func (v *visit) inProject(path string) bool { return within(v.project, path) }
-
-func (v *visit) holdsProject(path string) bool {
-	return within(path, v.project) || v.ev.Cwd != "" && within(path, v.ev.Cwd)
+// holdsProject reports whether the project, or where the call works in it, lies in a folder.
+func (v *visit) holdsProject(path, real string) bool {
+	if v.held == nil {
+		v.held = []string{v.project, v.ev.Cwd, tracker.RealPath(v.project), tracker.RealPath(v.ev.Cwd)}
+	}
+	return slices.ContainsFunc(v.held, func(dir string) bool { return dir != "" && (within(path, dir) || within(real, dir)) })
 }
 
 func within(dir, path string) bool {
-	rel, err := filepath.Rel(tracker.RealPath(dir), tracker.RealPath(path))
+	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 

@@ -15,6 +15,7 @@ const (
 	Settings             // settings that a person edits: rules and the model may change
 	Fixed                // managed settings, registries, manifests: what they say may not change at all
 	Script               // a program that a hook runs, or any other file of a plugin: not one byte may change
+	Markdown             // a skill, command or agent, whose head may bring hooks
 )
 
 // Places are where the client of one session reads its hooks: absolute paths, links resolved. Each may be missing.
@@ -38,6 +39,8 @@ func (p Places) Of(file string) Kind {
 		return Fixed
 	case slices.Contains(folded(p.Scripts), file):
 		return Script
+	case path.Ext(file) == ".md" && slices.ContainsFunc(p.Settings, func(s string) bool { return besides(fold(s), file) }):
+		return Markdown
 	case !p.cached(file):
 		return Foreign
 	case path.Ext(file) == ".json":
@@ -57,6 +60,12 @@ func (p Places) Holds(dir string) bool {
 // count.
 func (p Places) cached(file string) bool {
 	return inside(file, below(p.Config, "plugins")) && !inside(file, below(p.Config, "plugins/data"))
+}
+
+// besides reports whether a file is a skill, command or agent of the folder that a settings file lies in.
+func besides(settings, file string) bool {
+	dir := path.Dir(settings)
+	return inside(file, dir+"/skills") || inside(file, dir+"/commands") || inside(file, dir+"/agents")
 }
 
 func fixed(p Places, file string) bool {

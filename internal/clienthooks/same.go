@@ -13,8 +13,11 @@ func Same(kind Kind, before, after string) bool {
 	if kind == Foreign || before == after {
 		return true
 	}
-	if kind == Script {
+	switch kind {
+	case Script:
 		return false
+	case Markdown:
+		return head(before) == head(after) || !bringsHooks(head(before)) && !bringsHooks(head(after))
 	}
 	old, ok := parse(before)
 	if !ok {
@@ -28,6 +31,21 @@ func Same(kind Kind, before, after string) bool {
 		return harmless(old, changed) && reflect.DeepEqual(old, changed)
 	}
 	return reflect.DeepEqual(old, changed)
+}
+
+// head is the YAML head of a Markdown file.
+func head(text string) string {
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	if !strings.HasPrefix(text, "---") {
+		return ""
+	}
+	head, _, _ := strings.Cut(text[3:], "\n---")
+	return head
+}
+
+// bringsHooks reports whether a head may have hooks in it. A key may be spelled with escapes.
+func bringsHooks(head string) bool {
+	return strings.Contains(head, "hooks") || strings.Contains(head, `\`)
 }
 
 // parse reads a file as the client does: one object, of members with one name the last. Numbers keep their spelling.

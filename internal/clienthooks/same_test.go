@@ -79,6 +79,12 @@ func TestOtherKinds(t *testing.T) {
 		{Fixed, ``, `{"allowManagedHooksOnly":true}`, false},
 		{Script, "exit 0\n", "exit 0\n", true},
 		{Script, "exit 0\n", "exit 0", false},
+		{Markdown, "---\nname: a\n---\nx", "---\nname: b\n---\ngit hooks: y", true},
+		{Markdown, "", "# plain", true},
+		{Markdown, "", "---\nname: a\nhooks:\n  PreToolUse: []\n---\n", false},
+		{Markdown, "", "---\r\n\"h\\u006foks\": {}\r\n---\r\n", false},
+		{Markdown, "---\nhooks: {}\n---\nx", "---\nhooks: {}\n---\ny", true},
+		{Markdown, "---\nhooks: {}\n---\nx", "x", false},
 	} {
 		if got := Same(c.kind, c.before, c.after); got != c.same {
 			t.Errorf("Same(%d, %q, %q) = %v", c.kind, c.before, c.after, got)
@@ -100,6 +106,8 @@ func TestPlaces(t *testing.T) {
 		"/home/d/.claude/plugins/data/x/state.json": Foreign, "/src/market/plugins/a/hooks/hooks.json": Fixed,
 		"/src/market/.claude-plugin/plugin.json": Fixed, "/src/market/main.go": Foreign, "/p/hooks.json": Foreign,
 		"/p/tools/guard.sh": Script, "/opt/bin/hooks": Script, "/p/bin/hooks": Foreign,
+		"/p/.claude/skills/a/SKILL.md": Markdown, "/home/d/.claude/agents/a.md": Markdown, "/p/.claude/commands/a.sh": Foreign,
+		"/p/docs/skills/a.md": Foreign, "/p/.sdd/worktrees/a/.claude/agents/a.md": Foreign,
 	} {
 		if got := p.Of(path); got != want {
 			t.Errorf("%s: kind %d, want %d", path, got, want)
