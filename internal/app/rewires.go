@@ -31,14 +31,16 @@ func (v *visit) rewires() string {
 	return path
 }
 
-// keepsHooks reports whether a file tool's call leaves the client's hooks as they are.
+// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever the file is to the
+// client: under the name that is given, and where a link leads.
 func (v *visit) keepsHooks(path string) bool {
-	kind := v.kindOf(path)
-	if kind == clienthooks.Foreign {
+	if !v.registers(path) {
 		return !v.isOwn(path)
 	}
 	before, after, known := v.leaves(path)
-	return known && clienthooks.Same(kind, before, after)
+	return known && !slices.ContainsFunc(v.kinds(path), func(kind clienthooks.Kind) bool {
+		return !clienthooks.Same(kind, before, after)
+	})
 }
 
 // tampers are the acts on the loop's own files, gates and registration, without those on files that only look like a
@@ -51,9 +53,9 @@ func (v *visit) tampers(r guard.Reading) []guard.Act {
 		case v.past != nil || a.Path == "" || !filepath.IsAbs(path):
 			return false
 		case edits:
-			return path == v.absolute(file) && v.kindOf(path) != clienthooks.Foreign
+			return path == v.absolute(file) && path == v.strayConfig()
 		}
-		return a.Kind == guard.DropRegistration && v.kindOf(path) == clienthooks.Foreign && !v.holdsHooks(path) && !v.holdsOwn(path)
+		return a.Kind == guard.DropRegistration && !v.registers(path) && !v.holdsHooks(path) && !v.holdsOwn(path)
 	})
 }
 
@@ -74,13 +76,15 @@ func (v *visit) absolute(path string) string {
 	return filepath.Clean(files{v.ev.Cwd, v.home()}.absolute(path))
 }
 
-// kindOf judges a path as it is written and as it lies on disk.
-func (v *visit) kindOf(path string) clienthooks.Kind {
+// kinds are what a file is to the client, as it is written and as it lies on disk.
+func (v *visit) kinds(path string) []clienthooks.Kind {
 	p := v.clientPlaces()
-	if kind := p.Of(filepath.ToSlash(path)); kind != clienthooks.Foreign {
-		return kind
-	}
-	return p.Of(filepath.ToSlash(tracker.RealPath(path)))
+	return []clienthooks.Kind{p.Of(filepath.ToSlash(path)), p.Of(filepath.ToSlash(tracker.RealPath(path)))}
+}
+
+// registers reports whether the client may read hooks from a file.
+func (v *visit) registers(path string) bool {
+	return slices.ContainsFunc(v.kinds(path), func(kind clienthooks.Kind) bool { return kind != clienthooks.Foreign })
 }
 
 func (v *visit) holdsHooks(dir string) bool {
