@@ -12,6 +12,8 @@ func reads(argv []string) bool {
 	switch {
 	case word.Has("less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf locate git-diff delta difft", name):
 		return true
+	case name == "prettier":
+		return !anyArg(args, "--write -w")
 	case name == "git" && len(args) > 0 && word.Has("add commit", args[0]):
 		return true
 	case strings.HasPrefix(name, "-"):

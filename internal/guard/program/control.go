@@ -101,8 +101,8 @@ func claude(f *shell.Frame, argv []word.Word) {
 			fl.Arg(1).Text == "marketplace" && word.Has("remove rm add update", fl.Arg(2).Text) {
 			f.Act(act.Act{Kind: act.DropRegistration, Ref: word.JoinText(fl.Pos)}, argv)
 		}
-	case fl.Arg(0).Text == "config" && word.Has("set remove rm", fl.Arg(1).Text):
-		if word.Has("hooks disableAllHooks enabledPlugins", fl.Arg(2).Text) || strings.HasPrefix(fl.Arg(2).Text, "hooks") {
+	case fl.Arg(0).Text == "config" && word.Has("set add remove rm", fl.Arg(1).Text):
+		if !word.Has("model theme verbose preferredNotifChannel", fl.Arg(2).Text) {
 			f.Act(act.Act{Kind: act.DropRegistration, Ref: fl.Arg(2).Text}, argv)
 		}
 	}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -10,28 +11,49 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// guardsOwn refuses a program that is given a path of this program's own, or that works in a folder of it, unless it
-// is known to read only: what any other program does there is not known.
+// guardsOwn refuses a program that is given a path of this program's own or a file that registers hooks, or that works
+// in a folder of its own, unless it is known to read only: what any other program does there is not known.
 func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
-	own := f.M.Call.Own
-	if len(own) == 0 || w.Reads == nil || name == "hooks" || opened(name) {
+	if len(f.M.Call.Own) == 0 || w.Reads == nil || name == "hooks" || name == "kill" || opened(name) {
 		return
 	}
 	reached := ""
-	if place.Own(own, f.Cwd) {
+	if place.Own(f.M.Call.Own, f.Cwd) {
 		reached = f.Cwd
 	}
 	for _, a := range argv[1:] {
-		for _, p := range paths(a.Text) {
-			full := f.Resolve(p)
-			if reached == "" && full != "" && (ownPath(f, full, a) || spreads(name) && holdsOwn(f, full)) {
-				reached = full
-			}
-		}
+		reached = cmp.Or(reached, reaches(f, name, a))
 	}
 	if reached != "" && !w.Reads(append([]string{name}, word.Texts(argv[1:])...)) {
 		f.Act(act.Act{Kind: act.DropRegistration, Ref: reached, Path: reached}, argv)
 	}
+}
+
+// reaches is the guarded path that a word leads a program to, "" where it leads to none.
+func reaches(f *shell.Frame, name string, a word.Word) string {
+	if word.Blank(a.Text) { // xargs, or a variable that was read: it may be what the call names elsewhere
+		for _, own := range f.M.Call.Own {
+			if strings.Contains(f.M.Call.CommandText(), own) {
+				return own
+			}
+		}
+		return ""
+	}
+	for _, p := range paths(a.Text) {
+		full := f.Resolve(p)
+		switch {
+		case full == "":
+		case ownPath(f, full, a), spreads(name) && holdsOwn(f, full), name == "git" && place.Registers(full),
+			!copies(name) && f.KindAt(word.Lit(p)) == place.Registration:
+			return full
+		}
+	}
+	return ""
+}
+
+// copies tells the programs of which it is known, word by word, what they write and what they only take from.
+func copies(name string) bool {
+	return word.DataProgram(name) || word.Has("git install tar rsync scp zip dd tee patch", name)
 }
 
 // opened tells the programs whose inner command is read in turn.
