@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// dropOddZone unsets a TZ that leads to something other than a file: the library would open it, and a pipe there would
-// hold a hook until the client ends it and lets the call pass.
+// dropOddZone unsets a TZ that leads to something other than a file: the library would open it, and
+// a pipe there would hold a hook until the client ends it and lets the call pass.
 func dropOddZone() {
 	zone := strings.TrimPrefix(os.Getenv("TZ"), ":")
 	if !strings.HasPrefix(zone, "/") && !strings.Contains(zone, "..") {

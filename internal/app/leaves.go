@@ -12,7 +12,8 @@ import (
 	"hooks/internal/regular"
 )
 
-// fileTool reports whether the call is one of the client's own tools that write a file, and names the file as given.
+// fileTool reports whether the call is one of the client's own tools that write a file, and names
+// the file as given.
 func (v *visit) fileTool() (path string, ok bool) {
 	switch v.ev.Tool {
 	case "Write", "Edit", "MultiEdit":
@@ -23,7 +24,8 @@ func (v *visit) fileTool() (path string, ok bool) {
 	return "", false
 }
 
-// leaves applies the call's edit in memory: the file's text as it is, and as a file tool would leave it.
+// leaves applies the call's edit in memory: the file's text as it is, and as a file tool would
+// leave it.
 func (v *visit) leaves(path string) (before, after string, known bool) {
 	before, known = regular.Read(path, config.MaxFile)
 	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
@@ -48,8 +50,8 @@ func (v *visit) leaves(path string) (before, after string, known bool) {
 	return before, "", false
 }
 
-// edited is a text after one replacement. The client matches line ends and quotes more loosely than this does, so a
-// text that is not found is not known to stay as it is.
+// edited is a text after one replacement. The client matches line ends and quotes more loosely than
+// this does, so a text that is not found is not known to stay as it is.
 func edited(text string, edit gjson.Result) (string, bool) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	old, replacement := edit.Get("old_string").String(), edit.Get("new_string").String()

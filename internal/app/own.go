@@ -12,9 +12,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the session's
-// transcript, this program with its plugin, and its state. They may be read only. A folder that holds the project is
-// none of them.
+// own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the
+// session's transcript, this program with its plugin, and its state. They may be read only. A
+// folder that holds the project is none of them.
 func (v *visit) own() []string {
 	if v.ownPaths == nil {
 		v.ownPaths = v.findOwn()
@@ -50,7 +50,8 @@ func (v *visit) findOwn() []string {
 	return all
 }
 
-// pluginParts are the plugin's folders. Of its own source, when that is the project, only what the client runs.
+// pluginParts are the plugin's folders. Of its own source, when that is the project, only what the
+// client runs.
 func (v *visit) pluginParts(program string) (list []string) {
 	roots := []string{v.Env("CLAUDE_PLUGIN_ROOT")}
 	if dir := filepath.Dir(program); filepath.Base(dir) == "bin" && isPlugin(filepath.Dir(dir)) {
@@ -60,7 +61,8 @@ func (v *visit) pluginParts(program string) (list []string) {
 		real := tracker.RealPath(root)
 		switch {
 		case !filepath.IsAbs(root):
-		case within(v.project, root), within(tracker.RealPath(v.project), real), v.holdsProject(root, real):
+		case within(v.project, root), within(tracker.RealPath(v.project), real),
+			v.holdsProject(root, real):
 			for _, part := range []string{"bin/hooks", "hooks.json", ".claude-plugin"} {
 				list = append(list, filepath.Join(root, filepath.FromSlash(part)))
 			}
@@ -71,7 +73,8 @@ func (v *visit) pluginParts(program string) (list []string) {
 	return list
 }
 
-// strayConfig is the user's settings file where the client's folder has a name that the guard does not know.
+// strayConfig is the user's settings file where the client's folder has a name that the guard does
+// not know.
 func (v *visit) strayConfig() string {
 	if dir := v.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
 		return filepath.Join(dir, "settings.json")
@@ -92,7 +95,9 @@ func (v *visit) holdsProject(path, real string) bool {
 	if v.held == nil {
 		v.held = []string{v.project, v.ev.Cwd, tracker.RealPath(v.project), tracker.RealPath(v.ev.Cwd)}
 	}
-	return slices.ContainsFunc(v.held, func(dir string) bool { return dir != "" && (within(path, dir) || within(real, dir)) })
+	return slices.ContainsFunc(v.held, func(dir string) bool {
+		return dir != "" && (within(path, dir) || within(real, dir))
+	})
 }
 
 func within(dir, path string) bool {

@@ -17,8 +17,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// rewires names the file by which a call of a file tool would change the hooks that the client runs, or what they do.
-// A copy that this session's client does not read, as in a worktree, is a file like any other.
+// rewires names the file by which a call of a file tool would change the hooks that the client
+// runs, or what they do. A copy that this session's client does not read, as in a worktree, is a
+// file like any other.
 func (v *visit) rewires() string {
 	path, ok := v.fileTool()
 	if !ok || path == "" || v.past != nil { // what the file held then is not known
@@ -31,8 +32,8 @@ func (v *visit) rewires() string {
 	return path
 }
 
-// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever the file is to the
-// client: under the name that is given, and where a link leads.
+// keepsHooks reports whether a file tool's call leaves the client's hooks as they are, whatever the
+// file is to the client: under the name that is given, and where a link leads.
 func (v *visit) keepsHooks(path string) bool {
 	if !v.registers(path) {
 		return !v.isOwn(path)
@@ -43,8 +44,8 @@ func (v *visit) keepsHooks(path string) bool {
 	})
 }
 
-// tampers are the acts on the loop's own files, gates and registration, without those on files that only look like a
-// registration and those that were looked at.
+// tampers are the acts on the loop's own files, gates and registration, without those on files that
+// only look like a registration and those that were looked at.
 func (v *visit) tampers(r guard.Reading) []guard.Act {
 	file, edits := v.fileTool()
 	return slices.DeleteFunc(r.Tampers(), func(a guard.Act) bool {
@@ -55,7 +56,8 @@ func (v *visit) tampers(r guard.Reading) []guard.Act {
 		case edits:
 			return path == v.absolute(file) && path == v.strayConfig()
 		}
-		return a.Kind == guard.DropRegistration && !v.registers(path) && !v.holdsHooks(path) && !v.holdsOwn(path)
+		return a.Kind == guard.DropRegistration &&
+			!v.registers(path) && !v.holdsHooks(path) && !v.holdsOwn(path)
 	})
 }
 
@@ -66,7 +68,8 @@ func (v *visit) isOwn(path string) bool {
 
 // holdsOwn reports whether a path is one of this program's own, or a folder with one in it.
 func (v *visit) holdsOwn(path string) bool {
-	return v.isOwn(path) || slices.ContainsFunc(v.own(), func(own string) bool { return strings.HasPrefix(own, path+"/") })
+	below := func(own string) bool { return strings.HasPrefix(own, path+"/") }
+	return v.isOwn(path) || slices.ContainsFunc(v.own(), below)
 }
 
 func (v *visit) absolute(path string) string {
@@ -79,12 +82,15 @@ func (v *visit) absolute(path string) string {
 // kinds are what a file is to the client, as it is written and as it lies on disk.
 func (v *visit) kinds(path string) []clienthooks.Kind {
 	p := v.clientPlaces()
-	return []clienthooks.Kind{p.Of(filepath.ToSlash(path)), p.Of(filepath.ToSlash(tracker.RealPath(path)))}
+	real := tracker.RealPath(path)
+	return []clienthooks.Kind{p.Of(filepath.ToSlash(path)), p.Of(filepath.ToSlash(real))}
 }
 
 // registers reports whether the client may read hooks from a file.
 func (v *visit) registers(path string) bool {
-	return slices.ContainsFunc(v.kinds(path), func(kind clienthooks.Kind) bool { return kind != clienthooks.Foreign })
+	return slices.ContainsFunc(v.kinds(path), func(kind clienthooks.Kind) bool {
+		return kind != clienthooks.Foreign
+	})
 }
 
 func (v *visit) holdsHooks(dir string) bool {
@@ -99,9 +105,10 @@ func (v *visit) clientPlaces() clienthooks.Places {
 	}
 	dir := v.clientDir()
 	p := clienthooks.Places{Home: v.home(), Config: dir, Managed: install.ManagedDir()}
-	settings := []string{filepath.Join(dir, "settings.json"), filepath.Join(dir, "settings.local.json")}
-	for _, name := range []string{"settings.json", "settings.local.json"} {
-		settings = append(settings, filepath.Join(v.project, ".claude", name))
+	var settings []string
+	for _, folder := range []string{dir, filepath.Join(v.project, ".claude")} {
+		settings = append(settings,
+			filepath.Join(folder, "settings.json"), filepath.Join(folder, "settings.local.json"))
 	}
 	p.Settings = v.bothWays(settings)
 	p.Plugins = v.bothWays(v.pluginRoots(dir))
@@ -115,14 +122,15 @@ func (v *visit) clientPlaces() clienthooks.Places {
 func (v *visit) bothWays(paths []string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
-			list = append(list, filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(tracker.RealPath(path)))
+			real := tracker.RealPath(path)
+			list = append(list, filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(real))
 		}
 	}
 	return list
 }
 
-// pluginRoots are the folders of plugins outside of the client's cache: this program's own, those that the client's
-// registries name, and the project, when it is one.
+// pluginRoots are the folders of plugins outside of the client's cache: this program's own, those
+// that the client's registries name, and the project, when it is one.
 func (v *visit) pluginRoots(dir string) []string {
 	roots := []string{v.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
@@ -142,9 +150,10 @@ func (v *visit) pluginRoots(dir string) []string {
 
 // located are the folders that a registry of the client names.
 func located(v gjson.Result, depth int) (list []string) {
+	names := []string{"installPath", "installLocation", "path"}
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch {
-		case value.Type == gjson.String && slices.Contains([]string{"installPath", "installLocation", "path"}, key.Str):
+		case value.Type == gjson.String && slices.Contains(names, key.Str):
 			list = append(list, value.Str)
 		case depth < 5 && value.IsObject() || depth < 5 && value.IsArray():
 			list = append(list, located(value, depth+1)...)
@@ -161,7 +170,8 @@ func (v *visit) scripts(settings, roots []string) (list []string) {
 		if !ok {
 			return
 		}
-		expand := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", v.project, "$CLAUDE_PROJECT_DIR", v.project,
+		expand := strings.NewReplacer(
+			"${CLAUDE_PROJECT_DIR}", v.project, "$CLAUDE_PROJECT_DIR", v.project,
 			"${CLAUDE_PLUGIN_ROOT}", root, "$CLAUDE_PLUGIN_ROOT", root)
 		for _, word := range clienthooks.Commands(text) {
 			list = append(list, files{v.project, v.home()}.absolute(expand.Replace(word)))

@@ -13,12 +13,13 @@ type Kind int
 const (
 	Foreign  Kind = iota // nothing that this client reads hooks from
 	Settings             // settings that a person edits: rules and the model may change
-	Fixed                // managed settings, registries, manifests: what they say may not change at all
-	Script               // a program that a hook runs, or any other file of a plugin: not one byte may change
+	Fixed                // managed settings, registries, manifests: only their layout may change
+	Script               // a program that a hook runs, another file of a plugin: no byte may change
 	Markdown             // a skill, command or agent, whose head may bring hooks
 )
 
-// Places are where the client of one session reads its hooks: absolute paths, links resolved. Each may be missing.
+// Places are where the client of one session reads its hooks: absolute paths, links resolved. Each
+// may be missing.
 type Places struct {
 	Settings []string // files that a person edits: the user's, the project's
 	Home     string
@@ -32,6 +33,7 @@ type Places struct {
 func (p Places) Of(file string) Kind {
 	file = fold(file)
 	owned := func(dir string) bool { return ofPlugin(fold(dir), file) }
+	beside := func(settings string) bool { return besides(settings, file) }
 	switch {
 	case slices.Contains(folded(p.Settings), file):
 		return Settings
@@ -39,7 +41,7 @@ func (p Places) Of(file string) Kind {
 		return Fixed
 	case slices.Contains(folded(p.Scripts), file):
 		return Script
-	case path.Ext(file) == ".md" && slices.ContainsFunc(p.Settings, func(s string) bool { return besides(fold(s), file) }):
+	case path.Ext(file) == ".md" && slices.ContainsFunc(folded(p.Settings), beside):
 		return Markdown
 	case !p.cached(file):
 		return Foreign
@@ -49,20 +51,23 @@ func (p Places) Of(file string) Kind {
 	return Script
 }
 
-// Holds reports whether such files lie in a folder, so that moving or removing it would take them away.
+// Holds reports whether such files lie in a folder, so that moving or removing it would take them
+// away.
 func (p Places) Holds(dir string) bool {
 	roots := slices.Concat(p.Settings, p.Plugins, p.Scripts, []string{p.Managed})
 	dir = fold(dir)
-	return p.cached(dir) || slices.ContainsFunc(folded(roots), func(r string) bool { return r != "" && inside(r, dir) })
+	below := func(r string) bool { return r != "" && inside(r, dir) }
+	return p.cached(dir) || slices.ContainsFunc(folded(roots), below)
 }
 
-// cached reports whether a path lies where the client keeps installed plugins. What they store for themselves does not
-// count.
+// cached reports whether a path lies where the client keeps installed plugins. What they store for
+// themselves does not count.
 func (p Places) cached(file string) bool {
 	return inside(file, below(p.Config, "plugins")) && !inside(file, below(p.Config, "plugins/data"))
 }
 
-// besides reports whether a file is a skill, command or agent of the folder that a settings file lies in.
+// besides reports whether a file is a skill, command or agent of the folder that a settings file
+// lies in.
 func besides(settings, file string) bool {
 	dir := path.Dir(settings)
 	return inside(file, dir+"/skills") || inside(file, dir+"/commands") || inside(file, dir+"/agents")
@@ -73,10 +78,12 @@ func fixed(p Places, file string) bool {
 		file == below(p.Config, "remote-settings.json") || inside(file, fold(p.Managed))
 }
 
-// ofPlugin reports whether a file decides which hooks a plugin runs. Its folder may be a person's own source.
+// ofPlugin reports whether a file decides which hooks a plugin runs. Its folder may be a person's
+// own source.
 func ofPlugin(dir, file string) bool {
 	rest, ok := strings.CutPrefix(file, dir+"/")
-	return dir != "" && ok && (path.Base(rest) == "hooks.json" || strings.Contains("/"+rest, "/.claude-plugin/"))
+	return dir != "" && ok &&
+		(path.Base(rest) == "hooks.json" || strings.Contains("/"+rest, "/.claude-plugin/"))
 }
 
 func inside(file, dir string) bool {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Same reports whether the client runs the same hooks, with the same effect, after a file of the kind changed from
-// one text to the other. A missing file is an empty text. In doubt the answer is no.
+// Same reports whether the client runs the same hooks, with the same effect, after a file of the
+// kind changed from one text to the other. A missing file is an empty text. In doubt the answer is
+// no.
 func Same(kind Kind, before, after string) bool {
 	if kind == Foreign || before == after {
 		return true
@@ -48,7 +49,8 @@ func bringsHooks(head string) bool {
 	return strings.Contains(head, "hooks") || strings.Contains(head, `\`)
 }
 
-// parse reads a file as the client does: one object, of members with one name the last. Numbers keep their spelling.
+// parse reads a file as the client does: one object, of members with one name the last. Numbers
+// keep their spelling.
 func parse(text string) (map[string]any, bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if strings.TrimSpace(text) == "" {
@@ -64,8 +66,9 @@ func parse(text string) (map[string]any, bool) {
 	return v, err == io.EOF
 }
 
-// harmless removes from both what reaches no hook, and reports whether all of it has the type that the client checks:
-// one value of a wrong type makes the client skip the whole file. Every key that is not listed here counts.
+// harmless removes from both what reaches no hook, and reports whether all of it has the type that
+// the client checks: one value of a wrong type makes the client skip the whole file. Every key that
+// is not listed here counts.
 func harmless(files ...map[string]any) bool {
 	for _, v := range files {
 		if model, ok := v["model"]; ok {
@@ -87,11 +90,16 @@ func harmless(files ...map[string]any) bool {
 
 // comment reports whether the client knows no key of such a name: people write notes under it.
 func comment(key string) bool {
-	return strings.HasPrefix(key, "_") || strings.HasPrefix(key, "//") || strings.HasPrefix(key, "#") ||
-		strings.HasPrefix(key, "x-") || key == "comment" || key == "comments"
+	for _, mark := range []string{"_", "//", "#", "x-"} {
+		if strings.HasPrefix(key, mark) {
+			return true
+		}
+	}
+	return key == "comment" || key == "comments"
 }
 
-// permissions removes the permission rules and reports whether each of them has a form that the client takes.
+// permissions removes the permission rules and reports whether each of them has a form that the
+// client takes.
 func permissions(settings map[string]any) bool {
 	value, ok := settings["permissions"]
 	if !ok {
@@ -123,11 +131,13 @@ func permissions(settings map[string]any) bool {
 	return true
 }
 
-// rule reports whether a text is a permission rule: a tool, and what it may be called with in balanced parentheses.
+// rule reports whether a text is a permission rule: a tool, and what it may be called with in
+// balanced parentheses.
 func rule(text string) bool {
 	tool, what, called := strings.Cut(text, "(")
 	letter := func(c rune) bool {
-		return c == '_' || c == '-' || c == '*' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		return strings.ContainsRune("_-*", c) || c >= '0' && c <= '9' ||
+			c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 	}
 	if tool == "" || strings.TrimFunc(tool, letter) != "" {
 		return false
@@ -136,6 +146,7 @@ func rule(text string) bool {
 		return !called
 	}
 	what, closed := strings.CutSuffix(what, ")")
-	return tool[0] >= 'A' && tool[0] <= 'Z' && called == closed && (!called || strings.TrimSpace(what) != "") &&
+	return tool[0] >= 'A' && tool[0] <= 'Z' && called == closed &&
+		(!called || strings.TrimSpace(what) != "") &&
 		strings.Count(what, "(") == strings.Count(what, ")")
 }

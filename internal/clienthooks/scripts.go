@@ -2,8 +2,8 @@ package clienthooks
 
 import "strings"
 
-// Commands are the words that may name a file in what a settings or plugin file has the client run, as they stand
-// there: ${CLAUDE_PROJECT_DIR} and its kin are not replaced.
+// Commands are the words that may name a file in what a settings or plugin file has the client run,
+// as they stand there: ${CLAUDE_PROJECT_DIR} and its kin are not replaced.
 func Commands(text string) (words []string) {
 	v, ok := parse(text)
 	if !ok {
@@ -48,7 +48,8 @@ func texts(list any) (words []string) {
 
 // split takes quotes away and keeps what may be a path.
 func split(command string) (words []string) {
-	for _, w := range strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n;|&<>()", c) }) {
+	ends := func(c rune) bool { return strings.ContainsRune(" \t\n;|&<>()", c) }
+	for _, w := range strings.FieldsFunc(command, ends) {
 		if w = strings.NewReplacer(`"`, "", `'`, "").Replace(w); strings.ContainsAny(w, "/.") {
 			words = append(words, w)
 		}

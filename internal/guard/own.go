@@ -6,11 +6,12 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// reads reports whether a command line is known to read files only. Git's index is no file that anybody runs.
+// reads reports whether a command line is known to read files only. Git's index is no file that
+// anybody runs.
 func reads(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	switch {
-	case word.Has("less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf locate git-diff delta difft", name):
+	case word.Has(`less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf delta difft`, name):
 		return true
 	case name == "prettier":
 		return !anyArg(args, "--write -w")

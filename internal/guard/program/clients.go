@@ -9,12 +9,13 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// clientName is "claude" for every name under which the client is started: a package with its version, an installed
-// version's own file, the running program of a process.
+// clientName is "claude" for every name under which the client is started: a package with its
+// version, an installed version's own file, the running program of a process.
 func clientName(name, text string) string {
 	bare, _, _ := strings.Cut(name, "@")
 	switch {
-	case bare == "claude-code", strings.HasPrefix(bare, "claude-code-"), bare == "claude" && bare != name,
+	case bare == "claude-code", strings.HasPrefix(bare, "claude-code-"),
+		bare == "claude" && bare != name,
 		strings.HasPrefix(text, "/proc/") && strings.HasSuffix(text, "/exe"),
 		strings.Contains(text, "/claude/versions/"):
 		return "claude"
@@ -22,7 +23,8 @@ func clientName(name, text string) string {
 	return name
 }
 
-// nested finds the client behind an interpreter: its own script, or a program that imports its library.
+// nested finds the client behind an interpreter: its own script, or a program that imports its
+// library.
 func nested(f *shell.Frame, argv []word.Word) {
 	texts := ""
 	if f.Stdin != nil {
@@ -34,7 +36,8 @@ func nested(f *shell.Frame, argv []word.Word) {
 		case clientScript(w.Text):
 			claude(f, append(word.Lits("claude"), argv[i+2:]...))
 			return
-		case !script && !strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, ".") && !strings.ContainsAny(w.Text, " \n"):
+		case !script && w.Text != "" && w.Text[0] != '-' && strings.Contains(w.Text, ".") &&
+			!strings.ContainsAny(w.Text, " \n"):
 			script = true
 			texts += "\n" + f.FileText(w.Text)
 		default:
@@ -50,17 +53,18 @@ func clientScript(path string) bool {
 
 // library records the client's library in a program's text.
 func library(f *shell.Frame, text string, argv []word.Word) {
-	const names = "claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk @anthropic-ai/claude-code"
+	const names = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
+@anthropic-ai/claude-code`
 	if word.HasPart(text, names) {
 		f.Act(act.Act{Kind: act.OtherSession, Ref: "a client of its own, by its library"}, argv)
 	}
 }
 
-// halts reads a command that ends a process, stops it or looks into it, by its number: the client's own would end the
-// hooks with it, or hold them.
+// halts reads a command that ends a process, stops it or looks into it, by its number: the client's
+// own would end the hooks with it, or hold them.
 func halts(f *shell.Frame, name string, argv []word.Word) {
-	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit renice cpulimit taskset chrt
-nsenter`, name) {
+	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit renice
+cpulimit taskset chrt nsenter`, name) {
 		return
 	}
 	pid := f.M.Call.PID
@@ -69,11 +73,14 @@ nsenter`, name) {
 		if _, value, ok := strings.Cut(text, "="); ok {
 			text = value
 		}
-		names := strings.FieldsFunc(w.Src, func(c rune) bool { return c > 0x7f || !word.NameByte(byte(c)) || c == '$' })
+		names := strings.FieldsFunc(w.Src, func(c rune) bool {
+			return c > 0x7f || !word.NameByte(byte(c)) || c == '$'
+		})
 		return pid != "" && text == pid || !w.Known() && word.AnyOf(names, "CLAUDE_PID PPID")
 	}
 	everybody := name == "kill" && len(argv) > 2 && argv[len(argv)-1].Text == "-1"
-	searched := name == "kill" && slices.ContainsFunc(argv[1:], func(w word.Word) bool { return !w.Known() }) &&
+	unknown := func(w word.Word) bool { return !w.Known() }
+	searched := name == "kill" && slices.ContainsFunc(argv[1:], unknown) &&
 		looksForOurs(f.M.Call.CommandText())
 	if everybody || searched || slices.ContainsFunc(argv[1:], ofClient) {
 		f.Act(act.Act{Kind: act.DropRegistration, Ref: "the client's process"}, argv)
@@ -83,9 +90,11 @@ nsenter`, name) {
 // looksForOurs finds a search for the processes of the hooks or of the client in a command line.
 func looksForOurs(text string) bool {
 	text = strings.NewReplacer("[", "", "]", "").Replace(text)
-	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune("|;&()`\n", c) }) {
+	ends := func(c rune) bool { return strings.ContainsRune("|;&()`\n", c) }
+	for part := range strings.FieldsFuncSeq(text, ends) {
 		words := strings.Fields(part)
-		if len(words) > 1 && word.Has("pgrep pidof grep egrep rg ps awk", words[0]) && word.HasPart(part, "hooks claude") {
+		searches := len(words) > 1 && word.Has("pgrep pidof grep egrep rg ps awk", words[0])
+		if searches && word.HasPart(part, "hooks claude") {
 			return true
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// guardsOwn refuses a program that is given a path of this program's own or a file that registers hooks, or that works
-// in a folder of its own, unless it is known to read only: what any other program does there is not known.
+// guardsOwn refuses a program that is given a path of this program's own or a file that registers
+// hooks, or that works in a folder of its own, unless it is known to read only: what any other
+// program does there is not known.
 func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
 	if len(f.M.Call.Own) == 0 || w.Reads == nil || name == "hooks" || name == "kill" || opened(name) {
 		return
@@ -31,7 +32,8 @@ func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
 
 // reaches is the guarded path that a word leads a program to, "" where it leads to none.
 func reaches(f *shell.Frame, name string, a word.Word) string {
-	if word.Blank(a.Text) { // xargs, or a variable that was read: it may be what the call names elsewhere
+	// Of xargs, or of a variable that was read: it may be what the call names elsewhere.
+	if word.Blank(a.Text) {
 		for _, own := range f.M.Call.Own {
 			if strings.Contains(f.M.Call.CommandText(), own) {
 				return own
@@ -43,7 +45,8 @@ func reaches(f *shell.Frame, name string, a word.Word) string {
 		full := f.Resolve(p)
 		switch {
 		case full == "":
-		case ownPath(f, full, a), spreads(name) && holdsOwn(f, full), name == "git" && place.Registers(full),
+		case ownPath(f, full, a), spreads(name) && holdsOwn(f, full),
+			name == "git" && place.Registers(full),
 			!copies(name) && f.KindAt(word.Lit(p)) == place.Registration:
 			return full
 		}
@@ -51,7 +54,8 @@ func reaches(f *shell.Frame, name string, a word.Word) string {
 	return ""
 }
 
-// copies tells the programs of which it is known, word by word, what they write and what they only take from.
+// copies tells the programs of which it is known, word by word, what they write and what they only
+// take from.
 func copies(name string) bool {
 	return word.DataProgram(name) || word.Has("git install tar rsync scp zip dd tee patch", name)
 }
@@ -85,21 +89,25 @@ func ownPath(f *shell.Frame, full string, w word.Word) bool {
 
 // spreads tells the programs that write into a folder under names that they are not given.
 func spreads(name string) bool {
-	return word.Has("tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount cpio bsdtar", name)
+	return word.Has(`tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount
+cpio bsdtar`, name)
 }
 
-// holdsOwn tells the folder in which one of the loop's own files lies, unless the project is in it too.
+// holdsOwn tells the folder in which one of the loop's own files lies, unless the project is in it
+// too.
 func holdsOwn(f *shell.Frame, full string) bool {
 	root := f.M.Call.Cwd
 	for _, own := range f.M.Call.Own {
-		if full == path.Dir(own) && full != root && !strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/") {
+		holdsRoot := root == full || strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/")
+		if full == path.Dir(own) && !holdsRoot {
 			return true
 		}
 	}
 	return false
 }
 
-// paths are the texts of a word that a program may take for a path: the word, and what stands behind its flag.
+// paths are the texts of a word that a program may take for a path: the word, and what stands
+// behind its flag.
 func paths(text string) []string {
 	list := []string{text}
 	if _, value, ok := strings.Cut(text, "="); ok {
