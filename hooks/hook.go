@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"time"
 
 	"hooks/internal/app"
 	"hooks/internal/event"
 	"hooks/internal/printable"
+	"hooks/internal/regular"
 )
 
 // hook answers one event of the client. It goes round the command parser, which would cost more than the answer, and
@@ -72,10 +72,7 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	if path == "" {
 		return
 	}
-	f, ferr := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if ferr != nil {
-		return
-	}
-	defer f.Close()
-	fmt.Fprintf(f, "%s %s %s reply=%d error=%s\n", began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond), reply, printable.Line(fmt.Sprint(err)))
+	line := fmt.Sprintf("%s %s %s reply=%d error=%s\n", began.UTC().Format(time.RFC3339Nano), word,
+		time.Since(began).Round(10*time.Microsecond), reply, printable.Line(fmt.Sprint(err)))
+	_ = regular.Append(path, line) // a log that cannot be written decides nothing
 }

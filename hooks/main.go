@@ -23,6 +23,7 @@ func main() {
 
 // run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which would block.
 func run(args []string) int {
+	dropOddZone()
 	a := newApp()
 	if len(args) == 1 {
 		if code, isHook := hook(a, args[0], os.Stdin, os.Stdout, os.Stderr); isHook {

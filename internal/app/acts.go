@@ -36,7 +36,14 @@ func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 		return event.Deny(fmt.Sprintf("%s would change, or could change, the SDD Configuration in %s, by which the running loop is judged\n"+
 			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file))
 	}
-	if a := r.Tampers(); len(a) > 0 {
+	if file := v.rewires(); file != "" {
+		return event.Deny(fmt.Sprintf("%s would change, or could change, the hooks that the client runs: %s\n"+
+			"hint: permission rules and the model may change; the rest waits until the loop has ended", v.ev.Tool, file))
+	}
+	if a := v.tampers(r); len(a) > 0 && a[0].Kind == guard.DropRegistration && a[0].Path != "" {
+		return event.Deny(fmt.Sprintf("%s could change how this loop is guarded: drop-registration %s\n"+
+			"hint: %s", a[0].Command, a[0].Path, wayToSettings(a[0].Path)))
+	} else if len(a) > 0 {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
 			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0])))
 	}
@@ -49,6 +56,17 @@ func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 		return contested
 	}
 	return v.review(t, r.Acts)
+}
+
+// wayToSettings is what to do instead of writing a file that registers hooks.
+func wayToSettings(path string) string {
+	switch filepath.Base(path) {
+	case "hooks", "hooks.exe":
+		return "build to another path while a loop is on, as in `go build -o /tmp/hooks ./hooks`"
+	case "settings.json", "settings.local.json":
+		return "use Edit, whose result can be looked at before it is written; reading is free"
+	}
+	return "reading is free; change it when the loop has ended"
 }
 
 const inProgress = "in-progress" // the label of an issue that is worked on

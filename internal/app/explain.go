@@ -5,6 +5,7 @@ import (
 
 	"hooks/internal/guard"
 	"hooks/internal/report"
+	"hooks/internal/tracker"
 )
 
 // Explain reads a command as the guard reads it and says what would happen to it while a loop runs. Nothing is run,
@@ -12,8 +13,10 @@ import (
 func (a *App) Explain(command string) report.Explanation {
 	v := &visit{App: a, now: a.now()}
 	v.ev.Cwd = a.cwd()
-	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd}, v.repo(), files{v.ev.Cwd})
-	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd})}
+	v.project = tracker.Project(a.Env, v.ev.Cwd)
+	call := guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd, Own: v.own(), PID: a.Env("CLAUDE_PID")}
+	r := guard.Read(call, v.repo(), files{v.ev.Cwd, v.home()})
+	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(call)}
 	for _, act := range r.Acts {
 		e.Acts = append(e.Acts, report.ExplainedAct{
 			Kind: string(act.Kind), PR: act.PR, Ref: act.Ref, Repo: act.Repo, SHA: act.SHA, Auto: act.Auto, Admin: act.Admin,
@@ -26,14 +29,14 @@ func (a *App) Explain(command string) report.Explanation {
 	if r.Unparsable != "" {
 		e.Opaque = append(e.Opaque, r.Unparsable)
 	}
-	e.Verdict = verdict(r)
+	e.Verdict = v.verdict(r)
 	return e
 }
 
 // verdict is what the rules make of a reading while an iteration is open.
-func verdict(r guard.Reading) string {
+func (v *visit) verdict(r guard.Reading) string {
 	switch {
-	case len(r.Tampers()) > 0:
+	case len(v.tampers(r)) > 0:
 		return "denied: it touches the loop's own files, gates or registration"
 	case len(r.Merges()) > 0:
 		for _, a := range r.Merges() {

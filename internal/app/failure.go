@@ -52,7 +52,7 @@ func (v *visit) mustStayShut() bool {
 		return true
 	}
 	r := v.read()
-	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
+	return len(r.Merges()) > 0 || len(v.tampers(r)) > 0 || r.Unparsable != "" || v.rewires() != ""
 }
 
 // unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not slip past the guard

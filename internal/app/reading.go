@@ -2,8 +2,8 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"hooks/internal/guard"
 	"hooks/internal/regular"
@@ -15,7 +15,7 @@ func (v *visit) read() guard.Reading {
 	if v.past != nil {
 		return guard.Read(v.call(), *v.past, nothing{})
 	}
-	return guard.Read(v.call(), v.repo(), files{v.project})
+	return guard.Read(v.call(), v.repo(), files{v.project, v.home()})
 }
 
 // repo is read only for a call that could matter to it: the guard asks for nothing itself.
@@ -37,6 +37,9 @@ func unreadable(r guard.Reading) string {
 // call is the tool call as the guard reads it.
 func (v *visit) call() guard.Call {
 	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd, Own: v.own()}
+	if v.past == nil {
+		c.PID = v.Env("CLAUDE_PID")
+	}
 	c.Command, _ = v.ev.ShellCommand()
 	fields, _ := v.ev.Fields()
 	for _, f := range fields {
@@ -46,7 +49,7 @@ func (v *visit) call() guard.Call {
 }
 
 // files lets the guard read what a command would run, inside the project and bounded.
-type files struct{ root string }
+type files struct{ root, home string }
 
 const mostScript = 256 << 10
 
@@ -59,20 +62,11 @@ func (f files) ReadFile(path string) (string, bool) {
 func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
 
 func (f files) absolute(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok && f.home != "" {
+		return filepath.Join(f.home, rest)
+	}
 	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(f.root, path)
-}
-
-// own are the loop's paths outside of .sdd/loop: what the session says of itself, and this program.
-func (v *visit) own() []string {
-	var list []string
-	if v.ev.Transcript != "" {
-		list = append(list, v.ev.Transcript)
-	}
-	if exe, err := os.Executable(); err == nil {
-		list = append(list, exe)
-	}
-	return list
 }

@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
-	"hooks/internal/regular"
 	"hooks/internal/tracker"
 )
 
@@ -22,7 +21,7 @@ func (v *visit) reconfigures(acts []guard.Act) string {
 		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != tracker.RealPath(v.project) {
 			continue
 		}
-		if text, known := v.leaves(filepath.Join(v.project, name)); known {
+		if _, text, known := v.leaves(filepath.Join(v.project, name)); known {
 			if config.Edited(v.project, name, text).Same(v.config()) {
 				continue
 			}
@@ -34,21 +33,4 @@ func (v *visit) reconfigures(acts []guard.Act) string {
 		}
 	}
 	return ""
-}
-
-// leaves is the text that a file tool would leave.
-func (v *visit) leaves(path string) (text string, known bool) {
-	switch v.ev.Tool {
-	case "Write":
-		return v.ev.Text("content"), true
-	case "Edit":
-		old, ok := regular.Read(path, config.MaxFile)
-		if n := 1; ok {
-			if v.ev.Flag("replace_all") {
-				n = -1
-			}
-			return strings.Replace(old, v.ev.Text("old_string"), v.ev.Text("new_string"), n), true
-		}
-	}
-	return "", false
 }

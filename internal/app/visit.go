@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hooks/internal/brake"
+	"hooks/internal/clienthooks"
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/guard"
@@ -19,20 +20,23 @@ import (
 // visit is one event of one session in one project.
 type visit struct {
 	*App
-	ev      event.Event
-	now     time.Time
-	began   time.Time // when the call did, whatever time it is said to be
-	project string
-	files   *store.Store // nil: no state in this project
-	seals   seal.Dir     // the user's state directory
-	sealed  bool         // a loop of this session is on, whatever the project's files say
-	damage  error        // of one of this session's runs, beside others that are in order
-	after   func() error
-	cfg     *config.Config
-	past    *guard.Repo // of a replayed call: what its transcript tells of the repository; nothing is looked up
-	news    bool        // this event is not on the session's receipt yet
-	tidings []tiding    // what a person who looks elsewhere is told
-	said    event.Reply // what is on disk and is told, whatever fails after it
+	ev       event.Event
+	now      time.Time
+	began    time.Time // when the call did, whatever time it is said to be
+	project  string
+	files    *store.Store // nil: no state in this project
+	seals    seal.Dir     // the user's state directory
+	sealed   bool         // a loop of this session is on, whatever the project's files say
+	damage   error        // of one of this session's runs, beside others that are in order
+	after    func() error
+	cfg      *config.Config
+	ownPaths []string            // see own
+	held     []string            // the project and the call's folder, as written and on disk
+	places   *clienthooks.Places // where the client reads its hooks, once it was asked for
+	past     *guard.Repo         // of a replayed call: what its transcript tells of the repository; nothing is looked up
+	news     bool                // this event is not on the session's receipt yet
+	tidings  []tiding            // what a person who looks elsewhere is told
+	said     event.Reply         // what is on disk and is told, whatever fails after it
 }
 
 // config reads the project's configuration once.

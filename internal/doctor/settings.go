@@ -1,11 +1,11 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -30,15 +30,7 @@ func (m *machine) configDir() string {
 }
 
 func (m *machine) managedDir() string {
-	switch {
-	case m.Managed != "":
-		return m.Managed
-	case runtime.GOOS == "darwin":
-		return "/Library/Application Support/ClaudeCode"
-	case runtime.GOOS == "windows":
-		return `C:\Program Files\ClaudeCode`
-	}
-	return "/etc/claude-code"
+	return cmp.Or(m.Managed, install.ManagedDir())
 }
 
 // settingsFiles are the files that exist, those that count less first.

@@ -24,4 +24,6 @@ const (
 	SetLabel    = act.SetLabel
 	DropLabel   = act.DropLabel
 	WriteConfig = act.WriteConfig
+
+	DropRegistration = act.DropRegistration
 )

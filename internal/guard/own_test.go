@@ -17,6 +17,78 @@ func (linkedProject) RealPath(path string) string {
 	return path
 }
 
+// A program that is given a path of this program's own passes only if it is known to read.
+func TestOwnFoldersAreOnlyRead(t *testing.T) {
+	own := []string{"/opt/plug", "~/.local/state/hooks", "/home/dev/.local/state/hooks", "/usr/local/bin/hooks"}
+	for command, passes := range map[string]bool{
+		"cat /opt/plug/hooks.json":                          true,
+		"ls -la /opt/plug ~/.local/state/hooks":             true,
+		"stat /usr/local/bin/hooks":                         true,
+		"sha256sum /opt/plug/bin/hooks":                     true,
+		"grep -rn timeout /opt/plug":                        true,
+		"head -5 $HOME/.local/state/hooks/on/s1":            true,
+		"diff /opt/plug/hooks.json hooks.json":              true,
+		"git -C /opt/plug log -1":                           true,
+		"git -C /opt/plug status":                           true,
+		"sudo cat /opt/plug/x":                              true,
+		"timeout 5 cat /opt/plug/x":                         true,
+		"/opt/plug/bin/hooks status":                        true,
+		"cd /opt/plug && ls":                                true,
+		"test -x /opt/plug/bin/hooks && echo yes":           true,
+		"find /opt/plug -name '*.json'":                     true,
+		"jq .hooks /opt/plug/hooks.json":                    true,
+		"cp a b":                                            true,
+		"python3 build.py --out /opt/plugin/x":              true,
+		"cp tool /usr/local/bin/tool":                       true,
+		"git commit -m 'write /opt/plug down'":              true,
+		"cp /bin/true /opt/plug/bin/hooks":                  false,
+		"cp /opt/plug/bin/hooks /tmp/h":                     false,
+		"mv /opt/plug /opt/gone":                            false,
+		"chmod -x /usr/local/bin/hooks":                     false,
+		"chmod 000 /opt/plug/bin":                           false,
+		"truncate -s 0 ~/.local/state/hooks/on/s1":          false,
+		"ln -sf /bin/true /usr/local/bin/hooks":             false,
+		"rm -rf $HOME/.local/state/hooks":                   false,
+		"rm -rf /home/dev/.local":                           false,
+		"dd if=/dev/zero of=/opt/plug/bin/hooks":            false,
+		"install -m 755 x /opt/plug/bin/hooks":              false,
+		"rsync -a out/ /opt/plug/":                          false,
+		"rsync -a out/ /usr/local/bin/":                     false,
+		"tar xf x.tar -C /opt/plug":                         false,
+		"tar -xf x.tar -C/usr/local/bin":                    false,
+		"patch /opt/plug/hooks.json < x.diff":               false,
+		"unheard-of /opt/plug/bin/hooks":                    false,
+		"unheard-of --file=/opt/plug/bin/hooks":             false,
+		"sudo unheard-of /opt/plug/x":                       false,
+		"cd /opt/plug && unheard-of":                        false,
+		"cd /opt && unheard-of plug/bin":                    false,
+		"unheard-of /opt/pl*/bin/hooks":                     false,
+		`python3 -c "open('/opt/plug/bin/hooks','w')"`:      false,
+		"git -C /opt/plug checkout HEAD~1":                  false,
+		"find /opt/plug -delete":                            false,
+		"find /opt/plug -name x -exec unheard-of {} +":      false,
+		"docker run -v /opt/plug:/w alpine rm -rf /w":       false,
+		"for f in /opt/plug/*; do unheard-of $f; done":      false,
+		"sed -n 'w /opt/plug/hooks.json' x":                 false,
+		"echo x > /opt/plug/y":                              false,
+		"ls /opt/plug/bin/* | xargs rm":                     false,
+		"dasel put -f .claude/settings.json x":              false,
+		"python3 fix.py .claude/settings.json":              false,
+		"git restore .claude":                               false,
+		"git add .claude && git diff .claude/settings.json": true,
+		"prettier --check .claude/settings.json":            true,
+		"ls src/* | xargs unheard-of":                       true,
+		"claude config set env.PATH /tmp":                   false,
+		"claude config set model opus":                      true,
+		"gh pr comment 5 -b x; unheard-of /opt/plug/x":      false,
+	} {
+		r := Read(Call{Tool: "Bash", Command: command, Cwd: project, Own: own}, Repo{}, projectFiles{})
+		if got := len(r.Tampers()) == 0; got != passes {
+			t.Errorf("%s: passes %v: %s", command, got, describe(r))
+		}
+	}
+}
+
 func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	own := []string{"/var/claude/s1.jsonl", "/opt/tools/hooks-1.2"}
 	for _, c := range []struct {
@@ -45,5 +117,20 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	edit := Call{Tool: "Write", Cwd: project, Fields: []Field{{Path: "file_path", Value: project + "/docs/state.json"}, {Path: "content", Value: "{}"}}}
 	if r := Read(edit, Repo{}, linkedProject{}); len(r.Tampers()) != 1 {
 		t.Errorf("Write through a link: %s", describe(r))
+	}
+}
+
+// What is harmless stays so when the session's own paths are known, as they are for every call of the client.
+func TestHarmlessBesideOwnPaths(t *testing.T) {
+	files := loadProject(t)
+	own := []string{
+		"/home/dev/.claude/projects/-home-dev-app/s1.jsonl", "/home/dev/.claude/plugins/cache/m/hooks/0.1.0",
+		"~/.claude/plugins/cache/m/hooks/0.1.0", "/home/dev/.local/state/hooks", "~/.local/state/hooks", "/usr/local/bin/hooks",
+	}
+	for _, c := range loadTable(t, "harmless.txt") {
+		c.call.Own = own
+		if r := Read(c.call, c.repo, files); len(r.Tampers()) > 0 {
+			t.Errorf("harmless.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
+		}
 	}
 }

@@ -79,7 +79,7 @@ func parseCase(t testing.TB, line int, class, verdict, text string) tableCase {
 		c.repo.Branch, text, _ = strings.Cut(rest, "] ")
 	}
 	text = strings.ReplaceAll(text, "⏎", "\n")
-	c.call = Call{Tool: "Bash", Command: text, Cwd: project}
+	c.call = Call{Tool: "Bash", Command: text, Cwd: project, PID: "4242"}
 	if rest, ok := strings.CutPrefix(text, "@"); ok && strings.Contains(rest, " {") {
 		tool, input, _ := strings.Cut(rest, " ")
 		c.call = callOf(t, line, tool, input)

@@ -11,62 +11,17 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// edit judges Write, Edit and NotebookEdit by their path; settings only when the hooks' registration goes.
+// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the caller's to look at.
 func edit(f *shell.Frame, c Call) {
 	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
 		return
 	}
-	w := word.Lit(p)
-	switch kind := place.Of(shell.Absolute(p, c.Cwd), ""); {
-	case kind == place.State, kind == place.Ordinary:
-		f.Writes(w, c.Tool+" "+p)
-	default:
-		if dropsHooks(f, c, p) {
-			f.Act(Act{Kind: act.DropRegistration, Ref: p, Command: c.Tool + " " + p}, nil)
-		}
+	if full := shell.Absolute(p, c.Cwd); f.KindAt(word.Lit(p)) == place.Registration {
+		f.Act(Act{Kind: act.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p}, nil)
+		return
 	}
-}
-
-// dropsHooks tells whether an edit of a settings or plugin file takes the hooks out: a switch that turns them off, or a
-// registration that was there and is not any more.
-func dropsHooks(f *shell.Frame, c Call, p string) bool {
-	var before, after strings.Builder
-	for _, fd := range c.Fields {
-		switch key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]; key {
-		case "old_string", "old_str":
-			before.WriteString(fd.Value)
-		case "content", "new_string", "new_str", "new_source":
-			after.WriteString(fd.Value)
-		}
-	}
-	squeezed := strings.Join(strings.Fields(after.String()), "")
-	if strings.Contains(squeezed, `"disableAllHooks":true`) ||
-		strings.Contains(squeezed, `"allowManagedHooksOnly":true`) ||
-		strings.Contains(squeezed, `"hooks@`) && strings.Contains(squeezed, `:false`) {
-		return true
-	}
-	old := before.String()
-	if c.Tool == "Write" {
-		text, from := f.Open(shell.Absolute(p, c.Cwd))
-		if from == shell.Nowhere {
-			return f.M.Files == nil && !registers(after.String())
-		}
-		old = text
-	}
-	return registers(old) && registrations(after.String()) < registrations(old)
-}
-
-// registers tells whether settings text starts this program or enables its plugin.
-func registers(text string) bool { return registrations(text) > 0 }
-
-func registrations(text string) int {
-	n := 0
-	for _, mark := range []string{"bin/hooks", `"hooks@`, `"pre-tool-use"`, `"stop"`,
-		"hooks pre-tool-use", "hooks stop", "hooks.json", `"PreToolUse"`, `"Stop"`, `"PostToolUse"`} {
-		n += strings.Count(text, mark)
-	}
-	return n
+	f.Writes(word.Lit(p), c.Tool+" "+p)
 }
 
 // toolFiles judges tools that write files by every path they are given.
@@ -86,13 +41,6 @@ func toolFiles(f *shell.Frame, t toolShape) {
 		}
 		w := word.Lit(strings.TrimPrefix(fd.Value, "file://"))
 		how := t.call.Tool + " " + word.Clip(fd.Value, 100)
-		if f.KindAt(w) == place.Registration && !t.hasWord("delete remove move rename unlink rm mv") {
-			c := t.call
-			if dropsHooks(f, c, w.Text) {
-				f.Writes(w, how)
-			}
-			continue
-		}
 		if word.Has("source from src", key) && t.hasWord("copy cp") {
 			continue
 		}

@@ -44,6 +44,17 @@ func ClientDir(env func(string) string) (string, error) {
 	return filepath.Join(home, ".claude"), err
 }
 
+// ManagedDir is where a machine's administrator keeps settings for the client.
+func ManagedDir() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode"
+	case "windows":
+		return `C:\Program Files\ClaudeCode`
+	}
+	return "/etc/claude-code"
+}
+
 // Home is the person's own folder.
 func Home(env func(string) string) (string, error) {
 	name := "HOME"

@@ -3,6 +3,7 @@
 package regular
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -27,6 +28,24 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	}
 	return f, info, nil
 }
+
+// Append adds a text to a regular file of at most mostAppended bytes, and makes the file where there is none.
+func Append(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > mostAppended) {
+		err = fmt.Errorf("append to %s: not a regular file below %d bytes: %w", path, mostAppended, fs.ErrInvalid)
+	}
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	return errors.Join(err, f.Close())
+}
+
+const mostAppended = 256 << 20
 
 // Read returns the text of a regular file of at most most bytes; a longer one is none.
 func Read(path string, most int64) (string, bool) {

@@ -27,6 +27,9 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		if _, ok := Read(path, 1<<20); ok {
 			t.Errorf("%s was read", path)
 		}
+		if err := Append(path, "x"); err == nil {
+			t.Errorf("%s was written", path)
+		}
 	}
 	if _, _, err := Open(pipe); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("a pipe gives %v", err)

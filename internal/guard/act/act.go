@@ -26,7 +26,8 @@ const (
 	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends their processes
 	OtherSession     Kind = "other-session"     // starts a client of its own, which no loop governs
 
-	WriteConfig Kind = "write-config" // writes a CLAUDE.md or AGENTS.md, in which a project configures its loops
+	WriteSettings Kind = "write-settings" // a file tool edits a settings or plugin file: what it leaves can be looked at
+	WriteConfig   Kind = "write-config"   // writes a CLAUDE.md or AGENTS.md, in which a project configures its loops
 )
 
 // Merges tells whether the kind lands code on a protected branch, now or later, or opens the way for it.
@@ -54,6 +55,7 @@ type Act struct {
 	Admin   bool   // protections are bypassed
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
 	Cwd     string // where it is done, "" unknown
+	Path    string // the file that is written, seen from Cwd; "" where the act is none on a file or the name is not known
 	Via     []string
 }
 

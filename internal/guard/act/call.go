@@ -12,6 +12,7 @@ type Call struct {
 	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a budget file elsewhere, the
 	// program itself.
 	Own []string
+	PID string // the client's process, "" unknown
 }
 
 // Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.

@@ -3,6 +3,7 @@ package place
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -62,6 +63,14 @@ func stateFile(base string) bool {
 	return false
 }
 
+// Own reports whether a path is one of the loop's own, or below one: a transcript has its workers' in a folder that is
+// named after it.
+func Own(list []string, full string) bool {
+	return slices.ContainsFunc(list, func(own string) bool {
+		return full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/")
+	})
+}
+
 // Registers tells the folders that hold the client's settings or its plugins.
 func Registers(dir string) bool {
 	return path.Base(dir) == ".claude" || strings.HasSuffix(dir, ".claude/plugins")
@@ -73,9 +82,9 @@ func registered(low, base string) bool {
 	switch {
 	case dir == ".claude" && (base == "settings.json" || base == "settings.local.json" || word.GlobMatch("settings*.json", base)):
 		return true
-	case base == "managed-settings.json", strings.Contains(low, "/.claude-plugin/"), strings.HasPrefix(low, ".claude-plugin/"):
+	case base == "managed-settings.json", base == ".claude.json", strings.Contains(low, "/managed-settings.d/"), strings.Contains(low, "/.claude-plugin/"), strings.HasPrefix(low, ".claude-plugin/"):
 		return true
-	case strings.Contains(low, ".claude/plugins/"):
+	case strings.Contains(low, ".claude/plugins/"), strings.Contains(low, ".claude/hooks/"):
 		return true
 	case base == "hooks.json":
 		return !word.Has(".cursor .codex .kiro .gemini .github", dir)

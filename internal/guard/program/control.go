@@ -73,6 +73,9 @@ func ends(f *shell.Frame, name string, argv []word.Word) {
 			samples = []string{"bin/hooks pre-tool-use", "bin/hooks post-tool-use", "bin/hooks stop", "bin/hooks user-prompt-submit"}
 		}
 	}
+	if name == "pkill" || name == "killall" || name == "skill" || name == "taskkill" {
+		samples = append(samples, "claude", "claude -p")
+	}
 	for _, w := range argv[1:] {
 		pattern := strings.TrimSuffix(strings.Trim(w.Text, "^$.*"), ".exe")
 		for _, s := range samples {
@@ -94,11 +97,12 @@ func claude(f *shell.Frame, argv []word.Word) {
 	case !word.Has("plugin plugins config mcp doctor update upgrade install migrate-installer setup-token auth agents", fl.Arg(0).Text) || fl.On("-p", "--print"):
 		f.Act(act.Act{Kind: act.OtherSession, Ref: "a client of its own"}, argv)
 	case fl.Arg(0).Text == "plugin" || fl.Arg(0).Text == "plugins":
-		if word.Has("uninstall disable remove rm", fl.Arg(1).Text) || fl.Arg(1).Text == "marketplace" && word.Has("remove rm", fl.Arg(2).Text) {
+		if word.Has("uninstall disable remove rm install i enable update", fl.Arg(1).Text) ||
+			fl.Arg(1).Text == "marketplace" && word.Has("remove rm add update", fl.Arg(2).Text) {
 			f.Act(act.Act{Kind: act.DropRegistration, Ref: word.JoinText(fl.Pos)}, argv)
 		}
-	case fl.Arg(0).Text == "config" && word.Has("set remove rm", fl.Arg(1).Text):
-		if word.Has("hooks disableAllHooks enabledPlugins", fl.Arg(2).Text) || strings.HasPrefix(fl.Arg(2).Text, "hooks") {
+	case fl.Arg(0).Text == "config" && word.Has("set add remove rm", fl.Arg(1).Text):
+		if !word.Has("model theme verbose preferredNotifChannel", fl.Arg(2).Text) {
 			f.Act(act.Act{Kind: act.DropRegistration, Ref: fl.Arg(2).Text}, argv)
 		}
 	}

@@ -58,7 +58,8 @@ func harmlessUnknown(f *shell.Frame, argv []word.Word) bool {
 
 // program runs a program by name.
 func program(f *shell.Frame, name string, argv []word.Word) string {
-	name = withoutGNU(name)
+	name = clientName(withoutGNU(name), argv[0].Text)
+	halts(f, name, argv)
 	inPlace(f, name, argv[1:])
 	if out, ok := textTool(f, name, argv); ok {
 		return out
@@ -132,7 +133,7 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 		}
 	case "hooks":
 		hooks(f, argv)
-	case "claude", "claude-code":
+	case "claude":
 		claude(f, argv)
 	case "pkill", "killall", "pgrep", "pidof", "skill", "taskkill":
 		ends(f, name, argv)
@@ -178,6 +179,7 @@ func interpreter(f *shell.Frame, name string, argv []word.Word) (out string, ok 
 	if lang == "" {
 		return "", false
 	}
+	nested(f, argv)
 	defer f.Through(name)()
 	g := f.External()
 	switch lang {

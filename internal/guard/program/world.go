@@ -9,10 +9,14 @@ import (
 )
 
 // World are the programs of this machine, as the world of its shells.
-type World struct{}
+type World struct {
+	// Reads reports whether a command line, its name first, is known to read only.
+	Reads func(argv []string) bool
+}
 
 // Program runs a program by its name and gives what it prints.
-func (World) Program(f *shell.Frame, name string, argv []word.Word) string {
+func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
+	w.guardsOwn(f, name, argv)
 	return program(f, name, argv)
 }
 
@@ -29,7 +33,10 @@ func (World) Inner(f *shell.Frame, name string, args []word.Word) {
 }
 
 // Script reads a program in another language.
-func (World) Script(f *shell.Frame, lang, text string) { code.Read(f, lang, text, nil) }
+func (World) Script(f *shell.Frame, lang, text string) {
+	library(f, text, word.Lits(lang))
+	code.Read(f, lang, text, nil)
+}
 
 // Socket reads what is sent over a network connection.
 func (World) Socket(f *shell.Frame, text string) { forges.RawHTTP(f, text) }

@@ -16,7 +16,8 @@ const (
 	maxActs    = 60
 	maxOpaque  = 20
 	maxReads   = 32
-	maxPicks   = 8 // readings of one command whose variables may hold several values
+	maxLinks   = 64 // paths whose links are followed
+	maxPicks   = 8  // readings of one command whose variables may hold several values
 )
 
 // Machine is what all shells of one Read share: the reading, the work left, and what the command changed on the way.
@@ -29,6 +30,7 @@ type Machine struct {
 	seen  map[string]bool
 	Work  int // steps left
 	reads int
+	links int
 	fds   int
 	picks *picks
 

@@ -46,17 +46,28 @@ func (f *Frame) onDisk(full string) place.Kind {
 	if word.Unknown(full) || full == "" {
 		return place.Ordinary
 	}
-	for _, own := range f.M.Call.Own {
-		if full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/") {
-			return place.State
-		}
+	if place.Own(f.M.Call.Own, full) {
+		return place.State
 	}
+	if full = f.real(full); place.Own(f.M.Call.Own, full) {
+		return place.State
+	}
+	return place.Of(full, "")
+}
+
+// Own reports whether a path is one of the loop's own, through links too.
+func (f *Frame) Own(full string) bool {
+	return place.Own(f.M.Call.Own, full) || place.Own(f.M.Call.Own, f.real(full))
+}
+
+// real is where a path leads on disk, as far as that may be asked.
+func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(act.Links)
-	if !ok || f.M.reads >= maxReads || full[0] == '~' {
-		return place.Ordinary
+	if full = f.linked(full); !ok || f.M.links >= maxLinks || word.Unknown(full) {
+		return full
 	}
-	f.M.reads++
-	return place.Of(links.RealPath(full), "")
+	f.M.links++
+	return links.RealPath(full)
 }
 
 // resolvePat is resolve for a pattern: its backslashes are escapes.
@@ -117,7 +128,11 @@ func (f *Frame) Writes(w word.Word, how string) {
 
 // fileAct records what is done to a file; how is the command as written.
 func (f *Frame) fileAct(kind act.Kind, ref, how string) {
-	f.Act(act.Act{Kind: kind, Ref: ref, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+	full := f.linked(f.Resolve(ref))
+	if word.Unknown(full) || strings.ContainsAny(full, "*?[{") {
+		full = ""
+	}
+	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
 }
 
 // PathAct is Writes for a path that stands in a program's text.

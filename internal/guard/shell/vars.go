@@ -140,6 +140,12 @@ func (f *Frame) special(name string) (variable, bool) {
 		return scalar(f.M.Call.Cwd), true
 	case "HOME":
 		return scalar("~"), true
+	case "CLAUDE_CODE_EXECPATH":
+		return scalar("claude"), true
+	case "CLAUDE_PID", "PPID": // the client starts the shell itself
+		if f.M.Call.PID != "" {
+			return scalar(f.M.Call.PID), true
+		}
 	case "IFS":
 		return scalar(" \t\n"), true
 	case "TMPDIR":

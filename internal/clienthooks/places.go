@@ -1,0 +1,108 @@
+package clienthooks
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Kind is what a file means to the client of a session.
+type Kind int
+
+// The kinds of a file.
+const (
+	Foreign  Kind = iota // nothing that this client reads hooks from
+	Settings             // settings that a person edits: rules and the model may change
+	Fixed                // managed settings, registries, manifests: only their layout may change
+	Script               // a program that a hook runs, another file of a plugin: no byte may change
+	Markdown             // a skill, command or agent, whose head may bring hooks
+)
+
+// Places are where the client of one session reads its hooks: absolute paths, links resolved. Each
+// may be missing.
+type Places struct {
+	Settings []string // files that a person edits: the user's, the project's
+	Home     string
+	Config   string   // the client's own folder, as ~/.claude
+	Managed  string   // the folder of the machine's administrator
+	Plugins  []string // folders of plugins that may be switched on
+	Scripts  []string // files that the commands of hooks name
+}
+
+// Of returns the kind of a file by its absolute path. Case does not count: not every disk keeps it.
+func (p Places) Of(file string) Kind {
+	file = fold(file)
+	owned := func(dir string) bool { return ofPlugin(fold(dir), file) }
+	beside := func(settings string) bool { return besides(settings, file) }
+	switch {
+	case slices.Contains(folded(p.Settings), file):
+		return Settings
+	case fixed(p, file), slices.ContainsFunc(p.Plugins, owned):
+		return Fixed
+	case slices.Contains(folded(p.Scripts), file):
+		return Script
+	case path.Ext(file) == ".md" && slices.ContainsFunc(folded(p.Settings), beside):
+		return Markdown
+	case !p.cached(file):
+		return Foreign
+	case path.Ext(file) == ".json":
+		return Fixed
+	}
+	return Script
+}
+
+// Holds reports whether such files lie in a folder, so that moving or removing it would take them
+// away.
+func (p Places) Holds(dir string) bool {
+	roots := slices.Concat(p.Settings, p.Plugins, p.Scripts, []string{p.Managed})
+	dir = fold(dir)
+	below := func(r string) bool { return r != "" && inside(r, dir) }
+	return p.cached(dir) || slices.ContainsFunc(folded(roots), below)
+}
+
+// cached reports whether a path lies where the client keeps installed plugins. What they store for
+// themselves does not count.
+func (p Places) cached(file string) bool {
+	return inside(file, below(p.Config, "plugins")) && !inside(file, below(p.Config, "plugins/data"))
+}
+
+// besides reports whether a file is a skill, command or agent of the folder that a settings file
+// lies in.
+func besides(settings, file string) bool {
+	dir := path.Dir(settings)
+	return inside(file, dir+"/skills") || inside(file, dir+"/commands") || inside(file, dir+"/agents")
+}
+
+func fixed(p Places, file string) bool {
+	return file == below(p.Config, ".claude.json") || file == below(p.Home, ".claude.json") ||
+		file == below(p.Config, "remote-settings.json") || inside(file, fold(p.Managed))
+}
+
+// ofPlugin reports whether a file decides which hooks a plugin runs. Its folder may be a person's
+// own source.
+func ofPlugin(dir, file string) bool {
+	rest, ok := strings.CutPrefix(file, dir+"/")
+	return dir != "" && ok &&
+		(path.Base(rest) == "hooks.json" || strings.Contains("/"+rest, "/.claude-plugin/"))
+}
+
+func inside(file, dir string) bool {
+	return dir != "" && (file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+func below(dir, name string) string {
+	if dir == "" {
+		return "\x00" // no path
+	}
+	return fold(dir) + "/" + name
+}
+
+func fold(p string) string { return strings.ToLower(strings.ReplaceAll(p, `\`, "/")) }
+
+func folded(list []string) []string {
+	out := make([]string, len(list))
+	for i, p := range list {
+		out[i] = fold(p)
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package program
+
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"hooks/internal/guard/act"
+	"hooks/internal/guard/place"
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+)
+
+// guardsOwn refuses a program that is given a path of this program's own or a file that registers
+// hooks, or that works in a folder of its own, unless it is known to read only: what any other
+// program does there is not known.
+func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
+	if len(f.M.Call.Own) == 0 || w.Reads == nil || name == "hooks" || name == "kill" || opened(name) {
+		return
+	}
+	reached := ""
+	if place.Own(f.M.Call.Own, f.Cwd) {
+		reached = f.Cwd
+	}
+	for _, a := range argv[1:] {
+		reached = cmp.Or(reached, reaches(f, name, a))
+	}
+	if reached != "" && !w.Reads(append([]string{name}, word.Texts(argv[1:])...)) {
+		f.Act(act.Act{Kind: act.DropRegistration, Ref: reached, Path: reached}, argv)
+	}
+}
+
+// reaches is the guarded path that a word leads a program to, "" where it leads to none.
+func reaches(f *shell.Frame, name string, a word.Word) string {
+	// Of xargs, or of a variable that was read: it may be what the call names elsewhere.
+	if word.Blank(a.Text) {
+		for _, own := range f.M.Call.Own {
+			if strings.Contains(f.M.Call.CommandText(), own) {
+				return own
+			}
+		}
+		return ""
+	}
+	for _, p := range paths(a.Text) {
+		full := f.Resolve(p)
+		switch {
+		case full == "":
+		case ownPath(f, full, a), spreads(name) && holdsOwn(f, full),
+			name == "git" && place.Registers(full),
+			!copies(name) && f.KindAt(word.Lit(p)) == place.Registration:
+			return full
+		}
+	}
+	return ""
+}
+
+// copies tells the programs of which it is known, word by word, what they write and what they only
+// take from.
+func copies(name string) bool {
+	return word.DataProgram(name) || word.Has("git install tar rsync scp zip dd tee patch", name)
+}
+
+// opened tells the programs whose inner command is read in turn.
+func opened(name string) bool {
+	_, wraps := wrapSpec(name)
+	return wraps || word.Has("env xargs parallel ssh autossh", name)
+}
+
+func ownPath(f *shell.Frame, full string, w word.Word) bool {
+	if w.Pat == "" {
+		return f.Own(full)
+	}
+	pat := strings.Split(path.Clean(w.Pat), "/")
+	for _, own := range f.M.Call.Own {
+		parts := strings.Split(own, "/")
+		if len(pat) < len(parts) || w.Pat[0] != own[0] {
+			continue
+		}
+		matches := true
+		for i, part := range parts {
+			matches = matches && place.Matches(pat[i], part)
+		}
+		if matches {
+			return true
+		}
+	}
+	return false
+}
+
+// spreads tells the programs that write into a folder under names that they are not given.
+func spreads(name string) bool {
+	return word.Has(`tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount
+cpio bsdtar`, name)
+}
+
+// holdsOwn tells the folder in which one of the loop's own files lies, unless the project is in it
+// too.
+func holdsOwn(f *shell.Frame, full string) bool {
+	root := f.M.Call.Cwd
+	for _, own := range f.M.Call.Own {
+		holdsRoot := root == full || strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/")
+		if full == path.Dir(own) && !holdsRoot {
+			return true
+		}
+	}
+	return false
+}
+
+// paths are the texts of a word that a program may take for a path: the word, and what stands
+// behind its flag.
+func paths(text string) []string {
+	list := []string{text}
+	if _, value, ok := strings.Cut(text, "="); ok {
+		list = append(list, value)
+	}
+	if len(text) > 2 && text[0] == '-' && text[1] != '-' {
+		list = append(list, text[2:])
+	}
+	if from, to, ok := strings.Cut(text, ":"); ok {
+		list = append(list, from, to)
+	}
+	return list
+}
