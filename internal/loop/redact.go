@@ -42,3 +42,156 @@ func redacted[T any](list []T, by func(string) string, texts func(*T) []*string)
 func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool { return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64 })
 }
+
+// hidden stands where a secret was.
+const hidden = "<redacted>"
+
+// Secrets replaces what is a secret by its form in a text that was not written to be kept, such as a refused command: tokens
+// with a known prefix, bearer tokens, the values of Authorization and Cookie headers, passwords in URLs, and what is given to
+// a name that ends in token, password, secret or key. A reference to a variable stays. It may hide more than a secret.
+func Secrets(text string) string {
+	var b strings.Builder
+	kept := 0
+	for i := 0; i < len(text); {
+		from, to := secretAt(text, i)
+		switch {
+		case from < to && text[from:to] != hidden:
+			b.WriteString(text[kept:from] + hidden)
+			kept, i = to, to
+		case wordStart(text, i):
+			i += max(1, len(leading(text[i:], wordByte)))
+		default:
+			i++
+		}
+	}
+	return b.String() + text[kept:]
+}
+
+// secretAt is where the secret lies that is known by what stands at i; both are 0 without one.
+func secretAt(text string, i int) (from, to int) {
+	if strings.HasPrefix(text[i:], "://") {
+		return userinfo(text, i+len("://"))
+	}
+	if !wordStart(text, i) {
+		return 0, 0
+	}
+	word := leading(text[i:], wordByte)
+	if at, n := token(word); n > 0 {
+		return i + at, i + at + n
+	}
+	name := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(word))
+	after := i + len(word)
+	switch {
+	case name == "bearer":
+		from = after + len(leading(text[after:], blank))
+		if value := unquoted(text[from:]); from > after && len(value) >= 8 && value[0] != '$' {
+			return from, from + len(value)
+		}
+	case word == "-u" || word == "--user":
+		from = after + len(leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == '\'' || c == '"' }))
+		if user, password, ok := strings.Cut(unquoted(text[from:]), ":"); ok && from > after && password != "" && password[0] != '$' {
+			from += len(user) + 1
+			return from, from + len(password)
+		}
+	case strings.HasSuffix(name, "authorization") || name == "cookie":
+		return header(text, i, after)
+	case anySuffix(name, "token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey"):
+		return assigned(text, after, strings.HasPrefix(word, "--"))
+	}
+	return 0, 0
+}
+
+// userinfo is what stands before the host of a URL, where that is more than a login's name.
+func userinfo(text string, at int) (from, to int) {
+	authority := leading(text[at:], func(c byte) bool { return !blank(c) && !strings.ContainsRune("/?#'\"`\n", rune(c)) })
+	end := strings.LastIndexByte(authority, '@')
+	if end < 0 || end < 16 && !strings.Contains(authority[:end], ":") {
+		return 0, 0
+	}
+	return at, at + end
+}
+
+// token is where in a word a token of a known form lies.
+func token(word string) (at, n int) {
+	for _, prefix := range [...]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"} {
+		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {
+			return at, len(word) - at
+		}
+	}
+	bare := strings.TrimLeft(word, "-")
+	key := strings.HasPrefix(bare, "AKIA") || strings.HasPrefix(bare, "ASIA")
+	digits := strings.ContainsAny(bare, "0123456789")
+	if key && len(bare) == 20 || digits && len(bare) >= 20 && (strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "eyJ")) {
+		return len(word) - len(bare), len(bare)
+	}
+	return 0, 0
+}
+
+// header is the value of a header whose name stands between i and after: to the quote that closes it, else its words.
+func header(text string, i, after int) (from, to int) {
+	if !strings.HasPrefix(text[after:], ":") {
+		return 0, 0
+	}
+	gap := func(c byte) bool { return blank(c) || c == '\\' }
+	from = after + 1 + len(leading(text[after+1:], gap))
+	quote := byte(0)
+	switch {
+	case from < len(text) && strings.IndexByte(quotes, text[from]) >= 0:
+		quote, from = text[from], from+1
+	case i > 0 && strings.IndexByte(quotes, text[i-1]) >= 0:
+		quote = text[i-1]
+	}
+	if quote != 0 {
+		return from, from + len(leading(text[from:], func(c byte) bool { return c != quote }))
+	}
+	to = from + len(unquoted(text[from:]))
+	switch strings.ToLower(strings.TrimSuffix(text[from:to], `\`)) {
+	case "bearer", "basic", "token", "digest", "negotiate":
+		to += len(leading(text[to:], gap))
+		to += len(unquoted(text[to:]))
+	}
+	return from, to
+}
+
+const quotes = `'"`
+
+// assigned is the value behind a name: after = or a colon, quoted or not; of a flag after a blank too.
+func assigned(text string, after int, flag bool) (from, to int) {
+	gap := leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == ':' || c == '\'' || c == '"' })
+	if from = after + len(gap); from == len(text) || !strings.ContainsAny(gap, "=:") && (!flag || gap == "") {
+		return 0, 0
+	}
+	value := leading(text[from:], func(c byte) bool { return !blank(c) && !strings.ContainsRune("'\"`&;|),}\n", rune(c)) })
+	if len(value) < 4 || value[0] == '$' || value[0] == '-' && !strings.ContainsAny(gap, "=:") {
+		return 0, 0
+	}
+	return from, from + len(value)
+}
+
+func anySuffix(s string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+}
+
+// leading is the beginning of a text whose bytes are all of a kind.
+func leading(text string, is func(byte) bool) string {
+	for i := range len(text) {
+		if !is(text[i]) {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// unquoted is the beginning of a text up to a blank, a quote or the end of its line.
+func unquoted(text string) string {
+	return leading(text, func(c byte) bool { return !blank(c) && c != '\'' && c != '"' && c != '`' && c != '\n' })
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }
+
+func wordByte(c byte) bool {
+	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// wordStart says that a word begins at i.
+func wordStart(text string, i int) bool { return wordByte(text[i]) && (i == 0 || !wordByte(text[i-1])) }
