@@ -21,6 +21,12 @@ func (l *Iteration) Redact(by func(string) string) {
 	})
 	l.Observed.Heads, l.Observed.Worktrees = redacted(l.Observed.Heads, by, itself), redacted(l.Observed.Worktrees, by, itself)
 	l.Budget.Pending = redacted(l.Budget.Pending, by, func(g *Gate) []*string { return []*string{&g.Question, &g.Answer} })
+	l.Denied = redacted(l.Denied, by, func(d *Denial) []*string { return []*string{&d.What} })
+	if l.Overrun != nil {
+		o := *l.Overrun
+		o.By = redacted(o.By, by, func(s *Spender) []*string { return []*string{&s.Who} })
+		l.Overrun = &o
+	}
 	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
 }
 

@@ -147,6 +147,9 @@ func (c *counter) rate(model string) rated {
 
 func (c *counter) add(index int, model string, more loop.Tokens) {
 	if c.apart != nil {
+		if c.apart[index] == nil {
+			c.apart[index] = map[string]loop.Tokens{}
+		}
 		c.apart[index][model] = c.apart[index][model].Add(more)
 	}
 	c.res.ByModel[model] = c.res.ByModel[model].Add(more)
