@@ -84,6 +84,9 @@ func (r Reply) And(o Reply) Reply {
 // Blocks says that the reply refuses: something was counted or must be, before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
+// Decides says that the reply refuses or asks; texts alone decide nothing.
+func (r Reply) Decides() bool { return r.verdict != none }
+
 // Reason is the text of a refusal, as given.
 func (r Reply) Reason() string { return r.reason }
 

@@ -107,3 +107,10 @@ func (o *Overrun) String() string {
 	}
 	return s
 }
+
+// Past says that a run with this spent is past its dollar ceiling.
+func (s Spent) Past(run *Budget) bool {
+	b := *run
+	b.Spend(s)
+	return b.Ceilings.Dollars > 0 && b.DollarsEstimate > b.Ceilings.Dollars
+}
