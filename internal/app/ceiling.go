@@ -10,8 +10,12 @@ import (
 	"hooks/internal/usage"
 )
 
-// keepAfter is how many new bytes of transcript a running count may read again at the next look before it is saved.
-const keepAfter = 512 << 10
+// How many bytes of transcript the next look may read again before the running count is saved. A tool's result saves it: that
+// is not waited for as the call itself is. Where no result is told, or none for long, a call does.
+const (
+	keepAtResult = 256 << 10
+	keepAtCall   = 2 << 20
+)
 
 // ceiling bounds one long iteration by the run's dollars: at the ceiling each thread is told once to finish, past the overrun
 // nothing else passes. What the iteration has spent is a floor: what cannot be read is left out until it ends.
@@ -28,7 +32,7 @@ func (v *visit) ceiling(t *thread) event.Reply {
 	spent := t.Budget.DollarsEstimate.Plus(running.Dollars)
 	reached := t.Budget.DollarsReached(spent)
 	tell := reached != "" && t.Tick.TellDollars(v.ev.AgentID)
-	if tell || read >= keepAfter {
+	if tell || read >= keepAtCall {
 		_, err := v.anew(t, func(now *thread) (event.Reply, error) {
 			tell = tell && now.Tick.TellDollars(v.ev.AgentID)
 			return event.Nothing(), v.files.SaveTick(now.Tick)
@@ -56,6 +60,25 @@ func (v *visit) wayToFinish() string {
 		return "commit and push your own branch, and end with a short report to the thread that sent you"
 	}
 	return "commit and push your own branch, report with `hooks report`, and end the turn; a person raises the ceiling with --max-dollars N --resume"
+}
+
+// keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
+func (v *visit) keepRunning(list []*thread) {
+	for _, t := range list {
+		if !v.open(t) || t.Budget.Ceilings.Dollars == 0 {
+			continue
+		}
+		if _, cursors := t.Tick.Spending(t.Budget); usage.Grown(v.transcript(t), cursors) < keepAtResult {
+			continue
+		}
+		running, _, err := v.look(t)
+		v.slip(err)
+		_, err = v.anew(t, func(now *thread) (event.Reply, error) {
+			now.Tick.Count(now.Budget, running)
+			return event.Nothing(), v.files.SaveTick(now.Tick)
+		})
+		v.slip(err)
+	}
 }
 
 // look counts what the iteration has spent until now, and how much of that was read in this call.

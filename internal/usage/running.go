@@ -42,6 +42,19 @@ func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look
 	return l, err
 }
 
+// Grown is how many bytes stand in the transcripts beyond the cursors. Nothing is read.
+func Grown(transcript string, cursors []loop.Cursor) (n int64) {
+	if transcript == "" {
+		return 0
+	}
+	for _, s := range sources(transcript, cursors) {
+		if fi, err := os.Stat(s.path); err == nil {
+			n += max(0, fi.Size()-s.cursor.Offset)
+		}
+	}
+	return n
+}
+
 // limit sets the sources' ends, the main transcript's last. It reports whether any file has grown, and whether more is new
 // than will be read.
 func limit(list []source) (grown, cut bool) {
