@@ -117,6 +117,7 @@ type counter struct {
 	called map[string]Call // of the file under count, whose results are to come
 	done   []Call          // what Done tells
 	tools  bool            // Done asks
+	money  bool            // what people and tools did is of no interest
 	seed   maphash.Seed
 	by     []loop.Spender                           // of each source that spent most; nil without tools
 	apart  []map[string]loop.Tokens                 // what each source spent, by model; nil where nobody asks

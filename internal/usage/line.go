@@ -21,7 +21,7 @@ func (c *counter) line(t *transcript, line []byte) {
 		c.res.Skipped++
 		return
 	}
-	if !t.matters(line) && !c.awaited(line) {
+	if c.money && headType(line) == "user" || !t.matters(line) && !c.awaited(line) {
 		return
 	}
 	r, ok := read(line)

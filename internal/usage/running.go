@@ -78,6 +78,7 @@ func limit(list []source) (grown, cut bool) {
 
 func look(list []source, t Table) (l Look, err error) {
 	c := newCounter(t)
+	c.money = true
 	done, err := c.all(list)
 	for _, u := range c.res.ByModel {
 		l.Dollars = l.Dollars.Plus(u.Dollars)
