@@ -24,7 +24,11 @@ func (c *counter) line(t *transcript, line []byte) {
 	if c.money && headType(line) == "user" || !t.matters(line) && !c.awaited(line) {
 		return
 	}
-	r, ok := read(line)
+	parse := read
+	if c.money { // a first look, which the count at the end replaces
+		parse = fields
+	}
+	r, ok := parse(line)
 	if !ok {
 		c.res.Skipped++
 		return
