@@ -10,15 +10,17 @@ import (
 	"hooks/internal/usage"
 )
 
-// How many bytes of transcript the next look may read again before the running count is saved. A tool's result saves it: that
-// is not waited for as the call itself is. Where no result is told, or none for long, a call does.
+// How many bytes of transcript the next look may read again before the running count is saved. A
+// tool's result saves it: that is not waited for as the call itself is. Where no result is told, or
+// none for long, a call does.
 const (
 	keepAtResult = 256 << 10
 	keepAtCall   = 2 << 20
 )
 
-// ceiling bounds one long iteration by the run's dollars: at the ceiling each thread is told once to finish, past the overrun
-// nothing else passes. What the iteration has spent is a floor: what cannot be read is left out until it ends.
+// ceiling bounds one long iteration by the run's dollars: at the ceiling each thread is told once
+// to finish, past the overrun nothing else passes. What the iteration has spent is a floor: what
+// cannot be read is left out until it ends.
 func (v *visit) ceiling(t *thread) event.Reply {
 	if !v.open(t) || t.Budget.Ceilings.Dollars == 0 {
 		return event.Nothing()
@@ -90,7 +92,8 @@ func (v *visit) look(t *thread) (r loop.Running, read int64, err error) {
 	return r, look.Read, err
 }
 
-// finishes says that a call is among those that pass after the overrun: it looks, commits, reports, asks or ends something.
+// finishes says that a call is among those that pass after the overrun: it looks, commits, reports,
+// asks or ends something.
 func (v *visit) finishes() bool {
 	return v.ev.Asks() || v.ev.EndsSchedule() || slices.Contains([]string{"TaskStop", "KillShell", "KillBash"}, v.ev.Tool) ||
 		guard.Finishing(v.call(), v.repo(), files{v.project})

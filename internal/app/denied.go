@@ -13,7 +13,8 @@ import (
 // slip keeps an error that changes no decision; it is told on stderr.
 func (v *visit) slip(err error) { v.slips = errors.Join(v.slips, err) }
 
-// record notes a refusal in the tick of an open iteration and gives it back. A refusal stands whatever becomes of its record.
+// record notes a refusal in the tick of an open iteration and gives it back. A refusal stands
+// whatever becomes of its record.
 func (v *visit) record(t *thread, r event.Reply) event.Reply {
 	if !r.Blocks() || v.recorded || t == nil || !v.open(t) {
 		return r
@@ -28,7 +29,8 @@ func (v *visit) record(t *thread, r event.Reply) event.Reply {
 	return r
 }
 
-// denied notes a refusal in a tick that is about to be saved, once for each call, and says whether that is news.
+// denied notes a refusal in a tick that is about to be saved, once for each call, and says whether
+// that is news.
 func (v *visit) denied(tick *loop.Tick, r event.Reply) bool {
 	if !r.Blocks() || v.recorded {
 		return false
@@ -83,7 +85,8 @@ func (v *visit) recordEntry(r event.Reply) event.Reply {
 	return v.recordAny(list, r.By(loop.EntryRule))
 }
 
-// recordAny notes a refusal that belongs to no run alone in the iteration of this prompt, else in the session's open one.
+// recordAny notes a refusal that belongs to no run alone in the iteration of this prompt, else in
+// the session's open one.
 func (v *visit) recordAny(list []*thread, r event.Reply) event.Reply {
 	i := slices.IndexFunc(list, v.ours)
 	if i < 0 {

@@ -9,8 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Finishing tells whether the call only looks, or brings finished work to the iteration's own branch: git add, rm, mv, commit,
-// fetch and the push of a branch that is not protected, in plain text. In doubt it says no.
+// Finishing tells whether the call only looks, or brings finished work to the iteration's own
+// branch: git add, rm, mv, commit, fetch and the push of a branch that is not protected, in plain
+// text. In doubt it says no.
 func Finishing(c Call, repo Repo, files Files) bool {
 	if ReadOnly(c) {
 		return true
@@ -61,7 +62,8 @@ func commits(c *syntax.CallExpr) bool {
 	return false
 }
 
-// pushes tells whether a push names at most a remote and a branch. That the branch is not protected the reading has told.
+// pushes tells whether a push names at most a remote and a branch. That the branch is not protected
+// the reading has told.
 func pushes(args []string) bool {
 	names := 0
 	for _, a := range args {

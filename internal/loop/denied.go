@@ -38,7 +38,8 @@ const (
 	mostDenials = 50
 	// mostWhat bounds the text of one, in bytes.
 	mostWhat = 200
-	// mostRefused bounds the calls that are remembered as refused: a second registration's hook runs at the same time.
+	// mostRefused bounds the calls that are remembered as refused: a second registration's hook
+	// runs at the same time.
 	mostRefused = 16
 )
 
@@ -82,7 +83,8 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// Refuses notes that a call is refused, and says whether that is news: of two registrations of the hooks both tell it.
+// Refuses notes that a call is refused, and says whether that is news: of two registrations of the
+// hooks both tell it.
 func (t *Tick) Refuses(id, input string) bool {
 	if id == "" {
 		return true

@@ -61,7 +61,8 @@ func TestOverrun(t *testing.T) {
 	}
 }
 
-// A running count is void once the run's own count has moved on, and the one that has read further stands.
+// A running count is void once the run's own count has moved on, and the one that has read further
+// stands.
 func TestRunningCount(t *testing.T) {
 	run := &Budget{DollarsEstimate: 5, Cursors: []Cursor{{Path: "m.jsonl", Offset: 10}}}
 	var tick Tick

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Running is what the open iteration has spent, as far as it was looked at while it runs. It is a floor: the iteration's end
-// counts everything from the run's own cursors.
+// Running is what the open iteration has spent, as far as it was looked at while it runs. It is a
+// floor: the iteration's end counts everything from the run's own cursors.
 type Running struct {
-	// From is the run's dollars_estimate that this goes on from. With another one it is void: what it counts is in there.
+	// From is the run's dollars_estimate that this goes on from. With another one it is void: what
+	// it counts is in there.
 	From    USD `json:"from"`
 	Dollars USD `json:"dollars"`
 	// Cursors are of the transcripts that have grown since the run's own cursors.
@@ -23,7 +24,8 @@ func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
 }
 
-// Overlay is cursors with newer ones in place of those of the same transcripts. The newer ones come first.
+// Overlay is cursors with newer ones in place of those of the same transcripts. The newer ones come
+// first.
 func Overlay(cursors, newer []Cursor) []Cursor {
 	out := slices.Clone(newer)
 	for _, c := range cursors {
@@ -60,7 +62,8 @@ func (t *Tick) TellDollars(agent string) bool {
 	return true
 }
 
-// DollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun, in percent of it.
+// DollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun,
+// in percent of it.
 func (b *Budget) DollarLimit(overrun int) USD {
 	return b.Ceilings.Dollars.Plus(b.Ceilings.Dollars / 100 * USD(overrun))
 }
@@ -72,7 +75,8 @@ func (b *Budget) DollarsReached(spent USD) string {
 	return costBudget(&Facts{Run: &run})
 }
 
-// Overrun is by how much an iteration took its run past the dollar ceiling, and what spent most in it.
+// Overrun is by how much an iteration took its run past the dollar ceiling, and what spent most in
+// it.
 type Overrun struct {
 	Ceiling USD       `json:"ceiling"`
 	Spent   USD       `json:"spent"` // by the run in all

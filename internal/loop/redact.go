@@ -52,9 +52,10 @@ func commits(fields ...*string) []*string {
 // hidden stands where a secret was.
 const hidden = "<redacted>"
 
-// Secrets replaces what is a secret by its form in a text that was not written to be kept, such as a refused command: tokens
-// with a known prefix, bearer tokens, the values of Authorization and Cookie headers, passwords in URLs, and what is given to
-// a name that ends in token, password, secret or key. A reference to a variable stays. It may hide more than a secret.
+// Secrets replaces what is a secret by its form in a text that was not written to be kept, such as
+// a refused command: tokens with a known prefix, bearer tokens, the values of Authorization and
+// Cookie headers, passwords in URLs, and what is given to a name that ends in token, password,
+// secret or key. A reference to a variable stays. It may hide more than a secret.
 func Secrets(text string) string {
 	var b strings.Builder
 	kept := 0
@@ -133,7 +134,8 @@ func token(word string) (at, n int) {
 	return 0, 0
 }
 
-// header is the value of a header whose name stands between i and after: to the quote that closes it, else its words.
+// header is the value of a header whose name stands between i and after: to the quote that closes
+// it, else its words.
 func header(text string, i, after int) (from, to int) {
 	if !strings.HasPrefix(text[after:], ":") {
 		return 0, 0
@@ -161,7 +163,8 @@ func header(text string, i, after int) (from, to int) {
 
 const quotes = `'"`
 
-// assigned is the value behind a name: after = or a colon, quoted or not; of a flag after a blank too.
+// assigned is the value behind a name: after = or a colon, quoted or not; of a flag after a blank
+// too.
 func assigned(text string, after int, flag bool) (from, to int) {
 	gap := leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == ':' || c == '\'' || c == '"' })
 	if from = after + len(gap); from == len(text) || !strings.ContainsAny(gap, "=:") && (!flag || gap == "") {

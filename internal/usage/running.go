@@ -10,7 +10,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// mostRunning bounds what one look at a running iteration reads, in bytes. It is more than a line may have.
+// mostRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
+// may have.
 const mostRunning = 2 * maxLine
 
 // Look is what stands in the transcripts beyond the cursors of a running iteration.
@@ -20,8 +21,9 @@ type Look struct {
 	Read    int64         // bytes
 }
 
-// Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it: the next look goes on from there.
-// Where no file has grown none is read, and the rates are not asked for. What cannot be read is left out; the error names it.
+// Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it: the next
+// look goes on from there. Where no file has grown none is read, and the rates are not asked for.
+// What cannot be read is left out; the error names it.
 func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look, error) {
 	if transcript == "" {
 		return Look{}, nil
@@ -55,8 +57,8 @@ func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 	return n
 }
 
-// limit sets the sources' ends, the main transcript's last. It reports whether any file has grown, and whether more is new
-// than will be read.
+// limit sets the sources' ends, the main transcript's last. It reports whether any file has grown,
+// and whether more is new than will be read.
 func limit(list []source) (grown, cut bool) {
 	left := int64(mostRunning)
 	for i := range list {
@@ -120,7 +122,8 @@ func (c *counter) spenders(list []source) (all []loop.Spender) {
 
 const mainThread = "main thread"
 
-// Named is spenders with workers named as people know them: by the client's own notes beside their transcripts.
+// Named is spenders with workers named as people know them: by the client's own notes beside their
+// transcripts.
 func Named(transcript string, by []loop.Spender) []loop.Spender {
 	by = slices.Clone(by)
 	for i := range by {

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// However often a running iteration is looked at, and whichever of the looks are kept, it comes to what one count at its end
-// comes to.
+// However often a running iteration is looked at, and whichever of the looks are kept, it comes to
+// what one count at its end comes to.
 func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -58,7 +58,8 @@ func TestNothingNewIsNotRead(t *testing.T) {
 	}
 }
 
-// One look reads at most 16 MiB, and the next ones come to the rest; a line that is longer does not hold them up.
+// One look reads at most 16 MiB, and the next ones come to the rest; a line that is longer does not
+// hold them up.
 func TestOneLookIsBounded(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.main, said1{id: "a", in: 1})

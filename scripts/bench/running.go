@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// running measures a tool call in an open iteration whose run has a dollar ceiling: the spend is counted while it runs.
+// running measures a tool call in an open iteration whose run has a dollar ceiling: the spend is
+// counted while it runs.
 func (b *bench) running(n int) error {
 	single, err := written(filepath.Join(b.dir, "one"), kindTranscript, 4<<20)
 	if err != nil {
@@ -49,7 +50,8 @@ func (b *bench) running(n int) error {
 	return nil
 }
 
-// open brings the run into its second iteration, to which that many bytes of transcript will be added.
+// open brings the run into its second iteration, to which that many bytes of transcript will be
+// added.
 func (c *counting) open(more int) error {
 	if err := errors.Join(os.MkdirAll(c.project, 0o755), c.enter("p1"), c.send("pre-tool-use", c.payload("PreToolUse", "p1", payloads[0].more))); err != nil {
 		return err
