@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/loop"
 	"hooks/schemas"
 )
 
@@ -155,6 +156,16 @@ func TestDocsFields(t *testing.T) {
 				t.Errorf("docs/files.md: %s has no field %s", name, m[1])
 			}
 		}
+	}
+}
+
+// docs/files.md has a row for every rule by which a call is refused, and no other.
+func TestDocsRules(t *testing.T) {
+	_, part, _ := strings.Cut(page(t, "docs/files.md"), "### Refused calls")
+	part, _, _ = strings.Cut(part, "\n## ")
+	rows := strings.Fields(firstColumn(part))
+	if d := cmp.Diff(append([]string{"rule", "---"}, loop.Rules()...), rows); d != "" {
+		t.Errorf("rules (-program +page):\n%s", d)
 	}
 }
 

@@ -197,6 +197,7 @@ func values() rapid.MakeConfig {
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			reflect.TypeFor[loop.TrackedPR](): {"StateAtEnd": one("open", "merged", "closed")},
+			reflect.TypeFor[loop.Denial]():    {"Rule": one(loop.Rules()...), "Times": rapid.IntRange(1, 1<<40).AsAny()},
 			reflect.TypeFor[loop.Failure]():   {"Kind": one("issue", "pr")},
 			reflect.TypeFor[loop.Process]():   {"Source": one("client", "ancestor", "parent", "")},
 			reflect.TypeFor[loop.Issue]():     {"Criteria": one("ok", "missing", "tbd", "")},

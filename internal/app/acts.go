@@ -15,14 +15,15 @@ import (
 // acts holds back what a call would do to a forge or to the loop's own files.
 func (v *visit) acts(t *thread) (event.Reply, error) {
 	if path := v.touchesBudget(t); path != "" {
-		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: write-state %s\nhint: reading is free; facts go through `hooks report`", v.ev.Tool, path)), nil
+		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: write-state %s\nhint: reading is free; facts go through `hooks report`", v.ev.Tool, path)).By(loop.StateGuard), nil
 	}
 	r := v.read()
 	if off := v.refuseActs(t, r); !off.Empty() {
 		return off, nil
 	}
 	if merges := r.Merges(); len(merges) > 0 { // last: it uses an answer up
-		return v.merge(t, merges)
+		reply, err := v.merge(t, merges)
+		return reply.By(loop.MergeGate), err
 	}
 	return v.refuseUnread(t, r), nil
 }
@@ -30,11 +31,11 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 // refuseActs judges what a call would do but merge.
 func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 	if _, whole := v.ev.Fields(); !whole {
-		return event.Deny(fmt.Sprintf("%s has more fields than can be looked at\nhint: make several smaller calls", v.ev.Tool))
+		return event.Deny(fmt.Sprintf("%s has more fields than can be looked at\nhint: make several smaller calls", v.ev.Tool)).By(loop.UnreadText)
 	}
 	if file := v.reconfigures(r.Acts); file != "" {
 		return event.Deny(fmt.Sprintf("%s would change, or could change, the SDD Configuration in %s, by which the running loop is judged\n"+
-			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file))
+			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file)).By(loop.ConfigRule)
 	}
 	if file := v.rewires(); file != "" {
 		return event.Deny(fmt.Sprintf("%s would change, or could change, the hooks that the client runs: %s\n"+
@@ -45,17 +46,17 @@ func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 			"hint: %s", a[0].Command, a[0].Path, wayToSettings(a[0].Path)))
 	} else if len(a) > 0 {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
-			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0])))
+			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0]))).By(loop.StateGuard)
 	}
 	if n := opened(r.Acts); n > 0 {
 		if over := v.openPRs(t, n); !over.Empty() {
-			return over
+			return over.By(loop.PRCeiling)
 		}
 	}
 	if contested := v.contests(t, r.Acts); !contested.Empty() {
-		return contested
+		return contested.By(loop.InProgress)
 	}
-	return v.review(t, r.Acts)
+	return v.review(t, r.Acts).By(loop.DeferredRule)
 }
 
 // wayToSettings is what to do instead of writing a file that registers hooks.
@@ -96,7 +97,7 @@ func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
 func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
 	if opaque := unreadable(r); opaque != "" && v.mergeWaits(t) {
 		return event.Deny("This command cannot be read and a merge gate waits: " + opaque +
-			"\nhint: write it plainly, without text that is only known when it runs")
+			"\nhint: write it plainly, without text that is only known when it runs").By(loop.UnreadText)
 	}
 	return event.Nothing()
 }

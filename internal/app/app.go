@@ -60,7 +60,7 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 		return v.failed(err)
 	}
 	v.keepReceipt()
-	answer = Answer{Reply: reply, Name: ev.Name, After: v.after}
+	answer = Answer{Reply: reply, Name: ev.Name, After: v.after, Err: v.slips}
 	v.notify(&answer)
 	return answer
 }

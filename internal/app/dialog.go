@@ -78,7 +78,7 @@ func (v *visit) atGate(gates []loop.Gate) (event.Reply, error) {
 	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {
 		return event.Nothing(), nil
 	}
-	return event.Deny(fmt.Sprintf("%s is held back: gate %s waits for a person.\n%s", v.ev.Tool, gates[0].Name, report.Ask(gates))), nil
+	return event.Deny(fmt.Sprintf("%s is held back: gate %s waits for a person.\n%s", v.ev.Tool, gates[0].Name, report.Ask(gates))).By(loop.GateWaiting), nil
 }
 
 func questions(gates []loop.Gate) []event.Question {

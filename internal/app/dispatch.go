@@ -21,7 +21,8 @@ func (v *visit) dispatch(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	return v.anew(t, func(now *thread) (event.Reply, error) {
-		reply := v.send(now)
+		reply := v.send(now).By(loop.DispatchRule)
+		v.denied(now.Tick, reply)
 		return reply, v.files.SaveTick(now.Tick)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/store"
+	"hooks/internal/usage"
 )
 
 // ending counts what was spent; it is called under the guard, so that no token is counted twice. An error says that it
@@ -19,6 +20,9 @@ func (v *visit) ending(t *thread, o surroundings) (loop.Ending, error) {
 		notes = append(notes, v.onceNotes()...)
 	}
 	t.Tick.Notes = loop.AppendNew(t.Tick.Notes, notes...)
+	if spent.Past(t.Budget) {
+		spent.By = usage.Named(v.transcript(t), spent.By)
+	}
 	e := loop.Ending{Now: v.now, Spent: spent, Heads: o.heads, Worktrees: o.worktrees}
 	if t.Tick.Interrupted != "" && t.Tick.Body {
 		e.Branches, e.Remote = v.begun(t, o)

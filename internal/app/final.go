@@ -19,7 +19,7 @@ func (v *visit) finalReport(t *thread) string {
 	for raw, err := range v.files.RawLines(t.skill) {
 		var l loop.Iteration
 		if err == nil {
-			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left")
+			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left", "denied", "overrun")
 		}
 		if err != nil || l.RunID != t.Budget.RunID {
 			continue // a damaged line is the doctor's business, not the report's
@@ -27,7 +27,10 @@ func (v *visit) finalReport(t *thread) string {
 		for _, g := range l.Gates {
 			r.Asked = append(r.Asked, report.Asked{Iteration: l.Iteration, GateAnswer: g})
 		}
-		r.LastError, r.Left = l.LastQmdError, l.Left
+		for _, d := range l.Denied {
+			r.Denied = loop.AddDenial(r.Denied, d)
+		}
+		r.LastError, r.Left, r.Overrun = l.LastQmdError, l.Left, l.Overrun
 	}
 	return report.Final(t.Budget, r)
 }
@@ -45,6 +48,12 @@ func endingField(l *loop.Iteration) func(name string, v gjson.Result) {
 			_ = json.Unmarshal([]byte(v.Raw), &l.Gates)
 		case "qmd_error":
 			l.LastQmdError = v.String()
+		case "denied":
+			l.Denied = nil
+			_ = json.Unmarshal([]byte(v.Raw), &l.Denied)
+		case "overrun":
+			l.Overrun = nil
+			_ = json.Unmarshal([]byte(v.Raw), &l.Overrun)
 		case "left":
 			l.Left = nil
 			_ = json.Unmarshal([]byte(v.Raw), &l.Left)

@@ -31,7 +31,7 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 			now.Tick.HearPR(pr)
 		}
 		reply, changed := v.judgeMerges(now, acts)
-		if !changed {
+		if changed = v.denied(now.Tick, reply.By(loop.MergeGate)) || changed; !changed {
 			return reply, nil
 		}
 		return reply, v.files.SaveTick(now.Tick)

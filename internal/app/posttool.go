@@ -11,6 +11,7 @@ import (
 // pushed, a failing qmd.
 func (v *visit) postToolUse() (event.Reply, error) {
 	list, err := v.mine()
+	v.keepRunning(v.addressed(list))
 	if err != nil || !v.tellsAnything(list) {
 		return event.Nothing(), err
 	}

@@ -15,7 +15,7 @@ import (
 func (v *visit) preToolUse() (event.Reply, error) {
 	list, found, err := v.upToDate()
 	if err != nil || found.Blocks() {
-		return found, err
+		return v.recordAny(list, found), err
 	}
 	if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) && v.mustStayShut() {
 		return v.heldBack(changed), nil
@@ -27,9 +27,10 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	}
 	for _, t := range v.addressed(list) {
 		r, err := v.judge(t)
-		if err != nil || !r.Empty() {
-			return r.And(found), err
+		if err != nil || r.Decides() {
+			return v.record(t, r).And(found), err
 		}
+		found = r.And(found)
 	}
 	return found, nil
 }
@@ -89,12 +90,19 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 	if !v.governs(t) {
 		return v.afterHalt(t), nil
 	}
-	for _, rule := range []func(*thread) (event.Reply, error){v.scheduling, v.dispatch, v.acts} {
-		if r, err := rule(t); err != nil || !r.Empty() {
-			return r, err
+	told := v.ceiling(t)
+	if told.Blocks() {
+		return told, nil
+	}
+	for _, rule := range []struct {
+		name  string
+		judge func(*thread) (event.Reply, error)
+	}{{loop.ScheduleRule, v.scheduling}, {loop.DispatchRule, v.dispatch}, {loop.OtherRule, v.acts}} {
+		if r, err := rule.judge(t); err != nil || !r.Empty() {
+			return r.By(rule.name).And(told), err
 		}
 	}
-	return event.Nothing(), nil
+	return told, nil
 }
 
 // governs: a run that goes on, or one that ended in this very prompt, whose turn is not over yet.

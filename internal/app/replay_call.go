@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -87,7 +88,7 @@ func (w *rerun) refused(v *visit, t *thread) bool {
 	asked := func(a guard.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
 	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(t.Tick.Held()) == 0) {
 		reason, _, _ := strings.Cut(reply.Reason(), "\n")
-		w.session.Deny(report.Denial{Tool: v.ev.Tool, Call: v.inWords(r), Reason: reason, Agent: v.ev.AgentID, At: v.now})
+		w.session.Deny(report.Denial{Tool: v.ev.Tool, Call: v.inWords(r), Rule: cmp.Or(reply.Rule(), loop.OtherRule), Reason: reason, Agent: v.ev.AgentID, At: v.now})
 	}
 	return true
 }
@@ -101,10 +102,10 @@ func (w *rerun) rules(v *visit, t *thread) event.Reply {
 		return v.afterHalt(t)
 	}
 	if r, _ := v.scheduling(t); !r.Empty() {
-		return r
+		return r.By(loop.ScheduleRule)
 	}
 	if v.ev.Dispatches() {
-		return w.dispatch(v, t)
+		return w.dispatch(v, t).By(loop.DispatchRule)
 	}
 	r := v.read()
 	merges := r.Merges()
@@ -112,9 +113,10 @@ func (w *rerun) rules(v *visit, t *thread) event.Reply {
 	switch {
 	case !off.Empty():
 	case len(merges) > 0 && !v.open(t):
-		off = mergeOutside(merges)
+		off = mergeOutside(merges).By(loop.MergeGate)
 	case len(merges) > 0:
 		off, _ = v.judgeMerges(t, merges)
+		off = off.By(loop.MergeGate)
 	default:
 		off = v.refuseUnread(t, r)
 	}

@@ -120,6 +120,9 @@ func (v *visit) anew(t *thread, decide func(*thread) (event.Reply, error)) (even
 	return v.decided(func(list []*thread) (event.Reply, error) {
 		same := func(now *thread) bool { return now.skill == t.skill && v.open(now) }
 		if i := slices.IndexFunc(list, same); i >= 0 {
+			if r, looked := v.running[t.skill]; looked { // it goes along with whatever is saved
+				list[i].Tick.Count(list[i].Budget, r)
+			}
 			return decide(list[i])
 		}
 		return event.Nothing(), nil

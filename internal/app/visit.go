@@ -37,6 +37,10 @@ type visit struct {
 	news     bool                // this event is not on the session's receipt yet
 	tidings  []tiding            // what a person who looks elsewhere is told
 	said     event.Reply         // what is on disk and is told, whatever fails after it
+
+	running  map[loop.Skill]loop.Running // what the open iterations have spent until now, where it was looked at
+	recorded bool                        // the refusal of this call stands in a tick
+	slips    error                       // what went wrong and changes no decision
 }
 
 // config reads the project's configuration once.
@@ -57,7 +61,8 @@ func (v *visit) answer() (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	if cmd, ok := v.invocation(); ok {
-		return v.enter(cmd)
+		reply, err := v.enter(cmd)
+		return v.recordEntry(reply), err
 	}
 	if !v.sealed && !store.Exists(v.project) {
 		return event.Nothing(), nil

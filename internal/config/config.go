@@ -19,6 +19,9 @@ const MaxFile = 1 << 20
 // DefaultDoNotMerge is the label that ends a review loop where the project names no other (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
+// DefaultOverrun is the Overrun where the project names none.
+const DefaultOverrun = 10
+
 // Config is what a project has configured. The zero value configures nothing; Load and Parse fill in the defaults.
 type Config struct {
 	// Rates are the rows of `Loop Cost Rates`, in file order, one a model (R60).
@@ -33,6 +36,8 @@ type Config struct {
 	// Notify is how a person is told that a loop stopped or needs them: "bell", "off" or a command; empty where nothing
 	// is said. What a project's own files say is never run: see Load.
 	Notify string
+	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the ceiling, 0 to 100.
+	Overrun int
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
 	// Unread are lines that look as if they were meant for a block and that nothing reads. They are for a person who
@@ -89,7 +94,7 @@ type Rate struct {
 
 // blocks says which of the sub-blocks a file has, so that the first file with one wins it whole.
 type blocks struct {
-	rates, logging, review, tracker, notify bool
+	rates, logging, review, tracker, notify, overrun bool
 }
 
 // Load reads CLAUDE.md and AGENTS.md in a project's directory. The first file that has a sub-block wins it. It never
@@ -121,7 +126,7 @@ func Edited(project, name, text string) Config {
 
 // Same says that two configurations configure the same, wherever it stands in their files.
 func (c Config) Same(o Config) bool {
-	return c.DoNotMerge == o.DoNotMerge && c.Tracker == o.Tracker && c.Notify == o.Notify && slices.Equal(c.AgentLogins, o.AgentLogins) &&
+	return c.DoNotMerge == o.DoNotMerge && c.Tracker == o.Tracker && c.Notify == o.Notify && c.Overrun == o.Overrun && slices.Equal(c.AgentLogins, o.AgentLogins) &&
 		slices.EqualFunc(c.Rates, o.Rates, sameRate) &&
 		slices.EqualFunc(c.Patterns, o.Patterns, func(a, b Pattern) bool { return a.Pattern == b.Pattern && a.Replace == b.Replace })
 }
@@ -189,6 +194,9 @@ func (c *Config) fill(o Config, file string) {
 	if o.has.notify && !c.has.notify {
 		c.Notify, c.has.notify = o.Notify, true
 	}
+	if o.has.overrun && !c.has.overrun {
+		c.Overrun, c.has.overrun = o.Overrun, true
+	}
 	for to, from := range map[*[]Warning][]Warning{&c.Warnings: o.Warnings, &c.Unread: o.Unread, &c.Foreign: o.Foreign} {
 		for _, w := range from {
 			w.File = file
@@ -205,6 +213,7 @@ func (c *Config) overruled(o Config, file string) {
 	}{
 		{"Loop Cost Rates", c.has.rates, o.has.rates}, {"Loop Logging", c.has.logging, o.has.logging}, {"Review", c.has.review, o.has.review},
 		{"Tracker", c.has.tracker, o.has.tracker}, {"Notify", c.has.notify, o.has.notify},
+		{"Overrun", c.has.overrun, o.has.overrun},
 	} {
 		if b.have && b.more {
 			c.Unread = append(c.Unread, Warning{File: file, Text: "its " + b.name + " block does not count: an earlier file has one"})
@@ -215,6 +224,9 @@ func (c *Config) overruled(o Config, file string) {
 func (c Config) finish() Config {
 	if c.DoNotMerge == "" {
 		c.DoNotMerge = DefaultDoNotMerge
+	}
+	if !c.has.overrun {
+		c.Overrun = DefaultOverrun
 	}
 	c.redact = redactor(c.Patterns)
 	return c

@@ -30,6 +30,9 @@ func same(t *testing.T, got, want Config) {
 	if want.DoNotMerge == "" {
 		want.DoNotMerge = DefaultDoNotMerge
 	}
+	if want.Overrun == 0 {
+		want.Overrun = DefaultOverrun
+	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}), cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
 	}
@@ -117,6 +120,25 @@ func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
 		Unread:   []Warning{{File: "AGENTS.md", Text: "its Tracker block does not count: an earlier file has one"}},
 	}
 	same(t, Load(dir), want)
+}
+
+func TestOverrun(t *testing.T) {
+	for value, want := range map[string]int{"0": 0, "25": 25, "100 %": 100, "7%": 7} {
+		if c := Parse("## SDD Configuration\n- **Overrun**: " + value + "\n"); c.Overrun != want || len(c.Warnings) > 0 {
+			t.Errorf("%q is %d, %v", value, c.Overrun, c.Warnings)
+		}
+	}
+	for _, value := range []string{"", "-1", "101", "1.5", "+5", "ten", "10 percent", "99999999999999999999"} {
+		if c := Parse("## SDD Configuration\n- **Overrun**: " + value + "\n"); c.Overrun != DefaultOverrun || len(c.Warnings) != 1 {
+			t.Errorf("%q is %d, %v", value, c.Overrun, c.Warnings)
+		}
+	}
+	if c := Parse("## SDD Configuration\n- **Overrun**: 0\n- **Overrun**: 50\n"); c.Overrun != 0 || len(c.Warnings) != 1 {
+		t.Errorf("of two the first counts: %d, %v", c.Overrun, c.Warnings)
+	}
+	if c := Parse("### Overrun\n- **Overrun**: 50\n"); c.Overrun != DefaultOverrun {
+		t.Errorf("outside of the section: %d", c.Overrun)
+	}
 }
 
 func TestLoadNeverFails(t *testing.T) {

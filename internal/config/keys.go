@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -25,10 +26,27 @@ func (c *Config) key(r row) {
 			c.has.notify = true
 		}
 	case "":
-		if name == "notify" {
+		switch name {
+		case "notify":
 			c.set(&c.Notify, value, r)
 			c.has.notify = true
+		case "overrun":
+			c.overrun(value, r.line)
 		}
+	}
+}
+
+// overrun reads a whole number of percent; the first one counts.
+func (c *Config) overrun(value string, line int) {
+	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "%"))
+	percent, err := strconv.Atoi(text)
+	switch {
+	case err != nil || percent < 0 || percent > 100 || strings.HasPrefix(text, "+"):
+		c.warn(line, "overrun %q is no whole number of percent from 0 to 100", cut(value))
+	case c.has.overrun && c.Overrun != percent:
+		c.warn(line, "second value for %q, the first one counts", "Overrun")
+	default:
+		c.Overrun, c.has.overrun = percent, true
 	}
 }
 

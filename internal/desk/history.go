@@ -95,7 +95,7 @@ func (h *history) row(raw store.RawLine) (r report.HistoryRow, err error) {
 			return r, err
 		}
 	}
-	snapshot, err := raw.Skim(field(&r), "stop_conditions_fired")
+	snapshot, err := raw.Skim(field(&r), "stop_conditions_fired", "denied", "overrun")
 	if err == nil && r.Outcome == string(loop.Stopped) {
 		r.Unbegun = gjson.GetBytes(snapshot, "iterations_used").Int() < r.Iteration
 	}
@@ -136,6 +136,14 @@ func field(r *report.HistoryRow) func(name string, v gjson.Result) {
 			r.PRs = texts(v)
 		case "stop_conditions_fired":
 			r.Causes = texts(v)
+		case "denied":
+			r.Refused = 0
+			v.ForEach(func(_, d gjson.Result) bool {
+				r.Refused += d.Get("times").Int()
+				return true
+			})
+		case "overrun":
+			_ = r.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
 		}
 	}
 }

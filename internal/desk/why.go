@@ -33,8 +33,17 @@ func (v *visit) why(t *thread) (report.Why, error) {
 	}
 	if t.Budget.Status != loop.Active {
 		last, lerr := v.files.Last(t.skill, func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })
+		if last != nil {
+			w.Denied = last.Denied
+		}
 		w.Stopped = report.StoppedBy(t.Budget, last, st.Gates, t.Elsewhere(t.skill))
 		return w, errors.Join(err, lerr)
+	}
+	if previous != nil {
+		w.Denied = previous.Denied
+	}
+	if t.Tick != nil {
+		w.Denied = t.Tick.Denied
 	}
 	run := *t.Budget
 	run.DollarsEstimate += st.Open

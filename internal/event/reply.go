@@ -11,6 +11,7 @@ type Reply struct {
 	context   string
 	say       string
 	ring      bool
+	rule      string
 }
 
 type verdict uint8
@@ -60,10 +61,21 @@ func (r Reply) Ring() Reply {
 	return r
 }
 
+// By names the rule that refuses, for the record; the client is not told. The first name stands.
+func (r Reply) By(rule string) Reply {
+	if r.rule == "" {
+		r.rule = rule
+	}
+	return r
+}
+
+// Rule is the name of the rule that refuses, "" where none was named.
+func (r Reply) Rule() string { return r.rule }
+
 // And joins two replies of one event. A refusal wins over none, the first of two stands.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
-		r.verdict, r.reason, r.questions = o.verdict, o.reason, o.questions
+		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
 	}
 	r.ring = r.ring || o.ring
 	return r.Context(o.context).Say(o.say)
@@ -71,6 +83,9 @@ func (r Reply) And(o Reply) Reply {
 
 // Blocks says that the reply refuses: something was counted or must be, before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
+
+// Decides says that the reply refuses or asks; texts alone decide nothing.
+func (r Reply) Decides() bool { return r.verdict != none }
 
 // Reason is the text of a refusal, as given.
 func (r Reply) Reason() string { return r.reason }

@@ -1,9 +1,7 @@
 package loop
 
 import (
-	"hash/fnv"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -28,9 +26,7 @@ func (t *Tick) Once(event, id, input string) bool {
 	if id == "" {
 		return true
 	}
-	sum := fnv.New64a()
-	sum.Write([]byte(input))
-	key := event + " " + id + " " + strconv.FormatUint(sum.Sum64(), 36)
+	key := event + " " + callKey(id, input)
 	if slices.Contains(t.Counted, key) {
 		return false
 	}

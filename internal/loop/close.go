@@ -10,8 +10,9 @@ import (
 type Spent struct {
 	ByModel map[string]Tokens
 	Cursors []Cursor
-	Source  string // of the rates: rate_table_source
-	Skipped int    // transcript lines that could not be read
+	Source  string    // of the rates: rate_table_source
+	Skipped int       // transcript lines that could not be read
+	By      []Spender // the threads that spent most; nil where nobody asked
 }
 
 // Ending is what is known when an open tick ends.
@@ -158,13 +159,14 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
-		SkippedLines: e.Spent.Skipped, Observed: t.observed(e),
+		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
 	}
 	for _, u := range e.Spent.ByModel {
 		l.TokensIn += u.In()
 		l.TokensOut += u.Output
 		l.Dollars = l.Dollars.Plus(u.Dollars)
 	}
+	l.Overrun = run.overrun(l.Dollars, e.Spent.By)
 	for i, f := range fired {
 		l.Fired = append(l.Fired, f.Cause)
 		if i > 0 { // the first is the run's own stop text

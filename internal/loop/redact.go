@@ -21,6 +21,12 @@ func (l *Iteration) Redact(by func(string) string) {
 	})
 	l.Observed.Heads, l.Observed.Worktrees = redacted(l.Observed.Heads, by, itself), redacted(l.Observed.Worktrees, by, itself)
 	l.Budget.Pending = redacted(l.Budget.Pending, by, func(g *Gate) []*string { return []*string{&g.Question, &g.Answer} })
+	l.Denied = redacted(l.Denied, by, func(d *Denial) []*string { return []*string{&d.What} })
+	if l.Overrun != nil {
+		o := *l.Overrun
+		o.By = redacted(o.By, by, func(s *Spender) []*string { return []*string{&s.Who} })
+		l.Overrun = &o
+	}
 	l.LastQmdError, l.Budget.StopText = by(l.LastQmdError), by(l.Budget.StopText)
 }
 
@@ -43,136 +49,158 @@ func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool { return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64 })
 }
 
-const redactedMark = "[redacted]"
+// hidden stands where a secret was.
+const hidden = "<redacted>"
 
-// Secrets rewrites what a command, a header or a URL gives away: values of Authorization headers,
-// of flags, variables and fields named token, password, secret or key, the user part of URLs, and
-// tokens that are known by how they begin.
+// Secrets replaces what is a secret by its form in a text that was not written to be kept, such as
+// a refused command: tokens with a known prefix, bearer tokens, the values of Authorization and
+// Cookie headers, passwords in URLs, and what is given to a name that ends in token, password,
+// secret or key. A reference to a variable stays. It may hide more than a secret.
 func Secrets(text string) string {
-	var out strings.Builder
+	var b strings.Builder
+	kept := 0
 	for i := 0; i < len(text); {
-		end := i
-		for end < len(text) && tokenByte(text[end]) {
-			end++
-		}
-		if end == i {
-			if rest, ok := strings.CutPrefix(text[i:], "://"); ok {
-				out.WriteString("://" + userMark(rest))
-				i += 3 + userEnd(rest)
-				continue
-			}
-			out.WriteByte(text[i])
+		from, to := secretAt(text, i)
+		switch {
+		case from < to && text[from:to] != hidden:
+			b.WriteString(text[kept:from] + hidden)
+			kept, i = to, to
+		case wordStart(text, i):
+			i += max(1, len(leading(text[i:], wordByte)))
+		default:
 			i++
-			continue
-		}
-		word, rest := text[i:end], text[end:]
-		from, to := secretAfter(word, rest)
-		if knownToken(word) {
-			word = redactedMark
-		}
-		out.WriteString(word)
-		i = end
-		if to > from {
-			out.WriteString(rest[:from] + redactedMark)
-			i += to
 		}
 	}
-	return out.String()
+	return b.String() + text[kept:]
 }
 
-func tokenByte(c byte) bool {
-	return c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// knownToken reports whether a word is a key of a service that marks its keys.
-func knownToken(word string) bool {
-	for _, p := range []string{
-		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "sk-",
-		"xoxb-", "xoxp-", "AKIA", "ASIA", "eyJ", "npm_", "pypi-", "hf_", "AIza",
-	} {
-		if rest, ok := strings.CutPrefix(word, p); ok && len(rest) >= 12 {
-			return true
-		}
+// secretAt is where the secret lies that is known by what stands at i; both are 0 without one.
+func secretAt(text string, i int) (from, to int) {
+	if strings.HasPrefix(text[i:], "://") {
+		return userinfo(text, i+len("://"))
 	}
-	return false
-}
-
-// userEnd is the length of a URL's user part, given what follows its scheme; 0 for none or git@.
-func userEnd(rest string) int {
-	host := rest
-	if i := strings.IndexAny(host, "/?# \t\n\"'`\\<>|;"); i >= 0 {
-		host = host[:i]
-	}
-	i := strings.LastIndexByte(host, '@')
-	if i < 0 || host[:i] == "git" {
-		return 0
-	}
-	return i
-}
-
-func userMark(rest string) string {
-	if userEnd(rest) > 0 {
-		return redactedMark
-	}
-	return ""
-}
-
-// secretAfter finds the secret that a word announces in the text behind it; from is to if there is
-// none.
-func secretAfter(word, rest string) (from, to int) {
-	name := strings.ToLower(word)
-	flag := strings.HasPrefix(word, "-")
-	header := strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
-	plain := strings.TrimLeft(rest, "\"'\\")
-	gap := len(plain) > 0 && (plain[0] == '=' || plain[0] == ':')
-	space := len(rest) > 0 && rest[0] == ' '
-	switch {
-	case space && (name == "bearer" || name == "basic"):
-	case word == "-u" || word == "-U" || name == "--user" || name == "--proxy-user":
-		from = blanks(rest, 0)
-		to = valueEnd(rest, from)
-		colon := strings.IndexByte(rest[from:to], ':')
-		if colon < 0 {
-			return 0, 0
-		}
-		return from + colon + 1, to
-	case (secretName(name) || header) && (gap || flag && space):
-	default:
+	if !wordStart(text, i) {
 		return 0, 0
 	}
-	from = blanks(rest, 0)
-	if header {
-		if end := strings.IndexAny(rest[from:], "\"'`\n"); end >= 0 {
-			return from, from + end
+	word := leading(text[i:], wordByte)
+	if at, n := token(word); n > 0 {
+		return i + at, i + at + n
+	}
+	name := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(word))
+	after := i + len(word)
+	switch {
+	case name == "bearer":
+		from = after + len(leading(text[after:], blank))
+		if value := unquoted(text[from:]); from > after && len(value) >= 8 && value[0] != '$' {
+			return from, from + len(value)
 		}
-		return from, len(rest)
+	case word == "-u" || word == "--user":
+		from = after + len(leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == '\'' || c == '"' }))
+		if user, password, ok := strings.Cut(unquoted(text[from:]), ":"); ok && from > after && password != "" && password[0] != '$' {
+			from += len(user) + 1
+			return from, from + len(password)
+		}
+	case strings.HasSuffix(name, "authorization") || name == "cookie":
+		return header(text, i, after)
+	case anySuffix(name, "token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey"):
+		return assigned(text, after, strings.HasPrefix(word, "--"))
 	}
-	return from, valueEnd(rest, from)
+	return 0, 0
 }
 
-func secretName(name string) bool {
-	for _, s := range []string{
-		"token", "password", "passwd", "secret", "api-key", "api_key", "apikey", "bearer",
-		"access_key", "access-key", "private_key", "private-key",
-	} {
-		if strings.HasSuffix(name, s) {
-			return true
+// userinfo is what stands before the host of a URL, where that is more than a login's name.
+func userinfo(text string, at int) (from, to int) {
+	authority := leading(text[at:], func(c byte) bool { return !blank(c) && !strings.ContainsRune("/?#'\"`\n", rune(c)) })
+	end := strings.LastIndexByte(authority, '@')
+	if end < 0 || end < 16 && !strings.Contains(authority[:end], ":") {
+		return 0, 0
+	}
+	return at, at + end
+}
+
+// token is where in a word a token of a known form lies.
+func token(word string) (at, n int) {
+	for _, prefix := range [...]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"} {
+		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {
+			return at, len(word) - at
 		}
 	}
-	return false
+	bare := strings.TrimLeft(word, "-")
+	key := strings.HasPrefix(bare, "AKIA") || strings.HasPrefix(bare, "ASIA")
+	digits := strings.ContainsAny(bare, "0123456789")
+	if key && len(bare) == 20 || digits && len(bare) >= 20 && (strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "eyJ")) {
+		return len(word) - len(bare), len(bare)
+	}
+	return 0, 0
 }
 
-// blanks passes over what stands between a name and its value.
-func blanks(s string, i int) int {
-	for i < len(s) && strings.IndexByte(" \t=:\"'\\", s[i]) >= 0 {
-		i++
+// header is the value of a header whose name stands between i and after: to the quote that closes
+// it, else its words.
+func header(text string, i, after int) (from, to int) {
+	if !strings.HasPrefix(text[after:], ":") {
+		return 0, 0
 	}
-	return i
+	gap := func(c byte) bool { return blank(c) || c == '\\' }
+	from = after + 1 + len(leading(text[after+1:], gap))
+	quote := byte(0)
+	switch {
+	case from < len(text) && strings.IndexByte(quotes, text[from]) >= 0:
+		quote, from = text[from], from+1
+	case i > 0 && strings.IndexByte(quotes, text[i-1]) >= 0:
+		quote = text[i-1]
+	}
+	if quote != 0 {
+		return from, from + len(leading(text[from:], func(c byte) bool { return c != quote }))
+	}
+	to = from + len(unquoted(text[from:]))
+	switch strings.ToLower(strings.TrimSuffix(text[from:to], `\`)) {
+	case "bearer", "basic", "token", "digest", "negotiate":
+		to += len(leading(text[to:], gap))
+		to += len(unquoted(text[to:]))
+	}
+	return from, to
 }
 
-func valueEnd(s string, i int) int {
-	for i < len(s) && strings.IndexByte(" \t\n\"'`\\&;,|<>)}", s[i]) < 0 {
-		i++
+const quotes = `'"`
+
+// assigned is the value behind a name: after = or a colon, quoted or not; of a flag after a blank
+// too.
+func assigned(text string, after int, flag bool) (from, to int) {
+	gap := leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == ':' || c == '\'' || c == '"' })
+	if from = after + len(gap); from == len(text) || !strings.ContainsAny(gap, "=:") && (!flag || gap == "") {
+		return 0, 0
 	}
-	return i
+	value := leading(text[from:], func(c byte) bool { return !blank(c) && !strings.ContainsRune("'\"`&;|),}\n", rune(c)) })
+	if len(value) < 4 || value[0] == '$' || value[0] == '-' && !strings.ContainsAny(gap, "=:") {
+		return 0, 0
+	}
+	return from, from + len(value)
 }
+
+func anySuffix(s string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
+}
+
+// leading is the beginning of a text whose bytes are all of a kind.
+func leading(text string, is func(byte) bool) string {
+	for i := range len(text) {
+		if !is(text[i]) {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// unquoted is the beginning of a text up to a blank, a quote or the end of its line.
+func unquoted(text string) string {
+	return leading(text, func(c byte) bool { return !blank(c) && c != '\'' && c != '"' && c != '`' && c != '\n' })
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }
+
+func wordByte(c byte) bool {
+	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// wordStart says that a word begins at i.
+func wordStart(text string, i int) bool { return wordByte(text[i]) && (i == 0 || !wordByte(text[i-1])) }

@@ -290,6 +290,8 @@ type Iteration struct {
 	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
 	SkippedLines  int               `json:"skipped_lines,omitempty"` // of transcripts, which could not be read
 	Observed      Observed          `json:"observed,omitzero"`
+	Denied        []Denial          `json:"denied,omitempty"`  // tool calls that were refused
+	Overrun       *Overrun          `json:"overrun,omitempty"` // nil unless it took the run past its dollar ceiling
 }
 
 // Ran says that the line is of an iteration, not of a tick that was passed over at a held lock.

@@ -43,6 +43,14 @@ type Tick struct {
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
+	// Denied are the calls that were refused; Refused the last of them, so that one that is told twice counts once.
+	Denied  []Denial `json:"denied,omitempty"`
+	Refused []string `json:"denied_calls,omitempty"`
+	// Running is what was spent since the iteration began, as far as it was looked at. DollarsTold are the threads that
+	// were told that the dollar ceiling is reached: agent ids, "main" for the main one.
+	Running     *Running `json:"running,omitempty"`
+	DollarsTold []string `json:"dollars_told,omitempty"`
+
 	// What was observed.
 	Agents   int      `json:"agents_dispatched"`
 	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended

@@ -21,6 +21,7 @@ type Card struct {
 	Worktrees  []loop.Worktree  `json:"active_worktrees"` // that came in the run's iterations, and are on disk
 	Branches   []string         `json:"branches"`
 	Gates      []Asked          `json:"gates"`
+	Denied     []loop.Denial    `json:"denied"` // of these iterations
 	Waiting    []Waiting        `json:"waiting"`
 	Resume     string           `json:"resume"`              // what to type to go on; empty where nothing is left to do
 	Next       string           `json:"next_tick,omitempty"` // what brings it, while the run goes on
@@ -95,7 +96,7 @@ type Claimed struct {
 // NewCard gathers a card from a run and its last lines, oldest first.
 func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 	c := Card{
-		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier, PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{}, Gates: []Asked{},
+		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier, PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{}, Gates: []Asked{}, Denied: []loop.Denial{},
 		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched, Attempts: b.MergesAttempted, PRs: []int{}, Merged: []int{}, Heads: []string{}},
 		Claimed:  Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{}, Notes: []string{}},
 	}
@@ -123,6 +124,9 @@ func (c *Card) pr(number int) *CardPR {
 func (c *Card) add(l *loop.Iteration) {
 	for _, g := range l.Gates {
 		c.Gates = append(c.Gates, Asked{l.Iteration, g})
+	}
+	for _, d := range l.Denied {
+		c.Denied = loop.AddDenial(c.Denied, d)
 	}
 	if !l.Ran() {
 		return
@@ -216,6 +220,12 @@ func did(l *loop.Iteration) string {
 	}
 	if l.Facts != "" {
 		parts = append(parts, "the skill reported nothing")
+	}
+	if n := loop.Refusals(l.Denied); n > 0 {
+		parts = append(parts, plural(n, "call")+" refused")
+	}
+	if l.Overrun != nil {
+		parts = append(parts, l.Overrun.String())
 	}
 	return strings.Join(parts, ", ")
 }

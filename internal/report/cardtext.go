@@ -83,6 +83,18 @@ func (c Card) write(to sheet, s Screen) {
 	}
 	c.facts(to)
 	c.left(to)
+	c.refused(to)
+}
+
+// refused is what the agent tried and was not let do.
+func (c Card) refused(to sheet) {
+	if len(c.Denied) == 0 {
+		return
+	}
+	to.section("Refused")
+	for _, d := range c.Denied {
+		to.item(d.Rule, plain, fmt.Sprintf("%s, %s", strings.Trim(d.Tool+": "+d.What, ": "), plural(d.Times, "time")))
+	}
 }
 
 func (c Card) head(to sheet, s Screen) {

@@ -16,10 +16,12 @@ type Asked struct {
 // Ended is what a final report tells beside the run itself.
 type Ended struct {
 	Asked           []Asked
-	Budget, History string   // paths of the two files, relative to the project where they lie inside it
-	Elsewhere       bool     // the budget is not in its default place
-	LastError       string   // of qmd, when it ended the run (R56)
-	Left            []string // what an interrupted iteration left half done (R44)
+	Budget, History string        // paths of the two files, relative to the project where they lie inside it
+	Elsewhere       bool          // the budget is not in its default place
+	LastError       string        // of qmd, when it ended the run (R56)
+	Left            []string      // what an interrupted iteration left half done (R44)
+	Denied          []loop.Denial // of the whole run
+	Overrun         *loop.Overrun // of its last iteration
 }
 
 // Final is the report on any halt or pause: the cause by its machine name and in prose, the totals, the gates with
@@ -38,7 +40,13 @@ func Final(b *loop.Budget, e Ended) string {
 	t.line("PRs touched: %s", prs(b))
 	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
 	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate, limit(b.Ceilings.Dollars))
+	if e.Overrun != nil {
+		t.line("Overrun: %s", e.Overrun)
+	}
 	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d", b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
+	if refused := Refused(e.Denied); refused != "" {
+		t.line("%s", refused)
+	}
 	t.line("Budget: %s", e.Budget)
 	t.line("History: %s (treat as secret: it may hold issue texts and answers)", e.History)
 	for _, l := range e.Left {

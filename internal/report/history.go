@@ -30,6 +30,8 @@ type HistoryRow struct {
 	Merges    int64
 	PRs       []string
 	Causes    []string // of a halt
+	Refused   int64    // tool calls
+	Over      loop.USD // past the dollar ceiling
 	JSON      []byte   // the whole line; good until the next row
 }
 
@@ -152,6 +154,13 @@ func (t *historyTable) row(r HistoryRow) string {
 		outcome = "skipped"
 	}
 	last := strings.Join(append(r.PRs[:len(r.PRs):len(r.PRs)], r.Causes...), " ")
+	if r.Over > 0 {
+		last += " $" + r.Over.String() + " over"
+	}
+	if r.Refused > 0 {
+		last += fmt.Sprintf(" %d refused", r.Refused)
+	}
+	last = strings.TrimSpace(last)
 	number := strconv.FormatInt(r.Iteration, 10)
 	if r.Unbegun {
 		number = "-"
@@ -247,7 +256,7 @@ func (j *historyJSON) Close() error {
 func HistoryCSV(w io.Writer) History {
 	c := historyCSV{csv.NewWriter(w)}
 	_ = c.out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at", "minutes", "dollars", "tokens_in", "tokens_out",
-		"agents_dispatched", "comments_pushed", "merges_attempted", "prs_touched", "stop_conditions_fired"})
+		"agents_dispatched", "comments_pushed", "merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over"})
 	return c
 }
 
@@ -256,10 +265,12 @@ type historyCSV struct{ out *csv.Writer }
 func (c historyCSV) Row(r HistoryRow) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	dollars, _ := r.Dollars.MarshalJSON()
+	over, _ := r.Over.MarshalJSON()
 	return c.out.Write([]string{
 		cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration), cell(r.Outcome), r.Started.UTC().Format(time.RFC3339), r.Ended.UTC().Format(time.RFC3339),
 		strconv.Itoa(minutesOf(r.Started, r.Ended)), string(dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents), number(r.Comments),
 		number(r.Merges), cell(strings.Join(r.PRs, " ")), cell(strings.Join(r.Causes, " ")),
+		number(r.Refused), string(over),
 	})
 }
 

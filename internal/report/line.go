@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"hooks/internal/loop"
@@ -36,6 +37,11 @@ func lineOf(st Stand, session string) string {
 	for _, a := range st.Budgets {
 		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
 		parts = append(parts, a.standing()+unit)
+	}
+	if st.Tick != nil {
+		if n := loop.Refusals(st.Tick.Denied); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d refused", n))
+		}
 	}
 	return strings.Join(parts, " · ")
 }

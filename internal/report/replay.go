@@ -74,6 +74,7 @@ type Question struct {
 type Denial struct {
 	Tool   string    `json:"tool"`
 	Call   string    `json:"call"`
+	Rule   string    `json:"rule"` // as in a history line's denied
 	Reason string    `json:"reason"`
 	Agent  string    `json:"agent,omitempty"` // the subagent that made it
 	At     time.Time `json:"at"`
@@ -190,7 +191,7 @@ func (i Replayed) details(name string, told *ReplayStop, say func(string, ...any
 		if d.Agent != "" {
 			who = " of worker " + d.Agent
 		}
-		say("%s: denied%s: %s: %s", name, who, clip(d.Call, 120), clip(d.Reason, 300))
+		say("%s: denied%s: %s: %s [%s]", name, who, clip(d.Call, 120), clip(d.Reason, 300), d.Rule)
 	}
 	if i.MoreDenied > 0 {
 		say("%s: denied: %d more calls", name, i.MoreDenied)

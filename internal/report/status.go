@@ -27,6 +27,12 @@ func Status(l *loop.Iteration, wake string) string {
 	t.line("Stop conditions evaluated: %s", fired(l.Fired))
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
+	if l.Overrun != nil {
+		t.line("Overrun: %s", l.Overrun)
+	}
+	if refused := Refused(l.Denied); refused != "" && l.Ran() {
+		t.line("%s", refused)
+	}
 	for _, n := range l.Notes {
 		if l.Ran() || n != l.Notes[0] {
 			t.line("Note: %s", n)

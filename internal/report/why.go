@@ -22,6 +22,8 @@ type Why struct {
 	Stopped    *StopWhy     `json:"stopped,omitempty"`
 	Conditions []loop.State `json:"conditions"`
 	Gates      []loop.State `json:"gates"`
+	// Denied are the calls that were refused in the open iteration, else in the last one.
+	Denied []loop.Denial `json:"denied,omitempty"`
 }
 
 // StopWhy is what ended a run, or holds it.
@@ -38,6 +40,8 @@ type StopWhy struct {
 	Do        []string  `json:"do"`         // what a person can do, in order
 	Waiting   []Waiting `json:"waiting"`
 	LastError string    `json:"last_error,omitempty"` // of qmd
+	// Overrun is by how much the last iteration took the run past its dollar ceiling.
+	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
 // StoppedBy is why a run that does not go on stopped; last is its last line, nil when there is none.
@@ -48,6 +52,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	}
 	if last != nil {
 		s.Iteration, s.Since, s.LastError = last.Iteration, last.EndedAt, last.LastQmdError
+		s.Overrun = last.Overrun
 		if !last.Began() {
 			s.Iteration, s.Between = last.Budget.IterationsUsed, true
 		}
@@ -78,6 +83,7 @@ func Explain(s Screen, w Why) string {
 	p := newPage(s)
 	if w.Stopped != nil {
 		p.stopped(w)
+		p.refused(w.Denied)
 		return p.String()
 	}
 	if w.Alive {
@@ -93,7 +99,14 @@ func Explain(s Screen, w Why) string {
 	for _, g := range w.Gates {
 		p.state(g, "waits: "+g.Holds)
 	}
+	p.refused(w.Denied)
 	return p.String()
+}
+
+func (p *page) refused(list []loop.Denial) {
+	for _, d := range list {
+		p.row("refused", plain, "%s", refusal(d))
+	}
 }
 
 func (p *page) state(s loop.State, held string) {
@@ -148,6 +161,9 @@ func (p *page) stopped(w Why) {
 	}
 	if s.LastError != "" {
 		p.row("last error", plain, "%s", s.LastError)
+	}
+	if s.Overrun != nil {
+		p.row("overrun", warn, "%s", s.Overrun)
 	}
 	for _, g := range s.Waiting {
 		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)

@@ -60,7 +60,7 @@ var tickFormat = format{
 	known: []string{
 		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended",
 		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "given", "carry", "dialogs", "approvals",
-		"counted_calls", "passed_merges", "agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
+		"counted_calls", "passed_merges", "denied", "denied_calls", "running", "dollars_told", "agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
 		"labels_set", "qmd_error", "qmd_unreachable", "asked", "tracked_prs", "worktrees", "deferred", "notes", "observed", "report", "reported",
 	},
 }
@@ -93,7 +93,7 @@ var lineFormat = format{
 		"budget_snapshot",
 		"tracked_prs", "active_worktrees", "gates", "stop_conditions_fired", "backlog_snapshot", "failures",
 		"usage_by_model", "backlog_from_tracker", "plan", "taken", "facts", "qmd_error", "left", "skipped_for_pid",
-		"skipped_lines", "observed",
+		"skipped_lines", "observed", "denied", "overrun",
 	},
 }
 

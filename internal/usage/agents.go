@@ -36,9 +36,7 @@ func ByAgent(s Stretch, t Table) ([]Agent, error) {
 	c := newCounter(t)
 	c.since = s.Since
 	list := s.sources()
-	for range list {
-		c.apart = append(c.apart, map[string]loop.Tokens{})
-	}
+	c.apart = make([]map[string]loop.Tokens, len(list))
 	_, err := c.all(list)
 	var out []Agent
 	for i, from := range list {

@@ -48,7 +48,13 @@ func (c *counter) count(transcript string, cursors []loop.Cursor) (Result, error
 		return c.res, nil
 	}
 	list := sources(transcript, cursors)
+	if c.tools {
+		c.apart = make([]map[string]loop.Tokens, len(list))
+	}
 	done, err := c.all(list)
+	if c.tools {
+		c.by = c.spenders(list)
+	}
 	c.res.Cursors = merge(done, list, cursors)
 	return c.res, err
 }
@@ -111,7 +117,9 @@ type counter struct {
 	called map[string]Call // of the file under count, whose results are to come
 	done   []Call          // what Done tells
 	tools  bool            // Done asks
+	money  bool            // what people and tools did is of no interest
 	seed   maphash.Seed
+	by     []loop.Spender                           // of each source that spent most; nil without tools
 	apart  []map[string]loop.Tokens                 // what each source spent, by model; nil where nobody asks
 	told   func(at, model string, more loop.Tokens) // what each line adds, at its time as written; nil where nobody asks
 }

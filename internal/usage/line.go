@@ -21,10 +21,14 @@ func (c *counter) line(t *transcript, line []byte) {
 		c.res.Skipped++
 		return
 	}
-	if !t.matters(line) && !c.awaited(line) {
+	if c.money && headType(line) == "user" || !t.matters(line) && !c.awaited(line) {
 		return
 	}
-	r, ok := read(line)
+	parse := read
+	if c.money { // a first look, which the count at the end replaces
+		parse = fields
+	}
+	r, ok := parse(line)
 	if !ok {
 		c.res.Skipped++
 		return
@@ -147,6 +151,9 @@ func (c *counter) rate(model string) rated {
 
 func (c *counter) add(index int, model string, more loop.Tokens) {
 	if c.apart != nil {
+		if c.apart[index] == nil {
+			c.apart[index] = map[string]loop.Tokens{}
+		}
 		c.apart[index][model] = c.apart[index][model].Add(more)
 	}
 	c.res.ByModel[model] = c.res.ByModel[model].Add(more)

@@ -34,6 +34,11 @@ func read(line []byte) (r record, ok bool) {
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
 		return r, false
 	}
+	return fields(line)
+}
+
+// fields is read for a line that is taken as it is.
+func fields(line []byte) (r record, ok bool) {
 	v := gjson.Parse(view(line))
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch key.String() {

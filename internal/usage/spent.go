@@ -21,6 +21,9 @@ func Done(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []
 	c.tools = true
 	r, err := c.count(transcript, cursors)
 	spent, notes := r.taken(table, err)
+	if err == nil {
+		spent.By = c.by
+	}
 	return spent, c.done, notes, err
 }
 

@@ -2,7 +2,7 @@
 // hook word in every state, an empty Go program that reads its stdin, and, as scripts of bash and jq, python and node,
 // the smallest guard that does nothing where there is no loop. With -usage MIB it times counting instead, on a generated
 // session of that size beside ccusage: go run ./scripts/bench -usage 1024 -n 60. With -history LINES it times what
-// people look at a loop with. It prints tables for docs/performance.md.
+// people look at a loop with, with -running a tool call while a run with a dollar ceiling spends. It prints tables for docs/performance.md.
 package main
 
 import (
@@ -48,6 +48,7 @@ func main() {
 	dir := flag.String("tree", "", "only write such a session under this folder, as a client's own")
 	kind := flag.String("kind", kindSession, "of -tree: session with workers, one transcript, or more of one")
 	lines := flag.Int("history", 0, "measure the commands for people on a history of that many lines instead")
+	running := flag.Bool("running", false, "measure a tool call while a run with a dollar ceiling spends instead")
 	flag.Parse()
 	if *dir != "" {
 		if err := write(*dir, *kind, *mib<<20); err != nil {
@@ -56,13 +57,13 @@ func main() {
 		}
 		return
 	}
-	if err := run(*n, *mib<<20, *lines); err != nil {
+	if err := run(*n, *mib<<20, *lines, *running); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, size int64, lines int) error {
+func run(n int, size int64, lines int, running bool) error {
 	dir, err := os.MkdirTemp("", "hooks-bench-")
 	if err != nil {
 		return err
@@ -77,6 +78,9 @@ func run(n int, size int64, lines int) error {
 	}
 	if lines > 0 {
 		return b.glance(lines, n)
+	}
+	if running {
+		return b.running(n)
 	}
 	rows, err := b.rows()
 	if err != nil {

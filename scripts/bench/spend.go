@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,8 @@ type counting struct {
 	name    string
 	tree    *tree
 	project string
-	nothing bool // the run has counted nothing yet; else all but what is added
+	dollars string // --max-dollars; 0 where it is empty
+	nothing bool   // the run has counted nothing yet; else all but what is added
 	base    int64
 	added   []byte
 	kept    string
@@ -184,12 +186,14 @@ func (c *counting) payload(name, prompt, more string) string {
 }
 
 func (c *counting) stop(prompt string) string {
-	return c.payload("Stop", prompt, `"stop_hook_active":false,"session_crons":[{"id":"0011aabb","schedule":"*/1 * * * *","recurring":true,"prompt":"/sdd:work --loop --max-dollars 0"}]`)
+	return c.payload("Stop", prompt, `"stop_hook_active":false,"session_crons":[{"id":"0011aabb","schedule":"*/1 * * * *","recurring":true,"prompt":"/sdd:work `+c.flags()+`"}]`)
 }
+
+func (c *counting) flags() string { return "--loop --max-dollars " + cmp.Or(c.dollars, "0") }
 
 func (c *counting) enter(prompt string) error {
 	return c.send("user-prompt-expansion", c.payload("UserPromptExpansion", prompt,
-		`"expansion_type":"slash_command","command_name":"sdd:work","command_args":"--loop --max-dollars 0","prompt":"/sdd:work --loop --max-dollars 0"`))
+		fmt.Sprintf(`"expansion_type":"slash_command","command_name":"sdd:work","command_args":"%[1]s","prompt":"/sdd:work %[1]s"`, c.flags())))
 }
 
 func (c *counting) report() error {

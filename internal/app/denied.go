@@ -1,0 +1,99 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/store"
+)
+
+// slip keeps an error that changes no decision; it is told on stderr.
+func (v *visit) slip(err error) { v.slips = errors.Join(v.slips, err) }
+
+// record notes a refusal in the tick of an open iteration and gives it back. A refusal stands
+// whatever becomes of its record.
+func (v *visit) record(t *thread, r event.Reply) event.Reply {
+	if !r.Blocks() || v.recorded || t == nil || !v.open(t) {
+		return r
+	}
+	_, err := v.anew(t, func(now *thread) (event.Reply, error) {
+		if !v.denied(now.Tick, r) {
+			return event.Nothing(), nil
+		}
+		return event.Nothing(), v.files.SaveTick(now.Tick)
+	})
+	v.slip(err)
+	return r
+}
+
+// denied notes a refusal in a tick that is about to be saved, once for each call, and says whether
+// that is news.
+func (v *visit) denied(tick *loop.Tick, r event.Reply) bool {
+	if !r.Blocks() || v.recorded {
+		return false
+	}
+	v.recorded = true
+	if !tick.Refuses(v.ev.ToolUseID, v.ev.Input.Raw) {
+		return false
+	}
+	tick.Deny(loop.Denial{Tool: v.ev.Tool, Rule: r.Rule(), What: v.config().Redact(loop.Secrets(v.whatCall()))})
+	return true
+}
+
+// mostCall bounds what is looked at of a refused call's text, in bytes.
+const mostCall = 32 << 10
+
+// whatCall is a tool call in a line: its command, what it is about, or nothing.
+func (v *visit) whatCall() string {
+	text, shell := v.ev.ShellCommand()
+	for _, key := range []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"} {
+		if !shell && text == "" {
+			text = v.ev.Text(key)
+		}
+	}
+	if _, args := v.ev.Skill(); args != "" {
+		text += " " + args
+	}
+	if len(text) > mostCall { // not in the middle of a word: half of a secret is not known as one
+		text = text[:mostCall]
+		text = text[:strings.LastIndexAny(text, " \n\t")+1]
+	}
+	return text
+}
+
+// recordEntry notes that a looping skill may not start, where an iteration of its session is open.
+func (v *visit) recordEntry(r event.Reply) event.Reply {
+	if v.ev.Name != event.PreToolUse || !r.Blocks() || !store.Exists(v.project) {
+		return r
+	}
+	if v.files == nil {
+		files, err := store.Open(v.project)
+		if err != nil {
+			return r
+		}
+		v.files = files
+	}
+	var list []*thread
+	for _, skill := range loop.Skills() {
+		if s, err := v.files.LoadRun(skill); err == nil {
+			list = append(list, &thread{skill, s})
+		}
+	}
+	return v.recordAny(list, r.By(loop.EntryRule))
+}
+
+// recordAny notes a refusal that belongs to no run alone in the iteration of this prompt, else in
+// the session's open one.
+func (v *visit) recordAny(list []*thread, r event.Reply) event.Reply {
+	i := slices.IndexFunc(list, v.ours)
+	if i < 0 {
+		i = slices.IndexFunc(list, v.open)
+	}
+	if i < 0 {
+		return r
+	}
+	return v.record(list[i], r)
+}

@@ -1,0 +1,82 @@
+package guard
+
+import (
+	"strings"
+
+	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Finishing tells whether the call only looks, or brings finished work to the iteration's own
+// branch: git add, rm, mv, commit, fetch and the push of a branch that is not protected, in plain
+// text. In doubt it says no.
+func Finishing(c Call, repo Repo, files Files) bool {
+	if ReadOnly(c) {
+		return true
+	}
+	if c.Tool != "Bash" {
+		return false
+	}
+	r := Read(c, repo, files)
+	if len(r.Acts) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
+		return false
+	}
+	stmts, problem := shell.Parse(c.CommandText())
+	fine := problem == ""
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			call, ok := n.(*syntax.CallExpr)
+			fine = fine && (ok && commits(call) || looksNode(n))
+			return fine
+		})
+	}
+	return fine
+}
+
+// commits tells whether a simple command is one of git's that record or push work.
+func commits(c *syntax.CallExpr) bool {
+	if len(c.Assigns) > 0 || len(c.Args) < 2 {
+		return false
+	}
+	argv := make([]string, len(c.Args))
+	for i, w := range c.Args {
+		argv[i] = literalWord(w)
+	}
+	if word.Unknown(argv[0]) || argv[0] != "git" {
+		return false
+	}
+	args := argv[1:]
+	if len(args) > 2 && args[0] == "-C" && !word.Unknown(args[1]) {
+		args = args[2:]
+	}
+	switch args[0] {
+	case "add", "rm", "mv", "commit":
+		return true
+	case "fetch":
+		return len(args) == 1 || len(args) == 2 && args[1] == "origin"
+	case "push":
+		return pushes(args[1:])
+	}
+	return false
+}
+
+// pushes tells whether a push names at most a remote and a branch. That the branch is not protected
+// the reading has told.
+func pushes(args []string) bool {
+	names := 0
+	for _, a := range args {
+		switch {
+		case word.Unknown(a):
+			return false
+		case strings.HasPrefix(a, "-"):
+			if !word.Has("-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease", a) {
+				return false
+			}
+		default:
+			names++
+		}
+	}
+	return names <= 2
+}

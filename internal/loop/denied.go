@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The rules by which a tool call is refused. Rules lists them all; nothing else stands in a Denial.
+const (
+	MergeGate     = "merge-gate"     // a merge without a person's word, or in a form that nobody can be asked about
+	GateWaiting   = "gate-waiting"   // a question waits for a person
+	DispatchRule  = "dispatch"       // a worker that may not be sent
+	ScheduleRule  = "schedule"       // something that would run after the iteration or the loop
+	StateGuard    = "state-guard"    // the loop's own files, gates or registration
+	ConfigRule    = "configuration"  // the SDD Configuration by which the run is judged
+	UnreadText    = "unread-text"    // a call that cannot be read to its end
+	PRCeiling     = "pr-ceiling"     // a PR that the ceiling has no room for, or that nobody could count
+	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
+	InProgress    = "in-progress"    // the label of an issue that another iteration works on
+	DeferredRule  = "deferred"       // a target that is left to the next iteration
+	EntryRule     = "entry"          // a looping skill that may not start
+	OtherRule     = "other"          // refusals that have no rule of their own, and those beyond the bound
+)
+
+// Rules are the names of all rules, in the order in which they are documented.
+func Rules() []string {
+	return []string{
+		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText, PRCeiling, DollarCeiling,
+		InProgress, DeferredRule, EntryRule, OtherRule,
+	}
+}
+
+// Bounds of what is kept of refusals.
+const (
+	// mostDenials bounds the entries; the last one counts what has no room.
+	mostDenials = 50
+	// mostWhat bounds the text of one, in bytes.
+	mostWhat = 200
+	// mostRefused bounds the calls that are remembered as refused: a second registration's hook
+	// runs at the same time.
+	mostRefused = 16
+)
+
+// Denial is a tool call that was refused, with how often.
+type Denial struct {
+	Tool  string `json:"tool"`
+	Rule  string `json:"rule"` // one of Rules
+	What  string `json:"what"` // redacted, at most 200 bytes
+	Times int    `json:"times"`
+}
+
+// Deny notes a refusal. Its text is redacted already.
+func (t *Tick) Deny(d Denial) { t.Denied = AddDenial(t.Denied, d) }
+
+// AddDenial adds a refusal to a list: one of the same tool, rule and text counts up.
+func AddDenial(list []Denial, d Denial) []Denial {
+	d.Times = max(d.Times, 1)
+	d.What = shortened(strings.Join(strings.Fields(d.What), " "), mostWhat)
+	if !slices.Contains(Rules(), d.Rule) {
+		d.Rule = OtherRule
+	}
+	same := func(o Denial) bool { return o.Tool == d.Tool && o.Rule == d.Rule && o.What == d.What }
+	list = slices.Clone(list)
+	i := slices.IndexFunc(list, same)
+	if i < 0 && len(list) >= mostDenials-1 {
+		d.Tool, d.Rule, d.What = "", OtherRule, "more refusals"
+		i = slices.IndexFunc(list, same)
+	}
+	if i < 0 {
+		return append(list, d)
+	}
+	list[i].Times += d.Times
+	return list
+}
+
+// Refusals is how many calls were refused.
+func Refusals(list []Denial) (n int) {
+	for _, d := range list {
+		n += d.Times
+	}
+	return n
+}
+
+// Refuses notes that a call is refused, and says whether that is news: of two registrations of the
+// hooks both tell it.
+func (t *Tick) Refuses(id, input string) bool {
+	if id == "" {
+		return true
+	}
+	key := callKey(id, input)
+	if slices.Contains(t.Refused, key) {
+		return false
+	}
+	t.Refused = append(slices.Clone(t.Refused[max(0, len(t.Refused)-mostRefused+1):]), key)
+	return true
+}
+
+// callKey tells a call from others, also from one of the same id.
+func callKey(id, input string) string {
+	sum := fnv.New64a()
+	sum.Write([]byte(input))
+	return id + " " + strconv.FormatUint(sum.Sum64(), 36)
+}
+
+func shortened(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most-len("…")], "") + "…"
+}

@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Running is what the open iteration has spent, as far as it was looked at while it runs. It is a
+// floor: the iteration's end counts everything from the run's own cursors.
+type Running struct {
+	// From is the run's dollars_estimate that this goes on from. With another one it is void: what
+	// it counts is in there.
+	From    USD `json:"from"`
+	Dollars USD `json:"dollars"`
+	// Cursors are of the transcripts that have grown since the run's own cursors.
+	Cursors []Cursor `json:"cursors,omitempty"`
+}
+
+// Spending is the iteration's running count and the cursors to go on from.
+func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
+	if t.Running == nil || t.Running.From != run.DollarsEstimate {
+		return Running{From: run.DollarsEstimate}, run.Cursors
+	}
+	return *t.Running, Overlay(run.Cursors, t.Running.Cursors)
+}
+
+// Overlay is cursors with newer ones in place of those of the same transcripts. The newer ones come
+// first.
+func Overlay(cursors, newer []Cursor) []Cursor {
+	out := slices.Clone(newer)
+	for _, c := range cursors {
+		if !slices.ContainsFunc(newer, func(n Cursor) bool { return n.Path == c.Path }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Count keeps a running count, unless a call at the same time has counted further.
+func (t *Tick) Count(run *Budget, r Running) {
+	if now, _ := t.Spending(run); r.From == run.DollarsEstimate && r.read() > now.read() {
+		t.Running = &r
+	}
+}
+
+func (r *Running) read() (n int64) {
+	for _, c := range r.Cursors {
+		n += c.Offset
+	}
+	return n
+}
+
+// TellDollars notes that a thread is told of the dollar ceiling, and says whether that is news.
+func (t *Tick) TellDollars(agent string) bool {
+	if agent == "" {
+		agent = "main"
+	}
+	if slices.Contains(t.DollarsTold, agent) || len(t.DollarsTold) >= mostCounted {
+		return false
+	}
+	t.DollarsTold = append(slices.Clone(t.DollarsTold), agent)
+	return true
+}
+
+// DollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun,
+// in percent of it.
+func (b *Budget) DollarLimit(overrun int) USD {
+	return b.Ceilings.Dollars.Plus(b.Ceilings.Dollars / 100 * USD(overrun))
+}
+
+// DollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
+func (b *Budget) DollarsReached(spent USD) string {
+	run := *b
+	run.DollarsEstimate = spent
+	return costBudget(&Facts{Run: &run})
+}
+
+// Overrun is by how much an iteration took its run past the dollar ceiling, and what spent most in
+// it.
+type Overrun struct {
+	Ceiling USD       `json:"ceiling"`
+	Spent   USD       `json:"spent"` // by the run in all
+	Over    USD       `json:"over"`
+	By      []Spender `json:"by"`
+}
+
+// Spender is what one thread of a session spent on one model in an iteration.
+type Spender struct {
+	Who     string `json:"who"` // "main thread", or a worker by its id, type and task
+	Model   string `json:"model"`
+	Dollars USD    `json:"dollars"`
+}
+
+// String is the spender with its amount.
+func (s Spender) String() string { return fmt.Sprintf("%s, %s, $%s", s.Who, s.Model, s.Dollars) }
+
+// overrun is nil unless the run is past its ceiling after an iteration that spent anything.
+func (b *Budget) overrun(spent USD, by []Spender) *Overrun {
+	if b.Ceilings.Dollars == 0 || spent == 0 || b.DollarsEstimate <= b.Ceilings.Dollars {
+		return nil
+	}
+	over := b.DollarsEstimate - b.Ceilings.Dollars
+	return &Overrun{Ceiling: b.Ceilings.Dollars, Spent: b.DollarsEstimate, Over: over, By: append([]Spender{}, by...)}
+}
+
+// String is the overrun in a line.
+func (o *Overrun) String() string {
+	s := fmt.Sprintf("$%s past the ceiling ($%s / $%s)", o.Over, o.Spent, o.Ceiling)
+	if len(o.By) > 0 {
+		s += ", most of the iteration by " + o.By[0].String()
+	}
+	return s
+}
+
+// Past says that a run with this spent is past its dollar ceiling.
+func (s Spent) Past(run *Budget) bool {
+	b := *run
+	b.Spend(s)
+	return b.Ceilings.Dollars > 0 && b.DollarsEstimate > b.Ceilings.Dollars
+}

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// mostRefusals bounds how many refusals one line tells.
+const mostRefusals = 3
+
+// Refused is a list of refusals in one line, "" for none.
+func Refused(list []loop.Denial) string {
+	n := loop.Refusals(list)
+	if n == 0 {
+		return ""
+	}
+	var parts []string
+	for _, d := range list[:min(len(list), mostRefusals)] {
+		parts = append(parts, refusal(d))
+	}
+	if more := loop.Refusals(list[len(parts):]); more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", more))
+	}
+	return plural(n, "call") + " refused: " + strings.Join(parts, ", ")
+}
+
+// refusal is one entry: the rule, what was called, how often.
+func refusal(d loop.Denial) string {
+	s := d.Rule + " (" + strings.Trim(d.Tool+": "+d.What, ": ") + ")"
+	if d.Times > 1 {
+		s += fmt.Sprintf(" %d times", d.Times)
+	}
+	return s
+}

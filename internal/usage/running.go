@@ -1,0 +1,141 @@
+package usage
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// mostRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
+// may have.
+const mostRunning = 2 * maxLine
+
+// Look is what stands in the transcripts beyond the cursors of a running iteration.
+type Look struct {
+	Dollars loop.USD
+	Cursors []loop.Cursor // of the transcripts that have grown
+	Read    int64         // bytes
+}
+
+// Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it: the next
+// look goes on from there. Where no file has grown none is read, and the rates are not asked for.
+// What cannot be read is left out; the error names it.
+func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look, error) {
+	if transcript == "" {
+		return Look{}, nil
+	}
+	list := sources(transcript, cursors)
+	grown, cut := limit(list)
+	if !grown {
+		return Look{}, nil
+	}
+	table := rates()
+	l, err := look(list, table)
+	if cut && l.Read == 0 && err == nil { // one line is longer than the bound
+		for i := range list {
+			list[i].end = 0
+		}
+		return look(list, table)
+	}
+	return l, err
+}
+
+// Grown is how many bytes stand in the transcripts beyond the cursors. Nothing is read.
+func Grown(transcript string, cursors []loop.Cursor) (n int64) {
+	if transcript == "" {
+		return 0
+	}
+	for _, s := range sources(transcript, cursors) {
+		if fi, err := os.Stat(s.path); err == nil {
+			n += max(0, fi.Size()-s.cursor.Offset)
+		}
+	}
+	return n
+}
+
+// limit sets the sources' ends, the main transcript's last. It reports whether any file has grown,
+// and whether more is new than will be read.
+func limit(list []source) (grown, cut bool) {
+	left := int64(mostRunning)
+	for i := range list {
+		s := &list[i]
+		fi, err := os.Stat(s.path)
+		if err != nil {
+			continue
+		}
+		more := fi.Size() - s.cursor.Offset
+		if more < 0 || !sameFile(s.cursor, fi) {
+			more = fi.Size()
+		}
+		grown, cut = grown || more > 0, cut || more > left
+		s.end = max(1, fi.Size()-more+min(more, left)) // 0 is no bound
+		left -= min(more, left)
+	}
+	return grown, cut
+}
+
+func look(list []source, t Table) (l Look, err error) {
+	c := newCounter(t)
+	c.money = true
+	done, err := c.all(list)
+	for _, u := range c.res.ByModel {
+		l.Dollars = l.Dollars.Plus(u.Dollars)
+	}
+	for i, now := range done {
+		if before := list[i].cursor; now.Offset != before.Offset || now.Inode != before.Inode {
+			l.Cursors = append(l.Cursors, now)
+			from := before.Offset
+			if now.Offset < from { // another file has its name now
+				from = 0
+			}
+			l.Read += now.Offset - from
+		}
+	}
+	return l, err
+}
+
+// mostSpenders bounds who is named as having spent most.
+const mostSpenders = 5
+
+// spenders are the threads that spent most, by model, each under the name of its transcript.
+func (c *counter) spenders(list []source) (all []loop.Spender) {
+	for i, s := range list {
+		name := s.name
+		if s.main {
+			name = mainThread
+		}
+		for model, u := range c.apart[i] {
+			if u.Dollars > 0 {
+				all = append(all, loop.Spender{Who: name, Model: model, Dollars: u.Dollars})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b loop.Spender) int {
+		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars), strings.Compare(a.Who, b.Who), strings.Compare(a.Model, b.Model))
+	})
+	return all[:min(len(all), mostSpenders)]
+}
+
+const mainThread = "main thread"
+
+// Named is spenders with workers named as people know them: by the client's own notes beside their
+// transcripts.
+func Named(transcript string, by []loop.Spender) []loop.Spender {
+	by = slices.Clone(by)
+	for i := range by {
+		if by[i].Who == mainThread {
+			continue
+		}
+		var a Agent
+		a.describe(source{name: by[i].Who, path: filepath.Join(sessionDir(transcript), filepath.FromSlash(by[i].Who))})
+		by[i].Who = "worker " + a.ID
+		if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
+			by[i].Who += " (" + about + ")"
+		}
+	}
+	return by
+}

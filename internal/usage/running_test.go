@@ -1,0 +1,109 @@
+package usage
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"hooks/internal/loop"
+)
+
+// However often a running iteration is looked at, and whichever of the looks are kept, it comes to
+// what one count at its end comes to.
+func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		tr := newTree(t)
+		tr.add(tr.main, said1{id: "before", in: 1000})
+		begin := tr.count(nil).Cursors
+		run := &loop.Budget{Cursors: begin, DollarsEstimate: loop.Dollar}
+		var tick loop.Tick
+		var last loop.USD
+		for n := range 40 {
+			id := string(rune('a'+n%26)) + strings.Repeat("x", n/26)
+			path := []string{tr.main, tr.agent("agent-1"), tr.agent("agent-2")}[r.IntN(3)]
+			line := said1{id: id + path[len(path)-7:len(path)-6], in: r.Int64N(1000), out: r.Int64N(1000)}
+			tr.add(path, line)
+			if r.IntN(3) == 0 {
+				tr.add(path, line)
+			}
+			held, from := tick.Spending(run)
+			look, err := Running(tr.main, from, func() Table { return NewTable(nil) })
+			if err != nil || look.Read == 0 {
+				t.Fatalf("look %+v, %v", look, err)
+			}
+			last = held.Dollars + look.Dollars
+			if r.IntN(4) == 0 {
+				tick.Count(run, loop.Running{From: held.From, Dollars: last, Cursors: loop.Overlay(held.Cursors, look.Cursors)})
+			}
+		}
+		if all := tr.count(begin); all.Dollars != last {
+			t.Fatalf("seed %d: looked at $%s, counted $%s", seed, last, all.Dollars)
+		}
+	}
+}
+
+func TestNothingNewIsNotRead(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.main, said1{id: "a", in: 1000})
+	tr.add(tr.agent("agent-1"), said1{id: "b", in: 1000})
+	cursors := tr.count(nil).Cursors
+	look, err := Running(tr.main, cursors, func() Table { t.Error("the rates were asked for"); return Table{} })
+	if look.Read != 0 || look.Cursors != nil || err != nil {
+		t.Errorf("look %+v, %v", look, err)
+	}
+	if look, err = Running("", cursors, nil); look.Read != 0 || err != nil {
+		t.Errorf("without a transcript: %+v, %v", look, err)
+	}
+}
+
+// One look reads at most 16 MiB, and the next ones come to the rest; a line that is longer does not
+// hold them up.
+func TestOneLookIsBounded(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.main, said1{id: "a", in: 1})
+	run := &loop.Budget{Cursors: tr.count(nil).Cursors}
+	filler := `{"type":"user","text":"` + strings.Repeat("x", 5<<20) + `"}`
+	for _, id := range []string{"b", "c", "d"} {
+		tr.add(tr.main, filler, said1{id: id, in: 1000})
+	}
+	tr.add(tr.main, `{"type":"user","text":"`+strings.Repeat("x", mostRunning)+`"}`, said1{id: "e", in: 1000})
+	var tick loop.Tick
+	for looks := 1; ; looks++ {
+		held, from := tick.Spending(run)
+		look, err := Running(tr.main, from, func() Table { return NewTable(nil) })
+		if err != nil || looks > 5 {
+			t.Fatalf("%d looks, %v", looks, err)
+		}
+		if look.Read == 0 {
+			break
+		}
+		if looks == 1 && look.Read > mostRunning {
+			t.Errorf("the first look read %d bytes", look.Read)
+		}
+		tick.Count(run, loop.Running{Dollars: held.Dollars + look.Dollars, Cursors: loop.Overlay(held.Cursors, look.Cursors)})
+	}
+	if all := tr.count(run.Cursors); all.Dollars != tick.Running.Dollars || all.Dollars == 0 {
+		t.Errorf("looked at $%s, counted $%s", tick.Running.Dollars, all.Dollars)
+	}
+}
+
+// Who spent most is named by the client's own notes.
+func TestSpendersAreNamed(t *testing.T) {
+	tr := newTree(t)
+	tr.add(tr.main, said1{id: "a", in: 10})
+	tr.add(tr.agent("agent-1f"), said1{id: "b", in: 1000})
+	note := strings.TrimSuffix(tr.agent("agent-1f"), ".jsonl") + ".meta.json"
+	if err := os.WriteFile(note, []byte(`{"agentType":"general-purpose","description":"Implement #12"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spent, _, _, err := Done(tr.main, nil, NewTable(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Named(tr.main, spent.By)
+	if len(got) != 2 || got[0].Who != "worker 1f (general-purpose: Implement #12)" || got[1].Who != "main thread" || got[0].Dollars <= got[1].Dollars {
+		t.Errorf("spenders %+v", got)
+	}
+}
