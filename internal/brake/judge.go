@@ -61,19 +61,21 @@ func (s Start) Judge(g Ground) *Refusal {
 	opaque := slices.DeleteFunc(reading.Opaque, func(o guard.Opaque) bool {
 		return text.holds(o.Via, o.Text)
 	})
+	why := reading.Unparsable
+	if why == "" && len(opaque) > 0 {
+		why = opaque[0].Reason
+	}
+	if why == "" {
+		why = s.hidden()
+	}
 	switch {
+	case why != "":
+		return unreadable(s.shown(), why)
 	case len(merges) > 1:
-		why := fmt.Sprintf("%d merges in one command", len(merges))
+		why = fmt.Sprintf("%d merges in one command", len(merges))
 		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
 	case len(merges) == 1:
 		return s.merge(g, merges[0], there)
-	case len(opaque) > 0:
-		return unreadable(s.shown(), opaque[0].Reason)
-	case reading.Unparsable != "":
-		return unreadable(s.shown(), reading.Unparsable)
-	case s.hidesQuery():
-		why := fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText)
-		return unreadable(s.shown(), why)
 	}
 	return nil
 }
@@ -110,12 +112,38 @@ func curlrc(env func(string) string) string {
 	return ""
 }
 
-// hidesQuery reports whether an argument of a GraphQL call is longer than what the tables read.
-func (s Start) hidesQuery() bool {
-	long := slices.ContainsFunc(s.Argv, func(a string) bool { return len(a) > word.MaxText })
-	return long && slices.ContainsFunc(s.Argv, func(a string) bool {
-		return len(a) < 4096 && strings.Contains(strings.ToLower(a), "graphql")
-	})
+// hidden says why the arguments do not tell what is sent although the tables find nothing, "" if they
+// do.
+func (s Start) hidden() string {
+	any := func(is func(string) bool) bool { return slices.ContainsFunc(s.Argv[1:], is) }
+	starts := func(prefixes ...string) bool {
+		return any(func(arg string) bool {
+			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(arg, p) })
+		})
+	}
+	switch s.Argv[0] {
+	case "git":
+		return ""
+	case "gh", "glab", "tea", "tea-cli":
+		if starts("--help=", "-h=") {
+			return "--help is given a value"
+		}
+	case "curl":
+		if starts("--expand-") {
+			return "curl puts the request together when it runs"
+		}
+	case "wget":
+		if starts("-i", "--input-file") && starts("--method", "--post-", "--body-") {
+			return "wget takes the addresses from a file"
+		}
+	}
+	long := any(func(arg string) bool { return len(arg) > word.MaxText })
+	if long && any(func(arg string) bool {
+		return len(arg) < 4096 && strings.Contains(strings.ToLower(arg), "graphql")
+	}) {
+		return fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText)
+	}
+	return ""
 }
 
 // merge judges the one thing that the command lands: what a person may allow needs the ground's

@@ -84,8 +84,12 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "gh api graphql --input merge.json"},
 	{"merge-pr", "gh api graphql -f query=mutation{mergePullRequest(input:{id:\"x\"}){id}}"},
 	{"unreadable", "gh api graphql -f query=" + strings.Repeat("x", 70_000)},
-	{"merge-pr", "gh pr merge 5 --help=false"},
+	{"unreadable", "gh pr merge 5 --help=false"},
 	{"merge-pr", "gh pr merge 5 -t -h"},
+	{"unreadable", "gh pr merge 5 --help --help=false"},
+	{"unreadable", "curl -X PUT --variable x=merge --expand-url https://a/repos/o/r/pulls/5/{{x}}"},
+	{"unreadable", "wget --method=PUT -i list"},
+	{"", "wget -i list"},
 	{"merge-pr", "gh mm 5"},
 	{"", "gh sh 5"}, // its sh starts gh, which meets its link
 	{"plant-merge", "gh alias set done 'pr merge'"},
@@ -217,6 +221,7 @@ func TestPassIsForOneThing(t *testing.T) {
 	for _, line := range []string{
 		"gh pr merge 143", "gh pr merge 142 --auto", "gh pr merge 142 --admin",
 		"gh pr merge 142 -R evil/r", "gh pr merge",
+		"curl -X PUT https://a/repos/o/r/pulls/142/merge --next -K -",
 		"gh pr merge 142 --match-head-commit ffff", "gh pr review 142 --approve",
 		"git push origin HEAD:main",
 		"curl -X PUT https://api.github.com/repos/evil/r/pulls/142/merge",
