@@ -15,6 +15,9 @@ type (
 	Reading = act.Reading
 )
 
+// MaxFile is the longest file that is read as a program, in bytes.
+const MaxFile = act.MaxFile
+
 // The kinds that callers ask for by name; Kind.Merges and Kind.Tampers tell the others.
 const (
 	MergePR     = act.MergePR

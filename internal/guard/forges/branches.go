@@ -80,8 +80,11 @@ func branches(f *shell.Frame, dir string) (names []string, none bool) {
 		if d == call && f.M.Repo.Branch != "" {
 			return []string{f.M.Repo.Branch}, false
 		}
-		if d == "/" || d == "." || f.M.ReadsLeft() <= 4 {
+		if d == "/" || d == "." {
 			return nil, true
+		}
+		if f.M.ReadsLeft() <= 4 {
+			return nil, false
 		}
 	}
 }

@@ -142,6 +142,7 @@ func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 		gitExtension(f, g, name, args)
 		return
 	case g.depth > 4:
+		f.M.Shut("aliases of git within aliases")
 		return
 	}
 	defer f.Through("git alias " + name)()

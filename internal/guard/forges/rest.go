@@ -87,6 +87,9 @@ func Send(f *shell.Frame, q Request) {
 	if q.Method == "GET" || q.Method == "HEAD" || q.Method == "OPTIONS" {
 		return
 	}
+	if _, whole := word.JSONLeavesWhole(q.Body); !whole {
+		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
+	}
 	r := routeOf(q.URL)
 	if last := r.seg(len(r.segs) - 1); last == "graphql" || last == "graphql.json" {
 		graphqlRequest(f, q)

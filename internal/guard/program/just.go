@@ -125,7 +125,11 @@ func (jf *justfile) head(line string) *justRecipe {
 
 func runRecipe(f *shell.Frame, jf *justfile, name string, args []string, depth int) {
 	r := jf.recipes[name]
-	if r == nil || depth > 10 || f.M.Tired() {
+	if r == nil || !f.M.Spend(1) {
+		return
+	}
+	if depth > 40 {
+		f.M.GiveUp("recipes within recipes")
 		return
 	}
 	for _, d := range r.deps {
@@ -167,7 +171,7 @@ func justParam(f *shell.Frame, vars map[string]string, p string, i int, args []s
 func justFill(line string, vars map[string]string) string {
 	for range 40 {
 		i := strings.Index(line, "{{")
-		j := strings.Index(line, "}}")
+		j := i + strings.Index(line[max(i, 0):], "}}")
 		if i < 0 || j < i {
 			return line
 		}
@@ -177,7 +181,7 @@ func justFill(line string, vars map[string]string) string {
 		}
 		line = word.ClipHole(line[:i] + val + line[j+2:])
 	}
-	return line
+	return word.Hole
 }
 
 // taskRun runs the commands of a Taskfile's task: the list under its name.

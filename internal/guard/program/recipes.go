@@ -55,7 +55,11 @@ func firstFile(f *shell.Frame, dir string, names ...string) (text string, from s
 		if dir != "" && !strings.HasPrefix(n, "/") {
 			p = dir + "/" + n
 		}
-		if text, from := f.Open(p); from != shell.Nowhere && len(text) <= 4*word.MaxText {
+		text, from := f.Open(p)
+		if f.Unread(text, from) {
+			break
+		}
+		if from != shell.Nowhere {
 			return text, from
 		}
 	}
@@ -101,8 +105,12 @@ func makeRun(f *shell.Frame, args []word.Word) {
 	}
 	g.Disk = from == shell.Disk
 	mf := parseMakefile(text)
-	for i := 0; i < len(mf.includes) && i < 8; i++ {
-		mf.read(g.FileText(mf.includes[i]))
+	read := map[string]bool{}
+	for i := 0; i < len(mf.includes) && f.M.Spend(1); i++ {
+		if p := mf.includes[i]; !read[p] {
+			read[p] = true
+			mf.read(g.FileText(p))
+		}
 	}
 	for _, line := range mf.runs {
 		g.Look("make $(shell)", line)
@@ -192,7 +200,7 @@ func (mf *makefile) line(line string) []*rule {
 func (mf *makefile) expand(s string, depth int) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
-		if out.Len() > word.MaxText {
+		if out.Len() > word.MaxShell {
 			return word.Hole
 		}
 		if s[i] != '$' || i+1 >= len(s) {
@@ -233,7 +241,7 @@ func (mf *makefile) variable(name string, depth int) string {
 
 func makeGoal(f *shell.Frame, mf *makefile, goal string, done map[string]bool) {
 	r := mf.rules[goal]
-	if r == nil || done[goal] || len(done) > 60 || f.M.Tired() {
+	if r == nil || done[goal] || !f.M.Spend(1) {
 		return
 	}
 	done[goal] = true

@@ -76,7 +76,7 @@ func input(f *shell.Frame, args []word.Word) string {
 	var out strings.Builder
 	for _, w := range files {
 		text := f.FileText(w.Text)
-		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > word.MaxText {
+		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > word.MaxShell {
 			break
 		}
 	}
@@ -137,9 +137,10 @@ func printf(f *shell.Frame, args []word.Word) string {
 	}
 	out := ""
 	rest := word.Texts(args[1:])
-	for round := 0; round < shell.MaxRounds*4; round++ {
+	for f.M.Spend(1) {
 		text, left := format(args[0].Text, rest)
 		out += text
+		f.M.Spend(len(out) / 64)
 		if len(left) == 0 || len(left) == len(rest) {
 			break
 		}

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"cmp"
+	"fmt"
 	"hooks/internal/guard/act"
 	"hooks/internal/guard/word"
 	"strconv"
@@ -15,7 +17,11 @@ func (f *Frame) Act(a act.Act, argv []word.Word) {
 	a.Ref = strings.ReplaceAll(word.Clip(a.Ref, 200), word.Hole, "…")
 	a.Via, a.Cwd = f.via, f.Cwd
 	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
-	if f.M.seen[key] || len(f.M.Read.Acts) >= maxActs {
+	if f.M.seen[key] {
+		return
+	}
+	if len(f.M.Read.Acts) >= maxActs {
+		f.M.Shut(fmt.Sprintf("more than %d things that a loop watches", maxActs))
 		return
 	}
 	f.M.seen[key] = true
@@ -34,7 +40,11 @@ func (f *Frame) Opaque(text, reason string) {
 func (f *Frame) OpaqueForge(text, reason string) {
 	text = word.Clip(strings.ReplaceAll(text, word.Hole, "…"), 200)
 	key := "?" + text + "\x00" + reason
-	if f.quiet || f.M.seen[key] || len(f.M.Read.Opaque) >= maxOpaque {
+	if f.quiet || f.M.seen[key] {
+		return
+	}
+	if len(f.M.Read.Opaque) >= maxOpaque {
+		f.M.Shut(fmt.Sprintf("more than %d parts that are only known when they run", maxOpaque))
 		return
 	}
 	f.M.seen[key] = true
@@ -49,10 +59,11 @@ func (f *Frame) Would(run func(g *Frame)) bool {
 	g.quiet = true
 	run(g)
 	merges := len(f.M.Read.Merges()) > 0
-	problem := f.M.Read.Unparsable
+	problem, bound := f.M.Read.Unparsable, f.M.Read.Bound
 	f.M.Read, f.M.seen = saved, seen
-	if f.M.Tired() && f.M.Read.Unparsable == "" {
-		f.M.Read.Unparsable = problem
+	if f.M.Tired() || bound != "" {
+		f.M.Read.Unparsable = cmp.Or(f.M.Read.Unparsable, problem)
+		f.M.Read.Bound = cmp.Or(f.M.Read.Bound, bound)
 	}
 	return merges
 }

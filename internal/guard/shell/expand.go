@@ -26,7 +26,7 @@ func (b *builder) take(s string) bool {
 	if !b.f.M.Spend(len(s) / 32) {
 		return false
 	}
-	if b.text.Len()+len(s) > 2*word.MaxText {
+	if b.text.Len()+len(s) > 2*word.MaxShell {
 		if !strings.HasSuffix(b.text.String(), word.Hole) {
 			b.text.WriteString(word.Hole)
 		}
@@ -113,7 +113,7 @@ func (f *Frame) words(list []*syntax.Word) []word.Word {
 			f.parts(b, parts)
 			b.end()
 			out = append(out, b.list...)
-			if !f.M.Spend(1+len(b.list)) || len(out) > 4096 {
+			if !f.M.Spend(1 + len(b.list)) {
 				return out
 			}
 		}

@@ -118,6 +118,9 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	if known && len(v.alts) == 0 {
 		return []string{""}, false, false
 	}
+	if len(v.alts) > 1 && f.M.picks != nil && f.M.picks.blur {
+		return []string{word.Hole}, false, known
+	}
 	i := f.M.picks.pick(name, len(v.alts))
 	return []string{v.alts[i]}, false, known
 }
@@ -138,6 +141,9 @@ func (f *Frame) element(p *syntax.ParamExp, name string, v variable, known bool)
 		n, _ := strconv.Atoi(index)
 		if n < 0 {
 			n += len(v.list)
+		}
+		if n >= len(v.list) && len(v.list) > 0 && v.list[len(v.list)-1] == word.Hole { // one that stands for others
+			return []string{word.Hole}, false, known
 		}
 		if n < 0 || n >= len(v.list) {
 			return []string{""}, false, false

@@ -60,6 +60,9 @@ func (f *Frame) shellScript(name string, args []word.Word) string {
 	}
 	f.Args, f.Name = word.Texts(args[1:]), args[0].Text
 	text, from := f.Open(args[0].Text)
+	if f.Unread(text, from) {
+		return word.Hole
+	}
 	if from == Nowhere {
 		if word.Blank(args[0].Text) {
 			f.Opaque(name+" "+word.Join(args), "the script's name is only known when it runs")

@@ -52,10 +52,9 @@ func (f *Frame) onDisk(full string) place.Kind {
 		}
 	}
 	links, ok := f.M.Files.(act.Links)
-	if !ok || f.M.reads >= maxReads || full[0] == '~' {
+	if !ok || full[0] == '~' || !f.M.Spend(20) {
 		return place.Ordinary
 	}
-	f.M.reads++
 	return place.Of(links.RealPath(full), "")
 }
 

@@ -14,8 +14,12 @@ const (
 	Soft = "\ue001"
 )
 
-// MaxText bounds one text before it is parsed, in bytes: the parser recurses.
+// MaxText bounds the text of a snippet in another language, in bytes.
 const MaxText = 64 << 10
+
+// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes: no event is longer. How deep the
+// parser may recurse is bounded apart from it.
+const MaxShell = 4 << 20
 
 // Word is one expanded word of a command.
 type Word struct {
@@ -155,8 +159,8 @@ func Atoi(s string) (int, bool) {
 
 // ClipHole bounds a text that is passed on; what is cut off is unknown.
 func ClipHole(s string) string {
-	if len(s) > MaxText {
-		return s[:MaxText/2] + Hole
+	if len(s) > MaxShell {
+		return s[:MaxShell/2] + Hole
 	}
 	return s
 }
