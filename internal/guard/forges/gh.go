@@ -307,6 +307,9 @@ func inputNumber(argv []word.Word) int {
 func ghRepo(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, _ := word.Subcommand(rest, ghValued)
 	switch sub.Text {
+	case "clone":
+		fl := word.ParseFlags(rest, "-u --upstream-remote-name")
+		gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, fl.Pos)
 	case "edit":
 		fl := word.ParseFlags(rest, "-d --description -h --homepage --default-branch --visibility --add-topic --remove-topic")
 		if _, ok := fl.Get("--default-branch"); ok || fl.On("--enable-auto-merge") {

@@ -29,6 +29,9 @@ func Glab(f *shell.Frame, argv []word.Word) {
 	case "issue":
 		glabIssue(f, argv, rest)
 	case "repo", "project":
+		if sub, rest, _ := word.Subcommand(rest, ""); sub.Text == "clone" {
+			gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, word.ParseFlags(rest, "-g --group").Pos)
+		}
 		if word.ParseFlags(rest, "").On("--defaultBranch") {
 			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
 		}

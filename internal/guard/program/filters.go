@@ -134,6 +134,9 @@ func baseName(args []word.Word) string {
 	if len(args) == 0 {
 		return word.Hole
 	}
+	if strings.Contains(args[0].Text, word.Trunk) {
+		return word.Trunk + "\n"
+	}
 	if !args[0].Known() {
 		if i := strings.LastIndexByte(args[0].Text, '/'); i < 0 || word.Unknown(args[0].Text[i+1:]) {
 			return word.Hole

@@ -6,7 +6,6 @@ import (
 	"hooks/internal/guard/act"
 	"hooks/internal/guard/word"
 	"strconv"
-	"strings"
 )
 
 // Act records what the words do. Command, when empty, is the words themselves.
@@ -14,7 +13,7 @@ func (f *Frame) Act(a act.Act, argv []word.Word) {
 	if a.Command == "" {
 		a.Command = word.Clip(word.Join(argv), 300)
 	}
-	a.Ref = strings.ReplaceAll(word.Clip(a.Ref, 200), word.Hole, "…")
+	a.Ref = word.Ellipsis(word.Clip(a.Ref, 200))
 	a.Via, a.Cwd = f.via, f.Cwd
 	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
 	if f.M.seen[key] {
@@ -38,7 +37,7 @@ func (f *Frame) Opaque(text, reason string) {
 
 // OpaqueForge records a part that names a forge or git and cannot be resolved, wherever it stands.
 func (f *Frame) OpaqueForge(text, reason string) {
-	text = word.Clip(strings.ReplaceAll(text, word.Hole, "…"), 200)
+	text = word.Clip(word.Ellipsis(text), 200)
 	key := "?" + text + "\x00" + reason
 	if f.quiet || f.M.seen[key] {
 		return

@@ -278,11 +278,32 @@ func (f *Frame) procSubst(p *syntax.ProcSubst) string {
 		return path
 	}
 	src := f.src
-	f.M.fs[path] = written{sink: func(text string) {
+	s := &sink{}
+	s.run = func(fed *Stream) {
+		s.ran = true
 		g := f.Child()
-		g.src = src
-		g.Stdin = &Stream{Text: text}
+		g.src, g.Stdin = src, fed
 		g.list(p.Stmts)
-	}}
+	}
+	f.M.idle = append(f.M.idle, s)
+	f.M.fs[path] = written{sink: func(text string) { s.run(&Stream{Text: text}) }}
 	return path
+}
+
+// sink is >(…): commands that run whether anything is written to them or not.
+type sink struct {
+	run func(fed *Stream)
+	ran bool
+}
+
+// runIdle runs the sinks of a statement that nothing was written to; before is how many there were before it.
+func (f *Frame) runIdle(before int) {
+	for len(f.M.idle) > before {
+		last := len(f.M.idle) - 1
+		s := f.M.idle[last]
+		f.M.idle = f.M.idle[:last]
+		if !s.ran {
+			s.run(nil)
+		}
+	}
 }

@@ -40,11 +40,13 @@ type Machine struct {
 	// unread tells that a file was not looked for, because so many were before it.
 	unread bool
 	fds    int
+	idle   []*sink // >(…) that nothing was written to yet
 	picks  *picks
 
 	fs        map[string]written  // files written by this very call
 	disk      map[string]string   // files of the project that were asked for, "" those that cannot be read
 	Heads     map[string][]string // branches that may be checked out, by directory
+	Before    map[string]string   // the branch that was, before this call switched
 	Config    map[string]string   // git config set by this very call
 	GHAliases map[string]string
 	Scripts   map[string]string // of package.json, set by this very call
@@ -66,6 +68,7 @@ func New(c act.Call, r act.Repo, files act.Files, w World) *Machine {
 	m.fs = map[string]written{}
 	m.disk = map[string]string{}
 	m.Heads = map[string][]string{}
+	m.Before = map[string]string{}
 	m.Config = map[string]string{}
 	m.GHAliases = map[string]string{}
 	m.Scripts = map[string]string{}

@@ -248,6 +248,14 @@ func nullToo(op syntax.ParExpOperator) bool {
 
 // edited applies the operators that change a value's text: slices, replacements, prefixes, case.
 func (f *Frame) edited(p *syntax.ParamExp, v string) string {
+	out := f.editedText(p, v)
+	if strings.Contains(v, word.Trunk) && word.Unknown(out) {
+		return word.Trunk // "origin/" taken off, as a rule
+	}
+	return out
+}
+
+func (f *Frame) editedText(p *syntax.ParamExp, v string) string {
 	switch {
 	case p.Slice != nil && p.Index == nil && p.Param.Value != "@" && p.Param.Value != "*":
 		return f.sliceText(p.Slice, v)

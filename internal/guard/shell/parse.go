@@ -18,6 +18,7 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
 	}
+	text = asBash(text)
 	stmts, err := parseAs(text, syntax.LangBash)
 	if err == nil {
 		return stmts, ""
@@ -34,6 +35,15 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 		return zsh, ""
 	}
 	return stmts, word.Clip(err.Error(), 160)
+}
+
+// asBash keeps the parser from joining lines behind a backslash and a carriage return: to bash that is a character, and
+// the line ends.
+func asBash(text string) string {
+	if !strings.Contains(text, "\\\r\n") {
+		return text
+	}
+	return strings.ReplaceAll(text, "\\\r\n", "\\\r \n")
 }
 
 // closeHereDoc ends a here-document that the text does not end: bash takes the end of the text for it.

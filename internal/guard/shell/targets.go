@@ -116,7 +116,7 @@ func (f *Frame) Writes(w word.Word, how string) {
 
 // fileAct records what is done to a file; how is the command as written.
 func (f *Frame) fileAct(kind act.Kind, ref, how string) {
-	f.Act(act.Act{Kind: kind, Ref: ref, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+	f.Act(act.Act{Kind: kind, Ref: ref, Command: word.Clip(word.Ellipsis(how), 300)}, nil)
 }
 
 // PathAct is Writes for a path that stands in a program's text.

@@ -14,6 +14,7 @@ func (f *Frame) Run(text string) string {
 	if !f.M.Spend(1 + len(text)/16) {
 		return word.Hole
 	}
+	text = asBash(text)
 	if f.unreadable(text) {
 		return word.Hole
 	}
@@ -91,11 +92,13 @@ func (f *Frame) deeper(do func() string) string {
 func (f *Frame) run(s *syntax.Stmt) string {
 	f.status = Maybe
 	var out string
+	idle := len(f.M.idle)
 	if len(s.Redirs) > 0 {
 		out = f.redirected(s)
 	} else {
 		out = f.command(s.Cmd)
 	}
+	f.runIdle(idle)
 	if s.Negated {
 		f.status = not(f.status)
 	}

@@ -8,10 +8,12 @@ import (
 )
 
 // Unknown text stands in a word as a private character: hole for anything, soft for the output of programs that set up
-// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge.
+// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk for the name of the
+// default branch where a command looks it up.
 const (
-	Hole = "\ue000"
-	Soft = "\ue001"
+	Hole  = "\ue000"
+	Soft  = "\ue001"
+	Trunk = "\ue003"
 )
 
 // MaxText bounds the text of a snippet in another language, in bytes.
@@ -47,12 +49,12 @@ func (w Word) Known() bool { return !Unknown(w.Text) }
 
 // Unknown tells whether a part of the text is unknown.
 func Unknown(text string) bool {
-	return strings.Contains(text, Hole) || strings.Contains(text, Soft)
+	return strings.Contains(text, Hole) || strings.Contains(text, Soft) || strings.Contains(text, Trunk)
 }
 
 // Blank tells whether nothing at all is known of the text.
 func Blank(text string) bool {
-	return strings.Trim(text, Hole+Soft+" \n\t") == "" && Unknown(text)
+	return strings.Trim(text, Hole+Soft+Trunk+" \n\t") == "" && Unknown(text)
 }
 
 // Show is the word as a person would read it.
@@ -64,12 +66,20 @@ func (w Word) Show() string {
 		if w.Src != "" && !Unknown(w.Src) {
 			return Clip(w.Src, 120)
 		}
-		return strings.NewReplacer(Hole, "…", Soft, "…").Replace(w.Text)
+		return Ellipsis(w.Text)
 	}
 	if w.Text == "" || strings.ContainsAny(w.Text, " \t\n'\"$`\\;&|<>()*?#!") {
 		return "'" + strings.ReplaceAll(w.Text, "'", `'\''`) + "'"
 	}
 	return w.Text
+}
+
+// Ellipsis shows what is unknown as "…".
+func Ellipsis(text string) string {
+	if !Unknown(text) {
+		return text
+	}
+	return strings.NewReplacer(Hole, "…", Soft, "…", Trunk, "…").Replace(text)
 }
 
 // Join is a command line as a person would read it, at most some 400 bytes.
