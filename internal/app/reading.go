@@ -60,6 +60,9 @@ func (f files) ReadFile(path string) (string, bool) {
 	return string(text), err == nil
 }
 
+// List is part of guard.Folders.
+func (f files) List(path string) []string { return regular.Names(f.absolute(path), 100) }
+
 // RealPath is part of guard.Links.
 func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
 

@@ -9,6 +9,7 @@ type (
 	Repo    = act.Repo
 	Files   = act.Files
 	Links   = act.Links
+	Folders = act.Folders
 	Kind    = act.Kind
 	Act     = act.Act
 	Opaque  = act.Opaque

@@ -45,6 +45,11 @@ type Links interface {
 	RealPath(path string) string
 }
 
+// Folders is what a Files may also be: List is what a folder holds, its first names where it holds many.
+type Folders interface {
+	List(dir string) []string
+}
+
 // CommandText is the command, or the field of that name.
 func (c Call) CommandText() string {
 	if c.Command != "" {

@@ -13,7 +13,7 @@ const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-subm
 // gitPush judges a push by where its refs would land.
 func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	fl := word.ParseFlags(args, pushValued)
-	if dry(fl) {
+	if dry(fl) || fl.On("-h", "--help") { // wherever it stands, git only tells its usage
 		return
 	}
 	opts := fl.All("-o", "--push-option")

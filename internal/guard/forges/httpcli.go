@@ -205,6 +205,9 @@ func HTTPie(f *shell.Frame, argv []word.Word) {
 		return
 	}
 	q.URL = pos[0].Text
+	if strings.HasPrefix(q.URL, ":") { // as it is short for
+		q.URL = "localhost" + q.URL
+	}
 	for _, w := range pos[1:] {
 		for _, sep := range []string{":=@", "=@", ":=", "==", "="} {
 			if k, v, ok := strings.Cut(w.Text, sep); ok {
