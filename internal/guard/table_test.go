@@ -203,6 +203,16 @@ func TestMerges(t *testing.T) {
 	}
 }
 
+// TestBrake: what the brake is left to judge never reads as nothing.
+func TestBrake(t *testing.T) {
+	files := loadProject(t)
+	for _, c := range loadTable(t, "brake.txt") {
+		if r := Read(c.call, c.repo, files); len(r.Opaque) == 0 && r.Unparsable == "" && !c.agrees(r) {
+			t.Errorf("brake.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
+		}
+	}
+}
+
 func TestHarmless(t *testing.T) {
 	files := loadProject(t)
 	cases := loadTable(t, "harmless.txt")

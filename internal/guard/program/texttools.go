@@ -24,10 +24,8 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 		return listed(args), true
 	case "seq":
 		return seq(args), true
-	case "rev":
-		return reversed(input(f, args)), true
 	case "tr":
-		return translate(input(f, nil), args), true
+		return translated(input(f, nil), args), true
 	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold", "fmt", "iconv", "dos2unix", "nl", "strings":
 		return filtered(f, name, args), true
 	case "basename":
