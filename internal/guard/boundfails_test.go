@@ -94,7 +94,8 @@ func chain(n int, format string) string {
 	return out.String()
 }
 
-// TestUnknownBehindBounds: what is left out of a list is unknown, so it is opaque where a shell would run it.
+// TestUnknownBehindBounds: what is left out of a list is unknown, so it is opaque where a shell
+// would run it.
 func TestUnknownBehindBounds(t *testing.T) {
 	for name, text := range map[string]string{
 		"braces":       "x=({1..300}); \"${x[290]}\" pr 5",

@@ -45,7 +45,8 @@ type Links interface {
 	RealPath(path string) string
 }
 
-// Folders is what a Files may also be: List is what a folder holds, its first names where it holds many.
+// Folders is what a Files may also be: List is what a folder holds, its first names where it holds
+// many.
 type Folders interface {
 	List(dir string) []string
 }

@@ -116,8 +116,8 @@ func gitFile(f *shell.Frame, dir, name string) (string, bool) {
 	return text, true
 }
 
-// previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this call left it, else as
-// git's log of HEAD tells.
+// previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
+// call left it, else as git's log of HEAD tells.
 func previousBranch(f *shell.Frame, dir, name string) string {
 	dir = path.Clean(dir)
 	if name != "-" && name != "@{-1}" {

@@ -14,7 +14,9 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	how := word.Clip(word.Join(g.argv), 300)
 	switch cmd {
 	case "clean":
-		if fl := word.ParseFlags(args, "-e --exclude"); !fl.On("-f", "--force", "-i", "--interactive") && setting(f, g, "clean.requireforce") == "" {
+		fl := word.ParseFlags(args, "-e --exclude")
+		forced := fl.On("-f", "--force", "-i", "--interactive")
+		if !forced && setting(f, g, "clean.requireforce") == "" {
 			return // git refuses
 		}
 		gitClean(&h, args, how)

@@ -104,14 +104,16 @@ func Send(f *shell.Frame, q Request) {
 	sendUnknown(f, q, r)
 }
 
-// localServer tells a request to this very machine, as tests make them: no forge, unless the project's own is there or
-// the request is led elsewhere.
+const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --unix-socket"
+
+// localServer tells a request to this very machine, as tests make them: no forge, unless the
+// project's own is there or the request is led elsewhere.
 func localServer(f *shell.Frame, q Request) bool {
 	if !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
 		return false
 	}
 	for _, w := range q.Argv {
-		for _, flag := range []string{"-x", "--proxy", "--preproxy", "--socks", "--connect-to", "--resolve", "--unix-socket"} {
+		for _, flag := range strings.Fields(leadsElsewhere) {
 			if strings.HasPrefix(w.Text, flag) {
 				return false
 			}
@@ -146,7 +148,8 @@ func local(url string) bool {
 	}
 	host, _, _ = strings.Cut(host, ":")
 	digits := strings.Trim(host, "0123456789.") == ""
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || digits && strings.HasPrefix(host, "127.") || host == "0.0.0.0"
+	return word.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
+		digits && strings.HasPrefix(host, "127.")
 }
 
 func reqAct(f *shell.Frame, q Request, r route, a act.Act) {

@@ -27,7 +27,8 @@ func findTouches(f *shell.Frame, starts, tests []word.Word) bool {
 	return false
 }
 
-// shallow tells tests that let only files near the start through: the loop's stand three levels down.
+// shallow tells tests that let only files near the start through: the loop's stand three levels
+// down.
 func shallow(tests []word.Word) bool {
 	near, files := false, false
 	for i := 0; i+1 < len(tests); i++ {
@@ -58,7 +59,8 @@ func fdPaths(args []word.Word) []word.Word {
 	return append(fl.Pos[min(1, len(fl.Pos)):], fl.All("--search-path", "--base-directory")...)
 }
 
-// fdTouches tells whether an fd reaches the loop's files: it goes into no hidden folder unless it is told to.
+// fdTouches tells whether an fd reaches the loop's files: it goes into no hidden folder unless it
+// is told to.
 func fdTouches(f *shell.Frame, starts, args []word.Word) bool {
 	for _, s := range starts {
 		if f.KindAt(s) == place.State || place.Matches(word.ProgramName(f.Resolve(s.Text)), ".sdd") {

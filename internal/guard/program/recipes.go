@@ -275,7 +275,9 @@ func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
 	if name == "yarn" && len(args) > 1 && args[0].Text == "workspace" {
 		dirs, args = packages(f, args[1].Text, ""), args[2:]
 	} else if name == "yarn" && len(args) > 1 && args[0].Text == "workspaces" {
-		dirs, args = packages(f, "", word.JoinText(args)), word.Command(args[1:], "--from --include --exclude -j --jobs", word.Btoi(args[1].Text == "foreach"))
+		dirs = packages(f, "", word.JoinText(args))
+		foreach := word.Btoi(args[1].Text == "foreach")
+		args = word.Command(args[1:], "--from --include --exclude -j --jobs", foreach)
 	}
 	if name == "npx" || name == "bunx" || len(args) == 0 {
 		return npxRun(f, name, argv)

@@ -12,8 +12,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// tasks says where a task runner keeps its recipes. They are read by their shape: a header that names the recipe, and
-// what stands below it or further in.
+// tasks says where a task runner keeps its recipes. They are read by their shape: a header that
+// names the recipe, and what stands below it or further in.
 type tasks struct {
 	files  string // the first of them that can be read
 	verbs  string // words before the recipe's name
@@ -32,9 +32,11 @@ func taskRunner(name string) (tasks, bool) {
 		return tasks{files: "mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml",
 			verbs: "run r tasks task", must: true, valued: "-C --cd -j --jobs -t --tool", lists: "-n --dry-run -h --help"}, true
 	case "poe", "poethepoet":
-		return tasks{files: "pyproject.toml poe_tasks.toml", valued: "-C --directory", lists: "-h --help -d --dry-run"}, true
+		return tasks{files: "pyproject.toml poe_tasks.toml", valued: "-C --directory",
+			lists: "-h --help -d --dry-run"}, true
 	case "inv", "invoke":
-		return tasks{files: "tasks.py", valued: "-c --collection -r --search-root", lists: "-l --list -h --help -R --dry"}, true
+		return tasks{files: "tasks.py", valued: "-c --collection -r --search-root",
+			lists: "-l --list -h --help -R --dry"}, true
 	case "fab":
 		return tasks{files: "fabfile.py", valued: "-H --hosts -i -c", lists: "-l --list -h --help"}, true
 	case "rake":
@@ -45,7 +47,8 @@ func taskRunner(name string) (tasks, bool) {
 	case "pipenv":
 		return tasks{files: "Pipfile", verbs: "run", must: true}, true
 	case "composer":
-		return tasks{files: "composer.json", verbs: "run run-script", must: true, valued: "-d --working-dir"}, true
+		return tasks{files: "composer.json", verbs: "run run-script", must: true,
+			valued: "-d --working-dir"}, true
 	}
 	return tasks{}, false
 }
@@ -94,7 +97,8 @@ func taskRun(f *shell.Frame, name string, args []word.Word) bool {
 		case from != shell.Nowhere && forges.MergingText(text):
 			f.OpaqueForge(name+" "+word.Join(args), "a recipe that cannot be read, in a file that merges")
 		case from == shell.Nowhere && word.MergeWord(w.Text):
-			f.Opaque(name+" "+word.Join(args), "a recipe that cannot be read and is named after a merge")
+			f.Opaque(name+" "+word.Join(args),
+				"a recipe that cannot be read and is named after a merge")
 		}
 	}
 	return ran || !kind.must
@@ -121,7 +125,8 @@ type taskfile struct {
 func (tf *taskfile) run(f *shell.Frame, from shell.Origin, runner, goal string) bool {
 	block := recipeBlock(tf.text, goal)
 	if block == nil {
-		if last := goal[strings.LastIndexAny(goal, ":.")+1:]; last != goal && last != "" { // in a namespace
+		last := goal[strings.LastIndexAny(goal, ":.")+1:] // in a namespace
+		if last != goal && last != "" {
 			return tf.run(f, from, runner, last)
 		}
 		return false
@@ -198,7 +203,8 @@ func recipeBlock(text, goal string) []string {
 
 // opened is how many brackets or long quotes a line leaves open.
 func opened(line string) int {
-	n := strings.Count(line, "[") - strings.Count(line, "]") + strings.Count(line, "{") - strings.Count(line, "}")
+	n := strings.Count(line, "[") - strings.Count(line, "]")
+	n += strings.Count(line, "{") - strings.Count(line, "}")
 	if strings.Count(line, `"""`)%2 == 1 || strings.Count(line, `'''`)%2 == 1 {
 		n += 1 << 20
 		if strings.HasSuffix(line, `"""`) && len(line) == 3 || strings.HasSuffix(line, `'''`) && len(line) == 3 {
@@ -210,8 +216,8 @@ func opened(line string) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// recipeHead tells a line that begins a recipe of that name, in YAML, TOML, JSON, Python or Ruby; rest is what stands
-// behind the name.
+// recipeHead tells a line that begins a recipe of that name, in YAML, TOML, JSON, Python or Ruby;
+// rest is what stands behind the name.
 func recipeHead(line, goal string) (rest string, table, ok bool) {
 	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
 		name := strings.Trim(line, "[]")
@@ -240,7 +246,8 @@ func recipeHead(line, goal string) (rest string, table, ok bool) {
 	return "", false, false
 }
 
-// commands are the texts of a recipe that may be commands or names of other recipes: values, list items and strings.
+// commands are the texts of a recipe that may be commands or names of other recipes: values, list
+// items and strings.
 func (tf *taskfile) commands(block []string) []string {
 	var out []string
 	for i := 0; i < len(block); i++ {
@@ -255,7 +262,10 @@ func (tf *taskfile) commands(block []string) []string {
 		long := ""
 		switch {
 		case word.Has("| |- |+ > >- >+", val):
-			for at := indent(block[i]); i+1 < len(block) && (indent(block[i+1]) > at || strings.TrimSpace(block[i+1]) == ""); {
+			for at := indent(block[i]); i+1 < len(block); {
+				if next := block[i+1]; indent(next) <= at && strings.TrimSpace(next) != "" {
+					break
+				}
 				i++
 				long += block[i] + "\n"
 			}
@@ -282,7 +292,8 @@ func (tf *taskfile) commands(block []string) []string {
 			out = append(out, strings.Join(texts, " "))
 		}
 		if strings.ContainsAny(line, "[:") { // deps: [a, b], task land: [:a]
-			out = append(out, strings.FieldsFunc(val, func(r rune) bool { return strings.ContainsRune("[]{}, :", r) })...)
+			parts := func(r rune) bool { return strings.ContainsRune("[]{}, :", r) }
+			out = append(out, strings.FieldsFunc(val, parts)...)
 		}
 	}
 	return out
@@ -295,7 +306,10 @@ func taskKey(line string) (key, val string) {
 		i++
 	}
 	rest := strings.TrimSpace(line[i:])
-	if i == 0 || rest == "" || strings.IndexByte(":=", rest[0]) < 0 || rest[0] == ':' && len(line) > i+1 && line[i+1] != ' ' {
+	if i == 0 || rest == "" || strings.IndexByte(":=", rest[0]) < 0 {
+		return "", line
+	}
+	if rest[0] == ':' && len(line) > i+1 && line[i+1] != ' ' {
 		return "", line
 	}
 	return strings.Trim(line[:i], `"'`), strings.TrimSpace(rest[1:])
@@ -328,9 +342,11 @@ func literals(line string) []string {
 	return out
 }
 
-// workspaceRun runs a script of the packages in a monorepo: turbo, nx, lerna, and the workspaces of yarn.
+// workspaceRun runs a script of the packages in a monorepo: turbo, nx, lerna, and the workspaces
+// of yarn.
 func workspaceRun(f *shell.Frame, name string, args []word.Word) bool {
-	fl := word.ParseFlags(args, "-t --target --targets -p --projects --filter -F --scope --include --exclude --from --jobs -j --parallel")
+	fl := word.ParseFlags(args, `-t --target --targets -p --projects --filter -F --scope --include
+--exclude --from --jobs -j --parallel`)
 	pos := word.Texts(fl.Pos)
 	script, project := "", ""
 	switch {
@@ -369,8 +385,8 @@ func workspaceRun(f *shell.Frame, name string, args []word.Word) bool {
 
 const maxPackages = 24
 
-// packages are the folders of a project that may hold packages with a script, its own first; named is one package, "" for
-// all.
+// packages are the folders of a project that may hold packages with a script, its own first; named
+// is one package, "" for all.
 func packages(f *shell.Frame, named, script string) []string {
 	dirs := []string{""}
 	list, _ := f.M.Files.(act.Folders)

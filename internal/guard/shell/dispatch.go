@@ -100,8 +100,8 @@ func (f *Frame) callFunction(fn function, argv []word.Word) string {
 	return out
 }
 
-// toldBefore tells that a function that calls itself would find nothing new: words that are not known, or the words and
-// variables that it was called with the last time.
+// toldBefore tells that a function that calls itself would find nothing new: words that are not
+// known, or the words and variables that it was called with the last time.
 func (f *Frame) toldBefore(label string, args []word.Word) bool {
 	if slices.ContainsFunc(args, func(w word.Word) bool { return !w.Known() }) {
 		return true

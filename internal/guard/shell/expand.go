@@ -296,7 +296,8 @@ type sink struct {
 	ran bool
 }
 
-// runIdle runs the sinks of a statement that nothing was written to; before is how many there were before it.
+// runIdle runs the sinks of a statement that nothing was written to; before is how many there were
+// before it.
 func (f *Frame) runIdle(before int) {
 	for len(f.M.idle) > before {
 		last := len(f.M.idle) - 1

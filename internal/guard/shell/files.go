@@ -33,8 +33,8 @@ const (
 	Fresh                 // written by this very call
 )
 
-// Open gives a file's text. A fresh file that holds unknown text gives a hole; of one longer than act.MaxFile the
-// beginning is given, longer than that too.
+// Open gives a file's text. A fresh file that holds unknown text gives a hole; of one longer than
+// act.MaxFile the beginning is given, longer than that too.
 func (f *Frame) Open(p string) (string, Origin) { return f.open(p, maxReads) }
 
 // open is Open as long as fewer than so many files were read.
@@ -104,7 +104,8 @@ func (f *Frame) FileText(p string) string {
 	return text
 }
 
-// Unread tells whether a program's text cannot be had because a bound was hit, which shuts the call.
+// Unread tells whether a program's text cannot be had because a bound was hit, which shuts the
+// call.
 func (f *Frame) Unread(text string, from Origin) bool {
 	switch {
 	case from == Nowhere && f.M.unread && !f.M.InHook:

@@ -93,7 +93,8 @@ func (m *Machine) GiveUp(bound string) {
 	m.Work = -1
 }
 
-// Bounded notes that a bound kept these texts from being read. One that names a way to land something shuts the call.
+// Bounded notes that a bound kept these texts from being read. One that names a way to land
+// something shuts the call.
 func (m *Machine) Bounded(bound string, texts ...string) {
 	if m.Read.Unparsable == "" {
 		m.Read.Unparsable = bound

@@ -246,8 +246,8 @@ func nullToo(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// edited applies the operators that change a value's text. A prefix or a suffix is taken off; slices, replacements and
-// case make a text that is only known when it runs.
+// edited applies the operators that change a value's text. A prefix or a suffix is taken off;
+// slices, replacements and case make a text that is only known when it runs.
 func (f *Frame) edited(p *syntax.ParamExp, v string) string {
 	out := f.editedText(p, v)
 	if strings.Contains(v, word.Trunk) && word.Unknown(out) {

@@ -37,8 +37,8 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	return stmts, word.Clip(err.Error(), 160)
 }
 
-// asBash keeps the parser from joining lines behind a backslash and a carriage return: to bash that is a character, and
-// the line ends.
+// asBash keeps the parser from joining lines behind a backslash and a carriage return: to bash
+// that is a character, and the line ends.
 func asBash(text string) string {
 	if !strings.Contains(text, "\\\r\n") {
 		return text
@@ -71,8 +71,8 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 	return stmts, nil
 }
 
-// The parser recurses, and tries every "((" twice. A text of few openers is safe whatever they mean; one of more must
-// look balanced; a million levels would end the program.
+// The parser recurses, and tries every "((" twice. A text of few openers is safe whatever they
+// mean; one of more must look balanced; a million levels would end the program.
 const (
 	fewOpeners  = 4_000
 	mostOpeners = 30_000

@@ -39,8 +39,8 @@ type shellOpts struct {
 	rest  []word.Word // behind the options
 }
 
-// shellOptions reads the options of a shell as it does: joined letters, of which o and O take a word each ("-euo pipefail
-// -c"), in zsh and ksh the rest of their own word where there is one.
+// shellOptions reads the options of a shell as it does: joined letters, of which o and O take a
+// word each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
 func (f *Frame) shellOptions(name string, args []word.Word) (o shellOpts) {
 	joined := word.Has("zsh ksh ksh93 mksh", name)
 	for i := 0; i < len(args); i++ {

@@ -29,7 +29,8 @@ func (f *Frame) Run(text string) string {
 	return out
 }
 
-// unreadable notes text that must not reach the parser, or is so long that a part of it was cut off.
+// unreadable notes text that must not reach the parser, or is so long that a part of it was cut
+// off.
 func (f *Frame) unreadable(text string) bool {
 	bound := unfit(text)
 	if bound == "" && len(text) > word.MaxShell/4 && word.Unknown(text) {

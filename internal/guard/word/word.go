@@ -19,8 +19,8 @@ const (
 // MaxText bounds the text of a snippet in another language, in bytes.
 const MaxText = 64 << 10
 
-// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes: no event is longer. How deep the
-// parser may recurse is bounded apart from it.
+// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes: no event is
+// longer. How deep the parser may recurse is bounded apart from it.
 const MaxShell = 4 << 20
 
 // Word is one expanded word of a command.
