@@ -59,7 +59,6 @@ func TestBoundsFailClosed(t *testing.T) {
 		"sourced function":   {". ./fns.sh; land", ""},
 		"written":            {chain(510, ": > f%d\n") + "echo " + merge + " > m; bash m", "500 files"},
 		"rounds of a while":  {"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done", ""},
-		"rounds of xargs":    {"printf '%s\\n' a b c d e f g h i j k l m n o p q r 142 | xargs -n1 gh pr $(printf merge)", ""},
 		"rounds of printf":   {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
 		"index":              {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
 		"words":              {"env " + chain(5000, "A=%d ") + merge, ""},
@@ -98,8 +97,10 @@ func chain(n int, format string) string {
 // would run it.
 func TestUnknownBehindBounds(t *testing.T) {
 	for name, text := range map[string]string{
-		"braces":       "x=({1..300}); \"${x[290]}\" pr 5",
-		"picks":        chain(5, "[ -f f ] && v%[1]d=a || v%[1]d=b; ") + "[ -f f ] && c=echo || c=gh; $c$v0$v1$v2$v3$v4 pr $v4",
+		"braces": "x=({1..300}); \"${x[290]}\" pr 5",
+		"picks":  chain(5, "[ -f f ] && v%[1]d=a || v%[1]d=b; ") + "[ -f f ] && c=echo || c=gh; $c$v0$v1$v2$v3$v4 pr $v4",
+		"xargs": "printf '%s\\n' a b c d e f g h i j k l m n o p q r 'gh pr merge 5' |" +
+			" xargs -d '\\n' -n1 sh -c",
 		"curl's globs": "curl -X PUT 'https://api.github.com/{" + chain(30, "a%d,") + "repos/a/b/pulls/142/merge}'",
 	} {
 		t.Run(name, func(t *testing.T) {
