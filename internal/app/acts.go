@@ -48,6 +48,10 @@ func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
 			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0]))).By(loop.StateGuard)
 	}
+	if r.Bound != "" {
+		return event.Deny(fmt.Sprintf("%s is not read to its end, and what is left could land something: %s\n"+
+			"hint: make several smaller calls; long text goes through a file", v.ev.Tool, r.Bound))
+	}
 	if n := opened(r.Acts); n > 0 {
 		if over := v.openPRs(t, n); !over.Empty() {
 			return over.By(loop.PRCeiling)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -51,12 +52,19 @@ func (v *visit) call() guard.Call {
 // files lets the guard read what a command would run, inside the project and bounded.
 type files struct{ root, home string }
 
-const mostScript = 256 << 10
-
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	return regular.Read(f.absolute(path), mostScript)
+	file, _, err := regular.Open(f.absolute(path))
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, guard.MaxFile+1)) // one byte more says that it is longer
+	return string(text), err == nil
 }
+
+// List is part of guard.Folders.
+func (f files) List(path string) []string { return regular.Names(f.absolute(path), 100) }
 
 // RealPath is part of guard.Links.
 func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }

@@ -79,8 +79,8 @@ func TestBombs(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: strings.Repeat("a", word.MaxText+1)}, Repo{}, nil)
-	if !strings.Contains(r.Unparsable, strconv.Itoa(word.MaxText)) {
+	r := Read(Call{Tool: "Bash", Command: strings.Repeat("a", word.MaxShell+1)}, Repo{}, nil)
+	if !strings.Contains(r.Unparsable, strconv.Itoa(word.MaxShell)) || r.Bound != "" {
 		t.Errorf("got %s", describe(r))
 	}
 }

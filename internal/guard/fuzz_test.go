@@ -43,7 +43,7 @@ func FuzzRead(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		if stmts, problem := shell.Parse(text); problem == "" && len(text) > word.MaxText {
+		if stmts, problem := shell.Parse(text); problem == "" && len(text) > word.MaxShell {
 			t.Fatalf("%d statements of a text too long", len(stmts))
 		}
 	})

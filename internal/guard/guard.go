@@ -9,11 +9,15 @@ type (
 	Repo    = act.Repo
 	Files   = act.Files
 	Links   = act.Links
+	Folders = act.Folders
 	Kind    = act.Kind
 	Act     = act.Act
 	Opaque  = act.Opaque
 	Reading = act.Reading
 )
+
+// MaxFile is the longest file that is read as a program, in bytes.
+const MaxFile = act.MaxFile
 
 // The kinds that callers ask for by name; Kind.Merges and Kind.Tampers tell the others.
 const (

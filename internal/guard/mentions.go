@@ -6,15 +6,13 @@ import (
 	"hooks/internal/guard/word"
 )
 
-const maxMentions = 200
-
 // Mentions returns the issue and PR numbers that a text names, each once, in order: "#44", "PR 142", "issue 44",
 // "!7", "/pull/142", "/issues/44", "owner/name#44". It is for prompts of workers, which name their target.
 func Mentions(text string) []int {
 	var out []int
 	seen := map[int]bool{}
 	add := func(n int) {
-		if n > 0 && !seen[n] && len(out) < maxMentions {
+		if n > 0 && !seen[n] {
 			seen[n] = true
 			out = append(out, n)
 		}

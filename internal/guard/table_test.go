@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,15 +34,29 @@ func (p projectFiles) ReadFile(name string) (string, bool) {
 	return text, ok
 }
 
+func (p projectFiles) List(dir string) []string {
+	var names []string
+	for name := range p {
+		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
+			first, _, _ := strings.Cut(rest, "/")
+			names = append(names, first)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 func loadProject(t testing.TB) projectFiles {
 	t.Helper()
-	ar, err := txtar.ParseFile("testdata/project.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := projectFiles{}
-	for _, f := range ar.Files {
-		files[path.Join(project, f.Name)] = string(f.Data)
+	for _, archive := range []string{"testdata/project.txtar", "testdata/recipes.txtar"} {
+		ar, err := txtar.ParseFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range ar.Files {
+			files[path.Join(project, f.Name)] = string(f.Data)
+		}
 	}
 	return files
 }
@@ -78,7 +93,7 @@ func parseCase(t testing.TB, line int, class, verdict, text string) tableCase {
 	if rest, ok := strings.CutPrefix(text, "["); ok && strings.Contains(rest, "] ") && !strings.HasPrefix(text, "[ ") && !strings.HasPrefix(text, "[[") {
 		c.repo.Branch, text, _ = strings.Cut(rest, "] ")
 	}
-	text = strings.ReplaceAll(text, "⏎", "\n")
+	text = strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(text)
 	c.call = Call{Tool: "Bash", Command: text, Cwd: project, PID: "4242"}
 	if rest, ok := strings.CutPrefix(text, "@"); ok && strings.Contains(rest, " {") {
 		tool, input, _ := strings.Cut(rest, " ")
@@ -185,6 +200,16 @@ func TestMerges(t *testing.T) {
 	}
 	if len(cases) < 300 {
 		t.Errorf("%d cases, want at least 300", len(cases))
+	}
+}
+
+// TestBrake: what the brake is left to judge never reads as nothing.
+func TestBrake(t *testing.T) {
+	files := loadProject(t)
+	for _, c := range loadTable(t, "brake.txt") {
+		if r := Read(c.call, c.repo, files); len(r.Opaque) == 0 && r.Unparsable == "" && !c.agrees(r) {
+			t.Errorf("brake.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -59,4 +60,16 @@ func Read(path string, most int64) (string, bool) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	return string(text), err == nil && int64(len(text)) <= most
+}
+
+// Names are the first names in a folder, in order; none where it cannot be read.
+func Names(path string, most int) []string {
+	dir, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(most)
+	slices.Sort(names)
+	return names
 }

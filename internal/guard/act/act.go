@@ -73,6 +73,10 @@ type Reading struct {
 	// Unparsable says why the text could not be read to its end (too long, syntax, nesting, work); empty: it was.
 	// What was read before that point stands in Acts.
 	Unparsable string
+	// Bound names the bound that ended the reading where what was not read could land something:
+	// no open loop lets the call pass. "" where no bound was hit, or where nothing in the text
+	// names a way to land anything.
+	Bound string
 }
 
 func (r Reading) pick(want func(Kind) bool) []Act {

@@ -31,15 +31,25 @@ type Repo struct {
 }
 
 // Files reads what a command would run from disk. The caller bounds size and place; ok is false for anything it
-// cannot or will not read. It is called at most 32 times a Read, with cleaned absolute paths where Call.Cwd is absolute.
+// cannot or will not read. Of a file longer than MaxFile it gives the beginning, longer than MaxFile too. It is called at
+// most 64 times a Read, with cleaned absolute paths where Call.Cwd is absolute.
 type Files interface {
 	ReadFile(path string) (text string, ok bool)
 }
+
+// MaxFile is the longest file that is read as a program, in bytes.
+const MaxFile = 1 << 20
 
 // Links is what a Files may also be: RealPath is where a path leads through the symbolic links on disk, the path itself
 // where it leads nowhere else. It is asked for paths that the call writes.
 type Links interface {
 	RealPath(path string) string
+}
+
+// Folders is what a Files may also be: List is what a folder holds, its first names where it holds
+// many.
+type Folders interface {
+	List(dir string) []string
 }
 
 // CommandText is the command, or the field of that name.

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"hooks/internal/guard/act"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
@@ -13,7 +14,7 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe
 	}
-	if word.Unknown(name) {
+	if name = strings.ReplaceAll(name, word.Trunk, DefaultBranch(f)); word.Unknown(name) {
 		pat := strings.NewReplacer(word.Hole, "*", word.Soft, "*").Replace(name)
 		if anyProtected(f, func(p string) bool { return word.GlobMatch(pat, p) }) {
 			return shell.Maybe
@@ -80,16 +81,25 @@ func branches(f *shell.Frame, dir string) (names []string, none bool) {
 		if d == call && f.M.Repo.Branch != "" {
 			return []string{f.M.Repo.Branch}, false
 		}
-		if d == "/" || d == "." || f.M.ReadsLeft() <= 4 {
+		if d == "/" || d == "." {
 			return nil, true
+		}
+		if f.M.ReadsLeft() <= 4 {
+			return nil, false
 		}
 	}
 }
 
 // readHead reads the branch of a repository or of a linked worktree; "" is a detached head.
 func readHead(f *shell.Frame, dir string) (string, bool) {
+	text, ok := gitFile(f, dir, "HEAD")
+	return strings.TrimPrefix(strings.TrimSpace(text), "ref: refs/heads/"), ok
+}
+
+// gitFile reads a file that git keeps for a repository or a linked worktree.
+func gitFile(f *shell.Frame, dir, name string) (string, bool) {
 	git := dir + "/.git"
-	text, from := f.Open(git + "/HEAD")
+	text, from := f.Open(git + "/" + name)
 	if from == shell.Nowhere {
 		link, from := f.Open(git)
 		to, ok := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
@@ -99,14 +109,44 @@ func readHead(f *shell.Frame, dir string) (string, bool) {
 		if !strings.HasPrefix(to, "/") {
 			to = path.Join(dir, to)
 		}
-		if text, from = f.Open(to + "/HEAD"); from == shell.Nowhere {
+		if text, from = f.Open(to + "/" + name); from == shell.Nowhere {
 			return "", false
 		}
 	}
-	return strings.TrimPrefix(strings.TrimSpace(text), "ref: refs/heads/"), true
+	return text, true
+}
+
+// previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
+// call left it, else as git's log of HEAD tells.
+func previousBranch(f *shell.Frame, dir, name string) string {
+	dir = path.Clean(dir)
+	if name != "-" && name != "@{-1}" {
+		return word.Hole
+	}
+	if before, ok := f.M.Before[dir]; ok {
+		return before
+	}
+	log, ok := gitFile(f, dir, "logs/HEAD")
+	if !ok || len(log) > act.MaxFile {
+		return word.Hole
+	}
+	lines := strings.Split(log, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if _, moves, ok := strings.Cut(lines[i], "\tcheckout: moving from "); ok {
+			from, _, _ := strings.Cut(moves, " to ")
+			return from
+		}
+	}
+	return word.Hole
 }
 
 // checkedOut notes that a directory may now be on a branch. A switch that stands alone surely happened.
 func checkedOut(f *shell.Frame, dir, branch string) {
-	f.M.Heads[path.Clean(dir)] = []string{branch}
+	dir = path.Clean(dir)
+	before := word.Hole
+	if names, _ := branches(f, dir); len(names) == 1 {
+		before = names[0]
+	}
+	f.M.Before[dir] = before
+	f.M.Heads[dir] = []string{branch}
 }

@@ -18,7 +18,7 @@ func GH(f *shell.Frame, argv []word.Word) {
 		ghUnknown(f, argv, group)
 		return
 	}
-	if _, aliased := ghAliased(f, group.Text); !aliased && word.AsksHelp(argv, ghPRValued+" "+ghAPIValued) {
+	if _, aliased := ghAliased(f, group.Text); !aliased && word.AsksHelp(argv, ghHelpValued(group.Text, rest)) {
 		return
 	}
 	switch group.Text {
@@ -52,6 +52,17 @@ func GH(f *shell.Frame, argv []word.Word) {
 	default:
 		ghOther(f, argv, group, rest)
 	}
+}
+
+// ghHelpValued are the flags of a command that take a value: behind any other a -h asks for help.
+func ghHelpValued(group string, rest []word.Word) string {
+	switch sub, _, _ := word.Subcommand(rest, ghValued); {
+	case group == "pr" && sub.Text == "merge":
+		return ghMergeValued
+	case group == "pr" && sub.Text == "review":
+		return ghReviewValued
+	}
+	return ghPRValued + " " + ghAPIValued
 }
 
 // ghUnknown is gh with a command that is only known when it runs.
@@ -254,11 +265,17 @@ func Workflow(f *shell.Frame, name string, argv []word.Word) {
 	a := act.Act{Kind: act.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
 	if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") {
 		if text, from := f.Open(projectPath(f, ".github/workflows/"+word.ProgramName(name))); from != shell.Nowhere {
-			if mergingWorkflow(text) {
+			if MergingText(text) {
 				f.Act(a, argv)
 			}
 			return
 		}
+	}
+	if text, ok := workflowNamed(f, name); ok {
+		if MergingText(text) {
+			f.Act(a, argv)
+		}
+		return
 	}
 	parts := word.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	switch {
@@ -279,8 +296,26 @@ func projectPath(f *shell.Frame, p string) string {
 	return strings.TrimSuffix(f.M.Call.Cwd, "/") + "/" + p
 }
 
-// mergingWorkflow looks for a merge in a workflow's text.
-func mergingWorkflow(text string) bool {
+// workflowNamed is the text of the workflow that shows under a name.
+func workflowNamed(f *shell.Frame, name string) (string, bool) {
+	folder := projectPath(f, ".github/workflows")
+	list, ok := f.M.Files.(act.Folders)
+	if !ok {
+		return "", false
+	}
+	for _, file := range list.List(folder) {
+		text, _ := f.Open(folder + "/" + file)
+		for _, line := range strings.Split(text, "\n") {
+			if shown, ok := strings.CutPrefix(line, "name:"); ok && strings.Trim(strings.TrimSpace(shown), `"'`) == name {
+				return text, true
+			}
+		}
+	}
+	return "", false
+}
+
+// MergingText looks for a merge in the text of a workflow or a file of recipes.
+func MergingText(text string) bool {
 	t := strings.ToLower(text)
 	for _, mark := range []string{"gh pr merge", "pulls.merge", "/merge", "automerge", "auto-merge", "auto_merge",
 		"mergepullrequest", "enqueuepullrequest", "mergemethod", "merge-action", "git merge "} {
@@ -307,6 +342,9 @@ func inputNumber(argv []word.Word) int {
 func ghRepo(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, _ := word.Subcommand(rest, ghValued)
 	switch sub.Text {
+	case "clone":
+		fl := word.ParseFlags(rest, "-u --upstream-remote-name")
+		gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, fl.Pos)
 	case "edit":
 		fl := word.ParseFlags(rest, "-d --description -h --homepage --default-branch --visibility --add-topic --remove-topic")
 		if _, ok := fl.Get("--default-branch"); ok || fl.On("--enable-auto-merge") {

@@ -13,6 +13,11 @@ const ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A -
 --remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project
 --branch`
 
+const (
+	ghMergeValued  = "-R --repo -b --body -F --body-file -t --subject -A --author-email --match-head-commit --hostname"
+	ghReviewValued = "-R --repo -b --body -F --body-file --hostname"
+)
+
 // ghPR reads gh pr …
 func ghPR(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, ok := word.Subcommand(rest, ghPRValued)
@@ -52,7 +57,7 @@ func place(f *shell.Frame) string {
 }
 
 func ghMerge(f *shell.Frame, argv, rest []word.Word) {
-	fl := word.ParseFlags(rest, "-R --repo -b --body -F --body-file -t --subject -A --author-email --match-head-commit --hostname")
+	fl := word.ParseFlags(rest, ghMergeValued)
 	if fl.On("--disable-auto") && !fl.On("--admin") {
 		return
 	}
@@ -111,7 +116,7 @@ func PullURL(w word.Word, repo string) (pr int, name, ref string) {
 func repoFlag(fl word.Flags) string { return repoName(fl.Val("-R", "--repo")) }
 
 func ghReview(f *shell.Frame, argv, rest []word.Word) {
-	fl := word.ParseFlags(rest, "-R --repo -b --body -F --body-file --hostname")
+	fl := word.ParseFlags(rest, ghReviewValued)
 	a := prTarget(f, fl)
 	a.Kind = act.Comment
 	if fl.On("-a", "--approve") {

@@ -2,6 +2,7 @@ package forges
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -142,6 +143,7 @@ func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 		gitExtension(f, g, name, args)
 		return
 	case g.depth > 4:
+		f.M.Shut("aliases of git within aliases")
 		return
 	}
 	defer f.Through("git alias " + name)()
@@ -217,8 +219,8 @@ func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
 	switch {
 	case fl.On("-d", "--detach"):
 		checkedOut(f, g.dir, "")
-	case w.Text == "-":
-		checkedOut(f, g.dir, word.Hole)
+	case w.Text == "-" || strings.HasPrefix(w.Text, "@{-"):
+		checkedOut(f, g.dir, previousBranch(f, g.dir, w.Text))
 	case w.Text != "" && !paths && len(fl.Pos) == 1:
 		checkedOut(f, g.dir, strings.TrimPrefix(w.Text, "origin/"))
 	case w.Text != "" && !paths:
@@ -304,10 +306,33 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	}
 }
 
+// namesTrunk tells a git command that prints the name of the default branch.
+func namesTrunk(args []word.Word) bool {
+	if len(args) < 2 {
+		return false
+	}
+	head := slices.ContainsFunc(args, func(w word.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") })
+	switch args[0].Text {
+	case "symbolic-ref", "for-each-ref", "branch":
+		return head
+	case "rev-parse":
+		return head && (word.HasWord(args, "--abbrev-ref") || word.HasWord(args, "--symbolic-full-name"))
+	case "remote":
+		return args[1].Text == "show" && len(args) > 2
+	case "ls-remote":
+		return word.HasWord(args, "--symref")
+	case "config":
+		return strings.EqualFold(args[len(args)-1].Text, "init.defaultBranch")
+	}
+	return false
+}
+
 // GitOutput is what git prints where that names a branch or a commit.
 func GitOutput(f *shell.Frame, argv []word.Word) string {
 	text := word.JoinText(argv[1:])
 	switch {
+	case namesTrunk(argv[1:]):
+		return "origin/" + word.Trunk + "\n"
 	case text == "branch --show-current", text == "rev-parse --abbrev-ref HEAD", text == "name-rev --name-only HEAD",
 		text == "symbolic-ref --short HEAD", text == "symbolic-ref --short -q HEAD", text == "symbolic-ref -q --short HEAD":
 		if names, _ := branches(f, place(f)); len(names) == 1 {
@@ -318,7 +343,7 @@ func GitOutput(f *shell.Frame, argv []word.Word) string {
 	case text == "config user.name", text == "config user.email":
 		return word.Soft
 	case strings.HasPrefix(text, "rev-parse") && !strings.Contains(text, "abbrev-ref") &&
-		!strings.Contains(text, "symbolic"), strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "log --format=%H"), strings.HasPrefix(text, "describe"):
+		!strings.Contains(text, "symbolic"), strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"):
 		return word.Soft + "\n"
 	}
 	return word.Hole

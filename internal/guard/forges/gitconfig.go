@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -11,11 +12,8 @@ import (
 // gitEnv takes over settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR or GIT_WORK_TREE.
 func gitEnv(f *shell.Frame, g *gitRun) {
 	if n, ok := word.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
-		for i := range min(n, 20) {
-			is := string(rune('0' + i%10))
-			if i >= 10 {
-				is = "1" + is
-			}
+		for i := 0; i < n && f.M.Spend(2); i++ {
+			is := strconv.Itoa(i)
 			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
 		}
 	}

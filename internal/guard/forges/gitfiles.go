@@ -14,6 +14,11 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	how := word.Clip(word.Join(g.argv), 300)
 	switch cmd {
 	case "clean":
+		fl := word.ParseFlags(args, "-e --exclude")
+		forced := fl.On("-f", "--force", "-i", "--interactive")
+		if !forced && setting(f, g, "clean.requireforce") == "" {
+			return // git refuses
+		}
 		gitClean(&h, args, how)
 	case "stash":
 		fl := word.ParseFlags(args, "-m --message")
@@ -48,7 +53,13 @@ func gitClean(f *shell.Frame, args []word.Word, how string) {
 		}
 	}
 	if len(fl.Pos) == 0 {
-		f.StateAct(how)
+		if !fl.On("-d") { // the loop's folder holds nothing but ignored files: as a whole, or not at all
+			return
+		}
+		here := word.Lit(f.Cwd)
+		if word.Unknown(f.Cwd) || f.Cwd == "" || f.Covers(here) || f.Guarded(f.Cwd) {
+			f.StateAct(how)
+		}
 	}
 	for _, w := range fl.Pos {
 		f.Takes(w, how, true)

@@ -13,7 +13,7 @@ const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-subm
 // gitPush judges a push by where its refs would land.
 func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	fl := word.ParseFlags(args, pushValued)
-	if dry(fl) {
+	if dry(fl) || fl.On("-h", "--help") { // wherever it stands, git only tells its usage
 		return
 	}
 	opts := fl.All("-o", "--push-option")
@@ -29,7 +29,7 @@ func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	if w, ok := fl.Get("--repo"); ok && remote.Text == "" {
 		remote = w
 	}
-	if fl.On("--mirror", "--all", "--branches") || fl.On("--prune") && len(specs) == 0 {
+	if fl.On("--mirror", "--all", "--branches") {
 		pushAct(f, g, "every branch")
 		return
 	}
@@ -71,12 +71,15 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
 	case to == "HEAD" || to == "@":
 		pushCurrent(f, g, remote, false)
 		return
+	case strings.HasPrefix(to, "@{-"):
+		to = previousBranch(f, g.dir, to)
 	}
 	pushTo(f, g, to, "the branch it pushes to is only known when it runs")
 }
 
 // pushTo judges a push by the branch that it moves; unknown is what is said of one that cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
+	to = strings.ReplaceAll(to, word.Trunk, DefaultBranch(f))
 	switch MovesProtected(f, to) {
 	case shell.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))

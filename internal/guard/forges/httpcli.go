@@ -21,19 +21,17 @@ func Curl(f *shell.Frame, argv []word.Word) {
 	start := 1
 	for i := 1; i <= len(argv); i++ {
 		if i == len(argv) || argv[i].Text == "--next" || argv[i].Text == "-:" {
-			curlOne(f, argv, argv[start:i], 0)
+			curlOne(f, argv, argv[start:i])
 			start = i + 1
 		}
 	}
 }
 
-func curlOne(f *shell.Frame, argv, args []word.Word, depth int) {
+func curlOne(f *shell.Frame, argv, args []word.Word) {
 	fl := word.ParseFlags(args, curlValued)
 	for _, w := range fl.All("-K", "--config") {
-		if depth < 3 {
-			args = append(args, curlConfig(f, argv, w)...)
-			fl = word.ParseFlags(args, curlValued)
-		}
+		args = append(args, curlConfig(f, argv, w)...)
+		fl = word.ParseFlags(args, curlValued)
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
@@ -44,7 +42,11 @@ func curlOne(f *shell.Frame, argv, args []word.Word, depth int) {
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
 	target := fl.Val("--request-target")
 	for _, u := range urls {
-		for _, one := range curlGlob(u.Text) {
+		list := curlGlob(u.Text)
+		if len(list) > shell.MaxRounds {
+			f.M.Bounded("more addresses than are read", u.Text, body)
+		}
+		for _, one := range list {
 			q.URL = one
 			if target != "" {
 				q.URL = target
@@ -147,9 +149,10 @@ func curlGlob(url string) []string {
 	}
 	var out []string
 	for _, part := range strings.Split(url[i+1:j], ",") {
-		if len(out) < shell.MaxRounds {
-			out = append(out, url[:i]+part+url[j+1:])
+		if len(out) == shell.MaxRounds {
+			return append(out, url[:i]+word.Hole+url[j+1:])
 		}
+		out = append(out, url[:i]+part+url[j+1:])
 	}
 	return out
 }
@@ -202,6 +205,9 @@ func HTTPie(f *shell.Frame, argv []word.Word) {
 		return
 	}
 	q.URL = pos[0].Text
+	if strings.HasPrefix(q.URL, ":") { // as it is short for
+		q.URL = "localhost" + q.URL
+	}
 	for _, w := range pos[1:] {
 		for _, sep := range []string{":=@", "=@", ":=", "==", "="} {
 			if k, v, ok := strings.Cut(w.Text, sep); ok {

@@ -16,7 +16,11 @@ func Glab(f *shell.Frame, argv []word.Word) {
 		f.OpaqueForge(word.Join(argv), "the glab command is only known when it runs")
 		return
 	}
-	if word.AsksHelp(argv, glabValued+" "+ghAPIValued) {
+	valued := glabValued + " " + ghAPIValued
+	if sub, _, _ := word.Subcommand(rest, "-R --repo"); group.Text == "mr" && word.Has("merge accept", sub.Text) {
+		valued = glabMergeValued
+	}
+	if word.AsksHelp(argv, valued) {
 		return
 	}
 	switch group.Text {
@@ -29,6 +33,9 @@ func Glab(f *shell.Frame, argv []word.Word) {
 	case "issue":
 		glabIssue(f, argv, rest)
 	case "repo", "project":
+		if sub, rest, _ := word.Subcommand(rest, ""); sub.Text == "clone" {
+			gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, word.ParseFlags(rest, "-g --group").Pos)
+		}
 		if word.ParseFlags(rest, "").On("--defaultBranch") {
 			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
 		}
@@ -59,6 +66,8 @@ func glabTalk(f *shell.Frame, argv []word.Word, sub string, fl word.Flags, a act
 const glabValued = `-R --repo -m --message --squash-message --sha -l --label -u --unlabel -b --target-branch -t --title -d --description
 -a --assignee --reviewer --milestone --source-branch`
 
+const glabMergeValued = "-R --repo -m --message --squash-message --sha"
+
 func glabMR(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, ok := word.Subcommand(rest, "-R --repo")
 	if !ok {
@@ -67,7 +76,7 @@ func glabMR(f *shell.Frame, argv, rest []word.Word) {
 	}
 	valued := glabValued
 	if word.Has("merge accept", sub.Text) { // its -d is a switch
-		valued = "-R --repo -m --message --squash-message --sha"
+		valued = glabMergeValued
 	}
 	fl := word.ParseFlags(rest, valued)
 	a := prTarget(f, fl)
@@ -164,6 +173,18 @@ func azSwitches(args []word.Word) []word.Word {
 	return out
 }
 
+// azLooks tells a command that lists or shows: its words stand before its flags.
+func azLooks(argv []word.Word) bool {
+	last := ""
+	for _, w := range argv[1:] {
+		if strings.HasPrefix(w.Text, "-") {
+			break
+		}
+		last = w.Text
+	}
+	return last == "list" || last == "show"
+}
+
 // Az is Azure's client: its repos and rest commands, and devops invoke.
 func Az(f *shell.Frame, argv []word.Word) {
 	if word.AsksHelp(argv, "") { // a value of az begins with no dash
@@ -189,7 +210,7 @@ func Az(f *shell.Frame, argv []word.Word) {
 		if word.IsTrue(fl.Val("--auto-complete")) {
 			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true}, argv)
 		}
-	case strings.HasPrefix(cmd, "repos policy") && !strings.HasSuffix(cmd, "list") && !strings.HasSuffix(cmd, "show"):
+	case strings.HasPrefix(cmd, "repos policy") && !azLooks(argv):
 		f.Act(act.Act{Kind: act.RelaxProtection}, argv)
 	case strings.HasPrefix(cmd, "repos ref") && word.Has("create delete update", fl.Arg(2).Text):
 		if MovesProtected(f, fl.Val("--name")) == shell.Yes {

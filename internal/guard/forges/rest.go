@@ -87,6 +87,12 @@ func Send(f *shell.Frame, q Request) {
 	if q.Method == "GET" || q.Method == "HEAD" || q.Method == "OPTIONS" {
 		return
 	}
+	if localServer(f, q) {
+		return
+	}
+	if _, whole := word.JSONLeavesWhole(q.Body); !whole {
+		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
+	}
 	r := routeOf(q.URL)
 	if last := r.seg(len(r.segs) - 1); last == "graphql" || last == "graphql.json" {
 		graphqlRequest(f, q)
@@ -96,6 +102,54 @@ func Send(f *shell.Frame, q Request) {
 		return
 	}
 	sendUnknown(f, q, r)
+}
+
+const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --unix-socket"
+
+// localServer tells a request to this very machine, as tests make them: no forge, unless the
+// project's own is there or the request is led elsewhere.
+func localServer(f *shell.Frame, q Request) bool {
+	if !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
+		return false
+	}
+	for _, w := range q.Argv {
+		for _, flag := range strings.Fields(leadsElsewhere) {
+			if strings.HasPrefix(w.Text, flag) {
+				return false
+			}
+		}
+	}
+	for _, v := range []string{"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"} {
+		if f.Known(v) {
+			return false
+		}
+	}
+	for _, url := range f.M.Repo.Remotes {
+		if local(url) {
+			return false
+		}
+	}
+	return true
+}
+
+// local tells an address on this machine.
+func local(url string) bool {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		rest = url
+	}
+	host := rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		host = rest[:i]
+	}
+	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+	if strings.HasPrefix(host, "[::1]") {
+		return true
+	}
+	host, _, _ = strings.Cut(host, ":")
+	digits := strings.Trim(host, "0123456789.") == ""
+	return word.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
+		digits && strings.HasPrefix(host, "127.")
 }
 
 func reqAct(f *shell.Frame, q Request, r route, a act.Act) {

@@ -54,59 +54,13 @@ func seq(args []word.Word) string {
 	return out.String()
 }
 
-func reversed(s string) string {
-	if word.Unknown(s) {
-		return word.Hole
-	}
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		r := []rune(l)
-		for a, b := 0, len(r)-1; a < b; a, b = a+1, b-1 {
-			r[a], r[b] = r[b], r[a]
-		}
-		lines[i] = string(r)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// translate is tr: -d deletes, two sets map one to one.
-func translate(s string, args []word.Word) string {
+// translated is what tr prints where it only takes white space away, else unknown.
+func translated(s string, args []word.Word) string {
 	fl := word.ParseFlags(args, "")
-	from, to := ranges(word.Unescape(fl.Arg(0).Text, true)), ranges(word.Unescape(fl.Arg(1).Text, true))
-	if word.Unknown(s) || word.Unknown(from) || word.Unknown(to) || strings.Contains(from, "[:") || fl.On("-c", "-C", "-s") {
-		if strings.Trim(s, word.Hole) != "" && !fl.On("-c", "-C") && len(fl.Pos) > 0 && strings.Contains(from, "\n") {
-			return s
-		}
-		return word.Hole
+	if set := word.Unescape(fl.Arg(0).Text, true); fl.On("-d") && strings.Trim(set, " \t\r\n[:space:]") == "" {
+		return s
 	}
-	var out strings.Builder
-	for _, c := range s {
-		i := strings.IndexRune(from, c)
-		switch {
-		case i < 0:
-			out.WriteRune(c)
-		case fl.On("-d", "--delete") || to == "":
-		default:
-			out.WriteByte(to[min(i, len(to)-1)])
-		}
-	}
-	return out.String()
-}
-
-// ranges spells out a-z.
-func ranges(set string) string {
-	var out strings.Builder
-	for i := 0; i < len(set); i++ {
-		if i+2 < len(set) && set[i+1] == '-' && set[i] <= set[i+2] {
-			for c := int(set[i]); c <= int(set[i+2]); c++ {
-				out.WriteByte(byte(c))
-			}
-			i += 2
-			continue
-		}
-		out.WriteByte(set[i])
-	}
-	return out.String()
+	return word.Hole
 }
 
 // filtered is what a line filter lets through: at most what it reads.
@@ -134,6 +88,9 @@ func baseName(args []word.Word) string {
 	if len(args) == 0 {
 		return word.Hole
 	}
+	if strings.Contains(args[0].Text, word.Trunk) {
+		return word.Trunk + "\n"
+	}
 	if !args[0].Known() {
 		if i := strings.LastIndexByte(args[0].Text, '/'); i < 0 || word.Unknown(args[0].Text[i+1:]) {
 			return word.Hole
@@ -144,61 +101,4 @@ func baseName(args []word.Word) string {
 		name = strings.TrimSuffix(name, args[1].Text)
 	}
 	return name + "\n"
-}
-
-// sedOutput is the text sed prints where a plain s/a/b/ on known text tells; else unknown.
-func sedOutput(f *shell.Frame, args []word.Word) string {
-	fl := word.ParseFlags(args, "-e -f -l --expression --file")
-	if fl.On("-i", "--in-place") || fl.On("-n") {
-		return word.Hole
-	}
-	scripts := fl.All("-e", "--expression")
-	files := fl.Pos
-	if len(scripts) == 0 && len(files) > 0 {
-		scripts, files = files[:1], files[1:]
-	}
-	text := ""
-	switch {
-	case len(files) > 0:
-		text = input(f, files)
-	case f.Stdin != nil:
-		text = f.Stdin.Text
-	}
-	for _, s := range scripts {
-		var ok bool
-		if text, ok = substituted(text, s.Text); !ok {
-			return word.Hole
-		}
-	}
-	return text
-}
-
-// substituted applies one s/a/b/ whose left side is plain text, ^ or $.
-func substituted(text, script string) (string, bool) {
-	if len(script) < 4 || script[0] != 's' || word.Unknown(script) {
-		return "", false
-	}
-	parts := strings.Split(script[2:], script[1:2])
-	if len(parts) != 3 || strings.Trim(parts[2], "g") != "" || strings.ContainsAny(parts[1], `\&`) {
-		return "", false
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		if l == "" && i == len(lines)-1 {
-			continue
-		}
-		switch {
-		case parts[0] == "^":
-			lines[i] = parts[1] + l
-		case parts[0] == "$":
-			lines[i] = l + parts[1]
-		case strings.ContainsAny(parts[0], `\.*[]^$`):
-			return "", false
-		case parts[2] == "g":
-			lines[i] = word.Swap(l, parts[0], parts[1])
-		default:
-			lines[i] = strings.Replace(l, parts[0], parts[1], 1)
-		}
-	}
-	return strings.Join(lines, "\n"), true
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"maps"
 	"strings"
 
@@ -125,7 +124,11 @@ func (jf *justfile) head(line string) *justRecipe {
 
 func runRecipe(f *shell.Frame, jf *justfile, name string, args []string, depth int) {
 	r := jf.recipes[name]
-	if r == nil || depth > 10 || f.M.Tired() {
+	if r == nil || !f.M.Spend(1) {
+		return
+	}
+	if depth > 40 {
+		f.M.GiveUp("recipes within recipes")
 		return
 	}
 	for _, d := range r.deps {
@@ -167,7 +170,7 @@ func justParam(f *shell.Frame, vars map[string]string, p string, i int, args []s
 func justFill(line string, vars map[string]string) string {
 	for range 40 {
 		i := strings.Index(line, "{{")
-		j := strings.Index(line, "}}")
+		j := i + strings.Index(line[max(i, 0):], "}}")
 		if i < 0 || j < i {
 			return line
 		}
@@ -177,53 +180,5 @@ func justFill(line string, vars map[string]string) string {
 		}
 		line = word.ClipHole(line[:i] + val + line[j+2:])
 	}
-	return line
-}
-
-// taskRun runs the commands of a Taskfile's task: the list under its name.
-func taskRun(f *shell.Frame, args []word.Word) {
-	fl := word.ParseFlags(args, "-t --taskfile -d --dir -o --output")
-	if fl.On("-n", "--dry", "-l", "--list", "-a", "--list-all", "--summary", "-h", "--help") {
-		return
-	}
-	text, from := firstFile(f, "", cmp.Or(fl.Val("-t", "--taskfile"), "Taskfile.yml"), "Taskfile.yaml", "taskfile.yml")
-	if from == shell.Nowhere || word.Blank(text) {
-		return
-	}
-	goals := word.Texts(fl.Pos)
-	if len(goals) == 0 {
-		goals = []string{"default"}
-	}
-	g := f.External()
-	g.Disk = from == shell.Disk
-	for _, goal := range goals {
-		g.Within("task "+goal, func() {
-			for _, cmd := range taskCommands(text, goal) {
-				g.Child().Run(justFill(cmd, map[string]string{".CLI_ARGS": word.JoinText(fl.Pos[min(1, len(fl.Pos)):])}))
-			}
-		})
-	}
-}
-
-func taskCommands(text, goal string) []string {
-	var out []string
-	in, depth := false, 0
-	for _, line := range strings.Split(text, "\n") {
-		trimmed := strings.TrimSpace(line)
-		indent := len(line) - len(strings.TrimLeft(line, " "))
-		switch {
-		case trimmed == goal+":" || strings.HasPrefix(trimmed, goal+": "):
-			in, depth = true, indent
-			if cmd := strings.TrimSpace(strings.TrimPrefix(trimmed, goal+":")); cmd != "" {
-				out = append(out, strings.Trim(cmd, `"'`))
-			}
-		case in && trimmed != "" && indent <= depth:
-			in = false
-		case in && strings.HasPrefix(trimmed, "- "):
-			out = append(out, strings.Trim(strings.TrimPrefix(strings.TrimPrefix(trimmed, "- "), "cmd: "), `"'`))
-		case in && strings.HasPrefix(trimmed, "cmd: "):
-			out = append(out, strings.Trim(trimmed[5:], `"'`))
-		}
-	}
-	return out
+	return word.Hole
 }

@@ -18,12 +18,12 @@ func recipe(f *shell.Frame, name string, argv []word.Word) bool {
 		justRun(f, argv[1:])
 	case "npm", "pnpm", "yarn", "bun", "deno", "npx", "bunx", "corepack":
 		return npmRun(f, name, argv)
-	case "task", "go-task":
-		taskRun(f, argv[1:])
+	case "turbo", "nx", "lerna":
+		return workspaceRun(f, name, argv[1:])
 	case "go":
 		return goRun(f, argv)
 	default:
-		return false
+		return taskRun(f, name, argv[1:])
 	}
 	return true
 }
@@ -53,9 +53,13 @@ func firstFile(f *shell.Frame, dir string, names ...string) (text string, from s
 	for _, n := range names {
 		p := n
 		if dir != "" && !strings.HasPrefix(n, "/") {
-			p = dir + "/" + n
+			p = strings.TrimSuffix(dir, "/") + "/" + n
 		}
-		if text, from := f.Open(p); from != shell.Nowhere && len(text) <= 4*word.MaxText {
+		text, from := f.Open(p)
+		if f.Unread(text, from) {
+			break
+		}
+		if from != shell.Nowhere {
 			return text, from
 		}
 	}
@@ -101,8 +105,12 @@ func makeRun(f *shell.Frame, args []word.Word) {
 	}
 	g.Disk = from == shell.Disk
 	mf := parseMakefile(text)
-	for i := 0; i < len(mf.includes) && i < 8; i++ {
-		mf.read(g.FileText(mf.includes[i]))
+	read := map[string]bool{}
+	for i := 0; i < len(mf.includes) && f.M.Spend(1); i++ {
+		if p := mf.includes[i]; !read[p] {
+			read[p] = true
+			mf.read(g.FileText(p))
+		}
 	}
 	for _, line := range mf.runs {
 		g.Look("make $(shell)", line)
@@ -192,7 +200,7 @@ func (mf *makefile) line(line string) []*rule {
 func (mf *makefile) expand(s string, depth int) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
-		if out.Len() > word.MaxText {
+		if out.Len() > word.MaxShell {
 			return word.Hole
 		}
 		if s[i] != '$' || i+1 >= len(s) {
@@ -233,7 +241,7 @@ func (mf *makefile) variable(name string, depth int) string {
 
 func makeGoal(f *shell.Frame, mf *makefile, goal string, done map[string]bool) {
 	r := mf.rules[goal]
-	if r == nil || done[goal] || len(done) > 60 || f.M.Tired() {
+	if r == nil || done[goal] || !f.M.Spend(1) {
 		return
 	}
 	done[goal] = true
@@ -251,7 +259,26 @@ func makeGoal(f *shell.Frame, mf *makefile, goal string, done map[string]bool) {
 
 // npmRun runs a script of package.json, with its pre and post; ok is false for commands that are no scripts.
 func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
-	args := word.Command(argv[1:], "-C --prefix --dir -w --workspace -F --filter --cwd --loglevel", 0)
+	const valued = "-C --prefix --dir -w --workspace -F --filter --cwd --loglevel"
+	fl := word.ParseFlags(argv[1:], valued)
+	args := word.Command(argv[1:], valued, 0)
+	dirs := []string{""}
+	if in := fl.Val("-C", "--prefix", "--dir", "--cwd"); in != "" {
+		dirs = []string{strings.TrimSuffix(in, "/") + "/"}
+	}
+	for _, w := range fl.All("-w", "--workspace", "-F", "--filter") {
+		dirs = append(dirs, packages(f, strings.TrimRight(w.Text, ".*^{}"), "")[1:]...)
+	}
+	if fl.On("-r", "--recursive", "--workspaces", "--ws") {
+		dirs = packages(f, "", word.JoinText(args))
+	}
+	if name == "yarn" && len(args) > 1 && args[0].Text == "workspace" {
+		dirs, args = packages(f, args[1].Text, ""), args[2:]
+	} else if name == "yarn" && len(args) > 1 && args[0].Text == "workspaces" {
+		dirs = packages(f, "", word.JoinText(args))
+		foreach := word.Btoi(args[1].Text == "foreach")
+		args = word.Command(args[1:], "--from --include --exclude -j --jobs", foreach)
+	}
 	if name == "npx" || name == "bunx" || len(args) == 0 {
 		return npxRun(f, name, argv)
 	}
@@ -280,16 +307,27 @@ func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
 			return false
 		}
 	}
-	text, from := firstFile(f, "", "package.json")
+	ran := false
+	for _, dir := range dirs {
+		ran = packageScript(f, name, dir, script, rest) || ran
+	}
+	return ran
+}
+
+// packageScript runs a script of the package in a folder, and tells whether it has one.
+func packageScript(f *shell.Frame, name, dir, script string, rest []word.Word) bool {
+	text, from := firstFile(f, dir, "package.json")
 	if name == "deno" {
-		text, from = firstFile(f, "", "deno.json", "deno.jsonc")
+		text, from = firstFile(f, dir, "deno.json", "deno.jsonc")
 	}
-	if from == shell.Nowhere && len(f.M.Scripts) == 0 {
-		return false
+	leaves, whole := word.JSONLeavesWhole(text)
+	if !whole {
+		f.M.Bounded("a package file of more values than are read", text)
 	}
-	leaves := word.JSONLeaves(text)
-	for k, v := range f.M.Scripts {
-		leaves = append(leaves, act.Field{Path: k, Value: v})
+	if dir == "" {
+		for k, v := range f.M.Scripts {
+			leaves = append(leaves, act.Field{Path: k, Value: v})
+		}
 	}
 	ran := false
 	for _, s := range lifecycle(script) {

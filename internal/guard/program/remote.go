@@ -13,16 +13,23 @@ import (
 func find(f *shell.Frame, name string, args []word.Word) string {
 	defer f.Through(name)()
 	starts, tests := findParts(args)
+	fd := name == "fd" || name == "fdfind"
+	if fd {
+		starts = fdPaths(args)
+	}
 	found := word.Hole
 	if len(starts) > 0 {
 		found = starts[0].Text + "/" + word.Hole
 	}
 	touches := findTouches(f, starts, tests)
+	if fd {
+		touches = fdTouches(f, starts, args)
+	}
 	for i := 0; i < len(args); i++ {
 		switch args[i].Text {
 		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
 			end := i + 1
-			for end < len(args) && args[end].Text != ";" && (args[end].Text != "+" || name == "fd") {
+			for end < len(args) && args[end].Text != ";" && (args[end].Text != "+" || fd) {
 				end++
 			}
 			findExec(f, args[i+1:end], found, touches)

@@ -24,10 +24,8 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 		return listed(args), true
 	case "seq":
 		return seq(args), true
-	case "rev":
-		return reversed(input(f, args)), true
 	case "tr":
-		return translate(input(f, nil), args), true
+		return translated(input(f, nil), args), true
 	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold", "fmt", "iconv", "dos2unix", "nl", "strings":
 		return filtered(f, name, args), true
 	case "basename":
@@ -47,7 +45,7 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
 		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",
 		"resize", "lesspipe", "tset", "locale", "volta", "spack", "modulecmd", "fzf", "atuin", "stack", "ghcup", "pkg-config", "python-config", "llvm-config":
-		if name == "direnv" && len(args) > 1 && args[0].Text == "exec" || (name == "mise" || name == "asdf") && len(args) > 0 && word.Has("exec x", args[0].Text) {
+		if name == "direnv" && len(args) > 1 && args[0].Text == "exec" || (name == "mise" || name == "asdf") && len(args) > 0 && word.Has("exec x run r tasks task", args[0].Text) {
 			return "", false
 		}
 		f.Quietly(func() { inner(f, name, args) })
@@ -76,7 +74,7 @@ func input(f *shell.Frame, args []word.Word) string {
 	var out strings.Builder
 	for _, w := range files {
 		text := f.FileText(w.Text)
-		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > word.MaxText {
+		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > word.MaxShell {
 			break
 		}
 	}
@@ -137,9 +135,10 @@ func printf(f *shell.Frame, args []word.Word) string {
 	}
 	out := ""
 	rest := word.Texts(args[1:])
-	for round := 0; round < shell.MaxRounds*4; round++ {
+	for f.M.Spend(1) {
 		text, left := format(args[0].Text, rest)
 		out += text
+		f.M.Spend(len(out) / 64)
 		if len(left) == 0 || len(left) == len(rest) {
 			break
 		}

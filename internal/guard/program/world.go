@@ -2,6 +2,9 @@
 package program
 
 import (
+	"slices"
+	"strings"
+
 	"hooks/internal/guard/code"
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
@@ -17,7 +20,20 @@ type World struct {
 // Program runs a program by its name and gives what it prints.
 func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
 	w.guardsOwn(f, name, argv)
-	return program(f, name, argv)
+	fed := f.Stdin != nil && strings.Contains(f.Stdin.Text, word.Trunk)
+	out := program(f, name, argv)
+	if word.Unknown(out) && (fed || asksTrunk(argv)) {
+		return word.Trunk + "\n"
+	}
+	return out
+}
+
+// asksTrunk tells a command that asks a forge for the name of the default branch, or takes it out
+// of an answer.
+func asksTrunk(argv []word.Word) bool {
+	return slices.ContainsFunc(argv[1:], func(w word.Word) bool {
+		return word.HasPart(w.Text, "defaultBranch default_branch") || strings.Contains(w.Text, word.Trunk)
+	})
 }
 
 // Guess reads the words behind a name that is only known when it runs, and tells whether that settles what they do.

@@ -265,8 +265,11 @@ func eachAppended(f *shell.Frame, rest []word.Word, items []string, fl word.Flag
 	if len(items) == 0 && !fl.On("-r", "--no-run-if-empty") {
 		return f.External().Exec(rest) // GNU xargs runs once
 	}
-	for round := 0; len(items) > 0 && round < shell.MaxRounds; round++ {
+	for round := 0; len(items) > 0 && round <= shell.MaxRounds; round++ {
 		k := min(n, len(items))
+		if round == shell.MaxRounds { // the others
+			items, k = []string{word.Hole}, 1
+		}
 		argv := rest[:len(rest):len(rest)]
 		for _, item := range items[:k] {
 			argv = append(argv, word.Word{Text: item, Split: word.Unknown(item)})

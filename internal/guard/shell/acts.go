@@ -1,10 +1,11 @@
 package shell
 
 import (
+	"cmp"
+	"fmt"
 	"hooks/internal/guard/act"
 	"hooks/internal/guard/word"
 	"strconv"
-	"strings"
 )
 
 // Act records what the words do. Command, when empty, is the words themselves.
@@ -12,10 +13,14 @@ func (f *Frame) Act(a act.Act, argv []word.Word) {
 	if a.Command == "" {
 		a.Command = word.Clip(word.Join(argv), 300)
 	}
-	a.Ref = strings.ReplaceAll(word.Clip(a.Ref, 200), word.Hole, "…")
+	a.Ref = word.Ellipsis(word.Clip(a.Ref, 200))
 	a.Via, a.Cwd = f.via, f.Cwd
 	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
-	if f.M.seen[key] || len(f.M.Read.Acts) >= maxActs {
+	if f.M.seen[key] {
+		return
+	}
+	if len(f.M.Read.Acts) >= maxActs {
+		f.M.Shut(fmt.Sprintf("more than %d things that a loop watches", maxActs))
 		return
 	}
 	f.M.seen[key] = true
@@ -32,9 +37,13 @@ func (f *Frame) Opaque(text, reason string) {
 
 // OpaqueForge records a part that names a forge or git and cannot be resolved, wherever it stands.
 func (f *Frame) OpaqueForge(text, reason string) {
-	text = word.Clip(strings.ReplaceAll(text, word.Hole, "…"), 200)
+	text = word.Clip(word.Ellipsis(text), 200)
 	key := "?" + text + "\x00" + reason
-	if f.quiet || f.M.seen[key] || len(f.M.Read.Opaque) >= maxOpaque {
+	if f.quiet || f.M.seen[key] {
+		return
+	}
+	if len(f.M.Read.Opaque) >= maxOpaque {
+		f.M.Shut(fmt.Sprintf("more than %d parts that are only known when they run", maxOpaque))
 		return
 	}
 	f.M.seen[key] = true
@@ -49,10 +58,11 @@ func (f *Frame) Would(run func(g *Frame)) bool {
 	g.quiet = true
 	run(g)
 	merges := len(f.M.Read.Merges()) > 0
-	problem := f.M.Read.Unparsable
+	problem, bound := f.M.Read.Unparsable, f.M.Read.Bound
 	f.M.Read, f.M.seen = saved, seen
-	if f.M.Tired() && f.M.Read.Unparsable == "" {
-		f.M.Read.Unparsable = problem
+	if f.M.Tired() || bound != "" {
+		f.M.Read.Unparsable = cmp.Or(f.M.Read.Unparsable, problem)
+		f.M.Read.Bound = cmp.Or(f.M.Read.Bound, bound)
 	}
 	return merges
 }

@@ -36,7 +36,10 @@ func (f *Frame) arithTruth(x syntax.ArithmExpr) Truth {
 func (f *Frame) arith(x syntax.ArithmExpr) (int, bool) {
 	f.nest++
 	defer func() { f.nest-- }()
-	if f.nest > maxNesting || !f.M.Spend(1) {
+	if f.nest > maxNesting {
+		f.M.GiveUp(tooDeep)
+	}
+	if !f.M.Spend(1) {
 		return 0, false
 	}
 	switch x := x.(type) {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hooks/internal/guard/word"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -51,7 +53,7 @@ func (f *Frame) elements(br *syntax.BraceExp, depth int) [][]syntax.WordPart {
 		return sequence(br)
 	}
 	if depth > 20 {
-		f.M.GiveUp("nested too deeply")
+		f.M.GiveUp(tooDeep)
 		return nil
 	}
 	var out [][]syntax.WordPart
@@ -66,13 +68,16 @@ func cross(heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
 	for _, h := range heads {
 		for _, t := range tails {
 			if len(out) == maxBraces {
-				return out
+				return append(out, others())
 			}
 			out = append(out, append(h[:len(h):len(h)], t...))
 		}
 	}
 	return out
 }
+
+// others stands for the words of a brace that are too many to be told one by one.
+func others() []syntax.WordPart { return []syntax.WordPart{&syntax.Lit{Value: word.Hole}} }
 
 // sequence expands {a..b..step} of numbers or letters.
 func sequence(br *syntax.BraceExp) [][]syntax.WordPart {
@@ -93,7 +98,10 @@ func sequence(br *syntax.BraceExp) [][]syntax.WordPart {
 		step = -step
 	}
 	var out [][]syntax.WordPart
-	for n := a; len(out) < maxBraces && (step > 0 && n <= b || step < 0 && n >= b); n += step {
+	for n := a; step > 0 && n <= b || step < 0 && n >= b; n += step {
+		if len(out) == maxBraces {
+			return append(out, others())
+		}
 		text := strconv.Itoa(n)
 		if letters {
 			text = string(rune(n))

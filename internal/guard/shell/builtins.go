@@ -172,6 +172,9 @@ func (f *Frame) source1(rest []word.Word) {
 		return
 	}
 	text, from := f.Open(rest[0].Text)
+	if f.Unread(text, from) {
+		return
+	}
 	if from == Nowhere {
 		if word.Blank(rest[0].Text) {
 			f.Opaque("source "+word.Join(rest), "the file it would run is only known when it runs")

@@ -42,7 +42,7 @@ func (f *Frame) Named(argv []word.Word) string {
 	f.nest++ // names may lead to each other in a circle
 	defer func() { f.nest-- }()
 	if f.nest > maxNesting || !f.M.Spend(1) {
-		f.M.GiveUp("nested too deeply")
+		f.M.GiveUp(tooDeep)
 		return word.Hole
 	}
 	w := argv[0]
@@ -85,15 +85,28 @@ func (f *Frame) callFunction(fn function, argv []word.Word) string {
 	for _, v := range f.via {
 		calls += word.Btoi(v == label)
 	}
-	if calls > 8 && (slices.ContainsFunc(argv[1:], func(w word.Word) bool { return !w.Known() }) || slices.Equal(word.Texts(argv[1:]), f.Args)) {
-		return word.Hole // what it would tell of these words, it has told
+	if calls > 8 && f.toldBefore(label, argv[1:]) {
+		return word.Hole
 	}
 	defer f.Through(label)()
-	args := f.Args
-	f.Args = word.Texts(argv[1:])
+	args, entered := f.Args, f.entered
+	f.Args, f.entered = word.Texts(argv[1:]), maps.Clone(f.entered)
+	if f.entered == nil {
+		f.entered = map[string]map[string]variable{}
+	}
+	f.entered[label] = maps.Clone(f.vars)
 	out := fn.body(f)
-	f.Args, f.left = args, false
+	f.Args, f.entered, f.left = args, entered, false
 	return out
+}
+
+// toldBefore tells that a function that calls itself would find nothing new: words that are not
+// known, or the words and variables that it was called with the last time.
+func (f *Frame) toldBefore(label string, args []word.Word) bool {
+	if slices.ContainsFunc(args, func(w word.Word) bool { return !w.Known() }) {
+		return true
+	}
+	return slices.Equal(word.Texts(args), f.Args) && len(changedVars(f.entered[label], f.vars)) == 0
 }
 
 func (f *Frame) callAlias(text string, argv []word.Word) string {

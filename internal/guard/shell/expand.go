@@ -26,7 +26,7 @@ func (b *builder) take(s string) bool {
 	if !b.f.M.Spend(len(s) / 32) {
 		return false
 	}
-	if b.text.Len()+len(s) > 2*word.MaxText {
+	if b.text.Len()+len(s) > 2*word.MaxShell {
 		if !strings.HasSuffix(b.text.String(), word.Hole) {
 			b.text.WriteString(word.Hole)
 		}
@@ -113,7 +113,7 @@ func (f *Frame) words(list []*syntax.Word) []word.Word {
 			f.parts(b, parts)
 			b.end()
 			out = append(out, b.list...)
-			if !f.M.Spend(1+len(b.list)) || len(out) > 4096 {
+			if !f.M.Spend(1 + len(b.list)) {
 				return out
 			}
 		}
@@ -278,11 +278,33 @@ func (f *Frame) procSubst(p *syntax.ProcSubst) string {
 		return path
 	}
 	src := f.src
-	f.M.fs[path] = written{sink: func(text string) {
+	s := &sink{}
+	s.run = func(fed *Stream) {
+		s.ran = true
 		g := f.Child()
-		g.src = src
-		g.Stdin = &Stream{Text: text}
+		g.src, g.Stdin = src, fed
 		g.list(p.Stmts)
-	}}
+	}
+	f.M.idle = append(f.M.idle, s)
+	f.M.fs[path] = written{sink: func(text string) { s.run(&Stream{Text: text}) }}
 	return path
+}
+
+// sink is >(…): commands that run whether anything is written to them or not.
+type sink struct {
+	run func(fed *Stream)
+	ran bool
+}
+
+// runIdle runs the sinks of a statement that nothing was written to; before is how many there were
+// before it.
+func (f *Frame) runIdle(before int) {
+	for len(f.M.idle) > before {
+		last := len(f.M.idle) - 1
+		s := f.M.idle[last]
+		f.M.idle = f.M.idle[:last]
+		if !s.ran {
+			s.run(nil)
+		}
+	}
 }

@@ -1,10 +1,12 @@
 package shell
 
 import (
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
 
+	"hooks/internal/guard/act"
 	"hooks/internal/guard/word"
 )
 
@@ -31,8 +33,12 @@ const (
 	Fresh                 // written by this very call
 )
 
-// Open gives a file's text. A fresh file that holds unknown text gives a hole.
-func (f *Frame) Open(p string) (string, Origin) {
+// Open gives a file's text. A fresh file that holds unknown text gives a hole; of one longer than
+// act.MaxFile the beginning is given, longer than that too.
+func (f *Frame) Open(p string) (string, Origin) { return f.open(p, maxReads) }
+
+// open is Open as long as fewer than so many files were read.
+func (f *Frame) open(p string, most int) (string, Origin) {
 	switch p {
 	case "", "/dev/null":
 		return "", Nowhere
@@ -51,15 +57,15 @@ func (f *Frame) Open(p string) (string, Origin) {
 			return "", Nowhere
 		}
 		if v.link != "" && v.link != full {
-			return f.Open(v.link)
+			return f.open(v.link, most)
 		}
 		return v.text, Fresh
 	}
 	if f.M.Files == nil || word.Unknown(full) {
 		return "", Nowhere
 	}
-	text, ok := f.M.onDisk(full)
-	if !ok || len(text) > 4*word.MaxText {
+	text, ok := f.M.onDisk(full, most)
+	if !ok {
 		return "", Nowhere
 	}
 	f.M.Spend(len(text) / 256)
@@ -67,11 +73,12 @@ func (f *Frame) Open(p string) (string, Origin) {
 }
 
 // onDisk reads a file of the project, each once.
-func (m *Machine) onDisk(full string) (text string, ok bool) {
+func (m *Machine) onDisk(full string, most int) (text string, ok bool) {
 	if text, ok = m.disk[full]; ok {
 		return text, text != ""
 	}
-	if m.reads >= maxReads {
+	if m.reads >= most {
+		m.unread = m.unread || most == maxReads
 		return "", false
 	}
 	m.reads++
@@ -90,11 +97,29 @@ func (f *Frame) FileText(p string) string {
 	if p == "/dev/null" {
 		return ""
 	}
-	text, from := f.Open(p)
-	if from == Nowhere || len(text) > word.MaxText {
+	text, from := f.open(p, maxReads/2) // what is only looked at leaves some for what is run
+	if from == Nowhere || from == Disk && len(text) > act.MaxFile {
 		return word.Hole
 	}
 	return text
+}
+
+// Unread tells whether a program's text cannot be had because a bound was hit, which shuts the
+// call.
+func (f *Frame) Unread(text string, from Origin) bool {
+	switch {
+	case from == Nowhere && f.M.unread && !f.M.InHook:
+		f.M.Shut(fmt.Sprintf("more than %d files to read", maxReads))
+	case from == Disk && len(text) > act.MaxFile && !binary(text):
+		f.M.Shut(fmt.Sprintf("a program longer than %d bytes", act.MaxFile))
+	default:
+		return false
+	}
+	return true
+}
+
+func binary(text string) bool {
+	return strings.HasPrefix(text, "\x7fELF") || strings.IndexByte(word.Clip(text, 512), 0) >= 0
 }
 
 // WriteFile notes what the call leaves in a file, so that running the file later on can be read.
@@ -118,9 +143,18 @@ func (f *Frame) WriteFile(p, text string, add bool) {
 		}
 		text = v.text + text
 	}
-	if len(f.M.fs) < 500 {
+	if f.M.mayWrite(full) {
 		f.M.fs[full] = written{text: word.ClipHole(text)}
 	}
+}
+
+// mayWrite tells whether one file more is remembered.
+func (m *Machine) mayWrite(full string) bool {
+	if _, known := m.fs[full]; !known && len(m.fs) >= maxWritten {
+		m.Bounded(fmt.Sprintf("more than %d files written", maxWritten), m.texts()...)
+		return false
+	}
+	return true
 }
 
 // CopyFile notes cp, mv, ln and install of one file to one place.
@@ -129,19 +163,20 @@ func (f *Frame) CopyFile(from, to string) {
 		return
 	}
 	src, dst := f.Resolve(from), f.Resolve(to)
-	if v, ok := f.M.fs[src]; ok {
-		f.M.fs[dst] = v
+	if !f.M.mayWrite(dst) {
 		return
 	}
-	if len(f.M.fs) < 500 {
-		f.M.fs[dst] = written{link: src}
+	v, ok := f.M.fs[src]
+	if !ok {
+		v = written{link: src}
 	}
+	f.M.fs[dst] = v
 }
 
 // RunFile runs a file of shell text in a shell of its own.
 func (f *Frame) RunFile(p string, args []word.Word, label string) (ran bool) {
 	text, from := f.Open(p)
-	if from == Nowhere {
+	if f.Unread(text, from) || from == Nowhere {
 		return false
 	}
 	defer f.Through(label)()
@@ -159,10 +194,7 @@ func (f *Frame) InFile(p string, from Origin) {
 
 // Script runs a file's text by its first line: shell text, or a program of another language.
 func (f *Frame) Script(text string, from Origin, p string) {
-	if len(text) > word.MaxText {
-		if from == Fresh {
-			f.Opaque(p, "a file too long to be read")
-		}
+	if f.Unread(text, from) || binary(text) {
 		return
 	}
 	f.Disk = f.Disk || from == Disk
@@ -172,9 +204,6 @@ func (f *Frame) Script(text string, from Origin, p string) {
 	}
 	if lang := shebang(text); lang != "" && !word.IsShell(lang) {
 		f.M.World.Script(f, lang, text)
-		return
-	}
-	if strings.HasPrefix(text, "\x7fELF") || strings.IndexByte(word.Clip(text, 512), 0) >= 0 {
 		return
 	}
 	if lang := languageOf(p); lang != "" && !strings.HasPrefix(text, "#!") {

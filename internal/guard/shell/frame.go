@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 )
@@ -13,6 +14,7 @@ type Frame struct {
 	Aliases map[string]string
 	// exported are functions that shells further in will know.
 	exported  map[string]function
+	entered   map[string]map[string]variable // the variables when a function that still runs was called
 	Args      []string
 	Name      string // $0
 	Cwd       string // "" unknown
@@ -76,7 +78,7 @@ func (f *Frame) Through(wrapper string) (undo func()) {
 	f.via = append(via[:len(via):len(via)], wrapper)
 	f.depth++
 	if f.depth > maxDepth {
-		f.M.GiveUp("nested too deeply")
+		f.M.GiveUp(fmt.Sprintf("more than %d texts within texts", maxDepth))
 	} else {
 		f.M.Spend(2)
 	}

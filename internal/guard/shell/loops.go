@@ -52,6 +52,7 @@ func (f *Frame) overItems(name string, items []word.Word, body []*syntax.Stmt) s
 // rounds may hold.
 func (f *Frame) while(c *syntax.WhileClause) string {
 	out := ""
+	var changed []string
 	for range MaxRounds {
 		before, fed := maps.Clone(f.vars), f.fed()
 		f.M.Spend(1 + len(before)/4)
@@ -65,7 +66,7 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 		}
 		out += f.list(c.Do)
 		f.left = false
-		changed := changedVars(before, f.vars)
+		changed = changedVars(before, f.vars)
 		if holds == Yes && (len(changed) > 0 || fed != f.fed()) {
 			continue
 		}
@@ -74,7 +75,7 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 		}
 		return word.ClipHole(out + f.laterRounds(c, changed))
 	}
-	return word.ClipHole(out + f.laterRounds(c, nil))
+	return word.ClipHole(out + f.laterRounds(c, changed))
 }
 
 func (f *Frame) laterRounds(c *syntax.WhileClause, changed []string) string {

@@ -4,20 +4,26 @@
 package shell
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"hooks/internal/guard/act"
+	"hooks/internal/guard/word"
 )
 
 // The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in time, so that the
 // verdict on a text never depends on the machine.
 const (
-	maxWork    = 60_000 // steps
+	maxWork    = 60_000 // steps, and one more for every four bytes of the call: a long text is no crime
 	maxDepth   = 40     // texts within texts: bash -c, eval, scripts, functions
 	maxNesting = 400    // statements within statements of one text
 	maxActs    = 60
-	maxOpaque  = 20
-	maxReads   = 32
-	maxLinks   = 64 // paths whose links are followed
-	maxPicks   = 8  // readings of one command whose variables may hold several values
+	maxOpaque  = 40
+	maxReads   = 64
+	maxWritten = 500 // files
+	maxPicks   = 8   // readings of one command whose variables may hold several values
+	maxIndex   = 1000
 )
 
 // Machine is what all shells of one Read share: the reading, the work left, and what the command changed on the way.
@@ -30,13 +36,17 @@ type Machine struct {
 	seen  map[string]bool
 	Work  int // steps left
 	reads int
-	links int
-	fds   int
-	picks *picks
+	spent bool // the reading has given up
+	// unread tells that a file was not looked for, because so many were before it.
+	unread bool
+	fds    int
+	idle   []*sink // >(…) that nothing was written to yet
+	picks  *picks
 
 	fs        map[string]written  // files written by this very call
 	disk      map[string]string   // files of the project that were asked for, "" those that cannot be read
 	Heads     map[string][]string // branches that may be checked out, by directory
+	Before    map[string]string   // the branch that was, before this call switched
 	Config    map[string]string   // git config set by this very call
 	GHAliases map[string]string
 	Scripts   map[string]string // of package.json, set by this very call
@@ -53,11 +63,12 @@ type written struct {
 
 // New is a machine for one call. The world may be nil where no command is run.
 func New(c act.Call, r act.Repo, files act.Files, w World) *Machine {
-	m := &Machine{Call: c, Repo: r, Files: files, World: w, Work: maxWork}
+	m := &Machine{Call: c, Repo: r, Files: files, World: w, Work: maxWork + len(c.CommandText())/4}
 	m.seen = map[string]bool{}
 	m.fs = map[string]written{}
 	m.disk = map[string]string{}
 	m.Heads = map[string][]string{}
+	m.Before = map[string]string{}
 	m.Config = map[string]string{}
 	m.GHAliases = map[string]string{}
 	m.Scripts = map[string]string{}
@@ -68,17 +79,44 @@ func New(c act.Call, r act.Repo, files act.Files, w World) *Machine {
 func (m *Machine) Spend(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 {
-		m.GiveUp("too much to expand")
+		m.GiveUp("more to expand than the reading has steps for")
 	}
 	return m.Work >= 0
 }
 
 // GiveUp ends the reading; what was found stays.
-func (m *Machine) GiveUp(reason string) {
-	if m.Read.Unparsable == "" {
-		m.Read.Unparsable = reason
+func (m *Machine) GiveUp(bound string) {
+	if !m.spent {
+		m.spent = true
+		m.Bounded(bound, m.texts()...)
 	}
 	m.Work = -1
+}
+
+// Bounded notes that a bound kept these texts from being read. One that names a way to land
+// something shuts the call.
+func (m *Machine) Bounded(bound string, texts ...string) {
+	if m.Read.Unparsable == "" {
+		m.Read.Unparsable = bound
+	}
+	if m.Read.Bound == "" && slices.ContainsFunc(texts, word.CouldLand) {
+		m.Read.Bound = bound
+	}
+}
+
+// Shut notes that a bound kept something from being read of which nothing is known.
+func (m *Machine) Shut(bound string) {
+	m.Bounded(bound)
+	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
+}
+
+// texts are all that the call says, and the files that were read for it.
+func (m *Machine) texts() []string {
+	texts := []string{m.Call.Command}
+	for _, fd := range m.Call.Fields {
+		texts = append(texts, fd.Value)
+	}
+	return slices.AppendSeq(texts, maps.Values(m.disk))
 }
 
 // ReadsLeft is how many files may still be read.

@@ -118,6 +118,9 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	if known && len(v.alts) == 0 {
 		return []string{""}, false, false
 	}
+	if len(v.alts) > 1 && f.M.picks != nil && f.M.picks.blur {
+		return []string{word.Hole}, false, known
+	}
 	i := f.M.picks.pick(name, len(v.alts))
 	return []string{v.alts[i]}, false, known
 }
@@ -138,6 +141,9 @@ func (f *Frame) element(p *syntax.ParamExp, name string, v variable, known bool)
 		n, _ := strconv.Atoi(index)
 		if n < 0 {
 			n += len(v.list)
+		}
+		if n >= len(v.list) && len(v.list) > 0 && v.list[len(v.list)-1] == word.Hole { // one that stands for others
+			return []string{word.Hole}, false, known
 		}
 		if n < 0 || n >= len(v.list) {
 			return []string{""}, false, false
@@ -240,39 +246,30 @@ func nullToo(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// edited applies the operators that change a value's text: slices, replacements, prefixes, case.
+// edited applies the operators that change a value's text. A prefix or a suffix is taken off;
+// slices, replacements and case make a text that is only known when it runs.
 func (f *Frame) edited(p *syntax.ParamExp, v string) string {
+	out := f.editedText(p, v)
+	if strings.Contains(v, word.Trunk) && word.Unknown(out) {
+		return word.Trunk // "origin/" taken off, as a rule
+	}
+	return out
+}
+
+func (f *Frame) editedText(p *syntax.ParamExp, v string) string {
 	switch {
 	case p.Slice != nil && p.Index == nil && p.Param.Value != "@" && p.Param.Value != "*":
-		return f.sliceText(p.Slice, v)
+		f.arith(p.Slice.Offset) // for what it runs
+		f.arith(p.Slice.Length)
+		return word.Hole
 	case p.Repl != nil:
-		return f.replaced(p.Repl, v)
+		f.one(p.Repl.Orig)
+		f.one(p.Repl.With)
+		return word.Hole
 	case p.Exp != nil:
 		return f.operated(p.Exp, v)
 	}
 	return v
-}
-
-func (f *Frame) sliceText(s *syntax.Slice, v string) string {
-	from, ok1 := f.arith(s.Offset)
-	if word.Unknown(v) || !ok1 {
-		return word.Hole
-	}
-	r := []rune(v)
-	start := clampIndex(from, len(r))
-	end := len(r)
-	if s.Length != nil {
-		n, ok := f.arith(s.Length)
-		if !ok {
-			return word.Hole
-		}
-		if n < 0 {
-			end = max(start, len(r)+n)
-		} else {
-			end = min(len(r), start+n)
-		}
-	}
-	return string(r[start:end])
 }
 
 func clampIndex(i, n int) int {
@@ -302,30 +299,10 @@ func (f *Frame) sliceList(p *syntax.ParamExp, list []string) []string {
 	return list[start:end]
 }
 
-func (f *Frame) replaced(r *syntax.Replace, v string) string {
-	if r.Orig == nil {
-		return v
-	}
-	pat, with := f.pattern(r.Orig), ""
-	if r.With != nil {
-		with = f.Whole(r.With).Text
-	}
-	if word.Unknown(v) || word.Unknown(pat) {
-		return word.Hole
-	}
-	if !f.globbable(v, pat) {
-		return word.Hole
-	}
-	return word.ReplaceGlob(v, pat, with, r.All)
-}
-
 func (f *Frame) operated(e *syntax.Expansion, v string) string {
 	arg := ""
 	if e.Word != nil {
 		arg = f.pattern(e.Word)
-	}
-	if e.Op == syntax.OtherParamOps {
-		return transformed(arg, v)
 	}
 	if word.Unknown(v) || word.Unknown(arg) {
 		return trimUnknown(e.Op, arg, v)
@@ -338,12 +315,6 @@ func (f *Frame) operated(e *syntax.Expansion, v string) string {
 		return word.TrimSuffixGlob(v, arg, e.Op == syntax.RemLargeSuffix)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
 		return word.TrimPrefixGlob(v, arg, e.Op == syntax.RemLargePrefix)
-	case syntax.UpperAll:
-		return strings.ToUpper(v)
-	case syntax.LowerAll:
-		return strings.ToLower(v)
-	case syntax.UpperFirst, syntax.LowerFirst:
-		return firstCase(v, e.Op == syntax.UpperFirst)
 	}
 	return word.Hole
 }
@@ -354,30 +325,4 @@ func trimUnknown(op syntax.ParExpOperator, arg, v string) string {
 		return v[i+1:]
 	}
 	return word.Hole
-}
-
-func transformed(op, v string) string {
-	switch op {
-	case "E", "P":
-		return word.Unescape(v, true)
-	case "U":
-		return strings.ToUpper(v)
-	case "L":
-		return strings.ToLower(v)
-	case "u":
-		return firstCase(v, true)
-	case "Q":
-		return word.Quoted([]word.Word{word.Lit(v)})
-	}
-	return v
-}
-
-func firstCase(v string, up bool) string {
-	if v == "" {
-		return v
-	}
-	if up {
-		return strings.ToUpper(v[:1]) + v[1:]
-	}
-	return strings.ToLower(v[:1]) + v[1:]
 }

@@ -18,6 +18,7 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
 	}
+	text = asBash(text)
 	stmts, err := parseAs(text, syntax.LangBash)
 	if err == nil {
 		return stmts, ""
@@ -34,6 +35,15 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 		return zsh, ""
 	}
 	return stmts, word.Clip(err.Error(), 160)
+}
+
+// asBash keeps the parser from joining lines behind a backslash and a carriage return: to bash
+// that is a character, and the line ends.
+func asBash(text string) string {
+	if !strings.Contains(text, "\\\r\n") {
+		return text
+	}
+	return strings.ReplaceAll(text, "\\\r\n", "\\\r \n")
 }
 
 // closeHereDoc ends a here-document that the text does not end: bash takes the end of the text for it.
@@ -61,48 +71,53 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 	return stmts, nil
 }
 
-// unfit tells why a text must not reach the parser: it recurses per open parenthesis, and tries every "((" twice.
+// The parser recurses, and tries every "((" twice. A text of few openers is safe whatever they
+// mean; one of more must look balanced; a million levels would end the program.
+const (
+	fewOpeners  = 4_000
+	mostOpeners = 30_000
+	mostDoubles = 4_000 // "(("
+	mostOpen    = 300   // open at once, as far as a look at the brackets tells
+)
+
+// unfit tells why a text must not reach the parser.
 func unfit(text string) string {
-	if len(text) > word.MaxText {
-		return fmt.Sprintf("longer than %d bytes", word.MaxText)
+	if len(text) > word.MaxShell {
+		return fmt.Sprintf("longer than %d bytes", word.MaxShell)
 	}
-	depth, doubles := 0, 0
+	openers, doubles, open, deepest := 0, 0, 0, 0
 	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(', '[', '{', '`':
-			if i > 0 && text[i] == '(' && text[i-1] == '(' {
-				doubles++
+		switch c := text[i]; {
+		case strings.IndexByte("([{!", c) >= 0:
+			openers++
+			open++
+			doubles += word.Btoi(c == '(' && i > 0 && text[i-1] == '(')
+		case strings.IndexByte(")]}\n", c) >= 0: // brackets in prose and patterns need not be closed
+			open = max(0, open-1)
+		case c >= 'a' && c <= 'z' && (i == 0 || text[i-1] < 'a' || text[i-1] > 'z'):
+			switch {
+			case startsWord(text[i:], "if while until for case select time do then else elif coproc function"):
+				openers++
+				open++
+			case startsWord(text[i:], "fi done esac"):
+				open = max(0, open-2)
 			}
-			depth++
-		case ')', ']', '}':
-			depth = max(0, depth-1)
-		case '\n':
-			depth = max(0, depth-1) // brackets in prose and patterns need not be closed
 		}
-		if depth > 300 {
-			return "nested too deeply"
-		}
+		deepest = max(deepest, open)
 	}
-	if doubles*len(text) > 2<<20 || openRun(text) > 200 {
-		return "nested too deeply"
+	if openers > mostOpeners || doubles > mostDoubles || openers > fewOpeners && deepest > mostOpen {
+		return tooDeep
 	}
 	return ""
 }
 
-// openRun is the longest run of words that each open one level more: "if if if".
-func openRun(text string) int {
-	run, most := 0, 0
-	for rest := text; rest != ""; {
-		var w string
-		w, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t\n;"), " ")
-		if word.Has("if while until ! time { then do else", w) {
-			run++
-			most = max(most, run)
-		} else {
-			run = 0
-		}
+// startsWord tells whether a text begins with one of the words.
+func startsWord(text, words string) bool {
+	n := 0
+	for n < len(text) && n < 9 && word.NameByte(text[n]) {
+		n++
 	}
-	return most
+	return word.Has(words, text[:n])
 }
 
 // WordsOf splits text into words as a shell would.

@@ -5,6 +5,7 @@ type picks struct {
 	order []string
 	index map[string]int
 	size  map[string]int
+	blur  bool // more combinations than are walked: such a variable holds something unknown
 }
 
 func (p *picks) pick(key string, n int) int {

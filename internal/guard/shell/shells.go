@@ -16,35 +16,89 @@ func (f *Frame) ShellProgram(name string, argv []word.Word) string {
 	if v, ok := f.lookup("BASH_ENV"); ok && len(v.alts) > 0 {
 		g.RunFile(v.alts[0], nil, "BASH_ENV")
 	}
-	args := argv[1:]
-	for i := 0; i < len(args); i++ {
-		t := args[i].Text
-		switch {
-		case t == "--":
-			return g.shellScript(name, args[i+1:])
-		case t == "-c" || t == "--command", word.Shorts(t, 'c'):
-			return g.shellC(argv, args[i+1:])
-		case word.Shorts(t, 'n'):
-			return ""
-		case word.Shorts(t, 's'), t == "-":
-			return g.shellStdin(name, args[i+1:])
-		case word.Has("-o +o -O +O --rcfile --init-file", t):
-			if t == "--rcfile" || t == "--init-file" {
-				g.source1(args[i+1 : min(i+2, len(args))])
-			}
-			i++
-		case strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+"):
-		default:
-			return g.shellScript(name, args[i:])
-		}
+	opts := g.shellOptions(name, argv[1:])
+	switch {
+	case opts.check:
+		return ""
+	case opts.has && opts.glued == "":
+		return g.shellC(argv, opts.rest)
+	case opts.has:
+		return g.ShellText(opts.glued, word.Join(argv))
+	case opts.stdin:
+		return g.shellStdin(name, opts.rest)
 	}
-	return g.shellStdin(name, nil)
+	return g.shellScript(name, opts.rest)
 }
 
-func (f *Frame) shellC(argv, rest []word.Word) string {
-	for len(rest) > 0 && (rest[0].Text == "--" || len(rest[0].Text) > 1 && rest[0].Text[0] == '-' && !strings.Contains(rest[0].Text, " ")) {
-		rest = rest[1:]
+// shellOpts is what a shell's options say of the text that it runs.
+type shellOpts struct {
+	has   bool        // -c: the text is the first word of the rest
+	glued string      // that text, where it stands in the option's own word
+	stdin bool        // -s
+	check bool        // -n: nothing is run
+	rest  []word.Word // behind the options
+}
+
+// shellOptions reads the options of a shell as it does: joined letters, of which o and O take a
+// word each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
+func (f *Frame) shellOptions(name string, args []word.Word) (o shellOpts) {
+	joined := word.Has("zsh ksh ksh93 mksh", name)
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		if t == "-" || t == "--" {
+			o.rest = args[i+1:]
+			return o
+		}
+		if len(t) < 2 || t[0] != '-' && t[0] != '+' {
+			o.rest = args[i:]
+			return o
+		}
+		if strings.HasPrefix(t, "--") {
+			i += f.shellLong(&o, t, args[i+1:])
+			continue
+		}
+		for j := 1; j < len(t); j++ {
+			switch t[j] {
+			case 'c':
+				o.has = true
+			case 's':
+				o.stdin = true
+			case 'n':
+				o.check = o.check || t[0] == '-'
+			case 'C':
+				if name == "fish" {
+					f.Run(word.JoinText(args[i+1 : min(i+2, len(args))]))
+					i++
+				}
+			case 'o', 'O':
+				if joined && j+1 < len(t) {
+					j = len(t)
+				} else {
+					i++
+				}
+			}
+		}
 	}
+	return o
+}
+
+// shellLong reads one long option and returns the words that it takes besides.
+func (f *Frame) shellLong(o *shellOpts, t string, rest []word.Word) int {
+	key, val, glued := strings.Cut(t, "=")
+	switch {
+	case key == "--command":
+		o.has, o.glued = true, val
+	case key == "--init-command":
+		f.Run(val)
+	case word.Has("--rcfile --init-file", key) && !glued:
+		f.source1(rest[:min(1, len(rest))])
+		return 1
+	}
+	return 0
+}
+
+// shellC runs the text of -c; the words behind it are $0 and the rest.
+func (f *Frame) shellC(argv, rest []word.Word) string {
 	if len(rest) == 0 {
 		return ""
 	}
@@ -60,6 +114,9 @@ func (f *Frame) shellScript(name string, args []word.Word) string {
 	}
 	f.Args, f.Name = word.Texts(args[1:]), args[0].Text
 	text, from := f.Open(args[0].Text)
+	if f.Unread(text, from) {
+		return word.Hole
+	}
 	if from == Nowhere {
 		if word.Blank(args[0].Text) {
 			f.Opaque(name+" "+word.Join(args), "the script's name is only known when it runs")
@@ -84,6 +141,9 @@ func (f *Frame) shellStdin(name string, args []word.Word) string {
 	}
 	text := f.Stdin.Text
 	f.Stdin = nil
+	if word.BlankSoft(text) { // harmless where a name or a version stands, not as commands
+		text = word.Hole
+	}
 	return f.ShellText(text, "… | "+name)
 }
 

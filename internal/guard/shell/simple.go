@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 
@@ -26,10 +27,12 @@ func (f *Frame) simple(c *syntax.CallExpr) string {
 			out = word.Hole
 		}
 		if f.M.Tired() || !p.next() {
-			break
+			return out
 		}
 	}
-	return out
+	p.blur = true
+	f.once(c)
+	return word.Hole
 }
 
 func (f *Frame) once(c *syntax.CallExpr) string {
@@ -178,7 +181,10 @@ func (f *Frame) setElement(v *variable, index, value string) {
 		return
 	}
 	n, ok := word.Atoi(index)
-	if !ok || n < 0 || n > 1000 {
+	if n > maxIndex {
+		f.M.Bounded(fmt.Sprintf("an array of more than %d elements", maxIndex), f.M.texts()...)
+	}
+	if !ok || n < 0 || n > maxIndex {
 		n = len(v.list)
 	}
 	for len(v.list) <= n {

@@ -63,10 +63,9 @@ func (f *Frame) Own(full string) bool {
 // real is where a path leads on disk, as far as that may be asked.
 func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(act.Links)
-	if full = f.linked(full); !ok || f.M.links >= maxLinks || word.Unknown(full) {
+	if full = f.linked(full); !ok || full == "" || full[0] == '~' || word.Unknown(full) || !f.M.Spend(20) {
 		return full
 	}
-	f.M.links++
 	return links.RealPath(full)
 }
 
@@ -132,7 +131,7 @@ func (f *Frame) fileAct(kind act.Kind, ref, how string) {
 	if word.Unknown(full) || strings.ContainsAny(full, "*?[{") {
 		full = ""
 	}
-	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: word.Clip(strings.ReplaceAll(how, word.Hole, "…"), 300)}, nil)
+	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: word.Clip(word.Ellipsis(how), 300)}, nil)
 }
 
 // PathAct is Writes for a path that stands in a program's text.

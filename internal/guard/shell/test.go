@@ -12,7 +12,10 @@ import (
 func (f *Frame) testExpr(x syntax.TestExpr) Truth {
 	f.nest++
 	defer func() { f.nest-- }()
-	if f.nest > maxNesting || !f.M.Spend(1) {
+	if f.nest > maxNesting {
+		f.M.GiveUp(tooDeep)
+	}
+	if !f.M.Spend(1) {
 		return Maybe
 	}
 	switch x := x.(type) {

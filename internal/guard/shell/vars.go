@@ -117,6 +117,9 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 		}
 		name = v.ref
 	}
+	if v.ref != "" { // a longer chain, or a circle
+		return scalar(word.Hole), true
+	}
 	if known {
 		return v, true
 	}

@@ -14,6 +14,10 @@ func (f *Frame) Run(text string) string {
 	if !f.M.Spend(1 + len(text)/16) {
 		return word.Hole
 	}
+	text = asBash(text)
+	if f.unreadable(text) {
+		return word.Hole
+	}
 	stmts, problem := Parse(text)
 	src := f.src
 	f.src = text
@@ -23,6 +27,19 @@ func (f *Frame) Run(text string) string {
 		f.unparsed(text, problem)
 	}
 	return out
+}
+
+// unreadable notes text that must not reach the parser, or is so long that a part of it was cut
+// off.
+func (f *Frame) unreadable(text string) bool {
+	bound := unfit(text)
+	if bound == "" && len(text) > word.MaxShell/4 && word.Unknown(text) {
+		bound = "a part of a long text is only known when it runs"
+	}
+	if bound != "" {
+		f.M.Bounded(bound, text)
+	}
+	return bound != ""
 }
 
 // unparsed notes text that could not be read to its end. Files of the project are not the call's fault.
@@ -46,7 +63,7 @@ func (f *Frame) list(stmts []*syntax.Stmt) string {
 		if f.left || f.M.Tired() {
 			break
 		}
-		if text := f.stmt(s); out.Len() < word.MaxText {
+		if text := f.stmt(s); out.Len() < word.MaxShell {
 			out.WriteString(text)
 		}
 	}
@@ -60,12 +77,14 @@ func (f *Frame) stmt(s *syntax.Stmt) string {
 	return f.deeper(func() string { return f.run(s) })
 }
 
+const tooDeep = "nested more deeply than the reading follows"
+
 // deeper does what is nested one level further, unless that is too deep.
 func (f *Frame) deeper(do func() string) string {
 	f.nest++
 	defer func() { f.nest-- }()
 	if f.nest > maxNesting {
-		f.M.GiveUp("nested too deeply")
+		f.M.GiveUp(tooDeep)
 		return ""
 	}
 	return do()
@@ -74,11 +93,13 @@ func (f *Frame) deeper(do func() string) string {
 func (f *Frame) run(s *syntax.Stmt) string {
 	f.status = Maybe
 	var out string
+	idle := len(f.M.idle)
 	if len(s.Redirs) > 0 {
 		out = f.redirected(s)
 	} else {
 		out = f.command(s.Cmd)
 	}
+	f.runIdle(idle)
 	if s.Negated {
 		f.status = not(f.status)
 	}
@@ -157,7 +178,7 @@ func (f *Frame) binary(c *syntax.BinaryCmd) string {
 	var out strings.Builder
 	out.WriteString(f.stmt(first))
 	for i := len(chain) - 1; i >= 0 && !f.M.Tired(); i-- {
-		if text := f.then(chain[i].Op == syntax.AndStmt, chain[i].Y); out.Len() < word.MaxText {
+		if text := f.then(chain[i].Op == syntax.AndStmt, chain[i].Y); out.Len() < word.MaxShell {
 			out.WriteString(text)
 		}
 	}

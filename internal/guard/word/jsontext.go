@@ -7,25 +7,32 @@ import (
 )
 
 const (
-	maxLeaves    = 500
-	maxJSONDepth = 40
+	maxLeaves    = 20_000
+	maxJSONDepth = 200
 )
 
 // JSONLeaves reads JSON text into its leaves. It is lenient: unknown parts (holes) are values, a broken tail is left out.
 func JSONLeaves(text string) []act.Field {
+	leaves, _ := JSONLeavesWhole(text)
+	return leaves
+}
+
+// JSONLeavesWhole also tells whether all of them were read, or a bound of number or depth was hit.
+func JSONLeavesWhole(text string) (leaves []act.Field, whole bool) {
 	r := &jsonReader{s: text}
 	r.space()
 	if r.i >= len(r.s) || r.s[r.i] != '{' && r.s[r.i] != '[' {
-		return nil
+		return nil, true
 	}
 	r.value("", 0)
-	return r.out
+	return r.out, !r.cut
 }
 
 type jsonReader struct {
 	s   string
 	i   int
 	out []act.Field
+	cut bool
 }
 
 func (r *jsonReader) space() {
@@ -36,8 +43,11 @@ func (r *jsonReader) space() {
 
 func (r *jsonReader) value(path string, depth int) {
 	r.space()
-	if r.i >= len(r.s) || depth > maxJSONDepth || len(r.out) >= maxLeaves {
+	if r.i < len(r.s) && (depth > maxJSONDepth || len(r.out) >= maxLeaves) {
+		r.cut = true
 		r.i = len(r.s)
+	}
+	if r.i >= len(r.s) {
 		return
 	}
 	switch r.s[r.i] {

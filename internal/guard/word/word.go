@@ -8,14 +8,20 @@ import (
 )
 
 // Unknown text stands in a word as a private character: hole for anything, soft for the output of programs that set up
-// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge.
+// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk for the name of the
+// default branch where a command looks it up.
 const (
-	Hole = "\ue000"
-	Soft = "\ue001"
+	Hole  = "\ue000"
+	Soft  = "\ue001"
+	Trunk = "\ue003"
 )
 
-// MaxText bounds one text before it is parsed, in bytes: the parser recurses.
+// MaxText bounds the text of a snippet in another language, in bytes.
 const MaxText = 64 << 10
+
+// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes: no event is
+// longer. How deep the parser may recurse is bounded apart from it.
+const MaxShell = 4 << 20
 
 // Word is one expanded word of a command.
 type Word struct {
@@ -43,12 +49,12 @@ func (w Word) Known() bool { return !Unknown(w.Text) }
 
 // Unknown tells whether a part of the text is unknown.
 func Unknown(text string) bool {
-	return strings.Contains(text, Hole) || strings.Contains(text, Soft)
+	return strings.Contains(text, Hole) || strings.Contains(text, Soft) || strings.Contains(text, Trunk)
 }
 
 // Blank tells whether nothing at all is known of the text.
 func Blank(text string) bool {
-	return strings.Trim(text, Hole+Soft+" \n\t") == "" && Unknown(text)
+	return strings.Trim(text, Hole+Soft+Trunk+" \n\t") == "" && Unknown(text)
 }
 
 // Show is the word as a person would read it.
@@ -60,12 +66,20 @@ func (w Word) Show() string {
 		if w.Src != "" && !Unknown(w.Src) {
 			return Clip(w.Src, 120)
 		}
-		return strings.NewReplacer(Hole, "…", Soft, "…").Replace(w.Text)
+		return Ellipsis(w.Text)
 	}
 	if w.Text == "" || strings.ContainsAny(w.Text, " \t\n'\"$`\\;&|<>()*?#!") {
 		return "'" + strings.ReplaceAll(w.Text, "'", `'\''`) + "'"
 	}
 	return w.Text
+}
+
+// Ellipsis shows what is unknown as "…".
+func Ellipsis(text string) string {
+	if !Unknown(text) {
+		return text
+	}
+	return strings.NewReplacer(Hole, "…", Soft, "…", Trunk, "…").Replace(text)
 }
 
 // Join is a command line as a person would read it, at most some 400 bytes.
@@ -155,8 +169,8 @@ func Atoi(s string) (int, bool) {
 
 // ClipHole bounds a text that is passed on; what is cut off is unknown.
 func ClipHole(s string) string {
-	if len(s) > MaxText {
-		return s[:MaxText/2] + Hole
+	if len(s) > MaxShell {
+		return s[:MaxShell/2] + Hole
 	}
 	return s
 }

@@ -1,0 +1,141 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hooks/internal/guard/word"
+)
+
+// long is text of so many bytes that says nothing: prose with quotes, brackets and code spans.
+func long(bytes int) string {
+	const line = "A line of prose (with brackets), [a link](x) and `code` { } ((1)) & more; done. \n"
+	return strings.Repeat(line, bytes/len(line)+1)
+}
+
+// TestBoundsFailClosed: behind every bound stands a merge. It is read, or the bound shuts the call.
+func TestBoundsFailClosed(t *testing.T) {
+	const merge = "gh pr merge 142"
+	nested := func(n int, open, end string) string {
+		return strings.Repeat(open, n) + merge + strings.Repeat(end, n)
+	}
+	files := projectFiles{
+		"/p/long.sh":  long(MaxFile) + merge,
+		"/p/Makefile": "x:\n\t" + merge + "\n" + strings.Repeat("#\n", MaxFile),
+		"/p/merge.sh": merge,
+		"/p/fns.sh":   strings.Repeat("# text of a library\n", 8_000) + "land() { " + merge + "; }\n",
+		"/p/deps.mk":  chain(100, "%[1]d: %[2]d\n") + "100:\n\t" + merge + "\n",
+	}
+	var reads strings.Builder
+	for i := range 70 {
+		name := fmt.Sprintf("s%d.sh", i)
+		files["/p/"+name] = ":"
+		reads.WriteString("bash " + name + "\n")
+	}
+	for name, c := range map[string]struct{ text, bound string }{
+		"length":             {strings.Repeat("#", word.MaxShell) + "\n" + merge, "4194304 bytes"},
+		"length of a part":   {"{ yes; cat <<'E'\n" + long(word.MaxShell/3) + "\nE\n} | bash; " + merge, ""},
+		"argument":           {"echo '" + strings.Repeat("x", 70<<10) + "'; " + merge, ""},
+		"here-document":      {"cat > f <<'E'\n" + long(70<<10) + "E\n" + merge, ""},
+		"commit message":     {"git commit -m \"$(cat <<'E'\n" + long(70<<10) + "E\n)\" && " + merge, ""},
+		"piped":              {"{ cat <<'E'\n" + strings.Repeat("# x\n", 40_000) + "E\necho " + merge + "; } | bash", ""},
+		"openers":            {strings.Repeat("(", 40_000) + "\n" + merge, "nested"},
+		"openers of words":   {strings.Repeat("if\n", 40_000) + merge, "nested"},
+		"doubles":            {strings.Repeat("((1))\n", 5000) + merge, "nested"},
+		"nesting":            {nested(450, "{ ", "; }"), "nested"},
+		"nesting of sums":    {"echo $((" + strings.Repeat("(", 450) + "$(" + merge + ")" + strings.Repeat(")", 450) + "))", ""},
+		"nesting of tests":   {"[[ " + strings.Repeat("( ", 450) + "-n $(" + merge + ")" + strings.Repeat(" )", 450) + " ]]", ""},
+		"texts in texts":     {strings.Repeat("eval ", 60) + merge, "40 texts"},
+		"steps":              {strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 8) + ":" + strings.Repeat("; done", 8) + "; " + merge, "steps"},
+		"acts":               {chain(70, "gh issue comment %d -b x\n") + merge, "60 things"},
+		"opaque":             {chain(50, "$a merge %d; ") + "$b pr 5", "40 parts"},
+		"reads":              {reads.String() + "bash merge.sh", "64 files"},
+		"reads for a place":  {reads.String() + "cd sub; git push", "64 files"},
+		"sourced":            {reads.String() + ". ./merge.sh", "64 files"},
+		"made":               {reads.String() + "make x", "64 files"},
+		"length of a script": {"bash long.sh", "1048576 bytes"},
+		"length of a recipe": {"make x", "1048576 bytes"},
+		"sourced function":   {". ./fns.sh; land", ""},
+		"written":            {chain(510, ": > f%d\n") + "echo " + merge + " > m; bash m", "500 files"},
+		"rounds of a while":  {"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done", ""},
+		"rounds of printf":   {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
+		"index":              {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
+		"words":              {"env " + chain(5000, "A=%d ") + merge, ""},
+		"self call":          {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},
+		"git aliases":        {chain(8, "git config alias.a%[1]d a%[2]d; ") + "git config alias.a8 '!" + merge + "'; git a0", "aliases"},
+		"made in a chain":    {"make -f deps.mk 0", ""},
+		"settings": {"GIT_CONFIG_COUNT=25 " + chain(24, "GIT_CONFIG_KEY_%[1]d=a GIT_CONFIG_VALUE_%[1]d=b ") +
+			"GIT_CONFIG_KEY_24=alias.x GIT_CONFIG_VALUE_24='!" + merge + "' git x", ""},
+		"values": {"curl -X POST https://api.github.com/repos/a/b/merges -d '{\"x\":[" +
+			strings.Repeat("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Read(Call{Tool: "Bash", Command: c.text, Cwd: "/p"}, Repo{Branch: "f"}, files)
+			switch {
+			case c.bound != "" && (!strings.Contains(r.Bound, c.bound) || !strings.Contains(r.Unparsable, c.bound)):
+				t.Errorf("no bound %q: %.400s; bound %q", c.bound, describe(r), r.Bound)
+			case c.bound == "" && len(r.Merges()) == 0 && r.Bound == "":
+				t.Errorf("nothing seen: %.400s", describe(r))
+			}
+		})
+	}
+}
+
+// chain repeats a text with the numbers from 0 on and the one behind each.
+func chain(n int, format string) string {
+	var out strings.Builder
+	for i := range n {
+		text := fmt.Sprintf(format, i, i+1)
+		text, _, _ = strings.Cut(text, "%!(EXTRA")
+		out.WriteString(text)
+	}
+	return out.String()
+}
+
+// TestUnknownBehindBounds: what is left out of a list is unknown, so it is opaque where a shell
+// would run it.
+func TestUnknownBehindBounds(t *testing.T) {
+	for name, text := range map[string]string{
+		"braces": "x=({1..300}); \"${x[290]}\" pr 5",
+		"picks":  chain(5, "[ -f f ] && v%[1]d=a || v%[1]d=b; ") + "[ -f f ] && c=echo || c=gh; $c$v0$v1$v2$v3$v4 pr $v4",
+		"xargs": "printf '%s\\n' a b c d e f g h i j k l m n o p q r 'gh pr merge 5' |" +
+			" xargs -d '\\n' -n1 sh -c",
+		"curl's globs": "curl -X PUT 'https://api.github.com/{" + chain(30, "a%d,") + "repos/a/b/pulls/142/merge}'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, nil)
+			if len(r.Opaque) == 0 && len(r.Merges()) == 0 && r.Bound == "" {
+				t.Errorf("nothing seen: %s", describe(r))
+			}
+		})
+	}
+}
+
+// TestLongPasses: length alone is nothing, whatever the text talks about.
+func TestLongPasses(t *testing.T) {
+	prose := long(200<<10) + "then run gh pr merge 142 and git push\n"
+	var looks strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&looks, "cat f%d; touch g%d; git add g%d\n", i, i, i)
+	}
+	for name, text := range map[string]string{
+		"here-document":    "cat > f <<'E'\n" + prose + "E\n",
+		"expanded":         "cat > f <<E\n" + strings.ReplaceAll(prose, "`", "") + "E\n",
+		"commit":           "git commit -F - <<'E'\n" + prose + "E\n",
+		"commit's message": "git commit -m \"$(cat <<'E'\n" + prose + "E\n)\"",
+		"quoted":           "git commit -m '" + prose + "'",
+		"a megabyte":       "cat > f <<'E'\n" + strings.Repeat("lorem ipsum dolor\n", 60_000) + "E\n",
+		"JSON":             "cat > f.json <<'E'\n[" + strings.Repeat(`{"a":[1]},`, 20_000) + "0]\nE\n",
+		"many files":       looks.String() + "git commit -m x",
+		"many words":       "echo {1..1000} {a..z}{1..99}",
+		"code spans":       "git commit -m '" + strings.Repeat("- `a` and `b` and `c`\n", 200) + "'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, projectFiles{})
+			if r.Bound != "" || len(r.Merges()) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" && name != "JSON" {
+				t.Errorf("%.300s; bound %q", describe(r), r.Bound)
+			}
+		})
+	}
+}

@@ -1,0 +1,26 @@
+package word
+
+import "strings"
+
+// landers are the programs that reach a forge, and the words by which text lands something or is
+// run.
+const landers = `gh gh-cli git-land glab hub tea tea-cli az aws bb bkt fj forgejo-cli berg lab gt
+gcli arc spr ghstack av jj git-town git-spice curl curlie wget wget2 http https xh xhs push send-pack dcommit automerge land ship eval hooks claude`
+
+// CouldLand tells whether a text that is not read names anything that lands a change or reaches a
+// forge. It looks at its words only, without their quotes and backslashes: an answer for texts too
+// long or too deep to be walked.
+func CouldLand(text string) bool {
+	clean := strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(strings.ToLower(text))
+	for len(clean) > 0 {
+		n := 0
+		for n < len(clean) && (NameByte(clean[n]) && clean[n] != '$' && clean[n] != '@' || clean[n] == '-') {
+			n++
+		}
+		if w := clean[:n]; Has(landers, w) || strings.Contains(w, "merge") {
+			return true
+		}
+		clean = clean[min(n+1, len(clean)):]
+	}
+	return false
+}
