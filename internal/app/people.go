@@ -110,13 +110,9 @@ func (a *App) InAgent() bool {
 	if err != nil {
 		return false
 	}
-	inside := a.Inside
-	if inside == nil {
-		inside = proc.Inside
-	}
 	for _, skill := range loop.Skills() {
 		s, _ := v.files.Load(skill)
-		if s.Budget != nil && inside(s.Budget.Owner) || s.Lock != nil && inside(s.Lock.Process) {
+		if s.Budget != nil && a.inside(s.Budget.Owner) || s.Lock != nil && a.inside(s.Lock.Process) {
 			return true
 		}
 	}

@@ -29,6 +29,9 @@ type visit struct {
 	news    bool        // this event is not on the session's receipt yet
 	tidings []tiding    // what a person who looks elsewhere is told
 	said    event.Reply // what is on disk and is told, whatever fails after it
+
+	from  *loop.Process // over whose socket the event came, once that is asked
+	asked bool
 }
 
 // config reads the project's configuration once.
@@ -75,7 +78,7 @@ func (v *visit) meet() (event.Reply, error) {
 	case event.SessionEnd:
 		return v.sessionEnded()
 	case event.SessionStart:
-		_, _ = v.mine() // for the receipt alone
+		return v.sessionStarted()
 	}
 	return event.Nothing(), nil
 }
