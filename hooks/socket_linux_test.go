@@ -13,8 +13,9 @@ import (
 // mostEvents is how many events one command of a story may send.
 const mostEvents = 4
 
-// byClient runs `event` or `answer` as the client does: the program's stdin is one end of a pair of sockets that the test,
-// every story's client, made itself. What a story starts with exec comes through a pipe, as from a script in a tool call.
+// byClient runs `event` or `answer` as the client does: the program's stdin is one end of a pair
+// of sockets that the test, every story's client, made itself. What a story starts with exec comes
+// through a pipe, as from a script in a tool call.
 func byClient(ts *testscript.TestScript, neg bool, args []string) {
 	path, err := exec.LookPath(args[0])
 	ts.Check(err)
@@ -43,8 +44,8 @@ func byClient(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// nextSocket is where the next event goes that a client sends: what it writes, and the program's stdin; nil where the
-// story's command was not started by the client.
+// nextSocket is where the next event goes that a client sends: what it writes, and the program's
+// stdin; nil where the story's command was not started by the client.
 func nextSocket() (from, to *os.File) {
 	n, _ := strconv.Atoi(os.Getenv("CLIENT_SOCKETS"))
 	if n == 0 {

@@ -6,9 +6,10 @@ import (
 	"hooks/internal/usage"
 )
 
-// typed reports whether the prompt of this turn is itself the looping command, as in "/loop 1m /sdd:work --loop", with the
-// flags that a tool call now names. The prompt's words are taken from the transcript: the client writes them, and the guard
-// keeps the model from it. They are those of the person, or of a schedule that Request.Scheduled tells apart.
+// typed reports whether the prompt of this turn is itself the looping command, as in "/loop 1m
+// /sdd:work --loop", with the flags that a tool call now names. The prompt's words are taken from
+// the transcript: the client writes them, and the guard keeps the model from it. They are those of
+// the person, or of a schedule that Request.Scheduled tells apart.
 func (v *visit) typed(start usage.Start, skill loop.Skill, flags loop.Flags) bool {
 	c, ok := loop.ParsePrompt(start.Prompt)
 	if !ok || c.Skill != skill {
@@ -23,14 +24,17 @@ func (v *visit) ofModel(start usage.Start, skill loop.Skill, flags loop.Flags) b
 	return v.ev.Name == event.PreToolUse && !v.typed(start, skill, flags)
 }
 
-// otherBudget refuses a request that no person typed where it names another budget file than the run on record: that
-// would be another run, with ceilings of its own.
+// otherBudget refuses a request that no person typed where it names another budget file than the
+// run on record: that would be another run, with ceilings of its own.
 func (e *entry) otherBudget() (refusal loop.Admission, refused bool) {
 	if !e.req.Model && !e.req.Scheduled {
 		return refusal, false
 	}
 	s, err := e.files.LoadRun(e.req.Command.Skill)
-	if err != nil || s.Budget == nil || s.BudgetPath == e.path || !e.req.Model && !s.Budget.OwnedBy(e.req) {
+	if err != nil || s.Budget == nil || s.BudgetPath == e.path {
+		return refusal, false
+	}
+	if !e.req.Model && !s.Budget.OwnedBy(e.req) {
 		return refusal, false
 	}
 	refusal.Text = "Not begun: the loop on record has another budget file, " + s.BudgetPath +
@@ -38,8 +42,8 @@ func (e *entry) otherBudget() (refusal loop.Admission, refused bool) {
 	return refusal, true
 }
 
-// otherFlags refuses to schedule the run's own skill with flags that no person typed for it. A person who types /loop with
-// new flags has them scheduled before the first tick begins.
+// otherFlags refuses to schedule the run's own skill with flags that no person typed for it. A
+// person who types /loop with new flags has them scheduled before the first tick begins.
 func (v *visit) otherFlags(t *thread, prompt string) string {
 	c, ok := loop.ParsePrompt(prompt)
 	if !ok || c.Skill != t.skill {
@@ -53,6 +57,6 @@ func (v *visit) otherFlags(t *thread, prompt string) string {
 	if t.Budget.Agrees(flags) || v.typed(start, c.Skill, flags) && start.Origin != "scheduled" {
 		return ""
 	}
-	return "Not scheduled: no person typed these flags for the running loop, which has " + t.Budget.Flags +
-		"\nhint: schedule it as " + t.Budget.Command + ", or let a person type the command with new flags"
+	return "Not scheduled: no person typed these flags for the running loop, which has " +
+		t.Budget.Flags + "\nhint: schedule it as " + t.Budget.Command + ", or let a person type the command with new flags"
 }

@@ -7,8 +7,8 @@ import (
 	"hooks/internal/proc"
 )
 
-// Events come the way their run's entry came: over a socket that the client itself made. docs/security.md has the argument,
-// in "Where events come from".
+// Events come the way their run's entry came: over a socket that the client itself made.
+// docs/security.md has the argument, in "Where events come from".
 
 // caller is the process over whose socket this event came; nil where that is not known.
 func (v *visit) caller() *loop.Process {
@@ -18,8 +18,8 @@ func (v *visit) caller() *loop.Process {
 	return v.from
 }
 
-// clientSocket is the caller where it is the client itself, so that later events can be held against it. A wrapper of the
-// person's own that feeds the program is another process each time.
+// clientSocket is the caller where it is the client itself, so that later events can be held
+// against it. A wrapper of the person's own that feeds the program is another process each time.
 func (v *visit) clientSocket(owner loop.Process) *loop.Process {
 	if from := v.caller(); from != nil && from.PID == owner.PID {
 		return from
@@ -27,8 +27,9 @@ func (v *visit) clientSocket(owner loop.Process) *loop.Process {
 	return nil
 }
 
-// believe refuses an event that came from somebody else than the run's client. An error decides nothing: what it stands for
-// is refused where it asks to begin, held back where it could do harm, and otherwise nothing is written.
+// believe refuses an event that came from somebody else than the run's client. An error decides
+// nothing: what it stands for is refused where it asks to begin, held back where it could do harm,
+// and otherwise nothing is written.
 func (v *visit) believe(client *loop.Process) error {
 	if client == nil || v.ev.Name == "" {
 		return nil // not known how events come, or a person's command and no event
@@ -41,8 +42,9 @@ func (v *visit) believe(client *loop.Process) error {
 	case from != nil: // its client is gone: the session was taken up again by another one
 		return nil
 	}
-	return hint.New("hooks are started by the client alone; if this is the person's own session, `hooks loop reset` ends the run",
-		"this %s did not come from the client of the loop (process %d), so it decides nothing", v.ev.Name, client.PID)
+	return hint.New("a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+		"this %s did not come from the client of the loop (process %d), so it decides nothing",
+		v.ev.Name, client.PID)
 }
 
 // believeThread is believe for what this session has of a loop.
@@ -58,8 +60,8 @@ func (v *visit) believeThread(t *thread) error {
 	return nil
 }
 
-// mayEnter refuses a request that comes from inside of another loop of this project: from a script that plays the client, or
-// from a client that a tool call started.
+// mayEnter refuses a request that comes from inside of another loop of this project: from a script
+// that plays the client, or from a client that a tool call started.
 func (v *visit) mayEnter(owner loop.Process) error {
 	for _, skill := range loop.Skills() {
 		s, err := v.files.LoadRun(skill)
@@ -68,12 +70,13 @@ func (v *visit) mayEnter(owner loop.Process) error {
 		}
 		b := s.Budget
 		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
-		switch {
-		case b.SessionID == v.ev.SessionID || known && v.caller() == nil:
+		if b.SessionID == v.ev.SessionID || known && v.caller() == nil {
 			if err := v.believe(b.EventsFrom); err != nil {
 				return err
 			}
-		case (owner.PID != b.Owner.PID || known && v.caller().PID != b.EventsFrom.PID) && v.inside(b.Owner):
+		}
+		other := owner.PID != b.Owner.PID || known && v.caller().PID != b.EventsFrom.PID
+		if other && v.inside(b.Owner) {
 			return hint.New("a person starts it in a terminal of their own",
 				"a client inside of the %s loop's own (process %d) begins no loop here", skill, b.Owner.PID)
 		}
@@ -89,8 +92,9 @@ func (a *App) inside(client loop.Process) bool {
 	return proc.Inside(client)
 }
 
-// sessionStarted makes the process that took up a session the one whose events are believed, where the earlier one is gone.
-// A script in a tool call cannot get there: while its client lives, only that client is believed.
+// sessionStarted makes the process that took up a session the one whose events are believed, where
+// the earlier one is gone. A script in a tool call cannot get there: while its client lives, only
+// that client is believed.
 func (v *visit) sessionStarted() (event.Reply, error) {
 	list, err := v.mine() // for the receipt too
 	if err != nil || v.caller() == nil || !anyMoved(list, v.caller()) {

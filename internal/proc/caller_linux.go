@@ -8,11 +8,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Caller is the process that made this program's stdin, where that is one end of a nameless pair of Unix sockets. The
-// client gives every hook such a pair, directly and through a hook's shell. Measured, it gives one to the Bash tool too, but
-// writes nothing there. The kernel records who made a pair, so neither exec, setsid, a double fork nor any variable changes
-// it, and only the maker's end puts anything into it: this is the one fact that a command inside of a tool call cannot copy
-// from a hook. Parents are no such fact, since `exec hooks stop` is a child of the client as well.
+// Caller is the process that made this program's stdin, where that is one end of a nameless pair
+// of Unix sockets. The client gives every hook such a pair, directly and through a hook's shell.
+// Measured, it gives one to the Bash tool too, but writes nothing there. The kernel records who
+// made a pair, so neither exec, setsid, a double fork nor any variable changes it, and only the
+// maker's end puts anything into it: this is the one fact that a command inside of a tool call
+// cannot copy from a hook. Parents are no such fact, since `exec hooks stop` is a child of the
+// client as well.
 func Caller() *loop.Process {
 	if name, err := unix.Getsockname(0); err != nil || !nameless(name) {
 		return nil // a socket with a name was connected to: who connected says nothing about who writes
