@@ -58,5 +58,6 @@ func (v *visit) otherFlags(t *thread, prompt string) string {
 		return ""
 	}
 	return "Not scheduled: no person typed these flags for the running loop, which has " +
-		t.Budget.Flags + "\nhint: schedule it as " + t.Budget.Command + ", or let a person type the command with new flags"
+		t.Budget.Flags + "\nhint: schedule it as " + t.Budget.Command +
+		", or let a person type the command with new flags"
 }

@@ -17,7 +17,8 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 		return Admission{}, false
 	case r.Model:
 		return refuse("Not begun: no person typed these flags for the running loop, which has " +
-			run.Flags + "\nhint: call it as " + run.Command + ", or let a person type the command with new flags"), true
+			run.Flags + "\nhint: call it as " + run.Command +
+			", or let a person type the command with new flags"), true
 	case mine:
 		return refuse("Not begun: the scheduled command has other flags than the running loop, " +
 			"which has " + run.Flags), true

@@ -63,7 +63,8 @@ func (d Dialog) Equal(o Dialog) bool {
 
 // Shows reports whether the program put a question into the call; a terminal may have shown it in other characters.
 func (d Dialog) Shows(question string, seen func(string) string) bool {
-	return !d.Forged && slices.ContainsFunc(d.Shown, func(q string) bool { return q == question || seen(q) == question })
+	same := func(q string) bool { return q == question || seen(q) == question }
+	return !d.Forged && slices.ContainsFunc(d.Shown, same)
 }
 
 // Shown is where the dialog of this id stands that was shown last, a forged one before any other; -1 when none was.
