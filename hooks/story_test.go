@@ -193,6 +193,13 @@ func appendLine(line string) int {
 func send(word, payload string) (reply []byte, code int) {
 	cmd := exec.Command("hooks", word)
 	cmd.Stdin = io.MultiReader(&after{file: os.Getenv("HEARS_AFTER")}, strings.NewReader(payload))
+	if client, hook := nextSocket(); hook != nil {
+		cmd.Stdin = hook
+		if _, err := client.WriteString(payload); err != nil {
+			return nil, 1
+		}
+		defer client.Close()
+	}
 	cmd.Stderr = os.Stderr
 	reply, err := cmd.Output()
 	if err != nil {
@@ -343,7 +350,8 @@ func acceptMain() int {
 // storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until
 // `die NAME`, with its pid in the variable NAME. `esc` is the client's mark of a person's Esc, `fires PROMPT` its mark of
 // a prompt that its scheduler submits. `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR
-// and log their calls in DIR/calls.log: see package standin.
+// and log their calls in DIR/calls.log: see package standin. `by-client event …` and `by-client answer …` come over a socket of
+// the client, as real events do; what `exec` sends comes through a pipe.
 var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	"client": func(ts *testscript.TestScript, _ bool, args []string) {
 		c := exec.Command("lives")
@@ -374,6 +382,7 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 			ts.Setenv("PATH", bin+string(os.PathListSeparator)+ts.Getenv("PATH"))
 		}
 	},
+	"by-client": byClient,
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
 		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt", strings.Join(args, " "))
 		ts.Check(err)

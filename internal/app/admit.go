@@ -79,7 +79,10 @@ func (e *entry) try() (reply event.Reply, next step, err error) {
 		return event.Nothing(), settled, err
 	}
 	e.req.Scheduled = e.scheduled()
-	a := loop.Admit(e.req, e.standing())
+	a, refused := e.otherBudget()
+	if !refused {
+		a = loop.Admit(e.req, e.standing())
+	}
 	switch a.Verdict {
 	case loop.Already:
 		return event.Nothing(), settled, nil

@@ -21,8 +21,10 @@ func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Rep
 	if given.AFK || i >= 0 && (t.Tick.Dialogs[i].Forged || t.Tick.Dialogs[i].Done) {
 		return event.Nothing()
 	}
+	var dialog loop.Dialog // without one, nothing was shown that a gate asked
 	if i >= 0 {
 		t.Tick.Dialogs[i].Done = true
+		dialog = t.Tick.Dialogs[i]
 	} else if !t.Tick.Once(event.PostToolUse, id, v.ev.Input.Raw) {
 		return event.Nothing()
 	}
@@ -31,7 +33,7 @@ func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Rep
 		if a.Unanswered != "" {
 			continue
 		}
-		told = append(told, v.takeAnswer(t, a))
+		told = append(told, v.takeAnswer(t, dialog, a))
 	}
 	if len(told) == 0 {
 		return event.Nothing()
@@ -40,10 +42,10 @@ func (v *visit) takeAnswers(t *thread, id string, given event.Answers) event.Rep
 	return event.Nothing().Context(v.afterAnswers(t, told, begun))
 }
 
-func (v *visit) takeAnswer(t *thread, a event.Answer) string {
+func (v *visit) takeAnswer(t *thread, dialog loop.Dialog, a event.Answer) string {
 	answer := loop.GateAnswer{Name: "question", Question: a.Question, Answer: a.Text, At: v.now}
 	i := slices.IndexFunc(t.Tick.Pending, func(g loop.Gate) bool { return g.Question == a.Question || printable.Text(g.Question) == a.Question })
-	if i < 0 {
+	if i < 0 || !dialog.Shows(a.Question, printable.Text) {
 		t.Tick.Answered = append(t.Tick.Answered, answer)
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	}
@@ -78,8 +80,8 @@ func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
 
 // missedAnswers takes answers from the transcript that no event brought (PostToolUse may not be registered).
 func (v *visit) missedAnswers(t *thread) (found bool) {
-	if !t.Tick.Unheard() {
-		return false
+	if !t.Tick.Unheard() || t.Budget.Heard(t.Tick.SessionID, event.WordOf(event.PostToolUse)) {
+		return false // where events bring answers, a transcript alone brings none
 	}
 	r, err := usage.Count(v.ev.Transcript, t.Budget.Cursors, usage.NewTable(nil))
 	if err != nil {

@@ -42,13 +42,37 @@ func (v *visit) mindsDialog(t *thread) bool {
 func (v *visit) noteDialog() error {
 	d := loop.Dialog{ID: v.ev.ToolUseID, Forged: v.ev.Answers().Forged}
 	return v.guarded(func(list []*thread) error {
-		for _, t := range list {
-			if err := v.noteDialogOf(t, d); err != nil {
+		free := true // the call shows the questions of one loop
+		for _, t := range v.addressed(list) {
+			note := d
+			if gates := v.asksFor(t); free && len(gates) > 0 && !d.Forged && !v.ev.InSubagent() {
+				note.Shown, free = shown(gates), false
+			}
+			if err := v.noteDialogOf(t, note); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// asksFor are the gates whose questions a dialog that begins now shows for a loop.
+func (v *visit) asksFor(t *thread) []loop.Gate {
+	switch {
+	case v.forces(t):
+		return []loop.Gate{*t.Claim.Gate}
+	case t.Budget != nil && v.open(t):
+		return t.Tick.Pending
+	}
+	return nil
+}
+
+// shown are the questions that fit in one dialog.
+func shown(gates []loop.Gate) (list []string) {
+	for _, g := range gates[:min(len(gates), event.MostQuestions)] {
+		list = append(list, g.Question)
+	}
+	return list
 }
 
 func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
@@ -59,7 +83,7 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 		t.Claim.Dialogs = append(t.Claim.Dialogs, d)
 		v.tellOf(t.Claim.Gate)
 		return v.files.SaveClaim(t.Claim)
-	case slices.Contains(t.Tick.Dialogs, d): // told twice
+	case slices.ContainsFunc(t.Tick.Dialogs, d.Equal): // told twice
 		return nil
 	}
 	t.Tick.Dialogs = append(t.Tick.Dialogs, d)
@@ -72,7 +96,7 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 // atGate fills the dialog with exactly the questions that wait, and keeps everything else of the main thread back
 // until they are answered. Workers already dispatched go on.
 func (v *visit) atGate(gates []loop.Gate) (event.Reply, error) {
-	if v.ev.Asks() {
+	if v.ev.Asks() && !v.ev.InSubagent() { // a worker's dialog answers no gate, so it is not made to show one
 		return event.Ask(questions(gates)...), nil
 	}
 	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {

@@ -74,7 +74,11 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 		return event.Nothing(), err
 	}
 	v.files.Seal(v.seals, proc.Boot)
-	return v.request(cmd, flags).admit()
+	e := v.request(cmd, flags)
+	if err := v.mayEnter(e.req.Owner); err != nil {
+		return event.Nothing(), err
+	}
+	return e.admit()
 }
 
 // foreignState refuses state that the repository itself brought: its locks, its counters and its "answers" are whoever's
@@ -97,9 +101,11 @@ func (v *visit) foreignState() error {
 // request is the invocation of a looping skill in this event's session.
 func (v *visit) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+	owner := proc.Owner()
 	return &entry{visit: v, path: budgetPath(cmd.Skill, flags), origin: start.Origin, req: loop.Request{
-		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: proc.Owner(),
+		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: owner,
 		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
+		Model: v.ofModel(start, cmd.Skill, flags), EventsFrom: v.clientSocket(owner),
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/printable"
 	"hooks/internal/usage"
 )
 
@@ -20,7 +21,7 @@ func (v *visit) missedForce(list []*thread) (event.Reply, error) {
 	}
 	return v.inTurn(list, func(t *thread) (event.Reply, error) {
 		for _, a := range r.Answers {
-			if !v.forces(t) || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
+			if !v.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
 				continue
 			}
 			if reply, err := v.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
@@ -36,7 +37,10 @@ func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.
 	c := t.Claim
 	i := slices.IndexFunc(given.List, func(a event.Answer) bool { return a.Question == c.Gate.Question && a.Unanswered == "" })
 	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == id && d.Forged })
-	if i < 0 || given.AFK || forged {
+	asked := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool {
+		return d.ID == id && d.Shows(c.Gate.Question, printable.Text)
+	})
+	if i < 0 || given.AFK || forged || !asked {
 		return event.Nothing(), nil
 	}
 	cmd, _ := loop.ParseCommand(c.Command, c.Args)

@@ -138,16 +138,12 @@ func (a *App) InAgent() bool {
 	if err != nil {
 		return false
 	}
-	inside := a.Inside
-	if inside == nil {
-		inside = proc.Inside
-	}
-	if v.sealedInside(inside) {
+	if v.sealedInside(a.inside) {
 		return true
 	}
 	for _, skill := range loop.Skills() {
 		s, _ := v.files.Load(skill)
-		if s.Budget != nil && inside(s.Budget.Owner) || s.Lock != nil && inside(s.Lock.Process) {
+		if s.Budget != nil && a.inside(s.Budget.Owner) || s.Lock != nil && a.inside(s.Lock.Process) {
 			return true
 		}
 	}

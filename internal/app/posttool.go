@@ -12,6 +12,9 @@ import (
 func (v *visit) postToolUse() (event.Reply, error) {
 	list, err := v.mine()
 	v.keepRunning(v.addressed(list))
+	if err == nil {
+		err = v.hearForClaims(list)
+	}
 	if err != nil || !v.tellsAnything(list) {
 		return event.Nothing(), err
 	}
@@ -22,6 +25,26 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	forcing := slices.DeleteFunc(list, func(t *thread) bool { return !t.forcing() })
 	forced, err := v.inTurn(forcing, func(t *thread) (event.Reply, error) { return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers()) })
 	return reply.And(forced), err
+}
+
+// hearForClaims notes in a session that has no run yet that PostToolUse reaches the program, as a receipt does for a run.
+func (v *visit) hearForClaims(list []*thread) error {
+	deaf := func(t *thread) bool { return t.forcing() && !t.Claim.Heard }
+	if v.ev.Name != event.PostToolUse || v.answersDialog() || !slices.ContainsFunc(list, deaf) {
+		return nil
+	}
+	return v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			if !deaf(t) {
+				continue
+			}
+			t.Claim.Heard = true
+			if err := v.files.SaveClaim(t.Claim); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (v *visit) answersDialog() bool { return v.ev.Asks() && v.ev.Name == event.PostToolUse }

@@ -18,6 +18,11 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 		return event.Deny("Not scheduled: what an iteration leaves for later would run when no loop governs it any more\n" +
 			"hint: do it in this iteration or leave it to the next one; a person may schedule it"), nil
 	}
+	if ok && t.Budget.Status == loop.Active {
+		if reason := v.otherFlags(t, prompt); reason != "" {
+			return event.Deny(reason), nil
+		}
+	}
 	if !ok || !t.Budget.Schedules(prompt) {
 		return event.Nothing(), nil
 	}

@@ -38,6 +38,9 @@ func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, 
 			continue
 		}
 		if t := (&thread{skill, s}); v.keep(t) {
+			if err := v.believeThread(t); err != nil {
+				return nil, err
+			}
 			v.receive(t.Budget)
 			list = append(list, t)
 		}

@@ -41,6 +41,9 @@ type visit struct {
 	running  map[loop.Skill]loop.Running // what the open iterations have spent until now, where it was looked at
 	recorded bool                        // the refusal of this call stands in a tick
 	slips    error                       // what went wrong and changes no decision
+
+	from  *loop.Process // over whose socket the event came, once that is asked
+	asked bool
 }
 
 // config reads the project's configuration once.
@@ -91,7 +94,7 @@ func (v *visit) meet() (event.Reply, error) {
 	case event.SessionEnd:
 		return v.sessionEnded()
 	case event.SessionStart:
-		_, _ = v.mine() // for the receipt alone
+		return v.sessionStarted()
 	}
 	return event.Nothing(), nil
 }

@@ -2,6 +2,9 @@ package event
 
 import "github.com/tidwall/gjson"
 
+// MostQuestions is how many questions the client shows in one dialog.
+const MostQuestions = 4
+
 // Question is one question of the client's dialog.
 type Question struct {
 	Question string

@@ -39,7 +39,7 @@ func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
 	}
-	return Reply{verdict: ask, questions: questions[:min(len(questions), 4)]}
+	return Reply{verdict: ask, questions: questions[:min(len(questions), MostQuestions)]}
 }
 
 // Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a Block only: alone

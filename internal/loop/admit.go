@@ -16,11 +16,13 @@ type Request struct {
 	Owner      Process // the client
 	Command    Command
 	Flags      Flags
-	RunID      string // the identity a fresh run would get
-	Scheduled  bool   // the client's schedule invoked it, no person
-	Attended   bool   // a person can answer a dialog
-	UnderLoop  bool   // /loop brings the next tick
-	Platform   string // for the note on an unclear lock, as in "linux"
+	RunID      string   // the identity a fresh run would get
+	Scheduled  bool     // the client's schedule invoked it, no person
+	Model      bool     // the model invoked it with flags that its prompt does not have
+	EventsFrom *Process // over whose socket the event came, nil where that is not known
+	Attended   bool     // a person can answer a dialog
+	UnderLoop  bool     // /loop brings the next tick
+	Platform   string   // for the note on an unclear lock, as in "linux"
 }
 
 // Standing is what a request meets: the state on disk, and whether the processes named there still live.
@@ -81,10 +83,13 @@ type Admission struct {
 
 // Admit decides what becomes of a request (design: run identity). It is asked again after CloseFirst.
 func Admit(r Request, s Standing) Admission {
+	mine := s.Run != nil && s.Run.OwnedBy(r)
+	if a, refused := refuseUnasked(r, s, mine); refused {
+		return a
+	}
 	if t := s.Tick; t != nil && t.SessionID == r.SessionID && t.began(r.PromptID) {
 		return Admission{Verdict: Already}
 	}
-	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if mine && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
 		return refuse("This prompt's iteration has already ended; the next one comes with the next tick")
 	}
@@ -232,11 +237,8 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 	case mine && run.Status == Active:
 		if r.Flags.Resume && run.Owner.PID != r.Owner.PID { // the session was taken up again by another client
 			a.Mode = ResumeRun
-		} else if run.Flags == r.Flags.canonical() || r.Flags.Resume {
+		} else if run.Agrees(r.Flags) || r.Flags.Resume {
 			a.Mode = NextTick
-		} else if r.Scheduled {
-			a.Mode = NextTick
-			a.Notes = append(a.Notes, "Flags of the scheduled command differ from the run's and are ignored: "+run.Flags)
 		} else {
 			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh run, the earlier one (%s) is archived", run.RunID))
 		}

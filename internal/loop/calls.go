@@ -52,6 +52,17 @@ func (t *Tick) Merging(id, input string) (known, same bool) {
 	return true, !t.Passed[i].Done && t.Passed[i].Input == input
 }
 
+// Equal reports whether both are records of the same call.
+func (d Dialog) Equal(o Dialog) bool {
+	return d.ID == o.ID && d.Forged == o.Forged && d.Done == o.Done && slices.Equal(d.Shown, o.Shown)
+}
+
+// Shows reports whether the program put a question into the call; a terminal may have shown it in other characters.
+func (d Dialog) Shows(question string, seen func(string) string) bool {
+	same := func(q string) bool { return q == question || seen(q) == question }
+	return !d.Forged && slices.ContainsFunc(d.Shown, same)
+}
+
 // Shown is where the dialog of this id stands that was shown last, a forged one before any other; -1 when none was.
 func (t *Tick) Shown(id string) int {
 	at := -1

@@ -10,6 +10,7 @@ func (c *Claim) By(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
 		Command: r.Command.Name, Args: r.Command.Args, Since: r.Now, Iteration: iteration,
+		EventsFrom: r.EventsFrom,
 	}
 	if c == nil {
 		return own

@@ -12,7 +12,7 @@ func NewRun(r Request) Budget {
 	b := Budget{
 		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill, StartedAt: r.Now,
 		Ceilings: r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
-		Owner: r.Owner, UnderLoop: r.UnderLoop,
+		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -38,10 +38,15 @@ func Resume(b Budget, r Request) Budget {
 	b.Away(r.Now)
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
+	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = r.UnderLoop
-	b.Ceilings = r.Flags.override(b.Ceilings)
+	if !r.unasked() {
+		b.Ceilings = r.Flags.override(b.Ceilings)
+	}
+	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
 	b.invokedBy(r)
+	b.alsoTyped(before)
 	return b
 }
 
@@ -51,9 +56,11 @@ func Continue(b Budget, r Request) Budget {
 		b.Away(r.Now)
 	}
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
+	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
-	if r.Flags.Resume && !r.Scheduled { // a person names new ceilings for the run as it goes on
+	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it goes on
 		b.Ceilings = r.Flags.override(b.Ceilings)
+		b.alsoTyped(r.Flags.canonical())
 	}
 	return b
 }

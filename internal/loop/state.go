@@ -122,6 +122,8 @@ type Budget struct {
 
 	// Flags is the canonical form of what the run was started with; other flags typed by a person start a fresh run.
 	Flags string `json:"flags"`
+	// OtherFlags are those of further commands that a person typed for this run, with --resume.
+	OtherFlags []string `json:"other_flags,omitempty"`
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
@@ -137,6 +139,9 @@ type Budget struct {
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
+	// EventsFrom is the process over whose sockets the run's events come: its client, where the entry came that way. Nil
+	// where it did not, or where the system does not tell.
+	EventsFrom *Process `json:"events_from,omitempty"`
 	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil before one has told. NextTick
 	// is when the first of them fires, where that can be told.
 	Scheduled []string  `json:"scheduled,omitzero"`

@@ -123,6 +123,8 @@ type Dialog struct {
 	Forged bool `json:"forged,omitempty"`
 	// Done says that its answers were recorded.
 	Done bool `json:"done,omitempty"`
+	// Shown are the questions of gates that the program put into the call. It answers those alone.
+	Shown []string `json:"shown,omitempty"`
 }
 
 // Approval is a person's answer "merge" for one PR: good for one merge in this tick (R101).
@@ -185,9 +187,12 @@ type Claim struct {
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	Stopped   bool      `json:"stopped,omitempty"`
-	Blocked   bool      `json:"blocked,omitempty"`   // a Stop has asked once, for the answer or for the schedule to go
-	StopText  string    `json:"stop_text,omitempty"` // why, when it was not the gate
+	// EventsFrom is as in Budget, for the session that claims. Heard says that PostToolUse reached the program in it.
+	EventsFrom *Process `json:"events_from,omitempty"`
+	Heard      bool     `json:"heard,omitempty"`
+	Stopped    bool     `json:"stopped,omitempty"`
+	Blocked    bool     `json:"blocked,omitempty"`   // a Stop has asked once, for the answer or for the schedule to go
+	StopText   string   `json:"stop_text,omitempty"` // why, when it was not the gate
 	// Scheduled are the prompts that the session had scheduled for the stopped loop at its last Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
 	// Waiters are other sessions that await the lock, by id, and since when.

@@ -18,6 +18,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("PROC_TEST_ROLE") {
 	case "owner":
 		_ = json.NewEncoder(os.Stdout).Encode(Owner())
+	case "caller", "own pair", "named":
+		callerOf(os.Getenv("PROC_TEST_ROLE"))
 	case "wait":
 		os.Stdout.WriteString("ready\n")
 		_, _ = os.Stdin.Read(make([]byte, 1))

@@ -50,6 +50,7 @@ var budgetFormat = format{
 		"tokens_by_model", "deferred_targets", "cursors", "flags", "command", "under_loop", "active_since", "clock", "clock_ahead", "slept",
 		"minutes_before", "owner", "owner_left", "scheduled", "next_tick_at", "last_prompts", "blocks", "pending_gates",
 		"carried_gates", "skipped_lines", "sealed_in", "receipts",
+		"other_flags", "events_from",
 	},
 }
 
@@ -77,7 +78,7 @@ var claimFormat = format{
 	known: []string{
 		"version", "session_id", "skill", "prompt_id", "command", "args", "since", "iteration", "gate", "dialogs",
 		"stopped",
-		"stop_text", "waiters", "blocked", "scheduled",
+		"stop_text", "waiters", "blocked", "scheduled", "events_from", "heard",
 	},
 }
 

@@ -60,6 +60,7 @@ type Start struct {
 	Offset    int64  // of its first line, in bytes
 	UnderLoop bool   // that line is the /loop command
 	Origin    string // who started the turn: "human", "scheduled", "task_notification", "sdk"; "" where it is not said
+	Prompt    string // what was submitted; a slash command as it was typed
 }
 
 // PromptStart finds the first top-level user line with a prompt's id. Only the last 4 MiB are searched; a prompt that
@@ -75,13 +76,30 @@ func PromptStart(transcript, promptID string) (s Start, ok bool) {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		if bytes.Contains(line, []byte(promptID)) && !other(line) {
 			if r, ok := read(line); ok && r.kind == "user" && !r.sidechain && r.prompt == promptID {
-				return Start{at, r.isLoop(), r.origin}, true
+				return Start{at, r.isLoop(), r.origin, r.typed()}, true
 			}
 		}
 		at += int64(len(line)) + 1
 		rest = after
 	}
 	return s, false
+}
+
+// typed is the prompt of a user line; the client writes a slash command as two marked parts.
+func (r record) typed() string {
+	all := plainText(r.message)
+	name, found := between(all, "<command-name>", "</command-name>")
+	if !found {
+		return strings.Clone(all)
+	}
+	args, _ := between(all, "<command-args>", "</command-args>")
+	return strings.TrimSpace(name + " " + args)
+}
+
+func between(s, open, end string) (part string, found bool) {
+	_, rest, found := strings.Cut(s, open)
+	part, _, closed := strings.Cut(rest, end)
+	return part, found && closed
 }
 
 // isLoop says whether a user line is the /loop command.

@@ -26,6 +26,9 @@ func (w *World) After(e Event, r Result, before, now *Disk) []string {
 	if strings.Contains(r.Err, "internal error") || strings.Contains(r.Err, "goroutine ") {
 		say("panic: %s", r.Err)
 	}
+	if r.Killed || r.Err != "" || w.Broken {
+		w.Ledger.Unheard = append(w.Ledger.Unheard, e.Answers...)
+	}
 	for line := range w.Ledger.Lines {
 		if !slices.Contains(now.raw, line) {
 			say("a history line is gone: %.120s", line)

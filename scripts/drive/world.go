@@ -35,8 +35,10 @@ type World struct {
 
 // Ledger is what really happened, as the client and the person saw it.
 type Ledger struct {
-	In, Out int64           // tokens spent inside iterations
-	Answers []string        // a person's words to gates, each unlike all others
+	In, Out int64    // tokens spent inside iterations
+	Answers []string // a person's words to gates, each unlike all others
+	// Unheard are those whose event died or failed: the transcript alone answers nothing, so the person is asked again.
+	Unheard []string
 	Begun   map[string]bool // iterations whose body was seen open, as "run 3"
 	Lines   map[string]bool // history lines that were seen whole
 	// Admitted says that a session's own line tells that its transcript could not be read; its next line makes up for it,
@@ -60,7 +62,7 @@ func (r *Range) Add(sure bool) {
 }
 
 func (l Ledger) clone() Ledger {
-	l.Answers = slices.Clone(l.Answers)
+	l.Answers, l.Unheard = slices.Clone(l.Answers), slices.Clone(l.Unheard)
 	l.Begun, l.Lines = maps.Clone(l.Begun), maps.Clone(l.Lines)
 	return l
 }

@@ -14,9 +14,13 @@ import (
 
 // Budget is what the scenarios read of {skill}.budget.json, as an outsider would.
 type Budget struct {
-	RunID          string  `json:"run_id"`
-	Status         string  `json:"status"`
-	StopCause      string  `json:"stop_cause"`
+	RunID      string `json:"run_id"`
+	Status     string `json:"status"`
+	StopCause  string `json:"stop_cause"`
+	Ceilings   int    `json:"max_iterations"`
+	EventsFrom struct {
+		PID int `json:"pid"`
+	} `json:"events_from"`
 	IterationsUsed int     `json:"iterations_used"`
 	Dollars        float64 `json:"dollars_estimate"`
 	Agents         int     `json:"agents_dispatched"`

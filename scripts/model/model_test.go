@@ -179,7 +179,7 @@ func (w *world) aTick(t *rapid.T) {
 			w.submit(ses, "", "go on")
 		}
 		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t", "tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())
-		w.send(ses, "pre-tool-use", payload, w.enter(s, ses, f, ses.origin == "scheduled"))
+		w.send(ses, "pre-tool-use", payload, w.enter(s, ses, f, asker{ses.origin == "scheduled", true}))
 	default:
 		ses := w.living(t, false)
 		w.newPrompt(ses)
@@ -191,7 +191,7 @@ func (w *world) aTick(t *rapid.T) {
 		}
 		w.submit(ses, s.skill, text)
 		payload := w.payload(ses, "UserPromptExpansion", "command_name", "sdd:"+s.skill, "command_args", f.args(), "prompt", text)
-		want := w.enter(s, ses, f, way == "scheduled")
+		want := w.enter(s, ses, f, asker{scheduled: way == "scheduled"})
 		w.send(ses, "user-prompt-expansion", payload, want)
 		if ses.turn = want.kind == ""; ses.turn && way == "scheduled" {
 			w.userLine(ses, "scheduled")

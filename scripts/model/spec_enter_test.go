@@ -20,24 +20,54 @@ func (r *run) owns(session string, c *client) bool {
 	return r.session == session || r.left && r.owner == c
 }
 
+// asker is who wants a tick, where no person does.
+type asker struct{ scheduled, model bool }
+
+func (a asker) person() bool { return a == asker{} }
+
+// agrees: a person typed such a command for this run, or it names nothing of its own.
+func (r *run) agrees(f flags) bool {
+	bare := f.resume && len(f.named) == 0 && (f.pr == 0 || f.pr == r.single)
+	same := func(o flags) bool { return f.same(o) && f.budget == o.budget }
+	return bare || same(r.flags) || slices.ContainsFunc(r.typed, same)
+}
+
+// refuses: ceilings belong to a person, and so does a run that has ended.
+func (r *run) refuses(f flags, by asker, mine bool) (reply, bool) {
+	switch {
+	case r == nil || by.person():
+	case r.status != "active":
+		return refuse("a person types the command"), by.model
+	case r.agrees(f) && (mine || r.owner.alive):
+	case by.model:
+		return refuse("no person typed these flags"), true
+	case mine:
+		return refuse("the scheduled command has other flags"), true
+	}
+	return nothing, false
+}
+
 // enter is the whole of a tick's beginning (design §3: run identity).
-func (m *model) enter(s *side, ses *session, f flags, scheduled bool) reply {
-	r := m.admit(s, ses, f, scheduled)
+func (m *model) enter(s *side, ses *session, f flags, by asker) reply {
+	r := m.admit(s, ses, f, by)
 	if r.kind != "" && s.tick == nil { // a leftover of this session's own
 		m.unlock(s, ses)
 	}
 	return r
 }
 
-func (m *model) admit(s *side, ses *session, f flags, scheduled bool) reply {
+func (m *model) admit(s *side, ses *session, f flags, by asker) reply {
 	r := s.run
 	mine := r != nil && r.owns(ses.id, ses.client)
+	if refusal, refused := r.refuses(f, by, mine); refused {
+		return refusal
+	}
 	switch {
 	case s.tick != nil && s.tick.session == ses.id && slices.Contains(s.tick.prompts, ses.prompt):
 		return nothing
 	case mine && slices.Contains(r.lastPrompts, ses.prompt):
 		return refuse("already ended")
-	case s.claim != nil && s.claim.stopped && s.claim.session == ses.id && scheduled:
+	case s.claim != nil && s.claim.stopped && s.claim.session == ses.id && by.scheduled:
 		return refuse("Loop already stopped")
 	}
 	if t := s.tick; t != nil {
@@ -47,7 +77,7 @@ func (m *model) admit(s *side, ses *session, f flags, scheduled bool) reply {
 			return m.skip(s, ses, t.iteration)
 		case t.session == ses.id, mine, forgotten && !(s.lock != nil && f.lock == "force"):
 			m.abandoned(s, ses.id)
-			return m.admit(s, ses, f, scheduled)
+			return m.admit(s, ses, f, by)
 		}
 	}
 	// a lock of an iteration that has ended, where the run is over, its session has, or it is the asker's own
@@ -66,7 +96,7 @@ func (m *model) admit(s *side, ses *session, f flags, scheduled bool) reply {
 		}
 		return m.contended(s, ses, f, r.used)
 	}
-	return m.identify(s, ses, f, scheduled)
+	return m.identify(s, ses, f, by)
 }
 
 func (m *model) contended(s *side, ses *session, f flags, iteration int) reply {
@@ -127,7 +157,7 @@ func (m *model) force(s *side, ses *session, f flags, iteration int) reply {
 }
 
 // identify: the next tick of the run, an earlier run taken up again, or a fresh one.
-func (m *model) identify(s *side, ses *session, f flags, scheduled bool) reply {
+func (m *model) identify(s *side, ses *session, f flags, by asker) reply {
 	r := s.run
 	mine := r != nil && r.owns(ses.id, ses.client)
 	switch {
@@ -138,16 +168,16 @@ func (m *model) identify(s *side, ses *session, f flags, scheduled bool) reply {
 	case mine && r.status == "active":
 		switch {
 		case f.resume && r.owner != ses.client:
-			m.resume(s, ses, f)
-		case f.resume || f.same(r.flags) || scheduled:
-			m.next(s, ses, f, scheduled)
+			m.resume(s, ses, f, by)
+		case f.resume || r.agrees(f):
+			m.next(s, ses, f, by)
 		default:
 			return m.open(s, ses, f, m.fresh(s, ses, f))
 		}
-	case scheduled && r.status != "active":
+	case by.scheduled && r.status != "active":
 		return refuse()
 	case f.resume:
-		m.resume(s, ses, f)
+		m.resume(s, ses, f, by)
 	default:
 		return m.open(s, ses, f, m.fresh(s, ses, f))
 	}
@@ -176,7 +206,7 @@ func (m *model) baseline(r *run, ses *session) {
 	r.counted[ses.id], r.marksOf[ses.id] = len(ses.spends), len(ses.marks)
 }
 
-func (m *model) resume(s *side, ses *session, f flags) {
+func (m *model) resume(s *side, ses *session, f flags, by asker) {
 	r := s.run
 	if r.session != ses.id {
 		m.baseline(r, ses)
@@ -184,13 +214,16 @@ func (m *model) resume(s *side, ses *session, f flags) {
 	r.before, r.since = r.minutes, m.now
 	r.status, r.cause, r.gate, r.gateIn = "active", "", "", 0
 	r.session, r.owner, r.left = ses.id, ses.client, false
-	r.ceilings = f.over(r.ceilings)
+	if by.person() {
+		r.ceilings = f.over(r.ceilings)
+	}
+	r.typed = append(r.typed, r.flags)
 	r.scheduled, r.lastPrompts, r.blocks = nil, nil, nil
 	r.underLoop = false
 	r.flags = f
 }
 
-func (m *model) next(s *side, ses *session, f flags, scheduled bool) {
+func (m *model) next(s *side, ses *session, f flags, by asker) {
 	r := s.run
 	if r.owner != ses.client { // the session was away in between
 		r.before, r.since = r.minutes, m.now
@@ -199,8 +232,9 @@ func (m *model) next(s *side, ses *session, f flags, scheduled bool) {
 		m.baseline(r, ses)
 	}
 	r.session, r.owner, r.left = ses.id, ses.client, false
-	if f.resume && !scheduled {
+	if f.resume && by.person() {
 		r.ceilings = f.over(r.ceilings)
+		r.typed = append(r.typed, f)
 	}
 }
 

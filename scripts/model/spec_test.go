@@ -81,6 +81,7 @@ type failure struct {
 
 type run struct {
 	flags
+	typed       []flags // of other commands that a person typed for it
 	session     string
 	owner       *client
 	left        bool // its session has ended

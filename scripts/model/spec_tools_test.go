@@ -72,6 +72,9 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	t := s.tick
 	switch c.kind {
 	case "schedule":
+		if r.status == "active" && strings.HasPrefix(c.text, "/sdd:"+s.skill+" ") && !r.agrees(plain(c.text)) {
+			return refuse("Not scheduled: no person typed these flags")
+		}
 		if c.text == m.word(s) && (r.status != "active" || on && t.halting()) {
 			return refuse()
 		}
@@ -265,7 +268,7 @@ func (m *model) forced(s *side, ses *session, text string) {
 	if s.tick != nil && s.run != nil {
 		m.abandoned(s, ses.id)
 	}
-	m.identify(s, ses, c.flags, false)
+	m.identify(s, ses, c.flags, asker{})
 	if s.tick != nil {
 		s.tick.answers = append(s.tick.answers, said)
 	}
@@ -342,6 +345,15 @@ func (m *model) gateAnswer(name, target, text string) (taken bool) {
 		}
 	}
 	return taken
+}
+
+// plain are the flags of a command without any ceiling of its own.
+func plain(command string) flags {
+	f := flags{ceilings: ceilings{5, 20, 60, 2500}}
+	if strings.HasSuffix(command, " --pr 142") {
+		f.pr = 142
+	}
+	return f
 }
 
 // word is the command that a schedule would fire for this side's run.

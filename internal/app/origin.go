@@ -1,0 +1,128 @@
+package app
+
+import (
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+)
+
+// Events come the way their run's entry came: over a socket that the client itself made.
+// docs/security.md has the argument, in "Where events come from".
+
+// caller is the process over whose socket this event came; nil where that is not known.
+func (v *visit) caller() *loop.Process {
+	if !v.asked && v.past == nil && v.ev.Name != "" {
+		v.asked, v.from = true, proc.Caller()
+	}
+	return v.from
+}
+
+// clientSocket is the caller where it is the client itself, so that later events can be held
+// against it. A wrapper of the person's own that feeds the program is another process each time.
+func (v *visit) clientSocket(owner loop.Process) *loop.Process {
+	if from := v.caller(); from != nil && from.PID == owner.PID {
+		return from
+	}
+	return nil
+}
+
+// believe refuses an event that came from somebody else than the run's client. An error decides
+// nothing: what it stands for is refused where it asks to begin, held back where it could do harm,
+// and otherwise nothing is written.
+func (v *visit) believe(client *loop.Process) error {
+	if client == nil || v.ev.Name == "" {
+		return nil // not known how events come, or a person's command and no event
+	}
+	from := v.caller()
+	switch {
+	case from != nil && from.PID == client.PID && from.Start == client.Start:
+		return nil
+	case proc.Of(*client) == loop.Alive:
+	case from != nil: // its client is gone: the session was taken up again by another one
+		return nil
+	}
+	return hint.New("a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+		"this %s did not come from the client of the loop (process %d), so it decides nothing",
+		v.ev.Name, client.PID)
+}
+
+// believeThread is believe for what this session has of a loop.
+func (v *visit) believeThread(t *thread) error {
+	if t.Budget != nil {
+		if err := v.believe(t.Budget.EventsFrom); err != nil {
+			return err
+		}
+	}
+	if t.Claim != nil {
+		return v.believe(t.Claim.EventsFrom)
+	}
+	return nil
+}
+
+// mayEnter refuses a request that comes from inside of another loop of this project: from a script
+// that plays the client, or from a client that a tool call started.
+func (v *visit) mayEnter(owner loop.Process) error {
+	for _, skill := range loop.Skills() {
+		s, err := v.files.LoadRun(skill)
+		if err != nil || s.Budget == nil {
+			continue // what is damaged is told by the entry itself
+		}
+		b := s.Budget
+		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
+		if b.SessionID == v.ev.SessionID || known && v.caller() == nil {
+			if err := v.believe(b.EventsFrom); err != nil {
+				return err
+			}
+		}
+		other := owner.PID != b.Owner.PID || known && v.caller().PID != b.EventsFrom.PID
+		if other && v.inside(b.Owner) {
+			return hint.New("a person starts it in a terminal of their own",
+				"a client inside of the %s loop's own (process %d) begins no loop here", skill, b.Owner.PID)
+		}
+	}
+	return nil
+}
+
+// inside reports whether this process was started by a run's client.
+func (a *App) inside(client loop.Process) bool {
+	if a.Inside != nil {
+		return a.Inside(client)
+	}
+	return proc.Inside(client)
+}
+
+// sessionStarted makes the process that took up a session the one whose events are believed, where
+// the earlier one is gone. A script in a tool call cannot get there: while its client lives, only
+// that client is believed.
+func (v *visit) sessionStarted() (event.Reply, error) {
+	list, err := v.mine() // for the receipt too
+	if err != nil || v.caller() == nil || !anyMoved(list, v.caller()) {
+		return event.Nothing(), err
+	}
+	return event.Nothing(), v.guarded(func(list []*thread) error {
+		for _, t := range list {
+			if !moved(t, v.caller()) {
+				continue
+			}
+			t.Budget.EventsFrom = v.caller()
+			if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func moved(t *thread, from *loop.Process) bool {
+	return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
+}
+
+func anyMoved(list []*thread, from *loop.Process) bool {
+	for _, t := range list {
+		if moved(t, from) {
+			return true
+		}
+	}
+	return false
+}
