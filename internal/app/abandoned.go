@@ -142,6 +142,7 @@ func (v *visit) endAbandoned(t *thread) (closed, error) {
 			t.Tick.Failed = cutOff
 		}
 	}
+	t.Tick.Uncount(t.Budget)
 	own := *v
 	own.ev.Transcript = t.Tick.Transcript // read and counted from its own session's transcript
 	own.missedAnswers(t)

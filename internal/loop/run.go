@@ -198,6 +198,14 @@ func StartBody(run *Budget, t *Tick) bool {
 	return t.Body
 }
 
+// Uncount takes back an iteration whose body never began. An answer that would have begun it died
+// between the save of the budget, which counts it, and that of the tick.
+func (t *Tick) Uncount(run *Budget) {
+	if !t.Body && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
+		run.IterationsUsed = t.Iteration - 1
+	}
+}
+
 // takeBack uncounts a body in which nothing was worked on, when a condition of entry turns out to hold.
 func (t *Tick) takeBack(run *Budget) {
 	if t.Body && !t.Worked() && t.Iteration == run.IterationsUsed {
