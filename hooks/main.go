@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	if code, isLink := brake.Run(os.Args, os.Stderr, nil); isLink { // started as gh, git, …
+	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink { // started as gh, git, …
 		os.Exit(code)
 	}
 	os.Exit(run(os.Args[1:]))

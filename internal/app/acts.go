@@ -97,15 +97,6 @@ func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
 	return event.Nothing()
 }
 
-// refuseUnread holds back what cannot be read while a merge waits for a person's word.
-func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
-	if opaque := unreadable(r); opaque != "" && v.mergeWaits(t) {
-		return event.Deny("This command cannot be read and a merge gate waits: " + opaque +
-			"\nhint: write it plainly, without text that is only known when it runs").By(loop.UnreadText)
-	}
-	return event.Nothing()
-}
-
 // review holds back a new review of a PR on which nothing has landed since the previous iteration (R81).
 func (v *visit) review(t *thread, acts []guard.Act) event.Reply {
 	if t.skill != loop.Review || !v.open(t) {

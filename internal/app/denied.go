@@ -69,18 +69,12 @@ func (v *visit) recordEntry(r event.Reply) event.Reply {
 	if v.ev.Name != event.PreToolUse || !r.Blocks() || !store.Exists(v.project) {
 		return r
 	}
-	if v.files == nil {
-		files, err := store.Open(v.project)
-		if err != nil {
-			return r
-		}
-		v.files = files
+	if v.files == nil && v.openState() != nil {
+		return r
 	}
-	var list []*thread
-	for _, skill := range loop.Skills() {
-		if s, err := v.files.LoadRun(skill); err == nil {
-			list = append(list, &thread{skill, s})
-		}
+	list, err := v.mine()
+	if err != nil {
+		return r
 	}
 	return v.recordAny(list, r.By(loop.EntryRule))
 }

@@ -46,6 +46,7 @@ type entry struct {
 	notes  []string         // of what had to be cleared away first
 	before string           // status block of an iteration that was found abandoned
 	final  string           // and the final report, where that ended its run
+	braked bool             // the links of the brake stand before the session's Bash commands
 	seen   *seen            // what was looked up for the iteration, nil until then
 	forced *loop.GateAnswer // by which a person let it take another's lock, nil otherwise
 }

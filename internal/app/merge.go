@@ -70,10 +70,15 @@ func (v *visit) judgeMerges(t *thread, acts []guard.Act) (reply event.Reply, cha
 			return r, true
 		}
 	}
+	pass := loop.Passed{ID: v.ev.ToolUseID, Input: v.ev.Input.Raw}
 	for _, a := range acts {
+		if yes := tick.Approval(a.PR); yes != nil {
+			pass.HeadSHA = yes.HeadSHA
+		}
+		pass.PRs = append(pass.PRs, a.PR)
 		tick.Merge(a.PR)
 	}
-	tick.Pass(v.ev.ToolUseID, v.ev.Input.Raw)
+	tick.Pass(pass)
 	return event.Nothing(), true
 }
 

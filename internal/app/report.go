@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/seal"
 )
 
 // Report takes a skill's facts into the open iteration of the caller's session and answers what they changed. Bad
@@ -31,7 +33,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 		if err != nil {
 			return err
 		}
-		said, err = v.takeFacts(t, facts)
+		said, err = v.takeFacts(t, facts, raw)
 		return err
 	})
 	return said, err
@@ -50,7 +52,23 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
 }
 
-func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
+// takeFacts takes facts in, or leaves them for the next event where this process may not write the seal.
+func (v *visit) takeFacts(t *thread, facts loop.Report, raw []byte) (string, error) {
+	said, err := v.apply(t, facts)
+	if err == nil {
+		err = v.save(t)
+	}
+	if errors.Is(err, seal.ErrUnwritable) {
+		err = v.noteReport(raw)
+	}
+	if err != nil {
+		return "", err
+	}
+	return said, nil
+}
+
+// apply takes facts into the iteration, in memory, and says what they change.
+func (v *visit) apply(t *thread, facts loop.Report) (string, error) {
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {
 		return "", err
@@ -58,8 +76,5 @@ func (v *visit) takeFacts(t *thread, facts loop.Report) (string, error) {
 	facts.DoNotMerge(v.config().DoNotMerge)
 	f := loop.Look(t.Budget, t.Tick, previous, v.now)
 	changed := loop.Take(f, facts)
-	if err := v.save(t); err != nil {
-		return "", err
-	}
 	return report.Taken(f, changed), nil
 }

@@ -3,8 +3,10 @@ package app
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
+	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -96,10 +98,23 @@ func (v *visit) rest(ended []*thread) error {
 		return nil
 	}
 	return v.underGuard(func() error {
-		return v.files.Rest(v.ev.SessionID, func(skill loop.Skill) bool {
+		err := v.files.Rest(v.ev.SessionID, func(skill loop.Skill) bool {
 			return slices.ContainsFunc(ended, func(t *thread) bool { return t.skill == skill })
 		})
+		if record, rerr := v.seals.Active(v.ev.SessionID); record == nil && rerr == nil {
+			_ = brake.Undress(v.seals.Path(), v.ev.SessionID) // without the switch nobody meets the links
+		}
+		return err
 	})
+}
+
+// dress puts the links of the brake in place, before the switch that turns them on.
+func (e *entry) dress() {
+	exe, err := os.Executable()
+	if err != nil || e.seals.Path() == "" || e.braked {
+		return
+	}
+	e.braked = brake.Dress(e.seals.Path(), e.req.SessionID, exe) == nil && brake.Armed(e.Env, e.req.SessionID)
 }
 
 // loadChanged says what becomes of a request whose run's files are not as they were written. Between iterations a person

@@ -67,6 +67,7 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	e.stamp(&run)
 	was := run.SealedIn
 	run.SealedIn = e.seals.Path()
+	e.dress()
 	err = e.files.SaveBudget(e.path, &run)
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
 		e.notes = append(e.notes, "No seal can be written ("+err.Error()+"); what is in "+store.Dir+" is believed as it is")
@@ -150,6 +151,7 @@ func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iterati
 	facts.Notes = slices.Concat(e.notes, a.Notes, facts.Notes)
 	run.Observe(e.clock(e.req.Now))
 	tick := loop.Open(&run, previous, e.req, facts)
+	tick.Braked = e.braked
 	if e.forced != nil {
 		tick.Answered = append(tick.Answered, *e.forced)
 	}

@@ -78,6 +78,9 @@ func (v *visit) answer() (event.Reply, error) {
 
 // meet is the straight line of the event, in a project that has state.
 func (v *visit) meet() (event.Reply, error) {
+	if err := v.takeNotes(); err != nil {
+		return event.Nothing(), err
+	}
 	switch v.ev.Name {
 	case event.Stop:
 		return v.stop()

@@ -6,18 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"hooks/internal/guard"
 	"hooks/internal/regular"
 	"hooks/internal/seal"
+	"hooks/internal/store"
 
 	"github.com/tidwall/gjson"
 )
 
 // Pass uses up what a project's loop holds for one act on a PR, as Ground.TakePass does.
-type Pass func(project, session string, kind guard.Kind, pr int, sha string) (ok bool, why string)
+type Pass func(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string)
 
 // Sealed is the loop of a session as the files say it.
 type Sealed struct {
@@ -27,7 +27,7 @@ type Sealed struct {
 }
 
 // maxRecord bounds the sealed record, in bytes.
-const maxRecord = 64 << 10
+const maxRecord = 8 << 20
 
 // Active reports whether the session's sealed record is there. One that cannot be looked at is.
 func (s *Sealed) Active() bool {
@@ -53,46 +53,22 @@ func (s *Sealed) TakePass(kind guard.Kind, pr int, sha string) (ok bool, why str
 	if s.Pass == nil {
 		return false, noPass(pr)
 	}
-	return s.Pass(s.Project(), s.Session, kind, pr, sha)
+	return s.Pass(s.Home, s.Session, kind, pr, sha)
 }
 
 func noPass(pr int) string {
 	return fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr)
 }
 
-// NotesPath is where links leave what they refused for the loop to take in, from the project's
-// root: one JSON line {"denied":{"tool","rule","what","at"}} each. Inside the client's sandbox only
-// the project can be written.
-const NotesPath = ".sdd/loop/notes.jsonl"
-
-// maxNotes bounds the notes, in bytes: beyond it refusals are no longer noted.
-const maxNotes = 256 << 10
-
 // Denied is part of Ground.
 func (s *Sealed) Denied(tool, rule, what string) {
-	if s.Project() == "" {
+	project := s.Project()
+	if project == "" {
 		return
 	}
-	root, err := os.OpenRoot(s.Project())
-	if err != nil {
-		return
-	}
-	defer root.Close()
-	info, err := root.Lstat(NotesPath)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
-		return
-	}
-	const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
-	f, err := root.OpenFile(NotesPath, flags, 0o600)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	line := gjson.AppendJSONString([]byte(`{"denied":{"tool":`), tool)
-	line = gjson.AppendJSONString(append(line, `,"rule":`...), rule)
-	line = gjson.AppendJSONString(append(line, `,"what":`...), what)
-	line = gjson.AppendJSONString(append(line, `,"at":`...), time.Now().UTC().Format(time.RFC3339))
-	_, _ = f.Write(append(line, "}}\n"...))
+	_ = store.AppendNote(project, store.Note{Session: s.Session, Denied: &store.NotedDenial{
+		Tool: tool, Rule: rule, What: what, At: time.Now().UTC().Format(time.RFC3339),
+	}}) // the refusal stands all the same
 }
 
 // nowhere is the ground where nothing tells which loop a link belongs to: no merge passes.

@@ -18,6 +18,7 @@ import (
 
 	"hooks/internal/guard"
 	"hooks/internal/seal"
+	"hooks/internal/store"
 )
 
 // TestMain lets the test binary be started as a link. BRAKE_PASS is the PR that has a pass, and the
@@ -409,7 +410,7 @@ func TestNeverItself(t *testing.T) {
 
 func TestDenialIsNoted(t *testing.T) {
 	w := newWorld(t)
-	notes := filepath.Join(w.project, NotesPath)
+	notes := filepath.Join(w.project, store.NotesPath)
 	if w.shell("gh pr merge 142"); len(mustRead(t, notes)) != 0 {
 		t.Error("a folder was made for the notes")
 	}
@@ -418,18 +419,18 @@ func TestDenialIsNoted(t *testing.T) {
 	}
 	w.shell("gh pr merge 142 --body 'a\"b token=abcdef'; git push origin HEAD:main; gh pr view")
 	lines := strings.Split(mustRead(t, notes), "\n")
-	const first = `{"denied":{"tool":"gh","rule":"merge-pr","what":"gh pr merge 142 --body `
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], first) || strings.Contains(lines[0], "abcdef") ||
+	const first = `"denied":{"tool":"gh","rule":"merge-pr","what":"gh pr merge 142 --body `
+	if len(lines) != 3 || !strings.Contains(lines[0], first) || strings.Contains(lines[0], "abcdef") ||
 		!strings.Contains(lines[1], `"rule":"push-protected"`) {
 		t.Errorf("notes:\n%s", strings.Join(lines, "\n"))
 	}
 	if info, _ := os.Stat(notes); info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
 	}
-	if err := os.Truncate(notes, maxNotes+1); err != nil {
+	if err := os.Truncate(notes, 256<<10+1); err != nil {
 		t.Fatal(err)
 	}
-	if r := w.shell("gh pr merge 142"); r.code != 1 || len(mustRead(t, notes)) != maxNotes+1 {
+	if r := w.shell("gh pr merge 142"); r.code != 1 || len(mustRead(t, notes)) != 256<<10+1 {
 		t.Errorf("the bound: %+v", r)
 	}
 	outside := filepath.Join(t.TempDir(), "outside")

@@ -16,6 +16,10 @@ const (
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
+	// PRs are those that it merges, and HeadSHA the commit that a person said yes to, if one PR has one: the brake lets each
+	// pass once.
+	PRs     []int  `json:"prs,omitempty"`
+	HeadSHA string `json:"head_sha,omitempty"`
 	// Done says that its result has come, so whatever carries its id now is another call.
 	Done bool `json:"done,omitempty"`
 }
@@ -35,11 +39,14 @@ func (t *Tick) Once(event, id, input string) bool {
 }
 
 // Pass notes a merging call that is let through.
-func (t *Tick) Pass(id, input string) {
-	if id == "" || len(input) > mostInput {
+func (t *Tick) Pass(p Passed) {
+	if p.ID == "" {
 		return
 	}
-	t.Passed = append(t.Passed[max(0, len(t.Passed)-mostCounted+1):len(t.Passed):len(t.Passed)], Passed{ID: id, Input: input})
+	if len(p.Input) > mostInput {
+		p.Input = ""
+	}
+	t.Passed = append(t.Passed[max(0, len(t.Passed)-mostCounted+1):len(t.Passed):len(t.Passed)], p)
 }
 
 // Merging says that a call of this id was let through to merge, and same that this is provably that very call: the same
@@ -49,7 +56,7 @@ func (t *Tick) Merging(id, input string) (known, same bool) {
 	if id == "" || i < 0 {
 		return false, false
 	}
-	return true, !t.Passed[i].Done && t.Passed[i].Input == input
+	return true, !t.Passed[i].Done && t.Passed[i].Input == input && input != ""
 }
 
 // Equal reports whether both are records of the same call.

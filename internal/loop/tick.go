@@ -18,6 +18,8 @@ type Tick struct {
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
 	Unattended bool     `json:"unattended,omitempty"`
+	// Braked says that the links of the brake stand before the session's Bash commands.
+	Braked bool `json:"braked,omitempty"`
 	// Body says that the gates at entry are answered and the iteration counts.
 	Body bool `json:"body"`
 	// Draining says that the last Stop left workers running.

@@ -34,7 +34,7 @@ func At(path string) Dir { return Dir{path} }
 func (d Dir) Path() string { return d.path }
 
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
-func (d Dir) off(session string) string { return filepath.Join(d.path, "off", fileName(session)) }
+func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
 // Active is the record of a session while a loop of it is on, nil when none is. This is the one look that every event of
 // a session without a loop pays for.
@@ -44,6 +44,9 @@ func (d Dir) Active(session string) (*Record, error) {
 	}
 	return read(d.on(session), session)
 }
+
+// Record is the record of that file name, while a loop of its session is on.
+func (d Dir) Record(name string) (*Record, error) { return read(d.on(name), "") }
 
 // Find is a session's record, whether a loop of it is on or not, nil when there is none.
 func (d Dir) Find(session string) (*Record, error) {

@@ -34,13 +34,13 @@ func Home(env func(string) string) string {
 }
 
 // SwitchPath is the sealed record of a session while a loop of it is on. The brake is in effect while it exists.
-func SwitchPath(home, session string) string { return filepath.Join(home, "on", fileName(session)) }
+func SwitchPath(home, session string) string { return filepath.Join(home, "on", FileName(session)) }
 
 // LinksPath is the folder of the brake's links for a session.
-func LinksPath(home, session string) string { return filepath.Join(home, "brake", fileName(session)) }
+func LinksPath(home, session string) string { return filepath.Join(home, "brake", FileName(session)) }
 
-// fileName makes a file name of a session id, which a client may choose.
-func fileName(session string) string {
+// FileName makes a file name of a session id, which a client may choose.
+func FileName(session string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r

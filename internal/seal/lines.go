@@ -9,7 +9,7 @@ import (
 
 // linesPath is the copy of a run's history lines.
 func (d Dir) linesPath(run string) string {
-	return filepath.Join(d.path, "lines", fileName(run)+".jsonl")
+	return filepath.Join(d.path, "lines", FileName(run)+".jsonl")
 }
 
 // AppendLine keeps a copy of a history line, so that nothing that was counted is lost with the project's files.

@@ -59,7 +59,7 @@ var tickFormat = format{
 		{"run_id", text}, {"session_id", text}, {"skill", text}, {"iteration", number}, {"started_at", text},
 	},
 	known: []string{
-		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended",
+		"version", "run_id", "session_id", "skill", "iteration", "started_at", "prompts", "transcript", "unattended", "braked",
 		"body", "draining", "interrupted", "failed", "fired", "pending", "answered", "given", "carry", "dialogs", "approvals",
 		"counted_calls", "passed_merges", "denied", "denied_calls", "running", "dollars_told", "agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed", "merges_attempted", "merges_of",
 		"labels_set", "qmd_error", "qmd_unreachable", "asked", "tracked_prs", "worktrees", "deferred", "notes", "observed", "report", "reported",

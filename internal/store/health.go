@@ -56,12 +56,12 @@ func ownName(name string) bool {
 	for _, k := range loop.Skills() {
 		switch rest, ok := strings.CutPrefix(name, string(k)+"."); {
 		case !ok:
-		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json", rest == "claim.json", rest == "history.jsonl",
+		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json", rest == "claim.json", rest == "history.jsonl", rest == "used.jsonl",
 			strings.HasPrefix(rest, "history.jsonl.torn-"):
 			return true
 		}
 	}
-	return name == guardName || name == ".gitignore"
+	return name == guardName || name == notesName || name == ".gitignore"
 }
 
 // Tighten closes one file or folder to others (R123).

@@ -120,6 +120,7 @@ func (s *Store) RemoveTick(skill loop.Skill) error {
 		}
 	}
 	return s.change(skill, session, func(f *seal.Files) { f.Tick = "" }, func() error {
+		_ = s.disk.root.Remove(usedName(skill)) // nothing of it counts in another iteration
 		return s.drop("remove tick", tickName(skill))
 	})
 }

@@ -1,6 +1,8 @@
 // Package act says what a tool call is and what a reading of it tells: acts, and parts that cannot be resolved.
 package act
 
+import "strings"
+
 // Kind is what an Act does.
 type Kind string
 
@@ -77,6 +79,26 @@ type Reading struct {
 	// no open loop lets the call pass. "" where no bound was hit, or where nothing in the text
 	// names a way to land anything.
 	Bound string
+}
+
+// ReachesForge reports whether a part that cannot be resolved names a forge's program or a push, or is text that a shell
+// reads from a pipe.
+func (r Reading) ReachesForge() bool {
+	for _, o := range r.Opaque {
+		if strings.HasPrefix(o.Text, "… | ") {
+			return true
+		}
+		words := strings.FieldsFunc(o.Text+" "+strings.Join(o.Via, " "), func(c rune) bool {
+			return strings.ContainsRune(" \t\n'\"`$(){}[];|&,=", c)
+		})
+		for _, w := range words {
+			switch w[strings.LastIndexByte(w, '/')+1:] {
+			case "gh", "glab", "tea", "tea-cli", "hub", "push":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (r Reading) pick(want func(Kind) bool) []Act {

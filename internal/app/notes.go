@@ -1,0 +1,74 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+)
+
+// takeNotes takes in what links of the brake refused, and what was reported inside the client's sandbox, since the last
+// event of the session.
+func (v *visit) takeNotes() error {
+	if !v.files.HasNotes() {
+		return nil
+	}
+	return v.guarded(func(list []*thread) error {
+		open := slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return !v.open(t) })
+		notes, err := v.files.TakeNotes(seal.FileName(v.ev.SessionID))
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		for _, n := range notes {
+			v.slip(v.takeNote(open, n))
+		}
+		for _, t := range open {
+			if err := v.save(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (v *visit) takeNote(open []*thread, n store.Note) error {
+	switch {
+	case n.Denied != nil:
+		d := loop.Denial{Tool: n.Denied.Tool, Rule: ruleOf(n.Denied.Rule), What: v.config().Redact(loop.Secrets(n.Denied.What))}
+		open[0].Tick.Deny(d)
+	case n.Report != nil:
+		facts, err := report.Facts(n.Report)
+		if err != nil {
+			return err
+		}
+		t, err := v.reporting(open, facts.Skill)
+		if err == nil {
+			_, err = v.apply(t, facts)
+		}
+		return err
+	}
+	return nil
+}
+
+// ruleOf is the rule of a refusal, by what a link calls it.
+func ruleOf(link string) string {
+	switch link {
+	case "unreadable":
+		return loop.UnreadText
+	case "sealed-record":
+		return loop.StateGuard
+	}
+	return loop.MergeGate
+}
+
+// noteReport leaves facts for the next event where this process may not write the seal.
+func (v *visit) noteReport(raw []byte) error {
+	n := store.Note{Session: seal.FileName(v.ev.SessionID), Report: raw}
+	if err := store.AppendNote(v.project, n); err != nil {
+		return fmt.Errorf("leave the report for the next event: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+)
+
+// Pass uses up what the loop of a sealed record holds for one merge: the gate let a call through that merges this PR, that
+// call has not ended, and the merge was not made yet. It is what a link of the brake asks; session is a record's file name.
+func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string) {
+	if kind != guard.MergePR {
+		return false, "in a loop only merges are allowed, past their gate"
+	}
+	dir := seal.At(home)
+	record, err := dir.Record(session)
+	if err != nil || record == nil {
+		return false, "the loop's sealed record cannot be read"
+	}
+	files, err := store.Open(record.Project)
+	if err != nil {
+		return false, "the loop's files are gone"
+	}
+	defer files.Close()
+	files.Seal(dir, proc.Boot)
+	why = fmt.Sprintf("the gate of PR #%d has let no merge through", pr)
+	for _, skill := range loop.Skills() {
+		st, err := files.LoadSealed(record.Session, skill)
+		if err != nil {
+			return false, err.Error()
+		}
+		if st.Tick == nil || st.Tick.SessionID != record.Session {
+			continue
+		}
+		for _, p := range st.Tick.Passed {
+			if p.Done || !slices.Contains(p.PRs, pr) || p.HeadSHA != "" && sha != "" && !loop.SameSHA(p.HeadSHA, sha) {
+				continue
+			}
+			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start
+			switch first, err := files.UsePass(skill, p.ID, pr, by); {
+			case err != nil:
+				return false, err.Error()
+			case first:
+				return true, ""
+			}
+			why = fmt.Sprintf("the pass for PR #%d is used up", pr)
+		}
+	}
+	return false, why
+}

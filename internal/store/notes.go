@@ -1,0 +1,129 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+)
+
+// NotesPath is where processes that cannot seal what they write leave notes for the next event of a session, from the
+// project's root: a link of the brake, or `hooks report` inside the client's sandbox. Anybody may write them, so they say
+// nothing that the model could not say itself.
+const NotesPath = Dir + "/" + notesName
+
+const (
+	notesName = "notes.jsonl"
+	// maxNotes bounds the notes, in bytes: beyond it nothing is noted.
+	maxNotes = 256 << 10
+)
+
+// Note is one line of the notes.
+type Note struct {
+	Session string          `json:"session"`
+	Denied  *NotedDenial    `json:"denied,omitempty"`
+	Report  json.RawMessage `json:"report,omitempty"`
+}
+
+// NotedDenial is a command that a link refused.
+type NotedDenial struct {
+	Tool string `json:"tool"`
+	Rule string `json:"rule"`
+	What string `json:"what"`
+	At   string `json:"at"`
+}
+
+// AppendNote adds a note to a project's notes, with one write. The folder must exist.
+func AppendNote(project string, n Note) error {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	info, err := root.Lstat(NotesPath)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
+		return fmt.Errorf("%s is full", NotesPath)
+	}
+	const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
+	f, err := root.OpenFile(NotesPath, flags, fileMode)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(n)
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
+	return errors.Join(err, f.Close())
+}
+
+// HasNotes says that somebody left notes.
+func (s *Store) HasNotes() bool {
+	info, err := s.disk.root.Lstat(notesName)
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0
+}
+
+// TakeNotes takes a session's notes away, and gives them; what is no note is dropped. The caller holds the guard. A crash
+// before they are saved elsewhere loses them.
+func (s *Store) TakeNotes(session string) (list []Note, err error) {
+	text, err := s.disk.read(notesName)
+	if text == nil || err != nil {
+		return nil, err
+	}
+	var others []byte
+	for line := range bytes.Lines(text) {
+		var n Note
+		if !gjson.ValidBytes(line) || json.Unmarshal(line, &n) != nil {
+			continue
+		}
+		if n.Session == session {
+			list = append(list, n)
+		} else {
+			others = append(others, line...)
+		}
+	}
+	if len(others) > 0 {
+		err = s.disk.replace(notesName, others)
+	} else {
+		err = s.disk.remove(notesName)
+	}
+	return list, errors.Join(err, s.settle())
+}
+
+func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
+
+// UsePass uses up the pass that a tool call has for the merge of a PR, once: first says that nobody has before. It may run
+// where only the project can be written.
+func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
+	line, err := json.Marshal(map[string]any{"call": call, "pr": pr, "by": by})
+	if err != nil {
+		return false, err
+	}
+	name := usedName(skill)
+	if _, err := s.disk.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	f, err := s.disk.root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, fileMode)
+	if err != nil {
+		return false, err
+	}
+	if _, err = f.Write(append(line, '\n')); err != nil {
+		return false, errors.Join(err, f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return false, err
+	}
+	text, err := s.disk.read(name) // of several that wrote at once, the first line counts
+	for one := range bytes.Lines(text) {
+		if v := gjson.ParseBytes(one); v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
+			return err == nil && v.Get("by").String() == by, err
+		}
+	}
+	return false, err
+}
