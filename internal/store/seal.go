@@ -176,15 +176,19 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	return found.state(s, skill, l)
 }
 
-// unsealed is a run of which the session has no record. One that says that it is sealed here, and is still active, has lost
-// it.
+// unsealed is a run of which the session has no record here. An active one that says that it is sealed has lost its record,
+// or this process does not see it.
 func (s *Store) unsealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.LoadRun(skill)
 	b := st.Budget
-	if err == nil && b != nil && b.SessionID == session && b.Status == loop.Active && s.seals.Path() != "" && b.SealedIn == s.seals.Path() {
-		return st, &ChangedError{Skill: skill, Session: session, Changes: []string{"the seal of the session is gone"}}
+	if err != nil || b == nil || b.SessionID != session || b.Status != loop.Active || b.SealedIn == "" {
+		return st, err
 	}
-	return st, err
+	why := "the seal of the session is gone"
+	if here := s.seals.Path(); b.SealedIn != here {
+		why = fmt.Sprintf("they are sealed in %s, and here the state directory is %q", b.SealedIn, here)
+	}
+	return st, &ChangedError{Skill: skill, Session: session, Changes: []string{why}}
 }
 
 // found are the files of a run as they are.
