@@ -70,6 +70,9 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	}
 	on := opened(s, ses)
 	t := s.tick
+	if on && c.kind != "look" && m.overrun(s) {
+		return refuse("past the overrun")
+	}
 	switch c.kind {
 	case "schedule":
 		if r.status == "active" && strings.HasPrefix(c.text, "/sdd:"+s.skill+" ") && !r.agrees(plain(c.text)) {
@@ -114,6 +117,12 @@ func (m *model) offLimits(s *side, n int) bool {
 	b := s.tick.backlog
 	return slices.Contains(s.run.deferred, name) || slices.Contains(s.tick.off, name) ||
 		b != nil && slices.Contains(b.progress, n) && !slices.Contains(s.tick.taken, n)
+}
+
+// overrun: the dollars of the run and of its open iteration are past the ceiling and ten percent of it.
+func (m *model) overrun(s *side) bool {
+	spent := s.run.cents + m.spent(s.run, s.tick.session)
+	return s.run.ceilings.cents > 0 && spent*100 > s.run.ceilings.cents*110
 }
 
 // exhausted: a ceiling of PRs, minutes or dollars is reached in mid-turn.
