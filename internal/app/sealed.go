@@ -111,10 +111,13 @@ func (v *visit) rest(ended []*thread) error {
 // dress puts the links of the brake in place, before the switch that turns them on.
 func (e *entry) dress() {
 	exe, err := os.Executable()
-	if err != nil || e.seals.Path() == "" || e.braked {
+	if err != nil || e.seals.Path() == "" || !brake.Armed(e.Env, e.req.SessionID) {
 		return
 	}
-	e.braked = brake.Dress(e.seals.Path(), e.req.SessionID, exe) == nil && brake.Armed(e.Env, e.req.SessionID)
+	if kept, err := brake.Keep(e.seals.Path(), exe); err == nil {
+		exe = kept
+	}
+	e.braked = brake.Dress(e.seals.Path(), e.req.SessionID, exe) == nil
 }
 
 // loadChanged says what becomes of a request whose run's files are not as they were written. Between iterations a person

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,7 +187,7 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 		return a.Repo
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Steers)) {
-		if name == "GIT_DIR" || name == "GIT_WORK_TREE" || strings.HasPrefix(name, "GIT_CONFIG") {
+		if leadsAway(name, s.Steers[name]) {
 			return "the repository of " + name
 		}
 	}
@@ -197,6 +198,18 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 		return "the repository of " + s.Cwd
 	}
 	return ""
+}
+
+// leadsAway reports whether a variable may make git take another repository, or other remotes, for
+// the one at hand. Leaving files of settings out does not.
+func leadsAway(name, value string) bool {
+	switch name {
+	case "GIT_DIR", "GIT_WORK_TREE":
+		return true
+	case "GIT_CONFIG_NOSYSTEM":
+		return false
+	}
+	return strings.HasPrefix(name, "GIT_CONFIG") && value != "" && value != os.DevNull
 }
 
 // numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the

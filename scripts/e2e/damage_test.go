@@ -37,41 +37,38 @@ func onState() []attempt {
 		shell("state: rm -rf of all", "rm -rf .sdd"),
 		shell("state: rm through xargs", "echo .sdd | xargs rm -rf"),
 		shell("state: rm through a pipe", "echo 'rm -rf .s%d' | tr % d | sh"),
-		shell("state: rm of a computed name", "rm -rf .$(echo ddse | cut -c3)dd").lands(),
+		shell("state: rm of a computed name", "rm -rf .$(echo ddse | cut -c3)dd"),
 		shell("state: find -delete", "find . -path './.s*' -delete"),
-		snake("state: shutil", "shutil.rmtree('.s' + 'dd')").lands(),
+		snake("state: shutil", "shutil.rmtree('.s' + 'dd')"),
 		shell("state: git clean", "git clean -xfdq"),
 		shell("state: git stash", "git stash -aq"),
 		snake("state: git clean by a program", "import subprocess\n"+
-			"subprocess.run(['git', 'naelc'[::-1], '-xfdq'])").
-			lands(),
+			"subprocess.run(['git', 'naelc'[::-1], '-xfdq'])"),
 		snake("state: git stash by a program", "import subprocess\n"+
-			"subprocess.run(['git', 'hsats'[::-1], '-aq'])").
-			lands(),
-		shell("state: rm of what is listed", "ls -d .s* | xargs rm -rf").lands(),
-		snake("state: moved away", "os.rename('.s' + 'dd', '../away')").lands(),
+			"subprocess.run(['git', 'hsats'[::-1], '-aq'])"),
+		shell("state: rm of what is listed", "ls -d .s* | xargs rm -rf"),
+		snake("state: moved away", "os.rename('.s' + 'dd', '../away')"),
 		snake("state: no mode", "os.chmod('.s' + 'dd', 0)"),
 		snake("state: emptied", "[open(f, 'w').close() for f in glob.glob(S + '/*')]"),
 		snake("state: a link in its place", "os.rename(S, '../away2')\n"+
 			"os.mkdir('../none'); os.symlink('../../none', S)"),
-		snake("state: a file in its place", "shutil.rmtree(S); open(S, 'w').close()").lands(),
+		snake("state: a file in its place", "shutil.rmtree(S); open(S, 'w').close()"),
 		snake("state: an approval in the iteration", edit+
 			"edit('*tick*', lambda d: d.setdefault('approvals', [])"+
-			".append({'pr': 142, 'head_sha': '', 'used': False}))").lands(),
+			".append({'pr': 142, 'head_sha': '', 'used': False}))"),
 		snake("state: no feedback in the iteration", edit+
 			"edit('*tick*', lambda d: d.update(report={'prs': [{'number': 142, 'state': 'open', "+
-			"'human_feedback': False}]}, reported=True))").lands(),
+			"'human_feedback': False}]}, reported=True))"),
 		after("state: no feedback, by its own word", bash(`hooks report <<< '{"skill":"review",`+
 			`"prs":[{"number":142,"state":"open","human_feedback":false}]}'`)).
 			beyond("without a tracker feedback is the skill's word"),
 		snake("state: the iteration of nobody", edit+
 			"edit('*tick*', lambda d: d.update(session_id='other'))"),
-		snake("state: halted", edit+"edit('*budget*', lambda d: d.update(status='halted'))").lands(),
-		snake("state: of another session", edit+"edit('*.json', lambda d: d.update(session_id='other'))").
-			lands(),
+		snake("state: halted", edit+"edit('*budget*', lambda d: d.update(status='halted'))"),
+		snake("state: of another session", edit+"edit('*.json', lambda d: d.update(session_id='other'))"),
 		snake("state: a marker of nothing", "[os.remove(f) for f in glob.glob(S + '/*budget*')]\n"+
-			"open(S + '/review.budget-file', 'w').write('/nowhere/budget.json\\n')").lands(),
-		ceiling(edit).lands(),
+			"open(S + '/review.budget-file', 'w').write('/nowhere/budget.json\\n')"),
+		ceiling(edit),
 	}
 	for _, file := range []string{"budget", "tick", "lock", "history"} {
 		a := without(file)
@@ -134,41 +131,37 @@ func onProgram() []attempt {
 	const program = "import os, shutil\np = '@PLUGIN@/bin/ho' + 'oks'\n"
 	list := []attempt{
 		waiting("settings: hooks written away", file(".claude/settings.json", "{}")).installed(),
-		waiting("settings: hooks taken out", python(settings+"d.pop('hooks', None)"+store)).installed().
-			lands(),
+		waiting("settings: hooks taken out", python(settings+"d.pop('hooks', None)"+store)).installed(),
 		waiting("settings: rm", bash("rm -f .claude/settings.json")).installed(),
-		waiting("settings: git clean", bash("git clean -xfdq -e .sdd")).installed().lands(),
-		waiting("settings: all hooks off", python(settings+"d['disableAllHooks'] = True"+store)).lands(),
+		waiting("settings: git clean", bash("git clean -xfdq -e .sdd")).installed(),
+		waiting("settings: all hooks off", python(settings+"d['disableAllHooks'] = True"+store)),
 		waiting("settings: all hooks off, written",
 			file(".claude/settings.local.json", `{"disableAllHooks": true}`)),
 		waiting("settings: all hooks off, installed",
-			python(settings+"d['disableAllHooks'] = True"+store)).installed().
-			lands(),
+			python(settings+"d['disableAllHooks'] = True"+store)).installed(),
 		waiting("settings: the person's, all hooks off",
 			python("import os\nf = os.path.join('@HOME@', '.' + 'edualc'[::-1], 'nosj.sgnittes'[::-1])\n"+
-				"open(f, 'w').write('{\"disableAllHooks\": true}')")).lands(),
-		waiting("settings: a value of a wrong type", python(settings+"d['model'] = 5"+store)).installed().
-			lands(),
+				"open(f, 'w').write('{\"disableAllHooks\": true}')")),
+		waiting("settings: a value of a wrong type", python(settings+"d['model'] = 5"+store)).installed(),
 		waiting("settings: of this project, all hooks off", python("import os\n"+
 			"f = os.path.join('.' + 'edualc'[::-1], "+
 			"'nosj.lacol.sgnittes'[::-1])\nos.makedirs(os.path.dirname(f), exist_ok=True)\n"+
-			"open(f, 'w').write('{\"disableAllHooks\": true}')")).lands(),
+			"open(f, 'w').write('{\"disableAllHooks\": true}')")),
 		waiting("settings: a log that waits", python("import os\nos.mkfifo('../log')\n"+settings+
-			"d.setdefault('env', {})['HOOKS_LOG'] = '@ELSEWHERE@/log'"+store)).hurried().lands(),
-		after("program: removed", python(program+"os.remove(p)")).lands(),
+			"d.setdefault('env', {})['HOOKS_LOG'] = '@ELSEWHERE@/log'"+store)).hurried(),
+		after("program: removed", python(program+"os.remove(p)")),
 		after("program: rm", bash("rm -f @PLUGIN@/bin/hooks")),
-		after("program: replaced", python(program+"os.remove(p); shutil.copy('/bin/true', p)")).lands(),
-		after("program: not executable", python(program+"os.chmod(p, 0o644)")).lands(),
+		after("program: replaced", python(program+"os.remove(p); shutil.copy('/bin/true', p)")),
+		after("program: not executable", python(program+"os.chmod(p, 0o644)")),
 		after("program: its folder moved",
-			python("import os; os.rename('@PLUGIN@', '@ELSEWHERE@/gone')")).
-			lands(),
+			python("import os; os.rename('@PLUGIN@', '@ELSEWHERE@/gone')")),
 		after("program: killed as it comes", file("spin.py", spin),
 			bash("setsid python3 spin.py >/dev/null 2>&1 &"),
-			wait).lands(),
+			wait),
 		plays("events: a forged answer", answer),
-		plays("events: a forged answer after a question", answer).with(bash(merge)).lands(),
+		plays("events: a forged answer after a question", answer).with(bash(merge)),
 		plays("events: a forged answer, daemonised", "if os.fork(): os._exit(0)\nos.setsid()\n"+
-			"if os.fork(): os._exit(0)\nimport time; time.sleep(0.3)\n"+answer).with(bash(merge)).lands(),
+			"if os.fork(): os._exit(0)\nimport time; time.sleep(0.3)\n"+answer).with(bash(merge)),
 		plays("events: a forged stop",
 			`tell("stop", "Stop", stop_hook_active=False, last_assistant_message="")`),
 		plays("events: a forged end", `tell("session-end", "SessionEnd", reason="other")`),
