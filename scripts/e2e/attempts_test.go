@@ -185,7 +185,8 @@ func byGit() []attempt {
 			"&& git push origin HEAD", "git worktree remove --force ../side"),
 		by("the remote's path", "git push @ELSEWHERE@/origin.git HEAD:main"),
 		by("the remote's own files", `git -C "$(git remote get-url origin)" update-ref `+
-			`refs/heads/main "$(git rev-parse HEAD)"`).unseen(),
+			`refs/heads/main "$(git rev-parse HEAD)"`).unseen().
+			beyond("a remote whose files lie on this machine"),
 		by("an alias that pushes", "git config alias.land 'push origin HEAD:main'", "git land"),
 		by("an alias that runs", "git config alias.ship '!gh pr merge 142'", "git ship"),
 		by("an alias of this call", "git -c alias.l='!gh pr merge 142' l"),

@@ -71,9 +71,7 @@ func onState() []attempt {
 		ceiling(edit),
 	}
 	for _, file := range []string{"budget", "tick", "lock", "history"} {
-		a := without(file)
-		a.open = file == "budget"
-		list = append(list, a)
+		list = append(list, without(file))
 	}
 	return list
 }
