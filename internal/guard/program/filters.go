@@ -57,7 +57,7 @@ func seq(args []word.Word) string {
 // translated is what tr prints where it only takes white space away, else unknown.
 func translated(s string, args []word.Word) string {
 	fl := word.ParseFlags(args, "")
-	if set := word.Unescape(fl.Arg(0).Text, true); fl.On("-d") && strings.Trim(set, " \t\r\n[:space:]") == "" {
+	if set := word.Unescape(fl.Arg(0).Text, true); fl.On("-d") && strings.Trim(set, " \t\r\n[:space]") == "" {
 		return s
 	}
 	return word.Hole
