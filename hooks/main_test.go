@@ -11,11 +11,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hooks/internal/app"
+	"hooks/internal/brake"
 	"hooks/internal/loop"
 	"hooks/internal/tracker/standin"
 )
 
 func TestMain(m *testing.M) {
+	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink { // a story's Bash met a link of the brake
+		os.Exit(code)
+	}
 	standin.Play() // the test binary is started as gh, glab or tea
 	testscript.Main(m, map[string]func(){
 		"accept":  func() { os.Exit(acceptMain()) },

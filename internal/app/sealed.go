@@ -89,7 +89,7 @@ func (v *visit) restEnded(list []*thread) error {
 		return nil
 	}
 	return v.rest(slices.DeleteFunc(slices.Clone(list), func(t *thread) bool {
-		return t.Budget == nil || t.Budget.Status == loop.Active || t.Tick != nil
+		return t.Budget == nil || t.Budget.Status == loop.Active
 	}))
 }
 

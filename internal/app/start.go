@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -66,7 +67,9 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	}
 	e.stamp(&run)
 	was := run.SealedIn
-	run.SealedIn = e.seals.Path()
+	if run.SealedIn = e.seals.Path(); !utf8.ValidString(e.project) { // a record could not name it
+		run.SealedIn = ""
+	}
 	e.dress()
 	err = e.files.SaveBudget(e.path, &run)
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here

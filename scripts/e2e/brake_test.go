@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/brake"
 	"hooks/internal/seal"
@@ -45,6 +46,13 @@ func (b *braked) off() {
 	if err := brake.Undress(b.home(), b.session); err != nil {
 		b.t.Error(err)
 	}
+}
+
+// alone leaves SessionStart of the registered hooks, so that nothing but the brake judges a call.
+func (b *braked) alone() {
+	path := filepath.Join(b.Plugins[0], "hooks.json")
+	start := gjson.Get(mustRead(b.t, path), "hooks.SessionStart").Raw
+	b.write(path, `{"hooks":{"SessionStart":`+start+`}}`, 0o644)
 }
 
 // do makes a call; before it, once, the test does something of its own.
@@ -91,6 +99,7 @@ func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 		}
 		return Turn{Text: "done"}
 	})
+	b.alone()
 	b.write(filepath.Join(b.Project, "land.sh"), "verb=mer\ngh pr \"${verb}ge\" \"$1\"\n", 0o644)
 
 	steps = append(steps, b.do(nil, bash("gh pr merge 1; command -v gh")),
@@ -215,6 +224,7 @@ func TestBrakeOfANestedClient(t *testing.T) {
 		}
 		return Turn{Text: "done"}
 	})
+	b.alone()
 	b.Headless("go")
 	all := strings.Join(b.results(), "\n")
 	if n := strings.Count(all, "not run: gh pr merge 500: "); n < 2 || len(b.Merges()) != 0 {

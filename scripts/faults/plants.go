@@ -33,13 +33,23 @@ var plants = []plant{
 	{"folders are not synced", "entry", nil, false, []drive.Patch{
 		{File: "internal/store/disk.go", Old: "\terr = f.Sync()\n\tif err == nil ||", New: "\tif err == nil ||"},
 	}},
-	{"an answer carried to the next line is lost in a crash", "exit-carrying-an-answer", []string{"renameat"}, false, []drive.Patch{
-		{File: "internal/store/recover.go", Old: "\t\tb.RunID = newest.RunID\n", New: "\t\tb.RunID = newest.RunID\n\t\tb.Carried = nil\n"},
+	{"a change that a crash cut off is not brought to its end", "exit", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/store/sealed.go", Old: "if l.Next != nil && l.Next.Line != l.State.Line && ", New: "if false && "},
+	}},
+	{"a change is not announced in the seal", "exit", []string{"renameat"}, false, []drive.Patch{
+		{
+			File: "internal/store/seal.go", Old: "\tif err := s.seals.Save(r); err != nil {\n\t\treturn err\n\t}\n\ts.changing = true\n",
+			New: "\ts.changing = true\n",
+		},
+	}},
+	{"a change that was cut off is settled to what was before", "exit-without-facts", []string{"renameat"}, false, []drive.Patch{
+		{File: "internal/store/sealed.go", Old: "l.State, l.Next, r.Boot = s.settled(l), nil, s.boot()", New: "l.Next, r.Boot = nil, s.boot()"},
+		{File: "internal/store/seal.go", Old: "l.State = s.settled(l)", New: "_ = l.State"},
 	}},
 	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{
 		{
-			File: "internal/store/commit.go", Old: "\t\tif created, err = s.AppendHistory(it); err != nil {\n",
-			New: "\t\tif err = s.SaveBudget(budgetPath, b); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tif created, err = s.AppendHistory(it); err != nil {\n",
+			File: "internal/store/commit.go", Old: "\t\tnext.begin(text)\n",
+			New: "\t\tif err = s.SaveBudget(next.path, next.b); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tnext.begin(text)\n",
 		},
 	}},
 	{"the budget takes its place unsynced", "exit", nil, false, []drive.Patch{
