@@ -71,7 +71,7 @@ func merging(first int) (calls []Call) {
 		"gh pr merge %d",
 		`python3 -c "import subprocess; subprocess.run(['g'+'h', 'pr', 'mer'+'ge', '%d'])"`,
 		"sh ./land.sh %d", "echo %d | xargs gh pr merge", "bash -c 'gh pr merge %d'",
-		`python3 -c "import os; os.system('curl -sX PUT http://127.0.0.1:9/repos/o/r/pulls/%d/merge')"`,
+		`python3 -c "import os; os.system('curl -sX PUT https://forge.invalid/repos/o/r/pulls/%d/merge')"`,
 		`env -i PATH="$PATH" HOME=/nowhere gh pr merge %d`,
 	} {
 		calls = append(calls, bash(fmt.Sprintf(form, first+i)+" || true"))
@@ -181,6 +181,7 @@ func TestBrakeOfAClearedSession(t *testing.T) {
 		b.session = r.Session
 		return Turn{Calls: []Call{b.do(b.on, bash("gh pr merge 400 || true"))("merge")}}
 	})
+	b.alone()
 	term := b.Interactive()
 	term.Enter("hello")
 	term.WaitShowed("all is done", 60*time.Second)

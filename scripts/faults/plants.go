@@ -70,9 +70,6 @@ var plants = []plant{
 			New: "\tif err := v.files.SaveTick(t.Tick); err != nil {\n\t\treturn err\n\t}\n\treturn v.files.SaveBudget(t.BudgetPath, t.Budget)\n",
 		},
 	}},
-	{"an answer in a turn that was cut off is dropped", "answer", []string{"renameat"}, false, []drive.Patch{
-		{File: "internal/app/abandoned.go", Old: "\town.missedAnswers(t)\n", New: ""},
-	}},
 	{"a lock that was left is held", "exit-halting", []string{"unlinkat"}, false, []drive.Patch{
 		{File: "internal/loop/admit.go", Old: " || leftover(r, s)\n", New: "\n"},
 	}},
