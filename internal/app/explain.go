@@ -29,8 +29,28 @@ func (a *App) Explain(command string) report.Explanation {
 	if r.Unparsable != "" {
 		e.Opaque = append(e.Opaque, r.Unparsable)
 	}
-	e.Verdict = v.verdict(r)
+	e.Verdict, e.HeldBy = v.verdict(r), v.heldBy(r, call)
 	return e
+}
+
+// heldBy is what stands between a command and a merge that nobody was asked about.
+func (v *visit) heldBy(r guard.Reading, call guard.Call) string {
+	switch {
+	case len(r.Merges()) > 0 || len(v.tampers(r)) > 0:
+		return "the reading, before the command runs"
+	case r.Bound != "":
+		return "the reading: a text that it cannot read to its end does not run (" + r.Bound + ")"
+	case len(r.Opaque) > 0 && leavesLinks(call.Command) && r.ReachesForge():
+		return "the reading: a login shell or an absolute path does not meet the brake, so it is denied"
+	case len(r.Opaque) > 0 && leavesLinks(call.Command):
+		return "nothing here, for a login shell or an absolute path does not meet the brake: keep the forge's branch protection on"
+	case len(r.Opaque) > 0:
+		return "the brake: gh, git, curl and their kin are judged by their real arguments as they start"
+	case guard.ReadOnly(call):
+		return ""
+	}
+	return "the seal: if it changes the loop's files all the same, merges, workers and schedules stay shut; " +
+		"and the brake, if it starts a forge's program"
 }
 
 // verdict is what the rules make of a reading while an iteration is open.
@@ -45,8 +65,12 @@ func (v *visit) verdict(r guard.Reading) string {
 			}
 		}
 		return "held back until a person allowed it at gate post-feedback-merge, or the facts show that no human feedback was addressed"
+	case r.Bound != "":
+		return "denied: it cannot be read to its end, and the rest could land something"
+	case unreadable(r) != "" && r.ReachesForge():
+		return "passes where the brake stands, in sessions that began after the installation; is denied elsewhere"
 	case unreadable(r) != "":
-		return "passes, but is denied in a review loop while a merge gate waits: it cannot be read to its end"
+		return "passes where the brake stands; elsewhere it is denied in a review loop while a merge gate waits"
 	}
 	return "passes"
 }

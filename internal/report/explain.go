@@ -9,6 +9,9 @@ type Explanation struct {
 	Opaque   []string       `json:"opaque,omitempty"` // parts that cannot be read, with the reason
 	ReadOnly bool           `json:"read_only"`        // passes while a question waits for a person
 	Verdict  string         `json:"verdict"`
+	// HeldBy is what stands between the command and a merge that nobody was asked about, empty for
+	// one that only looks.
+	HeldBy string `json:"held_by,omitempty"`
 }
 
 // ExplainedAct is one thing the command would do.
@@ -43,6 +46,9 @@ func Explained(e Explanation) string {
 	t.line("in a loop: %s", verdict)
 	if more {
 		t.line("hint: %s", way)
+	}
+	if e.HeldBy != "" {
+		t.line("held by: %s", e.HeldBy)
 	}
 	return t.String()
 }

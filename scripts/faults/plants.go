@@ -77,7 +77,7 @@ var plants = []plant{
 		{File: "internal/app/start.go", Old: "\t\te.undo(skill, &run)\n", New: ""},
 	}},
 	{"an error blocks", "exit", []string{"fsync"}, false, []drive.Patch{
-		{File: "hooks/hook.go", Old: "\t\tcomplain(errs, answer.Err)\n", New: "\t\tcomplain(errs, answer.Err)\n\t\tos.Exit(2)\n"},
+		{File: "hooks/hook.go", Old: "\t\tcomplain(errs, answer.Err)\n", New: "\t\tcomplain(errs, answer.Err)\n\t\treturn 2, true\n"},
 	}},
 	{"a torn line is glued to the next", "exit-after-a-torn-line", nil, false, []drive.Patch{
 		{
