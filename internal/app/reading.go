@@ -11,12 +11,17 @@ import (
 	"hooks/internal/tracker"
 )
 
-// read is what the guard makes of the call, by what this project is. A replayed call is read by its transcript alone.
+// read is what the guard makes of the call, by what this project is. A replayed call is read by its transcript alone. The
+// same call is read once.
 func (v *visit) read() guard.Reading {
 	if v.past != nil {
 		return guard.Read(v.call(), *v.past, nothing{})
 	}
-	return guard.Read(v.call(), v.repo(), files{v.project, v.home()})
+	call := v.ev.Tool + " " + v.ev.ToolUseID + " " + v.ev.Cwd + " " + v.ev.Input.Raw
+	if v.wasRead.of != call {
+		v.wasRead.of, v.wasRead.reading = call, guard.Read(v.call(), v.repo(), files{v.project, v.home()})
+	}
+	return v.wasRead.reading
 }
 
 // repo is read only for a call that could matter to it: the guard asks for nothing itself.

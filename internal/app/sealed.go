@@ -20,7 +20,7 @@ import (
 func (v *visit) findProject() error {
 	v.seals = seal.At(seal.Home(v.Env))
 	record, err := v.seals.Active(v.ev.SessionID)
-	v.sealed = record != nil || err != nil
+	v.sealed, v.witness = record != nil || err != nil, record
 	if v.project = tracker.Project(v.Env, v.ev.Cwd); record != nil {
 		v.project = record.Project
 	}
@@ -38,6 +38,7 @@ func (v *visit) openState() error {
 		return err
 	}
 	files.Seal(v.seals, proc.Boot)
+	files.Witness(v.witness)
 	v.files = files
 	return nil
 }

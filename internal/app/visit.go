@@ -27,6 +27,7 @@ type visit struct {
 	files    *store.Store // nil: no state in this project
 	seals    seal.Dir     // the user's state directory
 	sealed   bool         // a loop of this session is on, whatever the project's files say
+	witness  *seal.Record // what was written last of them, as the event found it
 	damage   error        // of one of this session's runs, beside others that are in order
 	after    func() error
 	cfg      *config.Config
@@ -40,7 +41,11 @@ type visit struct {
 
 	running  map[loop.Skill]loop.Running // what the open iterations have spent until now, where it was looked at
 	recorded bool                        // the refusal of this call stands in a tick
-	slips    error                       // what went wrong and changes no decision
+	wasRead  struct {                    // the reading of the last call
+		of      string
+		reading guard.Reading
+	}
+	slips error // what went wrong and changes no decision
 
 	from  *loop.Process // over whose socket the event came, once that is asked
 	asked bool

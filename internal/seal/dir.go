@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/natefinch/atomic"
+	"time"
 )
 
 // maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
@@ -70,11 +70,16 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 			errs = append(errs, err)
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".") || seen[e.Name()] {
+			path := filepath.Join(d.path, folder, e.Name())
+			if strings.HasPrefix(e.Name(), ".") {
+				sweep(path, e)
+				continue
+			}
+			if seen[e.Name()] {
 				continue
 			}
 			seen[e.Name()] = true
-			r, err := read(filepath.Join(d.path, folder, e.Name()), "")
+			r, err := read(path, "")
 			errs = append(errs, err)
 			if r != nil && r.Project == project {
 				list = append(list, r)
@@ -82,6 +87,16 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 		}
 	}
 	return list, errors.Join(errs...)
+}
+
+// litterAge is how old an unfinished record must be before nobody can still be writing it.
+const litterAge = time.Minute
+
+// sweep removes an unfinished record that a crash left behind.
+func sweep(path string, e fs.DirEntry) {
+	if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > litterAge {
+		_ = os.Remove(path)
+	}
 }
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
@@ -104,6 +119,9 @@ func read(path, session string) (*Record, error) {
 	}
 	text := make([]byte, info.Size())
 	if _, err = io.ReadFull(f, text); err == nil {
+		if len(bytes.Trim(text, "\x00")) == 0 { // a power cut leaves an empty file, or zeros
+			return nil, nil
+		}
 		var r *Record
 		if r, err = decode(text); err == nil && (session == "" || r.Session == session) {
 			return r, nil
@@ -135,7 +153,7 @@ func (d Dir) Save(r *Record) error {
 	if err := os.MkdirAll(filepath.Dir(off), 0o700); err != nil {
 		return writable(err)
 	}
-	return writable(atomic.ReplaceFile(on, off))
+	return writable(os.Rename(on, off))
 }
 
 // Remove takes a session's record away.
@@ -167,7 +185,7 @@ func replace(path string, text []byte) error {
 	if err := create(tmp, text); err != nil {
 		return err
 	}
-	if err := atomic.ReplaceFile(tmp, path); err != nil {
+	if err := over(tmp, path); err != nil {
 		_ = os.Remove(tmp)
 		return err
 	}

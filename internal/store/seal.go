@@ -49,6 +49,7 @@ func (s *Store) change(skill loop.Skill, session string, edit func(*seal.Files),
 }
 
 func (s *Store) changeLoop(r *seal.Record, l *seal.Loop, edit func(*seal.Files), do func() error) error {
+	s.witness = nil
 	if l.Next != nil { // the last change did not come to its end
 		l.State = s.settled(l)
 	}
@@ -145,6 +146,18 @@ func (s *Store) Rest(session string, over func(skill loop.Skill) bool) error {
 	return s.seals.Save(r)
 }
 
+// Witness gives the record that this process has read already. It serves until the guard is taken: what does not agree with
+// it is looked at again there.
+func (s *Store) Witness(r *seal.Record) { s.witness = r }
+
+// active is the record of a session whose loop is on.
+func (s *Store) active(session string) (*seal.Record, error) {
+	if s.guards == 0 && s.witness != nil && s.witness.Session == session {
+		return s.witness, nil
+	}
+	return s.seals.Active(session)
+}
+
 // LoadSealed is LoadRun for a run of which a session has a record: it fails with ChangedError where a file is not as it
 // was written last. The files may change while they are read, so that is only said of what was read under the guard.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
@@ -161,7 +174,7 @@ func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 }
 
 func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
-	r, err := s.seals.Active(session)
+	r, err := s.active(session)
 	if err != nil {
 		return State{BudgetPath: DefaultBudgetPath(skill)}, err
 	}
@@ -183,6 +196,9 @@ func (s *Store) unsealed(session string, skill loop.Skill) (State, error) {
 	b := st.Budget
 	if err != nil || b == nil || b.SessionID != session || b.Status != loop.Active || b.SealedIn == "" {
 		return st, err
+	}
+	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
+		return st, nil // a power cut may have taken the record, which is not synced
 	}
 	why := "the seal of the session is gone"
 	if here := s.seals.Path(); b.SealedIn != here {

@@ -34,6 +34,7 @@ type Store struct {
 	good     []byte   // the budget's text that was checked last
 	seals    seal.Dir // the records that the files are held against
 	boot     func() string
+	witness  *seal.Record
 	changing bool // a change of a record's files is under way
 	// elsewhere is the folder of a budget file that lies outside of Dir.
 	elsewhere *disk

@@ -126,7 +126,8 @@ func event(project, name, more string) string {
 
 // env leaves git out, whose time is not ours: without it on PATH the worktrees are unknown.
 func (b *bench) env(project string) []string {
-	return []string{"HOME=" + b.dir, "PATH=/nonexistent", "CLAUDE_PROJECT_DIR=" + project, "CLAUDE_CODE_SESSION_ID=s",
+	return []string{"HOME=" + b.dir, "PATH=/nonexistent", "HOOKS_STATE_HOME=" + project + ".seal",
+		"CLAUDE_PROJECT_DIR=" + project, "CLAUDE_CODE_SESSION_ID=s",
 		fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_CODE_SESSION_ATTENDED=1"}
 }
 

@@ -78,7 +78,21 @@ func (b *bench) reach(state, project string) error {
 	case "halted":
 		steps = b.first(project, "--loop --max-iterations 1", "s", true)
 	}
-	return errors.Join(append(steps, os.CopyFS(project+".kept", os.DirFS(filepath.Join(project, ".sdd"))))...)
+	return errors.Join(append(steps, keep(project))...)
+}
+
+// kept are the folders of a project's state and of its seal, and where their copies are.
+func kept(project string) map[string]string {
+	return map[string]string{filepath.Join(project, ".sdd"): project + ".kept", project + ".seal": project + ".kept-seal"}
+}
+
+func keep(project string) error {
+	for from, to := range kept(project) {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // first runs the first iteration of a session's loop, to its end or not.
@@ -116,12 +130,15 @@ func (b *bench) report(project string) error {
 // restore puts a project back into its state.
 func restore(project string) func() error {
 	return func() error {
-		kept := project + ".kept"
-		if _, err := os.Stat(kept); err != nil {
-			return nil
+		for folder, copied := range kept(project) {
+			if _, err := os.Stat(copied); err != nil {
+				continue
+			}
+			if err := errors.Join(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(copied))); err != nil {
+				return err
+			}
 		}
-		sdd := filepath.Join(project, ".sdd")
-		return errors.Join(os.RemoveAll(sdd), os.CopyFS(sdd, os.DirFS(kept)))
+		return nil
 	}
 }
 
