@@ -261,12 +261,57 @@ func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	return s.seals.Save(r)
 }
 
+// CheckSealed fails with ChangedError for a run that says that it is sealed here while no record has it.
+func (s *Store) CheckSealed(b *loop.Budget) error {
+	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
+	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
+		return nil
+	}
+	records, err := s.seals.Of(s.project)
+	for _, r := range records {
+		if l := r.Loop(string(b.Skill)); l != nil && l.RunID == b.RunID {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	changes := []string{"the seal of the run is gone"}
+	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}
+}
+
+// acceptLost seals a run as it is whose record is gone.
+func (s *Store) acceptLost(skill loop.Skill) ([]Accepted, error) {
+	st, err := s.LoadRun(skill)
+	lost := (*ChangedError)(nil)
+	if err != nil || !errors.As(s.CheckSealed(st.Budget), &lost) {
+		return nil, err
+	}
+	r, err := s.seals.Find(st.Budget.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil || r.Project != s.project {
+		r = &seal.Record{Session: st.Budget.SessionID, Project: s.project}
+	}
+	r.Boot = s.boot()
+	r.Drop(string(skill))
+	l := seal.Loop{Skill: string(skill), RunID: st.Budget.RunID, Budget: st.BudgetPath}
+	f := s.found(&l)
+	l.State, l.On, l.Unlocked = f.files, st.Budget.Status == loop.Active, !f.locked
+	r.Loops = append(r.Loops, l)
+	return []Accepted{{Changes: lost.Changes}}, s.seals.Save(r)
+}
+
 // Accept takes a run's files over as they are, on a person's word, and says what differed; nothing where they are as the
 // program wrote them. What cannot be read is not taken over.
 func (s *Store) Accept(skill loop.Skill) (accepted []Accepted, err error) {
 	records, err := s.seals.Of(s.project)
 	if err != nil {
 		return nil, err
+	}
+	if accepted, err = s.acceptLost(skill); err != nil || len(accepted) > 0 {
+		return accepted, err
 	}
 	for _, r := range records {
 		l := r.Loop(string(skill))
@@ -362,6 +407,11 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 	records, err := s.seals.Of(s.project)
 	if err != nil {
 		list = append(list, Change{Err: err})
+	}
+	if st, err := s.LoadRun(skill); err == nil {
+		if err := s.CheckSealed(st.Budget); err != nil {
+			list = append(list, Change{Run: st.Budget.RunID, Session: st.Budget.SessionID, Err: err})
+		}
 	}
 	for _, r := range records {
 		l := r.Loop(string(skill))
