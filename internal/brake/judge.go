@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,6 +187,9 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 		return a.Repo
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Steers)) {
+		if name == "GIT_CONFIG_NOSYSTEM" || s.Steers[name] == os.DevNull { // it only leaves settings out
+			continue
+		}
 		if name == "GIT_DIR" || name == "GIT_WORK_TREE" || strings.HasPrefix(name, "GIT_CONFIG") {
 			return "the repository of " + name
 		}

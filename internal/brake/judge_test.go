@@ -241,6 +241,10 @@ func TestPassIsForOneThing(t *testing.T) {
 			t.Errorf("%s leads to another repository", name)
 		}
 	}
+	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+	if r := s.Judge(&ground{project: dir, passes: 1}); r != nil {
+		t.Errorf("settings that are left out lead nowhere: %v", r)
+	}
 	cmd := exec.Command("/usr/bin/git", "remote", "set-url", "origin", "https://github.com/evil/other")
 	if cmd.Dir = other; cmd.Run() != nil {
 		t.Fatal("git remote set-url")
