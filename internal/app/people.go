@@ -93,7 +93,7 @@ func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill)
 		}
 		return errors.Join(errs...)
 	})
-	if len(said) == 0 {
+	if len(said) == 0 && err == nil {
 		said = append(said, none)
 	}
 	return strings.Join(said, "\n"), err
