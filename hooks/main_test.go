@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		"field":   func() { os.Exit(fieldMain(os.Args[1:])) },
 		"tell":    func() { os.Exit(tellMain(os.Args[1:])) },
 		"drop":    func() { os.Exit(dropMain(os.Args[1:])) },
+		"forge":   func() { os.Exit(forgeMain(os.Args[1:])) },
 		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
 	})
 }

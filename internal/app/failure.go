@@ -31,7 +31,7 @@ func (v *visit) failed(err error) Answer {
 		a.Reply = v.sayOnce(changed, text)
 	case v.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
-	case v.ev.Name == event.PreToolUse && v.mustStayShut():
+	case v.ev.Name == event.PreToolUse && v.mustStayShut(err):
 		a.Reply = v.heldBack(err)
 	}
 	a.Reply = v.said.And(a.Reply)
@@ -43,8 +43,9 @@ func (v *visit) heldBack(err error) event.Reply {
 	return event.Deny(fmt.Sprintf("%s is held back while the loop's state cannot be trusted\n%s", v.ev.Tool, hint.Text(store.Hinted(err))))
 }
 
-// mustStayShut reads the call without any state.
-func (v *visit) mustStayShut() bool {
+// mustStayShut reads the call without any state. Where the loop's seal or files were changed nothing says either that what
+// cannot be read meets the brake when it runs.
+func (v *visit) mustStayShut(err error) bool {
 	if _, schedule := v.ev.Schedules(); schedule && !v.ev.EndsSchedule() {
 		return true
 	}
@@ -52,7 +53,9 @@ func (v *visit) mustStayShut() bool {
 		return true
 	}
 	r := v.read()
-	return len(r.Merges()) > 0 || len(v.tampers(r)) > 0 || r.Unparsable != "" || v.rewires() != ""
+	changed := (*store.ChangedError)(nil)
+	unread := r.Unparsable != "" || errors.As(err, &changed) && (r.Bound != "" || len(r.Opaque) > 0)
+	return len(r.Merges()) > 0 || len(v.tampers(r)) > 0 || unread || v.rewires() != ""
 }
 
 // unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not slip past the guard

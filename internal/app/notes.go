@@ -13,7 +13,7 @@ import (
 // takeNotes takes in what links of the brake refused, and what was reported inside the client's sandbox, since the last
 // event of the session.
 func (v *visit) takeNotes() error {
-	if !v.files.HasNotes() {
+	if !v.sealed || !v.files.HasNotes() {
 		return nil
 	}
 	return v.guarded(func(list []*thread) error {

@@ -52,7 +52,7 @@ func (v *visit) sealedElsewhere(b *loop.Budget) error {
 func (v *visit) load(skill loop.Skill) (store.State, error) {
 	s, err := v.files.Recover(skill)
 	if err == nil {
-		err = v.sealedElsewhere(s.Budget)
+		err = errors.Join(v.sealedElsewhere(s.Budget), v.files.CheckSealed(s.Budget))
 	}
 	return s, store.Hinted(err)
 }
@@ -93,7 +93,7 @@ func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill)
 		}
 		return errors.Join(errs...)
 	})
-	if len(said) == 0 {
+	if len(said) == 0 && err == nil {
 		said = append(said, none)
 	}
 	return strings.Join(said, "\n"), err

@@ -17,7 +17,7 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if err != nil || found.Blocks() {
 		return v.recordAny(list, found), err
 	}
-	if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) && v.mustStayShut() {
+	if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) && v.mustStayShut(changed) {
 		return v.heldBack(changed), nil
 	}
 	if slices.ContainsFunc(list, v.mindsDialog) {

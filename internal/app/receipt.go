@@ -49,7 +49,7 @@ func (v *visit) keepReceipt() {
 	}
 	defer unlock()
 	for _, skill := range loop.Skills() {
-		s, err := v.files.LoadRun(skill)
+		s, err := v.files.LoadSealed(v.ev.SessionID, skill) // saving an edit would seal it
 		if err != nil || s.Budget == nil {
 			continue
 		}

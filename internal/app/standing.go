@@ -13,6 +13,9 @@ import (
 // load reads the state; with a budget file of its own the run is another one.
 func (e *entry) load() (store.State, error) {
 	s, err := e.files.RecoverFrom(e.req.Command.Skill, e.path)
+	if err == nil {
+		err = e.sealLost(s.Budget)
+	}
 	if changed := (*store.ChangedError)(nil); errors.As(err, &changed) {
 		s, err = e.loadChanged(changed)
 	}
@@ -28,6 +31,15 @@ func (e *entry) load() (store.State, error) {
 		s.Budget = &b
 	}
 	return s, nil
+}
+
+// sealLost refuses a run of this session, or of a client that lives, whose seal was taken away: sealing it anew would
+// believe whatever stands in its files. Any other has come from a machine that has no seal of it.
+func (e *entry) sealLost(b *loop.Budget) error {
+	if b == nil || b.SessionID != e.req.SessionID && proc.Of(b.Owner) != loop.Alive {
+		return nil
+	}
+	return e.files.CheckSealed(b)
 }
 
 func (e *entry) standing() loop.Standing {

@@ -139,7 +139,7 @@ func (v *visit) recovered(skill loop.Skill) (store.State, error) {
 	if changed := (*store.ChangedError)(nil); err == nil || errors.As(err, &changed) {
 		return s, err
 	}
-	return v.files.LoadRun(skill)
+	return v.files.LoadSealed(v.ev.SessionID, skill)
 }
 
 // previous is the run's last iteration in which work was done.

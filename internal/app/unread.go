@@ -1,10 +1,12 @@
 package app
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strings"
 
+	"hooks/internal/brake"
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
@@ -29,22 +31,32 @@ func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
 		"\nhint: write it plainly, without text that is only known when it runs").By(loop.UnreadText)
 }
 
-// meetsBrake says that whatever a shell command starts by a forge's name meets a link of the brake.
+// meetsBrake says that whatever a shell command starts by a forge's name meets a link of the brake. Links that were
+// removed since the iteration began are put back first.
 func (v *visit) meetsBrake(t *thread) bool {
 	command, shell := v.ev.ShellCommand()
-	return shell && v.ev.Tool == "Bash" && t.Tick != nil && t.Tick.Braked && !leavesLinks(command)
+	if !shell || v.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked || leavesLinks(command) {
+		return false
+	}
+	exe, err := os.Executable()
+	return err == nil && (v.past != nil || brake.Dress(v.seals.Path(), v.ev.SessionID, exe) == nil)
 }
+
+// pathless are the ways of a shell to find a program, or to start one, without its PATH.
+var pathless = []string{"which", "type", "whereis", "hash", "getconf"}
 
 // leavesLinks says that a command may start programs by another way than the session's PATH: a login shell sets it anew,
 // an absolute path does not ask it.
 func leavesLinks(command string) bool {
-	words := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`();|&{}", c) })
+	words := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`();|&{}=,[]", c) })
 	for i, w := range words {
 		base := path.Base(w)
 		switch {
 		case strings.Contains(w, "PATH"), base == "su", base == "env" && slices.Contains(words, "-i"):
 			return true
-		case strings.HasPrefix(w, "/") && slices.Contains([]string{"gh", "glab", "tea", "hub", "git", "curl"}, base):
+		case slices.Contains(pathless, base), base == "command" && slices.Contains(words[i+1:], "-p"):
+			return true
+		case strings.Contains(w, "/") && (slices.Contains(brake.Names[:], base) || strings.HasSuffix(base, "bin")):
 			return true
 		case w == "--login", base == "sudo" && slices.Contains(words, "-i"):
 			return true

@@ -21,7 +21,7 @@ func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (c
 	if next.at, text, err = s.budgetText(budgetPath, b); err != nil {
 		text = nil // what is wrong with it is said once the line is there
 	}
-	size, _ := s.disk.regular(historyName(it.Skill)) // 0 where there is none yet
+	size := s.mended(it.Skill)
 	after := func(f *seal.Files) {
 		f.Tick, f.Line, f.History = "", seal.Trim(line), size+int64(len(line))
 		if text != nil {

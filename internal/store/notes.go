@@ -69,10 +69,13 @@ func (s *Store) HasNotes() bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// TakeNotes takes a session's notes away, and gives them; what is no note is dropped. The caller holds the guard. A crash
-// before they are saved elsewhere loses them.
+// TakeNotes takes a session's notes away, and gives them; what is no note is dropped, and so are those of sessions whose
+// loop is off, which nobody would take. The caller holds the guard. A crash before they are saved elsewhere loses them.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
+	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
+		return nil, errors.Join(s.disk.remove(notesName), s.settle())
+	}
 	if text == nil || err != nil {
 		return nil, err
 	}
@@ -84,7 +87,7 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 		}
 		if n.Session == session {
 			list = append(list, n)
-		} else {
+		} else if r, err := s.seals.Record(n.Session); r != nil || err != nil {
 			others = append(others, line...)
 		}
 	}

@@ -96,7 +96,9 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 		r.Drop(string(b.Skill))
 		r.Loops = append(r.Loops, seal.Loop{Skill: string(b.Skill), RunID: b.RunID, Budget: path})
 		l = &r.Loops[len(r.Loops)-1]
+		size := s.mended(b.Skill)
 		l.State = s.found(l).files
+		l.State.History = size
 	}
 	l.On = l.On || b.Status == loop.Active
 	marker := ""

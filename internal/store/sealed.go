@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -75,7 +77,11 @@ func (s *Store) finish(r *seal.Record, l *seal.Loop) error {
 			return err
 		}
 	}
+	rebooted := r.Boot != s.boot()
 	l.State, l.Next, r.Boot = s.settled(l), nil, s.boot()
+	if rebooted { // what the history has by now is believed
+		l.State.History = s.found(l).files.History
+	}
 	if l.State.Budget == "" && l.State.Tick == "" { // it moved to the archive, or never began
 		r.Drop(l.Skill)
 	}
@@ -138,12 +144,41 @@ func (s *Store) lineEnd(l *seal.Loop, line string) int64 {
 
 // verifyLine holds the run's last line in the history against the record.
 func (s *Store) verifyLine(r *seal.Record, l *seal.Loop) error {
-	moves := l.Next != nil && l.Next.Line == "" // into the archive
+	moves := l.Next != nil && l.Next.Line == ""    // into the archive
+	sameBoot := r.Boot == "" || r.Boot == s.boot() // else the record may lack a line that was synced before a power cut
+	if !moves && sameBoot && s.forged(l) && !s.superseded(r, l, s.found(l)) {
+		path := s.disk.path(historyName(loop.Skill(l.Skill)))
+		return &ChangedError{Skill: loop.Skill(l.Skill), Session: r.Session, Changes: []string{path + " has a line for the run that hooks did not write"}}
+	}
 	if l.State.Line == "" || moves || s.hasLine(l) || l.Next != nil && s.lineEnd(l, l.Next.Line) > 0 {
 		return nil
 	}
 	skill := loop.Skill(l.Skill)
 	return &ChangedError{Skill: skill, Session: r.Session, Changes: []string{s.disk.path(historyName(skill)) + " was changed"}}
+}
+
+// forged says that a line for the run stands behind its last one. One that a change under way has written is the run's
+// own; a skipped tick of any session leaves one that counts nothing.
+func (s *Store) forged(l *seal.Loop) bool {
+	f, size, err := s.openHistory(loop.Skill(l.Skill))
+	if f == nil || err != nil {
+		return false
+	}
+	defer f.Close()
+	lines := backward{f: f, pos: size}
+	for lines.pos+int64(len(lines.buf)) > l.State.History {
+		text, err := lines.next()
+		if err != nil {
+			return false // a line that is too long is damage, as its readers say
+		}
+		line := seal.Trim(text)
+		own := line == l.State.Line || l.Next != nil && line == l.Next.Line
+		it := gjson.Parse(line)
+		if !own && it.Get("run_id").Str == l.RunID && it.Get("outcome").Str != string(loop.SkippedLock) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasLine says that the run's last line still stands where it was written.
@@ -261,12 +296,57 @@ func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	return s.seals.Save(r)
 }
 
+// CheckSealed fails with ChangedError for a run that says that it is sealed here while no record has it.
+func (s *Store) CheckSealed(b *loop.Budget) error {
+	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
+	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
+		return nil
+	}
+	records, err := s.seals.Of(s.project)
+	for _, r := range records {
+		if l := r.Loop(string(b.Skill)); l != nil && l.RunID == b.RunID {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	changes := []string{"the seal of the run is gone"}
+	return &ChangedError{Skill: b.Skill, Session: b.SessionID, Changes: changes}
+}
+
+// acceptLost seals a run as it is whose record is gone.
+func (s *Store) acceptLost(skill loop.Skill) ([]Accepted, error) {
+	st, err := s.LoadRun(skill)
+	lost := (*ChangedError)(nil)
+	if err != nil || !errors.As(s.CheckSealed(st.Budget), &lost) {
+		return nil, err
+	}
+	r, err := s.seals.Find(st.Budget.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil || r.Project != s.project {
+		r = &seal.Record{Session: st.Budget.SessionID, Project: s.project}
+	}
+	r.Boot = s.boot()
+	r.Drop(string(skill))
+	l := seal.Loop{Skill: string(skill), RunID: st.Budget.RunID, Budget: st.BudgetPath}
+	f := s.found(&l)
+	l.State, l.On, l.Unlocked = f.files, st.Budget.Status == loop.Active, !f.locked
+	r.Loops = append(r.Loops, l)
+	return []Accepted{{Changes: lost.Changes}}, s.seals.Save(r)
+}
+
 // Accept takes a run's files over as they are, on a person's word, and says what differed; nothing where they are as the
 // program wrote them. What cannot be read is not taken over.
 func (s *Store) Accept(skill loop.Skill) (accepted []Accepted, err error) {
 	records, err := s.seals.Of(s.project)
 	if err != nil {
 		return nil, err
+	}
+	if accepted, err = s.acceptLost(skill); err != nil || len(accepted) > 0 {
+		return accepted, err
 	}
 	for _, r := range records {
 		l := r.Loop(string(skill))
@@ -362,6 +442,11 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 	records, err := s.seals.Of(s.project)
 	if err != nil {
 		list = append(list, Change{Err: err})
+	}
+	if st, err := s.LoadRun(skill); err == nil {
+		if err := s.CheckSealed(st.Budget); err != nil {
+			list = append(list, Change{Run: st.Budget.RunID, Session: st.Budget.SessionID, Err: err})
+		}
 	}
 	for _, r := range records {
 		l := r.Loop(string(skill))
