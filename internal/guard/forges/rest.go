@@ -20,15 +20,15 @@ type Request struct {
 	Argv   []word.Word // the command, for the act's text
 }
 
-// leaves are the request's parameters: fields, body, query.
+// leaves are the request's parameters: query, fields, body. What stands last counts.
 func (q Request) leaves() []act.Field {
-	out := append([]act.Field(nil), q.Fields...)
-	out = append(out, word.JSONLeaves(q.Body)...)
-	out = append(out, word.FormLeaves(q.Body)...)
+	var out []act.Field
 	if _, query, ok := strings.Cut(q.URL, "?"); ok {
 		out = append(out, word.FormLeaves(query)...)
 	}
-	return out
+	out = append(out, q.Fields...)
+	out = append(out, word.JSONLeaves(q.Body)...)
+	return append(out, word.FormLeaves(q.Body)...)
 }
 
 // route is a request's path in parts: lower case for matching, and as written.
