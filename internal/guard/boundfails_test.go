@@ -59,6 +59,8 @@ func TestBoundsFailClosed(t *testing.T) {
 		"sourced function":   {". ./fns.sh; land", ""},
 		"written":            {chain(510, ": > f%d\n") + "echo " + merge + " > m; bash m", "500 files"},
 		"rounds of a while":  {"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done", ""},
+		"pieces":             {strings.Repeat("a;", 500_000) + merge, "400000 words"},
+		"added to":           {strings.Repeat("a+=b;", 150_000) + merge, "steps"},
 		"rounds of printf":   {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
 		"index":              {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
 		"words":              {"env " + chain(5000, "A=%d ") + merge, ""},
