@@ -190,7 +190,7 @@ func Az(f *shell.Frame, argv []word.Word) {
 	if word.AsksHelp(argv, "") { // a value of az begins with no dash
 		return
 	}
-	fl := word.ParseFlags(azSwitches(argv[1:]), azValued)
+	fl := word.ParseFlags(azSwitches(word.Unabbreviated(argv[1:], azValued)), azValued)
 	cmd := strings.Join(word.Texts(fl.Pos), " ")
 	a := act.Act{PR: word.Number(fl.Val("--id"))}
 	if a.PR == 0 && fl.Val("--id") != "" {
