@@ -144,6 +144,9 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
+	case strings.HasPrefix(name, "remote-"): // a helper of push, which takes its orders on standard input
+		f.OpaqueForge(word.Join(g.argv), "what it pushes is only known when it runs")
+		return
 	case text == "":
 		gitExtension(f, g, name, args)
 		return
