@@ -206,6 +206,22 @@ var table = []struct{ rule, argv string }{
 	{"merge-pr", "az repos pr update --id 5 --stat completed"},
 	{"", "curl --header a:b --head https://example.com"},
 	{"", "wget -e robots=off https://example.com"},
+	{"unreadable", "git remote-https origin https://github.com/o/r"},
+	{"push-protected", "git -c 'filter.x.process=git push https://x HEAD:main' checkout y"},
+	{"push-protected", "git -c 'remote.origin.uploadpack=git push https://x HEAD:main' fetch"},
+	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/{merge}"},
+	{"merge-pr", "curl -X PUT https://api.github.com/{repos,x}/o/r/pulls/5/mer[g-g]{x,e}"},
+	{"merge-pr", "curl -X PUT http://127.0.0.1/repos/o/r/pulls/5/merge -sx proxy:80"},
+	{"merge-pr", "curl --data-urlencode query@long.graphql https://gitlab.com/api/graphql"},
+	{"unreadable", "curl --exp-data x https://y"},
+	{"unreadable", "az rest -m patch -u https://dev.azure.com/o/p/_apis/git/pullrequests/5 -b @no"},
+	{"relax-protection", "az devops invoke --area policy --resource x --http-method DELETE"},
+	{"relax-protection", "tea branches unprotect main"},
+	{"merge-pr", "gh codespace ssh -c x gh pr merge 5"},
+	{"plant-merge", "glab alias set x 'mr merge'"},
+	{"", "glab alias set x 'mr list'"},
+	{"", "gh codespace ssh -c x"},
+	{"", "curl https://example.com/{a,b}/[1-9]"},
 }
 
 // split takes a command line of the table apart: words at blanks, single quotes hold them together.
@@ -322,6 +338,37 @@ func TestGitEnvironmentCounts(t *testing.T) {
 	}
 	if r := s.Judge(&ground{project: dir}); r == nil {
 		t.Error("an alias of the environment pushes")
+	}
+}
+
+// TestTextOfTheEnvironment: what git hands to a shell finds git itself in git's own folder.
+func TestTextOfTheEnvironment(t *testing.T) {
+	dir := project(t)
+	for _, row := range []struct{ name, value, argv, rule string }{
+		{"GIT_SSH_COMMAND", "git push https://x HEAD:main", "git fetch", "push-protected"},
+		{"GIT_EDITOR", "git push https://x HEAD:main", "git commit", "push-protected"},
+		{"GIT_EDITOR", "git push https://x HEAD:main", "gh pr list", ""},
+		{"GIT_SSH_COMMAND", "ssh -i key", "git fetch", ""},
+		{"GIT_SEQUENCE_EDITOR", ":", "git rebase -i main", ""},
+		{"FOO", "push https://x HEAD:main", "git --config-env=alias.x=FOO x", "push-protected"},
+		{"FOO", "push https://x HEAD:main", "git --config-env alias.x=FOO x", "push-protected"},
+		{"FOO", "status", "git --config-env=alias.x=FOO x", ""},
+	} {
+		s := start(dir, split(row.argv)...)
+		if strings.HasPrefix(row.name, "GIT_") {
+			s.Steers = map[string]string{row.name: row.value}
+		}
+		env := s.Env
+		s.Env = func(name string) string {
+			if name == row.name {
+				return row.value
+			}
+			return env(name)
+		}
+		r := s.Judge(&ground{project: dir})
+		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
+			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
+		}
 	}
 }
 

@@ -47,7 +47,8 @@ func curlOne(f *shell.Frame, argv, args []word.Word) {
 	}
 	downloads(f, fl.All("-o", "--output", "--output-dir"), "curl")
 	body, form := curlBody(f, fl)
-	q := Request{Argv: argv, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
+	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
+	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
 	target := fl.Val("--request-target")
 	for _, u := range urls {
@@ -97,8 +98,19 @@ func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
 	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json", "--expand-data") {
 		parts = append(parts, dataText(f, w.Text))
 	}
-	for _, w := range fl.All("--data-raw", "--data-urlencode") {
+	for _, w := range fl.All("--data-raw") {
 		parts = append(parts, w.Text)
+	}
+	for _, w := range fl.All("--data-urlencode") {
+		name, val, given := strings.Cut(w.Text, "=")
+		if file, at, ok := strings.Cut(w.Text, "@"); ok && (!given || len(file) < len(name)) {
+			name, val, given = file, f.FileText(at), true
+		}
+		if !given || name == "" {
+			parts = append(parts, w.Text)
+			continue
+		}
+		form = append(form, act.Field{Path: name, Value: val})
 	}
 	for _, w := range fl.All("-T", "--upload-file") {
 		parts = append(parts, f.FileText(w.Text))
@@ -153,19 +165,26 @@ func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
 	return out
 }
 
-// curlGlob spells out {a,b} and [1-3] of a URL, a few of them.
+// curlGlob spells out {a,b} of a URL, a few of them, and [g-g], which stands for itself.
 func curlGlob(url string) []string {
+	for i := 0; i+4 < len(url); i++ {
+		if url[i] == '[' && url[i+2] == '-' && url[i+4] == ']' && url[i+1] == url[i+3] {
+			url = url[:i] + url[i+1:i+2] + url[i+5:]
+		}
+	}
 	i := strings.IndexByte(url, '{')
-	j := strings.IndexByte(url, '}')
-	if i < 0 || j < i || !strings.Contains(url[i:j], ",") {
+	j := i + strings.IndexByte(url[max(i, 0):], '}')
+	if i < 0 || j < i {
 		return []string{url}
 	}
 	var out []string
 	for _, part := range strings.Split(url[i+1:j], ",") {
-		if len(out) == shell.MaxRounds {
-			return append(out, url[:i]+word.Hole+url[j+1:])
+		for _, rest := range curlGlob(url[j+1:]) {
+			if len(out) >= shell.MaxRounds {
+				return append(out, url[:i]+word.Hole+url[j+1:])
+			}
+			out = append(out, url[:i]+part+rest)
 		}
-		out = append(out, url[:i]+part+url[j+1:])
 	}
 	return out
 }

@@ -151,6 +151,10 @@ func Tea(f *shell.Frame, argv []word.Word) {
 		Comment(f, word.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
 	case "api":
 		ghAPI(f, argv, rest)
+	case "branches", "branch", "b":
+		if sub := word.ParseFlags(rest, teaValued).Arg(0).Text; word.Has("unprotect u", sub) {
+			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		}
 	}
 }
 
@@ -248,6 +252,10 @@ func azInvoke(f *shell.Frame, fl word.Flags, argv []word.Word) {
 		if v, ok := strings.CutPrefix(w.Text, "pullRequestId="); ok {
 			id = v
 		}
+	}
+	if strings.EqualFold(fl.Val("--area"), "policy") && method != "GET" {
+		f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		return
 	}
 	Send(f, Request{Method: method, URL: "_apis/git/" + resource + "/" + id, Body: f.FileText(fl.Val("--in-file")), Argv: argv})
 }
