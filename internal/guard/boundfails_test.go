@@ -141,3 +141,17 @@ func TestLongPasses(t *testing.T) {
 		})
 	}
 }
+
+// TestLongArguments: what a tool is given as one JSON text is read whole, or shuts the call.
+func TestLongArguments(t *testing.T) {
+	for name, pad := range map[string]string{
+		"long":        `"` + strings.Repeat("x", 70<<10) + `"`,
+		"many values": "[" + strings.Repeat("1,", 25_000) + "1]",
+	} {
+		text := `{"pad":` + pad + `,"tool":"merge_pull_request","pullNumber":5,"repo":"a/b"}`
+		c := Call{Tool: "mcp__x__execute_tool", Fields: []Field{{Path: "input", Value: text}}}
+		if r := Read(c, Repo{}, nil); len(r.Merges()) == 0 && r.Bound == "" {
+			t.Errorf("%s: nothing seen: %s", name, describe(r))
+		}
+	}
+}
