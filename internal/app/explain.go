@@ -45,6 +45,10 @@ func (v *visit) verdict(r guard.Reading) string {
 			}
 		}
 		return "held back until a person allowed it at gate post-feedback-merge, or the facts show that no human feedback was addressed"
+	case r.Bound != "":
+		return "denied: it is not read to its end, and what is left could land something"
+	case r.ReachesForge():
+		return "passes where the brake judges what it starts, else it is denied: it could reach a forge"
 	case unreadable(r) != "":
 		return "passes, but is denied in a review loop while a merge gate waits: it cannot be read to its end"
 	}
