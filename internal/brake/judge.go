@@ -54,7 +54,7 @@ func (s Start) Judge(g Ground) *Refusal {
 		Aliases: tracker.GhAliases(s.Env),
 	}
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
-	reading := guard.ReadArgv(s.words(), s.Steers, call, repo, files{s.Cwd})
+	reading := guard.ReadArgv(s.words(), s.steers(), call, repo, files{s.Cwd})
 	text := shellText{repo}
 	merges := slices.DeleteFunc(reading.Merges(), func(a guard.Act) bool {
 		return text.meetsLink(a.Via, a.Command)
@@ -79,6 +79,24 @@ func (s Start) Judge(g Ground) *Refusal {
 		return s.merge(g, merges[0], there)
 	}
 	return nil
+}
+
+// steers are the variables that change what git and gh do, with those that --config-env names.
+func (s Start) steers() map[string]string {
+	steers := maps.Clone(s.Steers)
+	for i, arg := range s.Argv {
+		if arg == "--config-env" && i+1 < len(s.Argv) {
+			arg += "=" + s.Argv[i+1]
+		}
+		if setting, ok := strings.CutPrefix(arg, "--config-env="); ok && s.Argv[0] == "git" {
+			if steers == nil {
+				steers = map[string]string{}
+			}
+			name := setting[strings.LastIndexByte(setting, '=')+1:]
+			steers[name] = s.Env(name)
+		}
+	}
+	return steers
 }
 
 func unreadable(what, why string) *Refusal {
@@ -130,7 +148,7 @@ func (s Start) hidden() string {
 			return "--help is given a value"
 		}
 	case "curl":
-		if starts("--expand-") {
+		if starts("--exp") && !starts("--expect100") {
 			return "curl puts the request together when it runs"
 		}
 	case "wget":
@@ -254,7 +272,9 @@ func (t shellText) meetsLink(via []string, command string) bool {
 
 // holds reports whether a part stands in text of a shell, but for a git in text of git.
 func (t shellText) holds(via []string, command string) bool {
-	byGit := slices.ContainsFunc(via, func(v string) bool { return strings.HasPrefix(v, "git ") })
+	byGit := slices.ContainsFunc(via, func(v string) bool {
+		return strings.HasPrefix(v, "git ") || strings.HasPrefix(v, "$GIT_")
+	})
 	return slices.ContainsFunc(via, t.runsShell) && !(byGit && strings.HasPrefix(command, "git "))
 }
 
@@ -266,5 +286,5 @@ func (t shellText) runsShell(via string) bool {
 	if name, ok := strings.CutPrefix(via, "gh alias "); ok {
 		return strings.HasPrefix(t.repo.Aliases[name], "!")
 	}
-	return strings.HasPrefix(via, "git ")
+	return strings.HasPrefix(via, "git ") || strings.HasPrefix(via, "$GIT_")
 }

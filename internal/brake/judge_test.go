@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +54,19 @@ func project(t *testing.T) string {
 	write(t, filepath.Join(dir, "plain.json"), `{"query":"query{viewer{login}}"}`, 0o644)
 	write(t, filepath.Join(dir, "curl.cfg"),
 		"request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n", 0o644)
+	const lands = `mutation{mergePullRequest(input:{pullRequestId:"x"}){clientMutationId}}`
+	write(t, filepath.Join(dir, "long.graphql"), "#"+strings.Repeat("x", 70_000)+"\n"+lands, 0o644)
+	write(t, filepath.Join(dir, "pieces.graphql"), "query{"+strings.Repeat("a ", 25_000)+"} "+lands, 0o644)
+	write(t, filepath.Join(dir, "return.graphql"), "query a{viewer{login}} # \r"+lands, 0o644)
+	write(t, filepath.Join(dir, "block.graphql"), `mutation{a(i:"""\""" x""") b:mergePullRequest(input:{`+
+		`pullRequestId:"x"}){id} c:a(i:"""x""")}`, 0o644)
+	write(t, filepath.Join(dir, "inline.graphql"),
+		"mutation{... on Mutation @include(if:true){"+lands[len("mutation{"):]+"}", 0o644)
+	write(t, filepath.Join(dir, "list.json"),
+		`[{"query":"query{viewer{login}}"},{"query":`+strconv.Quote(lands)+`}]`, 0o644)
+	write(t, filepath.Join(dir, "values.json"),
+		`{"a":[`+strings.Repeat("1,", 25_000)+`1],"query":`+strconv.Quote(lands)+`}`, 0o644)
+	write(t, filepath.Join(dir, "next.cfg"), "config = curl.cfg\n", 0o644)
 	write(t, filepath.Join(dir, "gh", "config.yml"),
 		"aliases:\n    co: pr checkout\n    mm: pr merge\n    sh: '!gh pr merge \"$1\"'\n", 0o644)
 	return dir
@@ -156,6 +170,58 @@ var table = []struct{ rule, argv string }{
 	{"", "glab mr view 5"},
 	{"", "tea pr list"},
 	{"", "az repos pr list"},
+
+	// documents and bodies that hide what they land
+	{"merge-pr", "gh api graphql -F query=@long.graphql"},
+	{"unreadable", "gh api graphql -F query=@pieces.graphql"},
+	{"merge-pr", "gh api graphql -F query=@return.graphql"},
+	{"merge-pr", "gh api graphql -F query=@block.graphql"},
+	{"merge-pr", "gh api graphql -F query=@inline.graphql"},
+	{"merge-pr", "gh api graphql --input list.json"},
+	{"unreadable", "gh api graphql --input values.json"},
+	{"push-protected", `curl https://a/repos/o/r/merges -d '{"x":{"base":"f"},"base":"main"}'`},
+	{"push-protected", `curl https://a/repos/o/r/merges -d '{"base":"f","base":"main"}'`},
+	{"approve-pr", `curl https://a/repos/o/r/pulls/5/reviews?event=COMMENT -d '{"event":"APPROVE"}'`},
+
+	// flags by their first letters, and what changes a request from elsewhere
+	{"push-protected", "git push --al"},
+	{"push-protected", "git push --mir origin"},
+	{"push-protected", "git push -n --no-dry origin HEAD:main"},
+	{"push-protected", "git push --push-o . origin HEAD:main"},
+	{"arm-auto-merge", "git push --push-opt=merge_request.merge_when_pipeline_succeeds origin f"},
+	{"push-protected", "git rebase --exe 'git push origin HEAD:main' x"},
+	{"push-protected", "git difftool --extc 'git push origin HEAD:main'"},
+	{"push-protected", "git ls-remote --exec 'git push origin HEAD:main' x"},
+	{"unreadable", "git send-pack --stdin git@github.com:o/r"},
+	{"merge-pr", "curl --uplo x https://api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "curl --conf curl.cfg"},
+	{"unreadable", "curl -K next.cfg"},
+	{"merge-pr", "curl -X PUT https://a/repos/o/r/pulls/5/merge -s: -X GET https://x.y"},
+	{"merge-pr", "curl -H 'X-HTTP-Method-Override: GET' -X PUT https://a/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "wget --meth=PUT https://api.github.com/repos/o/r/pulls/5/merge"},
+	{"unreadable", "wget -e method=PUT https://api.github.com/repos/o/r/pulls/5/merge"},
+	{"unreadable", "wget --method=PUT -qi list"},
+	{"merge-pr", "http --max-redirects 3 PUT api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "http Put api.github.com/repos/o/r/pulls/5/merge"},
+	{"merge-pr", "az repos pr update --id 5 --stat completed"},
+	{"", "curl --header a:b --head https://example.com"},
+	{"", "wget -e robots=off https://example.com"},
+	{"unreadable", "git remote-https origin https://github.com/o/r"},
+	{"push-protected", "git -c 'filter.x.process=git push https://x HEAD:main' checkout y"},
+	{"push-protected", "git -c 'remote.origin.uploadpack=git push https://x HEAD:main' fetch"},
+	{"merge-pr", "curl -X PUT https://api.github.com/repos/o/r/pulls/5/{merge}"},
+	{"merge-pr", "curl -X PUT https://api.github.com/{repos,x}/o/r/pulls/5/mer[g-g]{x,e}"},
+	{"merge-pr", "curl -X PUT http://127.0.0.1/repos/o/r/pulls/5/merge -sx proxy:80"},
+	{"merge-pr", "curl --data-urlencode query@long.graphql https://gitlab.com/api/graphql"},
+	{"unreadable", "curl --exp-data x https://y"},
+	{"unreadable", "az rest -m patch -u https://dev.azure.com/o/p/_apis/git/pullrequests/5 -b @no"},
+	{"relax-protection", "az devops invoke --area policy --resource x --http-method DELETE"},
+	{"relax-protection", "tea branches unprotect main"},
+	{"merge-pr", "gh codespace ssh -c x gh pr merge 5"},
+	{"plant-merge", "glab alias set x 'mr merge'"},
+	{"", "glab alias set x 'mr list'"},
+	{"", "gh codespace ssh -c x"},
+	{"", "curl https://example.com/{a,b}/[1-9]"},
 }
 
 // split takes a command line of the table apart: words at blanks, single quotes hold them together.
@@ -276,6 +342,37 @@ func TestGitEnvironmentCounts(t *testing.T) {
 	}
 	if r := s.Judge(&ground{project: dir}); r == nil {
 		t.Error("an alias of the environment pushes")
+	}
+}
+
+// TestTextOfTheEnvironment: what git hands to a shell finds git itself in git's own folder.
+func TestTextOfTheEnvironment(t *testing.T) {
+	dir := project(t)
+	for _, row := range []struct{ name, value, argv, rule string }{
+		{"GIT_SSH_COMMAND", "git push https://x HEAD:main", "git fetch", "push-protected"},
+		{"GIT_EDITOR", "git push https://x HEAD:main", "git commit", "push-protected"},
+		{"GIT_EDITOR", "git push https://x HEAD:main", "gh pr list", ""},
+		{"GIT_SSH_COMMAND", "ssh -i key", "git fetch", ""},
+		{"GIT_SEQUENCE_EDITOR", ":", "git rebase -i main", ""},
+		{"FOO", "push https://x HEAD:main", "git --config-env=alias.x=FOO x", "push-protected"},
+		{"FOO", "push https://x HEAD:main", "git --config-env alias.x=FOO x", "push-protected"},
+		{"FOO", "status", "git --config-env=alias.x=FOO x", ""},
+	} {
+		s := start(dir, split(row.argv)...)
+		if strings.HasPrefix(row.name, "GIT_") {
+			s.Steers = map[string]string{row.name: row.value}
+		}
+		env := s.Env
+		s.Env = func(name string) string {
+			if name == row.name {
+				return row.value
+			}
+			return env(name)
+		}
+		r := s.Judge(&ground{project: dir})
+		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
+			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
+		}
 	}
 }
 

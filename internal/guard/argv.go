@@ -29,6 +29,9 @@ func ReadArgv(argv []string, env map[string]string, c Call, r Repo, files Files)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		f.Let(name, env[name])
 		f.Export(name)
+		if argv[0] == "git" {
+			f.RunsLater(name)
+		}
 	}
 	f.Named(word.Lits(argv...))
 	return m.Read

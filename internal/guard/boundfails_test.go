@@ -59,6 +59,8 @@ func TestBoundsFailClosed(t *testing.T) {
 		"sourced function":   {". ./fns.sh; land", ""},
 		"written":            {chain(510, ": > f%d\n") + "echo " + merge + " > m; bash m", "500 files"},
 		"rounds of a while":  {"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done", ""},
+		"pieces":             {strings.Repeat("a;", 500_000) + merge, "400000 words"},
+		"added to":           {strings.Repeat("a+=b;", 150_000) + merge, "steps"},
 		"rounds of printf":   {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
 		"index":              {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
 		"words":              {"env " + chain(5000, "A=%d ") + merge, ""},
@@ -137,5 +139,19 @@ func TestLongPasses(t *testing.T) {
 				t.Errorf("%.300s; bound %q", describe(r), r.Bound)
 			}
 		})
+	}
+}
+
+// TestLongArguments: what a tool is given as one JSON text is read whole, or shuts the call.
+func TestLongArguments(t *testing.T) {
+	for name, pad := range map[string]string{
+		"long":        `"` + strings.Repeat("x", 70<<10) + `"`,
+		"many values": "[" + strings.Repeat("1,", 25_000) + "1]",
+	} {
+		text := `{"pad":` + pad + `,"tool":"merge_pull_request","pullNumber":5,"repo":"a/b"}`
+		c := Call{Tool: "mcp__x__execute_tool", Fields: []Field{{Path: "input", Value: text}}}
+		if r := Read(c, Repo{}, nil); len(r.Merges()) == 0 && r.Bound == "" {
+			t.Errorf("%s: nothing seen: %s", name, describe(r))
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields, whatever its server.
 func mcp(f *shell.Frame, c Call) {
-	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: opened(c.Fields)}
+	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: opened(f, c.Fields)}
 	if c.Command != "" && !slices.Contains(t.keys(), "command") {
 		t.fields = append(t.fields[:len(t.fields):len(t.fields)], Field{Path: "command",
 			Value: c.Command})
@@ -28,11 +28,15 @@ func mcp(f *shell.Frame, c Call) {
 }
 
 // opened adds the leaves of arguments that are given as JSON text.
-func opened(fields []Field) []Field {
+func opened(f *shell.Frame, fields []Field) []Field {
 	out := fields[:len(fields):len(fields)]
 	for _, fd := range fields {
-		if len(fd.Value) > 1 && fd.Value[0] == '{' && len(fd.Value) < word.MaxText {
-			for _, leaf := range word.JSONLeaves(fd.Value) {
+		if len(fd.Value) > 1 && fd.Value[0] == '{' {
+			leaves, whole := word.JSONLeavesWhole(fd.Value)
+			if !whole {
+				f.M.Bounded("arguments of more values than are read", fd.Value)
+			}
+			for _, leaf := range leaves {
 				out = append(out, Field{Path: fd.Path + "." + leaf.Path, Value: leaf.Value})
 			}
 		}

@@ -1,6 +1,9 @@
 package act
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Call is one tool call of the agent, its input flattened.
 type Call struct {
@@ -60,9 +63,15 @@ func (c Call) CommandText() string {
 	return LeafText(c.Fields, "command")
 }
 
-// Leaf is the value of the first leaf whose path's last part is the name, in any case.
+// Leaf is the value of the leaf of that name, in any case: the last one whose whole path is the name,
+// as a server takes it of several, else the first whose path ends with it.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	for _, n := range names {
+		for _, fd := range slices.Backward(fields) {
+			if strings.EqualFold(fd.Path, n) {
+				return fd.Value, true
+			}
+		}
 		for _, fd := range fields {
 			key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
 			key = strings.TrimSuffix(key[strings.LastIndexByte(key, '[')+1:], "]")

@@ -250,8 +250,11 @@ func (p *program) libraryBranch(name string, g *group, fields []act.Field) {
 		if branch == "" && len(g.elems) > 0 {
 			branch = p.text(g.elems[0])
 		}
-	case l == "push" && word.HasPart(name, "git origin remote"):
+	case l == "push" && (word.HasPart(name, "git origin remote") || p.pushesRefs(g, fields)):
 		words := p.arglist(g)
+		if ref := act.LeafText(fields, "refspec", "refspecs", "remoteref", "ref"); ref != "" {
+			words = []string{"origin", ref}
+		}
 		if strings.Contains(name, "origin") || len(words) == 1 && strings.Contains(words[0], ":") {
 			words = append([]string{"origin"}, words...)
 		}
@@ -262,4 +265,19 @@ func (p *program) libraryBranch(name string, g *group, fields []act.Field) {
 	if branch != "" && !word.Unknown(branch) && forges.Protected(p.f, branch) == shell.Yes {
 		p.f.Act(act.Act{Kind: act.PushProtected, Ref: branch}, p.shown(g))
 	}
+}
+
+// pushesRefs tells a push of branches by its arguments, whatever it is called on: "origin" before a
+// branch, a branch behind a colon, a refspec by name. Lists are pushed to as well.
+func (p *program) pushesRefs(g *group, fields []act.Field) bool {
+	if act.LeafText(fields, "refspec", "refspecs", "remoteref") != "" ||
+		act.LeafText(fields, "ref") != "" && act.LeafText(fields, "remote") != "" {
+		return true
+	}
+	words := p.arglist(g)
+	if len(words) == 1 {
+		from, to := forges.SplitRefspec(words[0])
+		return from != to && forges.MovesProtected(p.f, to) == shell.Yes
+	}
+	return len(words) > 1 && word.HasWord(word.Lits(words...), "origin")
 }

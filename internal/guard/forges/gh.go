@@ -189,7 +189,12 @@ func setAlias(f *shell.Frame, argv []word.Word, name, text string) {
 		f.OpaqueForge(word.Join(argv), "what the alias stands for is only known when it runs")
 		return
 	}
-	plant(f, argv, func(g *shell.Frame) { ghExpand(g, name, text, []word.Word{word.Lit(word.Hole)}) })
+	args := []word.Word{word.Lit(word.Hole)}
+	plant(f, argv, func(g *shell.Frame) {
+		if ghExpand(g, name, text, args); word.ProgramName(argv[0].Text) == "glab" {
+			Glab(g, append(append(word.Lits("glab"), g.WordsOf(text)...), args...))
+		}
+	})
 }
 
 // plant reads what an alias or a setting would run later on; if that merges, setting it is an act.
@@ -242,6 +247,10 @@ func ghCodespace(f *shell.Frame, rest []word.Word) {
 			f.Within("gh codespace ssh", func() { f.Child().ShellText(word.JoinText(rest[i+1:]), "gh codespace") })
 			return
 		}
+	}
+	if fl := word.ParseFlags(rest, "-c --codespace -R --repo --repo-owner --profile --server-port"); fl.Arg(0).Text == "ssh" {
+		text := word.JoinText(fl.Pos[1:])
+		f.Within("gh codespace ssh", func() { f.Child().ShellText(text, "gh codespace") })
 	}
 }
 

@@ -82,6 +82,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 	if word.AsksHelp(args[:min(1, len(args))], "") { // further on it may belong to what git starts
 		return
 	}
+	args = word.Unabbreviated(args, gitTexts)
 	gitStarts(f, args)
 	switch cmd.Text {
 	case "push", "send-pack", "http-push":
@@ -121,13 +122,17 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 	gitHooks(f, g, cmd.Text, args)
 }
 
+// gitTexts are the flags that hand text to a shell, and those that share their first letters.
+const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-pager --config --config-env
+--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter`
+
 // gitStarts looks at words of any command whose rest git hands to a shell.
 func gitStarts(f *shell.Frame, args []word.Word) {
 	for i, w := range args {
-		if w.Text == "--upload-pack" && i+1 < len(args) {
-			f.Look("git --upload-pack", args[i+1].Text)
+		if word.Has("--upload-pack --exec", w.Text) && i+1 < len(args) {
+			f.Look("git "+w.Text, args[i+1].Text)
 		}
-		for _, mark := range []string{"ext::", "--upload-pack=", "--open-files-in-pager=", "-O"} {
+		for _, mark := range []string{"ext::", "--upload-pack=", "--exec=", "--open-files-in-pager=", "-O"} {
 			if text, ok := strings.CutPrefix(w.Text, mark); ok {
 				f.Look("git "+mark, text)
 			}
@@ -139,6 +144,9 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
+	case strings.HasPrefix(name, "remote-"): // a helper of push, which takes its orders on standard input
+		f.OpaqueForge(word.Join(g.argv), "what it pushes is only known when it runs")
+		return
 	case text == "":
 		gitExtension(f, g, name, args)
 		return

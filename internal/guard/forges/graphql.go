@@ -12,12 +12,20 @@ const maxMarks = 20_000 // pieces of one document
 
 // graphqlRequest judges a request to a GraphQL endpoint: its query and variables stand in the body or the fields.
 func graphqlRequest(f *shell.Frame, q Request) {
-	leaves := q.leaves()
-	query, ok := act.Leaf(leaves, "query")
-	if !ok {
-		query = q.Body
+	if _, whole := word.JSONLeavesWhole(q.Body); !whole {
+		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
-	GraphQL(f, query, leaves, q.Argv)
+	leaves, found := q.leaves(), false
+	for _, fd := range leaves { // a list of requests has several, and so has an object that names it twice
+		if name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]; strings.EqualFold(name, "query") &&
+			!strings.Contains(fd.Path, "variables.") {
+			found = true
+			GraphQL(f, fd.Value, leaves, q.Argv)
+		}
+	}
+	if !found {
+		GraphQL(f, q.Body, leaves, q.Argv)
+	}
 }
 
 // GraphQL judges a document's mutations. vars holds the variables by name.
@@ -29,10 +37,14 @@ func GraphQL(f *shell.Frame, query string, vars []act.Field, argv []word.Word) {
 		f.OpaqueForge(word.Join(argv), "the GraphQL query is only known when it runs")
 		return
 	}
-	if len(query) > word.MaxText || !f.M.Spend(1+len(query)/16) {
+	if !f.M.Spend(1 + len(query)/16) {
 		return
 	}
-	for _, mu := range mutations(gqlTokens(query), vars) {
+	toks := gqlTokens(query)
+	if len(toks) > maxMarks && strings.Contains(query, "mutation") {
+		f.M.Shut("a GraphQL document of more pieces than are read")
+	}
+	for _, mu := range mutations(toks, vars) {
 		mutation(f, mu, argv)
 	}
 }
@@ -51,12 +63,12 @@ func gqlTokens(s string) []string {
 		start := i
 		switch {
 		case c == '#':
-			for i < len(s) && s[i] != '\n' {
+			for i < len(s) && s[i] != '\n' && s[i] != '\r' {
 				i++
 			}
 			continue
 		case strings.HasPrefix(s[i:], `"""`):
-			end := strings.Index(s[i+3:], `"""`)
+			end := blockEnd(s[i+3:])
 			if end < 0 {
 				return toks
 			}
@@ -86,10 +98,25 @@ func gqlTokens(s string) []string {
 	return toks
 }
 
-// mutations are the top fields of every mutation and of every fragment on Mutation.
+// blockEnd is where the quotes stand that end a block string, -1 nowhere.
+func blockEnd(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case strings.HasPrefix(s[i:], `\"""`):
+			i += 3
+		case strings.HasPrefix(s[i:], `"""`):
+			return i
+		}
+	}
+	return -1
+}
+
+// mutations are the top fields of every mutation, of the fragments in it and of every fragment on
+// Mutation.
 func mutations(toks []string, vars []act.Field) []mutation1 {
 	var out []mutation1
 	depth, in := 0, false
+	top, spread := 1, false // the depth of the top fields; whether "..." was met
 	for i := 0; i < len(toks); i++ {
 		switch t := toks[i]; {
 		case depth == 0 && t == "mutation":
@@ -100,14 +127,20 @@ func mutations(toks []string, vars []act.Field) []mutation1 {
 			in = i+3 < len(toks) && toks[i+3] == "Mutation"
 		case t == "(":
 			end := closing(toks, i)
-			if in && depth == 1 {
+			if in && depth == top {
 				out = append(out, mutation1{toks[i-1], gqlArgs(toks[i+1:end], vars)})
 			}
 			i = end
+		case t == ".":
+			spread = depth == top
 		case t == "{":
 			depth++
+			if spread {
+				top, spread = depth, false
+			}
 		case t == "}":
 			depth--
+			top = max(1, min(top, depth))
 			in = in && depth > 0
 		}
 	}

@@ -16,15 +16,24 @@ const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii
 -z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target --url-query --unix-socket --output-dir
 --variable --expand-url --expand-data --stderr --trace --trace-ascii --rate --max-redirs -P -Q -t`
 
+const curlSwitches = " --head --get --next --help --version"
+
 // Curl reads a curl command line: --next parts it into several requests.
 func Curl(f *shell.Frame, argv []word.Word) {
+	args := word.Unabbreviated(argv, curlValued+curlSwitches)
 	start := 1
-	for i := 1; i <= len(argv); i++ {
-		if i == len(argv) || argv[i].Text == "--next" || argv[i].Text == "-:" {
-			curlOne(f, argv, argv[start:i])
+	for i := 1; i <= len(args); i++ {
+		if i == len(args) || args[i].Text == "--next" || curlNext(args[i].Text) {
+			curlOne(f, argv, args[start:i])
 			start = i + 1
 		}
 	}
+}
+
+// curlNext tells joined short switches with the one for --next among them.
+func curlNext(t string) bool {
+	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, ":") &&
+		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""
 }
 
 func curlOne(f *shell.Frame, argv, args []word.Word) {
@@ -38,7 +47,8 @@ func curlOne(f *shell.Frame, argv, args []word.Word) {
 	}
 	downloads(f, fl.All("-o", "--output", "--output-dir"), "curl")
 	body, form := curlBody(f, fl)
-	q := Request{Argv: argv, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
+	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
+	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
 	target := fl.Val("--request-target")
 	for _, u := range urls {
@@ -62,15 +72,16 @@ func curlOne(f *shell.Frame, argv, args []word.Word) {
 func curlMethod(fl word.Flags, data bool) string {
 	for _, h := range fl.All("-H", "--header") {
 		name, val, _ := strings.Cut(h.Text, ":")
-		if strings.EqualFold(name, "X-HTTP-Method-Override") {
-			return strings.ToUpper(strings.TrimSpace(val))
+		over := strings.ToUpper(strings.TrimSpace(val))
+		if strings.EqualFold(name, "X-HTTP-Method-Override") && over != "GET" {
+			return over
 		}
 	}
 	switch w, ok := fl.Get("-X", "--request"); {
 	case ok && !w.Known():
 		return word.Hole
 	case ok:
-		return strings.ToUpper(w.Text)
+		return strings.ToUpper(strings.TrimSpace(w.Text))
 	case len(fl.All("-T", "--upload-file")) > 0:
 		return "PUT"
 	case fl.On("-I", "--head"), fl.On("-G", "--get"):
@@ -87,8 +98,19 @@ func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
 	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json", "--expand-data") {
 		parts = append(parts, dataText(f, w.Text))
 	}
-	for _, w := range fl.All("--data-raw", "--data-urlencode") {
+	for _, w := range fl.All("--data-raw") {
 		parts = append(parts, w.Text)
+	}
+	for _, w := range fl.All("--data-urlencode") {
+		name, val, given := strings.Cut(w.Text, "=")
+		if file, at, ok := strings.Cut(w.Text, "@"); ok && (!given || len(file) < len(name)) {
+			name, val, given = file, f.FileText(at), true
+		}
+		if !given || name == "" {
+			parts = append(parts, w.Text)
+			continue
+		}
+		form = append(form, act.Field{Path: name, Value: val})
 	}
 	for _, w := range fl.All("-T", "--upload-file") {
 		parts = append(parts, f.FileText(w.Text))
@@ -126,6 +148,9 @@ func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
 			i = len(line)
 		}
 		name, val := line[:i], strings.Trim(line[i:], " =:\t")
+		if word.Has("config -K --config", name) {
+			f.Opaque(word.Join(argv), "the options file it reads names another one")
+		}
 		if !strings.HasPrefix(name, "-") {
 			name = "--" + name
 		}
@@ -140,19 +165,26 @@ func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
 	return out
 }
 
-// curlGlob spells out {a,b} and [1-3] of a URL, a few of them.
+// curlGlob spells out {a,b} of a URL, a few of them, and [g-g], which stands for itself.
 func curlGlob(url string) []string {
+	for i := 0; i+4 < len(url); i++ {
+		if url[i] == '[' && url[i+2] == '-' && url[i+4] == ']' && url[i+1] == url[i+3] {
+			url = url[:i] + url[i+1:i+2] + url[i+5:]
+		}
+	}
 	i := strings.IndexByte(url, '{')
-	j := strings.IndexByte(url, '}')
-	if i < 0 || j < i || !strings.Contains(url[i:j], ",") {
+	j := i + strings.IndexByte(url[max(i, 0):], '}')
+	if i < 0 || j < i {
 		return []string{url}
 	}
 	var out []string
 	for _, part := range strings.Split(url[i+1:j], ",") {
-		if len(out) == shell.MaxRounds {
-			return append(out, url[:i]+word.Hole+url[j+1:])
+		for _, rest := range curlGlob(url[j+1:]) {
+			if len(out) >= shell.MaxRounds {
+				return append(out, url[:i]+word.Hole+url[j+1:])
+			}
+			out = append(out, url[:i]+part+rest)
 		}
-		out = append(out, url[:i]+part+url[j+1:])
 	}
 	return out
 }
@@ -169,8 +201,14 @@ func downloads(f *shell.Frame, files []word.Word, how string) {
 
 // Wget reads a command line of wget.
 func Wget(f *shell.Frame, argv []word.Word) {
-	fl := word.ParseFlags(argv[1:], `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
---post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w`)
+	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
+--post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w --config`
+	fl := word.ParseFlags(word.Unabbreviated(argv[1:], valued), valued)
+	for _, w := range fl.All("-e", "--execute", "--config") {
+		if text := strings.ToLower(w.Text); fl.On("--config") || word.HasPart(text, "method post body input") {
+			f.Opaque(word.Join(argv), "a setting of wget may change what it sends")
+		}
+	}
 	downloads(f, fl.All("-O", "--output-document"), "wget")
 	q := Request{Argv: argv, Method: strings.ToUpper(cmp.Or(fl.Val("--method"), "GET"))}
 	if w, ok := fl.Get("--post-data", "--body-data"); ok {
@@ -185,6 +223,9 @@ func Wget(f *shell.Frame, argv []word.Word) {
 	if word.Unknown(q.Method) {
 		q.Method = word.Hole
 	}
+	if _, ok := fl.Get("-i", "--input-file"); ok && q.Method != "GET" {
+		f.Opaque(word.Join(argv), "wget takes the addresses from a file")
+	}
 	for _, u := range fl.Pos {
 		q.URL = u.Text
 		Send(f, q)
@@ -193,11 +234,14 @@ func Wget(f *shell.Frame, argv []word.Word) {
 
 // HTTPie reads METHOD URL item=value …; without a method, items make it a POST.
 func HTTPie(f *shell.Frame, argv []word.Word) {
-	fl := word.ParseFlags(argv[1:], "-a --auth -A --auth-type -o --output --session --timeout --proxy --verify --cert -p --print --raw --pretty -s --style")
+	fl := word.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout --proxy --verify --cert -p --print --raw --pretty -s --style
+--default-scheme --max-redirects --max-headers --format-options --boundary --ssl --ciphers --cert-key --cert-key-pass
+--session-read-only --response-charset --response-mime -P --history-print --bearer --interface --resolve -m --method`)
 	downloads(f, fl.All("-o", "--output"), "http")
 	pos := fl.Pos
 	q := Request{Argv: argv, Body: fl.Val("--raw")}
-	if len(pos) > 1 && (strings.ToUpper(pos[0].Text) == pos[0].Text && isAlpha(pos[0].Text) || word.Has("put post patch delete get", pos[0].Text) || word.Blank(pos[0].Text)) {
+	if q.Method = strings.ToUpper(fl.Val("-m", "--method")); len(pos) > 1 && q.Method == "" &&
+		(isAlpha(strings.ToUpper(pos[0].Text)) || word.Blank(pos[0].Text)) {
 		q.Method = strings.ToUpper(pos[0].Text)
 		pos = pos[1:]
 	}

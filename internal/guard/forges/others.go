@@ -151,6 +151,10 @@ func Tea(f *shell.Frame, argv []word.Word) {
 		Comment(f, word.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
 	case "api":
 		ghAPI(f, argv, rest)
+	case "branches", "branch", "b":
+		if sub := word.ParseFlags(rest, teaValued).Arg(0).Text; word.Has("unprotect u", sub) {
+			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		}
 	}
 }
 
@@ -190,7 +194,7 @@ func Az(f *shell.Frame, argv []word.Word) {
 	if word.AsksHelp(argv, "") { // a value of az begins with no dash
 		return
 	}
-	fl := word.ParseFlags(azSwitches(argv[1:]), azValued)
+	fl := word.ParseFlags(azSwitches(word.Unabbreviated(argv[1:], azValued)), azValued)
 	cmd := strings.Join(word.Texts(fl.Pos), " ")
 	a := act.Act{PR: word.Number(fl.Val("--id"))}
 	if a.PR == 0 && fl.Val("--id") != "" {
@@ -248,6 +252,10 @@ func azInvoke(f *shell.Frame, fl word.Flags, argv []word.Word) {
 		if v, ok := strings.CutPrefix(w.Text, "pullRequestId="); ok {
 			id = v
 		}
+	}
+	if strings.EqualFold(fl.Val("--area"), "policy") && method != "GET" {
+		f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		return
 	}
 	Send(f, Request{Method: method, URL: "_apis/git/" + resource + "/" + id, Body: f.FileText(fl.Val("--in-file")), Argv: argv})
 }

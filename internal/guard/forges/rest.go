@@ -18,17 +18,18 @@ type Request struct {
 	Body   string      // as sent; a hole when unknown, "" none
 	Fields []act.Field // parameters given one by one
 	Argv   []word.Word // the command, for the act's text
+	Led    bool        // to another host than the URL's
 }
 
-// leaves are the request's parameters: fields, body, query.
+// leaves are the request's parameters: query, fields, body. What stands last counts.
 func (q Request) leaves() []act.Field {
-	out := append([]act.Field(nil), q.Fields...)
-	out = append(out, word.JSONLeaves(q.Body)...)
-	out = append(out, word.FormLeaves(q.Body)...)
+	var out []act.Field
 	if _, query, ok := strings.Cut(q.URL, "?"); ok {
 		out = append(out, word.FormLeaves(query)...)
 	}
-	return out
+	out = append(out, q.Fields...)
+	out = append(out, word.JSONLeaves(q.Body)...)
+	return append(out, word.FormLeaves(q.Body)...)
 }
 
 // route is a request's path in parts: lower case for matching, and as written.
@@ -109,7 +110,7 @@ const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --u
 // localServer tells a request to this very machine, as tests make them: no forge, unless the
 // project's own is there or the request is led elsewhere.
 func localServer(f *shell.Frame, q Request) bool {
-	if !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
+	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
 		return false
 	}
 	for _, w := range q.Argv {
@@ -234,6 +235,8 @@ func editPR(f *shell.Frame, q Request, r route, a act.Act, leaves []act.Field) {
 	case status == "completed":
 		a.Kind = act.MergePR
 		reqAct(f, q, r, a)
+	case r.index("_apis") >= 0 && word.Blank(q.Body): // Azure merges by a field of the body
+		f.OpaqueForge(word.Join(q.Argv), "the status it sets is only known when it runs")
 	case armed || word.IsTrue(act.LeafText(leaves, "merge_when_pipeline_succeeds", "auto_merge")):
 		a.Kind, a.Auto = act.ArmAutoMerge, true
 		reqAct(f, q, r, a)

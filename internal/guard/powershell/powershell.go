@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
@@ -266,6 +267,12 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 		plain := rest[0].Src != "" && strings.IndexByte("'\"$[", rest[0].Src[0]) >= 0
 		if value == "@" || plain && slices.ContainsFunc(rest, func(w word.Word) bool { return computed(w.Src) }) {
 			value = word.Hole
+		}
+		if first := rest[0].Src; !plain && len(rest) > 1 && first != "" && first[0]|0x20 >= 'a' && first[0]|0x20 <= 'z' {
+			value = word.Hole // what a command prints
+			if first == "git" {
+				value = strings.TrimSpace(forges.GitOutput(f, rest))
+			}
 		}
 		f.Let(name, value)
 		if plain && !strings.Contains(strings.ToLower(rest[0].Text), "[scriptblock]::create") {

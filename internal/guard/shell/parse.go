@@ -78,6 +78,7 @@ const (
 	mostOpeners = 30_000
 	mostDoubles = 4_000 // "(("
 	mostOpen    = 300   // open at once, as far as a look at the brackets tells
+	mostPieces  = 400_000
 )
 
 // unfit tells why a text must not reach the parser.
@@ -85,8 +86,9 @@ func unfit(text string) string {
 	if len(text) > word.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", word.MaxShell)
 	}
-	openers, doubles, open, deepest := 0, 0, 0, 0
+	pieces, openers, doubles, open, deepest := 0, 0, 0, 0, 0
 	for i := 0; i < len(text); i++ {
+		pieces += word.Btoi(strings.IndexByte(" \t\n;|&<>$`=", text[i]) >= 0)
 		switch c := text[i]; {
 		case strings.IndexByte("([{!", c) >= 0:
 			openers++
@@ -104,6 +106,9 @@ func unfit(text string) string {
 			}
 		}
 		deepest = max(deepest, open)
+	}
+	if pieces > mostPieces {
+		return fmt.Sprintf("of more than %d words", mostPieces)
 	}
 	if openers > mostOpeners || doubles > mostDoubles || openers > fewOpeners && deepest > mostOpen {
 		return tooDeep

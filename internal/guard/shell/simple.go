@@ -98,6 +98,15 @@ func (f *Frame) assign(a *syntax.Assign) {
 	f.RunsLater(name)
 }
 
+// size is what a copy of a variable costs, in bytes.
+func (v variable) size() int {
+	n := 16 * len(v.list)
+	for _, s := range v.alts {
+		n += len(s)
+	}
+	return n
+}
+
 func (f *Frame) assignScalar(a *syntax.Assign) {
 	name := a.Name.Value
 	value := ""
@@ -107,6 +116,9 @@ func (f *Frame) assignScalar(a *syntax.Assign) {
 	old, known := f.vars[name]
 	if !a.Append {
 		f.Set(name, value)
+		return
+	}
+	if !f.M.Spend(old.size() / 16) { // what is added to is copied
 		return
 	}
 	switch {
@@ -130,6 +142,9 @@ func (f *Frame) assignArray(a *syntax.Assign) {
 	v := variable{array: true}
 	old := f.vars[a.Name.Value]
 	if a.Append {
+		if !f.M.Spend(old.size() / 16) {
+			return
+		}
 		v.list = append(v.list, old.list...)
 		if !old.array {
 			v.list = append(v.list, old.alts...)

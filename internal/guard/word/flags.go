@@ -32,6 +32,30 @@ func ParseFlags(argv []Word, valued string) Flags {
 	return fl
 }
 
+// Unabbreviated spells out long flags that are given by their first letters only, as git, curl, wget
+// and az take them: the first of the longs that begins so. A flag that is one of the longs stays.
+func Unabbreviated(argv []Word, longs string) []Word {
+	out := append([]Word(nil), argv...)
+	for i, w := range out {
+		name, val, valued := strings.Cut(w.Text, "=")
+		if name == "--" {
+			break
+		}
+		if !strings.HasPrefix(name, "--") || Has(longs, name) {
+			continue
+		}
+		for _, long := range strings.Fields(longs) {
+			if strings.HasPrefix(long, name) {
+				if out[i].Text = long; valued {
+					out[i].Text += "=" + val
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
 // long reads a --flag, with its value in the same word or in the next; it returns the words taken besides.
 func (fl *Flags) long(w Word, rest []Word, valued string) int {
 	if name, val, ok := strings.Cut(w.Text, "="); ok {

@@ -19,7 +19,7 @@ func JSONLeaves(text string) []act.Field {
 
 // JSONLeavesWhole also tells whether all of them were read, or a bound of number or depth was hit.
 func JSONLeavesWhole(text string) (leaves []act.Field, whole bool) {
-	r := &jsonReader{s: text}
+	r := &jsonReader{s: strings.TrimPrefix(text, "\ufeff")}
 	r.space()
 	if r.i >= len(r.s) || r.s[r.i] != '{' && r.s[r.i] != '[' {
 		return nil, true
