@@ -336,7 +336,8 @@ func putMain(args []string) int {
 	return 0
 }
 
-// acceptMain is a person who takes over, in a terminal in the project, what was changed in the state by hand.
+// acceptMain is a person who takes over, in a terminal in the project, what was changed in the state by hand, and then types
+// in the session.
 func acceptMain() int {
 	cmd := exec.Command("hooks", "loop", "accept")
 	cmd.Dir, cmd.Env = os.Getenv("CLAUDE_PROJECT_DIR"), append(os.Environ(), "CLAUDECODE=")
@@ -344,7 +345,8 @@ func acceptMain() int {
 	if err := cmd.Run(); err != nil {
 		return 1
 	}
-	return 0
+	_, code := send("user-prompt-submit", pairs(basePayload(), []string{"hook_event_name=UserPromptSubmit", "prompt=go on"}))
+	return code
 }
 
 // storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until

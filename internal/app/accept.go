@@ -26,7 +26,7 @@ func (v *visit) accept(skill loop.Skill) (string, error) {
 			return "", err
 		}
 	}
-	list, err := v.files.Accept(skill)
+	list, err := v.files.Accept(skill, alive)
 	var said []string
 	for _, a := range list {
 		said = append(said, lines(
@@ -61,8 +61,8 @@ func (v *visit) changedRuns(skill loop.Skill) (runs []string) {
 func (v *visit) resetChanged(skill loop.Skill, runs []string) (string, error) {
 	var said []string
 	for _, run := range runs {
-		if err := v.files.Archive(skill, run); err != nil {
-			return "", fmt.Errorf("archive run: %w", err)
+		if err := v.archive(skill, run); err != nil {
+			return "", err
 		}
 		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, with what hooks had written of it", skill, run, store.Dir))
 	}

@@ -65,6 +65,9 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
+	if v.witness.Held() {
+		return event.Nothing(), store.Held(v.witness)
+	}
 	if _, err := os.Stat(v.project); v.sealed && errors.Is(err, fs.ErrNotExist) { // the sealed loop's is gone
 		v.project = tracker.Project(v.Env, v.ev.Cwd)
 	}

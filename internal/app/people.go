@@ -181,8 +181,8 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 	if b != nil && b.RunID != "" {
 		id = b.RunID
 	}
-	if err := v.files.Archive(skill, id); err != nil {
-		return "", fmt.Errorf("archive run: %w", err)
+	if err := v.archive(skill, id); err != nil {
+		return "", err
 	}
 	var damaged *store.DamagedError
 	_, lockErr := v.files.Holder(skill)

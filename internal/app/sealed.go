@@ -20,6 +20,9 @@ import (
 func (v *visit) findProject() error {
 	v.seals = seal.At(seal.Home(v.Env))
 	record, err := v.seals.Active(v.ev.SessionID)
+	if err == nil {
+		record, err = v.liftHold(record)
+	}
 	v.sealed, v.witness = record != nil || err != nil, record
 	if v.project = tracker.Project(v.Env, v.ev.Cwd); record != nil {
 		v.project = record.Project

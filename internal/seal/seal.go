@@ -35,6 +35,10 @@ type Loop struct {
 	Told bool
 	// Unlocked says that the program itself took the run's lock away.
 	Unlocked bool
+	// HeldFor names the command, reset or accept, that a person typed while the session's client was alive, and HeldBudget is
+	// the run's budget as it was: the session stays shut until that person's next prompt in it.
+	HeldFor    string
+	HeldBudget string
 	// State is what was written last. Next is set while a change is under way: a crash leaves each file as in the one or
 	// as in the other.
 	State Files
@@ -68,6 +72,11 @@ func (r *Record) Loop(skill string) *Loop {
 		}
 	}
 	return nil
+}
+
+// Held says that a loop of the record waits for the person's next prompt.
+func (r *Record) Held() bool {
+	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.HeldFor != "" })
 }
 
 // Drop takes a skill's run out of the record.
@@ -104,6 +113,12 @@ func (l *Loop) encode(b []byte) []byte {
 	}
 	if l.Unlocked {
 		b = append(b, `,"unlocked":true`...)
+	}
+	if l.HeldFor != "" {
+		b = field(b, "held_for", l.HeldFor)
+	}
+	if l.HeldBudget != "" {
+		b = append(b, `,"held_budget":`+l.HeldBudget...)
 	}
 	b = l.State.encode(append(b, `,"state":`...))
 	if l.Next != nil {
@@ -182,6 +197,10 @@ func decodeLoop(v gjson.Result) (l Loop) {
 			l.Told = value.Bool()
 		case "unlocked":
 			l.Unlocked = value.Bool()
+		case "held_for":
+			l.HeldFor = value.String()
+		case "held_budget":
+			l.HeldBudget = value.Raw
 		case "state":
 			l.State = decodeFiles(value)
 		case "next":

@@ -15,7 +15,7 @@ func record() *Record {
 	return &Record{
 		Session: "5f0c-1", Project: "/home/dev/app \"x\"", Boot: "b1",
 		Loops: []Loop{{
-			Skill: "work", RunID: "r1", Budget: ".sdd/loop/work.budget.json", On: true, Told: true, Unlocked: true,
+			Skill: "work", RunID: "r1", Budget: ".sdd/loop/work.budget.json", On: true, Told: true, Unlocked: true, HeldFor: "accept", HeldBudget: `{"b":1}`,
 			State: Files{Budget: "{\n  \"a\": [1, \"<&>\"]\n}", Tick: `{"t":1}`, Marker: "else/where.json", History: 12, Line: `{"l":"é"}`},
 			Next:  &Files{Budget: `{"a":2}`, History: 20},
 		}, {Skill: "review", RunID: "r2", Budget: "b.json"}},

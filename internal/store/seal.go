@@ -117,7 +117,7 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 	records, _ := s.seals.Of(s.project) // one that cannot be read is its own session's matter
 	for _, r := range records {
 		l := r.Loop(string(b.Skill))
-		if r.Session == b.SessionID || l == nil || l.RunID != b.RunID && s.absolute(l.Budget) != s.absolute(path) {
+		if r.Session == b.SessionID || l == nil || l.HeldFor != "" || l.RunID != b.RunID && s.absolute(l.Budget) != s.absolute(path) {
 			continue
 		}
 		r.Drop(string(b.Skill))
@@ -183,6 +183,9 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	l := r.Loop(string(skill))
 	if l == nil || !l.On || r.Project != s.project {
 		return s.unsealed(session, skill)
+	}
+	if err := held(r, l); err != nil {
+		return State{BudgetPath: l.Budget}, err
 	}
 	found := s.found(l)
 	if err := s.verify(r, l, found); err != nil {

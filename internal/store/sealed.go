@@ -17,7 +17,7 @@ import (
 func (s *Store) recordAt(skill loop.Skill, path string) (*seal.Record, *seal.Loop, error) {
 	records, err := s.seals.Of(s.project)
 	for _, r := range records {
-		if l := r.Loop(string(skill)); l != nil && s.absolute(l.Budget) == s.absolute(path) {
+		if l := r.Loop(string(skill)); l != nil && l.HeldFor != forReset && s.absolute(l.Budget) == s.absolute(path) {
 			return r, l, nil
 		}
 	}
@@ -45,6 +45,9 @@ func (s *Store) RecoverSealed(session string, skill loop.Skill) (State, error) {
 // has its line, and else stays as far as it came.
 func (s *Store) recoverSealed(r *seal.Record, l *seal.Loop) (State, error) {
 	skill := loop.Skill(l.Skill)
+	if err := held(r, l); err != nil {
+		return State{BudgetPath: l.Budget}, err
+	}
 	f := s.found(l)
 	err := s.verify(r, l, f)
 	if err == nil {
@@ -232,6 +235,9 @@ func (s *Store) unseal(skill loop.Skill, runID string, move func(lost []*seal.Lo
 		switch {
 		case l == nil:
 			continue
+		case l.RunID == runID && l.HeldFor != "":
+			had = true
+			l.State, l.Next = seal.Files{}, nil
 		case l.RunID == runID:
 			had = true
 			r.Drop(string(skill))
@@ -316,7 +322,7 @@ func (s *Store) CheckSealed(b *loop.Budget) error {
 }
 
 // acceptLost seals a run as it is whose record is gone.
-func (s *Store) acceptLost(skill loop.Skill) ([]Accepted, error) {
+func (s *Store) acceptLost(skill loop.Skill, alive func(*loop.Budget) bool) ([]Accepted, error) {
 	st, err := s.LoadRun(skill)
 	lost := (*ChangedError)(nil)
 	if err != nil || !errors.As(s.CheckSealed(st.Budget), &lost) {
@@ -334,18 +340,21 @@ func (s *Store) acceptLost(skill loop.Skill) ([]Accepted, error) {
 	l := seal.Loop{Skill: string(skill), RunID: st.Budget.RunID, Budget: st.BudgetPath}
 	f := s.found(&l)
 	l.State, l.On, l.Unlocked = f.files, st.Budget.Status == loop.Active, !f.locked
+	s.hold(&l, forAccept, alive)
 	r.Loops = append(r.Loops, l)
 	return []Accepted{{Changes: lost.Changes}}, s.seals.Save(r)
 }
 
 // Accept takes a run's files over as they are, on a person's word, and says what differed; nothing where they are as the
 // program wrote them. What cannot be read is not taken over.
-func (s *Store) Accept(skill loop.Skill) (accepted []Accepted, err error) {
+//
+// Where the session's client is alive it stays shut until the person's next prompt in it.
+func (s *Store) Accept(skill loop.Skill, alive func(*loop.Budget) bool) (accepted []Accepted, err error) {
 	records, err := s.seals.Of(s.project)
 	if err != nil {
 		return nil, err
 	}
-	if accepted, err = s.acceptLost(skill); err != nil || len(accepted) > 0 {
+	if accepted, err = s.acceptLost(skill, alive); err != nil || len(accepted) > 0 {
 		return accepted, err
 	}
 	for _, r := range records {
@@ -366,6 +375,7 @@ func (s *Store) Accept(skill loop.Skill) (accepted []Accepted, err error) {
 		}
 		a := Accepted{Changes: changes, Budget: [2]string{l.State.Budget, f.files.Budget}, Tick: [2]string{l.State.Tick, f.files.Tick}}
 		f.files.Line = ""
+		s.hold(l, forAccept, alive)
 		l.State, l.Next, l.Told, l.Unlocked, r.Boot = f.files, nil, false, l.Unlocked || !f.locked, s.boot()
 		if err := s.seals.Save(r); err != nil {
 			return accepted, err
