@@ -65,7 +65,7 @@ func (p *program) read(text, dir string) {
 	for _, u := range p.units {
 		p.f.Disk = disk || u.disk
 		p.judge(u.root, false)
-		p.writesState(u.root)
+		p.registers(u.toks)
 	}
 	p.f.Disk = disk
 	p.complete()
