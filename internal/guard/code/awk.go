@@ -23,13 +23,6 @@ func Awk(f *shell.Frame, args []word.Word) string {
 	if word.Blank(text) || text == "" {
 		return word.Hole
 	}
-	for i, w := range args {
-		if w.Text == "-i" && i+1 < len(args) && args[i+1].Text == "inplace" {
-			for _, file := range fl.Pos[min(1, len(fl.Pos)):] {
-				f.Writes(file, "awk -i inplace")
-			}
-		}
-	}
 	if !f.M.Spend(1 + len(text)/16) {
 		return word.Hole
 	}
@@ -62,9 +55,7 @@ func (p *program) pipes() string {
 					text += strings.Join(words, " ")
 				}
 			}
-			if file := at.at(i + 1); at.mark(i, ">") && file.kind == strTok {
-				p.f.Writes(word.Lit(file.text), "awk > "+file.text)
-			} else if at.mark(i, "|") {
+			if file := at.at(i + 1); at.mark(i, "|") {
 				p.piped(file, text)
 			} else {
 				out = word.ClipHole(out + text + "\n")

@@ -41,9 +41,6 @@ func Language(name string) (lang, flags string) {
 // Interpret reads an interpreter's command line. names are its flags that carry program text.
 func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 	args := argv[1:]
-	if lang == "perl" || lang == "ruby" {
-		editsInPlace(f, argv)
-	}
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
@@ -97,19 +94,6 @@ func module(f *shell.Frame, args []word.Word) {
 		}
 	}
 	f.M.World.Inner(f, "python -m", args[1:])
-}
-
-// editsInPlace judges the files of perl -pi and ruby -pi.
-func editsInPlace(f *shell.Frame, argv []word.Word) {
-	inPlace := false
-	for _, w := range argv[1:] {
-		inPlace = inPlace || word.Shorts(w.Text, 'i') && len(w.Text) < 8
-	}
-	if inPlace {
-		for _, w := range word.ParseFlags(argv[1:], "-e -E -I -M").Pos {
-			f.Writes(w, word.Clip(word.Join(argv), 300))
-		}
-	}
 }
 
 // clustered tells joined flags whose last one takes program text: python -uc, perl -lane.

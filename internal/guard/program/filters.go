@@ -70,9 +70,6 @@ func filtered(f *shell.Frame, name string, args []word.Word) string {
 			return word.Hole
 		}
 	}
-	if name == "sort" {
-		writerOf(f, name, args)
-	}
 	if f.Stdin == nil {
 		if name == "head" || name == "tail" || name == "sort" {
 			if fl := word.ParseFlags(args, "-n -c -k -t -o --lines --bytes --key --output"); len(fl.Pos) > 0 {

@@ -159,7 +159,6 @@ func otherProgram(f *shell.Frame, name string, argv []word.Word) string {
 		hooks(f, argv)
 		return word.Hole
 	}
-	builds(f, argv)
 	if word.DataProgram(name) {
 		return word.Hole
 	}

@@ -102,7 +102,9 @@ func packer(f, _ *shell.Frame, name string, args []word.Word) {
 			}
 		}
 	}
-	writerOf(f, name, args)
+	if name == "rsync" {
+		writerOf(f, name, args)
+	}
 }
 
 // prompt reads what a tool with a prompt of its own hands to a shell, and the program that a debugger starts.
