@@ -77,4 +77,3 @@ func cross(heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
 
 // others stands for the words of a brace that are too many to be told one by one.
 func others() []syntax.WordPart { return []syntax.WordPart{&syntax.Lit{Value: word.Hole}} }
-
