@@ -26,8 +26,6 @@ func Language(name string) (lang, flags string) {
 	case strings.HasPrefix(name, "lua") ||
 		word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
 		return "other", "-e --eval -E --expr -eval"
-	case word.Has("tclsh wish", name):
-		return "tcl", ""
 	case word.Has("awk gawk mawk nawk", name):
 		return "awk", ""
 	case word.Has("pwsh powershell", strings.ToLower(name)):

@@ -44,10 +44,6 @@ const maxModules = 8
 // Read reads a program of another language for the commands it would run, the requests it would
 // send and the files of the loop it would write. rest are its command line arguments.
 func Read(f *shell.Frame, lang, text string, rest []word.Word) {
-	if lang == "tcl" {
-		Spawned(f, text)
-		return
-	}
 	p := &program{f: f, lang: lang, rest: rest, file: f.File}
 	p.read(text, "")
 }

@@ -186,7 +186,7 @@ func (p *parser) operand(e *elem) {
 
 // bare tells a call without brackets: system "…", puts "…", do shell script "…".
 func (p *parser) bare(name string) bool {
-	if word.Has("python node go awk", p.lang) || p.at(p.i).kind == markTok && !p.mark(p.i, "[") {
+	if word.Has("python node go", p.lang) || p.at(p.i).kind == markTok && !p.mark(p.i, "[") {
 		return false
 	}
 	return word.Has(`system exec spawn popen puts print echo die warn raise require

@@ -185,7 +185,7 @@ func interpreter(f *shell.Frame, name string, argv []word.Word) (out string, ok 
 	case "powershell":
 		powershell.Pwsh(g, argv[1:])
 	case "awk":
-		return code.Awk(g, argv[1:]), true
+		awk(g, argv)
 	default:
 		code.Interpret(g, lang, flags, argv)
 	}
