@@ -153,7 +153,7 @@ func (tf *taskfile) run(f *shell.Frame, from shell.Origin, runner, goal string) 
 
 // fill puts the words behind a recipe's name in; other templates are unknown.
 func (tf *taskfile) fill(cmd string) string {
-	cmd = justFill(cmd, map[string]string{".CLI_ARGS": tf.args})
+	cmd = fillBraces(cmd, map[string]string{".CLI_ARGS": tf.args})
 	mark := "#{"
 	if tf.python {
 		mark = "{"
