@@ -49,6 +49,13 @@ func Read(f *shell.Frame, lang, text string, rest []word.Word) {
 }
 
 func (p *program) read(text, dir string) {
+	if lang, _ := Language(p.lang); lang != "" { // of a #! line
+		p.lang = lang
+	}
+	if !word.Has("python node go", p.lang) {
+		foreign(p.f, p.lang, text)
+		return
+	}
 	p.names, p.known = map[string][]*elem{}, map[string]value{}
 	if !p.add(text, dir, p.f.Disk, map[string]bool{}) {
 		return
@@ -132,9 +139,6 @@ func (p *program) judge(g *group, data bool) {
 		for i, pt := range e.parts {
 			switch {
 			case pt.in != nil:
-				if pt.in.name == ".execute" && runner(p.lang, pt.in.name) {
-					p.shell(p.text(elem{parts: e.parts[max(0, i-8):i]}))
-				}
 				p.library(e, i)
 				p.judge(pt.in, data || e.compared)
 			case pt.kind == execTok:
@@ -190,12 +194,6 @@ func (p *program) command(g *group, starts bool) {
 			p.line([]string{w}, false, false)
 		}
 		return
-	}
-	if p.lang == "perl" && last(g.name) == "open" {
-		for len(words) > 1 && (words[0] == word.Hole || strings.Trim(words[0], "|-") == "") {
-			words = words[1:]
-		}
-		words[0] = strings.Trim(words[0], "| ")
 	}
 	again := strings.Contains(g.name, "exec") || strings.Contains(g.name, "spawn")
 	for starts && len(words) > 1 && (words[0] == word.Hole && Program(words[1]) || again &&

@@ -105,8 +105,6 @@ func (p *program) words(e elem) (out []string, list bool) {
 			} else if words, many, ok := p.groupWords(pt.in); ok {
 				add(words, many)
 			}
-		case pt.kind == wordTok:
-			add(strings.Fields(p.fill(pt.text)), true)
 		case pt.kind == strTok:
 			add([]string{p.fill(pt.text)}, false)
 		case pt.kind == execTok:
