@@ -44,11 +44,11 @@ func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 		switch {
 		case word.Has(names, t) || clustered(lang, t):
 			if i+1 < len(args) {
-				Text(f, lang, args[i+1].Text, word.Join(argv), args[i+2:])
+				Text(f, lang, args[i+1].Text, word.Join(argv))
 			}
 			return
 		case glued(names, t) != "":
-			Text(f, lang, glued(names, t), word.Join(argv), args[i+1:])
+			Text(f, lang, glued(names, t), word.Join(argv))
 			return
 		case t == "-m" && lang == "python" && i+1 < len(args):
 			module(f, args[i+1:])
@@ -84,7 +84,7 @@ func module(f *shell.Frame, args []word.Word) {
 	for i, w := range args[1:] {
 		switch {
 		case args[0].Text == "timeit" && !strings.HasPrefix(w.Text, "-"):
-			Read(f, "python", w.Text, nil)
+			Read(f, "python", w.Text)
 		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) &&
 			strings.HasSuffix(w.Text, ".py"):
 			File(f, "python", args[i+1:])
@@ -113,22 +113,22 @@ func glued(names, t string) string {
 	return ""
 }
 
-// Text reads a program that stands in a text; how is the command, rest its own words.
-func Text(f *shell.Frame, lang, text, how string, rest []word.Word) {
+// Text reads a program that stands in a text; how is the command.
+func Text(f *shell.Frame, lang, text, how string) {
 	if word.Blank(text) {
 		if !word.BlankSoft(text) {
 			f.Opaque(how, "the program it would run is only known when it runs")
 		}
 		return
 	}
-	Read(f, lang, text, rest)
+	Read(f, lang, text)
 }
 
 func codeStdin(f *shell.Frame, lang string, argv []word.Word) {
 	if f.Stdin != nil {
 		text := f.Stdin.Text
 		f.Stdin = nil
-		Text(f, lang, text, "… | "+word.Join(argv), nil)
+		Text(f, lang, text, "… | "+word.Join(argv))
 	}
 }
 
@@ -149,10 +149,10 @@ func File(f *shell.Frame, lang string, args []word.Word) {
 		f.M.World.Inner(f, name, args[1:])
 		return
 	case word.Blank(text):
-		Text(f, lang, text, word.Join(args), nil)
+		Text(f, lang, text, word.Join(args))
 		return
 	}
 	f.InFile(name, from)
-	p := &program{f: f, lang: lang, rest: args[1:], file: true}
+	p := &program{f: f, lang: lang}
 	p.read(text, path.Dir(name))
 }

@@ -17,8 +17,6 @@ import (
 type program struct {
 	f     *shell.Frame
 	lang  string
-	rest  []word.Word // its command line arguments
-	file  bool        // it is a file, not text of a flag
 	units []unit
 	names map[string][]*elem // what each name is given
 	known map[string]value
@@ -42,9 +40,9 @@ type unit struct {
 const maxModules = 8
 
 // Read reads a program of another language for the commands it would run, the requests it would
-// send and the files of the loop it would write. rest are its command line arguments.
-func Read(f *shell.Frame, lang, text string, rest []word.Word) {
-	p := &program{f: f, lang: lang, rest: rest, file: f.File}
+// send and the files of the loop it would write.
+func Read(f *shell.Frame, lang, text string) {
+	p := &program{f: f, lang: lang}
 	p.read(text, "")
 }
 
@@ -349,5 +347,5 @@ func (p *program) nested(g *group) {
 		p.f.Opaque(g.name+"(…)", "the program it would run is only known when it runs")
 		return
 	}
-	p.f.Within("eval", func() { Read(p.f, p.lang, text, nil) })
+	p.f.Within("eval", func() { Read(p.f, p.lang, text) })
 }

@@ -139,7 +139,7 @@ func (tf *taskfile) run(f *shell.Frame, from shell.Origin, runner, goal string) 
 	g := f.Child()
 	g.Disk = g.Disk || from == shell.Disk
 	if tf.python {
-		code.Read(g.Child(), "python", strings.Join(block, "\n"), nil)
+		code.Read(g.Child(), "python", strings.Join(block, "\n"))
 	}
 	for _, cmd := range tf.commands(block) {
 		if name := strings.TrimPrefix(cmd, ":"); name != goal && recipeBlock(tf.text, name) != nil {
