@@ -12,6 +12,7 @@ import (
 // starts the brake judges; where it could land something it is opaque. An address that merges
 // counts, because no other program is started for it.
 func foreign(f *shell.Frame, lang, text string) {
+	Registers(f, lang, text)
 	if i := strings.Index(text, "/merge"); i > 0 {
 		start := strings.LastIndexAny(text[:i], "\"'`( \n") + 1
 		forges.Send(f, forges.Request{Method: "PUT", URL: text[start : i+len("/merge")], Argv: word.Lits(lang)})

@@ -66,7 +66,6 @@ func (p *program) read(text, dir string) {
 	for _, u := range p.units {
 		p.f.Disk = disk || u.disk
 		p.judge(u.root, false)
-		p.registers(u.toks)
 	}
 	p.f.Disk = disk
 	p.complete()
@@ -81,6 +80,7 @@ func (p *program) add(text, dir string, disk bool, seen map[string]bool) bool {
 	if !p.f.M.Spend(1 + len(text)/16) {
 		return false
 	}
+	Registers(p.f, p.lang, text)
 	parse := &parser{lang: p.lang, toks: lex(p.lang, text)}
 	u := unit{root: parse.group("", 0), toks: parse.toks, disk: disk}
 	if parse.deep {

@@ -3,6 +3,7 @@ package program
 import (
 	"strings"
 
+	"hooks/internal/guard/code"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
@@ -13,6 +14,7 @@ func awk(f *shell.Frame, argv []word.Word) {
 	if file, ok := word.ParseFlags(argv[1:], "-F -v -f --file").Get("-f", "--file"); ok {
 		text += "\n" + f.FileText(file.Text)
 	}
+	code.Registers(f, "awk", text)
 	if word.HasPart(strings.ReplaceAll(text, " ", ""), `system( |getline |"`) {
 		mayRun(f, "awk", text)
 	}

@@ -15,6 +15,11 @@ func filtered(f *shell.Frame, name string, args []word.Word) string {
 			return word.Hole
 		}
 	}
+	for _, w := range word.ParseFlags(args, "-o --output -k -t -S -T").All("-o", "--output") {
+		if name == "sort" {
+			f.Writes(w, name+" "+word.Join(args))
+		}
+	}
 	if f.Stdin == nil {
 		if name == "head" || name == "tail" || name == "sort" {
 			if fl := word.ParseFlags(args, "-n -c -k -t -o --lines --bytes --key --output"); len(fl.Pos) > 0 {

@@ -24,7 +24,7 @@ func runnerOf(name string) runner {
 		return queued
 	case "crontab":
 		return func(_, g *shell.Frame, _ string, args []word.Word) { crontab(g, args) }
-	case "tar", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb", "vim", "nvim",
+	case "tar", "unzip", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb", "vim", "nvim",
 		"vi", "ex", "ed", "view":
 		return ownText
 	}
@@ -81,6 +81,10 @@ func ownText(f, _ *shell.Frame, name string, args []word.Word) {
 	switch {
 	case name == "rsync":
 		writerOf(f, name, args)
+	case name == "tar" || name == "unzip":
+		for _, w := range word.ParseFlags(args, "-C --directory -d -f --file -T -X").All("-C", "--directory", "-d") {
+			f.Writes(w, name+" "+word.Join(args))
+		}
 	case word.Has("vim nvim vi ex ed", name):
 		for _, w := range args {
 			if !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") {

@@ -12,7 +12,7 @@ import (
 // the loop's own. Paths count as they are written; what is reached in another way is seen by the seal.
 func writer(f *shell.Frame, name string, argv []word.Word) bool {
 	if !word.Has(`rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod chown chgrp
-dd sponge gzip scp mkfifo sd rename`, name) {
+dd sponge gzip scp patch mkfifo sd rename`, name) {
 		return false
 	}
 	writerOf(f, name, argv[1:])
@@ -95,7 +95,7 @@ func moved(f *shell.Frame, name string, fl word.Flags, how string) {
 		if links && (f.KindAt(s) == place.State || isState(f, s)) {
 			f.StateAct(how)
 		}
-		if name == "mv" {
+		if name == "mv" || fl.On("--remove-source-files") {
 			f.Takes(s, how, true)
 		}
 		into := word.Lit(strings.TrimSuffix(dst.Text, "/") + "/" + word.ProgramName(s.Text))
