@@ -17,12 +17,15 @@ func foreign(f *shell.Frame, lang, text string) {
 		start := strings.LastIndexAny(text[:i], "\"'`( \n") + 1
 		forges.Send(f, forges.Request{Method: "PUT", URL: text[start : i+len("/merge")], Argv: word.Lits(lang)})
 	}
+	if i := strings.Index(text, "mutation"); i >= 0 {
+		forges.GraphQL(f, text[i:], nil, word.Lits(lang))
+	}
 	const starts = "system System exec ` qx %x popen pipe Open3 spawn shell script IO. http run open("
 	switch {
-	case !word.HasPart(text, starts):
+	case !word.HasPart(text, starts) || !word.Lands(text):
 	case forges.MergingText(text):
 		f.OpaqueForge(lang+" "+text, "a program in a language that is not read")
-	case word.CouldLand(text):
+	default:
 		f.Opaque(lang+" "+text, "a program in a language that is not read")
 	}
 }

@@ -109,7 +109,7 @@ func ownText(f, _ *shell.Frame, name string, args []word.Word) {
 
 // mayRun notes text that a program could run by itself, where it could land something.
 func mayRun(f *shell.Frame, name, text string) {
-	if word.CouldLand(text) {
+	if word.Lands(text) {
 		f.Opaque(name+" "+text, "a program that may run a part of this text")
 	}
 }
