@@ -48,7 +48,7 @@ var pathless = []string{"which", "type", "whereis", "hash", "getconf"}
 // leavesLinks says that a command may start programs by another way than the session's PATH: a login shell sets it anew,
 // an absolute path does not ask it.
 func leavesLinks(command string) bool {
-	words := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`();|&{}=,[]", c) })
+	words := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c) })
 	for i, w := range words {
 		base := path.Base(w)
 		switch {

@@ -202,7 +202,7 @@ func statement(t *rapid.T, depth int) string {
 	case 13:
 		return "printf '5\\n6\\n' | while read -r " + name + "; do gh pr " + verb + " \"$" + name + "\"; done"
 	case 14:
-		return "seq 2 3 | xargs -n1 gh pr " + verb
+		return "printf '2\\n3\\n' | xargs -n1 gh pr " + verb
 	case 15:
 		return "(\n" + inner + "\n)"
 	case 16:

@@ -32,10 +32,10 @@ func readCall(f *shell.Frame, c Call) {
 		powershell.Read(f, c.CommandText())
 	case "REPL":
 		for _, fd := range c.Fields {
-			code.Text(f, "node", fd.Value, "REPL", nil)
+			code.Text(f, "node", fd.Value, "REPL")
 		}
 		if len(c.Fields) == 0 {
-			code.Text(f, "node", c.Command, "REPL", nil)
+			code.Text(f, "node", c.Command, "REPL")
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)

@@ -84,7 +84,7 @@ func (t toolShape) script(f *shell.Frame, text string) {
 		f.Inside(t.call.Tool, text)
 		return
 	}
-	f.Within(t.call.Tool, func() { code.Read(f, lang, text, nil) })
+	f.Within(t.call.Tool, func() { code.Read(f, lang, text) })
 }
 
 // commandLine are the words of a command that is given as a list, its program perhaps apart.

@@ -26,8 +26,6 @@ func Language(name string) (lang, flags string) {
 	case strings.HasPrefix(name, "lua") ||
 		word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
 		return "other", "-e --eval -E --expr -eval"
-	case word.Has("tclsh wish", name):
-		return "tcl", ""
 	case word.Has("awk gawk mawk nawk", name):
 		return "awk", ""
 	case word.Has("pwsh powershell", strings.ToLower(name)):
@@ -41,19 +39,16 @@ func Language(name string) (lang, flags string) {
 // Interpret reads an interpreter's command line. names are its flags that carry program text.
 func Interpret(f *shell.Frame, lang, names string, argv []word.Word) {
 	args := argv[1:]
-	if lang == "perl" || lang == "ruby" {
-		editsInPlace(f, argv)
-	}
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
 		case word.Has(names, t) || clustered(lang, t):
 			if i+1 < len(args) {
-				Text(f, lang, args[i+1].Text, word.Join(argv), args[i+2:])
+				Text(f, lang, args[i+1].Text, word.Join(argv))
 			}
 			return
 		case glued(names, t) != "":
-			Text(f, lang, glued(names, t), word.Join(argv), args[i+1:])
+			Text(f, lang, glued(names, t), word.Join(argv))
 			return
 		case t == "-m" && lang == "python" && i+1 < len(args):
 			module(f, args[i+1:])
@@ -89,7 +84,7 @@ func module(f *shell.Frame, args []word.Word) {
 	for i, w := range args[1:] {
 		switch {
 		case args[0].Text == "timeit" && !strings.HasPrefix(w.Text, "-"):
-			Read(f, "python", w.Text, nil)
+			Read(f, "python", w.Text)
 		case word.Has("trace pdb cProfile profile runpy coverage debugpy", args[0].Text) &&
 			strings.HasSuffix(w.Text, ".py"):
 			File(f, "python", args[i+1:])
@@ -97,19 +92,6 @@ func module(f *shell.Frame, args []word.Word) {
 		}
 	}
 	f.M.World.Inner(f, "python -m", args[1:])
-}
-
-// editsInPlace judges the files of perl -pi and ruby -pi.
-func editsInPlace(f *shell.Frame, argv []word.Word) {
-	inPlace := false
-	for _, w := range argv[1:] {
-		inPlace = inPlace || word.Shorts(w.Text, 'i') && len(w.Text) < 8
-	}
-	if inPlace {
-		for _, w := range word.ParseFlags(argv[1:], "-e -E -I -M").Pos {
-			f.Writes(w, word.Clip(word.Join(argv), 300))
-		}
-	}
 }
 
 // clustered tells joined flags whose last one takes program text: python -uc, perl -lane.
@@ -131,22 +113,22 @@ func glued(names, t string) string {
 	return ""
 }
 
-// Text reads a program that stands in a text; how is the command, rest its own words.
-func Text(f *shell.Frame, lang, text, how string, rest []word.Word) {
+// Text reads a program that stands in a text; how is the command.
+func Text(f *shell.Frame, lang, text, how string) {
 	if word.Blank(text) {
 		if !word.BlankSoft(text) {
 			f.Opaque(how, "the program it would run is only known when it runs")
 		}
 		return
 	}
-	Read(f, lang, text, rest)
+	Read(f, lang, text)
 }
 
 func codeStdin(f *shell.Frame, lang string, argv []word.Word) {
 	if f.Stdin != nil {
 		text := f.Stdin.Text
 		f.Stdin = nil
-		Text(f, lang, text, "… | "+word.Join(argv), nil)
+		Text(f, lang, text, "… | "+word.Join(argv))
 	}
 }
 
@@ -167,10 +149,10 @@ func File(f *shell.Frame, lang string, args []word.Word) {
 		f.M.World.Inner(f, name, args[1:])
 		return
 	case word.Blank(text):
-		Text(f, lang, text, word.Join(args), nil)
+		Text(f, lang, text, word.Join(args))
 		return
 	}
 	f.InFile(name, from)
-	p := &program{f: f, lang: lang, rest: args[1:], file: true}
+	p := &program{f: f, lang: lang}
 	p.read(text, path.Dir(name))
 }

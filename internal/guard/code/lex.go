@@ -17,8 +17,7 @@ type tokenKind byte
 const (
 	nameTok tokenKind = iota
 	strTok
-	execTok // a string that the language itself runs: `…` in Perl and Ruby, $`…` in zx
-	wordTok // a list of words: %w[…], qw(…)
+	execTok // a string that the language itself runs: $`…` in zx
 	markTok
 )
 
@@ -51,7 +50,6 @@ func (l *lexer) next() {
 		l.add(markTok, "\n")
 		l.i++
 	case l.comment():
-	case l.special():
 	case c == '"' || c == '\'' || c == '`':
 		l.quote("")
 	case c == '/' && l.lang == "node" && l.regexHere():
@@ -66,14 +64,14 @@ func (l *lexer) next() {
 
 func (l *lexer) comment() bool {
 	switch {
-	case l.at("/*") && word.Has("node php go other", l.lang):
+	case l.at("/*") && word.Has("node go", l.lang):
 		end := strings.Index(l.src[l.i+2:], "*/")
 		if end < 0 {
 			l.i = len(l.src)
 		} else {
 			l.i += end + 4
 		}
-	case l.at("//") && word.Has("node php go", l.lang), l.at("--") && l.lang == "lua", l.at("#") && l.hashComment():
+	case l.at("//") && l.lang != "python", l.at("#") && (l.lang == "python" || l.i == 0):
 		end := strings.IndexByte(l.src[l.i:], '\n')
 		if end < 0 {
 			l.i = len(l.src)
@@ -83,53 +81,6 @@ func (l *lexer) comment() bool {
 	default:
 		return false
 	}
-	return true
-}
-
-// hashComment: # starts a comment in most script languages, not as $# or {#.
-func (l *lexer) hashComment() bool {
-	if word.Has("node go lua other", l.lang) && !(l.i == 0 && l.at("#!")) {
-		return false
-	}
-	return l.i == 0 || l.lang == "python" || strings.IndexByte(" \t\n;({", l.src[l.i-1]) >= 0
-}
-
-// special reads the quoting words of Perl and Ruby: q, qq, qw, qx, %w, %x.
-func (l *lexer) special() bool {
-	if l.lang != "perl" && l.lang != "ruby" || l.i > 0 && word.NameByte(l.src[l.i-1]) {
-		return false
-	}
-	for _, op := range []struct {
-		mark string
-		kind tokenKind
-		lang string
-	}{
-		{"qw", wordTok, "perl"}, {"qx", execTok, "perl"}, {"qq", strTok, "perl"}, {"q", strTok, "perl"},
-		{"%w", wordTok, "ruby"}, {"%W", wordTok, "ruby"}, {"%x", execTok, "ruby"}, {"%q", strTok, "ruby"},
-		{"%Q", strTok, "ruby"},
-	} {
-		if op.lang == l.lang && l.at(op.mark) && l.delimited(len(op.mark), op.kind) {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *lexer) delimited(skip int, kind tokenKind) bool {
-	at := l.i + skip
-	if at >= len(l.src) || strings.IndexByte("([{</|!", l.src[at]) < 0 {
-		return false
-	}
-	closer := l.src[at]
-	if i := strings.IndexByte("([{<", closer); i >= 0 {
-		closer = ")]}>"[i]
-	}
-	end := strings.IndexByte(l.src[at+1:], closer)
-	if end < 0 {
-		return false
-	}
-	l.add(kind, l.interpolate(l.src[at+1:at+1+end]))
-	l.i = at + end + 2
 	return true
 }
 
@@ -202,7 +153,7 @@ func (l *lexer) endName(start int) {
 // quote reads a string; prefix is Python's r, f, b or the $ of a shell template.
 func (l *lexer) quote(prefix string) {
 	q := l.src[l.i : l.i+1]
-	if l.at(strings.Repeat(q, 3)) && word.Has("python other", l.lang) {
+	if l.at(strings.Repeat(q, 3)) && l.lang == "python" {
 		q = strings.Repeat(q, 3)
 	}
 	start := l.i + len(q)
@@ -216,15 +167,14 @@ func (l *lexer) quote(prefix string) {
 	raw := l.src[start:min(end, len(l.src))]
 	l.i = min(end+len(q), len(l.src))
 	text := raw
-	verbatim := q == "'" && word.Has("perl ruby php", l.lang) || l.lang == "go" && q == "`"
-	if !strings.Contains(prefix, "r") && !verbatim {
+	if !strings.Contains(prefix, "r") && !(l.lang == "go" && q == "`") {
 		text = word.Unescape(raw, true)
 	}
 	l.add(l.kindOf(q, prefix), l.filled(text, q, prefix))
 }
 
 func (l *lexer) kindOf(q, prefix string) tokenKind {
-	if q == "`" && (prefix == "$" || word.Has("perl ruby php", l.lang)) {
+	if q == "`" && prefix == "$" {
 		return execTok
 	}
 	return strTok
@@ -237,18 +187,6 @@ func (l *lexer) filled(text, q, prefix string) string {
 		return holes(text, "{", '}')
 	case q == "`" && l.lang == "node":
 		return holes(text, "${", '}')
-	case q == "'" && l.lang != "node":
-		return text
-	}
-	return l.interpolate(text)
-}
-
-func (l *lexer) interpolate(text string) string {
-	switch l.lang {
-	case "ruby":
-		return holes(text, "#{", '}')
-	case "perl", "php":
-		return dollarHoles(text)
 	}
 	return text
 }
@@ -277,22 +215,3 @@ const slotMark = "\ue002"
 
 // slot stands for a named value in a string until the values are known.
 func slot(name string) string { return slotMark + strings.TrimSpace(name) + slotMark }
-
-func dollarHoles(text string) string {
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if strings.IndexByte("$@", text[i]) < 0 || i+1 >= len(text) ||
-			!word.NameByte(text[i+1]) && text[i+1] != '{' {
-			out.WriteByte(text[i])
-			continue
-		}
-		j := i + 1
-		for j < len(text) && strings.IndexByte("$@", text[j]) < 0 &&
-			(word.NameByte(text[j]) || strings.IndexByte("{}", text[j]) >= 0) {
-			j++
-		}
-		out.WriteString(slot("$" + strings.Trim(text[i+1:j], "{}")))
-		i = j - 1
-	}
-	return out.String()
-}

@@ -16,9 +16,7 @@ func runner(lang, name string) bool {
 	if word.Has(`system popen Popen check_call check_output getoutput getstatusoutput execSync
 execFile execFileSync spawn spawnSync execvp execv execve execvpe
 execl execlp execle execlpe spawnlp spawnvp spawnl spawnv posix_spawn
-posix_spawnp startfile shell_exec passthru proc_open pcntl_exec
-create_subprocess_shell create_subprocess_exec capture2 capture2e
-capture3 pipeline popen2 popen3 popen2e execa execaSync execaCommand
+posix_spawnp startfile create_subprocess_shell create_subprocess_exec popen2 popen3 popen2e execa execaSync execaCommand
 execaCommandSync fork spawnlpe runcmd exec_command doShellScript
 do_shell_script ProcessBuilder communicate sendline send_command`, last) {
 		return true
@@ -29,21 +27,12 @@ do_shell_script ProcessBuilder communicate sendline send_command`, last) {
 invoke.run c.run Bun.run s.run s.call`, name)
 	case "exec":
 		return lang != "python" && (word.Has("exec .exec", name) ||
-			word.HasPart(name, "child_process cp. shell Runtime") ||
-			word.Has("php perl ruby", lang))
+			word.HasPart(name, "child_process cp. shell Runtime"))
 	case "Command", "CommandContext":
 		return name == "exec.Command" || name == "exec.CommandContext" ||
 			strings.HasSuffix(name, "Deno.Command")
-	case "execute":
-		return name == "os.execute" || lang == "other" && name == ".execute"
-	case "script", "shell", "command":
-		return lang == "other" && name == last // AppleScript, Lisp
-	case "cmd":
-		return name == "System.cmd"
 	case "write":
 		return strings.Contains(name, "stdin")
-	case "open":
-		return lang == "perl" || name == "IO.popen"
 	case "Bash", "PowerShell", "Monitor":
 		return true
 	}

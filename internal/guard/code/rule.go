@@ -17,8 +17,6 @@ import (
 type program struct {
 	f     *shell.Frame
 	lang  string
-	rest  []word.Word // its command line arguments
-	file  bool        // it is a file, not text of a flag
 	units []unit
 	names map[string][]*elem // what each name is given
 	known map[string]value
@@ -42,17 +40,20 @@ type unit struct {
 const maxModules = 8
 
 // Read reads a program of another language for the commands it would run, the requests it would
-// send and the files of the loop it would write. rest are its command line arguments.
-func Read(f *shell.Frame, lang, text string, rest []word.Word) {
-	if lang == "tcl" {
-		Spawned(f, text)
-		return
-	}
-	p := &program{f: f, lang: lang, rest: rest, file: f.File}
+// send and the files of the loop it would write.
+func Read(f *shell.Frame, lang, text string) {
+	p := &program{f: f, lang: lang}
 	p.read(text, "")
 }
 
 func (p *program) read(text, dir string) {
+	if lang, _ := Language(p.lang); lang != "" { // of a #! line
+		p.lang = lang
+	}
+	if !word.Has("python node go", p.lang) {
+		foreign(p.f, p.lang, text)
+		return
+	}
 	p.names, p.known = map[string][]*elem{}, map[string]value{}
 	if !p.add(text, dir, p.f.Disk, map[string]bool{}) {
 		return
@@ -65,7 +66,6 @@ func (p *program) read(text, dir string) {
 	for _, u := range p.units {
 		p.f.Disk = disk || u.disk
 		p.judge(u.root, false)
-		p.writesState(u.root)
 	}
 	p.f.Disk = disk
 	p.complete()
@@ -80,6 +80,7 @@ func (p *program) add(text, dir string, disk bool, seen map[string]bool) bool {
 	if !p.f.M.Spend(1 + len(text)/16) {
 		return false
 	}
+	Registers(p.f, p.lang, text)
 	parse := &parser{lang: p.lang, toks: lex(p.lang, text)}
 	u := unit{root: parse.group("", 0), toks: parse.toks, disk: disk}
 	if parse.deep {
@@ -136,9 +137,6 @@ func (p *program) judge(g *group, data bool) {
 		for i, pt := range e.parts {
 			switch {
 			case pt.in != nil:
-				if pt.in.name == ".execute" && runner(p.lang, pt.in.name) {
-					p.shell(p.text(elem{parts: e.parts[max(0, i-8):i]}))
-				}
 				p.library(e, i)
 				p.judge(pt.in, data || e.compared)
 			case pt.kind == execTok:
@@ -194,12 +192,6 @@ func (p *program) command(g *group, starts bool) {
 			p.line([]string{w}, false, false)
 		}
 		return
-	}
-	if p.lang == "perl" && last(g.name) == "open" {
-		for len(words) > 1 && (words[0] == word.Hole || strings.Trim(words[0], "|-") == "") {
-			words = words[1:]
-		}
-		words[0] = strings.Trim(words[0], "| ")
 	}
 	again := strings.Contains(g.name, "exec") || strings.Contains(g.name, "spawn")
 	for starts && len(words) > 1 && (words[0] == word.Hole && Program(words[1]) || again &&
@@ -355,5 +347,5 @@ func (p *program) nested(g *group) {
 		p.f.Opaque(g.name+"(…)", "the program it would run is only known when it runs")
 		return
 	}
-	p.f.Within("eval", func() { Read(p.f, p.lang, text, nil) })
+	p.f.Within("eval", func() { Read(p.f, p.lang, text) })
 }

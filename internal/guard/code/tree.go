@@ -168,8 +168,6 @@ func (p *parser) operand(e *elem) {
 	case p.mark(p.i, "("):
 		p.i++
 		e.parts = append(e.parts, part{in: p.group(t.text, '(')})
-	case p.bare(t.text):
-		e.parts = append(e.parts, part{in: p.bareCall(t.text)})
 	case t.text == "in" && len(e.parts) > 0:
 		if e.parts[0].text == "for" {
 			e.key, e.parts, e.assigned = e.parts[len(e.parts)-1].text, nil, true
@@ -181,34 +179,5 @@ func (p *parser) operand(e *elem) {
 	case word.Has("new await yield return typeof const let var my our not and or if else elif unless export", t.text):
 	default:
 		e.parts = append(e.parts, part{token: t})
-	}
-}
-
-// bare tells a call without brackets: system "…", puts "…", do shell script "…".
-func (p *parser) bare(name string) bool {
-	if word.Has("python node go awk", p.lang) || p.at(p.i).kind == markTok && !p.mark(p.i, "[") {
-		return false
-	}
-	return word.Has(`system exec spawn popen puts print echo die warn raise require
-require_relative load use unlink script shell command run`, name)
-}
-
-func (p *parser) bareCall(name string) *group {
-	g := &group{name: name}
-	for {
-		var e elem
-		for p.i < len(p.toks) && !p.mark(p.i, ",;\n)]}") {
-			if p.at(p.i).kind == markTok && !p.mark(p.i, "([{") {
-				p.operator(&e, p.at(p.i).text)
-				p.i++
-				continue
-			}
-			p.operand(&e)
-		}
-		g.elems = append(g.elems, e)
-		if !p.mark(p.i, ",") {
-			return g
-		}
-		p.i++
 	}
 }

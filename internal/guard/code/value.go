@@ -105,14 +105,12 @@ func (p *program) words(e elem) (out []string, list bool) {
 			} else if words, many, ok := p.groupWords(pt.in); ok {
 				add(words, many)
 			}
-		case pt.kind == wordTok:
-			add(strings.Fields(p.fill(pt.text)), true)
 		case pt.kind == strTok:
 			add([]string{p.fill(pt.text)}, false)
 		case pt.kind == execTok:
 			add([]string{word.Hole}, false)
 		case p.arguments(pt.text):
-			add(p.argument(e, i))
+			add([]string{word.Hole}, false)
 		case pt.text[0] == '.' && open:
 			return []string{word.Hole}, false // an attribute of a text
 		default:
@@ -202,31 +200,6 @@ func (p *program) arguments(name string) bool {
 
 func (p *program) ofArguments(e elem, i int) bool {
 	return i > 0 && e.parts[i].in.index && e.parts[i-1].in == nil && p.arguments(e.parts[i-1].text)
-}
-
-// argument is argv[1] or argv[1:] as this command line gives it.
-func (p *program) argument(e elem, i int) ([]string, bool) {
-	all := word.Texts(p.rest)
-	switch {
-	case p.lang == "python", p.lang == "node" && !p.file:
-		all = append([]string{p.lang}, all...)
-	case p.lang == "node":
-		all = append([]string{"node", "file"}, all...)
-	}
-	if i+1 >= len(e.parts) || e.parts[i+1].in == nil || len(e.parts[i+1].in.elems) != 1 {
-		return []string{word.Hole}, false
-	}
-	at := e.parts[i+1].in.elems[0]
-	if n, ok := word.Atoi(at.key); ok && len(at.parts) == 0 && n >= 0 && n <= len(all) &&
-		len(p.rest) > 0 {
-		return all[n:], true
-	}
-	if len(at.parts) == 1 {
-		if n, ok := word.Atoi(at.parts[0].text); ok && n >= 0 && n < len(all) {
-			return []string{all[n]}, false
-		}
-	}
-	return []string{word.Hole}, false
 }
 
 // fill puts known values into a string's slots.

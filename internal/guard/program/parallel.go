@@ -18,7 +18,21 @@ func parallel(f *shell.Frame, name string, args []word.Word) string {
 		return word.Hole
 	}
 	defer f.Through(name)()
-	line, items := parallelItems(f, rest, head)
+	items, given := []string{word.Hole}, len(rest)
+	if f.Stdin != nil && !head.On("-a", "--arg-file", "--argfile") {
+		items = strings.Split(strings.TrimSpace(f.Stdin.Text), "\n")
+	}
+	for i, w := range rest {
+		if strings.HasPrefix(w.Text, ":::") {
+			given = min(given, i)
+		}
+	}
+	if given < len(rest) {
+		if items = word.Texts(rest[given+1:]); rest[given].Text != ":::" { // items of files
+			items = []string{word.Hole}
+		}
+	}
+	line := word.JoinText(rest[:given])
 	if line == "" {
 		return f.External().ShellText(strings.Join(items, "\n"), name)
 	}
@@ -36,29 +50,4 @@ func parallel(f *shell.Frame, name string, args []word.Word) string {
 		f.External().Run(text)
 	}
 	return word.Hole
-}
-
-func parallelItems(f *shell.Frame, rest []word.Word, head word.Flags) (line string, items []string) {
-	for i, w := range rest {
-		if !word.Has("::: :::+ :::: ::::+", w.Text) {
-			continue
-		}
-		for _, v := range rest[i+1:] {
-			switch {
-			case strings.HasPrefix(v.Text, ":::"):
-			case w.Text == "::::":
-				items = append(items, strings.Split(strings.TrimSpace(f.FileText(v.Text)), "\n")...)
-			default:
-				items = append(items, v.Text)
-			}
-		}
-		return word.JoinText(rest[:i]), items
-	}
-	input := word.Hole
-	if file := head.Val("-a", "--arg-file", "--argfile"); file != "" {
-		input = f.FileText(file)
-	} else if f.Stdin != nil {
-		input = f.Stdin.Text
-	}
-	return word.JoinText(rest), strings.Split(strings.TrimSpace(input), "\n")
 }

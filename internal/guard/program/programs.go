@@ -159,7 +159,6 @@ func otherProgram(f *shell.Frame, name string, argv []word.Word) string {
 		hooks(f, argv)
 		return word.Hole
 	}
-	builds(f, argv)
 	if word.DataProgram(name) {
 		return word.Hole
 	}
@@ -186,7 +185,7 @@ func interpreter(f *shell.Frame, name string, argv []word.Word) (out string, ok 
 	case "powershell":
 		powershell.Pwsh(g, argv[1:])
 	case "awk":
-		return code.Awk(g, argv[1:]), true
+		awk(g, argv)
 	default:
 		code.Interpret(g, lang, flags, argv)
 	}

@@ -9,45 +9,28 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// find runs -exec and its kin, and knows what -delete removes.
+// find runs -exec and its kin. What it deletes by its tests is seen by the seal.
 func find(f *shell.Frame, name string, args []word.Word) string {
 	defer f.Through(name)()
-	starts, tests := findParts(args)
-	fd := name == "fd" || name == "fdfind"
-	if fd {
-		starts = fdPaths(args)
-	}
 	found := word.Hole
-	if len(starts) > 0 {
+	if starts := findStarts(args); len(starts) > 0 && name != "fd" && name != "fdfind" {
 		found = starts[0].Text + "/" + word.Hole
 	}
-	touches := findTouches(f, starts, tests)
-	if fd {
-		touches = fdTouches(f, starts, args)
-	}
 	for i := 0; i < len(args); i++ {
-		switch args[i].Text {
-		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
-			end := i + 1
-			for end < len(args) && args[end].Text != ";" && (args[end].Text != "+" || fd) {
-				end++
-			}
-			findExec(f, args[i+1:end], found, touches)
-			i = end
-		case "-delete":
-			if touches {
-				f.StateAct("find " + word.Join(args))
-			}
-		case "-fprint", "-fprintf", "-fls":
-			if i+1 < len(args) {
-				f.Writes(args[i+1], name+" "+args[i].Text)
-			}
+		if !word.Has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", args[i].Text) {
+			continue
 		}
+		end := i + 1
+		for end < len(args) && args[end].Text != ";" && args[end].Text != "+" {
+			end++
+		}
+		findExec(f, args[i+1:end], found)
+		i = end
 	}
 	return found + "\n"
 }
 
-func findExec(f *shell.Frame, cmd []word.Word, found string, touches bool) {
+func findExec(f *shell.Frame, cmd []word.Word, found string) {
 	argv := make([]word.Word, 0, len(cmd)+1)
 	marked := false
 	for _, w := range cmd {
@@ -60,23 +43,21 @@ func findExec(f *shell.Frame, cmd []word.Word, found string, touches bool) {
 	if !marked && len(argv) > 0 {
 		argv = append(argv, word.Lit(found))
 	}
-	if touches && len(argv) > 0 && (removes(word.ProgramName(argv[0].Text)) || argv[0].Text == "sed" && word.HasWord(argv, "-i")) {
-		f.StateAct("find -exec " + word.Join(cmd))
-	}
 	f.External().Exec(argv)
 }
 
-// findParts splits find's arguments into where it starts and what it tests.
-func findParts(args []word.Word) (starts, tests []word.Word) {
-	for i, w := range args {
-		if strings.HasPrefix(w.Text, "-") && w.Text != "-L" && w.Text != "-H" && w.Text != "-P" || w.Text == "(" || w.Text == "!" {
-			return starts, args[i:]
-		}
-		if !strings.HasPrefix(w.Text, "-") {
+// findStarts are the folders that a find begins in.
+func findStarts(args []word.Word) (starts []word.Word) {
+	for _, w := range args {
+		switch {
+		case word.Has("-L -H -P", w.Text):
+		case strings.HasPrefix(w.Text, "-"), w.Text == "(", w.Text == "!":
+			return starts
+		default:
 			starts = append(starts, w)
 		}
 	}
-	return starts, nil
+	return starts
 }
 
 // scriptCmd is script(1): util-linux has -c text, BSD a file and then the command.

@@ -139,7 +139,7 @@ func (tf *taskfile) run(f *shell.Frame, from shell.Origin, runner, goal string) 
 	g := f.Child()
 	g.Disk = g.Disk || from == shell.Disk
 	if tf.python {
-		code.Read(g.Child(), "python", strings.Join(block, "\n"), nil)
+		code.Read(g.Child(), "python", strings.Join(block, "\n"))
 	}
 	for _, cmd := range tf.commands(block) {
 		if name := strings.TrimPrefix(cmd, ":"); name != goal && recipeBlock(tf.text, name) != nil {
@@ -153,7 +153,7 @@ func (tf *taskfile) run(f *shell.Frame, from shell.Origin, runner, goal string) 
 
 // fill puts the words behind a recipe's name in; other templates are unknown.
 func (tf *taskfile) fill(cmd string) string {
-	cmd = justFill(cmd, map[string]string{".CLI_ARGS": tf.args})
+	cmd = fillBraces(cmd, map[string]string{".CLI_ARGS": tf.args})
 	mark := "#{"
 	if tf.python {
 		mark = "{"

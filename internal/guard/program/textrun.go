@@ -3,7 +3,6 @@ package program
 import (
 	"strings"
 
-	"hooks/internal/guard/code"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
@@ -21,20 +20,13 @@ func runnerOf(name string) runner {
 		return eachText
 	case "nodemon", "watchexec", "foreman":
 		return restarted
-	case "expect":
-		return expect
 	case "at", "batch":
 		return queued
 	case "crontab":
 		return func(_, g *shell.Frame, _ string, args []word.Word) { crontab(g, args) }
-	case "man", "less":
-		return func(_, g *shell.Frame, _ string, args []word.Word) { runFlag(g, args, "-P --pager") }
-	case "tar", "rsync":
-		return packer
-	case "vim", "nvim", "vi", "ex", "ed", "view":
-		return editor
-	case "psql", "sqlite3", "mysql", "gdb", "lldb":
-		return prompt
+	case "tar", "unzip", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb", "vim", "nvim",
+		"vi", "ex", "ed", "view":
+		return ownText
 	}
 	return nil
 }
@@ -61,14 +53,6 @@ func restarted(_, g *shell.Frame, _ string, args []word.Word) {
 	g.Exec(rest)
 }
 
-func expect(f, g *shell.Frame, _ string, args []word.Word) {
-	text, ok := word.FlagText(args, "-c")
-	if !ok && f.Stdin != nil {
-		text = f.Stdin.Text
-	}
-	code.Spawned(g, text)
-}
-
 func queued(f, g *shell.Frame, name string, args []word.Word) {
 	if f.Stdin != nil {
 		g.ShellText(f.Stdin.Text, name)
@@ -91,73 +75,43 @@ func runFlag(g *shell.Frame, args []word.Word, names string) {
 	}
 }
 
-func packer(f, _ *shell.Frame, name string, args []word.Word) {
-	for i, w := range args {
-		for _, flag := range []string{"--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--rsh=", "-I", "-e"} {
-			if t, ok := strings.CutPrefix(w.Text, flag); ok {
-				if t == "" && len(flag) == 2 && i+1 < len(args) {
-					t = args[i+1].Text
-				}
-				f.Look(name+" "+flag, t)
+// ownText is a program with a language of its own in which it can start others. It is not read: what
+// could land something is only known when it runs. The files that an editor is given are written.
+func ownText(f, _ *shell.Frame, name string, args []word.Word) {
+	switch {
+	case name == "rsync":
+		writerOf(f, name, args)
+	case name == "tar" || name == "unzip":
+		for _, w := range word.ParseFlags(args, "-C --directory -d -f --file -T -X").All("-C", "--directory", "-d") {
+			f.Writes(w, name+" "+word.Join(args))
+		}
+	case word.Has("vim nvim vi ex ed", name):
+		for _, w := range args {
+			if !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") {
+				f.Writes(w, word.Join(args))
 			}
 		}
 	}
-	writerOf(f, name, args)
-}
-
-// prompt reads what a tool with a prompt of its own hands to a shell, and the program that a debugger starts.
-func prompt(_, g *shell.Frame, _ string, args []word.Word) {
-	for i, w := range args {
-		t := strings.TrimSpace(w.Text)
-		for _, mark := range []string{`\!`, ".shell ", ".system ", "system ", `\! `, "shell "} {
-			if rest, ok := strings.CutPrefix(t, mark); ok {
-				g.Run(rest)
-			}
-		}
-		if t == "--args" {
-			g.Exec(args[i+1:])
-		}
-	}
-}
-
-// editor reads :!cmd of vim's -c and +, and !cmd lines fed to ed and ex.
-func editor(f, g *shell.Frame, _ string, args []word.Word) {
-	for i, w := range args {
-		t := w.Text
-		switch {
-		case (word.Shorts(t, 'c') || t == "--cmd") && i+1 < len(args):
-			t = args[i+1].Text
-		case strings.HasPrefix(t, "+"):
-			t = t[1:]
-		default:
-			writesIfEdited(f, w, args)
-			continue
-		}
-		bang(g, t)
-	}
+	text := word.JoinText(args)
 	if f.Stdin != nil {
-		for _, line := range strings.Split(f.Stdin.Text, "\n") {
-			bang(g, line)
-		}
+		text += "\n" + f.Stdin.Text
 	}
-}
-
-func bang(g *shell.Frame, t string) {
-	t = strings.TrimLeft(strings.TrimSpace(t), ":")
-	for _, mark := range []string{"!", "r !", "r!", "silent !", "silent! !", "w !", "%!", "terminal ", "term "} {
-		if rest, ok := strings.CutPrefix(t, mark); ok {
-			g.Run(rest)
-			return
-		}
-	}
-}
-
-// writesIfEdited notes a file that an editor without a person would save.
-func writesIfEdited(f *shell.Frame, w word.Word, args []word.Word) {
-	if strings.HasPrefix(w.Text, "-") {
+	switch {
+	case word.Has("tar rsync man less", name):
+		text, _ = word.FlagText(args, "-I -e -P --rsh --pager --to-command --use-compress-program --checkpoint-action")
+	case !word.HasPart(text, `! .shell .system system exec spawn send --args`):
 		return
+	case name == "expect": // in a terminal of its own, where a gate could be answered
+		f.Quietly(func() { inner(f, name, f.WordsOf(text)) })
 	}
-	f.Writes(w, word.Join(args))
+	mayRun(f, name, text)
+}
+
+// mayRun notes text that a program could run by itself, where it could land something.
+func mayRun(f *shell.Frame, name, text string) {
+	if word.Lands(text) {
+		f.Opaque(name+" "+text, "a program that may run a part of this text")
+	}
 }
 
 // crontab reads the table that is installed: five time fields and a command, or @daily and a command.
@@ -188,32 +142,14 @@ func sed(f *shell.Frame, args []word.Word) string {
 	return word.Hole
 }
 
-// sedRuns reads GNU sed's e command and s///e flag.
+// sedRuns notes GNU sed's e command and s///e flag.
 func sedRuns(f *shell.Frame, args []word.Word) {
-	fl := word.ParseFlags(args, "-e -f -l -E --expression --file")
-	scripts := fl.All("-e", "--expression")
-	if len(scripts) == 0 && len(fl.Pos) > 0 {
-		scripts = fl.Pos[:1]
-	}
-	for _, s := range scripts {
-		t := strings.TrimLeft(s.Text, "0123456789$, ")
-		if rest, ok := strings.CutPrefix(t, "e "); ok {
-			f.Look("sed e", rest)
-		}
-		if with, ok := sedExec(t); ok {
-			f.Look("sed s///e", with)
+	for _, w := range args {
+		t := strings.TrimLeft(w.Text, "0123456789$, ")
+		flags := t[strings.LastIndexAny(t, "/|#,")+1:]
+		if strings.HasPrefix(t, "e ") || len(flags) < len(t) && t[0] == 's' && flags != "" && strings.Trim(flags, "egpiIM0123456789") == "" &&
+			strings.Contains(flags, "e") {
+			mayRun(f, "sed", t)
 		}
 	}
-}
-
-// sedExec is the replacement of s/…/…/e, which sed runs.
-func sedExec(t string) (string, bool) {
-	if len(t) < 4 || t[0] != 's' {
-		return "", false
-	}
-	parts := strings.Split(t[2:], t[1:2])
-	if len(parts) == 3 && strings.Contains(parts[2], "e") && strings.Trim(parts[2], "egpiIM0123456789") == "" {
-		return parts[1], true
-	}
-	return "", false
 }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"path"
 	"strings"
 
 	"hooks/internal/guard/shell"
@@ -20,27 +19,15 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 		return cat(f, args), true
 	case "tee", "sponge":
 		return tee(f, args), true
-	case "ls":
-		return listed(args), true
-	case "seq":
-		return seq(args), true
-	case "tr":
-		return translated(input(f, nil), args), true
 	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold", "fmt", "iconv", "dos2unix", "nl", "strings":
 		return filtered(f, name, args), true
-	case "basename":
-		return baseName(args), true
-	case "dirname":
+	case "basename", "dirname", "realpath", "readlink":
 		if len(args) > 0 {
-			return path.Dir(args[len(args)-1].Text) + "\n", true
-		}
-	case "realpath", "readlink":
-		if len(args) > 0 {
-			return f.Resolve(args[len(args)-1].Text) + "\n", true
+			return pathPart(f, name, args[len(args)-1].Text) + "\n", true
 		}
 	case "mktemp":
 		return f.TempFile() + "\n", true
-	case "date", "hostname", "whoami", "id", "uname", "nproc", "wc", "ps", "jq", "yq":
+	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc", "wc", "ps", "jq", "yq":
 		return word.Hole, true
 	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
 		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",
@@ -133,8 +120,7 @@ func printf(f *shell.Frame, args []word.Word) string {
 	if len(args) == 0 {
 		return ""
 	}
-	out := ""
-	rest := word.Texts(args[1:])
+	out, rest := "", word.Texts(args[1:])
 	for f.M.Spend(1) {
 		text, left := format(args[0].Text, rest)
 		out += text
@@ -152,64 +138,27 @@ func printf(f *shell.Frame, args []word.Word) string {
 	return out
 }
 
-// format fills one printf format and returns the arguments that are left.
+// format fills %s and %d of one printf format and returns the arguments that are left; any other
+// verb prints something unknown.
 func format(text string, args []string) (string, []string) {
 	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && i+1 < len(text):
-			i += word.Escape(&out, text[i+1:], true)
-		case text[i] == '%' && i+1 < len(text) && text[i+1] == '%':
-			out.WriteByte('%')
-			i++
-		case text[i] == '%':
-			end := i + 1
-			for end < len(text) && strings.IndexByte("-+ #0123456789.*", text[end]) >= 0 {
-				end++
-			}
-			if end == len(text) {
-				return out.String(), args
-			}
-			arg := ""
-			if len(args) > 0 {
-				arg, args = args[0], args[1:]
-			}
-			out.WriteString(verb(text[i:end], text[end], arg))
-			i = end
-		default:
-			out.WriteByte(text[i])
+	text = word.Unescape(strings.ReplaceAll(text, "%%", "\ue003"), true)
+	for {
+		before, rest, ok := strings.Cut(text, "%")
+		out.WriteString(before)
+		if !ok {
+			break
 		}
-	}
-	return out.String(), args
-}
-
-func verb(flags string, kind byte, arg string) string {
-	switch kind {
-	case 'b':
-		return word.Unescape(arg, false)
-	case 'q':
-		return word.Quoted([]word.Word{word.Lit(arg)})
-	case 'c':
-		return clipBytes(arg, 1)
-	case 'd', 'i', 'u':
-		if arg == "" {
-			return "0"
+		arg := ""
+		if len(args) > 0 {
+			arg, args = args[0], args[1:]
 		}
-	case 'x', 'X', 'o', 'e', 'f', 'g', '(':
-		return word.Hole
-	case 's':
-		if _, prec, ok := strings.Cut(flags, "."); ok {
-			if n, ok := word.Atoi(prec); ok {
-				return clipBytes(arg, n)
-			}
+		text = strings.TrimLeft(rest, "-+ #0123456789.*")
+		if text == "" || text != rest || text[0] != 's' && text[0] != 'd' {
+			arg = word.Hole
 		}
+		text = text[min(1, len(text)):]
+		out.WriteString(arg)
 	}
-	return arg
-}
-
-func clipBytes(s string, n int) string {
-	if len(s) > n && n >= 0 && !word.Unknown(s) {
-		return s[:n]
-	}
-	return s
+	return strings.ReplaceAll(out.String(), "\ue003", "%"), args
 }

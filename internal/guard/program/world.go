@@ -51,7 +51,7 @@ func (World) Inner(f *shell.Frame, name string, args []word.Word) {
 // Script reads a program in another language.
 func (World) Script(f *shell.Frame, lang, text string) {
 	library(f, text, word.Lits(lang))
-	code.Read(f, lang, text, nil)
+	code.Read(f, lang, text)
 }
 
 // Socket reads what is sent over a network connection.

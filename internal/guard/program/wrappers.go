@@ -177,105 +177,66 @@ func env(f *shell.Frame, args []word.Word) string {
 const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter --arg-file
 --process-slot-var`
 
-// xargs runs a command with what standard input names.
+// xargs runs a command with what standard input names: all of it, n at a time, or each in the place
+// of a mark. Items that are cut in another way than at blanks and lines are unknown.
 func xargs(f *shell.Frame, args []word.Word) string {
 	rest := word.Command(args, xargsValued, 0)
 	head := args[:len(args)-len(rest)]
 	fl := word.ParseFlags(head, xargsValued)
-	if len(rest) == 0 {
-		if f.Stdin == nil {
-			return word.Hole
-		}
-		return f.Stdin.Text
-	}
-	defer f.Through("xargs")()
 	input := word.Hole
-	if file := fl.Val("-a", "--arg-file"); file != "" {
-		input = f.FileText(file)
-	} else if f.Stdin != nil {
+	if f.Stdin != nil && !fl.On("-a", "--arg-file", "-d", "--delimiter") {
 		input = f.Stdin.Text
 	}
-	if mark, ok := replaceMark(fl, head); ok {
-		return eachReplaced(f, rest, mark, splitLines(input, fl))
+	if len(rest) == 0 {
+		return input
 	}
-	return eachAppended(f, rest, splitItems(input, fl), fl)
-}
-
-// replaceMark is xargs' -I {}: the text that stands for each line.
-func replaceMark(fl word.Flags, head []word.Word) (string, bool) {
-	if mark := fl.Val("-I", "-J", "--replace"); mark != "" && mark != "true" {
-		return mark, true
+	defer f.Through("xargs")()
+	mark := fl.Val("-I", "-J", "--replace")
+	if mark == "true" || word.HasWord(head, "-i") {
+		mark = "{}"
 	}
-	for _, w := range head {
-		if w.Text == "-i" || w.Text == "--replace" {
-			return "{}", true
-		}
-		if len(w.Text) > 2 && strings.HasPrefix(w.Text, "-i") {
-			return w.Text[2:], true
-		}
+	seps := "\x00\n \t"
+	if mark != "" || fl.On("-0", "--null") {
+		seps = "\x00\n"
 	}
-	return "", false
-}
-
-func splitLines(input string, fl word.Flags) []string {
-	if fl.On("-0", "--null") {
-		return strings.FieldsFunc(input, func(r rune) bool { return r == 0 || r == '\n' })
-	}
-	return strings.FieldsFunc(input, func(r rune) bool { return r == '\n' })
-}
-
-func splitItems(input string, fl word.Flags) []string {
-	if fl.On("-0", "--null") {
-		return strings.FieldsFunc(input, func(r rune) bool { return r == 0 })
-	}
-	if d := fl.Val("-d", "--delimiter"); d != "" && d != "true" {
-		return strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(word.Unescape(d, true), r) || r == '\n' })
-	}
-	return strings.FieldsFunc(input, func(r rune) bool { return r == 0 || r == '\n' || r == ' ' || r == '\t' })
-}
-
-func eachReplaced(f *shell.Frame, rest []word.Word, mark string, items []string) string {
-	out := ""
-	if len(items) > shell.MaxRounds {
-		items = append(items[:shell.MaxRounds:shell.MaxRounds], word.Hole)
-	}
-	for _, item := range items {
-		argv := make([]word.Word, len(rest))
-		for i, w := range rest {
-			argv[i] = word.Lit(word.Swap(w.Text, mark, item))
-		}
-		out += f.External().Exec(argv)
-	}
-	return word.ClipHole(out)
-}
-
-// eachAppended appends the items, all at once or n at a time.
-func eachAppended(f *shell.Frame, rest []word.Word, items []string, fl word.Flags) string {
-	for i, item := range items {
-		if word.Unknown(item) {
-			items = append(items[:i:i], item)
-			break
-		}
-	}
+	items := strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(seps, r) })
 	n, ok := word.Atoi(fl.Val("-n", "--max-args", "-L", "--max-lines"))
-	if !ok || n < 1 {
+	switch {
+	case mark != "":
+		n = 1
+	case len(items) == 0 && !fl.On("-r", "--no-run-if-empty"):
+		return f.External().Exec(rest) // GNU xargs runs once
+	case !ok || n < 1:
 		n = max(1, len(items))
 	}
 	out := ""
-	if len(items) == 0 && !fl.On("-r", "--no-run-if-empty") {
-		return f.External().Exec(rest) // GNU xargs runs once
-	}
 	for round := 0; len(items) > 0 && round <= shell.MaxRounds; round++ {
 		k := min(n, len(items))
 		if round == shell.MaxRounds { // the others
 			items, k = []string{word.Hole}, 1
 		}
-		argv := rest[:len(rest):len(rest)]
-		for _, item := range items[:k] {
-			argv = append(argv, word.Word{Text: item, Split: word.Unknown(item)})
-		}
-		out += f.External().Exec(argv)
+		out += f.External().Exec(withItems(rest, mark, items[:k]))
 		items = items[k:]
 	}
 	return word.ClipHole(out)
+}
+
+// withItems puts items behind a command's words, or in the place of the mark. Behind an unknown item
+// nothing is known.
+func withItems(rest []word.Word, mark string, items []string) []word.Word {
+	argv := rest[:len(rest):len(rest)]
+	if mark != "" {
+		argv = nil
+		for _, w := range rest {
+			argv = append(argv, word.Lit(word.Swap(w.Text, mark, items[0])))
+		}
+		return argv
+	}
+	for _, item := range items {
+		argv = append(argv, word.Word{Text: item, Split: word.Unknown(item)})
+		if word.Unknown(item) {
+			break
+		}
+	}
+	return argv
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -50,7 +49,7 @@ func (f *Frame) spread(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
 
 func (f *Frame) elements(br *syntax.BraceExp, depth int) [][]syntax.WordPart {
 	if br.Sequence {
-		return sequence(br)
+		return [][]syntax.WordPart{others()}
 	}
 	if depth > 20 {
 		f.M.GiveUp(tooDeep)
@@ -78,35 +77,3 @@ func cross(heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
 
 // others stands for the words of a brace that are too many to be told one by one.
 func others() []syntax.WordPart { return []syntax.WordPart{&syntax.Lit{Value: word.Hole}} }
-
-// sequence expands {a..b..step} of numbers or letters.
-func sequence(br *syntax.BraceExp) [][]syntax.WordPart {
-	from, to := br.Elems[0].Lit(), br.Elems[1].Lit()
-	a, err1 := strconv.Atoi(from)
-	b, err2 := strconv.Atoi(to)
-	letters := (err1 != nil || err2 != nil) && len(from) == 1 && len(to) == 1
-	if letters {
-		a, b = int(from[0]), int(to[0])
-	}
-	step := 1
-	if len(br.Elems) > 2 {
-		if n, err := strconv.Atoi(br.Elems[2].Lit()); err == nil && n != 0 {
-			step = max(n, -n)
-		}
-	}
-	if a > b {
-		step = -step
-	}
-	var out [][]syntax.WordPart
-	for n := a; step > 0 && n <= b || step < 0 && n >= b; n += step {
-		if len(out) == maxBraces {
-			return append(out, others())
-		}
-		text := strconv.Itoa(n)
-		if letters {
-			text = string(rune(n))
-		}
-		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
-	}
-	return out
-}

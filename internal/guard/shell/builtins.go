@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -262,52 +263,38 @@ func (f *Frame) shift(rest []word.Word) {
 	f.status = No
 }
 
-// readInto is read, mapfile and readarray: names filled from standard input.
+// readInto is read, mapfile and readarray: one name takes a line as it is, of several each holds
+// something unknown.
 func (f *Frame) readInto(name string, rest []word.Word) {
 	valued := "-a -d -i -n -N -p -t -u"
 	if name != "read" {
 		valued = "-d -n -O -s -c -C -u"
 	}
 	fl := word.ParseFlags(rest, valued)
-	line, rest1, more := nextLine(f.Stdin)
-	if name != "read" {
-		target := fl.Arg(0).Text
+	if target := fl.Val("-a"); target != "" || name != "read" {
 		if target == "" {
-			target = "MAPFILE"
+			target = cmp.Or(fl.Arg(0).Text, "MAPFILE")
 		}
-		all := strings.TrimRight(line+"\n"+rest1, "\n")
-		f.vars[target] = variable{array: true, list: strings.Split(all, "\n")}
+		f.vars[target] = variable{array: true, list: []string{word.Hole}}
 		return
 	}
+	line, rest1, more := nextLine(f.Stdin)
 	if f.Stdin != nil {
 		f.Stdin.Text = rest1
 	}
 	f.status = more
-	if target := fl.Val("-a"); target != "" {
-		f.vars[target] = variable{array: true, list: splitIFS(line, f.ifs(), -1)}
-		return
-	}
-	f.fill(fl.Pos, line)
-}
-
-// fill spreads a line over the names; the last one takes the rest.
-func (f *Frame) fill(names []word.Word, line string) {
+	names := word.Texts(fl.Pos)
 	if len(names) == 0 {
-		f.Set("REPLY", line)
-		return
+		names = []string{"REPLY"}
 	}
-	parts := splitIFS(line, f.ifs(), len(names))
-	for i, n := range names {
-		value := ""
-		switch {
-		case i < len(parts):
-			value = parts[i]
-		case word.Unknown(line):
-			value = word.Hole
+	for _, n := range names {
+		if !syntax.ValidName(n) {
+			continue
 		}
-		if syntax.ValidName(n.Text) {
-			f.Set(n.Text, value)
+		if len(names) > 1 && line != "" {
+			line = word.Hole
 		}
+		f.Set(n, line)
 	}
 }
 
@@ -324,22 +311,4 @@ func nextLine(s *Stream) (line, rest string, more Truth) {
 		return line, s.Text, Maybe
 	}
 	return line, rest, Yes
-}
-
-// splitIFS splits a line at the separators, into at most n parts; the last keeps its own.
-func splitIFS(line, ifs string, n int) []string {
-	if ifs == "" {
-		return []string{line}
-	}
-	var parts []string
-	line = strings.Trim(line, " \t\n")
-	for line != "" {
-		i := strings.IndexAny(line, ifs)
-		if i < 0 || n > 0 && len(parts) == n-1 {
-			return append(parts, line)
-		}
-		parts = append(parts, line[:i])
-		line = strings.TrimLeft(line[i+1:], " \t")
-	}
-	return parts
 }

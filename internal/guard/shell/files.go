@@ -188,7 +188,7 @@ func (f *Frame) RunFile(p string, args []word.Word, label string) (ran bool) {
 
 // InFile notes that what follows stands in a program's file.
 func (f *Frame) InFile(p string, from Origin) {
-	f.Disk, f.File = f.Disk || from == Disk, true
+	f.Disk = f.Disk || from == Disk
 	f.via = append(f.via, p)
 }
 

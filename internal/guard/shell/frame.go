@@ -25,7 +25,6 @@ type Frame struct {
 	nest      int
 	exportAll bool // set -a
 	Disk      bool // walking a file of the project: only what names a forge is worth calling opaque
-	File      bool // walking a program's file, not the text of a flag
 	status    Truth
 	left      bool // exit, return, break: the rest of the list does not run
 	quiet     bool // looking for acts only, as in a guess at an unknown name

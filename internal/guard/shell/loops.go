@@ -21,10 +21,13 @@ func (f *Frame) forClause(c *syntax.ForClause) string {
 		}
 		return f.overItems(loop.Name.Value, items, c.Do)
 	case *syntax.CStyleLoop:
-		f.arithTruth(loop.Init)
+		f.arith(loop.Init)
 		out := f.list(c.Do)
-		for name := range assignedIn(loop.Post) {
-			f.Set(name, word.Hole)
+		f.arith(loop.Post)
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Post} {
+			if head, ok := x.(*syntax.BinaryArithm); ok {
+				f.assignArith(head.X, word.Hole)
+			}
 		}
 		return out + f.list(c.Do)
 	}

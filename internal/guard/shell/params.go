@@ -80,7 +80,7 @@ func (f *Frame) param(p *syntax.ParamExp) (values []string, isList bool) {
 	if !f.M.Spend(1) || p.Param == nil {
 		return []string{word.Hole}, false
 	}
-	if p.Names != 0 || p.Width || p.IsSet || len(p.Modifiers) > 0 || p.Flags != nil {
+	if p.Excl || p.Names != 0 || p.Width || p.IsSet || len(p.Modifiers) > 0 || p.Flags != nil {
 		return []string{word.Hole}, false
 	}
 	values, isList, known := f.base(p)
@@ -102,12 +102,6 @@ func (f *Frame) param(p *syntax.ParamExp) (values []string, isList bool) {
 // base is the value before any operator.
 func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	name := p.Param.Value
-	if p.Excl {
-		name = f.indirect(name)
-		if name == "" {
-			return []string{word.Hole}, false, true
-		}
-	}
 	v, known := f.lookup(name)
 	if v.array {
 		return f.element(p, name, v, known)
@@ -129,69 +123,24 @@ func (f *Frame) element(p *syntax.ParamExp, name string, v variable, known bool)
 	if name == "@" || name == "*" {
 		return append([]string(nil), v.list...), true, true
 	}
-	switch index := f.indexOf(p); {
-	case index == "@" || index == "*":
-		return append([]string(nil), v.values()...), true, known
-	case v.keys != nil:
-		val, ok := v.keys[index]
-		return []string{val}, false, ok
-	case word.Unknown(index):
-		return []string{word.Hole}, false, true
-	default:
-		n, _ := strconv.Atoi(index)
-		if n < 0 {
-			n += len(v.list)
+	if index := indexText(p); index == "@" || index == "*" {
+		return append([]string(nil), v.list...), true, known
+	}
+	n := 0
+	if p.Index != nil {
+		i, ok := f.arith(p.Index)
+		if !ok || i < 0 {
+			return []string{word.Hole}, false, true
 		}
-		if n >= len(v.list) && len(v.list) > 0 && v.list[len(v.list)-1] == word.Hole { // one that stands for others
-			return []string{word.Hole}, false, known
-		}
-		if n < 0 || n >= len(v.list) {
-			return []string{""}, false, false
-		}
+		n = i
+	}
+	switch {
+	case n < len(v.list):
 		return []string{v.list[n]}, false, known
+	case len(v.list) > 0 && v.list[len(v.list)-1] == word.Hole: // one that stands for others
+		return []string{word.Hole}, false, known
 	}
-}
-
-// values are an array's elements; those of an associative one in the order of their keys' text.
-func (v variable) values() []string {
-	if v.keys == nil {
-		return v.list
-	}
-	var out []string
-	for _, k := range v.list { // list holds the keys in the order they were set
-		out = append(out, v.keys[k])
-	}
-	return out
-}
-
-func (f *Frame) indexOf(p *syntax.ParamExp) string {
-	if p.Index == nil {
-		return "0"
-	}
-	if w, ok := p.Index.(*syntax.Word); ok {
-		text := f.one(w)
-		if text == "@" || text == "*" || word.Unknown(text) {
-			return text
-		}
-		if v, ok := f.lookup(text); ok && len(v.alts) == 1 && syntax.ValidName(text) {
-			return v.alts[0]
-		}
-		return text
-	}
-	return f.arithText(p.Index)
-}
-
-// indirect is the name that ${!name} points at, "" unknown.
-func (f *Frame) indirect(name string) string {
-	v, known := f.lookup(name)
-	if !known || len(v.alts) == 0 {
-		return ""
-	}
-	target := v.alts[f.M.picks.pick(name, len(v.alts))]
-	if word.Unknown(target) || strings.ContainsAny(target, "[ ") {
-		return ""
-	}
-	return target
+	return []string{""}, false, false
 }
 
 func lengthOf(p *syntax.ParamExp, values []string, isList bool) string {
@@ -272,31 +221,15 @@ func (f *Frame) editedText(p *syntax.ParamExp, v string) string {
 	return v
 }
 
-func clampIndex(i, n int) int {
-	if i < 0 {
-		i += n
-	}
-	return min(max(i, 0), n)
-}
-
 func (f *Frame) sliceList(p *syntax.ParamExp, list []string) []string {
 	from, ok := f.arith(p.Slice.Offset)
-	if !ok {
+	if !ok || p.Slice.Length != nil {
 		return []string{word.Hole}
 	}
 	if p.Param.Value == "@" || p.Param.Value == "*" {
 		list = append([]string{f.Name}, list...) // ${@:1} counts from $0
 	}
-	start := clampIndex(from, len(list))
-	end := len(list)
-	if p.Slice.Length != nil {
-		n, ok := f.arith(p.Slice.Length)
-		if !ok {
-			return []string{word.Hole}
-		}
-		end = min(len(list), start+max(n, 0))
-	}
-	return list[start:end]
+	return list[min(max(from, 0), len(list)):]
 }
 
 func (f *Frame) operated(e *syntax.Expansion, v string) string {
@@ -304,17 +237,15 @@ func (f *Frame) operated(e *syntax.Expansion, v string) string {
 	if e.Word != nil {
 		arg = f.pattern(e.Word)
 	}
-	if word.Unknown(v) || word.Unknown(arg) {
+	plain, ok := word.LiteralPat(arg)
+	if word.Unknown(v) || word.Unknown(arg) || !ok {
 		return trimUnknown(e.Op, arg, v)
-	}
-	if !f.globbable(v, arg) {
-		return word.Hole
 	}
 	switch e.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return word.TrimSuffixGlob(v, arg, e.Op == syntax.RemLargeSuffix)
+		return strings.TrimSuffix(v, plain)
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
-		return word.TrimPrefixGlob(v, arg, e.Op == syntax.RemLargePrefix)
+		return strings.TrimPrefix(v, plain)
 	}
 	return word.Hole
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -150,12 +149,9 @@ func (f *Frame) assignArray(a *syntax.Assign) {
 			v.list = append(v.list, old.alts...)
 		}
 	}
-	if old.keys != nil {
-		v.keys = maps.Clone(old.keys)
-	}
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
-			f.setElement(&v, f.indexValue(e.Index, v.keys != nil), f.Whole(e.Value).Text)
+			f.setElement(&v, e.Index, e.Value)
 			continue
 		}
 		v.list = append(v.list, word.Texts(f.words([]*syntax.Word{e.Value}))...)
@@ -169,43 +165,25 @@ func (f *Frame) assignElement(a *syntax.Assign) {
 		v = variable{array: true, list: v.alts}
 	}
 	v.list = append([]string(nil), v.list...)
-	if v.keys != nil {
-		v.keys = maps.Clone(v.keys)
-	}
-	value := ""
-	if a.Value != nil {
-		value = f.Whole(a.Value).Text
-	}
-	f.setElement(&v, f.indexValue(a.Index, v.keys != nil), value)
+	f.setElement(&v, a.Index, a.Value)
 	f.vars[a.Name.Value] = v
 }
 
-func (f *Frame) indexValue(x syntax.ArithmExpr, key bool) string {
-	if w, ok := x.(*syntax.Word); ok && key {
-		return f.one(w)
-	}
-	return f.arithText(x)
-}
-
-func (f *Frame) setElement(v *variable, index, value string) {
-	if v.keys != nil {
-		if _, ok := v.keys[index]; !ok {
-			v.list = append(v.list, index)
-		}
-		v.keys[index] = value
-		return
-	}
-	n, ok := word.Atoi(index)
+// setElement sets an element whose index is a number; any other makes the whole array unknown.
+func (f *Frame) setElement(v *variable, index syntax.ArithmExpr, value *syntax.Word) {
+	n, ok := f.arith(index)
 	if n > maxIndex {
 		f.M.Bounded(fmt.Sprintf("an array of more than %d elements", maxIndex), f.M.texts()...)
 	}
+	text := f.Whole(value).Text
 	if !ok || n < 0 || n > maxIndex {
-		n = len(v.list)
+		v.list = []string{word.Hole}
+		return
 	}
 	for len(v.list) <= n {
 		v.list = append(v.list, "")
 	}
-	v.list[n] = value
+	v.list[n] = text
 }
 
 // RunsLater looks at variables whose value some program runs: PAGER, GIT_SSH_COMMAND, PROMPT_COMMAND.
@@ -233,12 +211,11 @@ func (f *Frame) Look(wrapper, text string) {
 
 // declClause is declare, local, export, readonly, typeset and nameref.
 func (f *Frame) declClause(c *syntax.DeclClause) string {
-	assoc, ref := false, c.Variant.Value == "nameref"
+	ref := c.Variant.Value == "nameref"
 	exports := c.Variant.Value == "export"
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			text := f.one(a.Value)
-			assoc = assoc || strings.HasPrefix(text, "-") && strings.Contains(text, "A")
 			exports = exports || strings.HasPrefix(text, "-") && strings.Contains(text, "x")
 			ref = ref || strings.HasPrefix(text, "-") && strings.Contains(text, "n") && c.Variant.Value != "export"
 			if name, value, ok := strings.Cut(text, "="); ok && syntax.ValidName(name) {
@@ -257,17 +234,14 @@ func (f *Frame) declClause(c *syntax.DeclClause) string {
 			f.funcs[a.Name.Value] = fn
 			continue
 		}
-		f.declareOne(a, assoc, ref, exports)
+		f.declareOne(a, ref, exports)
 	}
 	f.status = Yes
 	return ""
 }
 
-func (f *Frame) declareOne(a *syntax.Assign, assoc, ref, exports bool) {
+func (f *Frame) declareOne(a *syntax.Assign, ref, exports bool) {
 	name := a.Name.Value
-	if assoc && f.vars[name].keys == nil {
-		f.vars[name] = variable{array: true, keys: map[string]string{}}
-	}
 	if ref && a.Value != nil {
 		f.vars[name] = variable{ref: f.one(a.Value)}
 		return

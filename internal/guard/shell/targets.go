@@ -134,15 +134,6 @@ func (f *Frame) fileAct(kind act.Kind, ref, how string) {
 	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: word.Clip(word.Ellipsis(how), 300)}, nil)
 }
 
-// PathAct is Writes for a path that stands in a program's text.
-func (f *Frame) PathAct(p, how string) {
-	kind := act.WriteState
-	if f.KindAt(word.Lit(p)) == place.Registration {
-		kind = act.DropRegistration
-	}
-	f.fileAct(kind, p, how)
-}
-
 // Takes records that a path is removed or moved away, with what is in it.
 func (f *Frame) Takes(w word.Word, how string, whole bool) {
 	if f.KindAt(w) != place.Ordinary {

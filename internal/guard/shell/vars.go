@@ -13,7 +13,6 @@ import (
 type variable struct {
 	alts  []string // a scalar's possible values
 	list  []string // an array's
-	keys  map[string]string
 	array bool
 	ref   string // nameref
 	out   bool   // exported: other programs see it
@@ -28,7 +27,7 @@ type function struct {
 func scalar(v string) variable { return variable{alts: []string{v}} }
 
 func (v variable) same(o variable) bool {
-	return v.array == o.array && v.ref == o.ref && slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list) && len(v.keys) == len(o.keys)
+	return v.array == o.array && v.ref == o.ref && slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list)
 }
 
 // Set gives a scalar one value.

@@ -1,7 +1,5 @@
 package word
 
-import "strings"
-
 // GlobMatch matches a whole text against a shell pattern: *, ?, [a-z], [!a], and a backslash before a plain character.
 // Like the shell's case and [[ ]], * crosses slashes.
 func GlobMatch(pat, s string) bool {
@@ -90,38 +88,4 @@ func LiteralPat(pat string) (string, bool) {
 		out = append(out, pat[i])
 	}
 	return string(out), true
-}
-
-// TrimSuffixGlob takes off the shortest or longest end that the pattern matches.
-func TrimSuffixGlob(s, pat string, longest bool) string {
-	if plain, ok := LiteralPat(pat); ok {
-		return strings.TrimSuffix(s, plain)
-	}
-	best := s
-	for i := len(s); i >= 0; i-- {
-		if GlobMatch(pat, s[i:]) {
-			if !longest {
-				return s[:i]
-			}
-			best = s[:i]
-		}
-	}
-	return best
-}
-
-// TrimPrefixGlob takes off the shortest or longest beginning that the pattern matches.
-func TrimPrefixGlob(s, pat string, longest bool) string {
-	if plain, ok := LiteralPat(pat); ok {
-		return strings.TrimPrefix(s, plain)
-	}
-	best := s
-	for i := 0; i <= len(s); i++ {
-		if GlobMatch(pat, s[:i]) {
-			if !longest {
-				return s[i:]
-			}
-			best = s[i:]
-		}
-	}
-	return best
 }

@@ -24,3 +24,18 @@ func CouldLand(text string) bool {
 	}
 	return false
 }
+
+// Lands tells whether a text of a language that is not read names a program that reaches a forge,
+// and a word for landing something.
+func Lands(text string) bool {
+	if !HasPart(strings.ToLower(text), "merge push api accept land approve review gate loop put post patch -p") {
+		return false
+	}
+	apart := func(c rune) bool { return c > 0x7f || c == '$' || c == '@' || c != '-' && !NameByte(byte(c)) }
+	for w := range strings.FieldsFuncSeq(text, apart) {
+		if Has(landers, w) && !Has("push land ship eval automerge", w) || w == "git" {
+			return true
+		}
+	}
+	return false
+}
