@@ -31,7 +31,7 @@ func (v *visit) stop() (event.Reply, error) {
 			reply = reply.And(v.sayOnce(changed, hint.Text(store.Hinted(changed))))
 		}
 		if err == nil && !reply.Blocks() {
-			err = v.restEnded(list)
+			v.slip(v.restEnded(list)) // else the next event does
 		}
 		return reply, err
 	})

@@ -22,7 +22,9 @@ func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (c
 		text = nil // what is wrong with it is said once the line is there
 	}
 	size := s.mended(it.Skill)
+	var sealed *seal.Files
 	after := func(f *seal.Files) {
+		sealed = f
 		f.Tick, f.Line, f.History = "", seal.Trim(line), size+int64(len(line))
 		if text != nil {
 			f.Budget = seal.Trim(text)
@@ -30,6 +32,9 @@ func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (c
 	}
 	err = s.change(it.Skill, b.SessionID, after, func() error {
 		created, err = s.commit(it, line, next, text)
+		if end, serr := s.disk.regular(historyName(it.Skill)); sealed != nil && serr == nil {
+			sealed.History = end // a torn line may have been cut off only now
+		}
 		if err == nil && b.SealedIn != "" && b.SealedIn == s.seals.Path() {
 			_ = s.seals.AppendLine(b.RunID, seal.Trim(line)) // the record has the last line as well
 		}
