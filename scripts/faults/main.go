@@ -5,7 +5,7 @@
 // after each of them the state on disk is held against a ledger of what really happened, the loop goes on in every way
 // a loop can go on, and in the end nothing is lost, counted twice or stuck.
 //
-//	go run ./scripts/faults              every call, the three worst faults, one way on each
+//	go run ./scripts/faults              every call killed or failing in one of two ways, one way on each
 //	go run ./scripts/faults -whole       every call, every fault, every way on
 //	go run ./scripts/faults -self-test   mistakes are built into the program, and each must be found
 package main
@@ -62,7 +62,7 @@ func run(whole, selfTest bool, only string, workers int, verbose bool, dir strin
 		return s.selfTest(only)
 	}
 	if !whole {
-		s.faults, s.few = faults[:3], true
+		s.faults, s.few, s.thin = faults[:3], true, true
 	} else {
 		s.ways, s.loud = 0, true
 	}

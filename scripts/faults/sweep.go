@@ -25,6 +25,7 @@ type sweep struct {
 	faults    []fault
 	workers   int
 	few       bool // only calls on the loop's own files
+	thin      bool // each call is killed, and fails in one of the other ways; what nothing struck is not tried again
 	ways      int  // how many ways to go on are tried after each fault; 0 is all
 	loud      bool // how far it is goes to stderr
 	most      int  // violations after which it ends
@@ -216,6 +217,19 @@ func numbered(list []call) map[string]bool {
 // makes the program look once more whether a lock is free.
 const rounds = 2
 
+func (s *sweep) rounds() int {
+	if s.thin {
+		return 1
+	}
+	return rounds
+}
+
+// turn says that the k-th call fails in this way where the ways take turns. All are killed.
+func (j job) turn(k int) bool {
+	at := slices.IndexFunc(faults, func(f fault) bool { return f.name == j.fault.name })
+	return at == 0 || k%2 == at%2
+}
+
 // do lets the k-th call fail, for each k that matters.
 func (w *worker) do(j job) error {
 	st, err := w.stage(j.s)
@@ -223,13 +237,13 @@ func (w *worker) do(j job) error {
 		return err
 	}
 	open := maps.Clone(st.places[j.call])
-	for round := range rounds {
+	for round := range w.rounds() {
 		last, missed := slices.Max(st.calls[j.call]), 0
 		for k := 1; k <= last || !w.few && round == 0 && missed < 2; k++ {
 			if round > 0 && len(open) == 0 || w.tally.full(w.most) {
 				break
 			}
-			if w.few && !slices.Contains(st.calls[j.call], k) {
+			if w.few && !slices.Contains(st.calls[j.call], k) || w.thin && !j.turn(k) {
 				continue
 			}
 			struck, err := w.try(j, k)
