@@ -42,10 +42,6 @@ var plants = []plant{
 			New: "\ts.changing = true\n",
 		},
 	}},
-	{"a change that was cut off is settled to what was before", "exit-without-facts", []string{"renameat"}, false, []drive.Patch{
-		{File: "internal/store/sealed.go", Old: "l.State, l.Next, r.Boot = s.settled(l), nil, s.boot()", New: "l.Next, r.Boot = nil, s.boot()"},
-		{File: "internal/store/seal.go", Old: "l.State = s.settled(l)", New: "_ = l.State"},
-	}},
 	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{
 		{
 			File: "internal/store/commit.go", Old: "\t\tnext.begin(text)\n",
