@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -37,7 +38,7 @@ func (c demoCmd) Run(at *desk.Desk, s streams) error {
 		return margin + strings.ReplaceAll(beside(at, s.out, columns, text), "\n", "\n"+margin)
 	}
 	d := &demo{out: s.out, fit: fit, player: player{
-		program: program, project: dir, transcript: filepath.Join(dir, "session.jsonl"), session: "session-one", pid: os.Getpid(),
+		program: program, project: dir, transcript: filepath.Join(dir, "session.jsonl"), session: "session-one",
 	}}
 	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {
 		if scene(); d.err != nil {
@@ -73,7 +74,7 @@ func (d *demo) contended() {
 	d.title("The next tick begins, and a second session starts the same loop beside it")
 	d.enter("prompt-2")
 	first := d.player
-	d.session, d.pid = "session-two", os.Getppid()
+	d.session, d.pid = "session-two", strconv.Itoa(os.Getppid())
 	d.enter("prompt-other")
 	d.player = first
 }
