@@ -14,7 +14,13 @@ func (a *App) Explain(command string) report.Explanation {
 	v := &visit{App: a, now: a.now()}
 	v.ev.Cwd = a.cwd()
 	v.project = tracker.Project(a.Env, v.ev.Cwd)
-	call := guard.Call{Tool: "Bash", Command: command, Cwd: v.ev.Cwd, Own: v.own(), PID: a.Env("CLAUDE_PID")}
+	call := guard.Call{
+		Tool:    "Bash",
+		Command: command,
+		Cwd:     v.ev.Cwd,
+		Own:     v.own(),
+		PID:     a.Env("CLAUDE_PID"),
+	}
 	r := guard.Read(call, v.repo(), files{v.ev.Cwd, v.home()})
 	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(call)}
 	for _, act := range r.Acts {
@@ -29,32 +35,37 @@ func (a *App) Explain(command string) report.Explanation {
 	if r.Unparsable != "" {
 		e.Opaque = append(e.Opaque, r.Unparsable)
 	}
-	e.Verdict, e.HeldBy = v.verdict(r), v.heldBy(r, call)
+	e.Verdict, e.HeldBy = v.verdict(r, call), v.heldBy(r, call)
 	return e
 }
 
 // heldBy is what stands between a command and a merge that nobody was asked about.
 func (v *visit) heldBy(r guard.Reading, call guard.Call) string {
+	opaque, around := len(r.Opaque) > 0, leavesLinks(call.Command)
 	switch {
 	case len(r.Merges()) > 0 || len(v.tampers(r)) > 0:
 		return "the reading, before the command runs"
 	case r.Bound != "":
 		return "the reading: a text that it cannot read to its end does not run (" + r.Bound + ")"
-	case len(r.Opaque) > 0 && leavesLinks(call.Command) && r.ReachesForge():
-		return "the reading: a login shell or an absolute path does not meet the brake, so it is denied"
-	case len(r.Opaque) > 0 && leavesLinks(call.Command):
-		return "nothing here, for a login shell or an absolute path does not meet the brake: keep the forge's branch protection on"
-	case len(r.Opaque) > 0:
-		return "the brake: gh, git, curl and their kin are judged by their real arguments as they start"
+	case opaque && around && r.ReachesForge():
+		return "the reading: a login shell or an absolute path does not meet the brake, " +
+			"so it is denied"
+	case opaque && around:
+		return "nothing here, for a login shell or an absolute path does not meet the brake: " +
+			"keep the forge's branch protection on"
+	case opaque:
+		return "the brake: gh, git, curl and their kin are judged by their real arguments " +
+			"as they start"
 	case guard.ReadOnly(call):
 		return ""
 	}
-	return "the seal: if it changes the loop's files all the same, merges, workers and schedules stay shut; " +
-		"and the brake, if it starts a forge's program"
+	return "the seal: if it changes the loop's files all the same, " +
+		"merges, workers and schedules stay shut; and the brake, if it starts a forge's program"
 }
 
 // verdict is what the rules make of a reading while an iteration is open.
-func (v *visit) verdict(r guard.Reading) string {
+func (v *visit) verdict(r guard.Reading, call guard.Call) string {
+	unread, around := unreadable(r) != "", r.Unparsable != "" || leavesLinks(call.Command)
 	switch {
 	case len(v.tampers(r)) > 0:
 		return "denied: it touches the loop's own files, gates or registration"
@@ -67,10 +78,16 @@ func (v *visit) verdict(r guard.Reading) string {
 		return "held back until a person allowed it at gate post-feedback-merge, or the facts show that no human feedback was addressed"
 	case r.Bound != "":
 		return "denied: it cannot be read to its end, and the rest could land something"
-	case unreadable(r) != "" && r.ReachesForge():
-		return "passes where the brake stands, in sessions that began after the installation; is denied elsewhere"
-	case unreadable(r) != "":
-		return "passes where the brake stands; elsewhere it is denied in a review loop while a merge gate waits"
+	case unread && r.ReachesForge() && around:
+		return "denied: it cannot be read, could reach a forge, and need not meet the brake"
+	case unread && r.ReachesForge():
+		return "passes where the brake stands, in sessions that began after the installation; " +
+			"is denied elsewhere"
+	case unread && around:
+		return "passes, but is denied in a review loop while a merge gate waits"
+	case unread:
+		return "passes where the brake stands; " +
+			"elsewhere it is denied in a review loop while a merge gate waits"
 	}
 	return "passes"
 }
