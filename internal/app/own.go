@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/install"
+	"hooks/internal/loop"
 	"hooks/internal/regular"
 	"hooks/internal/seal"
 	"hooks/internal/tracker"
@@ -26,25 +27,19 @@ func (v *visit) findOwn() []string {
 	program, _ := os.Executable()
 	list := []string{v.ev.Transcript, program}
 	if v.past == nil { // a replayed call is judged the same on every machine
-		list = append(list, v.pluginParts(program)...)
+		list = append(list, v.pluginParts()...)
 		list = append(list, seal.Home(v.Env), v.Env("CLAUDE_PLUGIN_DATA"), v.strayConfig())
 	}
 	all := []string{}
-	add := func(path string) {
-		for _, p := range []string{path, "~/" + strings.TrimPrefix(path, v.home()+"/")} {
-			if (p == path || strings.HasPrefix(path, v.home()+"/")) && !slices.Contains(all, p) {
-				all = append(all, p)
-			}
-		}
-	}
 	for _, path := range list {
-		if !filepath.IsAbs(path) {
+		if !filepath.IsAbs(path) || v.holdsProject(path) {
 			continue
 		}
-		real := tracker.RealPath(path)
-		if path = filepath.Clean(path); !v.holdsProject(path, real) {
-			add(path)
-			add(real)
+		for _, p := range []string{filepath.Clean(path), v.realPath(path)} {
+			all = loop.AppendNew(all, p)
+			if rest, ok := strings.CutPrefix(p, v.home()+"/"); ok {
+				all = loop.AppendNew(all, "~/"+rest)
+			}
 		}
 	}
 	return all
@@ -52,17 +47,11 @@ func (v *visit) findOwn() []string {
 
 // pluginParts are the plugin's folders. Of its own source, when that is the project, only what the
 // client runs.
-func (v *visit) pluginParts(program string) (list []string) {
-	roots := []string{v.Env("CLAUDE_PLUGIN_ROOT")}
-	if dir := filepath.Dir(program); filepath.Base(dir) == "bin" && isPlugin(filepath.Dir(dir)) {
-		roots = append(roots, filepath.Dir(dir))
-	}
-	for _, root := range roots {
-		real := tracker.RealPath(root)
+func (v *visit) pluginParts() (list []string) {
+	for _, root := range v.ownPlugins() {
 		switch {
 		case !filepath.IsAbs(root):
-		case within(v.project, root), within(tracker.RealPath(v.project), real),
-			v.holdsProject(root, real):
+		case v.inProject(root), v.holdsProject(root):
 			for _, part := range []string{"bin/hooks", "hooks.json", ".claude-plugin"} {
 				list = append(list, filepath.Join(root, filepath.FromSlash(part)))
 			}
@@ -71,6 +60,18 @@ func (v *visit) pluginParts(program string) (list []string) {
 		}
 	}
 	return list
+}
+
+// ownPlugins are the folders of this program's plugin, as the client names it and around the
+// program.
+func (v *visit) ownPlugins() []string {
+	roots := []string{v.Env("CLAUDE_PLUGIN_ROOT")}
+	if program, err := os.Executable(); err == nil {
+		if root := filepath.Dir(filepath.Dir(program)); isPlugin(root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
 }
 
 // strayConfig is the user's settings file where the client's folder has a name that the guard does
@@ -91,13 +92,28 @@ func isPlugin(dir string) bool {
 }
 
 // holdsProject reports whether the project, or where the call works in it, lies in a folder.
-func (v *visit) holdsProject(path, real string) bool {
-	if v.held == nil {
-		v.held = []string{v.project, v.ev.Cwd, tracker.RealPath(v.project), tracker.RealPath(v.ev.Cwd)}
-	}
-	return slices.ContainsFunc(v.held, func(dir string) bool {
-		return dir != "" && (within(path, dir) || within(real, dir))
+func (v *visit) holdsProject(folder string) bool {
+	dirs := []string{v.project, v.ev.Cwd, v.realPath(v.project), v.realPath(v.ev.Cwd)}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return dir != "" && (within(folder, dir) || within(v.realPath(folder), dir))
 	})
+}
+
+func (v *visit) inProject(path string) bool {
+	return within(v.project, path) || within(v.realPath(v.project), v.realPath(path))
+}
+
+// realPath is tracker.RealPath, which asks the disk for every part of a path, once for each path.
+func (v *visit) realPath(path string) string {
+	real, known := v.real[path]
+	if !known {
+		real = tracker.RealPath(path)
+		if v.real == nil {
+			v.real = map[string]string{}
+		}
+		v.real[path] = real
+	}
+	return real
 }
 
 func within(dir, path string) bool {

@@ -18,7 +18,7 @@ func (v *visit) reconfigures(acts []guard.Act) string {
 	}
 	for _, a := range acts {
 		dir, name := filepath.Split(tracker.RealPath(a.Ref))
-		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != tracker.RealPath(v.project) {
+		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != v.realPath(v.project) {
 			continue
 		}
 		if _, text, known := v.leaves(filepath.Join(v.project, name)); known {

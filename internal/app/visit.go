@@ -32,14 +32,14 @@ type visit struct {
 	after    func() error
 	cfg      *config.Config
 	ownPaths []string            // see own
-	held     []string            // the project and the call's folder, as written and on disk
+	real     map[string]string   // see realPath
 	places   *clienthooks.Places // where the client reads its hooks, once it was asked for
-	past     *guard.Repo         // of a replayed call: what its transcript tells of the repository; nothing is looked up
+	past     *guard.Repo         // of a replayed call: its repository by the transcript alone
 	news     bool                // this event is not on the session's receipt yet
 	tidings  []tiding            // what a person who looks elsewhere is told
 	said     event.Reply         // what is on disk and is told, whatever fails after it
 
-	running  map[loop.Skill]loop.Running // what the open iterations have spent until now, where it was looked at
+	running  map[loop.Skill]loop.Running // counted in this event: what open iterations have spent
 	recorded bool                        // the refusal of this call stands in a tick
 	wasRead  struct {                    // the reading of the last call
 		of      string
