@@ -15,7 +15,9 @@ import (
 // acts holds back what a call would do to a forge or to the loop's own files.
 func (v *visit) acts(t *thread) (event.Reply, error) {
 	if path := v.touchesBudget(t); path != "" {
-		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: write-state %s\nhint: reading is free; facts go through `hooks report`", v.ev.Tool, path)).By(loop.StateGuard), nil
+		return event.Denyf("%s is the loop's own business while it runs: write-state %s\n"+
+			"hint: reading is free; facts go through `hooks report`", v.ev.Tool, path).
+			By(loop.StateGuard), nil
 	}
 	r := v.read()
 	if off := v.refuseActs(t, r); !off.Empty() {
@@ -31,26 +33,28 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 // refuseActs judges what a call would do but merge.
 func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 	if _, whole := v.ev.Fields(); !whole {
-		return event.Deny(fmt.Sprintf("%s has more fields than can be looked at\nhint: make several smaller calls", v.ev.Tool)).By(loop.UnreadText)
+		return event.Denyf("%s has more fields than can be looked at\n"+
+			"hint: make several smaller calls", v.ev.Tool).By(loop.UnreadText)
 	}
 	if file := v.reconfigures(r.Acts); file != "" {
-		return event.Deny(fmt.Sprintf("%s would change, or could change, the SDD Configuration in %s, by which the running loop is judged\n"+
-			"hint: a person changes it between runs; other parts of the file go through Edit", v.ev.Tool, file)).By(loop.ConfigRule)
+		return event.Denyf("%s would change, or could change, the SDD Configuration in %s, "+
+			"by which the running loop is judged\n"+
+			"hint: a person changes it between runs; other parts of the file go through Edit",
+			v.ev.Tool, file).By(loop.ConfigRule)
 	}
 	if file := v.rewires(); file != "" {
-		return event.Deny(fmt.Sprintf("%s would change, or could change, the hooks that the client runs: %s\n"+
-			"hint: permission rules and the model may change; the rest waits until the loop has ended", v.ev.Tool, file))
+		return event.Denyf("%s would change, or could change, the hooks that the client runs: %s\n"+
+			"hint: permission rules and the model may change; "+
+			"the rest waits until the loop has ended",
+			v.ev.Tool, file).By(loop.StateGuard)
 	}
-	if a := v.tampers(r); len(a) > 0 && a[0].Kind == guard.DropRegistration && a[0].Path != "" {
-		return event.Deny(fmt.Sprintf("%s could change how this loop is guarded: drop-registration %s\n"+
-			"hint: %s", a[0].Command, a[0].Path, wayToSettings(a[0].Path)))
-	} else if len(a) > 0 {
-		return event.Deny(fmt.Sprintf("%s is the loop's own business while it runs: %s\nhint: reading is free; facts go through `hooks report`, "+
-			"answers come from a person's dialog or terminal", a[0].Command, describe(a[0]))).By(loop.StateGuard)
+	if a := v.tampers(r); len(a) > 0 {
+		return refuseTampering(a[0])
 	}
 	if r.Bound != "" {
-		return event.Deny(fmt.Sprintf("%s is not read to its end, and what is left could land something: %s\n"+
-			"hint: make several smaller calls; long text goes through a file", v.ev.Tool, r.Bound))
+		return event.Denyf("%s is not read to its end, and what is left could land something: %s\n"+
+			"hint: make several smaller calls; long text goes through a file", v.ev.Tool, r.Bound).
+			By(loop.UnreadText)
 	}
 	if n := opened(r.Acts); n > 0 {
 		if over := v.openPRs(t, n); !over.Empty() {
@@ -61,6 +65,17 @@ func (v *visit) refuseActs(t *thread, r guard.Reading) event.Reply {
 		return contested.By(loop.InProgress)
 	}
 	return v.review(t, r.Acts).By(loop.DeferredRule)
+}
+
+func refuseTampering(a guard.Act) event.Reply {
+	if a.Kind == guard.DropRegistration && a.Path != "" {
+		return event.Denyf("%s could change how this loop is guarded: %s %s\nhint: %s",
+			a.Command, a.Kind, a.Path, wayToSettings(a.Path)).By(loop.StateGuard)
+	}
+	return event.Denyf("%s is the loop's own business while it runs: %s\n"+
+		"hint: reading is free; facts go through `hooks report`, "+
+		"answers come from a person's dialog or terminal", a.Command, describe(a)).
+		By(loop.StateGuard)
 }
 
 // wayToSettings is what to do instead of writing a file that registers hooks.
@@ -91,8 +106,10 @@ func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
 		if before, err := v.previous(t.skill, t.Budget); err == nil && before != nil && slices.Contains(before.Plan, a.PR) {
 			continue
 		}
-		return event.Deny(fmt.Sprintf("Not done: %s. #%d is in progress by another iteration, and its label stays as it is\n"+
-			"hint: take the next workable issue; a person clears a label that nobody works under", a.Command, a.PR))
+		return event.Denyf("Not done: %s. #%d is in progress by another iteration, "+
+			"and its label stays as it is\n"+
+			"hint: take the next workable issue; a person clears a label that nobody works under",
+			a.Command, a.PR)
 	}
 	return event.Nothing()
 }
@@ -142,6 +159,11 @@ func describe(a guard.Act) string {
 	return s
 }
 
+// lines joins the texts that are not empty.
+func lines(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
 // openPRs stops before a PR that would go over the ceiling (R30), or whose number no result would tell (R27): that of a
 // call in the background comes at once and is empty.
 func (v *visit) openPRs(t *thread, n int) event.Reply {
@@ -155,8 +177,10 @@ func (v *visit) openPRs(t *thread, n int) event.Reply {
 	case unbounded || n <= left:
 		return event.Nothing()
 	case left > 0:
-		return event.Deny(fmt.Sprintf("%d PRs at once would go past the ceiling (%d / %d)\nhint: open them one at a time", n, len(f.PRs), t.Budget.Ceilings.PRs))
+		return event.Denyf("%d PRs at once would go past the ceiling (%d / %d)\n"+
+			"hint: open them one at a time", n, len(f.PRs), t.Budget.Ceilings.PRs)
 	}
-	return event.Deny(fmt.Sprintf("PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)\n"+
-		"hint: report, and end the turn; a person raises the ceiling with --max-prs N --resume", len(f.PRs), t.Budget.Ceilings.PRs))
+	return event.Denyf("PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)\n"+
+		"hint: report, and end the turn; a person raises the ceiling with --max-prs N --resume",
+		len(f.PRs), t.Budget.Ceilings.PRs)
 }

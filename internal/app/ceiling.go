@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"slices"
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
@@ -46,22 +45,26 @@ func (v *visit) ceiling(t *thread) event.Reply {
 	}
 	limit := t.Budget.DollarLimit(v.config().Overrun)
 	if spent > limit && !v.finishes() {
-		return event.Deny(fmt.Sprintf("%s is refused: %s, past the overrun of %d percent ($%s)\nhint: %s", v.ev.Tool, reached, v.config().Overrun, limit, v.wayToFinish())).
-			By(loop.DollarCeiling)
+		return event.Denyf("%s is refused: %s, past the overrun of %d percent ($%s)\nhint: %s",
+			v.ev.Tool, reached, v.config().Overrun, limit, v.wayToFinish()).By(loop.DollarCeiling)
 	}
-	if tell {
-		return event.Nothing().Context(fmt.Sprintf("hooks: %s. Now %s. No worker is dispatched any more; past $%s only reading, `hooks report`, "+
-			"git add, commit and push on your own branch, and the dialog pass.", reached, v.wayToFinish(), limit))
+	if !tell {
+		return event.Nothing()
 	}
-	return event.Nothing()
+	return event.Nothing().Context(fmt.Sprintf("hooks: %s. Now %s. "+
+		"No worker is dispatched any more; past $%s only reading, `hooks report`, "+
+		"git add, commit and push on your own branch, and the dialog pass.",
+		reached, v.wayToFinish(), limit))
 }
 
 // wayToFinish is what a thread still has to do at the ceiling.
 func (v *visit) wayToFinish() string {
 	if v.ev.InSubagent() {
-		return "commit and push your own branch, and end with a short report to the thread that sent you"
+		return "commit and push your own branch, " +
+			"and end with a short report to the thread that sent you"
 	}
-	return "commit and push your own branch, report with `hooks report`, and end the turn; a person raises the ceiling with --max-dollars N --resume"
+	return "commit and push your own branch, report with `hooks report`, and end the turn; " +
+		"a person raises the ceiling with --max-dollars N --resume"
 }
 
 // keepRunning saves the running counts of the open iterations, once much of the transcripts is new.
@@ -70,7 +73,8 @@ func (v *visit) keepRunning(list []*thread) {
 		if !v.open(t) || t.Budget.Ceilings.Dollars == 0 {
 			continue
 		}
-		if _, cursors := t.Tick.Spending(t.Budget); usage.Grown(v.transcript(t), cursors) < keepAtResult {
+		_, cursors := t.Tick.Spending(t.Budget)
+		if usage.Grown(v.transcript(t), cursors) < keepAtResult {
 			continue
 		}
 		running, _, err := v.look(t)
@@ -86,15 +90,20 @@ func (v *visit) keepRunning(list []*thread) {
 // look counts what the iteration has spent until now, and how much of that was read in this call.
 func (v *visit) look(t *thread) (r loop.Running, read int64, err error) {
 	r, cursors := t.Tick.Spending(t.Budget)
-	look, err := usage.Running(v.transcript(t), cursors, func() usage.Table { return usage.NewTable(v.config().Rates) })
+	rates := func() usage.Table { return usage.NewTable(v.config().Rates) }
+	look, err := usage.Running(v.transcript(t), cursors, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err
 }
 
-// finishes says that a call is among those that pass after the overrun: it looks, commits, reports,
-// asks or ends something.
+// finishes reports whether a call still passes after the overrun, because it looks, commits,
+// reports, asks or ends something.
 func (v *visit) finishes() bool {
-	return v.ev.Asks() || v.ev.EndsSchedule() || slices.Contains([]string{"TaskStop", "KillShell", "KillBash"}, v.ev.Tool) ||
+	switch v.ev.Tool {
+	case "TaskStop", "KillShell", "KillBash":
+		return true
+	}
+	return v.ev.Asks() || v.ev.EndsSchedule() ||
 		guard.Finishing(v.call(), v.repo(), files{v.project, v.home()})
 }

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/store"
 )
 
-// slip keeps an error that changes no decision; it is told on stderr.
+// slip keeps an error that changes no decision; it is printed on stderr.
 func (v *visit) slip(err error) { v.slips = errors.Join(v.slips, err) }
 
 // record notes a refusal in the tick of an open iteration and gives it back. A refusal stands
@@ -29,8 +29,8 @@ func (v *visit) record(t *thread, r event.Reply) event.Reply {
 	return r
 }
 
-// denied notes a refusal in a tick that is about to be saved, once for each call, and says whether
-// that is news.
+// denied notes a refusal in a tick that is about to be saved, once for each call, and reports
+// whether that is news.
 func (v *visit) denied(tick *loop.Tick, r event.Reply) bool {
 	if !r.Blocks() || v.recorded {
 		return false
@@ -39,8 +39,13 @@ func (v *visit) denied(tick *loop.Tick, r event.Reply) bool {
 	if !tick.Refuses(v.ev.ToolUseID, v.ev.Input.Raw) {
 		return false
 	}
-	tick.Deny(loop.Denial{Tool: v.ev.Tool, Rule: r.Rule(), What: v.config().Redact(loop.Secrets(v.whatCall()))})
+	tick.Deny(v.denial(v.ev.Tool, r.Rule(), v.whatCall()))
 	return true
+}
+
+// denial is a refusal as it is recorded: without secrets.
+func (v *visit) denial(tool, rule, what string) loop.Denial {
+	return loop.Denial{Tool: tool, Rule: rule, What: v.config().Redact(loop.Secrets(what))}
 }
 
 // mostCall bounds what is looked at of a refused call's text, in bytes.
@@ -49,7 +54,8 @@ const mostCall = 32 << 10
 // whatCall is a tool call in a line: its command, what it is about, or nothing.
 func (v *visit) whatCall() string {
 	text, shell := v.ev.ShellCommand()
-	for _, key := range []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"} {
+	keys := []string{"file_path", "notebook_path", "description", "skill", "prompt", "url"}
+	for _, key := range keys {
 		if !shell && text == "" {
 			text = v.ev.Text(key)
 		}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 
 	"hooks/internal/event"
@@ -96,13 +95,14 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 // atGate fills the dialog with exactly the questions that wait, and keeps everything else of the main thread back
 // until they are answered. Workers already dispatched go on.
 func (v *visit) atGate(gates []loop.Gate) (event.Reply, error) {
-	if v.ev.Asks() && !v.ev.InSubagent() { // a worker's dialog answers no gate, so it is not made to show one
+	if v.ev.Asks() && !v.ev.InSubagent() { // a worker's dialog answers no gate and shows none
 		return event.Ask(questions(gates)...), nil
 	}
 	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {
 		return event.Nothing(), nil
 	}
-	return event.Deny(fmt.Sprintf("%s is held back: gate %s waits for a person.\n%s", v.ev.Tool, gates[0].Name, report.Ask(gates))).By(loop.GateWaiting), nil
+	return event.Denyf("%s is held back: gate %s waits for a person.\n%s",
+		v.ev.Tool, gates[0].Name, report.Ask(gates)).By(loop.GateWaiting), nil
 }
 
 func questions(gates []loop.Gate) []event.Question {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -19,7 +18,7 @@ func (v *visit) failed(err error) Answer {
 	a := Answer{Name: v.ev.Name, After: v.after, Err: err}
 	text := hint.Text(store.Hinted(err))
 	_, entering := v.invocation()
-	changed := (*store.ChangedError)(nil)
+	changed, isChanged := errors.AsType[*store.ChangedError](err)
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
@@ -27,7 +26,7 @@ func (v *visit) failed(err error) Answer {
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the history, and the next event goes on from there\n" + text)
 	case v.ev.Name == event.Stop && v.said.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
-	case v.ev.Name == event.Stop && errors.As(err, &changed):
+	case v.ev.Name == event.Stop && isChanged:
 		a.Reply = v.sayOnce(changed, text)
 	case v.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
@@ -40,11 +39,12 @@ func (v *visit) failed(err error) Answer {
 
 // heldBack refuses a call while the state of a loop cannot be trusted.
 func (v *visit) heldBack(err error) event.Reply {
-	return event.Deny(fmt.Sprintf("%s is held back while the loop's state cannot be trusted\n%s", v.ev.Tool, hint.Text(store.Hinted(err))))
+	return event.Denyf("%s is held back while the loop's state cannot be trusted\n%s",
+		v.ev.Tool, hint.Text(store.Hinted(err)))
 }
 
-// mustStayShut reads the call without any state. Where the loop's seal or files were changed nothing says either that what
-// cannot be read meets the brake when it runs.
+// mustStayShut reads the call without any state. Once the loop's seal or files were changed, it is
+// not known either whether a text that cannot be read meets the brake when it runs.
 func (v *visit) mustStayShut(err error) bool {
 	if _, schedule := v.ev.Schedules(); schedule && !v.ev.EndsSchedule() {
 		return true
@@ -53,8 +53,8 @@ func (v *visit) mustStayShut(err error) bool {
 		return true
 	}
 	r := v.read()
-	changed := (*store.ChangedError)(nil)
-	unread := r.Unparsable != "" || errors.As(err, &changed) && (r.Bound != "" || len(r.Opaque) > 0)
+	_, changed := errors.AsType[*store.ChangedError](err)
+	unread := r.Unparsable != "" || changed && (r.Bound != "" || len(r.Opaque) > 0)
 	return len(r.Merges()) > 0 || len(v.tampers(r)) > 0 || unread || v.rewires() != ""
 }
 

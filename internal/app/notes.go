@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"slices"
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -10,14 +9,14 @@ import (
 	"hooks/internal/store"
 )
 
-// takeNotes takes in what links of the brake refused, and what was reported inside the client's sandbox, since the last
-// event of the session.
+// takeNotes records what links of the brake refused, and what was reported inside the client's
+// sandbox, since the session's last event.
 func (v *visit) takeNotes() error {
 	if !v.sealed || !v.files.HasNotes() {
 		return nil
 	}
 	return v.guarded(func(list []*thread) error {
-		open := slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return !v.open(t) })
+		open := only(list, v.open)
 		notes, err := v.files.TakeNotes(seal.FileName(v.ev.SessionID))
 		if err != nil || len(open) == 0 {
 			return err
@@ -37,8 +36,7 @@ func (v *visit) takeNotes() error {
 func (v *visit) takeNote(open []*thread, n store.Note) error {
 	switch {
 	case n.Denied != nil:
-		d := loop.Denial{Tool: n.Denied.Tool, Rule: ruleOf(n.Denied.Rule), What: v.config().Redact(loop.Secrets(n.Denied.What))}
-		open[0].Tick.Deny(d)
+		open[0].Tick.Deny(v.denial(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Report != nil:
 		facts, err := report.Facts(n.Report)
 		if err != nil {

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -42,7 +44,8 @@ func (v *visit) believe(client *loop.Process) error {
 	case from != nil: // its client is gone: the session was taken up again by another one
 		return nil
 	}
-	return hint.New("a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
+	return hint.New(
+		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
 		"this %s did not come from the client of the loop (process %d), so it decides nothing",
 		v.ev.Name, client.PID)
 }
@@ -78,7 +81,8 @@ func (v *visit) mayEnter(owner loop.Process) error {
 		other := owner.PID != b.Owner.PID || known && v.caller().PID != b.EventsFrom.PID
 		if other && v.inside(b.Owner) {
 			return hint.New("a person starts it in a terminal of their own",
-				"a client inside of the %s loop's own (process %d) begins no loop here", skill, b.Owner.PID)
+				"a client inside of the %s loop's own (process %d) begins no loop here",
+				skill, b.Owner.PID)
 		}
 	}
 	return nil
@@ -97,32 +101,20 @@ func (a *App) inside(client loop.Process) bool {
 // that client is believed.
 func (v *visit) sessionStarted() (event.Reply, error) {
 	list, err := v.mine() // for the receipt too
-	if err != nil || v.caller() == nil || !anyMoved(list, v.caller()) {
+	from := v.caller()
+	moved := func(t *thread) bool {
+		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
+	}
+	if err != nil || from == nil || !slices.ContainsFunc(list, moved) {
 		return event.Nothing(), err
 	}
 	return event.Nothing(), v.guarded(func(list []*thread) error {
-		for _, t := range list {
-			if !moved(t, v.caller()) {
-				continue
-			}
-			t.Budget.EventsFrom = v.caller()
+		for _, t := range only(list, moved) {
+			t.Budget.EventsFrom = from
 			if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func moved(t *thread, from *loop.Process) bool {
-	return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
-}
-
-func anyMoved(list []*thread, from *loop.Process) bool {
-	for _, t := range list {
-		if moved(t, from) {
-			return true
-		}
-	}
-	return false
 }

@@ -22,22 +22,20 @@ func (v *visit) postToolUse() (event.Reply, error) {
 	if err != nil || !v.answersDialog() {
 		return reply, err
 	}
-	forcing := slices.DeleteFunc(list, func(t *thread) bool { return !t.forcing() })
+	forcing := only(list, (*thread).forcing)
 	forced, err := v.inTurn(forcing, func(t *thread) (event.Reply, error) { return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers()) })
 	return reply.And(forced), err
 }
 
-// hearForClaims notes in a session that has no run yet that PostToolUse reaches the program, as a receipt does for a run.
+// hearForClaims notes in a session without a run that PostToolUse reaches the program, as a receipt
+// does for a run.
 func (v *visit) hearForClaims(list []*thread) error {
 	deaf := func(t *thread) bool { return t.forcing() && !t.Claim.Heard }
 	if v.ev.Name != event.PostToolUse || v.answersDialog() || !slices.ContainsFunc(list, deaf) {
 		return nil
 	}
 	return v.guarded(func(list []*thread) error {
-		for _, t := range list {
-			if !deaf(t) {
-				continue
-			}
+		for _, t := range only(list, deaf) {
 			t.Claim.Heard = true
 			if err := v.files.SaveClaim(t.Claim); err != nil {
 				return err

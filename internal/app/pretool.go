@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -17,7 +16,7 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if err != nil || found.Blocks() {
 		return v.recordAny(list, found), err
 	}
-	if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) && v.mustStayShut(changed) {
+	if changed, ok := errors.AsType[*store.ChangedError](v.damage); ok && v.mustStayShut(changed) {
 		return v.heldBack(changed), nil
 	}
 	if slices.ContainsFunc(list, v.mindsDialog) {
@@ -67,7 +66,7 @@ func (v *visit) addressed(list []*thread) []*thread {
 	if !slices.ContainsFunc(list, v.ours) {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return v.open(t) && !v.ours(t) })
+	return only(list, func(t *thread) bool { return !v.open(t) || v.ours(t) })
 }
 
 func (v *visit) judge(t *thread) (event.Reply, error) {
@@ -97,7 +96,11 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 	for _, rule := range []struct {
 		name  string
 		judge func(*thread) (event.Reply, error)
-	}{{loop.ScheduleRule, v.scheduling}, {loop.DispatchRule, v.dispatch}, {loop.OtherRule, v.acts}} {
+	}{
+		{loop.ScheduleRule, v.scheduling},
+		{loop.DispatchRule, v.dispatch},
+		{loop.OtherRule, v.acts},
+	} {
 		if r, err := rule.judge(t); err != nil || !r.Empty() {
 			return r.By(rule.name).And(told), err
 		}
@@ -108,8 +111,4 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 // governs: a run that goes on, or one that ended in this very prompt, whose turn is not over yet.
 func (v *visit) governs(t *thread) bool {
 	return t.Budget.Status == loop.Active || slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
-}
-
-func lines(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }

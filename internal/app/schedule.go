@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +29,8 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 	case t.Budget.Status != loop.Active:
 		return event.Deny(loop.PriorStop(t.Budget) + "\nhint: end the turn; nothing is to be scheduled"), nil
 	case v.open(t) && t.Tick.Halting():
-		return event.Deny(fmt.Sprintf("The loop ends with this iteration (%s): no next tick\nhint: end the turn; the final report follows", t.Tick.HaltedBy())), nil
+		return event.Denyf("The loop ends with this iteration (%s): no next tick\n"+
+			"hint: end the turn; the final report follows", t.Tick.HaltedBy()), nil
 	case v.open(t): // a ceiling that is reached ends the loop at this iteration's exit (R30)
 		spent, _ := v.spent(t)
 		if text := v.exhausted(t, spent); text != "" {

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"hooks/internal/brake"
@@ -15,8 +14,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// findProject finds the event's project. While a loop of the session is on, the seal says where it is: neither the
-// environment nor the folder that the call runs in leads away from it.
+// findProject finds the event's project. While a loop of the session is on, it is the seal's:
+// neither the environment nor the folder that the call runs in leads away from it.
 func (v *visit) findProject() error {
 	v.seals = seal.At(seal.Home(v.Env))
 	record, err := v.seals.Active(v.ev.SessionID)
@@ -30,12 +29,16 @@ func (v *visit) findProject() error {
 	return err
 }
 
-// openState opens the project's state and holds it against the seal. State that cannot be opened while a loop is on is
-// damage, like any other change.
+// openState opens the project's state and compares it with the seal. State that cannot be opened
+// while a loop is on is damage, like any other change.
 func (v *visit) openState() error {
 	files, err := store.Open(v.project)
 	if err != nil && v.sealed {
-		return &store.ChangedError{Skill: v.sealedSkill(), Session: v.ev.SessionID, Changes: []string{err.Error()}}
+		return &store.ChangedError{
+			Skill:   v.sealedSkill(),
+			Session: v.ev.SessionID,
+			Changes: []string{err.Error()},
+		}
 	}
 	if err != nil {
 		return err
@@ -48,18 +51,18 @@ func (v *visit) openState() error {
 
 // sealedSkill is the skill of the session's first loop that is on.
 func (v *visit) sealedSkill() loop.Skill {
-	record, _ := v.seals.Active(v.ev.SessionID)
 	for _, skill := range loop.Skills() {
-		if l := record.Loop(string(skill)); l != nil && l.On {
+		if l := v.witness.Loop(string(skill)); l != nil && l.On {
 			return skill
 		}
 	}
 	return loop.Work
 }
 
-// sayOnce says that a run's files were changed, the first time that a turn of its session ends.
+// sayOnce reports that a run's files were changed, the first time that a turn of its session ends.
 func (v *visit) sayOnce(changed *store.ChangedError, text string) event.Reply {
-	reply := event.Nothing().Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
+	reply := event.Nothing().
+		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
 	record, err := v.seals.Find(changed.Session)
 	if err != nil { // the record itself is damaged: nothing can note that it was said
 		return reply
@@ -76,29 +79,23 @@ func (v *visit) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	return reply
 }
 
-// restOver lets go of the session's runs that have ended before this turn began.
+// restOver releases the session's runs that have ended before this turn began.
 func (v *visit) restOver(list []*thread) error {
-	if !v.sealed || v.ev.PromptID == "" || v.ev.InSubagent() {
+	if v.ev.PromptID == "" || v.ev.InSubagent() {
 		return nil
 	}
-	over := func(t *thread) bool {
-		return t.Budget != nil && t.Budget.Status != loop.Active && t.Tick == nil && !slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
-	}
-	return v.rest(slices.DeleteFunc(slices.Clone(list), func(t *thread) bool { return !over(t) }))
-}
-
-// restEnded lets go of the session's runs that have ended, at the end of the turn in which they did.
-func (v *visit) restEnded(list []*thread) error {
-	if !v.sealed {
-		return nil
-	}
-	return v.rest(slices.DeleteFunc(slices.Clone(list), func(t *thread) bool {
-		return t.Budget == nil || t.Budget.Status == loop.Active
+	return v.rest(only(list, func(t *thread) bool {
+		return t.ended() && t.Tick == nil && !slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
 	}))
 }
 
+// restEnded releases the session's runs that have ended, at the end of the turn in which they did.
+func (v *visit) restEnded(list []*thread) error { return v.rest(only(list, (*thread).ended)) }
+
+func (t *thread) ended() bool { return t.Budget != nil && t.Budget.Status != loop.Active }
+
 func (v *visit) rest(ended []*thread) error {
-	if len(ended) == 0 {
+	if !v.sealed || len(ended) == 0 {
 		return nil
 	}
 	return v.underGuard(func() error {
@@ -106,27 +103,23 @@ func (v *visit) rest(ended []*thread) error {
 			return slices.ContainsFunc(ended, func(t *thread) bool { return t.skill == skill })
 		})
 		if record, rerr := v.seals.Active(v.ev.SessionID); record == nil && rerr == nil {
-			_ = brake.Undress(v.seals.Path(), v.ev.SessionID) // without the switch nobody meets the links
+			// Nobody meets the links any more: the switch that turns them on is off.
+			_ = brake.Undress(v.seals.Path(), v.ev.SessionID)
 		}
 		return err
 	})
 }
 
-// dress puts the links of the brake in place, before the switch that turns them on.
-func (e *entry) dress() {
-	exe, err := os.Executable()
-	if err != nil || e.seals.Path() == "" || !brake.Armed(e.Env, e.req.SessionID) {
-		return
-	}
-	if kept, err := brake.Keep(e.seals.Path(), exe); err == nil {
-		exe = kept
-	}
-	e.braked = brake.Dress(e.seals.Path(), e.req.SessionID, exe) == nil
+// dressFirst puts the links of the brake in place, before the switch that turns them on.
+func (e *entry) dressFirst() {
+	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.req.SessionID)
+	e.braked = armed && e.dress()
 }
 
-// loadChanged says what becomes of a request whose run's files are not as they were written. Between iterations a person
-// who types the command begins afresh, or goes on with --resume from what the seal holds; a run whose client is dead is
-// no one's any more. Everything else waits for a person's word in a terminal.
+// loadChanged handles a request whose run's files are not as they were written. Between iterations
+// a person who types the command begins a fresh run, or resumes from what the seal holds with
+// --resume; a run whose client is dead is archived. Everything else waits for a person's command in
+// a terminal.
 func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 	skill := e.req.Command.Skill
 	sealed, err := e.files.Sealed(skill, e.path)
@@ -150,7 +143,8 @@ func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 		if err := e.files.Archive(skill, run); err != nil {
 			return store.State{}, fmt.Errorf("archive run: %w", err)
 		}
-		e.notes = append(e.notes, fmt.Sprintf("The files of run %s were removed or changed; what hooks wrote of it is in %s/archive/%s", run, store.Dir, run))
+		e.notes = append(e.notes, fmt.Sprintf("The files of run %s were removed or changed; "+
+			"what hooks wrote of it is in %s/archive/%s", run, store.Dir, run))
 	}
 	return e.files.RecoverFrom(skill, e.path)
 }

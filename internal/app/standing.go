@@ -16,7 +16,7 @@ func (e *entry) load() (store.State, error) {
 	if err == nil {
 		err = e.sealLost(s.Budget)
 	}
-	if changed := (*store.ChangedError)(nil); errors.As(err, &changed) {
+	if changed, ok := errors.AsType[*store.ChangedError](err); ok {
 		s, err = e.loadChanged(changed)
 	}
 	if err != nil {
@@ -33,8 +33,9 @@ func (e *entry) load() (store.State, error) {
 	return s, nil
 }
 
-// sealLost refuses a run of this session, or of a client that lives, whose seal was taken away: sealing it anew would
-// believe whatever stands in its files. Any other has come from a machine that has no seal of it.
+// sealLost refuses a run of this session, or of a client that lives, whose seal was taken away:
+// a new seal would believe whatever is in its files now. Any other run may come from a machine
+// whose seal is not here.
 func (e *entry) sealLost(b *loop.Budget) error {
 	if b == nil || b.SessionID != e.req.SessionID && proc.Of(b.Owner) != loop.Alive {
 		return nil

@@ -70,10 +70,11 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	if run.SealedIn = e.seals.Path(); !utf8.ValidString(e.project) { // a record could not name it
 		run.SealedIn = ""
 	}
-	e.dress()
+	e.dressFirst()
 	err = e.files.SaveBudget(e.path, &run)
 	if errors.Is(err, seal.ErrUnwritable) && was != run.SealedIn { // it never had a seal here
-		e.notes = append(e.notes, "No seal can be written ("+err.Error()+"); what is in "+store.Dir+" is believed as it is")
+		e.notes = append(e.notes, "No seal can be written ("+err.Error()+"); "+
+			"what is in "+store.Dir+" is believed as it is")
 		run.SealedIn = ""
 		err = e.files.SaveBudget(e.path, &run)
 	}

@@ -27,7 +27,7 @@ func (v *visit) stop() (event.Reply, error) {
 			}
 			return v.stopThread(t, look)
 		})
-		if changed := (*store.ChangedError)(nil); errors.As(v.damage, &changed) {
+		if changed, ok := errors.AsType[*store.ChangedError](v.damage); ok {
 			reply = reply.And(v.sayOnce(changed, hint.Text(store.Hinted(changed))))
 		}
 		if err == nil && !reply.Blocks() {

@@ -28,6 +28,16 @@ func (v *visit) mine() ([]*thread, error) {
 	return list, err
 }
 
+// only returns the threads that keep accepts, in their order.
+func only(list []*thread, keep func(*thread) bool) (kept []*thread) {
+	for _, t := range list {
+		if keep(t) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
 func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, error) {
 	var list []*thread
 	var damage []error
@@ -45,7 +55,8 @@ func (v *visit) threads(load func(loop.Skill) (store.State, error)) ([]*thread, 
 			list = append(list, t)
 		}
 	}
-	if v.damage = errors.Join(damage...); len(list) > 0 { // one skill's damage does not end the other's loop
+	v.damage = errors.Join(damage...)
+	if len(list) > 0 { // one skill's damage does not end the other's loop
 		return list, nil
 	}
 	return nil, v.damage
@@ -136,7 +147,7 @@ func (v *visit) anew(t *thread, decide func(*thread) (event.Reply, error)) (even
 // that cannot be read is no business of an iteration that is open.
 func (v *visit) recovered(skill loop.Skill) (store.State, error) {
 	s, err := v.files.RecoverSealed(v.ev.SessionID, skill)
-	if changed := (*store.ChangedError)(nil); err == nil || errors.As(err, &changed) {
+	if _, changed := errors.AsType[*store.ChangedError](err); err == nil || changed {
 		return s, err
 	}
 	return v.files.LoadSealed(v.ev.SessionID, skill)

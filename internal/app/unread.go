@@ -12,8 +12,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// refuseUnread holds back what cannot be read and could reach a forge. Where the brake stands before the session's Bash
-// commands such text passes: what it starts is judged there, in plain words.
+// refuseUnread holds back what cannot be read and could reach a forge. Where the brake stands
+// before the session's Bash commands such text passes, because the brake judges what it starts.
 func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
 	opaque := unreadable(r)
 	why := ""
@@ -28,43 +28,69 @@ func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
 		return event.Nothing()
 	}
 	return event.Deny("This command cannot be read and " + why + opaque +
-		"\nhint: write it plainly, without text that is only known when it runs").By(loop.UnreadText)
+		"\nhint: write it plainly, without text that is only known when it runs").
+		By(loop.UnreadText)
 }
 
-// meetsBrake says that whatever a shell command starts by a forge's name meets a link of the brake. Links that were
-// removed since the iteration began are put back first.
+// meetsBrake reports whether all that a shell command starts by a forge's name meets a link of the
+// brake. Links that were removed since the iteration began are put back first.
 func (v *visit) meetsBrake(t *thread) bool {
 	command, shell := v.ev.ShellCommand()
 	if !shell || v.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked || leavesLinks(command) {
 		return false
 	}
+	return v.past != nil || v.dress()
+}
+
+// dress makes or repairs the session's links of the brake, which lead to a kept copy of this
+// program, and reports whether they are in place.
+func (v *visit) dress() bool {
 	exe, err := os.Executable()
-	return err == nil && (v.past != nil || brake.Dress(v.seals.Path(), v.ev.SessionID, exe) == nil)
+	if err != nil {
+		return false
+	}
+	if kept, err := brake.Keep(v.seals.Path(), exe); err == nil {
+		exe = kept
+	}
+	return brake.Dress(v.seals.Path(), v.ev.SessionID, exe) == nil
 }
 
 // pathless are the ways of a shell to find a program, or to start one, without its PATH.
 var pathless = []string{"which", "type", "whereis", "hash", "getconf"}
 
-// leavesLinks says that a command may start programs by another way than the session's PATH: a login shell sets it anew,
-// an absolute path does not ask it.
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
+
+// leavesLinks reports whether a command may start programs by another way than the session's PATH,
+// as a login shell does, which sets a new one, or an absolute path, which needs none.
 func leavesLinks(command string) bool {
-	words := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c) })
+	words := strings.FieldsFunc(command, func(c rune) bool {
+		return strings.ContainsRune(" \t\n'\"`();|&{}[]<>!=:,", c)
+	})
 	for i, w := range words {
-		base := path.Base(w)
+		base, rest := path.Base(w), words[i+1:]
 		switch {
-		case strings.Contains(w, "PATH"), base == "su", base == "env" && slices.Contains(words, "-i"):
+		case w == "--login", strings.Contains(w, "PATH"), slices.Contains(pathless, base):
 			return true
-		case slices.Contains(pathless, base), base == "command" && slices.Contains(words[i+1:], "-p"):
+		case base == "su", base == "sudo" && slices.Contains(words, "-i"):
 			return true
-		case strings.Contains(w, "/") && (slices.Contains(brake.Names[:], base) || strings.HasSuffix(base, "bin")):
+		case base == "env" && slices.Contains(words, "-i"):
 			return true
-		case w == "--login", base == "sudo" && slices.Contains(words, "-i"):
+		case base == "command" && slices.Contains(rest, "-p"):
 			return true
-		case slices.Contains([]string{"sh", "bash", "zsh", "dash", "ksh"}, base) && i+1 < len(words):
-			if flag := words[i+1]; strings.HasPrefix(flag, "-") && !strings.HasPrefix(flag, "--") && strings.Contains(flag, "l") {
-				return true
-			}
+		case strings.Contains(w, "/") && (brakes(base) || strings.HasSuffix(base, "bin")):
+			return true
+		case slices.Contains(shells, base) && len(rest) > 0 && logsIn(rest[0]):
+			return true
 		}
 	}
 	return false
+}
+
+// brakes reports whether the session's links have a program of this name.
+func brakes(name string) bool { return slices.Contains(brake.Names[:], name) }
+
+// logsIn reports whether one of a shell's short options makes it a login shell.
+func logsIn(option string) bool {
+	return strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--") &&
+		strings.Contains(option, "l")
 }

@@ -1,6 +1,9 @@
 package event
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero value is Nothing, the
 // answer that changes nothing. Encode gives it the form of the firing event.
@@ -32,6 +35,9 @@ func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason.
 func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
+
+// Denyf is Deny with a formatted reason.
+func Denyf(format string, args ...any) Reply { return Deny(fmt.Sprintf(format, args...)) }
 
 // Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in place of the
 // model's. The client shows at most four; later ones are left out, none at all is Nothing.
