@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -11,11 +12,12 @@ import (
 	"hooks/internal/store"
 )
 
-// Accept takes over what a person changed in a run's files by hand: the seal follows the files. It says what differed
-// first. It is a person's command.
+// Accept takes over what a person changed in a run's files by hand: the seal follows the files. It
+// shows what differed first. It is a person's command.
 func (a *App) Accept(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
-		return "", hint.New("a person accepts a change in a terminal of their own", "changes are not accepted from inside the agent")
+		return "", hint.New("a person accepts a change in a terminal of their own",
+			"changes are not accepted from inside the agent")
 	}
 	return a.each(skills, "every file is as hooks wrote it", (*visit).accept)
 }
@@ -44,7 +46,8 @@ func changedText(name string, texts [2]string) string {
 		return ""
 	}
 	was, is := []byte(texts[0]+"\n"), []byte(texts[1]+"\n")
-	return strings.TrimSpace(string(diff.Diff(name+" as hooks wrote it", was, name+" as it is", is)))
+	text := diff.Diff(name+" as hooks wrote it", was, name+" as it is", is)
+	return strings.TrimSpace(string(text))
 }
 
 // changedRuns are the runs of a skill whose files are not as they were written.
@@ -57,14 +60,15 @@ func (v *visit) changedRuns(skill loop.Skill) (runs []string) {
 	return runs
 }
 
-// resetChanged archives runs whose files were changed, running or not: nothing else can be done with them.
+// resetChanged archives runs whose files were changed, whether they run or not.
 func (v *visit) resetChanged(skill loop.Skill, runs []string) (string, error) {
 	var said []string
 	for _, run := range runs {
 		if err := v.archive(skill, run); err != nil {
 			return "", err
 		}
-		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, with what hooks had written of it", skill, run, store.Dir))
+		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, "+
+			"with what hooks had written of it", skill, run, store.Dir))
 	}
 	if held, err := v.files.Holder(skill); err != nil || held != nil {
 		if err := v.files.Reap(skill, held); err != nil {
@@ -74,13 +78,12 @@ func (v *visit) resetChanged(skill loop.Skill, runs []string) (string, error) {
 	return strings.Join(said, "\n"), nil
 }
 
-// sealedInside says that this process was started by the client of a sealed run of the project.
-func (v *visit) sealedInside(inside func(loop.Process) bool) bool {
+// sealedInside reports whether the client of a sealed run of the project started this process.
+func (v *visit) sealedInside() bool {
 	for _, skill := range loop.Skills() {
-		for _, b := range v.files.SealedBudgets(skill) {
-			if inside(b.Owner) {
-				return true
-			}
+		inside := func(b loop.Budget) bool { return v.inside(b.Owner) }
+		if slices.ContainsFunc(v.files.SealedBudgets(skill), inside) {
+			return true
 		}
 	}
 	return false

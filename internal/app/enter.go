@@ -68,8 +68,10 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 	if v.witness.Held() {
 		return event.Nothing(), store.Held(v.witness)
 	}
-	if _, err := os.Stat(v.project); v.sealed && errors.Is(err, fs.ErrNotExist) { // the sealed loop's is gone
-		v.project = tracker.Project(v.Env, v.ev.Cwd)
+	if v.sealed { // a loop may have left a project that is gone
+		if _, err := os.Stat(v.project); errors.Is(err, fs.ErrNotExist) {
+			v.project = tracker.Project(v.Env, v.ev.Cwd)
+		}
 	}
 	if err := v.foreignState(); err != nil {
 		return event.Nothing(), err
@@ -107,7 +109,8 @@ func (v *visit) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
 	owner := proc.Owner()
 	return &entry{visit: v, path: budgetPath(cmd.Skill, flags), origin: start.Origin, req: loop.Request{
-		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID, Transcript: v.ev.Transcript, Owner: owner,
+		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID,
+		Transcript: v.ev.Transcript, Owner: owner,
 		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
 		Model: v.ofModel(start, cmd.Skill, flags), EventsFrom: v.clientSocket(owner),
 	}}

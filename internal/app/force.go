@@ -21,7 +21,8 @@ func (v *visit) missedForce(list []*thread) (event.Reply, error) {
 	}
 	return v.inTurn(list, func(t *thread) (event.Reply, error) {
 		for _, a := range r.Answers {
-			if !v.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, func(d loop.Dialog) bool { return d.ID == a.ToolUseID }) {
+			shown := func(d loop.Dialog) bool { return d.ID == a.ToolUseID }
+			if !v.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, shown) {
 				continue
 			}
 			if reply, err := v.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {

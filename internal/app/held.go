@@ -12,10 +12,11 @@ import (
 	"hooks/internal/usage"
 )
 
-// alive says that a run's client may still go on with it.
+// alive reports whether a run's client may still continue it.
 func alive(b *loop.Budget) bool { return !gone(b) }
 
-// archive puts a run into the archive. A session whose client is alive stays shut until its person's next prompt.
+// archive puts a run into the archive. A session whose client is alive stays shut until its
+// person's next prompt.
 func (v *visit) archive(skill loop.Skill, run string) error {
 	err := v.files.Hold(skill, run, alive)
 	if err == nil {
@@ -27,8 +28,8 @@ func (v *visit) archive(skill loop.Skill, run string) error {
 	return nil
 }
 
-// liftHold lets go of a session that was reset or accepted from a terminal, once a person types in it: no process that the
-// model starts can do that.
+// liftHold releases a session that was reset or accepted from a terminal, once a person types in
+// it, because no process that the model starts can do that.
 func (v *visit) liftHold(r *seal.Record) (*seal.Record, error) {
 	if !r.Held() || !v.typedPrompt(r) {
 		return r, nil
@@ -39,13 +40,13 @@ func (v *visit) liftHold(r *seal.Record) (*seal.Record, error) {
 	return v.seals.Active(v.ev.SessionID)
 }
 
-// typedPrompt says that the event is a prompt that a person types: over the client's own socket, and neither a task's
-// notification nor what a schedule fires.
+// typedPrompt reports whether the event is a prompt that a person types: it comes over the client's
+// own socket, and is neither a task's notification nor a prompt that a schedule fires.
 func (v *visit) typedPrompt(r *seal.Record) bool {
-	if v.ev.Name != event.UserPromptSubmit && v.ev.Name != event.UserPromptExpansion || v.ev.InSubagent() {
-		return false
-	}
-	if strings.HasPrefix(v.ev.Prompt, "<task-notification>") || usage.ScheduledFire(v.ev.Transcript, v.ev.Prompt) {
+	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
+	if !slices.Contains(prompts, v.ev.Name) || v.ev.InSubagent() ||
+		strings.HasPrefix(v.ev.Prompt, "<task-notification>") ||
+		usage.ScheduledFire(v.ev.Transcript, v.ev.Prompt) {
 		return false
 	}
 	for _, b := range store.HeldBudgets(r) {

@@ -135,6 +135,7 @@ func (a *App) Deliver() {
 
 func forbidden(command string) bool {
 	cwd, _ := os.Getwd()
-	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: cwd}, guard.Repo{}, files{root: cwd})
+	call := guard.Call{Tool: "Bash", Command: command, Cwd: cwd}
+	r := guard.Read(call, guard.Repo{}, files{root: cwd})
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }

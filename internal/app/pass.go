@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 
 	"hooks/internal/guard"
@@ -13,8 +12,9 @@ import (
 	"hooks/internal/store"
 )
 
-// Pass uses up what the loop of a sealed record holds for one merge: the gate let a call through that merges this PR, that
-// call has not ended, and the merge was not made yet. It is what a link of the brake asks; session is a record's file name.
+// Pass uses up the permission for one merge that the loop of a sealed record holds: the gate let a
+// call through that merges this PR, that call has not ended, and the merge was not made yet. A link
+// of the brake asks it; session is a record's file name.
 func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string) {
 	if kind != guard.MergePR {
 		return false, "in a loop only merges are allowed, past their gate"
@@ -40,7 +40,7 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 			continue
 		}
 		for _, p := range st.Tick.Passed {
-			if p.Done || !slices.Contains(p.PRs, pr) || p.HeadSHA != "" && sha != "" && !loop.SameSHA(p.HeadSHA, sha) {
+			if !p.Allows(pr, sha) {
 				continue
 			}
 			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start

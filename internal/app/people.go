@@ -26,7 +26,8 @@ func (a *App) visitor() (*visit, error) {
 	files, err := store.Open(v.project)
 	if errors.Is(err, fs.ErrNotExist) {
 		if records, _ := v.seals.Of(v.project); len(records) == 0 {
-			return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop", "no loop state in %s", v.project)
+			return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop",
+				"no loop state in %s", v.project)
 		}
 		files, err = store.Create(v.project) // the folder was removed from under a loop
 	}
@@ -38,17 +39,23 @@ func (a *App) visitor() (*visit, error) {
 	return v, nil
 }
 
-// sealedElsewhere refuses to change a run whose seal lies in another state directory than this process's: what it
-// wrote could not be sealed, and would be taken for damage.
+// sealedElsewhere refuses to change a run whose seal lies in another state directory than this
+// process's, because what it wrote could not be sealed and would be taken for damage.
 func (v *visit) sealedElsewhere(b *loop.Budget) error {
-	if b == nil || b.Status != loop.Active && b.Status != loop.Paused || b.SealedIn == "" || b.SealedIn == v.seals.Path() {
+	switch {
+	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
+		return nil
+	case b.SealedIn == "", b.SealedIn == v.seals.Path():
 		return nil
 	}
-	return hint.New("run it as the user, and in the container, in which the client runs; HOOKS_STATE_HOME="+b.SealedIn+" names the same folder",
-		"the %s loop is sealed in %s, and here the state directory is %s", b.Skill, b.SealedIn, v.seals.Path())
+	return hint.New("run it as the user, and in the container, in which the client runs; "+
+		"HOOKS_STATE_HOME="+b.SealedIn+" names the same folder",
+		"the %s loop is sealed in %s, and here the state directory is %s",
+		b.Skill, b.SealedIn, v.seals.Path())
 }
 
-// load is a run on which a person's command works: whole, as the seal has it, and sealed where this process can write.
+// load is a run on which a person's command works: whole, as the seal has it, and sealed where this
+// process can write.
 func (v *visit) load(skill loop.Skill) (store.State, error) {
 	s, err := v.files.Recover(skill)
 	if err == nil {
@@ -138,12 +145,13 @@ func (a *App) InAgent() bool {
 	if err != nil {
 		return false
 	}
-	if v.sealedInside(a.inside) {
+	if v.sealedInside() {
 		return true
 	}
 	for _, skill := range loop.Skills() {
 		s, _ := v.files.Load(skill)
-		if s.Budget != nil && a.inside(s.Budget.Owner) || s.Lock != nil && a.inside(s.Lock.Process) {
+		if s.Budget != nil && a.inside(s.Budget.Owner) ||
+			s.Lock != nil && a.inside(s.Lock.Process) {
 			return true
 		}
 	}

@@ -11,15 +11,16 @@ import (
 	"hooks/internal/tracker"
 )
 
-// read is what the guard makes of the call, by what this project is. A replayed call is read by its transcript alone. The
-// same call is read once.
+// read is what the guard makes of the call, by what this project is. A replayed call is read by its
+// transcript alone. The same call is read once.
 func (v *visit) read() guard.Reading {
 	if v.past != nil {
 		return guard.Read(v.call(), *v.past, nothing{})
 	}
 	call := v.ev.Tool + " " + v.ev.ToolUseID + " " + v.ev.Cwd + " " + v.ev.Input.Raw
 	if v.wasRead.of != call {
-		v.wasRead.of, v.wasRead.reading = call, guard.Read(v.call(), v.repo(), files{v.project, v.home()})
+		v.wasRead.of = call
+		v.wasRead.reading = guard.Read(v.call(), v.repo(), files{v.project, v.home()})
 	}
 	return v.wasRead.reading
 }
@@ -64,7 +65,8 @@ func (f files) ReadFile(path string) (string, bool) {
 		return "", false
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, guard.MaxFile+1)) // one byte more says that it is longer
+	// One byte more than is read shows that the file is longer.
+	text, err := io.ReadAll(io.LimitReader(file, guard.MaxFile+1))
 	return string(text), err == nil
 }
 

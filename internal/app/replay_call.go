@@ -88,7 +88,14 @@ func (w *rerun) refused(v *visit, t *thread) bool {
 	asked := func(a guard.Act) bool { return t.Tick != nil && t.Tick.AsksMerge(a.PR) }
 	if !slices.ContainsFunc(r.Merges(), asked) && (t.Tick == nil || len(t.Tick.Held()) == 0) {
 		reason, _, _ := strings.Cut(reply.Reason(), "\n")
-		w.session.Deny(report.Denial{Tool: v.ev.Tool, Call: v.inWords(r), Rule: cmp.Or(reply.Rule(), loop.OtherRule), Reason: reason, Agent: v.ev.AgentID, At: v.now})
+		w.session.Deny(report.Denial{
+			Tool:   v.ev.Tool,
+			Call:   v.inWords(r),
+			Rule:   cmp.Or(reply.Rule(), loop.OtherRule),
+			Reason: reason,
+			Agent:  v.ev.AgentID,
+			At:     v.now,
+		})
 	}
 	return true
 }

@@ -52,7 +52,8 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
 }
 
-// takeFacts takes facts in, or leaves them for the next event where this process may not write the seal.
+// takeFacts records facts, or leaves them for the next event where this process may not write the
+// seal.
 func (v *visit) takeFacts(t *thread, facts loop.Report, raw []byte) (string, error) {
 	said, err := v.apply(t, facts)
 	if err == nil {
@@ -67,7 +68,7 @@ func (v *visit) takeFacts(t *thread, facts loop.Report, raw []byte) (string, err
 	return said, nil
 }
 
-// apply takes facts into the iteration, in memory, and says what they change.
+// apply takes facts into the iteration, in memory, and returns a text of what they change.
 func (v *visit) apply(t *thread, facts loop.Report) (string, error) {
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {

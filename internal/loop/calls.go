@@ -49,6 +49,12 @@ func (t *Tick) Pass(p Passed) {
 	t.Passed = append(t.Passed[max(0, len(t.Passed)-mostCounted+1):len(t.Passed):len(t.Passed)], p)
 }
 
+// Allows reports whether the call may still merge a PR at a commit, "" for one that is not named.
+func (p Passed) Allows(pr int, sha string) bool {
+	return !p.Done && slices.Contains(p.PRs, pr) &&
+		(p.HeadSHA == "" || sha == "" || SameSHA(p.HeadSHA, sha))
+}
+
 // Merging says that a call of this id was let through to merge, and same that this is provably that very call: the same
 // input, and no result of it yet.
 func (t *Tick) Merging(id, input string) (known, same bool) {
