@@ -180,7 +180,8 @@ func (v *visit) openPRs(t *thread, n int) event.Reply {
 		return event.Denyf("%d PRs at once would go past the ceiling (%d / %d)\n"+
 			"hint: open them one at a time", n, len(f.PRs), t.Budget.Ceilings.PRs)
 	}
-	return event.Denyf("PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)\n"+
+	return event.Denyf("PR budget reached: %d / %d — no further PR in this run "+
+		"(prs_touched_budget)\n"+
 		"hint: report, and end the turn; a person raises the ceiling with --max-prs N --resume",
 		len(f.PRs), t.Budget.Ceilings.PRs)
 }
