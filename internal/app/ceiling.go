@@ -96,5 +96,5 @@ func (v *visit) look(t *thread) (r loop.Running, read int64, err error) {
 // asks or ends something.
 func (v *visit) finishes() bool {
 	return v.ev.Asks() || v.ev.EndsSchedule() || slices.Contains([]string{"TaskStop", "KillShell", "KillBash"}, v.ev.Tool) ||
-		guard.Finishing(v.call(), v.repo(), files{v.project, v.home()})
+		guard.Finishing(v.call(), v.repo(), v.below(v.project))
 }

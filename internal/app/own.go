@@ -9,7 +9,6 @@ import (
 	"hooks/internal/install"
 	"hooks/internal/regular"
 	"hooks/internal/seal"
-	"hooks/internal/tracker"
 )
 
 // own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the
@@ -41,7 +40,7 @@ func (v *visit) findOwn() []string {
 		if !filepath.IsAbs(path) {
 			continue
 		}
-		real := tracker.RealPath(path)
+		real := v.paths.Real(path)
 		if path = filepath.Clean(path); !v.holdsProject(path, real) {
 			add(path)
 			add(real)
@@ -58,10 +57,10 @@ func (v *visit) pluginParts(program string) (list []string) {
 		roots = append(roots, filepath.Dir(dir))
 	}
 	for _, root := range roots {
-		real := tracker.RealPath(root)
+		real := v.paths.Real(root)
 		switch {
 		case !filepath.IsAbs(root):
-		case within(v.project, root), within(tracker.RealPath(v.project), real),
+		case within(v.project, root), within(v.paths.Real(v.project), real),
 			v.holdsProject(root, real):
 			for _, part := range []string{"bin/hooks", "hooks.json", ".claude-plugin"} {
 				list = append(list, filepath.Join(root, filepath.FromSlash(part)))
@@ -93,7 +92,7 @@ func isPlugin(dir string) bool {
 // holdsProject reports whether the project, or where the call works in it, lies in a folder.
 func (v *visit) holdsProject(path, real string) bool {
 	if v.held == nil {
-		v.held = []string{v.project, v.ev.Cwd, tracker.RealPath(v.project), tracker.RealPath(v.ev.Cwd)}
+		v.held = []string{v.project, v.ev.Cwd, v.paths.Real(v.project), v.paths.Real(v.ev.Cwd)}
 	}
 	return slices.ContainsFunc(v.held, func(dir string) bool {
 		return dir != "" && (within(path, dir) || within(real, dir))

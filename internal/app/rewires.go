@@ -76,7 +76,7 @@ func (v *visit) absolute(path string) string {
 	if path == "" {
 		return ""
 	}
-	return filepath.Clean(files{v.ev.Cwd, v.home()}.absolute(path))
+	return filepath.Clean(v.below(v.ev.Cwd).absolute(path))
 }
 
 // kinds are what a file is to the client, as it is written and as it lies on disk.
@@ -174,7 +174,7 @@ func (v *visit) scripts(settings, roots []string) (list []string) {
 			"${CLAUDE_PROJECT_DIR}", v.project, "$CLAUDE_PROJECT_DIR", v.project,
 			"${CLAUDE_PLUGIN_ROOT}", root, "$CLAUDE_PLUGIN_ROOT", root)
 		for _, word := range clienthooks.Commands(text) {
-			list = append(list, files{v.project, v.home()}.absolute(expand.Replace(word)))
+			list = append(list, v.below(v.project).absolute(expand.Replace(word)))
 		}
 	}
 	for _, path := range settings {

@@ -15,6 +15,7 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
 )
 
 // visit is one event of one session in one project.
@@ -31,7 +32,8 @@ type visit struct {
 	damage   error        // of one of this session's runs, beside others that are in order
 	after    func() error
 	cfg      *config.Config
-	ownPaths []string            // see own
+	ownPaths []string // see own
+	paths    tracker.Paths
 	held     []string            // the project and the call's folder, as written and on disk
 	places   *clienthooks.Places // where the client reads its hooks, once it was asked for
 	past     *guard.Repo         // of a replayed call: what its transcript tells of the repository; nothing is looked up
