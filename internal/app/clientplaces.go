@@ -39,7 +39,7 @@ func (v *visit) bothWays(paths []string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
 			list = append(list,
-				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(v.realPath(path)))
+				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(v.paths.Real(path)))
 		}
 	}
 	return list
@@ -85,7 +85,7 @@ func (v *visit) scripts(settings, roots []string) (list []string) {
 			"${CLAUDE_PROJECT_DIR}", v.project, "$CLAUDE_PROJECT_DIR", v.project,
 			"${CLAUDE_PLUGIN_ROOT}", root, "$CLAUDE_PLUGIN_ROOT", root)
 		for _, word := range clienthooks.Commands(text) {
-			list = append(list, files{v.project, v.home()}.absolute(expand.Replace(word)))
+			list = append(list, v.below(v.project).absolute(expand.Replace(word)))
 		}
 	}
 	for _, path := range settings {

@@ -14,6 +14,7 @@ import (
 	"hooks/internal/install"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/tracker"
 )
 
 // DeliverWord is the program's first argument when it runs a person's command for itself, detached from the client.
@@ -136,6 +137,6 @@ func (a *App) Deliver() {
 func forbidden(command string) bool {
 	cwd, _ := os.Getwd()
 	call := guard.Call{Tool: "Bash", Command: command, Cwd: cwd}
-	r := guard.Read(call, guard.Repo{}, files{root: cwd})
+	r := guard.Read(call, guard.Repo{}, files{root: cwd, paths: new(tracker.Paths)})
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }

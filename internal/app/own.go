@@ -10,7 +10,6 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/regular"
 	"hooks/internal/seal"
-	"hooks/internal/tracker"
 )
 
 // own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the
@@ -35,7 +34,7 @@ func (v *visit) findOwn() []string {
 		if !filepath.IsAbs(path) || v.holdsProject(path) {
 			continue
 		}
-		for _, p := range []string{filepath.Clean(path), v.realPath(path)} {
+		for _, p := range []string{filepath.Clean(path), v.paths.Real(path)} {
 			all = loop.AppendNew(all, p)
 			if rest, ok := strings.CutPrefix(p, v.home()+"/"); ok {
 				all = loop.AppendNew(all, "~/"+rest)
@@ -93,27 +92,14 @@ func isPlugin(dir string) bool {
 
 // holdsProject reports whether the project, or where the call works in it, lies in a folder.
 func (v *visit) holdsProject(folder string) bool {
-	dirs := []string{v.project, v.ev.Cwd, v.realPath(v.project), v.realPath(v.ev.Cwd)}
+	dirs := []string{v.project, v.ev.Cwd, v.paths.Real(v.project), v.paths.Real(v.ev.Cwd)}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return dir != "" && (within(folder, dir) || within(v.realPath(folder), dir))
+		return dir != "" && (within(folder, dir) || within(v.paths.Real(folder), dir))
 	})
 }
 
 func (v *visit) inProject(path string) bool {
-	return within(v.project, path) || within(v.realPath(v.project), v.realPath(path))
-}
-
-// realPath is tracker.RealPath, which asks the disk for every part of a path, once for each path.
-func (v *visit) realPath(path string) string {
-	real, known := v.real[path]
-	if !known {
-		real = tracker.RealPath(path)
-		if v.real == nil {
-			v.real = map[string]string{}
-		}
-		v.real[path] = real
-	}
-	return real
+	return within(v.project, path) || within(v.paths.Real(v.project), v.paths.Real(path))
 }
 
 func within(dir, path string) bool {

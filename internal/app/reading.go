@@ -20,7 +20,7 @@ func (v *visit) read() guard.Reading {
 	call := v.ev.Tool + " " + v.ev.ToolUseID + " " + v.ev.Cwd + " " + v.ev.Input.Raw
 	if v.wasRead.of != call {
 		v.wasRead.of = call
-		v.wasRead.reading = guard.Read(v.call(), v.repo(), files{v.project, v.home()})
+		v.wasRead.reading = guard.Read(v.call(), v.repo(), v.below(v.project))
 	}
 	return v.wasRead.reading
 }
@@ -55,8 +55,14 @@ func (v *visit) call() guard.Call {
 	return c
 }
 
+// below reads files with relative paths from a folder.
+func (v *visit) below(dir string) files { return files{dir, v.home(), &v.paths} }
+
 // files lets the guard read what a command would run, inside the project and bounded.
-type files struct{ root, home string }
+type files struct {
+	root, home string
+	paths      *tracker.Paths
+}
 
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
@@ -74,7 +80,7 @@ func (f files) ReadFile(path string) (string, bool) {
 func (f files) List(path string) []string { return regular.Names(f.absolute(path), 100) }
 
 // RealPath is part of guard.Links.
-func (f files) RealPath(path string) string { return tracker.RealPath(f.absolute(path)) }
+func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }
 
 func (f files) absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && f.home != "" {

@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/guard"
-	"hooks/internal/tracker"
 )
 
 // reconfigures names the project's own CLAUDE.md or AGENTS.md where a call would write it and the SDD Configuration would
@@ -17,8 +16,8 @@ func (v *visit) reconfigures(acts []guard.Act) string {
 		return ""
 	}
 	for _, a := range acts {
-		dir, name := filepath.Split(tracker.RealPath(a.Ref))
-		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != v.realPath(v.project) {
+		dir, name := filepath.Split(v.paths.Real(a.Ref))
+		if a.Kind != guard.WriteConfig || filepath.Clean(dir) != v.paths.Real(v.project) {
 			continue
 		}
 		if _, text, known := v.leaves(filepath.Join(v.project, name)); known {

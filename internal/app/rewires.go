@@ -56,7 +56,7 @@ func (v *visit) tampers(r guard.Reading) []guard.Act {
 
 func (v *visit) isOwn(path string) bool {
 	own := v.own()
-	return place.Own(own, path) || place.Own(own, v.realPath(path))
+	return place.Own(own, path) || place.Own(own, v.paths.Real(path))
 }
 
 // holdsOwn reports whether a path is one of this program's own, or a folder with one in it.
@@ -69,13 +69,13 @@ func (v *visit) absolute(path string) string {
 	if path == "" {
 		return ""
 	}
-	return filepath.Clean(files{v.ev.Cwd, v.home()}.absolute(path))
+	return filepath.Clean(v.below(v.ev.Cwd).absolute(path))
 }
 
 // kinds are what a file is to the client, as it is written and as it lies on disk.
 func (v *visit) kinds(path string) []clienthooks.Kind {
 	p := v.clientPlaces()
-	real := v.realPath(path)
+	real := v.paths.Real(path)
 	return []clienthooks.Kind{p.Of(filepath.ToSlash(path)), p.Of(filepath.ToSlash(real))}
 }
 
@@ -88,5 +88,5 @@ func (v *visit) registers(path string) bool {
 
 func (v *visit) holdsHooks(dir string) bool {
 	p := v.clientPlaces()
-	return p.Holds(filepath.ToSlash(dir)) || p.Holds(filepath.ToSlash(v.realPath(dir)))
+	return p.Holds(filepath.ToSlash(dir)) || p.Holds(filepath.ToSlash(v.paths.Real(dir)))
 }

@@ -15,6 +15,7 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/tracker"
 )
 
 // visit is one event of one session in one project.
@@ -32,7 +33,7 @@ type visit struct {
 	after    func() error
 	cfg      *config.Config
 	ownPaths []string            // see own
-	real     map[string]string   // see realPath
+	paths    tracker.Paths       // asks the disk for each folder once
 	places   *clienthooks.Places // where the client reads its hooks, once it was asked for
 	past     *guard.Repo         // of a replayed call: its repository by the transcript alone
 	news     bool                // this event is not on the session's receipt yet

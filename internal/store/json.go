@@ -196,7 +196,9 @@ func spellFields(out *bytes.Buffer, v reflect.Value) error {
 			continue
 		}
 		separate(out)
-		out.WriteString(at.key)
+		out.WriteByte('"')
+		out.WriteString(at.name)
+		out.WriteString(`":`)
 		if err := spell(out, field); err != nil {
 			return fmt.Errorf("%s: %w", at.name, err)
 		}

@@ -9,8 +9,7 @@ import (
 // named is how a field of a struct is written.
 type named struct {
 	name, options string
-	key           string // the name as it stands before a value
-	embedded      bool   // its fields stand among the others
+	embedded      bool // its fields stand among the others
 }
 
 // shapes are the fields of the structs that were met, by type: a budget is read and written several times in one event.
@@ -23,8 +22,9 @@ func namesOf(t reflect.Type) []named {
 	list := make([]named, t.NumField())
 	for i := range list {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		list[i] = named{name: name, options: options, key: `"` + name + `":`, embedded: f.Anonymous}
+		tag, _, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`) // no field has another tag
+		name, options, _ := strings.Cut(tag, ",")
+		list[i] = named{name: name, options: options, embedded: f.Anonymous}
 	}
 	shapes.Store(t, list)
 	return list

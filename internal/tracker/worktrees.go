@@ -65,21 +65,6 @@ func parseWorktree(record string) loop.Worktree {
 	return w
 }
 
-// RealPath is where a path leads through symbolic links, as far as it exists, absolute.
-func RealPath(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
-	}
-	parent := filepath.Dir(path)
-	if parent == path {
-		return path
-	}
-	return filepath.Join(RealPath(parent), filepath.Base(path))
-}
-
 func within(root, path string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
