@@ -16,8 +16,8 @@ const (
 type Passed struct {
 	ID    string `json:"id"`    // tool_use_id
 	Input string `json:"input"` // tool_input as the client wrote it
-	// PRs are those that it merges, and HeadSHA the commit that a person said yes to, if one PR has one: the brake lets each
-	// pass once.
+	// PRs are those that it merges, and HeadSHA the commit that a person approved, if one PR has
+	// one. The brake lets each PR pass once.
 	PRs     []int  `json:"prs,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
 	// Done says that its result has come, so whatever carries its id now is another call.
@@ -67,10 +67,12 @@ func (t *Tick) Merging(id, input string) (known, same bool) {
 
 // Equal reports whether both are records of the same call.
 func (d Dialog) Equal(o Dialog) bool {
-	return d.ID == o.ID && d.Forged == o.Forged && d.Done == o.Done && slices.Equal(d.Shown, o.Shown)
+	return d.ID == o.ID && d.Forged == o.Forged && d.Done == o.Done &&
+		slices.Equal(d.Shown, o.Shown)
 }
 
-// Shows reports whether the program put a question into the call; a terminal may have shown it in other characters.
+// Shows reports whether the program put a question into the call; a terminal may have shown it in
+// other characters.
 func (d Dialog) Shows(question string, seen func(string) string) bool {
 	same := func(q string) bool { return q == question || seen(q) == question }
 	return !d.Forged && slices.ContainsFunc(d.Shown, same)

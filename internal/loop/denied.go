@@ -9,26 +9,26 @@ import (
 
 // The rules by which a tool call is refused. Rules lists them all; nothing else stands in a Denial.
 const (
-	MergeGate     = "merge-gate"     // a merge without a person's word, or in a form that nobody can be asked about
+	MergeGate     = "merge-gate"     // a merge that no person approved, or can be asked about
 	GateWaiting   = "gate-waiting"   // a question waits for a person
 	DispatchRule  = "dispatch"       // a worker that may not be sent
 	ScheduleRule  = "schedule"       // something that would run after the iteration or the loop
 	StateGuard    = "state-guard"    // the loop's own files, gates or registration
 	ConfigRule    = "configuration"  // the SDD Configuration by which the run is judged
 	UnreadText    = "unread-text"    // a call that cannot be read to its end
-	PRCeiling     = "pr-ceiling"     // a PR that the ceiling has no room for, or that nobody could count
+	PRCeiling     = "pr-ceiling"     // a PR past the ceiling, or one that cannot be counted
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
 	InProgress    = "in-progress"    // the label of an issue that another iteration works on
 	DeferredRule  = "deferred"       // a target that is left to the next iteration
 	EntryRule     = "entry"          // a looping skill that may not start
-	OtherRule     = "other"          // refusals that have no rule of their own, and those beyond the bound
+	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
 )
 
 // Rules are the names of all rules, in the order in which they are documented.
 func Rules() []string {
 	return []string{
-		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText, PRCeiling, DollarCeiling,
-		InProgress, DeferredRule, EntryRule, OtherRule,
+		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
+		PRCeiling, DollarCeiling, InProgress, DeferredRule, EntryRule, OtherRule,
 	}
 }
 
@@ -83,8 +83,8 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// Refuses notes that a call is refused, and says whether that is news: of two registrations of the
-// hooks both tell it.
+// Refuses notes that a call is refused, and reports whether that is news: with two registrations of
+// the hooks it comes twice.
 func (t *Tick) Refuses(id, input string) bool {
 	if id == "" {
 		return true

@@ -14,15 +14,19 @@ func TestDenialsAreBounded(t *testing.T) {
 	}
 	tick.Deny(Denial{Tool: "Bash", Rule: MergeGate, What: "gh pr merge 3"})
 	last := tick.Denied[len(tick.Denied)-1]
-	if len(tick.Denied) != mostDenials || last.Rule != OtherRule || last.Times != 151 || tick.Denied[3].Times != 2 || Refusals(tick.Denied) != 201 {
+	if len(tick.Denied) != mostDenials || Refusals(tick.Denied) != 201 ||
+		last.Rule != OtherRule || last.Times != 151 || tick.Denied[3].Times != 2 {
 		t.Errorf("%d entries, the last %+v, the fourth %+v", len(tick.Denied), last, tick.Denied[3])
 	}
 }
 
 func TestDenialIsShortAndOnOneLine(t *testing.T) {
-	list := AddDenial(nil, Denial{Tool: "Bash", Rule: "of tomorrow", What: "a\n\tb " + strings.Repeat("é", 300)})
-	d := list[0]
-	if len(d.What) > mostWhat || !utf8.ValidString(d.What) || !strings.HasPrefix(d.What, "a b é") || d.Rule != OtherRule || d.Times != 1 {
+	what := "a\n\tb " + strings.Repeat("é", 300)
+	d := AddDenial(nil, Denial{Tool: "Bash", Rule: "of tomorrow", What: what})[0]
+	if len(d.What) > mostWhat || !utf8.ValidString(d.What) || !strings.HasPrefix(d.What, "a b é") {
+		t.Errorf("%d bytes: %+v", len(d.What), d)
+	}
+	if d.Rule != OtherRule || d.Times != 1 {
 		t.Errorf("%d bytes: %+v", len(d.What), d)
 	}
 }
@@ -38,8 +42,19 @@ func TestDenialsAreCopied(t *testing.T) {
 
 func TestACallToldTwiceIsRefusedOnce(t *testing.T) {
 	var tick Tick
-	if !tick.Refuses("t1", "{}") || tick.Refuses("t1", "{}") || !tick.Refuses("t1", `{"a":1}`) || !tick.Refuses("", "") || !tick.Refuses("", "") {
-		t.Errorf("remembered %v", tick.Refused)
+	for _, c := range []struct {
+		id, input string
+		news      bool
+	}{
+		{"t1", "{}", true},
+		{"t1", "{}", false},
+		{"t1", `{"a":1}`, true},
+		{"", "", true},
+		{"", "", true},
+	} {
+		if got := tick.Refuses(c.id, c.input); got != c.news {
+			t.Errorf("%q %s: news %v, remembered %v", c.id, c.input, got, tick.Refused)
+		}
 	}
 }
 

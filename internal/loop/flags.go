@@ -177,7 +177,8 @@ func (f Flags) canonical() string {
 	return strings.Join(append([]string{s}, f.Rest...), " ")
 }
 
-// Same reports whether two commands ask for the same: in any order, and with defaults named or left out.
+// Same reports whether two commands ask for the same, in any order and with defaults named or left
+// out.
 func (f Flags) Same(o Flags) bool {
 	return f.canonical() == o.canonical() && f.Lock == o.Lock && f.Resume == o.Resume
 }

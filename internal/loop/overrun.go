@@ -50,7 +50,7 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// TellDollars notes that a thread is told of the dollar ceiling, and says whether that is news.
+// TellDollars notes that a thread is told of the dollar ceiling, and reports whether that is news.
 func (t *Tick) TellDollars(agent string) bool {
 	if agent == "" {
 		agent = "main"
@@ -96,11 +96,19 @@ func (s Spender) String() string { return fmt.Sprintf("%s, %s, $%s", s.Who, s.Mo
 
 // overrun is nil unless the run is past its ceiling after an iteration that spent anything.
 func (b *Budget) overrun(spent USD, by []Spender) *Overrun {
-	if b.Ceilings.Dollars == 0 || spent == 0 || b.DollarsEstimate <= b.Ceilings.Dollars {
+	if spent == 0 || !b.pastDollars() {
 		return nil
 	}
-	over := b.DollarsEstimate - b.Ceilings.Dollars
-	return &Overrun{Ceiling: b.Ceilings.Dollars, Spent: b.DollarsEstimate, Over: over, By: append([]Spender{}, by...)}
+	return &Overrun{
+		Ceiling: b.Ceilings.Dollars,
+		Spent:   b.DollarsEstimate,
+		Over:    b.DollarsEstimate - b.Ceilings.Dollars,
+		By:      append([]Spender{}, by...),
+	}
+}
+
+func (b *Budget) pastDollars() bool {
+	return b.Ceilings.Dollars > 0 && b.DollarsEstimate > b.Ceilings.Dollars
 }
 
 // String is the overrun in a line.
@@ -112,9 +120,9 @@ func (o *Overrun) String() string {
 	return s
 }
 
-// Past says that a run with this spent is past its dollar ceiling.
+// Past reports whether a run with this spent is past its dollar ceiling.
 func (s Spent) Past(run *Budget) bool {
 	b := *run
 	b.Spend(s)
-	return b.Ceilings.Dollars > 0 && b.DollarsEstimate > b.Ceilings.Dollars
+	return b.pastDollars()
 }

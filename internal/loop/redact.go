@@ -90,27 +90,34 @@ func secretAt(text string, i int) (from, to int) {
 	after := i + len(word)
 	switch {
 	case name == "bearer":
-		from = after + len(leading(text[after:], blank))
+		from = after + len(leading(text[after:], of(" \t")))
 		if value := unquoted(text[from:]); from > after && len(value) >= 8 && value[0] != '$' {
 			return from, from + len(value)
 		}
 	case word == "-u" || word == "--user":
-		from = after + len(leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == '\'' || c == '"' }))
-		if user, password, ok := strings.Cut(unquoted(text[from:]), ":"); ok && from > after && password != "" && password[0] != '$' {
-			from += len(user) + 1
-			return from, from + len(password)
-		}
+		return login(text, after)
 	case strings.HasSuffix(name, "authorization") || name == "cookie":
 		return header(text, i, after)
-	case anySuffix(name, "token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey"):
+	case namesSecret(name):
 		return assigned(text, after, strings.HasPrefix(word, "--"))
 	}
 	return 0, 0
 }
 
+// login is the password of curl's option for a login, which ends at after.
+func login(text string, after int) (from, to int) {
+	from = after + len(leading(text[after:], of(" \t='\"")))
+	user, password, ok := strings.Cut(unquoted(text[from:]), ":")
+	if !ok || from == after || password == "" || password[0] == '$' {
+		return 0, 0
+	}
+	from += len(user) + 1
+	return from, from + len(password)
+}
+
 // userinfo is what stands before the host of a URL, where that is more than a login's name.
 func userinfo(text string, at int) (from, to int) {
-	authority := leading(text[at:], func(c byte) bool { return !blank(c) && !strings.ContainsRune("/?#'\"`\n", rune(c)) })
+	authority := leading(text[at:], noneOf(" \t/?#'\"`\n"))
 	end := strings.LastIndexByte(authority, '@')
 	if end < 0 || end < 16 && !strings.Contains(authority[:end], ":") {
 		return 0, 0
@@ -118,17 +125,34 @@ func userinfo(text string, at int) (from, to int) {
 	return at, at + end
 }
 
+var (
+	secretNames = []string{
+		"token", "password", "passwd", "secret", "apikey", "accesskey", "privatekey",
+	}
+	tokenPrefixes = []string{
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", // GitHub
+		"glpat-",                                    // GitLab
+		"xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", // Slack
+	}
+)
+
+func namesSecret(name string) bool {
+	ends := func(end string) bool { return strings.HasSuffix(name, end) }
+	return slices.ContainsFunc(secretNames, ends)
+}
+
 // token is where in a word a token of a known form lies.
 func token(word string) (at, n int) {
-	for _, prefix := range [...]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-"} {
+	for _, prefix := range tokenPrefixes {
 		if at := strings.Index(word, prefix); at >= 0 && len(word)-at >= len(prefix)+8 {
 			return at, len(word) - at
 		}
 	}
 	bare := strings.TrimLeft(word, "-")
-	key := strings.HasPrefix(bare, "AKIA") || strings.HasPrefix(bare, "ASIA")
+	amazon := strings.HasPrefix(bare, "AKIA") || strings.HasPrefix(bare, "ASIA")
+	other := strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "eyJ")
 	digits := strings.ContainsAny(bare, "0123456789")
-	if key && len(bare) == 20 || digits && len(bare) >= 20 && (strings.HasPrefix(bare, "sk-") || strings.HasPrefix(bare, "eyJ")) {
+	if amazon && len(bare) == 20 || other && digits && len(bare) >= 20 {
 		return len(word) - len(bare), len(bare)
 	}
 	return 0, 0
@@ -140,7 +164,7 @@ func header(text string, i, after int) (from, to int) {
 	if !strings.HasPrefix(text[after:], ":") {
 		return 0, 0
 	}
-	gap := func(c byte) bool { return blank(c) || c == '\\' }
+	gap := of(" \t\\")
 	from = after + 1 + len(leading(text[after+1:], gap))
 	quote := byte(0)
 	switch {
@@ -150,7 +174,7 @@ func header(text string, i, after int) (from, to int) {
 		quote = text[i-1]
 	}
 	if quote != 0 {
-		return from, from + len(leading(text[from:], func(c byte) bool { return c != quote }))
+		return from, from + len(leading(text[from:], noneOf(string(rune(quote)))))
 	}
 	to = from + len(unquoted(text[from:]))
 	switch strings.ToLower(strings.TrimSuffix(text[from:to], `\`)) {
@@ -166,19 +190,17 @@ const quotes = `'"`
 // assigned is the value behind a name: after = or a colon, quoted or not; of a flag after a blank
 // too.
 func assigned(text string, after int, flag bool) (from, to int) {
-	gap := leading(text[after:], func(c byte) bool { return blank(c) || c == '=' || c == ':' || c == '\'' || c == '"' })
-	if from = after + len(gap); from == len(text) || !strings.ContainsAny(gap, "=:") && (!flag || gap == "") {
+	gap := leading(text[after:], of(" \t=:'\""))
+	from = after + len(gap)
+	sign := strings.ContainsAny(gap, "=:")
+	if from == len(text) || !sign && (!flag || gap == "") {
 		return 0, 0
 	}
-	value := leading(text[from:], func(c byte) bool { return !blank(c) && !strings.ContainsRune("'\"`&;|),}\n", rune(c)) })
-	if len(value) < 4 || value[0] == '$' || value[0] == '-' && !strings.ContainsAny(gap, "=:") {
+	value := leading(text[from:], noneOf(" \t'\"`&;|),}\n"))
+	if len(value) < 4 || value[0] == '$' || value[0] == '-' && !sign {
 		return 0, 0
 	}
 	return from, from + len(value)
-}
-
-func anySuffix(s string, suffixes ...string) bool {
-	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
 // leading is the beginning of a text whose bytes are all of a kind.
@@ -193,14 +215,24 @@ func leading(text string, is func(byte) bool) string {
 
 // unquoted is the beginning of a text up to a blank, a quote or the end of its line.
 func unquoted(text string) string {
-	return leading(text, func(c byte) bool { return !blank(c) && c != '\'' && c != '"' && c != '`' && c != '\n' })
+	return leading(text, noneOf(" \t'\"`\n"))
 }
 
-func blank(c byte) bool { return c == ' ' || c == '\t' }
+// of and noneOf are kinds of bytes.
+func of(bytes string) func(byte) bool {
+	return func(c byte) bool { return strings.IndexByte(bytes, c) >= 0 }
+}
+
+func noneOf(bytes string) func(byte) bool {
+	return func(c byte) bool { return strings.IndexByte(bytes, c) < 0 }
+}
 
 func wordByte(c byte) bool {
-	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '_' || c == '-' ||
+		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// wordStart says that a word begins at i.
-func wordStart(text string, i int) bool { return wordByte(text[i]) && (i == 0 || !wordByte(text[i-1])) }
+// wordStart reports whether a word begins at i.
+func wordStart(text string, i int) bool {
+	return wordByte(text[i]) && (i == 0 || !wordByte(text[i-1]))
+}

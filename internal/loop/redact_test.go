@@ -8,15 +8,27 @@ import (
 func TestSecrets(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"gh pr merge 142 --squash", ""},
-		{"curl -H 'Authorization: Bearer abc.def-ghi' https://api.github.com/x", "curl -H 'Authorization: <redacted>' https://api.github.com/x"},
-		{`curl -H "authorization: token 0123456789abcdef" x`, `curl -H "authorization: <redacted>" x`},
-		{"http PUT host/merge Authorization:'Bearer abcdefghij'", "http PUT host/merge Authorization:'<redacted>'"},
+		{
+			"curl -H 'Authorization: Bearer abc.def-ghi' https://api.github.com/x",
+			"curl -H 'Authorization: <redacted>' https://api.github.com/x",
+		},
+		{
+			`curl -H "authorization: token 0123456789abcdef" x`,
+			`curl -H "authorization: <redacted>" x`,
+		},
+		{
+			"http PUT host/merge Authorization:'Bearer abcdefghij'",
+			"http PUT host/merge Authorization:'<redacted>'",
+		},
 		{"curl -H Authorization:\\ Basic abc= x", "curl -H Authorization:\\ <redacted> x"},
 		{"curl -HAuthorization: Basic dXNlcjpw x", "curl -HAuthorization: <redacted> x"},
 		{`http PUT h Authorization:"Basic dXNlcjpw" x`, `http PUT h Authorization:"<redacted>" x`},
 		{"said Bearer 0123456789abcdef here", "said Bearer <redacted> here"},
 		{"Bearer $TOKEN", ""},
-		{"git push https://me:hunter2@github.com/a/b main", "git push https://<redacted>@github.com/a/b main"},
+		{
+			"git push https://me:hunter2@github.com/a/b main",
+			"git push https://<redacted>@github.com/a/b main",
+		},
 		{"git clone https://0123456789abcdef0123@host/x", "git clone https://<redacted>@host/x"},
 		{"git clone ssh://git@github.com/a/b", ""},
 		{"GH_TOKEN=ghp_0123456789abcdefghij gh pr merge 1", "GH_TOKEN=<redacted> gh pr merge 1"},
@@ -29,7 +41,10 @@ func TestSecrets(t *testing.T) {
 		{"git push origin task-sk-list-0123456789-more", ""},
 		{"git switch sk-a-branch-of-many-words", ""},
 		{"eyJhbGciOiJIUzI1NiJ9 x", "<redacted> x"},
-		{"curl https://h/x?private_token=abcd1234&y=1", "curl https://h/x?private_token=<redacted>&y=1"},
+		{
+			"curl https://h/x?private_token=abcd1234&y=1",
+			"curl https://h/x?private_token=<redacted>&y=1",
+		},
 		{`{"token": "abcd1234", "n": 1}`, `{"token": "<redacted>", "n": 1}`},
 		{"tea login add --token 0123abcd --url h", "tea login add --token <redacted> --url h"},
 		{"tea login add --token $TEA --url h", ""},

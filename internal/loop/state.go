@@ -139,8 +139,8 @@ type Budget struct {
 	// Owner is the client process that runs the loop; OwnerLeft says its session has ended.
 	Owner     Process `json:"owner"`
 	OwnerLeft bool    `json:"owner_left,omitempty"`
-	// EventsFrom is the process over whose sockets the run's events come: its client, where the entry came that way. Nil
-	// where it did not, or where the system does not tell.
+	// EventsFrom is the process over whose sockets the run's events come: its client, where the
+	// entry came that way. Nil where it did not, or where that is not known.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil before one has told. NextTick
 	// is when the first of them fires, where that can be told.
@@ -155,7 +155,8 @@ type Budget struct {
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
 	// SkippedLines counts transcript lines that could not be read: what they spent is in no sum.
 	SkippedLines int `json:"skipped_lines,omitempty"`
-	// SealedIn is the user's state directory that holds the run's seal, empty where none could be written.
+	// SealedIn is the user's state directory that holds the run's seal, empty where none could be
+	// written.
 	SealedIn string `json:"sealed_in,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
 	Receipts []Receipt `json:"receipts,omitempty"`
@@ -296,7 +297,7 @@ type Iteration struct {
 	SkippedLines  int               `json:"skipped_lines,omitempty"` // of transcripts, which could not be read
 	Observed      Observed          `json:"observed,omitzero"`
 	Denied        []Denial          `json:"denied,omitempty"`  // tool calls that were refused
-	Overrun       *Overrun          `json:"overrun,omitempty"` // nil unless it took the run past its dollar ceiling
+	Overrun       *Overrun          `json:"overrun,omitempty"` // nil below the dollar ceiling
 }
 
 // Ran says that the line is of an iteration, not of a tick that was passed over at a held lock.

@@ -45,11 +45,13 @@ type Tick struct {
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
-	// Denied are the calls that were refused; Refused the last of them, so that one that is told twice counts once.
+	// Denied are the calls that were refused; Refused the last of them, so that a call that comes
+	// twice counts once.
 	Denied  []Denial `json:"denied,omitempty"`
 	Refused []string `json:"denied_calls,omitempty"`
-	// Running is what was spent since the iteration began, as far as it was looked at. DollarsTold are the threads that
-	// were told that the dollar ceiling is reached: agent ids, "main" for the main one.
+	// Running is what was spent since the iteration began, as far as it was looked at. DollarsTold
+	// are the threads that were told that the dollar ceiling is reached: agent ids, "main" for the
+	// main one.
 	Running     *Running `json:"running,omitempty"`
 	DollarsTold []string `json:"dollars_told,omitempty"`
 
@@ -189,12 +191,14 @@ type Claim struct {
 	Iteration int       `json:"iteration"` // the iteration that would have run
 	Gate      *Gate     `json:"gate,omitempty"`
 	Dialogs   []Dialog  `json:"dialogs,omitempty"`
-	// EventsFrom is as in Budget, for the session that claims. Heard says that PostToolUse reached the program in it.
+	// EventsFrom is as in Budget, for the session that claims. Heard says that PostToolUse reached
+	// the program in it.
 	EventsFrom *Process `json:"events_from,omitempty"`
 	Heard      bool     `json:"heard,omitempty"`
 	Stopped    bool     `json:"stopped,omitempty"`
-	Blocked    bool     `json:"blocked,omitempty"`   // a Stop has asked once, for the answer or for the schedule to go
-	StopText   string   `json:"stop_text,omitempty"` // why, when it was not the gate
+	// Blocked says that a Stop has asked once, for the answer or for the schedule to go.
+	Blocked  bool   `json:"blocked,omitempty"`
+	StopText string `json:"stop_text,omitempty"` // why, when it was not the gate
 	// Scheduled are the prompts that the session had scheduled for the stopped loop at its last Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
 	// Waiters are other sessions that await the lock, by id, and since when.
