@@ -38,7 +38,10 @@ func (c demoCmd) Run(at *desk.Desk, s streams) error {
 		return margin + strings.ReplaceAll(beside(at, s.out, columns, text), "\n", "\n"+margin)
 	}
 	d := &demo{out: s.out, fit: fit, player: player{
-		program: program, project: dir, transcript: filepath.Join(dir, "session.jsonl"), session: "session-one",
+		program:    program,
+		project:    dir,
+		transcript: filepath.Join(dir, "session.jsonl"),
+		session:    "session-one",
 	}}
 	for _, scene := range []func(){d.begins, d.contended, d.gated, d.nearsBudget} {
 		if scene(); d.err != nil {

@@ -14,11 +14,11 @@ import (
 )
 
 type loopCmd struct {
-	Status statusCmd     `cmd:"" help:"How the project's loops stand; the same as hooks status."`
-	Stop   loopStopCmd   `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
-	List   loopListCmd   `cmd:"" help:"The runs of this project, earlier ones too."`
-	Accept loopAcceptCmd `cmd:"" help:"Take over what you changed in a loop's files by hand, after showing the difference."`
-	Reset  loopResetCmd  `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
+	Status statusCmd    `cmd:"" help:"How the project's loops stand; the same as hooks status."`
+	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
+	List   loopListCmd  `cmd:"" help:"The runs of this project, earlier ones too."`
+	Accept acceptCmd    `cmd:"" help:"Show and take over what you changed in a loop's files."`
+	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
 }
 
 // which selects one skill's loop, or both.
@@ -77,10 +77,10 @@ func (c loopResetCmd) Run(a *app.App, s streams) error {
 	return err
 }
 
-type loopAcceptCmd struct{ which }
+type acceptCmd struct{ which }
 
 // Run shows what differs and takes it over.
-func (c loopAcceptCmd) Run(a *app.App, s streams) error {
+func (c acceptCmd) Run(a *app.App, s streams) error {
 	said, err := a.Accept(c.skills())
 	if said != "" {
 		fmt.Fprintln(s.out, printable.Text(said))

@@ -17,7 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink { // a story's Bash met a link of the brake
+	// A story's Bash may have met a link of the brake.
+	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink {
 		os.Exit(code)
 	}
 	standin.Play() // the test binary is started as gh, glab or tea

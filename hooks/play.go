@@ -20,7 +20,7 @@ type player struct {
 	transcript string
 	session    string
 	prompt     string
-	pid        string // of another client; "" for the one that is played, which is this process itself
+	pid        string // of another client; "" for the one that is played: this process itself
 	spent      int
 }
 
@@ -56,7 +56,8 @@ func (p *player) run(stdin *strings.Reader, args ...string) ([]byte, error) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Stdin, cmd.Dir = stdin, p.project
 	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+p.project, "CLAUDE_CODE_SESSION_ID="+p.session,
-		"CLAUDE_PID="+p.pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "PWD="+p.project, "HOOKS_STATE_HOME="+filepath.Join(p.project, ".state"))
+		"CLAUDE_PID="+p.pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "PWD="+p.project,
+		"HOOKS_STATE_HOME="+filepath.Join(p.project, ".state"))
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -21,7 +21,8 @@ func byClient(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[1:]...)
 	for i := range mostEvents {
-		pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+		kind := syscall.SOCK_STREAM | syscall.SOCK_CLOEXEC
+		pair, err := syscall.Socketpair(syscall.AF_UNIX, kind, 0)
 		ts.Check(err)
 		for _, fd := range pair {
 			f := os.NewFile(uintptr(fd), "socket "+strconv.Itoa(i))
@@ -30,8 +31,9 @@ func byClient(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	for _, name := range []string{
-		"HOME", "PATH", "WORK", "TMPDIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", "SESSION", "PROMPT", "CALL", "STDOUT",
-		"HOOKS_NOW", "HOOKS_PARENTS", "CLAUDE_CODE_SESSION_ATTENDED", "TESTSCRIPT_COMMAND",
+		"HOME", "PATH", "WORK", "TMPDIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
+		"SESSION", "PROMPT", "CALL", "STDOUT", "HOOKS_NOW", "HOOKS_PARENTS",
+		"CLAUDE_CODE_SESSION_ATTENDED", "TESTSCRIPT_COMMAND",
 	} {
 		if v := ts.Getenv(name); v != "" {
 			cmd.Env = append(cmd.Env, name+"="+v)

@@ -336,8 +336,8 @@ func putMain(args []string) int {
 	return 0
 }
 
-// acceptMain is a person who takes over, in a terminal in the project, what was changed in the state by hand, and then types
-// in the session.
+// acceptMain is a person who takes over, in a terminal in the project, what was changed in the
+// state by hand, and then types in the session.
 func acceptMain() int {
 	cmd := exec.Command("hooks", "loop", "accept")
 	cmd.Dir, cmd.Env = os.Getenv("CLAUDE_PROJECT_DIR"), append(os.Environ(), "CLAUDECODE=")
@@ -345,15 +345,17 @@ func acceptMain() int {
 	if err := cmd.Run(); err != nil {
 		return 1
 	}
-	_, code := send("user-prompt-submit", pairs(basePayload(), []string{"hook_event_name=UserPromptSubmit", "prompt=go on"}))
+	typed := []string{"hook_event_name=UserPromptSubmit", "prompt=go on"}
+	_, code := send("user-prompt-submit", pairs(basePayload(), typed))
 	return code
 }
 
 // storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until
 // `die NAME`, with its pid in the variable NAME. `esc` is the client's mark of a person's Esc, `fires PROMPT` its mark of
 // a prompt that its scheduler submits. `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR
-// and log their calls in DIR/calls.log: see package standin. `by-client event …` and `by-client answer …` come over a socket of
-// the client, as real events do; what `exec` sends comes through a pipe.
+// and log their calls in DIR/calls.log: see package standin. `by-client event …` and
+// `by-client answer …` come over a socket of the client, as real events do; what `exec` sends comes
+// through a pipe.
 var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	"client": func(ts *testscript.TestScript, _ bool, args []string) {
 		c := exec.Command("lives")

@@ -183,6 +183,7 @@ func jsonType(typ reflect.Type) string {
 // values makes any value that the program may save.
 func values() rapid.MakeConfig {
 	one := func(of ...string) *rapid.Generator[any] { return rapid.SampledFrom(of).AsAny() }
+	often := rapid.IntRange(1, 1<<40).AsAny()
 	return rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
 			reflect.TypeFor[int]():         rapid.IntRange(0, 1<<40).AsAny(),
@@ -197,7 +198,7 @@ func values() rapid.MakeConfig {
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			reflect.TypeFor[loop.TrackedPR](): {"StateAtEnd": one("open", "merged", "closed")},
-			reflect.TypeFor[loop.Denial]():    {"Rule": one(loop.Rules()...), "Times": rapid.IntRange(1, 1<<40).AsAny()},
+			reflect.TypeFor[loop.Denial]():    {"Rule": one(loop.Rules()...), "Times": often},
 			reflect.TypeFor[loop.Failure]():   {"Kind": one("issue", "pr")},
 			reflect.TypeFor[loop.Process]():   {"Source": one("client", "ancestor", "parent", "")},
 			reflect.TypeFor[loop.Issue]():     {"Criteria": one("ok", "missing", "tbd", "")},

@@ -63,14 +63,16 @@ func (p Places) Holds(dir string) bool {
 // cached reports whether a path lies where the client keeps installed plugins. What they store for
 // themselves does not count.
 func (p Places) cached(file string) bool {
-	return inside(file, below(p.Config, "plugins")) && !inside(file, below(p.Config, "plugins/data"))
+	return inside(file, below(p.Config, "plugins")) &&
+		!inside(file, below(p.Config, "plugins/data"))
 }
 
 // besides reports whether a file is a skill, command or agent of the folder that a settings file
 // lies in.
 func besides(settings, file string) bool {
 	dir := path.Dir(settings)
-	return inside(file, dir+"/skills") || inside(file, dir+"/commands") || inside(file, dir+"/agents")
+	return inside(file, dir+"/skills") ||
+		inside(file, dir+"/commands") || inside(file, dir+"/agents")
 }
 
 func fixed(p Places, file string) bool {

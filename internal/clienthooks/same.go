@@ -18,7 +18,8 @@ func Same(kind Kind, before, after string) bool {
 	case Script:
 		return false
 	case Markdown:
-		return head(before) == head(after) || !bringsHooks(head(before)) && !bringsHooks(head(after))
+		before, after = head(before), head(after)
+		return before == after || !bringsHooks(before) && !bringsHooks(after)
 	}
 	old, ok := parse(before)
 	if !ok {

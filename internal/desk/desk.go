@@ -53,7 +53,11 @@ func lost(seals seal.Dir, project string) error {
 	for _, r := range records {
 		for _, l := range r.Loops {
 			if l.On {
-				return store.Hinted(&store.ChangedError{Skill: loop.Skill(l.Skill), Session: r.Session, Changes: []string{store.Dir + " is missing"}})
+				return store.Hinted(&store.ChangedError{
+					Skill:   loop.Skill(l.Skill),
+					Session: r.Session,
+					Changes: []string{store.Dir + " is missing"},
+				})
 			}
 		}
 	}

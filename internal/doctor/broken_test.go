@@ -100,11 +100,16 @@ var broken = []struct {
 		w.must(os.Chmod(w.path("bin/hooks"), 0o755))
 		w.register("home/.claude/settings.json", w.path("bin/hooks"))
 	}, "hook-binary", report.Broken, "does not start", "build it for this machine", ""},
-	{"a state directory that cannot be written", func(w *world) { w.write("home/.local/state/hooks", "x") },
-		"seal", report.Doubt, "believed as it is", "HOOKS_STATE_HOME", ""},
+	{"a state directory that cannot be written", func(w *world) {
+		w.write("home/.local/state/hooks", "x")
+	}, "seal", report.Doubt, "believed as it is", "HOOKS_STATE_HOME", ""},
 	{"state that was removed from under a loop", func(w *world) {
 		w.must(seal.At(w.path("home/.local/state/hooks")).Save(&seal.Record{
-			Session: "s1", Project: w.project, Loops: []seal.Loop{{Skill: "work", RunID: "r1", On: true, State: seal.Files{Budget: "{}"}}},
+			Session: "s1",
+			Project: w.project,
+			Loops: []seal.Loop{
+				{Skill: "work", RunID: "r1", On: true, State: seal.Files{Budget: "{}"}},
+			},
 		}))
 	}, "seal", report.Broken, "has a loop on, and .sdd/loop is gone", "hooks loop reset", ""},
 	{"hooks switched off", func(w *world) { w.write("p/.claude/settings.local.json", `{"disableAllHooks":true}`) },

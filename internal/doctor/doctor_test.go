@@ -22,11 +22,16 @@ import (
 // Programs read the names: one that goes, or changes its group, is a change of the interface.
 func TestNamesStay(t *testing.T) {
 	want := map[string][]string{
-		"registration":         {"settings-files", "hooks-registered", "registered-once", "matchers", "command-form", "hook-binary", "switches", "workspace-trust", "other-hooks"},
-		"client":               {"client-version", "client-environment"},
-		"fired":                {"receipts", "loops-without-hooks"},
-		"guard":                {"must-deny", "must-allow", "self-test"},
-		"state":                {"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk"},
+		"registration": {
+			"settings-files", "hooks-registered", "registered-once", "matchers", "command-form",
+			"hook-binary", "switches", "workspace-trust", "other-hooks",
+		},
+		"client": {"client-version", "client-environment"},
+		"fired":  {"receipts", "loops-without-hooks"},
+		"guard":  {"must-deny", "must-allow", "self-test"},
+		"state": {
+			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk",
+		},
 		"project":              {"repository", "state-hidden", "configuration", "agent-logins", "orders"},
 		"tools":                {"git", "forge-client", "qmd"},
 		"money":                {"rates", "models", "transcripts"},

@@ -77,7 +77,9 @@ func (s *scratch) environ(h handler) []string {
 			env = append(env, kv)
 		}
 	}
-	return append(env, "HOOKS_STATE_HOME="+filepath.Join(s.dir, ".state"), "CLAUDE_PROJECT_DIR="+s.dir, "CLAUDE_PLUGIN_ROOT="+h.from.root, "CLAUDE_CODE_SESSION_ID=doctor",
+	return append(env, "HOOKS_STATE_HOME="+filepath.Join(s.dir, ".state"),
+		"CLAUDE_PROJECT_DIR="+s.dir, "CLAUDE_PLUGIN_ROOT="+h.from.root,
+		"CLAUDE_CODE_SESSION_ID=doctor",
 		fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1", "PWD="+s.dir)
 }
 

@@ -29,6 +29,9 @@ func TestCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	own := []string{os.Args[0]}
+	piped := []string{"sh", "-c", `: | "$0"`, os.Args[0]}
+	session := []string{"setsid", "--wait", os.Args[0]}
 	for _, c := range []struct {
 		name  string
 		args  []string
@@ -36,13 +39,13 @@ func TestCaller(t *testing.T) {
 		role  string
 		want  bool
 	}{
-		{"a pair of the client", []string{os.Args[0]}, pair(), "caller", true},
+		{"a pair of the client", own, pair(), "caller", true},
 		{"through a shell", []string{"sh", "-c", `"$0"; true`, os.Args[0]}, pair(), "caller", true},
-		{"in a session of its own", []string{"setsid", "--wait", os.Args[0]}, pair(), "caller", true},
-		{"a file", []string{os.Args[0]}, file, "caller", false},
-		{"a pipe of a shell", []string{"sh", "-c", `: | "$0"`, os.Args[0]}, pair(), "caller", false},
-		{"a pair of its own", []string{os.Args[0]}, file, "own pair", false},
-		{"a socket with a name", []string{os.Args[0]}, file, "named", false},
+		{"in a session of its own", session, pair(), "caller", true},
+		{"a file", own, file, "caller", false},
+		{"a pipe of a shell", piped, pair(), "caller", false},
+		{"a pair of its own", own, file, "own pair", false},
+		{"a socket with a name", own, file, "named", false},
 	} {
 		cmd := exec.Command(c.args[0], c.args[1:]...)
 		cmd.Env = append(os.Environ(), "PROC_TEST_ROLE="+c.role)
@@ -52,7 +55,8 @@ func TestCaller(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		told := strings.TrimSpace(string(out))
-		if want := Describe(os.Getpid(), "client").Start; (told == want) != c.want || !c.want && told != "" {
+		want := Describe(os.Getpid(), "client").Start
+		if (told == want) != c.want || !c.want && told != "" {
 			t.Errorf("%s: told %q, the client began at %q", c.name, told, want)
 		}
 	}
@@ -66,7 +70,8 @@ func callerOf(role string) {
 		fds, _ := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		_ = syscall.Dup3(fds[0], 0, 0)
 	case "named": // what the client connects to is not what it made
-		at := &unix.SockaddrUnix{Name: "@hooks-test-" + os.Getenv("HOME") + strings.Repeat("x", os.Getpid()%7)}
+		many := strings.Repeat("x", os.Getpid()%7)
+		at := &unix.SockaddrUnix{Name: "@hooks-test-" + os.Getenv("HOME") + many}
 		l, _ := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		_ = unix.Bind(l, at)
 		_ = unix.Listen(l, 1)

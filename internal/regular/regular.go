@@ -30,7 +30,8 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append adds a text to a regular file of at most mostAppended bytes, and makes the file where there is none.
+// Append adds a text to a regular file of at most mostAppended bytes, and makes the file where
+// there is none.
 func Append(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -38,7 +39,8 @@ func Append(path, text string) error {
 	}
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > mostAppended) {
-		err = fmt.Errorf("append to %s: not a regular file below %d bytes: %w", path, mostAppended, fs.ErrInvalid)
+		err = fmt.Errorf("append to %s: not a regular file below %d bytes: %w",
+			path, mostAppended, fs.ErrInvalid)
 	}
 	if err == nil {
 		_, err = f.WriteString(text)

@@ -96,7 +96,9 @@ type Claimed struct {
 // NewCard gathers a card from a run and its last lines, oldest first.
 func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 	c := Card{
-		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier, PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{}, Gates: []Asked{}, Denied: []loop.Denial{},
+		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier,
+		PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{},
+		Gates: []Asked{}, Denied: []loop.Denial{},
 		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched, Attempts: b.MergesAttempted, PRs: []int{}, Merged: []int{}, Heads: []string{}},
 		Claimed:  Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{}, Notes: []string{}},
 	}

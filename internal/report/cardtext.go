@@ -86,14 +86,14 @@ func (c Card) write(to sheet, s Screen) {
 	c.refused(to)
 }
 
-// refused is what the agent tried and was not let do.
+// refused lists the calls that the hooks refused.
 func (c Card) refused(to sheet) {
 	if len(c.Denied) == 0 {
 		return
 	}
 	to.section("Refused")
 	for _, d := range c.Denied {
-		to.item(d.Rule, plain, fmt.Sprintf("%s, %s", strings.Trim(d.Tool+": "+d.What, ": "), plural(d.Times, "time")))
+		to.item(d.Rule, plain, refusedCall(d)+", "+plural(d.Times, "time"))
 	}
 }
 

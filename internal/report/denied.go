@@ -7,7 +7,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// mostRefusals bounds how many refusals one line tells.
+// mostRefusals bounds how many refusals one line names.
 const mostRefusals = 3
 
 // Refused is a list of refusals in one line, "" for none.
@@ -28,9 +28,11 @@ func Refused(list []loop.Denial) string {
 
 // refusal is one entry: the rule, what was called, how often.
 func refusal(d loop.Denial) string {
-	s := d.Rule + " (" + strings.Trim(d.Tool+": "+d.What, ": ") + ")"
+	s := d.Rule + " (" + refusedCall(d) + ")"
 	if d.Times > 1 {
 		s += fmt.Sprintf(" %d times", d.Times)
 	}
 	return s
 }
+
+func refusedCall(d loop.Denial) string { return strings.Trim(d.Tool+": "+d.What, ": ") }

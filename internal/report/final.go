@@ -16,7 +16,7 @@ type Asked struct {
 // Ended is what a final report tells beside the run itself.
 type Ended struct {
 	Asked           []Asked
-	Budget, History string        // paths of the two files, relative to the project where they lie inside it
+	Budget, History string        // paths of the two files, relative to the project if inside it
 	Elsewhere       bool          // the budget is not in its default place
 	LastError       string        // of qmd, when it ended the run (R56)
 	Left            []string      // what an interrupted iteration left half done (R44)

@@ -256,7 +256,8 @@ func (j *historyJSON) Close() error {
 func HistoryCSV(w io.Writer) History {
 	c := historyCSV{csv.NewWriter(w)}
 	_ = c.out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at", "minutes", "dollars", "tokens_in", "tokens_out",
-		"agents_dispatched", "comments_pushed", "merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over"})
+		"agents_dispatched", "comments_pushed", "merges_attempted", "prs_touched",
+		"stop_conditions_fired", "calls_refused", "dollars_over"})
 	return c
 }
 

@@ -118,8 +118,8 @@ type counter struct {
 	done   []Call          // what Done tells
 	tools  bool            // Done asks
 	money  bool            // what people and tools did is of no interest
+	by     []loop.Spender  // that spent most; nil without tools
 	seed   maphash.Seed
-	by     []loop.Spender                           // of each source that spent most; nil without tools
 	apart  []map[string]loop.Tokens                 // what each source spent, by model; nil where nobody asks
 	told   func(at, model string, more loop.Tokens) // what each line adds, at its time as written; nil where nobody asks
 }

@@ -14,16 +14,16 @@ import (
 // may have.
 const mostRunning = 2 * maxLine
 
-// Look is what stands in the transcripts beyond the cursors of a running iteration.
+// Look is what the transcripts hold beyond the cursors of a running iteration.
 type Look struct {
 	Dollars loop.USD
 	Cursors []loop.Cursor // of the transcripts that have grown
 	Read    int64         // bytes
 }
 
-// Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it: the next
-// look goes on from there. Where no file has grown none is read, and the rates are not asked for.
-// What cannot be read is left out; the error names it.
+// Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
+// look continues from there. Where no file has grown none is read, and rates is not called. What
+// cannot be read is left out; the error names it.
 func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look, error) {
 	if transcript == "" {
 		return Look{}, nil
@@ -44,7 +44,7 @@ func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look
 	return l, err
 }
 
-// Grown is how many bytes stand in the transcripts beyond the cursors. Nothing is read.
+// Grown is how many bytes the transcripts hold beyond the cursors. Nothing is read.
 func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 	if transcript == "" {
 		return 0
@@ -98,7 +98,7 @@ func look(list []source, t Table) (l Look, err error) {
 	return l, err
 }
 
-// mostSpenders bounds who is named as having spent most.
+// mostSpenders bounds how many are named as having spent most.
 const mostSpenders = 5
 
 // spenders are the threads that spent most, by model, each under the name of its transcript.
@@ -115,7 +115,8 @@ func (c *counter) spenders(list []source) (all []loop.Spender) {
 		}
 	}
 	slices.SortFunc(all, func(a, b loop.Spender) int {
-		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars), strings.Compare(a.Who, b.Who), strings.Compare(a.Model, b.Model))
+		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars),
+			cmp.Compare(a.Who, b.Who), cmp.Compare(a.Model, b.Model))
 	})
 	return all[:min(len(all), mostSpenders)]
 }
@@ -127,15 +128,21 @@ const mainThread = "main thread"
 func Named(transcript string, by []loop.Spender) []loop.Spender {
 	by = slices.Clone(by)
 	for i := range by {
-		if by[i].Who == mainThread {
-			continue
-		}
-		var a Agent
-		a.describe(source{name: by[i].Who, path: filepath.Join(sessionDir(transcript), filepath.FromSlash(by[i].Who))})
-		by[i].Who = "worker " + a.ID
-		if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
-			by[i].Who += " (" + about + ")"
+		if by[i].Who != mainThread {
+			by[i].Who = worker(transcript, by[i].Who)
 		}
 	}
 	return by
+}
+
+func worker(transcript, name string) string {
+	var a Agent
+	a.describe(source{
+		name: name,
+		path: filepath.Join(sessionDir(transcript), filepath.FromSlash(name)),
+	})
+	if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
+		return "worker " + a.ID + " (" + about + ")"
+	}
+	return "worker " + a.ID
 }

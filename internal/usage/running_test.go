@@ -23,19 +23,20 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 		for n := range 40 {
 			id := string(rune('a'+n%26)) + strings.Repeat("x", n/26)
 			path := []string{tr.main, tr.agent("agent-1"), tr.agent("agent-2")}[r.IntN(3)]
-			line := said1{id: id + path[len(path)-7:len(path)-6], in: r.Int64N(1000), out: r.Int64N(1000)}
+			of := path[len(path)-7 : len(path)-6]
+			line := said1{id: id + of, in: r.Int64N(1000), out: r.Int64N(1000)}
 			tr.add(path, line)
 			if r.IntN(3) == 0 {
 				tr.add(path, line)
 			}
 			held, from := tick.Spending(run)
-			look, err := Running(tr.main, from, func() Table { return NewTable(nil) })
+			look, err := Running(tr.main, from, plainRates)
 			if err != nil || look.Read == 0 {
 				t.Fatalf("look %+v, %v", look, err)
 			}
 			last = held.Dollars + look.Dollars
 			if r.IntN(4) == 0 {
-				tick.Count(run, loop.Running{From: held.From, Dollars: last, Cursors: loop.Overlay(held.Cursors, look.Cursors)})
+				tick.Count(run, after(held, look))
 			}
 		}
 		if all := tr.count(begin); all.Dollars != last {
@@ -44,12 +45,23 @@ func TestLooksComeToTheCountAtTheEnd(t *testing.T) {
 	}
 }
 
+func plainRates() Table { return NewTable(nil) }
+
+func after(held loop.Running, l Look) loop.Running {
+	held.Dollars += l.Dollars
+	held.Cursors = loop.Overlay(held.Cursors, l.Cursors)
+	return held
+}
+
 func TestNothingNewIsNotRead(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.main, said1{id: "a", in: 1000})
 	tr.add(tr.agent("agent-1"), said1{id: "b", in: 1000})
 	cursors := tr.count(nil).Cursors
-	look, err := Running(tr.main, cursors, func() Table { t.Error("the rates were asked for"); return Table{} })
+	look, err := Running(tr.main, cursors, func() Table {
+		t.Error("the rates were asked for")
+		return Table{}
+	})
 	if look.Read != 0 || look.Cursors != nil || err != nil {
 		t.Errorf("look %+v, %v", look, err)
 	}
@@ -68,11 +80,12 @@ func TestOneLookIsBounded(t *testing.T) {
 	for _, id := range []string{"b", "c", "d"} {
 		tr.add(tr.main, filler, said1{id: id, in: 1000})
 	}
-	tr.add(tr.main, `{"type":"user","text":"`+strings.Repeat("x", mostRunning)+`"}`, said1{id: "e", in: 1000})
+	long := `{"type":"user","text":"` + strings.Repeat("x", mostRunning) + `"}`
+	tr.add(tr.main, long, said1{id: "e", in: 1000})
 	var tick loop.Tick
 	for looks := 1; ; looks++ {
 		held, from := tick.Spending(run)
-		look, err := Running(tr.main, from, func() Table { return NewTable(nil) })
+		look, err := Running(tr.main, from, plainRates)
 		if err != nil || looks > 5 {
 			t.Fatalf("%d looks, %v", looks, err)
 		}
@@ -82,7 +95,7 @@ func TestOneLookIsBounded(t *testing.T) {
 		if looks == 1 && look.Read > mostRunning {
 			t.Errorf("the first look read %d bytes", look.Read)
 		}
-		tick.Count(run, loop.Running{Dollars: held.Dollars + look.Dollars, Cursors: loop.Overlay(held.Cursors, look.Cursors)})
+		tick.Count(run, after(held, look))
 	}
 	if all := tr.count(run.Cursors); all.Dollars != tick.Running.Dollars || all.Dollars == 0 {
 		t.Errorf("looked at $%s, counted $%s", tick.Running.Dollars, all.Dollars)
@@ -94,8 +107,9 @@ func TestSpendersAreNamed(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.main, said1{id: "a", in: 10})
 	tr.add(tr.agent("agent-1f"), said1{id: "b", in: 1000})
-	note := strings.TrimSuffix(tr.agent("agent-1f"), ".jsonl") + ".meta.json"
-	if err := os.WriteFile(note, []byte(`{"agentType":"general-purpose","description":"Implement #12"}`), 0o600); err != nil {
+	name := strings.TrimSuffix(tr.agent("agent-1f"), ".jsonl") + ".meta.json"
+	note := []byte(`{"agentType":"general-purpose","description":"Implement #12"}`)
+	if err := os.WriteFile(name, note, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	spent, _, _, err := Done(tr.main, nil, NewTable(nil))
@@ -103,7 +117,8 @@ func TestSpendersAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := Named(tr.main, spent.By)
-	if len(got) != 2 || got[0].Who != "worker 1f (general-purpose: Implement #12)" || got[1].Who != "main thread" || got[0].Dollars <= got[1].Dollars {
+	if len(got) != 2 || got[0].Who != "worker 1f (general-purpose: Implement #12)" ||
+		got[1].Who != "main thread" || got[0].Dollars <= got[1].Dollars {
 		t.Errorf("spenders %+v", got)
 	}
 }

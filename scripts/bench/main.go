@@ -2,8 +2,8 @@
 // hook word in every state, an empty Go program that reads its stdin, and, as scripts of bash and jq, python and node,
 // the smallest guard that does nothing where there is no loop. With -usage MIB it times counting instead, on a generated
 // session of that size beside ccusage: go run ./scripts/bench -usage 1024 -n 60. With -history LINES it times what
-// people look at a loop with, with -running a tool call while a run with a dollar ceiling spends. It prints tables for
-// docs/performance.md.
+// people look at a loop with, with -running a tool call while a run with a dollar ceiling spends. It
+// prints tables for docs/performance.md.
 package main
 
 import (
@@ -51,7 +51,8 @@ func main() {
 	dir := flag.String("tree", "", "only write such a session under this folder, as a client's own")
 	kind := flag.String("kind", kindSession, "of -tree: session with workers, one transcript, or more of one")
 	lines := flag.Int("history", 0, "measure the commands for people on a history of that many lines instead")
-	running := flag.Bool("running", false, "measure a tool call while a run with a dollar ceiling spends instead")
+	running := flag.Bool("running", false,
+		"measure a tool call while a run with a dollar ceiling spends instead")
 	flag.Parse()
 	if *dir != "" {
 		if err := write(*dir, *kind, *mib<<20); err != nil {
@@ -126,7 +127,8 @@ func (b *bench) build() error {
 	return nil
 }
 
-// install copies a program, as installers do: where the linker wrote a file a part at a time, its pages are slower to map.
+// install copies a program, as installers do: where the linker wrote a file a part at a time, its
+// pages are slower to map.
 func install(from, to string) error {
 	src, err := os.Open(from)
 	if err != nil {

@@ -19,7 +19,11 @@ func (b *bench) running(n int) error {
 	if err != nil {
 		return err
 	}
-	rows := []*row{{name: "empty Go program", args: []string{b.empty}, stdin: event(b.dir, "PreToolUse", payloads[0].more)}}
+	rows := []*row{{
+		name:  "empty Go program",
+		args:  []string{b.empty},
+		stdin: event(b.dir, "PreToolUse", payloads[0].more),
+	}}
 	for i, c := range []struct {
 		name, dollars string
 		tree          *tree
@@ -34,13 +38,22 @@ func (b *bench) running(n int) error {
 		{"ceiling, eight workers, 16 KB new", "900000", eight, 16 << 10},
 	} {
 		project := filepath.Join(b.dir, fmt.Sprintf("run-%d", i))
-		run := &counting{bench: b, name: "pre-tool-use, " + c.name, tree: c.tree, project: project, dollars: c.dollars}
+		run := &counting{
+			bench:   b,
+			name:    "pre-tool-use, " + c.name,
+			tree:    c.tree,
+			project: project,
+			dollars: c.dollars,
+		}
 		if err := run.open(c.more); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		rows = append(rows, &row{
-			name: run.name, args: []string{b.hooks, "pre-tool-use"}, stdin: run.payload("PreToolUse", "p", payloads[0].more),
-			env: b.env(project), prepare: run.restore,
+			name:    run.name,
+			args:    []string{b.hooks, "pre-tool-use"},
+			stdin:   run.payload("PreToolUse", "p", payloads[0].more),
+			env:     b.env(project),
+			prepare: run.restore,
 		})
 	}
 	if err := interleave(rows, n); err != nil {
@@ -53,7 +66,12 @@ func (b *bench) running(n int) error {
 // open brings the run into its second iteration, to which that many bytes of transcript will be
 // added.
 func (c *counting) open(more int) error {
-	if err := errors.Join(os.MkdirAll(c.project, 0o755), c.enter("p1"), c.send("pre-tool-use", c.payload("PreToolUse", "p1", payloads[0].more))); err != nil {
+	err := errors.Join(
+		os.MkdirAll(c.project, 0o755),
+		c.enter("p1"),
+		c.send("pre-tool-use", c.payload("PreToolUse", "p1", payloads[0].more)),
+	)
+	if err != nil {
 		return err
 	}
 	if err := c.begin(); err != nil {

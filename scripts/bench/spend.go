@@ -186,14 +186,16 @@ func (c *counting) payload(name, prompt, more string) string {
 }
 
 func (c *counting) stop(prompt string) string {
-	return c.payload("Stop", prompt, `"stop_hook_active":false,"session_crons":[{"id":"0011aabb","schedule":"*/1 * * * *","recurring":true,"prompt":"/sdd:work `+c.flags()+`"}]`)
+	return c.payload("Stop", prompt, `"stop_hook_active":false,"session_crons":[{"id":"0011aabb",`+
+		`"schedule":"*/1 * * * *","recurring":true,"prompt":"/sdd:work `+c.flags()+`"}]`)
 }
 
 func (c *counting) flags() string { return "--loop --max-dollars " + cmp.Or(c.dollars, "0") }
 
 func (c *counting) enter(prompt string) error {
 	return c.send("user-prompt-expansion", c.payload("UserPromptExpansion", prompt,
-		fmt.Sprintf(`"expansion_type":"slash_command","command_name":"sdd:work","command_args":"%[1]s","prompt":"/sdd:work %[1]s"`, c.flags())))
+		fmt.Sprintf(`"expansion_type":"slash_command","command_name":"sdd:work",`+
+			`"command_args":"%[1]s","prompt":"/sdd:work %[1]s"`, c.flags())))
 }
 
 func (c *counting) report() error {

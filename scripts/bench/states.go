@@ -83,7 +83,10 @@ func (b *bench) reach(state, project string) error {
 
 // kept are the folders of a project's state and of its seal, and where their copies are.
 func kept(project string) map[string]string {
-	return map[string]string{filepath.Join(project, ".sdd"): project + ".kept", project + ".seal": project + ".kept-seal"}
+	return map[string]string{
+		filepath.Join(project, ".sdd"): project + ".kept",
+		project + ".seal":              project + ".kept-seal",
+	}
 }
 
 func keep(project string) error {
@@ -134,7 +137,8 @@ func restore(project string) func() error {
 			if _, err := os.Stat(copied); err != nil {
 				continue
 			}
-			if err := errors.Join(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(copied))); err != nil {
+			err := errors.Join(os.RemoveAll(folder), os.CopyFS(folder, os.DirFS(copied)))
+			if err != nil {
 				return err
 			}
 		}

@@ -54,9 +54,10 @@ func (t *trial) race() (outcome, error) {
 			if d := p.Disk(); d.Lock != nil {
 				won++
 			} else if d.Budget == nil || !as(p, d.Budget.SessionID).Turn(flags) {
-				// Where locks are only pretended, two that overwrote each other leave what the seal calls a change:
-				// nobody works until a person resets the run.
-				if told := strings.Join(p.Trace, "\n"); kind.program != lying || !strings.Contains(told, "not as hooks wrote them") {
+				// Where locks are only pretended, two that overwrote each other leave what the seal
+				// calls a change: nobody works until a person resets the run.
+				told := strings.Join(p.Trace, "\n")
+				if kind.program != lying || !strings.Contains(told, "not as hooks wrote them") {
 					p.Say("nobody got the lock, nor does the one whose run it is")
 				}
 			}

@@ -124,7 +124,7 @@ func (d *Disk) file(s Schemas, name string, body []byte, present bool) {
 		if present {
 			d.Claim = c
 		}
-	case (name == "notes.jsonl" || name == "work.used.jsonl") && present: // taken in by the next event
+	case (name == "notes.jsonl" || name == "work.used.jsonl") && present: // for the next event
 	default:
 		d.fault("a file that nobody knows: %s", name)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Snapshot is a world at one moment.
 type Snapshot struct {
-	files   map[string][]byte // of the project's state and its seal, by path below the world; nil for a folder
+	files   map[string][]byte // of the project's state and its seal, by path; nil for a folder
 	modes   map[string]fs.FileMode
 	scripts map[string]int64 // length of each transcript: they only grow, and keep their inode
 	world   World
@@ -102,8 +102,8 @@ func (w *World) Restore(s *Snapshot) error {
 	return err
 }
 
-// Bury makes the recorded client a dead one in every state file and in its seal, as if it had died just now: its number is given to
-// gone, a process that has ended.
+// Bury makes the recorded client a dead one in every state file and in its seal, as if it had died
+// just now: its number is given to gone, a process that has ended.
 func (w *World) Bury(gone int) error {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
 	names, err := filepath.Glob(filepath.Join(w.State(), "work.*"))

@@ -37,7 +37,8 @@ type World struct {
 type Ledger struct {
 	In, Out int64    // tokens spent inside iterations
 	Answers []string // a person's words to gates, each unlike all others
-	// Unheard are those whose event died or failed: the transcript alone answers nothing, so the person is asked again.
+	// Unheard are those whose event died or failed: the transcript alone answers nothing, so the
+	// person is asked again.
 	Unheard []string
 	Begun   map[string]bool // iterations whose body was seen open, as "run 3"
 	Lines   map[string]bool // history lines that were seen whole

@@ -5,7 +5,7 @@
 // after each of them the state on disk is held against a ledger of what really happened, the loop goes on in every way
 // a loop can go on, and in the end nothing is lost, counted twice or stuck.
 //
-//	go run ./scripts/faults              every call killed or failing in one of two ways, one way on each
+//	go run ./scripts/faults              every call killed or failing in one other way, one way on
 //	go run ./scripts/faults -whole       every call, every fault, every way on
 //	go run ./scripts/faults -self-test   mistakes are built into the program, and each must be found
 package main

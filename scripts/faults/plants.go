@@ -33,19 +33,29 @@ var plants = []plant{
 	{"folders are not synced", "entry", nil, false, []drive.Patch{
 		{File: "internal/store/disk.go", Old: "\terr = f.Sync()\n\tif err == nil ||", New: "\tif err == nil ||"},
 	}},
-	{"a change that a crash cut off is not brought to its end", "exit", []string{"renameat"}, false, []drive.Patch{
-		{File: "internal/store/sealed.go", Old: "if l.Next != nil && l.Next.Line != l.State.Line && ", New: "if false && "},
-	}},
+	{
+		name:     "a change that a crash cut off is not brought to its end",
+		scenario: "exit",
+		calls:    []string{"renameat"},
+		patches: []drive.Patch{{
+			File: "internal/store/sealed.go",
+			Old:  "if l.Next != nil && l.Next.Line != l.State.Line && ",
+			New:  "if false && ",
+		}},
+	},
 	{"a change is not announced in the seal", "exit", []string{"renameat"}, false, []drive.Patch{
 		{
-			File: "internal/store/seal.go", Old: "\tif err := s.seals.Save(r); err != nil {\n\t\treturn err\n\t}\n\ts.changing = true\n",
+			File: "internal/store/seal.go",
+			Old: "\tif err := s.seals.Save(r); err != nil {\n\t\treturn err\n\t}\n" +
+				"\ts.changing = true\n",
 			New: "\ts.changing = true\n",
 		},
 	}},
 	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{
 		{
 			File: "internal/store/commit.go", Old: "\t\tnext.begin(text)\n",
-			New: "\t\tif err = s.SaveBudget(next.path, next.b); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tnext.begin(text)\n",
+			New: "\t\tif err = s.SaveBudget(next.path, next.b); err != nil {\n" +
+				"\t\t\treturn err\n\t\t}\n\t\tnext.begin(text)\n",
 		},
 	}},
 	{"the budget takes its place unsynced", "exit", nil, false, []drive.Patch{
@@ -73,7 +83,11 @@ var plants = []plant{
 		{File: "internal/app/start.go", Old: "\t\te.undo(skill, &run)\n", New: ""},
 	}},
 	{"an error blocks", "exit", []string{"fsync"}, false, []drive.Patch{
-		{File: "hooks/hook.go", Old: "\t\tcomplain(errs, answer.Err)\n", New: "\t\tcomplain(errs, answer.Err)\n\t\treturn 2, true\n"},
+		{
+			File: "hooks/hook.go",
+			Old:  "\t\tcomplain(errs, answer.Err)\n",
+			New:  "\t\tcomplain(errs, answer.Err)\n\t\treturn 2, true\n",
+		},
 	}},
 	{"a torn line is glued to the next", "exit-after-a-torn-line", nil, false, []drive.Patch{
 		{

@@ -25,7 +25,7 @@ type sweep struct {
 	faults    []fault
 	workers   int
 	few       bool // only calls on the loop's own files
-	thin      bool // each call is killed, and fails in one of the other ways; what nothing struck is not tried again
+	thin      bool // each call is killed, and fails in one other way; no second try if none was hit
 	ways      int  // how many ways to go on are tried after each fault; 0 is all
 	loud      bool // how far it is goes to stderr
 	most      int  // violations after which it ends

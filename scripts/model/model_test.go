@@ -179,7 +179,8 @@ func (w *world) aTick(t *rapid.T) {
 			w.submit(ses, "", "go on")
 		}
 		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t", "tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())
-		w.send(ses, "pre-tool-use", payload, w.enter(s, ses, f, asker{ses.origin == "scheduled", true}))
+		by := asker{scheduled: ses.origin == "scheduled", model: true}
+		w.send(ses, "pre-tool-use", payload, w.enter(s, ses, f, by))
 	default:
 		ses := w.living(t, false)
 		w.newPrompt(ses)

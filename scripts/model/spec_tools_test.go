@@ -75,7 +75,8 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	}
 	switch c.kind {
 	case "schedule":
-		if r.status == "active" && strings.HasPrefix(c.text, "/sdd:"+s.skill+" ") && !r.agrees(plain(c.text)) {
+		own := strings.HasPrefix(c.text, "/sdd:"+s.skill+" ")
+		if r.status == "active" && own && !r.agrees(plain(c.text)) {
 			return refuse("Not scheduled: no person typed these flags")
 		}
 		if c.text == m.word(s) && (r.status != "active" || on && t.halting()) {
@@ -119,7 +120,8 @@ func (m *model) offLimits(s *side, n int) bool {
 		b != nil && slices.Contains(b.progress, n) && !slices.Contains(s.tick.taken, n)
 }
 
-// overrun: the dollars of the run and of its open iteration are past the ceiling and ten percent of it.
+// overrun: the dollars of the run and of its open iteration are past the ceiling and ten percent of
+// it.
 func (m *model) overrun(s *side) bool {
 	spent := s.run.cents + m.spent(s.run, s.tick.session)
 	return s.run.ceilings.cents > 0 && spent*100 > s.run.ceilings.cents*110
