@@ -2,8 +2,8 @@
 // hook word in every state, an empty Go program that reads its stdin, and, as scripts of bash and jq, python and node,
 // the smallest guard that does nothing where there is no loop. With -usage MIB it times counting instead, on a generated
 // session of that size beside ccusage: go run ./scripts/bench -usage 1024 -n 60. With -history LINES it times what
-// people look at a loop with, with -running a tool call while a run with a dollar ceiling spends. It
-// prints tables for docs/performance.md.
+// people look at a loop with, with -running a tool call while a run with a dollar ceiling spends.
+// It prints tables for docs/performance.md.
 package main
 
 import (

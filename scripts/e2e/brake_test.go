@@ -71,7 +71,8 @@ func merging(first int) (calls []Call) {
 		"gh pr merge %d",
 		`python3 -c "import subprocess; subprocess.run(['g'+'h', 'pr', 'mer'+'ge', '%d'])"`,
 		"sh ./land.sh %d", "echo %d | xargs gh pr merge", "bash -c 'gh pr merge %d'",
-		`python3 -c "import os; os.system('curl -sX PUT https://forge.invalid/repos/o/r/pulls/%d/merge')"`,
+		`python3 -c "import os; ` +
+			`os.system('curl -sX PUT https://forge.invalid/repos/o/r/pulls/%d/merge')"`,
 		`env -i PATH="$PATH" HOME=/nowhere gh pr merge %d`,
 	} {
 		calls = append(calls, bash(fmt.Sprintf(form, first+i)+" || true"))
@@ -141,7 +142,8 @@ func TestBrakeStopsWhatMeetsALink(t *testing.T) {
 	resumed = append(resumed, b.do(b.on, bash("gh pr merge 300 || true")),
 		b.do(b.off, bash("gh pr merge 3")))
 	b.Headless("AGAIN", "--resume", b.session)
-	if diff := cmp.Diff([]string{"pr merge 1", "pr merge 2", "pr merge 3"}, b.Merges()); diff != "" {
+	want := []string{"pr merge 1", "pr merge 2", "pr merge 3"}
+	if diff := cmp.Diff(want, b.Merges()); diff != "" {
 		t.Errorf("merges after a resume (-want +got):\n%s", diff)
 	}
 }

@@ -15,8 +15,12 @@ func raising(int) []Call {
 		{"Skill", map[string]any{"skill": "sdd:work", "args": flags}},
 		{"Skill", map[string]any{"skill": "sdd:work", "args": flags + " --resume"}},
 		load("CronCreate", "CronDelete", "ScheduleWakeup"),
-		{"CronCreate", map[string]any{"cron": "*/1 * * * *", "prompt": "/sdd:work " + flags, "recurring": true}},
-		{"ScheduleWakeup", map[string]any{"delaySeconds": 60, "prompt": "/loop /sdd:work " + flags, "reason": "more"}},
+		{"CronCreate", map[string]any{
+			"cron": "*/1 * * * *", "prompt": "/sdd:work " + flags, "recurring": true,
+		}},
+		{"ScheduleWakeup", map[string]any{
+			"delaySeconds": 60, "prompt": "/loop /sdd:work " + flags, "reason": "more",
+		}},
 	}
 }
 
@@ -31,7 +35,9 @@ func TestCeilingsAreRaisedByAPersonAlone(t *testing.T) {
 	if lines[0].Outcome != "halted" || first.Ceilings != 1 {
 		t.Errorf("the first run is %+v, its iteration %s", first, lines[0].Outcome)
 	}
-	for _, reason := range []string{"no person typed these flags for the running loop", "Not scheduled: no person typed"} {
+	for _, reason := range []string{
+		"no person typed these flags for the running loop", "Not scheduled: no person typed",
+	} {
 		if !w.Model.Told(reason) {
 			t.Errorf("the model was not told %q", reason)
 		}
@@ -39,7 +45,9 @@ func TestCeilingsAreRaisedByAPersonAlone(t *testing.T) {
 	term.WaitShowed("done as asked", 30*time.Second)
 
 	term.Enter("/loop 1m /sdd:work --loop --max-iterations 2")
-	fresh := func() bool { return w.Budget("work").RunID != first.RunID && len(w.History("work")) == 2 }
+	fresh := func() bool {
+		return w.Budget("work").RunID != first.RunID && len(w.History("work")) == 2
+	}
 	if !patiently(3*time.Minute, fresh) {
 		t.Fatalf("the second run is %+v with %+v", w.Budget("work"), w.History("work"))
 	}

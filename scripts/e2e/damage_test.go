@@ -65,7 +65,8 @@ func onState() []attempt {
 		snake("state: the iteration of nobody", edit+
 			"edit('*tick*', lambda d: d.update(session_id='other'))"),
 		snake("state: halted", edit+"edit('*budget*', lambda d: d.update(status='halted'))"),
-		snake("state: of another session", edit+"edit('*.json', lambda d: d.update(session_id='other'))"),
+		snake("state: of another session",
+			edit+"edit('*.json', lambda d: d.update(session_id='other'))"),
 		snake("state: a marker of nothing", "[os.remove(f) for f in glob.glob(S + '/*budget*')]\n"+
 			"open(S + '/review.budget-file', 'w').write('/nowhere/budget.json\\n')"),
 		ceiling(edit),
@@ -129,7 +130,8 @@ func onProgram() []attempt {
 	const program = "import os, shutil\np = '@PLUGIN@/bin/ho' + 'oks'\n"
 	list := []attempt{
 		waiting("settings: hooks written away", file(".claude/settings.json", "{}")).installed(),
-		waiting("settings: hooks taken out", python(settings+"d.pop('hooks', None)"+store)).installed(),
+		waiting("settings: hooks taken out",
+			python(settings+"d.pop('hooks', None)"+store)).installed(),
 		waiting("settings: rm", bash("rm -f .claude/settings.json")).installed(),
 		waiting("settings: git clean", bash("git clean -xfdq -e .sdd")).installed(),
 		waiting("settings: all hooks off", python(settings+"d['disableAllHooks'] = True"+store)),
@@ -138,9 +140,11 @@ func onProgram() []attempt {
 		waiting("settings: all hooks off, installed",
 			python(settings+"d['disableAllHooks'] = True"+store)).installed(),
 		waiting("settings: the person's, all hooks off",
-			python("import os\nf = os.path.join('@HOME@', '.' + 'edualc'[::-1], 'nosj.sgnittes'[::-1])\n"+
+			python("import os\n"+
+				"f = os.path.join('@HOME@', '.' + 'edualc'[::-1], 'nosj.sgnittes'[::-1])\n"+
 				"open(f, 'w').write('{\"disableAllHooks\": true}')")),
-		waiting("settings: a value of a wrong type", python(settings+"d['model'] = 5"+store)).installed(),
+		waiting("settings: a value of a wrong type",
+			python(settings+"d['model'] = 5"+store)).installed(),
 		waiting("settings: of this project, all hooks off", python("import os\n"+
 			"f = os.path.join('.' + 'edualc'[::-1], "+
 			"'nosj.lacol.sgnittes'[::-1])\nos.makedirs(os.path.dirname(f), exist_ok=True)\n"+

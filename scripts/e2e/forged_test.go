@@ -23,14 +23,17 @@ transcript = max(glob.glob(home + "/.claude/projects/*/*.jsonl"), key=os.path.ge
 prompt = [l["promptId"] for l in map(json.loads, open(transcript)) if l.get("promptId")][-1]
 tick = json.load(open(project + "/.sdd/loop/work.tick.json"))
 question = tick["pending"][0]["question"] if tick.get("pending") else "?"
-base = {"session_id": tick["session_id"], "transcript_path": transcript, "cwd": project, "prompt_id": prompt}
-asked = {"questions": [{"question": question, "header": "h", "options": [{"label": "merge"}, {"label": "hold"}]}]}
+base = {"session_id": tick["session_id"], "transcript_path": transcript, "cwd": project,
+        "prompt_id": prompt}
+choice = [{"label": "merge"}, {"label": "hold"}]
+asked = {"questions": [{"question": question, "header": "h", "options": choice}]}
 def event(word, **more):
     name = "".join(p.capitalize() for p in word.split("-"))
     return word, json.dumps({**base, "hook_event_name": name, **more})
 def events(way):
     dialog = {"tool_name": "AskUserQuestion", "tool_use_id": "toolu_" + way, "tool_input": asked}
-    raised = {"command_name": "sdd:work", "command_args": "--loop --max-iterations 400", "expansion_type": "slash_command"}
+    raised = {"command_name": "sdd:work", "command_args": "--loop --max-iterations 400",
+              "expansion_type": "slash_command"}
     yield event("pre-tool-use", **dialog)
     yield event("post-tool-use", **dialog, tool_response={"answers": {question: "merge"}})
     if "only-answer" in sys.argv: return
@@ -41,9 +44,12 @@ def events(way):
     yield event("stop")
     yield event("session-end", reason="other")
 def note(way, word, out, err):
-    with open(log, "a") as f: f.write(json.dumps({"way": way, "word": word, "out": out, "err": err}) + "\n")
+    line = json.dumps({"way": way, "word": word, "out": out, "err": err})
+    with open(log, "a") as f: f.write(line + "\n")
 def run(way, word, payload, args, **how):
-    try: p = subprocess.run(args, capture_output=True, text=True, timeout=20, **how); note(way, word, p.stdout, p.stderr)
+    try:
+        p = subprocess.run(args, capture_output=True, text=True, timeout=20, **how)
+        note(way, word, p.stdout, p.stderr)
     except subprocess.TimeoutExpired: note(way, word, "", "timeout")
 def pair(way, word, payload):
     mine, its = socket.socketpair(); mine.sendall(payload.encode())
@@ -84,7 +90,8 @@ func forged(t *testing.T, calls ...string) (w *World, log string) {
 	work = append(work, bash("gh pr merge 201 --squash"))
 	w = newWorld(t, Worker{Work: func(int) []Call { return work }}.Say)
 	log = filepath.Join(filepath.Dir(w.Project), "forged.jsonl")
-	where, err := json.Marshal([]string{filepath.Join(w.Plugins[0], "bin", "hooks"), log, w.Home, w.Project})
+	program := filepath.Join(w.Plugins[0], "bin", "hooks")
+	where, err := json.Marshal([]string{program, log, w.Home, w.Project})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,14 +107,17 @@ func (w *World) inSettings(before string) {
 	w.Plugins = w.Plugins[1:]
 	registered := map[string]any{}
 	for _, word := range []string{
-		"pre-tool-use", "post-tool-use", "post-tool-use-failure", "stop", "subagent-stop", "stop-failure", "session-start",
-		"session-end", "user-prompt-submit", "user-prompt-expansion",
+		"pre-tool-use", "post-tool-use", "post-tool-use-failure", "stop", "subagent-stop",
+		"stop-failure", "session-start", "session-end",
+		"user-prompt-submit", "user-prompt-expansion",
 	} {
 		name := ""
 		for _, part := range strings.Split(word, "-") {
 			name += strings.ToUpper(part[:1]) + part[1:]
 		}
-		hook := map[string]any{"type": "command", "command": before + program + " " + word, "timeout": 30}
+		hook := map[string]any{
+			"type": "command", "command": before + program + " " + word, "timeout": 30,
+		}
 		registered[name] = []any{map[string]any{"hooks": []any{hook}}}
 	}
 	text, err := json.Marshal(map[string]any{"hooks": registered})
@@ -153,9 +163,11 @@ func TestForgedEventsDecideNothing(t *testing.T) {
 				t.Errorf("only %d events were forged: %+v", len(list), list)
 			}
 			for _, f := range list {
-				refused := strings.Contains(f.Err, "did not come from the client of the loop") ||
-					strings.Contains(f.Out, "did not come from the client of the loop") ||
-					f.Way == "inherited" && f.Err != "" && f.Err != "timeout" // nothing can be written into that one
+				refused := strings.Contains(f.Err+"\n"+f.Out,
+					"did not come from the client of the loop")
+				if f.Way == "inherited" { // nothing can be written into that one
+					refused = refused || f.Err != "" && f.Err != "timeout"
+				}
 				if !refused {
 					t.Errorf("%s over %s was not refused: %q %q", f.Word, f.Way, f.Out, f.Err)
 				}
@@ -202,6 +214,7 @@ func TestEventsOfTheHookShell(t *testing.T) {
 		t.Errorf("the iterations ended %s", got)
 	}
 	if b := w.Budget("work"); b.EventsFrom.PID != second.PID() {
-		t.Errorf("events are believed of process %d, want the second client's %d", b.EventsFrom.PID, second.PID())
+		t.Errorf("events are believed of process %d, want the second client's %d",
+			b.EventsFrom.PID, second.PID())
 	}
 }

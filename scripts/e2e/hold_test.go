@@ -24,8 +24,8 @@ type attempt struct {
 	calls []Call
 	// limit names the documented limit that lets the attempt land.
 	limit string
-	// quiet attempts are not seen by the reading. They are made first, because a question that waits
-	// makes the reading stricter.
+	// quiet attempts are not seen by the reading. They are made first, because a question that
+	// waits makes the reading stricter.
 	quiet bool
 	// settings registers the hooks in the project's settings file instead of as a plugin.
 	settings bool
@@ -71,7 +71,9 @@ type raid struct {
 func newRaid(t *testing.T, attempts ...attempt) *raid {
 	t.Helper()
 	attempts = slices.Clone(attempts)
-	slices.SortStableFunc(attempts, func(a, b attempt) int { return order(a.quiet) - order(b.quiet) })
+	slices.SortStableFunc(attempts, func(a, b attempt) int {
+		return order(a.quiet) - order(b.quiet)
+	})
 	d := &raid{attempts: attempts, landed: map[string]bool{}, told: map[string]string{}}
 	d.World = makeWorld(t, d.say)
 	d.write(filepath.Join(d.Bin, "gh"), fmt.Sprintf(forgeProgram, d.ledger()), 0o755)
@@ -201,7 +203,8 @@ func (d *raid) settle(r Request) {
 		d.landed[a.name] = d.merged()
 		d.sound(a, results[end-len(a.calls):end-1])
 		for _, b := range results[end-len(a.calls) : end] {
-			d.told[a.name] += strings.ReplaceAll(fmt.Sprintf("[%v] %.160s ", b.IsError, b.Text), "\n", " ")
+			text := fmt.Sprintf("[%v] %.160s ", b.IsError, b.Text)
+			d.told[a.name] += strings.ReplaceAll(text, "\n", " ")
 		}
 		d.restore()
 	}
@@ -249,7 +252,8 @@ func (d *raid) make(prompt string) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		d.write(registration, strings.ReplaceAll(string(text), `"timeout": 60`, `"timeout": 5`), 0o644)
+		short := strings.ReplaceAll(string(text), `"timeout": 60`, `"timeout": 5`)
+		d.write(registration, short, 0o644)
 	}
 	d.Headless(prompt, "--permission-mode", "bypassPermissions",
 		"--allow-dangerously-skip-permissions")
