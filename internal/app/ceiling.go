@@ -10,16 +10,16 @@ import (
 )
 
 // How many bytes of transcript the next look may read again before the running count is saved. A
-// tool's result saves it: that is not waited for as the call itself is. Where no result is told, or
-// none for long, a call does.
+// tool's result saves it, because nothing waits for that as it does for the call itself. Where no
+// result comes, or none for long, a call saves it.
 const (
 	keepAtResult = 256 << 10
 	keepAtCall   = 2 << 20
 )
 
-// ceiling bounds one long iteration by the run's dollars: at the ceiling each thread is told once
-// to finish, past the overrun nothing else passes. What the iteration has spent is a floor: what
-// cannot be read is left out until it ends.
+// ceiling bounds one long iteration by the run's dollars. At the ceiling it asks each thread once
+// to finish; past the overrun nothing else passes. What the iteration has spent is a lower bound,
+// because what cannot be read is left out until it ends.
 func (v *visit) ceiling(t *thread) event.Reply {
 	if !v.open(t) || t.Budget.Ceilings.Dollars == 0 {
 		return event.Nothing()

@@ -13,8 +13,8 @@ import (
 // slip keeps an error that changes no decision; it is printed on stderr.
 func (v *visit) slip(err error) { v.slips = errors.Join(v.slips, err) }
 
-// record notes a refusal in the tick of an open iteration and gives it back. A refusal stands
-// whatever becomes of its record.
+// record notes a refusal in the tick of an open iteration and returns it. An error in the record
+// changes no refusal.
 func (v *visit) record(t *thread, r event.Reply) event.Reply {
 	if !r.Blocks() || v.recorded || t == nil || !v.open(t) {
 		return r

@@ -82,7 +82,7 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 		t.Claim.Dialogs = append(t.Claim.Dialogs, d)
 		v.tellOf(t.Claim.Gate)
 		return v.files.SaveClaim(t.Claim)
-	case slices.ContainsFunc(t.Tick.Dialogs, d.Equal): // told twice
+	case slices.ContainsFunc(t.Tick.Dialogs, d.Equal): // already recorded
 		return nil
 	}
 	t.Tick.Dialogs = append(t.Tick.Dialogs, d)

@@ -39,7 +39,7 @@ func (a *App) Explain(command string) report.Explanation {
 	return e
 }
 
-// heldBy is what stands between a command and a merge that nobody was asked about.
+// heldBy names what keeps a command from a merge that no person approved.
 func (v *visit) heldBy(r guard.Reading, call guard.Call) string {
 	opaque, around := len(r.Opaque) > 0, leavesLinks(call.Command)
 	switch {

@@ -29,9 +29,9 @@ func (v *visit) clientSocket(owner loop.Process) *loop.Process {
 	return nil
 }
 
-// believe refuses an event that came from somebody else than the run's client. An error decides
-// nothing: what it stands for is refused where it asks to begin, held back where it could do harm,
-// and otherwise nothing is written.
+// believe refuses an event that came from somebody else than the run's client. With an error the
+// event decides nothing: an entry is refused, a call that could do harm is held back, and nothing
+// is written.
 func (v *visit) believe(client *loop.Process) error {
 	if client == nil || v.ev.Name == "" {
 		return nil // not known how events come, or a person's command and no event
@@ -69,7 +69,7 @@ func (v *visit) mayEnter(owner loop.Process) error {
 	for _, skill := range loop.Skills() {
 		s, err := v.files.LoadRun(skill)
 		if err != nil || s.Budget == nil {
-			continue // what is damaged is told by the entry itself
+			continue // the entry itself reports damage
 		}
 		b := s.Budget
 		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive

@@ -14,7 +14,7 @@ import (
 
 // own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the
 // session's transcript, this program with its plugin, and its state. They may be read only. A
-// folder that holds the project is none of them.
+// folder that holds the project is not among them.
 func (v *visit) own() []string {
 	if v.ownPaths == nil {
 		v.ownPaths = v.findOwn()

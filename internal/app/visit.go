@@ -41,7 +41,7 @@ type visit struct {
 	said     event.Reply         // what is on disk and is told, whatever fails after it
 
 	running  map[loop.Skill]loop.Running // counted in this event: what open iterations have spent
-	recorded bool                        // the refusal of this call stands in a tick
+	recorded bool                        // the refusal of this call is in a tick
 	wasRead  struct {                    // the reading of the last call
 		of      string
 		reading guard.Reading

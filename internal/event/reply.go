@@ -67,7 +67,8 @@ func (r Reply) Ring() Reply {
 	return r
 }
 
-// By names the rule that refuses, for the record; the client is not told. The first name stands.
+// By names the rule that refuses, for the record; the client does not see it. The first name is
+// kept.
 func (r Reply) By(rule string) Reply {
 	if r.rule == "" {
 		r.rule = rule
@@ -90,7 +91,7 @@ func (r Reply) And(o Reply) Reply {
 // Blocks says that the reply refuses: something was counted or must be, before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
-// Decides says that the reply refuses or asks; texts alone decide nothing.
+// Decides reports whether the reply refuses or asks; texts alone decide nothing.
 func (r Reply) Decides() bool { return r.verdict != none }
 
 // Reason is the text of a refusal, as given.

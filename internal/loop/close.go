@@ -12,7 +12,7 @@ type Spent struct {
 	Cursors []Cursor
 	Source  string    // of the rates: rate_table_source
 	Skipped int       // transcript lines that could not be read
-	By      []Spender // the threads that spent most; nil where nobody asked
+	By      []Spender // the threads that spent most; nil where they were not counted
 }
 
 // Ending is what is known when an open tick ends.

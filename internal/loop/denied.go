@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The rules by which a tool call is refused. Rules lists them all; nothing else stands in a Denial.
+// The rules by which a tool call is refused. Rules lists them all; a Denial has no other.
 const (
 	MergeGate     = "merge-gate"     // a merge that no person approved, or can be asked about
 	GateWaiting   = "gate-waiting"   // a question waits for a person
@@ -97,7 +97,7 @@ func (t *Tick) Refuses(id, input string) bool {
 	return true
 }
 
-// callKey tells a call from others, also from one of the same id.
+// callKey identifies a call, also among calls of the same id.
 func callKey(id, input string) string {
 	sum := fnv.New64a()
 	sum.Write([]byte(input))

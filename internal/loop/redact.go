@@ -49,7 +49,7 @@ func commits(fields ...*string) []*string {
 	return slices.DeleteFunc(fields, func(sha *string) bool { return strings.Trim(*sha, "0123456789abcdef") == "" && len(*sha) <= 64 })
 }
 
-// hidden stands where a secret was.
+// hidden replaces a secret.
 const hidden = "<redacted>"
 
 // Secrets replaces what is a secret by its form in a text that was not written to be kept, such as
@@ -74,7 +74,7 @@ func Secrets(text string) string {
 	return b.String() + text[kept:]
 }
 
-// secretAt is where the secret lies that is known by what stands at i; both are 0 without one.
+// secretAt is where the secret lies that the text at i announces; both are 0 without one.
 func secretAt(text string, i int) (from, to int) {
 	if strings.HasPrefix(text[i:], "://") {
 		return userinfo(text, i+len("://"))
@@ -115,7 +115,7 @@ func login(text string, after int) (from, to int) {
 	return from, from + len(password)
 }
 
-// userinfo is what stands before the host of a URL, where that is more than a login's name.
+// userinfo is the part of a URL before its host, where that is more than a login's name.
 func userinfo(text string, at int) (from, to int) {
 	authority := leading(text[at:], noneOf(" \t/?#'\"`\n"))
 	end := strings.LastIndexByte(authority, '@')
@@ -158,7 +158,7 @@ func token(word string) (at, n int) {
 	return 0, 0
 }
 
-// header is the value of a header whose name stands between i and after: to the quote that closes
+// header is the value of a header whose name lies between i and after: up to the quote that closes
 // it, else its words.
 func header(text string, i, after int) (from, to int) {
 	if !strings.HasPrefix(text[after:], ":") {

@@ -62,8 +62,8 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// callerOf prints when the process began that Caller tells, with another stdin where the role asks
-// for one.
+// callerOf prints when the process that Caller returns began, with another stdin where the role
+// asks for one.
 func callerOf(role string) {
 	switch role {
 	case "own pair":

@@ -9,8 +9,8 @@ type Explanation struct {
 	Opaque   []string       `json:"opaque,omitempty"` // parts that cannot be read, with the reason
 	ReadOnly bool           `json:"read_only"`        // passes while a question waits for a person
 	Verdict  string         `json:"verdict"`
-	// HeldBy is what stands between the command and a merge that nobody was asked about, empty for
-	// one that only looks.
+	// HeldBy names what keeps the command from a merge that no person approved, empty for one that
+	// only looks.
 	HeldBy string `json:"held_by,omitempty"`
 }
 
