@@ -25,10 +25,19 @@ var ErrUnwritable = errors.New("the user's state directory cannot be written her
 //
 // A record lies in on/ while a loop of its session is on, else in off/, where it is what a later --resume is held
 // against. Records are replaced as a whole and are not synced: they outlive every process, not the machine.
-type Dir struct{ path string }
+type Dir struct {
+	path string
+	last *parsed
+}
+
+// parsed is the record that was read last: one event reads the same text several times.
+type parsed struct {
+	text   []byte
+	record *Record
+}
 
 // At is the state directory with that path; empty means none.
-func At(path string) Dir { return Dir{path} }
+func At(path string) Dir { return Dir{path, new(parsed)} }
 
 // Path is where the directory lies, empty for none.
 func (d Dir) Path() string { return d.path }
@@ -42,11 +51,16 @@ func (d Dir) Active(session string) (*Record, error) {
 	if d.path == "" || session == "" {
 		return nil, nil
 	}
-	return read(d.on(session), session)
+	return d.read(d.on(session), session)
 }
 
 // Record is the record of that file name, while a loop of its session is on.
-func (d Dir) Record(name string) (*Record, error) { return read(d.on(name), "") }
+func (d Dir) Record(name string) (*Record, error) {
+	if d.path == "" {
+		return nil, nil
+	}
+	return d.read(d.on(name), "")
+}
 
 // Find is a session's record, whether a loop of it is on or not, nil when there is none.
 func (d Dir) Find(session string) (*Record, error) {
@@ -54,7 +68,7 @@ func (d Dir) Find(session string) (*Record, error) {
 	if r != nil || err != nil || d.path == "" || session == "" {
 		return r, err
 	}
-	return read(d.off(session), session)
+	return d.read(d.off(session), session)
 }
 
 // Of are all sessions' records of a project. One that cannot be read is left out and its error is joined.
@@ -79,7 +93,7 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 				continue
 			}
 			seen[e.Name()] = true
-			r, err := read(path, "")
+			r, err := d.read(path, "")
 			errs = append(errs, err)
 			if r != nil && r.Project == project {
 				list = append(list, r)
@@ -102,7 +116,7 @@ func sweep(path string, e fs.DirEntry) {
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // read is one record, nil when there is none. An empty session takes any.
-func read(path, session string) (*Record, error) {
+func (d Dir) read(path, session string) (*Record, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if absent(err) {
 		return nil, nil
@@ -123,7 +137,7 @@ func read(path, session string) (*Record, error) {
 			return nil, nil
 		}
 		var r *Record
-		if r, err = decode(text); err == nil && (session == "" || r.Session == session) {
+		if r, err = d.parse(text); err == nil && (session == "" || r.Session == session) {
 			return r, nil
 		}
 	}
@@ -131,6 +145,17 @@ func read(path, session string) (*Record, error) {
 		err = errDamaged
 	}
 	return nil, fmt.Errorf("read seal %s: %w", path, err)
+}
+
+func (d Dir) parse(text []byte) (*Record, error) {
+	if d.last.record == nil || !bytes.Equal(d.last.text, text) {
+		r, err := decode(text)
+		if err != nil {
+			return nil, err
+		}
+		*d.last = parsed{text, r}
+	}
+	return d.last.record.clone(), nil
 }
 
 // Save writes a record, and puts it where its switch belongs; one without loops is removed. What a crash leaves is the

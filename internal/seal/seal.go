@@ -79,6 +79,19 @@ func (r *Record) Held() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.HeldFor != "" })
 }
 
+// clone is a copy that can be changed.
+func (r *Record) clone() *Record {
+	c := *r
+	c.Loops = slices.Clone(r.Loops)
+	for i, l := range c.Loops {
+		if l.Next != nil {
+			next := *l.Next
+			c.Loops[i].Next = &next
+		}
+	}
+	return &c
+}
+
 // Drop takes a skill's run out of the record.
 func (r *Record) Drop(skill string) {
 	r.Loops = slices.DeleteFunc(r.Loops, func(l Loop) bool { return l.Skill == skill })
