@@ -38,9 +38,9 @@ func TestCaller(t *testing.T) {
 	}{
 		{"a pair of the client", []string{os.Args[0]}, pair(), "caller", true},
 		{"through a shell", []string{"sh", "-c", `"$0"; true`, os.Args[0]}, pair(), "caller", true},
-		{"in a session of its own", []string{"setsid", "--wait", os.Args[0]}, pair(), "caller", true},
+		{"its own session", []string{"setsid", "--wait", os.Args[0]}, pair(), "caller", true},
 		{"a file", []string{os.Args[0]}, file, "caller", false},
-		{"a pipe of a shell", []string{"sh", "-c", `: | "$0"`, os.Args[0]}, pair(), "caller", false},
+		{"a shell's pipe", []string{"sh", "-c", `: | "$0"`, os.Args[0]}, pair(), "caller", false},
 		{"a pair of its own", []string{os.Args[0]}, file, "own pair", false},
 		{"a socket with a name", []string{os.Args[0]}, file, "named", false},
 	} {
@@ -52,8 +52,9 @@ func TestCaller(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		told := strings.TrimSpace(string(out))
-		if want := Describe(os.Getpid(), "client").Start; (told == want) != c.want || !c.want && told != "" {
-			t.Errorf("%s: told %q, the client began at %q", c.name, told, want)
+		is := Describe(os.Getpid(), "client").Start
+		if (told == is) != c.want || !c.want && told != "" {
+			t.Errorf("%s: told %q, the client began at %q", c.name, told, is)
 		}
 	}
 }
@@ -66,7 +67,8 @@ func callerOf(role string) {
 		fds, _ := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		_ = syscall.Dup3(fds[0], 0, 0)
 	case "named": // what the client connects to is not what it made
-		at := &unix.SockaddrUnix{Name: "@hooks-test-" + os.Getenv("HOME") + strings.Repeat("x", os.Getpid()%7)}
+		name := "@hooks-test-" + os.Getenv("HOME") + strings.Repeat("x", os.Getpid()%7)
+		at := &unix.SockaddrUnix{Name: name}
 		l, _ := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		_ = unix.Bind(l, at)
 		_ = unix.Listen(l, 1)

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -29,7 +30,9 @@ func Boot() string {
 func Clock() loop.Clock {
 	boot := Boot()
 	var up, awake unix.Timespec
-	if boot == "" || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &awake) != nil {
+	err := errors.Join(unix.ClockGettime(unix.CLOCK_BOOTTIME, &up),
+		unix.ClockGettime(unix.CLOCK_MONOTONIC, &awake))
+	if boot == "" || err != nil {
 		return loop.Clock{}
 	}
 	return loop.Clock{Boot: boot, Up: int64(up.Sec), Awake: int64(awake.Sec)}

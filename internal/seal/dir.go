@@ -18,13 +18,16 @@ import (
 // maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
 const maxRecord = 8 << 20
 
-// ErrUnwritable says that this process cannot write the user's state directory, as inside the client's sandbox.
+// ErrUnwritable says that this process cannot write the user's state directory, as inside the
+// client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
-// Dir is the user's state directory. The zero value is none: nothing is found in it and nothing can be saved.
+// Dir is the user's state directory. The zero value is none: nothing is found in it and nothing can
+// be saved.
 //
-// A record lies in on/ while a loop of its session is on, else in off/, where it is what a later --resume is held
-// against. Records are replaced as a whole and are not synced: they outlive every process, not the machine.
+// A record lies in on/ while a loop of its session is on, else in off/, where it is what a later
+// --resume is held against. Records are replaced as a whole and are not synced: they outlive every
+// process, not the machine.
 type Dir struct {
 	path string
 	last *parsed
@@ -45,8 +48,8 @@ func (d Dir) Path() string { return d.path }
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
-// Active is the record of a session while a loop of it is on, nil when none is. This is the one look that every event of
-// a session without a loop pays for.
+// Active is the record of a session while a loop of it is on, nil when none is. This is the one
+// look that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
 	if d.path == "" || session == "" {
 		return nil, nil
@@ -71,7 +74,8 @@ func (d Dir) Find(session string) (*Record, error) {
 	return d.read(d.off(session), session)
 }
 
-// Of are all sessions' records of a project. One that cannot be read is left out and its error is joined.
+// Of are all sessions' records of a project. One that cannot be read is left out and its error is
+// joined.
 func (d Dir) Of(project string) (list []*Record, err error) {
 	if d.path == "" {
 		return nil, nil
@@ -113,7 +117,9 @@ func sweep(path string, e fs.DirEntry) {
 	}
 }
 
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
 
 // read is one record, nil when there is none. An empty session takes any.
 func (d Dir) read(path, session string) (*Record, error) {
@@ -158,8 +164,9 @@ func (d Dir) parse(text []byte) (*Record, error) {
 	return d.last.record.clone(), nil
 }
 
-// Save writes a record, and puts it where its switch belongs; one without loops is removed. What a crash leaves is the
-// record before or the one after it. ErrUnwritable says that the directory is another's to write.
+// Save writes a record, and puts it where its switch belongs; one without loops is removed. What a
+// crash leaves is the record before or the one after it. ErrUnwritable says that the directory is
+// another's to write.
 func (d Dir) Save(r *Record) error {
 	switch {
 	case d.path == "":
@@ -236,7 +243,8 @@ func create(path string, text []byte) error {
 }
 
 func temp(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-"+strconv.FormatUint(rand.Uint64(), 36))
+	dir, name := filepath.Split(path)
+	return filepath.Join(dir, "."+name+"-"+strconv.FormatUint(rand.Uint64(), 36))
 }
 
 // writable makes every failure to write an ErrUnwritable.
