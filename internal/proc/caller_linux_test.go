@@ -29,9 +29,6 @@ func TestCaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	own := []string{os.Args[0]}
-	piped := []string{"sh", "-c", `: | "$0"`, os.Args[0]}
-	session := []string{"setsid", "--wait", os.Args[0]}
 	for _, c := range []struct {
 		name  string
 		args  []string
@@ -39,13 +36,13 @@ func TestCaller(t *testing.T) {
 		role  string
 		want  bool
 	}{
-		{"a pair of the client", own, pair(), "caller", true},
+		{"a pair of the client", []string{os.Args[0]}, pair(), "caller", true},
 		{"through a shell", []string{"sh", "-c", `"$0"; true`, os.Args[0]}, pair(), "caller", true},
-		{"in a session of its own", session, pair(), "caller", true},
-		{"a file", own, file, "caller", false},
-		{"a pipe of a shell", piped, pair(), "caller", false},
-		{"a pair of its own", own, file, "own pair", false},
-		{"a socket with a name", own, file, "named", false},
+		{"its own session", []string{"setsid", "--wait", os.Args[0]}, pair(), "caller", true},
+		{"a file", []string{os.Args[0]}, file, "caller", false},
+		{"a shell's pipe", []string{"sh", "-c", `: | "$0"`, os.Args[0]}, pair(), "caller", false},
+		{"a pair of its own", []string{os.Args[0]}, file, "own pair", false},
+		{"a socket with a name", []string{os.Args[0]}, file, "named", false},
 	} {
 		cmd := exec.Command(c.args[0], c.args[1:]...)
 		cmd.Env = append(os.Environ(), "PROC_TEST_ROLE="+c.role)
@@ -55,23 +52,23 @@ func TestCaller(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		told := strings.TrimSpace(string(out))
-		want := Describe(os.Getpid(), "client").Start
-		if (told == want) != c.want || !c.want && told != "" {
-			t.Errorf("%s: told %q, the client began at %q", c.name, told, want)
+		is := Describe(os.Getpid(), "client").Start
+		if (told == is) != c.want || !c.want && told != "" {
+			t.Errorf("%s: told %q, the client began at %q", c.name, told, is)
 		}
 	}
 }
 
-// callerOf prints when the process that Caller returns began, with another stdin where the role
-// asks for one.
+// callerOf prints when the process began that Caller tells, with another stdin where the role asks
+// for one.
 func callerOf(role string) {
 	switch role {
 	case "own pair":
 		fds, _ := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 		_ = syscall.Dup3(fds[0], 0, 0)
 	case "named": // what the client connects to is not what it made
-		many := strings.Repeat("x", os.Getpid()%7)
-		at := &unix.SockaddrUnix{Name: "@hooks-test-" + os.Getenv("HOME") + many}
+		name := "@hooks-test-" + os.Getenv("HOME") + strings.Repeat("x", os.Getpid()%7)
+		at := &unix.SockaddrUnix{Name: name}
 		l, _ := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		_ = unix.Bind(l, at)
 		_ = unix.Listen(l, 1)

@@ -53,9 +53,8 @@ func ended(state, threads string) bool {
 
 // sinceBoot makes a start time, in clock ticks since the boot, hold across boots. Empty when the boot is not known.
 func sinceBoot(ticks string) string {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil || ticks == "" {
-		return ""
+	if boot := Boot(); boot != "" && ticks != "" {
+		return ticks + "@" + boot
 	}
-	return ticks + "@" + strings.TrimSpace(string(boot))
+	return ""
 }

@@ -18,17 +18,29 @@ import (
 // maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
 const maxRecord = 8 << 20
 
-// ErrUnwritable says that this process cannot write the user's state directory, as inside the client's sandbox.
+// ErrUnwritable says that this process cannot write the user's state directory, as inside the
+// client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
-// Dir is the user's state directory. The zero value is none: nothing is found in it and nothing can be saved.
+// Dir is the user's state directory. The zero value is none: nothing is found in it and nothing can
+// be saved.
 //
-// A record lies in on/ while a loop of its session is on, else in off/, where it is what a later --resume is held
-// against. Records are replaced as a whole and are not synced: they outlive every process, not the machine.
-type Dir struct{ path string }
+// A record lies in on/ while a loop of its session is on, else in off/, where it is what a later
+// --resume is held against. Records are replaced as a whole and are not synced: they outlive every
+// process, not the machine.
+type Dir struct {
+	path string
+	last *parsed
+}
+
+// parsed is the record that was read last: one event reads the same text several times.
+type parsed struct {
+	text   []byte
+	record *Record
+}
 
 // At is the state directory with that path; empty means none.
-func At(path string) Dir { return Dir{path} }
+func At(path string) Dir { return Dir{path, new(parsed)} }
 
 // Path is where the directory lies, empty for none.
 func (d Dir) Path() string { return d.path }
@@ -36,17 +48,22 @@ func (d Dir) Path() string { return d.path }
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
-// Active is the record of a session while a loop of it is on, nil when none is. This is the one look that every event of
-// a session without a loop pays for.
+// Active is the record of a session while a loop of it is on, nil when none is. This is the one
+// look that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
 	if d.path == "" || session == "" {
 		return nil, nil
 	}
-	return read(d.on(session), session)
+	return d.read(d.on(session), session)
 }
 
 // Record is the record of that file name, while a loop of its session is on.
-func (d Dir) Record(name string) (*Record, error) { return read(d.on(name), "") }
+func (d Dir) Record(name string) (*Record, error) {
+	if d.path == "" {
+		return nil, nil
+	}
+	return d.read(d.on(name), "")
+}
 
 // Find is a session's record, whether a loop of it is on or not, nil when there is none.
 func (d Dir) Find(session string) (*Record, error) {
@@ -54,10 +71,11 @@ func (d Dir) Find(session string) (*Record, error) {
 	if r != nil || err != nil || d.path == "" || session == "" {
 		return r, err
 	}
-	return read(d.off(session), session)
+	return d.read(d.off(session), session)
 }
 
-// Of are all sessions' records of a project. One that cannot be read is left out and its error is joined.
+// Of are all sessions' records of a project. One that cannot be read is left out and its error is
+// joined.
 func (d Dir) Of(project string) (list []*Record, err error) {
 	if d.path == "" {
 		return nil, nil
@@ -79,7 +97,7 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 				continue
 			}
 			seen[e.Name()] = true
-			r, err := read(path, "")
+			r, err := d.read(path, "")
 			errs = append(errs, err)
 			if r != nil && r.Project == project {
 				list = append(list, r)
@@ -99,10 +117,12 @@ func sweep(path string, e fs.DirEntry) {
 	}
 }
 
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
 
 // read is one record, nil when there is none. An empty session takes any.
-func read(path, session string) (*Record, error) {
+func (d Dir) read(path, session string) (*Record, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if absent(err) {
 		return nil, nil
@@ -123,7 +143,7 @@ func read(path, session string) (*Record, error) {
 			return nil, nil
 		}
 		var r *Record
-		if r, err = decode(text); err == nil && (session == "" || r.Session == session) {
+		if r, err = d.parse(text); err == nil && (session == "" || r.Session == session) {
 			return r, nil
 		}
 	}
@@ -133,8 +153,20 @@ func read(path, session string) (*Record, error) {
 	return nil, fmt.Errorf("read seal %s: %w", path, err)
 }
 
-// Save writes a record, and puts it where its switch belongs; one without loops is removed. What a crash leaves is the
-// record before or the one after it. ErrUnwritable says that the directory is another's to write.
+func (d Dir) parse(text []byte) (*Record, error) {
+	if d.last.record == nil || !bytes.Equal(d.last.text, text) {
+		r, err := decode(text)
+		if err != nil {
+			return nil, err
+		}
+		*d.last = parsed{text, r}
+	}
+	return d.last.record.clone(), nil
+}
+
+// Save writes a record, and puts it where its switch belongs; one without loops is removed. What a
+// crash leaves is the record before or the one after it. ErrUnwritable says that the directory is
+// another's to write.
 func (d Dir) Save(r *Record) error {
 	switch {
 	case d.path == "":
@@ -211,7 +243,8 @@ func create(path string, text []byte) error {
 }
 
 func temp(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-"+strconv.FormatUint(rand.Uint64(), 36))
+	dir, name := filepath.Split(path)
+	return filepath.Join(dir, "."+name+"-"+strconv.FormatUint(rand.Uint64(), 36))
 }
 
 // writable makes every failure to write an ErrUnwritable.

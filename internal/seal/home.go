@@ -1,5 +1,6 @@
-// Package seal keeps, outside of every project, what the program wrote last about the loops of a session. Whether a
-// loop is on, and what it may still spend, is believed from here; the project's own files are held against it.
+// Package seal keeps, outside of every project, what the program wrote last about the loops of a
+// session. Whether a loop is on, and what it may still spend, is believed from here; the project's
+// own files are held against it.
 package seal
 
 import (
@@ -8,8 +9,9 @@ import (
 	"strings"
 )
 
-// Home is the user's state directory for this program: $HOOKS_STATE_HOME, else $XDG_STATE_HOME/hooks, else the
-// system's own place below the home directory. It is empty when none of them is set.
+// Home is the user's state directory for this program: $HOOKS_STATE_HOME, else
+// $XDG_STATE_HOME/hooks, else the system's own place below the home directory. It is empty when
+// none of them is set.
 func Home(env func(string) string) string {
 	if dir := env("HOOKS_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -33,16 +35,20 @@ func Home(env func(string) string) string {
 	return below("HOME", ".local", "state", "hooks")
 }
 
-// SwitchPath is the sealed record of a session while a loop of it is on. The brake is in effect while it exists.
+// SwitchPath is the sealed record of a session while a loop of it is on. The brake is in effect
+// while it exists.
 func SwitchPath(home, session string) string { return filepath.Join(home, "on", FileName(session)) }
 
 // LinksPath is the folder of the brake's links for a session.
-func LinksPath(home, session string) string { return filepath.Join(home, "brake", FileName(session)) }
+func LinksPath(home, session string) string {
+	return filepath.Join(home, "brake", FileName(session))
+}
 
 // FileName makes a file name of a session id, which a client may choose.
 func FileName(session string) string {
 	name := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if letter || r >= '0' && r <= '9' || r == '-' || r == '_' {
 			return r
 		}
 		return '_'

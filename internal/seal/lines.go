@@ -12,7 +12,8 @@ func (d Dir) linesPath(run string) string {
 	return filepath.Join(d.path, "lines", FileName(run)+".jsonl")
 }
 
-// AppendLine keeps a copy of a history line, so that nothing that was counted is lost with the project's files.
+// AppendLine keeps a copy of a history line, so that nothing that was counted is lost with the
+// project's files.
 func (d Dir) AppendLine(run, line string) error {
 	path := d.linesPath(run)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

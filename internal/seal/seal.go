@@ -18,8 +18,8 @@ const version = 1
 type Record struct {
 	Session string
 	Project string // absolute
-	// Boot is the machine's boot in which the record was written, empty where that is not known. A record of another
-	// boot may be older than the files: it is not made durable, they are.
+	// Boot is the machine's boot in which the record was written, empty where that is not known. A
+	// record of another boot may be older than the files: it is not made durable, they are.
 	Boot  string
 	Loops []Loop
 }
@@ -35,12 +35,13 @@ type Loop struct {
 	Told bool
 	// Unlocked says that the program itself took the run's lock away.
 	Unlocked bool
-	// HeldFor names the command, reset or accept, that a person typed while the session's client was alive, and HeldBudget is
-	// the run's budget as it was: the session stays shut until that person's next prompt in it.
+	// HeldFor names the command, reset or accept, that a person typed while the session's client
+	// was alive, and HeldBudget is the run's budget as it was: the session stays shut until that
+	// person's next prompt in it.
 	HeldFor    string
 	HeldBudget string
-	// State is what was written last. Next is set while a change is under way: a crash leaves each file as in the one or
-	// as in the other.
+	// State is what was written last. Next is set while a change is under way: a crash leaves each
+	// file as in the one or as in the other.
 	State Files
 	Next  *Files
 }
@@ -51,7 +52,8 @@ type Files struct {
 	Tick   string
 	// Marker is the path in the budget-file marker.
 	Marker string
-	// History is the size of the history up to the end of the run's last line, in bytes, and Line that line.
+	// History is the size of the history up to the end of the run's last line, in bytes, and Line
+	// that line.
 	History int64
 	Line    string
 }
@@ -79,6 +81,19 @@ func (r *Record) Held() bool {
 	return r != nil && slices.ContainsFunc(r.Loops, func(l Loop) bool { return l.HeldFor != "" })
 }
 
+// clone is a copy that can be changed.
+func (r *Record) clone() *Record {
+	c := *r
+	c.Loops = slices.Clone(r.Loops)
+	for i, l := range c.Loops {
+		if l.Next != nil {
+			next := *l.Next
+			c.Loops[i].Next = &next
+		}
+	}
+	return &c
+}
+
 // Drop takes a skill's run out of the record.
 func (r *Record) Drop(skill string) {
 	r.Loops = slices.DeleteFunc(r.Loops, func(l Loop) bool { return l.Skill == skill })
@@ -87,13 +102,44 @@ func (r *Record) Drop(skill string) {
 // Trim is a file's text as a record holds it.
 func Trim(text []byte) string { return strings.TrimSpace(string(text)) }
 
-// encode writes the texts of the files as they are: they are JSON themselves.
+// field is one field of a record's JSON. One of text, flag and size is set.
+type field struct {
+	name string
+	text *string
+	raw  bool // the text is JSON itself
+	flag *bool
+	size *int64
+}
+
+func (r *Record) fields() []field {
+	return []field{
+		{name: "session_id", text: &r.Session}, {name: "project", text: &r.Project},
+		{name: "boot", text: &r.Boot},
+	}
+}
+
+func (l *Loop) fields() []field {
+	return []field{
+		{name: "on", flag: &l.On},
+		{name: "skill", text: &l.Skill}, {name: "run_id", text: &l.RunID},
+		{name: "budget_file", text: &l.Budget},
+		{name: "told", flag: &l.Told}, {name: "unlocked", flag: &l.Unlocked},
+		{name: "held_for", text: &l.HeldFor},
+		{name: "held_budget", text: &l.HeldBudget, raw: true},
+	}
+}
+
+func (f *Files) fields() []field {
+	return []field{
+		{name: "history", size: &f.History}, {name: "marker", text: &f.Marker},
+		{name: "budget", text: &f.Budget, raw: true}, {name: "tick", text: &f.Tick, raw: true},
+		{name: "line", text: &f.Line, raw: true},
+	}
+}
+
 func (r *Record) encode() []byte {
-	b := append([]byte(nil), `{"version":`+strconv.Itoa(version)...)
-	b = field(b, "session_id", r.Session)
-	b = field(b, "project", r.Project)
-	b = field(b, "boot", r.Boot)
-	b = append(b, `,"loops":[`...)
+	b := strconv.AppendInt([]byte(`{"version":`), version, 10)
+	b = append(appendFields(b, r.fields()), `,"loops":[`...)
 	for i := range r.Loops {
 		if i > 0 {
 			b = append(b, ',')
@@ -104,48 +150,40 @@ func (r *Record) encode() []byte {
 }
 
 func (l *Loop) encode(b []byte) []byte {
-	b = append(b, `{"on":`+strconv.FormatBool(l.On)...)
-	b = field(b, "skill", l.Skill)
-	b = field(b, "run_id", l.RunID)
-	b = field(b, "budget_file", l.Budget)
-	if l.Told {
-		b = append(b, `,"told":true`...)
-	}
-	if l.Unlocked {
-		b = append(b, `,"unlocked":true`...)
-	}
-	if l.HeldFor != "" {
-		b = field(b, "held_for", l.HeldFor)
-	}
-	if l.HeldBudget != "" {
-		b = append(b, `,"held_budget":`+l.HeldBudget...)
-	}
-	b = l.State.encode(append(b, `,"state":`...))
+	b = appendFields(append(b, '{'), l.fields())
+	b = append(appendFields(append(appendKey(b, "state"), '{'), l.State.fields()), '}')
 	if l.Next != nil {
-		b = l.Next.encode(append(b, `,"next":`...))
+		b = append(appendFields(append(appendKey(b, "next"), '{'), l.Next.fields()), '}')
 	}
 	return append(b, '}')
 }
 
-func (f *Files) encode(b []byte) []byte {
-	b = append(b, `{"history":`+strconv.FormatInt(f.History, 10)...)
-	if f.Marker != "" {
-		b = field(b, "marker", f.Marker)
-	}
-	for _, part := range []struct{ name, text string }{{"budget", f.Budget}, {"tick", f.Tick}, {"line", f.Line}} {
-		if part.text != "" {
-			b = append(b, `,"`+part.name+`":`+part.text...)
+// appendFields writes the fields that are not empty.
+func appendFields(b []byte, list []field) []byte {
+	for _, f := range list {
+		var value []byte
+		switch {
+		case f.flag != nil && *f.flag:
+			value = []byte("true")
+		case f.size != nil && *f.size != 0:
+			value = strconv.AppendInt(nil, *f.size, 10)
+		case f.text != nil && *f.text != "" && f.raw:
+			value = []byte(*f.text)
+		case f.text != nil && *f.text != "":
+			value, _ = json.Marshal(*f.text) // a string always marshals
+		default:
+			continue
 		}
+		b = append(appendKey(b, f.name), value...)
 	}
-	return append(b, '}')
+	return b
 }
 
-func field(b []byte, name, value string) []byte {
-	text, err := json.Marshal(value)
-	if err != nil { // a string always marshals
-		text = []byte(`""`)
+func appendKey(b []byte, name string) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
 	}
-	return append(append(b, `,"`+name+`":`...), text...)
+	return append(append(append(b, '"'), name...), `":`...)
 }
 
 // errDamaged says that a record is not what this program writes.
@@ -157,24 +195,17 @@ func decode(text []byte) (*Record, error) {
 	}
 	root := gjson.ParseBytes(text)
 	if v := root.Get("version").Int(); v > version {
-		return nil, fmt.Errorf("it has format version %d, newer than this program knows: upgrade hooks", v)
+		return nil, fmt.Errorf(
+			"it has format version %d, newer than this program knows: upgrade hooks", v)
 	}
 	r := &Record{}
-	root.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "session_id":
-			r.Session = value.String()
-		case "project":
-			r.Project = value.String()
-		case "boot":
-			r.Boot = value.String()
-		case "loops":
+	setFields(root, r.fields(), func(name string, value gjson.Result) {
+		if name == "loops" {
 			value.ForEach(func(_, loop gjson.Result) bool {
 				r.Loops = append(r.Loops, decodeLoop(loop))
 				return true
 			})
 		}
-		return true
 	})
 	if r.Session == "" || r.Project == "" {
 		return nil, errDamaged
@@ -183,50 +214,35 @@ func decode(text []byte) (*Record, error) {
 }
 
 func decodeLoop(v gjson.Result) (l Loop) {
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "on":
-			l.On = value.Bool()
-		case "skill":
-			l.Skill = value.String()
-		case "run_id":
-			l.RunID = value.String()
-		case "budget_file":
-			l.Budget = value.String()
-		case "told":
-			l.Told = value.Bool()
-		case "unlocked":
-			l.Unlocked = value.Bool()
-		case "held_for":
-			l.HeldFor = value.String()
-		case "held_budget":
-			l.HeldBudget = value.Raw
+	setFields(v, l.fields(), func(name string, value gjson.Result) {
+		switch name {
 		case "state":
-			l.State = decodeFiles(value)
+			setFields(value, l.State.fields(), nil)
 		case "next":
-			next := decodeFiles(value)
-			l.Next = &next
+			l.Next = &Files{}
+			setFields(value, l.Next.fields(), nil)
 		}
-		return true
 	})
 	return l
 }
 
-func decodeFiles(v gjson.Result) (f Files) {
+// setFields fills fields from an object. other gets what is none of them.
+func setFields(v gjson.Result, list []field, other func(name string, value gjson.Result)) {
 	v.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "history":
-			f.History = value.Int()
-		case "marker":
-			f.Marker = value.String()
-		case "budget":
-			f.Budget = value.Raw
-		case "tick":
-			f.Tick = value.Raw
-		case "line":
-			f.Line = value.Raw
+		i := slices.IndexFunc(list, func(f field) bool { return f.name == key.Str })
+		switch {
+		case i < 0 && other != nil:
+			other(key.Str, value)
+		case i < 0:
+		case list[i].flag != nil:
+			*list[i].flag = value.Bool()
+		case list[i].size != nil:
+			*list[i].size = value.Int()
+		case list[i].raw:
+			*list[i].text = value.Raw
+		default:
+			*list[i].text = value.String()
 		}
 		return true
 	})
-	return f
 }

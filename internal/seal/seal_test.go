@@ -15,9 +15,13 @@ func record() *Record {
 	return &Record{
 		Session: "5f0c-1", Project: "/home/dev/app \"x\"", Boot: "b1",
 		Loops: []Loop{{
-			Skill: "work", RunID: "r1", Budget: ".sdd/loop/work.budget.json", On: true, Told: true, Unlocked: true, HeldFor: "accept", HeldBudget: `{"b":1}`,
-			State: Files{Budget: "{\n  \"a\": [1, \"<&>\"]\n}", Tick: `{"t":1}`, Marker: "else/where.json", History: 12, Line: `{"l":"é"}`},
-			Next:  &Files{Budget: `{"a":2}`, History: 20},
+			Skill: "work", RunID: "r1", Budget: ".sdd/loop/work.budget.json",
+			On: true, Told: true, Unlocked: true, HeldFor: "accept", HeldBudget: `{"b":1}`,
+			State: Files{
+				Budget: "{\n  \"a\": [1, \"<&>\"]\n}", Tick: `{"t":1}`, Marker: "else/where.json",
+				History: 12, Line: `{"l":"é"}`,
+			},
+			Next: &Files{Budget: `{"a":2}`, History: 20},
 		}, {Skill: "review", RunID: "r2", Budget: "b.json"}},
 	}
 }
@@ -30,7 +34,8 @@ func TestARecordIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// A record lies in on/ while a loop of it is on, in off/ afterwards, and nowhere once it has no loop.
+// A record lies in on/ while a loop of it is on, in off/ afterwards, and nowhere once it has no
+// loop.
 func TestARecordLiesWhereItsSwitchBelongs(t *testing.T) {
 	d, r := At(filepath.Join(t.TempDir(), "state")), record()
 	where := func() (places string) {
@@ -59,7 +64,8 @@ func TestARecordLiesWhereItsSwitchBelongs(t *testing.T) {
 		}
 		active, err := d.Active(r.Session)
 		if got := where(); got != step.want || (active != nil) != step.active || err != nil {
-			t.Errorf("%q, active %v, %v; want %q, %v", got, active != nil, err, step.want, step.active)
+			t.Errorf("%q, active %v, %v; want %q, %v",
+				got, active != nil, err, step.want, step.active)
 		}
 		if found, err := d.Find(r.Session); (found != nil) != (step.want != "") || err != nil {
 			t.Errorf("%q: found %v, %v", step.want, found, err)
@@ -67,7 +73,8 @@ func TestARecordLiesWhereItsSwitchBelongs(t *testing.T) {
 	}
 }
 
-// Of gives the records of one project, the newer one where a crash left two, and says which cannot be read.
+// Of gives the records of one project, the newer one where a crash left two, and says which cannot
+// be read.
 func TestRecordsOfAProject(t *testing.T) {
 	d, r := At(t.TempDir()), record()
 	other := &Record{Session: "s2", Project: "/elsewhere", Loops: r.Loops}
@@ -130,7 +137,8 @@ func TestHome(t *testing.T) {
 		{map[string]string{"HOOKS_STATE_HOME": "s", "XDG_STATE_HOME": "/x"}, "/x/hooks"},
 		{map[string]string{}, ""},
 	} {
-		if got := Home(func(name string) string { return c.env[name] }); filepath.ToSlash(got) != c.want {
+		got := Home(func(name string) string { return c.env[name] })
+		if filepath.ToSlash(got) != c.want {
 			t.Errorf("%v: %q, want %q", c.env, got, c.want)
 		}
 	}

@@ -11,9 +11,10 @@ import (
 	"hooks/internal/loop"
 )
 
-// AppendHistory commits an iteration: one line, written at once and synced. A torn last line is repaired before it.
-// created says that the history is new, which a person is told (R123, R126). A line that the history already has is
-// refused with errCommitted; a failed write leaves the history as it was. The caller holds the guard.
+// AppendHistory commits an iteration: one line, written at once and synced. A torn last line is
+// repaired before it. created says that the history is new, which a person is told (R123, R126). A
+// line that the history already has is refused with errCommitted; a failed write leaves the history
+// as it was. The caller holds the guard.
 func (s *Store) AppendHistory(it *loop.Iteration) (created bool, err error) {
 	line, err := s.lineOf(it)
 	if err == nil {
@@ -67,8 +68,8 @@ func (s *Store) append(it *loop.Iteration, line []byte) (created bool, err error
 	return created || end == 0, s.add(f, name, end, line)
 }
 
-// ensure makes the history exist, closed to others, and its name durable: nothing that is saved after a line may
-// outlive it.
+// ensure makes the history exist, closed to others, and its name durable: nothing that is saved
+// after a line may outlive it.
 func (s *Store) ensure(name string) (created bool, err error) {
 	_, err = s.disk.regular(name)
 	if err == nil && runtime.GOOS != "windows" {
@@ -85,7 +86,8 @@ func (s *Store) ensure(name string) (created bool, err error) {
 	return true, errors.Join(f.Close(), s.disk.syncDir())
 }
 
-// fresh refuses an iteration that the last line already holds, and to write below a newer program's line.
+// fresh refuses an iteration that the last line already holds, and to write below a newer program's
+// line.
 func (s *Store) fresh(f *os.File, end int64, it *loop.Iteration) error {
 	lines := backward{f: f, pos: end}
 	line, err := lines.next()
@@ -103,8 +105,8 @@ func (s *Store) fresh(f *os.File, end int64, it *loop.Iteration) error {
 	return nil
 }
 
-// add writes the line at the end. If that fails the file is cut back to where it was, so that a line is there and
-// reported or is not there.
+// add writes the line at the end. If that fails the file is cut back to where it was, so that a
+// line is there and reported or is not there.
 func (s *Store) add(f *os.File, name string, end int64, line []byte) error {
 	out, err := s.disk.root.OpenFile(name, os.O_WRONLY|os.O_APPEND, fileMode)
 	if err != nil {
@@ -117,8 +119,8 @@ func (s *Store) add(f *os.File, name string, end int64, line []byte) error {
 	return nil
 }
 
-// mend makes the file end in a whole line and returns its size. A whole last line gets the newline it lacks; a torn
-// one is copied aside and cut off.
+// mend makes the file end in a whole line and returns its size. A whole last line gets the newline
+// it lacks; a torn one is copied aside and cut off.
 func (s *Store) mend(f *os.File, name string) (int64, error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -145,8 +147,8 @@ func (s *Store) mend(f *os.File, name string) (int64, error) {
 	return s.cut(f, name, start, size)
 }
 
-// mended mends the history and gives its size, 0 where there is none: a line is then added where a record says. What
-// fails here fails again when the line is added.
+// mended mends the history and gives its size, 0 where there is none: a line is then added where a
+// record says. What fails here fails again when the line is added.
 func (s *Store) mended(skill loop.Skill) int64 {
 	name := historyName(skill)
 	size, err := s.disk.regular(name)

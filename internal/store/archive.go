@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"hooks/internal/loop"
-	"hooks/internal/seal"
 )
 
 const archiveName = "archive"
@@ -20,8 +19,8 @@ const archiveName = "archive"
 // moves only if it is surely this run's. A crash in between loses nothing, and a second call finishes the move. The
 // caller holds the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) error {
-	err := s.unseal(skill, runID, func(kept []*seal.Loop) error {
-		return s.archive(skill, archiveDir(runID), runID, kept)
+	err := s.unseal(skill, runID, func(lost []sealed) error {
+		return s.archive(skill, archiveDir(runID), runID, lost)
 	})
 	if err != nil {
 		return fmt.Errorf("archive run %s: %w", runID, err)
@@ -29,15 +28,15 @@ func (s *Store) Archive(skill loop.Skill, runID string) error {
 	return nil
 }
 
-func (s *Store) archive(skill loop.Skill, name, runID string, sealed []*seal.Loop) error {
+func (s *Store) archive(skill loop.Skill, name, runID string, lost []sealed) error {
 	to, err := s.archiveFolder(name)
 	if err != nil {
 		return err
 	}
 	defer to.root.Close()
 	to.sweep(".")
-	for _, l := range sealed {
-		if err := s.keepSealed(to, l); err != nil {
+	for _, run := range lost {
+		if err := s.keepSealed(to, run); err != nil {
 			return err
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the folder. After it
-// the reply may be printed and the lock released. created is that of AppendHistory. What fails behind the line is
-// ErrClosed.
+// Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the
+// folder. After it the reply may be printed and the lock released. created is that of
+// AppendHistory. What fails behind the line is ErrClosed.
 func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (created bool, err error) {
 	line, err := s.lineOf(it)
 	if err != nil {
@@ -43,7 +43,9 @@ func (s *Store) Commit(it *loop.Iteration, budgetPath string, b *loop.Budget) (c
 	return created, err
 }
 
-func (s *Store) commit(it *loop.Iteration, line []byte, next *draft, text []byte) (created bool, err error) {
+func (s *Store) commit(
+	it *loop.Iteration, line []byte, next *draft, text []byte,
+) (created bool, err error) {
 	closed := false
 	err = s.batch(func() (err error) {
 		next.begin(text)
@@ -63,8 +65,9 @@ func (s *Store) commit(it *loop.Iteration, line []byte, next *draft, text []byte
 	return created, err
 }
 
-// draft is a budget whose text is made durable under an unfinished name while its history line is, which takes a disk
-// hardly more time than one of them. It gets its place by save, once the line is there.
+// draft is a budget whose text is made durable under an unfinished name while its history line is,
+// which takes a disk hardly more time than one of them. It gets its place by save, once the line is
+// there.
 type draft struct {
 	store *Store
 	path  string

@@ -56,7 +56,8 @@ func ownName(name string) bool {
 	for _, k := range loop.Skills() {
 		switch rest, ok := strings.CutPrefix(name, string(k)+"."); {
 		case !ok:
-		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json", rest == "claim.json", rest == "history.jsonl", rest == "used.jsonl",
+		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json",
+			rest == "claim.json", rest == "history.jsonl", rest == "used.jsonl",
 			strings.HasPrefix(rest, "history.jsonl.torn-"):
 			return true
 		}

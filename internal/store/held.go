@@ -11,67 +11,67 @@ const (
 	forAccept = "accept"
 )
 
-// Hold keeps the sessions shut that have a run which a person is about to archive, where their client is alive: a process
-// that let go of its parents looks like a person's terminal, but a prompt in the client is a person's own.
-func (s *Store) Hold(skill loop.Skill, run string, alive func(*loop.Budget) bool) error {
-	records, _ := s.seals.Of(s.project)
+// Hold keeps the sessions shut that have a run which a person is about to archive, while their
+// client is alive: a process that let go of its parents looks like a person's terminal, but a
+// prompt in the client is a person's own.
+func (s *Store) Hold(skill loop.Skill, id string, alive func(*loop.Budget) bool) error {
+	runs, _ := s.sealedRuns(skill)
 	known := false
-	for _, r := range records {
-		l := r.Loop(string(skill))
-		if l == nil || l.RunID != run {
+	for _, run := range runs {
+		if run.RunID != id {
 			continue
 		}
-		if known = true; !s.hold(l, forReset, alive) {
-			continue
-		}
-		if err := s.seals.Save(r); err != nil {
+		known = true
+		if err := s.holdForReset(run, alive); err != nil {
 			return err
 		}
 	}
 	if known {
 		return nil
 	}
-	return s.holdLost(skill, run, alive)
+	return s.holdLost(skill, id, alive)
 }
 
 // holdLost is Hold for a run whose record is gone.
-func (s *Store) holdLost(skill loop.Skill, run string, alive func(*loop.Budget) bool) error {
+func (s *Store) holdLost(skill loop.Skill, id string, alive func(*loop.Budget) bool) error {
 	st, err := s.LoadRun(skill)
 	b := st.Budget
-	if err != nil || b == nil || b.RunID != run || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
+	if err != nil || b == nil || b.RunID != id {
 		return nil
 	}
-	l := seal.Loop{Skill: string(skill), RunID: run, Budget: st.BudgetPath, On: b.Status == loop.Active}
-	l.State = s.found(&l).files
-	if !s.hold(&l, forReset, alive) {
+	if b.SealedIn == "" || b.SealedIn != s.seals.Path() {
 		return nil
 	}
-	r, err := s.seals.Find(b.SessionID)
+	run, err := s.sealAgain(st)
 	if err != nil {
 		return err
 	}
-	if r == nil || r.Project != s.project {
-		r = &seal.Record{Session: b.SessionID, Project: s.project, Boot: s.boot()}
-	}
-	r.Drop(string(skill))
-	r.Loops = append(r.Loops, l)
-	return s.seals.Save(r)
+	return s.holdForReset(run, alive)
 }
 
-// hold marks a loop that is on, where the client of its run is alive, and says whether it is marked.
-func (s *Store) hold(l *seal.Loop, why string, alive func(*loop.Budget) bool) bool {
-	if !l.On || l.State.Budget == "" {
-		return l.HeldFor != ""
+func (s *Store) holdForReset(run sealed, alive func(*loop.Budget) bool) error {
+	if !s.hold(run, forReset, alive) {
+		return nil
 	}
-	b, err := s.decodeBudget(l.Budget, loop.Skill(l.Skill), []byte(l.State.Budget))
+	return s.seals.Save(run.record)
+}
+
+// hold marks a loop that is on while the client of its run is alive, and reports whether it is
+// marked.
+func (s *Store) hold(run sealed, why string, alive func(*loop.Budget) bool) bool {
+	if !run.On || run.State.Budget == "" {
+		return run.HeldFor != ""
+	}
+	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(run.State.Budget))
 	if err != nil || !alive(b) {
 		return false
 	}
-	l.HeldFor, l.HeldBudget = why, l.State.Budget
+	run.HeldFor, run.HeldBudget = why, run.State.Budget
 	return true
 }
 
-// HeldBudgets are the budgets of a record's runs that wait for a person's prompt, as they were before.
+// HeldBudgets are the budgets of a record's runs that wait for a person's prompt, as they were
+// before.
 func HeldBudgets(r *seal.Record) (list []*loop.Budget) {
 	for _, l := range r.Loops {
 		if l.HeldFor == "" || l.HeldBudget == "" {
@@ -101,7 +101,7 @@ func Lift(dir seal.Dir, r *seal.Record) error {
 // Held is the error of a session that waits for a person's prompt.
 func Held(r *seal.Record) error {
 	for i := range r.Loops {
-		if err := held(r, &r.Loops[i]); err != nil {
+		if err := (sealed{&r.Loops[i], r}).held(); err != nil {
 			return err
 		}
 	}
@@ -109,10 +109,10 @@ func Held(r *seal.Record) error {
 }
 
 // held is the error of a run that waits for a person's prompt; nil for any other.
-func held(r *seal.Record, l *seal.Loop) error {
-	if l.HeldFor == "" {
+func (r sealed) held() error {
+	if r.HeldFor == "" {
 		return nil
 	}
-	why := "`hooks loop " + l.HeldFor + "` was typed in a terminal, and takes effect with your next prompt in the session"
-	return &ChangedError{Skill: loop.Skill(l.Skill), Session: r.Session, Changes: []string{why}}
+	return r.changed("`hooks loop " + r.HeldFor + "` was typed in a terminal, " +
+		"and takes effect with your next prompt in the session")
 }

@@ -32,7 +32,8 @@ func wayOut(err error) string {
 	case errors.As(err, &newer):
 		return "upgrade hooks"
 	case errors.As(err, &changed):
-		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, `hooks loop reset` archives the run"
+		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
+			"`hooks loop reset` archives the run"
 	case says("read seal"):
 		return "look at that file and remove it, in a terminal of your own"
 	case errors.Is(err, seal.ErrUnwritable):

@@ -11,12 +11,14 @@ import (
 	"hooks/internal/loop"
 )
 
-// beingWritten is how long an empty lock may be one that another process is about to fill. It takes a few milliseconds,
-// but a busy machine may stop that process in between; only a damaged lock costs the whole wait.
+// beingWritten is how long an empty lock may be one that another process is about to fill. It takes
+// a few milliseconds, but a busy machine may stop that process in between; only a damaged lock
+// costs the whole wait.
 const beingWritten = 200 * time.Millisecond
 
-// Acquire takes the skill's lock (R64), or returns who holds it. It takes nothing away: of any number of processes
-// exactly one gets an absent lock, with or without the guard, and nobody ever sees a half-written one.
+// Acquire takes the skill's lock (R64), or returns who holds it. It takes nothing away: of any
+// number of processes exactly one gets an absent lock, with or without the guard, and nobody ever
+// sees a half-written one.
 func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err error) {
 	l.Skill = skill
 	body, err := lockText(l)
@@ -52,7 +54,8 @@ func lockText(l loop.Lock) ([]byte, error) {
 	return append(body, '\n'), lockFormat.check(lockName(l.Skill), body)
 }
 
-// written is Holder, once the lock is not being written any more: what cannot be read is looked at again for a while.
+// written is Holder, once the lock is not being written any more: what cannot be read is looked at
+// again for a while.
 func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
 	held, err := s.Holder(skill)
 	damage := (*DamagedError)(nil)
@@ -89,8 +92,8 @@ func (s *Store) same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others can see the lock empty
-// for a moment.
+// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others can
+// see the lock empty for a moment.
 func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	f, err := s.disk.create(name)
 	if errors.Is(err, fs.ErrExist) {
@@ -105,11 +108,12 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	return err == nil, err
 }
 
-// Reap takes away the lock that was seen and judged stale (R70), or overridden by a person (R103). Of several
-// processes that saw the same lock one succeeds; the others, and one that comes too late, get ErrLockChanged. A nil
-// seen reaps a lock that cannot be read. The guard is taken if the caller does not hold it, and the turn besides: with
-// a guard that guards nothing, two could take the same lock for stale, and the slower one would take away the lock that
-// the faster one has acquired since.
+// Reap takes away the lock that was seen and judged stale (R70), or overridden by a person (R103).
+// Of several processes that saw the same lock one succeeds; the others, and one that comes too
+// late, get ErrLockChanged. A nil seen reaps a lock that cannot be read. The guard is taken if the
+// caller does not hold it, and the turn besides: with a guard that guards nothing, two could take
+// the same lock for stale, and the slower one would take away the lock that the faster one has
+// acquired since.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
 		if err := s.unlockSealed(skill, seen); err != nil {
@@ -131,8 +135,8 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// Nobody else reaps now. Only where the guard guards nothing may its own session have released it and another have
-	// acquired since the look above, so the look is repeated at what was taken.
+	// Nobody else reaps now. Only where the guard guards nothing may its own session have released
+	// it and another have acquired since the look above, so the look is repeated at what was taken.
 	tmp := temp(name)
 	if err := s.disk.rename(name, tmp); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -162,15 +166,16 @@ func (s *Store) is(name string, seen *loop.Lock) bool {
 		now.SessionID == seen.SessionID && now.RunID == seen.RunID && now.Skill == seen.Skill
 }
 
-// Release removes the skill's lock if mine says that it is ours (R67). Another's lock, as after a forced unlock, stays,
-// and an absent one is fine. The guard is taken if the caller does not hold it.
+// Release removes the skill's lock if mine says that it is ours (R67). Another's lock, as after a
+// forced unlock, stays, and an absent one is fine. The guard is taken if the caller does not hold
+// it.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 	return wrap("release lock", s.guarded(func() error {
 		held, err := s.Holder(skill)
 		if err != nil || held == nil || !mine(held) {
 			return err
 		}
-		if err := s.unlockSealed(skill, held); err != nil { // where its iteration could not be closed
+		if err := s.unlockSealed(skill, held); err != nil { // its iteration may not be closed
 			return err
 		}
 		return s.disk.remove(lockName(skill))

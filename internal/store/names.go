@@ -22,7 +22,8 @@ func namesOf(t reflect.Type) []named {
 	list := make([]named, t.NumField())
 	for i := range list {
 		f := t.Field(i)
-		tag, _, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`) // no field has another tag
+		tag := strings.TrimPrefix(string(f.Tag), `json:"`) // no field has another tag
+		tag, _, _ = strings.Cut(tag, `"`)
 		name, options, _ := strings.Cut(tag, ",")
 		list[i] = named{name: name, options: options, embedded: f.Anonymous}
 	}

@@ -14,15 +14,17 @@ import (
 	"hooks/internal/loop"
 )
 
-// NotesPath is where processes that cannot seal what they write leave notes for the next event of a session, from the
-// project's root: a link of the brake, or `hooks report` inside the client's sandbox. Anybody may write them, so they say
-// nothing that the model could not say itself.
+// NotesPath is where processes that cannot seal what they write leave notes for the next event of a
+// session, from the project's root: a link of the brake, or `hooks report` inside the client's
+// sandbox. Anybody may write them, so they say nothing that the model could not say itself.
 const NotesPath = Dir + "/" + notesName
 
 const (
 	notesName = "notes.jsonl"
 	// maxNotes bounds the notes, in bytes: beyond it nothing is noted.
 	maxNotes = 256 << 10
+	// appending opens a file that anybody may have put there: a pipe must not make a hook wait.
+	appending = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
 )
 
 // Note is one line of the notes.
@@ -51,8 +53,7 @@ func AppendNote(project string, n Note) error {
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
 		return fmt.Errorf("%s is full", NotesPath)
 	}
-	const flags = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
-	f, err := root.OpenFile(NotesPath, flags, fileMode)
+	f, err := root.OpenFile(NotesPath, appending, fileMode)
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,9 @@ func (s *Store) HasNotes() bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// TakeNotes takes a session's notes away, and gives them; what is no note is dropped, and so are those of sessions whose
-// loop is off, which nobody would take. The caller holds the guard. A crash before they are saved elsewhere loses them.
+// TakeNotes takes a session's notes away, and gives them; what is no note is dropped, and so are
+// those of sessions whose loop is off, which nobody would take. The caller holds the guard. A crash
+// before they are saved elsewhere loses them.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
 	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
@@ -101,8 +103,8 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 
 func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
-// UsePass uses up the pass that a tool call has for the merge of a PR, once: first says that nobody has before. It may run
-// where only the project can be written.
+// UsePass uses up the pass that a tool call has for the merge of a PR, once: first says that nobody
+// has before. It may run where only the project can be written.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
 	line, err := json.Marshal(map[string]any{"call": call, "pr": pr, "by": by})
 	if err != nil {
@@ -112,7 +114,7 @@ func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first
 	if _, err := s.disk.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	f, err := s.disk.root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, fileMode)
+	f, err := s.disk.root.OpenFile(name, appending, fileMode)
 	if err != nil {
 		return false, err
 	}
@@ -124,7 +126,8 @@ func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first
 	}
 	text, err := s.disk.read(name) // of several that wrote at once, the first line counts
 	for one := range bytes.Lines(text) {
-		if v := gjson.ParseBytes(one); v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
+		v := gjson.ParseBytes(one)
+		if v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
 			return err == nil && v.Get("by").String() == by, err
 		}
 	}

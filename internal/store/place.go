@@ -18,7 +18,8 @@ type place struct {
 	own bool
 }
 
-// BudgetPath is where the skill's last run kept its budget: the default, or what --budget-file said then.
+// BudgetPath is where the skill's last run kept its budget: the default, or what --budget-file said
+// then.
 func (s *Store) BudgetPath(skill loop.Skill) (string, error) {
 	body, err := s.disk.read(pointerName(skill))
 	if err != nil {
@@ -60,8 +61,8 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 	return place{s.elsewhere, name, false}, nil
 }
 
-// makeFolder makes the folder of a budget file inside the project, as the default one's is made (R12). One outside is a
-// person's to make.
+// makeFolder makes the folder of a budget file inside the project, as the default one's is made
+// (R12). One outside is a person's to make.
 func (s *Store) makeFolder(path string) bool {
 	dir, err := filepath.Rel(s.project, filepath.Dir(s.absolute(path)))
 	if err != nil || !filepath.IsLocal(dir) {
@@ -107,7 +108,8 @@ func taken(name string) error {
 	return nil
 }
 
-// budgetBody is the text of a budget file, nil when it or its folder is not there, and the name people know it by.
+// budgetBody is the text of a budget file, nil when it or its folder is not there, and the name
+// people know it by.
 func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, shown string, err error) {
 	at, err := s.place(skill, path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -14,10 +14,10 @@ import (
 // litterAge is how old an unfinished file must be before nobody can still be writing it.
 const litterAge = time.Minute
 
-// Recover is Load after a possible crash. The history line is the commit point of an iteration, so a budget that does
-// not include the last line of its run becomes that line's snapshot, a tick that the line closed is removed, and a
-// budget that vanished while its run had a tick open is restored. Old unfinished files are swept. The caller holds
-// the guard.
+// Recover is Load after a possible crash. The history line is the commit point of an iteration, so
+// a budget that does not include the last line of its run becomes that line's snapshot, a tick that
+// the line closed is removed, and a budget that vanished while its run had a tick open is restored.
+// Old unfinished files are swept. The caller holds the guard.
 func (s *Store) Recover(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
 	if err != nil {
@@ -26,16 +26,18 @@ func (s *Store) Recover(skill loop.Skill) (State, error) {
 	return s.RecoverFrom(skill, path)
 }
 
-// RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means the default.
+// RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means
+// the default.
 //
-// A run that has a record is held against it instead: ChangedError says that somebody else changed its files.
+// A run that has a record is held against it instead: ChangedError says that somebody else changed
+// its files.
 func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
-	r, l, err := s.recordAt(skill, budgetPath)
+	own, known, err := s.recordAt(skill, budgetPath)
 	if err != nil {
 		return State{BudgetPath: budgetPath}, err
 	}
-	if l != nil {
-		return s.recoverSealed(r, l)
+	if known {
+		return s.recoverSealed(own)
 	}
 	st, err := s.loadFrom(skill, budgetPath)
 	if err != nil {
@@ -78,8 +80,9 @@ func (st *State) run() string {
 	return ""
 }
 
-// tail is what the end of the history says about a run: its last line that closed an iteration, and its line with the
-// highest seq, which a skipped tick may have written after that. Lines of other runs in between are passed over.
+// tail is what the end of the history says about a run: its last line that closed an iteration, and
+// its line with the highest seq, which a skipped tick may have written after that. Lines of other
+// runs in between are passed over.
 func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
 	err = s.backwards(skill, func(it *loop.Iteration) bool {
 		if it.RunID != run {
@@ -115,8 +118,9 @@ func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
 	return nil
 }
 
-// behind says whether the budget on disk lacks what the line committed. A budget that is gone is restored only for an
-// active run with a tick open: between ticks a person deletes it to start afresh (R111).
+// behind says whether the budget on disk lacks what the line committed. A budget that is gone is
+// restored only for an active run with a tick open: between ticks a person deletes it to start
+// afresh (R111).
 func (st *State) behind(line *loop.Iteration) bool {
 	if st.Budget == nil {
 		return st.Tick != nil && line.Budget.Status == loop.Active
@@ -124,9 +128,10 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
-// closed says whether a line of the tick's run is the end of this very tick. The number alone does not tell: an
-// iteration that was stopped at its gates did not count, so a resumed run opens a tick with the same one. Its prompts
-// do, and a line without any is the end of no tick that has one; where neither names any, the time at which they began.
+// closed says whether a line of the tick's run is the end of this very tick. The number alone does
+// not tell: an iteration that was stopped at its gates did not count, so a resumed run opens a tick
+// with the same one. Its prompts do, and a line without any is the end of no tick that has one;
+// where neither names any, the time at which they began.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false
@@ -157,7 +162,8 @@ func (d *disk) sweep(prefix string) {
 	}
 }
 
-// litter says that nobody can still be writing an unfinished file, or the folder of a turn that was never taken.
+// litter says that nobody can still be writing an unfinished file, or the folder of a turn that was
+// never taken.
 func litter(name string, info fs.FileInfo) bool {
 	ours := info.Mode().IsRegular() || info.IsDir() && strings.HasPrefix(name, turnName+"-")
 	return ours && time.Since(info.ModTime()) > litterAge

@@ -22,7 +22,9 @@ func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 	at, text, err := s.budgetText(path, b)
 	if err == nil {
 		err = s.changeBudget(path, b, text, func() error {
-			err := s.inPlace(at, path, b.Skill, func() error { return at.disk.replace(at.name, text) })
+			err := s.inPlace(at, path, b.Skill, func() error {
+				return at.disk.replace(at.name, text)
+			})
 			return errors.Join(err, s.settle())
 		})
 	}

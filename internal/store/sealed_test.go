@@ -7,8 +7,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// TestRecordOlderThanItsFiles: after a power cut the record may be older than what was synced, and that is no tampering.
-// Without one, a line that the record does not know is somebody else's.
+// TestRecordOlderThanItsFiles: after a power cut the record may be older than what was synced, and
+// that is no tampering. Without one, a line that the record does not know is somebody else's.
 func TestRecordOlderThanItsFiles(t *testing.T) {
 	for _, rebooted := range []bool{true, false} {
 		s := newStore(t)

@@ -39,16 +39,16 @@ var plants = []plant{
 		calls:    []string{"renameat"},
 		patches: []drive.Patch{{
 			File: "internal/store/sealed.go",
-			Old:  "if l.Next != nil && l.Next.Line != l.State.Line && ",
-			New:  "if false && ",
+			Old:  "end != run.State.Line && ",
+			New:  "false && end != \"\" && ",
 		}},
 	},
 	{"a change is not announced in the seal", "exit", []string{"renameat"}, false, []drive.Patch{
 		{
 			File: "internal/store/seal.go",
-			Old: "\tif err := s.seals.Save(r); err != nil {\n\t\treturn err\n\t}\n" +
-				"\ts.changing = true\n",
-			New: "\ts.changing = true\n",
+			Old: "\tif err := s.seals.Save(run.record); err != nil {\n\t\treturn err\n\t}\n" +
+				"\tif err := s.within(do)",
+			New: "\tif err := s.within(do)",
 		},
 	}},
 	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{

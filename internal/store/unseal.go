@@ -1,0 +1,86 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"hooks/internal/loop"
+	"hooks/internal/seal"
+)
+
+// unseal takes a run out of the records while its files move to the archive. move gets those of the
+// records' runs whose files are not as they were written.
+func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) error) error {
+	runs, _ := s.sealedRuns(skill) // a record that cannot be read protects nothing
+	var lost []sealed
+	for _, run := range runs {
+		next := run.State
+		next.Line, next.History = "", 0 // the history may move
+		if run.RunID == id {
+			if len(s.changes(run, s.found(run))) > 0 || s.verifyLine(run) != nil {
+				before := *run.Loop
+				lost = append(lost, sealed{&before, run.record})
+			}
+			next = seal.Files{}
+		}
+		run.Next = &next
+		if err := s.seals.Save(run.record); err != nil {
+			return err
+		}
+	}
+	if err := s.within(func() error { return move(lost) }); err != nil {
+		return err
+	}
+	had := false
+	for _, run := range runs {
+		own := run.RunID == id
+		had = had || own
+		switch {
+		case own && run.HeldFor == "":
+			run.record.Drop(run.Skill)
+		case own:
+			run.State, run.Next = seal.Files{}, nil
+		default:
+			run.State, run.Next = s.settled(run), nil
+		}
+		if err := s.seals.Save(run.record); err != nil {
+			return err
+		}
+	}
+	if !had {
+		return nil
+	}
+	return s.seals.DropLines(id)
+}
+
+// keepSealed puts into the archive what a record holds of files that are gone or were changed, so
+// that nothing that was counted is lost. What was found instead moves there under the next free
+// name.
+func (s *Store) keepSealed(to *disk, run sealed) error {
+	f := s.found(run)
+	if text := run.State.Budget; text != "" && f.files.Budget != text {
+		if err := s.copyBudget(to, run.skill(), []byte(text+"\n")); err != nil {
+			return err
+		}
+	}
+	if run.State.Line == "" || s.hasLine(run) {
+		return nil
+	}
+	lines, err := s.seals.Lines(run.RunID)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(lines), run.State.Line) {
+		lines = append(lines, run.State.Line+"\n"...)
+	}
+	history := historyName(run.skill())
+	if done, err := to.read(history); err == nil && bytes.Equal(done, lines) {
+		return nil
+	}
+	name, err := to.free(numberedName(history))
+	if err != nil {
+		return err
+	}
+	return errors.Join(to.replace(name, lines), to.syncDir())
+}
