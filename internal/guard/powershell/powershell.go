@@ -282,7 +282,7 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 	}
 	for _, w := range words {
 		if strings.Contains(strings.ToLower(w.Src), "[scriptblock]::create") {
-			f.Opaque(word.Join(words), "the text it would run is only known when it runs")
+			f.Opaque(word.Join(words), whenItRuns)
 		}
 	}
 	if words[0].Text == "&" || words[0].Text == "." && len(words) > 1 {
