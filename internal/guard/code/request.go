@@ -220,8 +220,7 @@ pullrequestservice`, owner)
 	case "dismissreview":
 		return act.DismissReview
 	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection",
-		"createreporuleset",
-		"updatereporuleset", "deletereporuleset":
+		"createreporuleset", "updatereporuleset", "deletereporuleset":
 		return act.RelaxProtection
 	case "createpull", "createpullrequest", "createmergerequest":
 		return act.OpenPR
