@@ -71,7 +71,8 @@ func pushes(args []string) bool {
 		case word.Unknown(a):
 			return false
 		case strings.HasPrefix(a, "-"):
-			if !word.Has("-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease", a) {
+			const plain = "-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease"
+			if !word.Has(plain, a) {
 				return false
 			}
 		default:

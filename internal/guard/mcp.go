@@ -92,8 +92,8 @@ func (t toolShape) dispatched() []toolShape {
 	for _, fd := range t.fields {
 		words := word.NameWords(toolName(fd.Value))
 		if !gateway || len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
-			!word.Has("tool tool_name toolname tool_slug tool_id action action_id name function operation",
-				lastKey(fd.Path)) {
+			!word.Has(`tool tool_name toolname tool_slug tool_id action action_id name function
+operation`, lastKey(fd.Path)) {
 			continue
 		}
 		in := toolShape{call: t.call, words: words}

@@ -128,7 +128,8 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	}
 }
 
-// What is harmless stays so when the session's own paths are known, as they are for every call of the client.
+// What is harmless stays so when the session's own paths are known, as they are for every call of
+// the client.
 func TestHarmlessBesideOwnPaths(t *testing.T) {
 	files := loadProject(t)
 	own := []string{

@@ -11,7 +11,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the caller's to look at.
+// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the
+// caller's to look at.
 func edit(f *shell.Frame, c Call) {
 	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
@@ -50,7 +51,8 @@ func toolFiles(f *shell.Frame, t toolShape) {
 
 // toolRuns reads tools that run commands or programs: their text is read like Bash's.
 func toolRuns(f *shell.Frame, t toolShape) {
-	runs := t.hasWord("execute exec run start shell terminal bash command process spawn powershell cmd sh ssh cli")
+	runs := t.hasWord(`execute exec run start shell terminal bash command process spawn powershell
+cmd sh ssh cli`)
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
 	t.cli(f)
 	if line := t.commandLine(); runs && len(line) > 0 {
@@ -65,8 +67,8 @@ func toolRuns(f *shell.Frame, t toolShape) {
 		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
 			f.Inside(t.call.Tool, notebookShell(fd.Value))
 			fallthrough
-		case word.Has("code script expression function source program javascript js", key) && (evals ||
-			runs):
+		case (evals || runs) &&
+			word.Has("code script expression function source program javascript js", key):
 			t.script(f, fd.Value)
 		case word.Has("keys text data", key) && t.types():
 			f.Inside(t.call.Tool, fd.Value)

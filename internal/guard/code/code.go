@@ -24,7 +24,8 @@ func Language(name string) (lang, flags string) {
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
 	case strings.HasPrefix(name, "lua") ||
-		word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
+		word.Has(`elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc
+racket sbcl clojure bb.clj`, name):
 		return "other", "-e --eval -E --expr -eval"
 	case word.Has("awk gawk mawk nawk", name):
 		return "awk", ""

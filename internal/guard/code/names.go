@@ -16,8 +16,8 @@ func runner(lang, name string) bool {
 	if word.Has(`system popen Popen check_call check_output getoutput getstatusoutput execSync
 execFile execFileSync spawn spawnSync execvp execv execve execvpe
 execl execlp execle execlpe spawnlp spawnvp spawnl spawnv posix_spawn
-posix_spawnp startfile create_subprocess_shell create_subprocess_exec popen2 popen3 popen2e execa execaSync execaCommand
-execaCommandSync fork spawnlpe runcmd exec_command doShellScript
+posix_spawnp startfile create_subprocess_shell create_subprocess_exec popen2 popen3 popen2e execa
+execaSync execaCommand execaCommandSync fork spawnlpe runcmd exec_command doShellScript
 do_shell_script ProcessBuilder communicate sendline send_command`, last) {
 		return true
 	}

@@ -45,7 +45,8 @@ func (p *program) request(g *group) {
 		q.Argv = p.shown(g)
 	}
 	if strings.Contains(q.Body, "mutation") || word.Has("graphql query mutate", l) {
-		forges.GraphQL(p.f, cmp.Or(q.Body, act.LeafText(q.Fields, "query"), word.Hole), q.Fields, q.Argv)
+		query := cmp.Or(q.Body, act.LeafText(q.Fields, "query"), word.Hole)
+		forges.GraphQL(p.f, query, q.Fields, q.Argv)
 	}
 	switch {
 	case q.Method == "" && !requester(l):
@@ -55,8 +56,8 @@ func (p *program) request(g *group) {
 	case q.URL == "":
 	case word.Blank(q.URL):
 		p.method = cmp.Or(q.Method, p.method)
-		if requester(l) && !p.fed(g) &&
-			word.HasPart(strings.ToLower(g.name), "request session client http axios fetch api curl") {
+		const clients = "request session client http axios fetch api curl"
+		if requester(l) && !p.fed(g) && word.HasPart(strings.ToLower(g.name), clients) {
 			forges.Send(p.f, q)
 		}
 	default:
@@ -107,7 +108,8 @@ func setRequest(q *forges.Request, key, val string) {
 func (p *program) addresses() {
 	for _, path := range p.paths {
 		if p.method != "" {
-			forges.Send(p.f, forges.Request{Method: p.method, URL: path, Argv: word.Lits(p.method, path)})
+			argv := word.Lits(p.method, path)
+			forges.Send(p.f, forges.Request{Method: p.method, URL: path, Argv: argv})
 		}
 	}
 }

@@ -120,7 +120,8 @@ func localServer(f *shell.Frame, q Request) bool {
 			}
 		}
 	}
-	for _, v := range []string{"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"} {
+	const proxies = "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY"
+	for v := range strings.FieldsSeq(proxies) {
 		if f.Known(v) {
 			return false
 		}

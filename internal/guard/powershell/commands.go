@@ -59,8 +59,8 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 			return statement(f, args, piped)
 		}
 	case "write-host", "write-verbose", "write-warning", "write-error", "write-information",
-		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for",
-		"try", "catch", "finally", "function", "param", "switch", "foreach-object", "%",
+		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach",
+		"for", "try", "catch", "finally", "function", "param", "switch", "foreach-object", "%",
 		"where-object", "?", "do":
 	case "get-process", "gps":
 		return named(args).Text
@@ -221,8 +221,8 @@ func Pwsh(f *shell.Frame, args []word.Word) {
 			return
 		}
 	}
-	rest := word.Command(args, `-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat -InputFormat
--WorkingDirectory`, 0)
+	rest := word.Command(args, `-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat
+-InputFormat -WorkingDirectory`, 0)
 	switch {
 	case len(rest) > 0 && strings.HasSuffix(strings.ToLower(rest[0].Text), ".ps1"):
 		file(f, rest[0])
@@ -278,8 +278,9 @@ func write(f *shell.Frame, words []word.Word, name string) {
 ren`, name)
 	for i, w := range words[1:] {
 		before := strings.ToLower(words[i].Text)
+		ofFlag := word.Has("-value -inputobject -itemtype -encoding", before)
 		switch {
-		case strings.HasPrefix(w.Text, "-"), word.Has("-value -inputobject -itemtype -encoding", before):
+		case strings.HasPrefix(w.Text, "-"), ofFlag:
 		case word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2:
 		case takes:
 			f.Takes(w, how, true)

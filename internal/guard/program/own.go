@@ -15,7 +15,8 @@ import (
 // hooks, or that works in a folder of its own, unless it is known to read only: what any other
 // program does there is not known.
 func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
-	if len(f.M.Call.Own) == 0 || w.Reads == nil || name == "hooks" || name == "kill" || opened(name) {
+	known := word.Has("hooks kill", name) || opened(name)
+	if known || len(f.M.Call.Own) == 0 || w.Reads == nil {
 		return
 	}
 	reached := ""

@@ -107,7 +107,8 @@ func tmuxOne(f *shell.Frame, args []word.Word) {
 		}
 	case "display-message", "display":
 	default: // a command for a new window, for a pane, for run-shell
-		f.External().Run(word.JoinText(word.Command(args, "-t -s -n -c -x -y -F -e -l -p -w -S -T", 0)))
+		const valued = "-t -s -n -c -x -y -F -e -l -p -w -S -T"
+		f.External().Run(word.JoinText(word.Command(args, valued, 0)))
 	}
 }
 

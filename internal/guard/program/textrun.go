@@ -24,7 +24,8 @@ func runnerOf(name string) runner {
 		return queued
 	case "crontab":
 		return func(_, g *shell.Frame, _ string, args []word.Word) { crontab(g, args) }
-	case "tar", "unzip", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb", "vim", "nvim",
+	case "tar", "unzip", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3",
+		"mysql", "gdb", "lldb", "vim", "nvim",
 		"vi", "ex", "ed", "view":
 		return ownText
 	}
@@ -75,14 +76,16 @@ func runFlag(g *shell.Frame, args []word.Word, names string) {
 	}
 }
 
-// ownText is a program with a language of its own in which it can start others. It is not read: what
-// could land something is only known when it runs. The files that an editor is given are written.
+// ownText is a program with a language of its own in which it can start others. It is not read:
+// what could land something is only known when it runs. The files that an editor is given are
+// written.
 func ownText(f, _ *shell.Frame, name string, args []word.Word) {
 	switch {
 	case name == "rsync":
 		writerOf(f, name, args)
 	case name == "tar" || name == "unzip":
-		for _, w := range word.ParseFlags(args, "-C --directory -d -f --file -T -X").All("-C", "--directory", "-d") {
+		fl := word.ParseFlags(args, "-C --directory -d -f --file -T -X")
+		for _, w := range fl.All("-C", "--directory", "-d") {
 			f.Writes(w, name+" "+word.Join(args))
 		}
 	case word.Has("vim nvim vi ex ed", name):
@@ -98,7 +101,8 @@ func ownText(f, _ *shell.Frame, name string, args []word.Word) {
 	}
 	switch {
 	case word.Has("tar rsync man less", name):
-		text, _ = word.FlagText(args, "-I -e -P --rsh --pager --to-command --use-compress-program --checkpoint-action")
+		text, _ = word.FlagText(args, `-I -e -P --rsh --pager --to-command --use-compress-program
+--checkpoint-action`)
 	case !word.HasPart(text, `! .shell .system system exec spawn send --args`):
 		return
 	case name == "expect": // in a terminal of its own, where a gate could be answered

@@ -32,7 +32,7 @@ func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
 // of an answer.
 func asksTrunk(argv []word.Word) bool {
 	return slices.ContainsFunc(argv[1:], func(w word.Word) bool {
-		return word.HasPart(w.Text, "defaultBranch default_branch") || strings.Contains(w.Text, word.Trunk)
+		return word.HasPart(w.Text, "defaultBranch default_branch "+word.Trunk)
 	})
 }
 

@@ -42,12 +42,14 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-e -o -p -r", skip: 1}, true
 	case "flock":
 		const text = "-c --command"
-		return wrap{valued: text + " -E -w --timeout --conflict-exit-code", skip: 1, text1: text}, true
+		const valued = text + " -E -w --timeout --conflict-exit-code"
+		return wrap{valued: valued, skip: 1, text1: text}, true
 	case "watch":
 		return wrap{valued: "-n --interval -q --equexit", text: true}, true
 	case "su", "runuser":
 		const text = "-c --command --session-command"
-		return wrap{valued: text + " -s -g -G -u --shell --group --user", skip: 1, text1: text}, true
+		const valued = text + " -s -g -G -u --shell --group --user"
+		return wrap{valued: valued, skip: 1, text1: text}, true
 	case "entr":
 		return wrap{valued: "-s", text1: "-s"}, true
 	case "nix-shell", "nix", "guix":
@@ -202,8 +204,8 @@ func xargs(f *shell.Frame, args []word.Word) string {
 	return word.ClipHole(out)
 }
 
-// withItems puts items behind a command's words, or in the place of the mark. Behind an unknown item
-// nothing is known.
+// withItems puts items behind a command's words, or in the place of the mark. Behind an unknown
+// item nothing is known.
 func withItems(rest []word.Word, mark string, items []string) []word.Word {
 	argv := rest[:len(rest):len(rest)]
 	if mark != "" {

@@ -15,7 +15,7 @@ import (
 // The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in time, so that the
 // verdict on a text never depends on the machine.
 const (
-	maxWork    = 60_000 // steps, and one more for every four bytes of the call: a long text is no crime
+	maxWork    = 60_000 // steps, and one more for every four bytes of the call
 	maxDepth   = 40     // texts within texts: bash -c, eval, scripts, functions
 	maxNesting = 400    // statements within statements of one text
 	maxActs    = 60

@@ -27,7 +27,8 @@ type function struct {
 func scalar(v string) variable { return variable{alts: []string{v}} }
 
 func (v variable) same(o variable) bool {
-	return v.array == o.array && v.ref == o.ref && slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list)
+	return v.array == o.array && v.ref == o.ref &&
+		slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list)
 }
 
 // Set gives a scalar one value.

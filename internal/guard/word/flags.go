@@ -32,8 +32,9 @@ func ParseFlags(argv []Word, valued string) Flags {
 	return fl
 }
 
-// Unabbreviated spells out long flags that are given by their first letters only, as git, curl, wget
-// and az take them: the first of the longs that begins so. A flag that is one of the longs stays.
+// Unabbreviated spells out long flags that are given by their first letters only, as git, curl,
+// wget and az take them: the first of the longs that begins so. A flag that is one of the longs
+// stays.
 func Unabbreviated(argv []Word, longs string) []Word {
 	out := append([]Word(nil), argv...)
 	for i, w := range out {

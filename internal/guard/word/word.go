@@ -8,8 +8,8 @@ import (
 )
 
 // Unknown text stands in a word as a private character: hole for anything, soft for the output of programs that set up
-// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk for the name of the
-// default branch where a command looks it up.
+// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk
+// for the name of the default branch where a command looks it up.
 const (
 	Hole  = "\ue000"
 	Soft  = "\ue001"
