@@ -60,7 +60,7 @@ type Act struct {
 	Admin   bool   // protections are bypassed
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
 	Cwd     string // where it is done, "" unknown
-	Path    string // the file that is written, seen from Cwd; "" if there is none or it is not known
+	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known
 	Via     []string
 }
 

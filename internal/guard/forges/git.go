@@ -328,8 +328,7 @@ func namesTrunk(args []word.Word) bool {
 	case "symbolic-ref", "for-each-ref", "branch":
 		return head
 	case "rev-parse":
-		short := func(w word.Word) bool { return word.Has("--abbrev-ref --symbolic-full-name", w.Text) }
-		return head && slices.ContainsFunc(args, short)
+		return head && word.AnyOf(word.Texts(args), "--abbrev-ref --symbolic-full-name")
 	case "remote":
 		return args[1].Text == "show" && len(args) > 2
 	case "ls-remote":

@@ -151,8 +151,9 @@ func sedRuns(f *shell.Frame, args []word.Word) {
 	for _, w := range args {
 		t := strings.TrimLeft(w.Text, "0123456789$, ")
 		flags := t[strings.LastIndexAny(t, "/|#,")+1:]
-		if strings.HasPrefix(t, "e ") || len(flags) < len(t) && t[0] == 's' && flags != "" && strings.Trim(flags, "egpiIM0123456789") == "" &&
-			strings.Contains(flags, "e") {
+		evals := strings.Contains(flags, "e") && strings.Trim(flags, "egpiIM0123456789") == ""
+		substitutes := strings.HasPrefix(t, "s") && len(flags) < len(t)
+		if strings.HasPrefix(t, "e ") || substitutes && evals {
 			mayRun(f, "sed", t)
 		}
 	}

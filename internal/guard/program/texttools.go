@@ -27,8 +27,8 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 		}
 	case "mktemp":
 		return f.TempFile() + "\n", true
-	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc", "wc",
-		"ps", "jq", "yq":
+	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
+		"wc", "ps", "jq", "yq":
 		return word.Hole, true
 	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
 		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",

@@ -53,8 +53,9 @@ func (f *Frame) arithOne(x syntax.ArithmExpr) (int, bool) {
 		f.assignArith(x.X, word.Hole)
 	case *syntax.BinaryArithm:
 		op, a, known := x.Op.String(), 0, true
-		assigns := x.Op == syntax.Assgn || len(op) == 2 && op[1] == '=' && op[0] != '=' && op[0] != '!' &&
-			op[0] != '<' && op[0] != '>'
+		assigns := x.Op == syntax.Assgn ||
+			len(op) == 2 && op[1] == '=' && op[0] != '=' && op[0] != '!' &&
+				op[0] != '<' && op[0] != '>'
 		if x.Op != syntax.Assgn {
 			a, known = f.arith(x.X)
 		}

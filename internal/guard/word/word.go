@@ -49,7 +49,8 @@ func (w Word) Known() bool { return !Unknown(w.Text) }
 
 // Unknown tells whether a part of the text is unknown.
 func Unknown(text string) bool {
-	return strings.Contains(text, Hole) || strings.Contains(text, Soft) || strings.Contains(text, Trunk)
+	return strings.Contains(text, Hole) || strings.Contains(text, Soft) ||
+		strings.Contains(text, Trunk)
 }
 
 // Blank tells whether nothing at all is known of the text.
