@@ -64,7 +64,7 @@ func project(t *testing.T) string {
 		"pieces.graphql": "query{" + strings.Repeat("a ", 25_000) + "} " + lands,
 		"return.graphql": "query a{viewer{login}} # \r" + lands,
 		"block.graphql":  block,
-		"inline.graphql": "mutation{... on Mutation @include(if:true){" + lands[len("mutation{"):] + "}",
+		"inline.graphql": strings.Replace(lands, "{", "{... on Mutation @include(if:true){", 1) + "}",
 		"list.json":      `[{"query":"query{viewer{login}}"},{"query":` + quoted + `}]`,
 		"values.json":    `{"a":[` + many + `1],"query":` + quoted + `}`,
 		"gh/config.yml":  aliases + "    sh: '!gh pr merge \"$1\"'\n",
