@@ -52,6 +52,7 @@ func project(t *testing.T) string {
 	const lands = `mutation{mergePullRequest(input:{pullRequestId:"x"}){clientMutationId}}`
 	const block = `mutation{a(i:"""\""" x""") b:mergePullRequest(input:{pullRequestId:"x"}){id} ` +
 		`c:a(i:"""x""")}`
+	const fragment = "{... on Mutation @include(if:true){"
 	quoted := strconv.Quote(lands)
 	many := strings.Repeat("1,", 25_000)
 	const aliases = "aliases:\n    co: pr checkout\n    mm: pr merge\n"
@@ -64,7 +65,7 @@ func project(t *testing.T) string {
 		"pieces.graphql": "query{" + strings.Repeat("a ", 25_000) + "} " + lands,
 		"return.graphql": "query a{viewer{login}} # \r" + lands,
 		"block.graphql":  block,
-		"inline.graphql": strings.Replace(lands, "{", "{... on Mutation @include(if:true){", 1) + "}",
+		"inline.graphql": strings.Replace(lands, "{", fragment, 1) + "}",
 		"list.json":      `[{"query":"query{viewer{login}}"},{"query":` + quoted + `}]`,
 		"values.json":    `{"a":[` + many + `1],"query":` + quoted + `}`,
 		"gh/config.yml":  aliases + "    sh: '!gh pr merge \"$1\"'\n",
