@@ -135,32 +135,31 @@ func expression(f *shell.Frame, args []word.Word, piped string) string {
 	return word.Hole
 }
 
+// start is Start-Process: each word behind the program may be several, those of -ArgumentList
+// 'pr','merge','5' too.
 func start(f *shell.Frame, args []word.Word) {
-	file, ok := param(args, "filepath")
-	list, _ := param(args, "argumentlist", "args")
-	rest := word.Command(args, `-FilePath -ArgumentList -Args -WorkingDirectory -Verb -WindowStyle
--filepath -argumentlist`, 0)
-	if !ok && len(rest) > 0 {
-		file, rest = rest[0], rest[1:]
+	argv := make([]word.Word, 0, len(args))
+	if file, ok := param(args, "filepath"); ok {
+		argv = append(argv, file)
 	}
-	var words []word.Word
-	for i, w := range args { // -ArgumentList 'pr','merge','5' is several words
-		if t := strings.ToLower(w.Text); t == "-argumentlist" || t == "-args" {
-			for _, v := range args[i+1:] {
-				flag := strings.HasPrefix(v.Text, "-") && !strings.HasPrefix(v.Text, "--")
-				if flag && v.Src == v.Text && len(words) > 0 {
-					break
-				}
-				words = append(words, word.Lits(strings.Fields(v.Text)...)...)
-			}
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		_, valued := param(args[i:min(i+2, len(args))], "filepath", "workingdirectory", "verb",
+			"windowstyle")
+		bare := w.Src == w.Text && !strings.HasPrefix(w.Text, "--")
+		switch {
+		case strings.HasPrefix(w.Text, "-") && valued && !strings.Contains(w.Text, ":"):
+			i++
+		case strings.HasPrefix(w.Text, "-") && bare:
+		case len(argv) == 0:
+			argv = append(argv, w)
+		default:
+			argv = append(argv, word.Lits(strings.Fields(w.Text)...)...)
 		}
 	}
-	if list.Text == "" {
-		for _, w := range rest {
-			words = append(words, word.Lits(strings.Fields(w.Text)...)...)
-		}
+	if len(argv) > 0 {
+		f.Within("Start-Process", func() { command(f, argv, "") })
 	}
-	f.Within("Start-Process", func() { command(f, append([]word.Word{file}, words...), "") })
 }
 
 func request(f *shell.Frame, words []word.Word) {

@@ -16,10 +16,8 @@ func runnerOf(name string) runner {
 	switch name {
 	case "run-p", "run-s", "npm-run-all":
 		return scriptNames
-	case "hyperfine", "concurrently", "onchange", "chokidar":
+	case "hyperfine", "concurrently", "onchange", "chokidar", "nodemon", "watchexec", "foreman":
 		return eachText
-	case "nodemon", "watchexec", "foreman":
-		return restarted
 	case "at", "batch":
 		return queued
 	case "crontab":
@@ -38,20 +36,25 @@ func scriptNames(_, g *shell.Frame, _ string, args []word.Word) {
 	}
 }
 
+// eachText runs every word that is a text of several, whatever flag stands before it, and what is
+// left as a command.
 func eachText(_, g *shell.Frame, _ string, args []word.Word) {
-	for _, w := range word.ParseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").Pos {
-		g.Run(w.Text)
+	several := func(w word.Word) bool { return strings.ContainsAny(w.Text, " \n") }
+	for _, w := range args {
+		if _, value, ok := strings.Cut(w.Text, "="); ok && w.Text[0] == '-' {
+			w = word.Lit(value)
+		}
+		if several(w) {
+			g.Run(w.Text)
+		}
 	}
-	runFlag(g, args, "-p --prepare --setup --cleanup --conclude -c --command")
-}
-
-func restarted(_, g *shell.Frame, _ string, args []word.Word) {
-	runFlag(g, args, "-x --exec")
-	rest := word.Command(args, "-x --exec -e --exts -w --watch -i --ignore", 0)
+	rest := word.Command(args, "-e --exts -w --watch -i --ignore", 0)
 	if len(rest) > 0 && rest[0].Text == "run" {
 		rest = rest[1:]
 	}
-	g.Exec(rest)
+	if len(rest) > 0 && !several(rest[0]) {
+		g.Exec(rest)
+	}
 }
 
 func queued(f, g *shell.Frame, name string, args []word.Word) {
@@ -60,19 +63,6 @@ func queued(f, g *shell.Frame, name string, args []word.Word) {
 	}
 	if file, ok := word.FlagText(args, "-f"); ok {
 		g.RunFile(file, nil, file)
-	}
-}
-
-// runFlag looks at the values of flags that a program hands to a shell.
-func runFlag(g *shell.Frame, args []word.Word, names string) {
-	for i, w := range args {
-		name, val, glued := strings.Cut(w.Text, "=")
-		switch {
-		case glued && word.Has(names, name):
-			g.Run(val)
-		case word.Has(names, w.Text) && i+1 < len(args):
-			g.Run(args[i+1].Text)
-		}
 	}
 }
 
