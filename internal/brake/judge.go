@@ -129,7 +129,7 @@ func curlrc(env func(string) string) string {
 		filepath.Join(env("CURL_HOME"), ".curlrc"), filepath.Join(env("XDG_CONFIG_HOME"), "curlrc"),
 		filepath.Join(env("HOME"), ".curlrc"), filepath.Join(env("HOME"), ".config", "curlrc"),
 	} {
-		if _, ok := regular.Read(path, maxFile); ok && filepath.IsAbs(path) {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.IsAbs(path) {
 			return path
 		}
 	}
@@ -178,6 +178,7 @@ func (s Start) hidden() string {
 // pass.
 func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
+	project := g.Project()
 	switch {
 	case a.Auto || a.Admin:
 		return no("--auto and --admin bypass the approval",
@@ -187,11 +188,11 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
 		return no("it does not say which PR", "name the PR by its number, as in gh pr merge N")
-	case g.Project() == "":
+	case project == "":
 		return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
 			"leave it to a person, who finds the cause with `hooks doctor`")
 	}
-	if other := s.foreign(g.Project(), a, there); other != "" {
+	if other := s.foreign(project, a, there); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",
 			"merge PRs of the project's own repository")
 	}

@@ -412,3 +412,22 @@ func FuzzJudge(f *testing.F) {
 		}
 	})
 }
+
+// TestCurlsOwnOptionsCount: curl reads them itself, however long they are.
+func TestCurlsOwnOptionsCount(t *testing.T) {
+	dir := project(t)
+	own := filepath.Join(dir, ".curlrc")
+	const merge = "request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n"
+	for _, row := range []struct{ text, argv, rule string }{
+		{"silent\n", "curl https://example.com", ""},
+		{merge, "curl -s", "merge-pr"},
+		{merge, "curl -q https://example.com", ""},
+		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
+	} {
+		write(t, own, row.text, 0o600)
+		r := start(dir, split(row.argv)...).Judge(&ground{project: dir})
+		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
+			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
+		}
+	}
+}
