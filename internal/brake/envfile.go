@@ -43,7 +43,7 @@ func Arm(env func(string) string, session string) error {
 	return nil
 }
 
-// Armed reports whether the line stands where the client keeps the session's shell text. It is
+// Armed reports whether the line is where the client keeps the session's shell text. It is
 // false where that place is not known.
 func Armed(env func(string) string, session string) bool {
 	line := Line(seal.Home(env), session)

@@ -136,8 +136,8 @@ func curlrc(env func(string) string) string {
 	return ""
 }
 
-// hidden says why the arguments do not tell what is sent although the tables find nothing. It is ""
-// if they do.
+// hidden is why the arguments do not show what is sent although the tables find nothing. It is ""
+// if they show it.
 func (s Start) hidden() string {
 	starts := func(prefixes ...string) bool {
 		for _, arg := range s.Argv[1:] {
@@ -227,7 +227,7 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 }
 
 // leadsAway reports whether a variable may make git take another repository, or other remotes, for
-// the one at hand. Leaving files of settings out does not.
+// the one of the working directory. Leaving files of settings out does not.
 func leadsAway(name, value string) bool {
 	switch name {
 	case "GIT_DIR", "GIT_WORK_TREE":
@@ -239,7 +239,7 @@ func leadsAway(name, value string) bool {
 }
 
 // numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the
-// project's own: its path, or a placeholder of glab. Nothing tells whose a number is.
+// project's own: its path, or a placeholder of glab. A number does not show whose project it is.
 func (s Start) numberedProject(origin string) string {
 	for _, arg := range s.Argv {
 		_, rest, ok := strings.Cut(arg, "projects/")

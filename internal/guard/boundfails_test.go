@@ -18,7 +18,8 @@ func long(bytes int) string {
 	return strings.Repeat(line, bytes/len(line)+1)
 }
 
-// TestBoundsFailClosed: behind every bound stands a merge. It is read, or the bound shuts the call.
+// TestBoundsFailClosed: a merge is hidden behind every bound. It is read, or the bound shuts the
+// call.
 func TestBoundsFailClosed(t *testing.T) {
 	const merge = "gh pr merge 142"
 	nested := func(n int, open, end string) string {

@@ -228,7 +228,7 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 	return true
 }
 
-// armed tells fields by which a PR merges later.
+// armed reports whether the fields make a PR merge later.
 func (t toolShape) armed() bool {
 	return word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge",
 		"autoComplete", "auto_complete",

@@ -35,7 +35,8 @@ const (
 	WriteConfig Kind = "write-config"
 )
 
-// Merges tells whether the kind lands code on a protected branch, now or later, or opens the way for it.
+// Merges reports whether the kind lands code on a protected branch, now or later, or opens the way
+// for it.
 func (k Kind) Merges() bool {
 	switch k {
 	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection, RunMergingWorkflow, PlantMerge:
@@ -44,7 +45,7 @@ func (k Kind) Merges() bool {
 	return false
 }
 
-// Tampers tells whether the kind touches the loop's own files, gates or registration.
+// Tampers reports whether the kind touches the loop's own files, gates or registration.
 func (k Kind) Tampers() bool {
 	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
 }

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// requester tells a call that may send a request whose method stands among its arguments.
+// requester reports whether a call may send a request whose method is among its arguments.
 func requester(last string) bool {
 	return httpVerb(last) != "" || word.Has(`request fetch Request urlopen ajax got axios graphql
 NewRequest NewRequestWithContext superagent needle ky ofetch curl_init
@@ -85,7 +85,7 @@ func (p *program) position(q *forges.Request, e elem) {
 	}
 }
 
-// isRoute tells "PUT /repos/…", as Octokit takes it.
+// isRoute reports whether a text is a route as Octokit takes it, like "PUT /repos/…".
 func isRoute(s string) bool {
 	verb, path, ok := strings.Cut(s, " ")
 	return ok && word.Has("GET PUT POST PATCH DELETE", verb) && strings.HasPrefix(path, "/")
@@ -268,8 +268,9 @@ func (p *program) libraryBranch(name string, g *group, fields []act.Field) {
 	}
 }
 
-// pushesRefs tells a push of branches by its arguments, whatever it is called on: "origin" before a
-// branch, a branch behind a colon, a refspec by name. Lists are pushed to as well.
+// pushesRefs reports, by its arguments, whether a call pushes branches, whatever it is called on:
+// "origin" before a branch, a branch behind a colon, a refspec by name. Lists are pushed to as
+// well.
 func (p *program) pushesRefs(g *group, fields []act.Field) bool {
 	if act.LeafText(fields, "refspec", "refspecs", "remoteref") != "" ||
 		act.LeafText(fields, "ref") != "" && act.LeafText(fields, "remote") != "" {

@@ -214,7 +214,7 @@ func (p *program) command(g *group, starts bool) {
 	p.input = ""
 }
 
-// fed tells whether a call starts what it is given in a bare name: that of a parameter, or of one
+// fed reports whether a call starts what it is given in a bare name: that of a parameter, or of one
 // of several known values. Those are judged where they stand.
 func (p *program) fed(g *group) bool {
 	for _, e := range g.elems {

@@ -101,7 +101,7 @@ func (p *parser) group(name string, open byte) *group {
 	return g
 }
 
-// goesOn tells whether a statement goes on behind the end of this line.
+// goesOn reports whether a statement continues on the next line.
 func (p *parser) goesOn() bool {
 	next := p.at(p.i + 1)
 	return p.mark(p.i-1, `=+?&|\`) || next.kind == nameTok && next.text[0] == '.' ||

@@ -170,14 +170,14 @@ func (p *program) groupWords(g *group) (words []string, list, ok bool) {
 	return []string{word.Hole}, false, true
 }
 
-// passes tells calls that give back what they are given, as text.
+// passes reports whether a call returns its argument as text.
 func passes(name string) bool {
 	return name == "" || word.Has(`str String int Number repr shlex.split shlex.quote quote
 os.fspath os.path.expanduser Path pathlib.Path PurePath bytes
 Buffer.from b encode`, name)
 }
 
-// unmakes tells what makes another text of the one that it stands behind: .replace(), [::-1],
+// unmakes reports whether a call makes another text of the one before it: .replace(), [::-1],
 // .decode('rot13').
 func unmakes(g *group) bool {
 	if g.index {
@@ -191,7 +191,7 @@ lower toLowerCase copy slice concat read execute catch then expanduser
 resolve absolute`, last(g.name))
 }
 
-// ofArguments tells one of the program's own arguments, which is no more than unknown.
+// ofArguments reports whether an operand is an argument of the program, which is unknown.
 func ofArguments(e elem, i int) bool {
 	return i > 0 && e.parts[i].in.index && last(e.parts[i-1].text) == "argv"
 }

@@ -109,7 +109,7 @@ func begins(line, says []string) (rest []string, ok bool) {
 	return line[len(says):], true
 }
 
-// orderArgs tells arguments of an order from the rest of a sentence.
+// orderArgs reports whether words are arguments of an order, not the rest of a sentence.
 func orderArgs(args []string, who string) bool {
 	for i, a := range args {
 		switch {

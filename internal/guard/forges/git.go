@@ -317,7 +317,7 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	}
 }
 
-// namesTrunk tells a git command that prints the name of the default branch.
+// namesTrunk reports whether a git command prints the name of the default branch.
 func namesTrunk(args []word.Word) bool {
 	if len(args) < 2 {
 		return false

@@ -110,7 +110,8 @@ func SplitRefspec(spec string) (from, to string) {
 	return from, to
 }
 
-// MovesProtected tells whether a push's target is a protected branch. Targets with * cover what they match.
+// MovesProtected reports whether a push's target is a protected branch. Targets with * cover what
+// they match.
 func MovesProtected(f *shell.Frame, to string) shell.Truth {
 	switch {
 	case strings.HasPrefix(to, "refs/tags/"), strings.HasPrefix(to, "refs/notes/"), strings.HasPrefix(to, "refs/pull/"), strings.HasPrefix(to, "tags/"):

@@ -30,7 +30,7 @@ func Curl(f *shell.Frame, argv []word.Word) {
 	}
 }
 
-// curlNext tells joined short switches with the one for --next among them.
+// curlNext reports whether joined short switches hold the one for --next.
 func curlNext(t string) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, ":") &&
 		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""

@@ -179,7 +179,7 @@ func azSwitches(args []word.Word) []word.Word {
 	return out
 }
 
-// azLooks tells a command that lists or shows: its words stand before its flags.
+// azLooks reports whether a command lists or shows: its words stand before its flags.
 func azLooks(argv []word.Word) bool {
 	last := ""
 	for _, w := range argv[1:] {

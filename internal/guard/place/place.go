@@ -43,7 +43,8 @@ func Of(full, pat string) Kind {
 	return Ordinary
 }
 
-// Matches tells whether one part of a path, perhaps a pattern, stands for the name. A leading dot must be written.
+// Matches reports whether one part of a path, perhaps a pattern, stands for the name. A leading dot
+// must be written.
 func Matches(part, name string) bool {
 	if part == name {
 		return true

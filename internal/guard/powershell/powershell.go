@@ -116,7 +116,7 @@ func (l *lexer) parens() []word.Word {
 	return words
 }
 
-// computed tells an expression with operators or methods, whose value is not followed.
+// computed reports whether an expression has operators or methods. Its value is not followed.
 func computed(text string) bool {
 	var bare strings.Builder
 	quote := byte(0)

@@ -60,7 +60,7 @@ func taskRunner(name string) (tasks, bool) {
 	return tasks{}, false
 }
 
-// taskRun runs recipes of a task runner, and tells whether the command line was one of those.
+// taskRun runs recipes of a task runner and reports whether the command line was one.
 func taskRun(f *shell.Frame, name string, args []word.Word) bool {
 	kind, ok := taskRunner(name)
 	if !ok {
@@ -218,8 +218,8 @@ func openBrackets(line string) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// recipeHead tells a line that begins a recipe of that name, in YAML, TOML, JSON, Python or Ruby;
-// rest is what stands behind the name.
+// recipeHead reports whether a line begins a recipe of that name, in YAML, TOML, JSON, Python or
+// Ruby; rest is what stands behind the name.
 func recipeHead(line, goal string) (rest string, table, ok bool) {
 	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
 		name := strings.Trim(line, "[]")

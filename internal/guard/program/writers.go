@@ -110,7 +110,7 @@ func moved(f *shell.Frame, name string, fl word.Flags, how string) {
 	}
 }
 
-// isState tells the folder in which the loop's own lies.
+// isState reports whether a path is the folder that holds the loop's files.
 func isState(f *shell.Frame, w word.Word) bool {
 	return place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd")
 }

@@ -81,7 +81,7 @@ const (
 	mostPieces  = 400_000
 )
 
-// unfit tells why a text must not reach the parser.
+// unfit is why a text must not reach the parser.
 func unfit(text string) string {
 	if len(text) > word.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", word.MaxShell)
@@ -118,7 +118,7 @@ function`):
 	return ""
 }
 
-// startsWord tells whether a text begins with one of the words.
+// startsWord reports whether a text begins with one of the words.
 func startsWord(text, words string) bool {
 	n := 0
 	for n < len(text) && n < 9 && word.NameByte(text[n]) {

@@ -78,12 +78,12 @@ func (f *Frame) resolvePat(pat string) string {
 	return path.Clean(f.Cwd + "/" + pat)
 }
 
-// Guarded tells whether a path is of the loop's own or a registration.
+// Guarded reports whether a path is of the loop's own or a registration.
 func (f *Frame) Guarded(p string) bool {
 	return p != "" && len(p) < 4096 && f.KindAt(word.Lit(p)) != place.Ordinary
 }
 
-// Covers tells whether removing or moving the directory takes the loop's files with it.
+// Covers reports whether removing or moving the directory takes the loop's files with it.
 func (f *Frame) Covers(w word.Word) bool {
 	full := f.linked(f.Resolve(w.Text))
 	if w.Pat != "" {

@@ -94,7 +94,7 @@ func (fl *Flags) add(name string, val Word) {
 	fl.Vals[name] = append(fl.Vals[name], val)
 }
 
-// On tells whether one of the switches is set and not switched off with =false.
+// On reports whether one of the switches is set and not switched off with =false.
 func (fl Flags) On(names ...string) bool {
 	for _, n := range names {
 		if vs := fl.Vals[n]; len(vs) > 0 && !Has("false 0 no off", vs[len(vs)-1].Text) {

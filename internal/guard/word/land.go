@@ -8,7 +8,7 @@ const landers = `gh gh-cli git-land glab hub tea tea-cli az aws bb bkt fj forgej
 gcli arc spr ghstack av jj git-town git-spice curl curlie wget wget2 http https xh xhs push
 send-pack dcommit automerge land ship eval hooks claude`
 
-// CouldLand tells whether a text that is not read names anything that lands a change or reaches a
+// CouldLand reports whether a text that is not read names anything that lands a change or reaches a
 // forge. It looks at its words only, without their quotes and backslashes: an answer for texts too
 // long or too deep to be walked.
 func CouldLand(text string) bool {
@@ -22,7 +22,7 @@ func CouldLand(text string) bool {
 	return false
 }
 
-// Lands tells whether a text of a language that is not read names a program that reaches a forge,
+// Lands reports whether a text of a language that is not read names a program that reaches a forge,
 // and a word for landing something.
 func Lands(text string) bool {
 	const lands = "merge push api accept land approve review gate loop put post patch -p"
@@ -37,7 +37,7 @@ func Lands(text string) bool {
 	return false
 }
 
-// apart tells what stands between the words of such a text.
+// apart reports whether a character ends a word of such a text.
 func apart(c rune) bool {
 	return c > 0x7f || c == '$' || c == '@' || c != '-' && !NameByte(byte(c))
 }
