@@ -1,9 +1,9 @@
 package app
 
 import (
-	"slices"
 	"strings"
 
+	"hooks/internal/brake"
 	"hooks/internal/guard"
 	"hooks/internal/tracker"
 )
@@ -17,7 +17,7 @@ func (v *visit) elsewhere(a guard.Act) (other, own string) {
 	known := tracker.Repo(v.Env, v.project).Remotes
 	own = address(known["origin"])
 	if a.Repo != "" {
-		if len(known) > 0 && !slices.ContainsFunc(remotes(known), func(url string) bool { return leads(url, a.Repo) }) {
+		if len(known) > 0 && !brake.Known(known, a.Repo) {
 			return a.Repo, own
 		}
 		return "", own
@@ -37,18 +37,4 @@ func address(url string) string {
 		url = scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
 	}
 	return strings.TrimSuffix(url, ".git")
-}
-
-func remotes(m map[string]string) []string {
-	var list []string
-	for _, url := range m {
-		list = append(list, url)
-	}
-	return list
-}
-
-// leads says that a remote's address is that of owner/name or host/owner/name.
-func leads(url, repo string) bool {
-	url = "/" + strings.ReplaceAll(strings.TrimSuffix(strings.ToLower(url), ".git"), ":", "/")
-	return strings.HasSuffix(url, "/"+strings.TrimSuffix(strings.ToLower(repo), ".git"))
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hooks/internal/brake"
 	"hooks/internal/guard"
 	"hooks/internal/regular"
 	"hooks/internal/tracker"
@@ -27,8 +28,7 @@ func (v *visit) read() guard.Reading {
 
 // repo is read only for a call that could matter to it: the guard asks for nothing itself.
 func (v *visit) repo() guard.Repo {
-	r := tracker.Repo(v.Env, v.ev.Cwd)
-	return guard.Repo{Branch: r.Branch, Default: r.Default, Remotes: r.Remotes, Config: r.Config, Aliases: tracker.GhAliases(v.Env)}
+	return brake.Repo(v.Env, tracker.Repo(v.Env, v.ev.Cwd))
 }
 
 func unreadable(r guard.Reading) string {

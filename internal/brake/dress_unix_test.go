@@ -94,7 +94,8 @@ func TestLineInEveryShell(t *testing.T) {
 					t.Errorf("%s, on: %s: %s", shell, form, got)
 				}
 			}
-			if got := said("", line+"; "+show); got != links && name != "zsh" { // zsh has a PATH of its own
+			// zsh has a PATH of its own
+			if got := said("", line+"; "+show); got != links && name != "zsh" {
 				t.Errorf("%s without PATH: %s", shell, got)
 			}
 			if err := os.Remove(seal.SwitchPath(home, session)); err != nil {

@@ -21,7 +21,11 @@ const maxEnvFile = 1 << 20
 // done on Windows, where there are no links.
 func Arm(env func(string) string, session string) error {
 	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
-	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" || holds(path, line) {
+	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" {
+		return nil
+	}
+	before, _ := regular.Read(path, maxEnvFile)
+	if holds(before, line) {
 		return nil
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
@@ -30,8 +34,7 @@ func Arm(env func(string) string, session string) error {
 	}
 	defer f.Close()
 	text := line + "\n"
-	before, ok := regular.Read(path, maxEnvFile)
-	if ok && before != "" && !strings.HasSuffix(before, "\n") {
+	if before != "" && !strings.HasSuffix(before, "\n") {
 		text = "\n" + text
 	}
 	if _, err := f.WriteString(text); err != nil {
@@ -40,7 +43,7 @@ func Arm(env func(string) string, session string) error {
 	return nil
 }
 
-// Armed reports whether the line stands where the client keeps the session's shell text. It is
+// Armed reports whether the line is where the client keeps the session's shell text. It is
 // false where that place is not known.
 func Armed(env func(string) string, session string) bool {
 	line := Line(seal.Home(env), session)
@@ -53,12 +56,12 @@ func Armed(env func(string) string, session string) bool {
 	}
 	folder = filepath.Join(folder, "session-env", session)
 	entries, err := os.ReadDir(folder)
-	holding := func(e os.DirEntry) bool { return holds(filepath.Join(folder, e.Name()), line) }
+	holding := func(e os.DirEntry) bool {
+		text, _ := regular.Read(filepath.Join(folder, e.Name()), maxEnvFile)
+		return holds(text, line)
+	}
 	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, holding)
 }
 
-// holds reports whether the line stands in a file.
-func holds(path, line string) bool {
-	text, ok := regular.Read(path, maxEnvFile)
-	return ok && slices.Contains(strings.Split(text, "\n"), line)
-}
+// holds reports whether the line stands in a text.
+func holds(text, line string) bool { return slices.Contains(strings.Split(text, "\n"), line) }

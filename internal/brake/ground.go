@@ -71,7 +71,7 @@ func (s *Sealed) Denied(tool, rule, what string) {
 	}}) // the refusal stands all the same
 }
 
-// nowhere is the ground where nothing tells which loop a link belongs to: no merge passes.
+// nowhere is the ground of a link whose loop is unknown. No merge passes.
 type nowhere struct{}
 
 func (nowhere) Active() bool    { return true }

@@ -49,10 +49,7 @@ func (f files) absolute(path string) string {
 // used up.
 func (s Start) Judge(g Ground) *Refusal {
 	there := tracker.Repo(s.Env, s.Cwd)
-	repo := guard.Repo{
-		Branch: there.Branch, Default: there.Default, Remotes: there.Remotes, Config: there.Config,
-		Aliases: tracker.GhAliases(s.Env),
-	}
+	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
 	reading := guard.ReadArgv(s.words(), s.steers(), call, repo, files{s.Cwd})
 	text := shellText{repo}
@@ -79,6 +76,14 @@ func (s Start) Judge(g Ground) *Refusal {
 		return s.merge(g, merges[0], there)
 	}
 	return nil
+}
+
+// Repo is a repository as the guard takes it, with the aliases of gh.
+func Repo(env func(string) string, at tracker.Facts) guard.Repo {
+	return guard.Repo{
+		Branch: at.Branch, Default: at.Default, Remotes: at.Remotes, Config: at.Config,
+		Aliases: tracker.GhAliases(env),
+	}
 }
 
 // steers are the variables that change what git and gh do, with those that --config-env names.
@@ -124,21 +129,24 @@ func curlrc(env func(string) string) string {
 		filepath.Join(env("CURL_HOME"), ".curlrc"), filepath.Join(env("XDG_CONFIG_HOME"), "curlrc"),
 		filepath.Join(env("HOME"), ".curlrc"), filepath.Join(env("HOME"), ".config", "curlrc"),
 	} {
-		if _, ok := regular.Read(path, maxFile); ok && filepath.IsAbs(path) {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && filepath.IsAbs(path) {
 			return path
 		}
 	}
 	return ""
 }
 
-// hidden says why the arguments do not tell what is sent although the tables find nothing, "" if they
-// do.
+// hidden is why the arguments do not show what is sent although the tables find nothing. It is ""
+// if they show it.
 func (s Start) hidden() string {
-	any := func(is func(string) bool) bool { return slices.ContainsFunc(s.Argv[1:], is) }
 	starts := func(prefixes ...string) bool {
-		return any(func(arg string) bool {
-			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(arg, p) })
-		})
+		for _, arg := range s.Argv[1:] {
+			has := func(prefix string) bool { return strings.HasPrefix(arg, prefix) }
+			if slices.ContainsFunc(prefixes, has) {
+				return true
+			}
+		}
+		return false
 	}
 	switch s.Argv[0] {
 	case "git":
@@ -156,10 +164,11 @@ func (s Start) hidden() string {
 			return "wget takes the addresses from a file"
 		}
 	}
-	long := any(func(arg string) bool { return len(arg) > word.MaxText })
-	if long && any(func(arg string) bool {
+	long := func(arg string) bool { return len(arg) > word.MaxText }
+	graphQL := func(arg string) bool {
 		return len(arg) < 4096 && strings.Contains(strings.ToLower(arg), "graphql")
-	}) {
+	}
+	if slices.ContainsFunc(s.Argv[1:], long) && slices.ContainsFunc(s.Argv[1:], graphQL) {
 		return fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText)
 	}
 	return ""
@@ -169,6 +178,7 @@ func (s Start) hidden() string {
 // pass.
 func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
+	project := g.Project()
 	switch {
 	case a.Auto || a.Admin:
 		return no("--auto and --admin bypass the approval",
@@ -178,11 +188,11 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
 		return no("it does not say which PR", "name the PR by its number, as in gh pr merge N")
-	case g.Project() == "":
+	case project == "":
 		return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
 			"leave it to a person, who finds the cause with `hooks doctor`")
 	}
-	if other := s.foreign(g.Project(), a, there); other != "" {
+	if other := s.foreign(project, a, there); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",
 			"merge PRs of the project's own repository")
 	}
@@ -197,10 +207,8 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string {
 	own := tracker.Repo(s.Env, project).Remotes
 	if a.Repo != "" {
-		for _, address := range own {
-			if leads(address, a.Repo) {
-				return ""
-			}
+		if Known(own, a.Repo) {
+			return ""
 		}
 		return a.Repo
 	}
@@ -219,7 +227,7 @@ func (s Start) foreign(project string, a guard.Act, there tracker.Facts) string 
 }
 
 // leadsAway reports whether a variable may make git take another repository, or other remotes, for
-// the one at hand. Leaving files of settings out does not.
+// the one of the working directory. Leaving files of settings out does not.
 func leadsAway(name, value string) bool {
 	switch name {
 	case "GIT_DIR", "GIT_WORK_TREE":
@@ -231,7 +239,7 @@ func leadsAway(name, value string) bool {
 }
 
 // numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the
-// project's own: its path, or a placeholder of glab. Nothing tells whose a number is.
+// project's own: its path, or a placeholder of glab. A number does not show whose project it is.
 func (s Start) numberedProject(origin string) string {
 	for _, arg := range s.Argv {
 		_, rest, ok := strings.Cut(arg, "projects/")
@@ -244,6 +252,16 @@ func (s Start) numberedProject(origin string) string {
 		}
 	}
 	return ""
+}
+
+// Known reports whether a repository is the target of one of the remotes.
+func Known(remotes map[string]string, repo string) bool {
+	for _, address := range remotes {
+		if leads(address, repo) {
+			return true
+		}
+	}
+	return false
 }
 
 // leads reports whether a remote's address is that of owner/name or host/owner/name.

@@ -49,26 +49,29 @@ func project(t *testing.T) string {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	write(t, filepath.Join(dir, "merge.json"),
-		`{"query":"mutation{mergePullRequest(input:{pullRequestId:\"x\"}){clientMutationId}}"}`, 0o644)
-	write(t, filepath.Join(dir, "plain.json"), `{"query":"query{viewer{login}}"}`, 0o644)
-	write(t, filepath.Join(dir, "curl.cfg"),
-		"request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n", 0o644)
 	const lands = `mutation{mergePullRequest(input:{pullRequestId:"x"}){clientMutationId}}`
-	write(t, filepath.Join(dir, "long.graphql"), "#"+strings.Repeat("x", 70_000)+"\n"+lands, 0o644)
-	write(t, filepath.Join(dir, "pieces.graphql"), "query{"+strings.Repeat("a ", 25_000)+"} "+lands, 0o644)
-	write(t, filepath.Join(dir, "return.graphql"), "query a{viewer{login}} # \r"+lands, 0o644)
-	write(t, filepath.Join(dir, "block.graphql"), `mutation{a(i:"""\""" x""") b:mergePullRequest(input:{`+
-		`pullRequestId:"x"}){id} c:a(i:"""x""")}`, 0o644)
-	write(t, filepath.Join(dir, "inline.graphql"),
-		"mutation{... on Mutation @include(if:true){"+lands[len("mutation{"):]+"}", 0o644)
-	write(t, filepath.Join(dir, "list.json"),
-		`[{"query":"query{viewer{login}}"},{"query":`+strconv.Quote(lands)+`}]`, 0o644)
-	write(t, filepath.Join(dir, "values.json"),
-		`{"a":[`+strings.Repeat("1,", 25_000)+`1],"query":`+strconv.Quote(lands)+`}`, 0o644)
-	write(t, filepath.Join(dir, "next.cfg"), "config = curl.cfg\n", 0o644)
-	write(t, filepath.Join(dir, "gh", "config.yml"),
-		"aliases:\n    co: pr checkout\n    mm: pr merge\n    sh: '!gh pr merge \"$1\"'\n", 0o644)
+	const block = `mutation{a(i:"""\""" x""") b:mergePullRequest(input:{pullRequestId:"x"}){id} ` +
+		`c:a(i:"""x""")}`
+	const fragment = "{... on Mutation @include(if:true){"
+	quoted := strconv.Quote(lands)
+	many := strings.Repeat("1,", 25_000)
+	const aliases = "aliases:\n    co: pr checkout\n    mm: pr merge\n"
+	for name, text := range map[string]string{
+		"merge.json":     `{"query":` + quoted + `}`,
+		"plain.json":     `{"query":"query{viewer{login}}"}`,
+		"curl.cfg":       "request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n",
+		"next.cfg":       "config = curl.cfg\n",
+		"long.graphql":   "#" + strings.Repeat("x", 70_000) + "\n" + lands,
+		"pieces.graphql": "query{" + strings.Repeat("a ", 25_000) + "} " + lands,
+		"return.graphql": "query a{viewer{login}} # \r" + lands,
+		"block.graphql":  block,
+		"inline.graphql": strings.Replace(lands, "{", fragment, 1) + "}",
+		"list.json":      `[{"query":"query{viewer{login}}"},{"query":` + quoted + `}]`,
+		"values.json":    `{"a":[` + many + `1],"query":` + quoted + `}`,
+		"gh/config.yml":  aliases + "    sh: '!gh pr merge \"$1\"'\n",
+	} {
+		write(t, filepath.Join(dir, name), text, 0o644)
+	}
 	return dir
 }
 
@@ -181,7 +184,8 @@ var table = []struct{ rule, argv string }{
 	{"unreadable", "gh api graphql --input values.json"},
 	{"push-protected", `curl https://a/repos/o/r/merges -d '{"x":{"base":"f"},"base":"main"}'`},
 	{"push-protected", `curl https://a/repos/o/r/merges -d '{"base":"f","base":"main"}'`},
-	{"approve-pr", `curl https://a/repos/o/r/pulls/5/reviews?event=COMMENT -d '{"event":"APPROVE"}'`},
+	{"approve-pr", "curl https://a/repos/o/r/pulls/5/reviews?event=COMMENT " +
+		`-d '{"event":"APPROVE"}'`},
 
 	// flags by their first letters, and what changes a request from elsewhere
 	{"push-protected", "git push --al"},
@@ -311,7 +315,8 @@ func TestPassIsForOneThing(t *testing.T) {
 	if r := s.Judge(&ground{project: dir, passes: 1}); r != nil {
 		t.Errorf("without files of settings: %v", r)
 	}
-	cmd := exec.Command("/usr/bin/git", "remote", "set-url", "origin", "https://github.com/evil/other")
+	const evil = "https://github.com/evil/other"
+	cmd := exec.Command("/usr/bin/git", "remote", "set-url", "origin", evil)
 	if cmd.Dir = other; cmd.Run() != nil {
 		t.Fatal("git remote set-url")
 	}
@@ -380,8 +385,13 @@ func TestRefusalHidesSecrets(t *testing.T) {
 	dir := project(t)
 	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
 		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").Judge(&ground{project: dir})
-	if r == nil || strings.Contains(r.What+r.Error(), "abcdef") || strings.Contains(r.Error(), "pw@") {
-		t.Errorf("refusal %v", r)
+	if r == nil {
+		t.Fatal("not refused")
+	}
+	for _, secret := range []string{"abcdef", "pw@"} {
+		if strings.Contains(r.What+r.Error(), secret) {
+			t.Errorf("refusal with %s: %v", secret, r)
+		}
 	}
 }
 
@@ -401,4 +411,23 @@ func FuzzJudge(f *testing.F) {
 			t.Error("a refusal without a text")
 		}
 	})
+}
+
+// TestCurlsOwnOptionsCount: curl reads them itself, however long they are.
+func TestCurlsOwnOptionsCount(t *testing.T) {
+	dir := project(t)
+	own := filepath.Join(dir, ".curlrc")
+	const merge = "request = PUT\nurl = https://api.github.com/repos/o/r/pulls/142/merge\n"
+	for _, row := range []struct{ text, argv, rule string }{
+		{"silent\n", "curl https://example.com", ""},
+		{merge, "curl -s", "merge-pr"},
+		{merge, "curl -q https://example.com", ""},
+		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
+	} {
+		write(t, own, row.text, 0o600)
+		r := start(dir, split(row.argv)...).Judge(&ground{project: dir})
+		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
+			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
+		}
+	}
 }

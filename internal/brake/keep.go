@@ -17,7 +17,8 @@ func Keep(home, exe string) (string, error) {
 	}
 	name := fmt.Sprintf("%x-%x", info.Size(), info.ModTime().UnixNano())
 	kept := filepath.Join(home, "brake", ".program", name)
-	if old, err := os.Stat(kept); err == nil && old.Size() == info.Size() && old.Mode()&0o500 == 0o500 {
+	old, err := os.Stat(kept)
+	if err == nil && old.Size() == info.Size() && old.Mode()&0o500 == 0o500 {
 		return kept, nil
 	}
 	if err := copyProgram(exe, kept); err != nil {

@@ -26,7 +26,8 @@ import (
 func TestMain(m *testing.M) {
 	pass := func(_, _ string, kind guard.Kind, pr int, _ string) (ok bool, why string) {
 		file := os.Getenv("BRAKE_PASS")
-		if kind != guard.MergePR || filepath.Base(file) != fmt.Sprint(pr) || os.Remove(file) != nil {
+		held := kind == guard.MergePR && filepath.Base(file) == fmt.Sprint(pr)
+		if !held || os.Remove(file) != nil {
 			return false, noPass(pr)
 		}
 		return true, ""
@@ -119,8 +120,9 @@ func (w *world) run(env []string, stdin, program string, args ...string) result 
 	defer cancel()
 	if !strings.Contains(program, "/") {
 		for _, dir := range filepath.SplitList(w.path()) {
-			if info, err := os.Stat(filepath.Join(dir, program)); err == nil && info.Mode()&0o111 != 0 {
-				program = filepath.Join(dir, program)
+			file := filepath.Join(dir, program)
+			if info, err := os.Stat(file); err == nil && info.Mode()&0o111 != 0 {
+				program = file
 				break
 			}
 		}
@@ -197,7 +199,8 @@ func (w *world) envOf(program string, env []string) []string {
 func TestNameOfTheProgramIsItsOwn(t *testing.T) {
 	w := newWorld(t)
 	for line, want := range map[string]string{
-		"exec -a gh '" + w.links + "/gh' pr list": w.real + "/gh", // a script is named by the kernel
+		// a script is named by the kernel
+		"exec -a gh '" + w.links + "/gh' pr list": w.real + "/gh",
 		"\"$(command -v gh)\" pr list":            w.real + "/gh",
 		"bash -c 'exec gh pr list'":               w.real + "/gh",
 	} {
@@ -216,8 +219,9 @@ func TestSignalsReachTheRealProgram(t *testing.T) {
 	for _, sig := range []syscall.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGUSR1,
 	} {
-		write(t, filepath.Join(w.real, "gh"), fmt.Sprintf("#!/bin/bash\ntrap 'echo got; exit 7' %d\n"+
-			"echo ready\nwhile :; do sleep 0.01; done\n", sig), 0o755)
+		script := fmt.Sprintf("#!/bin/bash\ntrap 'echo got; exit 7' %d\n"+
+			"echo ready\nwhile :; do sleep 0.01; done\n", sig)
+		write(t, filepath.Join(w.real, "gh"), script, 0o755)
 		cmd := exec.Command(filepath.Join(w.links, "gh"), "pr", "view")
 		cmd.Env, cmd.Dir = w.env(), w.project
 		out, err := cmd.StdoutPipe()
@@ -245,8 +249,10 @@ func TestMergeIsRefusedHoweverItIsStarted(t *testing.T) {
 	write(t, filepath.Join(w.project, "Makefile"), "land:\n\t@gh pr merge 142\n", 0o644)
 	write(t, filepath.Join(w.project, "land.py"), "import subprocess, sys\n"+
 		"sys.exit(subprocess.run(['g'+'h','pr','mer'+'ge','142']).returncode)\n", 0o644)
-	write(t, filepath.Join(w.project, "land.js"), "const { spawnSync } = require('child_process');\n"+
-		"process.exit(spawnSync('g'+'h', ['pr','merge','142'], {stdio:'inherit'}).status);\n", 0o644)
+	write(t, filepath.Join(w.project, "land.js"),
+		"const { spawnSync } = require('child_process');\n"+
+			"const told = {stdio:'inherit'};\n"+
+			"process.exit(spawnSync('g'+'h', ['pr','merge','142'], told).status);\n", 0o644)
 	lines := []string{
 		"gh pr merge 142", `x=mer; gh pr "${x}ge" 142`, `env -i PATH="$PATH" gh pr merge 142`,
 		"env HOME=/nowhere HOOKS_STATE_HOME=/nowhere gh pr merge 142",
@@ -331,7 +337,8 @@ func TestManyFoldersOfLinks(t *testing.T) {
 		return append(w.env(), "PATH="+strings.Join(append(dirs, w.real, "/usr/bin", "/bin"), ":"))
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := errors.Join(os.Symlink(w.links, moved), os.Symlink(w.home, moved+"-home")); err != nil {
+	err := errors.Join(os.Symlink(w.links, moved), os.Symlink(w.home, moved+"-home"))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for name, env := range map[string][]string{
@@ -366,7 +373,8 @@ func TestMissingProgramStaysMissing(t *testing.T) {
 		if !on {
 			w.off()
 		}
-		if r := w.shell("tea-cli pr merge 5"); (r != result{"", "tea-cli: command not found\n", 127}) {
+		missing := result{"", "tea-cli: command not found\n", 127}
+		if r := w.shell("tea-cli pr merge 5"); r != missing {
 			t.Errorf("on %v: %+v", on, r)
 		}
 	}
@@ -377,7 +385,8 @@ func TestMissingProgramStaysMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(w.real, "tea-cli")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(w.real, "tea-cli"), "echo \"$0 $1\"\n", 0o755) // as bash runs it: by a shell
+	// as bash runs it: by a shell
+	write(t, filepath.Join(w.real, "tea-cli"), "echo \"$0 $1\"\n", 0o755)
 	if r := w.shell("tea-cli list"); r.code != 0 || r.out != w.real+"/tea-cli list\n" {
 		t.Errorf("a script without a first line: %+v", r)
 	}
@@ -420,7 +429,8 @@ func TestDenialIsNoted(t *testing.T) {
 	w.shell("gh pr merge 142 --body 'a\"b token=abcdef'; git push origin HEAD:main; gh pr view")
 	lines := strings.Split(mustRead(t, notes), "\n")
 	const first = `"denied":{"tool":"gh","rule":"merge-pr","what":"gh pr merge 142 --body `
-	if len(lines) != 3 || !strings.Contains(lines[0], first) || strings.Contains(lines[0], "abcdef") ||
+	if len(lines) != 3 || !strings.Contains(lines[0], first) ||
+		strings.Contains(lines[0], "abcdef") ||
 		!strings.Contains(lines[1], `"rule":"push-protected"`) {
 		t.Errorf("notes:\n%s", strings.Join(lines, "\n"))
 	}
@@ -481,7 +491,8 @@ func TestHooksOfGitRun(t *testing.T) {
 		"GIT_COMMITTER_NAME=d", "GIT_COMMITTER_EMAIL=d@e")
 	remote := filepath.Join(t.TempDir(), "r.git")
 	hook := filepath.Join(w.project, ".git", "hooks", "pre-push")
-	write(t, hook, "#!/bin/sh\ncat >>\"$SEEN/push\"\ngh pr merge 142\necho code $? >>\"$SEEN/push\"\n", 0o755)
+	write(t, hook, "#!/bin/sh\ncat >>\"$SEEN/push\"\ngh pr merge 142\n"+
+		"echo code $? >>\"$SEEN/push\"\n", 0o755)
 	for _, line := range []string{
 		"init --quiet --bare " + remote, "remote set-url origin " + remote,
 		"commit --quiet --allow-empty -m start", "push --quiet origin feature",
@@ -500,7 +511,8 @@ func TestHooksOfGitRun(t *testing.T) {
 	if r := w.run(env, "", "git", "push", "origin", "feature:third"); r.code != 1 {
 		t.Errorf("a hook of git that pushes to main: %+v", r)
 	}
-	if r := w.run(env, "", "git", "ls-remote", "--exit-code", "origin", "refs/heads/main"); r.code != 2 {
+	r := w.run(env, "", "git", "ls-remote", "--exit-code", "origin", "refs/heads/main")
+	if r.code != 2 {
 		t.Errorf("main was pushed: %+v", r)
 	}
 }

@@ -8,23 +8,28 @@ import (
 	"hooks/internal/guard/word"
 )
 
+// times repeats a text.
+func times(text string, n int) string { return strings.Repeat(text, n) }
+
 // long is text of so many bytes that says nothing: prose with quotes, brackets and code spans.
 func long(bytes int) string {
-	const line = "A line of prose (with brackets), [a link](x) and `code` { } ((1)) & more; done. \n"
+	const line = "A line of prose (with brackets), [a link](x) and `code` { } ((1)) & more; " +
+		"done. \n"
 	return strings.Repeat(line, bytes/len(line)+1)
 }
 
-// TestBoundsFailClosed: behind every bound stands a merge. It is read, or the bound shuts the call.
+// TestBoundsFailClosed: a merge is hidden behind every bound. It is read, or the bound shuts the
+// call.
 func TestBoundsFailClosed(t *testing.T) {
 	const merge = "gh pr merge 142"
 	nested := func(n int, open, end string) string {
-		return strings.Repeat(open, n) + merge + strings.Repeat(end, n)
+		return times(open, n) + merge + times(end, n)
 	}
 	files := projectFiles{
 		"/p/long.sh":  long(MaxFile) + merge,
-		"/p/Makefile": "x:\n\t" + merge + "\n" + strings.Repeat("#\n", MaxFile),
+		"/p/Makefile": "x:\n\t" + merge + "\n" + times("#\n", MaxFile),
 		"/p/merge.sh": merge,
-		"/p/fns.sh":   strings.Repeat("# text of a library\n", 8_000) + "land() { " + merge + "; }\n",
+		"/p/fns.sh":   times("# text of a library\n", 8_000) + "land() { " + merge + "; }\n",
 		"/p/deps.mk":  chain(100, "%[1]d: %[2]d\n") + "100:\n\t" + merge + "\n",
 	}
 	var reads strings.Builder
@@ -34,20 +39,38 @@ func TestBoundsFailClosed(t *testing.T) {
 		reads.WriteString("bash " + name + "\n")
 	}
 	for name, c := range map[string]struct{ text, bound string }{
-		"length":             {strings.Repeat("#", word.MaxShell) + "\n" + merge, "4194304 bytes"},
-		"length of a part":   {"{ yes; cat <<'E'\n" + long(word.MaxShell/3) + "\nE\n} | bash; " + merge, ""},
-		"argument":           {"echo '" + strings.Repeat("x", 70<<10) + "'; " + merge, ""},
-		"here-document":      {"cat > f <<'E'\n" + long(70<<10) + "E\n" + merge, ""},
-		"commit message":     {"git commit -m \"$(cat <<'E'\n" + long(70<<10) + "E\n)\" && " + merge, ""},
-		"piped":              {"{ cat <<'E'\n" + strings.Repeat("# x\n", 40_000) + "E\necho " + merge + "; } | bash", ""},
-		"openers":            {strings.Repeat("(", 40_000) + "\n" + merge, "nested"},
-		"openers of words":   {strings.Repeat("if\n", 40_000) + merge, "nested"},
-		"doubles":            {strings.Repeat("((1))\n", 5000) + merge, "nested"},
-		"nesting":            {nested(450, "{ ", "; }"), "nested"},
-		"nesting of sums":    {"echo $((" + strings.Repeat("(", 450) + "$(" + merge + ")" + strings.Repeat(")", 450) + "))", ""},
-		"nesting of tests":   {"[[ " + strings.Repeat("( ", 450) + "-n $(" + merge + ")" + strings.Repeat(" )", 450) + " ]]", ""},
-		"texts in texts":     {strings.Repeat("eval ", 60) + merge, "40 texts"},
-		"steps":              {strings.Repeat("for a in 1 2 3 4 5 6 7 8; do ", 8) + ":" + strings.Repeat("; done", 8) + "; " + merge, "steps"},
+		"length": {times("#", word.MaxShell) + "\n" + merge, "4194304 bytes"},
+		"length of a part": {
+			"{ yes; cat <<'E'\n" + long(word.MaxShell/3) + "\nE\n} | bash; " + merge,
+			"",
+		},
+		"argument":      {"echo '" + times("x", 70<<10) + "'; " + merge, ""},
+		"here-document": {"cat > f <<'E'\n" + long(70<<10) + "E\n" + merge, ""},
+		"commit message": {
+			"git commit -m \"$(cat <<'E'\n" + long(70<<10) + "E\n)\" && " + merge,
+			"",
+		},
+		"piped": {
+			"{ cat <<'E'\n" + times("# x\n", 40_000) + "E\necho " + merge + "; } | bash",
+			"",
+		},
+		"openers":          {times("(", 40_000) + "\n" + merge, "nested"},
+		"openers of words": {times("if\n", 40_000) + merge, "nested"},
+		"doubles":          {times("((1))\n", 5000) + merge, "nested"},
+		"nesting":          {nested(450, "{ ", "; }"), "nested"},
+		"nesting of sums": {
+			"echo $((" + times("(", 450) + "$(" + merge + ")" + times(")", 450) + "))",
+			"",
+		},
+		"nesting of tests": {
+			"[[ " + times("( ", 450) + "-n $(" + merge + ")" + times(" )", 450) + " ]]",
+			"",
+		},
+		"texts in texts": {times("eval ", 60) + merge, "40 texts"},
+		"steps": {
+			times("for a in 1 2 3 4 5 6 7 8; do ", 8) + ":" + times("; done", 8) + "; " + merge,
+			"steps",
+		},
 		"acts":               {chain(70, "gh issue comment %d -b x\n") + merge, "60 things"},
 		"opaque":             {chain(50, "$a merge %d; ") + "$b pr 5", "40 parts"},
 		"reads":              {reads.String() + "bash merge.sh", "64 files"},
@@ -57,25 +80,38 @@ func TestBoundsFailClosed(t *testing.T) {
 		"length of a script": {"bash long.sh", "1048576 bytes"},
 		"length of a recipe": {"make x", "1048576 bytes"},
 		"sourced function":   {". ./fns.sh; land", ""},
-		"written":            {chain(510, ": > f%d\n") + "echo " + merge + " > m; bash m", "500 files"},
-		"rounds of a while":  {"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done", ""},
-		"pieces":             {strings.Repeat("a;", 500_000) + merge, "400000 words"},
-		"added to":           {strings.Repeat("a+=b;", 150_000) + merge, "steps"},
-		"rounds of printf":   {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
-		"index":              {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
-		"words":              {"env " + chain(5000, "A=%d ") + merge, ""},
-		"self call":          {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},
-		"git aliases":        {chain(8, "git config alias.a%[1]d a%[2]d; ") + "git config alias.a8 '!" + merge + "'; git a0", "aliases"},
-		"made in a chain":    {"make -f deps.mk 0", ""},
-		"settings": {"GIT_CONFIG_COUNT=25 " + chain(24, "GIT_CONFIG_KEY_%[1]d=a GIT_CONFIG_VALUE_%[1]d=b ") +
+		"written": {
+			chain(510, ": > f%d\n") + "echo " + merge + " > m; bash m",
+			"500 files",
+		},
+		"rounds of a while": {
+			"i=0; while [ $i -lt 30 ]; do i=$((i+1)); [ $i = 25 ] && " + merge + "; done",
+			"",
+		},
+		"pieces":           {times("a;", 500_000) + merge, "400000 words"},
+		"added to":         {times("a+=b;", 150_000) + merge, "steps"},
+		"rounds of printf": {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
+		"index":            {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
+		"words":            {"env " + chain(5000, "A=%d ") + merge, ""},
+		"self call":        {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},
+		"git aliases": {
+			chain(8, "git config alias.a%[1]d a%[2]d; ") + "git config alias.a8 '!" + merge +
+				"'; git a0",
+			"aliases",
+		},
+		"made in a chain": {"make -f deps.mk 0", ""},
+		"settings": {"GIT_CONFIG_COUNT=25 " +
+			chain(24, "GIT_CONFIG_KEY_%[1]d=a GIT_CONFIG_VALUE_%[1]d=b ") +
 			"GIT_CONFIG_KEY_24=alias.x GIT_CONFIG_VALUE_24='!" + merge + "' git x", ""},
 		"values": {"curl -X POST https://api.github.com/repos/a/b/merges -d '{\"x\":[" +
-			strings.Repeat("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},
+			times("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Read(Call{Tool: "Bash", Command: c.text, Cwd: "/p"}, Repo{Branch: "f"}, files)
+			shut := strings.Contains(r.Bound, c.bound)
+			said := strings.Contains(r.Unparsable, c.bound)
 			switch {
-			case c.bound != "" && (!strings.Contains(r.Bound, c.bound) || !strings.Contains(r.Unparsable, c.bound)):
+			case c.bound != "" && !(shut && said):
 				t.Errorf("no bound %q: %.400s; bound %q", c.bound, describe(r), r.Bound)
 			case c.bound == "" && len(r.Merges()) == 0 && r.Bound == "":
 				t.Errorf("nothing seen: %.400s", describe(r))
@@ -100,10 +136,12 @@ func chain(n int, format string) string {
 func TestUnknownBehindBounds(t *testing.T) {
 	for name, text := range map[string]string{
 		"braces": "x=({1..300}); \"${x[290]}\" pr 5",
-		"picks":  chain(5, "[ -f f ] && v%[1]d=a || v%[1]d=b; ") + "[ -f f ] && c=echo || c=gh; $c$v0$v1$v2$v3$v4 pr $v4",
+		"picks": chain(5, "[ -f f ] && v%[1]d=a || v%[1]d=b; ") +
+			"[ -f f ] && c=echo || c=gh; $c$v0$v1$v2$v3$v4 pr $v4",
 		"xargs": "printf '%s\\n' a b c d e f g h i j k l m n o p q r 'gh pr merge 5' |" +
 			" xargs -d '\\n' -n1 sh -c",
-		"curl's globs": "curl -X PUT 'https://api.github.com/{" + chain(30, "a%d,") + "repos/a/b/pulls/142/merge}'",
+		"curl's globs": "curl -X PUT 'https://api.github.com/{" + chain(30, "a%d,") +
+			"repos/a/b/pulls/142/merge}'",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, nil)
@@ -127,15 +165,17 @@ func TestLongPasses(t *testing.T) {
 		"commit":           "git commit -F - <<'E'\n" + prose + "E\n",
 		"commit's message": "git commit -m \"$(cat <<'E'\n" + prose + "E\n)\"",
 		"quoted":           "git commit -m '" + prose + "'",
-		"a megabyte":       "cat > f <<'E'\n" + strings.Repeat("lorem ipsum dolor\n", 60_000) + "E\n",
-		"JSON":             "cat > f.json <<'E'\n[" + strings.Repeat(`{"a":[1]},`, 20_000) + "0]\nE\n",
+		"a megabyte":       "cat > f <<'E'\n" + times("lorem ipsum dolor\n", 60_000) + "E\n",
+		"JSON":             "cat > f.json <<'E'\n[" + times(`{"a":[1]},`, 20_000) + "0]\nE\n",
 		"many files":       looks.String() + "git commit -m x",
 		"many words":       "echo {1..1000} {a..z}{1..99}",
-		"code spans":       "git commit -m '" + strings.Repeat("- `a` and `b` and `c`\n", 200) + "'",
+		"code spans":       "git commit -m '" + times("- `a` and `b` and `c`\n", 200) + "'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, projectFiles{})
-			if r.Bound != "" || len(r.Merges()) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" && name != "JSON" {
+			call := Call{Tool: "Bash", Command: text, Cwd: "/p"}
+			r := Read(call, Repo{Branch: "f"}, projectFiles{})
+			acts := len(r.Merges()) + len(r.Opaque)
+			if r.Bound != "" || acts > 0 || r.Unparsable != "" && name != "JSON" {
 				t.Errorf("%.300s; bound %q", describe(r), r.Bound)
 			}
 		})
@@ -145,8 +185,8 @@ func TestLongPasses(t *testing.T) {
 // TestLongArguments: what a tool is given as one JSON text is read whole, or shuts the call.
 func TestLongArguments(t *testing.T) {
 	for name, pad := range map[string]string{
-		"long":        `"` + strings.Repeat("x", 70<<10) + `"`,
-		"many values": "[" + strings.Repeat("1,", 25_000) + "1]",
+		"long":        `"` + times("x", 70<<10) + `"`,
+		"many values": "[" + times("1,", 25_000) + "1]",
 	} {
 		text := `{"pad":` + pad + `,"tool":"merge_pull_request","pullNumber":5,"repo":"a/b"}`
 		c := Call{Tool: "mcp__x__execute_tool", Fields: []Field{{Path: "input", Value: text}}}

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Finishing tells whether the call only looks, or brings finished work to the iteration's own
+// Finishing reports whether the call only looks, or brings finished work to the iteration's own
 // branch: git add, rm, mv, commit, fetch and the push of a branch that is not protected, in plain
 // text. In doubt it says no.
 func Finishing(c Call, repo Repo, files Files) bool {
@@ -35,7 +35,7 @@ func Finishing(c Call, repo Repo, files Files) bool {
 	return fine
 }
 
-// commits tells whether a simple command is one of git's that record or push work.
+// commits reports whether a simple command is one of git's that record or push work.
 func commits(c *syntax.CallExpr) bool {
 	if len(c.Assigns) > 0 || len(c.Args) < 2 {
 		return false
@@ -62,8 +62,8 @@ func commits(c *syntax.CallExpr) bool {
 	return false
 }
 
-// pushes tells whether a push names at most a remote and a branch. That the branch is not protected
-// the reading has told.
+// pushes reports whether a push names at most a remote and a branch. That the branch is not
+// protected the reading has told.
 func pushes(args []string) bool {
 	names := 0
 	for _, a := range args {
@@ -71,7 +71,8 @@ func pushes(args []string) bool {
 		case word.Unknown(a):
 			return false
 		case strings.HasPrefix(a, "-"):
-			if !word.Has("-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease", a) {
+			const plain = "-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease"
+			if !word.Has(plain, a) {
 				return false
 			}
 		default:

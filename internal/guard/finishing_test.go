@@ -7,7 +7,11 @@ import (
 )
 
 func TestFinishing(t *testing.T) {
-	repo := guard.Repo{Branch: "feature/12", Default: "main", Remotes: map[string]string{"origin": "https://github.com/acme/app.git"}}
+	repo := guard.Repo{
+		Branch:  "feature/12",
+		Default: "main",
+		Remotes: map[string]string{"origin": "https://github.com/acme/app.git"},
+	}
 	for _, c := range []struct {
 		command string
 		want    bool
@@ -15,7 +19,8 @@ func TestFinishing(t *testing.T) {
 		{"git status && git diff", true},
 		{"cat go.mod | head -3", true},
 		{"git add -A && git commit -m 'What is done'", true},
-		{"cd sub && git -C . add . && git commit -q -m \"$(cat <<'EOF'\nTwo lines\nof it\nEOF\n)\"", true},
+		{"cd sub && git -C . add . && " +
+			"git commit -q -m \"$(cat <<'EOF'\nTwo lines\nof it\nEOF\n)\"", true},
 		{"git push", true},
 		{"git push -u origin feature/12", true},
 		{"git push origin HEAD", true},
@@ -44,7 +49,10 @@ func TestFinishing(t *testing.T) {
 			t.Errorf("%s: %v", c.command, got)
 		}
 	}
-	for tool, want := range map[string]bool{"Read": true, "ToolSearch": true, "Write": false, "Edit": false, "Agent": false, "WebFetch": true, "mcp__x__get_y": true, "mcp__x__make_y": false} {
+	for tool, want := range map[string]bool{
+		"Read": true, "ToolSearch": true, "WebFetch": true, "mcp__x__get_y": true,
+		"Write": false, "Edit": false, "Agent": false, "mcp__x__make_y": false,
+	} {
 		if got := guard.Finishing(guard.Call{Tool: tool}, repo, nil); got != want {
 			t.Errorf("%s: %v", tool, got)
 		}

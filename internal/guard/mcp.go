@@ -91,9 +91,10 @@ func (t toolShape) dispatched() []toolShape {
 	var inner []toolShape
 	for _, fd := range t.fields {
 		words := word.NameWords(toolName(fd.Value))
-		if !gateway || len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
-			!word.Has("tool tool_name toolname tool_slug tool_id action action_id name function operation",
-				lastKey(fd.Path)) {
+		named := len(words) > 1 && len(fd.Value) <= 80 && !strings.ContainsAny(fd.Value, " \n")
+		if !gateway || !named ||
+			!word.Has(`tool tool_name toolname tool_slug tool_id action action_id name function
+operation`, lastKey(fd.Path)) {
 			continue
 		}
 		in := toolShape{call: t.call, words: words}
@@ -151,8 +152,8 @@ id`
 // act is the act's PR and repository as the fields tell.
 func (t toolShape) act(kind Kind) Act {
 	a := Act{Kind: kind, PR: word.Number(act.LeafText(t.fields, strings.Fields(prKeys)...))}
-	owner, name := act.LeafText(t.fields, "owner", "workspace", "org"), act.LeafText(t.fields, "repo",
-		"repository", "repo_slug", "repository_name")
+	owner := act.LeafText(t.fields, "owner", "workspace", "org")
+	name := act.LeafText(t.fields, "repo", "repository", "repo_slug", "repository_name")
 	switch {
 	case owner != "" && name != "":
 		a.Repo = owner + "/" + name
@@ -227,7 +228,7 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 	return true
 }
 
-// armed tells fields by which a PR merges later.
+// armed reports whether the fields make a PR merge later.
 func (t toolShape) armed() bool {
 	return word.IsTrue(act.LeafText(t.fields, "merge_when_pipeline_succeeds", "auto_merge",
 		"autoComplete", "auto_complete",
@@ -240,10 +241,11 @@ func (t toolShape) armed() bool {
 
 // verbs are the name's words without the noun "merge request".
 func (t toolShape) verbs() []string {
+	const others = `request requests conflict conflicts status base method commit commits diff diffs
+train trains settings`
 	var out []string
 	for i := 0; i < len(t.words); i++ {
-		if t.words[i] == "merge" && i+1 < len(t.words) &&
-			word.Has(`request requests conflict conflicts status base method commit commits diff diffs train trains settings`, t.words[i+1]) {
+		if t.words[i] == "merge" && i+1 < len(t.words) && word.Has(others, t.words[i+1]) {
 			if word.Has("train trains", t.words[i+1]) {
 				out = append(out, "enqueue")
 			}
@@ -285,8 +287,8 @@ func toolAct(f *shell.Frame, t toolShape, kind Kind) {
 
 // toolReview judges reviews, protections, workflows.
 func toolReview(f *shell.Frame, t toolShape) bool {
-	event := strings.ToUpper(act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent",
-		"vote"))
+	event := act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent", "vote")
+	event = strings.ToUpper(event)
 	voted := strings.HasPrefix(event, "APPROVE") || event == "10" ||
 		word.IsTrue(act.LeafText(t.fields, "approve", "approved")) ||
 		word.Number(act.LeafText(t.fields, "Code-Review")) == 2
@@ -327,6 +329,8 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	if opens || !moves {
 		return false
 	}
+	remote := act.LeafText(t.fields, "owner") != "" && act.LeafText(t.fields, "repo") != ""
+	numbered := act.LeafText(t.fields, "project_id", "projectId") != ""
 	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch",
 		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	switch {
@@ -336,8 +340,7 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 		f.Act(a, label(t.call))
 	case !ok && t.hasWord("push") && strings.Contains(strings.ToLower(t.call.Tool), "git"):
 		toolPush(f, t)
-	case !ok && t.hasWord("file files contents commit") && (act.LeafText(t.fields, "owner") != "" &&
-		act.LeafText(t.fields, "repo") != "" || act.LeafText(t.fields, "project_id", "projectId") != ""):
+	case !ok && t.hasWord("file files contents commit") && (remote || numbered):
 		a := t.act(act.PushProtected)
 		a.Ref, a.PR = forges.DefaultBranch(f), 0
 		f.Act(a, label(t.call))
@@ -362,8 +365,8 @@ func toolPush(f *shell.Frame, t toolShape) {
 		argv = append(argv, word.Lit(remote))
 	}
 	g := f.Child()
-	if dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir,
-		"/") {
+	dir := act.LeafText(t.fields, "repo_path", "path", "cwd", "directory")
+	if strings.HasPrefix(dir, "/") {
 		g.Cwd = dir
 	}
 	forges.Git(g, argv)

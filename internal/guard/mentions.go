@@ -33,7 +33,8 @@ func Mentions(text string) []int {
 	return out
 }
 
-// mentioned tells whether the digits at from name an issue or a PR by what stands before and behind them.
+// mentioned reports whether the digits at from name an issue or a PR by what stands before and
+// behind them.
 func mentioned(text string, from, to int) bool {
 	if to < len(text) && (word.NameByte(text[to]) || text[to] == '.' && to+1 < len(text) && text[to+1] >= '0' && text[to+1] <= '9') || to-from > 8 {
 		return false
@@ -55,7 +56,7 @@ func mentioned(text string, from, to int) bool {
 	return nounBefore(before)
 }
 
-// nounBefore tells whether the text ends with a word for an issue or PR.
+// nounBefore reports whether the text ends with a word for an issue or PR.
 func nounBefore(before string) bool {
 	i := strings.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' })
 	return word.Has("pr prs issue issues mr mrs ticket bug gh pull-request pull request", before[i+1:]) &&

@@ -107,12 +107,19 @@ func mergedAsRead(r Reading) []int {
 // needsMore are table lines whose merge depends on what the sandbox does not have: other programs, other answers.
 func needsMore(text string) bool {
 	for _, mark := range []string{"/usr/bin", "/bin/", "~/", "Program Files", ".exe", "./node_modules", "gh pr list", "|| gh pr merge", "[ -f x ]", "PR_NUMBER", "$SUDO", "$RUNNER", "gh $1", "--auto", "zsh", "sudo", "coproc", "busybox", "https://github.com", "feature/44", "gh pr merge --squash", "$(which gh)\" ./tool", "hash -p",
-		"142 &", "/???/", "alias land", "command -p", "bash -lc", "> >(", "ksh", "fish", "docker", "scripts/"} {
+		"142 &", "/???/", "alias land", "command -p", "bash -lc", "> >(", "ksh", "fish", "docker",
+		"scripts/"} {
 		if strings.Contains(text, mark) {
 			return true
 		}
 	}
 	return text == "gh pr merge"
+}
+
+// shellClasses are the parts of the table whose lines bash alone can run.
+var shellClasses = []string{
+	"gh pr merge: spellings", "quoting, escapes, expansion", "variables",
+	"functions, aliases, builtins", "shells in shells", "shells with joined options",
 }
 
 // TestTablesAgainstBash runs the tables' shell lines: what they are said to merge, bash merges; what is said to be
@@ -122,7 +129,7 @@ func TestTablesAgainstBash(t *testing.T) {
 	ran := 0
 	for _, c := range loadTable(t, "merges.txt") {
 		if c.kind != "merge-pr" || c.call.Tool != "Bash" || needsMore(c.call.Command) ||
-			!slices.Contains([]string{"gh pr merge: spellings", "quoting, escapes, expansion", "variables", "functions, aliases, builtins", "shells in shells", "shells with joined options"}, c.class) {
+			!slices.Contains(shellClasses, c.class) {
 			continue
 		}
 		text := strings.ReplaceAll(c.call.Command, "/tmp/", "./")

@@ -11,7 +11,8 @@ import (
 func reads(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	switch {
-	case word.Has(`less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf delta difft`, name):
+	case word.Has(`less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf delta
+difft`, name):
 		return true
 	case name == "prettier":
 		return !anyArg(args, "--write -w")

@@ -19,7 +19,9 @@ func (linkedProject) RealPath(path string) string {
 
 // A program that is given a path of this program's own passes only if it is known to read.
 func TestOwnFoldersAreOnlyRead(t *testing.T) {
-	own := []string{"/opt/plug", "~/.local/state/hooks", "/home/dev/.local/state/hooks", "/usr/local/bin/hooks"}
+	own := []string{
+		"/opt/plug", "~/.local/state/hooks", "/home/dev/.local/state/hooks", "/usr/local/bin/hooks",
+	}
 	for command, passes := range map[string]bool{
 		"cat /opt/plug/hooks.json":                                            true,
 		"ls -la /opt/plug ~/.local/state/hooks":                               true,
@@ -90,7 +92,8 @@ func TestOwnFoldersAreOnlyRead(t *testing.T) {
 		"claude config set model opus":                                        true,
 		"gh pr comment 5 -b x; unheard-of /opt/plug/x":                        false,
 	} {
-		r := Read(Call{Tool: "Bash", Command: command, Cwd: project, Own: own}, Repo{}, projectFiles{})
+		call := Call{Tool: "Bash", Command: command, Cwd: project, Own: own}
+		r := Read(call, Repo{}, projectFiles{})
 		if got := len(r.Tampers()) == 0; got != passes {
 			t.Errorf("%s: passes %v: %s", command, got, describe(r))
 		}
@@ -128,12 +131,14 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	}
 }
 
-// What is harmless stays so when the session's own paths are known, as they are for every call of the client.
+// What is harmless stays so when the session's own paths are known, as they are for every call of
+// the client.
 func TestHarmlessBesideOwnPaths(t *testing.T) {
 	files := loadProject(t)
 	own := []string{
-		"/home/dev/.claude/projects/-home-dev-app/s1.jsonl", "/home/dev/.claude/plugins/cache/m/hooks/0.1.0",
-		"~/.claude/plugins/cache/m/hooks/0.1.0", "/home/dev/.local/state/hooks", "~/.local/state/hooks", "/usr/local/bin/hooks",
+		"/home/dev/.claude/projects/-home-dev-app/s1.jsonl",
+		"/home/dev/.claude/plugins/cache/m/hooks/0.1.0", "~/.claude/plugins/cache/m/hooks/0.1.0",
+		"/home/dev/.local/state/hooks", "~/.local/state/hooks", "/usr/local/bin/hooks",
 	}
 	for _, c := range loadTable(t, "harmless.txt") {
 		c.call.Own = own

@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ReadOnly tells whether the call only looks, so that it may pass while a human gate waits for its answer. In doubt it
-// says no.
+// ReadOnly reports whether the call only looks, so that it may pass while a human gate waits for
+// its answer. In doubt it says no.
 //
 // Tools: the client's own readers, its task lists and to-do lists (bookkeeping of the session, no effect on the
 // project), web readers, and MCP tools whose name begins with get, list, search or read. Bash: every simple command is
@@ -234,7 +234,7 @@ func looksGit(args []string) bool {
 	return false
 }
 
-// anyUnlisted tells whether a word is neither a listed flag nor the value behind one.
+// anyUnlisted reports whether a word is neither a listed flag nor the value behind one.
 func anyUnlisted(args []string, list string) bool {
 	for i, a := range args {
 		name, _, _ := strings.Cut(a, "=")

@@ -23,8 +23,8 @@ func TestReadOnlyTable(t *testing.T) {
 	}
 }
 
-// statePath tells whether a path, as written from the directory cwd, is under .sdd/loop or is one of the client's
-// transcripts. $PWD, ~, .., globs and backslashes are understood.
+// statePath reports whether a path, as written from the directory cwd, is under .sdd/loop or is one
+// of the client's transcripts. $PWD, ~, .., globs and backslashes are understood.
 func statePath(p, cwd string) bool {
 	return place.Of(shell.Absolute(p, cwd), "") == place.State
 }

@@ -171,7 +171,7 @@ func describe(r Reading) string {
 	return strings.Join(parts, "; ")
 }
 
-// agrees tells whether a reading is what the table says.
+// agrees reports whether a reading is what the table says.
 func (c tableCase) agrees(r Reading) bool {
 	switch c.kind {
 	case "none":

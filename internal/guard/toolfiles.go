@@ -11,7 +11,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the caller's to look at.
+// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the
+// caller's to look at.
 func edit(f *shell.Frame, c Call) {
 	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
@@ -50,7 +51,8 @@ func toolFiles(f *shell.Frame, t toolShape) {
 
 // toolRuns reads tools that run commands or programs: their text is read like Bash's.
 func toolRuns(f *shell.Frame, t toolShape) {
-	runs := t.hasWord("execute exec run start shell terminal bash command process spawn powershell cmd sh ssh cli")
+	runs := t.hasWord(`execute exec run start shell terminal bash command process spawn powershell
+cmd sh ssh cli`)
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
 	t.cli(f)
 	if line := t.commandLine(); runs && len(line) > 0 {
@@ -60,13 +62,14 @@ func toolRuns(f *shell.Frame, t toolShape) {
 		switch key := strings.ToLower(fd.Path); {
 		case word.Has("command cmd commandline command_line shell_command input", key) && (runs ||
 			key == "command"):
-			rest := append(t.list("args."), t.list("arguments.")...)
-			f.Inside(t.call.Tool, strings.TrimSpace(fd.Value+" "+word.Quoted(rest)+" "+act.LeafText(t.fields, "args")))
+			rest := word.Quoted(append(t.list("args."), t.list("arguments.")...))
+			line := fd.Value + " " + rest + " " + act.LeafText(t.fields, "args")
+			f.Inside(t.call.Tool, strings.TrimSpace(line))
 		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
 			f.Inside(t.call.Tool, notebookShell(fd.Value))
 			fallthrough
-		case word.Has("code script expression function source program javascript js", key) && (evals ||
-			runs):
+		case (evals || runs) &&
+			word.Has("code script expression function source program javascript js", key):
 			t.script(f, fd.Value)
 		case word.Has("keys text data", key) && t.types():
 			f.Inside(t.call.Tool, fd.Value)
@@ -77,7 +80,8 @@ func toolRuns(f *shell.Frame, t toolShape) {
 // script reads a program that a tool is given.
 func (t toolShape) script(f *shell.Frame, text string) {
 	lang := "node"
-	if t.hasWord("python") || strings.EqualFold(act.LeafText(t.fields, "language", "lang"), "python") {
+	named := act.LeafText(t.fields, "language", "lang")
+	if t.hasWord("python") || strings.EqualFold(named, "python") {
 		lang = "python"
 	}
 	if t.hasWord("bash shell sh") {
@@ -91,7 +95,8 @@ func (t toolShape) script(f *shell.Frame, text string) {
 func (t toolShape) commandLine() []word.Word {
 	for _, below := range []string{"command.", "cmd.", "argv.", "args.", "arguments."} {
 		if words := t.list(below); len(words) > 0 {
-			if name := act.LeafText(t.fields, "program", "executable", "binary", "exe"); name != "" {
+			name := act.LeafText(t.fields, "program", "executable", "binary", "exe")
+			if name != "" {
 				words = append(word.Lits(name), words...)
 			}
 			return words
@@ -187,27 +192,28 @@ func toolSends(f *shell.Frame, t toolShape) {
 	for _, fd := range t.fields { // /pulls/{pull_number}/merge
 		url = word.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
 	}
-	q := forges.Request{Method: method, URL: url, Body: act.LeafText(t.fields, "body", "data", "json",
-		"payload"), Argv: label(t.call)}
+	body := act.LeafText(t.fields, "body", "data", "json", "payload")
+	q := forges.Request{Method: method, URL: url, Body: body, Argv: label(t.call)}
 	for _, fd := range t.fields {
-		q.Fields = append(q.Fields, Field{Path: strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."),
-			"data."), Value: fd.Value})
+		path := strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data.")
+		q.Fields = append(q.Fields, Field{Path: path, Value: fd.Value})
 	}
 	forges.Send(f, q)
 }
 
 // toolClick judges a click on a forge's merge button.
 func toolClick(f *shell.Frame, t toolShape) bool {
-	clicks := t.hasWord("click tap press submit")
+	clicks, runs := t.hasWord("click tap press submit"), t.hasWord("evaluate run code script")
 	for _, fd := range t.fields {
 		text := strings.ToLower(strings.TrimSpace(fd.Value))
-		for _, mark := range []string{"merge pull request", "squash and merge", "rebase and merge",
-			"confirm merge",
-			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready", "merge request",
-			"bypass rules and merge"} {
-			if clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20 ||
-				t.hasWord("evaluate run code script") && strings.Contains(text, ".click(") &&
-					strings.Contains(text, mark) {
+		for _, mark := range []string{
+			"merge pull request", "squash and merge", "rebase and merge", "confirm merge",
+			"confirm squash", "confirm rebase", "enable auto-merge", "merge when ready",
+			"merge request", "bypass rules and merge",
+		} {
+			clicked := clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20
+			scripted := runs && strings.Contains(text, ".click(") && strings.Contains(text, mark)
+			if clicked || scripted {
 				toolAct(f, t, act.MergePR)
 				return true
 			}

@@ -28,11 +28,15 @@ const (
 	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends their processes
 	OtherSession     Kind = "other-session"     // starts a client of its own, which no loop governs
 
-	WriteSettings Kind = "write-settings" // a file tool edits a settings or plugin file: what it leaves can be looked at
-	WriteConfig   Kind = "write-config"   // writes a CLAUDE.md or AGENTS.md, in which a project configures its loops
+	// WriteSettings is a file tool that edits a settings or plugin file. What it leaves can be
+	// looked at.
+	WriteSettings Kind = "write-settings"
+	// WriteConfig writes a CLAUDE.md or AGENTS.md, in which a project configures its loops.
+	WriteConfig Kind = "write-config"
 )
 
-// Merges tells whether the kind lands code on a protected branch, now or later, or opens the way for it.
+// Merges reports whether the kind lands code on a protected branch, now or later, or opens the way
+// for it.
 func (k Kind) Merges() bool {
 	switch k {
 	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection, RunMergingWorkflow, PlantMerge:
@@ -41,7 +45,7 @@ func (k Kind) Merges() bool {
 	return false
 }
 
-// Tampers tells whether the kind touches the loop's own files, gates or registration.
+// Tampers reports whether the kind touches the loop's own files, gates or registration.
 func (k Kind) Tampers() bool {
 	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
 }
@@ -57,7 +61,7 @@ type Act struct {
 	Admin   bool   // protections are bypassed
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
 	Cwd     string // where it is done, "" unknown
-	Path    string // the file that is written, seen from Cwd; "" where the act is none on a file or the name is not known
+	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known
 	Via     []string
 }
 
@@ -81,8 +85,8 @@ type Reading struct {
 	Bound string
 }
 
-// ReachesForge reports whether a part that cannot be resolved names a forge's program or a push, or is text that a shell
-// reads from a pipe.
+// ReachesForge reports whether a part that cannot be resolved names a forge's program or a push, or
+// is text that a shell reads from a pipe.
 func (r Reading) ReachesForge() bool {
 	for _, o := range r.Opaque {
 		if strings.HasPrefix(o.Text, "… | ") {

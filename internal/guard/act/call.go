@@ -34,8 +34,9 @@ type Repo struct {
 }
 
 // Files reads what a command would run from disk. The caller bounds size and place; ok is false for anything it
-// cannot or will not read. Of a file longer than MaxFile it gives the beginning, longer than MaxFile too. It is called at
-// most 64 times a Read, with cleaned absolute paths where Call.Cwd is absolute.
+// cannot or will not read. Of a file longer than MaxFile it gives the beginning, longer than
+// MaxFile too. It is called at most 64 times a Read, with cleaned absolute paths where Call.Cwd is
+// absolute.
 type Files interface {
 	ReadFile(path string) (text string, ok bool)
 }
@@ -63,8 +64,8 @@ func (c Call) CommandText() string {
 	return LeafText(c.Fields, "command")
 }
 
-// Leaf is the value of the leaf of that name, in any case: the last one whose whole path is the name,
-// as a server takes it of several, else the first whose path ends with it.
+// Leaf is the value of the leaf of that name, in any case: the last one whose whole path is the
+// name, as a server takes it of several, else the first whose path ends with it.
 func Leaf(fields []Field, names ...string) (string, bool) {
 	for _, n := range names {
 		for _, fd := range slices.Backward(fields) {

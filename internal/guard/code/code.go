@@ -24,7 +24,8 @@ func Language(name string) (lang, flags string) {
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
 	case strings.HasPrefix(name, "lua") ||
-		word.Has("elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc racket sbcl clojure bb.clj", name):
+		word.Has(`elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc
+racket sbcl clojure bb.clj`, name):
 		return "other", "-e --eval -E --expr -eval"
 	case word.Has("awk gawk mawk nawk", name):
 		return "awk", ""
@@ -94,7 +95,8 @@ func module(f *shell.Frame, args []word.Word) {
 	f.M.World.Inner(f, "python -m", args[1:])
 }
 
-// clustered tells joined flags whose last one takes program text: python -uc, perl -lane.
+// clustered reports whether joined flags end in the one that takes program text: python -uc, perl
+// -lane.
 func clustered(lang, t string) bool {
 	ends := map[string]string{"python": "c", "perl": "eE", "ruby": "e"}[lang]
 	return ends != "" && len(t) > 2 && t[0] == '-' && strings.IndexByte(ends, t[len(t)-1]) >= 0 &&

@@ -15,12 +15,14 @@ func foreign(f *shell.Frame, lang, text string) {
 	Registers(f, lang, text)
 	if i := strings.Index(text, "/merge"); i > 0 {
 		start := strings.LastIndexAny(text[:i], "\"'`( \n") + 1
-		forges.Send(f, forges.Request{Method: "PUT", URL: text[start : i+len("/merge")], Argv: word.Lits(lang)})
+		url := text[start : i+len("/merge")]
+		forges.Send(f, forges.Request{Method: "PUT", URL: url, Argv: word.Lits(lang)})
 	}
 	if i := strings.Index(text, "mutation"); i >= 0 {
 		forges.GraphQL(f, text[i:], nil, word.Lits(lang))
 	}
-	const starts = "system System exec ` qx %x popen pipe Open3 spawn shell script IO. http run open("
+	const starts = "system System exec ` qx %x popen pipe Open3 spawn shell script IO. http run " +
+		"open("
 	switch {
 	case !word.HasPart(text, starts) || !word.Lands(text):
 	case forges.MergingText(text):

@@ -65,19 +65,11 @@ func (l *lexer) next() {
 func (l *lexer) comment() bool {
 	switch {
 	case l.at("/*") && word.Has("node go", l.lang):
-		end := strings.Index(l.src[l.i+2:], "*/")
-		if end < 0 {
-			l.i = len(l.src)
-		} else {
-			l.i += end + 4
-		}
+		_, rest, _ := strings.Cut(l.src[l.i+2:], "*/")
+		l.i = len(l.src) - len(rest)
 	case l.at("//") && l.lang != "python", l.at("#") && (l.lang == "python" || l.i == 0):
-		end := strings.IndexByte(l.src[l.i:], '\n')
-		if end < 0 {
-			l.i = len(l.src)
-		} else {
-			l.i += end
-		}
+		line, _, _ := strings.Cut(l.src[l.i:], "\n")
+		l.i += len(line)
 	default:
 		return false
 	}
@@ -137,12 +129,13 @@ func (l *lexer) name() {
 
 func (l *lexer) endName(start int) {
 	name := l.src[start:l.i]
-	quoted := l.i < len(l.src) && (l.src[l.i] == '"' || l.src[l.i] == '\'')
-	if quoted && l.lang == "python" && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rfbu") == "" {
-		l.quote(strings.ToLower(name))
+	low := strings.ToLower(name)
+	prefix := l.lang == "python" && len(name) <= 2 && strings.Trim(low, "rfbu") == ""
+	if prefix && (l.at(`"`) || l.at("'")) {
+		l.quote(low)
 		return
 	}
-	if l.i < len(l.src) && l.src[l.i] == '`' && (strings.HasSuffix(name, "$") || word.Has("sh exec shell run cmd", name)) {
+	if l.at("`") && (strings.HasSuffix(name, "$") || word.Has("sh exec shell run cmd", name)) {
 		l.quote("$")
 		return
 	}
@@ -170,14 +163,11 @@ func (l *lexer) quote(prefix string) {
 	if !strings.Contains(prefix, "r") && !(l.lang == "go" && q == "`") {
 		text = word.Unescape(raw, true)
 	}
-	l.add(l.kindOf(q, prefix), l.filled(text, q, prefix))
-}
-
-func (l *lexer) kindOf(q, prefix string) tokenKind {
+	kind := strTok
 	if q == "`" && prefix == "$" {
-		return execTok
+		kind = execTok
 	}
-	return strTok
+	l.add(kind, l.filled(text, q, prefix))
 }
 
 // filled puts holes where a string takes values: f"{x}", `${x}`, "#{x}", "$x".

@@ -7,7 +7,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// runner tells whether a call starts a process.
+// runner reports whether a call starts a process.
 func runner(lang, name string) bool {
 	if strings.HasPrefix(name, "re.") || strings.HasPrefix(name, "console.") || name == "print" {
 		return false
@@ -16,8 +16,8 @@ func runner(lang, name string) bool {
 	if word.Has(`system popen Popen check_call check_output getoutput getstatusoutput execSync
 execFile execFileSync spawn spawnSync execvp execv execve execvpe
 execl execlp execle execlpe spawnlp spawnvp spawnl spawnv posix_spawn
-posix_spawnp startfile create_subprocess_shell create_subprocess_exec popen2 popen3 popen2e execa execaSync execaCommand
-execaCommandSync fork spawnlpe runcmd exec_command doShellScript
+posix_spawnp startfile create_subprocess_shell create_subprocess_exec popen2 popen3 popen2e execa
+execaSync execaCommand execaCommandSync fork spawnlpe runcmd exec_command doShellScript
 do_shell_script ProcessBuilder communicate sendline send_command`, last) {
 		return true
 	}
@@ -39,7 +39,7 @@ invoke.run c.run Bun.run s.run s.call`, name)
 	return false
 }
 
-// says tells calls whose literals are shown, searched, compared or stored, never run.
+// says reports whether a call shows, searches, compares or stores its literals and never runs them.
 func says(name string) bool {
 	l := last(name)
 	return word.Has(`print println printf eprint echo puts p pp say warn die fail raise log info
@@ -57,12 +57,12 @@ Exception exit SystemExit`, l) && !strings.Contains(name, "stdin") ||
 		strings.HasPrefix(name, "logging.")
 }
 
-// client tells the programs that talk to a forge or to the loop.
+// client reports whether a program talks to a forge or to the loop.
 func client(name string) bool {
 	return word.Has("gh git glab hub tea tea-cli az hooks", name)
 }
 
-// Program tells the programs whose name makes a list of literals a command line.
+// Program reports whether a text names a program, which makes a list of literals a command line.
 func Program(text string) bool {
 	name := word.ProgramName(text)
 	return client(name) || word.IsShell(name) || word.Has(`curl wget http https xh sudo env timeout
@@ -104,8 +104,8 @@ func modules(lang string, toks []token, dir string) []string {
 	return out
 }
 
-// loads tells a literal that names a file of code by the tokens before it: require('./x'), from
-// './x', exec(open('x')).
+// loads reports, by the tokens before a literal, whether it names a file of code: require('./x'),
+// from './x', exec(open('x')).
 func loads(before, second, third token) bool {
 	const words = `require import from require_relative load include include_once require_once
 dofile do source use runpy.run_path run_path runpy.run_module`

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// requester tells a call that may send a request whose method stands among its arguments.
+// requester reports whether a call may send a request whose method is among its arguments.
 func requester(last string) bool {
 	return httpVerb(last) != "" || word.Has(`request fetch Request urlopen ajax got axios graphql
 NewRequest NewRequestWithContext superagent needle ky ofetch curl_init
@@ -45,7 +45,8 @@ func (p *program) request(g *group) {
 		q.Argv = p.shown(g)
 	}
 	if strings.Contains(q.Body, "mutation") || word.Has("graphql query mutate", l) {
-		forges.GraphQL(p.f, cmp.Or(q.Body, act.LeafText(q.Fields, "query"), word.Hole), q.Fields, q.Argv)
+		query := cmp.Or(q.Body, act.LeafText(q.Fields, "query"), word.Hole)
+		forges.GraphQL(p.f, query, q.Fields, q.Argv)
 	}
 	switch {
 	case q.Method == "" && !requester(l):
@@ -55,8 +56,8 @@ func (p *program) request(g *group) {
 	case q.URL == "":
 	case word.Blank(q.URL):
 		p.method = cmp.Or(q.Method, p.method)
-		if requester(l) && !p.fed(g) &&
-			word.HasPart(strings.ToLower(g.name), "request session client http axios fetch api curl") {
+		const clients = "request session client http axios fetch api curl"
+		if requester(l) && !p.fed(g) && word.HasPart(strings.ToLower(g.name), clients) {
 			forges.Send(p.f, q)
 		}
 	default:
@@ -84,7 +85,7 @@ func (p *program) position(q *forges.Request, e elem) {
 	}
 }
 
-// isRoute tells "PUT /repos/…", as Octokit takes it.
+// isRoute reports whether a text is a route as Octokit takes it, like "PUT /repos/…".
 func isRoute(s string) bool {
 	verb, path, ok := strings.Cut(s, " ")
 	return ok && word.Has("GET PUT POST PATCH DELETE", verb) && strings.HasPrefix(path, "/")
@@ -107,7 +108,8 @@ func setRequest(q *forges.Request, key, val string) {
 func (p *program) addresses() {
 	for _, path := range p.paths {
 		if p.method != "" {
-			forges.Send(p.f, forges.Request{Method: p.method, URL: path, Argv: word.Lits(p.method, path)})
+			argv := word.Lits(p.method, path)
+			forges.Send(p.f, forges.Request{Method: p.method, URL: path, Argv: argv})
 		}
 	}
 }
@@ -220,8 +222,7 @@ pullrequestservice`, owner)
 	case "dismissreview":
 		return act.DismissReview
 	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection",
-		"createreporuleset",
-		"updatereporuleset", "deletereporuleset":
+		"createreporuleset", "updatereporuleset", "deletereporuleset":
 		return act.RelaxProtection
 	case "createpull", "createpullrequest", "createmergerequest":
 		return act.OpenPR
@@ -267,8 +268,9 @@ func (p *program) libraryBranch(name string, g *group, fields []act.Field) {
 	}
 }
 
-// pushesRefs tells a push of branches by its arguments, whatever it is called on: "origin" before a
-// branch, a branch behind a colon, a refspec by name. Lists are pushed to as well.
+// pushesRefs reports, by its arguments, whether a call pushes branches, whatever it is called on:
+// "origin" before a branch, a branch behind a colon, a refspec by name. Lists are pushed to as
+// well.
 func (p *program) pushesRefs(g *group, fields []act.Field) bool {
 	if act.LeafText(fields, "refspec", "refspecs", "remoteref") != "" ||
 		act.LeafText(fields, "ref") != "" && act.LeafText(fields, "remote") != "" {

@@ -103,8 +103,12 @@ func (p *program) add(text, dir string, disk bool, seen map[string]bool) bool {
 // gate notes whether the program starts processes or sends requests.
 func (p *program) gate(toks []token) {
 	for i, t := range toks {
-		called := i+1 < len(toks) && (word.Has("( as", toks[i+1].text) || toks[i+1].kind == strTok) ||
-			i > 0 && toks[i-1].text == "import"
+		called := i > 0 && toks[i-1].text == "import"
+		if i+1 < len(toks) {
+			next := toks[i+1]
+			called = called || word.Has("( as", next.text) || next.kind == strTok
+		}
+		l := last(t.text)
 		switch low := strings.ToLower(t.text); {
 		case t.kind == execTok:
 			p.starts = true
@@ -115,7 +119,7 @@ node:child_process os/exec sh pexpect plumbum invoke fabric execa zx
 shelljs open3 popen pty`, low):
 			p.starts = true
 		case word.HasPart(low, `requests urllib http fetch axios octokit github gitlab superagent
-needle undici faraday curl guzzle graphql restclient`), called && requester(last(t.text)) && httpVerb(last(t.text)) == "":
+needle undici faraday curl guzzle graphql restclient`), called && requester(l) && httpVerb(l) == "":
 			p.speaks = true
 		}
 	}
@@ -187,7 +191,8 @@ func (p *program) command(g *group, starts bool) {
 	}
 	lists := len(g.elems) > 0 && len(g.elems[0].parts) > 0 && g.elems[0].parts[0].in != nil &&
 		g.elems[0].parts[0].in.open == '['
-	if g.name == "" && strings.ContainsAny(strings.TrimSpace(words[0]), " ;|&") { // a list of commands
+	// a list of commands
+	if g.name == "" && strings.ContainsAny(strings.TrimSpace(words[0]), " ;|&") {
 		for _, w := range words {
 			p.line([]string{w}, false, false)
 		}
@@ -209,7 +214,7 @@ func (p *program) command(g *group, starts bool) {
 	p.input = ""
 }
 
-// fed tells whether a call starts what it is given in a bare name: that of a parameter, or of one
+// fed reports whether a call starts what it is given in a bare name: that of a parameter, or of one
 // of several known values. Those are judged where they stand.
 func (p *program) fed(g *group) bool {
 	for _, e := range g.elems {
@@ -310,7 +315,8 @@ func (p *program) shell(text string) {
 	case word.Blank(text):
 		p.f.Opaque(p.lang, "the command it would run is only known when it runs")
 	default:
-		if _, problem := shell.Parse(text); problem != "" && !slices.ContainsFunc(strings.Fields(text), client) {
+		_, problem := shell.Parse(text)
+		if problem != "" && !slices.ContainsFunc(strings.Fields(text), client) {
 			return // no shell text, or none that could matter
 		}
 		p.started().Run(text)
@@ -338,7 +344,8 @@ func (p *program) nested(g *group) {
 		return
 	}
 	text := p.text(g.elems[0])
-	if parts := g.elems[0].parts; len(parts) > 0 && parts[0].in != nil && parts[0].in.name == "open" {
+	parts := g.elems[0].parts
+	if len(parts) > 0 && parts[0].in != nil && parts[0].in.name == "open" {
 		if _, from := p.f.Open(p.text(parts[0].in.elems[0])); from != shell.Nowhere {
 			return // read as a module
 		}

@@ -101,7 +101,7 @@ func (p *parser) group(name string, open byte) *group {
 	return g
 }
 
-// goesOn tells whether a statement goes on behind the end of this line.
+// goesOn reports whether a statement continues on the next line.
 func (p *parser) goesOn() bool {
 	next := p.at(p.i + 1)
 	return p.mark(p.i-1, `=+?&|\`) || next.kind == nameTok && next.text[0] == '.' ||
@@ -172,11 +172,13 @@ func (p *parser) operand(e *elem) {
 		if e.parts[0].text == "for" {
 			e.key, e.parts, e.assigned = e.parts[len(e.parts)-1].text, nil, true
 		} else {
-			e.compared = !slices.ContainsFunc(e.parts, func(pt part) bool { return pt.text == "for" })
+			loops := func(pt part) bool { return pt.text == "for" }
+			e.compared = !slices.ContainsFunc(e.parts, loops)
 		}
 	case t.text == "of" && len(e.parts) > 0:
 		e.key, e.parts, e.assigned = e.parts[len(e.parts)-1].text, nil, true
-	case word.Has("new await yield return typeof const let var my our not and or if else elif unless export", t.text):
+	case word.Has(`new await yield return typeof const let var my our not and or if else elif
+unless export`, t.text):
 	default:
 		e.parts = append(e.parts, part{token: t})
 	}

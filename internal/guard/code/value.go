@@ -94,7 +94,7 @@ func (p *program) words(e elem) (out []string, list bool) {
 		case pt.kind == markTok && pt.in == nil && pt.text == "%":
 			flush()
 			return out, list
-		case pt.in != nil && p.unmakes(pt.in) && !p.ofArguments(e, i):
+		case pt.in != nil && unmakes(pt.in) && !ofArguments(e, i):
 			return []string{word.Hole}, false
 		case pt.in != nil:
 			if pt.in.name == ".join" && open && len(pt.in.elems) == 1 {
@@ -108,8 +108,6 @@ func (p *program) words(e elem) (out []string, list bool) {
 		case pt.kind == strTok:
 			add([]string{p.fill(pt.text)}, false)
 		case pt.kind == execTok:
-			add([]string{word.Hole}, false)
-		case p.arguments(pt.text):
 			add([]string{word.Hole}, false)
 		case pt.text[0] == '.' && open:
 			return []string{word.Hole}, false // an attribute of a text
@@ -172,16 +170,16 @@ func (p *program) groupWords(g *group) (words []string, list, ok bool) {
 	return []string{word.Hole}, false, true
 }
 
-// passes tells calls that give back what they are given, as text.
+// passes reports whether a call returns its argument as text.
 func passes(name string) bool {
 	return name == "" || word.Has(`str String int Number repr shlex.split shlex.quote quote
 os.fspath os.path.expanduser Path pathlib.Path PurePath bytes
 Buffer.from b encode`, name)
 }
 
-// unmakes tells what makes another text of the one that it stands behind: .replace(), [::-1],
+// unmakes reports whether a call makes another text of the one before it: .replace(), [::-1],
 // .decode('rot13').
-func (p *program) unmakes(g *group) bool {
+func unmakes(g *group) bool {
 	if g.index {
 		return true
 	}
@@ -193,13 +191,9 @@ lower toLowerCase copy slice concat read execute catch then expanduser
 resolve absolute`, last(g.name))
 }
 
-// arguments tells the program's own arguments.
-func (p *program) arguments(name string) bool {
-	return strings.HasSuffix(name, ".argv") || name == "ARGV" || name == "argv"
-}
-
-func (p *program) ofArguments(e elem, i int) bool {
-	return i > 0 && e.parts[i].in.index && e.parts[i-1].in == nil && p.arguments(e.parts[i-1].text)
+// ofArguments reports whether an operand is an argument of the program, which is unknown.
+func ofArguments(e elem, i int) bool {
+	return i > 0 && e.parts[i].in.index && last(e.parts[i-1].text) == "argv"
 }
 
 // fill puts known values into a string's slots.

@@ -9,7 +9,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// Protected tells whether a branch is one that only a reviewed PR may move. Unknown text may stand for one.
+// Protected reports whether a branch is one that only a reviewed PR may move. Unknown text may
+// stand for one.
 func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe

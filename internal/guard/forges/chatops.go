@@ -23,24 +23,30 @@ func Comment(f *shell.Frame, body string, a act.Act, argv []word.Word) {
 // order is how people tell a bot to merge, by the words that its line begins with. A word that ends
 // in * stands for what begins so.
 type order struct {
-	who, says string // who is spoken to, "" a slash command; the orders, alternatives parted by commas
-	of        string // where it is in use
+	who  string // who is spoken to, "" a slash command
+	says string // the orders, alternatives parted by commas
+	of   string // where it is in use
 }
 
 var orders = []order{
-	{"", "/merge, /merge-when-ready, /merge-queue, /merge-pr, /mergepr, /submit-merge", "GitLab quick actions, workflows"},
+	{"", "/merge, /merge-when-ready, /merge-queue, /merge-pr, /mergepr, /submit-merge",
+		"GitLab quick actions, workflows"},
 	{"", "/approve, /lgtm, /hold cancel, /unhold, /remove-hold, /merge-method*", "Prow and Tide"},
 	{"", "/automerge, /auto-merge, /queue, /enqueue, /land, /it", "workflows on a comment"},
 	{"", "/ship, /shipit, /ship-it, /r+", "workflows on a comment"},
 	{"", "/squash, /squash-merge, /rebase-merge, /fast-forward", "workflows that merge in one way"},
-	{"", "/trunk merge, /aviator merge, /aviator stack merge, /bot merge, /pr merge", "Trunk, Aviator"},
+	{"", "/trunk merge, /aviator merge, /aviator stack merge, /bot merge, /pr merge",
+		"Trunk, Aviator"},
 	{"bors bors-* homu tingley", "r+, r=*, merge, merge=*, retry r+", "bors-ng and homu"},
 	{"mergify mergifyio", "queue, requeue, merge", "Mergify, with a queue's name"},
 	{"dependabot dependabot-preview", "merge, squash and merge", "Dependabot"},
-	{"swift-ci", "smoke test and merge, please smoke test and merge, test and merge, please test and merge", "Swift"},
+	{"swift-ci", "smoke test and merge, please smoke test and merge, test and merge, " +
+		"please test and merge", "Swift"},
 	{"pytorchbot pytorchmergebot", "merge", "PyTorch, with flags and a reason"},
-	{"*bot *bot-* *-ci *merge* *queue* kodiakhq graphite* renovate* zuul trunk* aviator* gitstream*",
-		"merge, automerge, queue, requeue, land, enqueue, approve, merge-when-ready, ship, r+, squash and merge, " +
+	{"*bot *bot-* *-ci *merge* *queue* kodiakhq graphite* renovate* zuul trunk* aviator* " +
+		"gitstream*",
+		"merge, automerge, queue, requeue, land, enqueue, approve, merge-when-ready, ship, r+, " +
+			"squash and merge, " +
 			"rebase and merge", "any bot by its name"},
 }
 
@@ -103,7 +109,7 @@ func begins(line, says []string) (rest []string, ok bool) {
 	return line[len(says):], true
 }
 
-// orderArgs tells arguments of an order from the rest of a sentence.
+// orderArgs reports whether words are arguments of an order, not the rest of a sentence.
 func orderArgs(args []string, who string) bool {
 	for i, a := range args {
 		switch {
@@ -166,7 +172,8 @@ func Labels(f *shell.Frame, leaves []act.Field, a act.Act, argv []word.Word) {
 // Labels by which a bot merges, their letters and digits only: those that may have more around
 // them, and whole names.
 const (
-	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue, spinnaker, docs repositories
+	// Kodiak, Mergify, pascalgn/automerge-action, Bulldozer, Graphite, GitHub's own queue,
+	// spinnaker, docs repositories
 	labelParts = `automerge readytomerge readyformerge mergeready mergequeue mergewhen mergeit
 mergenow mergeme mergepr mergeonpass mergeongreen mergeafterci shipit
 queuemerge readytoland autosquash autorebase autoland addtoqueue
@@ -187,7 +194,8 @@ func mergeLabel(name string) bool {
 		return -1
 	}, strings.ToLower(name))
 	if word.AnyOf(word.NameWords(name), `no not dont don never skip disable disabled off blocked
-failed conflict conflicts without exclude false hold stop`) || strings.HasPrefix(squeezed, "dont") || strings.HasPrefix(squeezed, "no") {
+failed conflict conflicts without exclude false hold stop`) ||
+		strings.HasPrefix(squeezed, "dont") || strings.HasPrefix(squeezed, "no") {
 		return false
 	}
 	return word.HasPart(squeezed, labelParts) || word.Has(labelNames, squeezed)

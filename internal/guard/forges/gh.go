@@ -18,7 +18,8 @@ func GH(f *shell.Frame, argv []word.Word) {
 		ghUnknown(f, argv, group)
 		return
 	}
-	if _, aliased := ghAliased(f, group.Text); !aliased && word.AsksHelp(argv, ghHelpValued(group.Text, rest)) {
+	_, aliased := ghAliased(f, group.Text)
+	if !aliased && word.AsksHelp(argv, ghHelpValued(group.Text, rest)) {
 		return
 	}
 	switch group.Text {
@@ -248,7 +249,8 @@ func ghCodespace(f *shell.Frame, rest []word.Word) {
 			return
 		}
 	}
-	if fl := word.ParseFlags(rest, "-c --codespace -R --repo --repo-owner --profile --server-port"); fl.Arg(0).Text == "ssh" {
+	const valued = "-c --codespace -R --repo --repo-owner --profile --server-port"
+	if fl := word.ParseFlags(rest, valued); fl.Arg(0).Text == "ssh" {
 		text := word.JoinText(fl.Pos[1:])
 		f.Within("gh codespace ssh", func() { f.Child().ShellText(text, "gh codespace") })
 	}
@@ -315,7 +317,8 @@ func workflowNamed(f *shell.Frame, name string) (string, bool) {
 	for _, file := range list.List(folder) {
 		text, _ := f.Open(folder + "/" + file)
 		for _, line := range strings.Split(text, "\n") {
-			if shown, ok := strings.CutPrefix(line, "name:"); ok && strings.Trim(strings.TrimSpace(shown), `"'`) == name {
+			shown, ok := strings.CutPrefix(line, "name:")
+			if ok && strings.Trim(strings.TrimSpace(shown), `"'`) == name {
 				return text, true
 			}
 		}

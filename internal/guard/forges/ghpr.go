@@ -14,7 +14,8 @@ const ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A -
 --branch`
 
 const (
-	ghMergeValued  = "-R --repo -b --body -F --body-file -t --subject -A --author-email --match-head-commit --hostname"
+	ghMergeValued = `-R --repo -b --body -F --body-file -t --subject -A --author-email
+--match-head-commit --hostname`
 	ghReviewValued = "-R --repo -b --body -F --body-file --hostname"
 )
 

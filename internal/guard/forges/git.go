@@ -123,8 +123,10 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 }
 
 // gitTexts are the flags that hand text to a shell, and those that share their first letters.
-const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-pager --config --config-env
---tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter`
+const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-pager --config
+--config-env
+--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter
+--tag-name-filter`
 
 // gitStarts looks at words of any command whose rest git hands to a shell.
 func gitStarts(f *shell.Frame, args []word.Word) {
@@ -132,7 +134,8 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 		if word.Has("--upload-pack --exec", w.Text) && i+1 < len(args) {
 			f.Look("git "+w.Text, args[i+1].Text)
 		}
-		for _, mark := range []string{"ext::", "--upload-pack=", "--exec=", "--open-files-in-pager=", "-O"} {
+		const marks = "ext:: --upload-pack= --exec= --open-files-in-pager= -O"
+		for mark := range strings.FieldsSeq(marks) {
 			if text, ok := strings.CutPrefix(w.Text, mark); ok {
 				f.Look("git "+mark, text)
 			}
@@ -144,7 +147,7 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
-	case strings.HasPrefix(name, "remote-"): // a helper of push, which takes its orders on standard input
+	case strings.HasPrefix(name, "remote-"): // a helper of push: its orders are on standard input
 		f.OpaqueForge(word.Join(g.argv), "what it pushes is only known when it runs")
 		return
 	case text == "":
@@ -314,17 +317,18 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	}
 }
 
-// namesTrunk tells a git command that prints the name of the default branch.
+// namesTrunk reports whether a git command prints the name of the default branch.
 func namesTrunk(args []word.Word) bool {
 	if len(args) < 2 {
 		return false
 	}
-	head := slices.ContainsFunc(args, func(w word.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") })
+	ofHead := func(w word.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") }
+	head := slices.ContainsFunc(args, ofHead)
 	switch args[0].Text {
 	case "symbolic-ref", "for-each-ref", "branch":
 		return head
 	case "rev-parse":
-		return head && (word.HasWord(args, "--abbrev-ref") || word.HasWord(args, "--symbolic-full-name"))
+		return head && word.AnyOf(word.Texts(args), "--abbrev-ref --symbolic-full-name")
 	case "remote":
 		return args[1].Text == "show" && len(args) > 2
 	case "ls-remote":
@@ -351,7 +355,8 @@ func GitOutput(f *shell.Frame, argv []word.Word) string {
 	case text == "config user.name", text == "config user.email":
 		return word.Soft
 	case strings.HasPrefix(text, "rev-parse") && !strings.Contains(text, "abbrev-ref") &&
-		!strings.Contains(text, "symbolic"), strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"):
+		!strings.Contains(text, "symbolic"),
+		strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"):
 		return word.Soft + "\n"
 	}
 	return word.Hole

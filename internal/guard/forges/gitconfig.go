@@ -41,7 +41,8 @@ func gitRuns(f *shell.Frame, key, val string) {
 	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy
 web.browser credential.helper gpg.program interactive.difffilter`, key) ||
 		strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv") || strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") ||
-		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") ||
+		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") ||
+		strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") ||
 		strings.HasSuffix(key, ".process") || strings.HasPrefix(key, "remote.") &&
 		(strings.HasSuffix(key, ".uploadpack") || strings.HasSuffix(key, ".receivepack")) {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))

@@ -53,7 +53,8 @@ func gitClean(f *shell.Frame, args []word.Word, how string) {
 		}
 	}
 	if len(fl.Pos) == 0 {
-		if !fl.On("-d") { // the loop's folder holds nothing but ignored files: as a whole, or not at all
+		// The loop's folder holds nothing but ignored files: it goes as a whole, or not at all.
+		if !fl.On("-d") {
 			return
 		}
 		here := word.Lit(f.Cwd)

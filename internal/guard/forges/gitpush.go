@@ -11,8 +11,10 @@ import (
 const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
 
 // pushSwitches are flags of a push that may stand abbreviated.
-const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run --help
---no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease --force`
+const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run
+--no-dry-run --help
+--no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
+--force`
 
 // gitPush judges a push by where its refs would land.
 func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
@@ -108,7 +110,8 @@ func SplitRefspec(spec string) (from, to string) {
 	return from, to
 }
 
-// MovesProtected tells whether a push's target is a protected branch. Targets with * cover what they match.
+// MovesProtected reports whether a push's target is a protected branch. Targets with * cover what
+// they match.
 func MovesProtected(f *shell.Frame, to string) shell.Truth {
 	switch {
 	case strings.HasPrefix(to, "refs/tags/"), strings.HasPrefix(to, "refs/notes/"), strings.HasPrefix(to, "refs/pull/"), strings.HasPrefix(to, "tags/"):

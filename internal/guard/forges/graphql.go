@@ -16,8 +16,10 @@ func graphqlRequest(f *shell.Frame, q Request) {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
 	leaves, found := q.leaves(), false
-	for _, fd := range leaves { // a list of requests has several, and so has an object that names it twice
-		if name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]; strings.EqualFold(name, "query") &&
+	// A list of requests has several queries, and so has an object that names it twice.
+	for _, fd := range leaves {
+		name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
+		if strings.EqualFold(name, "query") &&
 			!strings.Contains(fd.Path, "variables.") {
 			found = true
 			GraphQL(f, fd.Value, leaves, q.Argv)

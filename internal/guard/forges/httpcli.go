@@ -30,7 +30,7 @@ func Curl(f *shell.Frame, argv []word.Word) {
 	}
 }
 
-// curlNext tells joined short switches with the one for --next among them.
+// curlNext reports whether joined short switches hold the one for --next.
 func curlNext(t string) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.HasSuffix(t, ":") &&
 		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""
@@ -48,7 +48,8 @@ func curlOne(f *shell.Frame, argv, args []word.Word) {
 	downloads(f, fl.All("-o", "--output", "--output-dir"), "curl")
 	body, form := curlBody(f, fl)
 	_, led := fl.Get("-x", "--proxy", "--preproxy", "--connect-to", "--resolve", "--unix-socket")
-	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: curlMethod(fl, body != "" || len(form) > 0)}
+	method := curlMethod(fl, body != "" || len(form) > 0)
+	q := Request{Argv: argv, Led: led, Body: body, Fields: form, Method: method}
 	urls := append(fl.All("--url", "--expand-url"), fl.Pos...)
 	target := fl.Val("--request-target")
 	for _, u := range urls {
@@ -201,11 +202,13 @@ func downloads(f *shell.Frame, files []word.Word, how string) {
 
 // Wget reads a command line of wget.
 func Wget(f *shell.Frame, argv []word.Word) {
-	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent --header --method --body-data --body-file
+	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent
+--header --method --body-data --body-file
 --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w --config`
 	fl := word.ParseFlags(word.Unabbreviated(argv[1:], valued), valued)
 	for _, w := range fl.All("-e", "--execute", "--config") {
-		if text := strings.ToLower(w.Text); fl.On("--config") || word.HasPart(text, "method post body input") {
+		text := strings.ToLower(w.Text)
+		if fl.On("--config") || word.HasPart(text, "method post body input") {
 			f.Opaque(word.Join(argv), "a setting of wget may change what it sends")
 		}
 	}
@@ -234,9 +237,11 @@ func Wget(f *shell.Frame, argv []word.Word) {
 
 // HTTPie reads METHOD URL item=value …; without a method, items make it a POST.
 func HTTPie(f *shell.Frame, argv []word.Word) {
-	fl := word.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout --proxy --verify --cert -p --print --raw --pretty -s --style
---default-scheme --max-redirects --max-headers --format-options --boundary --ssl --ciphers --cert-key --cert-key-pass
---session-read-only --response-charset --response-mime -P --history-print --bearer --interface --resolve -m --method`)
+	fl := word.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
+--proxy --verify --cert -p --print --raw --pretty -s --style
+--default-scheme --max-redirects --max-headers --format-options --boundary --ssl --ciphers
+--cert-key --cert-key-pass --session-read-only --response-charset --response-mime -P
+--history-print --bearer --interface --resolve -m --method`)
 	downloads(f, fl.All("-o", "--output"), "http")
 	pos := fl.Pos
 	q := Request{Argv: argv, Body: fl.Val("--raw")}

@@ -17,7 +17,8 @@ func Glab(f *shell.Frame, argv []word.Word) {
 		return
 	}
 	valued := glabValued + " " + ghAPIValued
-	if sub, _, _ := word.Subcommand(rest, "-R --repo"); group.Text == "mr" && word.Has("merge accept", sub.Text) {
+	sub, _, _ := word.Subcommand(rest, "-R --repo")
+	if group.Text == "mr" && word.Has("merge accept", sub.Text) {
 		valued = glabMergeValued
 	}
 	if word.AsksHelp(argv, valued) {
@@ -34,7 +35,8 @@ func Glab(f *shell.Frame, argv []word.Word) {
 		glabIssue(f, argv, rest)
 	case "repo", "project":
 		if sub, rest, _ := word.Subcommand(rest, ""); sub.Text == "clone" {
-			gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, word.ParseFlags(rest, "-g --group").Pos)
+			run := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
+			gitClone(f, run, word.ParseFlags(rest, "-g --group").Pos)
 		}
 		if word.ParseFlags(rest, "").On("--defaultBranch") {
 			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
@@ -177,7 +179,7 @@ func azSwitches(args []word.Word) []word.Word {
 	return out
 }
 
-// azLooks tells a command that lists or shows: its words stand before its flags.
+// azLooks reports whether a command lists or shows: its words stand before its flags.
 func azLooks(argv []word.Word) bool {
 	last := ""
 	for _, w := range argv[1:] {

@@ -107,8 +107,8 @@ func Send(f *shell.Frame, q Request) {
 
 const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --unix-socket"
 
-// localServer tells a request to this very machine, as tests make them: no forge, unless the
-// project's own is there or the request is led elsewhere.
+// localServer reports whether a request goes to this machine, as tests make them: no forge, unless
+// the project's own is there or the request is led elsewhere.
 func localServer(f *shell.Frame, q Request) bool {
 	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
 		return false
@@ -120,7 +120,8 @@ func localServer(f *shell.Frame, q Request) bool {
 			}
 		}
 	}
-	for _, v := range []string{"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"} {
+	const proxies = "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY"
+	for v := range strings.FieldsSeq(proxies) {
 		if f.Known(v) {
 			return false
 		}
@@ -133,7 +134,7 @@ func localServer(f *shell.Frame, q Request) bool {
 	return true
 }
 
-// local tells an address on this machine.
+// local reports whether an address is on this machine.
 func local(url string) bool {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {

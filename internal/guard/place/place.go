@@ -43,7 +43,8 @@ func Of(full, pat string) Kind {
 	return Ordinary
 }
 
-// Matches tells whether one part of a path, perhaps a pattern, stands for the name. A leading dot must be written.
+// Matches reports whether one part of a path, perhaps a pattern, stands for the name. A leading dot
+// must be written.
 func Matches(part, name string) bool {
 	if part == name {
 		return true
@@ -63,8 +64,8 @@ func stateFile(base string) bool {
 	return false
 }
 
-// Own reports whether a path is one of the loop's own, or below one: a transcript has its workers' in a folder that is
-// named after it.
+// Own reports whether a path is one of the loop's own, or below one: a transcript has its workers'
+// in a folder that is named after it.
 func Own(list []string, full string) bool {
 	return slices.ContainsFunc(list, func(own string) bool {
 		return full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/")
@@ -82,7 +83,9 @@ func registered(low, base string) bool {
 	switch {
 	case dir == ".claude" && (base == "settings.json" || base == "settings.local.json" || word.GlobMatch("settings*.json", base)):
 		return true
-	case base == "managed-settings.json", base == ".claude.json", strings.Contains(low, "/managed-settings.d/"), strings.Contains(low, "/.claude-plugin/"), strings.HasPrefix(low, ".claude-plugin/"):
+	case base == "managed-settings.json", base == ".claude.json",
+		strings.Contains(low, "/managed-settings.d/"),
+		strings.Contains("/"+low, "/.claude-plugin/"):
 		return true
 	case strings.Contains(low, ".claude/plugins/"), strings.Contains(low, ".claude/hooks/"):
 		return true

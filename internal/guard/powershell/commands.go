@@ -31,6 +31,9 @@ func param(args []word.Word, names ...string) (word.Word, bool) {
 	return word.Word{}, false
 }
 
+// whenItRuns is why a text is opaque.
+const whenItRuns = "the text it would run is only known when it runs"
+
 // command runs one PowerShell command.
 func command(f *shell.Frame, words []word.Word, piped string) string {
 	args := words[1:]
@@ -49,17 +52,16 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 		} else if len(args) > 1 {
 			f.Aliases[args[0].Text] = args[1].Text
 		}
-	case "write-host", "write-output", "write-verbose", "write-warning", "write-error",
-		"write-information", "echo",
-		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach", "for",
-		"try", "catch", "finally",
-		"function", "return", "param", "switch", "foreach-object", "%", "where-object", "?", "do":
-		if name == "write-output" || name == "echo" {
-			return word.JoinText(args)
-		}
-		if name == "return" && len(args) > 0 {
+	case "write-output", "echo":
+		return word.JoinText(args)
+	case "return":
+		if len(args) > 0 {
 			return statement(f, args, piped)
 		}
+	case "write-host", "write-verbose", "write-warning", "write-error", "write-information",
+		"select-string", "get-content", "out-null", "if", "else", "elseif", "while", "foreach",
+		"for", "try", "catch", "finally", "function", "param", "switch", "foreach-object", "%",
+		"where-object", "?", "do":
 	case "get-process", "gps":
 		return named(args).Text
 	case "stop-process", "spps":
@@ -85,9 +87,9 @@ func named(args []word.Word) word.Word {
 
 func other(f *shell.Frame, words []word.Word, name, piped string) string {
 	args := words[1:]
-	if word.Has(`set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm move-item mi mv move
-copy-item cpi cp copy new-item ni rename-item rni ren tee-object set-itemproperty sc ac clc export-clixml
-set-acl`, name) {
+	if word.Has(`set-content add-content out-file clear-content remove-item ri del erase rd rmdir rm
+move-item mi mv move copy-item cpi cp copy new-item ni rename-item rni ren tee-object
+set-itemproperty sc ac clc export-clixml set-acl`, name) {
 		write(f, words, name)
 		leaves(f, name, args, piped)
 		return ""
@@ -123,40 +125,41 @@ func expression(f *shell.Frame, args []word.Word, piped string) string {
 	} else if len(args) > 0 {
 		text = word.JoinText(args)
 	}
-	if word.Blank(text) || word.HasWord(args, "+") || len(args) > 0 &&
-		strings.HasPrefix(args[0].Src, "[") {
-		f.Opaque("Invoke-Expression "+word.Join(args), "the text it would run is only known when it runs")
+	const name = "Invoke-Expression"
+	if word.Blank(text) || word.HasWord(args, "+") ||
+		len(args) > 0 && strings.HasPrefix(args[0].Src, "[") {
+		f.Opaque(name+" "+word.Join(args), whenItRuns)
 		return word.Hole
 	}
-	f.Within("Invoke-Expression", func() { Read(f, text) })
+	f.Within(name, func() { Read(f, text) })
 	return word.Hole
 }
 
+// start is Start-Process: each word behind the program may be several, those of -ArgumentList
+// 'pr','merge','5' too.
 func start(f *shell.Frame, args []word.Word) {
-	file, ok := param(args, "filepath")
-	list, _ := param(args, "argumentlist", "args")
-	rest := word.Command(args, "-FilePath -ArgumentList -Args -WorkingDirectory -Verb -WindowStyle -filepath -argumentlist", 0)
-	if !ok && len(rest) > 0 {
-		file, rest = rest[0], rest[1:]
+	argv := make([]word.Word, 0, len(args))
+	if file, ok := param(args, "filepath"); ok {
+		argv = append(argv, file)
 	}
-	var words []word.Word
-	for i, w := range args { // -ArgumentList 'pr','merge','5' is several words
-		if t := strings.ToLower(w.Text); t == "-argumentlist" || t == "-args" {
-			for _, v := range args[i+1:] {
-				if strings.HasPrefix(v.Text, "-") && v.Src == v.Text && !strings.HasPrefix(v.Text, "--") &&
-					len(words) > 0 {
-					break
-				}
-				words = append(words, word.Lits(strings.Fields(v.Text)...)...)
-			}
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		_, valued := param(args[i:min(i+2, len(args))], "filepath", "workingdirectory", "verb",
+			"windowstyle")
+		bare := w.Src == w.Text && !strings.HasPrefix(w.Text, "--")
+		switch {
+		case strings.HasPrefix(w.Text, "-") && valued && !strings.Contains(w.Text, ":"):
+			i++
+		case strings.HasPrefix(w.Text, "-") && bare:
+		case len(argv) == 0:
+			argv = append(argv, w)
+		default:
+			argv = append(argv, word.Lits(strings.Fields(w.Text)...)...)
 		}
 	}
-	if list.Text == "" {
-		for _, w := range rest {
-			words = append(words, word.Lits(strings.Fields(w.Text)...)...)
-		}
+	if len(argv) > 0 {
+		f.Within("Start-Process", func() { command(f, argv, "") })
 	}
-	f.Within("Start-Process", func() { command(f, append([]word.Word{file}, words...), "") })
 }
 
 func request(f *shell.Frame, words []word.Word) {
@@ -187,10 +190,8 @@ func request(f *shell.Frame, words []word.Word) {
 func cmd(f *shell.Frame, args []word.Word) {
 	for i, w := range args {
 		if t := strings.ToLower(w.Text); t == "/c" || t == "/k" {
-			f.Within("cmd", func() {
-				f.Child().Run(strings.ReplaceAll(strings.ReplaceAll(word.JoinText(args[i+1:]), "^", ""), `\`,
-					"/"))
-			})
+			text := strings.NewReplacer("^", "", `\`, "/").Replace(word.JoinText(args[i+1:]))
+			f.Within("cmd", func() { f.Child().Run(text) })
 			return
 		}
 	}
@@ -219,7 +220,8 @@ func Pwsh(f *shell.Frame, args []word.Word) {
 			return
 		}
 	}
-	rest := word.Command(args, "-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat -InputFormat -WorkingDirectory", 0)
+	rest := word.Command(args, `-ExecutionPolicy -ep -Version -WindowStyle -OutputFormat
+-InputFormat -WorkingDirectory`, 0)
 	switch {
 	case len(rest) > 0 && strings.HasSuffix(strings.ToLower(rest[0].Text), ".ps1"):
 		file(f, rest[0])
@@ -232,7 +234,7 @@ func Pwsh(f *shell.Frame, args []word.Word) {
 
 func nested(f *shell.Frame, text string, args []word.Word) {
 	if word.Blank(text) {
-		f.Opaque("pwsh "+word.Join(args), "the text it would run is only known when it runs")
+		f.Opaque("pwsh "+word.Join(args), whenItRuns)
 		return
 	}
 	Read(f, text)
@@ -271,27 +273,17 @@ func leaves(f *shell.Frame, name string, args []word.Word, piped string) {
 // write judges the commands that write or remove items by every path they name.
 func write(f *shell.Frame, words []word.Word, name string) {
 	how := word.Join(words)
-	takes := word.Has("remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni ren",
-		name)
-	whole := name == "rd" || name == "rmdir"
-	for _, w := range words[1:] {
-		whole = whole || strings.HasPrefix(strings.ToLower(w.Text), "-rec") ||
-			strings.EqualFold(w.Text, "-r") || strings.Contains(name, "mov") || strings.Contains(name, "ren")
-	}
+	takes := word.Has(`remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni
+ren`, name)
 	for i, w := range words[1:] {
-		if strings.HasPrefix(w.Text, "-") {
-			continue
-		}
-		if prev := strings.ToLower(words[i].Text); prev == "-value" || prev == "-inputobject" ||
-			prev == "-itemtype" || prev == "-encoding" {
-			continue
-		}
-		if word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2 {
-			continue
-		}
-		if takes {
-			f.Takes(w, how, whole)
-		} else {
+		before := strings.ToLower(words[i].Text)
+		ofFlag := word.Has("-value -inputobject -itemtype -encoding", before)
+		switch {
+		case strings.HasPrefix(w.Text, "-"), ofFlag:
+		case word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2:
+		case takes:
+			f.Takes(w, how, true)
+		default:
 			f.Writes(w, how)
 		}
 	}

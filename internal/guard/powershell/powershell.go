@@ -94,7 +94,9 @@ func (l *lexer) parens() []word.Word {
 	l.i = end + 1
 	inner := strings.TrimSpace(l.s[start+1 : max(end, start+1)])
 	for l.i < len(l.s) && l.s[l.i] == '.' { // .Content, .ToLower()
-		for l.i++; l.i < len(l.s) && (word.NameByte(l.s[l.i]) || strings.IndexByte("()", l.s[l.i]) >= 0); l.i++ {
+		l.i++
+		for l.i < len(l.s) && (word.NameByte(l.s[l.i]) || l.s[l.i] == '(' || l.s[l.i] == ')') {
+			l.i++
 		}
 		inner += "::"
 	}
@@ -114,7 +116,7 @@ func (l *lexer) parens() []word.Word {
 	return words
 }
 
-// computed tells an expression with operators or methods, whose value is not followed.
+// computed reports whether an expression has operators or methods. Its value is not followed.
 func computed(text string) bool {
 	var bare strings.Builder
 	quote := byte(0)
@@ -131,7 +133,8 @@ func computed(text string) bool {
 			bare.WriteByte(c)
 		}
 	}
-	return word.HasPart(strings.ToLower(bare.String()), "+ :: _. -f -join -replace -creplace -split -bxor [char] ).")
+	const operators = "+ :: _. -f -join -replace -creplace -split -bxor [char] )."
+	return word.HasPart(strings.ToLower(bare.String()), operators)
 }
 
 func (l *lexer) skipTo(mark string) {
@@ -265,10 +268,13 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 	if name, rest := assigned(words); name != "" {
 		value := word.JoinText(rest)
 		plain := rest[0].Src != "" && strings.IndexByte("'\"$[", rest[0].Src[0]) >= 0
-		if value == "@" || plain && slices.ContainsFunc(rest, func(w word.Word) bool { return computed(w.Src) }) {
+		unknown := func(w word.Word) bool { return computed(w.Src) }
+		if value == "@" || plain && slices.ContainsFunc(rest, unknown) {
 			value = word.Hole
 		}
-		if first := rest[0].Src; !plain && len(rest) > 1 && first != "" && first[0]|0x20 >= 'a' && first[0]|0x20 <= 'z' {
+		first := rest[0].Src
+		letter := first != "" && first[0]|0x20 >= 'a' && first[0]|0x20 <= 'z'
+		if letter && len(rest) > 1 {
 			value = word.Hole // what a command prints
 			if first == "git" {
 				value = strings.TrimSpace(forges.GitOutput(f, rest))
@@ -282,7 +288,7 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 	}
 	for _, w := range words {
 		if strings.Contains(strings.ToLower(w.Src), "[scriptblock]::create") {
-			f.Opaque(word.Join(words), "the text it would run is only known when it runs")
+			f.Opaque(word.Join(words), whenItRuns)
 		}
 	}
 	if words[0].Text == "&" || words[0].Text == "." && len(words) > 1 {
@@ -291,7 +297,8 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	if strings.HasSuffix(strings.ToLower(words[0].Text), "]::start") { // [Diagnostics.Process]::Start('gh', 'pr merge 5')
+	// [Diagnostics.Process]::Start('gh', 'pr merge 5')
+	if strings.HasSuffix(strings.ToLower(words[0].Text), "]::start") {
 		start(f, words[1:])
 		return ""
 	}

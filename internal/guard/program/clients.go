@@ -63,7 +63,8 @@ func library(f *shell.Frame, text string, argv []word.Word) {
 // halts reads a command that ends a process, stops it or looks into it, by its number: the client's
 // own would end the hooks with it, or hold them.
 func halts(f *shell.Frame, name string, argv []word.Word) {
-	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit renice
+	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit
+renice
 cpulimit taskset chrt nsenter`, name) {
 		return
 	}

@@ -10,22 +10,12 @@ import (
 
 // filtered is what a line filter lets through: at most what it reads.
 func filtered(f *shell.Frame, name string, args []word.Word) string {
-	for _, w := range args {
-		if word.Has("-c --count -q --quiet -l --files-with-matches -L -o --only-matching -r -R --recursive -n --line-number", w.Text) && strings.Contains(name, "g") {
-			return word.Hole
-		}
-	}
 	for _, w := range word.ParseFlags(args, "-o --output -k -t -S -T").All("-o", "--output") {
 		if name == "sort" {
 			f.Writes(w, name+" "+word.Join(args))
 		}
 	}
 	if f.Stdin == nil {
-		if name == "head" || name == "tail" || name == "sort" {
-			if fl := word.ParseFlags(args, "-n -c -k -t -o --lines --bytes --key --output"); len(fl.Pos) > 0 {
-				return input(f, fl.Pos)
-			}
-		}
 		return word.Hole
 	}
 	return f.Stdin.Text

@@ -9,7 +9,8 @@ import (
 
 // runnable are the programs that a command line behind an unknown program is looked through for.
 const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3
-node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch npx poe inv invoke rake nx turbo`
+node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch
+npx poe inv invoke rake nx turbo`
 
 // inner looks for a command line that an unknown program would run: "retry 3 gh pr merge 5". Only acts count.
 func inner(f *shell.Frame, name string, args []word.Word) {

@@ -15,7 +15,8 @@ import (
 // hooks, or that works in a folder of its own, unless it is known to read only: what any other
 // program does there is not known.
 func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
-	if len(f.M.Call.Own) == 0 || w.Reads == nil || name == "hooks" || name == "kill" || opened(name) {
+	known := word.Has("hooks kill", name) || opened(name)
+	if known || len(f.M.Call.Own) == 0 || w.Reads == nil {
 		return
 	}
 	reached := ""
@@ -54,13 +55,13 @@ func reaches(f *shell.Frame, name string, a word.Word) string {
 	return ""
 }
 
-// copies tells the programs of which it is known, word by word, what they write and what they only
-// take from.
+// copies reports whether it is known of a program, word by word, what it writes and what it only
+// reads.
 func copies(name string) bool {
 	return word.DataProgram(name) || word.Has("git install tar rsync scp zip dd tee patch", name)
 }
 
-// opened tells the programs whose inner command is read in turn.
+// opened reports whether a program's inner command is read in turn.
 func opened(name string) bool {
 	_, wraps := wrapSpec(name)
 	return wraps || word.Has("env xargs parallel ssh autossh", name)
@@ -87,14 +88,13 @@ func ownPath(f *shell.Frame, full string, w word.Word) bool {
 	return false
 }
 
-// spreads tells the programs that write into a folder under names that they are not given.
+// spreads reports whether a program writes into a folder under names that it is not given.
 func spreads(name string) bool {
 	return word.Has(`tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount
 cpio bsdtar`, name)
 }
 
-// holdsOwn tells the folder in which one of the loop's own files lies, unless the project is in it
-// too.
+// holdsOwn reports whether a folder holds one of the loop's own files and not the project.
 func holdsOwn(f *shell.Frame, full string) bool {
 	root := f.M.Call.Cwd
 	for _, own := range f.M.Call.Own {

@@ -31,8 +31,8 @@ func guess(f *shell.Frame, argv []word.Word) {
 	}
 }
 
-// harmlessUnknown tells whether an unknown name is the usual way to name a tool: $CC, $EDITOR, or a name followed by
-// what no forge command takes.
+// harmlessUnknown reports whether an unknown name is the usual way to name a tool: $CC, $EDITOR, or
+// a name followed by what no forge command takes.
 func harmlessUnknown(f *shell.Frame, argv []word.Word) bool {
 	name := strings.Trim(argv[0].Src, `"${}`)
 	if i := strings.IndexAny(name, ":-["); i > 0 {

@@ -123,7 +123,7 @@ func npmRun(f *shell.Frame, name string, argv []word.Word) bool {
 	return ran
 }
 
-// packageScript runs a script of the package in a folder, and tells whether it has one.
+// packageScript runs a script of the package in a folder and reports whether it has one.
 func packageScript(f *shell.Frame, name, dir, script string, rest []word.Word) bool {
 	text, from := firstFile(f, dir, "package.json")
 	if name == "deno" {

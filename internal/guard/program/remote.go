@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -104,12 +105,10 @@ func tmuxOne(f *shell.Frame, args []word.Word) {
 		if keys := word.Command(args, "-b -t -n", 0); len(keys) > 0 {
 			f.External().Run(keys[0].Text)
 		}
-	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawnp", "respawn-window", "respawnw",
-		"run-shell", "run", "if-shell", "if", "pipe-pane", "pipep", "display-popup", "popup":
-		rest := word.Command(args, "-t -s -n -c -x -y -F -e -l -p -w -S -T", 0)
-		if len(rest) > 0 {
-			f.External().Run(word.JoinText(rest))
-		}
+	case "display-message", "display":
+	default: // a command for a new window, for a pane, for run-shell
+		const valued = "-t -s -n -c -x -y -F -e -l -p -w -S -T"
+		f.External().Run(word.JoinText(word.Command(args, valued, 0)))
 	}
 }
 
@@ -187,66 +186,37 @@ func ssh(f *shell.Frame, name string, args []word.Word) string {
 	return word.Hole
 }
 
-// container runs a command in another place: everything behind exec or run is looked through for one.
+// container runs a command in another place. Its own flags are not known one by one: what stands
+// behind exec, run or shell is looked through for a program; if it names none, a script may.
 func container(f *shell.Frame, name string, args []word.Word) string {
 	defer f.Through(name)()
 	g := f.External()
-	for i, w := range args {
-		if w.Text == "--" {
-			g.Exec(args[i+1:])
-			return word.Hole
-		}
-	}
-	if text, ok := word.FlagText(args, "-c --command"); ok && (name == "vagrant" || name == "devcontainer") {
+	if text, ok := word.FlagText(args, "-c --command"); ok && name == "vagrant" {
 		return g.Run(text)
 	}
-	if name == "wsl" || name == "adb" {
-		rest := word.Command(args, "-d -u -s --distribution --user --cd", 0)
-		if len(rest) > 0 && rest[0].Text == "shell" {
-			rest = rest[1:]
-		}
-		return g.Exec(rest)
-	}
-	containerExec(f, g, args)
-	return word.Hole
-}
-
-// dockerValued are the usual flags of exec and run that take a value.
-const dockerValued = `-e -u -w -v -p -n -c -h -l -m --entrypoint --name --env --env-file --user --workdir --volume --mount --network --net
---publish --namespace --container --platform --label --hostname --memory --pull --add-host`
-
-// containerExec finds the command behind exec, run or shell without knowing every option.
-func containerExec(f *shell.Frame, g *shell.Frame, args []word.Word) {
-	at := -1
-	for i, w := range args {
-		if word.Has("exec run shell ssh enter", w.Text) {
-			at = i
-			break
-		}
-	}
-	if at < 0 {
-		return
+	at := slices.IndexFunc(args, func(w word.Word) bool {
+		return word.Has("exec run shell ssh enter --", w.Text)
+	})
+	if at < 0 && name != "wsl" {
+		return word.Hole
 	}
 	rest := args[at+1:]
 	if entry, ok := word.FlagText(rest, "--entrypoint"); ok {
-		plain := word.Command(rest, dockerValued, 1)
-		g.Exec(append(word.Lits(entry), plain...))
-		return
+		return g.Exec(append(word.Lits(entry), word.Command(rest, containerValued, 1)...))
 	}
 	for i, w := range rest {
 		n := word.ProgramName(strings.TrimSuffix(w.Text, ":latest"))
 		if word.Has("echo printf grep cat", n) {
-			return
+			return word.Hole
 		}
 		if word.Has(runnable+" ash rm", n) {
-			g.Exec(append([]word.Word{word.Lit(n)}, rest[i+1:]...))
-			return
+			return g.Exec(append(word.Lits(n), rest[i+1:]...))
 		}
 	}
-	if f.Stdin == nil {
-		plain := word.Command(rest, dockerValued, 1)
-		if len(plain) > 0 {
-			g.Exec(plain)
-		}
-	}
+	return g.Exec(word.Command(rest, containerValued, word.Btoi(at < 0 || args[at].Text != "--")))
 }
+
+// containerValued are the usual flags of run that take a value.
+const containerValued = `-e -u -w -v -p -n -c -h -l -m --entrypoint --name --env --env-file --user
+--workdir --volume --mount --network --net --publish --namespace --container --platform --label
+--hostname --memory --pull --add-host`

@@ -27,8 +27,9 @@ type rule struct {
 
 // rulesRun runs the rules that make or just is given.
 func rulesRun(f *shell.Frame, args []word.Word, just bool) {
-	valued, lists := "-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if --eval -E",
-		"-n --just-print --dry-run --recon -q --question -h --help -v --version"
+	valued := `-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if
+--eval -E`
+	lists := "-n --just-print --dry-run --recon -q --question -h --help -v --version"
 	names := []string{"GNUmakefile", "makefile", "Makefile"}
 	if just {
 		valued = "-f --justfile -d --working-directory --set --shell --dotenv-path --dump-format"
@@ -54,7 +55,12 @@ func rulesRun(f *shell.Frame, args []word.Word, just bool) {
 		return
 	}
 	g.Disk = from == shell.Disk
-	rf := &rulesFile{just: just, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh"}, rules: map[string]*rule{}, done: map[string]bool{}}
+	rf := &rulesFile{
+		just:  just,
+		vars:  map[string]string{"MAKE": "make", "SHELL": "/bin/sh"},
+		rules: map[string]*rule{},
+		done:  map[string]bool{},
+	}
 	rf.read(g, text, 0)
 	for _, line := range rf.runs {
 		g.Look("make $(shell)", line)
@@ -101,7 +107,8 @@ func (rf *rulesFile) read(f *shell.Frame, text string, depth int) {
 func (rf *rulesFile) assign(line string) bool {
 	for _, op := range []string{":::=", "::=", ":=", "?=", "+=", "="} {
 		name, val, ok := strings.Cut(line, op)
-		name, val = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), "export ")), strings.TrimSpace(val)
+		name = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), "export "))
+		val = strings.TrimSpace(val)
 		if alias, is := strings.CutPrefix(name, "alias "); ok && is {
 			rf.rules[strings.TrimSpace(alias)] = &rule{deps: []string{val}}
 			return true

@@ -16,51 +16,58 @@ import (
 // names the recipe, and what stands below it or further in.
 type tasks struct {
 	files  string // the first of them that can be read
-	verbs  string // words before the recipe's name
-	must   bool   // nothing is a recipe without such a word
+	verbs  string // words before the recipe's name; if there are any, one must stand there
 	valued string // flags that take a value
 	lists  string // flags with which nothing is run
+	dirs   string // folders in which a file is a recipe
 }
 
 func taskRunner(name string) (tasks, bool) {
 	switch name {
 	case "task", "go-task":
-		return tasks{files: "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml",
+		return tasks{
+			files:  "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml",
 			valued: "-t --taskfile -d --dir -o --output -C --concurrency -I --interval",
-			lists:  "-n --dry -l --list -a --list-all --summary -h --help -i --init"}, true
+			lists:  "-n --dry -l --list -a --list-all --summary -h --help -i --init",
+		}, true
 	case "mise", "rtx":
-		return tasks{files: "mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml",
-			verbs: "run r tasks task", must: true, valued: "-C --cd -j --jobs -t --tool", lists: "-n --dry-run -h --help"}, true
+		return tasks{
+			files:  "mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml",
+			verbs:  "run r tasks task",
+			valued: "-C --cd -j --jobs -t --tool",
+			lists:  "-n --dry-run -h --help",
+			dirs:   "mise-tasks .mise-tasks mise/tasks .mise/tasks .config/mise/tasks",
+		}, true
 	case "poe", "poethepoet":
-		return tasks{files: "pyproject.toml poe_tasks.toml", valued: "-C --directory",
-			lists: "-h --help -d --dry-run"}, true
+		return tasks{
+			files:  "pyproject.toml poe_tasks.toml",
+			valued: "-C --directory",
+			lists:  "-h --help -d --dry-run",
+		}, true
 	case "inv", "invoke":
-		return tasks{files: "tasks.py", valued: "-c --collection -r --search-root",
-			lists: "-l --list -h --help -R --dry"}, true
-	case "fab":
-		return tasks{files: "fabfile.py", valued: "-H --hosts -i -c", lists: "-l --list -h --help"}, true
+		return tasks{
+			files:  "tasks.py",
+			valued: "-c --collection -r --search-root",
+			lists:  "-l --list -h --help -R --dry",
+		}, true
 	case "rake":
-		return tasks{files: "Rakefile rakefile Rakefile.rb", valued: "-f --rakefile -C --directory -r",
-			lists: "-n --dry-run -T --tasks -P -D -W -h --help"}, true
-	case "pdm", "rye", "hatch":
-		return tasks{files: "pyproject.toml hatch.toml", verbs: "run", must: true, valued: "-p --project"}, true
-	case "pipenv":
-		return tasks{files: "Pipfile", verbs: "run", must: true}, true
-	case "composer":
-		return tasks{files: "composer.json", verbs: "run run-script", must: true,
-			valued: "-d --working-dir"}, true
+		return tasks{
+			files:  "Rakefile rakefile Rakefile.rb",
+			valued: "-f --rakefile -C --directory -r",
+			lists:  "-n --dry-run -T --tasks -P -D -W -h --help",
+		}, true
 	}
 	return tasks{}, false
 }
 
-// taskRun runs recipes of a task runner, and tells whether the command line was one of those.
+// taskRun runs recipes of a task runner and reports whether the command line was one.
 func taskRun(f *shell.Frame, name string, args []word.Word) bool {
 	kind, ok := taskRunner(name)
 	if !ok {
 		return false
 	}
 	fl := word.ParseFlags(args, kind.valued)
-	if kind.lists != "" && fl.On(strings.Fields(kind.lists)...) {
+	if fl.On(strings.Fields(kind.lists)...) {
 		return true
 	}
 	goals := fl.Pos
@@ -68,7 +75,7 @@ func taskRun(f *shell.Frame, name string, args []word.Word) bool {
 	for len(goals) > 0 && word.Has(kind.verbs, goals[0].Text) {
 		goals, verb = goals[1:], true
 	}
-	if kind.must && !verb {
+	if kind.verbs != "" && !verb {
 		return false
 	}
 	g := f.External()
@@ -90,24 +97,25 @@ func taskRun(f *shell.Frame, name string, args []word.Word) bool {
 	ran := false
 	for i, w := range goals {
 		switch {
-		case tf.run(g, from, name, w.Text), name == "mise" && miseScript(g, w.Text, goals[i+1:]):
+		case tf.run(g, from, name, w.Text), recipeFile(g, kind.dirs, w.Text, goals[i+1:]):
 			ran = true
 		case ran || i > 0: // its own words
-		case kind.must && name != "mise": // a command of its own
 		case from != shell.Nowhere && forges.MergingText(text):
-			f.OpaqueForge(name+" "+word.Join(args), "a recipe that cannot be read, in a file that merges")
+			f.OpaqueForge(name+" "+word.Join(args),
+				"a recipe that cannot be read, in a file that merges")
 		case from == shell.Nowhere && word.MergeWord(w.Text):
 			f.Opaque(name+" "+word.Join(args),
 				"a recipe that cannot be read and is named after a merge")
 		}
 	}
-	return ran || !kind.must
+	return ran || kind.verbs == ""
 }
 
-// miseScript runs a task that is a file of its own.
-func miseScript(f *shell.Frame, goal string, args []word.Word) bool {
-	for _, dir := range []string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"} {
-		if f.RunFile(dir+"/"+strings.ReplaceAll(goal, ":", "/"), args, "mise "+goal) {
+// recipeFile runs a recipe that is a file of its own.
+func recipeFile(f *shell.Frame, dirs, goal string, args []word.Word) bool {
+	file := strings.ReplaceAll(goal, ":", "/")
+	for dir := range strings.FieldsSeq(dirs) {
+		if f.RunFile(dir+"/"+file, args, "task "+goal) {
 			return true
 		}
 	}
@@ -201,23 +209,17 @@ func recipeBlock(text, goal string) []string {
 	return nil
 }
 
-// openBrackets is how many brackets or long quotes a line leaves open.
+// openBrackets is how many brackets a line leaves open.
 func openBrackets(line string) int {
 	n := strings.Count(line, "[") - strings.Count(line, "]")
 	n += strings.Count(line, "{") - strings.Count(line, "}")
-	if strings.Count(line, `"""`)%2 == 1 || strings.Count(line, `'''`)%2 == 1 {
-		n += 1 << 20
-		if strings.HasSuffix(line, `"""`) && len(line) == 3 || strings.HasSuffix(line, `'''`) && len(line) == 3 {
-			n -= 2 << 20
-		}
-	}
 	return n
 }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// recipeHead tells a line that begins a recipe of that name, in YAML, TOML, JSON, Python or Ruby;
-// rest is what stands behind the name.
+// recipeHead reports whether a line begins a recipe of that name, in YAML, TOML, JSON, Python or
+// Ruby; rest is what stands behind the name.
 func recipeHead(line, goal string) (rest string, table, ok bool) {
 	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
 		name := strings.Trim(line, "[]")
@@ -239,7 +241,8 @@ func recipeHead(line, goal string) (rest string, table, ok bool) {
 		if !found || rest != "" && word.NameByte(rest[0]) {
 			continue
 		}
-		if rest = strings.TrimSpace(rest); ruby || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 {
+		rest = strings.TrimSpace(rest)
+		if ruby || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 {
 			return strings.TrimSpace(strings.TrimLeft(rest, ":=>")), false, true
 		}
 	}
@@ -373,7 +376,8 @@ func workspaceRun(f *shell.Frame, name string, args []word.Word) bool {
 	for _, dir := range packages(f, project, script) {
 		text, from := f.Open(dir + "project.json")
 		for _, fd := range word.JSONLeaves(text) {
-			if path, ok := strings.CutPrefix(fd.Path, "targets."+script+"."); ok && strings.Contains(path, "command") {
+			path, ok := strings.CutPrefix(fd.Path, "targets."+script+".")
+			if ok && strings.Contains(path, "command") {
 				npmScript(f, name+" "+script, fd.Value, nil, from == shell.Disk, true)
 				ran = true
 			}

@@ -16,15 +16,14 @@ func runnerOf(name string) runner {
 	switch name {
 	case "run-p", "run-s", "npm-run-all":
 		return scriptNames
-	case "hyperfine", "concurrently", "onchange", "chokidar":
+	case "hyperfine", "concurrently", "onchange", "chokidar", "nodemon", "watchexec", "foreman":
 		return eachText
-	case "nodemon", "watchexec", "foreman":
-		return restarted
 	case "at", "batch":
 		return queued
 	case "crontab":
 		return func(_, g *shell.Frame, _ string, args []word.Word) { crontab(g, args) }
-	case "tar", "unzip", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb", "vim", "nvim",
+	case "tar", "unzip", "rsync", "man", "less", "expect", "tclsh", "wish", "psql", "sqlite3",
+		"mysql", "gdb", "lldb", "vim", "nvim",
 		"vi", "ex", "ed", "view":
 		return ownText
 	}
@@ -37,20 +36,25 @@ func scriptNames(_, g *shell.Frame, _ string, args []word.Word) {
 	}
 }
 
+// eachText runs every word that is a text of several, whatever flag stands before it, and what is
+// left as a command.
 func eachText(_, g *shell.Frame, _ string, args []word.Word) {
-	for _, w := range word.ParseFlags(args, "-w -r -m -M -n -p -s -P -c --warmup --runs --prepare --names --prefix --export-json --export-markdown").Pos {
-		g.Run(w.Text)
+	several := func(w word.Word) bool { return strings.ContainsAny(w.Text, " \n") }
+	for _, w := range args {
+		if _, value, ok := strings.Cut(w.Text, "="); ok && w.Text[0] == '-' {
+			w = word.Lit(value)
+		}
+		if several(w) {
+			g.Run(w.Text)
+		}
 	}
-	runFlag(g, args, "-p --prepare --setup --cleanup --conclude -c --command")
-}
-
-func restarted(_, g *shell.Frame, _ string, args []word.Word) {
-	runFlag(g, args, "-x --exec")
-	rest := word.Command(args, "-x --exec -e --exts -w --watch -i --ignore", 0)
+	rest := word.Command(args, "-e --exts -w --watch -i --ignore", 0)
 	if len(rest) > 0 && rest[0].Text == "run" {
 		rest = rest[1:]
 	}
-	g.Exec(rest)
+	if len(rest) > 0 && !several(rest[0]) {
+		g.Exec(rest)
+	}
 }
 
 func queued(f, g *shell.Frame, name string, args []word.Word) {
@@ -62,27 +66,16 @@ func queued(f, g *shell.Frame, name string, args []word.Word) {
 	}
 }
 
-// runFlag looks at the values of flags that a program hands to a shell.
-func runFlag(g *shell.Frame, args []word.Word, names string) {
-	for i, w := range args {
-		name, val, glued := strings.Cut(w.Text, "=")
-		switch {
-		case glued && word.Has(names, name):
-			g.Run(val)
-		case word.Has(names, w.Text) && i+1 < len(args):
-			g.Run(args[i+1].Text)
-		}
-	}
-}
-
-// ownText is a program with a language of its own in which it can start others. It is not read: what
-// could land something is only known when it runs. The files that an editor is given are written.
+// ownText is a program with a language of its own in which it can start others. It is not read:
+// what could land something is only known when it runs. The files that an editor is given are
+// written.
 func ownText(f, _ *shell.Frame, name string, args []word.Word) {
 	switch {
 	case name == "rsync":
 		writerOf(f, name, args)
 	case name == "tar" || name == "unzip":
-		for _, w := range word.ParseFlags(args, "-C --directory -d -f --file -T -X").All("-C", "--directory", "-d") {
+		fl := word.ParseFlags(args, "-C --directory -d -f --file -T -X")
+		for _, w := range fl.All("-C", "--directory", "-d") {
 			f.Writes(w, name+" "+word.Join(args))
 		}
 	case word.Has("vim nvim vi ex ed", name):
@@ -98,7 +91,8 @@ func ownText(f, _ *shell.Frame, name string, args []word.Word) {
 	}
 	switch {
 	case word.Has("tar rsync man less", name):
-		text, _ = word.FlagText(args, "-I -e -P --rsh --pager --to-command --use-compress-program --checkpoint-action")
+		text, _ = word.FlagText(args, `-I -e -P --rsh --pager --to-command --use-compress-program
+--checkpoint-action`)
 	case !word.HasPart(text, `! .shell .system system exec spawn send --args`):
 		return
 	case name == "expect": // in a terminal of its own, where a gate could be answered
@@ -147,8 +141,9 @@ func sedRuns(f *shell.Frame, args []word.Word) {
 	for _, w := range args {
 		t := strings.TrimLeft(w.Text, "0123456789$, ")
 		flags := t[strings.LastIndexAny(t, "/|#,")+1:]
-		if strings.HasPrefix(t, "e ") || len(flags) < len(t) && t[0] == 's' && flags != "" && strings.Trim(flags, "egpiIM0123456789") == "" &&
-			strings.Contains(flags, "e") {
+		evals := strings.Contains(flags, "e") && strings.Trim(flags, "egpiIM0123456789") == ""
+		substitutes := strings.HasPrefix(t, "s") && len(flags) < len(t)
+		if strings.HasPrefix(t, "e ") || substitutes && evals {
 			mayRun(f, "sed", t)
 		}
 	}

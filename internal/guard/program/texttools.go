@@ -27,12 +27,14 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 		}
 	case "mktemp":
 		return f.TempFile() + "\n", true
-	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc", "wc", "ps", "jq", "yq":
+	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
+		"wc", "ps", "jq", "yq":
 		return word.Hole, true
 	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
 		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",
 		"resize", "lesspipe", "tset", "locale", "volta", "spack", "modulecmd", "fzf", "atuin", "stack", "ghcup", "pkg-config", "python-config", "llvm-config":
-		if name == "direnv" && len(args) > 1 && args[0].Text == "exec" || (name == "mise" || name == "asdf") && len(args) > 0 && word.Has("exec x run r tasks task", args[0].Text) {
+		runs := len(args) > 0 && word.Has("exec x run r tasks task", args[0].Text)
+		if runs && word.Has("direnv mise asdf", name) {
 			return "", false
 		}
 		f.Quietly(func() { inner(f, name, args) })

@@ -28,11 +28,11 @@ func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
 	return out
 }
 
-// asksTrunk tells a command that asks a forge for the name of the default branch, or takes it out
-// of an answer.
+// asksTrunk reports whether a command asks a forge for the name of the default branch, or takes it
+// out of an answer.
 func asksTrunk(argv []word.Word) bool {
 	return slices.ContainsFunc(argv[1:], func(w word.Word) bool {
-		return word.HasPart(w.Text, "defaultBranch default_branch") || strings.Contains(w.Text, word.Trunk)
+		return word.HasPart(w.Text, "defaultBranch default_branch "+word.Trunk)
 	})
 }
 

@@ -16,13 +16,14 @@ type wrap struct {
 	text1  string // a flag whose value is run by a shell
 }
 
-// wrapSpec is the table of wrappers that run the rest of their command line.
+// wrapSpec is the table of the usual wrappers. Behind any other program inner looks for a command.
 func wrapSpec(name string) (wrap, bool) {
 	switch name {
-	case "sudo", "gsudo":
-		return wrap{valued: "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type", assign: true}, true
-	case "doas":
-		return wrap{valued: "-u -C -a", assign: true}, true
+	case "sudo", "gsudo", "doas":
+		return wrap{assign: true, valued: `-u -g -h -p -C -a -r -t -T -U -D -R --user --group --host
+--prompt --chdir --role --type`}, true
+	case "nohup", "setsid", "chronic", "caffeinate", "busybox", "toybox", "noglob", "nocorrect":
+		return wrap{}, true
 	case "nice":
 		return wrap{valued: "-n --adjustment"}, true
 	case "ionice":
@@ -33,47 +34,29 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-f -o --format --output"}, true
 	case "stdbuf", "unbuffer":
 		return wrap{valued: "-i -o -e --input --output --error"}, true
-	case "nohup", "setsid", "chronic", "caffeinate", "setpriv", "fakeroot", "fakechroot", "proxychains", "proxychains4",
-		"torsocks", "torify", "rlwrap", "busybox", "toybox", "dbus-run-session", "eatmydata", "pkexec", "winpty", "xvfb-run",
-		"catchsegv", "linux64", "linux32", "i386", "ts", "errno", "systemd-inhibit", "cgexec", "prime-run", "gdbserver", "noglob",
-		"nocorrect":
-		return wrap{valued: "--what --who --why --mode"}, true
+	case "strace":
+		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
 	case "ltrace":
 		return wrap{valued: "-a -A -D -e -F -l -n -o -p -s -u -w -x"}, true
-	case "strace", "dtruss":
-		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
-	case "chrt", "taskset", "cpulimit", "chroot", "setarch", "faketime", "softlimit", "setuidgid", "envdir", "retry", "linux-enter":
-		return wrap{valued: "-p -T -P -D --pid --userspec --groups -l -m -N -C", skip: skipOf(name)}, true
+	case "perf":
+		return wrap{valued: "-e -o -p -r", skip: 1}, true
 	case "flock":
-		return wrap{valued: "-E -w -c --timeout --conflict-exit-code --command", skip: 1, text1: "-c --command"}, true
+		const text = "-c --command"
+		const valued = text + " -E -w --timeout --conflict-exit-code"
+		return wrap{valued: valued, skip: 1, text1: text}, true
 	case "watch":
 		return wrap{valued: "-n --interval -q --equexit", text: true}, true
 	case "su", "runuser":
-		return wrap{valued: "-c -s -g -G -u --command --shell --group --user --session-command", skip: 1, text1: "-c --command --session-command"}, true
-	case "unshare":
-		return wrap{valued: "-S -G -R -w --setuid --setgid --root --wd --map-user --map-group --map-users --map-groups"}, true
-	case "systemd-run":
-		return wrap{valued: "-u -p -H -M -E --unit --uid --gid --property --setenv --working-directory --host --machine --slice --description"}, true
-	case "nsenter":
-		return wrap{valued: "-t -S -G --target --setuid --setgid"}, true
+		const text = "-c --command --session-command"
+		const valued = text + " -s -g -G -u --shell --group --user"
+		return wrap{valued: valued, skip: 1, text1: text}, true
 	case "entr":
 		return wrap{valued: "-s", text1: "-s"}, true
-	case "numactl":
-		return wrap{valued: "-m -N -C -p -P -i --membind --cpunodebind --physcpubind --interleave --preferred"}, true
-	case "firejail", "bwrap", "gosu", "su-exec", "s6-setuidgid", "chpst", "envchain", "hl":
-		return wrap{valued: "-u -b -e -n -l -m -d -o -p -f -c", skip: skipOf(name)}, true
 	case "nix-shell", "nix", "guix":
-		return wrap{valued: "-p -I --run --command -c -A --arg --argstr", text1: "--run --command -c"}, true
-	case "perf":
-		return wrap{valued: "-e -o -p -r", skip: 1}, true
-	case "sshpass":
-		return wrap{valued: "-p -f -d -P"}, true
+		const text = "--run --command -c"
+		return wrap{valued: text + " -p -I -A --arg --argstr", text1: text}, true
 	}
 	return wrap{}, false
-}
-
-func skipOf(name string) int {
-	return word.Btoi(word.Has("chrt taskset chroot faketime setarch setuidgid envdir gosu su-exec s6-setuidgid envchain", name))
 }
 
 // wrapper opens a wrapper; ok is false when the program is none.
@@ -221,8 +204,8 @@ func xargs(f *shell.Frame, args []word.Word) string {
 	return word.ClipHole(out)
 }
 
-// withItems puts items behind a command's words, or in the place of the mark. Behind an unknown item
-// nothing is known.
+// withItems puts items behind a command's words, or in the place of the mark. Behind an unknown
+// item nothing is known.
 func withItems(rest []word.Word, mark string, items []string) []word.Word {
 	argv := rest[:len(rest):len(rest)]
 	if mark != "" {

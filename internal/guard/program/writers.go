@@ -9,10 +9,11 @@ import (
 )
 
 // writer runs the programs that write, move or remove files: what they leave can be run later on, and none of it may be
-// the loop's own. Paths count as they are written; what is reached in another way is seen by the seal.
+// the loop's own. Paths count as they are written; what is reached in another way is seen by the
+// seal.
 func writer(f *shell.Frame, name string, argv []word.Word) bool {
-	if !word.Has(`rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod chown chgrp
-dd sponge gzip scp patch mkfifo sd rename`, name) {
+	if !word.Has(`rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod chown
+chgrp dd sponge gzip scp patch mkfifo sd rename`, name) {
 		return false
 	}
 	writerOf(f, name, argv[1:])
@@ -22,7 +23,8 @@ dd sponge gzip scp patch mkfifo sd rename`, name) {
 // inPlace judges programs that print what they make of a file, unless a flag has them write it back.
 func inPlace(f *shell.Frame, name string, args []word.Word) {
 	fl := word.ParseFlags(args, "")
-	if word.Has("yq jaq prettier", name) && fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
+	writes := fl.On("-i", "--inplace", "--in-place", "-w", "--write")
+	if writes && word.Has("yq jaq prettier", name) {
 		for _, w := range fl.Pos {
 			f.Writes(w, word.Clip(name+" "+word.Join(args), 300))
 		}
@@ -65,7 +67,8 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 func copyFlags(name string) string {
 	switch name {
 	case "rsync":
-		return "-e --rsh --exclude --include -f --filter --files-from --exclude-from --max-size --bwlimit --port"
+		return `-e --rsh --exclude --include -f --filter --files-from --exclude-from --max-size
+--bwlimit --port`
 	case "scp":
 		return "-P -i -o -F -c -l -S -J"
 	case "install":
@@ -107,7 +110,7 @@ func moved(f *shell.Frame, name string, fl word.Flags, how string) {
 	}
 }
 
-// isState tells the folder in which the loop's own lies.
+// isState reports whether a path is the folder that holds the loop's files.
 func isState(f *shell.Frame, w word.Word) bool {
 	return place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd")
 }

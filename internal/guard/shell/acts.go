@@ -50,7 +50,7 @@ func (f *Frame) OpaqueForge(text, reason string) {
 	f.M.Read.Opaque = append(f.M.Read.Opaque, act.Opaque{Text: text, Reason: reason, Via: f.via})
 }
 
-// Would tells whether running it merges, without noting what it finds.
+// Would reports whether running it merges, without noting what it finds.
 func (f *Frame) Would(run func(g *Frame)) bool {
 	saved, seen := f.M.Read, f.M.seen
 	f.M.Read, f.M.seen = act.Reading{}, map[string]bool{}

@@ -53,13 +53,14 @@ func (f *Frame) arithOne(x syntax.ArithmExpr) (int, bool) {
 		f.assignArith(x.X, word.Hole)
 	case *syntax.BinaryArithm:
 		op, a, known := x.Op.String(), 0, true
-		assigns := x.Op == syntax.Assgn || len(op) == 2 && op[1] == '=' && op[0] != '=' && op[0] != '!' &&
-			op[0] != '<' && op[0] != '>'
+		assigns := x.Op == syntax.Assgn ||
+			len(op) == 2 && op[1] == '=' && op[0] != '=' && op[0] != '!' &&
+				op[0] != '<' && op[0] != '>'
 		if x.Op != syntax.Assgn {
 			a, known = f.arith(x.X)
 		}
 		b, ok := f.arith(x.Y)
-		n, computed := calc(op[0], op, a, b)
+		n, computed := calc(op, a, b)
 		ok = ok && known && computed
 		switch {
 		case assigns && ok:
@@ -78,7 +79,8 @@ func (f *Frame) assignArith(x syntax.ArithmExpr, value string) {
 	}
 }
 
-func calc(first byte, op string, a, b int) (int, bool) {
+// calc is a sum, a product or a comparison; += and its kin count as their first half.
+func calc(op string, a, b int) (int, bool) {
 	switch op {
 	case "=":
 		return b, true
@@ -92,11 +94,11 @@ func calc(first byte, op string, a, b int) (int, bool) {
 		return word.Btoi(a > b == (op == ">")), true
 	}
 	switch {
-	case first == '+':
+	case op[0] == '+':
 		return a + b, true
-	case first == '-':
+	case op[0] == '-':
 		return a - b, true
-	case first == '*' && op != "**":
+	case op[0] == '*' && op != "**":
 		return a * b, true
 	}
 	return 0, false

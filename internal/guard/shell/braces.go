@@ -75,5 +75,5 @@ func cross(heads, tails [][]syntax.WordPart) [][]syntax.WordPart {
 	return out
 }
 
-// others stands for the words of a brace that are too many to be told one by one.
+// others stands for the words of a brace that are too many to list.
 func others() []syntax.WordPart { return []syntax.WordPart{&syntax.Lit{Value: word.Hole}} }

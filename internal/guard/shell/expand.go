@@ -21,7 +21,7 @@ type builder struct {
 	source string
 }
 
-// take tells whether more text may be added; a field too long ends in a hole, and text is work.
+// take reports whether more text may be added; a field too long ends in a hole, and text is work.
 func (b *builder) take(s string) bool {
 	if !b.f.M.Spend(len(s) / 32) {
 		return false

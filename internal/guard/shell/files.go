@@ -104,7 +104,7 @@ func (f *Frame) FileText(p string) string {
 	return text
 }
 
-// Unread tells whether a program's text cannot be had because a bound was hit, which shuts the
+// Unread reports whether a program's text cannot be had because a bound was hit, which shuts the
 // call.
 func (f *Frame) Unread(text string, from Origin) bool {
 	switch {
@@ -148,7 +148,7 @@ func (f *Frame) WriteFile(p, text string, add bool) {
 	}
 }
 
-// mayWrite tells whether one file more is remembered.
+// mayWrite reports whether one more file is remembered.
 func (m *Machine) mayWrite(full string) bool {
 	if _, known := m.fs[full]; !known && len(m.fs) >= maxWritten {
 		m.Bounded(fmt.Sprintf("more than %d files written", maxWritten), m.texts()...)

@@ -14,7 +14,7 @@ type Frame struct {
 	Aliases map[string]string
 	// exported are functions that shells further in will know.
 	exported  map[string]function
-	entered   map[string]map[string]variable // the variables when a function that still runs was called
+	entered   map[string]map[string]variable // the variables at the call of a running function
 	Args      []string
 	Name      string // $0
 	Cwd       string // "" unknown

@@ -15,7 +15,7 @@ import (
 // The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in time, so that the
 // verdict on a text never depends on the machine.
 const (
-	maxWork    = 60_000 // steps, and one more for every four bytes of the call: a long text is no crime
+	maxWork    = 60_000 // steps, and one more for every four bytes of the call
 	maxDepth   = 40     // texts within texts: bash -c, eval, scripts, functions
 	maxNesting = 400    // statements within statements of one text
 	maxActs    = 60
@@ -37,7 +37,7 @@ type Machine struct {
 	Work  int // steps left
 	reads int
 	spent bool // the reading has given up
-	// unread tells that a file was not looked for, because so many were before it.
+	// unread is set when a file was not looked for, because too many were before it.
 	unread bool
 	fds    int
 	idle   []*sink // >(…) that nothing was written to yet
@@ -122,5 +122,5 @@ func (m *Machine) texts() []string {
 // ReadsLeft is how many files may still be read.
 func (m *Machine) ReadsLeft() int { return maxReads - m.reads }
 
-// Tired tells whether the work is used up.
+// Tired reports whether the work is used up.
 func (m *Machine) Tired() bool { return m.Work < 0 }

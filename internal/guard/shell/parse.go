@@ -81,7 +81,7 @@ const (
 	mostPieces  = 400_000
 )
 
-// unfit tells why a text must not reach the parser.
+// unfit is why a text must not reach the parser.
 func unfit(text string) string {
 	if len(text) > word.MaxShell {
 		return fmt.Sprintf("longer than %d bytes", word.MaxShell)
@@ -94,11 +94,12 @@ func unfit(text string) string {
 			openers++
 			open++
 			doubles += word.Btoi(c == '(' && i > 0 && text[i-1] == '(')
-		case strings.IndexByte(")]}\n", c) >= 0: // brackets in prose and patterns need not be closed
+		case strings.IndexByte(")]}\n", c) >= 0: // in prose and patterns brackets may stay open
 			open = max(0, open-1)
 		case c >= 'a' && c <= 'z' && (i == 0 || text[i-1] < 'a' || text[i-1] > 'z'):
 			switch {
-			case startsWord(text[i:], "if while until for case select time do then else elif coproc function"):
+			case startsWord(text[i:], `if while until for case select time do then else elif coproc
+function`):
 				openers++
 				open++
 			case startsWord(text[i:], "fi done esac"):
@@ -110,13 +111,14 @@ func unfit(text string) string {
 	if pieces > mostPieces {
 		return fmt.Sprintf("of more than %d words", mostPieces)
 	}
-	if openers > mostOpeners || doubles > mostDoubles || openers > fewOpeners && deepest > mostOpen {
+	if openers > mostOpeners || doubles > mostDoubles ||
+		openers > fewOpeners && deepest > mostOpen {
 		return tooDeep
 	}
 	return ""
 }
 
-// startsWord tells whether a text begins with one of the words.
+// startsWord reports whether a text begins with one of the words.
 func startsWord(text, words string) bool {
 	n := 0
 	for n < len(text) && n < 9 && word.NameByte(text[n]) {

@@ -63,7 +63,8 @@ func (f *Frame) Own(full string) bool {
 // real is where a path leads on disk, as far as that may be asked.
 func (f *Frame) real(full string) string {
 	links, ok := f.M.Files.(act.Links)
-	if full = f.linked(full); !ok || full == "" || full[0] == '~' || word.Unknown(full) || !f.M.Spend(20) {
+	full = f.linked(full)
+	if !ok || full == "" || full[0] == '~' || word.Unknown(full) || !f.M.Spend(20) {
 		return full
 	}
 	return links.RealPath(full)
@@ -77,12 +78,12 @@ func (f *Frame) resolvePat(pat string) string {
 	return path.Clean(f.Cwd + "/" + pat)
 }
 
-// Guarded tells whether a path is of the loop's own or a registration.
+// Guarded reports whether a path is of the loop's own or a registration.
 func (f *Frame) Guarded(p string) bool {
 	return p != "" && len(p) < 4096 && f.KindAt(word.Lit(p)) != place.Ordinary
 }
 
-// Covers tells whether removing or moving the directory takes the loop's files with it.
+// Covers reports whether removing or moving the directory takes the loop's files with it.
 func (f *Frame) Covers(w word.Word) bool {
 	full := f.linked(f.Resolve(w.Text))
 	if w.Pat != "" {
@@ -131,7 +132,8 @@ func (f *Frame) fileAct(kind act.Kind, ref, how string) {
 	if word.Unknown(full) || strings.ContainsAny(full, "*?[{") {
 		full = ""
 	}
-	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: word.Clip(word.Ellipsis(how), 300)}, nil)
+	command := word.Clip(word.Ellipsis(how), 300)
+	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
 // Takes records that a path is removed or moved away, with what is in it.

@@ -95,21 +95,14 @@ func testCompare(a, op, b string) Truth {
 	if err1 != nil || err2 != nil {
 		return Maybe
 	}
-	switch op {
-	case "-eq":
-		return TruthOf(x == y)
-	case "-ne":
-		return TruthOf(x != y)
-	case "-lt":
-		return TruthOf(x < y)
-	case "-le":
-		return TruthOf(x <= y)
-	case "-gt":
-		return TruthOf(x > y)
-	case "-ge":
-		return TruthOf(x >= y)
+	op, ok := map[string]string{
+		"-eq": "==", "-ne": "!=", "-lt": "<", "-le": "<=", "-gt": ">", "-ge": ">=",
+	}[op]
+	if !ok {
+		return Maybe
 	}
-	return Maybe
+	n, _ := calc(op, x, y)
+	return TruthOf(n != 0)
 }
 
 // testArgs is the truth of [ … ] and test for the forms of one to three arguments, negated or not.

@@ -27,7 +27,8 @@ type function struct {
 func scalar(v string) variable { return variable{alts: []string{v}} }
 
 func (v variable) same(o variable) bool {
-	return v.array == o.array && v.ref == o.ref && slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list)
+	return v.array == o.array && v.ref == o.ref &&
+		slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list)
 }
 
 // Set gives a scalar one value.
@@ -166,7 +167,8 @@ func (f *Frame) special(name string) (variable, bool) {
 	return scalar(word.Hole), false
 }
 
-// Conventional tells whether the name is one by which people name a program to run, not a way round: $CC, $EDITOR, $PYTHON.
+// Conventional reports whether the name is one by which people name a program to run, not a way
+// round: $CC, $EDITOR, $PYTHON.
 func Conventional(name string) bool {
 	return word.Has(`CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY PIP NODE NPM NPX YARN PNPM GO
 GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER

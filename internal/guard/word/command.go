@@ -106,12 +106,12 @@ func AsksHelp(argv []Word, valued string) bool {
 	return false
 }
 
-// Shorts tells whether joined short flags (-lc) hold the letter.
+// Shorts reports whether joined short flags (-lc) hold the letter.
 func Shorts(t string, letter byte) bool {
 	return len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, letter) > 0
 }
 
-// HasWord tells whether one of the words is the text.
+// HasWord reports whether one of the words is the text.
 func HasWord(args []Word, text string) bool {
 	return slices.ContainsFunc(args, func(w Word) bool { return w.Text == text })
 }

@@ -32,8 +32,9 @@ func ParseFlags(argv []Word, valued string) Flags {
 	return fl
 }
 
-// Unabbreviated spells out long flags that are given by their first letters only, as git, curl, wget
-// and az take them: the first of the longs that begins so. A flag that is one of the longs stays.
+// Unabbreviated spells out long flags that are given by their first letters only, as git, curl,
+// wget and az take them: the first of the longs that begins so. A flag that is one of the longs
+// stays.
 func Unabbreviated(argv []Word, longs string) []Word {
 	out := append([]Word(nil), argv...)
 	for i, w := range out {
@@ -93,7 +94,7 @@ func (fl *Flags) add(name string, val Word) {
 	fl.Vals[name] = append(fl.Vals[name], val)
 }
 
-// On tells whether one of the switches is set and not switched off with =false.
+// On reports whether one of the switches is set and not switched off with =false.
 func (fl Flags) On(names ...string) bool {
 	for _, n := range names {
 		if vs := fl.Vals[n]; len(vs) > 0 && !Has("false 0 no off", vs[len(vs)-1].Text) {

@@ -18,7 +18,7 @@ func ProgramName(text string) string {
 	return name
 }
 
-// MergeWord tells whether a script's name says that it merges PRs or lands on the main branch.
+// MergeWord reports whether a script's name says that it merges PRs or lands on the main branch.
 func MergeWord(name string) bool {
 	parts := NameWords(name)
 	if AnyOf(parts, "automerge") || AnyOf(parts, "land") && len(parts) < 3 {
@@ -29,12 +29,12 @@ func MergeWord(name string) bool {
 	return AnyOf(parts, "merge") && (ofPR || bare)
 }
 
-// AnyOf tells whether one of the words stands in a list.
+// AnyOf reports whether one of the words stands in a list.
 func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
 }
 
-// HasPart tells whether one of the parts, which blanks part, stands somewhere in a text.
+// HasPart reports whether one of the parts, which blanks part, stands somewhere in a text.
 func HasPart(text, parts string) bool {
 	return slices.ContainsFunc(strings.Fields(parts), func(p string) bool { return strings.Contains(text, p) })
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Unknown text stands in a word as a private character: hole for anything, soft for the output of programs that set up
-// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk for the name of the
-// default branch where a command looks it up.
+// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk
+// for the name of the default branch where a command looks it up.
 const (
 	Hole  = "\ue000"
 	Soft  = "\ue001"
@@ -44,15 +44,16 @@ func Lits(texts ...string) []Word {
 	return words
 }
 
-// Known tells whether the whole word is known.
+// Known reports whether the whole word is known.
 func (w Word) Known() bool { return !Unknown(w.Text) }
 
-// Unknown tells whether a part of the text is unknown.
+// Unknown reports whether a part of the text is unknown.
 func Unknown(text string) bool {
-	return strings.Contains(text, Hole) || strings.Contains(text, Soft) || strings.Contains(text, Trunk)
+	return strings.Contains(text, Hole) || strings.Contains(text, Soft) ||
+		strings.Contains(text, Trunk)
 }
 
-// Blank tells whether nothing at all is known of the text.
+// Blank reports whether nothing at all is known of the text.
 func Blank(text string) bool {
 	return strings.Trim(text, Hole+Soft+Trunk+" \n\t") == "" && Unknown(text)
 }
@@ -141,7 +142,7 @@ func Quoted(words []Word) string {
 	return b.String()
 }
 
-// Has tells whether the list of words holds the name; lists are short and constant.
+// Has reports whether the list of words holds the name; lists are short and constant.
 func Has(list, name string) bool {
 	if name == "" || strings.ContainsAny(name, " \n") {
 		return false
@@ -183,7 +184,7 @@ func Swap(s, old, with string) string {
 	return strings.ReplaceAll(s, old, with)
 }
 
-// BlankSoft tells whether the text is only what a program prints that sets up an environment.
+// BlankSoft reports whether the text is only what a program prints that sets up an environment.
 func BlankSoft(text string) bool {
 	return strings.Trim(text, Soft+" \n\t") == "" && strings.Contains(text, Soft)
 }
