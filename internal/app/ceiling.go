@@ -105,5 +105,5 @@ func (v *visit) finishes() bool {
 		return true
 	}
 	return v.ev.Asks() || v.ev.EndsSchedule() ||
-		guard.Finishing(v.call(), v.repo(), v.below(v.project))
+		guard.Finishing(v.call(), v.repo, v.below(v.project))
 }

@@ -21,7 +21,7 @@ func (a *App) Explain(command string) report.Explanation {
 		Own:     v.own(),
 		PID:     a.Env("CLAUDE_PID"),
 	}
-	r := guard.Read(call, v.repo(), v.below(v.ev.Cwd))
+	r := guard.Read(call, v.repo, v.below(v.ev.Cwd))
 	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(call)}
 	for _, act := range r.Acts {
 		e.Acts = append(e.Acts, report.ExplainedAct{

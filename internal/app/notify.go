@@ -137,6 +137,6 @@ func (a *App) Deliver() {
 func forbidden(command string) bool {
 	cwd, _ := os.Getwd()
 	call := guard.Call{Tool: "Bash", Command: command, Cwd: cwd}
-	r := guard.Read(call, guard.Repo{}, files{root: cwd, paths: new(tracker.Paths)})
+	r := guard.Read(call, guard.Repo{}.Known(), files{root: cwd, paths: new(tracker.Paths)})
 	return len(r.Merges()) > 0 || len(r.Tampers()) > 0 || r.Unparsable != ""
 }

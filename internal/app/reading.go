@@ -16,12 +16,12 @@ import (
 // transcript alone. The same call is read once.
 func (v *visit) read() guard.Reading {
 	if v.past != nil {
-		return guard.Read(v.call(), *v.past, nothing{})
+		return guard.Read(v.call(), v.past.Known(), nothing{})
 	}
 	call := v.ev.Tool + " " + v.ev.ToolUseID + " " + v.ev.Cwd + " " + v.ev.Input.Raw
 	if v.wasRead.of != call {
 		v.wasRead.of = call
-		v.wasRead.reading = guard.Read(v.call(), v.repo(), v.below(v.project))
+		v.wasRead.reading = guard.Read(v.call(), v.repo, v.below(v.project))
 	}
 	return v.wasRead.reading
 }

@@ -51,7 +51,7 @@ func (s Start) Judge(g Ground) *Refusal {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
-	reading := guard.ReadArgv(s.words(), s.steers(), call, repo, files{s.Cwd})
+	reading := guard.ReadArgv(s.words(), s.steers(), call, repo.Known(), files{s.Cwd})
 	text := shellText{repo}
 	merges := slices.DeleteFunc(reading.Merges(), func(a guard.Act) bool {
 		return text.meetsLink(a.Via, a.Command)

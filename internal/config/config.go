@@ -36,7 +36,8 @@ type Config struct {
 	// Notify is how a person is told that a loop stopped or needs them: "bell", "off" or a command; empty where nothing
 	// is said. What a project's own files say is never run: see Load.
 	Notify string
-	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the ceiling, 0 to 100.
+	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
+	// ceiling, 0 to 100.
 	Overrun int
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
@@ -126,9 +127,13 @@ func Edited(project, name, text string) Config {
 
 // Same says that two configurations configure the same, wherever it stands in their files.
 func (c Config) Same(o Config) bool {
-	return c.DoNotMerge == o.DoNotMerge && c.Tracker == o.Tracker && c.Notify == o.Notify && c.Overrun == o.Overrun && slices.Equal(c.AgentLogins, o.AgentLogins) &&
+	samePattern := func(a, b Pattern) bool {
+		return a.Pattern == b.Pattern && a.Replace == b.Replace
+	}
+	return c.DoNotMerge == o.DoNotMerge && c.Tracker == o.Tracker && c.Notify == o.Notify &&
+		c.Overrun == o.Overrun && slices.Equal(c.AgentLogins, o.AgentLogins) &&
 		slices.EqualFunc(c.Rates, o.Rates, sameRate) &&
-		slices.EqualFunc(c.Patterns, o.Patterns, func(a, b Pattern) bool { return a.Pattern == b.Pattern && a.Replace == b.Replace })
+		slices.EqualFunc(c.Patterns, o.Patterns, samePattern)
 }
 
 func sameRate(a, b Rate) bool {

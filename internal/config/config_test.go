@@ -124,16 +124,21 @@ func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
 
 func TestOverrun(t *testing.T) {
 	for value, want := range map[string]int{"0": 0, "25": 25, "100 %": 100, "7%": 7} {
-		if c := Parse("## SDD Configuration\n- **Overrun**: " + value + "\n"); c.Overrun != want || len(c.Warnings) > 0 {
+		c := Parse("## SDD Configuration\n- **Overrun**: " + value + "\n")
+		if c.Overrun != want || len(c.Warnings) > 0 {
 			t.Errorf("%q is %d, %v", value, c.Overrun, c.Warnings)
 		}
 	}
-	for _, value := range []string{"", "-1", "101", "1.5", "+5", "ten", "10 percent", "99999999999999999999"} {
-		if c := Parse("## SDD Configuration\n- **Overrun**: " + value + "\n"); c.Overrun != DefaultOverrun || len(c.Warnings) != 1 {
+	for _, value := range []string{
+		"", "-1", "101", "1.5", "+5", "ten", "10 percent", "99999999999999999999",
+	} {
+		c := Parse("## SDD Configuration\n- **Overrun**: " + value + "\n")
+		if c.Overrun != DefaultOverrun || len(c.Warnings) != 1 {
 			t.Errorf("%q is %d, %v", value, c.Overrun, c.Warnings)
 		}
 	}
-	if c := Parse("## SDD Configuration\n- **Overrun**: 0\n- **Overrun**: 50\n"); c.Overrun != 0 || len(c.Warnings) != 1 {
+	c := Parse("## SDD Configuration\n- **Overrun**: 0\n- **Overrun**: 50\n")
+	if c.Overrun != 0 || len(c.Warnings) != 1 {
 		t.Errorf("of two the first counts: %d, %v", c.Overrun, c.Warnings)
 	}
 	if c := Parse("### Overrun\n- **Overrun**: 50\n"); c.Overrun != DefaultOverrun {

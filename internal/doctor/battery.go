@@ -46,7 +46,9 @@ func (noFiles) ReadFile(string) (string, bool) { return "", false }
 
 // reads says whether this program's guard would hold a command back.
 func reads(command, dir string) (held bool) {
-	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: dir}, guard.Repo{Branch: "feature/123-foo", Default: "main"}, noFiles{})
+	call := guard.Call{Tool: "Bash", Command: command, Cwd: dir}
+	repo := guard.Repo{Branch: "feature/123-foo", Default: "main"}
+	r := guard.Read(call, repo.Known(), noFiles{})
 	return len(r.Merges())+len(r.Tampers()) > 0 || r.Unparsable != ""
 }
 

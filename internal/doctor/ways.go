@@ -18,9 +18,12 @@ import (
 
 // merging reads a command as the guard does in this repository and says what it would land.
 func (m *machine) merging(command string, gh map[string]string) (what string) {
-	r := guard.Read(guard.Call{Tool: "Bash", Command: command, Cwd: m.project}, guard.Repo{
-		Branch: m.repo.Branch, Default: m.repo.Default, Remotes: m.repo.Remotes, Config: m.repo.Config, Aliases: gh,
-	}, noFiles{})
+	repo := guard.Repo{
+		Branch: m.repo.Branch, Default: m.repo.Default, Remotes: m.repo.Remotes,
+		Config: m.repo.Config, Aliases: gh,
+	}
+	call := guard.Call{Tool: "Bash", Command: command, Cwd: m.project}
+	r := guard.Read(call, repo.Known(), noFiles{})
 	for _, a := range r.Merges() {
 		return string(a.Kind)
 	}

@@ -13,8 +13,10 @@ import (
 // ReadArgv says what a program would do that is about to start with exactly these words, argv[0]
 // its name. Nothing is expanded. env holds the variables that steer such programs (GH_REPO,
 // GIT_DIR, …); of the call only its place counts. What stands on standard input is not known.
-func ReadArgv(argv []string, env map[string]string, c Call, r Repo, files Files) (reading Reading) {
-	m := shell.New(c, r, files, program.World{})
+func ReadArgv(
+	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
+) (reading Reading) {
+	m := shell.New(c, repo, files, program.World{})
 	defer func() {
 		if p := recover(); p != nil { // as in Read
 			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)

@@ -107,7 +107,8 @@ func TestBoundsFailClosed(t *testing.T) {
 			times("1,", 21_000) + "1],\"base\":\"main\"}'", "more values"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Read(Call{Tool: "Bash", Command: c.text, Cwd: "/p"}, Repo{Branch: "f"}, files)
+			call := Call{Tool: "Bash", Command: c.text, Cwd: "/p"}
+			r := Read(call, Repo{Branch: "f"}.Known(), files)
 			shut := strings.Contains(r.Bound, c.bound)
 			said := strings.Contains(r.Unparsable, c.bound)
 			switch {
@@ -144,7 +145,7 @@ func TestUnknownBehindBounds(t *testing.T) {
 			"repos/a/b/pulls/142/merge}'",
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, nil)
+			r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
 			if len(r.Opaque) == 0 && len(r.Merges()) == 0 && r.Bound == "" {
 				t.Errorf("nothing seen: %s", describe(r))
 			}
@@ -173,7 +174,7 @@ func TestLongPasses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := Call{Tool: "Bash", Command: text, Cwd: "/p"}
-			r := Read(call, Repo{Branch: "f"}, projectFiles{})
+			r := Read(call, Repo{Branch: "f"}.Known(), projectFiles{})
 			acts := len(r.Merges()) + len(r.Opaque)
 			if r.Bound != "" || acts > 0 || r.Unparsable != "" && name != "JSON" {
 				t.Errorf("%.300s; bound %q", describe(r), r.Bound)
@@ -190,7 +191,7 @@ func TestLongArguments(t *testing.T) {
 	} {
 		text := `{"pad":` + pad + `,"tool":"merge_pull_request","pullNumber":5,"repo":"a/b"}`
 		c := Call{Tool: "mcp__x__execute_tool", Fields: []Field{{Path: "input", Value: text}}}
-		if r := Read(c, Repo{}, nil); len(r.Merges()) == 0 && r.Bound == "" {
+		if r := Read(c, Repo{}.Known(), nil); len(r.Merges()) == 0 && r.Bound == "" {
 			t.Errorf("%s: nothing seen: %s", name, describe(r))
 		}
 	}

@@ -65,7 +65,7 @@ func TestBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__execute_command"} {
 				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{Path: "code", Value: text}}}
-				m := shell.New(c, Repo{}, nil, program.World{})
+				m := shell.New(c, Repo{}.Known(), nil, program.World{})
 				readCall(m.Shell("/p"), c)
 				if m.Work < -word.MaxText { // one step may overdraw by its own size at most
 					t.Errorf("%s: overdrawn by %d steps", tool, -m.Work)
@@ -79,7 +79,8 @@ func TestBombs(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: strings.Repeat("a", word.MaxShell+1)}, Repo{}, nil)
+	long := Call{Tool: "Bash", Command: strings.Repeat("a", word.MaxShell+1)}
+	r := Read(long, Repo{}.Known(), nil)
 	if !strings.Contains(r.Unparsable, strconv.Itoa(word.MaxShell)) || r.Bound != "" {
 		t.Errorf("got %s", describe(r))
 	}
@@ -87,14 +88,14 @@ func TestTooLong(t *testing.T) {
 
 // TestBeforeMistake: bash runs the lines before a syntax error.
 func TestBeforeMistake(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: "gh pr merge 5\n)"}, Repo{}, nil)
+	r := Read(Call{Tool: "Bash", Command: "gh pr merge 5\n)"}, Repo{}.Known(), nil)
 	if len(r.Acts) != 1 || r.Acts[0].PR != 5 || r.Unparsable == "" {
 		t.Errorf("got %s", describe(r))
 	}
 }
 
 func TestZsh(t *testing.T) {
-	r := Read(Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}, Repo{}, nil)
+	r := Read(Call{Tool: "Bash", Command: "echo ${(U)x}; gh pr merge 5"}, Repo{}.Known(), nil)
 	if len(r.Acts) != 1 || r.Unparsable != "" {
 		t.Errorf("got %s", describe(r))
 	}

@@ -18,7 +18,7 @@ func TestBrakeCode(t *testing.T) {
 			continue
 		}
 		c := parseCase(t, i+1, "", "opaque", line)
-		r := Read(c.call, c.repo, files)
+		r := Read(c.call, c.repo.Known(), files)
 		if len(r.Acts)+len(r.Opaque) == 0 && r.Unparsable == "" {
 			t.Errorf("brake-code.txt:%d: %s: nothing was seen", i+1, line)
 		}

@@ -12,7 +12,7 @@ import (
 // Finishing reports whether the call only looks, or brings finished work to the iteration's own
 // branch: git add, rm, mv, commit, fetch and the push of a branch that is not protected, in plain
 // text. In doubt it says no.
-func Finishing(c Call, repo Repo, files Files) bool {
+func Finishing(c Call, repo func() Repo, files Files) bool {
 	if ReadOnly(c) {
 		return true
 	}

@@ -44,7 +44,8 @@ func TestFinishing(t *testing.T) {
 		{"hooks loop reset", false},
 		{"/tmp/git commit -m x", false},
 	} {
-		got := guard.Finishing(guard.Call{Tool: "Bash", Command: c.command, Cwd: "/p"}, repo, nil)
+		call := guard.Call{Tool: "Bash", Command: c.command, Cwd: "/p"}
+		got := guard.Finishing(call, repo.Known(), nil)
 		if got != c.want {
 			t.Errorf("%s: %v", c.command, got)
 		}
@@ -53,7 +54,7 @@ func TestFinishing(t *testing.T) {
 		"Read": true, "ToolSearch": true, "WebFetch": true, "mcp__x__get_y": true,
 		"Write": false, "Edit": false, "Agent": false, "mcp__x__make_y": false,
 	} {
-		if got := guard.Finishing(guard.Call{Tool: tool}, repo, nil); got != want {
+		if got := guard.Finishing(guard.Call{Tool: tool}, repo.Known(), nil); got != want {
 			t.Errorf("%s: %v", tool, got)
 		}
 	}

@@ -24,12 +24,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, tool := range []string{"Bash", "PowerShell", "REPL", "mcp__x__run_command"} {
 			c := Call{Tool: tool, Command: text, Cwd: project}
-			m := shell.New(c, Repo{Branch: "f"}, files, program.World{})
+			m := shell.New(c, Repo{Branch: "f"}.Known(), files, program.World{})
 			readCall(m.Shell(c.Cwd), c)
 			if m.Work < -word.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
 			}
-			if again := Read(c, Repo{Branch: "f"}, files); describe(again) != describe(m.Read) {
+			again := Read(c, Repo{Branch: "f"}.Known(), files)
+			if describe(again) != describe(m.Read) {
 				t.Fatalf("two readings differ:\n%s\n%s", describe(m.Read), describe(again))
 			}
 			ReadOnly(c)
@@ -57,7 +58,7 @@ func FuzzTool(f *testing.F) {
 	f.Add("mcp__http__request", "url", "/repos/a/b/pulls/1/merge", "method", "PUT")
 	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
 		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}}, Cwd: "/p"}
-		m := shell.New(c, Repo{}, nil, program.World{})
+		m := shell.New(c, Repo{}.Known(), nil, program.World{})
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)
 	})

@@ -259,7 +259,7 @@ func TestAgainstBash(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := program1(rt, rapid.IntRange(0, 2).Draw(rt, "depth"))
 		want := mergedBy(s.run(t, text))
-		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, nil)
+		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
 		if got := mergedAsRead(r); !slices.Equal(got, want) {
 			rt.Fatalf("bash merges %v, the reading %v (%s)\n%s", want, got, describe(r), text)
 		}

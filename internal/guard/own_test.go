@@ -93,7 +93,7 @@ func TestOwnFoldersAreOnlyRead(t *testing.T) {
 		"gh pr comment 5 -b x; unheard-of /opt/plug/x":                        false,
 	} {
 		call := Call{Tool: "Bash", Command: command, Cwd: project, Own: own}
-		r := Read(call, Repo{}, projectFiles{})
+		r := Read(call, Repo{}.Known(), projectFiles{})
 		if got := len(r.Tampers()) == 0; got != passes {
 			t.Errorf("%s: passes %v: %s", command, got, describe(r))
 		}
@@ -120,13 +120,14 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 		{"echo x >> sub/AGENTS.md", WriteConfig},
 		{"cat CLAUDE.md", ""},
 	} {
-		r := Read(Call{Tool: "Bash", Command: c.command, Cwd: project, Own: own}, Repo{}, linkedProject{})
+		call := Call{Tool: "Bash", Command: c.command, Cwd: project, Own: own}
+		r := Read(call, Repo{}.Known(), linkedProject{})
 		if got := slices.ContainsFunc(r.Acts, func(a Act) bool { return a.Kind == c.want }); got != (c.want != "") || c.want == "" && len(r.Acts) > 0 {
 			t.Errorf("%s: want %q, got %s", c.command, c.want, describe(r))
 		}
 	}
 	edit := Call{Tool: "Write", Cwd: project, Fields: []Field{{Path: "file_path", Value: project + "/docs/state.json"}, {Path: "content", Value: "{}"}}}
-	if r := Read(edit, Repo{}, linkedProject{}); len(r.Tampers()) != 1 {
+	if r := Read(edit, Repo{}.Known(), linkedProject{}); len(r.Tampers()) != 1 {
 		t.Errorf("Write through a link: %s", describe(r))
 	}
 }
@@ -142,7 +143,7 @@ func TestHarmlessBesideOwnPaths(t *testing.T) {
 	}
 	for _, c := range loadTable(t, "harmless.txt") {
 		c.call.Own = own
-		if r := Read(c.call, c.repo, files); len(r.Tampers()) > 0 {
+		if r := Read(c.call, c.repo.Known(), files); len(r.Tampers()) > 0 {
 			t.Errorf("harmless.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
 		}
 	}

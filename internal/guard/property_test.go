@@ -95,7 +95,7 @@ func TestWrapping(t *testing.T) {
 				return
 			}
 		}
-		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, nil)
+		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
 		for _, a := range r.Acts {
 			if a.Kind == MergePR && a.PR == 142 {
 				return
@@ -137,7 +137,7 @@ func TestMentioning(t *testing.T) {
 			text = rapid.SampledFrom(enclosings).Draw(t, "around")(text)
 		}
 		text = rapid.SampledFrom(mentionings).Draw(t, "mention")(text)
-		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}, nil)
+		r := Read(Call{Tool: "Bash", Command: text, Cwd: "/p"}, Repo{Branch: "f"}.Known(), nil)
 		if len(r.Merges()) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
 			t.Fatalf("taken for a merge:\n%s\n%s", text, describe(r))
 		}

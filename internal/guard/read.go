@@ -11,8 +11,8 @@ import (
 
 // Read says what the call would do. It never panics and its work is bounded whatever the text; where the bound ends
 // the reading, Unparsable says so and what was found before stands.
-func Read(c Call, r Repo, files Files) (reading Reading) {
-	m := shell.New(c, r, files, program.World{Reads: reads})
+func Read(c Call, repo func() Repo, files Files) (reading Reading) {
+	m := shell.New(c, repo, files, program.World{Reads: reads})
 	defer func() {
 		if p := recover(); p != nil { // a fault over foreign text must not let the call pass as harmless
 			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)

@@ -24,7 +24,7 @@ func ReadOnly(c Call) bool {
 		"WebFetch", "WebSearch", "ListMcpResourcesTool", "ReadMcpResourceTool", "ListMcpResources", "ReadMcpResource":
 		return true
 	case "Bash":
-		r := Read(c, Repo{}, nil)
+		r := Read(c, Repo{}.Known(), nil)
 		if len(r.Acts) > 0 || len(r.Opaque) > 0 || r.Unparsable != "" {
 			return false
 		}
@@ -32,7 +32,7 @@ func ReadOnly(c Call) bool {
 	}
 	if strings.HasPrefix(c.Tool, "mcp__") {
 		words := word.NameWords(toolName(c.Tool))
-		r := Read(c, Repo{}, nil)
+		r := Read(c, Repo{}.Known(), nil)
 		return len(words) > 0 && word.Has("get list search read", words[0]) && len(r.Acts) == 0 && len(r.Opaque) == 0 && act.LeafText(c.Fields, "command") == ""
 	}
 	return false
@@ -96,7 +96,7 @@ func looksCall(c *syntax.CallExpr) bool {
 
 // literalWord is a word's text where nothing in it is expanded, else a hole; quotes are taken off.
 func literalWord(w *syntax.Word) string {
-	m := shell.New(Call{}, Repo{}, nil, nil)
+	m := shell.New(Call{}, Repo{}.Known(), nil, nil)
 	f := m.Shell("")
 	dynamic := false
 	syntax.Walk(w, func(n syntax.Node) bool {

@@ -6,6 +6,6 @@ import "testing"
 func TestSealTable(t *testing.T) {
 	files := loadProject(t)
 	for _, c := range loadTable(t, "seal.txt") {
-		Read(c.call, c.repo, files)
+		Read(c.call, c.repo.Known(), files)
 	}
 }

@@ -194,7 +194,7 @@ func TestMerges(t *testing.T) {
 	files := loadProject(t)
 	cases := loadTable(t, "merges.txt")
 	for _, c := range cases {
-		if r := Read(c.call, c.repo, files); !c.agrees(r) {
+		if r := Read(c.call, c.repo.Known(), files); !c.agrees(r) {
 			t.Errorf("merges.txt:%d: %s\n  want %s#%d, got %s", c.line, c.text, c.kind, c.pr, describe(r))
 		}
 	}
@@ -207,7 +207,8 @@ func TestMerges(t *testing.T) {
 func TestBrake(t *testing.T) {
 	files := loadProject(t)
 	for _, c := range loadTable(t, "brake.txt") {
-		if r := Read(c.call, c.repo, files); len(r.Acts)+len(r.Opaque) == 0 && r.Unparsable == "" {
+		r := Read(c.call, c.repo.Known(), files)
+		if len(r.Acts)+len(r.Opaque) == 0 && r.Unparsable == "" {
 			t.Errorf("brake.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
 		}
 	}
@@ -217,7 +218,7 @@ func TestHarmless(t *testing.T) {
 	files := loadProject(t)
 	cases := loadTable(t, "harmless.txt")
 	for _, c := range cases {
-		if r := Read(c.call, c.repo, files); !c.agrees(r) {
+		if r := Read(c.call, c.repo.Known(), files); !c.agrees(r) {
 			t.Errorf("harmless.txt:%d: %s\n  got %s", c.line, c.text, describe(r))
 		}
 	}

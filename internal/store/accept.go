@@ -105,7 +105,8 @@ func (s *Store) acceptable(run sealed, f found) error {
 	case err != nil:
 		return err
 	case st.Budget == nil:
-		return &DamagedError{Path: run.Budget, Why: "it is missing, so there is nothing to take over"}
+		why := "it is missing, so there is nothing to take over"
+		return &DamagedError{Path: run.Budget, Why: why}
 	case st.Budget.RunID != run.RunID:
 		return &DamagedError{Path: run.Budget, Why: "it is another run's"}
 	}

@@ -86,7 +86,7 @@ func (s *Store) changes(run sealed, f found) []string {
 			list = append(list, name+" is missing")
 		case was == "" && then == "":
 			list = append(list, name+" was put there")
-		case !s.rebooted(run): // else it was synced before a power cut that the record did not survive
+		case !s.rebooted(run): // else it was synced before a power cut, and the record was not
 			list = append(list, name+" was changed")
 		}
 	}
@@ -144,7 +144,8 @@ func (s *Store) verifyLine(run sealed) error {
 	if !s.rebooted(run) && s.forged(run) && !s.superseded(run, s.found(run)) {
 		return run.changed(path + " has a line for the run that hooks did not write")
 	}
-	if run.State.Line == "" || s.hasLine(run) || run.Next != nil && s.lineEnd(run, run.Next.Line) > 0 {
+	has := run.State.Line == "" || s.hasLine(run)
+	if has || run.Next != nil && s.lineEnd(run, run.Next.Line) > 0 {
 		return nil
 	}
 	return run.changed(path + " was changed")

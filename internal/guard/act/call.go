@@ -33,6 +33,10 @@ type Repo struct {
 	Aliases map[string]string
 }
 
+// Known gives a reading what is known already. A reading takes a function, and calls it only for a
+// command that could matter to the repository.
+func (r Repo) Known() func() Repo { return func() Repo { return r } }
+
 // Files reads what a command would run from disk. The caller bounds size and place; ok is false for anything it
 // cannot or will not read. Of a file longer than MaxFile it gives the beginning, longer than
 // MaxFile too. It is called at most 64 times a Read, with cleaned absolute paths where Call.Cwd is

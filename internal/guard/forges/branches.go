@@ -27,7 +27,7 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 
 // anyProtected asks for every protected name or glob.
 func anyProtected(f *shell.Frame, is func(p string) bool) bool {
-	r := f.M.Repo
+	r := f.M.Repo()
 	for _, p := range []string{"main", "master", "trunk", r.Default} {
 		if p != "" && is(p) {
 			return true
@@ -46,8 +46,8 @@ func anyProtected(f *shell.Frame, is func(p string) bool) bool {
 
 // DefaultBranch is the branch that the forge merges into, "main" while that is unknown.
 func DefaultBranch(f *shell.Frame) string {
-	if f.M.Repo.Default != "" {
-		return f.M.Repo.Default
+	if f.M.Repo().Default != "" {
+		return f.M.Repo().Default
 	}
 	return "main"
 }
@@ -61,8 +61,8 @@ func branches(f *shell.Frame, dir string) (names []string, none bool) {
 	}
 	call := path.Clean(f.M.Call.Cwd)
 	if dir == call {
-		if f.M.Repo.Branch != "" {
-			return []string{f.M.Repo.Branch}, false
+		if f.M.Repo().Branch != "" {
+			return []string{f.M.Repo().Branch}, false
 		}
 		if name, ok := readHead(f, dir); ok {
 			return []string{name}, false
@@ -79,8 +79,8 @@ func branches(f *shell.Frame, dir string) (names []string, none bool) {
 		if name, ok := readHead(f, d); ok {
 			return []string{name}, false
 		}
-		if d == call && f.M.Repo.Branch != "" {
-			return []string{f.M.Repo.Branch}, false
+		if d == call && f.M.Repo().Branch != "" {
+			return []string{f.M.Repo().Branch}, false
 		}
 		if d == "/" || d == "." {
 			return nil, true

@@ -92,7 +92,7 @@ func ghOther(f *shell.Frame, argv []word.Word, group word.Word, rest []word.Word
 // ghAliased is what an alias of gh stands for.
 func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
 	if text, ok = f.M.GHAliases[name]; !ok {
-		text, ok = f.M.Repo.Aliases[name]
+		text, ok = f.M.Repo().Aliases[name]
 	}
 	return text, ok
 }

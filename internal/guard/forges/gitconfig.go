@@ -58,7 +58,7 @@ func setting(f *shell.Frame, g gitRun, key string) string {
 	if v, ok := f.M.Config[key]; ok {
 		return v
 	}
-	return f.M.Repo.Config[key]
+	return f.M.Repo().Config[key]
 }
 
 // configFiles takes over the settings of files that this call includes or names, and of those that it wrote itself: what

@@ -126,7 +126,7 @@ func localServer(f *shell.Frame, q Request) bool {
 			return false
 		}
 	}
-	for _, url := range f.M.Repo.Remotes {
+	for _, url := range f.M.Repo().Remotes {
 		if local(url) {
 			return false
 		}

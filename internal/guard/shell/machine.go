@@ -29,7 +29,7 @@ const (
 // Machine is what all shells of one Read share: the reading, the work left, and what the command changed on the way.
 type Machine struct {
 	Call  act.Call
-	Repo  act.Repo
+	Repo  func() act.Repo // asks once
 	Files act.Files
 	World World
 	Read  act.Reading
@@ -62,8 +62,9 @@ type written struct {
 }
 
 // New is a machine for one call. The world may be nil where no command is run.
-func New(c act.Call, r act.Repo, files act.Files, w World) *Machine {
-	m := &Machine{Call: c, Repo: r, Files: files, World: w, Work: maxWork + len(c.CommandText())/4}
+func New(c act.Call, repo func() act.Repo, files act.Files, w World) *Machine {
+	m := &Machine{Call: c, Repo: once(repo), Files: files, World: w}
+	m.Work = maxWork + len(c.CommandText())/4
 	m.seen = map[string]bool{}
 	m.fs = map[string]written{}
 	m.disk = map[string]string{}
@@ -73,6 +74,18 @@ func New(c act.Call, r act.Repo, files act.Files, w World) *Machine {
 	m.GHAliases = map[string]string{}
 	m.Scripts = map[string]string{}
 	return m
+}
+
+// once asks at the first question and keeps the answer.
+func once(ask func() act.Repo) func() act.Repo {
+	var known *act.Repo
+	return func() act.Repo {
+		if known == nil {
+			r := ask()
+			known = &r
+		}
+		return *known
+	}
 }
 
 // Spend takes steps off the work left and tells whether any is left.
