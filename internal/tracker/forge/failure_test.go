@@ -140,14 +140,40 @@ func TestOneOfTwoCallsFails(t *testing.T) {
 	}
 }
 
-// An older enterprise server has no dependencies: it is asked again without them.
-func TestAnOlderServer(t *testing.T) {
-	dir, from := project(t, "https://github.com/acme/app", "github")
-	script := "#!/bin/sh\ncase \"$*\" in\n*blockedBy*) echo \"gh: Field 'blockedBy' doesn't exist on type 'Issue'\" >&2; exit 1 ;;\n" +
-		"*pullRequests*) cat '" + from + "/prs.json' ;;\n*) cat '" + from + "/issues.json' '" + from + "/issues.2.json' ;;\nesac\n"
-	program(t, script)
-	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || a.Backlog == nil {
-		t.Errorf("%v", a.Notes)
+// An older enterprise server is asked again without the fields that it lacks, and for all others: one
+// without dependencies still tells of parts, and one that refuses an argument of the rest.
+func TestServersWithoutSomeFields(t *testing.T) {
+	for _, c := range []struct{ name, lacks, asked, edges string }{
+		{"no dependencies", "blockedBy", "closedByPullRequestsReferences subIssues", "[[51 50]]"},
+		{"no parts", "subIssues", "blockedBy closedByPullRequestsReferences", "[[49 50]]"},
+		{"neither", "blockedBy subIssues", "closedByPullRequestsReferences", "[]"},
+		{"none of them", "blockedBy subIssues closedByPullRequestsReferences", "", "[]"},
+	} {
+		dir, from := project(t, "https://github.com/acme/app", "github")
+		put(t, filepath.Join(from, "issues.json"), `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[`+
+			`{"number":49},{"number":51},{"number":50,PARTS}]}}}}`)
+		script := "#!/bin/sh\nsays=\n" +
+			"for f in closedByPullRequestsReferences blockedBy subIssues; do case \"$*\" in *$f*) case \" " + c.lacks + " \" in\n" +
+			"*\" $f \"*) says=\"$says${says:+,}{\\\"message\\\":\\\"Field '$f' doesn't exist on type 'Issue'\\\"}\" ;; esac ;; esac; done\n" +
+			"case \"$*\" in *pullRequests*) cat '" + from + "/prs.json'; exit ;; esac\n" +
+			"[ -n \"$says\" ] && { echo \"{\\\"errors\\\":[$says]}\"; echo \"gh: Field '${says#*Field ?}\" >&2; exit 1; }\n" +
+			"parts='\"x\":1'; repo='\"repository\":{\"nameWithOwner\":\"acme/app\"}'\n" +
+			"case \"$*\" in *blockedBy*) parts=\"$parts,\\\"blockedBy\\\":{\\\"nodes\\\":[{\\\"number\\\":49,\\\"state\\\":\\\"OPEN\\\",$repo}]}\" ;; esac\n" +
+			"case \"$*\" in *subIssues*) parts=\"$parts,\\\"subIssues\\\":{\\\"nodes\\\":[{\\\"number\\\":51,\\\"state\\\":\\\"OPEN\\\",$repo}]}\" ;; esac\n" +
+			"echo \"$*\" >> '" + from + "/asked'\n" +
+			"sed \"s|PARTS|$parts|\" '" + from + "/issues.json'\n"
+		program(t, script)
+		a := ask(t, dir, Question{Backlog: true})
+		text, _ := os.ReadFile(filepath.Join(from, "asked"))
+		var asked []string
+		for _, f := range []string{"blockedBy", "closedByPullRequestsReferences", "subIssues"} {
+			if strings.Contains(string(text), f) {
+				asked = append(asked, f)
+			}
+		}
+		if a.Err != nil || a.Backlog == nil || strings.Join(asked, " ") != c.asked || fmt.Sprint(a.Edges) != c.edges {
+			t.Errorf("%s: %v, asked for %q, edges %v", c.name, a.Notes, asked, a.Edges)
+		}
 	}
 }
 

@@ -21,14 +21,17 @@ type github struct {
 }
 
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
-	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){totalCount pageInfo{hasNextPage endCursor}nodes{` +
+	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}totalCount nodes{` +
 	`number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}%s}}}}`
 
-// githubDepends are fields that older enterprise servers do not have. includeClosedPrs leaves out those that were closed
-// without a merge only.
-const githubDepends = `closedByPullRequestsReferences(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}` +
-	`blockedBy(first:50){totalCount nodes{number state repository{nameWithOwner}}}` +
-	`subIssues(first:50){totalCount nodes{number state repository{nameWithOwner}}}`
+// githubDepends are fields that older enterprise servers do not have. includeClosedPrs leaves out
+// those that were closed without a merge only.
+var githubDepends = []field{
+	{"closedByPullRequestsReferences",
+		`(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}`},
+	{"blockedBy", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
+	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
+}
 
 const githubPR = `number title state isDraft isCrossRepository headRepository{nameWithOwner}headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
 	`closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +

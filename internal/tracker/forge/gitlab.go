@@ -18,11 +18,13 @@ type gitlab struct {
 	identities
 }
 
+// pageInfo stands before anything that holds a number: glab looks for it in the text and loses its
+// place at a number.
 const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
-	`{count pageInfo{hasNextPage endCursor}nodes{iid title description labels{nodes{title}}milestone{title}assignees{nodes{username}}%s}}}}`
+	`{pageInfo{hasNextPage endCursor}count nodes{iid title description labels{nodes{title}}milestone{title}assignees{nodes{username}}%s}}}}`
 
 // gitlabDepends is a field that the community edition does not have.
-const gitlabDepends = `blockedByIssues{nodes{iid state webUrl}}`
+var gitlabDepends = []field{{"blockedByIssues", `{nodes{iid state webUrl}}`}}
 
 const gitlabMR = `iid title description state draft labels{nodes{title}}sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}diffHeadSha ` +
 	`headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,9 +51,23 @@ func (p Place) program() string {
 	case GitLab:
 		return "glab"
 	case Gitea:
-		return "tea"
+		return TeaProgram()
 	}
 	return filepath.Base(p.Args[0])
+}
+
+// TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the same
+// folder is a text editor of that name.
+func TeaProgram() string {
+	debian, err := exec.LookPath("tea-cli")
+	if err != nil {
+		return "tea"
+	}
+	own, err := exec.LookPath("tea")
+	if err != nil || filepath.Dir(own) == filepath.Dir(debian) {
+		return "tea-cli"
+	}
+	return "tea"
 }
 
 // Allow is the variable in which a person repeats a tracker's command word for word. Without it the words of a checked-out
