@@ -34,7 +34,7 @@ func (g *gitea) call(ctx context.Context, path string) (gjson.Result, *Failure) 
 }
 
 func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
-	args := []string{g.program(), "api", "-i"} // -i: the status and the headers, on stderr
+	args := []string{g.Program(), "api", "-i"} // -i: the status and the headers, on stderr
 	if g.login != "" {
 		args = append(args, "--login", g.login)
 	}
@@ -43,11 +43,11 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	status, ok := httpStatus(r.Says)
 	switch {
 	case ok && status/100 != 2:
-		return gjson.Result{}, refused(g.program(), status, r.Out)
+		return gjson.Result{}, refused(g.Program(), status, r.Out)
 	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed):
-		return gjson.Result{}, orFailure(nil, g.program(), docs[0])
+		return gjson.Result{}, orFailure(nil, g.Program(), docs[0])
 	case fail != nil || torn || len(docs) != 1:
-		return gjson.Result{}, orFailure(fail, g.program(), gjson.Result{})
+		return gjson.Result{}, orFailure(fail, g.Program(), gjson.Result{})
 	}
 	return docs[0], nil
 }
@@ -65,7 +65,7 @@ func (g *gitea) pages(ctx context.Context, path string) (rows []gjson.Result, wh
 		}
 		for _, got := range g.wave(ctx, path, page, n) {
 			if !got.rows.IsArray() {
-				return rows, false, orFailure(got.fail, g.program(), got.rows)
+				return rows, false, orFailure(got.fail, g.Program(), got.rows)
 			}
 			list := got.rows.Array()
 			if rows = append(rows, list...); first == 0 {
@@ -128,7 +128,7 @@ func (g *gitea) turnedOff(ctx context.Context, l *issueList) {
 	repo, fail := g.call(ctx, "")
 	has := repo.Get("has_issues")
 	if fail == nil && (has.Type == gjson.False || repo.Get("external_tracker").IsObject()) {
-		l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+		l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
 	}
 }
 

@@ -43,14 +43,14 @@ func (g *gitlab) issues(ctx context.Context) issueList {
 	pages := func(query string) connection { return g.pages(ctx, "issues", query) }
 	c := pagesOf(pages, gitlabIssues, gitlabDepends)
 	if enabled := c.root.Get("issuesEnabled"); enabled.Type == gjson.False {
-		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
 	}
 	return c.issues("count", g.issue)
 }
 
 func (g *gitlab) pages(ctx context.Context, name, query string) connection {
 	out, fail := g.list(ctx, g.query(query, "--paginate")...)
-	return connected(g.program(), out, fail, "data.project", name)
+	return connected(g.Program(), out, fail, "data.project", name)
 }
 
 func (g *gitlab) issue(n gjson.Result) backlog.Issue {
@@ -91,7 +91,7 @@ func (g *gitlab) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 
 func (g *gitlab) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := g.run(ctx, g.query(fmt.Sprintf(gitlabOne, gitlabMR), "-f", fmt.Sprintf("iid=%d", n))...)
-	return one(g.program(), out, fail, "data.project.mergeRequest", g.pr)
+	return one(g.Program(), out, fail, "data.project.mergeRequest", g.pr)
 }
 
 func (g *gitlab) pr(n gjson.Result) PR {

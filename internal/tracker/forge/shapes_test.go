@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hooks/internal/loop"
+	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -227,12 +228,19 @@ func TestWhichTeaIsGiteas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	links := t.TempDir() // as the brake's: both names lead to one program
+	for _, name := range []string{"tea", "tea-cli"} {
+		if err := os.Symlink(filepath.Join(own, "tea"), filepath.Join(links, name)); err != nil {
+			t.Skip(err)
+		}
+	}
 	for _, c := range []struct {
 		path []string
 		want string
-	}{{nil, "tea"}, {[]string{debian}, "tea-cli"}, {[]string{own}, "tea"}, {[]string{own, debian}, "tea"}} {
+	}{{nil, "tea"}, {[]string{debian}, "tea-cli"}, {[]string{own}, "tea"}, {[]string{own, debian}, "tea"},
+		{[]string{debian, own}, "tea-cli"}, {[]string{links, debian}, "tea-cli"}, {[]string{links, own}, "tea"}} {
 		t.Setenv("PATH", strings.Join(c.path, string(os.PathListSeparator)))
-		if got := (Place{Kind: Gitea}).program(); got != c.want {
+		if got := (Place{Kind: Gitea}).Program(); got != c.want {
 			t.Errorf("%q: %s", c.path, got)
 		}
 	}
@@ -240,7 +248,7 @@ func TestWhichTeaIsGiteas(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", debian)
-	if got := TeaProgram(); got != "tea-cli" {
+	if got := tracker.TeaProgram(); got != "tea-cli" {
 		t.Error("tea-cli alone:", got)
 	}
 }
