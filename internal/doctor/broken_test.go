@@ -264,7 +264,7 @@ var broken = []struct {
 	{"a tea without a login", func(w *world) {
 		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
 		w.tool("tea", `echo https://gitea.com`)
-	}, "forge-client", report.Doubt, "tea is not logged in at codeberg.org", "tea login", ""},
+	}, "forge-client", report.Doubt, "tea is not logged in at codeberg.org", "tea login add", ""},
 	{"qmd spoken of and absent", func(w *world) { w.write("p/CLAUDE.md", "Search with qmd first.\n") },
 		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
 	{"a tracker command that only the repository names", func(w *world) {

@@ -31,7 +31,8 @@ type engine struct {
 }
 
 func newEngine(schema string, root object) (*engine, error) {
-	doc, err := parser.ParseSchemas(validator.Prelude, &ast.Source{Name: "schema.graphql", Input: schema})
+	source := &ast.Source{Name: "schema.graphql", Input: schema}
+	doc, err := parser.ParseSchemas(validator.Prelude, source)
 	if err != nil {
 		return nil, err
 	}

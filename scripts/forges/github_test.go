@@ -19,36 +19,49 @@ func small() *repository {
 	five := issue(5, nil)
 	return &repository{
 		issues: []object{
-			issue(1, object{"assignees": connection([]object{{"login": "mara"}}), "closedByPullRequestsReferences": connection([]object{pull(142, nil)})}),
+			issue(1, object{
+				"assignees":                      connection([]object{{"login": "mara"}}),
+				"closedByPullRequestsReferences": connection([]object{pull(142, nil)}),
+			}),
 			issue(2, object{"blockedBy": connection([]object{issue(1, nil)})}),
 			issue(3, object{"subIssues": connection([]object{five})}),
 			issue(4, object{"state": "CLOSED"}),
 			five,
-			issue(6, object{"body": "Depends on #2", "labels": connection([]object{label("size/S")}), "milestone": label("v1")}),
+			issue(6, object{
+				"body": "Depends on #2", "labels": connection([]object{label("size/S")}), "milestone": label("v1"),
+			}),
 			issue(7, object{"blockedBy": connection([]object{issue(4, object{"state": "CLOSED"})})}),
-			issue(8, object{"blockedBy": connection([]object{issue(9, object{"repository": object{"nameWithOwner": "acme/lib"}})})}),
+			issue(8, object{"blockedBy": connection([]object{
+				issue(9, object{"repository": object{"nameWithOwner": "acme/lib"}}),
+			})}),
 		},
 		pulls: []object{
 			pull(141, object{"state": "MERGED"}),
 			pull(142, object{
-				"labels": connection([]object{label("do-not-merge")}), "closingIssuesReferences": connection([]object{issue(1, nil)}),
+				"labels":                  connection([]object{label("do-not-merge")}),
+				"closingIssuesReferences": connection([]object{issue(1, nil)}),
 				"comments": connection([]object{
 					{"createdAt": "2026-11-20T10:00:00Z", "author": object{"__typename": "Bot", "login": "lint"}},
 					{"createdAt": "2026-11-20T11:00:00Z", "author": nil},
 				}),
 				"reviews": connection([]object{{
 					"submittedAt": "2026-11-20T12:00:00Z", "state": "APPROVED", "body": "", "viewerDidAuthor": false,
-					"commit": object{"oid": strings.Repeat("a", 40)}, "author": object{"__typename": "User", "login": "ann"}, "comments": connection(nil),
+					"commit": object{"oid": strings.Repeat("a", 40)}, "comments": connection(nil),
+					"author": object{"__typename": "User", "login": "ann"},
 				}}),
 			}),
-			pull(143, object{"isCrossRepository": true, "headRepository": object{"nameWithOwner": "mara/app"}, "isDraft": true}),
+			pull(143, object{
+				"isCrossRepository": true, "headRepository": object{"nameWithOwner": "mara/app"}, "isDraft": true,
+			}),
 		},
 	}
 }
 
 func github(t *testing.T, schema string, r *repository) *forgeServer {
 	t.Helper()
-	e, err := newEngine(schema, r.root())
+	root := r.root()
+	root["viewer"] = object{"login": "mara"}
+	e, err := newEngine(schema, root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +91,8 @@ func TestGitHub(t *testing.T) {
 			t.Fatalf("%+v", a.PRs)
 		}
 		p := a.PRs[0]
-		if p.Branch != "feature/142" || p.CI != "passing" || !cmp.Equal(p.Closes, []int{1}) || len(p.Feedback) != 3 ||
-			p.Feedback[0].Human || p.Feedback[1].Author != "ghost" || p.Feedback[2].Kind != "approval" {
+		if p.Branch != "feature/142" || p.CI != "passing" || !cmp.Equal(p.Closes, []int{1}) ||
+			len(p.Feedback) != 3 || p.Feedback[0].Human || p.Feedback[1].Author != "ghost" || p.Feedback[2].Kind != "approval" {
 			t.Errorf("%+v", p)
 		}
 		if len(s.queries) != 3 || s.asked[0] != "POST api.github.com/graphql" {
@@ -109,7 +122,7 @@ func TestGitHubBacklogAlone(t *testing.T) {
 func TestGitHubWithoutDependencies(t *testing.T) {
 	schema := fixture(t, "HOOKS_GITHUB_SCHEMA")
 	if strings.Contains(schema, "blockedBy(") {
-		t.Fatal("the published schema has blockedBy by now: take it out of this test's, and out of the extension")
+		t.Fatal("the published schema has blockedBy by now: take it out of the extension and of this test's")
 	}
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {
 		s := github(t, schema, small())
@@ -160,7 +173,8 @@ func TestGitHubManyIssues(t *testing.T) {
 		q := question(t, forge.GitHub, "github.com")
 		q.Backlog = true
 		a := forge.Ask(context.Background(), q)
-		if a.Err != nil || a.Backlog == nil || len(a.Backlog.Unblocked) != 1350 || len(a.Backlog.Blocked) != 150 || len(a.Edges) != 150 {
+		if a.Err != nil || a.Backlog == nil || len(a.Backlog.Unblocked) != 1350 ||
+			len(a.Backlog.Blocked) != 150 || len(a.Edges) != 150 {
 			t.Fatalf("%v %q: %d issues", a.Err, a.Notes, len(a.Issues))
 		}
 		if len(s.queries) != 16 {

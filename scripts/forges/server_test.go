@@ -25,14 +25,17 @@ import (
 
 // hosts are the names that the forges of the tests have. None of them is ever looked up: the clients
 // are given a proxy on loopback, which leads every name to the test's own server.
-var hosts = []string{"api.github.com", "github.com", "github.corp.example", "gitlab.com", "codeberg.org"}
+var hosts = []string{
+	"api.github.com", "github.com", "github.corp.example", "gitlab.com", "codeberg.org",
+}
 
 // forgeServer is a forge behind a proxy on loopback.
 type forgeServer struct {
 	t      *testing.T
 	engine *engine
 	// before may answer a request in the engine's place; n counts the requests of the test from 1.
-	before func(n int, w http.ResponseWriter, r *http.Request) (done bool)
+	before handler
+	files  map[string]string // answers of the REST API, by path
 
 	mu      sync.Mutex
 	asked   []string // method and path of each request
@@ -59,11 +62,13 @@ func serve(t *testing.T, e *engine) *forgeServer {
 	})
 	home := t.TempDir()
 	for name, value := range map[string]string{
-		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config"), "SSL_CERT_FILE": ca, "SSL_CERT_DIR": home,
+		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, "config"),
+		"SSL_CERT_FILE": ca, "SSL_CERT_DIR": home,
 		"GH_CONFIG_DIR": filepath.Join(home, "gh"), "GLAB_CONFIG_DIR": filepath.Join(home, "glab"),
-		"HTTPS_PROXY": proxy.URL, "https_proxy": proxy.URL, "HTTP_PROXY": proxy.URL, "http_proxy": proxy.URL,
-		"NO_PROXY": "", "no_proxy": "", "ALL_PROXY": "", "GH_TOKEN": "ghp_test", "GH_ENTERPRISE_TOKEN": "ghp_corp",
-		"GITHUB_TOKEN": "", "GITLAB_TOKEN": "glpat-test", "GH_HOST": "", "GITLAB_HOST": "",
+		"HTTPS_PROXY": proxy.URL, "https_proxy": proxy.URL, "HTTP_PROXY": proxy.URL,
+		"http_proxy": proxy.URL, "NO_PROXY": "", "no_proxy": "", "ALL_PROXY": "",
+		"GH_TOKEN": "ghp_test", "GH_ENTERPRISE_TOKEN": "ghp_corp", "GITHUB_TOKEN": "",
+		"GITLAB_TOKEN": "glpat-test", "GH_HOST": "", "GITLAB_HOST": "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -118,6 +123,11 @@ func (f *forgeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if text, ok := f.files[r.URL.Path]; ok {
+		w.Header().Set("X-OAuth-Scopes", "repo, read:org")
+		_, _ = io.WriteString(w, text)
+		return
+	}
 	if q.Query == "" {
 		http.Error(w, `{"message":"Not Found"}`, http.StatusNotFound)
 		return

@@ -26,15 +26,21 @@ func clients(t *testing.T, variable string) []string {
 	return list
 }
 
-// each runs a test with every client of a name, as the only one on PATH beside the system's programs.
+// each runs a test with every client of a name, as the first one on PATH.
 func each(t *testing.T, variable, name string, test func(t *testing.T)) {
 	for _, client := range clients(t, variable) {
 		out, err := exec.Command(client, "--version").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v", client, err)
 		}
-		version := strings.Join(strings.Fields(string(out))[:3], " ")
-		t.Run(strings.ReplaceAll(version, " ", "-"), func(t *testing.T) {
+		if variable == "HOOKS_TEA" { // it prints its version in bold
+			out = []byte(name)
+		}
+		version := strings.Fields(strings.TrimPrefix(string(out), "Current glab version:"))
+		if version[0] == "gh" {
+			version = version[2:]
+		}
+		t.Run(version[0], func(t *testing.T) {
 			bin := t.TempDir()
 			if err := os.Symlink(client, filepath.Join(bin, name)); err != nil {
 				t.Fatal(err)
@@ -69,10 +75,10 @@ extend type Issue {
 func connection(nodes []object) resolver {
 	return func(args map[string]any) any {
 		list := nodes
-		if states, ok := args["states"]; ok && states != nil {
+		if states := fmt.Sprint(args["states"], args["state"]); states != "<nil> <nil>" {
 			list = nil
 			for _, n := range nodes {
-				if strings.Contains(fmt.Sprint(states), n["state"].(string)) {
+				if strings.Contains(states, n["state"].(string)) {
 					list = append(list, n)
 				}
 			}
