@@ -54,7 +54,8 @@ func (v *visit) takeAnswer(t *thread, dialog loop.Dialog, a event.Answer) string
 	answer.Name, answer.Target, answer.Question = g.Name, g.Target, g.Question // as it stands, not as a terminal may show it
 	act := loop.Answer(t.Budget, t.Tick, i, answer)
 	if act == "merge" && g.HeadSHA != "" {
-		text := fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that", g.Name, a.Text, g.HeadSHA)
+		text := fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that",
+			g.Name, a.Text, g.HeadSHA)
 		if flag := tracker.HeadFlag(v.forge(), g.HeadSHA); flag != "" {
 			text += ": add " + flag
 		}

@@ -127,8 +127,8 @@ func (v *visit) approved(t *thread, a guard.Act, yes *loop.Approval) (event.Repl
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void", a.PR, yes.HeadSHA, head)
 		return event.Deny(lines("Not merged: "+a.Command+". "+text, report.Ask(t.Tick.MergeGates()))).Say("hooks: " + text + "; you are asked again"), true
 	case yes.HeadSHA != "" && a.SHA != "" && !loop.SameSHA(yes.HeadSHA, a.SHA):
-		return event.Deny(fmt.Sprintf("Not merged: %s. The person said yes to %s, not to %s\nhint: %s",
-			a.Command, yes.HeadSHA, a.SHA, v.mergePlainly(a, yes.HeadSHA))), true
+		return event.Deny(fmt.Sprintf("Not merged: %s. The person said yes to %s, not to %s\n"+
+			"hint: %s", a.Command, yes.HeadSHA, a.SHA, v.mergePlainly(a, yes.HeadSHA))), true
 	}
 	return event.Nothing(), false
 }
@@ -150,17 +150,21 @@ func (v *visit) refuseLanding(a guard.Act) string {
 	plainly := func() string { return v.mergePlainly(a, "") }
 	switch {
 	case a.Auto || a.Admin:
-		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\nhint: merge it plainly with %s once it is green", a.Command, plainly())
+		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\n"+
+			"hint: merge it plainly with %s once it is green", a.Command, plainly())
 	case a.Kind != guard.MergePR:
-		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\nhint: open or update a PR and leave it, or merge it plainly with %s", a.Command, describe(a), plainly())
+		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\n"+
+			"hint: open or update a PR and leave it, or merge it plainly with %s",
+			a.Command, describe(a), plainly())
 	case a.PR == 0:
-		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: %s", a.Command, plainly())
+		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: %s",
+			a.Command, plainly())
 	}
 	return ""
 }
 
-// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where one
-// is given and the client can be bound. N stands for a PR that the call does not name.
+// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
+// one is given and the client can be bound. N stands for a PR that the call does not name.
 func (v *visit) mergePlainly(a guard.Act, sha string) string {
 	kind, pr := v.forge(), "N"
 	if kind == "" {

@@ -25,12 +25,14 @@ func saysMerged(ev event.Event, pr int, only bool) bool {
 		return false
 	}
 	bare := strings.NewReplacer(`\n`, "", `\`, "", `"`, "", " ", "").Replace(text)
-	for _, words := range [...]string{"merged:true", "state:merged", "squashedandmerged!", "✓merged!"} {
+	said := [...]string{"merged:true", "state:merged", "squashedandmerged!", "✓merged!"}
+	for _, words := range said {
 		if strings.Contains(bare, words) {
 			return true
 		}
 	}
-	return strings.Contains(bare, "mergestatus:succeeded") && strings.Contains(bare, ",status:completed")
+	azure := strings.Contains(bare, "mergestatus:succeeded")
+	return azure && strings.Contains(bare, ",status:completed")
 }
 
 // merging counts the merges among acts.
@@ -46,9 +48,9 @@ func merging(acts []guard.Act) (n int) {
 // mostAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
 const mostAsked = 8
 
-// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which something
-// is missing: the branch, or whether a merge that was let through has landed. It asks nobody where
-// nothing is missing.
+// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
+// something is missing: the branch, or whether a merge that was let through has landed. It asks
+// nobody where nothing is missing.
 func (v *visit) askedAtEnd(t *thread) []forge.PR {
 	missing := t.Tick.Unsettled(t.Budget)
 	answers := v.askPRs(missing[:min(len(missing), mostAsked)])

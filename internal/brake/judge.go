@@ -194,8 +194,8 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 	return nil
 }
 
-// plainly is the command that merges a PR, 0 for any, by the client that was started, else by that of
-// the repository's forge.
+// plainly is the command that merges a PR, 0 for any, by the client that was started, else by that
+// of the repository's forge.
 func (s Start) plainly(pr int) string {
 	kind, name := tracker.ForgeOfClient(s.Argv[0]), "N"
 	if kind == "" {

@@ -56,17 +56,19 @@ func forgeClient(m *machine, n *notes) {
 		// Some versions of `gh auth status` end well on a token that the server refuses.
 		forge.GitHub: {"gh", "api", "graphql", "--hostname", host, "-f", "query={viewer{login}}"},
 		forge.GitLab: {"glab", "auth", "status", "--hostname", p.Host},
-		forge.Gitea: {p.Program(), "login", "list"},
+		forge.Gitea:  {p.Program(), "login", "list"},
 	}[p.Kind]
 	out, err := m.run(args...)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		n.warn("install it, or have the skill report the facts", "%s is not on PATH: backlog, labels and PR states come from reports alone", args[0])
 	case p.Kind == forge.Gitea && m.lacksAPI(p.Program()):
-		n.warn(forge.NewerHint(p.Program()), "%s is too old to be asked: it has no `api`", p.Program())
+		n.warn(forge.NewerHint(p.Program()), "%s is too old to be asked: it has no `api`",
+			p.Program())
 	case err != nil, p.Kind == forge.Gitea && !strings.Contains(out, p.Host):
 		words := map[string]string{forge.GitHub: "gh auth login", forge.GitLab: "glab auth login"}
-		n.warn(firstOf(words[p.Kind], args[0]+" login add"), "%s is not logged in at %s: %s", args[0], p.Host, errText(err))
+		n.warn(firstOf(words[p.Kind], args[0]+" login add"), "%s is not logged in at %s: %s",
+			args[0], p.Host, errText(err))
 	default:
 		n.say("%s is logged in at %s, for %s/%s", args[0], p.Host, p.Owner, p.Repo)
 	}

@@ -13,8 +13,8 @@ func (t *Tick) Merged(pr int) {
 }
 
 // Unsettled are the PRs that the iteration had to do with and of which the branch is not known, or
-// whether a merge that was let through has landed. A watched PR is always one of them: its review may
-// leave nothing behind that an event tells.
+// whether a merge that was let through has landed. A watched PR is always one of them: its review
+// may leave nothing behind that an event tells.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Body {
 		return nil
@@ -35,8 +35,8 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	})
 }
 
-// Settle takes in what the tracker says of a PR as the iteration ends. elsewhere says that its branch
-// is in a fork. Its head at the start is what the tracker said of it then, if it was asked.
+// Settle takes in what the tracker says of a PR as the iteration ends. elsewhere says that its
+// branch is in a fork. Its head at the start is what the tracker said of it then, if it was asked.
 func (t *Tick) Settle(pr PR, elsewhere bool) {
 	if before := t.AskedPR(pr.Number); before != nil {
 		t.Track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})

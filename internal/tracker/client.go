@@ -15,7 +15,8 @@ func ForgeOf(host string) string {
 		return "github"
 	case strings.Contains(host, "gitlab"):
 		return "gitlab"
-	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") || host == "codeberg.org":
+	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") ||
+		host == "codeberg.org":
 		return "gitea"
 	}
 	return ""
@@ -34,9 +35,9 @@ func ForgeOfClient(program string) string {
 	return ""
 }
 
-// TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the same
-// folder is a text editor of that name. A folder where both are one file tells nothing: the brake's
-// links are such a folder.
+// TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the
+// same folder is a text editor of that name. A folder where both are one file tells nothing: the
+// brake's links are such a folder.
 func TeaProgram() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		tea, own := executable(dir, "tea")

@@ -61,12 +61,13 @@ type handler = func(n int, w http.ResponseWriter, r *http.Request) bool
 
 // says refuses a request in the words of a REST API.
 func says(status int, message string, headers ...string) handler {
-	return reply(status, fmt.Sprintf(`{"message":%q,"documentation_url":"https://docs"}`, message), headers...)
+	const form = `{"message":%q,"documentation_url":"https://docs"}`
+	return reply(status, fmt.Sprintf(form, message), headers...)
 }
 
 // inAnswer refuses a query as GraphQL does, with status 200.
 func inAnswer(kind, message string) handler {
-	const form = `{"data":{"repository":null},"errors":[{"type":%q,"path":["repository"],"message":%q}]}`
+	const form = `{"data":{"repository":null},"errors":[{"type":%q,"message":%q}]}`
 	return reply(200, fmt.Sprintf(form, kind, message))
 }
 
@@ -81,7 +82,11 @@ const (
 		"You must grant your OAuth token access to this organization."
 	allowList = "Although you appear to have the correct authorization credentials, " +
 		"the acme organization has an IP allow list enabled"
-	secondary = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+	rateLimit = "API rate limit exceeded for user ID 1."
+	secondary = "You have exceeded a secondary rate limit. Please wait a few minutes."
+	tooLong   = `{"data":null,"errors":[{"message":"` + wentWrong + `"}]}`
+	noRepo    = "Could not resolve to a Repository with the name 'acme/app'."
+	noAccess  = "Resource not accessible by integration"
 	wentWrong = "Something went wrong while executing your query. " +
 		"This may be the result of a timeout, or it could be a GitHub bug."
 	sso = "required; url=https://github.com/orgs/acme/sso?authorization_request=x"
@@ -94,21 +99,21 @@ var githubErrors = []struct {
 }{
 	{"401", says(401, "Bad credentials"), forge.LoggedOut},
 	{"403", says(403, "Resource not accessible by personal access token"), forge.Forbidden},
-	{"403 in the answer", inAnswer("FORBIDDEN", "Resource not accessible by integration"), forge.Forbidden},
+	{"403 in the answer", inAnswer("FORBIDDEN", noAccess), forge.Forbidden},
 	{"scopes", inAnswer("INSUFFICIENT_SCOPES", noScope), forge.Forbidden},
 	{"SSO", says(403, saml, "X-GitHub-SSO", sso), forge.Forbidden},
 	{"SSO in the answer", inAnswer("FORBIDDEN", saml), forge.Forbidden},
 	{"IP allow list", inAnswer("FORBIDDEN", allowList), forge.Forbidden},
-	{"no repository", inAnswer("NOT_FOUND", "Could not resolve to a Repository with the name 'acme/app'."), forge.NotFound},
+	{"no repository", inAnswer("NOT_FOUND", noRepo), forge.NotFound},
 	{"429", says(429, "too many", "Retry-After", "60"), forge.RateLimited},
 	{"429 of a proxy", html(429, "<html>"), forge.RateLimited},
-	{"rate limit", says(403, "API rate limit exceeded for user ID 1.", "X-RateLimit-Remaining", "0"), forge.RateLimited},
-	{"rate limit in the answer", inAnswer("RATE_LIMITED", "API rate limit exceeded for user ID 1."), forge.RateLimited},
+	{"rate limit", says(403, rateLimit, "X-RateLimit-Remaining", "0"), forge.RateLimited},
+	{"rate limit in the answer", inAnswer("RATE_LIMITED", rateLimit), forge.RateLimited},
 	{"secondary rate limit", says(403, secondary), forge.RateLimited},
 	{"500", says(500, "Server Error"), forge.Unavailable},
 	{"502", html(502, "<html><h1>502 Bad Gateway</h1></html>"), forge.Unavailable},
-	{"502 as GitHub does", reply(502, fmt.Sprintf(`{"data":null,"errors":[{"message":%q}]}`, wentWrong)), forge.Unavailable},
-	{"503", says(503, "No server is currently available to service your request."), forge.Unavailable},
+	{"502 as GitHub does", reply(502, tooLong), forge.Unavailable},
+	{"503", says(503, "No server is currently available."), forge.Unavailable},
 	{"504", says(504, "We couldn't respond to your request in time."), forge.Unavailable},
 	{"cut before the answer", cut(""), forge.Offline},
 	{"cut in the answer", cut(page), forge.Offline},
@@ -129,8 +134,8 @@ func TestGitHubErrors(t *testing.T) {
 	})
 }
 
-// fails asks for everything and wants a failure: no part of the answer may look whole, and no secret
-// may stand in it.
+// fails asks for everything and wants a failure: no part of the answer may look whole, and no
+// secret may stand in it.
 func fails(t *testing.T, name string, q forge.Question, want forge.Why) {
 	t.Helper()
 	q.Backlog, q.PRs, q.PR = true, true, 142
@@ -138,8 +143,10 @@ func fails(t *testing.T, name string, q forge.Question, want forge.Why) {
 	if why(a.Err) != want || a.Backlog != nil || a.Found || len(a.PRs) != 0 || a.PRsWhole {
 		t.Errorf("%s: %v, want %q; %q", name, a.Err, want, a.Notes)
 	}
-	if text := strings.Join(a.Notes, "\n"); strings.Contains(text, "ghp_test") || strings.Contains(text, "glpat-test") {
-		t.Errorf("%s: a secret in %q", name, text)
+	for _, secret := range []string{"ghp_test", "glpat-test"} {
+		if text := strings.Join(a.Notes, "\n"); strings.Contains(text, secret) {
+			t.Errorf("%s: a secret in %q", name, text)
+		}
 	}
 }
 
@@ -181,7 +188,8 @@ func TestGitHubHangs(t *testing.T) {
 		q.Backlog, q.PRs, q.PR, q.Wait = true, true, 142, 2*time.Second
 		began := time.Now()
 		a := forge.Ask(context.Background(), q)
-		if took := time.Since(began); why(a.Err) != forge.TooSlow || took > 8*time.Second || a.Backlog != nil {
+		took := time.Since(began)
+		if why(a.Err) != forge.TooSlow || took > 8*time.Second || a.Backlog != nil {
 			t.Errorf("%v after %v", a.Err, took)
 		}
 	})

@@ -16,7 +16,8 @@ import (
 )
 
 func small() *repository {
-	five := issue(5, nil)
+	five, closed := issue(5, nil), issue(4, object{"state": "CLOSED"})
+	lint, ann := object{"__typename": "Bot", "login": "lint"}, object{"__typename": "User", "login": "ann"}
 	return &repository{
 		issues: []object{
 			issue(1, object{
@@ -25,12 +26,13 @@ func small() *repository {
 			}),
 			issue(2, object{"blockedBy": connection([]object{issue(1, nil)})}),
 			issue(3, object{"subIssues": connection([]object{five})}),
-			issue(4, object{"state": "CLOSED"}),
+			closed,
 			five,
 			issue(6, object{
-				"body": "Depends on #2", "labels": connection([]object{label("size/S")}), "milestone": label("v1"),
+				"body":   "Depends on #2",
+				"labels": connection([]object{label("size/S")}), "milestone": label("v1"),
 			}),
-			issue(7, object{"blockedBy": connection([]object{issue(4, object{"state": "CLOSED"})})}),
+			issue(7, object{"blockedBy": connection([]object{closed})}),
 			issue(8, object{"blockedBy": connection([]object{
 				issue(9, object{"repository": object{"nameWithOwner": "acme/lib"}}),
 			})}),
@@ -41,17 +43,19 @@ func small() *repository {
 				"labels":                  connection([]object{label("do-not-merge")}),
 				"closingIssuesReferences": connection([]object{issue(1, nil)}),
 				"comments": connection([]object{
-					{"createdAt": "2026-11-20T10:00:00Z", "author": object{"__typename": "Bot", "login": "lint"}},
+					{"createdAt": "2026-11-20T10:00:00Z", "author": lint},
 					{"createdAt": "2026-11-20T11:00:00Z", "author": nil},
 				}),
 				"reviews": connection([]object{{
-					"submittedAt": "2026-11-20T12:00:00Z", "state": "APPROVED", "body": "", "viewerDidAuthor": false,
-					"commit": object{"oid": strings.Repeat("a", 40)}, "comments": connection(nil),
-					"author": object{"__typename": "User", "login": "ann"},
+					"submittedAt": "2026-11-20T12:00:00Z", "state": "APPROVED", "body": "",
+					"viewerDidAuthor": false,
+					"commit":          object{"oid": strings.Repeat("a", 40)}, "comments": connection(nil),
+					"author": ann,
 				}}),
 			}),
 			pull(143, object{
-				"isCrossRepository": true, "headRepository": object{"nameWithOwner": "mara/app"}, "isDraft": true,
+				"isCrossRepository": true, "isDraft": true,
+				"headRepository": object{"nameWithOwner": "mara/app"},
 			}),
 		},
 	}
@@ -80,19 +84,23 @@ func TestGitHub(t *testing.T) {
 		if a.Err != nil || !a.PRsWhole || len(a.Notes) != 0 || s.refused != 0 {
 			t.Fatalf("%v %q, %d refused", a.Err, a.Notes, s.refused)
 		}
-		want := &loop.Backlog{Unblocked: []int{5, 7}, Blocked: []int{2, 3, 6, 8}, InProgress: []int{1}}
+		want := &loop.Backlog{
+			Unblocked: []int{5, 7}, Blocked: []int{2, 3, 6, 8}, InProgress: []int{1},
+		}
 		if d := cmp.Diff(want, a.Backlog); d != "" {
 			t.Error(d)
 		}
 		if got := fmt.Sprint(a.Edges); got != "[[1 2] [5 3] [2 6]]" {
 			t.Error(got)
 		}
-		if len(a.PRs) != 2 || a.PRs[0].State != "do-not-merge" || !a.PRs[1].Elsewhere || !a.PRs[1].Draft {
+		if len(a.PRs) != 2 || a.PRs[0].State != "do-not-merge" || !a.PRs[1].Elsewhere ||
+			!a.PRs[1].Draft {
 			t.Fatalf("%+v", a.PRs)
 		}
 		p := a.PRs[0]
 		if p.Branch != "feature/142" || p.CI != "passing" || !cmp.Equal(p.Closes, []int{1}) ||
-			len(p.Feedback) != 3 || p.Feedback[0].Human || p.Feedback[1].Author != "ghost" || p.Feedback[2].Kind != "approval" {
+			len(p.Feedback) != 3 || p.Feedback[0].Human || p.Feedback[1].Author != "ghost" ||
+			p.Feedback[2].Kind != "approval" {
 			t.Errorf("%+v", p)
 		}
 		if len(s.queries) != 3 || s.asked[0] != "POST api.github.com/graphql" {
@@ -109,7 +117,7 @@ func TestGitHubBacklogAlone(t *testing.T) {
 		q := question(t, forge.GitHub, "github.corp.example")
 		q.Backlog, q.Scope = true, backlog.Scope{Issues: []int{1, 2, 5}}
 		a := forge.Ask(context.Background(), q)
-		if a.Err != nil || a.Backlog == nil || len(a.Issues) != 3 || len(a.PRs) != 0 || s.refused != 0 {
+		if a.Err != nil || a.Backlog == nil || len(a.Issues) != 3 || s.refused != 0 {
 			t.Errorf("%v %q %+v", a.Err, a.Notes, a.Issues)
 		}
 		if len(s.queries) != 2 || s.asked[0] != "POST github.corp.example/api/graphql" {
@@ -122,7 +130,7 @@ func TestGitHubBacklogAlone(t *testing.T) {
 func TestGitHubWithoutDependencies(t *testing.T) {
 	schema := fixture(t, "HOOKS_GITHUB_SCHEMA")
 	if strings.Contains(schema, "blockedBy(") {
-		t.Fatal("the published schema has blockedBy by now: take it out of the extension and of this test's")
+		t.Fatal("the published schema has blockedBy by now: take it out of the extension")
 	}
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {
 		s := github(t, schema, small())
@@ -147,7 +155,8 @@ func TestGitHubIssuesTurnedOff(t *testing.T) {
 		github(t, schema+dependencies, &repository{disabled: true})
 		q := question(t, forge.GitHub, "github.com")
 		q.Backlog = true
-		if a := forge.Ask(context.Background(), q); why(a.Err) != forge.NoIssues || a.Backlog != nil {
+		a := forge.Ask(context.Background(), q)
+		if why(a.Err) != forge.NoIssues || a.Backlog != nil {
 			t.Errorf("%v", a.Err)
 		}
 	})

@@ -67,8 +67,8 @@ func glIssue(n int, more object) object {
 
 func glRequest(n int, more object) object {
 	o := object{
-		"iid": fmt.Sprint(n), "title": fmt.Sprintf("MR %d", n), "description": "Closes #1", "state": "opened",
-		"draft": false, "labels": connection(nil), "sourceBranch": fmt.Sprintf("feature/%d", n),
+		"iid": fmt.Sprint(n), "title": fmt.Sprintf("MR %d", n), "description": "Closes #1",
+		"state": "opened", "draft": false, "labels": connection(nil), "sourceBranch": fmt.Sprintf("feature/%d", n),
 		"targetBranch": "main", "sourceProjectId": 7, "targetProjectId": 7,
 		"sourceProject": object{"fullPath": "acme/app"}, "diffHeadSha": strings.Repeat("a", 40),
 		"headPipeline": object{"status": "SUCCESS"},
@@ -90,7 +90,8 @@ func TestGitLab(t *testing.T) {
 			blocker := glIssue(1, nil)
 			s := gitlab(t, premium, []object{
 				blocker, glIssue(2, object{"blockedByIssues": connection([]object{blocker})}),
-				glIssue(3, object{"description": "Depends on #2"}), glIssue(4, object{"state": "closed"}),
+				glIssue(3, object{"description": "Depends on #2"}),
+				glIssue(4, object{"state": "closed"}),
 			}, []object{glRequest(9, nil), glRequest(8, object{"state": "merged"})})
 			q := question(t, forge.GitLab, "gitlab.com")
 			q.Backlog, q.PRs, q.PR = true, true, 8
@@ -100,11 +101,11 @@ func TestGitLab(t *testing.T) {
 				want = &loop.Backlog{Unblocked: []int{1, 2}, Blocked: []int{3}, InProgress: []int{}}
 			}
 			if a.Err != nil || !cmp.Equal(want, a.Backlog) || !a.PRsWhole || len(a.PRs) != 2 {
-				t.Fatalf("premium %v: %v %q %+v, %d PRs", premium, a.Err, a.Notes, a.Backlog, len(a.PRs))
+				t.Fatalf("premium %v: %v %q %+v", premium, a.Err, a.Notes, a.Backlog)
 			}
 			p := a.PRs[0]
-			if p.Number != 9 || p.Branch != "feature/9" || p.CI != "passing" || len(p.Feedback) != 1 ||
-				a.PRs[1].State != "merged" {
+			if p.Number != 9 || p.Branch != "feature/9" || p.CI != "passing" ||
+				len(p.Feedback) != 1 || a.PRs[1].State != "merged" {
 				t.Errorf("%+v", a.PRs)
 			}
 			to := strings.TrimSuffix(s.asked[0], "/")
@@ -115,7 +116,8 @@ func TestGitLab(t *testing.T) {
 	})
 }
 
-// glab ends its paging where a number stands before pageInfo: more than 100 issues come all the same.
+// glab ends its paging where a number stands before pageInfo: more than 100 issues come all the
+// same.
 func TestGitLabManyIssues(t *testing.T) {
 	each(t, "HOOKS_GLAB", "glab", func(t *testing.T) {
 		var issues, requests []object
@@ -159,7 +161,7 @@ var gitlabErrors = []struct {
 	{"SSO", says(403, "Your SAML session has expired. Sign in to your group."), forge.Forbidden},
 	{"no project", reply(200, `{"data":{"project":null}}`), forge.NotFound},
 	{"404", reply(404, `{"error":"404 Not Found"}`), forge.NotFound},
-	{"429", reply(429, "Retry later", "Content-Type", "text/plain", "Retry-After", "60"), forge.RateLimited},
+	{"429", reply(429, "Retry later", "Content-Type", "text/plain"), forge.RateLimited},
 	{"500", says(500, "500 Internal Server Error"), forge.Unavailable},
 	{"502", html(502, "<html><h1>502 Bad Gateway</h1></html>"), forge.Unavailable},
 	{"503", html(503, "<html>"), forge.Unavailable},
@@ -210,7 +212,8 @@ func TestGitLabHangs(t *testing.T) {
 		q.Backlog, q.PRs, q.PR, q.Wait = true, true, 9, 2*time.Second
 		began := time.Now()
 		a := forge.Ask(context.Background(), q)
-		if took := time.Since(began); why(a.Err) != forge.TooSlow || took > 8*time.Second || a.Backlog != nil {
+		took := time.Since(began)
+		if why(a.Err) != forge.TooSlow || took > 8*time.Second || a.Backlog != nil {
 			t.Errorf("%v after %v", a.Err, took)
 		}
 	})

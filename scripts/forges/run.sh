@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the real gh, glab and tea-cli, from Debian's packages, against servers on loopback. The
-# packages are unpacked into a folder of the user's cache, nothing is installed; GitHub's schema comes
-# from npm. What cannot be had is skipped.
+# packages are unpacked into a folder of the user's cache, nothing is installed. GitHub's schema is a
+# package of npm. What cannot be had is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -32,8 +32,8 @@ unpack() {
         -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o APT::Sandbox::User=root)
     if timeout 300 apt-get "${list[@]}" update -qq >/dev/null 2>&1; then
         for package in gh glab tea-cli; do # not every release has each of them
-            (cd "$work/debs" && timeout 300 apt-get "${list[@]}" download -qq "$package") >/dev/null 2>&1 ||
-                true
+            (cd "$work/debs" && timeout 300 apt-get "${list[@]}" download "$package") \
+                >/dev/null 2>&1 || true
         done
     fi
     for deb in "$work"/debs/*.deb; do
@@ -65,7 +65,8 @@ done
 HOOKS_GH=$(having gh) HOOKS_GLAB=$(having glab) HOOKS_TEA=$(having tea-cli)
 HOOKS_GITHUB_SCHEMA=$cache/schema-$schema/node_modules/@octokit/graphql-schema/schema.graphql
 if [ ! -r "$HOOKS_GITHUB_SCHEMA" ] && ! timeout 300 npm install --prefix "$cache/schema-$schema" \
-    --no-audit --no-fund --no-save --ignore-scripts "@octokit/graphql-schema@$schema" >/dev/null 2>&1; then
+    --no-audit --no-fund --no-save --ignore-scripts "@octokit/graphql-schema@$schema" \
+    >/dev/null 2>&1; then
     echo "skipped: npm does not give GitHub's schema"
     HOOKS_GITHUB_SCHEMA=
 fi

@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// hosts are the names that the forges of the tests have. None of them is ever looked up: the clients
-// are given a proxy on loopback, which leads every name to the test's own server.
+// hosts are the names that the forges of the tests have. None of them is ever looked up: the
+// clients are given a proxy on loopback, which leads every name to the test's own server.
 var hosts = []string{
 	"api.github.com", "github.com", "github.corp.example", "gitlab.com", "codeberg.org",
 }

@@ -15,8 +15,8 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// clients are the programs of one name that the tests run: HOOKS_GH and HOOKS_GLAB hold them, as PATH
-// holds folders.
+// clients are the programs of one name that the tests run: HOOKS_GH and HOOKS_GLAB hold them, as
+// PATH holds folders.
 func clients(t *testing.T, variable string) []string {
 	t.Helper()
 	list := filepath.SplitList(os.Getenv(variable))
@@ -146,8 +146,8 @@ func (r *repository) object() object {
 // issue is an open one of acme/app.
 func issue(n int, more object) object {
 	o := object{
-		"number": n, "title": fmt.Sprintf("Issue %d", n), "body": "### Acceptance Criteria\n- [ ] done\n",
-		"state": "OPEN", "milestone": nil, "repository": object{"nameWithOwner": "acme/app"},
+		"number": n, "title": fmt.Sprintf("Issue %d", n),
+		"body": "### Acceptance Criteria\n- [ ] done\n", "state": "OPEN", "milestone": nil, "repository": object{"nameWithOwner": "acme/app"},
 		"labels": connection(nil), "assignees": connection(nil), "blockedBy": connection(nil),
 		"subIssues": connection(nil), "closedByPullRequestsReferences": connection(nil),
 	}
@@ -159,14 +159,16 @@ func issue(n int, more object) object {
 
 // pull is an open PR of acme/app.
 func pull(n int, more object) object {
+	checked := object{"statusCheckRollup": object{"state": "SUCCESS"}}
 	o := object{
 		"number": n, "title": fmt.Sprintf("PR %d", n), "state": "OPEN", "isDraft": false,
 		"isCrossRepository": false, "headRepository": object{"nameWithOwner": "acme/app"},
 		"repository":  object{"nameWithOwner": "acme/app"},
 		"headRefName": fmt.Sprintf("feature/%d", n), "headRefOid": strings.Repeat("a", 40),
-		"baseRefName": "main", "labels": connection(nil), "closingIssuesReferences": connection(nil),
-		"commits":  connection([]object{{"commit": object{"statusCheckRollup": object{"state": "SUCCESS"}}}}),
-		"comments": connection(nil), "reviews": connection(nil),
+		"baseRefName": "main", "labels": connection(nil),
+		"closingIssuesReferences": connection(nil),
+		"commits":                 connection([]object{{"commit": checked}}),
+		"comments":                connection(nil), "reviews": connection(nil),
 	}
 	for k, v := range more {
 		o[k] = v

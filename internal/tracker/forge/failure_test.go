@@ -143,40 +143,62 @@ func TestOneOfTwoCallsFails(t *testing.T) {
 	}
 }
 
-// An older enterprise server is asked again without the fields that it lacks, and for all others: one
-// without dependencies still tells of parts, and one that refuses an argument of the rest.
+// An older enterprise server is asked again without the fields that it lacks, and for all others. It
+// names all of them at once in its answer, of which gh repeats the first line.
 func TestServersWithoutSomeFields(t *testing.T) {
-	for _, c := range []struct{ name, lacks, asked, edges string }{
-		{"no dependencies", "blockedBy", "closedByPullRequestsReferences subIssues", "[[51 50]]"},
-		{"no parts", "subIssues", "blockedBy closedByPullRequestsReferences", "[[49 50]]"},
-		{"neither", "blockedBy subIssues", "closedByPullRequestsReferences", "[]"},
-		{"none of them", "blockedBy subIssues closedByPullRequestsReferences", "", "[]"},
+	for _, c := range []struct{ lacks, asked string }{
+		{"", "closedByPullRequestsReferences blockedBy subIssues"},
+		{"blockedBy", "closedByPullRequestsReferences subIssues"},
+		{"subIssues", "closedByPullRequestsReferences blockedBy"},
+		{"blockedBy subIssues", "closedByPullRequestsReferences"},
+		{"closedByPullRequestsReferences blockedBy subIssues", ""},
 	} {
-		dir, from := project(t, "https://github.com/acme/app", "github")
-		put(t, filepath.Join(from, "issues.json"), `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[`+
-			`{"number":49},{"number":51},{"number":50,PARTS}]}}}}`)
-		script := "#!/bin/sh\nsays=\n" +
-			"for f in closedByPullRequestsReferences blockedBy subIssues; do case \"$*\" in *$f*) case \" " + c.lacks + " \" in\n" +
-			"*\" $f \"*) says=\"$says${says:+,}{\\\"message\\\":\\\"Field '$f' doesn't exist on type 'Issue'\\\"}\" ;; esac ;; esac; done\n" +
-			"case \"$*\" in *pullRequests*) cat '" + from + "/prs.json'; exit ;; esac\n" +
-			"[ -n \"$says\" ] && { echo \"{\\\"errors\\\":[$says]}\"; echo \"gh: Field '${says#*Field ?}\" >&2; exit 1; }\n" +
-			"parts='\"x\":1'; repo='\"repository\":{\"nameWithOwner\":\"acme/app\"}'\n" +
-			"case \"$*\" in *blockedBy*) parts=\"$parts,\\\"blockedBy\\\":{\\\"nodes\\\":[{\\\"number\\\":49,\\\"state\\\":\\\"OPEN\\\",$repo}]}\" ;; esac\n" +
-			"case \"$*\" in *subIssues*) parts=\"$parts,\\\"subIssues\\\":{\\\"nodes\\\":[{\\\"number\\\":51,\\\"state\\\":\\\"OPEN\\\",$repo}]}\" ;; esac\n" +
-			"echo \"$*\" >> '" + from + "/asked'\n" +
-			"sed \"s|PARTS|$parts|\" '" + from + "/issues.json'\n"
-		program(t, script)
-		a := ask(t, dir, Question{Backlog: true})
-		text, _ := os.ReadFile(filepath.Join(from, "asked"))
-		var asked []string
-		for _, f := range []string{"blockedBy", "closedByPullRequestsReferences", "subIssues"} {
-			if strings.Contains(string(text), f) {
-				asked = append(asked, f)
+		for _, answered := range []bool{true, false} {
+			var asked []string
+			got := pagesOf(func(query string) connection {
+				var known, wrong, list []string
+				for _, f := range githubDepends {
+					switch {
+					case !strings.Contains(query, f.name):
+					case strings.Contains(c.lacks, f.name):
+						m := "Field '" + f.name + "' doesn't exist on type 'Issue'"
+						wrong, list = append(wrong, m), append(list, fmt.Sprintf(`{"message":%q}`, m))
+					default:
+						known = append(known, f.name)
+					}
+				}
+				asked = known
+				if len(wrong) == 0 {
+					const none = `{"r":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[]}}}`
+					return connected("gh", []byte(none), nil, "r", "issues")
+				}
+				out := `{"errors":[` + strings.Join(list, ",") + `]}`
+				if !answered {
+					out = ""
+				}
+				says := "gh: " + strings.Join(wrong, "\n")
+				fail := failure("gh", errors.New("exit status 1"), says)
+				return connected("gh", []byte(out), fail, "r", "issues")
+			}, "%s", githubDepends)
+			if !got.whole || strings.Join(asked, " ") != c.asked {
+				t.Errorf("without %q (answered: %v): %v, asked for %q", c.lacks, answered, got.fail, asked)
 			}
 		}
-		if a.Err != nil || a.Backlog == nil || strings.Join(asked, " ") != c.asked || fmt.Sprint(a.Edges) != c.edges {
-			t.Errorf("%s: %v, asked for %q, edges %v", c.name, a.Notes, asked, a.Edges)
-		}
+	}
+}
+
+// Such a server through the program: the second question is answered.
+func TestAnOlderServer(t *testing.T) {
+	dir, from := project(t, "https://github.com/acme/app", "github")
+	program(t, `#!/bin/sh
+case "$*" in
+*blockedBy*) echo "gh: Field 'blockedBy' doesn't exist on type 'Issue'" >&2; exit 1 ;;
+*pullRequests*) cat '`+from+`/prs.json' ;;
+*subIssues*) cat '`+from+`/issues.json' '`+from+`/issues.2.json' ;;
+esac
+`)
+	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || a.Backlog == nil {
+		t.Errorf("%v", a.Notes)
 	}
 }
 

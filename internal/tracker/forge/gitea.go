@@ -44,7 +44,8 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	switch {
 	case ok && status/100 != 2:
 		return gjson.Result{}, refused(g.Program(), status, r.Out)
-	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed):
+	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() &&
+		(fail == nil || fail.Why == Failed):
 		return gjson.Result{}, orFailure(nil, g.Program(), docs[0])
 	case fail != nil || torn || len(docs) != 1:
 		return gjson.Result{}, orFailure(fail, g.Program(), gjson.Result{})

@@ -21,8 +21,8 @@ type github struct {
 }
 
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
-	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){pageInfo{hasNextPage endCursor}totalCount nodes{` +
-	`number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}%s}}}}`
+	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
+	`{pageInfo{hasNextPage endCursor}totalCount nodes{number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}%s}}}}`
 
 // githubDepends are fields that older enterprise servers do not have. includeClosedPrs leaves out
 // those that were closed without a merge only.

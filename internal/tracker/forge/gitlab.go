@@ -21,7 +21,8 @@ type gitlab struct {
 // pageInfo stands before anything that holds a number: glab looks for it in the text and loses its
 // place at a number.
 const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
-	`{pageInfo{hasNextPage endCursor}count nodes{iid title description labels{nodes{title}}milestone{title}assignees{nodes{username}}%s}}}}`
+	`{pageInfo{hasNextPage endCursor}count nodes{iid title description labels{nodes{title}}` +
+	`milestone{title}assignees{nodes{username}}%s}}}}`
 
 // gitlabDepends is a field that the community edition does not have.
 var gitlabDepends = []field{{"blockedByIssues", `{nodes{iid state webUrl}}`}}

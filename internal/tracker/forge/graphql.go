@@ -67,7 +67,8 @@ func pagesOf(pages func(query string) connection, query string, newer []field) c
 			asked += f.name + f.ask
 		}
 		c := pages(fmt.Sprintf(query, asked))
-		known := slices.DeleteFunc(slices.Clone(newer), func(f field) bool { return c.lacks(f.name) })
+		lacking := func(f field) bool { return c.lacks(f.name) }
+		known := slices.DeleteFunc(slices.Clone(newer), lacking)
 		if c.fail == nil || len(c.nodes) > 0 || len(known) == len(newer) {
 			return c
 		}

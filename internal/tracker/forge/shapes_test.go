@@ -155,8 +155,8 @@ func TestGiteaRefuses(t *testing.T) {
 	}
 }
 
-// What Gitea and Forgejo refuse is known by the HTTP status, whatever the words and the language, and
-// also where the answer comes from a server in front of them.
+// What Gitea and Forgejo refuse is known by the HTTP status, whatever the words and the language,
+// and also where the answer comes from a server in front of them.
 func TestGiteaRefusesByStatus(t *testing.T) {
 	for _, c := range []struct {
 		status, body string
@@ -184,8 +184,8 @@ func TestGiteaRefusesByStatus(t *testing.T) {
 	}
 }
 
-// A list of issues that is not found, or empty, is none of an empty backlog where the repository keeps
-// its issues elsewhere. Dependencies that are not found are turned off.
+// A list of issues that is not found, or empty, is none of an empty backlog where the repository
+// keeps its issues elsewhere. Dependencies that are not found are turned off.
 func TestGiteaTurnedOffByStatus(t *testing.T) {
 	for _, c := range []struct {
 		name, status, issues, repo string
@@ -193,7 +193,7 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 	}{
 		{"issues and PRs off", "404 Not Found", `{"message":"x"}`, `{"has_issues":false}`, NoIssues},
 		{"issues off", "200 OK", `[]`, `{"has_issues":false}`, NoIssues},
-		{"another tracker", "200 OK", `[]`, `{"has_issues":true,"external_tracker":{"external_tracker_url":"https://x"}}`, NoIssues},
+		{"another tracker", "200 OK", `[]`, `{"has_issues":true,"external_tracker":{}}`, NoIssues},
 		{"no repository", "404 Not Found", `{"message":"x"}`, "", NotFound},
 	} {
 		dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
@@ -209,12 +209,14 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 		}
 	}
 	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
-	put(t, filepath.Join(from, "issues.json"), `[{"number":1,"title":"First","state":"open"},{"number":2,"title":"Second","state":"open"}]`)
+	put(t, filepath.Join(from, "issues.json"),
+		`[{"number":1,"title":"First","state":"open"},{"number":2,"title":"Second","state":"open"}]`)
 	for _, n := range []string{"1", "2"} {
 		put(t, filepath.Join(from, "dependencies-"+n+".status"), "404 Not Found")
 		put(t, filepath.Join(from, "dependencies-"+n+".json"), `{"message":"Abhängigkeiten sind aus"}`)
 	}
-	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || a.Backlog == nil || len(a.Backlog.Unblocked) != 2 {
+	a := ask(t, dir, Question{Backlog: true})
+	if a.Err != nil || a.Backlog == nil || len(a.Backlog.Unblocked) != 2 {
 		t.Errorf("dependencies off: %v %+v", a.Notes, a.Backlog)
 	}
 }
@@ -222,7 +224,7 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 // Debian's tea is a text editor, its tea-cli is Gitea's client. A tea from elsewhere is Gitea's.
 func TestWhichTeaIsGiteas(t *testing.T) {
 	debian, own := t.TempDir(), t.TempDir()
-	for _, path := range []string{filepath.Join(debian, "tea"), filepath.Join(debian, "tea-cli"), filepath.Join(own, "tea")} {
+	for _, path := range []string{debian + "/tea", debian + "/tea-cli", own + "/tea"} {
 		put(t, path, "#!/bin/sh\n")
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
@@ -237,8 +239,11 @@ func TestWhichTeaIsGiteas(t *testing.T) {
 	for _, c := range []struct {
 		path []string
 		want string
-	}{{nil, "tea"}, {[]string{debian}, "tea-cli"}, {[]string{own}, "tea"}, {[]string{own, debian}, "tea"},
-		{[]string{debian, own}, "tea-cli"}, {[]string{links, debian}, "tea-cli"}, {[]string{links, own}, "tea"}} {
+	}{
+		{nil, "tea"}, {[]string{debian}, "tea-cli"}, {[]string{own}, "tea"},
+		{[]string{own, debian}, "tea"}, {[]string{debian, own}, "tea-cli"},
+		{[]string{links, debian}, "tea-cli"}, {[]string{links, own}, "tea"},
+	} {
 		t.Setenv("PATH", strings.Join(c.path, string(os.PathListSeparator)))
 		if got := (Place{Kind: Gitea}).Program(); got != c.want {
 			t.Errorf("%q: %s", c.path, got)
