@@ -30,8 +30,8 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	}
 	return slices.DeleteFunc(list, func(n int) bool {
 		i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == n })
-		return n == 0 || i >= 0 && t.Tracked[i].Branch != "" &&
-			(t.Tracked[i].StateAtEnd == "merged" || !slices.Contains(t.MergesOf, n))
+		landed := !slices.Contains(t.MergesOf, n) || slices.Contains(t.Observed.Merged, n)
+		return n == 0 || i >= 0 && t.Tracked[i].Branch != "" && landed
 	})
 }
 
