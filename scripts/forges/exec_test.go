@@ -14,6 +14,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
+	"github.com/vektah/gqlparser/v2/validator/rules"
 )
 
 // object is a value of an object type: its fields by name, and its type under __typename where the
@@ -54,7 +55,7 @@ func newEngine(schema string, root object) (*engine, error) {
 // answer executes one request and gives the body of the response. wrong is what the world's data
 // breaks of the schema.
 func (e *engine) answer(query string, vars map[string]any) (body []byte, wrong []string) {
-	doc, errs := gqlparser.LoadQuery(e.schema, query)
+	doc, errs := gqlparser.LoadQueryWithRules(e.schema, query, rules.NewDefaultRules())
 	if len(errs) > 0 {
 		return refusal(errs), nil
 	}
