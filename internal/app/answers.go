@@ -10,6 +10,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/printable"
 	"hooks/internal/report"
+	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
 
@@ -53,7 +54,12 @@ func (v *visit) takeAnswer(t *thread, dialog loop.Dialog, a event.Answer) string
 	answer.Name, answer.Target, answer.Question = g.Name, g.Target, g.Question // as it stands, not as a terminal may show it
 	act := loop.Answer(t.Budget, t.Tick, i, answer)
 	if act == "merge" && g.HeadSHA != "" {
-		return fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that: add --match-head-commit %s", g.Name, a.Text, g.HeadSHA, g.HeadSHA)
+		text := fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that",
+			g.Name, a.Text, g.HeadSHA)
+		if flag := tracker.HeadFlag(v.forge(), g.HeadSHA); flag != "" {
+			text += ": add " + flag
+		}
+		return text
 	}
 	if act == strings.ToLower(strings.TrimSpace(a.Text)) {
 		return fmt.Sprintf("Gate %s: the person answered %q", g.Name, a.Text)

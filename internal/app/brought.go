@@ -42,7 +42,7 @@ func (v *visit) count(t *loop.Tick) {
 		case guard.DropLabel:
 			t.Labels = slices.DeleteFunc(t.Labels, func(l string) bool { return l == label })
 		case guard.MergePR:
-			countMerged(t, a.PR)
+			countMerged(t, a.PR, saysMerged(v.ev, a.PR, merging(acts) == 1))
 		}
 	}
 }
@@ -56,11 +56,14 @@ func (v *visit) countOpened(t *loop.Tick, opens int) {
 	}
 }
 
-func countMerged(t *loop.Tick, pr int) {
-	if pr > 0 {
-		touched(t, pr)
-		t.Observed.Merged = append(t.Observed.Merged, pr)
-		t.Track(loop.PR{Number: pr, State: "merged"})
+// countMerged takes in a merge call that succeeded. Whether the PR is merged is another matter: the
+// call's answer says so, or the tracker when the iteration ends.
+func countMerged(t *loop.Tick, pr int, merged bool) {
+	if pr == 0 {
+		return
+	}
+	if touched(t, pr); merged {
+		t.Merged(pr)
 	}
 }
 

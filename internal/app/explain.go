@@ -71,7 +71,7 @@ func (v *visit) verdict(r guard.Reading, call guard.Call) string {
 		return "denied: it touches the loop's own files, gates or registration"
 	case len(r.Merges()) > 0:
 		for _, a := range r.Merges() {
-			if reason := refuseMerge(a); reason != "" {
+			if reason := v.refuseLanding(a); reason != "" {
 				return "denied: " + reason
 			}
 		}

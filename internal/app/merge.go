@@ -3,11 +3,15 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 )
 
 // mostMerges is how many PRs one call may merge: each is looked up at the tracker, within the hook's time.
@@ -123,8 +127,8 @@ func (v *visit) approved(t *thread, a guard.Act, yes *loop.Approval) (event.Repl
 		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void", a.PR, yes.HeadSHA, head)
 		return event.Deny(lines("Not merged: "+a.Command+". "+text, report.Ask(t.Tick.MergeGates()))).Say("hooks: " + text + "; you are asked again"), true
 	case yes.HeadSHA != "" && a.SHA != "" && !loop.SameSHA(yes.HeadSHA, a.SHA):
-		return event.Deny(fmt.Sprintf("Not merged: %s. The person said yes to %s, not to %s\nhint: gh pr merge %d --match-head-commit %s",
-			a.Command, yes.HeadSHA, a.SHA, a.PR, yes.HeadSHA)), true
+		return event.Deny(fmt.Sprintf("Not merged: %s. The person said yes to %s, not to %s\n"+
+			"hint: %s", a.Command, yes.HeadSHA, a.SHA, v.mergePlainly(a, yes.HeadSHA))), true
 	}
 	return event.Nothing(), false
 }
@@ -132,7 +136,7 @@ func (v *visit) approved(t *thread, a guard.Act, yes *loop.Approval) (event.Repl
 // refuseMerge are the ways to land code that no answer opens: they are not the merge of one named PR of this
 // repository, now.
 func (v *visit) refuseMerge(a guard.Act) string {
-	if reason := refuseMerge(a); reason != "" {
+	if reason := v.refuseLanding(a); reason != "" {
 		return reason
 	}
 	if other, own := v.elsewhere(a); other != "" {
@@ -141,14 +145,46 @@ func (v *visit) refuseMerge(a guard.Act) string {
 	return ""
 }
 
-func refuseMerge(a guard.Act) string {
+// refuseLanding refuses every way to land code but the plain merge of one named PR.
+func (v *visit) refuseLanding(a guard.Act) string {
+	plainly := func() string { return v.mergePlainly(a, "") }
 	switch {
 	case a.Auto || a.Admin:
-		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\nhint: merge it plainly with gh pr merge N once it is green", a.Command)
+		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\n"+
+			"hint: merge it plainly with %s once it is green", a.Command, plainly())
 	case a.Kind != guard.MergePR:
-		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\nhint: open or update a PR and leave it, or merge it plainly with gh pr merge N", a.Command, describe(a))
+		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\n"+
+			"hint: open or update a PR and leave it, or merge it plainly with %s",
+			a.Command, describe(a), plainly())
 	case a.PR == 0:
-		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: gh pr merge N", a.Command)
+		return fmt.Sprintf("Not merged: %s does not say which PR\nhint: name it by its number: %s",
+			a.Command, plainly())
 	}
 	return ""
+}
+
+// mergePlainly is the forge's own command for what a call tried to merge, bound to a commit where
+// one is given and the client can be bound. N stands for a PR that the call does not name.
+func (v *visit) mergePlainly(a guard.Act, sha string) string {
+	kind, pr := v.forge(), "N"
+	if kind == "" {
+		program, _, _ := strings.Cut(a.Command, " ")
+		kind = tracker.ForgeOfClient(program)
+	}
+	if a.PR > 0 {
+		pr = strconv.Itoa(a.PR)
+	}
+	if sha == "" {
+		return tracker.MergeCommand(kind, pr)
+	}
+	return strings.TrimSpace(tracker.MergeCommand(kind, pr) + " " + tracker.HeadFlag(kind, sha))
+}
+
+// forge is the kind of the project's forge, "" where it is not known or asked by a command.
+func (v *visit) forge() string {
+	place, _ := forge.Choose(v.Env, v.config().Tracker, tracker.Repo(v.Env, v.project))
+	if place.Kind == forge.Command {
+		return tracker.ForgeOf(place.Host)
+	}
+	return place.Kind
 }

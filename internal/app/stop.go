@@ -68,6 +68,7 @@ func (v *visit) finish(t *thread, look surroundings, crons []event.Cron) (event.
 	if t.Tick.Draining && v.interruptMark(t) { // Esc in a turn that a worker's end had started
 		t.Tick.Interrupt(loop.ByEsc)
 	}
+	t.settle(look.prs[t.skill])
 	v.missedAnswers(t)
 	previous, err := v.previous(t.skill, t.Budget)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
 	"hooks/internal/usage"
 )
 
@@ -18,10 +19,11 @@ type surroundings struct {
 	heads     map[string]string
 	worktrees []loop.Worktree
 	underLoop bool
+	prs       map[loop.Skill][]forge.PR // what the tracker said of the PRs of each run
 }
 
 func (v *visit) lookAround(list []*thread) surroundings {
-	var o surroundings
+	o := surroundings{prs: map[loop.Skill][]forge.PR{}}
 	for _, t := range list {
 		if !v.open(t) || v.ev.WorkersRunning() {
 			continue
@@ -34,7 +36,12 @@ func (v *visit) lookAround(list []*thread) surroundings {
 		if o.worktrees == nil {
 			o.worktrees = v.worktrees()
 		}
-		o.heads = v.heads(t.Tick.Tracked, o.heads)
+		o.prs[t.skill] = v.askedAtEnd(t)
+		tracked := slices.Clone(t.Tick.Tracked)
+		for _, pr := range o.prs[t.skill] {
+			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
+		}
+		o.heads = v.heads(tracked, o.heads)
 	}
 	return o
 }

@@ -101,14 +101,11 @@ func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
 	if n := slices.IndexFunc(acts, func(a guard.Act) bool { return t.Tick.Halting() || v.refuseMerge(a) != "" }); n >= 0 {
 		acts = acts[:n]
 	}
-	answers := make([]forge.Answer, len(acts))
-	var asking sync.WaitGroup
+	numbers := make([]int, len(acts))
 	for i, a := range acts {
-		q := v.question()
-		q.PR = a.PR
-		asking.Go(func() { answers[i] = forge.Ask(context.Background(), q) })
+		numbers[i] = a.PR
 	}
-	asking.Wait()
+	answers := v.askPRs(numbers)
 	for i, a := range acts {
 		var f *forge.Failure
 		none := errors.As(answers[i].Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
@@ -118,6 +115,19 @@ func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
 		list = append(list, v.toldOf(t, a.PR, &answers[i]))
 	}
 	return list
+}
+
+// askPRs asks the tracker about PRs side by side, one answer each.
+func (v *visit) askPRs(numbers []int) []forge.Answer {
+	answers := make([]forge.Answer, len(numbers))
+	var asking sync.WaitGroup
+	for i, n := range numbers {
+		q := v.question()
+		q.PR = n
+		asking.Go(func() { answers[i] = forge.Ask(context.Background(), q) })
+	}
+	asking.Wait()
+	return answers
 }
 
 // toldOf is what an answer says of a PR: its number alone where that is nothing. Where every person who spoke has

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard"
@@ -182,12 +183,12 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 	switch {
 	case a.Auto || a.Admin:
 		return no("--auto and --admin bypass the approval",
-			"merge it with gh pr merge N, without them, once it is green")
+			"merge it with "+s.plainly(0)+", without them, once it is green")
 	case a.Kind != guard.MergePR && a.Kind != guard.ApprovePR:
 		return no("in a loop only a PR is merged, one at a time and past its gate",
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
-		return no("it does not say which PR", "name the PR by its number, as in gh pr merge N")
+		return no("it does not say which PR", "name the PR by its number, as in "+s.plainly(0))
 	case project == "":
 		return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
 			"leave it to a person, who finds the cause with `hooks doctor`")
@@ -197,10 +198,23 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 			"merge PRs of the project's own repository")
 	}
 	if ok, why := g.TakePass(a.Kind, a.PR, a.SHA); !ok {
-		return no(why, fmt.Sprintf("make gh pr merge %d a plain Bash command of its own, so that "+
-			"its gate can ask", a.PR))
+		return no(why, "make "+s.plainly(a.PR)+" a plain Bash command of its own, so that "+
+			"its gate can ask")
 	}
 	return nil
+}
+
+// plainly is the command that merges a PR, 0 for any, by the client that was started, else by that
+// of the repository's forge.
+func (s Start) plainly(pr int) string {
+	kind, name := tracker.ForgeOfClient(s.Argv[0]), "N"
+	if kind == "" {
+		kind = tracker.ForgeOf(tracker.Repo(s.Env, s.Cwd).Remotes["origin"])
+	}
+	if pr > 0 {
+		name = strconv.Itoa(pr)
+	}
+	return tracker.MergeCommand(kind, name)
 }
 
 // foreign names the repository that a merge is about if it is not the project's own.

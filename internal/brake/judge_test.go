@@ -262,6 +262,24 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// The next step is a command of the client that was started, else of the repository's forge.
+func TestHintNamesTheForgesOwnCommand(t *testing.T) {
+	dir := project(t)
+	for line, want := range map[string]string{
+		"gh pr merge 142 --auto":                          "gh pr merge N",
+		"glab mr merge":                                   "glab mr merge N",
+		"glab mr merge 142":                               "glab mr merge 142",
+		"tea pr merge 142":                                " pr merge 142",
+		"hub merge https://github.com/o/r/pull/142":       "gh pr merge 142",
+		"curl -X PUT https://a/repos/o/r/pulls/142/merge": "gh pr merge 142",
+	} {
+		r := start(dir, split(line)...).Judge(&ground{project: dir})
+		if r == nil || !strings.Contains(hint.Text(r), want) {
+			t.Errorf("%s: %v, want %q", line, hint.Text(r), want)
+		}
+	}
+}
+
 func TestPassLetsOneMergeThrough(t *testing.T) {
 	dir := project(t)
 	merges := []string{

@@ -262,6 +262,14 @@ var broken = []struct {
 		w.git("remote", "add", "origin", "git@gitlab.com:o/r.git")
 		w.tool("glab", "echo 'no token found' >&2; exit 1")
 	}, "forge-client", report.Doubt, "glab is not logged in at gitlab.com: exit status 1: no token found", "glab auth login", ""},
+	{"a tea without the command api", func(w *world) {
+		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
+		w.tool("tea-cli", `case "$1" in api) echo "No help topic for 'api'" >&2; exit 3;; esac; echo https://codeberg.org`)
+	}, "forge-client", report.Doubt, "tea-cli is too old to be asked: it has no `api`", "install tea 0.12 or newer", ""},
+	{"a tea without a login", func(w *world) {
+		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
+		w.tool("tea", `echo https://gitea.com`)
+	}, "forge-client", report.Doubt, "tea is not logged in at codeberg.org", "tea login add", ""},
 	{"qmd spoken of and absent", func(w *world) { w.write("p/CLAUDE.md", "Search with qmd first.\n") },
 		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
 	{"a tracker command that only the repository names", func(w *world) {

@@ -51,19 +51,33 @@ func forgeClient(m *machine, n *notes) {
 		n.say("%s", p)
 		return
 	}
+	host, _, _ := strings.Cut(p.Host, ":") // gh takes no port
 	args := map[string][]string{
-		forge.GitHub: {"gh", "auth", "status", "--hostname", p.Host}, forge.GitLab: {"glab", "auth", "status", "--hostname", p.Host},
-		forge.Gitea: {"tea", "login", "list"},
+		// Some versions of `gh auth status` end well on a token that the server refuses.
+		forge.GitHub: {"gh", "api", "graphql", "--hostname", host, "-f", "query={viewer{login}}"},
+		forge.GitLab: {"glab", "auth", "status", "--hostname", p.Host},
+		forge.Gitea:  {p.Program(), "login", "list"},
 	}[p.Kind]
 	out, err := m.run(args...)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		n.warn("install it, or have the skill report the facts", "%s is not on PATH: backlog, labels and PR states come from reports alone", args[0])
+	case p.Kind == forge.Gitea && m.lacksAPI(p.Program()):
+		n.warn(forge.NewerHint(p.Program()), "%s is too old to be asked: it has no `api`",
+			p.Program())
 	case err != nil, p.Kind == forge.Gitea && !strings.Contains(out, p.Host):
-		n.warn(args[0]+" "+args[1]+" login", "%s is not logged in at %s: %s", args[0], p.Host, errText(err))
+		words := map[string]string{forge.GitHub: "gh auth login", forge.GitLab: "glab auth login"}
+		n.warn(firstOf(words[p.Kind], args[0]+" login add"), "%s is not logged in at %s: %s",
+			args[0], p.Host, errText(err))
 	default:
 		n.say("%s is logged in at %s, for %s/%s", args[0], p.Host, p.Owner, p.Repo)
 	}
+}
+
+// lacksAPI reports whether a tea is older than its command api.
+func (m *machine) lacksAPI(program string) bool {
+	_, err := m.run(program, "api", "--help")
+	return err != nil
 }
 
 // qmd is looked for where the project speaks of it.

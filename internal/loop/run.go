@@ -194,6 +194,9 @@ func StartBody(run *Budget, t *Tick) bool {
 	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
 		t.Body = true
 		run.IterationsUsed = t.Iteration
+		if pr := t.AskedPR(run.SinglePR); pr != nil {
+			t.Track(*pr)
+		}
 	}
 	return t.Body
 }

@@ -169,8 +169,13 @@ const ghAPIValued = "-X --method -f --raw-field -F --field -H --header --input -
 // ghAPI reads gh api …
 func ghAPI(f *shell.Frame, argv, rest []word.Word) {
 	fl := word.ParseFlags(rest, ghAPIValued)
+	apiCall(f, fl, apiRequest(f, fl, argv))
+}
+
+// apiRequest is what gh api and its kin would send.
+func apiRequest(f *shell.Frame, fl word.Flags, argv []word.Word) Request {
 	q := Request{URL: fl.Arg(0).Text, Argv: argv}
-	for _, w := range fl.All("-f", "--raw-field", "-F", "--field") {
+	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
 		k, v, _ := strings.Cut(w.Text, "=")
 		if file, ok := strings.CutPrefix(v, "@"); ok {
 			v = f.FileText(file)
@@ -180,9 +185,14 @@ func ghAPI(f *shell.Frame, argv, rest []word.Word) {
 	if w, ok := fl.Get("--input"); ok {
 		q.Body = f.FileText(w.Text)
 	}
+	return q
+}
+
+// apiCall judges the request.
+func apiCall(f *shell.Frame, fl word.Flags, q Request) {
 	q.Method = apiMethod(fl, q)
 	if fl.Late && word.Blank(q.URL) {
-		f.OpaqueForge(word.Join(argv), "the gh api call is only known when it runs")
+		f.OpaqueForge(word.Join(q.Argv), "the gh api call is only known when it runs")
 		return
 	}
 	sendAPI(f, q, fl)

@@ -125,18 +125,51 @@ func Hub(f *shell.Frame, argv []word.Word) {
 	}
 }
 
-const teaValued = "-r --repo -l --login -R --remote -o --output"
+const (
+	teaValued    = "-r --repo -l --login -R --remote -o --output"
+	teaPRValued  = teaValued + " -s --style -t --title -m --message -L --labels -d --description"
+	teaAPIValued = teaValued + " -X --method -f --field -F --Field -H --header -d --data"
+)
 
-// Tea is Gitea's client.
+// teaFlags spells the flags of tea with one dash for a letter and two for a name: tea takes any
+// of them with either.
+func teaFlags(argv []word.Word) []word.Word {
+	out := append([]word.Word(nil), argv...)
+	for i, w := range out {
+		bare := strings.TrimLeft(w.Text, "-")
+		name, _, _ := strings.Cut(bare, "=")
+		switch {
+		case bare == "" || len(w.Text) == len(bare):
+		case len(name) == 1:
+			out[i].Text = "-" + bare
+		case word.Has(teaPRValued+" "+teaAPIValued, "--"+name):
+			out[i].Text = "--" + bare
+		}
+	}
+	return out
+}
+
+// teaAPI reads tea api …, whose -d is the body.
+func teaAPI(f *shell.Frame, argv, rest []word.Word) {
+	fl := word.ParseFlags(rest, teaAPIValued)
+	q := apiRequest(f, fl, argv)
+	if w, ok := fl.Get("-d", "--data"); ok {
+		q.Body = dataText(f, w.Text)
+	}
+	apiCall(f, fl, q)
+}
+
+// Tea is Gitea's client, which Debian names tea-cli.
 func Tea(f *shell.Frame, argv []word.Word) {
-	group, rest, _ := word.Subcommand(argv[1:], teaValued)
+	argv = teaFlags(argv)
+	group, rest, _ := word.Subcommand(argv[1:], teaAPIValued)
 	if word.AsksHelp(argv, teaValued+" -s -t -m -L -d") {
 		return
 	}
 	switch group.Text {
 	case "pulls", "pull", "pr", "prs":
-		sub, rest, _ := word.Subcommand(rest, teaValued)
-		fl := word.ParseFlags(rest, teaValued+" -s --style -t --title -m --message -L --labels -d --description")
+		sub, rest, _ := word.Subcommand(rest, teaPRValued)
+		fl := word.ParseFlags(rest, teaPRValued)
 		a := prTarget(f, fl)
 		switch sub.Text {
 		case "merge", "m":
@@ -152,7 +185,7 @@ func Tea(f *shell.Frame, argv []word.Word) {
 		fl := word.ParseFlags(rest, teaValued)
 		Comment(f, word.JoinText(fl.Pos[min(1, len(fl.Pos)):]), prTarget(f, fl), argv)
 	case "api":
-		ghAPI(f, argv, rest)
+		teaAPI(f, argv, rest)
 	case "branches", "branch", "b":
 		if sub := word.ParseFlags(rest, teaValued).Arg(0).Text; word.Has("unprotect u", sub) {
 			f.Act(act.Act{Kind: act.RelaxProtection}, argv)

@@ -112,7 +112,7 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 		forges.Hub(f, argv)
 	case "glab":
 		forges.Glab(f, argv)
-	case "tea":
+	case "tea", "tea-cli":
 		forges.Tea(f, argv)
 	case "az":
 		forges.Az(f, argv)

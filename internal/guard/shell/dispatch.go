@@ -122,7 +122,9 @@ func (f *Frame) callAlias(text string, argv []word.Word) string {
 // globbedName runs a command whose name is a pattern, as in /usr/bin/g[h]: every program of interest that it matches.
 func (f *Frame) globbedName(argv []word.Word) string {
 	pat := argv[0].Pat[strings.LastIndex(argv[0].Pat, "/")+1:]
-	for _, name := range []string{"gh", "git", "glab", "hub", "tea", "az", "curl", "wget", "bash", "sh", "env", "python3", "node"} {
+	for _, name := range []string{
+		"gh", "git", "glab", "hub", "tea", "tea-cli", "az", "curl", "wget", "bash", "sh", "env", "python3", "node",
+	} {
 		if word.GlobMatch(pat, name) {
 			f.M.World.Program(f, name, append([]word.Word{word.Lit(name)}, argv[1:]...))
 		}

@@ -27,7 +27,7 @@ func (c *command) rows(ctx context.Context, word string) (rows []gjson.Result, w
 	docs, torn := documents(out)
 	if fail != nil || torn || len(docs) != 1 || !docs[0].Get(word).IsArray() {
 		if fail == nil {
-			fail = unreadable(c.program(), "no JSON object with a list %q", word)
+			fail = unreadable(c.Program(), "no JSON object with a list %q", word)
 		}
 		return nil, false, fail
 	}
@@ -91,7 +91,7 @@ func (c *command) pulls(ctx context.Context, _ bool) (prs []PR, whole bool, fail
 
 func (c *command) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := c.run(ctx, c.own("pr", fmt.Sprint(n))...)
-	return one(c.program(), out, fail, "pr", c.pr)
+	return one(c.Program(), out, fail, "pr", c.pr)
 }
 
 func (c *command) pr(n gjson.Result) PR {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"hooks/internal/child"
@@ -49,6 +50,19 @@ func (f *Failure) Error() string {
 	return text
 }
 
+// loginWords are the words by which a program shows its logins.
+var loginWords = map[string]string{
+	"gh": "auth status", "glab": "auth status", "tea": "login list", "tea-cli": "login list",
+}
+
+// NewerHint is the next step where a program is too old.
+func NewerHint(program string) string {
+	if strings.HasPrefix(program, "tea") {
+		return "install tea 0.12 or newer: older ones have no `" + program + " api`"
+	}
+	return "install a newer " + program + ": one with the command api"
+}
+
 // Hint is the way out.
 func (f *Failure) Hint() string {
 	switch f.Why {
@@ -57,11 +71,13 @@ func (f *Failure) Hint() string {
 	case NoProgram:
 		return "install " + f.Program + ", or configure another tracker in CLAUDE.md under SDD Configuration, Tracker"
 	case LoggedOut, Forbidden:
-		return map[string]string{"gh": "see `gh auth status`", "glab": "see `glab auth status`", "tea": "see `tea login list`"}[f.Program]
+		if words, ok := loginWords[f.Program]; ok {
+			return "see `" + f.Program + " " + words + "`"
+		}
 	case NoIssues:
 		return "turn them on, or name the repository that has them in CLAUDE.md under SDD Configuration, Tracker"
 	case TooOld:
-		return "install a newer " + f.Program + ": one with the command api"
+		return NewerHint(f.Program)
 	case NotFound:
 		return "check Owner and Repo in CLAUDE.md under SDD Configuration, Tracker, and the origin remote"
 	case NotAllowed:
@@ -103,7 +119,9 @@ var causes = [...]struct {
 	{NoIssues, []string{"issues are disabled", "disabled issues", "http 410"}},
 	{TooOld, []string{"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag", "flag provided but not defined"}},
 	{Unavailable, []string{"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service", "504 gateway", "500 internal", "something went wrong while executing", "couldn't respond to your request in time", "resource limits for this query"}},
-	{Offline, []string{"error connecting", "no such host", "connection refused", "network is unreachable", "connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host", "server misbehaving", "timeout awaiting", "client.timeout", "proxyconnect"}},
+	{Offline, []string{"error connecting", "no such host", "connection refused", "network is unreachable", "connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host", "server misbehaving", "timeout awaiting", "client.timeout", "proxyconnect",
+		"unexpected eof", `": eof`, "broken pipe", "server closed"}},
+	{Unreadable, []string{"unexpected end of json input", "invalid character '"}},
 }
 
 func cause(says string) Why {
@@ -115,6 +133,42 @@ func cause(says string) Why {
 		}
 	}
 	return Failed
+}
+
+// httpStatus is the status of the last answer whose first line stands in a text, as tea prints it.
+func httpStatus(text string) (status int, ok bool) {
+	for line := range strings.Lines(text) {
+		version, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		code, _, _ := strings.Cut(rest, " ")
+		if n, err := strconv.Atoi(code); err == nil && strings.HasPrefix(version, "HTTP/") {
+			status, ok = n, true
+		}
+	}
+	return status, ok
+}
+
+// refused is why a server refused a request, by its status alone: what it says is for people, in
+// their language and the server's version.
+func refused(program string, status int, body []byte) *Failure {
+	f := &Failure{Why: Failed, Program: program, Says: fmt.Sprintf("HTTP %d", status)}
+	if docs, _ := documents(body); len(docs) == 1 {
+		if m := child.Line(text(docs[0].Get("message"), mostTitle)); m != "" {
+			f.Says += ": " + m
+		}
+	}
+	switch {
+	case status == 401:
+		f.Why = LoggedOut
+	case status == 403 || status == 451:
+		f.Why = Forbidden
+	case status == 404 || status == 410:
+		f.Why = NotFound
+	case status == 429:
+		f.Why = RateLimited
+	case status >= 500:
+		f.Why = Unavailable
+	}
+	return f
 }
 
 func unreadable(program, format string, args ...any) *Failure {

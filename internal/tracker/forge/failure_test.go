@@ -37,6 +37,9 @@ func TestFailures(t *testing.T) {
 		{"gh: HTTP 502\n", Unavailable, "tracker: gh finds the tracker broken (gh: HTTP 502)"},
 		{"gh: Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug.\n", Unavailable, ""},
 		{"error connecting to api.github.com\ncheck your internet connection or https://githubstatus.com\n", Offline, ""},
+		{"Post \"https://api.github.com/graphql\": EOF\n", Offline, ""},
+		{"unexpected EOF\n", Offline, ""},
+		{"unexpected end of JSON input\n", Unreadable, ""},
 		{"gh: Could not resolve to a Repository with the name 'acme/app'.\n", NotFound, ""},
 		{"\x1b[31mX\x1b[0m \x07token=ghp_16C7e42F292c6912E7710c838347Ae178B4a at https://mara:pw@github.com/acme\n", Failed,
 			"tracker: gh failed ([31mX[0m token=<redacted> at https://github.com/acme)"},
@@ -140,12 +143,60 @@ func TestOneOfTwoCallsFails(t *testing.T) {
 	}
 }
 
-// An older enterprise server has no dependencies: it is asked again without them.
+// An older enterprise server is asked again without the fields that it lacks, and for all others. It
+// names all of them at once in its answer, of which gh repeats the first line.
+func TestServersWithoutSomeFields(t *testing.T) {
+	for _, c := range []struct{ lacks, asked string }{
+		{"", "closedByPullRequestsReferences blockedBy subIssues"},
+		{"blockedBy", "closedByPullRequestsReferences subIssues"},
+		{"subIssues", "closedByPullRequestsReferences blockedBy"},
+		{"blockedBy subIssues", "closedByPullRequestsReferences"},
+		{"closedByPullRequestsReferences blockedBy subIssues", ""},
+	} {
+		for _, answered := range []bool{true, false} {
+			var asked []string
+			got := pagesOf(func(query string) connection {
+				var known, wrong, list []string
+				for _, f := range githubDepends {
+					switch {
+					case !strings.Contains(query, f.name):
+					case strings.Contains(c.lacks, f.name):
+						m := "Field '" + f.name + "' doesn't exist on type 'Issue'"
+						wrong, list = append(wrong, m), append(list, fmt.Sprintf(`{"message":%q}`, m))
+					default:
+						known = append(known, f.name)
+					}
+				}
+				asked = known
+				if len(wrong) == 0 {
+					const none = `{"r":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[]}}}`
+					return connected("gh", []byte(none), nil, "r", "issues")
+				}
+				out := `{"errors":[` + strings.Join(list, ",") + `]}`
+				if !answered {
+					out = ""
+				}
+				says := "gh: " + strings.Join(wrong, "\n")
+				fail := failure("gh", errors.New("exit status 1"), says)
+				return connected("gh", []byte(out), fail, "r", "issues")
+			}, "%s", githubDepends)
+			if !got.whole || strings.Join(asked, " ") != c.asked {
+				t.Errorf("without %q (answered: %v): %v, asked for %q", c.lacks, answered, got.fail, asked)
+			}
+		}
+	}
+}
+
+// Such a server through the program: the second question is answered.
 func TestAnOlderServer(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
-	script := "#!/bin/sh\ncase \"$*\" in\n*blockedBy*) echo \"gh: Field 'blockedBy' doesn't exist on type 'Issue'\" >&2; exit 1 ;;\n" +
-		"*pullRequests*) cat '" + from + "/prs.json' ;;\n*) cat '" + from + "/issues.json' '" + from + "/issues.2.json' ;;\nesac\n"
-	program(t, script)
+	program(t, `#!/bin/sh
+case "$*" in
+*blockedBy*) echo "gh: Field 'blockedBy' doesn't exist on type 'Issue'" >&2; exit 1 ;;
+*pullRequests*) cat '`+from+`/prs.json' ;;
+*subIssues*) cat '`+from+`/issues.json' '`+from+`/issues.2.json' ;;
+esac
+`)
 	if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || a.Backlog == nil {
 		t.Errorf("%v", a.Notes)
 	}

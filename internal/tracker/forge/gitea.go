@@ -8,11 +8,12 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/child"
 	"hooks/internal/tracker/backlog"
 )
 
-// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. The dependencies of its own cost a
-// call for every issue: they are asked for where there are few enough issues.
+// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. Its own
+// dependencies cost one call an issue: they are asked for where there are few enough issues.
 type gitea struct {
 	caller
 	identities
@@ -33,17 +34,21 @@ func (g *gitea) call(ctx context.Context, path string) (gjson.Result, *Failure) 
 }
 
 func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
-	args := []string{"tea", "api"}
+	args := []string{g.Program(), "api", "-i"} // -i: the status and the headers, on stderr
 	if g.login != "" {
 		args = append(args, "--login", g.login)
 	}
-	out, fail := g.run(ctx, append(args, path)...)
-	docs, torn := documents(out)
-	if len(docs) == 1 && docs[0].Get("message").Exists() && (fail == nil || fail.Why == Failed) { // what the server said, whatever tea makes of it
-		return gjson.Result{}, orFailure(nil, g.program(), docs[0])
-	}
-	if fail != nil || torn || len(docs) != 1 {
-		return gjson.Result{}, orFailure(fail, g.program(), gjson.Result{})
+	r, fail := g.start(ctx, child.Command{Args: append(args, path), Wait: g.wait})
+	docs, torn := documents(r.Out)
+	status, ok := httpStatus(r.Says)
+	switch {
+	case ok && status/100 != 2:
+		return gjson.Result{}, refused(g.Program(), status, r.Out)
+	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() &&
+		(fail == nil || fail.Why == Failed):
+		return gjson.Result{}, orFailure(nil, g.Program(), docs[0])
+	case fail != nil || torn || len(docs) != 1:
+		return gjson.Result{}, orFailure(fail, g.Program(), gjson.Result{})
 	}
 	return docs[0], nil
 }
@@ -61,7 +66,7 @@ func (g *gitea) pages(ctx context.Context, path string) (rows []gjson.Result, wh
 		}
 		for _, got := range g.wave(ctx, path, page, n) {
 			if !got.rows.IsArray() {
-				return rows, false, orFailure(got.fail, g.program(), got.rows)
+				return rows, false, orFailure(got.fail, g.Program(), got.rows)
 			}
 			list := got.rows.Array()
 			if rows = append(rows, list...); first == 0 {
@@ -111,18 +116,20 @@ func (g *gitea) issues(ctx context.Context) issueList {
 		}
 	}
 	l.issues = once(l.issues)
-	if whole && len(l.issues) == 0 {
+	if len(l.issues) == 0 && (whole || fail != nil && fail.Why == NotFound) {
 		g.turnedOff(ctx, &l)
 	}
 	g.depend(ctx, &l)
 	return l
 }
 
-// turnedOff asks whether an empty list is one because the repository has no issues at all.
+// turnedOff asks whether a list is empty or not found because the repository keeps no issues: they
+// are turned off, or kept by another tracker.
 func (g *gitea) turnedOff(ctx context.Context, l *issueList) {
 	repo, fail := g.call(ctx, "")
-	if has := repo.Get("has_issues"); fail == nil && has.Type == gjson.False {
-		l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+	has := repo.Get("has_issues")
+	if fail == nil && (has.Type == gjson.False || repo.Get("external_tracker").IsObject()) {
+		l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
 	}
 }
 

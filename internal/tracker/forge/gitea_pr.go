@@ -41,7 +41,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	asking.Wait()
 	p := g.pr(answer)
 	if p.Number == 0 {
-		return p, orFailure(fail, g.program(), answer)
+		return p, orFailure(fail, g.Program(), answer)
 	}
 	for _, c := range list(comments) {
 		p.Feedback = append(p.Feedback, g.person(c, "created_at", "comment"))

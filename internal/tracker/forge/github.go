@@ -21,14 +21,17 @@ type github struct {
 }
 
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
-	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC}){totalCount pageInfo{hasNextPage endCursor}nodes{` +
-	`number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}%s}}}}`
+	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
+	`{pageInfo{hasNextPage endCursor}totalCount nodes{number title body labels(first:50){nodes{name}}milestone{title}assignees(first:10){nodes{login}}%s}}}}`
 
-// githubDepends are fields that older enterprise servers do not have. includeClosedPrs leaves out those that were closed
-// without a merge only.
-const githubDepends = `closedByPullRequestsReferences(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}` +
-	`blockedBy(first:50){totalCount nodes{number state repository{nameWithOwner}}}` +
-	`subIssues(first:50){totalCount nodes{number state repository{nameWithOwner}}}`
+// githubDepends are fields that older enterprise servers do not have. includeClosedPrs leaves out
+// those that were closed without a merge only.
+var githubDepends = []field{
+	{"closedByPullRequestsReferences",
+		`(first:10,includeClosedPrs:false){nodes{number state repository{nameWithOwner}}}`},
+	{"blockedBy", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
+	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
+}
 
 const githubPR = `number title state isDraft isCrossRepository headRepository{nameWithOwner}headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
 	`closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +
@@ -47,7 +50,7 @@ func (g *github) issues(ctx context.Context) issueList {
 	pages := func(query string) connection { return g.pages(ctx, "issues", query) }
 	c := pagesOf(pages, githubIssues, githubDepends)
 	if enabled := c.root.Get("hasIssuesEnabled"); enabled.Type == gjson.False && c.fail == nil {
-		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
 	}
 	return c.issues("totalCount", g.at(c.root).issue)
 }
@@ -120,7 +123,7 @@ func (g *github) refs(connection gjson.Result, i *backlog.Issue) []backlog.Ref {
 func (g *github) pages(ctx context.Context, name, query string) connection {
 	out, fail := g.list(ctx, "gh", "api", "graphql", "--hostname", withoutPort(g.Host), "--paginate",
 		"-f", "owner="+g.Owner, "-f", "name="+g.Repo, "-f", "query="+query)
-	return connected(g.program(), out, fail, "data.repository", name)
+	return connected(g.Program(), out, fail, "data.repository", name)
 }
 
 func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
@@ -135,7 +138,7 @@ func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 func (g *github) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", withoutPort(g.Host), "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
 		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
-	return one(g.program(), out, fail, "data.repository", func(root gjson.Result) PR { return g.at(root).pr(root.Get("pullRequest")) })
+	return one(g.Program(), out, fail, "data.repository", func(root gjson.Result) PR { return g.at(root).pr(root.Get("pullRequest")) })
 }
 
 func (g *github) pr(n gjson.Result) PR {

@@ -18,11 +18,14 @@ type gitlab struct {
 	identities
 }
 
+// pageInfo stands before anything that holds a number: glab looks for it in the text and loses its
+// place at a number.
 const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
-	`{count pageInfo{hasNextPage endCursor}nodes{iid title description labels{nodes{title}}milestone{title}assignees{nodes{username}}%s}}}}`
+	`{pageInfo{hasNextPage endCursor}count nodes{iid title description labels{nodes{title}}` +
+	`milestone{title}assignees{nodes{username}}%s}}}}`
 
 // gitlabDepends is a field that the community edition does not have.
-const gitlabDepends = `blockedByIssues{nodes{iid state webUrl}}`
+var gitlabDepends = []field{{"blockedByIssues", `{nodes{iid state webUrl}}`}}
 
 const gitlabMR = `iid title description state draft labels{nodes{title}}sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}diffHeadSha ` +
 	`headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`
@@ -41,14 +44,14 @@ func (g *gitlab) issues(ctx context.Context) issueList {
 	pages := func(query string) connection { return g.pages(ctx, "issues", query) }
 	c := pagesOf(pages, gitlabIssues, gitlabDepends)
 	if enabled := c.root.Get("issuesEnabled"); enabled.Type == gjson.False {
-		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.program()}
+		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
 	}
 	return c.issues("count", g.issue)
 }
 
 func (g *gitlab) pages(ctx context.Context, name, query string) connection {
 	out, fail := g.list(ctx, g.query(query, "--paginate")...)
-	return connected(g.program(), out, fail, "data.project", name)
+	return connected(g.Program(), out, fail, "data.project", name)
 }
 
 func (g *gitlab) issue(n gjson.Result) backlog.Issue {
@@ -89,7 +92,7 @@ func (g *gitlab) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 
 func (g *gitlab) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := g.run(ctx, g.query(fmt.Sprintf(gitlabOne, gitlabMR), "-f", fmt.Sprintf("iid=%d", n))...)
-	return one(g.program(), out, fail, "data.project.mergeRequest", g.pr)
+	return one(g.Program(), out, fail, "data.project.mergeRequest", g.pr)
 }
 
 func (g *gitlab) pr(n gjson.Result) PR {

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -17,6 +18,8 @@ type connection struct {
 	nodes []gjson.Result
 	whole bool
 	fail  *Failure
+	// refused is what the server found wrong with the query itself.
+	refused string
 }
 
 // connected joins the nodes of a list over the pages that a program printed.
@@ -31,6 +34,7 @@ func connected(program string, out []byte, fail *Failure, root, name string) con
 		page := list.Get("nodes")
 		if !page.IsArray() {
 			c.whole, c.fail = false, orFailure(fail, program, d)
+			c.refused = c.fail.Says + "\n" + d.Get("errors.#.message").Raw
 			return c
 		}
 		c.nodes = append(c.nodes, page.Array()...)
@@ -38,6 +42,9 @@ func connected(program string, out []byte, fail *Failure, root, name string) con
 	}
 	if torn || len(docs) == 0 {
 		c.fail = orFailure(fail, program, gjson.Result{})
+	}
+	if c.fail != nil {
+		c.refused = c.fail.Says
 	}
 	c.whole = c.whole && c.fail == nil
 	return c
@@ -48,14 +55,31 @@ func failed(doc gjson.Result) bool {
 	return strings.Contains(doc.Raw, `"errors"`) && doc.Get("errors.#").Int() > 0
 }
 
-// pagesOf asks a forge that speaks GraphQL. query has a place for fields that older servers do not have: those are asked
-// again without.
-func pagesOf(pages func(query string) connection, query, newer string) connection {
-	c := pages(fmt.Sprintf(query, newer))
-	if c.fail != nil && len(c.nodes) == 0 && (strings.Contains(c.fail.Says, "doesn't exist on type") || strings.Contains(c.fail.Says, "doesn't accept argument")) {
-		return pages(fmt.Sprintf(query, ""))
+// field is a field of an issue that older servers may not have, with what is asked of it.
+type field struct{ name, ask string }
+
+// pagesOf asks a forge that speaks GraphQL. query has a place for fields that older servers do not
+// have: a server that refuses some of them is asked again for the others.
+func pagesOf(pages func(query string) connection, query string, newer []field) connection {
+	for {
+		var asked string
+		for _, f := range newer {
+			asked += f.name + f.ask
+		}
+		c := pages(fmt.Sprintf(query, asked))
+		lacking := func(f field) bool { return c.lacks(f.name) }
+		known := slices.DeleteFunc(slices.Clone(newer), lacking)
+		if c.fail == nil || len(c.nodes) > 0 || len(known) == len(newer) {
+			return c
+		}
+		newer = known
 	}
-	return c
+}
+
+// lacks says that the server does not have a field, or not with what is asked of it: GitHub says
+// "Field 'x' doesn't exist on type 'Issue'" or "… doesn't accept argument 'y'", one a line.
+func (c *connection) lacks(name string) bool {
+	return strings.Contains(c.refused, "ield '"+name+"' doesn't ")
 }
 
 // issueList is what a source told of the open issues. total is how many there are, 0 where it did not say; note is what

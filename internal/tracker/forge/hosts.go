@@ -11,15 +11,13 @@ import (
 
 // kindOf says which forge serves a host: by its name, else by who is logged in there.
 func kindOf(getenv func(string) string, host string) string {
-	switch {
-	case host == "":
-		return ""
-	case strings.Contains(host, "github") || strings.HasSuffix(host, ".ghe.com") || host == getenv("GH_HOST"):
+	switch kind := tracker.ForgeOf(host); {
+	case host == "" || kind != "":
+		return kind
+	case host == getenv("GH_HOST"):
 		return GitHub
-	case strings.Contains(host, "gitlab") || host == gitlabHost(getenv):
+	case host == gitlabHost(getenv):
 		return GitLab
-	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") || host == "codeberg.org":
-		return Gitea
 	}
 	glab := configFiles(getenv, "glab-cli/config.yml")
 	if dir := getenv("GLAB_CONFIG_DIR"); dir != "" {

@@ -42,15 +42,15 @@ func (p Place) elsewhere(fork bool, head string) bool {
 	return fork && (head == "" || !strings.EqualFold(head, p.Origin))
 }
 
-// program is what is called.
-func (p Place) program() string {
+// Program is the program that is called.
+func (p Place) Program() string {
 	switch p.Kind {
 	case GitHub:
 		return "gh"
 	case GitLab:
 		return "glab"
 	case Gitea:
-		return "tea"
+		return tracker.TeaProgram()
 	}
 	return filepath.Base(p.Args[0])
 }
@@ -73,7 +73,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 			return p, &Failure{Why: Unconfigured, Says: "Type is command, Command is empty"}
 		}
 		if getenv(Allow) != c.Command {
-			return p, &Failure{Why: NotAllowed, Program: p.program(), Says: c.Command}
+			return p, &Failure{Why: NotAllowed, Program: p.Program(), Says: c.Command}
 		}
 		return p, nil
 	}
@@ -88,7 +88,7 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	case !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false):
 		return p, &Failure{Why: Unconfigured, Says: "owner and repository are not known"}
 	case p.Kind == Gitea && onlyElsewhere(getenv, p.Host):
-		return p, &Failure{Why: LoggedOut, Program: p.program(), Says: "it has logins, none at " + p.Host}
+		return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: "it has logins, none at " + p.Host}
 	}
 	return p, nil
 }

@@ -25,21 +25,23 @@ type caller struct {
 
 // run gives what the program printed, also when it failed.
 func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
-	return c.start(ctx, child.Command{Args: args, Wait: c.wait})
+	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait})
+	return r.Out, fail
 }
 
 // list calls a program that prints page after page. What bounds it is silence, and listMore in all.
 func (c *caller) list(ctx context.Context, args ...string) ([]byte, *Failure) {
-	return c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
+	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
+	return r.Out, fail
 }
 
-func (c *caller) start(ctx context.Context, call child.Command) ([]byte, *Failure) {
+func (c *caller) start(ctx context.Context, call child.Command) (child.Result, *Failure) {
 	call.Dir, call.Env, call.Most = c.dir, environ(os.Environ()), callOutput
 	r, err := child.Run(ctx, call)
 	if err != nil {
-		return r.Out, failure(c.program(), err, r.Says)
+		return r, failure(c.Program(), err, r.Says)
 	}
-	return r.Out, nil
+	return r, nil
 }
 
 // own is the configured command with more words; a path in it is the project's.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hooks/internal/loop"
+	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 )
 
@@ -121,7 +122,7 @@ func TestGiteaDependencies(t *testing.T) {
 		}
 	}
 	put(t, filepath.Join(from, "dependencies-2.json"), "")
-	put(t, filepath.Join(from, "dependencies-2.err"), "Error: 502 Bad Gateway\n")
+	put(t, filepath.Join(from, "dependencies-2.status"), "502 Bad Gateway")
 	if a = ask(t, dir, Question{Backlog: true}); a.Backlog != nil || a.Issues[1].State != "unknown" {
 		t.Errorf("%+v", a.Issues)
 	}
@@ -133,7 +134,7 @@ func TestGiteaDependencies(t *testing.T) {
 	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEach+1 || len(a.Notes) != 1 {
 		t.Errorf("of too many only what bodies say counts, and that is said: %v %+v", a.Notes, a.Backlog)
 	}
-	os.Remove(filepath.Join(from, "dependencies-2.err"))
+	os.Remove(filepath.Join(from, "dependencies-2.status"))
 	put(t, filepath.Join(from, "dependencies-2.json"), `[{"number":41,"state":"open","repository":{"full_name":"acme/app"}}]`)
 	a = ask(t, dir, Question{Backlog: true, Scope: backlog.Scope{Issues: []int{2, 3}}})
 	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{3}, Blocked: []int{2}, InProgress: []int{}}, a.Backlog); d != "" || len(a.Notes) > 0 {
@@ -151,5 +152,108 @@ func TestGiteaRefuses(t *testing.T) {
 	put(t, filepath.Join(from, "pr-9.json"), `{"errors":null,"message":"The target couldn't be found.","url":"https://codeberg.org/api/swagger"}`)
 	if a := ask(t, dir, Question{PR: 9}); why(a.Err) != NotFound || len(a.PRs) > 0 {
 		t.Error(a.Err)
+	}
+}
+
+// What Gitea and Forgejo refuse is known by the HTTP status, whatever the words and the language,
+// and also where the answer comes from a server in front of them.
+func TestGiteaRefusesByStatus(t *testing.T) {
+	for _, c := range []struct {
+		status, body string
+		why          Why
+	}{
+		{"401 Unauthorized", `{"message":"Benutzer unbekannt"}`, LoggedOut},
+		{"403 Forbidden", `{"message":"issues are none of your business"}`, Forbidden},
+		{"404 Not Found", `{"message":"Das Ziel gibt es nicht"}`, NotFound},
+		{"404 Not Found", "404 page not found\n", NotFound},
+		{"429 Too Many Requests", ``, RateLimited},
+		{"451 Unavailable For Legal Reasons", ``, Forbidden},
+		{"500 Internal Server Error", `{"message":""}`, Unavailable},
+		{"502 Bad Gateway", "<html><h1>502 Bad Gateway</h1>", Unavailable},
+		{"422 Unprocessable Entity", `{"message":"not found"}`, Failed},
+	} {
+		dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+		for _, kind := range []string{"issues", "prs", "pr-9", "repo"} {
+			put(t, filepath.Join(from, kind+".status"), c.status)
+			put(t, filepath.Join(from, kind+".json"), c.body)
+		}
+		a := ask(t, dir, Question{Backlog: true, PRs: true, PR: 9})
+		if why(a.Err) != c.why || a.Backlog != nil || a.Found || len(a.PRs) > 0 || a.PRsWhole {
+			t.Errorf("%s %s: %v, %+v", c.status, c.body, a.Err, a)
+		}
+	}
+}
+
+// A list of issues that is not found, or empty, is none of an empty backlog where the repository
+// keeps its issues elsewhere. Dependencies that are not found are turned off.
+func TestGiteaTurnedOffByStatus(t *testing.T) {
+	for _, c := range []struct {
+		name, status, issues, repo string
+		why                        Why
+	}{
+		{"issues and PRs off", "404 Not Found", `{"message":"x"}`, `{"has_issues":false}`, NoIssues},
+		{"issues off", "200 OK", `[]`, `{"has_issues":false}`, NoIssues},
+		{"another tracker", "200 OK", `[]`, `{"has_issues":true,"external_tracker":{}}`, NoIssues},
+		{"no repository", "404 Not Found", `{"message":"x"}`, "", NotFound},
+	} {
+		dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+		os.Remove(filepath.Join(from, "issues.2.json"))
+		put(t, filepath.Join(from, "issues.status"), c.status)
+		put(t, filepath.Join(from, "issues.json"), c.issues)
+		put(t, filepath.Join(from, "repo.json"), c.repo)
+		if c.repo == "" {
+			put(t, filepath.Join(from, "repo.status"), c.status)
+		}
+		if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != c.why || a.Backlog != nil || a.Found {
+			t.Errorf("%s: %v, %+v", c.name, a.Err, a)
+		}
+	}
+	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
+	put(t, filepath.Join(from, "issues.json"),
+		`[{"number":1,"title":"First","state":"open"},{"number":2,"title":"Second","state":"open"}]`)
+	for _, n := range []string{"1", "2"} {
+		put(t, filepath.Join(from, "dependencies-"+n+".status"), "404 Not Found")
+		put(t, filepath.Join(from, "dependencies-"+n+".json"), `{"message":"Abhängigkeiten sind aus"}`)
+	}
+	a := ask(t, dir, Question{Backlog: true})
+	if a.Err != nil || a.Backlog == nil || len(a.Backlog.Unblocked) != 2 {
+		t.Errorf("dependencies off: %v %+v", a.Notes, a.Backlog)
+	}
+}
+
+// Debian's tea is a text editor, its tea-cli is Gitea's client. A tea from elsewhere is Gitea's.
+func TestWhichTeaIsGiteas(t *testing.T) {
+	debian, own := t.TempDir(), t.TempDir()
+	for _, path := range []string{debian + "/tea", debian + "/tea-cli", own + "/tea"} {
+		put(t, path, "#!/bin/sh\n")
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	links := t.TempDir() // as the brake's: both names lead to one program
+	for _, name := range []string{"tea", "tea-cli"} {
+		if err := os.Symlink(filepath.Join(own, "tea"), filepath.Join(links, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, c := range []struct {
+		path []string
+		want string
+	}{
+		{nil, "tea"}, {[]string{debian}, "tea-cli"}, {[]string{own}, "tea"},
+		{[]string{own, debian}, "tea"}, {[]string{debian, own}, "tea-cli"},
+		{[]string{links, debian}, "tea-cli"}, {[]string{links, own}, "tea"},
+	} {
+		t.Setenv("PATH", strings.Join(c.path, string(os.PathListSeparator)))
+		if got := (Place{Kind: Gitea}).Program(); got != c.want {
+			t.Errorf("%q: %s", c.path, got)
+		}
+	}
+	if err := os.Remove(filepath.Join(debian, "tea")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", debian)
+	if got := tracker.TeaProgram(); got != "tea-cli" {
+		t.Error("tea-cli alone:", got)
 	}
 }

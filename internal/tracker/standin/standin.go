@@ -5,6 +5,9 @@
 // reviews-142.json, thread-7.json of review 7, dependencies-142.json, repo.json and user.json.
 // Further pages are issues.2.json and so on. issues.err is what goes to stderr, with exit code 1; issues.sleep is how
 // long the answer takes, as in "10s". calls.log gets one line a call.
+//
+// tea prints an HTTP status on stderr when it is asked for: issues.status has it, as in "410 Gone",
+// where it is not 200, or 404 for what is not there, and tea ends well whatever it is.
 package standin
 
 import (
@@ -12,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -62,6 +66,12 @@ func play(program, dir string, args []string) int {
 		d, _ := time.ParseDuration(strings.TrimSpace(string(text)))
 		time.Sleep(d)
 	}
+	if text, err := os.ReadFile(file(kind + ".status")); err == nil {
+		fmt.Fprintf(os.Stderr, "HTTP/1.1 %s\n", strings.TrimSpace(string(text)))
+		text, _ := os.ReadFile(file(kind + ".json"))
+		os.Stdout.Write(text)
+		return 0
+	}
 	found := false
 	for n := 1; n < 1000; n++ {
 		name := kind + ".json"
@@ -83,7 +93,18 @@ func play(program, dir string, args []string) int {
 		os.Stderr.Write(text)
 		return 1
 	}
-	return missing(program, kind, found, page, file)
+	code := missing(program, kind, found, page, file)
+	switch status := slices.Contains(args, "-i"); {
+	case status && code == 0:
+		fmt.Fprintln(os.Stderr, "HTTP/1.1 200 OK\nContent-Type: application/json")
+	case status:
+		fmt.Fprintln(os.Stderr, "HTTP/1.1 404 Not Found")
+		fmt.Println(`{"message":"nicht gefunden"}`)
+		return 0
+	case code != 0:
+		fmt.Fprintf(os.Stderr, "%s: Not Found (HTTP 404)\n", program)
+	}
+	return code
 }
 
 // missing: a list that nobody recorded is empty, a single thing is not there.
@@ -99,7 +120,6 @@ func missing(program, kind string, found bool, page int, file func(string) strin
 		fmt.Println(`{"data":{"repository":{"pullRequests":{"pageInfo":{"hasNextPage":false},"nodes":[]}},"project":{"mergeRequests":{"pageInfo":{"hasNextPage":false},"nodes":[]}}}}`)
 		return 0
 	}
-	fmt.Fprintf(os.Stderr, "%s: Not Found (HTTP 404)\n", program)
 	return 1
 }
 

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"strconv"
+	"strings"
+
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/tracker/forge"
+)
+
+// saysMerged reports whether the answer of a call says that a PR is merged. only says that the call
+// merges no other one, so that an answer without a number is about this one. An exit code says
+// nothing: curl ends well on a conflict, gh on a PR that is merely queued.
+func saysMerged(ev event.Event, pr int, only bool) bool {
+	text := strings.ToLower(ev.Response.Raw)
+	for _, rest := range strings.Split(text, "merged pull request ")[1:] { // as gh says it
+		_, rest, _ = strings.Cut(rest, "#")
+		end := strings.IndexFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })
+		if n, err := strconv.Atoi(rest[:end]); err == nil && n == pr {
+			return true
+		}
+	}
+	if !only {
+		return false
+	}
+	bare := strings.NewReplacer(`\n`, "", `\`, "", `"`, "", " ", "").Replace(text)
+	said := [...]string{"merged:true", "state:merged", "squashedandmerged!", "✓merged!"}
+	for _, words := range said {
+		if strings.Contains(bare, words) {
+			return true
+		}
+	}
+	azure := strings.Contains(bare, "mergestatus:succeeded")
+	return azure && strings.Contains(bare, ",status:completed")
+}
+
+// merging counts the merges among acts.
+func merging(acts []guard.Act) (n int) {
+	for _, a := range acts {
+		if a.Kind == guard.MergePR {
+			n++
+		}
+	}
+	return n
+}
+
+// mostAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
+const mostAsked = 8
+
+// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
+// something is missing: the branch, or whether a merge that was let through has landed. It asks
+// nobody where nothing is missing.
+func (v *visit) askedAtEnd(t *thread) []forge.PR {
+	missing := t.Tick.Unsettled(t.Budget)
+	answers := v.askPRs(missing[:min(len(missing), mostAsked)])
+	var list []forge.PR
+	for i := range answers {
+		list = append(list, answers[i].PRs...)
+	}
+	return list
+}
+
+// settle takes in what the tracker said at the end of an iteration.
+func (t *thread) settle(prs []forge.PR) {
+	for i := range prs {
+		t.Tick.Settle(prs[i].Loop(), prs[i].Elsewhere)
+	}
+}
