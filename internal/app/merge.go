@@ -153,7 +153,8 @@ func (v *visit) refuseLanding(a guard.Act) string {
 		return fmt.Sprintf("Not merged: %s. --auto and --admin go round what the person is asked\n"+
 			"hint: merge it plainly with %s once it is green", a.Command, plainly())
 	case a.Kind != guard.MergePR:
-		return fmt.Sprintf("Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate\n"+
+		return fmt.Sprintf("Not done: %s (%s). "+
+			"In a loop only a PR is merged, one at a time, past its gate\n"+
 			"hint: open or update a PR and leave it, or merge it plainly with %s",
 			a.Command, describe(a), plainly())
 	case a.PR == 0:

@@ -33,7 +33,8 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// What the tracker says at the end: heads, branch, and whether a merge of this iteration has landed.
+// What the tracker says at the end: heads, branch, and whether a merge of this iteration has
+// landed.
 func TestSettle(t *testing.T) {
 	tick := Tick{Asked: &Asked{PRs: []PR{{Number: 5, HeadSHA: "aaaaaaa1"}}}, MergesOf: []int{5}}
 	tick.Settle(PR{Number: 5, State: "merged", Branch: "a", HeadSHA: "bbbbbbb2"}, true)

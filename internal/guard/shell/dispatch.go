@@ -123,7 +123,8 @@ func (f *Frame) callAlias(text string, argv []word.Word) string {
 func (f *Frame) globbedName(argv []word.Word) string {
 	pat := argv[0].Pat[strings.LastIndex(argv[0].Pat, "/")+1:]
 	for _, name := range []string{
-		"gh", "git", "glab", "hub", "tea", "tea-cli", "az", "curl", "wget", "bash", "sh", "env", "python3", "node",
+		"gh", "git", "glab", "hub", "tea", "tea-cli", "az", "curl", "wget", "bash", "sh", "env",
+		"python3", "node",
 	} {
 		if word.GlobMatch(pat, name) {
 			f.M.World.Program(f, name, append([]word.Word{word.Lit(name)}, argv[1:]...))

@@ -119,8 +119,12 @@ var causes = [...]struct {
 	{NoIssues, []string{"issues are disabled", "disabled issues", "http 410"}},
 	{TooOld, []string{"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag", "flag provided but not defined"}},
 	{Unavailable, []string{"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service", "504 gateway", "500 internal", "something went wrong while executing", "couldn't respond to your request in time", "resource limits for this query"}},
-	{Offline, []string{"error connecting", "no such host", "connection refused", "network is unreachable", "connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host", "server misbehaving", "timeout awaiting", "client.timeout", "proxyconnect",
-		"unexpected eof", `": eof`, "broken pipe", "server closed"}},
+	{Offline, []string{
+		"error connecting", "no such host", "connection refused", "network is unreachable",
+		"connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host",
+		"server misbehaving", "timeout awaiting", "client.timeout", "proxyconnect",
+		"unexpected eof", `": eof`, "broken pipe", "server closed",
+	}},
 	{Unreadable, []string{"unexpected end of json input", "invalid character '"}},
 }
 

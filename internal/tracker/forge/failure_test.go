@@ -126,7 +126,8 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// PRs that are not told keep an issue from being taken for free only where it depends on a number nobody knows.
+// PRs that are not told keep an issue from being taken for free only where it depends on a number
+// nobody knows.
 func TestOneOfTwoCallsFails(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
 	put(t, filepath.Join(from, "prs.err"), "gh: HTTP 502\n")
@@ -143,8 +144,8 @@ func TestOneOfTwoCallsFails(t *testing.T) {
 	}
 }
 
-// An older enterprise server is asked again without the fields that it lacks, and for all others. It
-// names all of them at once in its answer, of which gh repeats the first line.
+// An older enterprise server is asked again without the fields that it lacks, and for all others.
+// It names all of them at once in its answer, of which gh repeats the first line.
 func TestServersWithoutSomeFields(t *testing.T) {
 	for _, c := range []struct{ lacks, asked string }{
 		{"", "closedByPullRequestsReferences blockedBy subIssues"},
@@ -162,7 +163,8 @@ func TestServersWithoutSomeFields(t *testing.T) {
 					case !strings.Contains(query, f.name):
 					case strings.Contains(c.lacks, f.name):
 						m := "Field '" + f.name + "' doesn't exist on type 'Issue'"
-						wrong, list = append(wrong, m), append(list, fmt.Sprintf(`{"message":%q}`, m))
+						wrong = append(wrong, m)
+						list = append(list, fmt.Sprintf(`{"message":%q}`, m))
 					default:
 						known = append(known, f.name)
 					}
@@ -181,7 +183,8 @@ func TestServersWithoutSomeFields(t *testing.T) {
 				return connected("gh", []byte(out), fail, "r", "issues")
 			}, "%s", githubDepends)
 			if !got.whole || strings.Join(asked, " ") != c.asked {
-				t.Errorf("without %q (answered: %v): %v, asked for %q", c.lacks, answered, got.fail, asked)
+				t.Errorf("without %q (answered: %v): %v, asked for %q",
+					c.lacks, answered, got.fail, asked)
 			}
 		}
 	}

@@ -138,7 +138,9 @@ func (g *github) pulls(ctx context.Context, light bool) ([]PR, bool, *Failure) {
 func (g *github) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := g.run(ctx, "gh", "api", "graphql", "--hostname", withoutPort(g.Host), "-f", "owner="+g.Owner, "-f", "name="+g.Repo,
 		"-F", fmt.Sprintf("number=%d", n), "-f", "query="+fmt.Sprintf(githubOne, fmt.Sprintf(githubPR, 100)))
-	return one(g.Program(), out, fail, "data.repository", func(root gjson.Result) PR { return g.at(root).pr(root.Get("pullRequest")) })
+	return one(g.Program(), out, fail, "data.repository", func(root gjson.Result) PR {
+		return g.at(root).pr(root.Get("pullRequest"))
+	})
 }
 
 func (g *github) pr(n gjson.Result) PR {

@@ -88,7 +88,8 @@ func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (P
 	case !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false):
 		return p, &Failure{Why: Unconfigured, Says: "owner and repository are not known"}
 	case p.Kind == Gitea && onlyElsewhere(getenv, p.Host):
-		return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: "it has logins, none at " + p.Host}
+		says := "it has logins, none at " + p.Host
+		return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: says}
 	}
 	return p, nil
 }

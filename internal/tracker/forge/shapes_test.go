@@ -204,7 +204,8 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 		if c.repo == "" {
 			put(t, filepath.Join(from, "repo.status"), c.status)
 		}
-		if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != c.why || a.Backlog != nil || a.Found {
+		a := ask(t, dir, Question{Backlog: true})
+		if why(a.Err) != c.why || a.Backlog != nil || a.Found {
 			t.Errorf("%s: %v, %+v", c.name, a.Err, a)
 		}
 	}
