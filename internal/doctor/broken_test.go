@@ -40,10 +40,16 @@ var broken = []struct {
 	fixed  string
 }{
 	{"settings that are no JSON", func(w *world) { w.write("p/.claude/settings.json", "{oops") },
-		"settings-files", report.Broken, ".claude/settings.json (project): it is not valid JSON", "repair the file", ""},
+		"settings-files", report.Broken, ".claude/settings.json (project): line 1, column 2: invalid", "repair the file", ""},
 	{"a malformed entry of PreToolUse", func(w *world) {
 		w.write("p/.claude/settings.local.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
-	}, "settings-files", report.Broken, "the client applies nothing that it sits in", "give it type, command and args", ""},
+	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with "command", this is an object; the client skips`, "correct that value", ""},
+	{"a setting of a wrong type", func(w *world) {
+		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
+	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must be a text, this is 5; the client skips the whole file`, "correct that value", ""},
+	{"a choice that the client does not know", func(w *world) {
+		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
+	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`, "unless your client knows", ""},
 	{"a malformed entry elsewhere", func(w *world) {
 		w.write("p/.claude/settings.json", `{"hooks":{"Notification":[{"hooks":[{"type":"command","command":7}]}]}}`)
 	}, "settings-files", report.Doubt, "an entry of Notification is malformed", "give it type", ""},

@@ -19,6 +19,7 @@ type settings struct {
 	scope string // "user", "project", "local", "managed" or "plugin NAME"
 	path  string
 	root  string // the plugin's folder, empty for settings
+	text  string // as it is written
 	body  gjson.Result
 	bad   string // why it cannot be read, empty if it can
 }
@@ -60,17 +61,15 @@ func open(scope, path string) *settings {
 		return nil
 	}
 	s := &settings{scope: scope, path: path}
-	switch text = strings.TrimPrefix(text, "\ufeff"); {
-	case err != nil:
-		s.bad = err.Error()
-	case strings.TrimSpace(text) == "":
-	case !gjson.Valid(text):
-		s.bad = "it is not valid JSON"
-	case !gjson.Parse(text).IsObject():
-		s.bad = "it is not a JSON object"
-	default:
-		s.body = gjson.Parse(text)
+	if err == nil {
+		err = install.Valid(text)
 	}
+	if err != nil {
+		s.bad = err.Error()
+		return s
+	}
+	s.text = text
+	s.body = gjson.Parse(strings.TrimPrefix(text, "\ufeff"))
 	return s
 }
 
