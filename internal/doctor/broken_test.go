@@ -321,6 +321,9 @@ func (w *world) plugin(enabled string) {
 	w.Helper()
 	w.write("plug/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
 	w.json("plug/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil)})
+	launcher, err := os.ReadFile("../../hooks/hooks.json")
+	w.must(err)
+	w.write("plug/hooks/hooks.json", string(launcher))
 	w.must(os.MkdirAll(w.path("plug/bin"), 0o755))
 	w.must(os.Symlink(built, w.path("plug/bin/hooks")))
 	w.write("home/.claude/plugins/installed_plugins.json",

@@ -256,7 +256,7 @@ func leastTimeout(name string) float64 {
 func otherHooks(m *machine, n *notes) {
 	others := 0
 	for _, h := range m.hooks().handlers {
-		if h.word != "" {
+		if h.word != "" || h.launcher() {
 			continue
 		}
 		others++

@@ -36,7 +36,7 @@ func wanted() [][2]string {
 			requiredMinimumVersion requiredMaximumVersion plansDirectory timeZone
 			autoMemoryDirectory claudeMd pluginTrustMessage timeFormat statusLine.command
 			fileSuggestion.command attribution.commit attribution.pr
-			attributionProjectPolicy.default remote.defaultEnvironmentId
+			remote.defaultEnvironmentId
 			breakReminder.message quietHours.start quietHours.end`},
 		{"true or false", `respectGitignore syncClaudeAiSkills syncClaudeAiPlugins
 			wslInheritsWindowsSettings includeCoAuthoredBy includeGitInstructions
@@ -61,27 +61,34 @@ func wanted() [][2]string {
 			wheelScrollAccelerationEnabled fileCheckpointingEnabled showTurnDuration
 			showMessageTimestamps terminalProgressBarEnabled todoFeatureEnabled
 			remoteControlAtStartup isolatePeerMachines autoUploadSessions
-			inputNeededNotifEnabled agentPushNotifEnabled sandbox.enabled voice.enabled
+			inputNeededNotifEnabled agentPushNotifEnabled
+			permissions.blockReadsOutsideWorkingDirectories sandbox.enabled
+			sandbox.autoAllowBashIfSandboxed sandbox.allowUnsandboxedCommands
+			sandbox.network.allowLocalBinding sandbox.network.allowAllUnixSockets voice.enabled
 			voice.autoSubmit breakReminder.enabled quietHours.enabled
 			remoteTools.allowUnattendedServing`},
 		{"a whole number of 1 or more", `cleanupPeriodDays skillListingMaxDescChars
-			totalTokensReminderBudget breakReminder.intervalMinutes breakReminder.breakThresholdMinutes`},
+			totalTokensReminderBudget breakReminder.intervalMinutes
+			breakReminder.breakThresholdMinutes`},
 		{"a whole number of 0 or more", "desktopSessionCleanupPeriodDays"},
-		{"a number from 0 to 1", "feedbackSurveyRate"},
-		{"a number", "statusLine.padding"},
-		{"a list", "permissions.allow permissions.deny permissions.ask sshConfigs"},
-		{"a list of texts", `fallbackModel availableModels deniedModels enabledMcpjsonServers
+		{"a number from 0 to 1", "feedbackSurveyRate skillListingBudgetFraction"},
+		{"a number", "statusLine.padding sandbox.network.httpProxyPort"},
+		{"a list", `permissions.allow permissions.deny permissions.ask sshConfigs
+			strictKnownMarketplaces blockedMarketplaces allowedMarketplaces`},
+		{"a list of texts", `fallbackModel availableModels enabledMcpjsonServers
 			disabledMcpjsonServers allowedHttpHookUrls httpHookAllowedEnvVars
 			pluginSuggestionMarketplaces companyAnnouncements claudeMdExcludes
 			permissions.additionalDirectories worktree.symlinkDirectories
-			worktree.sparsePaths spinnerVerbs.verbs`},
+			worktree.sparsePaths spinnerVerbs.verbs sandbox.excludedCommands
+			sandbox.network.allowedDomains sandbox.network.deniedDomains
+			sandbox.filesystem.allowWrite sandbox.filesystem.denyWrite
+			sandbox.filesystem.denyRead`},
 		{"an object", `env permissions hooks statusLine fileSuggestion worktree sandbox
-			enabledPlugins modelOverrides skillOverrides spinnerVerbs pluginConfigs remote voice
-			breakReminder quietHours attributionProjectPolicy remoteTools`},
+			sandbox.network sandbox.filesystem enabledPlugins modelOverrides skillOverrides
+			spinnerVerbs pluginConfigs remote voice breakReminder quietHours remoteTools`},
 		{"true, false or an object", "attribution"},
 		{"a text or a list of texts", "forceLoginOrgUUID"},
 		{"one of bash, powershell", "defaultShell"},
-		{"one of prefix, exact", "availableModelsMatch"},
 		{"one of unrestricted, small, medium, large", "workflowSizeGuideline"},
 		{"one of first-wins, merge", "parentSettingsBehavior managedSourcesBehavior"},
 		{"one of notify, quiet, off", "feedbackDrafts"},
@@ -129,6 +136,7 @@ func WrongTypes(text string) []Wrong {
 	}
 	c.each("enabledPlugins", root, "true, false or a list of texts")
 	c.each("modelOverrides", root, "a text")
+	c.each("skillOverrides", root, "one of on, name-only, user-invocable-only, off")
 	for _, event := range [...]string{"PreToolUse", "PermissionRequest"} {
 		c.groups("hooks."+event, root.path("hooks."+event))
 	}
@@ -207,17 +215,24 @@ func (c *checker) handler(at string, v gjson.Result) {
 	}
 	h := look(v)
 	c.want(at+".type", "one of command, http, mcp_tool, prompt, agent", h.member("type"))
-	for _, n := range [...]string{"type", "command"} {
-		isCommand := n == "type" || h.member("type").Str == "command"
-		if isCommand && !h.member(n).Exists() {
-			c.add(at, fmt.Sprintf("an object with %q", n), v)
+	for _, n := range [...][2]string{{"type", ""}, {"command", "command"}, {"url", "http"},
+		{"prompt", "prompt"}, {"prompt", "agent"}} {
+		if (n[1] == "" || h.member("type").Str == n[1]) && !h.member(n[0]).Exists() {
+			c.add(at, fmt.Sprintf("an object with %q", n[0]), v)
 		}
 	}
-	c.want(at+".command", "a text", h.member("command"))
-	c.want(at+".args", "a list of texts", h.member("args"))
-	c.want(at+".timeout", "a number above 0", h.member("timeout"))
-	c.want(at+".if", "a text", h.member("if"))
-	c.want(at+".async", "true or false", h.member("async"))
+	for _, row := range [...][2]string{
+		{"a text", "command url prompt if statusMessage"},
+		{"a list of texts", "args"},
+		{"a number above 0", "timeout"},
+		{"true or false", "async asyncRewake once"},
+		{"one of bash, powershell", "shell"},
+		{"one of continue, block", "onFailure"},
+	} {
+		for key := range strings.FieldsSeq(row[1]) {
+			c.want(at+"."+key, row[0], h.member(key))
+		}
+	}
 }
 
 // path is the value of a dotted key. Of two members of one name the last counts, as for the client.
