@@ -14,6 +14,8 @@ import (
 type doctorCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 	Fix  bool `help:"Mend what can be mended safely."`
+	Live bool `help:"Start one real session of the client too, which must reach the hooks. Costs a few cents."`
+	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 
 // Run looks at the machine and the project; a check that fails is exit code 1.
@@ -21,11 +23,17 @@ func (c doctorCmd) Run(d *desk.Desk, s streams) error {
 	if c.Fix && d.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --fix in a terminal of your own", "nothing is mended from inside the agent")
 	}
+	if c.Live && d.Env("CLAUDECODE") != "" {
+		return hint.New("type hooks doctor --live in a terminal of your own",
+			"no session is started from inside the agent")
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	found := doctor.Doctor{Env: d.Env, Dir: dir, Now: time.Now(), Version: versionLine()}.Run(c.Fix)
+	found := doctor.Doctor{
+		Env: d.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
+	}.Run(c.Fix)
 	if c.JSON {
 		err = printJSON(s.out, found)
 	} else {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -72,7 +73,9 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	if path == "" {
 		return
 	}
-	line := fmt.Sprintf("%s %s %s reply=%d error=%s\n", began.UTC().Format(time.RFC3339Nano), word,
-		time.Since(began).Round(10*time.Microsecond), reply, printable.Line(fmt.Sprint(err)))
+	program, _ := os.Executable()
+	line := fmt.Sprintf("%s %s %s reply=%d error=%s program=%s\n",
+		began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond),
+		reply, printable.Line(fmt.Sprint(err)), printable.Line(program))
 	_ = regular.Append(path, line) // a log that cannot be written decides nothing
 }

@@ -168,6 +168,21 @@ var broken = []struct {
 		})
 	}, "receipts", report.Doubt, "is another build than the one that answered then", "no older copy", ""},
 
+	{"a live session in which no hook fires", func(w *world) {
+		w.live = true
+		w.tool("claude", `echo '{"is_error":false,"total_cost_usd":0.01}'`)
+	}, "live", report.Broken, "no hook of this program fired in a real session", "hook-binary", ""},
+	{"a live session that does not reach the model", func(w *world) {
+		w.live = true
+		w.tool("claude", `echo '{"is_error":true,"result":"Please run /login"}'; exit 1`)
+	}, "live", report.Broken, "did not come to its end: Please run /login", "by hand", ""},
+	{"a live session without a Stop", func(w *world) {
+		w.live = true
+		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"; echo '{"is_error":false}'`)
+	}, "live", report.Broken, "its Stop never reached the program", "hooks install", ""},
+	{"a live session without a client", func(w *world) { w.live = true },
+		"live", report.Broken, "claude is not on PATH", "install the client", ""},
+
 	{"a program that guards nothing", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "exit 0")) },
 		"must-deny", report.Broken, "lets pass: gh pr merge 1", "update the program", ""},
 	{"a program that holds everything back", func(w *world) {

@@ -27,7 +27,7 @@ func TestNamesStay(t *testing.T) {
 			"hook-binary", "switches", "workspace-trust", "other-hooks",
 		},
 		"client": {"client-version", "client-environment"},
-		"fired":  {"receipts", "loops-without-hooks"},
+		"fired":  {"receipts", "loops-without-hooks", "live"},
 		"guard":  {"must-deny", "must-allow", "self-test"},
 		"state": {
 			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk",

@@ -17,6 +17,14 @@ type check struct {
 // checkTime bounds one check; the slowest start a few dozen children.
 const checkTime = 30 * time.Second
 
+// limit is the most a check may take. A live session is bounded by itself.
+func (c check) limit() time.Duration {
+	if c.name == "live" {
+		return liveTime + checkTime
+	}
+	return checkTime
+}
+
 // lookAt runs the checks: the groups side by side, the checks of a group one after the other.
 func (m *machine) lookAt(list []check) []*notes {
 	results := make([]*notes, len(list))
@@ -28,7 +36,7 @@ func (m *machine) lookAt(list []check) []*notes {
 		}
 		groups.Go(func() {
 			for i := first; i < to; i++ {
-				results[i] = m.examine(list[i], checkTime)
+				results[i] = m.examine(list[i], list[i].limit())
 			}
 		})
 		from = to

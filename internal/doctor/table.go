@@ -18,6 +18,7 @@ func table() []check {
 
 		{"fired", "receipts", receipts},
 		{"fired", "loops-without-hooks", loopsWithoutHooks},
+		{"fired", "live", live},
 
 		{"guard", "must-deny", mustDeny},
 		{"guard", "must-allow", mustAllow},

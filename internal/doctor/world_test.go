@@ -45,6 +45,7 @@ type world struct {
 	home, project, bin string
 	env                map[string]string
 	now                time.Time
+	live               bool
 }
 
 // healthy is a machine on which nothing is wrong: the program is registered in the person's settings.
@@ -140,7 +141,7 @@ func (w *world) doctor() Doctor {
 	w.must(err)
 	return Doctor{
 		Env: func(k string) string { return w.env[k] }, Dir: w.project, Now: w.now, Version: strings.TrimSpace(string(out)),
-		Managed: w.path("managed"),
+		Managed: w.path("managed"), Live: w.live,
 	}
 }
 
