@@ -37,10 +37,11 @@ func (c doctorCmd) Run(d *desk.Desk, s streams) error {
 	if c.JSON {
 		err = printJSON(s.out, found)
 	} else {
-		_, err = fmt.Fprintln(s.out, report.CheckupText(whole(d, s.out), found))
+		_, err = fmt.Fprintln(s.out, report.CheckupText(whole(d, s.out), found, c.All))
 	}
 	if err == nil && !found.OK {
-		return hint.New("each says its way out; --fix mends what can be mended safely", "a check fails")
+		return hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",
+			"a check fails")
 	}
 	return err
 }

@@ -90,8 +90,10 @@ var broken = []struct {
 	}, "command-form", report.Broken, `has an "if"`, "take the key away", ""},
 	{"a binary that is gone", func(w *world) { w.register("home/.claude/settings.json", "/none/hooks") },
 		"hook-binary", report.Broken, "starts /none/hooks", "hooks install", ""},
-	{"a bare name that is not on PATH", func(w *world) { w.register("home/.claude/settings.json", "hooks") },
-		"hook-binary", report.Broken, `"hooks", which is not on PATH`, "full path", ""},
+	{"a bare name that is not on PATH", func(w *world) {
+		w.must(os.Remove(w.path("bin/hooks")))
+		w.register("home/.claude/settings.json", "hooks")
+	}, "hook-binary", report.Broken, `"hooks", which is not on PATH`, "full path", ""},
 	{"a missing exec bit", func(w *world) {
 		text, err := os.ReadFile(built)
 		w.must(err)
@@ -276,6 +278,64 @@ var broken = []struct {
 	{"an order against the gates", func(w *world) {
 		w.write("p/AGENTS.md", "# Rules\n\nNever merge without asking.\nAlways merge once the checks are green.\n")
 	}, "orders", report.Doubt, `AGENTS.md:4 orders "Always merge once the checks are green."`, "merges wait for a person", ""},
+
+	{"a .git that git cannot read", func(w *world) { w.write("p/.git/HEAD", "nonsense\n") },
+		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
+	{"an index that is cut off", func(w *world) { w.write("p/.git/index", "DIRC") },
+		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
+	{"a repository of another user", func(w *world) { w.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1") },
+		"repository", report.Broken, "belongs to another user", "safe.directory", ""},
+	{"a configuration in .claude", func(w *world) {
+		w.write("p/.claude/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
+	}, "configuration", report.Doubt, ".claude/CLAUDE.md has an SDD Configuration, which is not read", "move the block", ""},
+	{"a price of 0", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Cost Rates\n\n"+
+			"| Model | Input | Output |\n|---|---|---|\n| claude-x | 0 | 0 |\n")
+	}, "rates", report.Doubt, "line 7 of Loop Cost Rates: claude-x costs $0", "the dollar ceiling never fires", ""},
+	{"a redaction that eats everything", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n"+
+			"| Pattern | Replace |\n|---|---|\n| `.` | x |\n")
+	}, "redaction", report.Doubt, "nobody can read the history", "narrow the pattern", ""},
+	{"a run of the future", func(w *world) {
+		w.run(func(b *loop.Budget) { b.StartedAt = time.Now().Add(48 * time.Hour) })
+	}, "open-iterations", report.Doubt, "began 48h0m0s in the future", "clock", ""},
+	{"a transcript that is gone", func(w *world) {
+		w.run(func(*loop.Budget) {})
+		w.must(w.state().SaveTick(&loop.Tick{
+			RunID: "run-1", SessionID: "s1", Skill: loop.Work, Iteration: 2, StartedAt: began,
+			Transcript: w.path("home/none.jsonl"),
+		}))
+	}, "open-iterations", report.Doubt, "the transcript of work iteration 2 is gone", "cleans", ""},
+	{"no HOME", func(w *world) { w.env["HOME"] = ""; w.Setenv("HOME", "") },
+		"home", report.Broken, "HOME is not set", "your own folder", ""},
+	{"a HOME that is not there", func(w *world) { w.env["HOME"] = "/none" },
+		"home", report.Broken, "/none, which is no folder", "make the folder", ""},
+	{"hooks not on PATH", func(w *world) { w.must(os.Remove(w.path("bin/hooks"))) },
+		"path", report.Doubt, "hooks is not on PATH", "add ", ""},
+	{"another hooks first on PATH", func(w *world) {
+		w.must(os.Remove(w.path("bin/hooks")))
+		w.tool("hooks", "echo other")
+	}, "path", report.Doubt, "which is another program", "before ", ""},
+	{"a dialog that is denied", func(w *world) {
+		w.write("p/.claude/settings.json", `{"permissions":{"deny":["AskUserQuestion"]}}`)
+	}, "permissions", report.Broken, "denies AskUserQuestion", "permissions.deny", ""},
+	{"reports that are denied", func(w *world) {
+		w.write("p/.claude/settings.json", `{"permissions":{"deny":["Bash(hooks:*)"]}}`)
+	}, "permissions", report.Broken, "denies Bash(hooks:*)", "permissions.deny", ""},
+	{"a schedule that is denied", func(w *world) {
+		w.write("p/.claude/settings.json", `{"permissions":{"deny":["CronCreate"]}}`)
+	}, "permissions", report.Doubt, "denies CronCreate", "permissions.deny", ""},
+	{"a plugin whose source folder lacks what its cached copy has", func(w *world) {
+		w.write("home/.claude/settings.json", "{}")
+		w.plugin(`{"sdd@acme":true}`)
+		w.write("src/.claude-plugin/marketplace.json", `{"plugins":[{"name":"sdd","source":"./"}]}`)
+		w.write("src/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
+		w.json("src/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil)})
+		w.json("home/.claude/plugins/known_marketplaces.json", map[string]any{"acme": map[string]any{
+			"source":          map[string]any{"source": "directory", "path": w.path("src")},
+			"installLocation": w.path("src"),
+		}})
+	}, "hook-binary", report.Broken, "/src/bin/hooks: no such file", "build or install", ""},
 
 	{"no forge client", func(w *world) { w.git("remote", "add", "origin", "https://github.com/o/r.git") },
 		"forge-client", report.Doubt, "gh is not on PATH", "install it", ""},

@@ -64,6 +64,7 @@ func (d Doctor) Run(fix bool) report.Checkup {
 	if fix {
 		results = m.mend(results)
 	}
+	sayOnce(results)
 	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true, Checks: []report.Check{}}
 	for _, r := range results {
 		k := r.result()

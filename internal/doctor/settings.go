@@ -84,13 +84,38 @@ func (m *machine) plugins(files []*settings) (list []*settings) {
 	}
 	registry.body.Get("plugins").ForEach(func(name, installs gjson.Result) bool {
 		if enabled(files, name.String()) {
-			if root := m.installed(installs); root != "" {
+			if root := firstOf(m.source(name.String()), m.installed(installs)); root != "" {
 				list = append(list, pluginHooks(name.String(), root)...)
 			}
 		}
 		return true
 	})
 	return list
+}
+
+// source is the folder that a plugin of a directory marketplace runs from, which is the source and not
+// the copy in the client's cache. It is "" for any other plugin.
+func (m *machine) source(name string) string {
+	plugin, market, _ := strings.Cut(name, "@")
+	known := open("plugins", filepath.Join(m.configDir(), "plugins", "known_marketplaces.json"))
+	if known == nil {
+		return ""
+	}
+	entry := known.body.Map()[market]
+	if entry.Get("source.source").Str != "directory" {
+		return ""
+	}
+	root := firstOf(entry.Get("installLocation").Str, entry.Get("source.path").Str)
+	list := open("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
+	if list == nil {
+		return ""
+	}
+	for _, p := range list.body.Get("plugins").Array() {
+		if path := p.Get("source"); p.Get("name").Str == plugin && path.Type == gjson.String {
+			return filepath.Join(root, filepath.FromSlash(path.Str))
+		}
+	}
+	return ""
 }
 
 // enabled says whether the settings switch a plugin on; the file that counts most decides.
