@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"hooks/internal/app"
@@ -30,7 +32,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	roomy(false)
 	began := time.Now()
 	answer := a.Handle(word, in)
-	reply := answer.Reply.Encode(answer.Name)
+	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
 	if len(reply) > 0 {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
 			answer.Err = fmt.Errorf("write reply: %w", err)
@@ -51,6 +53,26 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	}
 	logLine(a.Env("HOOKS_LOG"), word, began, len(reply), answer.Err)
 	return 0, true
+}
+
+// typedAs is what a person or the model types to start this program: its name where that finds it on
+// PATH, else its path.
+func typedAs() string {
+	own, err := os.Executable()
+	if err != nil {
+		return "hooks"
+	}
+	if found, err := exec.LookPath("hooks"); err == nil {
+		a, errA := os.Stat(found)
+		b, errB := os.Stat(own)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return "hooks"
+		}
+	}
+	if strings.ContainsAny(own, " '\"$`\\") {
+		return "'" + strings.ReplaceAll(own, "'", `'\''`) + "'"
+	}
+	return own
 }
 
 // roomy makes the stack as large as a call needs in one step. By itself it doubles four times, and is copied and laid out
