@@ -59,6 +59,9 @@ var broken = []struct {
 		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed", "hooks install", ""},
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
 		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers", "hooks install", ""},
+	{"only the core registered", func(w *world) {
+		w.changed(func(name string, _, _ map[string]any) bool { return name == "Stop" || name == "PreToolUse" })
+	}, "hooks-registered", report.Doubt, "8 events are not registered", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
 	}, "hooks-registered", report.Broken, `calls the word "session-end", which answers SessionEnd only`, "its event's own word", ""},

@@ -111,15 +111,23 @@ func hooksRegistered(m *machine, n *notes) {
 			n.fail("give the entry its event's own word, as in hooks.json", "%s calls the word %q, which answers %s only", m.where(h), h.word, want)
 		}
 	}
-	have := 0
+	have, missing := 0, []string(nil)
 	for _, w := range event.Words {
 		if slices.ContainsFunc(ours, func(h handler) bool { return h.word == w.Word && h.event == w.Name }) {
 			have++
 		} else if w.Name == event.Stop || w.Name == event.PreToolUse {
 			n.fail(wayInstall+" again", "%s is not registered: %s", w.Name, without(w.Name))
 		} else {
-			n.warn(wayInstall+" again", "%s is not registered: %s", w.Name, without(w.Name))
+			missing = append(missing, w.Name)
 		}
+	}
+	switch len(missing) {
+	case 0:
+	case 1:
+		n.warn(wayInstall+" again", "%s is not registered: %s", missing[0], without(missing[0]))
+	default:
+		n.warn(wayInstall+" again", "%d events are not registered, what they tell is noticed late or not "+
+			"at all: %s", len(missing), join(missing))
 	}
 	n.say("%d of %d events in %s", have, len(event.Words), join(scopes))
 }
