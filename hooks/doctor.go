@@ -14,7 +14,7 @@ import (
 type doctorCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 	Fix  bool `help:"Mend what can be mended safely."`
-	Live bool `help:"Start one real session of the client too, which must reach the hooks. Costs a few cents."`
+	Live bool `help:"Start one real session too; its hooks must fire. Costs a few cents."`
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 

@@ -55,8 +55,8 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	return 0, true
 }
 
-// typedAs is what a person or the model types to start this program: its name where that finds it on
-// PATH, else its path.
+// typedAs is what a person or the model types to start this program: its name where that finds it
+// on PATH, else its path.
 func typedAs() string {
 	own, err := os.Executable()
 	if err != nil {

@@ -2,8 +2,7 @@
 param([string]$Word)
 $ErrorActionPreference = 'Stop'
 $utf8 = New-Object System.Text.UTF8Encoding $false
-[Console]::InputEncoding = $utf8
-[Console]::OutputEncoding = $utf8
+try { [Console]::InputEncoding = $utf8; [Console]::OutputEncoding = $utf8 } catch { } # no console
 $OutputEncoding = $utf8
 $root = $env:CLAUDE_PLUGIN_ROOT
 $program = "$root\bin\hooks.exe"
@@ -14,9 +13,9 @@ function Test-Program([string]$Path, [string]$Starts) {
     try { return "$(& $Path version)".StartsWith($Starts) } catch { return $false }
 }
 
-function Test-Looping($Event) {
-    $name, $arguments = $Event.command_name, $Event.command_args
-    if ($Event.tool_input) { $name, $arguments = $Event.tool_input.skill, $Event.tool_input.args }
+function Test-Looping($Told) {
+    $name, $arguments = $Told.command_name, $Told.command_args
+    if ($Told.tool_input) { $name, $arguments = $Told.tool_input.skill, $Told.tool_input.args }
     if ("$arguments" -notmatch '(^|\s)--loop($|[\s=])') { return $false }
     if ("$name" -match '(^|[:/])(work|review)$') { return $true }
     return "$name" -match '(^|[:/])loop$' -and "$arguments" -match '[:/](work|review)\s'

@@ -117,8 +117,8 @@ func TestWithoutAProgramLoopsAreRefused(t *testing.T) {
 
 const deny = "hookSpecificOutput.permissionDecisionReason"
 
-// A program of the plugin's version is linked into its place wherever it is found, and gets the event
-// that brought it there; from then on the launcher says nothing.
+// A program of the plugin's version is linked into its place wherever it is found, and gets the
+// event that brought it there; from then on the launcher says nothing.
 func TestTheLauncherFindsTheProgramOnce(t *testing.T) {
 	carried := "bin/hooks_" + runtime.GOOS + "_" + runtime.GOARCH
 	for _, where := range []string{carried, "home/.local/bin/hooks", "home/data/bin/hooks"} {
@@ -142,8 +142,8 @@ func TestTheLauncherFindsTheProgramOnce(t *testing.T) {
 	}
 }
 
-// A program that does not start, or is another version, governs nothing: the loop is refused, and the
-// reason names that program.
+// A program that does not start, or is another version, governs nothing: the loop is refused, and
+// the reason names that program.
 func TestAnotherProgramIsNotTaken(t *testing.T) {
 	old := strings.Replace(stub, "VERSION", "0.0.1", 1)
 	for name, c := range map[string]struct{ at, text, want string }{

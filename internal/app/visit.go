@@ -118,8 +118,8 @@ func (v *visit) underGuard(change func() error) error {
 	return change()
 }
 
-// attended reports whether a person can answer a dialog. Clients before CLAUDE_CODE_SESSION_ATTENDED
-// mark a headless session (-p) by its entry point alone.
+// attended reports whether a person can answer a dialog. Clients that do not set
+// CLAUDE_CODE_SESSION_ATTENDED mark a headless session (-p) by its entry point alone.
 func (v *visit) attended() bool {
 	if said := v.Env("CLAUDE_CODE_SESSION_ATTENDED"); said != "" {
 		return said != "0"

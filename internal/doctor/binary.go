@@ -39,7 +39,8 @@ func (m *machine) binary(n *notes, h handler, path string, lookup error) {
 		n.fail("register it with its full path: `hooks install`", "%s starts %q, which is not on PATH", m.where(h), path)
 		return
 	case err != nil:
-		n.fail("build or install the program there, or register it anew: `hooks install`", "%s starts %s: %v", m.where(h), path, bareErr(err))
+		n.fail("build or install the program there, or register it anew: `hooks install`",
+			"%s starts %s: %v", m.where(h), path, bareErr(err))
 		return
 	case info.IsDir():
 		n.fail("register the program itself: `hooks install`", "%s starts %s, which is a folder", m.where(h), path)

@@ -40,16 +40,20 @@ var broken = []struct {
 	fixed  string
 }{
 	{"settings that are no JSON", func(w *world) { w.write("p/.claude/settings.json", "{oops") },
-		"settings-files", report.Broken, ".claude/settings.json (project): line 1, column 2: invalid", "repair the file", ""},
+		"settings-files", report.Broken, ".claude/settings.json (project): line 1, column 2: invalid",
+		"repair the file", ""},
 	{"a malformed entry of PreToolUse", func(w *world) {
 		w.write("p/.claude/settings.local.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
-	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with "command", this is an object; the client skips`, "correct that value", ""},
+	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with ` +
+		`"command", this is an object; the client skips`, "correct that value", ""},
 	{"a setting of a wrong type", func(w *world) {
 		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
-	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must be a text, this is 5; the client skips the whole file`, "correct that value", ""},
+	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must be ` +
+		`a text, this is 5; the client skips the whole file`, "correct that value", ""},
 	{"a choice that the client does not know", func(w *world) {
 		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
-	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`, "unless your client knows", ""},
+	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
+		"unless your client knows", ""},
 	{"a malformed entry elsewhere", func(w *world) {
 		w.write("p/.claude/settings.json", `{"hooks":{"Notification":[{"hooks":[{"type":"command","command":7}]}]}}`)
 	}, "settings-files", report.Doubt, "an entry of Notification is malformed", "give it type", ""},
@@ -60,7 +64,9 @@ var broken = []struct {
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
 		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers", "hooks install", ""},
 	{"only the core registered", func(w *world) {
-		w.changed(func(name string, _, _ map[string]any) bool { return name == "Stop" || name == "PreToolUse" })
+		w.changed(func(name string, _, _ map[string]any) bool {
+			return name == "Stop" || name == "PreToolUse"
+		})
 	}, "hooks-registered", report.Doubt, "8 events are not registered", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
@@ -183,7 +189,8 @@ var broken = []struct {
 	}, "live", report.Broken, "did not come to its end: Please run /login", "by hand", ""},
 	{"a live session without a Stop", func(w *world) {
 		w.live = true
-		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"; echo '{"is_error":false}'`)
+		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
+			echo '{"is_error":false}'`)
 	}, "live", report.Broken, "its Stop never reached the program", "hooks install", ""},
 	{"a live session without a client", func(w *world) { w.live = true },
 		"live", report.Broken, "claude is not on PATH", "install the client", ""},
@@ -286,15 +293,19 @@ var broken = []struct {
 		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
 	{"an index that is cut off", func(w *world) { w.write("p/.git/index", "DIRC") },
 		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
-	{"a repository of another user", func(w *world) { w.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1") },
-		"repository", report.Broken, "belongs to another user", "safe.directory", ""},
+	{"a repository of another user", func(w *world) {
+		w.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+	}, "repository", report.Broken, "belongs to another user", "safe.directory", ""},
 	{"a configuration in .claude", func(w *world) {
-		w.write("p/.claude/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
-	}, "configuration", report.Doubt, ".claude/CLAUDE.md has an SDD Configuration, which is not read", "move the block", ""},
+		w.write("p/.claude/CLAUDE.md",
+			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
+	}, "configuration", report.Doubt,
+		".claude/CLAUDE.md has an SDD Configuration, which is not read", "move the block", ""},
 	{"a price of 0", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Cost Rates\n\n"+
 			"| Model | Input | Output |\n|---|---|---|\n| claude-x | 0 | 0 |\n")
-	}, "rates", report.Doubt, "line 7 of Loop Cost Rates: claude-x costs $0", "the dollar ceiling never fires", ""},
+	}, "rates", report.Doubt, "line 7 of Loop Cost Rates: claude-x costs $0",
+		"the dollar ceiling never fires", ""},
 	{"a redaction that eats everything", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n"+
 			"| Pattern | Replace |\n|---|---|\n| `.` | x |\n")

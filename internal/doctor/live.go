@@ -24,8 +24,8 @@ var liveArgs = [...]string{
 	"--allowedTools", "Bash(true)",
 }
 
-// live starts one real session of the person's own client in the project. Every hook of this program
-// that fires in it leaves a line in a log: that is its receipt. No loop is begun.
+// live starts one real session of the person's own client in the project. Every hook of this
+// program that fires in it leaves a line in a log: that is its receipt. No loop is begun.
 func live(m *machine, n *notes) {
 	if !m.Live {
 		n.skip("hooks doctor --live starts one real session, which costs a few cents")
@@ -47,7 +47,8 @@ func live(m *machine, n *notes) {
 		Wait: liveTime,
 	})
 	if errors.Is(err, exec.ErrNotFound) {
-		n.fail("install the client, or put it on PATH", "claude is not on PATH: no session was started")
+		n.fail("install the client, or put it on PATH",
+			"claude is not on PATH: no session was started")
 		return
 	}
 	after, _ := read(log)

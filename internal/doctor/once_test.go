@@ -8,8 +8,8 @@ import (
 	"hooks/internal/report"
 )
 
-// A cause is said once: what follows from it refers to it. Its problems are printed, and nothing that
-// is in order but with -v.
+// A cause is said once: what follows from it refers to it. Its problems are printed, and nothing
+// that is in order but with -v.
 func TestOneCauseIsSaidOnce(t *testing.T) {
 	w := healthy(t)
 	w.register("home/.claude/settings.json", "/none/hooks")

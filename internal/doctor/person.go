@@ -24,7 +24,8 @@ func home(m *machine, n *notes) {
 		n.fail("set it to your own folder where loops are started",
 			"%s is not set: your settings and the seal of a loop cannot be found", name)
 	case !filepath.IsAbs(dir):
-		n.fail("set it to a full path", "%s is %q, which is another folder in every directory", name, dir)
+		n.fail("set it to a full path",
+			"%s is %q, which is another folder in every directory", name, dir)
 	case err != nil || !info.IsDir():
 		n.fail("make the folder, or correct "+name, "%s is %s, which is no folder", name, dir)
 	default:
@@ -38,7 +39,8 @@ func onPath(m *machine, n *notes) {
 	way := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
 	switch {
 	case err != nil:
-		n.warn(way, "hooks is not on PATH: hints that say `hooks …` mean %s", m.shown(m.self.Path))
+		n.warn(way, "hooks is not on PATH: hints that say `hooks …` mean %s",
+			m.shown(m.self.Path))
 	case same(path, m.self.Path):
 		n.say("%s", path)
 	case build(path) != "" && build(path) == m.self.Build:
@@ -58,9 +60,9 @@ func permissions(m *machine, n *notes) {
 		switch mode := s.body.Get("permissions.defaultMode").Str; {
 		case s.root != "" || mode != "dontAsk" && mode != "plan":
 		default:
-			n.warn("leave it to the session", "%s: permissions.defaultMode is %s, in which a loop %s",
-				m.shown(s.path), mode, map[string]string{"plan": "changes nothing",
-					"dontAsk": "may use only what is allowed by name"}[mode])
+			n.warn("leave it to the session",
+				"%s: permissions.defaultMode is %s, in which a loop cannot do its work",
+				m.shown(s.path), mode)
 		}
 	}
 	if len(n.problems) == 0 {
@@ -74,7 +76,7 @@ func deniedTool(m *machine, n *notes, s *settings, rule gjson.Result) {
 	const way = "take the rule out of permissions.deny"
 	switch {
 	case tool == "AskUserQuestion":
-		n.fail(way, "%s denies AskUserQuestion: every gate pauses the run, because nobody can be asked",
+		n.fail(way, "%s denies AskUserQuestion: nobody can be asked, so every gate pauses the run",
 			m.shown(s.path))
 	case tool == "Skill" && what == "":
 		n.fail(way, "%s denies Skill: the model cannot run a tick", m.shown(s.path))

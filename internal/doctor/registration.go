@@ -126,8 +126,9 @@ func hooksRegistered(m *machine, n *notes) {
 	case 1:
 		n.warn(wayInstall+" again", "%s is not registered: %s", missing[0], without(missing[0]))
 	default:
-		n.warn(wayInstall+" again", "%d events are not registered, what they tell is noticed late or not "+
-			"at all: %s", len(missing), join(missing))
+		n.warn(wayInstall+" again",
+			"%d events are not registered, and what they tell is noticed late or not at all: %s",
+			len(missing), join(missing))
 	}
 	n.say("%d of %d events in %s", have, len(event.Words), join(scopes))
 }

@@ -18,7 +18,8 @@ type check struct {
 // checkTime bounds one check; the slowest start a few dozen children.
 const checkTime = 30 * time.Second
 
-// causes are checks whose failure makes others fail too, which then have nothing of their own to say.
+// causes are checks whose failure makes others fail too, which then have nothing of their own to
+// say.
 func causes() map[string][]string {
 	return map[string][]string{
 		"home":        {"settings-files", "hooks-registered", "seal", "workspace-trust"},

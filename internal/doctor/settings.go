@@ -93,8 +93,8 @@ func (m *machine) plugins(files []*settings) (list []*settings) {
 	return list
 }
 
-// source is the folder that a plugin of a directory marketplace runs from, which is the source and not
-// the copy in the client's cache. It is "" for any other plugin.
+// source is the folder that a plugin of a directory marketplace runs from, which is the source and
+// not the copy in the client's cache. It is "" for any other plugin.
 func (m *machine) source(name string) string {
 	plugin, market, _ := strings.Cut(name, "@")
 	known := open("plugins", filepath.Join(m.configDir(), "plugins", "known_marketplaces.json"))

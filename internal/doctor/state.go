@@ -179,7 +179,7 @@ func (m *machine) reap(skill loop.Skill, l *loop.Lock) (string, error) {
 // money cannot be counted.
 func clockAndTranscript(m *machine, n *notes, b *loop.Budget, t *loop.Tick) {
 	if ahead := b.StartedAt.Sub(m.Now); ahead > time.Minute && b.Status != loop.Halted {
-		n.warn("correct the machine's clock; or archive the run with `hooks loop reset "+string(b.Skill)+"`",
+		n.warn("correct the machine's clock; or archive the run with `hooks loop reset`",
 			"%s run %s began %v in the future: its minutes do not count until then",
 			b.Skill, b.RunID, ahead.Round(time.Minute))
 	}
@@ -188,7 +188,8 @@ func clockAndTranscript(m *machine, n *notes, b *loop.Budget, t *loop.Tick) {
 	}
 	if _, err := os.Stat(t.Transcript); errors.Is(err, fs.ErrNotExist) {
 		n.warn("see that nothing cleans the client's folder; the iteration's money is not counted",
-			"the transcript of %s iteration %d is gone: %s", b.Skill, t.Iteration, m.shown(t.Transcript))
+			"the transcript of %s iteration %d is gone: %s",
+			b.Skill, t.Iteration, m.shown(t.Transcript))
 	}
 }
 

@@ -49,7 +49,8 @@ func nextCommand(text string) int {
 func command(word string) bool {
 	word, _, _ = strings.Cut(word, "\n")
 	switch word {
-	case "report", "gate", "loop", "cost", "backlog", "schema", "doctor", "explain", "history", "status":
+	case "report", "gate", "loop", "cost", "backlog", "schema", "doctor", "explain", "history",
+		"status":
 		return true
 	}
 	return false

@@ -242,8 +242,8 @@ func TestRegistration(t *testing.T) {
 	}
 }
 
-// The launcher runs beside the program where a loop can begin, and nowhere else; the client reads its
-// file without being told of it.
+// The launcher runs beside the program where a loop can begin, and nowhere else; the client reads
+// its file without being told of it.
 func TestLauncher(t *testing.T) {
 	where := map[string]string{
 		"SessionStart": "", "UserPromptExpansion": "(^|:)(work|review|loop)$", "PreToolUse": "Skill",

@@ -9,8 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// What is wrong is named with its place, its key and the type that the client wants; what the client
-// passes over is not. Which is which was measured on the client: scripts/e2e holds it.
+// What is wrong is named with its place, its key and the type that the client wants; what the
+// client passes over is not. Which is which was measured on the client: scripts/e2e holds it.
 func TestWrongTypes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "",

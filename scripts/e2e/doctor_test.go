@@ -44,8 +44,9 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	}
 }
 
-// A live session tells a machine on which the hooks fire from one on which the client skips the file
-// that they stand in without a word, and leaves nothing in the project (interface: hooks doctor --live).
+// A live session tells a machine on which the hooks fire from one on which the client skips the
+// file that they stand in without a word, and leaves nothing in the project (interface: hooks
+// doctor --live).
 func TestDoctorLive(t *testing.T) {
 	for name, model := range map[string]string{"governed": `"opus"`, "skipped": "5"} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"hooks/internal/install"
 )
 
-// A settings file with one value of a wrong type is skipped whole, hooks included. The client and the
-// program agree on which values those are (interface: hooks install, hooks doctor).
+// A settings file with one value of a wrong type is skipped whole, hooks included. The client and
+// the program agree on which values those are (interface: hooks install, hooks doctor).
 func TestTheClientSkipsAFileWithAWrongType(t *testing.T) {
 	const entry = `"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"true",%s}]}],@}`
 	for name, text := range map[string]string{
