@@ -40,7 +40,8 @@ var broken = []struct {
 	fixed  string
 }{
 	{"settings that are no JSON", func(w *world) { w.write("p/.claude/settings.json", "{oops") },
-		"settings-files", report.Broken, ".claude/settings.json (project): line 1, column 2: invalid",
+		"settings-files", report.Broken,
+		".claude/settings.json (project): line 1, column 2: invalid",
 		"repair the file", ""},
 	{"a malformed entry of PreToolUse", func(w *world) {
 		w.write("p/.claude/settings.local.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
@@ -48,8 +49,8 @@ var broken = []struct {
 		`"command", this is an object; the client skips`, "correct that value", ""},
 	{"a setting of a wrong type", func(w *world) {
 		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
-	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must be ` +
-		`a text, this is 5; the client skips the whole file`, "correct that value", ""},
+	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must ` +
+		`be a text, this is 5; the client skips the whole file`, "correct that value", ""},
 	{"a choice that the client does not know", func(w *world) {
 		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
 	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
@@ -344,8 +345,11 @@ var broken = []struct {
 		w.plugin(`{"sdd@acme":true}`)
 		w.write("src/.claude-plugin/marketplace.json", `{"plugins":[{"name":"sdd","source":"./"}]}`)
 		w.write("src/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
-		w.json("src/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil)})
-		w.json("home/.claude/plugins/known_marketplaces.json", map[string]any{"acme": map[string]any{
+		w.json("src/hooks.json", map[string]any{
+			"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil),
+		})
+		const known = "home/.claude/plugins/known_marketplaces.json"
+		w.json(known, map[string]any{"acme": map[string]any{
 			"source":          map[string]any{"source": "directory", "path": w.path("src")},
 			"installLocation": w.path("src"),
 		}})

@@ -24,7 +24,8 @@ func TestNamesStay(t *testing.T) {
 	want := map[string][]string{
 		"registration": {
 			"home", "settings-files", "hooks-registered", "registered-once", "matchers",
-			"command-form", "hook-binary", "switches", "permissions", "workspace-trust", "other-hooks",
+			"command-form", "hook-binary", "switches", "permissions", "workspace-trust",
+			"other-hooks",
 		},
 		"client": {"client-version", "client-environment"},
 		"fired":  {"receipts", "loops-without-hooks", "live"},

@@ -19,7 +19,8 @@ func TestOneCauseIsSaidOnce(t *testing.T) {
 		byName[k.Name] = k
 	}
 	for _, name := range []string{"must-deny", "must-allow", "self-test"} {
-		if k := byName[name]; k.Status != report.Skipped || !slices.Contains(k.Found, "see hook-binary") {
+		k := byName[name]
+		if k.Status != report.Skipped || !slices.Contains(k.Found, "see hook-binary") {
 			t.Errorf("%s: %+v", name, k)
 		}
 	}

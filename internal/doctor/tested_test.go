@@ -19,7 +19,8 @@ func TestTestedVersionsAreThoseOfTheSuite(t *testing.T) {
 	w := healthy(t)
 	w.tool("claude", `echo "2.1.239 (Claude Code)"`)
 	k := w.look("client-version", false)
-	if said := strings.Join(k.Found, "\n"); !strings.Contains(said, "tested with 2.1.330, 2.1.329") ||
+	said := strings.Join(k.Found, "\n")
+	if !strings.Contains(said, "tested with 2.1.330, 2.1.329") ||
 		!strings.Contains(said, "not tested itself") {
 		t.Errorf("it says\n%s", said)
 	}

@@ -255,7 +255,9 @@ func TestLauncher(t *testing.T) {
 	for name, matcher := range where {
 		command := registered[name].Get("0.hooks.0.command").String()
 		word := event.WordOf(name)
-		for _, want := range []string{"launch/hooks.sh\" " + word + " #>", "launch/hooks.ps1\" " + word} {
+		for _, want := range []string{
+			"launch/hooks.sh\" " + word + " #>", "launch/hooks.ps1\" " + word,
+		} {
 			if !strings.Contains(command, want) {
 				t.Errorf("%s does not start %s:\n%s", name, want, command)
 			}

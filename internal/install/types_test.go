@@ -18,7 +18,8 @@ func TestWrongTypes(t *testing.T) {
 		`{"model":"opus","odd":{"x":5}}`: "",
 		`{"model":5}`:                    `line 1, column 10: "model" must be a text, this is 5`,
 		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: "env" must be an object, ` +
-			`this is a list` + "\n" + `line 3, column 22: "disableAllHooks" must be true or false, this is "no"`,
+			`this is a list` + "\n" +
+			`line 3, column 22: "disableAllHooks" must be true or false, this is "no"`,
 		`{"model":5,"model":"opus"}`:                     "",
 		`{"model":null}`:                                 `"model" must be a text, this is null`,
 		`{"cleanupPeriodDays":0}`:                        `"cleanupPeriodDays" must be a whole number of 1 or more, this is 0`,
@@ -59,7 +60,8 @@ func TestEveryWantedTypeCanFail(t *testing.T) {
 		for key := range strings.FieldsSeq(row[1]) {
 			list, object := `[["no"]]`, `{"x":[]}`
 			for _, part := range reversed(strings.Split(key, ".")) {
-				list, object = fmt.Sprintf("{%q:%s}", part, list), fmt.Sprintf("{%q:%s}", part, object)
+				list = fmt.Sprintf("{%q:%s}", part, list)
+				object = fmt.Sprintf("{%q:%s}", part, object)
 			}
 			if len(WrongTypes(list))+len(WrongTypes(object)) == 0 {
 				t.Errorf("%s of any type passes", key)
@@ -99,12 +101,14 @@ func TestShellForm(t *testing.T) {
 
 // A registration in shell form is replaced by Add and taken out by Remove.
 func TestShellFormIsReplacedAndRemoved(t *testing.T) {
-	text := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"\"/old/my hooks/hooks\" stop"}]}]}}`
+	const entry = `{"type":"command","command":"\"/old/my hooks/hooks\" stop"}`
+	text := `{"hooks":{"Stop":[{"hooks":[` + entry + `]}]}}`
 	if was := otherProgram(text, program); was != "/old/my hooks/hooks" {
 		t.Errorf("%q is registered", was)
 	}
 	added := Add(text, program, &text)
-	if n := len(gjson.Get(added, "hooks.Stop").Array()); n != 1 || strings.Contains(added, "/old/") {
+	n := len(gjson.Get(added, "hooks.Stop").Array())
+	if n != 1 || strings.Contains(added, "/old/") {
 		t.Errorf("%d groups of Stop in\n%s", n, added)
 	}
 	if back := Remove(text, nil); strings.Contains(back, "hooks stop") || !Empty(back) {

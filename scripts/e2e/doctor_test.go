@@ -73,13 +73,16 @@ func TestDoctorLive(t *testing.T) {
 			checks := w.doctor("--live")
 			k := checks["live"]
 			if name == "skipped" {
-				if k.Status != "fail" || !strings.Contains(k.Problems[0].Text, "no hook of this program") ||
+				if k.Status != "fail" ||
+					!strings.Contains(k.Problems[0].Text, "no hook of this program") ||
 					checks["settings-files"].Status != "fail" {
 					t.Errorf("live: %+v\nsettings-files: %+v", k, checks["settings-files"])
 				}
 				return
 			}
-			for _, want := range []string{"session-start", "pre-tool-use", "stop", "one session", "bin/hooks"} {
+			for _, want := range []string{
+				"session-start", "pre-tool-use", "stop", "one session", "bin/hooks",
+			} {
 				if !said(k.Found, want) {
 					t.Errorf("live does not say %q: %+v", want, k)
 				}
@@ -117,7 +120,8 @@ type doctored struct {
 func (w *World) doctor(flags ...string) map[string]doctored {
 	w.t.Helper()
 	var all struct{ Checks []doctored }
-	out, failed := w.tryHooks(append([]string{"doctor", "--json"}, flags...)...) // with status 1 where a check fails
+	// with status 1 where a check fails
+	out, failed := w.tryHooks(append([]string{"doctor", "--json"}, flags...)...)
 	if err := json.NewDecoder(strings.NewReader(out)).Decode(&all); err != nil {
 		w.t.Fatalf("hooks doctor: %v, %v\n%s", err, failed, out)
 	}

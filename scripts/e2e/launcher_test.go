@@ -125,7 +125,8 @@ func TestAReleasedRefGoverns(t *testing.T) {
 	carry := exec.Command("sh", "scripts/carry.sh")
 	carry.Dir = clone
 	carry.Env = append(os.Environ(), "HOOKS_PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH,
-		"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@x")
+		"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@x",
+		"GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@x")
 	if out, err := carry.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
