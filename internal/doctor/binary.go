@@ -114,15 +114,22 @@ func (m *machine) effective(name string) (at *settings, v gjson.Result) {
 
 // setting is an environment variable as the client will have it: the settings' own "env" counts over the shell's.
 func (m *machine) setting(name string) string {
-	value := m.Env(name)
+	if value, ok := m.inSettings(name); ok {
+		return value
+	}
+	return m.Env(name)
+}
+
+// inSettings is a variable of the settings' "env", of the file that counts most.
+func (m *machine) inSettings(name string) (value string, set bool) {
 	for _, s := range m.hooks().files {
 		if s.root == "" {
 			if v, ok := s.body.Get("env").Map()[name]; ok {
-				value = v.String()
+				value, set = v.String(), true
 			}
 		}
 	}
-	return value
+	return value, set
 }
 
 // workspaceTrust: an interactive session holds every hook back until the person trusts the folder.

@@ -37,8 +37,8 @@ func live(m *machine, n *notes) {
 		return
 	}
 	defer os.RemoveAll(dir)
-	log := m.setting("HOOKS_LOG") // of the settings, which count over the environment
-	if log == "" || log == m.Env("HOOKS_LOG") {
+	log, _ := m.inSettings("HOOKS_LOG") // which counts over the environment
+	if log == "" {
 		log = filepath.Join(dir, "log")
 	}
 	before, _ := read(log)
