@@ -21,7 +21,7 @@ lint:
 
 # the suite against the real client, which is fetched once into the user's cache (HOOKS_CLIENT names another)
 e2e:
-    go test -tags e2e -timeout 15m ./scripts/e2e/...
+    go test -count=1 -tags e2e -timeout 15m ./scripts/e2e/...
 
 # what a hook call costs
 bench:

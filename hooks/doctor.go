@@ -14,6 +14,8 @@ import (
 type doctorCmd struct {
 	JSON bool `help:"Print the same as JSON."`
 	Fix  bool `help:"Mend what can be mended safely."`
+	Live bool `help:"Start one real session too; its hooks must fire. Costs a few cents."`
+	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 
 // Run looks at the machine and the project; a check that fails is exit code 1.
@@ -21,18 +23,25 @@ func (c doctorCmd) Run(d *desk.Desk, s streams) error {
 	if c.Fix && d.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --fix in a terminal of your own", "nothing is mended from inside the agent")
 	}
+	if c.Live && d.Env("CLAUDECODE") != "" {
+		return hint.New("type hooks doctor --live in a terminal of your own",
+			"no session is started from inside the agent")
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	found := doctor.Doctor{Env: d.Env, Dir: dir, Now: time.Now(), Version: versionLine()}.Run(c.Fix)
+	found := doctor.Doctor{
+		Env: d.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
+	}.Run(c.Fix)
 	if c.JSON {
 		err = printJSON(s.out, found)
 	} else {
-		_, err = fmt.Fprintln(s.out, report.CheckupText(whole(d, s.out), found))
+		_, err = fmt.Fprintln(s.out, report.CheckupText(whole(d, s.out), found, c.All))
 	}
 	if err == nil && !found.OK {
-		return hint.New("each says its way out; --fix mends what can be mended safely", "a check fails")
+		return hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",
+			"a check fails")
 	}
 	return err
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"hooks/internal/app"
@@ -29,7 +32,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	roomy(false)
 	began := time.Now()
 	answer := a.Handle(word, in)
-	reply := answer.Reply.Encode(answer.Name)
+	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
 	if len(reply) > 0 {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
 			answer.Err = fmt.Errorf("write reply: %w", err)
@@ -52,6 +55,26 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	return 0, true
 }
 
+// typedAs is what a person or the model types to start this program: its name where that finds it
+// on PATH, else its path.
+func typedAs() string {
+	own, err := os.Executable()
+	if err != nil {
+		return "hooks"
+	}
+	if found, err := exec.LookPath("hooks"); err == nil {
+		a, errA := os.Stat(found)
+		b, errB := os.Stat(own)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return "hooks"
+		}
+	}
+	if strings.ContainsAny(own, " '\"$`\\") {
+		return "'" + strings.ReplaceAll(own, "'", `'\''`) + "'"
+	}
+	return own
+}
+
 // roomy makes the stack as large as a call needs in one step. By itself it doubles four times, and is copied and laid out
 // anew each time.
 //
@@ -72,7 +95,9 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	if path == "" {
 		return
 	}
-	line := fmt.Sprintf("%s %s %s reply=%d error=%s\n", began.UTC().Format(time.RFC3339Nano), word,
-		time.Since(began).Round(10*time.Microsecond), reply, printable.Line(fmt.Sprint(err)))
+	program, _ := os.Executable()
+	line := fmt.Sprintf("%s %s %s reply=%d error=%s program=%s\n",
+		began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond),
+		reply, printable.Line(fmt.Sprint(err)), printable.Line(program))
 	_ = regular.Append(path, line) // a log that cannot be written decides nothing
 }

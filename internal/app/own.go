@@ -51,7 +51,9 @@ func (v *visit) pluginParts() (list []string) {
 		switch {
 		case !filepath.IsAbs(root):
 		case v.inProject(root), v.holdsProject(root):
-			for _, part := range []string{"bin/hooks", "hooks.json", ".claude-plugin"} {
+			for _, part := range [...]string{
+				"bin/hooks", "hooks.json", "hooks/hooks.json", "launch", ".claude-plugin",
+			} {
 				list = append(list, filepath.Join(root, filepath.FromSlash(part)))
 			}
 		default:

@@ -118,7 +118,14 @@ func (v *visit) underGuard(change func() error) error {
 	return change()
 }
 
-func (v *visit) attended() bool { return v.Env("CLAUDE_CODE_SESSION_ATTENDED") != "0" }
+// attended reports whether a person can answer a dialog. Clients that do not set
+// CLAUDE_CODE_SESSION_ATTENDED mark a headless session (-p) by its entry point alone.
+func (v *visit) attended() bool {
+	if said := v.Env("CLAUDE_CODE_SESSION_ATTENDED"); said != "" {
+		return said != "0"
+	}
+	return v.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
+}
 
 // gone says that nobody goes on with a run by itself: its session was closed, or its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }

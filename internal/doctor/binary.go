@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -37,7 +39,8 @@ func (m *machine) binary(n *notes, h handler, path string, lookup error) {
 		n.fail("register it with its full path: `hooks install`", "%s starts %q, which is not on PATH", m.where(h), path)
 		return
 	case err != nil:
-		n.fail("build or install the program there, or register it anew: `hooks install`", "%s starts %s: %v", m.where(h), path, err)
+		n.fail("build or install the program there, or register it anew: `hooks install`",
+			"%s starts %s: %v", m.where(h), path, bareErr(err))
 		return
 	case info.IsDir():
 		n.fail("register the program itself: `hooks install`", "%s starts %s, which is a folder", m.where(h), path)
@@ -52,6 +55,14 @@ func (m *machine) binary(n *notes, h handler, path string, lookup error) {
 		n.warn("register it with its full path", "%s is found by the folder that the client happens to be in", path)
 	}
 	m.compare(n, h, path)
+}
+
+// bareErr is an error without the path that it names once more.
+func bareErr(err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }
 
 // compare asks the registered binary who it is.
@@ -103,15 +114,22 @@ func (m *machine) effective(name string) (at *settings, v gjson.Result) {
 
 // setting is an environment variable as the client will have it: the settings' own "env" counts over the shell's.
 func (m *machine) setting(name string) string {
-	value := m.Env(name)
+	if value, ok := m.inSettings(name); ok {
+		return value
+	}
+	return m.Env(name)
+}
+
+// inSettings is a variable of the settings' "env", of the file that counts most.
+func (m *machine) inSettings(name string) (value string, set bool) {
 	for _, s := range m.hooks().files {
 		if s.root == "" {
 			if v, ok := s.body.Get("env").Map()[name]; ok {
-				value = v.String()
+				value, set = v.String(), true
 			}
 		}
 	}
-	return value
+	return value, set
 }
 
 // workspaceTrust: an interactive session holds every hook back until the person trusts the folder.

@@ -40,10 +40,21 @@ var broken = []struct {
 	fixed  string
 }{
 	{"settings that are no JSON", func(w *world) { w.write("p/.claude/settings.json", "{oops") },
-		"settings-files", report.Broken, ".claude/settings.json (project): it is not valid JSON", "repair the file", ""},
+		"settings-files", report.Broken,
+		".claude/settings.json (project): line 1, column 2: invalid",
+		"repair the file", ""},
 	{"a malformed entry of PreToolUse", func(w *world) {
 		w.write("p/.claude/settings.local.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
-	}, "settings-files", report.Broken, "the client applies nothing that it sits in", "give it type, command and args", ""},
+	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with ` +
+		`"command", this is an object; the client skips`, "correct that value", ""},
+	{"a setting of a wrong type", func(w *world) {
+		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
+	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must ` +
+		`be a text, this is 5; the client skips the whole file`, "correct that value", ""},
+	{"a choice that the client does not know", func(w *world) {
+		w.write("p/.claude/settings.json", `{"defaultShell":"zsh"}`)
+	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
+		"unless your client knows", ""},
 	{"a malformed entry elsewhere", func(w *world) {
 		w.write("p/.claude/settings.json", `{"hooks":{"Notification":[{"hooks":[{"type":"command","command":7}]}]}}`)
 	}, "settings-files", report.Doubt, "an entry of Notification is malformed", "give it type", ""},
@@ -53,6 +64,11 @@ var broken = []struct {
 		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed", "hooks install", ""},
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
 		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers", "hooks install", ""},
+	{"only the core registered", func(w *world) {
+		w.changed(func(name string, _, _ map[string]any) bool {
+			return name == "Stop" || name == "PreToolUse"
+		})
+	}, "hooks-registered", report.Doubt, "8 events are not registered", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
 	}, "hooks-registered", report.Broken, `calls the word "session-end", which answers SessionEnd only`, "its event's own word", ""},
@@ -84,8 +100,10 @@ var broken = []struct {
 	}, "command-form", report.Broken, `has an "if"`, "take the key away", ""},
 	{"a binary that is gone", func(w *world) { w.register("home/.claude/settings.json", "/none/hooks") },
 		"hook-binary", report.Broken, "starts /none/hooks", "hooks install", ""},
-	{"a bare name that is not on PATH", func(w *world) { w.register("home/.claude/settings.json", "hooks") },
-		"hook-binary", report.Broken, `"hooks", which is not on PATH`, "full path", ""},
+	{"a bare name that is not on PATH", func(w *world) {
+		w.must(os.Remove(w.path("bin/hooks")))
+		w.register("home/.claude/settings.json", "hooks")
+	}, "hook-binary", report.Broken, `"hooks", which is not on PATH`, "full path", ""},
 	{"a missing exec bit", func(w *world) {
 		text, err := os.ReadFile(built)
 		w.must(err)
@@ -161,6 +179,22 @@ var broken = []struct {
 			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Program: loop.Program{Path: "/old/hooks", Build: "x"}, Events: []string{"stop", "pre-tool-use"}}}
 		})
 	}, "receipts", report.Doubt, "is another build than the one that answered then", "no older copy", ""},
+
+	{"a live session in which no hook fires", func(w *world) {
+		w.live = true
+		w.tool("claude", `echo '{"is_error":false,"total_cost_usd":0.01}'`)
+	}, "live", report.Broken, "no hook of this program fired in a real session", "hook-binary", ""},
+	{"a live session that does not reach the model", func(w *world) {
+		w.live = true
+		w.tool("claude", `echo '{"is_error":true,"result":"Please run /login"}'; exit 1`)
+	}, "live", report.Broken, "did not come to its end: Please run /login", "by hand", ""},
+	{"a live session without a Stop", func(w *world) {
+		w.live = true
+		w.tool("claude", `echo "2026 session-start 1ms program=/x" >>"$HOOKS_LOG"
+			echo '{"is_error":false}'`)
+	}, "live", report.Broken, "its Stop never reached the program", "hooks install", ""},
+	{"a live session without a client", func(w *world) { w.live = true },
+		"live", report.Broken, "claude is not on PATH", "install the client", ""},
 
 	{"a program that guards nothing", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "exit 0")) },
 		"must-deny", report.Broken, "lets pass: gh pr merge 1", "update the program", ""},
@@ -256,6 +290,71 @@ var broken = []struct {
 		w.write("p/AGENTS.md", "# Rules\n\nNever merge without asking.\nAlways merge once the checks are green.\n")
 	}, "orders", report.Doubt, `AGENTS.md:4 orders "Always merge once the checks are green."`, "merges wait for a person", ""},
 
+	{"a .git that git cannot read", func(w *world) { w.write("p/.git/HEAD", "nonsense\n") },
+		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
+	{"an index that is cut off", func(w *world) { w.write("p/.git/index", "DIRC") },
+		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
+	{"a repository of another user", func(w *world) {
+		w.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+	}, "repository", report.Broken, "belongs to another user", "safe.directory", ""},
+	{"a configuration in .claude", func(w *world) {
+		w.write("p/.claude/CLAUDE.md",
+			"## SDD Configuration\n\n### Tracker\n\n- **Type**: gitlab\n")
+	}, "configuration", report.Doubt,
+		".claude/CLAUDE.md has an SDD Configuration, which is not read", "move the block", ""},
+	{"a price of 0", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Cost Rates\n\n"+
+			"| Model | Input | Output |\n|---|---|---|\n| claude-x | 0 | 0 |\n")
+	}, "rates", report.Doubt, "line 7 of Loop Cost Rates: claude-x costs $0",
+		"the dollar ceiling never fires", ""},
+	{"a redaction that eats everything", func(w *world) {
+		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n"+
+			"| Pattern | Replace |\n|---|---|\n| `.` | x |\n")
+	}, "redaction", report.Doubt, "nobody can read the history", "narrow the pattern", ""},
+	{"a run of the future", func(w *world) {
+		w.run(func(b *loop.Budget) { b.StartedAt = time.Now().Add(48 * time.Hour) })
+	}, "open-iterations", report.Doubt, "began 48h0m0s in the future", "clock", ""},
+	{"a transcript that is gone", func(w *world) {
+		w.run(func(*loop.Budget) {})
+		w.must(w.state().SaveTick(&loop.Tick{
+			RunID: "run-1", SessionID: "s1", Skill: loop.Work, Iteration: 2, StartedAt: began,
+			Transcript: w.path("home/none.jsonl"),
+		}))
+	}, "open-iterations", report.Doubt, "the transcript of work iteration 2 is gone", "cleans", ""},
+	{"no HOME", func(w *world) { w.env["HOME"] = ""; w.Setenv("HOME", "") },
+		"home", report.Broken, "HOME is not set", "your own folder", ""},
+	{"a HOME that is not there", func(w *world) { w.env["HOME"] = "/none" },
+		"home", report.Broken, "/none, which is no folder", "make the folder", ""},
+	{"hooks not on PATH", func(w *world) { w.must(os.Remove(w.path("bin/hooks"))) },
+		"path", report.Doubt, "hooks is not on PATH", "add ", ""},
+	{"another hooks first on PATH", func(w *world) {
+		w.must(os.Remove(w.path("bin/hooks")))
+		w.tool("hooks", "echo other")
+	}, "path", report.Doubt, "which is another program", "before ", ""},
+	{"a dialog that is denied", func(w *world) {
+		w.write("p/.claude/settings.json", `{"permissions":{"deny":["AskUserQuestion"]}}`)
+	}, "permissions", report.Broken, "denies AskUserQuestion", "permissions.deny", ""},
+	{"reports that are denied", func(w *world) {
+		w.write("p/.claude/settings.json", `{"permissions":{"deny":["Bash(hooks:*)"]}}`)
+	}, "permissions", report.Broken, "denies Bash(hooks:*)", "permissions.deny", ""},
+	{"a schedule that is denied", func(w *world) {
+		w.write("p/.claude/settings.json", `{"permissions":{"deny":["CronCreate"]}}`)
+	}, "permissions", report.Doubt, "denies CronCreate", "permissions.deny", ""},
+	{"a plugin whose source folder lacks what its cached copy has", func(w *world) {
+		w.write("home/.claude/settings.json", "{}")
+		w.plugin(`{"sdd@acme":true}`)
+		w.write("src/.claude-plugin/marketplace.json", `{"plugins":[{"name":"sdd","source":"./"}]}`)
+		w.write("src/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
+		w.json("src/hooks.json", map[string]any{
+			"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil),
+		})
+		const known = "home/.claude/plugins/known_marketplaces.json"
+		w.json(known, map[string]any{"acme": map[string]any{
+			"source":          map[string]any{"source": "directory", "path": w.path("src")},
+			"installLocation": w.path("src"),
+		}})
+	}, "hook-binary", report.Broken, "/src/bin/hooks: no such file", "build or install", ""},
+
 	{"no forge client", func(w *world) { w.git("remote", "add", "origin", "https://github.com/o/r.git") },
 		"forge-client", report.Doubt, "gh is not on PATH", "install it", ""},
 	{"a forge client that is not logged in", func(w *world) {
@@ -323,6 +422,9 @@ func (w *world) plugin(enabled string) {
 	w.Helper()
 	w.write("plug/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
 	w.json("plug/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil)})
+	launcher, err := os.ReadFile("../../hooks/hooks.json")
+	w.must(err)
+	w.write("plug/hooks/hooks.json", string(launcher))
 	w.must(os.MkdirAll(w.path("plug/bin"), 0o755))
 	w.must(os.Symlink(built, w.path("plug/bin/hooks")))
 	w.write("home/.claude/plugins/installed_plugins.json",

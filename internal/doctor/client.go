@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// measured is the client's version that the program's facts about it were measured on.
-const measured = "2.1.329"
+// tested are the client's versions that the end-to-end suite runs on, the newest first.
+var tested = [...]string{"2.1.330", "2.1.329"}
 
 // feature is something of the client that the program relies on.
 type feature struct {
@@ -45,7 +46,12 @@ func clientVersion(m *machine, n *notes) {
 		n.warn("see that `claude --version` answers", "the client does not tell its version: %s", firstOf(out, fmt.Sprint(err)))
 		return
 	}
-	n.say("claude %s; the program's facts are of %s", text(have), measured)
+	n.say("claude %s; tested with %s", text(have), join(tested[:]))
+	if newest, _ := version(tested[0]); before(newest, have) {
+		n.say("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
+	} else if !slices.Contains(tested[:], text(have)) {
+		n.say("not tested itself; what it lacks is listed here")
+	}
 	for _, f := range features {
 		switch since, _ := version(f.since); {
 		case !before(have, since):

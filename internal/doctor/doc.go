@@ -26,6 +26,8 @@ type Doctor struct {
 	Version string // what `hooks version` says here
 	// Managed is the folder of the settings that an administrator gives out; empty means the system's own.
 	Managed string
+	// Live starts one real session of the client, which costs a few cents.
+	Live bool
 }
 
 // machine is what the checks look at, each part read once.
@@ -62,6 +64,7 @@ func (d Doctor) Run(fix bool) report.Checkup {
 	if fix {
 		results = m.mend(results)
 	}
+	sayOnce(results)
 	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true, Checks: []report.Check{}}
 	for _, r := range results {
 		k := r.result()

@@ -23,17 +23,18 @@ import (
 func TestNamesStay(t *testing.T) {
 	want := map[string][]string{
 		"registration": {
-			"settings-files", "hooks-registered", "registered-once", "matchers", "command-form",
-			"hook-binary", "switches", "workspace-trust", "other-hooks",
+			"home", "settings-files", "hooks-registered", "registered-once", "matchers",
+			"command-form", "hook-binary", "switches", "permissions", "workspace-trust",
+			"other-hooks",
 		},
 		"client": {"client-version", "client-environment"},
-		"fired":  {"receipts", "loops-without-hooks"},
+		"fired":  {"receipts", "loops-without-hooks", "live"},
 		"guard":  {"must-deny", "must-allow", "self-test"},
 		"state": {
 			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk",
 		},
 		"project":              {"repository", "state-hidden", "configuration", "agent-logins", "orders"},
-		"tools":                {"git", "forge-client", "qmd"},
+		"tools":                {"path", "git", "forge-client", "qmd"},
 		"money":                {"rates", "models", "transcripts"},
 		"ways round the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers", "branch-protection"},
 		"sensitive data":       {"redaction", "secrets-in-history"},

@@ -89,6 +89,12 @@ func (m *machine) ours(h handler) string {
 	return word
 }
 
+// launcher reports whether a handler is the plugin's own, which puts a missing program in its
+// place.
+func (h handler) launcher() bool {
+	return h.from.root != "" && strings.Contains(h.raw.Get("command").Str, "/launch/hooks.sh")
+}
+
 // execForm says that the client starts the program itself, without a shell.
 func (h handler) execForm() bool { return h.raw.Get("args").IsArray() }
 

@@ -10,6 +10,12 @@ import (
 func rates(m *machine, n *notes) {
 	table, days := usage.NewTable(m.config.Rates), usage.AgeDays(m.Now)
 	n.say("%s; the built-in table is of %s, %s old", table.Source(), usage.Dated, count(days, "day"))
+	for _, r := range m.config.Rates {
+		if r.Input == 0 || r.Output == 0 {
+			n.warn("write the model's price; with 0 the dollar ceiling never fires for it",
+				"line %d of Loop Cost Rates: %s costs $0", r.Line, r.Model)
+		}
+	}
 	if days > usage.StaleDays {
 		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md", "the built-in prices are %d days old", days)
 	}

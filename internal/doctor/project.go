@@ -2,17 +2,25 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"hooks/internal/child"
+	"hooks/internal/config"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 )
 
 func repository(m *machine, n *notes) {
-	if m.repo.Top == "" {
-		n.warn("work in a git repository: worktrees and heads are found by git", "%s is no git repository", m.project)
+	if asked := damage(m, n); m.repo.Top == "" {
+		if !asked {
+			n.warn("work in a git repository: worktrees and heads are found by git",
+				"%s is no git repository", m.project)
+		}
 		return
 	}
 	n.say("%s, branch %s, default branch %s", m.shown(m.repo.Top), firstOf(m.repo.Branch, "(detached)"), firstOf(m.repo.Default, "unknown"))
@@ -25,6 +33,29 @@ func repository(m *machine, n *notes) {
 	if m.repo.Partial {
 		n.warn("see that included settings hold no alias or push rule that merges", "some git settings are in included files, which the guard does not follow")
 	}
+}
+
+// damage reports what keeps git from answering in a folder with a .git, and whether there is such.
+func damage(m *machine, n *notes) bool {
+	_, err := os.Lstat(filepath.Join(m.project, ".git"))
+	if m.repo.Top == "" && err != nil {
+		return false
+	}
+	_, _, err = feed(child.Command{
+		Dir: m.project, Env: append(os.Environ(), "LC_ALL=C"), Wait: childTime,
+		Args: []string{"git", "status", "--porcelain", "--untracked-files=no"},
+	})
+	switch {
+	case err == nil || errors.Is(err, exec.ErrNotFound):
+		return false
+	case strings.Contains(err.Error(), "dubious ownership"):
+		n.fail("git config --global --add safe.directory "+firstOf(m.repo.Top, m.project),
+			"git refuses to work here, because the folder belongs to another user")
+	default:
+		n.fail("run `git fsck`, or clone the repository anew",
+			"the repository is damaged: %v", err)
+	}
+	return true
 }
 
 // stateHidden: what a loop writes is never committed.
@@ -68,9 +99,21 @@ func configuration(m *machine, n *notes) {
 	for _, w := range c.Foreign {
 		n.say("%s", w)
 	}
+	for _, dir := range []string{filepath.Join(m.project, ".claude"), m.configDir()} {
+		elsewhere(m, n, dir)
+	}
 	n.say("%s, %s, tracker %s, do-not-merge label %q", count(len(c.Rates), "price row"), count(len(c.Patterns), "redaction pattern"), firstOf(c.Tracker.Type, "by its remote"), c.DoNotMerge)
 	if way := strings.ToLower(c.Notify); way != "" && way != "bell" && way != "off" {
 		n.warn("put it into your own CLAUDE.md, or HOOKS_NOTIFY", "the notify command %q of a project is not run", c.Notify)
+	}
+}
+
+// elsewhere finds a configuration in a file that the client reads as instructions and that the
+// program does not read.
+func elsewhere(m *machine, n *notes, dir string) {
+	if !config.Load(dir).Same(config.Load(filepath.Join(dir, "none"))) {
+		n.warn("move the block to CLAUDE.md in the project's root",
+			"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 	}
 }
 

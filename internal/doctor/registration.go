@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/event"
+	"hooks/internal/install"
 	"hooks/internal/loop"
 )
 
@@ -23,6 +24,9 @@ func settingsFiles(m *machine, n *notes) {
 		n.say("%s (%s)", m.shown(s.path), s.scope)
 	}
 	for _, s := range m.hooks().files {
+		if s.root == "" {
+			wrongTypes(m, n, s)
+		}
 		malformed(m, n, s)
 	}
 	if len(n.found)+len(n.problems) == 0 {
@@ -30,26 +34,43 @@ func settingsFiles(m *machine, n *notes) {
 	}
 }
 
-// malformed: a bad entry on PreToolUse makes the client drop everything that it sits in, permissions too.
+// wrongTypes reports the values for which the client skips the whole file, hooks included: with -p
+// it does so without a word.
+func wrongTypes(m *machine, n *notes, s *settings) {
+	for _, w := range install.WrongTypes(s.text) {
+		text := fmt.Sprintf("%s: %v; the client skips the whole file", m.shown(s.path), w)
+		if w.Choice {
+			n.warn("correct it, unless your client knows that word", "%s", text)
+		} else {
+			n.fail("correct that value", "%s", text)
+		}
+	}
+}
+
+// malformed reports the entries that the client ignores. Those of the events that guard are a wrong
+// type of the whole file.
 func malformed(m *machine, n *notes, s *settings) {
 	s.body.Get("hooks").ForEach(func(name, groups gjson.Result) bool {
+		if s.root == "" && (name.Str == event.PreToolUse || name.Str == "PermissionRequest") {
+			return true
+		}
 		for _, g := range groups.Array() {
 			for _, h := range g.Get("hooks").Array() {
-				kind, command := h.Get("type"), h.Get("command")
-				args := h.Get("args")
-				if kind.Type == gjson.String && (kind.Str != "command" || command.Type == gjson.String && command.Str != "") && (!args.Exists() || args.IsArray()) {
-					continue
-				}
-				text := fmt.Sprintf("%s: an entry of %s is malformed", m.shown(s.path), name)
-				if strings.HasPrefix(name.String(), "PreTool") || name.String() == "PermissionRequest" {
-					n.fail("repair it: give it type, command and args as in the other entries", "%s, and the client applies nothing that it sits in", text)
-				} else {
-					n.warn("repair it: give it type, command and args as in the other entries", "%s, and the client ignores it", text)
+				if !wellFormed(h) {
+					n.warn("repair it: give it type, command and args as in the other entries",
+						"%s: an entry of %s is malformed, and the client ignores it",
+						m.shown(s.path), name)
 				}
 			}
 		}
 		return true
 	})
+}
+
+func wellFormed(h gjson.Result) bool {
+	kind, command, args := h.Get("type"), h.Get("command"), h.Get("args")
+	named := kind.Str != "command" || command.Type == gjson.String && command.Str != ""
+	return kind.Type == gjson.String && named && (!args.Exists() || args.IsArray())
 }
 
 // without is what is lost with an event that is not registered.
@@ -90,15 +111,24 @@ func hooksRegistered(m *machine, n *notes) {
 			n.fail("give the entry its event's own word, as in hooks.json", "%s calls the word %q, which answers %s only", m.where(h), h.word, want)
 		}
 	}
-	have := 0
+	have, missing := 0, []string(nil)
 	for _, w := range event.Words {
 		if slices.ContainsFunc(ours, func(h handler) bool { return h.word == w.Word && h.event == w.Name }) {
 			have++
 		} else if w.Name == event.Stop || w.Name == event.PreToolUse {
 			n.fail(wayInstall+" again", "%s is not registered: %s", w.Name, without(w.Name))
 		} else {
-			n.warn(wayInstall+" again", "%s is not registered: %s", w.Name, without(w.Name))
+			missing = append(missing, w.Name)
 		}
+	}
+	switch len(missing) {
+	case 0:
+	case 1:
+		n.warn(wayInstall+" again", "%s is not registered: %s", missing[0], without(missing[0]))
+	default:
+		n.warn(wayInstall+" again",
+			"%d events are not registered, and what they tell is noticed late or not at all: %s",
+			len(missing), join(missing))
 	}
 	n.say("%d of %d events in %s", have, len(event.Words), join(scopes))
 }
@@ -235,7 +265,7 @@ func leastTimeout(name string) float64 {
 func otherHooks(m *machine, n *notes) {
 	others := 0
 	for _, h := range m.hooks().handlers {
-		if h.word != "" {
+		if h.word != "" || h.launcher() {
 			continue
 		}
 		others++

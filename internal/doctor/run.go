@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,43 @@ type check struct {
 // checkTime bounds one check; the slowest start a few dozen children.
 const checkTime = 30 * time.Second
 
+// causes are checks whose failure makes others fail too, which then have nothing of their own to
+// say.
+func causes() map[string][]string {
+	return map[string][]string{
+		"home":        {"settings-files", "hooks-registered", "seal", "workspace-trust"},
+		"hook-binary": {"must-deny", "must-allow", "self-test", "live", "path"},
+		"repository":  {"state-hidden"},
+		"git":         {"repository", "state-hidden", "push-settings", "git-aliases"},
+	}
+}
+
+// sayOnce takes the problems of a failed check out of those that only follow from it.
+func sayOnce(results []*notes) {
+	failed := map[string]bool{}
+	for _, n := range results {
+		failed[n.name] = slices.ContainsFunc(n.problems, func(p *problem) bool {
+			return p.Status == report.Broken
+		})
+	}
+	for cause, names := range causes() {
+		for _, n := range results {
+			if failed[cause] && slices.Contains(names, n.name) && len(n.problems) > 0 {
+				n.problems, n.found = nil, nil
+				n.skip("see %s", cause)
+			}
+		}
+	}
+}
+
+// limit is the most a check may take. A live session is bounded by itself.
+func (c check) limit() time.Duration {
+	if c.name == "live" {
+		return liveTime + checkTime
+	}
+	return checkTime
+}
+
 // lookAt runs the checks: the groups side by side, the checks of a group one after the other.
 func (m *machine) lookAt(list []check) []*notes {
 	results := make([]*notes, len(list))
@@ -28,7 +66,7 @@ func (m *machine) lookAt(list []check) []*notes {
 		}
 		groups.Go(func() {
 			for i := first; i < to; i++ {
-				results[i] = m.examine(list[i], checkTime)
+				results[i] = m.examine(list[i], list[i].limit())
 			}
 		})
 		from = to

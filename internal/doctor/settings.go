@@ -19,6 +19,7 @@ type settings struct {
 	scope string // "user", "project", "local", "managed" or "plugin NAME"
 	path  string
 	root  string // the plugin's folder, empty for settings
+	text  string // as it is written
 	body  gjson.Result
 	bad   string // why it cannot be read, empty if it can
 }
@@ -60,17 +61,15 @@ func open(scope, path string) *settings {
 		return nil
 	}
 	s := &settings{scope: scope, path: path}
-	switch text = strings.TrimPrefix(text, "\ufeff"); {
-	case err != nil:
-		s.bad = err.Error()
-	case strings.TrimSpace(text) == "":
-	case !gjson.Valid(text):
-		s.bad = "it is not valid JSON"
-	case !gjson.Parse(text).IsObject():
-		s.bad = "it is not a JSON object"
-	default:
-		s.body = gjson.Parse(text)
+	if err == nil {
+		err = install.Valid(text)
 	}
+	if err != nil {
+		s.bad = err.Error()
+		return s
+	}
+	s.text = text
+	s.body = gjson.Parse(strings.TrimPrefix(text, "\ufeff"))
 	return s
 }
 
@@ -85,13 +84,38 @@ func (m *machine) plugins(files []*settings) (list []*settings) {
 	}
 	registry.body.Get("plugins").ForEach(func(name, installs gjson.Result) bool {
 		if enabled(files, name.String()) {
-			if root := m.installed(installs); root != "" {
+			if root := firstOf(m.source(name.String()), m.installed(installs)); root != "" {
 				list = append(list, pluginHooks(name.String(), root)...)
 			}
 		}
 		return true
 	})
 	return list
+}
+
+// source is the folder that a plugin of a directory marketplace runs from, which is the source and
+// not the copy in the client's cache. It is "" for any other plugin.
+func (m *machine) source(name string) string {
+	plugin, market, _ := strings.Cut(name, "@")
+	known := open("plugins", filepath.Join(m.configDir(), "plugins", "known_marketplaces.json"))
+	if known == nil {
+		return ""
+	}
+	entry := known.body.Map()[market]
+	if entry.Get("source.source").Str != "directory" {
+		return ""
+	}
+	root := firstOf(entry.Get("installLocation").Str, entry.Get("source.path").Str)
+	list := open("plugins", filepath.Join(root, ".claude-plugin", "marketplace.json"))
+	if list == nil {
+		return ""
+	}
+	for _, p := range list.body.Get("plugins").Array() {
+		if path := p.Get("source"); p.Get("name").Str == plugin && path.Type == gjson.String {
+			return filepath.Join(root, filepath.FromSlash(path.Str))
+		}
+	}
+	return ""
 }
 
 // enabled says whether the settings switch a plugin on; the file that counts most decides.

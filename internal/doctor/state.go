@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -173,6 +175,24 @@ func (m *machine) reap(skill loop.Skill, l *loop.Lock) (string, error) {
 	return fmt.Sprintf("removed the stale lock of pid %d", l.PID), files.Reap(skill, l)
 }
 
+// clockAndTranscript reports a run of the future, whose clock stands still, and an iteration whose
+// money cannot be counted.
+func clockAndTranscript(m *machine, n *notes, b *loop.Budget, t *loop.Tick) {
+	if ahead := b.StartedAt.Sub(m.Now); ahead > time.Minute && b.Status != loop.Halted {
+		n.warn("correct the machine's clock; or archive the run with `hooks loop reset`",
+			"%s run %s began %v in the future: its minutes do not count until then",
+			b.Skill, b.RunID, ahead.Round(time.Minute))
+	}
+	if t == nil || t.Transcript == "" || t.Iteration == 0 {
+		return
+	}
+	if _, err := os.Stat(t.Transcript); errors.Is(err, fs.ErrNotExist) {
+		n.warn("see that nothing cleans the client's folder; the iteration's money is not counted",
+			"the transcript of %s iteration %d is gone: %s",
+			b.Skill, t.Iteration, m.shown(t.Transcript))
+	}
+}
+
 func openIterations(m *machine, n *notes) {
 	files := m.state(n)
 	if files == nil {
@@ -185,6 +205,7 @@ func openIterations(m *machine, n *notes) {
 			continue
 		}
 		b := s.Budget
+		clockAndTranscript(m, n, b, s.Tick)
 		again := report.Resume(b, s.Elsewhere(skill))
 		gone := b.OwnerLeft || proc.Of(b.Owner) == loop.Dead
 		switch {

@@ -3,6 +3,7 @@ package doctor
 // table is every check, by group, in the order in which a person reads them.
 func table() []check {
 	return []check{
+		{"registration", "home", home},
 		{"registration", "settings-files", settingsFiles},
 		{"registration", "hooks-registered", hooksRegistered},
 		{"registration", "registered-once", registeredOnce},
@@ -10,6 +11,7 @@ func table() []check {
 		{"registration", "command-form", commandForm},
 		{"registration", "hook-binary", hookBinary},
 		{"registration", "switches", switches},
+		{"registration", "permissions", permissions},
 		{"registration", "workspace-trust", workspaceTrust},
 		{"registration", "other-hooks", otherHooks},
 
@@ -18,6 +20,7 @@ func table() []check {
 
 		{"fired", "receipts", receipts},
 		{"fired", "loops-without-hooks", loopsWithoutHooks},
+		{"fired", "live", live},
 
 		{"guard", "must-deny", mustDeny},
 		{"guard", "must-allow", mustAllow},
@@ -38,6 +41,7 @@ func table() []check {
 		{"project", "agent-logins", agentLogins},
 		{"project", "orders", orders},
 
+		{"tools", "path", onPath},
 		{"tools", "git", gitVersion},
 		{"tools", "forge-client", forgeClient},
 		{"tools", "qmd", qmd},

@@ -45,6 +45,7 @@ type world struct {
 	home, project, bin string
 	env                map[string]string
 	now                time.Time
+	live               bool
 }
 
 // healthy is a machine on which nothing is wrong: the program is registered in the person's settings.
@@ -64,6 +65,7 @@ func healthy(t *testing.T) *world {
 		t.Setenv(k, v)
 		w.env[k] = v
 	}
+	w.must(os.Symlink(built, filepath.Join(w.bin, "hooks")))
 	w.git("init", "-q", "-b", "main")
 	w.write("p/.gitignore", ".sdd/\n")
 	w.register("home/.claude/settings.json", built)
@@ -82,6 +84,9 @@ func (w *world) path(name string) string { return filepath.Join(filepath.Dir(w.p
 func (w *world) write(name, text string) {
 	w.Helper()
 	w.must(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+	if info, err := os.Lstat(w.path(name)); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		w.must(os.Remove(w.path(name))) // a link to the program
+	}
 	w.must(os.WriteFile(w.path(name), []byte(text), 0o600))
 }
 
@@ -140,7 +145,7 @@ func (w *world) doctor() Doctor {
 	w.must(err)
 	return Doctor{
 		Env: func(k string) string { return w.env[k] }, Dir: w.project, Now: w.now, Version: strings.TrimSpace(string(out)),
-		Managed: w.path("managed"),
+		Managed: w.path("managed"), Live: w.live,
 	}
 }
 

@@ -242,6 +242,32 @@ func TestRegistration(t *testing.T) {
 	}
 }
 
+// The launcher runs beside the program where a loop can begin, and nowhere else; the client reads
+// its file without being told of it.
+func TestLauncher(t *testing.T) {
+	where := map[string]string{
+		"SessionStart": "", "UserPromptExpansion": "(^|:)(work|review|loop)$", "PreToolUse": "Skill",
+	}
+	registered := read(t, "hooks/hooks.json").Get("hooks").Map()
+	if len(registered) != len(where) {
+		t.Errorf("it is registered for %d events, want %d", len(registered), len(where))
+	}
+	for name, matcher := range where {
+		command := registered[name].Get("0.hooks.0.command").String()
+		word := event.WordOf(name)
+		for _, want := range []string{
+			"launch/hooks.sh\" " + word + " #>", "launch/hooks.ps1\" " + word,
+		} {
+			if !strings.Contains(command, want) {
+				t.Errorf("%s does not start %s:\n%s", name, want, command)
+			}
+		}
+		if got := registered[name].Get("0.matcher").String(); got != matcher {
+			t.Errorf("%s has the matcher %q, want %q", name, got, matcher)
+		}
+	}
+}
+
 func read(t *testing.T, path string) gjson.Result {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))

@@ -28,6 +28,17 @@ const repair = "repair the file, then run it again; nothing was changed"
 // Check tells whether the text can be edited: one JSON object whose "hooks" are as the client documents them, each
 // named once. An empty text is one too.
 func Check(text string) error {
+	if err := Valid(text); err != nil {
+		return err
+	}
+	if _, text = cutBOM(text); blank(text) {
+		return nil
+	}
+	return checkHooks(text, rootOf(text))
+}
+
+// Valid checks that a text is one JSON object, or empty. An error names line and column.
+func Valid(text string) error {
 	_, text = cutBOM(text)
 	if blank(text) {
 		return nil
@@ -38,11 +49,10 @@ func Check(text string) error {
 	} else if err != nil {
 		return err
 	}
-	root := rootOf(text)
-	if !root.IsObject() {
+	if root := rootOf(text); !root.IsObject() {
 		return misplaced(text, root.Index, "settings are an object, this is "+kind(root.Result))
 	}
-	return checkHooks(text, root)
+	return nil
 }
 
 func syntax(text string, read int, why string) error {

@@ -42,13 +42,54 @@ func hooksObject(list []entry) string {
 	return "{" + b.String() + "}"
 }
 
-// ours tells whether a handler starts this program, wherever its binary lies: in exec form, with one hook word.
-func ours(handler gjson.Result) bool {
-	args := handler.Get("args").Array()
-	command := handler.Get("command").String()
-	base := command[strings.LastIndexAny(command, `/\`)+1:]
-	return handler.Get("type").String() == "command" && len(args) == 1 && event.NameOf(args[0].String()) != "" &&
-		(base == "hooks" || strings.EqualFold(base, "hooks.exe"))
+// ours reports whether a handler starts this program, wherever its binary lies.
+func ours(handler gjson.Result) bool { return programOf(handler) != "" }
+
+// programOf is the binary that a handler of this program starts, "" for any other handler. The
+// handler is in exec form with one hook word, or a shell's text: a path and a hook word.
+func programOf(handler gjson.Result) string {
+	if handler.Get("type").String() != "command" {
+		return ""
+	}
+	program, word := handler.Get("command").String(), ""
+	if args := handler.Get("args"); args.IsArray() && len(args.Array()) == 1 {
+		word = args.Get("0").String()
+	} else if words := shellWords(program); !args.Exists() && len(words) == 2 {
+		program, word = words[0], words[1]
+	}
+	base := program[strings.LastIndexAny(program, `/\`)+1:]
+	if event.NameOf(word) == "" || base != "hooks" && !strings.EqualFold(base, "hooks.exe") {
+		return ""
+	}
+	return program
+}
+
+// shellWords splits a command at blanks outside of quotes, behind what a shell reads before the
+// program: variables and exec. Text that does more than start a program keeps its other words.
+func shellWords(command string) (words []string) {
+	quote, open := rune(0), false
+	for _, c := range command {
+		switch {
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == quote:
+			quote = 0
+			continue
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
+			open = false
+			continue
+		}
+		if !open {
+			words, open = append(words, ""), true
+		}
+		if quote == 0 || c != quote {
+			words[len(words)-1] += string(c)
+		}
+	}
+	for len(words) > 0 && (words[0] == "exec" || strings.Contains(words[0], "=")) {
+		words = words[1:]
+	}
+	return words
 }
 
 // same tells whether two JSON texts say the same, in whatever layout.

@@ -31,6 +31,9 @@ type Result struct {
 // Install registers the program in the settings file, which is made if it is not there. A second time changes nothing.
 // With dry, nothing is written.
 func Install(path, program string, dry bool) (Result, error) {
+	if err := mistyped(path); err != nil {
+		return Result{}, err
+	}
 	was := otherProgram(legible(path), program)
 	r, err := edit(path, dry, func(t texts) texts {
 		text := ""

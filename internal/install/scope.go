@@ -131,12 +131,12 @@ func legible(path string) string {
 	return ""
 }
 
-// otherProgram is the first command of ours in a text that is not this binary, "" if there is none.
+// otherProgram is the first program of ours in a text that is not this binary, "" if there is none.
 func otherProgram(text, program string) string {
 	for _, path := range handlers(text) {
 		last := path[len(path)-1]
-		if command := last.in.kids[last.i].value.Get("command").String(); command != program {
-			return command
+		if other := programOf(last.in.kids[last.i].value); other != program {
+			return other
 		}
 	}
 	return ""

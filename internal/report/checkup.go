@@ -44,18 +44,23 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// CheckupText prints a checkup by group, and at its end, where a person looks first, what is not in order.
-func CheckupText(s Screen, c Checkup) string {
+// CheckupText prints the problems of a checkup by group, or with all every check, and at its end,
+// where a person looks first, how many there are of each kind.
+func CheckupText(s Screen, c Checkup, all bool) string {
 	p, count, names, group := newPage(s), map[Health]int{}, map[Health][]string{}, ""
 	var skipped []string
-	for i, k := range c.Checks {
+	shown := slices.DeleteFunc(slices.Clone(c.Checks), func(k Check) bool {
 		count[k.Status]++
 		names[k.Status] = append(names[k.Status], k.Name)
+		asked := k.Name == "live" && k.Status != Skipped
+		return !all && !asked && len(k.Problems)+len(k.Fixed) == 0
+	})
+	for i, k := range shown {
 		if k.Group != group {
 			group = k.Group
 			p.line(plain, "%s", group)
 		}
-		if skipped = append(skipped, k.Name); i+1 < len(c.Checks) && k.skippedWith(c.Checks[i+1]) {
+		if skipped = append(skipped, k.Name); i+1 < len(shown) && k.skippedWith(shown[i+1]) {
 			continue // told together with the next one
 		}
 		if len(skipped) > 1 {
@@ -65,7 +70,9 @@ func CheckupText(s Screen, c Checkup) string {
 		}
 		skipped = nil
 	}
-	p.blank()
+	if len(shown) > 0 {
+		p.blank()
+	}
 	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project, count[Fine], count[Doubt], count[Broken], count[Skipped])
 	for _, h := range []Health{Broken, Doubt} {
 		if len(names[h]) > 0 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-const clientVersion = "2.1.329"
+const clientVersion = "2.1.330"
 
 // Built once by TestMain and only read after.
 var clientProgram, hooksProgram string

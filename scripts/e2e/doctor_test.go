@@ -44,6 +44,56 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	}
 }
 
+// A live session tells a machine on which the hooks fire from one on which the client skips the
+// file that they stand in without a word, and leaves nothing in the project (interface: hooks
+// doctor --live).
+func TestDoctorLive(t *testing.T) {
+	for name, model := range map[string]string{"governed": `"opus"`, "skipped": "5"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(r Request) Turn {
+				if len(r.Calls()) == 0 {
+					return Turn{Calls: []Call{bash("true")}}
+				}
+				return Turn{Text: "ok"}
+			})
+			w.Plugins = nil
+			w.register()
+			settings := filepath.Join(w.Home, ".claude", "settings.json")
+			text, err := os.ReadFile(settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.Replace(string(text), "{", `{"model":`+model+`,`, 1)
+			w.write(settings, changed, 0o600)
+			w.Env = []string{"ANTHROPIC_BASE_URL=" + w.Model.URL, "ANTHROPIC_API_KEY=dummy",
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
+			if err := os.Symlink(clientProgram, filepath.Join(w.Bin, "claude")); err != nil {
+				t.Fatal(err)
+			}
+			checks := w.doctor("--live")
+			k := checks["live"]
+			if name == "skipped" {
+				if k.Status != "fail" ||
+					!strings.Contains(k.Problems[0].Text, "no hook of this program") ||
+					checks["settings-files"].Status != "fail" {
+					t.Errorf("live: %+v\nsettings-files: %+v", k, checks["settings-files"])
+				}
+				return
+			}
+			for _, want := range []string{
+				"session-start", "pre-tool-use", "stop", "one session", "bin/hooks",
+			} {
+				if !said(k.Found, want) {
+					t.Errorf("live does not say %q: %+v", want, k)
+				}
+			}
+			if _, err := w.stat(".sdd"); k.Status != "ok" || err == nil {
+				t.Errorf("live: %+v; .sdd: %v", k, err)
+			}
+		})
+	}
+}
+
 func said(found []string, text string) bool {
 	return slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, text) })
 }
@@ -67,10 +117,11 @@ type doctored struct {
 }
 
 // doctor is what the program itself finds, by the names of its checks.
-func (w *World) doctor() map[string]doctored {
+func (w *World) doctor(flags ...string) map[string]doctored {
 	w.t.Helper()
 	var all struct{ Checks []doctored }
-	out, failed := w.tryHooks("doctor", "--json") // with status 1 where a check fails
+	// with status 1 where a check fails
+	out, failed := w.tryHooks(append([]string{"doctor", "--json"}, flags...)...)
 	if err := json.NewDecoder(strings.NewReader(out)).Decode(&all); err != nil {
 		w.t.Fatalf("hooks doctor: %v, %v\n%s", err, failed, out)
 	}

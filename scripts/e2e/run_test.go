@@ -90,7 +90,8 @@ func (w *World) hooks(args ...string) string {
 func (w *World) tryHooks(args ...string) (string, error) {
 	cmd := exec.Command(hooksProgram, args...)
 	cmd.Dir = w.Project
-	cmd.Env = []string{"HOME=" + w.Home, "PATH=" + w.Bin + ":" + os.Getenv("PATH")}
+	path := w.Bin + ":" + os.Getenv("PATH")
+	cmd.Env = append([]string{"HOME=" + w.Home, "PATH=" + path}, w.Env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

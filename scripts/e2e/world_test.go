@@ -81,7 +81,10 @@ func (w *World) git(dir string, args ...string) {
 // hooksPlugin copies what makes the repository a plugin, with the program built by TestMain.
 func (w *World) hooksPlugin(dir string) {
 	w.t.Helper()
-	for _, name := range []string{"hooks.json", ".claude-plugin/plugin.json"} {
+	for _, name := range []string{
+		"hooks.json", ".claude-plugin/plugin.json",
+		"hooks/hooks.json", "launch/hooks.sh", "scripts/install.sh",
+	} {
 		w.copy(filepath.Join(repository(), name), filepath.Join(dir, name), 0o644)
 	}
 	w.copy(hooksProgram, filepath.Join(dir, "bin", "hooks"), 0o755)

@@ -1,0 +1,37 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hooks/internal/report"
+)
+
+// A cause is said once: what follows from it refers to it. Its problems are printed, and nothing
+// that is in order but with -v.
+func TestOneCauseIsSaidOnce(t *testing.T) {
+	w := healthy(t)
+	w.register("home/.claude/settings.json", "/none/hooks")
+	found := w.doctor().Run(false)
+	byName := map[string]report.Check{}
+	for _, k := range found.Checks {
+		byName[k.Name] = k
+	}
+	for _, name := range []string{"must-deny", "must-allow", "self-test"} {
+		k := byName[name]
+		if k.Status != report.Skipped || !slices.Contains(k.Found, "see hook-binary") {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+	short := report.CheckupText(report.Screen{Width: 200}, found, false)
+	long := report.CheckupText(report.Screen{Width: 200}, found, true)
+	if n := strings.Count(short, "/none/hooks"); n != 1 || strings.Contains(short, "  ok  ") {
+		t.Errorf("the cause is said %d times in\n%s", n, short)
+	}
+	for _, want := range []string{"ok   matchers", "must-deny", "see hook-binary"} {
+		if !strings.Contains(long, want) {
+			t.Errorf("-v does not print %q:\n%s", want, long)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package install
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+)
+
+// What is wrong is named with its place, its key and the type that the client wants; what the
+// client passes over is not. Which is which was measured on the client: scripts/e2e holds it.
+func TestWrongTypes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		"\ufeff{}":                       "",
+		`{"model":"opus","odd":{"x":5}}`: "",
+		`{"model":5}`:                    `line 1, column 10: "model" must be a text, this is 5`,
+		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: "env" must be an object, ` +
+			`this is a list` + "\n" +
+			`line 3, column 22: "disableAllHooks" must be true or false, this is "no"`,
+		`{"model":5,"model":"opus"}`:                     "",
+		`{"model":null}`:                                 `"model" must be a text, this is null`,
+		`{"cleanupPeriodDays":0}`:                        `"cleanupPeriodDays" must be a whole number of 1 or more, this is 0`,
+		`{"permissions":{"allow":"Bash"}}`:               `"permissions.allow" must be a list, this is "Bash"`,
+		`{"permissions":{"allow":[5]}}`:                  "",
+		`{"enabledPlugins":{"a@b":"yes"}}`:               `"enabledPlugins.a@b" must be true, false or a list of texts`,
+		`{"statusLine":{"type":"command"}}`:              `"statusLine" must be an object with "command"`,
+		`{"defaultShell":"zsh"}`:                         `"defaultShell" must be one of bash, powershell, this is "zsh"`,
+		`{"theme":5,"extraKnownMarketplaces":7}`:         "",
+		`{"hooks":{"Stop":[{"matcher":5,"hooks":[7]}]}}`: "",
+		`{"hooks":{"PreToolUse":[{"matcher":5,"hooks":[]}]}}`: `"hooks.PreToolUse.0.matcher" must be a text, ` +
+			`this is 5`,
+		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x","timeout":"60"}]}]}}`: `column 77: ` +
+			`"hooks.PreToolUse.0.hooks.0.timeout" must be a number above 0, this is "60"`,
+		`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command"}]}]}}`: `an object with "command"`,
+	} {
+		lines := []string{}
+		for _, w := range WrongTypes(text) {
+			lines = append(lines, w.String())
+		}
+		got := strings.Join(lines, "\n")
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s:\n%s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// Every row of the table can find something wrong, and lets a value of its type pass.
+func TestEveryWantedTypeCanFail(t *testing.T) {
+	for _, row := range wanted() {
+		for _, v := range []string{"null", `{"a":{}}`, "[[]]", "-1.5", `"none of these"`, "false"} {
+			if !fits(gjson.Parse(v), row[0]) {
+				goto next
+			}
+		}
+		t.Errorf("everything is %s", row[0])
+	next:
+		for key := range strings.FieldsSeq(row[1]) {
+			list, object := `[["no"]]`, `{"x":[]}`
+			for _, part := range reversed(strings.Split(key, ".")) {
+				list = fmt.Sprintf("{%q:%s}", part, list)
+				object = fmt.Sprintf("{%q:%s}", part, object)
+			}
+			if len(WrongTypes(list))+len(WrongTypes(object)) == 0 {
+				t.Errorf("%s of any type passes", key)
+			}
+		}
+	}
+}
+
+func reversed(list []string) (back []string) {
+	for _, s := range list {
+		back = append([]string{s}, back...)
+	}
+	return back
+}
+
+// A shell's text that starts the program is a registration of it; one that does more is another's.
+func TestShellForm(t *testing.T) {
+	for command, want := range map[string]string{
+		"/opt/hooks stop":                       "/opt/hooks",
+		`"/opt/my tools/hooks" stop`:            "/opt/my tools/hooks",
+		`exec '/opt/hooks' stop`:                "/opt/hooks",
+		"HOOKS_LOG=/x /opt/hooks  pre-tool-use": "/opt/hooks",
+		`C:\tools\hooks.exe stop`:               `C:\tools\hooks.exe`,
+		"hooks stop":                            "hooks",
+		"echo hooks stop":                       "",
+		"/opt/hooks":                            "",
+		"/opt/hooks explain":                    "",
+		"/opt/webhooks stop":                    "",
+		"/opt/hooks stop && say done":           "",
+	} {
+		h := gjson.Parse(fmt.Sprintf(`{"type":"command","command":%s}`, quote(command)))
+		if d := cmp.Diff(want, programOf(h)); d != "" {
+			t.Errorf("%s: %s", command, d)
+		}
+	}
+}
+
+// A registration in shell form is replaced by Add and taken out by Remove.
+func TestShellFormIsReplacedAndRemoved(t *testing.T) {
+	const entry = `{"type":"command","command":"\"/old/my hooks/hooks\" stop"}`
+	text := `{"hooks":{"Stop":[{"hooks":[` + entry + `]}]}}`
+	if was := otherProgram(text, program); was != "/old/my hooks/hooks" {
+		t.Errorf("%q is registered", was)
+	}
+	added := Add(text, program, &text)
+	n := len(gjson.Get(added, "hooks.Stop").Array())
+	if n != 1 || strings.Contains(added, "/old/") {
+		t.Errorf("%d groups of Stop in\n%s", n, added)
+	}
+	if back := Remove(text, nil); strings.Contains(back, "hooks stop") || !Empty(back) {
+		t.Errorf("removed, it is %s", back)
+	}
+}

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Runs beside the program: as a session starts, for the commands that can loop, and for the Skill tool.
+# The plugin's program is bin/hooks. Where it is missing, this puts the program of the same version that
+# it finds in its place, hands the event on, and has nothing more to do. Where there is none, it blocks
+# every looping command, because nothing would govern the loop.
+set -u
+word=$1
+root=${CLAUDE_PLUGIN_ROOT:-${0%/launch/*}}
+program=$root/bin/hooks
+[ -x "$program" ] || [ ! -x "$program.exe" ] || program=$program.exe
+
+# looping succeeds where the payload starts a tick of a loop: /ns:work --loop, /loop 1m /ns:work --loop.
+looping() {
+    case $1 in
+    *'"command_name":"'*) name=${1#*'"command_name":"'} ;;
+    *'"skill":"'*) name=${1#*'"skill":"'} ;;
+    *) return 1 ;;
+    esac
+    name=${name%%'"'*}
+    name=${name#/}
+    case ${name##*:} in
+    work | review) ;;
+    loop) case $1 in */work\ * | */review\ * | *:work\ * | *:review\ *) ;; *) return 1 ;; esac ;;
+    *) return 1 ;;
+    esac
+    case $1 in
+    *--loop[\ \"=\\]*) return 0 ;;
+    esac
+    return 1
+}
+
+# find sets found to a program of the plugin's own version, or leaves it empty.
+find() {
+    version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
+    case $(uname -s) in
+    Linux) os=linux exe= ;;
+    Darwin) os=darwin exe= ;;
+    *) os=windows exe=.exe ;;
+    esac
+    case $(uname -m) in
+    x86_64 | amd64) arch=amd64 ;;
+    *) arch=arm64 ;;
+    esac
+    program=$root/bin/hooks$exe
+    other=
+    for found in "$root/bin/hooks_${os}_$arch$exe" "${CLAUDE_PLUGIN_DATA:-/none}/bin/hooks$exe" \
+        "${HOME:-/none}/.local/bin/hooks$exe" "/usr/local/bin/hooks$exe"; do
+        [ -x "$found" ] && [ ! -d "$found" ] || continue
+        said=$("$found" version </dev/null 2>/dev/null) || continue
+        case $said in
+        "hooks $version "*) return 0 ;;
+        "hooks "[0-9]*) other="; $found is another version" ;;
+        esac
+    done
+    found=
+    return 1
+}
+
+# place puts the program where hooks.json starts it: a link, so that it is updated with its target.
+place() {
+    mkdir -p "$root/bin" || return 1
+    if [ "$os" = windows ]; then
+        cp "$found" "$program.$$" || return 1
+    else
+        ln -s "$found" "$program.$$" || return 1
+    fi
+    mv -f "$program.$$" "$program"
+}
+
+quoted() { printf %s "$1" | sed 's/[\\"]/\\&/g'; }
+
+refuse() {
+    if [ -f "$root/scripts/install.sh" ]; then
+        way="sh '$root/scripts/install.sh'"
+    else
+        way="put the program of hooks $version at $program"
+    fi
+    why=$(quoted "the plugin hooks has no program here$other: nothing would govern this loop")
+    way=$(quoted "in a terminal: $way, then type the command again")
+    case $word in
+    user-prompt-expansion)
+        printf '{"decision":"block","reason":"%s\\nhint: %s"}\n' "$why" "$way" ;;
+    pre-tool-use)
+        printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",'
+        printf '"permissionDecisionReason":"%s\\nhint: %s"}}\n' "$why" "$way" ;;
+    session-start)
+        printf '{"systemMessage":"%s\\nhint: %s"}\n' "$why" "$way" ;;
+    esac
+    exit 0
+}
+
+if [ "$word" = session-start ]; then
+    [ -x "$program" ] && exit 0
+    find || refuse
+    place 2>/dev/null || { other="; $found cannot be linked into $root/bin"; refuse; }
+    exec "$program" "$word"
+fi
+IFS= read -r payload
+looping "$payload" || exit 0
+"$program" version </dev/null >/dev/null 2>&1 && exit 0
+find || refuse
+[ ! -e "$program" ] || { other="; $program does not start"; refuse; }
+place 2>/dev/null || { other="; $found cannot be linked into $root/bin"; refuse; }
+exec "$program" "$word" <<EOF
+$payload
+EOF
