@@ -97,7 +97,7 @@ func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
 	if !v.open(t) {
 		return event.Nothing()
 	}
-	others := t.Tick.Elsewhere()
+	others := t.Tick.Elsewhere(t.Budget)
 	for _, a := range acts {
 		label := (a.Kind == guard.SetLabel || a.Kind == guard.DropLabel) && strings.EqualFold(a.Ref, inProgress)
 		if !label || !slices.Contains(others, a.PR) || slices.Contains(t.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref)) {

@@ -81,10 +81,14 @@ func (v *visit) refuseDispatch(t *thread) string {
 	if waiting := t.Tick.Held(); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
 		return "gate " + waiting[0].Name + " waits for a person" + endTurn
 	}
-	if d := t.Tick.LeftAlone(t.Budget, guard.Mentions(v.task())); d != "" {
+	mentions := guard.Mentions(v.task())
+	if d := t.Tick.LeftAlone(t.Budget, mentions); d != "" {
 		return d + " is deferred or in progress elsewhere in this iteration\nhint: take the next one of the plan"
 	}
-	return ""
+	if v.ev.InSubagent() { // a worker's own helper works on the worker's issue
+		return ""
+	}
+	return t.Tick.OffPlan(mentions)
 }
 
 // exhausted is why no worker may go after what was spent until now.

@@ -76,6 +76,11 @@ func (v *visit) apply(t *thread, facts loop.Report) (string, error) {
 	}
 	facts.DoNotMerge(v.config().DoNotMerge)
 	f := loop.Look(t.Budget, t.Tick, previous, v.now)
+	if facts.Backlog != nil && !t.Tick.FromTracker() {
+		if f.Snapshot, err = v.files.Snapshot(t.Budget, previous, false); err != nil {
+			return "", err
+		}
+	}
 	changed := loop.Take(f, facts)
 	return report.Taken(f, changed), nil
 }

@@ -129,7 +129,10 @@ func (e *entry) baseline() []loop.Cursor {
 
 // begin opens the iteration, with the lock in hand.
 func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
-	t := e.opened(a, run, previous)
+	t, err := e.opened(a, run, previous)
+	if err != nil {
+		return event.Nothing(), err
+	}
 	if c := e.state.Claim; c != nil {
 		if err := e.dropClaim(c); err != nil {
 			return event.Nothing(), err
@@ -150,8 +153,14 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 }
 
 // opened is the iteration that begins. Nothing of it is on disk yet.
-func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) *thread {
+func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) (*thread, error) {
 	facts := e.seen.facts
+	if facts.Asked != nil && facts.Asked.Backlog != nil {
+		var err error
+		if facts.Snapshot, err = e.files.Snapshot(&run, previous, true); err != nil {
+			return nil, err
+		}
+	}
 	facts.Notes = slices.Concat(e.notes, a.Notes, facts.Notes)
 	run.Observe(e.clock(e.req.Now))
 	tick := loop.Open(&run, previous, e.req, facts)
@@ -161,7 +170,7 @@ func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iterati
 	}
 	t := &thread{skill: e.req.Command.Skill, State: e.state}
 	t.Budget, t.Tick, t.BudgetPath = &run, &tick, e.path
-	return t
+	return t, nil
 }
 
 // undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not

@@ -86,8 +86,9 @@ var Gates = [...]GateKind{
 			{"continue", "Keep to the plan."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due:  driftDue,
-		Tell: tellDrift,
+		Due:   driftDue,
+		Apply: applyDrift,
+		Tell:  tellDrift,
 	},
 	{
 		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending, Applies: EveryRun, Holds: HoldTick, Safest: "skip",

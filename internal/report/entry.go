@@ -43,7 +43,7 @@ func (x *text) asked(b *loop.Budget, t *loop.Tick) {
 		return
 	}
 	if list := t.Asked.Backlog; list != nil {
-		open := loop.Workable(*list, b.DeferredTargets)
+		open := b.Workable(*list)
 		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list), firstOf(open))
 	}
 	if len(t.Asked.Ambiguous) > 0 {
