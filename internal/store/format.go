@@ -72,7 +72,7 @@ var tickFormat = format{
 		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed",
 		"merges_attempted", "merges_of",
 		"labels_set", "qmd_error", "qmd_unreachable", "asked", "tracked_prs", "worktrees",
-		"deferred", "notes", "observed", "report", "reported", "replan",
+		"deferred", "notes", "observed", "report", "reported", "replan", "reviews",
 	},
 }
 
