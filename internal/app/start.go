@@ -186,7 +186,9 @@ func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
 	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
 	spent, _ := e.spent(t) // since the last iteration: the final report tells all of it
-	c, err := e.close(t, previous, loop.Ending{Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0})
+	c, err := e.close(t, previous, loop.Ending{
+		Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0, Unanswered: e.unanswered(t.Tick),
+	})
 	if err != nil {
 		return event.Nothing(), err
 	}

@@ -23,7 +23,9 @@ type Ending struct {
 	Worktrees []Worktree        // on disk now; nil when unknown
 	Branches  map[string]string // of an interrupted iteration: local branches with commits of it, and their heads
 	Remote    map[string]string // heads on the remote of those and of the worktrees' branches; nil when not known (R44)
-	Pause     bool              // a gate waits and nobody is there to answer
+	Pause     bool              // a gate waits that nobody answered
+	// Unanswered is why nobody did, for a person, as in "nobody is there".
+	Unanswered string
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point), save Run, remove the
@@ -151,6 +153,9 @@ func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
 		b.halt(fired[0])
 	case e.Pause:
 		b.Status, b.StopCause = Paused, "gate_waiting"
+		if len(t.Pending) > 0 && e.Unanswered != "" {
+			b.StopText = fmt.Sprintf("Loop paused at gate %s: %s", t.Pending[0].Name, e.Unanswered)
+		}
 		b.Pending = t.Pending
 	}
 }

@@ -202,6 +202,20 @@ func (g Gate) Act(answer string) string {
 	return k.Safest
 }
 
+// Understands reports whether an answer is an option, new ceilings, or a sentence of a person's own. One word, and what
+// looks like a ceiling, is taken for a mistyped one otherwise.
+func (g Gate) Understands(answer string) bool {
+	word := strings.ToLower(strings.TrimSpace(answer))
+	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
+		return true
+	}
+	if g.Name == BudgetEscalation && strings.Contains(answer, "=") {
+		_, ok := parseRaise(answer, Ceilings{})
+		return ok
+	}
+	return strings.ContainsAny(word, " \t\n")
+}
+
 // Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at once. An answer
 // given at the exit belongs to the next iteration's line, unless it stops the run and there is none (R38). It reports
 // how the answer acted.
