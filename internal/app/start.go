@@ -65,6 +65,9 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	if err != nil {
 		return run, nil, err
 	}
+	if err := e.leaveOther(&run); err != nil {
+		return run, nil, err
+	}
 	e.stamp(&run)
 	was := run.SealedIn
 	if run.SealedIn = e.seals.Path(); !utf8.ValidString(e.project) { // a record could not name it
@@ -79,6 +82,20 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 		err = e.files.SaveBudget(e.path, &run)
 	}
 	return run, previous, err
+}
+
+// leaveOther lets go of the session's run with another budget file, because its record holds one run
+// of a skill. That run is resumed as one of another session is.
+func (e *entry) leaveOther(run *loop.Budget) error {
+	s, err := e.files.LoadSealed(e.req.SessionID, run.Skill)
+	b := s.Budget
+	if err != nil || b == nil || b.RunID == run.RunID || b.SessionID != e.req.SessionID || s.BudgetPath == e.path {
+		return nil // what is wrong with the other one keeps nobody from this one
+	}
+	b.OwnerLeft, b.SealedIn = true, ""
+	e.notes = append(e.notes, fmt.Sprintf("The run %s in %s is left as it is; its command with --resume goes on with it",
+		b.RunID, s.BudgetPath))
+	return e.files.SaveBudget(s.BudgetPath, b)
 }
 
 // fresh is a new run; an earlier one goes to the archive.
