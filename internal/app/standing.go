@@ -22,6 +22,11 @@ func (e *entry) load() (store.State, error) {
 	if err != nil {
 		return s, err
 	}
+	if s.Tick == nil { // a record knows its own run's alone
+		if s.Tick, err = e.files.OpenTick(e.req.Command.Skill); err != nil {
+			return s, err
+		}
+	}
 	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
 		last, err := e.resumable()
 		if err != nil || last == nil {

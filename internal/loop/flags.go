@@ -68,6 +68,9 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		if seen[name] {
 			return f, true, &flagError{name + " is given twice", "give each loop flag once"}
 		}
+		if hasValue && !takesValue(name) { // --resume=false would resume
+			return f, true, &flagError{words[i] + " has a value", name + " stands alone, or is left out"}
+		}
 		seen[name] = true
 		if takesValue(name) && !hasValue {
 			if i++; i < len(words) {
