@@ -12,11 +12,12 @@ import (
 	"hooks/internal/store"
 )
 
-// AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once. Nothing that runs
-// inside the agent may call it.
+// AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once.
+// Nothing that runs inside the agent may call it.
 func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if a.InAgent() {
-		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
+		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own",
+			"a gate is not answered from inside the agent")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
 	if answer == "" || answer == report.AnswerWord {
@@ -54,7 +55,8 @@ func parseGateName(written string) gateName {
 }
 
 func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
-	return g.Name == n.name && (n.target == "" || n.target == g.Target) && (n.skill == "" || n.skill == skill)
+	return g.Name == n.name && (n.target == "" || n.target == g.Target) &&
+		(n.skill == "" || n.skill == skill)
 }
 
 // waitingGate is a gate of a loop that waits; open says that a running session asks it.
@@ -78,25 +80,32 @@ func (g waitingGate) named(withLoop bool) string {
 // findGate is the one gate of a paused run that a person means.
 func (v *visit) findGate(n gateName) (found waitingGate, err error) {
 	all, err := v.waitingGates()
-	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool { return !n.means(g.skill, g.gate) })
+	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
+		return !n.means(g.skill, g.gate)
+	})
 	paused := slices.DeleteFunc(slices.Clone(meant), func(g waitingGate) bool { return g.open })
 	loops := func(g waitingGate) bool { return g.skill != paused[0].skill }
 	switch {
 	case len(paused) > 1 && slices.ContainsFunc(paused, loops):
-		return found, hint.New("name the loop too: "+names(paused, true), "gate %q waits in two loops", n.written)
+		return found, hint.New("name the loop too: "+names(paused, true),
+			"gate %q waits in two loops", n.written)
 	case len(paused) > 1:
-		return found, hint.New("name one of them: "+names(paused, false), "several gates are named %q", n.written)
+		return found, hint.New("name one of them: "+names(paused, false),
+			"several gates are named %q", n.written)
 	case len(paused) == 1:
 		return paused[0], nil
 	case err != nil:
 		return found, err
 	case len(meant) > 0:
-		way := fmt.Sprintf("answer it in the dialog of session %s; only a paused run takes answers from a terminal", meant[0].session())
-		return found, hint.New(way, "gate %q is asked in a running session, whose client takes no answer from outside", n.written)
+		way := fmt.Sprintf("answer it in the dialog of session %s; "+
+			"only a paused run takes answers from a terminal", meant[0].session())
+		return found, hint.New(way, "gate %q is asked in a running session, "+
+			"whose client takes no answer from outside", n.written)
 	case len(all) > 0:
 		return found, hint.New("waiting: "+names(all, false), "gate %q does not wait", n.written)
 	}
-	return found, hint.New("no gate waits; `hooks gate list` shows those that do", "gate %q does not wait", n.written)
+	return found, hint.New("no gate waits; `hooks gate list` shows those that do",
+		"gate %q does not wait", n.written)
 }
 
 func (g waitingGate) session() string {
@@ -114,8 +123,8 @@ func names(list []waitingGate, withLoop bool) string {
 	return strings.Join(all, ", ")
 }
 
-// waitingGates are the gates of paused runs, of open iterations and of claims. An error in one loop does not hide the
-// other's.
+// waitingGates are the gates of paused runs, of open iterations and of claims. An error in one loop
+// does not hide the other's.
 func (v *visit) waitingGates() (list []waitingGate, err error) {
 	var errs []error
 	for _, skill := range loop.Skills() {
