@@ -37,7 +37,7 @@ func (c gateListCmd) Run(d *desk.Desk, s streams) error {
 }
 
 type gateAnswerCmd struct {
-	Name   string   `arg:"" help:"The gate's name, as in budget-escalation; with several of a name, NAME:TARGET."`
+	Name   string   `arg:"" help:"The gate's name, as in budget-escalation; with several of a name, NAME:TARGET or LOOP:NAME."`
 	Answer []string `arg:"" help:"One of its options, or your own words."`
 }
 

@@ -27,7 +27,10 @@ func (v *visit) acts(t *thread) (event.Reply, error) {
 		reply, err := v.merge(t, merges)
 		return reply.By(loop.MergeGate), err
 	}
-	return v.refuseUnread(t, r), nil
+	if off := v.refuseUnread(t, r); !off.Empty() {
+		return off, nil
+	}
+	return v.passReviews(t, r.Acts)
 }
 
 // refuseActs judges what a call would do but merge.
@@ -97,7 +100,7 @@ func (v *visit) contests(t *thread, acts []guard.Act) event.Reply {
 	if !v.open(t) {
 		return event.Nothing()
 	}
-	others := t.Tick.Elsewhere()
+	others := t.Tick.Elsewhere(t.Budget)
 	for _, a := range acts {
 		label := (a.Kind == guard.SetLabel || a.Kind == guard.DropLabel) && strings.EqualFold(a.Ref, inProgress)
 		if !label || !slices.Contains(others, a.PR) || slices.Contains(t.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref)) {
@@ -121,7 +124,8 @@ func (v *visit) review(t *thread, acts []guard.Act) event.Reply {
 	}
 	for _, a := range acts {
 		name := loop.PRTarget(a.PR)
-		if a.Kind == guard.Comment && slices.Contains(t.Tick.Deferred, name) {
+		speaks := a.Kind == guard.Comment || a.Kind == guard.ApprovePR
+		if speaks && slices.Contains(t.Tick.Deferred, name) {
 			return event.Deny(lines("Not posted: "+a.Command+". "+name+" is deferred to the next tick.", strings.Join(t.Tick.Notes, "\n")))
 		}
 	}

@@ -135,13 +135,16 @@ func (e *entry) withBefore(text string) string {
 func (e *entry) closeFirst() error {
 	t := &thread{e.req.Command.Skill, e.state}
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
-		s, err := e.files.Recover(t.skill)
-		if err != nil || s.Tick == nil {
+		s, err := e.files.FindRun(t.skill, t.Tick.RunID)
+		switch {
+		case err != nil:
 			return err
-		}
-		if t.State = s; s.Budget == nil || s.Budget.RunID != s.Tick.RunID { // its run is gone: nothing to count it to
+		case s.Budget == nil: // its run is gone: nothing to count it to
 			return e.files.RemoveTick(t.skill)
+		case s.Tick == nil: // closed already
+			return nil
 		}
+		t.State = s
 	}
 	c, err := e.endAbandoned(t)
 	if err != nil {

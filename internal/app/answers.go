@@ -79,6 +79,9 @@ func (v *visit) afterAnswers(t *thread, told []string, begun bool) string {
 		for _, d := range slices.Concat(t.Budget.DeferredTargets, tick.Deferred) {
 			told = append(told, report.Deferred(d))
 		}
+		if tick.Replan && len(tick.Report.Plan) == 0 {
+			told = append(told, "Report the new plan before a worker is sent.")
+		}
 		told = append(told, "Go on with iteration "+strconv.Itoa(tick.Iteration)+". Budget remaining: "+report.Remaining(t.Budget))
 	}
 	return strings.Join(told, "\n")

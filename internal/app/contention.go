@@ -16,8 +16,8 @@ func (e *entry) holder() *loop.Budget {
 	if run != nil && run.RunID == lock.RunID {
 		return nil
 	}
-	s, err := e.files.LoadRun(e.req.Command.Skill)
-	if err != nil || s.Budget == nil || s.Budget.RunID != lock.RunID {
+	s, err := e.files.FindRun(e.req.Command.Skill, lock.RunID)
+	if err != nil {
 		return nil
 	}
 	return s.Budget
@@ -35,7 +35,9 @@ func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, err
 	if e.state.Budget != nil {
 		run = *e.state.Budget
 	}
-	last, err := e.files.Last(e.req.Command.Skill, (*loop.Iteration).Ran)
+	last, err := e.files.Last(e.req.Command.Skill, func(l *loop.Iteration) bool {
+		return l.Ran() && l.Of(run.RunID)
+	})
 	if err != nil {
 		return "", err
 	}

@@ -94,15 +94,32 @@ func (v *visit) noteDialogOf(t *thread, d loop.Dialog) error {
 
 // atGate fills the dialog with exactly the questions that wait, and keeps everything else of the main thread back
 // until they are answered. Workers already dispatched go on.
-func (v *visit) atGate(gates []loop.Gate) (event.Reply, error) {
+func (v *visit) atGate(t *thread, gates []loop.Gate) (event.Reply, error) {
 	if v.ev.Asks() && !v.ev.InSubagent() { // a worker's dialog answers no gate and shows none
-		return event.Ask(questions(gates)...), nil
+		list, err := v.mine()
+		if err != nil {
+			return event.Nothing(), err
+		}
+		asked := questions(gates)
+		for i := range asked {
+			if besides(list, t) { // the words of both loops may be the same
+				asked[i].Header = string(t.skill) + " loop"
+			}
+		}
+		return event.Ask(asked...), nil
 	}
 	if v.ev.InSubagent() || v.ev.Tool == "ToolSearch" || guard.ReadOnly(v.call()) {
 		return event.Nothing(), nil
 	}
 	return event.Denyf("%s is held back: gate %s waits for a person.\n%s",
 		v.ev.Tool, gates[0].Name, report.Ask(gates)).By(loop.GateWaiting), nil
+}
+
+// besides reports whether the session has another loop that has not ended.
+func besides(list []*thread, t *thread) bool {
+	return slices.ContainsFunc(list, func(o *thread) bool {
+		return o.skill != t.skill && (o.forcing() || o.Budget != nil && o.Budget.Status == loop.Active)
+	})
 }
 
 func questions(gates []loop.Gate) []event.Question {

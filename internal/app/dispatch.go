@@ -30,6 +30,11 @@ func (v *visit) dispatch(t *thread) (event.Reply, error) {
 // send counts the worker, unless a person is to be asked about its issue first (R91).
 func (v *visit) send(t *thread) event.Reply {
 	issues := guard.Mentions(v.task())
+	if len(issues) == 0 && v.mustName(t) {
+		return event.Deny("Not dispatched: the task names no issue, so nothing tells whether it may be worked on\n" +
+			"hint: name it in the task, as in \"Implement issue #44\"; " +
+			"a worker that is about no issue is sent again as it is").By(loop.UnnamedRule)
+	}
 	f := loop.Look(t.Budget, t.Tick, nil, v.now)
 	f.Sent = issues
 	if due := loop.Due(f, loop.Sending); len(due) > 0 {
@@ -44,6 +49,16 @@ func (v *visit) send(t *thread) event.Reply {
 	}
 	v.dispatched(t.Tick)
 	return event.Nothing()
+}
+
+// mustName reports whether a work loop's worker is refused for a task without an issue. That happens
+// once in an iteration; a second telling of that call is the same refusal.
+func (v *visit) mustName(t *thread) bool {
+	if t.skill != loop.Work || v.ev.InSubagent() || v.past != nil {
+		return false
+	}
+	before := slices.ContainsFunc(t.Tick.Denied, func(d loop.Denial) bool { return d.Rule == loop.UnnamedRule })
+	return !before || t.Tick.WasRefused(v.ev.ToolUseID, v.ev.Input.Raw)
 }
 
 // dispatched counts a worker that goes.
@@ -81,10 +96,14 @@ func (v *visit) refuseDispatch(t *thread) string {
 	if waiting := t.Tick.Held(); len(waiting) > 0 { // a worker's own worker: the main thread never gets here
 		return "gate " + waiting[0].Name + " waits for a person" + endTurn
 	}
-	if d := t.Tick.LeftAlone(t.Budget, guard.Mentions(v.task())); d != "" {
+	mentions := guard.Mentions(v.task())
+	if d := t.Tick.LeftAlone(t.Budget, mentions); d != "" {
 		return d + " is deferred or in progress elsewhere in this iteration\nhint: take the next one of the plan"
 	}
-	return ""
+	if v.ev.InSubagent() { // a worker's own helper works on the worker's issue
+		return ""
+	}
+	return t.Tick.OffPlan(mentions)
 }
 
 // exhausted is why no worker may go after what was spent until now.

@@ -32,9 +32,18 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	}
 	tracks.Wait()
 	if resumed {
-		f.Reattach(previous)
+		f.Reattach(previous, e.endedPRs())
 		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
 	f.Notes = append(f.Notes, notes...)
 	return f
+}
+
+// endedPRs are the PRs of the run on disk that are not re-attached. What cannot be read is told by the
+// entry itself.
+func (e *entry) endedPRs() []loop.TrackedPR {
+	var ended loop.EndedPRs
+	run := e.state.Budget
+	_, _ = e.files.Last(run.Skill, func(l *loop.Iteration) bool { return run.Worked(l) && ended.Add(l) })
+	return ended.List
 }

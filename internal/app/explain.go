@@ -70,10 +70,18 @@ func (v *visit) verdict(r guard.Reading, call guard.Call) string {
 	case len(v.tampers(r)) > 0:
 		return "denied: it touches the loop's own files, gates or registration"
 	case len(r.Merges()) > 0:
+		approvals := 0
 		for _, a := range r.Merges() {
+			if approves(a) && a.PR > 0 {
+				approvals++
+				continue
+			}
 			if reason := v.refuseLanding(a); reason != "" {
 				return "denied: " + reason
 			}
+		}
+		if approvals == len(r.Merges()) {
+			return "passes in a review loop, once a PR and iteration; denied in a work loop"
 		}
 		return "held back until a person allowed it at gate post-feedback-merge, or the facts show that no human feedback was addressed"
 	case r.Bound != "":

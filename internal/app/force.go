@@ -111,7 +111,7 @@ func (e *entry) clearAway() (err error) {
 		}
 		e.notes = append(e.notes, fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — proceeding", lock.PID))
 	}
-	if e.state.Tick != nil && e.state.Budget != nil {
+	if e.state.Tick != nil {
 		if err := e.closeFirst(); err != nil {
 			return err
 		}

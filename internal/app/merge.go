@@ -29,12 +29,13 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	if len(acts) > mostMerges {
 		return event.Deny(fmt.Sprintf("Not merged: %d merges in one call are more than can be looked up\nhint: merge one PR at a time", len(acts))), nil
 	}
-	known := v.askMerging(t, acts) // before the guard: it asks the tracker
+	known := v.askMerging(t, slices.DeleteFunc(slices.Clone(acts), approves)) // before the guard: it asks the tracker
 	return v.anew(t, func(now *thread) (event.Reply, error) {
 		for _, pr := range known {
 			now.Tick.HearPR(pr)
 		}
-		reply, changed := v.judgeMerges(now, acts)
+		posts := reviews(v.read().Acts)
+		reply, changed := v.judgeMerges(now, acts, posts)
 		if changed = v.denied(now.Tick, reply.By(loop.MergeGate)) || changed; !changed {
 			return reply, nil
 		}
@@ -54,37 +55,55 @@ func mergeOutside(acts []guard.Act) event.Reply {
 }
 
 // judgeMerges decides about merges in an open iteration, and says whether that changed the tick.
-func (v *visit) judgeMerges(t *thread, acts []guard.Act) (reply event.Reply, changed bool) {
+func (v *visit) judgeMerges(t *thread, acts []guard.Act, posts []loop.PostedReview) (reply event.Reply, changed bool) {
 	tick := t.Tick
 	if tick.Halting() {
 		return event.Deny("Not merged: the loop ends with this iteration (" + tick.HaltedBy() + ")\nhint: end the turn; a person may merge"), false
 	}
 	for _, a := range acts {
-		if reason := v.refuseMerge(a); reason != "" {
+		if reason := v.refuseMerge(t, a); reason != "" {
 			return event.Deny(reason), false
 		}
+	}
+	if again := v.secondRound(t, posts); !again.Empty() {
+		return again, false
 	}
 	if known, same := tick.Merging(v.ev.ToolUseID, v.ev.Input.Raw); same { // told twice: let through, and used up, already
 		return event.Nothing(), false
 	} else if known {
 		return event.Deny(fmt.Sprintf("Not merged: %s. A call of the id %s was let through already\nhint: make the call anew", acts[0].Command, v.ev.ToolUseID)), false
 	}
-	for _, a := range acts {
+	merges := slices.DeleteFunc(slices.Clone(acts), approves)
+	for _, a := range merges {
 		if r, refused := v.mergeOne(t, a); refused {
 			return r, true
 		}
 	}
 	pass := loop.Passed{ID: v.ev.ToolUseID, Input: v.ev.Input.Raw}
+	approval := pass
+	approval.Approves = true
 	for _, a := range acts {
+		if approves(a) {
+			approval.PRs = append(approval.PRs, a.PR)
+		}
+	}
+	for _, a := range merges {
 		if yes := tick.Approval(a.PR); yes != nil {
 			pass.HeadSHA = yes.HeadSHA
 		}
 		pass.PRs = append(pass.PRs, a.PR)
 		tick.Merge(a.PR)
 	}
-	tick.Pass(pass)
+	for _, p := range []loop.Passed{approval, pass} {
+		if len(p.PRs) > 0 {
+			tick.Pass(p)
+		}
+	}
+	tick.NoteReviews(posts, v.ev.ToolUseID, v.ev.Input.Raw)
 	return event.Nothing(), true
 }
+
+func approves(a guard.Act) bool { return a.Kind == guard.ApprovePR }
 
 // mergeOne decides about one PR: by the person's unused answer, bound to the head they were asked about; else by
 // their earlier word; else by the facts; else the person is asked.
@@ -135,7 +154,10 @@ func (v *visit) approved(t *thread, a guard.Act, yes *loop.Approval) (event.Repl
 
 // refuseMerge are the ways to land code that no answer opens: they are not the merge of one named PR of this
 // repository, now.
-func (v *visit) refuseMerge(a guard.Act) string {
+func (v *visit) refuseMerge(t *thread, a guard.Act) string {
+	if approves(a) {
+		return v.refuseApproval(t, a)
+	}
 	if reason := v.refuseLanding(a); reason != "" {
 		return reason
 	}

@@ -12,11 +12,12 @@ import (
 	"hooks/internal/store"
 )
 
-// Pass uses up the permission for one merge that the loop of a sealed record holds: the gate let a
+// Pass uses up the permission for one merge or approval that the loop of a sealed record holds: the gate let a
 // call through that merges this PR, that call has not ended, and the merge was not made yet. A link
 // of the brake asks it; session is a record's file name.
 func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string) {
-	if kind != guard.MergePR {
+	approves := kind == guard.ApprovePR
+	if kind != guard.MergePR && !approves {
 		return false, "in a loop only merges are allowed, past their gate"
 	}
 	dir := seal.At(home)
@@ -31,6 +32,9 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 	defer files.Close()
 	files.Seal(dir, proc.Boot)
 	why = fmt.Sprintf("the gate of PR #%d has let no merge through", pr)
+	if approves {
+		why = fmt.Sprintf("no approval of PR #%d was let through", pr)
+	}
 	for _, skill := range loop.Skills() {
 		st, err := files.LoadSealed(record.Session, skill)
 		if err != nil {
@@ -40,11 +44,15 @@ func Pass(home, session string, kind guard.Kind, pr int, sha string) (ok bool, w
 			continue
 		}
 		for _, p := range st.Tick.Passed {
-			if !p.Allows(pr, sha) {
+			if p.Approves != approves || !p.Allows(pr, sha) {
 				continue
 			}
+			call := p.ID
+			if approves { // a call may approve and merge
+				call += " approval"
+			}
 			by := strconv.Itoa(os.Getpid()) + " " + proc.Describe(os.Getpid(), "").Start
-			switch first, err := files.UsePass(skill, p.ID, pr, by); {
+			switch first, err := files.UsePass(skill, call, pr, by); {
 			case err != nil:
 				return false, err.Error()
 			case first:

@@ -11,7 +11,6 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
-	"hooks/internal/report"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
@@ -202,57 +201,4 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 		}
 	}
 	return fmt.Sprintf("%s: run %s is archived in %s/archive", skill, id, store.Dir), nil
-}
-
-// AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once. Nothing that runs
-// inside the agent may call it.
-func (a *App) AnswerGate(name string, words []string) (string, error) {
-	if a.InAgent() {
-		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own", "a gate is not answered from inside the agent")
-	}
-	answer := strings.TrimSpace(strings.Join(words, " "))
-	if answer == "" || answer == report.AnswerWord {
-		return "", hint.New("give one of its options, or your own words", "%q is no answer", answer)
-	}
-	name, target, _ := strings.Cut(name, ":")
-	var open []string
-	said, err := a.each(loop.Skills(), "", func(v *visit, skill loop.Skill) (string, error) {
-		s, err := v.load(skill)
-		if err != nil || s.Budget == nil {
-			return "", err
-		}
-		i, err := gateNamed(s.Budget.Pending, name, target, &open)
-		if err != nil || i < 0 {
-			return "", err
-		}
-		g := &s.Budget.Pending[i]
-		g.Answer, g.At = answer, &v.now
-		return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
-			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere(skill))), v.files.SaveBudget(s.BudgetPath, s.Budget)
-	})
-	if err != nil || said != "" {
-		return said, err
-	}
-	way := "no gate of a paused run waits; a question of a running session is answered in its dialog"
-	if len(open) > 0 {
-		way = "waiting: " + strings.Join(open, ", ")
-	}
-	return "", hint.New(way, "gate %q does not wait", name)
-}
-
-// gateNamed finds the one gate that a person means, -1 if there is none; every gate that waits is added to open.
-func gateNamed(pending []loop.Gate, name, target string, open *[]string) (int, error) {
-	found := -1
-	for i, g := range pending {
-		full := strings.TrimSuffix(g.Name+":"+g.Target, ":")
-		*open = append(*open, full)
-		switch {
-		case g.Name != name || target != "" && g.Target != target:
-		case found >= 0:
-			return -1, hint.New(fmt.Sprintf("name one of them: %s:%s, %s", name, pending[found].Target, full), "several gates are named %q", name)
-		default:
-			found = i
-		}
-	}
-	return found, nil
 }

@@ -53,8 +53,12 @@ func (v *visit) tellsAnything(list []*thread) bool {
 		return false
 	}
 	merged := func(t *thread) bool { return t.Tick != nil && t.Tick.Ended(v.ev.ToolUseID) }
+	unreviews := func(t *thread) bool {
+		return v.ev.Name == event.PostToolUseFailure && t.Tick != nil &&
+			t.Tick.Unreview(v.ev.ToolUseID, v.ev.Input.Raw)
+	}
 	switch {
-	case slices.ContainsFunc(list, merged):
+	case slices.ContainsFunc(list, merged), slices.ContainsFunc(list, unreviews):
 		return true
 	case v.answersDialog(), v.ev.Dispatches():
 		return true
@@ -69,6 +73,9 @@ func (v *visit) learn(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	t.Tick.Ended(v.ev.ToolUseID)
+	if v.ev.Name == event.PostToolUseFailure {
+		t.Tick.Unreview(v.ev.ToolUseID, v.ev.Input.Raw)
+	}
 	if v.answersDialog() {
 		reply := v.takeAnswers(t, v.ev.ToolUseID, v.ev.Answers())
 		return reply, v.save(t)

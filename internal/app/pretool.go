@@ -74,14 +74,14 @@ func (v *visit) judge(t *thread) (event.Reply, error) {
 		return event.Nothing(), nil
 	}
 	if v.forces(t) {
-		return v.atGate([]loop.Gate{*t.Claim.Gate})
+		return v.atGate(t, []loop.Gate{*t.Claim.Gate})
 	}
 	if t.Budget == nil {
 		return v.neverAgain(t.Claim), nil
 	}
 	if v.open(t) {
 		if waiting := t.Tick.Held(); len(waiting) > 0 || v.ev.Asks() && len(t.Tick.Pending) > 0 {
-			if r, err := v.atGate(t.Tick.Pending); err != nil || !r.Empty() {
+			if r, err := v.atGate(t, t.Tick.Pending); err != nil || !r.Empty() {
 				return r, err
 			}
 		}

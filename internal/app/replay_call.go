@@ -122,10 +122,13 @@ func (w *rerun) rules(v *visit, t *thread) event.Reply {
 	case len(merges) > 0 && !v.open(t):
 		off = mergeOutside(merges).By(loop.MergeGate)
 	case len(merges) > 0:
-		off, _ = v.judgeMerges(t, merges)
+		off, _ = v.judgeMerges(t, merges, reviews(r.Acts))
 		off = off.By(loop.MergeGate)
 	default:
 		off = v.refuseUnread(t, r)
+		if off.Empty() && v.open(t) {
+			off = v.postReviews(t, reviews(r.Acts))
+		}
 	}
 	return off
 }

@@ -41,12 +41,18 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 
 // reporting is the open iteration that facts are of.
 func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
+	open := only(list, v.open)
 	meant := func(t *thread) bool { return v.open(t) && (skill == "" || skill == t.skill) }
 	switch list = slices.DeleteFunc(list, func(t *thread) bool { return !meant(t) }); len(list) {
 	case 1:
 		return list[0], nil
 	case 2:
 		return nil, hint.New(`say of which the facts are: "skill":"work" or "skill":"review"`, "an iteration of work and one of review are open")
+	}
+	if len(open) > 0 {
+		own := open[0].skill
+		return nil, hint.New(fmt.Sprintf(`report what this iteration did, with "skill":%q or without it`, own),
+			"the report is of %s, and the open iteration is of %s", skill, own)
 	}
 	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
 		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
@@ -76,6 +82,11 @@ func (v *visit) apply(t *thread, facts loop.Report) (string, error) {
 	}
 	facts.DoNotMerge(v.config().DoNotMerge)
 	f := loop.Look(t.Budget, t.Tick, previous, v.now)
+	if facts.Backlog != nil && !t.Tick.FromTracker() {
+		if f.Snapshot, err = v.files.Snapshot(t.Budget, previous, false); err != nil {
+			return "", err
+		}
+	}
 	changed := loop.Take(f, facts)
 	return report.Taken(f, changed), nil
 }

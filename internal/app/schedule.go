@@ -31,6 +31,10 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 	case v.open(t) && t.Tick.Halting():
 		return event.Denyf("The loop ends with this iteration (%s): no next tick\n"+
 			"hint: end the turn; the final report follows", t.Tick.HaltedBy()), nil
+	case v.open(t) && t.Tick.Iteration >= t.Budget.Ceilings.Iterations:
+		return event.Denyf("Not scheduled: iteration %d of %d is the last one, so nothing is left to bring\n"+
+			"hint: report and end the turn; the final report follows",
+			t.Tick.Iteration, t.Budget.Ceilings.Iterations), nil
 	case v.open(t): // a ceiling that is reached ends the loop at this iteration's exit (R30)
 		spent, _ := v.spent(t)
 		if text := v.exhausted(t, spent); text != "" {

@@ -22,8 +22,13 @@ func (e *entry) load() (store.State, error) {
 	if err != nil {
 		return s, err
 	}
+	if s.Tick == nil { // a record knows its own run's alone
+		if s.Tick, err = e.files.OpenTick(e.req.Command.Skill); err != nil {
+			return s, err
+		}
+	}
 	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
-		last, err := e.files.Last(e.req.Command.Skill, (*loop.Iteration).Ran)
+		last, err := e.resumable()
 		if err != nil || last == nil {
 			return s, err
 		}
@@ -31,6 +36,27 @@ func (e *entry) load() (store.State, error) {
 		s.Budget = &b
 	}
 	return s, nil
+}
+
+// resumable is the last line of the run that kept its budget in the file that is gone, else of one
+// that has no budget anywhere; nil when there is none. A run whose budget lies in another file is
+// resumed there, so that no second copy of it goes stale.
+func (e *entry) resumable() (*loop.Iteration, error) {
+	skill := e.req.Command.Skill
+	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
+		return l.Ran() && l.Budget.KeptIn(e.req.Flags.BudgetFile)
+	})
+	if err == nil && last == nil {
+		last, err = e.files.Last(skill, (*loop.Iteration).Ran)
+	}
+	if err != nil || last == nil {
+		return nil, err
+	}
+	elsewhere, err := e.files.FindRun(skill, last.RunID)
+	if err != nil || elsewhere.Budget != nil && last.RunID != "" {
+		return nil, err
+	}
+	return last, nil
 }
 
 // sealLost refuses a run of this session, or of a client that lives, whose seal was taken away:
@@ -50,6 +76,12 @@ func (e *entry) standing() loop.Standing {
 	}
 	if s.Run != nil {
 		s.OwnerIs = proc.Of(s.Run.Owner)
+	}
+	if t := s.Tick; t != nil && (s.Run == nil || s.Run.RunID != t.RunID) {
+		other, err := e.files.FindRun(t.Skill, t.RunID)
+		if err == nil && other.Budget != nil {
+			s.TickRun, s.TickOwnerIs = other.Budget, proc.Of(other.Budget.Owner)
+		}
 	}
 	return s
 }

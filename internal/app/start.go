@@ -65,6 +65,9 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	if err != nil {
 		return run, nil, err
 	}
+	if err := e.leaveOther(&run); err != nil {
+		return run, nil, err
+	}
 	e.stamp(&run)
 	was := run.SealedIn
 	if run.SealedIn = e.seals.Path(); !utf8.ValidString(e.project) { // a record could not name it
@@ -79,6 +82,20 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 		err = e.files.SaveBudget(e.path, &run)
 	}
 	return run, previous, err
+}
+
+// leaveOther lets go of the session's run with another budget file, because its record holds one run
+// of a skill. That run is resumed as one of another session is.
+func (e *entry) leaveOther(run *loop.Budget) error {
+	s, err := e.files.LoadSealed(e.req.SessionID, run.Skill)
+	b := s.Budget
+	if err != nil || b == nil || b.RunID == run.RunID || b.SessionID != e.req.SessionID || s.BudgetPath == e.path {
+		return nil // what is wrong with the other one keeps nobody from this one
+	}
+	b.OwnerLeft, b.SealedIn = true, ""
+	e.notes = append(e.notes, fmt.Sprintf("The run %s in %s is left as it is; its command with --resume goes on with it",
+		b.RunID, s.BudgetPath))
+	return e.files.SaveBudget(s.BudgetPath, b)
 }
 
 // fresh is a new run; an earlier one goes to the archive.
@@ -129,7 +146,10 @@ func (e *entry) baseline() []loop.Cursor {
 
 // begin opens the iteration, with the lock in hand.
 func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
-	t := e.opened(a, run, previous)
+	t, err := e.opened(a, run, previous)
+	if err != nil {
+		return event.Nothing(), err
+	}
 	if c := e.state.Claim; c != nil {
 		if err := e.dropClaim(c); err != nil {
 			return event.Nothing(), err
@@ -150,8 +170,14 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 }
 
 // opened is the iteration that begins. Nothing of it is on disk yet.
-func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) *thread {
+func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) (*thread, error) {
 	facts := e.seen.facts
+	if facts.Asked != nil && facts.Asked.Backlog != nil {
+		var err error
+		if facts.Snapshot, err = e.files.Snapshot(&run, previous, true); err != nil {
+			return nil, err
+		}
+	}
 	facts.Notes = slices.Concat(e.notes, a.Notes, facts.Notes)
 	run.Observe(e.clock(e.req.Now))
 	tick := loop.Open(&run, previous, e.req, facts)
@@ -161,7 +187,7 @@ func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iterati
 	}
 	t := &thread{skill: e.req.Command.Skill, State: e.state}
 	t.Budget, t.Tick, t.BudgetPath = &run, &tick, e.path
-	return t
+	return t, nil
 }
 
 // undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not
@@ -177,7 +203,9 @@ func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
 	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
 	spent, _ := e.spent(t) // since the last iteration: the final report tells all of it
-	c, err := e.close(t, previous, loop.Ending{Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0})
+	c, err := e.close(t, previous, loop.Ending{
+		Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0, Unanswered: e.unanswered(t.Tick),
+	})
 	if err != nil {
 		return event.Nothing(), err
 	}

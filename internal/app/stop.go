@@ -173,7 +173,9 @@ func (v *visit) end(t *thread, previous *loop.Iteration, look surroundings, cron
 		t.Budget.UnderLoop = look.underLoop || len(crons) > 0
 	}
 	ending, _ := v.ending(t, look) // this session's next iteration counts what could not be counted now
-	ending.Pause = v.mustPause(t)
+	if ending.Pause = mustPause(t.Tick); ending.Pause {
+		ending.Unanswered = v.unanswered(t.Tick)
+	}
 	// The block that follows is counted in the same save, so it is decided on a trial close.
 	trial := loop.Close(*t.Budget, *t.Tick, previous, ending)
 	ask := v.afterwards(t, &trial, crons)
@@ -187,15 +189,6 @@ func (v *visit) end(t *thread, previous *loop.Iteration, look surroundings, cron
 		reply = event.Block(ask)
 	}
 	return reply.Say(c.text()), nil
-}
-
-// mustPause: a question waits that no one has answered. One about a merge alone only keeps that merge shut, as long
-// as somebody is there to be asked again.
-func (v *visit) mustPause(t *thread) bool {
-	if t.Tick.Halting() || t.Tick.Failed != "" || len(t.Tick.Pending) == 0 {
-		return false
-	}
-	return !v.attended() || t.Tick.Holds(loop.HoldTick) || t.Tick.Holds(loop.HoldNextTick)
 }
 
 // afterwards is the one call the model is still asked to make, empty when there is none or both blocks are used up.

@@ -27,7 +27,7 @@ func (d *Desk) Backlog(scope []string) (report.Board, error) {
 		b.Issues = append(b.Issues, report.BoardIssue(f))
 	}
 	if b.Whole {
-		b.Workable = loop.Workable(*answer.Backlog, run.DeferredTargets)
+		b.Workable = run.Workable(*answer.Backlog)
 	}
 	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
 	b.Fired = evaluate(facts, "backlog-empty", "dependency-cycle")

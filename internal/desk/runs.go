@@ -33,9 +33,12 @@ func (v *visit) everyRun(show func(files *store.Store, t *thread, present bool))
 	shown := map[string]bool{}
 	in := func(files *store.Store, present bool) {
 		for _, skill := range loop.Skills() {
-			if s, _ := files.Load(skill); s.Budget != nil && !shown[s.Budget.RunID] {
-				shown[s.Budget.RunID] = s.Budget.RunID != ""
-				show(files, &thread{skill, s}, present)
+			runs, _ := files.Runs(skill)
+			for _, s := range runs {
+				if !shown[s.Budget.RunID] {
+					shown[s.Budget.RunID] = s.Budget.RunID != ""
+					show(files, &thread{skill, s}, present)
+				}
 			}
 		}
 	}

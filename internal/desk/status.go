@@ -21,6 +21,7 @@ func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 		list = append(list, v.stand(t))
 		return nil
 	})
+	report.NameLoops(list)
 	return list, err
 }
 

@@ -48,6 +48,8 @@ func (v *visit) why(t *thread) (report.Why, error) {
 	run := *t.Budget
 	run.DollarsEstimate += st.Open
 	f := loop.Look(&run, t.Tick, previous, v.now)
+	snapshot, serr := v.files.Snapshot(&run, previous, t.Tick != nil && t.Tick.FromTracker())
+	f.Snapshot = snapshot
 	w.Conditions, w.Gates = loop.States(f), loop.GateStates(f)
-	return w, err
+	return w, errors.Join(err, serr)
 }

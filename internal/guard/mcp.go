@@ -381,7 +381,10 @@ func toolTalk(f *shell.Frame, t toolShape) {
 		forges.Comment(f, act.LeafText(t.fields, "body", "comment", "content", "text", "note",
 			"message"), t.act(act.Comment), label(t.call))
 	case t.hasWord("review"):
-		toolAct(f, t, act.Comment)
+		a := t.act(act.Comment)
+		event := act.LeafText(t.fields, "event", "verdict", "review_event", "reviewEvent")
+		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
+		f.Act(a, label(t.call))
 	}
 	if t.hasWord("label labels issue pull pr mr") || t.nounPR() {
 		forges.Labels(f, numberless(t.fields), t.act(act.ArmAutoMerge), label(t.call))

@@ -34,6 +34,15 @@ type Standing struct {
 	Claim   *Claim
 	LockIs  Liveness
 	OwnerIs Liveness
+	// TickRun is the run of the open iteration, where that is not Run: another budget file's; nil
+	// where it is nowhere.
+	TickRun     *Budget
+	TickOwnerIs Liveness
+}
+
+// tickIsElsewhere reports whether the open iteration is another run's than the one asked about.
+func (s Standing) tickIsElsewhere() bool {
+	return s.Tick != nil && s.Tick.RunID != "" && (s.Run == nil || s.Run.RunID != s.Tick.RunID)
 }
 
 // Liveness is what a probe says of a process; what is not clear counts as alive (R72).
@@ -125,6 +134,12 @@ func (b *Budget) OwnedBy(r Request) bool {
 // still run is active; one of a dead session crashed.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
+	owner, ownerIs := s.Run, s.OwnerIs
+	if s.tickIsElsewhere() {
+		owner, ownerIs = s.TickRun, s.TickOwnerIs
+		mine = owner != nil && owner.OwnedBy(r)
+	}
+	alive := owner != nil && !owner.OwnerLeft && ownerIs != Dead
 	switch {
 	case t == nil:
 		return Admission{}, false
@@ -132,7 +147,9 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 		return skip(t.Iteration, lockPID(s, r.Owner.PID)), true
 	case t.SessionID == r.SessionID, mine:
 		return Admission{Verdict: CloseFirst}, true
-	case (s.Lock == nil || s.LockIs == Dead) && (s.Run == nil || s.Run.OwnerLeft || s.OwnerIs == Dead):
+	case s.tickIsElsewhere() && alive && s.Lock == nil: // between the lock and its iteration
+		return contended(r, t.Iteration, owner.Owner.PID, ownerIs), true
+	case (s.Lock == nil || s.LockIs == Dead) && !alive:
 		if s.Lock != nil && r.Flags.Lock == LockForce {
 			return Admission{}, false // asked first, closed after the answer
 		}

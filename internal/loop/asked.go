@@ -5,13 +5,14 @@ import "slices"
 // Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's report; nil when neither
 // told.
 func (t *Tick) Backlog() *Backlog {
-	if t.fromTracker() {
+	if t.FromTracker() {
 		return t.Asked.Backlog
 	}
 	return t.Report.Backlog
 }
 
-func (t *Tick) fromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
+// FromTracker reports whether the tracker itself told the backlog.
+func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
 
 // knownPRs are the PRs that the tracker or the skill told of, the tracker's word last where both did.
 func (t *Tick) knownPRs() []PR {
@@ -76,7 +77,7 @@ func (t *Tick) ambiguous(f *Facts) []int {
 	if t.Asked == nil {
 		return list
 	}
-	open := Workable(*orEmpty(t.Asked.Backlog), f.Run.DeferredTargets)
+	open := f.Run.Workable(*orEmpty(t.Asked.Backlog))
 	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog && !slices.ContainsFunc(open, t.clear)
 	for _, issue := range t.Asked.Ambiguous {
 		if all && slices.Contains(open, issue.Number) || slices.Contains(plan, issue.Number) || slices.Contains(f.Sent, issue.Number) {

@@ -22,6 +22,8 @@ type Passed struct {
 	HeadSHA string `json:"head_sha,omitempty"`
 	// Done says that its result has come, so whatever carries its id now is another call.
 	Done bool `json:"done,omitempty"`
+	// Approves says that the call approves the PRs and does not merge them.
+	Approves bool `json:"approves,omitempty"`
 }
 
 // Once notes a call that is about to be counted at an event, and says whether it is new: another input is another call,
@@ -89,14 +91,14 @@ func (t *Tick) Shown(id string) int {
 	return at
 }
 
-// Ended notes that the result of a merging call has come, and says whether that is news.
-func (t *Tick) Ended(id string) bool {
-	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id && !p.Done })
-	if id == "" || i < 0 {
-		return false
+// Ended notes that the result of a merging or approving call has come, and reports whether that is news.
+func (t *Tick) Ended(id string) (news bool) {
+	for i := range t.Passed {
+		if p := &t.Passed[i]; id != "" && p.ID == id && !p.Done {
+			p.Done, news = true, true
+		}
 	}
-	t.Passed[i].Done = true
-	return true
+	return news
 }
 
 // Told says that an event of this call was counted, or may have been: of very many calls the oldest are forgotten.

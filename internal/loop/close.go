@@ -23,7 +23,9 @@ type Ending struct {
 	Worktrees []Worktree        // on disk now; nil when unknown
 	Branches  map[string]string // of an interrupted iteration: local branches with commits of it, and their heads
 	Remote    map[string]string // heads on the remote of those and of the worktrees' branches; nil when not known (R44)
-	Pause     bool              // a gate waits and nobody is there to answer
+	Pause     bool              // a gate waits that nobody answered
+	// Unanswered is why nobody did, for a person, as in "nobody is there".
+	Unanswered string
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point), save Run, remove the
@@ -45,7 +47,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	if t.Body { // a crash may have lost the count, never the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
-	run.fold(&t, e)
+	run.fold(&t, previous, e)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Body || t.Interrupted != "") {
@@ -77,19 +79,39 @@ func (t *Tick) endHeads(heads map[string]string) {
 }
 
 // fold adds what the tick did to the run's counters (R110).
-func (b *Budget) fold(t *Tick, e Ending) {
+func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 	b.Spend(e.Spent)
 	b.PRsTouched = b.Touched(t)
 	b.CommentsPushed += t.Comments
 	b.MergesAttempted += t.Merges
 	b.AgentsDispatched += t.Agents
 	b.MinutesElapsed = b.Minutes(e.Now)
+	b.noteFailed(t)
 	switch {
-	case t.qmdDown():
+	case t.qmdDown() && previous.qmdDown(): // in the iteration before, not in an earlier one (R52)
 		b.QmdFailuresConsecutive++
+	case t.qmdDown():
+		b.QmdFailuresConsecutive = 1
 	case t.Body && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK: // nothing known is no success
 		b.QmdFailuresConsecutive = 0
 	}
+}
+
+// noteFailed keeps the issues that the run worked on and did not finish, until it finishes them.
+func (b *Budget) noteFailed(t *Tick) {
+	var failed []int
+	for _, f := range t.Report.Failures {
+		if f.Kind == "issue" {
+			failed = append(failed, f.Number)
+		}
+	}
+	cut := t.Failed != "" || t.Interrupted != ""
+	if cut && len(t.PRs) == 0 { // with a PR one of them may be finished
+		failed = append(failed, t.Taken...)
+	}
+	done := func(n int) bool { return !cut && slices.Contains(t.Taken, n) }
+	left := slices.DeleteFunc(slices.Clone(b.FailedIssues), done)
+	b.FailedIssues = AppendNew(left, failed...)
 }
 
 // Spend adds counted usage to the run (R59).
@@ -131,6 +153,9 @@ func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
 		b.halt(fired[0])
 	case e.Pause:
 		b.Status, b.StopCause = Paused, "gate_waiting"
+		if len(t.Pending) > 0 && e.Unanswered != "" {
+			b.StopText = fmt.Sprintf("Loop paused at gate %s: %s", t.Pending[0].Name, e.Unanswered)
+		}
 		b.Pending = t.Pending
 	}
 }
@@ -158,7 +183,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes, PRsTouched: t.PRs,
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
-		Backlog: t.Backlog(), FromTracker: t.fromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
+		Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
 	}
 	for _, u := range e.Spent.ByModel {

@@ -48,6 +48,8 @@ type Facts struct {
 	Run      *Budget
 	Tick     *Tick
 	Previous *Iteration // the last line of this run in which work was done
+	// Snapshot is the last backlog that the run recorded; nil where Previous has it, or none does.
+	Snapshot *Snapshot
 	Now      time.Time
 	Minutes  int      // active minutes of the run, now
 	PRs      []string // prs_touched of the run with those of the open tick
@@ -117,19 +119,21 @@ func Evaluate(f *Facts, at Moment) []Fired {
 
 func backlogEmpty(f *Facts) string {
 	// What this tick has taken up is not missing from the backlog: the condition is one of entry (R18).
-	if f.Tick == nil || f.Tick.Worked() || f.Tick.Backlog() == nil || len(Workable(*f.Tick.Backlog(), f.Run.DeferredTargets)) > 0 {
+	if f.Tick == nil || f.Tick.Worked() || f.Tick.Backlog() == nil || len(f.Run.Workable(*f.Tick.Backlog())) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed, len(f.PRs))
 }
 
 // Workable is what a work loop may pick: unblocked issues that no sibling has in progress (R78–R80) and that the run
-// has not deferred, in their order.
-func Workable(b Backlog, deferred []string) []int {
+// has not deferred, in their order. An issue that the run itself failed keeps its label and is not a sibling's.
+func (b *Budget) Workable(list Backlog) []int {
 	var out []int
-	for _, n := range b.Unblocked {
-		if !slices.Contains(b.InProgress, n) && !slices.Contains(deferred, fmt.Sprintf("#%d", n)) {
-			out = append(out, n)
+	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
+		theirs := slices.Contains(list.InProgress, n) && !slices.Contains(b.FailedIssues, n)
+		off := slices.Contains(list.Blocked, n) || slices.Contains(b.DeferredTargets, fmt.Sprintf("#%d", n))
+		if !theirs && !off {
+			out = AppendNew(out, n)
 		}
 	}
 	return out

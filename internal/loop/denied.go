@@ -20,6 +20,8 @@ const (
 	DollarCeiling = "dollar-ceiling" // anything but finishing, past the ceiling and its overrun
 	InProgress    = "in-progress"    // the label of an issue that another iteration works on
 	DeferredRule  = "deferred"       // a target that is left to the next iteration
+	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
+	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
 )
@@ -28,7 +30,7 @@ const (
 func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
-		PRCeiling, DollarCeiling, InProgress, DeferredRule, EntryRule, OtherRule,
+		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule, EntryRule, OtherRule,
 	}
 }
 
@@ -95,6 +97,11 @@ func (t *Tick) Refuses(id, input string) bool {
 	}
 	t.Refused = append(slices.Clone(t.Refused[max(0, len(t.Refused)-mostRefused+1):]), key)
 	return true
+}
+
+// WasRefused reports whether a call was refused already.
+func (t *Tick) WasRefused(id, input string) bool {
+	return id != "" && slices.Contains(t.Refused, callKey(id, input))
 }
 
 // callKey identifies a call, also among calls of the same id.

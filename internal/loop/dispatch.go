@@ -21,7 +21,7 @@ func Exhausted(f *Facts) string {
 // or in progress elsewhere; "" otherwise. What this tick's own workers took is not elsewhere.
 func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	off := slices.Concat(run.DeferredTargets, t.Deferred)
-	for _, n := range t.Elsewhere() {
+	for _, n := range t.Elsewhere(run) {
 		off = append(off, fmt.Sprintf("#%d", n))
 	}
 	found := ""
@@ -34,11 +34,34 @@ func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	return found
 }
 
-// Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off for them.
-func (t *Tick) Elsewhere() []int {
+// OffPlan is why a worker does not follow the plan that a person asked for anew, "" where it does or where none was
+// asked for (R88).
+func (t *Tick) OffPlan(mentions []int) string {
+	plan := t.Report.Plan
+	inPlan := func(n int) bool { return slices.Contains(plan, n) }
+	switch {
+	case !t.Replan || slices.ContainsFunc(mentions, inPlan):
+		return ""
+	case len(plan) == 0:
+		return "the backlog changed, a person asked for a new plan, and none is reported yet\n" +
+			`hint: report it first: hooks report <<< '{"plan":[N]}'`
+	}
+	names := ""
+	for _, n := range plan {
+		names += fmt.Sprintf(" #%d", n)
+	}
+	return "the task names no issue of the new plan\nhint: the plan is" + names +
+		"; name one of them in the task, or report another plan"
+}
+
+// Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off for them, and the run
+// itself has not failed them.
+func (t *Tick) Elsewhere(run *Budget) []int {
 	b := t.Backlog()
 	if b == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool { return slices.Contains(t.Taken, n) })
+	return slices.DeleteFunc(slices.Clone(b.InProgress), func(n int) bool {
+		return slices.Contains(t.Taken, n) || slices.Contains(run.FailedIssues, n)
+	})
 }

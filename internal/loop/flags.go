@@ -68,6 +68,9 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		if seen[name] {
 			return f, true, &flagError{name + " is given twice", "give each loop flag once"}
 		}
+		if hasValue && !takesValue(name) { // --resume=false would resume
+			return f, true, &flagError{words[i] + " has a value", name + " stands alone, or is left out"}
+		}
 		seen[name] = true
 		if takesValue(name) && !hasValue {
 			if i++; i < len(words) {
@@ -164,6 +167,17 @@ func number(name, value string, to *int) error {
 	return nil
 }
 
+// BudgetFileFlag stands before the budget file in the canonical form of a run's flags.
+const BudgetFileFlag = "budget-file="
+
+// KeptIn reports whether the run was started with that budget file, "" for the default one.
+func (b *Budget) KeptIn(file string) bool {
+	if file == "" {
+		return !strings.Contains(b.Flags, " "+BudgetFileFlag)
+	}
+	return strings.Contains(b.Flags+" ", " "+BudgetFileFlag+file+" ")
+}
+
 // canonical is the same text for the same run: the ceilings, the PR, the budget file and the skill's own words.
 // Lock mode and --resume do not make another run.
 func (f Flags) canonical() string {
@@ -172,7 +186,7 @@ func (f Flags) canonical() string {
 		s += fmt.Sprintf(" pr=%d", f.PR)
 	}
 	if f.BudgetFile != "" {
-		s += " budget-file=" + f.BudgetFile
+		s += " " + BudgetFileFlag + f.BudgetFile
 	}
 	return strings.Join(append([]string{s}, f.Rest...), " ")
 }

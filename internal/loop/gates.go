@@ -86,8 +86,9 @@ var Gates = [...]GateKind{
 			{"continue", "Keep to the plan."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due:  driftDue,
-		Tell: tellDrift,
+		Due:   driftDue,
+		Apply: applyDrift,
+		Tell:  tellDrift,
 	},
 	{
 		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
@@ -199,6 +200,20 @@ func (g Gate) Act(answer string) string {
 		}
 	}
 	return k.Safest
+}
+
+// Understands reports whether an answer is an option, new ceilings, or a sentence of a person's own. One word, and what
+// looks like a ceiling, is taken for a mistyped one otherwise.
+func (g Gate) Understands(answer string) bool {
+	word := strings.ToLower(strings.TrimSpace(answer))
+	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
+		return true
+	}
+	if g.Name == BudgetEscalation && strings.Contains(answer, "=") {
+		_, ok := parseRaise(answer, Ceilings{})
+		return ok
+	}
+	return strings.ContainsAny(word, " \t\n")
 }
 
 // Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at once. An answer

@@ -6,20 +6,30 @@ import (
 	"strings"
 )
 
-// driftDue asks when the set of unblocked issues changed since the previous iteration's snapshot (R86, R87). What the
-// previous iteration had planned, or took with a PR, and is gone now was taken by this run: no drift.
+// driftDue asks when the set of unblocked issues changed since the last snapshot that the run recorded (R86, R87). What
+// the run has planned since, or took with a PR, and is gone now was taken by this run: no drift.
 func driftDue(f *Facts) []Gate {
-	if f.Tick == nil || f.Tick.Backlog() == nil || f.Previous == nil || f.Previous.Backlog == nil ||
-		f.Tick.fromTracker() != f.Previous.FromTracker { // two views of one backlog: the difference says nothing
+	if f.Tick == nil || f.Tick.Backlog() == nil {
 		return nil
 	}
-	now, before := f.Tick.Backlog().Unblocked, f.Previous.Backlog.Unblocked
-	added := missing(before, now)
-	removed := missing(slices.Concat(now, f.Previous.Plan, f.Previous.Taken), before)
+	before := f.snapshot()
+	if before == nil || before.FromTracker != f.Tick.FromTracker() {
+		return nil // two views of one backlog: the difference says nothing
+	}
+	now := f.Tick.Backlog().Unblocked
+	added := missing(before.Unblocked, now)
+	removed := missing(slices.Concat(now, before.Taken), before.Unblocked)
 	if !added && !removed {
 		return nil
 	}
 	return []Gate{{Question: "Backlog changed since last iteration. Re-propose the next batch?"}}
+}
+
+// applyDrift makes a new plan the only one from which workers are sent.
+func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
+	if act == "re-propose" {
+		tick.Replan, tick.Report.Plan = true, nil
+	}
 }
 
 // missing says that a list holds a number that another has not.

@@ -24,6 +24,9 @@ const maxDollars = 1_000_000
 // more than 12 decimals and amounts over one million.
 func ParseUSD(s string) (USD, error) {
 	whole, frac, _ := strings.Cut(s, ".")
+	if whole == "" && frac != "" { // .5 as people write it
+		whole = "0"
+	}
 	if whole == "" || len(frac) > 12 || strings.HasSuffix(s, ".") || !digits(whole) || !digits(frac) {
 		return 0, fmt.Errorf("%q is not an amount in dollars", s)
 	}

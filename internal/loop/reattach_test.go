@@ -35,7 +35,9 @@ func TestReattach(t *testing.T) {
 		}}},
 	} {
 		e := EntryFacts{Heads: c.heads}
-		e.Reattach(previous)
+		var ended EndedPRs
+		ended.Add(previous)
+		e.Reattach(previous, ended.List)
 		got := result{Notes: e.Notes}
 		for _, g := range e.Gates {
 			got.Asked = append(got.Asked, g.Target)
@@ -52,7 +54,9 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 	previous := &Iteration{Iteration: 1, TrackedPRs: tracked}
 	for head, deferred := range map[string]bool{"aaaaaaaa": true, "bbbbbbbb": false} {
 		e := EntryFacts{Heads: map[string]string{"main": "aaaaaaaa"}, Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, Elsewhere: []int{7}}}
-		e.Reattach(previous)
+		var ended EndedPRs
+		ended.Add(previous)
+		e.Reattach(previous, ended.List)
 		if got := len(e.Gates) == 0; got != deferred {
 			t.Errorf("head %s: %v", head, e.Gates)
 		}

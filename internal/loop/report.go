@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -24,7 +25,7 @@ func Take(f *Facts, r Report) Changed {
 func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 	t := f.Tick
 	t.Reported = true
-	if t.fromTracker() {
+	if t.FromTracker() {
 		r.Backlog, r.Edges = nil, nil
 	}
 	t.Report.merge(r)
@@ -36,9 +37,7 @@ func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 	if t.Halting() {
 		return nil, t.Fired
 	}
-	if len(Evaluate(f, Reported)) > 0 {
-		t.takeBack(f.Run)
-		t.Fired = Evaluate(f, Reported) // again: its text counts the iterations
+	if t.Fired = Evaluate(f, Reported); len(t.Fired) > 0 {
 		return nil, t.Fired
 	}
 	t.Pending = append(t.Pending, Due(f, Reported)...)
@@ -214,15 +213,22 @@ func (t *Tick) qmdDown() bool {
 	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
 }
 
+// qmdError is what is known of the outage, "" without one.
 func (t *Tick) qmdError() string {
-	if q := t.Report.Qmd; q != nil && q.Unreachable && q.Error != "" {
+	switch q := t.Report.Qmd; {
+	case q != nil && q.Unreachable && q.Error != "":
 		return q.Error
+	case t.qmdDown():
+		return cmp.Or(t.QmdError, "qmd unreachable")
 	}
 	return t.QmdError
 }
 
+// qmdDown reports whether qmd was unreachable in the iteration.
+func (l *Iteration) qmdDown() bool { return l != nil && l.LastQmdError != "" }
+
 // PassOver are the planned issues that another iteration has in progress (R78–R80).
-func (t *Tick) PassOver() []int {
-	elsewhere := t.Elsewhere()
+func (t *Tick) PassOver(run *Budget) []int {
+	elsewhere := t.Elsewhere(run)
 	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool { return !slices.Contains(elsewhere, n) })
 }

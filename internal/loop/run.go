@@ -112,7 +112,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	f := Look(run, &t, previous, r.Now)
-	f.Edges = e.Edges
+	f.Edges, f.Snapshot = e.Edges, e.Snapshot
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 		return t
 	}
@@ -135,6 +135,8 @@ type EntryFacts struct {
 	Worktrees []Worktree
 	Asked     *Asked   // nil when no tracker could be asked
 	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
+	// Snapshot is the backlog to compare with; nil where the previous iteration recorded it.
+	Snapshot *Snapshot
 }
 
 // follow takes the open PRs of the previous iteration along. A review of one whose head has not moved since is
@@ -206,14 +208,6 @@ func StartBody(run *Budget, t *Tick) bool {
 func (t *Tick) Uncount(run *Budget) {
 	if !t.Body && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
-	}
-}
-
-// takeBack uncounts a body in which nothing was worked on, when a condition of entry turns out to hold.
-func (t *Tick) takeBack(run *Budget) {
-	if t.Body && !t.Worked() && t.Iteration == run.IterationsUsed {
-		t.Body = false
-		run.IterationsUsed--
 	}
 }
 

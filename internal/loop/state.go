@@ -118,7 +118,10 @@ type Budget struct {
 
 	TokensByModel   map[string]Tokens `json:"tokens_by_model,omitempty"`
 	DeferredTargets []string          `json:"deferred_targets,omitempty"`
-	Cursors         []Cursor          `json:"cursors,omitempty"`
+	// FailedIssues are those that the run itself worked on last and did not finish: their
+	// in-progress label is its own.
+	FailedIssues []int    `json:"failed_issues,omitempty"`
+	Cursors      []Cursor `json:"cursors,omitempty"`
 
 	// Flags is the canonical form of what the run was started with; other flags typed by a person start a fresh run.
 	Flags string `json:"flags"`

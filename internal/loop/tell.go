@@ -79,7 +79,7 @@ func tellBacklog(f *Facts) string {
 	if f.Tick == nil || f.Tick.Backlog() == nil {
 		return "no backlog known in an open iteration; fires when nothing workable is left at its entry"
 	}
-	left := Workable(*f.Tick.Backlog(), f.Run.DeferredTargets)
+	left := f.Run.Workable(*f.Tick.Backlog())
 	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on", count(len(left), "issue"))
 }
 
@@ -179,11 +179,12 @@ func tellBudgets(f *Facts) string {
 }
 
 func tellDrift(f *Facts) string {
-	if f.Previous == nil || f.Previous.Backlog == nil {
+	before := f.snapshot()
+	if before == nil {
 		return "no earlier backlog to compare with"
 	}
-	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)", f.Previous.Iteration,
-		count(len(f.Previous.Backlog.Unblocked), "issue"))
+	return fmt.Sprintf("asks when the unblocked issues are not those of iteration %d any more (%s)",
+		before.Iteration, count(len(before.Unblocked), "issue"))
 }
 
 func tellCriteria(f *Facts) string {

@@ -39,6 +39,10 @@ type Tick struct {
 	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
+	// Reviews are the reviews that were let through, each PR one round (R149).
+	Reviews []PostedReview `json:"reviews,omitempty"`
+	// Replan says that a person asked for a new plan: workers go out for its issues only.
+	Replan bool `json:"replan,omitempty"`
 
 	// Counted are the tool calls whose effect is counted, as event, tool_use_id and a sum of the input; Passed those that
 	// merge and were let through. A client in which the hooks are registered twice tells every call twice.

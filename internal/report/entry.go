@@ -22,6 +22,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	}
 	x.line("Stop conditions evaluated: none triggered")
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
+	x.kept(b)
 	x.asked(b, t)
 	for _, n := range t.Notes {
 		x.line("Note: %s", n)
@@ -34,6 +35,18 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	return x.String()
 }
 
+// kept tells which of a skill's own steps are done for it, so that it does not take its own lock for
+// another iteration's.
+func (x *text) kept(b *loop.Budget) {
+	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
+		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, so the tick goes on. "+
+		"Skip the skill's own steps for them: take, check and release no lock, skip no tick for it, "+
+		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
+	if b.Skill == loop.Review {
+		x.line("A PR may be approved once in this iteration, when its round ends; an approval opens no merge.")
+	}
+}
+
 // mostListed is how many issues the model is given by number.
 const mostListed = 50
 
@@ -43,7 +56,7 @@ func (x *text) asked(b *loop.Budget, t *loop.Tick) {
 		return
 	}
 	if list := t.Asked.Backlog; list != nil {
-		open := loop.Workable(*list, b.DeferredTargets)
+		open := b.Workable(*list)
 		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list), firstOf(open))
 	}
 	if len(t.Asked.Ambiguous) > 0 {

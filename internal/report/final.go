@@ -72,7 +72,7 @@ func prose(b *loop.Budget) string {
 	case b.StopText != "":
 		return b.StopText
 	case b.Status == loop.Paused:
-		return "a question waits for a person, and nobody is there to answer it"
+		return "a question waits for a person"
 	}
 	return "no reason was recorded"
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -25,7 +27,7 @@ func Facts(raw []byte) (loop.Report, error) {
 	if len(raw) > MostFacts {
 		return loop.Report{}, hint.New("report in parts: lists merge by number", "the report is over %d bytes", MostFacts)
 	}
-	r, err := readFacts(raw)
+	r, err := readFacts(bytes.TrimPrefix(raw, []byte("\ufeff"))) // as some editors begin a file
 	if err != nil {
 		return loop.Report{}, hint.New("see `hooks schema report`", "%v", err)
 	}
@@ -46,7 +48,7 @@ func readFacts(raw []byte) (r loop.Report, err error) {
 	switch {
 	case errors.As(err, &wrong):
 		got := cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, valueBefore(raw, wrong.Offset))
-		return r, fmt.Errorf("%s is %s, which cannot be a %s", wrong.Field, got, wrong.Value)
+		return r, fmt.Errorf("%s is %s, not %s", wrong.Field, got, inWords(wrong.Type))
 	case err != nil:
 		return r, fmt.Errorf("the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
 	}
@@ -64,6 +66,25 @@ func readFacts(raw []byte) (r loop.Report, err error) {
 	return r, checkReport(&r)
 }
 
+// inWords names what a field takes, for a person.
+func inWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return inWords(t.Elem())
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct:
+		return "an object with fields"
+	}
+	return "what its schema says"
+}
+
 // valueBefore is the JSON value that ends at an offset, as the decoder names those inside of lists.
 func valueBefore(raw []byte, end int64) string {
 	const most = 200
@@ -78,25 +99,76 @@ func valueBefore(raw []byte, end int64) string {
 	return cmp.Or(value, "wrong")
 }
 
-// reportKeys refuses what the decoder would let pass: a field in other case, and one that stands twice.
-func reportKeys(raw []byte) (err error) {
-	known := []string{"skill", "backlog", "edges", "issues", "plan", "failures", "prs", "worktrees", "comments_pushed", "qmd", "outcome", "note"}
-	seen := map[string]bool{}
+// reportKeys refuses what the decoder would let pass or not name: a field that the form does not
+// have, one in other case, and one that stands twice, each by its path.
+func reportKeys(raw []byte) error {
 	if !gjson.ValidBytes(raw) {
 		return nil // the decoder says what is wrong
 	}
-	gjson.ParseBytes(raw).ForEach(func(key, _ gjson.Result) bool {
-		switch name := key.String(); {
-		case !slices.Contains(known, name):
-			err = fmt.Errorf("unknown field %q", name)
+	return fieldsOf("", gjson.ParseBytes(raw), reflect.TypeFor[loop.Report]())
+}
+
+func fieldsOf(at string, v gjson.Result, t reflect.Type) (err error) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	list := t.Kind() == reflect.Slice || t.Kind() == reflect.Array
+	switch {
+	case v.Type == gjson.Null:
+		return nil
+	case !fits(t, v):
+		return fmt.Errorf("%s is %s, not %s", at, v.Raw, inWords(t))
+	case list:
+		for i, item := range v.Array() {
+			err = cmp.Or(err, fieldsOf(fmt.Sprintf("%s[%d]", at, i), item, t.Elem()))
+		}
+		return err
+	case t.Kind() != reflect.Struct:
+		return nil
+	}
+	seen := map[string]bool{}
+	v.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		path := strings.TrimPrefix(at+"."+name, ".")
+		f, known := fieldNamed(t, name)
+		switch {
+		case !known:
+			err = fmt.Errorf("unknown field %q", path)
 		case seen[name]:
-			err = fmt.Errorf("%s stands twice", name)
+			err = fmt.Errorf("%s stands twice", path)
 		default:
 			seen[name] = true
+			err = fieldsOf(path, value, f.Type)
 		}
 		return err == nil
 	})
 	return err
+}
+
+// fits reports whether a value is of a field's type.
+func fits(t reflect.Type, v gjson.Result) bool {
+	switch t.Kind() {
+	case reflect.Bool:
+		return v.IsBool()
+	case reflect.String:
+		return v.Type == gjson.String
+	case reflect.Int:
+		_, err := strconv.Atoi(v.Raw)
+		return err == nil
+	case reflect.Slice, reflect.Array:
+		return v.IsArray()
+	}
+	return v.IsObject()
+}
+
+func fieldNamed(t reflect.Type, name string) (f reflect.StructField, known bool) {
+	for i := range t.NumField() {
+		f = t.Field(i)
+		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == name {
+			return f, true
+		}
+	}
+	return f, false
 }
 
 // mostText bounds each text of a report, in bytes: it goes into questions, status blocks and the history.

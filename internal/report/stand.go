@@ -73,6 +73,24 @@ func Wait(skill loop.Skill, g loop.Gate, paused bool) Waiting {
 	return w
 }
 
+// NameLoops adds the loop's name where the same answer would fit a gate of two loops.
+func NameLoops(list []Stand) {
+	times := map[string]int{}
+	for _, st := range list {
+		for _, w := range st.Gates {
+			times[w.Answer]++
+		}
+	}
+	for _, st := range list {
+		for i := range st.Gates {
+			if w := &st.Gates[i]; w.Paused && !w.answered() && times[w.Answer] > 1 {
+				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
+				w.Answer = "hooks gate answer " + oneWord(name) + " " + AnswerWord
+			}
+		}
+	}
+}
+
 // answered says that a person has answered already; the answer acts when the run is resumed.
 func (w Waiting) answered() bool { return w.Gate.Answer != "" }
 

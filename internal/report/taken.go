@@ -35,7 +35,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	for _, d := range c.Deferred {
 		out = append(out, Deferred(d))
 	}
-	for _, n := range f.Tick.PassOver() {
+	for _, n := range f.Tick.PassOver(f.Run) {
 		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: skip it and take the next workable issue; leave its label alone", n))
 	}
 	if f.Run.Skill == loop.Review {

@@ -72,7 +72,20 @@ func (s *Store) others(skill loop.Skill, file, runID string) bool {
 			run = b.RunID
 		}
 	}
-	return run != "" && run != runID
+	if run == "" && file != historyName(skill) {
+		return false
+	}
+	return run != "" && run != runID || file == historyName(skill) && s.shared(skill, runID)
+}
+
+// shared reports whether the history has lines of a run whose budget lies in another file.
+func (s *Store) shared(skill loop.Skill, runID string) bool {
+	for _, path := range s.budgetPaths(skill) {
+		if b, err := s.loadBudget(skill, path); err == nil && b != nil && b.RunID != "" && b.RunID != runID {
+			return true
+		}
+	}
+	return false
 }
 
 // archiveFolder makes and opens the run's folder.

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrBusy says that another process kept the guard for longer than a hook may wait.
@@ -29,6 +30,9 @@ type DamagedError struct {
 	// Missing is the required budget field that is not there (R109).
 	Missing string
 }
+
+// elsewhere reports whether the file lies outside of the state folder, where --budget-file put it.
+func (e *DamagedError) elsewhere() bool { return !strings.HasPrefix(e.Path, Dir+"/") }
 
 func (e *DamagedError) Error() string {
 	switch {

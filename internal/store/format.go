@@ -55,7 +55,7 @@ var budgetFormat = format{
 		"minutes_before", "owner", "owner_left", "scheduled", "next_tick_at", "last_prompts",
 		"blocks", "pending_gates",
 		"carried_gates", "skipped_lines", "sealed_in", "receipts",
-		"other_flags", "events_from",
+		"other_flags", "events_from", "failed_issues",
 	},
 }
 
@@ -72,7 +72,7 @@ var tickFormat = format{
 		"agents_dispatched", "workers", "taken", "prs_touched", "comments_pushed",
 		"merges_attempted", "merges_of",
 		"labels_set", "qmd_error", "qmd_unreachable", "asked", "tracked_prs", "worktrees",
-		"deferred", "notes", "observed", "report", "reported",
+		"deferred", "notes", "observed", "report", "reported", "replan", "reviews",
 	},
 }
 

@@ -38,6 +38,10 @@ func wayOut(err error) string {
 		return "look at that file and remove it, in a terminal of your own"
 	case errors.Is(err, seal.ErrUnwritable):
 		return "run it where the user's state directory can be written, not inside a sandbox"
+	case errors.As(err, &damaged) && damaged.elsewhere():
+		return "the file may be somebody's own, so it stays as it is: name another --budget-file, or leave it out"
+	case says("open folder of budget file") && !errors.Is(err, fs.ErrNotExist):
+		return "name another --budget-file, in a folder"
 	case errors.As(err, &damaged):
 		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"
 	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"), says("not a directory"):

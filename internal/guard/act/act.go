@@ -59,6 +59,7 @@ type Act struct {
 	SHA     string // the head commit the command insists on, "" none
 	Auto    bool   // auto-merge was asked for
 	Admin   bool   // protections are bypassed
+	Review  bool   // a comment that is a whole review of the PR, and no approval
 	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
 	Cwd     string // where it is done, "" unknown
 	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known

@@ -129,6 +129,7 @@ func ghReview(f *shell.Frame, argv, rest []word.Word) {
 		f.OpaqueForge(word.Join(argv), "a review whose verdict is only known when it runs")
 		return
 	}
+	a.Review = true
 	Comment(f, bodyOf(f, fl), a, argv)
 }
 

@@ -234,7 +234,9 @@ func mutation(f *shell.Frame, mu mutation1, argv []word.Word) {
 		a.Kind = act.PushProtected
 	case "addpullrequestreview", "submitpullrequestreview":
 		a.Kind = act.Comment
-		if event := act.LeafText(mu.args, "event"); strings.EqualFold(event, "APPROVE") || word.Unknown(event) {
+		event := act.LeafText(mu.args, "event")
+		a.Review = event != "" || name == "submitpullrequestreview"
+		if strings.EqualFold(event, "APPROVE") || word.Unknown(event) {
 			a.Kind = act.ApprovePR
 		}
 	case "dismisspullrequestreview":

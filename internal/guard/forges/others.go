@@ -178,6 +178,9 @@ func Tea(f *shell.Frame, argv []word.Word) {
 		case "approve", "lgtm", "a":
 			a.Kind = act.ApprovePR
 			f.Act(a, argv)
+		case "reject":
+			a.Kind, a.Review = act.Comment, true
+			f.Act(a, argv)
 		case "create", "c":
 			f.Act(act.Act{Kind: act.OpenPR}, argv)
 		}

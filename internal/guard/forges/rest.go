@@ -252,7 +252,9 @@ func reviewPR(f *shell.Frame, q Request, r route, a act.Act, i int, leaves []act
 		a.Kind = act.DismissReview
 	case action == "reviews":
 		a.Kind = act.Comment
-		if event := act.LeafText(leaves, "event", "state"); strings.HasPrefix(strings.ToUpper(event), "APPROVE") || word.Unknown(event) {
+		event := act.LeafText(leaves, "event", "state")
+		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
+		if strings.HasPrefix(strings.ToUpper(event), "APPROVE") || word.Unknown(event) {
 			a.Kind = act.ApprovePR
 		} else if word.Unknown(q.Body) && event == "" {
 			f.OpaqueForge(word.Join(q.Argv), "a review whose verdict is only known when it runs")

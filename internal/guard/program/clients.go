@@ -68,6 +68,9 @@ renice
 cpulimit taskset chrt nsenter`, name) {
 		return
 	}
+	if name == "kill" && probes(argv[1:]) {
+		return
+	}
 	pid := f.M.Call.PID
 	ofClient := func(w word.Word) bool {
 		text := strings.TrimLeft(w.Text, "-p")
@@ -86,6 +89,12 @@ cpulimit taskset chrt nsenter`, name) {
 	if everybody || searched || slices.ContainsFunc(argv[1:], ofClient) {
 		f.Act(act.Act{Kind: act.DropRegistration, Ref: "the client's process"}, argv)
 	}
+}
+
+// probes reports whether kill sends nothing and only asks whether a process is there: kill -0 PID.
+func probes(args []word.Word) bool {
+	return len(args) == 2 && args[0].Known() && args[0].Text == "-0" ||
+		len(args) == 3 && args[0].Known() && args[0].Text == "-s" && args[1].Known() && args[1].Text == "0"
 }
 
 // looksForOurs finds a search for the processes of the hooks or of the client in a command line.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"strings"
 
 	"hooks/internal/guard/place"
@@ -55,6 +56,10 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 		sedInPlace(f, args, how)
 	default:
 		for _, w := range word.ParseFlags(args, "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a").Pos {
+			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
+			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
+				continue
+			}
 			f.Writes(w, how)
 			if strings.HasPrefix(name, "ch") && isState(f, w) {
 				f.StateAct(how)

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// AnswerGate records a person's answer for a paused run. It acts when the run is resumed, once.
+// Nothing that runs inside the agent may call it.
+func (a *App) AnswerGate(name string, words []string) (said string, err error) {
+	if a.InAgent() {
+		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own",
+			"a gate is not answered from inside the agent")
+	}
+	answer := strings.TrimSpace(strings.Join(words, " "))
+	if answer == "" || answer == report.AnswerWord {
+		return "", hint.New("give one of its options, or your own words", "%q is no answer", answer)
+	}
+	v, err := a.visitor()
+	if err != nil {
+		return "", err
+	}
+	err = v.underGuard(func() error {
+		g, err := v.findGate(parseGateName(name))
+		if err == nil {
+			said, err = v.answerGate(g, answer)
+		}
+		return err
+	})
+	return said, err
+}
+
+// gateName is a gate as a person names it: LOOP:NAME:TARGET, of which only the name is needed.
+type gateName struct {
+	written, name, target string
+	skill                 loop.Skill
+}
+
+func parseGateName(written string) gateName {
+	g := gateName{written: written, name: written}
+	for _, skill := range loop.Skills() {
+		if rest, ok := strings.CutPrefix(written, string(skill)+":"); ok {
+			g.skill, g.name = skill, rest
+		}
+	}
+	g.name, g.target, _ = strings.Cut(g.name, ":")
+	return g
+}
+
+func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
+	return g.Name == n.name && (n.target == "" || n.target == g.Target) &&
+		(n.skill == "" || n.skill == skill)
+}
+
+// waitingGate is a gate of a loop that waits; open says that a running session asks it.
+type waitingGate struct {
+	skill loop.Skill
+	state store.State
+	at    int // in the paused run's list
+	gate  loop.Gate
+	open  bool
+}
+
+// named is the gate as it is named on a command line.
+func (g waitingGate) named(withLoop bool) string {
+	name := strings.TrimSuffix(g.gate.Name+":"+g.gate.Target, ":")
+	if withLoop {
+		return string(g.skill) + ":" + name
+	}
+	return name
+}
+
+// findGate is the one gate of a paused run that a person means.
+func (v *visit) findGate(n gateName) (found waitingGate, err error) {
+	all, err := v.waitingGates()
+	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
+		return !n.means(g.skill, g.gate)
+	})
+	paused := slices.DeleteFunc(slices.Clone(meant), func(g waitingGate) bool { return g.open })
+	loops := func(g waitingGate) bool { return g.skill != paused[0].skill }
+	switch {
+	case len(paused) > 1 && slices.ContainsFunc(paused, loops):
+		return found, hint.New("name the loop too: "+names(paused, true),
+			"gate %q waits in two loops", n.written)
+	case len(paused) > 1:
+		return found, hint.New("name one of them: "+names(paused, false),
+			"several gates are named %q", n.written)
+	case len(paused) == 1:
+		return paused[0], nil
+	case err != nil:
+		return found, err
+	case len(meant) > 0:
+		way := fmt.Sprintf("answer it in the dialog of session %s; "+
+			"only a paused run takes answers from a terminal", meant[0].session())
+		return found, hint.New(way, "gate %q is asked in a running session, "+
+			"whose client takes no answer from outside", n.written)
+	case len(all) > 0:
+		return found, hint.New("waiting: "+names(all, false), "gate %q does not wait", n.written)
+	}
+	return found, hint.New("no gate waits; `hooks gate list` shows those that do",
+		"gate %q does not wait", n.written)
+}
+
+func (g waitingGate) session() string {
+	if g.state.Tick != nil {
+		return g.state.Tick.SessionID
+	}
+	return g.state.Claim.SessionID
+}
+
+func names(list []waitingGate, withLoop bool) string {
+	var all []string
+	for _, g := range list {
+		all = loop.AppendNew(all, g.named(withLoop))
+	}
+	return strings.Join(all, ", ")
+}
+
+// waitingGates are the gates of paused runs, of open iterations and of claims. An error in one loop
+// does not hide the other's.
+func (v *visit) waitingGates() (list []waitingGate, err error) {
+	var errs []error
+	for _, skill := range loop.Skills() {
+		s, err := v.load(skill)
+		errs = append(errs, err)
+		if err != nil {
+			continue
+		}
+		if s.Budget != nil {
+			for i, g := range s.Budget.Pending {
+				list = append(list, waitingGate{skill: skill, state: s, at: i, gate: g})
+			}
+		}
+		if s.Tick != nil {
+			for _, g := range s.Tick.Pending {
+				list = append(list, waitingGate{skill: skill, state: s, gate: g, open: true})
+			}
+		}
+		if s.Claim != nil && s.Claim.Gate != nil {
+			list = append(list, waitingGate{skill: skill, state: s, gate: *s.Claim.Gate, open: true})
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+// answerGate records an answer. One word that is no option is taken for a mistyped one.
+func (v *visit) answerGate(w waitingGate, answer string) (string, error) {
+	s := w.state
+	g := &s.Budget.Pending[w.at]
+	if !g.Understands(answer) {
+		var options []string
+		for _, o := range g.Options {
+			options = append(options, o.Label)
+		}
+		way := "answer " + strings.Join(options, ", ") + ", or a sentence of your own, which acts as " + g.Act(answer)
+		return "", hint.New(way, "%q is no option of gate %s", answer, w.named(false))
+	}
+	g.Answer, g.At = answer, &v.now
+	return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
+			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere(w.skill))),
+		v.files.SaveBudget(s.BudgetPath, s.Budget)
+}

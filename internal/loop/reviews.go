@@ -1,0 +1,52 @@
+package loop
+
+import "slices"
+
+// PostedReview is a review of a PR that the iteration let through.
+type PostedReview struct {
+	Target   string `json:"target"` // as in "PR #142", or what else names the PR
+	Call     string `json:"call"`   // the tool call, by its id and input
+	Approval bool   `json:"approval,omitempty"`
+}
+
+// ReviewTarget names a PR by its number, or by what the call names it with.
+func ReviewTarget(pr int, ref string) string {
+	if pr > 0 {
+		return PRTarget(pr)
+	}
+	return ref
+}
+
+// RefuseReviews is why a call may not post its reviews, "" where it may. One round is one review, the
+// replies to it, and an approval that closes it (R149).
+func (t *Tick) RefuseReviews(list []PostedReview, id, input string) string {
+	key := callKey(id, input)
+	for i, r := range list {
+		again := func(o PostedReview) bool {
+			return o.Target == r.Target && o.Call != key && (o.Approval || !r.Approval)
+		}
+		switch {
+		case slices.ContainsFunc(t.Reviews, again):
+			return r.Target + " was reviewed already"
+		case slices.Contains(list[:i], r):
+			return r.Target + " would be reviewed twice"
+		}
+	}
+	return ""
+}
+
+// NoteReviews notes the reviews of a call that is let through. A second telling of it changes nothing.
+func (t *Tick) NoteReviews(list []PostedReview, id, input string) {
+	for _, r := range list {
+		r.Call = callKey(id, input)
+		t.Reviews = AppendNew(slices.Clone(t.Reviews), r)
+	}
+}
+
+// Unreview takes the reviews of a call that failed back, and reports whether there were any.
+func (t *Tick) Unreview(id, input string) bool {
+	before := len(t.Reviews)
+	key := callKey(id, input)
+	t.Reviews = slices.DeleteFunc(slices.Clone(t.Reviews), func(r PostedReview) bool { return id != "" && r.Call == key })
+	return len(t.Reviews) < before
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+)
+
+// FindRun is the state of a run wherever its budget lies: in the default place, where the last run
+// kept it, or where a sealed record has it. Its Budget is nil when the run is nowhere. The caller
+// holds the guard.
+func (s *Store) FindRun(skill loop.Skill, runID string) (State, error) {
+	var errs []error
+	for _, path := range s.budgetPaths(skill) {
+		b, err := s.loadBudget(skill, path)
+		if err != nil || b == nil || b.RunID != runID {
+			errs = append(errs, err)
+			continue
+		}
+		return s.RecoverFrom(skill, path)
+	}
+	return State{}, errors.Join(errs...)
+}
+
+// OpenTick is the open iteration of a skill, whichever run it is of; nil when there is none.
+func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
+	return load(&s.disk, tickName(skill), decodeTick)
+}
+
+// Runs are the states of a skill's runs that have a budget here, each once; the run that the last
+// tick belonged to is the first.
+func (s *Store) Runs(skill loop.Skill) (list []State, err error) {
+	first, err := s.Load(skill)
+	if first.Budget != nil {
+		list = append(list, first)
+	}
+	for _, path := range s.budgetPaths(skill) {
+		if s.absolute(path) == s.absolute(first.BudgetPath) {
+			continue
+		}
+		b, berr := s.loadBudget(skill, path)
+		err = errors.Join(err, berr)
+		if b == nil || first.Budget != nil && b.RunID == first.Budget.RunID {
+			continue
+		}
+		st := State{Budget: b, BudgetPath: path}
+		if first.Tick != nil && first.Tick.RunID == b.RunID {
+			st.Tick = first.Tick
+		}
+		list = append(list, st)
+	}
+	if len(list) > 0 && list[0].Tick != nil && list[0].Tick.RunID != list[0].Budget.RunID {
+		list[0].Tick = nil
+	}
+	return list, err
+}
+
+// budgetPaths are the places where runs of a skill keep their budgets, each once.
+func (s *Store) budgetPaths(skill loop.Skill) []string {
+	var paths []string
+	if last, err := s.BudgetPath(skill); err == nil {
+		paths = append(paths, last)
+	}
+	paths = append(paths, DefaultBudgetPath(skill))
+	paths = append(paths, s.toldPaths(skill)...)
+	runs, _ := s.sealedRuns(skill)
+	for _, run := range runs {
+		paths = append(paths, run.Budget)
+	}
+	known := map[string]bool{}
+	kept := paths[:0]
+	for _, path := range paths {
+		if full := s.absolute(path); !known[full] {
+			known[full] = true
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
+// toldPaths are the budget files that the runs of the history were started with. What stands behind
+// a path in the flags cannot be told from it, so both readings are tried.
+func (s *Store) toldPaths(skill loop.Skill) (paths []string) {
+	for raw, err := range s.RawLines(skill) {
+		if err != nil {
+			continue
+		}
+		flags := gjson.GetBytes(raw.JSON, "budget_snapshot.flags").String()
+		if _, path, ok := strings.Cut(flags, " "+loop.BudgetFileFlag); ok {
+			first, _, _ := strings.Cut(path, " ")
+			paths = loop.AppendNew(paths, path, first)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,22 @@
+package store
+
+import "hooks/internal/loop"
+
+// Snapshot is the last backlog that the run recorded, by the tracker or by a report; nil where the
+// previous iteration has it, or none does.
+func (s *Store) Snapshot(run *loop.Budget, previous *loop.Iteration, byTracker bool) (*loop.Snapshot, error) {
+	switch {
+	case run.Scope() != loop.WorkRun, previous == nil:
+		return nil, nil
+	case previous.Backlog != nil && previous.FromTracker == byTracker:
+		return nil, nil
+	}
+	snapshot := &loop.Snapshot{}
+	found, err := s.Last(run.Skill, func(l *loop.Iteration) bool {
+		return run.Worked(l) && snapshot.Add(l, byTracker)
+	})
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return snapshot, nil
+}
