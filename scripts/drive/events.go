@@ -2,6 +2,7 @@ package drive
 
 import (
 	"fmt"
+	"hash/crc32"
 	"os"
 	"slices"
 	"strings"
@@ -50,14 +51,19 @@ func (w *World) SessionEnd(reason string) Event {
 
 // Agent is the dispatch of a worker, before it runs.
 func (w *World) Agent(id string) Event {
-	return w.hook("pre-tool-use", "PreToolUse", "tool_name", "Agent", "tool_use_id", id, "tool_input.prompt", "implement something",
-		"tool_input.description", "worker")
+	return w.hook("pre-tool-use", "PreToolUse", "tool_name", "Agent", "tool_use_id", id,
+		"tool_input.prompt", task(id), "tool_input.description", "worker")
+}
+
+// task names an issue of its own for each call.
+func task(id string) string {
+	return fmt.Sprintf("implement #%d", 1000+crc32.ChecksumIEEE([]byte(id))%1e6)
 }
 
 // Launched is the same dispatch afterwards, in the background.
 func (w *World) Launched(id, agent string) Event {
-	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Agent", "tool_use_id", id, "tool_input.prompt", "implement something",
-		"tool_response.status", "async_launched", "tool_response.agentId", agent)
+	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Agent", "tool_use_id", id,
+		"tool_input.prompt", task(id), "tool_response.status", "async_launched", "tool_response.agentId", agent)
 }
 
 // Worker is the end of a worker.
