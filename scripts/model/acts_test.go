@@ -27,21 +27,35 @@ func questionList(questions []string) string {
 
 func (w *world) aTool(t *rapid.T) {
 	ses := w.living(t, true)
-	c := tool{kind: one(t, "tool", []string{"agent", "agent", "open", "merge", "merge", "merge", "comment", "look", "make", "schedule", "tamper", "qmd"})}
+	c := tool{id: w.callID(), kind: one(t, "tool", []string{
+		"agent", "agent", "agent", "open", "merge", "merge", "merge", "comment", "review", "approve",
+		"look", "make", "schedule", "tamper", "qmd",
+	})}
 	name, input, result := "Bash", "", "done"
 	switch c.kind {
 	case "agent":
-		c.n = between(t, "issue", 1, 3)
-		name, input = "Agent", fmt.Sprintf(`{"prompt":"Implement #%d","description":"worker"}`, c.n)
+		c.n = one(t, "issue", []int{1, 2, 3, 1, 2, 3, 0})
+		task := fmt.Sprintf("Implement #%d", c.n)
+		if c.n == 0 {
+			task = "Look around"
+		}
+		name, input = "Agent", fmt.Sprintf(`{"prompt":%q,"description":"worker"}`, task)
 	case "open":
 		c.n = between(t, "pr", 150, 153)
 		input, result = `{"command":"gh pr create --fill"}`, fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
 	case "merge":
 		c.n = one(t, "pr", []int{142, 142, 142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr merge %d"}`, c.n)
+		if c.says = one(t, "says merged", []bool{true, true, false}); c.says {
+			result = fmt.Sprintf("✓ Merged pull request acme/app#%d (x)", c.n)
+		}
 	case "comment":
 		c.n = one(t, "pr", []int{142, 142, 142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr comment %d --body seen"}`, c.n)
+	case "review", "approve":
+		c.n = one(t, "pr", []int{142, 142, 142, 143})
+		how := map[string]string{"review": "--comment --body seen", "approve": "--approve"}[c.kind]
+		input = fmt.Sprintf(`{"command":"gh pr review %d %s"}`, c.n, how)
 	case "look":
 		input = `{"command":"git status"}`
 	case "make", "qmd":
@@ -52,7 +66,7 @@ func (w *world) aTool(t *rapid.T) {
 	case "tamper":
 		input = `{"command":"rm .sdd/loop/work.lock"}`
 	}
-	call := []string{"tool_name", name, "tool_use_id", w.callID(), "tool_input", input}
+	call := []string{"tool_name", name, "tool_use_id", c.id, "tool_input", input}
 	want := w.before(ses, c)
 	w.send(ses, "pre-tool-use", w.payload(ses, "PreToolUse", call...), want)
 	if want.kind != "" || slices.Contains([]string{"look", "make", "schedule", "tamper"}, c.kind) {
@@ -67,6 +81,11 @@ func (w *world) result(t *rapid.T, ses *session, c tool, call []string, result s
 	case c.kind == "qmd":
 		w.after(ses, c, "")
 		w.send(ses, "post-tool-use-failure", w.payload(ses, "PostToolUseFailure", append(call, "error", "Exit code 78")...), nothing)
+		return
+	case (c.kind == "review" || c.kind == "approve") && between(t, "fails", 0, 3) == 0:
+		w.fails(ses, c)
+		failed := w.payload(ses, "PostToolUseFailure", append(call, "error", "Exit code 1")...)
+		w.send(ses, "post-tool-use-failure", failed, nothing)
 		return
 	case c.kind == "agent" && rapid.Bool().Draw(t, "background"):
 		w.dialogs++
@@ -255,20 +274,27 @@ func (w *world) goes(*rapid.T) {
 
 func (w *world) terminalAnswer(t *rapid.T) {
 	var list []gate
+	var loops []string
 	for _, s := range w.sides {
 		if s.run != nil {
 			list = append(list, s.run.pending...)
+			loops = append(loops, slices.Repeat([]string{s.skill}, len(s.run.pending))...)
 		}
 	}
 	if len(list) == 0 {
 		panic(impossible)
 	}
-	g := one(t, "gate", list)
+	at := between(t, "gate", 0, len(list)-1)
+	g, skill := list[at], ""
 	text := one(t, "answer", options[g.name])
 	name := strings.TrimSuffix(g.key(), ":")
+	if rapid.Bool().Draw(t, "with its loop") {
+		skill = loops[at]
+		name = skill + ":" + name
+	}
 	err := w.prog.gateAnswer(w, name, text)
 	w.note("gate answer %s %s → %v", name, text, err)
-	if taken := w.gateAnswer(g.name, g.target, text); taken != (err == nil) {
+	if taken := w.gateAnswer(skill, g.name, g.target, text); taken != (err == nil) {
 		t.Fatalf("gate answer: %v\n%s", err, w.story())
 	}
 }

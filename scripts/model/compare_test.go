@@ -36,6 +36,7 @@ func (w *world) modelled(s *side) []string {
 		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", r.ceilings, r.used, r.prs, r.comments, r.merges, r.agents)
 		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(r.minutes), r.cents, r.qmd, r.single, r.left)
 		say("run pending=%v deferred=%v scheduled=%v", gateWords(r.pending), r.deferred, r.scheduled)
+		say("run failed=%v paused=%q", r.failed, r.why)
 	}
 	if t := s.tick; t != nil {
 		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v", t.session, t.iteration, t.body, t.draining, t.interrupted, t.failed)
@@ -48,6 +49,7 @@ func (w *world) modelled(s *side) []string {
 	for _, l := range s.lines {
 		say("line session=%s iteration=%d outcome=%s fired=%v gates=%v prs=%v agents=%d comments=%d merges=%d cents=%d used=%d minutes=%d",
 			l.session, l.iteration, l.outcome, l.fired, l.gates, l.prs, l.agents, l.comments, l.merges, l.cents, l.used, w.minutes(l.minutes))
+		say("line plan=%v qmd=%q", l.plan, l.qmd)
 	}
 	return out
 }
@@ -78,6 +80,11 @@ func (w *world) onDisk(s *side) []string {
 		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(int(b.Get("minutes_elapsed").Int())), cents(b.Get("dollars_estimate")),
 			b.Get("qmd_failures_consecutive").Int(), b.Get("single_pr").Int(), b.Get("owner_left").Bool())
 		say("run pending=%v deferred=%v scheduled=%v", diskGates(b.Get("pending_gates")), texts(b.Get("deferred_targets")), texts(b.Get("scheduled")))
+		why := ""
+		if b.Get("status").Str == "paused" {
+			why = b.Get("stop_text").Str
+		}
+		say("run failed=%v paused=%q", texts(b.Get("failed_issues")), why)
 	}
 	if t, ok := w.read(w.file(skill + ".tick.json")); ok {
 		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v", t.Get("session_id"), t.Get("iteration").Int(), t.Get("body").Bool(),
@@ -97,6 +104,7 @@ func (w *world) onDisk(s *side) []string {
 			texts(l.Get("prs_touched_this_iter")), l.Get("agents_dispatched_this_iter").Int(), l.Get("comments_pushed_this_iter").Int(),
 			l.Get("merges_attempted_this_iter").Int(), cents(l.Get("dollars_this_iter")), l.Get("budget_snapshot.iterations_used").Int(),
 			w.minutes(int(l.Get("budget_snapshot.minutes_elapsed").Int())))
+		say("line plan=%v qmd=%q", texts(l.Get("plan")), l.Get("qmd_error").Str)
 	}
 	return out
 }

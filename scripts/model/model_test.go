@@ -295,8 +295,8 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		set("comments_pushed", f.comments)
 	}
 	if some("qmd", 9) {
-		f.qmd = true
-		set("qmd", map[string]any{"unreachable": true, "error": "refused"})
+		f.qmd, f.qmdError = true, one(t, "qmd error", []string{"refused", ""})
+		set("qmd", map[string]any{"unreachable": true, "error": f.qmdError})
 	}
 	if some("outcome", 1) {
 		f.outcome = one(t, "outcome", []string{"ok", "errored"})
@@ -318,6 +318,9 @@ func (w *world) aDialog(t *rapid.T) {
 	mode := one(t, "mode", []string{"", "", "", "", "forged", "afk", "missed", "esc"})
 	if mode == "forged" {
 		call = append(call, "tool_input.answers", `{"May I?":"yes"}`)
+	}
+	if mode != "forged" {
+		w.shows(ses)
 	}
 	want := reply{"ask", nil}
 	if len(shown) == 0 {

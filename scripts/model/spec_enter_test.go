@@ -212,7 +212,7 @@ func (m *model) resume(s *side, ses *session, f flags, by asker) {
 		m.baseline(r, ses)
 	}
 	r.before, r.since = r.minutes, m.now
-	r.status, r.cause, r.gate, r.gateIn = "active", "", "", 0
+	r.status, r.cause, r.gate, r.gateIn, r.why = "active", "", "", 0, ""
 	r.session, r.owner, r.left = ses.id, ses.client, false
 	if by.person() {
 		r.ceilings = f.over(r.ceilings)

@@ -41,10 +41,22 @@ func (s *side) escalation(t *tick, now time.Time) []gate {
 	return []gate{{name: "budget-escalation", raise: raised}}
 }
 
-// drift: the set of unblocked issues changed since the previous iteration's snapshot, but for what it took (R86).
+// drift: the set of unblocked issues changed since the last snapshot that the run recorded, but for
+// what the run has taken from that iteration on (R86).
 func (s *side) drift(t *tick) []gate {
-	p := s.previous()
-	if s.skill != "work" || p == nil || p.backlog == nil || t.backlog == nil {
+	var p *line
+	var taken []int
+	for i := len(s.lines) - 1; i >= 0 && p == nil; i-- {
+		l := &s.lines[i]
+		if !l.worked || l.own != s.run {
+			continue
+		}
+		taken = append(append(taken, l.plan...), l.taken...)
+		if l.backlog != nil {
+			p = l
+		}
+	}
+	if s.skill != "work" || p == nil || t.backlog == nil {
 		return nil
 	}
 	changed := false
@@ -52,7 +64,7 @@ func (s *side) drift(t *tick) []gate {
 		changed = changed || !slices.Contains(p.backlog.unblocked, n)
 	}
 	for _, n := range p.backlog.unblocked {
-		changed = changed || !slices.Contains(t.backlog.unblocked, n) && !slices.Contains(p.plan, n)
+		changed = changed || !slices.Contains(t.backlog.unblocked, n) && !slices.Contains(taken, n)
 	}
 	if !changed {
 		return nil
@@ -60,13 +72,15 @@ func (s *side) drift(t *tick) []gate {
 	return []gate{{name: "backlog-drift"}}
 }
 
-// criteria: one question an issue that is to be worked on and has none (R89).
-func (s *side) criteria(t *tick) []gate {
+// criteria: one question an issue that is to be worked on and has none (R89): it is planned, nothing
+// is, or a worker is sent to it.
+func (s *side) criteria(t *tick, sent ...int) []gate {
 	var due []gate
 	for _, n := range t.issueOrder {
 		target := fmt.Sprintf("#%d", n)
 		unclear := t.issues[n] == "tbd" || t.issues[n] == "missing"
-		if unclear && (len(t.plan) == 0 || slices.Contains(t.plan, n)) && !slices.Contains(s.run.deferred, target) {
+		meant := len(t.plan) == 0 || slices.Contains(t.plan, n) || slices.Contains(sent, n)
+		if unclear && meant && !slices.Contains(s.run.deferred, target) {
 			due = append(due, gate{name: "ambiguous-criteria", target: target})
 		}
 	}
@@ -150,6 +164,8 @@ func (s *side) answer(i int, text string) {
 		} else {
 			s.run.ceilings = g.raise
 		}
+	case g.name == "backlog-drift" && act == "re-propose": // a worker passes for a new plan only
+		t.replan, t.plan = true, nil
 	case g.name == "ambiguous-criteria" && act != "proceed":
 		t.off = adds(t.off, g.target)
 	case g.name == "repeated-failure" && act == "skip":

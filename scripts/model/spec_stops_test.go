@@ -30,8 +30,10 @@ func (s *side) stops(t *tick, now time.Time, exit bool) []string {
 func (s *side) reportStops(t *tick) []string {
 	var fired []string
 	if s.skill == "work" && !t.worked() && t.backlog != nil {
-		free := slices.DeleteFunc(slices.Clone(t.backlog.unblocked), func(n int) bool {
-			return slices.Contains(t.backlog.progress, n) || slices.Contains(s.run.deferred, fmt.Sprintf("#%d", n))
+		all := append(slices.Clone(t.backlog.unblocked), t.backlog.progress...)
+		free := slices.DeleteFunc(all, func(n int) bool { // a label of the run's own failure keeps nobody away
+			label := slices.Contains(t.backlog.progress, n) && !slices.Contains(s.run.failed, n)
+			return label || slices.Contains(s.run.deferred, fmt.Sprintf("#%d", n))
 		})
 		if len(free) == 0 {
 			fired = append(fired, "backlog_empty")
@@ -80,13 +82,17 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 	r.merges += t.merges
 	r.agents += t.agents
 	r.minutes = r.at(now)
-	bad := t.failed || t.qmd || t.outcome == "errored"
+	bad := t.failed || t.qmd.down() || t.outcome == "errored"
+	before := s.previous()
 	switch {
-	case t.qmd:
+	case t.qmd.down() && before != nil && before.qmd != "": // two in a row (R52)
 		r.qmd++
+	case t.qmd.down():
+		r.qmd = 1
 	case t.body && (t.reported || t.worked()) && !bad && !pause:
 		r.qmd = 0
 	}
+	r.leaves(t)
 	fired := slices.Clone(t.fired)
 	if !pause && (t.body || t.interrupted) {
 		fired = adds(fired, s.stops(t, now, true)...)
@@ -95,6 +101,10 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 		session: t.session, iteration: t.iteration, outcome: "ok", fired: fired, gates: append(slices.Clone(r.carried), t.answers...),
 		agents: t.agents, comments: t.comments, merges: t.merges, cents: cents, backlog: t.backlog, plan: t.plan, failures: t.failures,
 		worked: t.body, own: r, heads: t.heads, ended: map[int]bool{},
+		qmd: t.qmd.words(),
+	}
+	if len(t.prs) > 0 {
+		l.taken = t.taken
 	}
 	for n, state := range t.state {
 		l.ended[n] = state == "merged" || state == "closed"
@@ -109,19 +119,49 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 		l.outcome = "halted"
 		l.gates, r.carried = append(l.gates, t.carry...), nil
 		r.status, r.cause, r.pending = "halted", fired[0], nil
-		r.gate, r.gateIn = "", 0
+		r.gate, r.gateIn, r.why = "", 0, ""
 		if len(t.fired) > 0 {
 			r.gate, r.gateIn = t.gate, t.gateIn
 		}
 	case pause:
 		l.outcome = "paused"
 		r.status, r.cause, r.pending = "paused", "gate_waiting", t.pending
+		r.why = "Loop paused at gate " + t.pending[0].name + ": " + m.unanswered(t)
 	case bad:
 		l.outcome = "errored"
 	}
 	l.used, l.minutes = r.used, r.minutes
 	s.lines = append(s.lines, l)
 	s.tick = nil
+}
+
+// unanswered is why nobody answered what waits.
+func (m *model) unanswered(t *tick) string {
+	switch {
+	case !m.attended:
+		return "nobody is there to answer it (headless session)"
+	case t.asked:
+		return "its dialog was called and brought no answer"
+	}
+	return "the model did not put it to the person, though it was told to"
+}
+
+// leaves notes the issues that the run worked on and did not finish. What its workers took is
+// finished where nothing else is said, and not where the iteration was cut off before any PR.
+func (r *run) leaves(t *tick) {
+	var failed []int
+	for _, f := range t.failures {
+		failed = append(failed, f.number)
+	}
+	switch cut := t.failed || t.interrupted; {
+	case !cut:
+		r.failed = slices.DeleteFunc(slices.Clone(r.failed), func(n int) bool {
+			return slices.Contains(t.taken, n)
+		})
+	case len(t.prs) == 0:
+		failed = append(failed, t.taken...)
+	}
+	r.failed = adds(r.failed, failed...)
 }
 
 // abandoned ends a tick that never reached its Stop (design: #8 interrupt).

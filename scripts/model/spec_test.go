@@ -100,6 +100,8 @@ type run struct {
 	cause       string
 	gate        string // at which it was stopped
 	gateIn      int
+	why         string // nobody answered, while it is paused
+	failed      []int  // issues it worked on and did not finish: their label is its own
 	single      int
 	underLoop   bool
 	pending     []gate
@@ -138,14 +140,18 @@ type tick struct {
 	approved    map[int]string // PRs whose merge a person allowed, not used yet, with the commit they were asked about
 	heads       map[int]string // last commit known of the PRs it follows, "" where none is
 	untold      *untold        // answers that stand in the transcript alone
+	asked       bool           // a dialog showed what waits
 	workers     []string
 	taken       []int
+	unnamed     bool // a worker without an issue was refused
+	replan      bool // a person asked for a new plan
+	reviews     []review
 	agents      int
 	prs         []string
 	seen        int // comments that were seen to be pushed
 	comments    int
 	merges      int
-	qmd         bool
+	qmd         outage
 	off         []string // targets left alone in this tick
 	reported    bool
 	backlog     *backlog
@@ -167,6 +173,32 @@ func (t *tick) worked() bool { return t.agents > 0 || len(t.prs) > 0 || t.commen
 // holds: a question keeps back everything but a merge.
 func (t *tick) holds() bool {
 	return slices.ContainsFunc(t.pending, func(g gate) bool { return g.name != "post-feedback-merge" })
+}
+
+// outage is what is known of a qmd that was not reached.
+type outage struct {
+	seen string // the error of a call
+	told bool   // by a report
+	text string // of that
+}
+
+func (o outage) down() bool { return o.seen != "" || o.told }
+
+func (o outage) words() string {
+	switch {
+	case o.told && o.text != "":
+		return o.text
+	case o.down() && o.seen == "":
+		return "qmd unreachable"
+	}
+	return o.seen
+}
+
+// review is one that the iteration let through.
+type review struct {
+	pr       int
+	approval bool
+	call     string
 }
 
 type backlog struct{ unblocked, progress []int }
@@ -206,6 +238,8 @@ type line struct {
 	minutes   int
 	backlog   *backlog
 	plan      []int
+	taken     []int // by its workers, where PRs came of it
+	qmd       string
 	failures  []failure
 	heads     map[int]string
 	ended     map[int]bool // PRs that were merged or closed

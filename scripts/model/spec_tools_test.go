@@ -18,9 +18,11 @@ func (m *model) addressed(ses *session) []*side {
 
 // tool is a call of the main thread: what is it, and may it pass?
 type tool struct {
-	kind string // look, make, agent, open, merge, schedule, tamper
+	kind string // look, make, agent, open, merge, comment, review, approve, schedule, tamper, qmd
 	n    int    // the issue or PR
 	text string // the prompt to schedule
+	id   string // of the call
+	says bool   // the answer says that the PR is merged
 }
 
 func (m *model) prelude(ses *session) {
@@ -79,17 +81,11 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 		if r.status == "active" && own && !r.agrees(plain(c.text)) {
 			return refuse("Not scheduled: no person typed these flags")
 		}
-		if c.text == m.word(s) && (r.status != "active" || on && t.halting()) {
+		if c.text == m.word(s) && (r.status != "active" || on && (t.halting() || m.last(s))) {
 			return refuse()
 		}
 	case "agent":
-		if r.status != "active" || on && (t.halting() || m.offLimits(s, c.n) || m.exhausted(s)) {
-			return refuse("Not dispatched")
-		}
-		if on {
-			t.agents++
-			t.taken = append(t.taken, c.n)
-		}
+		return m.send(s, on, c.n)
 	case "tamper":
 		return refuse("loop's own business")
 	case "open":
@@ -98,12 +94,90 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 		}
 	case "merge":
 		return m.merge(s, ses, c.n)
-	case "comment":
-		if s.skill == "review" && on && slices.Contains(t.off, fmt.Sprintf("PR #%d", c.n)) {
-			return refuse("Not posted")
-		}
+	case "comment", "review", "approve":
+		return m.speak(s, ses, c)
 	}
 	return nothing
+}
+
+// last: nothing may be scheduled that would come after the run's end.
+func (m *model) last(s *side) bool {
+	return s.tick.iteration >= s.run.ceilings.iterations || m.exhausted(s)
+}
+
+// send: a worker goes while new work may be done, to an issue that is free, planned where a person
+// asked for a new plan, and clear. A work loop's task that names none is refused once.
+func (m *model) send(s *side, on bool, issue int) reply {
+	t, r := s.tick, s.run
+	off := func() bool {
+		if r.status != "active" || !on {
+			return r.status != "active"
+		}
+		unplanned := t.replan && !slices.Contains(t.plan, issue)
+		return t.halting() || t.holds() || m.offLimits(s, issue) || unplanned || m.exhausted(s)
+	}
+	switch {
+	case off():
+		return refuse("Not dispatched")
+	case !on:
+		return nothing
+	case issue == 0 && s.skill == "work" && !t.unnamed:
+		t.unnamed = true
+		return refuse("Not dispatched: the task names no issue")
+	}
+	if due := t.fresh(s.criteria(t, issue)); len(due) > 0 {
+		t.pending = append(t.pending, due...)
+		s.given()
+		if len(t.pending) > 0 || off() {
+			return refuse("Not dispatched")
+		}
+	}
+	t.agents++
+	if issue != 0 {
+		t.taken = append(t.taken, issue)
+	}
+	return nothing
+}
+
+// speak: in a review loop a PR gets one round an iteration (R149), a review and an approval that
+// closes it, and none while nothing new is on it (R81). Only a review loop approves.
+func (m *model) speak(s *side, ses *session, c tool) reply {
+	on, t := opened(s, ses), s.tick
+	reviews := on && s.skill == "review"
+	another := func(o *side) bool { return opened(o, ses) }
+	switch {
+	case reviews && slices.Contains(t.off, fmt.Sprintf("PR #%d", c.n)):
+		return refuse("Not posted")
+	case c.kind == "comment":
+		return nothing
+	case c.kind == "approve" && !on && slices.ContainsFunc(m.sides, another): // which judges it
+		return nothing
+	case c.kind == "approve" && !on, c.kind == "approve" && t.halting():
+		return refuse("Not merged")
+	case c.kind == "approve" && !reviews:
+		return refuse("Not approved")
+	case !reviews:
+		return nothing
+	}
+	posted := review{c.n, c.kind == "approve", c.id}
+	if slices.ContainsFunc(t.reviews, func(o review) bool {
+		return o.pr == posted.pr && (o.approval || !posted.approval)
+	}) {
+		return refuse("Not posted")
+	}
+	t.reviews = append(t.reviews, posted)
+	return nothing
+}
+
+// fails is the result of a call that passed and did not do what it was to do.
+func (m *model) fails(ses *session, c tool) {
+	for _, s := range m.addressed(ses) {
+		if opened(s, ses) {
+			s.tick.reviews = slices.DeleteFunc(slices.Clone(s.tick.reviews), func(r review) bool {
+				return r.call == c.id
+			})
+		}
+	}
 }
 
 func (s *side) tickOf(ses *session) *tick {
@@ -116,8 +190,9 @@ func (s *side) tickOf(ses *session) *tick {
 func (m *model) offLimits(s *side, n int) bool {
 	name := fmt.Sprintf("#%d", n)
 	b := s.tick.backlog
+	own := slices.Contains(s.tick.taken, n) || slices.Contains(s.run.failed, n)
 	return slices.Contains(s.run.deferred, name) || slices.Contains(s.tick.off, name) ||
-		b != nil && slices.Contains(b.progress, n) && !slices.Contains(s.tick.taken, n)
+		b != nil && slices.Contains(b.progress, n) && !own
 }
 
 // overrun: the dollars of the run and of its open iteration are past the ceiling and ten percent of
@@ -197,13 +272,15 @@ func (m *model) after(ses *session, c tool, worker string) {
 			s.tick.tracks(c.n)
 		case "merge":
 			s.tick.prs = adds(s.tick.prs, name)
-			s.tick.state[c.n], s.tick.landed[c.n] = "merged", true
-			s.tick.tracks(c.n)
-		case "comment":
+			if c.says {
+				s.tick.state[c.n], s.tick.landed[c.n] = "merged", true
+				s.tick.tracks(c.n)
+			}
+		case "comment", "review", "approve":
 			s.tick.comments, s.tick.seen = s.tick.comments+1, s.tick.seen+1
 			s.tick.prs = adds(s.tick.prs, name)
 		case "qmd":
-			s.tick.qmd = true
+			s.tick.qmd.seen = "Exit code 78"
 		}
 	}
 }
@@ -219,6 +296,19 @@ func (m *model) asking(ses *session) []gate {
 		}
 	}
 	return nil
+}
+
+// shows notes that a dialog shows what waits for an open iteration, not for a lock to be forced.
+func (m *model) shows(ses *session) {
+	for _, s := range m.addressed(ses) {
+		if c := s.claim; c != nil && c.session == ses.id && c.asks && c.prompt == ses.prompt {
+			return
+		}
+		if opened(s, ses) && len(s.tick.pending) > 0 {
+			s.tick.asked = true
+			return
+		}
+	}
 }
 
 // dialog takes the answers to the shown gates, those that are any.
@@ -342,20 +432,25 @@ func (m *model) reset() (refused bool) {
 	return refused
 }
 
-// gateAnswer is a person's answer in a terminal to a gate of a paused run.
-func (m *model) gateAnswer(name, target, text string) (taken bool) {
+// gateAnswer is a person's answer in a terminal to a gate of a paused run. One that waits in two
+// loops is named with its loop.
+func (m *model) gateAnswer(skill, name, target, text string) (taken bool) {
+	var meant []*gate
 	for _, s := range m.sides {
-		if s.run == nil {
+		if s.run == nil || skill != "" && skill != s.skill {
 			continue
 		}
 		for i := range s.run.pending {
 			if g := &s.run.pending[i]; g.name == name && g.target == target {
-				g.given = text
-				taken = true
+				meant = append(meant, g)
 			}
 		}
 	}
-	return taken
+	if len(meant) != 1 {
+		return false
+	}
+	meant[0].given = text
+	return true
 }
 
 // plain are the flags of a command without any ceiling of its own.

@@ -120,7 +120,7 @@ func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) re
 	if rep, hold := m.owes(s, ses); hold {
 		return rep
 	}
-	pause := !t.halting() && !t.failed && len(t.pending) > 0 && (!m.attended || t.holds())
+	pause := !t.halting() && !t.failed && len(t.pending) > 0
 	if len(crons) > 0 {
 		r.underLoop = true
 	}
@@ -188,10 +188,6 @@ func (m *model) report(s *side, f facts) (taken bool) {
 		return true
 	}
 	if fired := s.reportStops(t); len(fired) > 0 {
-		if t.body && !t.worked() && t.iteration == s.run.used { // the body did nothing: it is not counted
-			t.body = false
-			s.run.used--
-		}
 		t.fired = fired
 		return true
 	}
@@ -214,6 +210,7 @@ type facts struct {
 	human    int // 0 not said, 1 yes, 2 no
 	comments int
 	qmd      bool
+	qmdError string
 	outcome  string
 }
 
@@ -256,7 +253,7 @@ func (f facts) into(t *tick, before map[int]string) {
 		t.comments = max(t.seen, f.comments)
 	}
 	if f.qmd {
-		t.qmd = true
+		t.qmd.told, t.qmd.text = true, f.qmdError
 	}
 	if f.outcome != "" {
 		t.outcome = f.outcome
