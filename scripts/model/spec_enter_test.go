@@ -32,6 +32,12 @@ func (r *run) agrees(f flags) bool {
 	return bare || same(r.flags) || slices.ContainsFunc(r.typed, same)
 }
 
+// began: what the prompt invokes is this very tick. Of one that waits for its workers, only the first
+// prompt's is; what a later one invokes is another tick.
+func (t *tick) began(prompt string) bool {
+	return t.prompts[0] == prompt || !t.draining && slices.Contains(t.prompts, prompt)
+}
+
 // refuses: ceilings belong to a person, and so does a run that has ended.
 func (r *run) refuses(f flags, by asker, mine bool) (reply, bool) {
 	switch {
@@ -63,7 +69,7 @@ func (m *model) admit(s *side, ses *session, f flags, by asker) reply {
 		return refusal
 	}
 	switch {
-	case s.tick != nil && s.tick.session == ses.id && slices.Contains(s.tick.prompts, ses.prompt):
+	case s.tick != nil && s.tick.session == ses.id && s.tick.began(ses.prompt):
 		return nothing
 	case mine && slices.Contains(r.lastPrompts, ses.prompt):
 		return refuse("already ended")
@@ -120,29 +126,26 @@ func (m *model) skip(s *side, ses *session, iteration int, gates ...answered) re
 }
 
 func (m *model) wait(s *side, ses *session, f flags, iteration int) reply {
-	c := s.claim
+	c, since := s.claim, m.now
 	switch {
-	case c == nil || c.asks:
-		s.claim = &claim{session: ses.id, since: m.now, prompt: ses.prompt, iteration: iteration}
-	case c.session != ses.id || c.stopped:
-		n := &claim{session: ses.id, since: m.now, prompt: ses.prompt, iteration: iteration, waiters: map[string]time.Time{}}
-		if !c.stopped {
-			n.waiters[c.session] = c.since
+	case c != nil && c.awaits() && c.session == ses.id:
+		since = c.since
+	case c == nil || c.awaits() || c.session == ses.id:
+		s.claim = c.by(ses, f, iteration, m.now)
+		since = s.claim.since
+	default: // what another's person is asked, or has stopped, stays
+		c.waiters = c.awaiting()
+		if known, waits := c.waiters[ses.id]; waits {
+			since = known
 		}
-		for w, since := range c.waiters {
-			n.waiters[w] = since
-		}
-		if since, known := n.waiters[ses.id]; known {
-			n.since = since
-			delete(n.waiters, ses.id)
-		}
-		s.claim = n
+		c.waiters[ses.id] = since
 	}
-	waited := int(m.now.Sub(s.claim.since) / time.Minute)
+	waited := int(m.now.Sub(since) / time.Minute)
 	if waited < f.minutes {
 		return refuse("Still waiting")
 	}
 	s.lines = append(s.lines, line{session: ses.id, iteration: iteration, outcome: "halted", fired: []string{"wall_clock_budget"}, minutes: waited})
+	s.claim = c.by(ses, f, iteration, m.now)
 	s.claim.stopped = true
 	return refuse("wall_clock_budget")
 }
@@ -152,7 +155,8 @@ func (m *model) force(s *side, ses *session, f flags, iteration int) reply {
 	if !m.attended {
 		return m.skip(s, ses, iteration)
 	}
-	s.claim = &claim{session: ses.id, prompt: ses.prompt, flags: f, since: m.now, iteration: iteration, asks: true}
+	s.claim = s.claim.by(ses, f, iteration, m.now)
+	s.claim.asks = true
 	return reply{"", []string{"Force-unlock previous iteration's lock?"}}
 }
 
@@ -189,6 +193,7 @@ func (m *model) fresh(s *side, ses *session, f flags) *run {
 	s.run = &run{
 		flags: f, session: ses.id, owner: ses.client, ceilings: f.ceilings, since: m.now, status: "active", single: f.pr,
 		counted: map[string]int{}, marksOf: map[string]int{}, underLoop: false,
+		heard: map[string]bool{},
 	}
 	if f.pr != 0 {
 		s.run.prs = s.touched(nil)
@@ -241,7 +246,7 @@ func (m *model) next(s *side, ses *session, f flags, by asker) {
 // open begins the iteration: stops first, then gates (R24, R98).
 func (m *model) open(s *side, ses *session, f flags, r *run) reply {
 	s.lock = &lock{of: r, session: ses.id, owner: ses.client, iteration: r.used + 1}
-	s.claim = nil
+	s.claim = s.claim.left(ses.id)
 	r.minutes = r.at(m.now)
 	s.tick = &tick{
 		session: ses.id, iteration: r.used + 1, started: m.now, prompts: []string{ses.prompt}, unattended: !m.attended,

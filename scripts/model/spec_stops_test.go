@@ -21,7 +21,7 @@ func (s *side) stops(t *tick, now time.Time, exit bool) []string {
 	add(r.single == 0 && len(s.touched(t)) >= r.ceilings.prs, "prs_touched_budget")
 	add(r.at(now) >= r.ceilings.minutes, "wall_clock_budget")
 	add(t != nil && t.interrupted, "user_interrupt")
-	add(exit && r.qmd >= 2, "qmd_unreachable")
+	add(exit && t != nil && t.qmd.down() && r.qmd >= 2, "qmd_unreachable")
 	add(r.ceilings.cents > 0 && r.cents >= r.ceilings.cents, "cost_budget")
 	return fired
 }

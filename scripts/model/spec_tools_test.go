@@ -59,6 +59,11 @@ func (m *model) judge(s *side, ses *session, c tool) reply {
 	}
 	r := s.run
 	if r == nil || !m.runOf(s, ses) {
+		cl := s.claim
+		own := cl != nil && cl.session == ses.id && cl.stopped && cl.prompt == ses.prompt
+		if own && c.kind == "schedule" && c.text == cl.word(s.skill) {
+			return refuse("nothing is to be scheduled")
+		}
 		return nothing
 	}
 	if opened(s, ses) && s.tick.holds() && c.kind != "look" {
@@ -327,8 +332,20 @@ func (m *model) dialog(ses *session, shown []gate, texts []string) {
 	}
 }
 
+// hears: PostToolUse comes in a session, so what stands in its transcript alone is no answer.
+func (m *model) hears(ses *session) {
+	for _, s := range m.sides {
+		if r := s.run; r != nil && r.status == "active" && r.session == ses.id {
+			r.heard[ses.id] = true
+		}
+	}
+}
+
 // missed takes what only the transcript has.
 func (m *model) missed(s *side) {
+	if s.run.heard[s.tick.session] {
+		return
+	}
 	if d := s.tick.untold; d != nil && len(s.tick.pending) > 0 {
 		s.tick.untold = nil
 		m.answers(s, d.shown, d.texts)
@@ -358,7 +375,7 @@ func (m *model) forced(s *side, ses *session, text string) {
 	switch act {
 	case "stop": // that loop is over before it began
 		s.lines = append(s.lines, line{session: ses.id, iteration: c.iteration, outcome: "halted", fired: []string{"prior_gate_stop"}, gates: []answered{said}})
-		c.asks, c.stopped = false, true
+		c.asks, c.stopped, c.blocked = false, true, false
 		return
 	case "no":
 		m.skip(s, ses, c.iteration, said)
@@ -464,10 +481,17 @@ func plain(command string) flags {
 
 // word is the command that a schedule would fire for this side's run.
 func (m *model) word(s *side) string {
-	if s.run != nil && s.run.single != 0 {
-		return fmt.Sprintf("/sdd:%s --loop --pr %d", s.skill, s.run.single)
+	if s.run != nil {
+		return command(s.skill, s.run.single)
 	}
-	return strings.TrimSpace("/sdd:" + s.skill + " --loop")
+	return command(s.skill, 0)
+}
+
+func command(skill string, pr int) string {
+	if pr != 0 {
+		return fmt.Sprintf("/sdd:%s --loop --pr %d", skill, pr)
+	}
+	return "/sdd:" + skill + " --loop"
 }
 
 // tracks follows a PR from now on, its head unknown where nobody told it.

@@ -10,12 +10,15 @@ import (
 // prompt is a new prompt of a session (design: #8 interrupt). own is the skill whose next tick it is, stop that it is
 // `/loop stop`.
 func (m *model) prompt(ses *session, own string, stop bool, text string) {
-	for _, s := range m.mine(ses) {
-		if s.run != nil && m.runOf(s, ses) {
+	for _, s := range m.sides {
+		if s.run != nil && (m.runOf(s, ses) || stop && s.run.cleared(ses)) {
 			m.promptSide(s, ses, own, stop, text)
 		}
 	}
 }
+
+// cleared: /clear took the run from its session, and no tick has brought it to this one yet.
+func (r *run) cleared(ses *session) bool { return r.left && r.owner == ses.client }
 
 // runOf: the run, or the open tick, is the session's.
 func (m *model) runOf(s *side, ses *session) bool {
@@ -89,11 +92,18 @@ func (m *model) stop(ses *session, crons []string, workers bool) reply {
 func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) reply {
 	if c := s.claim; c != nil && c.session == ses.id && c.asks && !m.runOf(s, ses) {
 		if c.blocked || c.prompt != ses.prompt || !m.attended {
-			s.claim = nil
+			s.claim = c.left(ses.id)
 			return nothing
 		}
 		c.blocked = true
 		return refuse("Force-unlock")
+	}
+	if c := s.claim; c != nil && c.session == ses.id && c.stopped && !m.runOf(s, ses) {
+		if c.blocked || !slices.Contains(crons, c.word(s.skill)) { // asked once
+			return nothing
+		}
+		c.blocked = true
+		return refuse("its schedule must go")
 	}
 	if s.run == nil || !m.runOf(s, ses) {
 		return nothing

@@ -193,6 +193,9 @@ func (w *world) payload(s *session, name string, pairs ...string) string {
 // send plays an event and holds the program's reply against the model's.
 func (w *world) send(s *session, word, payload string, want reply) string {
 	_ = os.Setenv("CLAUDE_PID", fmt.Sprint(s.client.pid()))
+	if word == "post-tool-use" {
+		w.hears(s)
+	}
 	got := w.prog.event(w, word, payload)
 	w.note("%s %s → %s", word, gjson.Get(payload, "[session_id,prompt_id,command_args,tool_input,prompt,background_tasks.#.id,session_crons.#.prompt].@ugly").Raw, got[:min(len(got), 300)])
 	if kind := kindOf(got); kind != want.kind {
