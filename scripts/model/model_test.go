@@ -342,7 +342,7 @@ func (w *world) aDialog(t *rapid.T) {
 	if mode == "missed" && shown[0].name != "force-unlock" {
 		for _, s := range w.addressed(ses) {
 			if opened(s, ses) {
-				s.tick.untold = &untold{shown, answers}
+				s.tick.untold = &untold{shown, answers, s == w.shower(ses)}
 			}
 		}
 		w.writes(ses, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+call[3]+`","content":"answered"}]},"toolUseResult":`+response+`}`)

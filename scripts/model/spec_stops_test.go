@@ -31,7 +31,7 @@ func (s *side) reportStops(t *tick) []string {
 	var fired []string
 	if s.skill == "work" && !t.worked() && t.backlog != nil {
 		all := append(slices.Clone(t.backlog.unblocked), t.backlog.progress...)
-		free := slices.DeleteFunc(all, func(n int) bool { // a label of the run's own failure keeps nobody away
+		free := slices.DeleteFunc(all, func(n int) bool {
 			label := slices.Contains(t.backlog.progress, n) && !slices.Contains(s.run.failed, n)
 			return label || slices.Contains(s.run.deferred, fmt.Sprintf("#%d", n))
 		})

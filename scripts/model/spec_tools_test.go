@@ -305,19 +305,27 @@ func (m *model) asking(ses *session) []gate {
 
 // shows notes that a dialog shows what waits for an open iteration, not for a lock to be forced.
 func (m *model) shows(ses *session) {
+	if s := m.shower(ses); s != nil {
+		s.tick.asked = true
+	}
+}
+
+// shower is the one loop whose questions a dialog shows.
+func (m *model) shower(ses *session) *side {
 	for _, s := range m.addressed(ses) {
 		if c := s.claim; c != nil && c.session == ses.id && c.asks && c.prompt == ses.prompt {
-			return
+			return nil
 		}
 		if opened(s, ses) && len(s.tick.pending) > 0 {
-			s.tick.asked = true
-			return
+			return s
 		}
 	}
+	return nil
 }
 
 // dialog takes the answers to the shown gates, those that are any.
 func (m *model) dialog(ses *session, shown []gate, texts []string) {
+	asks := m.shower(ses)
 	for _, s := range m.addressed(ses) {
 		if c := s.claim; c != nil && c.session == ses.id && c.asks && shown[0].name == "force-unlock" {
 			if texts[0] != "" {
@@ -328,7 +336,7 @@ func (m *model) dialog(ses *session, shown []gate, texts []string) {
 		if !opened(s, ses) {
 			continue
 		}
-		m.answers(s, shown, texts)
+		m.answers(s, shown, texts, s == asks)
 	}
 }
 
@@ -348,17 +356,18 @@ func (m *model) missed(s *side) {
 	}
 	if d := s.tick.untold; d != nil && len(s.tick.pending) > 0 {
 		s.tick.untold = nil
-		m.answers(s, d.shown, d.texts)
+		m.answers(s, d.shown, d.texts, d.own)
 	}
 }
 
-func (m *model) answers(s *side, shown []gate, texts []string) {
+// answers are to the loop's own questions, or to another loop's, which may have the same words.
+func (m *model) answers(s *side, shown []gate, texts []string, own bool) {
 	for i, g := range shown {
 		if texts[i] == "" {
 			continue
 		}
 		at := slices.IndexFunc(s.tick.pending, func(p gate) bool { return p.key() == g.key() })
-		if at >= 0 {
+		if at >= 0 && own {
 			s.answer(at, texts[i])
 		} else {
 			s.tick.answers = append(s.tick.answers, answered{name: "question", text: texts[i]})

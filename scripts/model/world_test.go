@@ -88,6 +88,7 @@ type session struct {
 type untold struct {
 	shown []gate
 	texts []string
+	own   bool // they are of that loop
 }
 
 // program is how the program is reached: in this process or as the real binary.
