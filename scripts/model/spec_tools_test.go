@@ -328,7 +328,7 @@ func (m *model) dialog(ses *session, shown []gate, texts []string) {
 	asks := m.shower(ses)
 	for _, s := range m.addressed(ses) {
 		if c := s.claim; c != nil && c.session == ses.id && c.asks && shown[0].name == "force-unlock" {
-			if texts[0] != "" {
+			if texts[0] != "" && c.prompt == ses.prompt { // not an earlier turn's of the other loop
 				m.forced(s, ses, texts[0])
 			}
 			continue // another loop's open iteration records it as a question (R120)
