@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,9 +37,15 @@ func spender(r Request) Turn {
 	return turn
 }
 
+// dispatch sends a worker to the issue that its task names, else to one of its own.
 func dispatch(task, model string, background bool) Call {
+	prompt := task
+	if !strings.Contains(task, "#") {
+		prompt = fmt.Sprintf("%s\nIt is issue #%d.", task, 1000+crc32.ChecksumIEEE([]byte(task))%1e6)
+	}
 	return Call{"Agent", map[string]any{
-		"description": task, "prompt": task, "subagent_type": "general-purpose", "model": model, "run_in_background": background,
+		"description": task, "prompt": prompt, "subagent_type": "general-purpose",
+		"model": model, "run_in_background": background,
 	}}
 }
 
