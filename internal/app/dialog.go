@@ -118,7 +118,8 @@ func (v *visit) atGate(t *thread, gates []loop.Gate) (event.Reply, error) {
 // besides reports whether the session has another loop that has not ended.
 func besides(list []*thread, t *thread) bool {
 	return slices.ContainsFunc(list, func(o *thread) bool {
-		return o.skill != t.skill && (o.forcing() || o.Budget != nil && o.Budget.Status == loop.Active)
+		active := o.Budget != nil && o.Budget.Status == loop.Active
+		return o.skill != t.skill && (active || o.forcing())
 	})
 }
 

@@ -9,7 +9,8 @@ import (
 	"hooks/internal/report"
 )
 
-// dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45, R91).
+// dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45,
+// R91).
 func (v *visit) dispatch(t *thread) (event.Reply, error) {
 	if !v.ev.Dispatches() {
 		return event.Nothing(), nil
@@ -31,7 +32,8 @@ func (v *visit) dispatch(t *thread) (event.Reply, error) {
 func (v *visit) send(t *thread) event.Reply {
 	issues := guard.Mentions(v.task())
 	if len(issues) == 0 && v.mustName(t) {
-		return event.Deny("Not dispatched: the task names no issue, so nothing tells whether it may be worked on\n" +
+		return event.Deny("Not dispatched: " +
+			"the task names no issue, so nothing tells whether it may be worked on\n" +
 			"hint: name it in the task, as in \"Implement issue #44\"; " +
 			"a worker that is about no issue is sent again as it is").By(loop.UnnamedRule)
 	}
@@ -51,13 +53,15 @@ func (v *visit) send(t *thread) event.Reply {
 	return event.Nothing()
 }
 
-// mustName reports whether a work loop's worker is refused for a task without an issue. That happens
-// once in an iteration; a second telling of that call is the same refusal.
+// mustName reports whether a work loop's worker is refused for a task without an issue. That
+// happens once in an iteration; a second telling of that call is the same refusal.
 func (v *visit) mustName(t *thread) bool {
 	if t.skill != loop.Work || v.ev.InSubagent() || v.past != nil {
 		return false
 	}
-	before := slices.ContainsFunc(t.Tick.Denied, func(d loop.Denial) bool { return d.Rule == loop.UnnamedRule })
+	before := slices.ContainsFunc(t.Tick.Denied, func(d loop.Denial) bool {
+		return d.Rule == loop.UnnamedRule
+	})
 	return !before || t.Tick.WasRefused(v.ev.ToolUseID, v.ev.Input.Raw)
 }
 
@@ -115,7 +119,8 @@ func (v *visit) exhausted(t *thread, spent loop.Spent) string {
 	return ""
 }
 
-// workerEnded: one background worker less. The client's own compaction agents have no type and are none.
+// workerEnded: one background worker less. The client's own compaction agents have no type and are
+// none.
 func (v *visit) workerEnded() (event.Reply, error) {
 	list, err := v.mine()
 	if err != nil || v.ev.AgentType == "" {

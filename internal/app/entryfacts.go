@@ -17,8 +17,9 @@ func (e *entry) lookUp() {
 	e.seen.facts = e.entryFacts(e.seen.mode, previous)
 }
 
-// entryFacts looks up what an iteration begins with: on a resume, once, whether the recorded PRs and worktrees are
-// still where they were (R135–R144); before a review, the heads that tell whether anything has landed (R82).
+// entryFacts looks up what an iteration begins with: on a resume, once, whether the recorded PRs
+// and worktrees are still where they were (R135–R144); before a review, the heads that tell whether
+// anything has landed (R82).
 func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryFacts {
 	var f loop.EntryFacts
 	var tracks sync.WaitGroup
@@ -39,11 +40,13 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	return f
 }
 
-// endedPRs are the PRs of the run on disk that are not re-attached. What cannot be read is told by the
-// entry itself.
+// endedPRs are the PRs of the run on disk that are not re-attached. What cannot be read is told by
+// the entry itself.
 func (e *entry) endedPRs() []loop.TrackedPR {
 	var ended loop.EndedPRs
 	run := e.state.Budget
-	_, _ = e.files.Last(run.Skill, func(l *loop.Iteration) bool { return run.Worked(l) && ended.Add(l) })
+	_, _ = e.files.Last(run.Skill, func(l *loop.Iteration) bool {
+		return run.Worked(l) && ended.Add(l)
+	})
 	return ended.List
 }

@@ -16,8 +16,8 @@ import (
 // Nothing that runs inside the agent may call it.
 func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if a.InAgent() {
-		return "", hint.New("the dialog of the session asks the person; or answer in a terminal of your own",
-			"a gate is not answered from inside the agent")
+		way := "the dialog of the session asks the person; or answer in a terminal of your own"
+		return "", hint.New(way, "a gate is not answered from inside the agent")
 	}
 	answer := strings.TrimSpace(strings.Join(words, " "))
 	if answer == "" || answer == report.AnswerWord {
@@ -144,7 +144,8 @@ func (v *visit) waitingGates() (list []waitingGate, err error) {
 			}
 		}
 		if s.Claim != nil && s.Claim.Gate != nil {
-			list = append(list, waitingGate{skill: skill, state: s, gate: *s.Claim.Gate, open: true})
+			gate := *s.Claim.Gate
+			list = append(list, waitingGate{skill: skill, state: s, gate: gate, open: true})
 		}
 	}
 	return list, errors.Join(errs...)
@@ -159,7 +160,8 @@ func (v *visit) answerGate(w waitingGate, answer string) (string, error) {
 		for _, o := range g.Options {
 			options = append(options, o.Label)
 		}
-		way := "answer " + strings.Join(options, ", ") + ", or a sentence of your own, which acts as " + g.Act(answer)
+		way := "answer " + strings.Join(options, ", ") +
+			", or a sentence of your own, which acts as " + g.Act(answer)
 		return "", hint.New(way, "%q is no option of gate %s", answer, w.named(false))
 	}
 	g.Answer, g.At = answer, &v.now

@@ -29,7 +29,8 @@ func (v *visit) merge(t *thread, acts []guard.Act) (event.Reply, error) {
 	if len(acts) > mostMerges {
 		return event.Deny(fmt.Sprintf("Not merged: %d merges in one call are more than can be looked up\nhint: merge one PR at a time", len(acts))), nil
 	}
-	known := v.askMerging(t, slices.DeleteFunc(slices.Clone(acts), approves)) // before the guard: it asks the tracker
+	lands := slices.DeleteFunc(slices.Clone(acts), approves)
+	known := v.askMerging(t, lands) // before the guard: it asks the tracker
 	return v.anew(t, func(now *thread) (event.Reply, error) {
 		for _, pr := range known {
 			now.Tick.HearPR(pr)
@@ -55,7 +56,9 @@ func mergeOutside(acts []guard.Act) event.Reply {
 }
 
 // judgeMerges decides about merges in an open iteration, and says whether that changed the tick.
-func (v *visit) judgeMerges(t *thread, acts []guard.Act, posts []loop.PostedReview) (reply event.Reply, changed bool) {
+func (v *visit) judgeMerges(
+	t *thread, acts []guard.Act, posts []loop.PostedReview,
+) (reply event.Reply, changed bool) {
 	tick := t.Tick
 	if tick.Halting() {
 		return event.Deny("Not merged: the loop ends with this iteration (" + tick.HaltedBy() + ")\nhint: end the turn; a person may merge"), false

@@ -51,7 +51,8 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 	}
 	if len(open) > 0 {
 		own := open[0].skill
-		return nil, hint.New(fmt.Sprintf(`report what this iteration did, with "skill":%q or without it`, own),
+		way := fmt.Sprintf(`report what this iteration did, with "skill":%q or without it`, own)
+		return nil, hint.New(way,
 			"the report is of %s, and the open iteration is of %s", skill, own)
 	}
 	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",

@@ -32,7 +32,8 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 		return event.Denyf("The loop ends with this iteration (%s): no next tick\n"+
 			"hint: end the turn; the final report follows", t.Tick.HaltedBy()), nil
 	case v.open(t) && t.Tick.Iteration >= t.Budget.Ceilings.Iterations:
-		return event.Denyf("Not scheduled: iteration %d of %d is the last one, so nothing is left to bring\n"+
+		return event.Denyf("Not scheduled: "+
+			"iteration %d of %d is the last one, so nothing is left to bring\n"+
 			"hint: report and end the turn; the final report follows",
 			t.Tick.Iteration, t.Budget.Ceilings.Iterations), nil
 	case v.open(t): // a ceiling that is reached ends the loop at this iteration's exit (R30)

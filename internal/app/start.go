@@ -15,8 +15,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// start takes the lock and opens the iteration. held says that another was faster and the request is to be looked at
-// again.
+// start takes the lock and opens the iteration. held says that another was faster and the request
+// is to be looked at again.
 func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error) {
 	skill := e.req.Command.Skill
 	if a.Reap && e.state.Lock != nil {
@@ -55,7 +55,8 @@ func (e *entry) reap() (held bool, err error) {
 	return false, nil
 }
 
-// identity gives the run that the tick belongs to, as it is on disk by then, and the last iteration in which it worked.
+// identity gives the run that the tick belongs to, as it is on disk by then, and the last iteration
+// in which it worked.
 func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iteration, err error) {
 	if mode == loop.FreshRun {
 		run, err = e.fresh()
@@ -84,17 +85,21 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	return run, previous, err
 }
 
-// leaveOther lets go of the session's run with another budget file, because its record holds one run
-// of a skill. That run is resumed as one of another session is.
+// leaveOther lets go of the session's run with another budget file, because its record holds one
+// run of a skill. That run is resumed as one of another session is.
 func (e *entry) leaveOther(run *loop.Budget) error {
 	s, err := e.files.LoadSealed(e.req.SessionID, run.Skill)
 	b := s.Budget
-	if err != nil || b == nil || b.RunID == run.RunID || b.SessionID != e.req.SessionID || s.BudgetPath == e.path {
+	if err != nil || b == nil || b.RunID == run.RunID {
 		return nil // what is wrong with the other one keeps nobody from this one
 	}
+	if b.SessionID != e.req.SessionID || s.BudgetPath == e.path {
+		return nil
+	}
 	b.OwnerLeft, b.SealedIn = true, ""
-	e.notes = append(e.notes, fmt.Sprintf("The run %s in %s is left as it is; its command with --resume goes on with it",
-		b.RunID, s.BudgetPath))
+	note := fmt.Sprintf("The run %s in %s is left as it is; "+
+		"its command with --resume goes on with it", b.RunID, s.BudgetPath)
+	e.notes = append(e.notes, note)
 	return e.files.SaveBudget(s.BudgetPath, b)
 }
 
@@ -134,8 +139,9 @@ func (e *entry) goOn(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	return run, previous, nil
 }
 
-// baseline starts the count at the prompt that invoked the loop, so that what was spent before is not charged to it.
-// Where the prompt is not in the transcript yet, everything that is there is older.
+// baseline starts the count at the prompt that invoked the loop, so that what was spent before is
+// not charged to it. Where the prompt is not in the transcript yet, everything that is there is
+// older.
 func (e *entry) baseline() []loop.Cursor {
 	from := int64(-1)
 	if start, found := usage.PromptStart(e.req.Transcript, e.req.PromptID); found {
@@ -170,7 +176,9 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 }
 
 // opened is the iteration that begins. Nothing of it is on disk yet.
-func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iteration) (*thread, error) {
+func (e *entry) opened(
+	a loop.Admission, run loop.Budget, previous *loop.Iteration,
+) (*thread, error) {
 	facts := e.seen.facts
 	if facts.Asked != nil && facts.Asked.Backlog != nil {
 		var err error
@@ -190,21 +198,23 @@ func (e *entry) opened(a loop.Admission, run loop.Budget, previous *loop.Iterati
 	return t, nil
 }
 
-// undo takes back what an entry that failed has saved: its turn is refused, so its iteration has not begun and does not
-// count. Where the disk fails that too, the iteration stays as it was counted, and the next event finds and closes it.
+// undo takes back what an entry that failed has saved: its turn is refused, so its iteration has
+// not begun and does not count. Where the disk fails that too, the iteration stays as it was
+// counted, and the next event finds and closes it.
 func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 	if e.files.SaveBudget(e.path, run) == nil {
 		_ = e.files.RemoveTick(skill)
 	}
 }
 
-// refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate waits and nobody is
-// there.
+// refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate
+// waits and nobody is there.
 func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
 	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
 	spent, _ := e.spent(t) // since the last iteration: the final report tells all of it
 	c, err := e.close(t, previous, loop.Ending{
-		Now: e.req.Now, Spent: spent, Pause: len(t.Tick.Fired) == 0, Unanswered: e.unanswered(t.Tick),
+		Now: e.req.Now, Spent: spent,
+		Pause: len(t.Tick.Fired) == 0, Unanswered: e.unanswered(t.Tick),
 	})
 	if err != nil {
 		return event.Nothing(), err

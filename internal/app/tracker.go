@@ -98,7 +98,8 @@ func few(notes []string) []string {
 // began. Of one that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101).
 // Without a tracker that could be asked there is no entry, and the skill's report counts.
 func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
-	if n := slices.IndexFunc(acts, func(a guard.Act) bool { return t.Tick.Halting() || v.refuseMerge(t, a) != "" }); n >= 0 {
+	refused := func(a guard.Act) bool { return t.Tick.Halting() || v.refuseMerge(t, a) != "" }
+	if n := slices.IndexFunc(acts, refused); n >= 0 {
 		acts = acts[:n]
 	}
 	numbers := make([]int, len(acts))

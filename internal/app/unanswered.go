@@ -34,15 +34,16 @@ func (v *visit) unanswered(t *loop.Tick) string {
 func (v *visit) dialogDenied() bool {
 	places := v.clientPlaces()
 	managed := filepath.Join(places.Managed, "managed-settings.json")
-	return slices.ContainsFunc(append(slices.Clone(places.Settings), managed), func(path string) bool {
+	files := append(slices.Clone(places.Settings), managed)
+	return slices.ContainsFunc(files, func(path string) bool {
 		text, ok := regular.Read(path, config.MaxFile)
 		if !ok {
 			return false
 		}
 		denied := false
 		gjson.Get(text, "permissions.deny").ForEach(func(_, rule gjson.Result) bool {
-			name := rule.String()
-			denied = denied || name == "AskUserQuestion" || name == "AskUserQuestion(*)" || name == "*"
+			whole := []string{"AskUserQuestion", "AskUserQuestion(*)", "*"}
+			denied = denied || slices.Contains(whole, rule.String())
 			return !denied
 		})
 		return denied

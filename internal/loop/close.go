@@ -183,7 +183,8 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes, PRsTouched: t.PRs,
 		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
-		Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan, UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
+		Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
+		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
 		SkippedLines: e.Spent.Skipped, Observed: t.observed(e), Denied: t.Denied,
 	}
 	for _, u := range e.Spent.ByModel {

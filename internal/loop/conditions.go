@@ -10,7 +10,8 @@ import (
 // Moment is when in a tick something is looked at.
 type Moment uint8
 
-// A tick's moments: its entry, a report of the skill, a worker about to be sent, a merge about to happen, its exit.
+// A tick's moments: its entry, a report of the skill, a worker about to be sent, a merge about to
+// happen, its exit.
 const (
 	Entry Moment = 1 << iota
 	Reported
@@ -42,8 +43,8 @@ func (b *Budget) Scope() Scope {
 	return ReviewRun
 }
 
-// Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing never fires a
-// condition and never counts as success.
+// Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing
+// never fires a condition and never counts as success.
 type Facts struct {
 	Run      *Budget
 	Tick     *Tick
@@ -56,7 +57,8 @@ type Facts struct {
 	Merging  int      // the PR that a tool call is about to merge, 0 if none
 	Sent     []int    // the issues that a worker is about to be sent to
 	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
-	// Redact is what was done to the texts of Previous before they were written; nil when nothing was.
+	// Redact is what was done to the texts of Previous before they were written; nil when nothing
+	// was.
 	Redact func(string) string
 }
 
@@ -67,8 +69,8 @@ type Condition struct {
 	Cause   string // as recorded in stop_conditions_fired
 	When    Moment
 	Applies Scope
-	// Holds gives the text for a person, empty when the condition does not hold. It is nil for a condition that a gate
-	// or the lock decides.
+	// Holds gives the text for a person, empty when the condition does not hold. It is nil for a
+	// condition that a gate or the lock decides.
 	Holds func(f *Facts) string
 	// Tell is the present value and how far the condition is from holding, for a person.
 	Tell func(f *Facts) string
@@ -92,7 +94,8 @@ var Conditions = [...]Condition{
 	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget, tellDollars, "look at `hooks cost`, then go on with more dollars or start a fresh run"},
 }
 
-// ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none, as of a pause.
+// ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,
+// as of a pause.
 func ConditionOf(cause string) (c Condition, ok bool) {
 	for _, c := range Conditions {
 		if c.Cause == cause {
@@ -118,20 +121,26 @@ func Evaluate(f *Facts, at Moment) []Fired {
 }
 
 func backlogEmpty(f *Facts) string {
-	// What this tick has taken up is not missing from the backlog: the condition is one of entry (R18).
-	if f.Tick == nil || f.Tick.Worked() || f.Tick.Backlog() == nil || len(f.Run.Workable(*f.Tick.Backlog())) > 0 {
+	// What this tick has taken up is not missing from the backlog: the condition is one of entry
+	// (R18).
+	if f.Tick == nil || f.Tick.Worked() || f.Tick.Backlog() == nil {
+		return ""
+	}
+	if len(f.Run.Workable(*f.Tick.Backlog())) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed, len(f.PRs))
 }
 
-// Workable is what a work loop may pick: unblocked issues that no sibling has in progress (R78–R80) and that the run
-// has not deferred, in their order. An issue that the run itself failed keeps its label and is not a sibling's.
+// Workable is what a work loop may pick: unblocked issues that no sibling has in progress (R78–R80)
+// and that the run has not deferred, in their order. An issue that the run itself failed keeps its
+// label and is not a sibling's.
 func (b *Budget) Workable(list Backlog) []int {
 	var out []int
 	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
 		theirs := slices.Contains(list.InProgress, n) && !slices.Contains(b.FailedIssues, n)
-		off := slices.Contains(list.Blocked, n) || slices.Contains(b.DeferredTargets, fmt.Sprintf("#%d", n))
+		off := slices.Contains(list.Blocked, n) ||
+			slices.Contains(b.DeferredTargets, fmt.Sprintf("#%d", n))
 		if !theirs && !off {
 			out = AppendNew(out, n)
 		}
@@ -178,7 +187,8 @@ func prBudget(f *Facts) string {
 	return fmt.Sprintf("PR budget reached: %d / %d", len(f.PRs), f.Run.Ceilings.PRs)
 }
 
-// PRsLeft is how many PRs may still be opened or taken up; unbounded is true for a run that watches a single one (R28–R30).
+// PRsLeft is how many PRs may still be opened or taken up; unbounded is true for a run that watches
+// a single one (R28–R30).
 func (f *Facts) PRsLeft() (left int, unbounded bool) {
 	return max(0, f.Run.Ceilings.PRs-len(f.PRs)), f.Run.SinglePR != 0
 }
@@ -204,7 +214,8 @@ func userInterrupt(f *Facts) string {
 	return "Loop interrupted: " + f.Tick.Interrupted
 }
 
-// qmdUnreachable looks at the iteration too: a resumed run keeps its counter, and what else fails then is no outage (R52).
+// qmdUnreachable looks at the iteration too: a resumed run keeps its counter, and what else fails
+// then is no outage (R52).
 func qmdUnreachable(f *Facts) string {
 	if f.Run.QmdFailuresConsecutive < 2 || f.Tick == nil || !f.Tick.qmdDown() {
 		return ""

@@ -30,7 +30,8 @@ const (
 func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
-		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule, EntryRule, OtherRule,
+		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule,
+		EntryRule, OtherRule,
 	}
 }
 

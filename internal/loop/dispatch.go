@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Exhausted is the text of a ceiling that is reached in mid-iteration, "" while none is: one long turn does not overshoot
-// it by dispatching past it (R30). The iterations are no such ceiling: this one is among them.
+// Exhausted is the text of a ceiling that is reached in mid-iteration, "" while none is: one long
+// turn does not overshoot it by dispatching past it (R30). The iterations are no such ceiling: this
+// one is among them.
 func Exhausted(f *Facts) string {
 	for _, fired := range Evaluate(f, Exit) {
 		switch fired.Condition {
@@ -17,8 +18,9 @@ func Exhausted(f *Facts) string {
 	return ""
 }
 
-// LeftAlone names the target that a worker's task is about, where every issue or PR that the task mentions is deferred
-// or in progress elsewhere; "" otherwise. What this tick's own workers took is not elsewhere.
+// LeftAlone names the target that a worker's task is about, where every issue or PR that the task
+// mentions is deferred or in progress elsewhere; "" otherwise. What this tick's own workers took is
+// not elsewhere.
 func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	off := slices.Concat(run.DeferredTargets, t.Deferred)
 	for _, n := range t.Elsewhere(run) {
@@ -34,8 +36,8 @@ func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	return found
 }
 
-// OffPlan is why a worker does not follow the plan that a person asked for anew, "" where it does or where none was
-// asked for (R88).
+// OffPlan is why a worker does not follow the plan that a person asked for anew, "" where it does
+// or where none was asked for (R88).
 func (t *Tick) OffPlan(mentions []int) string {
 	plan := t.Report.Plan
 	inPlan := func(n int) bool { return slices.Contains(plan, n) }
@@ -54,8 +56,8 @@ func (t *Tick) OffPlan(mentions []int) string {
 		"; name one of them in the task, or report another plan"
 }
 
-// Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off for them, and the run
-// itself has not failed them.
+// Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off
+// for them, and the run itself has not failed them.
 func (t *Tick) Elsewhere(run *Budget) []int {
 	b := t.Backlog()
 	if b == nil {

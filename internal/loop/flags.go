@@ -69,7 +69,8 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			return f, true, &flagError{name + " is given twice", "give each loop flag once"}
 		}
 		if hasValue && !takesValue(name) { // --resume=false would resume
-			return f, true, &flagError{words[i] + " has a value", name + " stands alone, or is left out"}
+			way := name + " stands alone, or is left out"
+			return f, true, &flagError{words[i] + " has a value", way}
 		}
 		seen[name] = true
 		if takesValue(name) && !hasValue {

@@ -28,7 +28,8 @@ const (
 	ResumeDivergence  = "resume-divergence"
 )
 
-// GateKind is one of the seven gates at which a person is asked. Every gate is evaluated anew on every tick (R107).
+// GateKind is one of the seven gates at which a person is asked. Every gate is evaluated anew on
+// every tick (R107).
 type GateKind struct {
 	Name    string
 	Header  string // the dialog's chip, at most 12 characters
@@ -38,10 +39,11 @@ type GateKind struct {
 	Options []Option
 	// Safest is the option as which an answer in a person's own words acts.
 	Safest string
-	// Due gives the questions that the facts call for, without options; nil for a gate that something else calls for.
+	// Due gives the questions that the facts call for, without options; nil for a gate that
+	// something else calls for.
 	Due func(f *Facts) []Gate
-	// Apply does what an answer says beyond being recorded; nil when nothing is to be done. act is the option as which
-	// the verbatim answer acts, and never stop.
+	// Apply does what an answer says beyond being recorded; nil when nothing is to be done. act is
+	// the option as which the verbatim answer acts, and never stop.
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
 	// Tell is what would make the gate ask, with the present values, for a person.
 	Tell func(f *Facts) string
@@ -136,8 +138,8 @@ func Kind(name string) (GateKind, bool) {
 	return GateKind{}, false
 }
 
-// Due walks the table and returns every question that the facts call for and that this tick has not asked yet, in
-// order. Answers of earlier ticks are never looked at (R107).
+// Due walks the table and returns every question that the facts call for and that this tick has not
+// asked yet, in order. Answers of earlier ticks are never looked at (R107).
 func Due(f *Facts, at Moment) []Gate {
 	var due []Gate
 	scope := f.Run.Scope()
@@ -170,8 +172,8 @@ func (g Gate) describeRaise(scope Scope) Gate {
 	return g
 }
 
-// asked: the question waits, or was answered for what it is about. An answer to a repeated failure that stands in this
-// tick's own line was about the failure before it.
+// asked: the question waits, or was answered for what it is about. An answer to a repeated failure
+// that stands in this tick's own line was about the failure before it.
 func (t *Tick) asked(name, target string) bool {
 	if t == nil {
 		return false
@@ -184,8 +186,8 @@ func (t *Tick) asked(name, target string) bool {
 		slices.ContainsFunc(answered, func(g GateAnswer) bool { return g.Name == name && g.Target == target })
 }
 
-// Act is the option as which an answer acts: the option itself, or the safest one for a person's own words. The word
-// stop alone, in any case, always stops.
+// Act is the option as which an answer acts: the option itself, or the safest one for a person's
+// own words. The word stop alone, in any case, always stops.
 func (g Gate) Act(answer string) string {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	for _, o := range g.Options {
@@ -202,8 +204,8 @@ func (g Gate) Act(answer string) string {
 	return k.Safest
 }
 
-// Understands reports whether an answer is an option, new ceilings, or a sentence of a person's own. One word, and what
-// looks like a ceiling, is taken for a mistyped one otherwise.
+// Understands reports whether an answer is an option, new ceilings, or a sentence of a person's
+// own. One word, and what looks like a ceiling, is taken for a mistyped one otherwise.
 func (g Gate) Understands(answer string) bool {
 	word := strings.ToLower(strings.TrimSpace(answer))
 	if slices.ContainsFunc(g.Options, func(o Option) bool { return o.Label == word }) {
@@ -216,9 +218,9 @@ func (g Gate) Understands(answer string) bool {
 	return strings.ContainsAny(word, " \t\n")
 }
 
-// Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at once. An answer
-// given at the exit belongs to the next iteration's line, unless it stops the run and there is none (R38). It reports
-// how the answer acted.
+// Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at
+// once. An answer given at the exit belongs to the next iteration's line, unless it stops the run
+// and there is none (R38). It reports how the answer acted.
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// driftDue asks when the set of unblocked issues changed since the last snapshot that the run recorded (R86, R87). What
-// the run has planned since, or took with a PR, and is gone now was taken by this run: no drift.
+// driftDue asks when the set of unblocked issues changed since the last snapshot that the run
+// recorded (R86, R87). What the run has planned since, or took with a PR, and is gone now was taken
+// by this run: no drift.
 func driftDue(f *Facts) []Gate {
 	if f.Tick == nil || f.Tick.Backlog() == nil {
 		return nil
@@ -41,7 +42,8 @@ func missing(from, list []int) bool {
 	return slices.ContainsFunc(list, func(n int) bool { return !has[n] })
 }
 
-// criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or unfinished (R89, R90).
+// criteriaDue asks about every issue to be worked on whose acceptance criteria are missing or
+// unfinished (R89, R90).
 func criteriaDue(f *Facts) []Gate {
 	if f.Tick == nil {
 		return nil
@@ -69,8 +71,8 @@ func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// mergeDue asks before a PR is merged (R99, R100). Facts that show that no human feedback was addressed let a merge
-// pass; without facts a person decides.
+// mergeDue asks before a PR is merged (R99, R100). Facts that show that no human feedback was
+// addressed let a merge pass; without facts a person decides.
 func mergeDue(f *Facts) []Gate {
 	if f.Merging == 0 {
 		return nil
@@ -113,8 +115,8 @@ func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	}
 }
 
-// failureDue asks about every issue or PR that failed in two consecutive iterations with the same root cause (R34,
-// R105). Skipped ticks do not stand between them.
+// failureDue asks about every issue or PR that failed in two consecutive iterations with the same
+// root cause (R34, R105). Skipped ticks do not stand between them.
 func failureDue(f *Facts) []Gate {
 	if f.Tick == nil || f.Previous == nil {
 		return nil
@@ -160,8 +162,9 @@ func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
 	}
 }
 
-// signature is what two root causes are compared by: trimmed, case-folded, without digits and hexadecimal runs, so
-// that addresses, line numbers and durations do not tell the same failure apart.
+// signature is what two root causes are compared by: trimmed, case-folded, without digits and
+// hexadecimal runs, so that addresses, line numbers and durations do not tell the same failure
+// apart.
 func signature(cause string) string {
 	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' })
 	kept := words[:0]
@@ -173,7 +176,8 @@ func signature(cause string) string {
 	return strings.Join(kept, " ")
 }
 
-// dropNumbers removes digits, and with them runs of hexadecimal digits that hold at least one digit.
+// dropNumbers removes digits, and with them runs of hexadecimal digits that hold at least one
+// digit.
 func dropNumbers(word string) string {
 	var out strings.Builder
 	for rest := word; rest != ""; {

@@ -37,7 +37,9 @@ func (l *Iteration) Open() []TrackedPR {
 // (R139–R141). One whose head nobody can tell is re-attached as recorded, and that is said.
 func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 	for _, p := range ended {
-		e.Notes = append(e.Notes, fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching", p.Number, p.StateAtEnd))
+		note := fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching",
+			p.Number, p.StateAtEnd)
+		e.Notes = append(e.Notes, note)
 	}
 	for _, p := range previous.Open() {
 		head, known := e.Asked.head(p, e.Heads)

@@ -17,8 +17,8 @@ func ReviewTarget(pr int, ref string) string {
 	return ref
 }
 
-// RefuseReviews is why a call may not post its reviews, "" where it may. One round is one review, the
-// replies to it, and an approval that closes it (R149).
+// RefuseReviews is why a call may not post its reviews, "" where it may. One round is one review,
+// the replies to it, and an approval that closes it (R149).
 func (t *Tick) RefuseReviews(list []PostedReview, id, input string) string {
 	key := callKey(id, input)
 	for i, r := range list {
@@ -35,7 +35,8 @@ func (t *Tick) RefuseReviews(list []PostedReview, id, input string) string {
 	return ""
 }
 
-// NoteReviews notes the reviews of a call that is let through. A second telling of it changes nothing.
+// NoteReviews notes the reviews of a call that is let through. A second telling of it changes
+// nothing.
 func (t *Tick) NoteReviews(list []PostedReview, id, input string) {
 	for _, r := range list {
 		r.Call = callKey(id, input)
@@ -47,6 +48,8 @@ func (t *Tick) NoteReviews(list []PostedReview, id, input string) {
 func (t *Tick) Unreview(id, input string) bool {
 	before := len(t.Reviews)
 	key := callKey(id, input)
-	t.Reviews = slices.DeleteFunc(slices.Clone(t.Reviews), func(r PostedReview) bool { return id != "" && r.Call == key })
+	t.Reviews = slices.DeleteFunc(slices.Clone(t.Reviews), func(r PostedReview) bool {
+		return id != "" && r.Call == key
+	})
 	return len(t.Reviews) < before
 }

@@ -11,8 +11,8 @@ type Snapshot struct {
 	FromTracker bool
 }
 
-// Add takes in an iteration's line; lines come from the newest to the oldest. It reports whether the
-// line has a snapshot of that view of the backlog, so that no older one is needed.
+// Add takes in an iteration's line; lines come from the newest to the oldest. It reports whether
+// the line has a snapshot of that view of the backlog, so that no older one is needed.
 func (s *Snapshot) Add(l *Iteration, fromTracker bool) (found bool) {
 	s.Taken = slices.Concat(s.Taken, l.Plan, l.Taken)
 	if l.Backlog == nil || l.FromTracker != fromTracker {

@@ -11,8 +11,8 @@ import (
 // ReportCommand is how a skill tells its facts.
 const ReportCommand = `hooks report <<'JSON'`
 
-// Entry is what the model is told when an iteration begins: where the run stands, the questions to ask first, and how
-// to report.
+// Entry is what the model is told when an iteration begins: where the run stands, the questions to
+// ask first, and how to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
 	x := newText()
 	x.line("## Loop Iteration %d/%d — %s%s", t.Iteration, b.Ceilings.Iterations, invocation(b), runName(b.RunID))
@@ -35,15 +35,17 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	return x.String()
 }
 
-// kept tells which of a skill's own steps are done for it, so that it does not take its own lock for
-// another iteration's.
+// kept tells which of a skill's own steps are done for it, so that it does not take its own lock
+// for another iteration's.
 func (x *text) kept(b *loop.Budget) {
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
-		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, so the tick goes on. "+
-		"Skip the skill's own steps for them: take, check and release no lock, skip no tick for it, "+
+		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
+		"so the tick goes on. Skip the skill's own steps for them: "+
+		"take, check and release no lock, skip no tick for it, "+
 		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
 	if b.Skill == loop.Review {
-		x.line("A PR may be approved once in this iteration, when its round ends; an approval opens no merge.")
+		x.line("A PR may be approved once in this iteration, when its round ends; " +
+			"an approval opens no merge.")
 	}
 }
 

@@ -81,7 +81,8 @@ func (s *Store) others(skill loop.Skill, file, runID string) bool {
 // shared reports whether the history has lines of a run whose budget lies in another file.
 func (s *Store) shared(skill loop.Skill, runID string) bool {
 	for _, path := range s.budgetPaths(skill) {
-		if b, err := s.loadBudget(skill, path); err == nil && b != nil && b.RunID != "" && b.RunID != runID {
+		b, err := s.loadBudget(skill, path)
+		if err == nil && b != nil && b.RunID != "" && b.RunID != runID {
 			return true
 		}
 	}

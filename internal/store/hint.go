@@ -39,7 +39,8 @@ func wayOut(err error) string {
 	case errors.Is(err, seal.ErrUnwritable):
 		return "run it where the user's state directory can be written, not inside a sandbox"
 	case errors.As(err, &damaged) && damaged.elsewhere():
-		return "the file may be somebody's own, so it stays as it is: name another --budget-file, or leave it out"
+		return "the file may be somebody's own, so it stays as it is: " +
+			"name another --budget-file, or leave it out"
 	case says("open folder of budget file") && !errors.Is(err, fs.ErrNotExist):
 		return "name another --budget-file, in a folder"
 	case errors.As(err, &damaged):

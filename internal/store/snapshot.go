@@ -4,7 +4,9 @@ import "hooks/internal/loop"
 
 // Snapshot is the last backlog that the run recorded, by the tracker or by a report; nil where the
 // previous iteration has it, or none does.
-func (s *Store) Snapshot(run *loop.Budget, previous *loop.Iteration, byTracker bool) (*loop.Snapshot, error) {
+func (s *Store) Snapshot(
+	run *loop.Budget, previous *loop.Iteration, byTracker bool,
+) (*loop.Snapshot, error) {
 	switch {
 	case run.Scope() != loop.WorkRun, previous == nil:
 		return nil, nil

@@ -63,7 +63,8 @@ func task(id string) string {
 // Launched is the same dispatch afterwards, in the background.
 func (w *World) Launched(id, agent string) Event {
 	return w.hook("post-tool-use", "PostToolUse", "tool_name", "Agent", "tool_use_id", id,
-		"tool_input.prompt", task(id), "tool_response.status", "async_launched", "tool_response.agentId", agent)
+		"tool_input.prompt", task(id),
+		"tool_response.status", "async_launched", "tool_response.agentId", agent)
 }
 
 // Worker is the end of a worker.

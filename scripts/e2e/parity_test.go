@@ -41,7 +41,8 @@ func spender(r Request) Turn {
 func dispatch(task, model string, background bool) Call {
 	prompt := task
 	if !strings.Contains(task, "#") {
-		prompt = fmt.Sprintf("%s\nIt is issue #%d.", task, 1000+crc32.ChecksumIEEE([]byte(task))%1e6)
+		number := 1000 + crc32.ChecksumIEEE([]byte(task))%1e6
+		prompt = fmt.Sprintf("%s\nIt is issue #%d.", task, number)
 	}
 	return Call{"Agent", map[string]any{
 		"description": task, "prompt": prompt, "subagent_type": "general-purpose",

@@ -7,8 +7,8 @@ import (
 )
 
 // A claim is what a session that does not hold the lock has to do with it: it waits for it, its
-// person is asked whether to force it, or its loop is over before it began. There is one a skill, and
-// it keeps the places of the other sessions that wait.
+// person is asked whether to force it, or its loop is over before it began. There is one a skill,
+// and it keeps the places of the other sessions that wait.
 
 func (c *claim) awaits() bool { return !c.stopped && !c.asks }
 
@@ -36,8 +36,8 @@ func (c *claim) by(ses *session, f flags, iteration int, now time.Time) *claim {
 	return n
 }
 
-// left is what remains when a session claims nothing any more: another's stopped loop, or the first of
-// those who wait.
+// left is what remains when a session claims nothing any more: another's stopped loop, or the first
+// of those who wait.
 func (c *claim) left(session string) *claim {
 	if c == nil {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// reply is what the program is expected to answer: a refusal or a dialog, and words that stand in it.
+// reply is what the program is expected to answer: a refusal or a dialog, and words that stand in
+// it.
 type reply struct {
 	kind string // "", block (also deny) or ask
 	has  []string
@@ -32,8 +33,8 @@ func (r *run) agrees(f flags) bool {
 	return bare || same(r.flags) || slices.ContainsFunc(r.typed, same)
 }
 
-// began: what the prompt invokes is this very tick. Of one that waits for its workers, only the first
-// prompt's is; what a later one invokes is another tick.
+// began: what the prompt invokes is this very tick. Of one that waits for its workers, only the
+// first prompt's is; what a later one invokes is another tick.
 func (t *tick) began(prompt string) bool {
 	return t.prompts[0] == prompt || !t.draining && slices.Contains(t.prompts, prompt)
 }
@@ -86,7 +87,8 @@ func (m *model) admit(s *side, ses *session, f flags, by asker) reply {
 			return m.admit(s, ses, f, by)
 		}
 	}
-	// a lock of an iteration that has ended, where the run is over, its session has, or it is the asker's own
+	// a lock of an iteration that has ended, where the run is over, its session has, or it is the
+	// asker's own
 	leftover := s.tick == nil && r != nil && s.lock != nil && s.lock.of == r && (mine || r.status != "active" || r.left)
 	if l := s.lock; l != nil && l.session != ses.id && !leftover {
 		switch {

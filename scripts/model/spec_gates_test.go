@@ -72,8 +72,8 @@ func (s *side) drift(t *tick) []gate {
 	return []gate{{name: "backlog-drift"}}
 }
 
-// criteria: one question an issue that is to be worked on and has none (R89): it is planned, nothing
-// is, or a worker is sent to it.
+// criteria: one question an issue that is to be worked on and has none (R89): it is planned,
+// nothing is, or a worker is sent to it.
 func (s *side) criteria(t *tick, sent ...int) []gate {
 	var due []gate
 	for _, n := range t.issueOrder {

@@ -93,8 +93,8 @@ cpulimit taskset chrt nsenter`, name) {
 
 // probes reports whether kill sends nothing and only asks whether a process is there: kill -0 PID.
 func probes(args []word.Word) bool {
-	return len(args) == 2 && args[0].Known() && args[0].Text == "-0" ||
-		len(args) == 3 && args[0].Known() && args[0].Text == "-s" && args[1].Known() && args[1].Text == "0"
+	is := func(i int, text string) bool { return args[i].Known() && args[i].Text == text }
+	return len(args) == 2 && is(0, "-0") || len(args) == 3 && is(0, "-s") && is(1, "0")
 }
 
 // looksForOurs finds a search for the processes of the hooks or of the client in a command line.
