@@ -45,8 +45,9 @@ func TestCeilingsAreRaisedByAPersonAlone(t *testing.T) {
 	term.WaitShowed("done as asked", 30*time.Second)
 
 	term.Enter("/loop 1m /sdd:work --loop --max-iterations 2")
-	fresh := func() bool {
-		return w.Budget("work").RunID != first.RunID && len(w.History("work")) == 2
+	fresh := func() bool { // the budget takes its place after the line
+		b := w.Budget("work")
+		return b.RunID != first.RunID && b.StopCause != "" && len(w.History("work")) == 2
 	}
 	if !patiently(3*time.Minute, fresh) {
 		t.Fatalf("the second run is %+v with %+v", w.Budget("work"), w.History("work"))
