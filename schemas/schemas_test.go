@@ -190,8 +190,8 @@ func values() rapid.MakeConfig {
 			reflect.TypeFor[int64]():       rapid.Int64Range(0, 1<<50).AsAny(),
 			reflect.TypeFor[loop.Skill]():  rapid.Just(loop.Work).AsAny(),
 			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).AsAny(),
-			reflect.TypeFor[loop.Outcome](): rapid.SampledFrom(
-				[]loop.Outcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting, loop.SkippedLock}).AsAny(),
+			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
+				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting, loop.SkippedLock}).AsAny(),
 			reflect.TypeFor[loop.USD](): rapid.Map(rapid.Int64Range(0, int64(loop.Dollar)*100_000), func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
 			reflect.TypeFor[time.Time](): rapid.Map(rapid.Int64Range(1, 4_000_000_000_000_000_000),
 				func(n int64) time.Time { return time.Unix(0, n).UTC() }).AsAny(),
@@ -203,7 +203,7 @@ func values() rapid.MakeConfig {
 			reflect.TypeFor[loop.Process]():   {"Source": one("client", "ancestor", "parent", "")},
 			reflect.TypeFor[loop.Issue]():     {"Criteria": one("ok", "missing", "tbd", "")},
 			reflect.TypeFor[loop.PR]():        {"State": one("open", "merged", "closed", "do-not-merge", "")},
-			reflect.TypeFor[loop.Report]():    {"Outcome": rapid.SampledFrom([]loop.Outcome{loop.OK, loop.Errored, ""}).AsAny()},
+			reflect.TypeFor[loop.Report]():    {"Outcome": rapid.SampledFrom([]loop.LineOutcome{loop.OK, loop.Errored, ""}).AsAny()},
 		},
 	}
 }

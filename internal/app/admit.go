@@ -8,6 +8,7 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
+	"hooks/internal/report"
 )
 
 // step is what a try to enter needs next.
@@ -146,12 +147,33 @@ func (e *entry) closeFirst() error {
 		}
 		t.State = s
 	}
-	c, err := e.endAbandoned(t)
+	c, err := e.closeAbandoned(t)
 	if err != nil {
 		return err
 	}
-	if e.before, e.final = c.status, c.final; c.final == "" {
+	e.before, e.final = report.Status(&c.Line, report.Wake(&c.Run)), ""
+	if c.Run.Status != loop.Active {
+		e.final = e.finalReport(t)
+	} else {
 		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
 	}
 	return nil
+}
+
+// closeAbandoned ends an iteration that never reached its end.
+func (e *entry) closeAbandoned(t *thread) (*loop.Closing, error) {
+	abandoned, k := loop.Abandoned{Turn: e.turn()}, loop.Known{Redact: e.redact}
+	for {
+		o := loop.Step(t.values(), k, abandoned)
+		if o.Need == 0 {
+			err := e.write(t, o.Save)
+			for _, n := range o.Notify {
+				e.notice(n)
+			}
+			return o.Save.Close, err
+		}
+		if err := e.fetch(t, abandoned, &k, o.Need); err != nil {
+			return nil, err
+		}
+	}
 }

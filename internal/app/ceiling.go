@@ -74,7 +74,7 @@ func (v *visit) keepRunning(list []*thread) {
 			continue
 		}
 		_, cursors := t.Tick.Spending(t.Budget)
-		if usage.Grown(v.transcript(t), cursors) < keepAtResult {
+		if usage.Grown(v.transcript(t, nil), cursors) < keepAtResult {
 			continue
 		}
 		running, _, err := v.look(t)
@@ -91,7 +91,7 @@ func (v *visit) keepRunning(list []*thread) {
 func (v *visit) look(t *thread) (r loop.Running, read int64, err error) {
 	r, cursors := t.Tick.Spending(t.Budget)
 	rates := func() usage.Table { return usage.NewTable(v.config().Rates) }
-	look, err := usage.Running(v.transcript(t), cursors, rates)
+	look, err := usage.Running(v.transcript(t, nil), cursors, rates)
 	r.Dollars = r.Dollars.Plus(look.Dollars)
 	r.Cursors = loop.Overlay(r.Cursors, look.Cursors)
 	return r, look.Read, err

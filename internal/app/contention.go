@@ -91,7 +91,7 @@ func (e *entry) neverBegan(a loop.Admission, c *loop.Claim, run *loop.Budget, as
 	if err := e.files.SaveClaim(c); err != nil {
 		return "", err
 	}
-	e.stopped(run)
+	e.notice(loop.Notice{Run: run})
 	ended := report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)}
 	for _, g := range asked {
 		ended.Asked = append(ended.Asked, report.Asked{Iteration: a.Iteration, GateAnswer: g})

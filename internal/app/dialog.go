@@ -9,26 +9,6 @@ import (
 	"hooks/internal/report"
 )
 
-// catchUp takes answers, and what calls did, from the transcript, for a client in which PostToolUse is not registered.
-func (v *visit) catchUp() (list []*thread, err error) {
-	err = v.guarded(func(now []*thread) error {
-		list = now
-		for _, t := range list {
-			if !v.open(t) {
-				continue
-			}
-			if news := v.countsUnheard(t) && v.callsSoFar(t); !v.missedAnswers(t) && !news {
-				continue
-			}
-			if err := v.save(t); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return list, err
-}
-
 // mindsDialog: the call is a dialog that shows a waiting question, or one whose answers the model brought itself.
 func (v *visit) mindsDialog(t *thread) bool {
 	if !v.ev.Asks() {

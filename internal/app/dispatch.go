@@ -82,7 +82,7 @@ func (v *visit) mayNotDispatch(t *thread) string {
 	if reason := v.refuseDispatch(t); reason != "" || !v.open(t) {
 		return reason
 	}
-	spent, _ := v.spent(t)
+	spent := v.spent(t)
 	return v.exhausted(t, spent)
 }
 
@@ -117,26 +117,4 @@ func (v *visit) exhausted(t *thread, spent loop.Spent) string {
 		return text + endTurn
 	}
 	return ""
-}
-
-// workerEnded: one background worker less. The client's own compaction agents have no type and are
-// none.
-func (v *visit) workerEnded() (event.Reply, error) {
-	list, err := v.mine()
-	if err != nil || v.ev.AgentType == "" {
-		return event.Nothing(), err
-	}
-	sent := func(t *thread) bool { return v.open(t) && slices.Contains(t.Tick.Workers, v.ev.AgentID) }
-	if !slices.ContainsFunc(list, sent) {
-		return event.Nothing(), nil
-	}
-	return event.Nothing(), v.guarded(func(list []*thread) error {
-		for _, t := range slices.DeleteFunc(list, func(t *thread) bool { return !sent(t) }) {
-			t.Tick.Workers = slices.DeleteFunc(t.Tick.Workers, func(id string) bool { return id == v.ev.AgentID })
-			if err := v.files.SaveTick(t.Tick); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

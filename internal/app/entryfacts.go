@@ -29,7 +29,7 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
 	if resumed || previous != nil && mode != loop.FreshRun && e.req.Command.Skill == loop.Review {
-		f.Heads = e.heads(previous.Open(), nil)
+		f.Heads = e.heads(previous.Open())
 	}
 	tracks.Wait()
 	if resumed {

@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
-	"hooks/internal/printable"
 	"hooks/internal/usage"
 )
 
@@ -36,10 +35,12 @@ func (v *visit) missedForce(list []*thread) (event.Reply, error) {
 // forceAnswered acts on the answer to the force-unlock gate: only yes takes the lock, and the tick begins here (R104).
 func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.Reply, error) {
 	c := t.Claim
-	i := slices.IndexFunc(given.List, func(a event.Answer) bool { return a.Question == c.Gate.Question && a.Unanswered == "" })
+	i := slices.IndexFunc(given.List, func(a event.Answer) bool {
+		return restored(a.Question, []loop.Gate{*c.Gate}) == c.Gate.Question && a.Unanswered == ""
+	})
 	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == id && d.Forged })
 	asked := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool {
-		return d.ID == id && d.Shows(c.Gate.Question, printable.Text)
+		return d.ID == id && d.Shows(c.Gate.Question)
 	})
 	if i < 0 || given.AFK || forged || !asked {
 		return event.Nothing(), nil

@@ -6,7 +6,6 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/guard"
-	"hooks/internal/tracker/forge"
 )
 
 // saysMerged reports whether the answer of a call says that a PR is merged. only says that the call
@@ -43,27 +42,4 @@ func merging(acts []guard.Act) (n int) {
 		}
 	}
 	return n
-}
-
-// mostAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
-const mostAsked = 8
-
-// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
-// something is missing: the branch, or whether a merge that was let through has landed. It asks
-// nobody where nothing is missing.
-func (v *visit) askedAtEnd(t *thread) []forge.PR {
-	missing := t.Tick.Unsettled(t.Budget)
-	answers := v.askPRs(missing[:min(len(missing), mostAsked)])
-	var list []forge.PR
-	for i := range answers {
-		list = append(list, answers[i].PRs...)
-	}
-	return list
-}
-
-// settle takes in what the tracker said at the end of an iteration.
-func (t *thread) settle(prs []forge.PR) {
-	for i := range prs {
-		t.Tick.Settle(prs[i].Loop(), prs[i].Elsewhere)
-	}
 }

@@ -25,7 +25,7 @@ func (v *visit) takeNotes() error {
 			v.slip(v.takeNote(open, n))
 		}
 		for _, t := range open {
-			if err := v.save(t); err != nil {
+			if err := v.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
 				return err
 			}
 		}

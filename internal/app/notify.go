@@ -34,11 +34,10 @@ func (v *visit) tellOf(g *loop.Gate) {
 	}
 }
 
-// stopped tells of a run that has just halted or paused. What a person ended is no news to them.
-func (v *visit) stopped(b *loop.Budget) {
-	if b.StopCause != "user_interrupt" {
-		v.tidings = append(v.tidings, tiding{fmt.Sprintf("hooks: the %s loop has %s", b.Skill, b.Status), report.StopLine(b)})
-	}
+// notice notifies of what a Step decided.
+func (v *visit) notice(n loop.Notice) {
+	title := fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
+	v.tidings = append(v.tidings, tiding{title, report.StopLine(n.Run)})
 }
 
 // notify puts the news into the answer, in the way that the person wants. Without news nothing is even read.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -107,19 +106,11 @@ func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill)
 
 func (v *visit) stopOne(t *thread) (string, error) {
 	const how = "hooks loop stop"
-	if t.Tick != nil && !gone(t.Budget) {
-		t.Tick.Interrupt(how)
-		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; nothing new is dispatched", t.skill, t.Tick.Iteration),
-			v.files.SaveTick(t.Tick)
-	}
 	v.ev.SessionID = t.Budget.SessionID
-	var reply event.Reply
-	var err error
-	if t.Tick != nil {
-		t.Tick.Interrupt(how)
-		reply, err = v.endNow(t)
-	} else {
-		reply, err = v.endBetween(t, how)
+	reply, err := v.decide(t, loop.PersonStop{Turn: v.turn(), How: how}, loop.Known{})
+	if err == nil && t.Tick != nil {
+		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
+			"nothing new is dispatched", t.skill, t.Tick.Iteration), nil
 	}
 	if err == nil && v.after != nil {
 		err = v.after()

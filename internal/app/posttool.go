@@ -2,29 +2,64 @@ package app
 
 import (
 	"slices"
+	"strings"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
 )
 
-// postToolUse takes what a tool call brought: a person's answers, workers that were sent off, PRs opened, comments
-// pushed, a failing qmd.
+// postToolUse takes what a tool call brought: a person's answers, workers that were sent off, PRs
+// opened, comments pushed, a failing qmd.
 func (v *visit) postToolUse() (event.Reply, error) {
 	list, err := v.mine()
 	v.keepRunning(v.addressed(list))
 	if err == nil {
 		err = v.hearForClaims(list)
 	}
-	if err != nil || !v.tellsAnything(list) {
+	anything := func(t *thread) bool { return v.open(t) || t.Claim != nil }
+	if err != nil || !slices.ContainsFunc(list, anything) {
 		return event.Nothing(), err
 	}
-	reply, err := v.decided(func(list []*thread) (event.Reply, error) { return v.inTurn(v.addressed(list), v.learn) })
+	result := v.result()
+	reply, err := v.stepEach(v.addressed, func(t *thread) loop.Event {
+		r := result
+		if v.answersDialog() && t.Tick != nil {
+			a := answersOf(t, v.ev.ToolUseID, v.ev.Input.Raw, v.ev.Answers())
+			r.Answers = &a
+		}
+		return r
+	})
 	if err != nil || !v.answersDialog() {
 		return reply, err
 	}
-	forcing := only(list, (*thread).forcing)
-	forced, err := v.inTurn(forcing, func(t *thread) (event.Reply, error) { return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers()) })
+	list, err = v.mine()
+	if err != nil {
+		return reply, err
+	}
+	forced, err := v.inTurn(only(list, (*thread).forcing), func(t *thread) (event.Reply, error) {
+		return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers())
+	})
 	return reply.And(forced), err
+}
+
+// result is what the call brought, as loops count it.
+func (v *visit) result() loop.Result {
+	e := loop.Result{
+		Turn: v.turn(), Event: v.ev.Name, ID: v.ev.ToolUseID, Input: v.ev.Input.Raw,
+		Failed: v.ev.Name == event.PostToolUseFailure,
+	}
+	if v.answersDialog() {
+		return e
+	}
+	if e.Sent = v.ev.Dispatches(); e.Sent && !e.Failed &&
+		v.ev.Result("status").Str == "async_launched" {
+		e.Worker = v.ev.Result("agentId").Str
+	}
+	if e.Failed && qmdDown(v.ev) {
+		e.Qmd = qmdLine(v.ev.Error)
+	}
+	e.Effects = v.effects()
+	return e
 }
 
 // hearForClaims notes in a session without a run that PostToolUse reaches the program, as a receipt
@@ -47,54 +82,21 @@ func (v *visit) hearForClaims(list []*thread) error {
 
 func (v *visit) answersDialog() bool { return v.ev.Asks() && v.ev.Name == event.PostToolUse }
 
-// tellsAnything spares most events the guard: nothing is written for a call that brings no fact.
-func (v *visit) tellsAnything(list []*thread) bool {
-	if !slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) || t.Claim != nil }) {
+// qmdDown reports whether a failing shell call has a line with the token in its output, or ended
+// with the reserved exit code (R53). What a search or a document shows is no signal.
+func qmdDown(ev event.Event) bool {
+	if _, shell := ev.ShellCommand(); !shell || ev.Error == "" {
 		return false
 	}
-	merged := func(t *thread) bool { return t.Tick != nil && t.Tick.Ended(v.ev.ToolUseID) }
-	unreviews := func(t *thread) bool {
-		return v.ev.Name == event.PostToolUseFailure && t.Tick != nil &&
-			t.Tick.Unreview(v.ev.ToolUseID, v.ev.Input.Raw)
-	}
-	switch {
-	case slices.ContainsFunc(list, merged), slices.ContainsFunc(list, unreviews):
-		return true
-	case v.answersDialog(), v.ev.Dispatches():
-		return true
-	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
-		return true
-	}
-	return len(v.brought()) > 0
+	return strings.HasPrefix(ev.Error, "Exit code 78\n") || ev.Error == "Exit code 78" ||
+		strings.Contains(ev.Error, "qmd-unreachable")
 }
 
-func (v *visit) learn(t *thread) (event.Reply, error) {
-	if !v.open(t) {
-		return event.Nothing(), nil
-	}
-	t.Tick.Ended(v.ev.ToolUseID)
-	if v.ev.Name == event.PostToolUseFailure {
-		t.Tick.Unreview(v.ev.ToolUseID, v.ev.Input.Raw)
-	}
-	if v.answersDialog() {
-		reply := v.takeAnswers(t, v.ev.ToolUseID, v.ev.Answers())
-		return reply, v.save(t)
-	}
-	v.observe(t.Tick)
-	return event.Nothing(), v.files.SaveTick(t.Tick)
-}
-
-// observe takes the facts that a call brought.
-func (v *visit) observe(tick *loop.Tick) {
-	switch {
-	case v.ev.Dispatches() && v.ev.Name == event.PostToolUse:
-		if v.ev.Result("status").Str == "async_launched" {
-			tick.Workers = loop.AppendNew(tick.Workers, v.ev.Result("agentId").Str)
+func qmdLine(text string) string {
+	for l := range strings.Lines(text) {
+		if strings.Contains(l, "qmd-unreachable") {
+			return strings.TrimSpace(l)
 		}
-	case v.ev.Name == event.PostToolUseFailure && qmdDown(v.ev):
-		tick.QmdDown, tick.QmdError = true, qmdLine(v.ev.Error)
 	}
-	if tick.Once(v.ev.Name, v.ev.ToolUseID, v.ev.Input.Raw) {
-		v.count(tick)
-	}
+	return strings.TrimSpace(text)
 }

@@ -40,15 +40,20 @@ func (v *visit) upToDate() (list []*thread, found event.Reply, err error) {
 	if list, err = v.mine(); err != nil {
 		return nil, found, err
 	}
-	if slices.ContainsFunc(list, func(t *thread) bool { return v.open(t) && (t.Tick.Unheard() || v.countsUnheard(t)) }) {
-		if list, err = v.catchUp(); err != nil {
+	if slices.ContainsFunc(list, v.behind) {
+		catchUp := func(t *thread) loop.Event {
+			return loop.CatchUp{Turn: v.turn(), Counts: v.countsUnheard(t)}
+		}
+		all := func(list []*thread) []*thread { return list }
+		if _, err = v.stepEach(all, catchUp); err != nil {
 			return nil, found, err
 		}
+		list = v.runs
 	}
 	cutOff := func(t *thread) bool { return v.unknownPrompt(t) && !t.Tick.Draining }
 	switch {
 	case !v.ev.InSubagent() && slices.ContainsFunc(list, cutOff):
-		found, err = v.prompt()
+		found, err = v.step(v.prompted())
 	case slices.ContainsFunc(list, v.forces) && !v.ev.EndsSchedule():
 		found, err = v.missedForce(list)
 	default:
@@ -58,6 +63,17 @@ func (v *visit) upToDate() (list []*thread, found event.Reply, err error) {
 		list, err = v.mine()
 	}
 	return list, found, err
+}
+
+// behind reports whether the transcript may have what no event brought and this call depends on.
+func (v *visit) behind(t *thread) bool {
+	return v.open(t) && (t.Tick.Unheard() || v.countsUnheard(t))
+}
+
+// unknownPrompt reports whether an iteration of this session is open and this prompt is none of its
+// own.
+func (v *visit) unknownPrompt(t *thread) bool {
+	return v.open(t) && v.ev.PromptID != "" && !v.ours(t)
 }
 
 // addressed leaves out the open loops that this prompt is none of, where it is one of another: what a turn does is

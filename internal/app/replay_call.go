@@ -60,7 +60,7 @@ func (v *visit) brings(t *loop.Tick, st *replay.Step) {
 	if after.ev.Error != "" {
 		after.ev.Name = event.PostToolUseFailure
 	}
-	after.observe(t)
+	t.RecordEffects(after.result())
 }
 
 // dialog takes over a person's answers to the very questions that the rules ask.

@@ -64,7 +64,7 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 func (v *visit) takeFacts(t *thread, facts loop.Report, raw []byte) (string, error) {
 	said, err := v.apply(t, facts)
 	if err == nil {
-		err = v.save(t)
+		err = v.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}
 	if errors.Is(err, seal.ErrUnwritable) {
 		err = v.noteReport(raw)

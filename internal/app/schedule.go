@@ -2,8 +2,6 @@ package app
 
 import (
 	"slices"
-	"strings"
-	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -37,7 +35,7 @@ func (v *visit) scheduling(t *thread) (event.Reply, error) {
 			"hint: report and end the turn; the final report follows",
 			t.Tick.Iteration, t.Budget.Ceilings.Iterations), nil
 	case v.open(t): // a ceiling that is reached ends the loop at this iteration's exit (R30)
-		spent, _ := v.spent(t)
+		spent := v.spent(t)
 		if text := v.exhausted(t, spent); text != "" {
 			return event.Deny("Not scheduled: " + text), nil
 		}
@@ -60,47 +58,4 @@ func (v *visit) neverAgain(c *loop.Claim) event.Reply {
 		return event.Deny(c.PriorStop() + "\nhint: end the turn; nothing is to be scheduled")
 	}
 	return event.Nothing()
-}
-
-// unschedule asks the model to take away what would start an ended loop again.
-func unschedule(crons []event.Cron) string {
-	var calls []string
-	for _, c := range crons {
-		calls = loop.AppendNew(calls, c.Ending())
-	}
-	return "The loop has ended; its schedule must go, or it fires again for nothing. Call now: " + strings.Join(calls, ", ") +
-		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
-}
-
-// scheduledFor is what the session has scheduled for a run, or for a claim.
-func (v *visit) scheduledFor(ended interface{ Schedules(prompt string) bool }) []event.Cron {
-	var list []event.Cron
-	for _, c := range v.ev.Crons {
-		if ended.Schedules(c.Prompt) {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// noteSchedule notes in a run what the session has scheduled for it, and says whether that is news.
-func (v *visit) noteSchedule(b *loop.Budget, crons []event.Cron) (news bool) {
-	list, first := []string{}, time.Time{}
-	for _, c := range crons {
-		list = append(list, c.Prompt)
-		if at := c.Next(v.now.Local()).UTC(); first.IsZero() || !at.IsZero() && at.Before(first) {
-			first = at
-		}
-	}
-	news = !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
-	b.Scheduled, b.NextTick = list, first
-	return news
-}
-
-// keepSchedule keeps what the session has scheduled for a run between its ticks, or after its end.
-func (v *visit) keepSchedule(t *thread, crons []event.Cron) error {
-	if !v.noteSchedule(t.Budget, crons) {
-		return nil
-	}
-	return v.files.SaveBudget(t.BudgetPath, t.Budget)
 }

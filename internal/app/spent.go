@@ -2,11 +2,10 @@ package app
 
 import (
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/usage"
 )
 
-// asOfNow is the run with what was spent until now, and the time. It is not saved.
+// asOfNow returns the run with what was spent until now, and the time. It is not saved.
 func (v *visit) asOfNow(t *thread, spent loop.Spent) loop.Budget {
 	b := *t.Budget
 	b.Spend(spent)
@@ -14,18 +13,9 @@ func (v *visit) asOfNow(t *thread, spent loop.Spent) loop.Budget {
 	return b
 }
 
-// spent is counted, whose error is a note.
-func (v *visit) spent(t *thread) (loop.Spent, []string) {
-	spent, notes, _ := v.counted(t)
-	return spent, notes
-}
-
-// onceNotes are what a run's first iteration tells about how its money is counted and about the configuration.
-func (v *visit) onceNotes() []string {
-	cfg := v.config()
-	notes := report.ConfigNotes(cfg.WarningTexts())
-	if days := usage.AgeDays(v.now); days > usage.StaleDays {
-		notes = append(notes, report.StaleRates(usage.Dated, days))
-	}
-	return notes
+// spent counts what was spent since the last count. What cannot be counted is left out.
+func (v *visit) spent(t *thread) loop.Spent {
+	path := v.transcript(t, nil)
+	spent, _, _ := usage.Spent(path, t.Budget.Cursors, usage.NewTable(v.config().Rates))
+	return spent
 }

@@ -129,7 +129,7 @@ func (e *entry) goOn(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	if err != nil {
 		return loop.Budget{}, nil, err
 	}
-	run := loop.Continue(*old, e.req)
+	run := loop.Proceed(*old, e.req)
 	if mode == loop.ResumeRun {
 		run = loop.Resume(loop.Latest(*old, previous), e.req)
 	}
@@ -162,7 +162,7 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 		}
 	}
 	if len(t.Tick.Fired) > 0 || len(t.Tick.Pending) > 0 && !e.req.Attended {
-		return e.refuseOpened(t, previous)
+		return e.refuseOpened(t)
 	}
 	if err := e.files.SaveTick(t.Tick); err != nil {
 		return event.Nothing(), err
@@ -209,21 +209,18 @@ func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 
 // refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate
 // waits and nobody is there.
-func (e *entry) refuseOpened(t *thread, previous *loop.Iteration) (event.Reply, error) {
-	t.Budget.MinutesElapsed = t.Budget.Minutes(e.req.Now)
-	spent, _ := e.spent(t) // since the last iteration: the final report tells all of it
-	c, err := e.close(t, previous, loop.Ending{
-		Now: e.req.Now, Spent: spent,
-		Pause: len(t.Tick.Fired) == 0, Unanswered: e.unanswered(t.Tick),
-	})
+func (e *entry) refuseOpened(t *thread) (event.Reply, error) {
+	turn := e.turn()
+	turn.Now = e.req.Now
+	barred := e.ev.PermissionMode == "dontAsk"
+	ended, err := e.decide(t, loop.Unbegun{Turn: turn, DontAsk: barred}, loop.Known{})
 	if err != nil {
 		return event.Nothing(), err
 	}
-	e.release(t.skill)
 	e.final = "" // this one covers it
-	text := c.Run.StopText
+	text := t.Budget.StopText
 	if text == "" {
-		text = fmt.Sprintf("Loop paused at gate %s", c.Run.Pending[0].Name)
+		text = fmt.Sprintf("Loop paused at gate %s", t.Budget.Pending[0].Name)
 	}
-	return event.Block(e.withBefore(text + "\n" + c.text())), nil
+	return event.Block(e.withBefore(text + "\n" + ended.PersonText())), nil
 }

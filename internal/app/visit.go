@@ -29,6 +29,7 @@ type visit struct {
 	seals    seal.Dir     // the user's state directory
 	sealed   bool         // a loop of this session is on, whatever the project's files say
 	witness  *seal.Record // what was written last of them, as the event found it
+	runs     []*thread    // the session's loops, as the last step left them
 	damage   error        // of one of this session's runs, beside others that are in order
 	after    func() error
 	cfg      *config.Config
@@ -140,13 +141,4 @@ func (v *visit) release(skill loop.Skill) {
 		}
 		return err
 	}
-}
-
-// save writes what an event changed. The budget goes first: what an answer does to it may be done twice, but an answer
-// that the tick holds is never looked at again.
-func (v *visit) save(t *thread) error {
-	if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
-		return err
-	}
-	return v.files.SaveTick(t.Tick)
 }

@@ -17,7 +17,7 @@ import (
 // iterationSpent is one line of a run's history as its cost is told.
 type iterationSpent struct {
 	iteration int
-	outcome   loop.Outcome
+	outcome   loop.LineOutcome
 	loop.Tokens
 }
 
@@ -39,7 +39,7 @@ func (c *costLine) field(name string, v gjson.Result) {
 	case "iteration":
 		c.iteration = int(v.Int())
 	case "outcome":
-		c.outcome = loop.Outcome(v.Str)
+		c.outcome = loop.LineOutcome(v.Str)
 	case "tokens_in_this_iter":
 		c.flat.Input = v.Int()
 	case "tokens_out_this_iter":
@@ -84,7 +84,7 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 		if c.usage.Exists() {
 			c.Tokens = tokensOf(c.usage)
 		}
-		c.outcome = loop.Outcome(strings.Clone(string(c.outcome))) // else it keeps its line in memory
+		c.outcome = loop.LineOutcome(strings.Clone(string(c.outcome))) // else it keeps its line in memory
 		if l.spent = append(l.spent, c.iterationSpent); len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++

@@ -29,7 +29,7 @@ func (v *visit) why(t *thread) (report.Why, error) {
 	st := v.stand(t)
 	w := report.Why{
 		Skill: t.skill, RunID: t.Budget.RunID, Command: t.Budget.Command, Status: t.Budget.Status, Alive: st.OwnerAlive, Resume: st.Resume, Budgets: st.Budgets,
-		Conditions: []loop.State{}, Gates: []loop.State{},
+		Conditions: []loop.Explained{}, Gates: []loop.Explained{},
 	}
 	if t.Budget.Status != loop.Active {
 		last, lerr := v.files.Last(t.skill, func(l *loop.Iteration) bool { return l.Ran() && l.Of(t.Budget.RunID) })

@@ -165,7 +165,7 @@ func (b *Budget) halt(why Fired) {
 	b.Pending = nil
 }
 
-func (t *Tick) outcome(fired []Fired, e Ending) Outcome {
+func (t *Tick) outcome(fired []Fired, e Ending) LineOutcome {
 	switch {
 	case len(fired) > 0:
 		return Stopped

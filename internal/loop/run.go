@@ -50,8 +50,8 @@ func Resume(b Budget, r Request) Budget {
 	return b
 }
 
-// Continue is the run at its next tick: it may have moved to a new session of the same client (/clear).
-func Continue(b Budget, r Request) Budget {
+// Proceed returns the run at its next tick: it may have moved to a new session of the same client (/clear).
+func Proceed(b Budget, r Request) Budget {
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start { // the session was away in between: a pause
 		b.Away(r.Now)
 	}

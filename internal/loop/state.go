@@ -2,6 +2,7 @@ package loop
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,16 +31,16 @@ const (
 	Paused Status = "paused"
 )
 
-// Outcome is how an iteration ended.
-type Outcome string
+// LineOutcome is how an iteration ended, as its history line has it.
+type LineOutcome string
 
 // The outcomes of a history line (R119).
 const (
-	OK          Outcome = "ok"
-	Errored     Outcome = "errored"
-	Stopped     Outcome = "halted"
-	Waiting     Outcome = "paused"
-	SkippedLock Outcome = "skipped_lock"
+	OK          LineOutcome = "ok"
+	Errored     LineOutcome = "errored"
+	Stopped     LineOutcome = "halted"
+	Waiting     LineOutcome = "paused"
+	SkippedLock LineOutcome = "skipped_lock"
 )
 
 // Ceilings are the four budget axes of a run, inclusive over the whole run (R6–R9, R15). Dollars 0 means no ceiling.
@@ -272,7 +273,7 @@ type Iteration struct {
 	Skill         Skill             `json:"skill"`
 	StartedAt     time.Time         `json:"started_at"`
 	EndedAt       time.Time         `json:"ended_at"`
-	Outcome       Outcome           `json:"outcome"`
+	Outcome       LineOutcome       `json:"outcome"`
 	Notes         []string          `json:"notes,omitempty"`
 	PRsTouched    []string          `json:"prs_touched_this_iter"`
 	Agents        int               `json:"agents_dispatched_this_iter"`
@@ -326,3 +327,17 @@ func AppendNew[T comparable](list []T, items ...T) []T {
 	}
 	return list
 }
+
+// Transcript is the run's main transcript, "" where none was counted yet.
+func (b *Budget) Transcript() string {
+	for _, c := range b.Cursors {
+		if !strings.HasPrefix(c.Path, SubagentFolder) {
+			return c.Path
+		}
+	}
+	return ""
+}
+
+// SubagentFolder begins the path of a cursor of a subagent's transcript. Such a path is relative to
+// the main transcript's folder.
+const SubagentFolder = "subagents/"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// State is one condition or gate of a run as it stands: what its row of the table tells a person.
-type State struct {
+// Explained is one condition or gate of a run as it stands: what its row of the table tells a person.
+type Explained struct {
 	Number  int    `json:"number,omitempty"` // of a condition
 	Name    string `json:"name"`
 	Applies bool   `json:"applies"` // to this kind of run
@@ -17,10 +17,10 @@ type State struct {
 }
 
 // States walks the table of conditions without deciding anything.
-func States(f *Facts) []State {
-	list := make([]State, 0, len(Conditions))
+func States(f *Facts) []Explained {
+	list := make([]Explained, 0, len(Conditions))
 	for _, c := range Conditions {
-		s := State{Number: c.Number, Name: c.Name, Applies: c.Applies&f.Run.Scope() != 0}
+		s := Explained{Number: c.Number, Name: c.Name, Applies: c.Applies&f.Run.Scope() != 0}
 		if s.Applies && c.Holds != nil {
 			s.Holds = c.Holds(f)
 		}
@@ -34,10 +34,10 @@ func States(f *Facts) []State {
 
 // GateStates walks the table of gates: the question that waits, the answer given in the open iteration, or what would
 // make the gate ask.
-func GateStates(f *Facts) []State {
-	list := make([]State, 0, len(Gates))
+func GateStates(f *Facts) []Explained {
+	list := make([]Explained, 0, len(Gates))
 	for _, k := range Gates {
-		s := State{Name: k.Name, Applies: k.Applies&f.Run.Scope() != 0}
+		s := Explained{Name: k.Name, Applies: k.Applies&f.Run.Scope() != 0}
 		if s.Applies {
 			s.Holds, s.Now = f.waiting(k.Name), f.answered(k.Name)
 			if s.Now == "" {

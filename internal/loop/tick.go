@@ -154,7 +154,7 @@ type Report struct {
 	Worktrees []Worktree  `json:"worktrees,omitempty"`
 	Comments  *int        `json:"comments_pushed,omitempty"`
 	Qmd       *QmdOutcome `json:"qmd,omitempty"`
-	Outcome   Outcome     `json:"outcome,omitempty"` // ok or errored
+	Outcome   LineOutcome `json:"outcome,omitempty"` // ok or errored
 	Note      string      `json:"note,omitempty"`
 }
 

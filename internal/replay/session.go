@@ -165,7 +165,7 @@ func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
 	var run loop.Budget
 	switch a.Mode {
 	case loop.NextTick:
-		run = loop.Continue(*t.Run, req)
+		run = loop.Proceed(*t.Run, req)
 	case loop.ResumeRun:
 		run = loop.Resume(loop.Latest(*t.Run, t.previous), req)
 	default:

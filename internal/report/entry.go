@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"hooks/internal/loop"
@@ -189,4 +190,29 @@ func runName(id string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (run %s)", id)
+}
+
+// Continue is what the model is asked for when a Stop holds its turn.
+func Continue(run *loop.Budget, c *loop.Continue) string {
+	switch {
+	case c.Gates != nil:
+		return Ask(c.Gates)
+	case c.Schedule != nil:
+		return Unschedule(c.Schedule)
+	case c.Name == "wake":
+		return "Nothing is scheduled that would bring the next iteration. Call now: " + WakeCall(run) +
+			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
+	}
+	return "Report this iteration's facts before it ends:\n" + ReportExample(run)
+}
+
+// Unschedule asks the model to remove what would start an ended loop again.
+func Unschedule(crons []loop.Scheduled) string {
+	var calls []string
+	for _, c := range crons {
+		calls = loop.AppendNew(calls, c.End)
+	}
+	return "The loop has ended; its schedule must go, or it fires again for nothing. Call now: " +
+		strings.Join(calls, ", ") +
+		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
 }

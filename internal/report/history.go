@@ -179,7 +179,7 @@ func (t *historyTable) columns(n, started, outcome, minutes, dollars, last strin
 }
 
 func rowStyle(outcome string) string {
-	switch loop.Outcome(outcome) {
+	switch loop.LineOutcome(outcome) {
 	case loop.Errored:
 		return bad
 	case loop.Stopped, loop.Waiting:

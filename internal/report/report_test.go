@@ -54,7 +54,7 @@ func TestResumeNamesItsBudget(t *testing.T) {
 
 // Progress is what was seen: a skipped tick and an entry that was refused are no iterations without any.
 func TestProgress(t *testing.T) {
-	run := func(n int, outcome loop.Outcome) *loop.Iteration {
+	run := func(n int, outcome loop.LineOutcome) *loop.Iteration {
 		return &loop.Iteration{Iteration: n, Outcome: outcome, Dollars: loop.Dollar, Budget: loop.Budget{IterationsUsed: n}}
 	}
 	idle, opened, moved, refused := run(1, loop.OK), run(2, loop.OK), run(4, loop.OK), run(5, loop.Stopped)

@@ -35,7 +35,7 @@ func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 // Ran is one iteration that has ended.
 type Ran struct {
 	Iteration int          `json:"iteration"`
-	Outcome   loop.Outcome `json:"outcome"`
+	Outcome   loop.LineOutcome `json:"outcome"`
 	Ended     time.Time    `json:"ended_at"`
 	Minutes   int          `json:"minutes"`
 	Dollars   loop.USD     `json:"dollars"`

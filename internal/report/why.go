@@ -20,8 +20,8 @@ type Why struct {
 	Budgets []Axis      `json:"budgets"`
 	// Stopped is set when the run has halted or is paused; the two lists when it goes on.
 	Stopped    *StopWhy     `json:"stopped,omitempty"`
-	Conditions []loop.State `json:"conditions"`
-	Gates      []loop.State `json:"gates"`
+	Conditions []loop.Explained `json:"conditions"`
+	Gates      []loop.Explained `json:"gates"`
 	// Denied are the calls that were refused in the open iteration, else in the last one.
 	Denied []loop.Denial `json:"denied,omitempty"`
 }
@@ -109,7 +109,7 @@ func (p *page) refused(list []loop.Denial) {
 	}
 }
 
-func (p *page) state(s loop.State, held string) {
+func (p *page) state(s loop.Explained, held string) {
 	name := s.Name
 	if s.Number > 0 {
 		name = pad(strconv.Itoa(s.Number), 2, true) + " " + name

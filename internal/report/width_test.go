@@ -34,7 +34,7 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 	tick := &loop.Tick{Iteration: b.IterationsUsed, Body: true}
 	gate := loop.Gate{Name: loop.AmbiguousCriteria, Question: text("question"), Target: text("target"), Options: []loop.Option{{Label: text("option")}}}
 	line := loop.Iteration{
-		RunID: b.RunID, Iteration: b.IterationsUsed, StartedAt: now.Add(-time.Hour), EndedAt: now, Outcome: loop.Outcome(text("outcome")), Notes: []string{text("note")},
+		RunID: b.RunID, Iteration: b.IterationsUsed, StartedAt: now.Add(-time.Hour), EndedAt: now, Outcome: loop.LineOutcome(text("outcome")), Notes: []string{text("note")},
 		Dollars: b.DollarsEstimate, PRsTouched: []string{text("touched")}, Failures: []loop.Failure{{Kind: "pr", Number: 4, Cause: text("failure")}},
 		TrackedPRs: []loop.TrackedPR{{Number: 7, Branch: text("branch"), EndSHA: text("sha"), StateAtEnd: text("state")}}, Fired: []string{text("fired")},
 		Worktrees: []loop.Worktree{{Path: text("path"), Branch: text("wbranch")}}, Gates: []loop.GateAnswer{{Name: "question", Question: text("asked"), Answer: text("answer")}},

@@ -26,8 +26,8 @@ func Values() rapid.MakeConfig {
 			reflect.TypeFor[loop.USD]():    rapid.Map(rapid.Int64Range(0, int64(loop.Dollar)*100_000), func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
 			reflect.TypeFor[loop.Skill]():  rapid.Just(loop.Work).AsAny(),
 			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).AsAny(),
-			reflect.TypeFor[loop.Outcome](): rapid.SampledFrom(
-				[]loop.Outcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting, loop.SkippedLock}).AsAny(),
+			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
+				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting, loop.SkippedLock}).AsAny(),
 			reflect.TypeFor[int]():    count.AsAny(),
 			reflect.TypeFor[int64]():  rapid.Int64Range(0, 1<<50).AsAny(),
 			reflect.TypeFor[uint64](): rapid.Uint64().AsAny(),

@@ -1,0 +1,282 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/printable"
+	"hooks/internal/proc"
+	"hooks/internal/regular"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
+	"hooks/internal/usage"
+)
+
+// fetch looks up facts that a Step needs. An error means that the event cannot be decided.
+func (v *visit) fetch(t *thread, e loop.Event, k *loop.Known, need loop.Need) (err error) {
+	k.Has |= need
+	if need&loop.NeedOwner != 0 {
+		v.fetchOwner(t, k)
+	}
+	if need&loop.NeedAround != 0 {
+		k.Around = v.around(t, e)
+	}
+	if need&loop.NeedBranches != 0 {
+		k.Branches, k.Remote = v.begun(t, k.Around.Worktrees)
+	}
+	if need&loop.NeedMark != 0 {
+		k.Marked = v.interruptMark(t)
+	}
+	if need&loop.NeedAnswers != 0 {
+		k.Dialogs = v.pastDialogs(t, e)
+	}
+	if need&loop.NeedCalls != 0 {
+		_, calls, _, _ := usage.Done(v.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+		k.Calls = v.missedCalls(t, calls)
+	}
+	if need&loop.NeedDialog != 0 {
+		k.NoDialog = v.dialogDenied()
+	}
+	if need&loop.NeedOrigin != 0 {
+		start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+		k.Typed = start.Origin == "human"
+	}
+	if need&loop.NeedSpent != 0 {
+		err = v.fetchSpent(t, e, k)
+	}
+	return err
+}
+
+// fetchOwner looks up whose the open iteration is, and whether its client lives.
+func (v *visit) fetchOwner(t *thread, k *loop.Known) {
+	dead := proc.Of(t.Budget.Owner) == loop.Dead
+	k.Gone = t.Budget.OwnerLeft || dead
+	session, path := t.Budget.SessionID, t.Budget.Transcript()
+	if t.Tick != nil {
+		session, path = t.Tick.SessionID, t.Tick.Transcript
+	}
+	if k.Foreign = dead || session != v.ev.SessionID; k.Foreign {
+		k.LastSign = usage.LastSign(path).UTC().Truncate(time.Second)
+	}
+}
+
+// fetchSpent counts what was spent since the last count. It is called with the state's lock, so
+// that no token is counted twice. What cannot be counted now, the session's next iteration counts;
+// nobody reads a foreign session's transcript again.
+func (v *visit) fetchSpent(t *thread, e loop.Event, k *loop.Known) (err error) {
+	if k.Previous, err = v.previous(t.skill, t.Budget); err != nil {
+		return err
+	}
+	path := v.transcript(t, e)
+	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(v.config().Rates))
+	if err != nil && t.Tick != nil && t.Tick.SessionID != v.ev.SessionID {
+		return uncounted(t.Tick.SessionID, err)
+	}
+	if t.Budget.Seq == 0 {
+		notes = append(notes, v.onceNotes()...)
+	}
+	if spent.Past(t.Budget) {
+		spent.By = usage.Named(path, spent.By)
+	}
+	k.Calls = v.missedCalls(t, calls)
+	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: v.clock(v.now)}
+	return nil
+}
+
+// onceNotes are what a run's first iteration says about how its money is counted and about the
+// configuration.
+func (v *visit) onceNotes() []string {
+	cfg := v.config()
+	notes := report.ConfigNotes(cfg.WarningTexts())
+	if days := usage.AgeDays(v.now); days > usage.StaleDays {
+		notes = append(notes, report.StaleRates(usage.Dated, days))
+	}
+	return notes
+}
+
+// transcript is the transcript that a loop's iteration is in: the event's own at its Stop, else the
+// one that the iteration recorded.
+func (v *visit) transcript(t *thread, e loop.Event) string {
+	_, stop := e.(loop.TurnEnd)
+	own := stop && v.ours(t) || e == nil
+	switch {
+	case v.ev.Transcript != "" && (own || t.Tick == nil):
+		return v.ev.Transcript
+	case t.Tick != nil:
+		return t.Tick.Transcript
+	}
+	return t.Budget.Transcript()
+}
+
+// around asks git and the tracker what an iteration that ends leaves. What a dead client left is
+// what was recorded then, so the remote is not asked: it would hide what moved since the crash.
+func (v *visit) around(t *thread, e loop.Event) (a loop.Around) {
+	_, stop := e.(loop.TurnEnd)
+	if stop {
+		usage.WaitFlushed(context.Background(), v.ev.Transcript, v.ev.LastMessage)
+		if !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
+			start, _ := usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
+			a.UnderLoop = start.UnderLoop
+		}
+	}
+	a.Worktrees = v.worktrees()
+	if t.Tick == nil || !stop && v.foreign(t) || v.ev.Name == event.SessionEnd {
+		return a // a session's end leaves too little time to ask a remote
+	}
+	tracked := slices.Clone(t.Tick.Tracked)
+	if stop {
+		for _, pr := range v.askedAtEnd(t) {
+			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), Elsewhere: pr.Elsewhere})
+			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
+		}
+	}
+	a.Heads = v.heads(tracked)
+	return a
+}
+
+// foreign reports whether the tick's client is dead, or another session's.
+func (v *visit) foreign(t *thread) bool {
+	return t.Tick.SessionID != v.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
+}
+
+// maxAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
+const maxAsked = 8
+
+// askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
+// something is missing: the branch, or whether a merge that was let through has landed. It asks
+// nobody where nothing is missing.
+func (v *visit) askedAtEnd(t *thread) (list []forge.PR) {
+	missing := t.Tick.Unsettled(t.Budget)
+	answers := v.askPRs(missing[:min(len(missing), maxAsked)])
+	for i := range answers {
+		list = append(list, answers[i].PRs...)
+	}
+	return list
+}
+
+// gitTime bounds one question to git; what it does not answer in time stays unknown.
+const gitTime = 5 * time.Second
+
+func (v *visit) worktrees() []loop.Worktree {
+	limit := gitTime
+	if v.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
+		limit = 700 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	list, err := tracker.Worktrees(ctx, v.project)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// heads asks the remote for the branches of PRs; nil where it does not answer.
+func (v *visit) heads(prs []loop.TrackedPR) map[string]string {
+	var branches []string
+	for _, p := range prs {
+		branches = loop.AppendNew(branches, p.Branch)
+	}
+	if len(branches) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	heads, err := tracker.RemoteHeads(ctx, v.project, "origin", branches)
+	if err != nil {
+		return nil
+	}
+	return heads
+}
+
+// begun returns the branches on which an interrupted iteration worked, and their heads on the
+// remote (R44).
+func (v *visit) begun(t *thread, on []loop.Worktree) (branches, remote map[string]string) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	branches, err := tracker.BranchesSince(ctx, v.project, t.Tick.StartedAt)
+	if err != nil || v.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
+		return branches, nil
+	}
+	names := slices.Collect(maps.Keys(branches))
+	for _, w := range on {
+		names = loop.AppendNew(names, w.Branch)
+	}
+	if remote, err = tracker.RemoteHeads(ctx, v.project, "origin", names); err != nil {
+		return branches, nil
+	}
+	return branches, remote
+}
+
+// interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a
+// person may end a turn of their own between two ticks.
+func (v *visit) interruptMark(t *thread) bool {
+	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
+	return err == nil && slices.ContainsFunc(r.Interrupted, func(prompt string) bool {
+		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
+	})
+}
+
+// pastDialogs returns the dialogs of the transcript.
+func (v *visit) pastDialogs(t *thread, e loop.Event) (list []loop.Answers) {
+	r, err := usage.Count(v.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+	if err != nil {
+		return nil
+	}
+	for _, a := range r.Answers {
+		list = append(list, answersOf(t, a.ToolUseID, v.ev.Input.Raw, event.ParseAnswers(a.Result)))
+	}
+	return list
+}
+
+// answersOf are a dialog's answers as loops take them: without questions that nobody answered, and
+// with each question as its gate has it, because a terminal may show other characters.
+func answersOf(t *thread, id, input string, given event.Answers) loop.Answers {
+	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
+	for _, one := range given.List {
+		if one.Unanswered == "" {
+			question := restored(one.Question, t.Tick.Pending)
+			a.List = append(a.List, loop.DialogAnswer{Question: question, Text: one.Text})
+		}
+	}
+	return a
+}
+
+// restored is a question as its gate asks it.
+func restored(shown string, gates []loop.Gate) string {
+	for _, g := range gates {
+		if g.Question == shown || printable.Text(g.Question) == shown {
+			return g.Question
+		}
+	}
+	return shown
+}
+
+// dialogDenied reports whether the client's settings keep the dialog from being shown.
+func (v *visit) dialogDenied() bool {
+	places := v.clientPlaces()
+	managed := filepath.Join(places.Managed, "managed-settings.json")
+	files := append(slices.Clone(places.Settings), managed)
+	return slices.ContainsFunc(files, func(path string) bool {
+		text, ok := regular.Read(path, config.MaxFile)
+		if !ok {
+			return false
+		}
+		denied := false
+		gjson.Get(text, "permissions.deny").ForEach(func(_, rule gjson.Result) bool {
+			whole := []string{"AskUserQuestion", "AskUserQuestion(*)", "*"}
+			denied = denied || slices.Contains(whole, rule.String())
+			return !denied
+		})
+		return denied
+	})
+}

@@ -1,0 +1,246 @@
+package loop
+
+import (
+	"slices"
+	"time"
+)
+
+// CutOff is the recorded cause when no event explains why the turn ended.
+const CutOff = "the turn never reached its end"
+
+// Abandoned is an open iteration that is found at somebody else's entry: its turn never reached its
+// end.
+type Abandoned struct{ Turn }
+
+func (e Abandoned) step(s State, k *Known) Outcome {
+	if s.Run == nil || s.Tick == nil {
+		return Outcome{}
+	}
+	return e.closeTurn(s, k)
+}
+
+// TurnFailure is a StopFailure: an API error ended the turn, and no Stop follows.
+type TurnFailure struct {
+	Turn
+	Failure string // as in "rate_limit"
+}
+
+// step closes the iteration as errored. One whose workers still run waits for them; one that waits
+// for them since an earlier turn is not this turn's.
+func (e TurnFailure) step(s State, k *Known) Outcome {
+	switch {
+	case !e.open(s), e.foreign(s) && s.Tick.Draining:
+		return Outcome{}
+	case e.foreign(s) && k.lacks(NeedMark) != 0:
+		return Outcome{Need: NeedMark}
+	case e.foreign(s) && k.Marked:
+		s.Tick.Interrupt(ByEsc)
+	default:
+		s.Tick.Failed = "API error: " + e.Failure
+	}
+	if len(s.Tick.Workers) > 0 {
+		s.Tick.Draining = true
+		return Outcome{Save: Save{Tick: s.Tick}}
+	}
+	s.Tick.Draining = false
+	return e.closeTurn(s, k)
+}
+
+// SessionEnd is the end of the session.
+type SessionEnd struct {
+	Turn
+	Reason string // as in "clear"
+}
+
+// step closes an open iteration as interrupted. The run stays, without its owner, for --resume.
+func (e SessionEnd) step(s State, k *Known) Outcome {
+	if s.Run == nil || s.Run.SessionID != e.Session && !e.open(s) {
+		return Outcome{}
+	}
+	if missing := k.lacks(NeedSpent); missing != 0 && !e.open(s) {
+		return Outcome{Need: missing}
+	}
+	out := Outcome{Save: Save{Run: s.Run}}
+	if e.open(s) {
+		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
+		if out = e.closeTurn(s, k); out.Need != 0 {
+			return out
+		}
+		s.Run = &out.Save.Close.Run
+	} else {
+		s.Run.Spend(k.Count.Spent)
+	}
+	if s.Run.SessionID == e.Session {
+		s.Run.OwnerLeft = true
+		if e.Reason != "clear" { // after /clear the client and its schedule live on
+			s.Run.Scheduled = nil
+		}
+	}
+	return out
+}
+
+// WorkerEnd is a SubagentStop: a background worker ended.
+type WorkerEnd struct {
+	Turn
+	Agent string
+}
+
+func (e WorkerEnd) step(s State, _ *Known) Outcome {
+	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
+		return Outcome{}
+	}
+	s.Tick.Workers = slices.DeleteFunc(slices.Clone(s.Tick.Workers), func(id string) bool {
+		return id == e.Agent
+	})
+	return Outcome{Save: Save{Tick: s.Tick}}
+}
+
+// PersonStop is a person's `hooks loop stop` in a terminal. Session is the run's own.
+type PersonStop struct {
+	Turn
+	How string
+}
+
+// step ends the run. An iteration that runs finishes what it dispatched and is closed by its own
+// session (R43).
+func (e PersonStop) step(s State, k *Known) Outcome {
+	switch {
+	case s.Run == nil || s.Run.Status == Halted:
+		return Outcome{}
+	case k.lacks(NeedOwner) != 0:
+		return Outcome{Need: NeedOwner}
+	case s.Tick == nil:
+		return e.endBetween(s, k, e.How)
+	}
+	s.Tick.Interrupt(e.How)
+	if !k.Gone {
+		return Outcome{Save: Save{Tick: s.Tick}}
+	}
+	return e.closeTurn(s, k)
+}
+
+// Unbegun is an iteration whose body never began: a condition holds at its entry, or a gate waits
+// and nobody is there to answer.
+type Unbegun struct {
+	Turn
+	DontAsk bool // the session's permission mode allows no dialog
+}
+
+func (e Unbegun) step(s State, k *Known) Outcome {
+	if missing := k.lacks(NeedSpent | NeedDialog); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
+	ending := Ending{Now: e.Now, Spent: k.Count.Spent, Pause: len(s.Tick.Fired) == 0}
+	ending.Spent.By = nil // it was spent before the iteration
+	ending.Unanswered = s.Tick.Unanswered(e.Attended, e.DontAsk || k.NoDialog)
+	out := s.close(ending, k)
+	out.Reply.AtStop = true
+	return out
+}
+
+// closeTurn ends an iteration that never reached its Stop: as interrupted where a person left a
+// mark, else as errored.
+func (e Turn) closeTurn(s State, k *Known) Outcome {
+	need := NeedAround | NeedSpent | NeedOwner
+	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
+	if unexplained {
+		need |= NeedMark
+	}
+	if s.Tick.unheard(s.Run) {
+		need |= NeedAnswers
+	}
+	if s.Tick.Interrupted != "" && s.Tick.Body {
+		need |= NeedBranches
+	}
+	if missing := k.lacks(need); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	switch {
+	case unexplained && k.Marked && s.Tick.Body && k.lacks(NeedBranches) != 0:
+		return Outcome{Need: NeedBranches}
+	case unexplained && k.Marked:
+		s.Tick.Interrupt(ByEsc)
+	case unexplained:
+		s.Tick.Failed = CutOff
+	}
+	s.Tick.Uncount(s.Run)
+	s.hear(e, k.Dialogs)
+	s.missed(k.Calls)
+	ending := s.ending(lastAlive(e.Now, s.Tick, k), k)
+	if k.Foreign {
+		ending.Heads, ending.Worktrees = nil, s.Tick.unrecorded(ending.Worktrees, k.Previous)
+	}
+	s.Tick.Pending = nil
+	return s.close(ending, k)
+}
+
+// endBetween ends a run while none of its iterations is open. A pause, and the hours after its
+// client's death, are no time of the run (R32).
+func (e Turn) endBetween(s State, k *Known, how string) Outcome {
+	if missing := k.lacks(NeedOwner); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	if s.Run.Status == Paused || k.Gone {
+		s.Run.Away(e.Now)
+	}
+	s.Tick = &Tick{
+		Version: Version, RunID: s.Run.RunID, SessionID: s.Run.SessionID, Skill: s.Run.Skill,
+		Iteration: s.Run.IterationsUsed + 1, StartedAt: e.Now, Interrupted: how,
+		Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
+	}
+	out := e.closeTurn(s, k)
+	out.Reply.Between = true
+	return out
+}
+
+// ending is what is known as the iteration ends, with the clocks noted in the run.
+func (s State) ending(now time.Time, k *Known) Ending {
+	if !k.Foreign { // after a client's death the clocks say nothing about the run
+		s.Run.Observe(k.Count.Clock)
+	}
+	s.Tick.Notes = AppendNew(slices.Clone(s.Tick.Notes), k.Count.Notes...)
+	return Ending{
+		Now: now, Spent: k.Count.Spent, Heads: k.Around.Heads, Worktrees: k.Around.Worktrees,
+		Branches: k.Branches, Remote: k.Remote,
+	}
+}
+
+// close ends the iteration.
+func (s State) close(e Ending, k *Known) Outcome {
+	c := Close(*s.Run, *s.Tick, k.Previous, e)
+	if k.Redact != nil {
+		c.Line.Redact(k.Redact)
+		c.Run = c.Line.Budget
+	}
+	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
+	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" { // what a person ended is no news to them
+		out.Notify = []Notice{{Run: &c.Run}}
+	}
+	return out
+}
+
+// lastAlive is when an iteration ended that never reached its Stop: now, or for a foreign one the
+// last time its transcript has. The hours until it was found are no minutes of the run (R32).
+func lastAlive(now time.Time, t *Tick, k *Known) time.Time {
+	switch {
+	case !k.Foreign || k.LastSign.After(now):
+		return now
+	case k.LastSign.Before(t.StartedAt):
+		return t.StartedAt
+	}
+	return k.LastSign
+}
+
+// unrecorded takes what was recorded of the worktrees of an iteration that another client left. It
+// returns the worktrees on disk that were not: what moved since the crash is not hidden (R138).
+func (t *Tick) unrecorded(now []Worktree, previous *Iteration) []Worktree {
+	if previous != nil {
+		t.Report.Worktrees = append(slices.Clone(previous.Worktrees), t.Report.Worktrees...)
+	}
+	return slices.DeleteFunc(slices.Clone(now), func(w Worktree) bool {
+		return slices.ContainsFunc(t.Report.Worktrees, func(r Worktree) bool {
+			return r.Path == w.Path
+		})
+	})
+}

@@ -1,0 +1,253 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// afterTool is the event that reports a tool's result, as it is recorded in counted_calls and
+// receipts.
+const (
+	afterTool     = "PostToolUse"
+	afterToolWord = "post-tool-use"
+)
+
+// Result is what a tool call brought.
+type Result struct {
+	Turn
+	Event  string // its name, as in "PostToolUse"
+	ID     string // tool_use_id
+	Input  string // tool_input as the client wrote it
+	Failed bool
+
+	Answers *Answers // of a person's dialog
+	Sent    bool     // it sent a worker off
+	Worker  string   // the worker's id, where it works in the background
+	Qmd     string   // what qmd said when it could not be reached
+	Effects []Effect // on the forge
+}
+
+// EffectKind is what a call did on the forge.
+type EffectKind uint8
+
+// The effects that count.
+const (
+	OpenedPR EffectKind = iota
+	Commented
+	MergedPR
+	SetLabel
+	DroppedLabel
+)
+
+// Effect is one thing that a call did on the forge.
+type Effect struct {
+	Kind  EffectKind
+	PR    int // or issue; 0 where it is not known
+	Label string
+	// Landed says that the answer of a merge call reports the PR as merged.
+	Landed bool
+	// Issue says that a comment went to an issue, unless the loop knows the number as a PR's.
+	Issue bool
+}
+
+// Answers are what a dialog brought back.
+type Answers struct {
+	ID    string // tool_use_id of the dialog
+	Input string // tool_input as the client wrote it
+	AFK   bool   // the dialog ended by itself while the person was away
+	List  []DialogAnswer
+}
+
+// DialogAnswer is a person's answer to one question of a dialog, verbatim.
+type DialogAnswer struct{ Question, Text string }
+
+// Answered is what a person's answers did.
+type Answered struct {
+	List  []Acted
+	Begun bool // the iteration's body has begun
+}
+
+// Acted is how one answer acts. Gate is zero for a question of the skill's own.
+type Acted struct {
+	Gate Gate
+	Text string
+	As   string // the option as which the text acts
+}
+
+func (e Result) step(s State, _ *Known) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	news := s.Tick.Ended(e.ID)
+	if e.Failed {
+		news = s.Tick.Unreview(e.ID, e.Input) || news
+	}
+	if e.Answers != nil {
+		out := Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
+		out.Reply.Answers = s.answer(e.Now, *e.Answers)
+		return out
+	}
+	if !news && !e.Sent && e.Qmd == "" && len(e.Effects) == 0 {
+		return Outcome{}
+	}
+	s.Tick.RecordEffects(e)
+	return Outcome{Save: Save{Tick: s.Tick}}
+}
+
+// RecordEffects adds what a call brought, once a call.
+func (t *Tick) RecordEffects(e Result) {
+	t.Workers = AppendNew(slices.Clone(t.Workers), e.Worker)
+	if e.Qmd != "" {
+		t.QmdDown, t.QmdError = true, e.Qmd
+	}
+	if !t.Once(e.Event, e.ID, e.Input) {
+		return
+	}
+	for _, f := range e.Effects {
+		label := fmt.Sprintf("#%d %s", f.PR, f.Label)
+		switch f.Kind {
+		case Commented:
+			t.Comments++
+			t.Observed.Comments++
+			if !f.Issue || t.knowsPR(f.PR) {
+				t.touch(f.PR)
+			}
+		case OpenedPR:
+			if t.touch(f.PR); f.PR > 0 {
+				t.Track(PR{Number: f.PR, State: "open"})
+			}
+		case MergedPR:
+			if t.touch(f.PR); f.Landed && f.PR > 0 {
+				t.Merged(f.PR)
+			}
+		case SetLabel:
+			t.Labels = AppendNew(slices.Clone(t.Labels), label)
+		case DroppedLabel:
+			t.Labels = slices.DeleteFunc(slices.Clone(t.Labels), func(l string) bool {
+				return l == label
+			})
+		}
+	}
+}
+
+// touch notes a PR that a call which succeeded was about; 0 is none.
+func (t *Tick) touch(pr int) {
+	if pr > 0 {
+		t.Observed.Saw(pr)
+		t.PRs = AppendNew(slices.Clone(t.PRs), prName(pr))
+	}
+}
+
+// knowsPR reports whether the iteration has met the number as a PR's.
+func (t *Tick) knowsPR(n int) bool {
+	return slices.Contains(t.PRs, prName(n)) || t.Head(n) != "" ||
+		slices.ContainsFunc(t.Report.PRs, func(p PR) bool { return p.Number == n })
+}
+
+// Missed reports whether no event brought the result of a call that the transcript has.
+func (t *Tick) Missed(id string, at time.Time) bool {
+	return !t.Told(id) && (at.IsZero() || !at.Before(t.StartedAt))
+}
+
+// missed adds what calls of the iteration did whose results no event brought, because PostToolUse
+// was killed or is not registered.
+func (s State) missed(calls []Result) (news bool) {
+	reported := s.Tick.Comments // by the skill too, which may count the missed ones
+	for _, c := range calls {
+		if s.Tick.Missed(c.ID, c.Now) {
+			s.Tick.RecordEffects(c)
+			news = true
+		}
+	}
+	if news {
+		s.Tick.Comments = max(reported, s.Tick.Observed.Comments)
+	}
+	return news
+}
+
+// unheard reports whether a dialog was shown whose answers no event will bring: the transcript may
+// have them.
+func (t *Tick) unheard(run *Budget) bool {
+	return t.Unheard() && !run.Heard(t.SessionID, afterToolWord)
+}
+
+// hear takes answers from the transcript that no event brought, and reports whether there were any.
+func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
+	if !s.Tick.unheard(s.Run) {
+		return false
+	}
+	for _, a := range dialogs {
+		known := slices.ContainsFunc(s.Tick.Dialogs, func(d Dialog) bool {
+			return d.ID == a.ID && !d.Done
+		})
+		news = known && s.answer(turn.Now, a) != nil || news
+	}
+	return news
+}
+
+// answer records the answers of one dialog, verbatim. Those of a call that brought its own answers,
+// or that resolved itself while the person was away, count for nothing. Questions of the skill's own
+// are recorded too, under the name question (R120).
+func (s State) answer(now time.Time, a Answers) *Answered {
+	t := s.Tick
+	i := t.Shown(a.ID)
+	if a.AFK || i >= 0 && (t.Dialogs[i].Forged || t.Dialogs[i].Done) {
+		return nil
+	}
+	var dialog Dialog // an unknown one has shown no gate's question
+	if i >= 0 {
+		t.Dialogs[i].Done = true
+		dialog = t.Dialogs[i]
+	} else if !t.Once(afterTool, a.ID, a.Input) {
+		return nil
+	}
+	if len(a.List) == 0 {
+		return nil
+	}
+	out := &Answered{}
+	for _, given := range a.List {
+		out.List = append(out.List, s.answerOne(now, dialog, given))
+	}
+	out.Begun = StartBody(s.Run, t)
+	return out
+}
+
+func (s State) answerOne(now time.Time, dialog Dialog, given DialogAnswer) Acted {
+	answer := GateAnswer{Name: "question", Question: given.Question, Answer: given.Text, At: now}
+	i := slices.IndexFunc(s.Tick.Pending, func(g Gate) bool { return g.Question == given.Question })
+	if i < 0 || !dialog.Shows(given.Question) {
+		s.Tick.Answered = append(s.Tick.Answered, answer)
+		return Acted{Text: given.Text}
+	}
+	g := s.Tick.Pending[i]
+	answer.Name, answer.Target = g.Name, g.Target
+	return Acted{Gate: g, Text: given.Text, As: Answer(s.Run, s.Tick, i, answer)}
+}
+
+// CatchUp takes from the transcript what no event brought, before a call that depends on it.
+type CatchUp struct {
+	Turn
+	Counts bool // the call opens a PR, so the PRs opened so far must be known
+}
+
+func (e CatchUp) step(s State, k *Known) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	need := Need(0)
+	if s.Tick.unheard(s.Run) {
+		need |= NeedAnswers
+	}
+	if e.Counts {
+		need |= NeedCalls
+	}
+	if missing := k.lacks(need); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	counted := s.missed(k.Calls)
+	if heard := s.hear(e.Turn, k.Dialogs); !heard && !counted {
+		return Outcome{}
+	}
+	return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
+}

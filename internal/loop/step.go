@@ -1,0 +1,181 @@
+package loop
+
+import (
+	"slices"
+	"time"
+)
+
+// Step decides what one event means to one loop. It is pure: the state and the facts stay as they
+// are, and nothing is read or written. A Step that lacks facts returns only what it needs; the
+// caller fetches it and steps once more.
+func Step(s State, k Known, e Event) Outcome { return e.step(s.clone(), &k) }
+
+// Event is one thing that happened in a session: a TurnEnd, Prompt, Wake, TurnFailure, SessionEnd,
+// WorkerEnd, PersonStop, Abandoned or Result.
+type Event interface {
+	step(s State, k *Known) Outcome
+}
+
+// State is what one loop has on disk. A part that does not exist is nil.
+type State struct {
+	Run   *Budget
+	Tick  *Tick
+	Claim *Claim
+}
+
+// Turn is where an event happened: the part that all events have.
+type Turn struct {
+	Now      time.Time
+	Session  string
+	Prompt   string // prompt id, "" where the client names none
+	Attended bool   // a person can answer a dialog
+}
+
+// Outcome is what an event means to a loop. The caller carries its fields out in this order. The
+// zero value lets the client go on.
+type Outcome struct {
+	Need   Need
+	Save   Save
+	Reply  Reply
+	Unlock bool // the loop's lock is released, once the reply is printed
+	Notify []Notice
+}
+
+// Nothing reports whether there is nothing to carry out.
+func (o Outcome) Nothing() bool {
+	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Unlock && len(o.Notify) == 0
+}
+
+// Save is what is written before the reply is printed. A nil field leaves its file as it is.
+type Save struct {
+	Close     *Closing // ends the iteration: line, run and tick in one commit
+	Run       *Budget
+	Tick      *Tick
+	Claim     *Claim
+	DropClaim bool // the session's claim is removed; others' places in it stay
+}
+
+// Reply is what the client and the person are answered. The caller puts it into words.
+type Reply struct {
+	Continue *Continue // holds the turn open (R117)
+	Refuse   string    // refuses the prompt, with this text
+	Closed   *Closing  // the iteration that ended: its status block, and the final report if the run ended
+	Between  bool      // Closed ended no iteration, so it has notes and no status block
+	AtStop   bool      // Closed ended at its own Stop, so nobody else has to be told
+	Draining bool      // the interrupted iteration waits for its workers
+	Wakes    bool      // the prompt would start the run again that ends with it
+	Answers  *Answered // what a person answered, and how it acts
+}
+
+// Empty reports whether there is nothing to say.
+func (r Reply) Empty() bool { return r == Reply{} }
+
+// Notice is one thing that a person who looks elsewhere is notified of.
+type Notice struct {
+	Run *Budget // it has halted or paused
+}
+
+// Need is a set of facts that a Step could not decide without.
+type Need uint16
+
+// The facts. NeedAround may ask git and the tracker, so it is fetched without the state's lock.
+const (
+	NeedAround   Need = 1 << iota // Known.Around
+	NeedSpent                     // Known.Count, Known.Calls and Known.Previous
+	NeedMark                      // Known.Marked
+	NeedAnswers                   // Known.Dialogs
+	NeedBranches                  // Known.Branches and Known.Remote
+	NeedDialog                    // Known.NoDialog
+	NeedOwner                     // Known.Foreign and Known.LastSign
+	NeedOrigin                    // Known.Typed
+	NeedCalls                     // Known.Calls
+)
+
+// Known is what the caller has fetched. Has says which of it.
+type Known struct {
+	Has    Need
+	Redact func(string) string // what is done to texts before they are written
+
+	Around   Around
+	Count    Count
+	Previous *Iteration // the run's last iteration in which work was done, nil without one
+	Marked   bool       // the transcript has the client's mark of an interrupted turn of the tick
+	Dialogs  []Answers  // dialogs that the transcript has
+	Calls    []Result   // of the iteration, that no event brought
+	Branches map[string]string
+	Remote   map[string]string
+	NoDialog bool      // the permission rules do not allow the dialog
+	Foreign  bool      // the tick is of another session, or its client is dead
+	Gone     bool      // the run's session has ended, or its client is dead
+	LastSign time.Time // the last time that the transcript of a foreign tick has
+	Typed    bool      // a person typed the prompt
+}
+
+// lacks returns those of the needed facts that were not fetched.
+func (k *Known) lacks(need Need) Need { return need &^ k.Has }
+
+// Around is what git and the tracker say as an iteration ends.
+type Around struct {
+	Heads     map[string]string // remote head by branch, for the tracked PRs
+	Worktrees []Worktree        // on disk now; nil when unknown
+	PRs       []Settled
+	UnderLoop bool // /loop brings the next tick
+}
+
+// Settled is a PR as the tracker has it when an iteration ends.
+type Settled struct {
+	PR
+	Elsewhere bool // its branch is in a fork
+}
+
+// Count is what the transcripts say of an iteration that ends.
+type Count struct {
+	Spent Spent
+	Notes []string
+	Clock Clock
+}
+
+// clone copies what a Step may change in place.
+func (s State) clone() State {
+	if s.Run != nil {
+		run := *s.Run
+		run.Pending = slices.Clone(run.Pending)
+		run.Blocks.Reasons = slices.Clone(run.Blocks.Reasons)
+		s.Run = &run
+	}
+	if s.Tick != nil {
+		s.Tick = s.Tick.clone()
+	}
+	if s.Claim != nil {
+		claim := *s.Claim
+		claim.Dialogs = slices.Clone(claim.Dialogs)
+		s.Claim = &claim
+	}
+	return s
+}
+
+func (t *Tick) clone() *Tick {
+	c := *t
+	c.Pending = slices.Clone(t.Pending)
+	c.Dialogs = slices.Clone(t.Dialogs)
+	c.Approvals = slices.Clone(t.Approvals)
+	c.Passed = slices.Clone(t.Passed)
+	c.Tracked = slices.Clone(t.Tracked)
+	c.Report.PRs = slices.Clone(t.Report.PRs)
+	if t.Asked != nil {
+		asked := *t.Asked
+		asked.PRs = slices.Clone(asked.PRs)
+		c.Asked = &asked
+	}
+	return &c
+}
+
+// open reports whether an iteration of the session is open.
+func (t Turn) open(s State) bool {
+	return s.Tick != nil && s.Tick.SessionID == t.Session && s.Run != nil
+}
+
+// foreign reports whether an iteration of the session is open and the prompt is none of its own.
+func (t Turn) foreign(s State) bool {
+	return t.open(s) && t.Prompt != "" && !slices.Contains(s.Tick.Prompts, t.Prompt)
+}

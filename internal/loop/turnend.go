@@ -1,0 +1,257 @@
+package loop
+
+import (
+	"slices"
+	"time"
+)
+
+// TurnEnd is a Stop: the end of a turn.
+type TurnEnd struct {
+	Turn
+	First    bool      // the client says that no Stop of this turn was held before
+	Began    time.Time // by the machine's clock, when the hook started
+	Wall     time.Time // by the machine's clock, now
+	Working  bool      // background workers still run
+	Schedule []Scheduled
+	DontAsk  bool // the session's permission mode allows no dialog
+}
+
+// Scheduled is one prompt that the session has scheduled.
+type Scheduled struct {
+	Prompt string
+	Next   time.Time // when it fires next, zero where that is not known
+	End    string    // the call that removes it, as in "CronDelete 1"
+}
+
+// Continue is why a Stop holds the turn open, and for what. Each is asked for once a prompt, and no
+// prompt is held more than twice.
+type Continue struct {
+	Name     string      // as recorded in budget.blocks: "gate:NAME", "facts", "unschedule", "wake"
+	Gates    []Gate      // of a gate: the questions that wait
+	Schedule []Scheduled // of unschedule: what starts the ended loop again
+}
+
+// step ends the open iteration of the session, or holds the turn for what only the model can still
+// do (R117, design §1).
+func (e TurnEnd) step(s State, k *Known) Outcome {
+	switch {
+	case s.Run == nil && s.Claim != nil && s.Claim.Gate != nil:
+		return e.claimUnanswered(s.Claim)
+	case s.Run == nil && s.Claim != nil && s.Claim.Stopped:
+		return e.claimStopped(s.Claim)
+	case s.Run == nil || e.duplicate(s.Run):
+		return Outcome{}
+	}
+	crons := scheduledFor(s.Run, e.Schedule)
+	news := s.Run.noteSchedule(crons)
+	switch {
+	case !e.open(s) && news:
+		return Outcome{Save: Save{Run: s.Run}}
+	case !e.open(s):
+		return Outcome{}
+	case e.foreign(s) && !s.Tick.Draining: // a later turn ends; the tick's own was cut off
+		return Prompt{Turn: e.Turn}.step(s, k)
+	case e.Working:
+		s.Tick.Draining = true
+		s.Tick.Prompts = AppendNew(s.Tick.Prompts, e.Prompt)
+		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
+	}
+	return e.finish(s, k, crons)
+}
+
+// duplicate reports whether this Stop was already answered by another registration of the hooks: a
+// Stop of this turn was held after this one began. A hold that lies far ahead was recorded by a
+// clock that was set back since.
+func (e TurnEnd) duplicate(b *Budget) bool {
+	ahead := b.Blocks.At.Sub(e.Began)
+	return e.First && e.Prompt != "" && b.Blocks.PromptID == e.Prompt &&
+		len(b.Blocks.Reasons) > 0 && ahead > 0 && ahead < time.Minute
+}
+
+// finish ends the iteration at the end of its own turn, unless the turn still owes something.
+func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
+	need := NeedAround | NeedSpent | NeedOwner
+	if s.Tick.Draining {
+		need |= NeedMark
+	}
+	if s.Tick.unheard(s.Run) {
+		need |= NeedAnswers
+	}
+	if missing := k.lacks(need); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	if s.Tick.Draining && k.Marked { // Esc in a turn that a worker's end had started
+		s.Tick.Interrupt(ByEsc)
+	}
+	for _, pr := range k.Around.PRs {
+		s.Tick.Settle(pr.PR, pr.Elsewhere)
+	}
+	s.hear(e.Turn, k.Dialogs)
+	s.missed(k.Calls)
+	if ask := e.owed(s, k); ask != nil {
+		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
+	}
+	return e.end(s, k, crons)
+}
+
+// owed is what the turn still owes: an answer, or the skill's facts.
+func (e TurnEnd) owed(s State, k *Known) *Continue {
+	tick := s.Tick
+	if tick.Halting() || tick.Failed != "" {
+		return nil
+	}
+	failed := tick.Body && len(tick.Pending) == 0 && len(tick.Report.Failures) > 0
+	if failed && !e.endsAnyway(s, k) {
+		f := Look(s.Run, tick, k.Previous, e.Now)
+		f.Redact = k.Redact
+		tick.Pending = Due(f, Exit)
+		tick.UseGiven(s.Run, e.Now)
+	}
+	switch {
+	case len(tick.Pending) > 0 && e.Attended && e.hold(s.Run, "gate:"+tick.Pending[0].Name):
+		return &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
+	case len(tick.Pending) == 0 && tick.Body && !tick.Reported && e.hold(s.Run, "facts"):
+		return &Continue{Name: "facts"}
+	}
+	return nil
+}
+
+// endsAnyway reports whether a condition of the exit already holds, so that no person need be asked
+// what comes next.
+func (e TurnEnd) endsAnyway(s State, k *Known) bool {
+	b := *s.Run
+	b.Spend(k.Count.Spent)
+	b.Observe(k.Count.Clock)
+	return len(Evaluate(Look(&b, s.Tick, nil, e.Now), Exit)) > 0
+}
+
+// hold counts a hold of this prompt, unless it was held twice or for this reason before.
+func (e TurnEnd) hold(run *Budget, reason string) bool {
+	b := &run.Blocks
+	if b.PromptID != e.Prompt {
+		*b = Blocks{PromptID: e.Prompt}
+	}
+	if len(b.Reasons) >= 2 || slices.Contains(b.Reasons, reason) {
+		return false
+	}
+	b.Reasons, b.At = append(slices.Clone(b.Reasons), reason), e.Wall
+	return true
+}
+
+// end closes the iteration. A run that ended and is still scheduled, or one that nothing would
+// bring back, holds the turn once more for the call that settles it.
+func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
+	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || len(crons) > 0
+	pause := s.Tick.mustPause()
+	need := Need(0)
+	if pause {
+		need |= NeedDialog
+	}
+	if s.Tick.Interrupted != "" && s.Tick.Body {
+		need |= NeedBranches
+	}
+	if missing := k.lacks(need); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	ending := s.ending(e.Now, k)
+	if ending.Pause = pause; pause {
+		ending.Unanswered = s.Tick.Unanswered(e.Attended, e.DontAsk || k.NoDialog)
+	}
+	out := s.close(ending, k)
+	out.Reply.AtStop = true
+	if ask := e.afterwards(&out.Save.Close.Run, crons); ask != nil {
+		out.Reply.Continue = ask
+		out.Save.Close.Line.Budget.Blocks = out.Save.Close.Run.Blocks
+	}
+	return out
+}
+
+// afterwards is the one call that the model is still asked to make.
+func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
+	switch {
+	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
+		return &Continue{Name: "unschedule", Schedule: crons}
+	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
+		return &Continue{Name: "wake"}
+	}
+	return nil
+}
+
+// claimUnanswered ends the turn that would force another's lock without the person's answer. The
+// answer is asked for once; after that the claim is dropped, and the next tick asks again.
+func (e TurnEnd) claimUnanswered(c *Claim) Outcome {
+	own := c.PromptID == e.Prompt
+	switch {
+	case c.Blocked && own && e.First: // this Stop was answered by another registration of the hooks
+		return Outcome{}
+	case c.Blocked || !own || !e.Attended:
+		return Outcome{Save: Save{Claim: c, DropClaim: true}}
+	}
+	c.Blocked = true
+	ask := &Continue{Name: "gate:" + c.Gate.Name, Gates: []Gate{*c.Gate}}
+	return Outcome{Save: Save{Claim: c}, Reply: Reply{Continue: ask}}
+}
+
+// claimStopped records what is scheduled for a loop that never began, and asks once that it be
+// removed (R20).
+func (e TurnEnd) claimStopped(c *Claim) Outcome {
+	crons := scheduledFor(c, e.Schedule)
+	ask := len(crons) > 0 && !c.Blocked
+	if !ask && slices.Equal(prompts(crons), c.Scheduled) {
+		return Outcome{}
+	}
+	c.Scheduled, c.Blocked = prompts(crons), c.Blocked || ask
+	out := Outcome{Save: Save{Claim: c}}
+	if ask {
+		out.Reply.Continue = &Continue{Name: "unschedule", Schedule: crons}
+	}
+	return out
+}
+
+// scheduledFor is what the session has scheduled for a run, or for a claim.
+func scheduledFor(loop interface{ Schedules(string) bool }, all []Scheduled) []Scheduled {
+	return slices.DeleteFunc(slices.Clone(all), func(c Scheduled) bool {
+		return !loop.Schedules(c.Prompt)
+	})
+}
+
+func prompts(crons []Scheduled) (list []string) {
+	for _, c := range crons {
+		list = append(list, c.Prompt)
+	}
+	return list
+}
+
+// noteSchedule records what the session has scheduled for the run, and reports whether that is
+// news.
+func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
+	list, first := append([]string{}, prompts(crons)...), time.Time{}
+	for _, c := range crons {
+		if first.IsZero() || !c.Next.IsZero() && c.Next.Before(first) {
+			first = c.Next
+		}
+	}
+	news = !slices.Equal(b.Scheduled, list) || !b.NextTick.Equal(first)
+	b.Scheduled, b.NextTick = list, first
+	return news
+}
+
+// mustPause reports whether a question waits that nobody answered. It has been asked for once.
+func (t *Tick) mustPause() bool {
+	return !t.Halting() && t.Failed == "" && len(t.Pending) > 0
+}
+
+// Unanswered is why nobody answered a question that waits, for a person. barred says that the
+// permission rules do not allow the dialog.
+func (t *Tick) Unanswered(attended, barred bool) string {
+	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
+	switch {
+	case !attended:
+		return "nobody is there to answer it (headless session)"
+	case barred:
+		return "the permission rules do not allow the dialog (AskUserQuestion)"
+	case slices.ContainsFunc(t.Dialogs, shown):
+		return "its dialog was called and brought no answer"
+	}
+	return "the model did not put it to the person, though it was told to"
+}
