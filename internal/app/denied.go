@@ -13,38 +13,22 @@ import (
 // slip keeps an error that changes no decision; it is printed on stderr.
 func (v *visit) slip(err error) { v.slips = errors.Join(v.slips, err) }
 
-// record notes a refusal in the tick of an open iteration and returns it. An error in the record
-// changes no refusal.
+// record notes a refusal in the open iteration and returns it. An error in the record changes no
+// refusal.
 func (v *visit) record(t *thread, r event.Reply) event.Reply {
-	if !r.Blocks() || v.recorded || t == nil || !v.open(t) {
+	if !r.Blocks() || !v.open(t) {
 		return r
 	}
-	_, err := v.anew(t, func(now *thread) (event.Reply, error) {
-		if !v.denied(now.Tick, r) {
-			return event.Nothing(), nil
-		}
-		return event.Nothing(), v.files.SaveTick(now.Tick)
+	_, err := v.stepOne(t, loop.Refused{
+		Turn: v.turn(), ID: v.ev.ToolUseID, Input: v.ev.Input.Raw,
+		Denial: v.denialOf(v.ev.Tool, r.Rule(), v.whatCall()),
 	})
 	v.slip(err)
 	return r
 }
 
-// denied notes a refusal in a tick that is about to be saved, once for each call, and reports
-// whether that is news.
-func (v *visit) denied(tick *loop.Tick, r event.Reply) bool {
-	if !r.Blocks() || v.recorded {
-		return false
-	}
-	v.recorded = true
-	if !tick.Refuses(v.ev.ToolUseID, v.ev.Input.Raw) {
-		return false
-	}
-	tick.Deny(v.denial(v.ev.Tool, r.Rule(), v.whatCall()))
-	return true
-}
-
-// denial is a refusal as it is recorded: without secrets.
-func (v *visit) denial(tool, rule, what string) loop.Denial {
+// denialOf is a refusal as it is recorded: without secrets.
+func (v *visit) denialOf(tool, rule, what string) loop.Denial {
 	return loop.Denial{Tool: tool, Rule: rule, What: v.config().Redact(loop.Secrets(what))}
 }
 

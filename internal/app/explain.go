@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"hooks/internal/guard"
+	"hooks/internal/loop"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
 )
@@ -72,12 +73,15 @@ func (v *visit) verdict(r guard.Reading, call guard.Call) string {
 	case len(r.Merges()) > 0:
 		approvals := 0
 		for _, a := range r.Merges() {
-			if approves(a) && a.PR > 0 {
+			if a.Kind == guard.ApprovePR && a.PR > 0 {
 				approvals++
 				continue
 			}
-			if reason := v.refuseLanding(a); reason != "" {
-				return "denied: " + reason
+			act := v.actOf(a)
+			act.Elsewhere = ""
+			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Review}}
+			if d := anyLoop.Landable(act); d != nil {
+				return "denied: " + v.denial(d).Reason()
 			}
 		}
 		if approvals == len(r.Merges()) {

@@ -48,12 +48,15 @@ func (v *visit) fetch(t *thread, e loop.Event, k *loop.Known, need loop.Need) (e
 	}
 	if need&loop.NeedOrigin != 0 {
 		start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
-		k.Typed = start.Origin == "human"
+		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
+	}
+	if err := v.fetchCall(t, k, need); err != nil {
+		return err
 	}
 	if need&loop.NeedSpent != 0 {
-		err = v.fetchSpent(t, e, k)
+		return v.fetchSpent(t, e, k)
 	}
-	return err
+	return nil
 }
 
 // fetchOwner looks up whose the open iteration is, and whether its client lives.
@@ -76,6 +79,7 @@ func (v *visit) fetchSpent(t *thread, e loop.Event, k *loop.Known) (err error) {
 	if k.Previous, err = v.previous(t.skill, t.Budget); err != nil {
 		return err
 	}
+	k.Has |= loop.NeedPrevious
 	path := v.transcript(t, e)
 	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(v.config().Rates))
 	if err != nil && t.Tick != nil && t.Tick.SessionID != v.ev.SessionID {
@@ -106,8 +110,13 @@ func (v *visit) onceNotes() []string {
 // transcript is the transcript that a loop's iteration is in: the event's own at its Stop, else the
 // one that the iteration recorded.
 func (v *visit) transcript(t *thread, e loop.Event) string {
-	_, stop := e.(loop.TurnEnd)
-	own := stop && v.ours(t) || e == nil
+	own := false
+	switch e.(type) {
+	case loop.TurnEnd:
+		own = v.ours(t)
+	case loop.Call, loop.CatchUp, loop.Unbegun:
+		own = true
+	}
 	switch {
 	case v.ev.Transcript != "" && (own || t.Tick == nil):
 		return v.ev.Transcript

@@ -36,7 +36,7 @@ func (v *visit) takeNotes() error {
 func (v *visit) takeNote(open []*thread, n store.Note) error {
 	switch {
 	case n.Denied != nil:
-		open[0].Tick.Deny(v.denial(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
+		open[0].Tick.Deny(v.denialOf(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Report != nil:
 		facts, err := report.Facts(n.Report)
 		if err != nil {

@@ -26,18 +26,16 @@ const deliverTime = 10 * time.Second
 // tiding is one thing that a person is told of who looks elsewhere.
 type tiding struct{ title, text string }
 
-// tellOf tells of a gate whose question is about to be shown, once.
-func (v *visit) tellOf(g *loop.Gate) {
-	if !g.Told {
-		g.Told = true
-		v.tidings = append(v.tidings, tiding{"hooks: a question waits for you", fmt.Sprintf("[%s] %s", g.Name, g.Question)})
-	}
-}
-
 // notice notifies of what a Step decided.
 func (v *visit) notice(n loop.Notice) {
-	title := fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
-	v.tidings = append(v.tidings, tiding{title, report.StopLine(n.Run)})
+	t := tiding{title: "hooks: a question waits for you"}
+	if n.Gate != nil {
+		t.text = fmt.Sprintf("[%s] %s", n.Gate.Name, n.Gate.Question)
+	} else {
+		t.title = fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
+		t.text = report.StopLine(n.Run)
+	}
+	v.tidings = append(v.tidings, t)
 }
 
 // notify puts the news into the answer, in the way that the person wants. Without news nothing is even read.

@@ -13,8 +13,8 @@ import (
 func (v *visit) postToolUse() (event.Reply, error) {
 	list, err := v.mine()
 	v.keepRunning(v.addressed(list))
-	if err == nil {
-		err = v.hearForClaims(list)
+	if err == nil && v.ev.Name == event.PostToolUse && !v.answersDialog() {
+		_, err = v.stepEach(every, func(*thread) loop.Event { return loop.Heard{Turn: v.turn()} })
 	}
 	anything := func(t *thread) bool { return v.open(t) || t.Claim != nil }
 	if err != nil || !slices.ContainsFunc(list, anything) {
@@ -60,24 +60,6 @@ func (v *visit) result() loop.Result {
 	}
 	e.Effects = v.effects()
 	return e
-}
-
-// hearForClaims notes in a session without a run that PostToolUse reaches the program, as a receipt
-// does for a run.
-func (v *visit) hearForClaims(list []*thread) error {
-	deaf := func(t *thread) bool { return t.forcing() && !t.Claim.Heard }
-	if v.ev.Name != event.PostToolUse || v.answersDialog() || !slices.ContainsFunc(list, deaf) {
-		return nil
-	}
-	return v.guarded(func(list []*thread) error {
-		for _, t := range only(list, deaf) {
-			t.Claim.Heard = true
-			if err := v.files.SaveClaim(t.Claim); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 func (v *visit) answersDialog() bool { return v.ev.Asks() && v.ev.Name == event.PostToolUse }

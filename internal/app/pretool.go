@@ -19,19 +19,39 @@ func (v *visit) preToolUse() (event.Reply, error) {
 	if changed, ok := errors.AsType[*store.ChangedError](v.damage); ok && v.mustStayShut(changed) {
 		return v.heldBack(changed), nil
 	}
-	if slices.ContainsFunc(list, v.mindsDialog) {
-		if err := v.noteDialog(); err != nil {
+	if v.ev.Asks() {
+		if err := v.dialogBegins(); err != nil {
 			return found, err
 		}
 	}
-	for _, t := range v.addressed(list) {
-		r, err := v.judge(t)
-		if err != nil || r.Decides() {
-			return v.record(t, r).And(found), err
-		}
-		found = r.And(found)
+	call := v.toolCall()
+	reply, err := v.stepEach(v.addressed, func(*thread) loop.Event { return call })
+	return reply.And(found), err
+}
+
+// dialogBegins records which call asks, and what it shows: the questions of one loop.
+func (v *visit) dialogBegins() error {
+	begins := loop.DialogBegins{
+		Turn: v.turn(), ID: v.ev.ToolUseID, Forged: v.ev.Answers().Forged,
 	}
-	return found, nil
+	_, err := v.stepEach(v.addressed, func(t *thread) loop.Event {
+		e := begins
+		if !v.ev.InSubagent() && v.asksFirst(t) {
+			e.Shows = event.MostQuestions
+		}
+		return e
+	})
+	return err
+}
+
+// asksFirst reports whether a loop is the first one of the session that has questions to show.
+func (v *visit) asksFirst(t *thread) bool {
+	for _, o := range v.addressed(v.runs) {
+		if len(v.turn().Asks(o.values())) > 0 {
+			return o.skill == t.skill
+		}
+	}
+	return false
 }
 
 // upToDate loads the runs and takes in what no event has told: answers and calls that only the transcript has, and the end
@@ -44,8 +64,7 @@ func (v *visit) upToDate() (list []*thread, found event.Reply, err error) {
 		catchUp := func(t *thread) loop.Event {
 			return loop.CatchUp{Turn: v.turn(), Counts: v.countsUnheard(t)}
 		}
-		all := func(list []*thread) []*thread { return list }
-		if _, err = v.stepEach(all, catchUp); err != nil {
+		if _, err = v.stepEach(every, catchUp); err != nil {
 			return nil, found, err
 		}
 		list = v.runs
@@ -83,48 +102,4 @@ func (v *visit) addressed(list []*thread) []*thread {
 		return list
 	}
 	return only(list, func(t *thread) bool { return !v.open(t) || v.ours(t) })
-}
-
-func (v *visit) judge(t *thread) (event.Reply, error) {
-	if v.ev.EndsSchedule() {
-		return event.Nothing(), nil
-	}
-	if v.forces(t) {
-		return v.atGate(t, []loop.Gate{*t.Claim.Gate})
-	}
-	if t.Budget == nil {
-		return v.neverAgain(t.Claim), nil
-	}
-	if v.open(t) {
-		if waiting := t.Tick.Held(); len(waiting) > 0 || v.ev.Asks() && len(t.Tick.Pending) > 0 {
-			if r, err := v.atGate(t, t.Tick.Pending); err != nil || !r.Empty() {
-				return r, err
-			}
-		}
-	}
-	if !v.governs(t) {
-		return v.afterHalt(t), nil
-	}
-	told := v.ceiling(t)
-	if told.Blocks() {
-		return told, nil
-	}
-	for _, rule := range []struct {
-		name  string
-		judge func(*thread) (event.Reply, error)
-	}{
-		{loop.ScheduleRule, v.scheduling},
-		{loop.DispatchRule, v.dispatch},
-		{loop.OtherRule, v.acts},
-	} {
-		if r, err := rule.judge(t); err != nil || !r.Empty() {
-			return r.By(rule.name).And(told), err
-		}
-	}
-	return told, nil
-}
-
-// governs: a run that goes on, or one that ended in this very prompt, whose turn is not over yet.
-func (v *visit) governs(t *thread) bool {
-	return t.Budget.Status == loop.Active || slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
 }

@@ -23,15 +23,16 @@ func (w *rerun) call(st *replay.Step) {
 	}
 	if seen := w.session.Seen(); seen != nil {
 		if v.ev.Dispatches() {
-			v.dispatched(seen)
+			seen.RecordWorker(v.toolCall())
 		}
 		v.brings(seen, st)
 	}
 	refused := false
-	for _, t := range w.addressed(v) {
+	v.runs = w.addressed(v)
+	for _, t := range v.runs {
 		refused = w.refused(v, t) || refused
 	}
-	for _, t := range w.addressed(v) {
+	for _, t := range v.runs {
 		if v.open(t) && !refused {
 			v.brings(t.Tick, st)
 		}
@@ -80,7 +81,7 @@ func (w *rerun) dialog(st *replay.Step) {
 // refused says whether a run's rules keep a call back, and tells why. A call about which a person is asked is told by
 // the question.
 func (w *rerun) refused(v *visit, t *thread) bool {
-	reply := w.rules(v, t)
+	reply := w.judge(v, t)
 	if !reply.Blocks() {
 		return false
 	}
@@ -100,51 +101,23 @@ func (w *rerun) refused(v *visit, t *thread) bool {
 	return true
 }
 
-// rules are the ones that judge knows, for a call whose state is in hand.
-func (w *rerun) rules(v *visit, t *thread) event.Reply {
-	switch {
-	case v.ev.EndsSchedule():
-		return event.Nothing()
-	case !v.governs(t):
-		return v.afterHalt(t)
+// judge steps a run by a call, with what the transcript has of it. Money that an open iteration has
+// spent is not looked at before the iteration ends.
+func (w *rerun) judge(v *visit, t *thread) event.Reply {
+	known := loop.Known{
+		Has: ^loop.Need(0), Beside: v.openInOther(t),
+		Count:   loop.Count{Spent: w.session.Spent(), Clock: loop.Clock{Wall: v.now}},
+		Running: loop.Running{From: t.Budget.DollarsEstimate},
 	}
-	if r, _ := v.scheduling(t); !r.Empty() {
-		return r.By(loop.ScheduleRule)
+	if call := v.toolCall(); call.Sends == nil && call.Schedules == nil {
+		known.Reading = v.reading(t)
 	}
-	if v.ev.Dispatches() {
-		return w.dispatch(v, t).By(loop.DispatchRule)
+	o := loop.Step(t.values(), known, v.toolCall())
+	if o.Save.Tick != nil {
+		t.Tick = o.Save.Tick
+		w.session.SetTick(t.skill, t.Tick)
 	}
-	r := v.read()
-	merges := r.Merges()
-	off := v.refuseActs(t, r)
-	switch {
-	case !off.Empty():
-	case len(merges) > 0 && !v.open(t):
-		off = mergeOutside(merges).By(loop.MergeGate)
-	case len(merges) > 0:
-		off, _ = v.judgeMerges(t, merges, reviews(r.Acts))
-		off = off.By(loop.MergeGate)
-	default:
-		off = v.refuseUnread(t, r)
-		if off.Empty() && v.open(t) {
-			off = v.postReviews(t, reviews(r.Acts))
-		}
-	}
-	return off
-}
-
-func (w *rerun) dispatch(v *visit, t *thread) event.Reply {
-	reason := v.refuseDispatch(t)
-	if reason == "" && v.open(t) {
-		reason = v.exhausted(t, w.session.Spent())
-	}
-	switch {
-	case reason != "":
-		return event.Deny("Not dispatched: " + reason)
-	case v.open(t):
-		return v.send(t)
-	}
-	return event.Nothing()
+	return v.words(t, o.Reply)
 }
 
 // inWords is a call as a person would name it.

@@ -10,28 +10,35 @@ import (
 	"hooks/internal/report"
 )
 
-// slow are the facts that may ask git and the tracker, so they are fetched without the state's lock.
-// locked are those that are fetched with it only.
-const (
-	slow   = loop.NeedAround | loop.NeedBranches
-	locked = loop.NeedSpent | loop.NeedAnswers | loop.NeedCalls
-)
+// locked are the facts that are fetched with the state's lock only. All others are fetched before:
+// they may ask git and the tracker.
+const locked = loop.NeedSpent | loop.NeedAnswers | loop.NeedCalls
 
 // step takes one event through the loops of the session: Step, what it needs, Step again, and then
 // what it decided. Without a loop that the event concerns, nothing is locked.
 func (v *visit) step(e loop.Event) (event.Reply, error) {
-	all := func(list []*thread) []*thread { return list }
-	return v.stepEach(all, func(*thread) loop.Event { return e })
+	return v.stepEach(every, func(*thread) loop.Event { return e })
 }
+
+// stepOne is step for one of the loops.
+func (v *visit) stepOne(t *thread, e loop.Event) (event.Reply, error) {
+	own := func(list []*thread) []*thread {
+		return only(list, func(o *thread) bool { return o.skill == t.skill })
+	}
+	return v.stepEach(own, func(*thread) loop.Event { return e })
+}
+
+func every(list []*thread) []*thread { return list }
 
 // stepEach is step for some of the loops, each with an event of its own.
 func (v *visit) stepEach(
 	pick func([]*thread) []*thread, eventOf func(*thread) loop.Event,
 ) (event.Reply, error) {
 	list, err := v.mine()
-	if v.runs = nil; err != nil {
+	if err != nil {
 		return event.Nothing(), err
 	}
+	v.runs = list
 	known := map[loop.Skill]loop.Known{}
 	concerned := false
 	for _, t := range pick(list) {
@@ -40,15 +47,15 @@ func (v *visit) stepEach(
 		concerned = concerned || any
 	}
 	if !concerned {
-		v.runs = list
+		v.settled = true
 		return event.Nothing(), nil
 	}
 	return v.decided(func(now []*thread) (event.Reply, error) {
-		v.runs = now
+		v.runs, v.settled = now, true
 		return v.inTurn(pick(now), func(t *thread) (event.Reply, error) {
 			e := eventOf(t)
-			if _, stop := e.(loop.TurnEnd); stop && v.said.Blocks() {
-				return event.Nothing(), nil // the next Stop ends this one's iteration
+			if v.isDecided(e) {
+				return event.Nothing(), nil
 			}
 			if !slices.ContainsFunc(list, t.sameTick) {
 				return v.decide(t, e, loop.Known{})
@@ -56,6 +63,18 @@ func (v *visit) stepEach(
 			return v.decide(t, e, known[t.skill])
 		})
 	})
+}
+
+// isDecided reports whether another loop of the session has decided the event already: the turn
+// continues, and the next Stop ends this loop's iteration; or the call is refused, or filled in.
+func (v *visit) isDecided(e loop.Event) bool {
+	switch e.(type) {
+	case loop.TurnEnd:
+		return v.said.Blocks()
+	case loop.Call:
+		return v.said.Decides()
+	}
+	return false
 }
 
 // lookAhead steps without the state's lock, to fetch what is slow, and reports whether the event
@@ -66,7 +85,6 @@ func (v *visit) lookAhead(t *thread, e loop.Event) (k loop.Known, concerned bool
 		need := o.Need &^ locked
 		concerned = concerned || !o.Nothing()
 		if need == 0 || v.fetch(t, e, &k, need) != nil { // with the lock the error is returned
-			k.Has &= slow
 			return k, concerned
 		}
 	}
@@ -144,9 +162,14 @@ func (v *visit) words(t *thread, r loop.Reply) event.Reply {
 			"the report follows when they end.")
 	case r.Answers != nil:
 		return reply.Context(v.afterAnswers(t, r.Answers))
+	case r.Ask != nil:
+		return v.askGates(t, r.Ask)
+	case r.Deny != nil:
+		return v.denial(r.Deny).Context(r.Context)
 	case r.Closed != nil:
 		reply = v.ended(t, r)
 	}
+	reply = reply.Context(r.Context)
 	if r.Continue != nil {
 		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
 	}

@@ -14,7 +14,7 @@ import (
 // stop ends the open iterations of this session, or holds the turn (R117, design §1).
 func (v *visit) stop() (event.Reply, error) {
 	reply, err := v.step(v.turnEnd())
-	if len(v.runs) == 0 {
+	if !v.settled || len(v.runs) == 0 {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](v.damage); ok {

@@ -129,20 +129,6 @@ func (v *visit) decided(decide func([]*thread) (event.Reply, error)) (reply even
 	return reply, err
 }
 
-// anew decides about a thread as it stands under the guard, if its iteration is still open there.
-func (v *visit) anew(t *thread, decide func(*thread) (event.Reply, error)) (event.Reply, error) {
-	return v.decided(func(list []*thread) (event.Reply, error) {
-		same := func(now *thread) bool { return now.skill == t.skill && v.open(now) }
-		if i := slices.IndexFunc(list, same); i >= 0 {
-			if r, looked := v.running[t.skill]; looked { // it goes along with whatever is saved
-				list[i].Tick.Count(list[i].Budget, r)
-			}
-			return decide(list[i])
-		}
-		return event.Nothing(), nil
-	})
-}
-
 // recovered takes in what a hook that was killed had committed, so that no event works on a budget without it. A lock
 // that cannot be read is no business of an iteration that is open.
 func (v *visit) recovered(skill loop.Skill) (store.State, error) {

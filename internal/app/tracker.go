@@ -10,7 +10,6 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/event"
-	"hooks/internal/guard"
 	"hooks/internal/loop"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
@@ -97,8 +96,11 @@ func few(notes []string) []string {
 // askMerging looks PRs that are about to be merged up anew, side by side: a person may have spoken since the iteration
 // began. Of one that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101).
 // Without a tracker that could be asked there is no entry, and the skill's report counts.
-func (v *visit) askMerging(t *thread, acts []guard.Act) (list []loop.PR) {
-	refused := func(a guard.Act) bool { return t.Tick.Halting() || v.refuseMerge(t, a) != "" }
+func (v *visit) askMerging(t *thread, acts []loop.Act) (list []loop.PR) {
+	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
+		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
+	})
+	refused := func(a loop.Act) bool { return t.Tick.Halting() || t.values().Landable(a) != nil }
 	if n := slices.IndexFunc(acts, refused); n >= 0 {
 		acts = acts[:n]
 	}

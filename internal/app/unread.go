@@ -7,30 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/brake"
-	"hooks/internal/event"
-	"hooks/internal/guard"
-	"hooks/internal/loop"
 )
-
-// refuseUnread holds back what cannot be read and could reach a forge. Where the brake stands
-// before the session's Bash commands such text passes, because the brake judges what it starts.
-func (v *visit) refuseUnread(t *thread, r guard.Reading) event.Reply {
-	opaque := unreadable(r)
-	why := ""
-	switch {
-	case opaque == "" || r.Unparsable == "" && v.meetsBrake(t):
-		return event.Nothing()
-	case v.mergeWaits(t):
-		why = "a merge gate waits: "
-	case r.ReachesForge():
-		why = "it could reach a forge: "
-	default:
-		return event.Nothing()
-	}
-	return event.Deny("This command cannot be read and " + why + opaque +
-		"\nhint: write it plainly, without text that is only known when it runs").
-		By(loop.UnreadText)
-}
 
 // meetsBrake reports whether all that a shell command starts by a forge's name meets a link of the
 // brake. Links that were removed since the iteration began are put back first.

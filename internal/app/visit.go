@@ -30,6 +30,7 @@ type visit struct {
 	sealed   bool         // a loop of this session is on, whatever the project's files say
 	witness  *seal.Record // what was written last of them, as the event found it
 	runs     []*thread    // the session's loops, as the last step left them
+	settled  bool         // that step has decided
 	damage   error        // of one of this session's runs, beside others that are in order
 	after    func() error
 	cfg      *config.Config
@@ -41,9 +42,8 @@ type visit struct {
 	tidings  []tiding            // what a person who looks elsewhere is told
 	said     event.Reply         // what is on disk and is told, whatever fails after it
 
-	running  map[loop.Skill]loop.Running // counted in this event: what open iterations have spent
-	recorded bool                        // the refusal of this call is in a tick
-	wasRead  struct {                    // the reading of the last call
+	recorded bool     // the refusal of this call is in a tick
+	wasRead  struct { // the reading of the last call
 		of      string
 		reading guard.Reading
 	}

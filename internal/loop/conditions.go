@@ -32,17 +32,6 @@ const (
 	EveryRun = WorkRun | ReviewRun | SinglePR
 )
 
-// Scope is the kind of this run.
-func (b *Budget) Scope() Scope {
-	switch {
-	case b.Skill == Work:
-		return WorkRun
-	case b.SinglePR != 0:
-		return SinglePR
-	}
-	return ReviewRun
-}
-
 // Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing
 // never fires a condition and never counts as success.
 type Facts struct {

@@ -36,24 +36,24 @@ func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	return found
 }
 
-// OffPlan is why a worker does not follow the plan that a person asked for anew, "" where it does
-// or where none was asked for (R88).
-func (t *Tick) OffPlan(mentions []int) string {
+// OffPlan is why a worker does not follow the new plan that a person asked for, and what to do
+// instead; "" where it does or where no plan was asked for (R88).
+func (t *Tick) OffPlan(mentions []int) (why, hint string) {
 	plan := t.Report.Plan
 	inPlan := func(n int) bool { return slices.Contains(plan, n) }
 	switch {
 	case !t.Replan || slices.ContainsFunc(mentions, inPlan):
-		return ""
+		return "", ""
 	case len(plan) == 0:
-		return "the backlog changed, a person asked for a new plan, and none is reported yet\n" +
-			`hint: report it first: hooks report <<< '{"plan":[N]}'`
+		return "the backlog changed, a person asked for a new plan, and none is reported yet",
+			`report it first: hooks report <<< '{"plan":[N]}'`
 	}
 	names := ""
 	for _, n := range plan {
 		names += fmt.Sprintf(" #%d", n)
 	}
-	return "the task names no issue of the new plan\nhint: the plan is" + names +
-		"; name one of them in the task, or report another plan"
+	return "the task names no issue of the new plan",
+		"the plan is" + names + "; name one of them in the task, or report another plan"
 }
 
 // Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off

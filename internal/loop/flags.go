@@ -139,7 +139,7 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
-		if skill != Review {
+		if !KindOf(skill).OnePR {
 			return &flagError{"--pr is a flag of review, not of " + string(skill), "use /sdd:review --loop --pr N"}
 		}
 		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
@@ -256,18 +256,18 @@ type Command struct {
 	Args  string
 }
 
-// ParseCommand says which looping skill a command name means: work or review, with or without a plugin's prefix.
+// ParseCommand returns the looping skill that a command name means, with or without a plugin's
+// prefix.
 func ParseCommand(name, args string) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
-	switch Skill(bare) {
-	case Work, Review:
-		return Command{name, Skill(bare), args}, true
+	if KindOf(Skill(bare)).Name == "" {
+		return Command{}, false
 	}
-	return Command{}, false
+	return Command{name, Skill(bare), args}, true
 }
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m /sdd:work --loop".

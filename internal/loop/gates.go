@@ -128,8 +128,8 @@ var Gates = [...]GateKind{
 	},
 }
 
-// Kind looks a gate up by name.
-func Kind(name string) (GateKind, bool) {
+// GateOf looks a gate up by name.
+func GateOf(name string) (GateKind, bool) {
 	for _, k := range Gates {
 		if k.Name == name {
 			return k, true
@@ -195,7 +195,7 @@ func (g Gate) Act(answer string) string {
 			return o.Label
 		}
 	}
-	k, _ := Kind(g.Name)
+	k, _ := GateOf(g.Name)
 	if g.Name == BudgetEscalation && g.Raise != nil {
 		if _, ok := parseRaise(answer, *g.Raise); ok {
 			return "raise"
@@ -230,7 +230,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	} else {
 		tick.Answered = append(tick.Answered, answer)
 	}
-	k, _ := Kind(g.Name)
+	k, _ := GateOf(g.Name)
 	switch {
 	case act == "stop":
 		tick.Fired = append(tick.Fired, stoppedAt(g, tick.Iteration))
@@ -258,7 +258,7 @@ func (b *Budget) StopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration))
 
 // AskDivergence is the question about a PR that moved while no iteration was looking (R141).
 func AskDivergence(pr int) Gate {
-	k, _ := Kind(ResumeDivergence)
+	k, _ := GateOf(ResumeDivergence)
 	return k.ask(Gate{
 		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — re-attach, skip, or stop the loop?", pr),
 		Target:   PRTarget(pr),
@@ -267,7 +267,7 @@ func AskDivergence(pr int) Gate {
 
 // AskForceUnlock is the question before another iteration's lock is taken away (R104).
 func AskForceUnlock() Gate {
-	k, _ := Kind(ForceUnlock)
+	k, _ := GateOf(ForceUnlock)
 	return k.ask(Gate{Question: "Force-unlock previous iteration's lock? This may corrupt in-flight work."})
 }
 

@@ -86,7 +86,7 @@ func mergeDue(f *Facts) []Gate {
 
 // AskMerge asks again about a PR that moved after the person's answer.
 func AskMerge(f *Facts) Gate {
-	k, _ := Kind(PostFeedbackMerge)
+	k, _ := GateOf(PostFeedbackMerge)
 	return k.ask(mergeDue(f)[0])
 }
 

@@ -70,7 +70,7 @@ func (e Wake) step(s State, k *Known) Outcome {
 		return Outcome{}
 	case k.lacks(NeedOrigin) != 0:
 		return Outcome{Need: NeedOrigin}
-	case k.Typed:
+	case k.Origin.By == "human":
 		return Outcome{}
 	}
 	s.Run.Scheduled = slices.DeleteFunc(slices.Clone(s.Run.Scheduled), func(p string) bool {

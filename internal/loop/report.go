@@ -153,7 +153,7 @@ func set(to *string, later string) {
 // its review (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
-		if before := tracked(f.Previous, pr.Number); f.Run.Skill == Review && before != nil && !slices.Contains(t.PRs, prName(pr.Number)) &&
+		if before := tracked(f.Previous, pr.Number); f.Run.Kind().Reviews && before != nil && !slices.Contains(t.PRs, prName(pr.Number)) &&
 			pr.HeadSHA != "" && SameSHA(pr.HeadSHA, before.EndSHA) {
 			t.deferReview(pr.Number, f.Previous.Iteration)
 		}

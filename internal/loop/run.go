@@ -150,7 +150,7 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 			continue
 		}
 		head, known := e.Asked.head(p, e.Heads)
-		if known && run.Skill == Review && SameSHA(head, p.EndSHA) {
+		if known && run.Kind().Reviews && SameSHA(head, p.EndSHA) {
 			t.deferReview(p.Number, previous.Iteration)
 		}
 		if !known {
@@ -219,7 +219,7 @@ func (t *Tick) Worked() bool {
 // Holds says whether a gate of this kind of hold waits for its answer.
 func (t *Tick) Holds(h Hold) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
-		k, _ := Kind(g.Name)
+		k, _ := GateOf(g.Name)
 		return k.Holds == h
 	})
 }
@@ -227,7 +227,7 @@ func (t *Tick) Holds(h Hold) bool {
 // Held are the questions that keep everything else back: all that wait but those about one merge.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
-		k, _ := Kind(g.Name)
+		k, _ := GateOf(g.Name)
 		return k.Holds == HoldMerge
 	})
 }

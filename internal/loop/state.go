@@ -18,9 +18,6 @@ const (
 	Review Skill = "review"
 )
 
-// Skills are both, in the order in which they are looked at and told.
-func Skills() []Skill { return []Skill{Work, Review} }
-
 // Status says whether a run goes on.
 type Status string
 

@@ -10,8 +10,7 @@ import (
 // caller fetches it and steps once more.
 func Step(s State, k Known, e Event) Outcome { return e.step(s.clone(), &k) }
 
-// Event is one thing that happened in a session: a TurnEnd, Prompt, Wake, TurnFailure, SessionEnd,
-// WorkerEnd, PersonStop, Abandoned or Result.
+// Event is one thing that happened in a session, as in TurnEnd, Prompt, Call or Result.
 type Event interface {
 	step(s State, k *Known) Outcome
 }
@@ -65,18 +64,25 @@ type Reply struct {
 	Draining bool      // the interrupted iteration waits for its workers
 	Wakes    bool      // the prompt would start the run again that ends with it
 	Answers  *Answered // what a person answered, and how it acts
+	Deny     *Deny     // refuses the call
+	Ask      []Gate    // fills the dialog with these questions
+	Context  string    // for the model
 }
 
 // Empty reports whether there is nothing to say.
-func (r Reply) Empty() bool { return r == Reply{} }
+func (r Reply) Empty() bool {
+	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
+		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == ""
+}
 
 // Notice is one thing that a person who looks elsewhere is notified of.
 type Notice struct {
-	Run *Budget // it has halted or paused
+	Gate *Gate   // its question is about to be shown
+	Run  *Budget // it has halted or paused
 }
 
 // Need is a set of facts that a Step could not decide without.
-type Need uint16
+type Need uint32
 
 // The facts. NeedAround may ask git and the tracker, so it is fetched without the state's lock.
 const (
@@ -87,8 +93,15 @@ const (
 	NeedBranches                  // Known.Branches and Known.Remote
 	NeedDialog                    // Known.NoDialog
 	NeedOwner                     // Known.Foreign and Known.LastSign
-	NeedOrigin                    // Known.Typed
+	NeedOrigin                    // Known.Origin
 	NeedCalls                     // Known.Calls
+	NeedPrevious                  // Known.Previous
+	NeedRunning                   // Known.Running, Known.Read and Known.Overrun
+	NeedReading                   // Known.Reading and Known.Beside
+	NeedLooks                     // Known.Looks
+	NeedCommits                   // Known.Commits
+	NeedMerging                   // Known.Merging
+	NeedWords                     // Known.Words
 )
 
 // Known is what the caller has fetched. Has says which of it.
@@ -108,7 +121,23 @@ type Known struct {
 	Foreign  bool      // the tick is of another session, or its client is dead
 	Gone     bool      // the run's session has ended, or its client is dead
 	LastSign time.Time // the last time that the transcript of a foreign tick has
-	Typed    bool      // a person typed the prompt
+	Origin   Origin
+
+	Running Running // what the open iteration has spent until now
+	Read    int64   // bytes of transcript that were read for it
+	Overrun int     // percent by which one iteration may exceed the dollar ceiling
+	Reading Reading
+	Beside  bool   // the session's other loop has an iteration open
+	Looks   bool   // the call only looks
+	Commits bool   // the call only looks, or brings finished work to the iteration's own branch
+	Merging []PR   // the PRs that the call would merge, as the tracker has them now
+	Words   string // the call in a line, redacted
+}
+
+// Origin is who started the turn, as the transcript has it.
+type Origin struct {
+	By     string // "human", "scheduled", … or "" where the transcript does not say
+	Prompt string
 }
 
 // lacks returns those of the needed facts that were not fetched.

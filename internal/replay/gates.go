@@ -23,7 +23,7 @@ func (s *Session) Answered(question, answer string, at time.Time) {
 // Settle takes every waiting question as answered with its safest option.
 func (s *Session) Settle(t *Thread, at time.Time) {
 	for t.Tick != nil && len(t.Tick.Pending) > 0 {
-		k, _ := loop.Kind(t.Tick.Pending[0].Name)
+		k, _ := loop.GateOf(t.Tick.Pending[0].Name)
 		s.answer(t, 0, k.Safest, at, true)
 	}
 }

@@ -61,6 +61,9 @@ func (s *Session) Threads() (list []*Thread) {
 	return list
 }
 
+// SetTick replaces the open iteration of a skill's run.
+func (s *Session) SetTick(skill loop.Skill, tick *loop.Tick) { s.thread(skill).Tick = tick }
+
 // Spend takes in what was spent since the last step.
 func (s *Session) Spend(byModel map[string]loop.Tokens) {
 	add(s.pot, byModel)

@@ -44,7 +44,7 @@ func (x *text) kept(b *loop.Budget) {
 		"so the tick goes on. Skip the skill's own steps for them: "+
 		"take, check and release no lock, skip no tick for it, "+
 		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
-	if b.Skill == loop.Review {
+	if b.Kind().Reviews {
 		x.line("A PR may be approved once in this iteration, when its round ends; " +
 			"an approval opens no merge.")
 	}
@@ -126,16 +126,14 @@ func labels(options []loop.Option) string {
 
 func (x *text) rules(b *loop.Budget, tracked bool) {
 	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: %s {…} JSON (in a worktree: hooks report <<< '{…}')", ReportCommand)
+	kind := b.Kind()
 	switch {
-	case b.Skill == loop.Work && tracked:
-		x.line(`Fields: {"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
-			`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],"outcome":"ok|errored","note":"…"}; issues and dependencies are known from the tracker`)
-	case b.Skill == loop.Work:
-		x.line(`Fields: {"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
-			`"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],"outcome":"ok|errored","note":"…"}`)
+	case tracked && kind.Tracked != "":
+		x.line("Fields: %s; issues and dependencies are known from the tracker", kind.Tracked)
 	default:
-		x.line(`Fields: {"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…","head_sha":"…","human_feedback":true}],` +
-			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,"outcome":"ok|errored","note":"…"}`)
+		x.line("Fields: %s", kind.Fields)
+	}
+	if kind.Reviews {
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
 	x.line("Issues in progress elsewhere are passed over, never contested. A merge passes only where a person allowed it.")
@@ -178,10 +176,7 @@ func Due(s Screen, b *loop.Budget) string {
 
 // ReportExample is the exact command that tells an iteration's facts, to be filled in.
 func ReportExample(b *loop.Budget) string {
-	if b.Skill == loop.Review {
-		return ReportCommand + "\n" + `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…","head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}` + "\nJSON"
-	}
-	return ReportCommand + "\n" + `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"plan":[],"failures":[],"prs":[],"outcome":"ok"}` + "\nJSON"
+	return ReportCommand + "\n" + b.Kind().Report + "\nJSON"
 }
 
 // runName is empty for a run whose budget has no more than the SPEC's fields.

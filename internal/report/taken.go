@@ -38,7 +38,7 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	for _, n := range f.Tick.PassOver(f.Run) {
 		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: skip it and take the next workable issue; leave its label alone", n))
 	}
-	if f.Run.Skill == loop.Review {
+	if f.Run.Kind().Reviews {
 		out = append(out, notesOn(c.PRs, f.Tick.Notes)...)
 	}
 	return out

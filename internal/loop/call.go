@@ -1,0 +1,324 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Call is a tool call that is about to run.
+type Call struct {
+	Turn
+	Tool  string
+	ID    string // tool_use_id
+	Input string // tool_input as the client wrote it
+	Agent string // of a worker; "" in the main thread
+
+	Asks         bool   // it is the dialog
+	EndsSchedule bool   // it removes a schedule, or only looks at it
+	Finishes     bool   // it ends work that runs
+	Schedules    *Later // nil where it schedules nothing
+	Sends        *Task  // nil where it sends no worker
+	Background   bool   // nothing reports its result
+}
+
+// Later is what a call schedules.
+type Later struct{ Prompt string }
+
+// Task is what a worker is sent to do.
+type Task struct {
+	Issues []int // that the task mentions
+	// Replayed says that the call is of a past session, which no hint can reach.
+	Replayed bool
+}
+
+// Reading is what a call would do, as far as its text says.
+type Reading struct {
+	Acts []Act
+	// Refused is why the call may not run, whatever the loop's state.
+	Refused *Deny
+	// Opaque is what in the call cannot be read, "" nothing. Reaches says that it could reach a
+	// forge, Braked that whatever it starts meets the links of the brake.
+	Opaque  string
+	Reaches bool
+	Braked  bool
+}
+
+// ActKind is what an Act does.
+type ActKind uint8
+
+// The acts that the rules of a loop are about.
+const (
+	OtherAct   ActKind = iota
+	ActMerge           // merges a PR now
+	ActLand            // lands code in another way, or opens a way for it
+	ActApprove         // approves a PR
+	ActOpen            // opens a PR
+	ActComment         // comments on an issue or a PR, or reviews one
+	ActLabel           // sets or removes a label
+)
+
+// Act is one thing that a call would do.
+type Act struct {
+	Kind    ActKind
+	PR      int    // or issue; 0 unknown
+	Ref     string // label, branch, or the PR as written where its number is not known
+	SHA     string // the commit that the call insists on, "" none
+	Auto    bool   // the merge would bypass the approval
+	Review  bool   // a comment that is a whole review
+	Command string // as in "gh pr merge 142 --squash"
+	Words   string // what it is, for a person, as in "push-protected main"
+	// Elsewhere is the repository that it is about, where that is not the project's Own.
+	Elsewhere, Own string
+}
+
+// Deny refuses a call. Text and Hint are for the model.
+type Deny struct {
+	Rule string // one of Rules
+	Text string
+	Hint string
+	Ask  []Gate // the questions that wait
+	Say  string // for the person
+	// Plainly says that the hint ends with the forge's own command for Act's merge, bound to SHA.
+	Plainly bool
+	Act     Act
+	SHA     string
+}
+
+func deny(rule, hint, format string, args ...any) *Deny {
+	return &Deny{Rule: rule, Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// step holds the call against the rules, in order; the first that refuses or asks decides. A
+// refusal is recorded in the open iteration.
+func (e Call) step(s State, k *Known) Outcome {
+	out := e.judge(s, k)
+	d := out.Reply.Deny
+	if d == nil || out.Need != 0 || !e.open(s) {
+		return out
+	}
+	if missing := k.lacks(NeedWords); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	if s.Tick.Refuses(e.ID, e.Input) {
+		s.Tick.Deny(Denial{Tool: e.Tool, Rule: d.Rule, What: k.Words})
+		out.Save.Tick = s.Tick
+	}
+	return out
+}
+
+func (e Call) judge(s State, k *Known) Outcome {
+	switch {
+	case e.EndsSchedule:
+		return Outcome{}
+	case s.Claim != nil && s.Claim.Gate != nil && s.Claim.PromptID == e.Prompt:
+		return e.atGate(k, []Gate{*s.Claim.Gate})
+	case s.Run == nil:
+		return e.neverAgain(s.Claim)
+	}
+	if e.open(s) && (len(s.Tick.Held()) > 0 || e.Asks && len(s.Tick.Pending) > 0) {
+		if out := e.atGate(k, s.Tick.Pending); !out.Nothing() {
+			return out
+		}
+	}
+	if s.Run.Status != Active && !slices.Contains(s.Run.LastPrompts, e.Prompt) {
+		return e.afterHalt(s.Run)
+	}
+	out := e.ceiling(s, k)
+	if out.Need != 0 || out.Reply.Deny != nil {
+		return out
+	}
+	for _, rule := range []func(State, *Known) Outcome{e.schedule, e.dispatch, e.act} {
+		if o := rule(s, k); !o.Nothing() {
+			return out.and(o)
+		}
+	}
+	return out
+}
+
+// and joins what two rules of one call decided about the same state.
+func (o Outcome) and(p Outcome) Outcome {
+	p.Reply.Context = o.Reply.Context
+	if p.Save.Tick == nil {
+		p.Save.Tick = o.Save.Tick
+	}
+	return p
+}
+
+func refuseCall(d *Deny) Outcome { return Outcome{Reply: Reply{Deny: d}} }
+
+// atGate fills the dialog with exactly the questions that wait, and holds everything else of the
+// main thread back until they are answered. Workers already dispatched continue.
+func (e Call) atGate(k *Known, gates []Gate) Outcome {
+	switch {
+	case e.Asks && e.Agent == "": // a worker's dialog answers no gate and shows none
+		return Outcome{Reply: Reply{Ask: gates}}
+	case e.Agent != "" || e.Tool == "ToolSearch":
+		return Outcome{}
+	case k.lacks(NeedLooks) != 0:
+		return Outcome{Need: NeedLooks}
+	case k.Looks:
+		return Outcome{}
+	}
+	d := deny(GateWaiting, "", "%s is held back: gate %s waits for a person.", e.Tool, gates[0].Name)
+	d.Ask = gates
+	return refuseCall(d)
+}
+
+// ceiling bounds one long iteration by the run's dollars. At the ceiling it asks each thread once
+// to finish; past the overrun nothing else passes. What the iteration has spent is a lower bound,
+// because what cannot be read is left out until it ends.
+func (e Call) ceiling(s State, k *Known) Outcome {
+	if !e.open(s) || s.Run.Ceilings.Dollars == 0 {
+		return Outcome{}
+	}
+	if missing := k.lacks(NeedRunning); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	s.Tick.Count(s.Run, k.Running)
+	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
+	reached := s.Run.DollarsReached(spent)
+	first := reached != "" && s.Tick.TellDollars(e.Agent)
+	out := Outcome{}
+	if first || k.Read >= keepAtCall {
+		out.Save.Tick = s.Tick
+	}
+	limit := s.Run.DollarLimit(k.Overrun)
+	if reached != "" && spent > limit && !e.Finishes && !e.Asks {
+		if missing := k.lacks(NeedCommits); missing != 0 {
+			return Outcome{Need: missing}
+		}
+		if !k.Commits {
+			out.Reply.Deny = deny(DollarCeiling, e.wayToFinish(),
+				"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, k.Overrun, limit)
+			return out
+		}
+	}
+	if first {
+		out.Reply.Context = fmt.Sprintf("hooks: %s. Now %s. "+
+			"No worker is dispatched any more; past $%s only reading, `hooks report`, "+
+			"git add, commit and push on your own branch, and the dialog pass.",
+			reached, e.wayToFinish(), limit)
+	}
+	return out
+}
+
+// keepAtCall is how many bytes of transcript the next look may read again before a call saves the
+// running count. Where results come, they save it, because nothing waits for them.
+const keepAtCall = 2 << 20
+
+// wayToFinish is what a thread still has to do at the ceiling.
+func (e Call) wayToFinish() string {
+	if e.Agent != "" {
+		return "commit and push your own branch, " +
+			"and end with a short report to the thread that sent you"
+	}
+	return "commit and push your own branch, report with `hooks report`, and end the turn; " +
+		"a person raises the ceiling with --max-dollars N --resume"
+}
+
+// schedule refuses to schedule a loop that has ended, or is about to (design §1), and other work
+// that would run past the loop's end.
+func (e Call) schedule(s State, k *Known) Outcome {
+	if e.Schedules == nil {
+		return Outcome{}
+	}
+	prompt := e.Schedules.Prompt
+	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
+	if _, tick := ParsePrompt(prompt); !tick && own {
+		return refuseCall(deny(ScheduleRule,
+			"do it in this iteration or leave it to the next one; a person may schedule it",
+			"Not scheduled: what an iteration leaves for later would run when no loop governs it any more"))
+	}
+	if s.Run.Status == Active {
+		if o := e.otherFlags(s, k); !o.Nothing() {
+			return o
+		}
+	}
+	switch {
+	case !s.Run.Schedules(prompt):
+		return Outcome{}
+	case s.Run.Status != Active:
+		return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled",
+			"%s", PriorStop(s.Run)))
+	case !e.open(s):
+		return Outcome{}
+	case s.Tick.Halting():
+		return refuseCall(deny(ScheduleRule, "end the turn; the final report follows",
+			"The loop ends with this iteration (%s): no next tick", s.Tick.HaltedBy()))
+	case s.Tick.Iteration >= s.Run.Ceilings.Iterations:
+		return refuseCall(deny(ScheduleRule, "report and end the turn; the final report follows",
+			"Not scheduled: iteration %d of %d is the last one, so nothing is left to bring",
+			s.Tick.Iteration, s.Run.Ceilings.Iterations))
+	case k.lacks(NeedSpent) != 0: // a ceiling that is reached ends the loop at this exit (R30)
+		return Outcome{Need: NeedSpent}
+	}
+	if text := e.exhausted(s, k); text != "" {
+		return refuseCall(deny(ScheduleRule, endTurn, "Not scheduled: %s", text))
+	}
+	return Outcome{}
+}
+
+// otherFlags refuses to schedule the run's own skill with flags that no person typed for it. A
+// person who types /loop with new flags has them scheduled before the first tick begins.
+func (e Call) otherFlags(s State, k *Known) Outcome {
+	c, ok := ParsePrompt(e.Schedules.Prompt)
+	if !ok || c.Skill != s.Run.Skill {
+		return Outcome{}
+	}
+	flags, _, err := ParseFlags(c.Skill, c.Args)
+	if err != nil {
+		return refuseCall(deny(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s", err))
+	}
+	switch {
+	case s.Run.Agrees(flags):
+		return Outcome{}
+	case k.lacks(NeedOrigin) != 0:
+		return Outcome{Need: NeedOrigin}
+	case Typed(k.Origin.Prompt, c.Skill, flags) && k.Origin.By != "scheduled":
+		return Outcome{}
+	}
+	return refuseCall(deny(ScheduleRule,
+		"schedule it as "+s.Run.Command+", or let a person type the command with new flags",
+		"Not scheduled: no person typed these flags for the running loop, which has %s", s.Run.Flags))
+}
+
+// Typed reports whether a prompt is itself the looping command, as in "/loop 1m /sdd:work --loop",
+// with just these flags.
+func Typed(prompt string, skill Skill, flags Flags) bool {
+	c, ok := ParsePrompt(prompt)
+	if !ok || c.Skill != skill {
+		return false
+	}
+	own, _, err := ParseFlags(c.Skill, c.Args)
+	return err == nil && own.Same(flags)
+}
+
+// afterHalt: all that remains of a halted run is that nothing may schedule it again.
+func (e Call) afterHalt(run *Budget) Outcome {
+	if e.Schedules == nil || !run.Schedules(e.Schedules.Prompt) ||
+		!slices.Contains(run.Scheduled, e.Schedules.Prompt) {
+		return Outcome{}
+	}
+	return refuseCall(deny(ScheduleRule,
+		"it is not scheduled again; a person starts it anew by typing the command, or goes on with --resume",
+		"%s", PriorStop(run)))
+}
+
+// neverAgain refuses to schedule a loop that ended while it waited for another's lock, in its turn.
+func (e Call) neverAgain(c *Claim) Outcome {
+	if c == nil || !c.Stopped || c.PromptID != e.Prompt || e.Schedules == nil ||
+		!c.Schedules(e.Schedules.Prompt) {
+		return Outcome{}
+	}
+	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s", c.PriorStop()))
+}
+
+// exhausted is the text of a ceiling that is reached with what was spent until now.
+func (e Call) exhausted(s State, k *Known) string {
+	b := *s.Run
+	b.Spend(k.Count.Spent)
+	b.Observe(k.Count.Clock)
+	return Exhausted(Look(&b, s.Tick, nil, e.Now))
+}
+
+const endTurn = "let what runs finish, report, and end the turn"

@@ -1,0 +1,194 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maxMerges is how many PRs one call may merge: each is looked up at the tracker, within the hook's
+// time.
+const maxMerges = 3
+
+// lands reports whether an act lands code, or opens a way for it.
+func (a Act) lands() bool { return a.Kind == ActMerge || a.Kind == ActLand || a.Kind == ActApprove }
+
+// merge is the gate's rule. A merge passes when facts show that no human feedback was addressed
+// since the previous iteration, or once on a person's answer in this very tick (R99–R102).
+func (e Call) merge(s State, k *Known) Outcome {
+	acts := slices.DeleteFunc(slices.Clone(k.Reading.Acts), func(a Act) bool { return !a.lands() })
+	switch {
+	case !e.open(s) && k.Beside: // the session's other loop has an iteration open, which judges it
+		return Outcome{}
+	case !e.open(s):
+		return refuseCall(deny(MergeGate,
+			"a person merges in a terminal, or ends the loop with `hooks loop stop`",
+			"Not merged: %s. No iteration of the loop is open, so nobody can be asked", acts[0].Command))
+	case len(acts) > maxMerges:
+		return refuseCall(deny(MergeGate, "merge one PR at a time",
+			"Not merged: %d merges in one call are more than can be looked up", len(acts)))
+	case k.lacks(NeedMerging) != 0:
+		return Outcome{Need: NeedMerging}
+	}
+	for _, pr := range k.Merging {
+		s.Tick.HearPR(pr)
+	}
+	return e.judgeMerges(s, acts, postedBy(k.Reading.Acts))
+}
+
+// judgeMerges decides about the merges of a call in an open iteration.
+func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
+	tick := s.Tick
+	if tick.Halting() {
+		return refuseCall(deny(MergeGate, "end the turn; a person may merge",
+			"Not merged: the loop ends with this iteration (%s)", tick.HaltedBy()))
+	}
+	for _, a := range acts {
+		if d := s.Landable(a); d != nil {
+			return refuseCall(d)
+		}
+	}
+	if d := e.secondRound(s, posts); d != nil {
+		return refuseCall(d)
+	}
+	switch known, same := tick.Merging(e.ID, e.Input); {
+	case same: // another registration of the hooks let it through already
+		return Outcome{}
+	case known:
+		return refuseCall(deny(MergeGate, "make the call anew",
+			"Not merged: %s. A call of the id %s was let through already", acts[0].Command, e.ID))
+	}
+	for _, a := range acts {
+		if a.Kind != ActMerge {
+			continue
+		}
+		if d := e.mergeOne(s, a); d != nil {
+			return Outcome{Save: Save{Tick: tick}, Reply: Reply{Deny: d}}
+		}
+	}
+	e.pass(tick, acts)
+	tick.NoteReviews(posts, e.ID, e.Input)
+	return Outcome{Save: Save{Tick: tick}}
+}
+
+// pass records what the call was let through for. The brake lets each of these pass once.
+func (e Call) pass(tick *Tick, acts []Act) {
+	merge := Passed{ID: e.ID, Input: e.Input}
+	approval := Passed{ID: e.ID, Input: e.Input, Approves: true}
+	for _, a := range acts {
+		if a.Kind == ActApprove {
+			approval.PRs = append(approval.PRs, a.PR)
+			continue
+		}
+		if yes := tick.Approval(a.PR); yes != nil {
+			merge.HeadSHA = yes.HeadSHA
+		}
+		merge.PRs = append(merge.PRs, a.PR)
+		tick.Merge(a.PR)
+	}
+	for _, p := range []Passed{approval, merge} {
+		if len(p.PRs) > 0 {
+			tick.Pass(p)
+		}
+	}
+}
+
+// mergeOne decides about one PR: by the person's unused answer, bound to the head they were asked
+// about; else by their earlier word; else by the facts; else the person is asked.
+func (e Call) mergeOne(s State, a Act) *Deny {
+	tick := s.Tick
+	if yes := tick.Approval(a.PR); yes != nil {
+		return e.approved(s, a, yes)
+	}
+	if !tick.AsksMerge(a.PR) {
+		switch {
+		case tick.AnsweredMerge(a.PR): // a fact reported later does not lift a person's word
+			return deny(MergeGate, "leave the PR open and end the turn",
+				"Not merged: %s. The person's answer for PR #%d does not allow it", a.Command, a.PR)
+		case tick.NoFeedback(a.PR):
+			return nil
+		}
+		tick.Pending = append(tick.Pending, Due(e.facts(s, a.PR), Merging)...)
+		tick.UseGiven(s.Run, e.Now)
+		if yes := tick.Approval(a.PR); yes != nil { // by what the person had answered in a terminal
+			return e.approved(s, a, yes)
+		}
+	}
+	d := deny(MergeGate, "", "Not merged yet: %s needs a person's word (post-feedback-merge).", a.Command)
+	d.Ask = tick.MergeGates()
+	return d
+}
+
+// facts are the facts when a PR is about to be merged.
+func (e Call) facts(s State, pr int) *Facts {
+	f := Look(s.Run, s.Tick, nil, e.Now)
+	f.Merging = pr
+	return f
+}
+
+// approved holds a merge against what the person said yes to. A push after the answer voids it, and
+// both are informed.
+func (e Call) approved(s State, a Act, yes *Approval) *Deny {
+	head := s.Tick.Head(a.PR)
+	switch {
+	case yes.HeadSHA != "" && head != "" && !SameSHA(yes.HeadSHA, head):
+		yes.Used = true
+		s.Tick.Pending = append(s.Tick.Pending, AskMerge(e.facts(s, a.PR)))
+		text := fmt.Sprintf("PR #%d moved from %s to %s after the person's answer, which is void",
+			a.PR, yes.HeadSHA, head)
+		d := deny(MergeGate, "", "Not merged: %s. %s", a.Command, text)
+		d.Ask, d.Say = s.Tick.MergeGates(), "hooks: "+text+"; you are asked again"
+		return d
+	case yes.HeadSHA != "" && a.SHA != "" && !SameSHA(yes.HeadSHA, a.SHA):
+		d := deny(MergeGate, "%s", "Not merged: %s. The person said yes to %s, not to %s",
+			a.Command, yes.HeadSHA, a.SHA)
+		d.Plainly, d.Act, d.SHA = true, a, yes.HeadSHA
+		return d
+	}
+	return nil
+}
+
+// Landable returns why a way to land code, or an approval, is refused whatever a person answers;
+// nil where it is the plain merge of one named PR of the project's own repository, or an approval
+// that the loop may give.
+func (s State) Landable(a Act) *Deny {
+	plainly := func(hint, format string, args ...any) *Deny {
+		d := deny(MergeGate, hint, format, args...)
+		d.Plainly, d.Act = true, a
+		return d
+	}
+	switch {
+	case a.Kind == ActApprove:
+		return s.approvable(a)
+	case a.Auto:
+		return plainly("merge it plainly with %s once it is green",
+			"Not merged: %s. --auto and --admin bypass the approval", a.Command)
+	case a.Kind != ActMerge:
+		return plainly("open or update a PR and leave it, or merge it plainly with %s",
+			"Not done: %s (%s). In a loop only a PR is merged, one at a time, past its gate",
+			a.Command, a.Words)
+	case a.PR == 0:
+		return plainly("name it by its number: %s",
+			"Not merged: %s does not say which PR", a.Command)
+	case a.Elsewhere != "":
+		return deny(MergeGate, "merge PRs of this project's own repository",
+			"Not merged: %s names %s, a person is asked about %s only", a.Command, a.Elsewhere, a.Own)
+	}
+	return nil
+}
+
+// approvable is why a PR is not approved. A review loop approves the PRs of its own project, and an
+// approval answers no gate.
+func (s State) approvable(a Act) *Deny {
+	switch {
+	case !s.Run.Kind().Reviews:
+		return deny(MergeGate, "leave the PR open; /sdd:review --loop reviews it, or a person does",
+			"Not approved: %s. Only a review loop approves PRs", a.Command)
+	case a.PR == 0:
+		return deny(MergeGate, "name it by its number: gh pr review N --approve",
+			"Not approved: %s does not say which PR", a.Command)
+	case a.Elsewhere != "":
+		return deny(MergeGate, "review PRs of this project's own repository",
+			"Not approved: %s names %s, and the loop reviews %s only", a.Command, a.Elsewhere, a.Own)
+	}
+	return nil
+}

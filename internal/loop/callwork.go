@@ -1,0 +1,269 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// dispatch lets a worker go only while the run may still do new work, and counts it (R30, R45,
+// R91).
+func (e Call) dispatch(s State, k *Known) Outcome {
+	if e.Sends == nil {
+		return Outcome{}
+	}
+	if d := e.refuseWorker(s); d != nil || !e.open(s) {
+		return Outcome{Reply: Reply{Deny: d}}
+	}
+	if missing := k.lacks(NeedSpent); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	if text := e.exhausted(s, k); text != "" {
+		return refuseCall(notSent(text, endTurn))
+	}
+	if e.mustName(s) {
+		return refuseCall(deny(UnnamedRule,
+			"name it in the task, as in \"Implement issue #44\"; "+
+				"a worker that is about no issue is sent again as it is",
+			"Not dispatched: the task names no issue, so nothing tells whether it may be worked on"))
+	}
+	if d := e.askCriteria(s, k); d != nil {
+		out := refuseCall(d)
+		out.Save.Tick = s.Tick
+		return out
+	}
+	s.Tick.RecordWorker(e)
+	return Outcome{Save: Save{Tick: s.Tick}}
+}
+
+// RecordWorker counts a worker that goes, once a call.
+func (t *Tick) RecordWorker(e Call) {
+	if t.Once("PreToolUse", e.ID, e.Input) {
+		t.Agents++
+		t.Taken = append(slices.Clone(t.Taken), e.Sends.Issues...)
+	}
+}
+
+// askCriteria asks a person about the worker's issue, where its criteria are not settled (R91).
+func (e Call) askCriteria(s State, k *Known) *Deny {
+	f := Look(s.Run, s.Tick, nil, e.Now)
+	f.Sent = e.Sends.Issues
+	due := Due(f, Sending)
+	if len(due) == 0 {
+		return nil
+	}
+	s.Tick.Pending = append(s.Tick.Pending, due...)
+	s.Tick.UseGiven(s.Run, e.Now)
+	if len(s.Tick.Pending) > 0 {
+		d := deny(DispatchRule, "", "Not dispatched yet: a person settles the criteria first.")
+		d.Ask = s.Tick.Pending
+		return d
+	}
+	if d := e.refuseWorker(s); d != nil { // by what a person had answered in a terminal
+		return d
+	}
+	if text := e.exhausted(s, k); text != "" {
+		return notSent(text, endTurn)
+	}
+	return nil
+}
+
+func notSent(why, hint string) *Deny { return deny(DispatchRule, hint, "Not dispatched: %s", why) }
+
+// mustName reports whether a worker is refused because its task names no issue. That happens once
+// in an iteration; a second telling of that call is the same refusal.
+func (e Call) mustName(s State) bool {
+	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
+		return false
+	}
+	before := slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool { return d.Rule == UnnamedRule })
+	return !before || s.Tick.WasRefused(e.ID, e.Input)
+}
+
+// refuseWorker is why no worker may go, whatever was spent; nil where one may.
+func (e Call) refuseWorker(s State) *Deny {
+	switch {
+	case s.Run.Status != Active:
+		return notSent(PriorStop(s.Run), endTurn)
+	case !e.open(s):
+		return nil
+	case s.Tick.Halting():
+		return notSent("the loop ends with this iteration ("+s.Tick.HaltedBy()+")", endTurn)
+	}
+	if waiting := s.Tick.Held(); len(waiting) > 0 { // only a worker's own worker gets here
+		return notSent("gate "+waiting[0].Name+" waits for a person", endTurn)
+	}
+	if d := s.Tick.LeftAlone(s.Run, e.Sends.Issues); d != "" {
+		return notSent(d+" is deferred or in progress elsewhere in this iteration",
+			"take the next one of the plan")
+	}
+	if e.Agent != "" { // a worker's own helper works on the worker's issue
+		return nil
+	}
+	if why, hint := s.Tick.OffPlan(e.Sends.Issues); why != "" {
+		return notSent(why, hint)
+	}
+	return nil
+}
+
+// act holds back what a call would do to a forge or to the loop's own files.
+func (e Call) act(s State, k *Known) Outcome {
+	if missing := k.lacks(NeedReading); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	r := k.Reading
+	if r.Refused != nil {
+		return refuseCall(r.Refused)
+	}
+	if n := countActs(r.Acts, ActOpen); n > 0 {
+		if d := e.openPRs(s, n); d != nil {
+			return refuseCall(d)
+		}
+	}
+	if o := e.contests(s, k, r.Acts); !o.Nothing() {
+		return o
+	}
+	if d := e.deferred(s, r.Acts); d != nil {
+		return refuseCall(d)
+	}
+	if slices.ContainsFunc(r.Acts, Act.lands) { // last: it uses an answer up
+		return e.merge(s, k)
+	}
+	if d := e.unread(s, r); d != nil {
+		return refuseCall(d)
+	}
+	return e.review(s, r.Acts)
+}
+
+// unread holds back what cannot be read and could reach a forge. Where the brake stands before the
+// session's Bash commands such text passes, because the brake judges what it starts.
+func (e Call) unread(s State, r Reading) *Deny {
+	why := "it could reach a forge: "
+	switch {
+	case r.Opaque == "" || r.Braked:
+		return nil
+	case e.reviews(s) && s.Tick.MergeShut():
+		why = "a merge gate waits: "
+	case !r.Reaches:
+		return nil
+	}
+	return deny(UnreadText, "write it plainly, without text that is only known when it runs",
+		"This command cannot be read and %s%s", why, r.Opaque)
+}
+
+func countActs(acts []Act, kind ActKind) (n int) {
+	for _, a := range acts {
+		if a.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// openPRs stops before a PR that would exceed the ceiling (R30), or whose number no result would
+// bring (R27): that of a call in the background comes at once and is empty.
+func (e Call) openPRs(s State, n int) *Deny {
+	if e.Background {
+		return deny(PRCeiling, "open it in a call of its own that does not run in the background",
+			"Not opened: in the background nothing tells the loop which PR it is")
+	}
+	f := Look(s.Run, s.Tick, nil, e.Now)
+	left, unbounded := f.PRsLeft()
+	switch {
+	case unbounded || n <= left:
+		return nil
+	case left > 0:
+		return deny(PRCeiling, "open them one at a time",
+			"%d PRs at once would go past the ceiling (%d / %d)", n, len(f.PRs), s.Run.Ceilings.PRs)
+	}
+	return deny(PRCeiling,
+		"report, and end the turn; a person raises the ceiling with --max-prs N --resume",
+		"PR budget reached: %d / %d — no further PR in this run (prs_touched_budget)",
+		len(f.PRs), s.Run.Ceilings.PRs)
+}
+
+const inProgress = "in-progress" // the label of an issue that is worked on
+
+// contests keeps a sibling's in-progress label as it is (R80). One that this iteration has set, or
+// whose issue the one before had planned, is the loop's own.
+func (e Call) contests(s State, k *Known, acts []Act) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	others := s.Tick.Elsewhere(s.Run)
+	for _, a := range acts {
+		label := a.Kind == ActLabel && strings.EqualFold(a.Ref, inProgress)
+		own := slices.Contains(s.Tick.Labels, fmt.Sprintf("#%d %s", a.PR, a.Ref))
+		switch {
+		case !label || own || !slices.Contains(others, a.PR):
+			continue
+		case k.lacks(NeedPrevious) != 0:
+			return Outcome{Need: NeedPrevious}
+		case k.Previous != nil && slices.Contains(k.Previous.Plan, a.PR):
+			continue
+		}
+		return refuseCall(deny(InProgress,
+			"take the next workable issue; a person clears a label that nobody works under",
+			"Not done: %s. #%d is in progress by another iteration, and its label stays as it is",
+			a.Command, a.PR))
+	}
+	return Outcome{}
+}
+
+// deferred refuses to speak on a PR on which nothing has landed since the previous iteration (R81).
+func (e Call) deferred(s State, acts []Act) *Deny {
+	if !e.reviews(s) {
+		return nil
+	}
+	for _, a := range acts {
+		name := PRTarget(a.PR)
+		speaks := a.Kind == ActComment || a.Kind == ActApprove
+		if speaks && slices.Contains(s.Tick.Deferred, name) {
+			d := deny(DeferredRule, "", "Not posted: %s. %s is deferred to the next tick.", a.Command, name)
+			d.Text = strings.Join(append([]string{d.Text}, s.Tick.Notes...), "\n")
+			return d
+		}
+	}
+	return nil
+}
+
+// reviews reports whether the call is one of an open iteration that reviews PRs.
+func (e Call) reviews(s State) bool { return s.Run.Kind().Reviews && e.open(s) }
+
+// review records the reviews of a call that lands nothing, unless one is a second round (R149).
+func (e Call) review(s State, acts []Act) Outcome {
+	posts := postedBy(acts)
+	if !e.reviews(s) || len(posts) == 0 {
+		return Outcome{}
+	}
+	if d := e.secondRound(s, posts); d != nil {
+		return refuseCall(d)
+	}
+	s.Tick.NoteReviews(posts, e.ID, e.Input)
+	return Outcome{Save: Save{Tick: s.Tick}}
+}
+
+// postedBy are the reviews and approvals among acts.
+func postedBy(acts []Act) (list []PostedReview) {
+	for _, a := range acts {
+		approval := a.Kind == ActApprove
+		if target := ReviewTarget(a.PR, a.Ref); (approval || a.Review) && target != "" {
+			list = append(list, PostedReview{Target: target, Approval: approval})
+		}
+	}
+	return list
+}
+
+// secondRound refuses a call that reviews a PR again in the iteration.
+func (e Call) secondRound(s State, posts []PostedReview) *Deny {
+	if !s.Run.Kind().Reviews {
+		return nil
+	}
+	why := s.Tick.RefuseReviews(posts, e.ID, e.Input)
+	if why == "" {
+		return nil
+	}
+	return deny(ReviewRule,
+		"replies and plain comments may go on; the next iteration reviews it again",
+		"Not posted: %s in this iteration, and a PR gets one round in each", why)
+}

@@ -1,0 +1,69 @@
+package loop
+
+import "slices"
+
+// Kind is what one kind of loop has of its own. Everything else is the core's, and the same for all.
+type Kind struct {
+	Name    Skill
+	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue
+	Reviews bool // it answers and approves PRs, each one round an iteration
+	OnePR   bool // it takes --pr N
+	Scope   Scope
+	// Report is a line of JSON to fill in, Fields what each field of a report takes. Tracked is
+	// Fields where the tracker was asked for the backlog.
+	Report, Fields, Tracked string
+}
+
+const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
+	`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
+	`"outcome":"ok|errored","note":"…"}`
+
+// Kinds are the kinds of loop, in the order in which they are looked at and listed (R1).
+var Kinds = []Kind{
+	{
+		Name: Work, Backlog: true, Scope: WorkRun,
+		Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
+			`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
+		Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
+			`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` + planFields,
+		Tracked: `{` + planFields,
+	},
+	{
+		Name: Review, Reviews: true, OnePR: true, Scope: ReviewRun,
+		Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…","head_sha":"…",` +
+			`"human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
+		Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
+			`"head_sha":"…","human_feedback":true}],` +
+			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
+			`"outcome":"ok|errored","note":"…"}`,
+	},
+}
+
+// KindOf returns a kind by its skill; the zero Kind for a skill that has none.
+func KindOf(skill Skill) Kind {
+	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.Name == skill })
+	if i < 0 {
+		return Kind{}
+	}
+	return Kinds[i]
+}
+
+// Skills are the names of all kinds, in their order.
+func Skills() []Skill {
+	list := make([]Skill, len(Kinds))
+	for i, k := range Kinds {
+		list[i] = k.Name
+	}
+	return list
+}
+
+// Kind is the kind of the run.
+func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
+
+// Scope is the kind of run that conditions and gates apply to.
+func (b *Budget) Scope() Scope {
+	if b.SinglePR != 0 {
+		return SinglePR
+	}
+	return b.Kind().Scope
+}
