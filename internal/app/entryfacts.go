@@ -28,7 +28,7 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
-	if resumed || previous != nil && mode != loop.FreshRun && e.req.Command.Skill == loop.Review {
+	if resumed || previous != nil && mode != loop.FreshRun && loop.KindOf(e.req.Command.Skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
 	tracks.Wait()

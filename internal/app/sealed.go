@@ -56,7 +56,7 @@ func (v *visit) sealedSkill() loop.Skill {
 			return skill
 		}
 	}
-	return loop.Work
+	return loop.Skills()[0]
 }
 
 // sayOnce reports that a run's files were changed, the first time that a turn of its session ends.

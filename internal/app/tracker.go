@@ -29,7 +29,7 @@ func (e *entry) entryTime() time.Duration {
 func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int, notes []string) {
 	q := e.question()
 	switch {
-	case e.req.Command.Skill == loop.Work:
+	case loop.KindOf(e.req.Command.Skill).Backlog:
 		q.Backlog, q.Scope = true, backlog.ParseScope(e.req.Flags.Rest)
 	case e.req.Flags.PR > 0:
 		q.PR = e.req.Flags.PR

@@ -29,7 +29,7 @@ const (
 	ReviewRun
 	SinglePR
 
-	EveryRun = WorkRun | ReviewRun | SinglePR
+	EveryRun = ^Scope(0)
 )
 
 // Facts are everything a decision looks at. Tick and Previous may be nil; a fact that is missing

@@ -12,6 +12,10 @@ type Kind struct {
 	// Report is a line of JSON to fill in, Fields what each field of a report takes. Tracked is
 	// Fields where the tracker was asked for the backlog.
 	Report, Fields, Tracked string
+	// Owes is what the kind holds the turn for before its iteration ends, beyond the questions that
+	// wait; nil for nothing. MaxHolds bounds all holds of one prompt; 0 is two.
+	Owes     func(State) *Continue
+	MaxHolds int
 }
 
 const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
@@ -21,7 +25,7 @@ const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":
 // Kinds are the kinds of loop, in the order in which they are looked at and listed (R1).
 var Kinds = []Kind{
 	{
-		Name: Work, Backlog: true, Scope: WorkRun,
+		Name: Work, Backlog: true, Scope: WorkRun, Owes: owesFacts,
 		Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
 			`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
 		Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
@@ -29,7 +33,7 @@ var Kinds = []Kind{
 		Tracked: `{` + planFields,
 	},
 	{
-		Name: Review, Reviews: true, OnePR: true, Scope: ReviewRun,
+		Name: Review, Reviews: true, OnePR: true, Scope: ReviewRun, Owes: owesFacts,
 		Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…","head_sha":"…",` +
 			`"human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
 		Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
@@ -37,6 +41,14 @@ var Kinds = []Kind{
 			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
 			`"outcome":"ok|errored","note":"…"}`,
 	},
+}
+
+// owesFacts asks for the skill's report, which only the model can give.
+func owesFacts(s State) *Continue {
+	if s.Tick.Reported {
+		return nil
+	}
+	return &Continue{Name: "facts"}
 }
 
 // KindOf returns a kind by its skill; the zero Kind for a skill that has none.

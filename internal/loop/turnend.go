@@ -23,10 +23,11 @@ type Scheduled struct {
 	End    string    // the call that removes it, as in "CronDelete 1"
 }
 
-// Continue is why a Stop holds the turn open, and for what. Each is asked for once a prompt, and no
-// prompt is held more than twice.
+// Continue is why a Stop holds the turn open, and for what. Each is asked for once a prompt, and a
+// prompt is held no more often than its kind allows.
 type Continue struct {
-	Name     string      // as recorded in budget.blocks: "gate:NAME", "facts", "unschedule", "wake"
+	Name     string      // as recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or the kind's own
+	Text     string      // of the kind's own: what the model is asked for; "" asks for the report
 	Gates    []Gate      // of a gate: the questions that wait
 	Schedule []Scheduled // of unschedule: what starts the ended loop again
 }
@@ -107,13 +108,16 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 		tick.Pending = Due(f, Exit)
 		tick.UseGiven(s.Run, e.Now)
 	}
-	switch {
-	case len(tick.Pending) > 0 && e.Attended && e.hold(s.Run, "gate:"+tick.Pending[0].Name):
-		return &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
-	case len(tick.Pending) == 0 && tick.Body && !tick.Reported && e.hold(s.Run, "facts"):
-		return &Continue{Name: "facts"}
+	var ask *Continue
+	if len(tick.Pending) > 0 && e.Attended {
+		ask = &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
+	} else if owes := s.Run.Kind().Owes; owes != nil && len(tick.Pending) == 0 && tick.Body {
+		ask = owes(s)
 	}
-	return nil
+	if ask == nil || !e.hold(s.Run, ask.Name) {
+		return nil
+	}
+	return ask
 }
 
 // endsAnyway reports whether a condition of the exit already holds, so that no person need be asked
@@ -125,13 +129,14 @@ func (e TurnEnd) endsAnyway(s State, k *Known) bool {
 	return len(Evaluate(Look(&b, s.Tick, nil, e.Now), Exit)) > 0
 }
 
-// hold counts a hold of this prompt, unless it was held twice or for this reason before.
+// hold counts a hold of this prompt, unless it was held for this reason or too often before.
 func (e TurnEnd) hold(run *Budget, reason string) bool {
 	b := &run.Blocks
 	if b.PromptID != e.Prompt {
 		*b = Blocks{PromptID: e.Prompt}
 	}
-	if len(b.Reasons) >= 2 || slices.Contains(b.Reasons, reason) {
+	most := max(2, run.Kind().MaxHolds)
+	if len(b.Reasons) >= most || slices.Contains(b.Reasons, reason) {
 		return false
 	}
 	b.Reasons, b.At = append(slices.Clone(b.Reasons), reason), e.Wall

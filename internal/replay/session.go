@@ -45,10 +45,14 @@ type Session struct {
 
 // New begins with nothing run yet. Where a session never invoked a looping skill, every prompt is taken as a tick.
 func New(id string, limits Limits, byPrompt bool) *Session {
-	return &Session{
-		id: id, limits: limits, byPrompt: byPrompt, threads: []*Thread{{Skill: loop.Work}, {Skill: loop.Review}},
-		older: map[string]loop.Tokens{}, pot: map[string]loop.Tokens{}, total: map[string]loop.Tokens{},
+	s := &Session{
+		id: id, limits: limits, byPrompt: byPrompt, older: map[string]loop.Tokens{},
+		pot: map[string]loop.Tokens{}, total: map[string]loop.Tokens{},
 	}
+	for _, skill := range loop.Skills() {
+		s.threads = append(s.threads, &Thread{Skill: skill})
+	}
+	return s
 }
 
 // Threads are the runs that there are.

@@ -194,6 +194,8 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 		return Ask(c.Gates)
 	case c.Schedule != nil:
 		return Unschedule(c.Schedule)
+	case c.Text != "":
+		return c.Text
 	case c.Name == "wake":
 		return "Nothing is scheduled that would bring the next iteration. Call now: " + WakeCall(run) +
 			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."

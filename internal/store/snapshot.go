@@ -8,7 +8,7 @@ func (s *Store) Snapshot(
 	run *loop.Budget, previous *loop.Iteration, byTracker bool,
 ) (*loop.Snapshot, error) {
 	switch {
-	case run.Scope() != loop.WorkRun, previous == nil:
+	case !run.Kind().Backlog, previous == nil:
 		return nil, nil
 	case previous.Backlog != nil && previous.FromTracker == byTracker:
 		return nil, nil
