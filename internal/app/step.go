@@ -83,9 +83,8 @@ func (v *visit) lookAhead(t *thread, e loop.Event) (k loop.Known, concerned bool
 	for {
 		o := loop.Step(t.values(), k, e)
 		need := o.Need &^ locked
-		concerned = concerned || !o.Nothing()
 		if need == 0 || v.fetch(t, e, &k, need) != nil { // with the lock the error is returned
-			return k, concerned
+			return k, !o.Nothing()
 		}
 	}
 }

@@ -19,11 +19,17 @@ type thread struct {
 // mine loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
 // it only meets the lock.
 func (v *visit) mine() ([]*thread, error) {
+	if v.loaded != nil {
+		return v.loaded, nil
+	}
 	list, err := v.threads(func(skill loop.Skill) (store.State, error) {
 		return v.files.LoadSealed(v.ev.SessionID, skill)
 	})
 	if err == nil {
 		err = v.restOver(list)
+	}
+	if err == nil && v.damage == nil {
+		v.loaded = list
 	}
 	return list, err
 }

@@ -29,7 +29,8 @@ type visit struct {
 	seals    seal.Dir     // the user's state directory
 	sealed   bool         // a loop of this session is on, whatever the project's files say
 	witness  *seal.Record // what was written last of them, as the event found it
-	runs     []*thread    // the session's loops, as the last step left them
+	loaded   []*thread    // the session's loops as they were read, while nothing has changed them
+	runs     []*thread    // the same, as the last step left them
 	settled  bool         // that step has decided
 	damage   error        // of one of this session's runs, beside others that are in order
 	after    func() error
@@ -116,6 +117,7 @@ func (v *visit) underGuard(change func() error) error {
 		return fmt.Errorf("lock state: %w", err)
 	}
 	defer unlock()
+	v.loaded = nil
 	return change()
 }
 
