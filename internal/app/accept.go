@@ -19,16 +19,16 @@ func (a *App) Accept(skills []loop.Skill) (string, error) {
 		return "", hint.New("a person accepts a change in a terminal of their own",
 			"changes are not accepted from inside the agent")
 	}
-	return a.each(skills, "every file is as hooks wrote it", (*visit).accept)
+	return a.each(skills, "every file is as hooks wrote it", (*handler).accept)
 }
 
-func (v *visit) accept(skill loop.Skill) (string, error) {
-	if s, err := v.files.LoadRun(skill); err == nil {
-		if err := v.sealedElsewhere(s.Budget); err != nil {
+func (h *handler) accept(skill loop.Skill) (string, error) {
+	if s, err := h.files.LoadRun(skill); err == nil {
+		if err := h.sealedElsewhere(s.Budget); err != nil {
 			return "", err
 		}
 	}
-	list, err := v.files.Accept(skill, alive)
+	list, err := h.files.Accept(skill, alive)
 	var said []string
 	for _, a := range list {
 		said = append(said, lines(
@@ -51,8 +51,8 @@ func changedText(name string, texts [2]string) string {
 }
 
 // changedRuns are the runs of a skill whose files are not as they were written.
-func (v *visit) changedRuns(skill loop.Skill) (runs []string) {
-	for _, c := range v.files.Changed(skill) {
+func (h *handler) changedRuns(skill loop.Skill) (runs []string) {
+	for _, c := range h.files.Changed(skill) {
 		if c.Run != "" {
 			runs = append(runs, c.Run)
 		}
@@ -61,17 +61,17 @@ func (v *visit) changedRuns(skill loop.Skill) (runs []string) {
 }
 
 // resetChanged archives runs whose files were changed, whether they run or not.
-func (v *visit) resetChanged(skill loop.Skill, runs []string) (string, error) {
+func (h *handler) resetChanged(skill loop.Skill, runs []string) (string, error) {
 	var said []string
 	for _, run := range runs {
-		if err := v.archive(skill, run); err != nil {
+		if err := h.archive(skill, run); err != nil {
 			return "", err
 		}
 		said = append(said, fmt.Sprintf("%s: run %s is archived in %s/archive, "+
 			"with what hooks had written of it", skill, run, store.Dir))
 	}
-	if held, err := v.files.Holder(skill); err != nil || held != nil {
-		if err := v.files.Reap(skill, held); err != nil {
+	if held, err := h.files.Holder(skill); err != nil || held != nil {
+		if err := h.files.Reap(skill, held); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}
@@ -79,10 +79,10 @@ func (v *visit) resetChanged(skill loop.Skill, runs []string) (string, error) {
 }
 
 // sealedInside reports whether the client of a sealed run of the project started this process.
-func (v *visit) sealedInside() bool {
+func (h *handler) sealedInside() bool {
 	for _, skill := range loop.Skills() {
-		inside := func(b loop.Budget) bool { return v.inside(b.Owner) }
-		if slices.ContainsFunc(v.files.SealedBudgets(skill), inside) {
+		inside := func(b loop.Budget) bool { return h.inside(b.Owner) }
+		if slices.ContainsFunc(h.files.SealedBudgets(skill), inside) {
 			return true
 		}
 	}

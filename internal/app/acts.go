@@ -11,20 +11,20 @@ import (
 )
 
 // reading is what a call would do, as loops judge it.
-func (v *visit) reading(t *thread) loop.Reading {
-	r := v.read()
+func (h *handler) reading(t *loopState) loop.Reading {
+	r := h.read()
 	reading := loop.Reading{
-		Refused: v.refuseCall(t, r), Opaque: unreadable(r), Reaches: r.ReachesForge(),
-		Braked: r.Unparsable == "" && v.meetsBrake(t),
+		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: r.ReachesForge(),
+		Braked: r.Unparsable == "" && h.meetsBrake(t),
 	}
 	for _, a := range r.Acts {
-		reading.Acts = append(reading.Acts, v.actOf(a))
+		reading.Acts = append(reading.Acts, h.actOf(a))
 	}
 	return reading
 }
 
 // actOf is an act as loops judge it.
-func (v *visit) actOf(a guard.Act) loop.Act {
+func (h *handler) actOf(a guard.Act) loop.Act {
 	act := loop.Act{
 		PR: a.PR, Ref: a.Ref, SHA: a.SHA, Auto: a.Auto || a.Admin, Review: a.Review,
 		Command: a.Command, Words: describe(a),
@@ -46,28 +46,28 @@ func (v *visit) actOf(a guard.Act) loop.Act {
 		}
 	}
 	if act.Kind == loop.ActMerge || act.Kind == loop.ActApprove {
-		act.Elsewhere, act.Own = v.elsewhere(a)
+		act.Elsewhere, act.Own = h.elsewhere(a)
 	}
 	return act
 }
 
 // refuseCall is why a call may not run, whatever the loop's state.
-func (v *visit) refuseCall(t *thread, r guard.Reading) *loop.Deny {
-	tool := v.ev.Tool
-	if path := v.touchesBudget(t); path != "" {
+func (h *handler) refuseCall(t *loopState, r guard.Reading) *loop.Deny {
+	tool := h.ev.Tool
+	if path := h.touchesBudget(t); path != "" {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: tool + " is the loop's own business while it runs: write-state " + path,
 			Hint: "reading is free; facts go through `hooks report`",
 		}
 	}
-	if _, whole := v.ev.Fields(); !whole {
+	if _, whole := h.ev.Fields(); !whole {
 		return &loop.Deny{
 			Rule: loop.UnreadText, Text: tool + " has more fields than can be looked at",
 			Hint: "make several smaller calls",
 		}
 	}
-	if file := v.reconfigures(r.Acts); file != "" {
+	if file := h.reconfigures(r.Acts); file != "" {
 		return &loop.Deny{
 			Rule: loop.ConfigRule,
 			Text: tool + " would change, or could change, the SDD Configuration in " + file +
@@ -75,14 +75,14 @@ func (v *visit) refuseCall(t *thread, r guard.Reading) *loop.Deny {
 			Hint: "a person changes it between runs; other parts of the file go through Edit",
 		}
 	}
-	if file := v.rewires(); file != "" {
+	if file := h.rewires(); file != "" {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: tool + " would change, or could change, the hooks that the client runs: " + file,
 			Hint: "permission rules and the model may change; the rest waits until the loop has ended",
 		}
 	}
-	if a := v.tampers(r); len(a) > 0 {
+	if a := h.tampers(r); len(a) > 0 {
 		return refuseTampering(a[0])
 	}
 	if r.Bound != "" {
@@ -124,13 +124,13 @@ func wayToSettings(path string) string {
 
 // touchesBudget names the run's budget file where --budget-file put it outside of the folder that the guard knows, and
 // the call names it without only looking.
-func (v *visit) touchesBudget(t *thread) string {
-	if t.BudgetPath == store.DefaultBudgetPath(t.skill) || t.BudgetPath == "" || guard.ReadOnly(v.call()) {
+func (h *handler) touchesBudget(t *loopState) string {
+	if t.BudgetPath == store.DefaultBudgetPath(t.skill) || t.BudgetPath == "" || guard.ReadOnly(h.call()) {
 		return ""
 	}
 	base := filepath.Base(t.BudgetPath)
-	command, shell := v.ev.ShellCommand()
-	path := v.ev.Text("file_path")
+	command, shell := h.ev.ShellCommand()
+	path := h.ev.Text("file_path")
 	if shell && strings.Contains(command, base) || path != "" && filepath.Base(path) == base {
 		return t.BudgetPath
 	}

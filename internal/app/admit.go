@@ -134,7 +134,7 @@ func (e *entry) withBefore(text string) string {
 
 // closeFirst ends the tick that never reached its end.
 func (e *entry) closeFirst() error {
-	t := &thread{e.req.Command.Skill, e.state}
+	t := &loopState{e.req.Command.Skill, e.state}
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
 		s, err := e.files.FindRun(t.skill, t.Tick.RunID)
 		switch {
@@ -161,7 +161,7 @@ func (e *entry) closeFirst() error {
 }
 
 // closeAbandoned ends an iteration that never reached its end.
-func (e *entry) closeAbandoned(t *thread) (*loop.Closing, error) {
+func (e *entry) closeAbandoned(t *loopState) (*loop.Closing, error) {
 	abandoned, k := loop.Abandoned{Turn: e.turn()}, loop.Known{Redact: e.redact}
 	for {
 		o := loop.Step(t.values(), k, abandoned)

@@ -13,10 +13,10 @@ import (
 
 // afterAnswers is what the model is given after a person's answers: how each acts, and what comes
 // next.
-func (v *visit) afterAnswers(t *thread, a *loop.Answered) string {
+func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 	var text []string
 	for _, one := range a.List {
-		text = append(text, v.acted(one))
+		text = append(text, h.acted(one))
 	}
 	tick := t.Tick
 	switch {
@@ -39,14 +39,14 @@ func (v *visit) afterAnswers(t *thread, a *loop.Answered) string {
 }
 
 // acted is one answer in a line.
-func (v *visit) acted(a loop.Acted) string {
+func (h *handler) acted(a loop.Acted) string {
 	switch {
 	case a.Gate.Name == "":
 		return fmt.Sprintf("Recorded: %q", a.Text)
 	case a.As == "merge" && a.Gate.HeadSHA != "":
 		text := fmt.Sprintf("Gate %s: the person answered %q for commit %s. Merge just that",
 			a.Gate.Name, a.Text, a.Gate.HeadSHA)
-		if flag := tracker.HeadFlag(v.forge(), a.Gate.HeadSHA); flag != "" {
+		if flag := tracker.HeadFlag(h.forge(), a.Gate.HeadSHA); flag != "" {
 			text += ": add " + flag
 		}
 		return text

@@ -49,19 +49,19 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 	if err != nil {
 		return a.unreadable(answer.Name, err)
 	}
-	v := &visit{App: a, ev: ev, now: a.now(), began: began}
+	h := &handler{App: a, ev: ev, now: a.now(), began: began}
 	defer func() {
 		if p := recover(); p != nil {
-			answer = v.failed(fmt.Errorf("internal error: %v", p))
+			answer = h.failed(fmt.Errorf("internal error: %v", p))
 		}
 	}()
-	reply, err := v.answer()
+	reply, err := h.answer()
 	if err != nil {
-		return v.failed(err)
+		return h.failed(err)
 	}
-	v.keepReceipt()
-	answer = Answer{Reply: reply, Name: ev.Name, After: v.after, Err: v.slips}
-	v.notify(&answer)
+	h.keepReceipt()
+	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips}
+	h.notify(&answer)
 	return answer
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // ofModel reports whether the model invokes the skill by itself.
-func (v *visit) ofModel(start usage.Start, skill loop.Skill, flags loop.Flags) bool {
-	return v.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, skill, flags)
+func (h *handler) ofModel(start usage.Start, skill loop.Skill, flags loop.Flags) bool {
+	return h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, skill, flags)
 }
 
 // otherBudget refuses a request that no person typed where it names another budget file than the

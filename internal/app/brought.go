@@ -13,13 +13,13 @@ import (
 
 // effects are what the call did on the forge. Of a call that failed only a PR counts whose address
 // it printed, because what went wrong came after that.
-func (v *visit) effects() (list []loop.Effect) {
-	printed := printedPRs(v.ev)
-	failed := v.ev.Name == event.PostToolUseFailure
+func (h *handler) effects() (list []loop.Effect) {
+	printed := printedPRs(h.ev)
+	failed := h.ev.Name == event.PostToolUseFailure
 	if failed && len(printed) == 0 {
 		return nil
 	}
-	acts := v.read().Acts
+	acts := h.read().Acts
 	for _, a := range acts {
 		e := loop.Effect{PR: a.PR, Label: a.Ref}
 		switch a.Kind {
@@ -30,13 +30,13 @@ func (v *visit) effects() (list []loop.Effect) {
 			continue
 		case guard.Comment, guard.ApprovePR:
 			e.Kind = loop.Commented
-			e.PR, e.Issue = commented(v.ev, a, printed)
+			e.PR, e.Issue = commented(h.ev, a, printed)
 		case guard.SetLabel:
 			e.Kind = loop.SetLabel
 		case guard.DropLabel:
 			e.Kind = loop.DroppedLabel
 		case guard.MergePR:
-			e.Kind, e.Landed = loop.MergedPR, saysMerged(v.ev, a.PR, merging(acts) == 1)
+			e.Kind, e.Landed = loop.MergedPR, saysMerged(h.ev, a.PR, merging(acts) == 1)
 		default:
 			continue
 		}

@@ -15,31 +15,31 @@ import (
 )
 
 // clientPlaces finds once where this session's client reads its hooks.
-func (v *visit) clientPlaces() clienthooks.Places {
-	if v.places != nil {
-		return *v.places
+func (h *handler) clientPlaces() clienthooks.Places {
+	if h.places != nil {
+		return *h.places
 	}
-	dir := v.clientDir()
-	p := clienthooks.Places{Home: v.home(), Config: dir, Managed: install.ManagedDir()}
+	dir := h.clientDir()
+	p := clienthooks.Places{Home: h.home(), Config: dir, Managed: install.ManagedDir()}
 	var settings []string
-	for _, folder := range []string{dir, filepath.Join(v.project, ".claude")} {
+	for _, folder := range []string{dir, filepath.Join(h.project, ".claude")} {
 		settings = append(settings,
 			filepath.Join(folder, "settings.json"), filepath.Join(folder, "settings.local.json"))
 	}
-	p.Settings = v.bothWays(settings)
-	p.Plugins = v.bothWays(v.pluginRoots(dir))
+	p.Settings = h.bothWays(settings)
+	p.Plugins = h.bothWays(h.pluginRoots(dir))
 	program, _ := os.Executable()
-	p.Scripts = v.bothWays(append(v.scripts(settings, p.Plugins), program))
-	v.places = &p
+	p.Scripts = h.bothWays(append(h.scripts(settings, p.Plugins), program))
+	h.places = &p
 	return p
 }
 
 // bothWays are paths as written and as they lie on disk.
-func (v *visit) bothWays(paths []string) (list []string) {
+func (h *handler) bothWays(paths []string) (list []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
 			list = append(list,
-				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(v.paths.Real(path)))
+				filepath.ToSlash(filepath.Clean(path)), filepath.ToSlash(h.paths.Real(path)))
 		}
 	}
 	return list
@@ -47,10 +47,10 @@ func (v *visit) bothWays(paths []string) (list []string) {
 
 // pluginRoots are the folders of plugins outside of the client's cache: this program's own, those
 // that the client's registries name, and the project, when it is one.
-func (v *visit) pluginRoots(dir string) []string {
-	roots := v.ownPlugins()
-	if isPlugin(v.project) {
-		roots = append(roots, v.project)
+func (h *handler) pluginRoots(dir string) []string {
+	roots := h.ownPlugins()
+	if isPlugin(h.project) {
+		roots = append(roots, h.project)
 	}
 	for _, name := range []string{"installed_plugins.json", "known_marketplaces.json"} {
 		text, _ := regular.Read(filepath.Join(dir, "plugins", name), config.MaxFile)
@@ -75,17 +75,17 @@ func located(v gjson.Result, depth int) (list []string) {
 }
 
 // scripts are the files that the commands of settings and of plugins outside of the cache name.
-func (v *visit) scripts(settings, roots []string) (list []string) {
+func (h *handler) scripts(settings, roots []string) (list []string) {
 	take := func(path, root string) {
 		text, ok := regular.Read(path, config.MaxFile)
 		if !ok {
 			return
 		}
 		expand := strings.NewReplacer(
-			"${CLAUDE_PROJECT_DIR}", v.project, "$CLAUDE_PROJECT_DIR", v.project,
+			"${CLAUDE_PROJECT_DIR}", h.project, "$CLAUDE_PROJECT_DIR", h.project,
 			"${CLAUDE_PLUGIN_ROOT}", root, "$CLAUDE_PLUGIN_ROOT", root)
 		for _, word := range clienthooks.Commands(text) {
-			list = append(list, v.below(v.project).absolute(expand.Replace(word)))
+			list = append(list, h.below(h.project).absolute(expand.Replace(word)))
 		}
 	}
 	for _, path := range settings {

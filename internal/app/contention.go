@@ -118,9 +118,9 @@ func (e *entry) askForce(a loop.Admission) (event.Reply, error) {
 }
 
 // dropClaim takes what this session claimed away, and leaves what others do.
-func (v *visit) dropClaim(c *loop.Claim) error {
-	if left := c.Left(v.ev.SessionID); left != nil {
-		return v.files.SaveClaim(left)
+func (h *handler) dropClaim(c *loop.Claim) error {
+	if left := c.Left(h.ev.SessionID); left != nil {
+		return h.files.SaveClaim(left)
 	}
-	return v.files.RemoveClaim(c.Skill)
+	return h.files.RemoveClaim(c.Skill)
 }

@@ -10,11 +10,11 @@ import (
 
 // elsewhere names the repository that a merge is about, and the project's own, where they are not the same: a person is
 // asked about the project's only.
-func (v *visit) elsewhere(a guard.Act) (other, own string) {
-	if v.past != nil {
+func (h *handler) elsewhere(a guard.Act) (other, own string) {
+	if h.replayRepo != nil {
 		return "", ""
 	}
-	known := tracker.Repo(v.Env, v.project).Remotes
+	known := tracker.Repo(h.Env, h.project).Remotes
 	own = address(known["origin"])
 	if a.Repo != "" {
 		if len(known) > 0 && !brake.Known(known, a.Repo) {
@@ -25,7 +25,7 @@ func (v *visit) elsewhere(a guard.Act) (other, own string) {
 	if a.Cwd == "" {
 		return "", own
 	}
-	if there := tracker.Repo(v.Env, a.Cwd); there.Top != "" && there.Remotes["origin"] != known["origin"] {
+	if there := tracker.Repo(h.Env, a.Cwd); there.Top != "" && there.Remotes["origin"] != known["origin"] {
 		return "that of " + there.Top, own
 	}
 	return "", own

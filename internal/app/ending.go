@@ -8,9 +8,9 @@ import (
 )
 
 // appendLine writes a line that closes no iteration.
-func (v *visit) appendLine(l *loop.Iteration) error {
-	l.Redact(v.config().Redact)
-	created, err := v.files.AppendHistory(l)
+func (h *handler) appendLine(l *loop.Iteration) error {
+	l.Redact(h.config().Redact)
+	created, err := h.files.AppendHistory(l)
 	if created {
 		l.Notes = append(l.Notes, createdNote(l.Skill))
 	}

@@ -19,12 +19,12 @@ import (
 )
 
 // invocation recognises the two ways into a tick: the slash command and the Skill tool.
-func (v *visit) invocation() (loop.Command, bool) {
-	name, args := v.ev.Command, v.ev.Args
-	switch v.ev.Name {
+func (h *handler) invocation() (loop.Command, bool) {
+	name, args := h.ev.Command, h.ev.Args
+	switch h.ev.Name {
 	case event.UserPromptExpansion:
 	case event.PreToolUse:
-		name, args = v.ev.Skill()
+		name, args = h.ev.Skill()
 	default:
 		return loop.Command{}, false
 	}
@@ -38,7 +38,7 @@ func (v *visit) invocation() (loop.Command, bool) {
 
 // entry is one request on its way in.
 type entry struct {
-	*visit
+	*handler
 	req    loop.Request
 	state  store.State
 	path   string           // of the budget file, relative to the project or absolute
@@ -57,31 +57,31 @@ type seen struct {
 	facts loop.EntryFacts
 }
 
-func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
-	if v.ev.InSubagent() {
+func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
+	if h.ev.InSubagent() {
 		return event.Block("error: a worker does not start a loop\nhint: the session's own thread does"), nil
 	}
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	if v.witness.Held() {
-		return event.Nothing(), store.Held(v.witness)
+	if h.witness.Held() {
+		return event.Nothing(), store.Held(h.witness)
 	}
-	if v.sealed { // a loop may have left a project that is gone
-		if _, err := os.Stat(v.project); errors.Is(err, fs.ErrNotExist) {
-			v.project = tracker.Project(v.Env, v.ev.Cwd)
+	if h.sealed { // a loop may have left a project that is gone
+		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
+			h.project = tracker.Project(h.Env, h.ev.Cwd)
 		}
 	}
-	if err := v.foreignState(); err != nil {
+	if err := h.foreignState(); err != nil {
 		return event.Nothing(), err
 	}
-	if v.files, err = store.Create(v.project); err != nil {
+	if h.files, err = store.Create(h.project); err != nil {
 		return event.Nothing(), err
 	}
-	v.files.Seal(v.seals, proc.Boot)
-	e := v.request(cmd, flags)
-	if err := v.mayEnter(e.req.Owner); err != nil {
+	h.files.Seal(h.seals, proc.Boot)
+	e := h.request(cmd, flags)
+	if err := h.mayEnter(e.req.Owner); err != nil {
 		return event.Nothing(), err
 	}
 	return e.admit()
@@ -89,13 +89,13 @@ func (v *visit) enter(cmd loop.Command) (event.Reply, error) {
 
 // foreignState refuses state that the repository itself brought: its locks, its counters and its "answers" are whoever's
 // committed them. Our own is never committed, for the folder ignores itself.
-func (v *visit) foreignState() error {
-	if !store.Exists(v.project) {
+func (h *handler) foreignState() error {
+	if !store.Exists(h.project) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	for _, path := range tracker.Committed(ctx, v.project, store.Dir) {
+	for _, path := range tracker.Committed(ctx, h.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
 			return &hint.Error{Err: fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
 				Way: "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
@@ -105,14 +105,14 @@ func (v *visit) foreignState() error {
 }
 
 // request is the invocation of a looping skill in this event's session.
-func (v *visit) request(cmd loop.Command, flags loop.Flags) *entry {
-	start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
-	return &entry{visit: v, path: budgetPath(cmd.Skill, flags), origin: start.Origin, req: loop.Request{
-		Now: v.now, SessionID: v.ev.SessionID, PromptID: v.ev.PromptID,
-		Transcript: v.ev.Transcript, Owner: owner,
-		Command: cmd, Flags: flags, RunID: v.runID(), Attended: v.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
-		Model: v.ofModel(start, cmd.Skill, flags), EventsFrom: v.clientSocket(owner),
+	return &entry{handler: h, path: budgetPath(cmd.Skill, flags), origin: start.Origin, req: loop.Request{
+		Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
+		Transcript: h.ev.Transcript, Owner: owner,
+		Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
+		Model: h.ofModel(start, cmd.Skill, flags), EventsFrom: h.clientSocket(owner),
 	}}
 }
 

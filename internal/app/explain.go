@@ -12,17 +12,17 @@ import (
 // Explain reads a command as the guard reads it and says what would happen to it while a loop runs. Nothing is run,
 // and no state is looked at.
 func (a *App) Explain(command string) report.Explanation {
-	v := &visit{App: a, now: a.now()}
-	v.ev.Cwd = a.cwd()
-	v.project = tracker.Project(a.Env, v.ev.Cwd)
+	h := &handler{App: a, now: a.now()}
+	h.ev.Cwd = a.cwd()
+	h.project = tracker.Project(a.Env, h.ev.Cwd)
 	call := guard.Call{
 		Tool:    "Bash",
 		Command: command,
-		Cwd:     v.ev.Cwd,
-		Own:     v.own(),
+		Cwd:     h.ev.Cwd,
+		Own:     h.own(),
 		PID:     a.Env("CLAUDE_PID"),
 	}
-	r := guard.Read(call, v.repo, v.below(v.ev.Cwd))
+	r := guard.Read(call, h.repo, h.below(h.ev.Cwd))
 	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(call)}
 	for _, act := range r.Acts {
 		e.Acts = append(e.Acts, report.ExplainedAct{
@@ -36,15 +36,15 @@ func (a *App) Explain(command string) report.Explanation {
 	if r.Unparsable != "" {
 		e.Opaque = append(e.Opaque, r.Unparsable)
 	}
-	e.Verdict, e.HeldBy = v.verdict(r, call), v.heldBy(r, call)
+	e.Verdict, e.HeldBy = h.verdict(r, call), h.heldBy(r, call)
 	return e
 }
 
 // heldBy names what keeps a command from a merge that no person approved.
-func (v *visit) heldBy(r guard.Reading, call guard.Call) string {
+func (h *handler) heldBy(r guard.Reading, call guard.Call) string {
 	opaque, around := len(r.Opaque) > 0, leavesLinks(call.Command)
 	switch {
-	case len(r.Merges()) > 0 || len(v.tampers(r)) > 0:
+	case len(r.Merges()) > 0 || len(h.tampers(r)) > 0:
 		return "the reading, before the command runs"
 	case r.Bound != "":
 		return "the reading: a text that it cannot read to its end does not run (" + r.Bound + ")"
@@ -65,10 +65,10 @@ func (v *visit) heldBy(r guard.Reading, call guard.Call) string {
 }
 
 // verdict is what the rules make of a reading while an iteration is open.
-func (v *visit) verdict(r guard.Reading, call guard.Call) string {
+func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 	unread, around := unreadable(r) != "", r.Unparsable != "" || leavesLinks(call.Command)
 	switch {
-	case len(v.tampers(r)) > 0:
+	case len(h.tampers(r)) > 0:
 		return "denied: it touches the loop's own files, gates or registration"
 	case len(r.Merges()) > 0:
 		approvals := 0
@@ -77,11 +77,11 @@ func (v *visit) verdict(r guard.Reading, call guard.Call) string {
 				approvals++
 				continue
 			}
-			act := v.actOf(a)
+			act := h.actOf(a)
 			act.Elsewhere = ""
 			anyLoop := loop.State{Run: &loop.Budget{Skill: loop.Review}}
 			if d := anyLoop.Landable(act); d != nil {
-				return "denied: " + v.denial(d).Reason()
+				return "denied: " + h.denial(d).Reason()
 			}
 		}
 		if approvals == len(r.Merges()) {

@@ -22,52 +22,52 @@ import (
 )
 
 // fetch looks up facts that a Step needs. An error means that the event cannot be decided.
-func (v *visit) fetch(t *thread, e loop.Event, k *loop.Known, need loop.Need) (err error) {
+func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Need) (err error) {
 	k.Has |= need
 	if need&loop.NeedOwner != 0 {
-		v.fetchOwner(t, k)
+		h.fetchOwner(t, k)
 	}
 	if need&loop.NeedAround != 0 {
-		k.Around = v.around(t, e)
+		k.Around = h.around(t, e)
 	}
 	if need&loop.NeedBranches != 0 {
-		k.Branches, k.Remote = v.begun(t, k.Around.Worktrees)
+		k.Branches, k.Remote = h.begun(t, k.Around.Worktrees)
 	}
 	if need&loop.NeedMark != 0 {
-		k.Marked = v.interruptMark(t)
+		k.Marked = h.interruptMark(t)
 	}
 	if need&loop.NeedAnswers != 0 {
-		k.Dialogs = v.pastDialogs(t, e)
+		k.Dialogs = h.pastDialogs(t, e)
 	}
 	if need&loop.NeedCalls != 0 {
-		_, calls, _, _ := usage.Done(v.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
-		k.Calls = v.missedCalls(t, calls)
+		_, calls, _, _ := usage.Done(h.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+		k.Calls = h.missedCalls(t, calls)
 	}
 	if need&loop.NeedDialog != 0 {
-		k.NoDialog = v.dialogDenied()
+		k.NoDialog = h.dialogDenied()
 	}
 	if need&loop.NeedOrigin != 0 {
-		start, _ := usage.PromptStart(v.ev.Transcript, v.ev.PromptID)
+		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
-	if err := v.fetchCall(t, k, need); err != nil {
+	if err := h.fetchCall(t, k, need); err != nil {
 		return err
 	}
 	if need&loop.NeedSpent != 0 {
-		return v.fetchSpent(t, e, k)
+		return h.fetchSpent(t, e, k)
 	}
 	return nil
 }
 
 // fetchOwner looks up whose the open iteration is, and whether its client lives.
-func (v *visit) fetchOwner(t *thread, k *loop.Known) {
+func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 	dead := proc.Of(t.Budget.Owner) == loop.Dead
 	k.Gone = t.Budget.OwnerLeft || dead
 	session, path := t.Budget.SessionID, t.Budget.Transcript()
 	if t.Tick != nil {
 		session, path = t.Tick.SessionID, t.Tick.Transcript
 	}
-	if k.Foreign = dead || session != v.ev.SessionID; k.Foreign {
+	if k.Foreign = dead || session != h.ev.SessionID; k.Foreign {
 		k.LastSign = usage.LastSign(path).UTC().Truncate(time.Second)
 	}
 }
@@ -75,33 +75,33 @@ func (v *visit) fetchOwner(t *thread, k *loop.Known) {
 // fetchSpent counts what was spent since the last count. It is called with the state's lock, so
 // that no token is counted twice. What cannot be counted now, the session's next iteration counts;
 // nobody reads a foreign session's transcript again.
-func (v *visit) fetchSpent(t *thread, e loop.Event, k *loop.Known) (err error) {
-	if k.Previous, err = v.previous(t.skill, t.Budget); err != nil {
+func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
+	if k.Previous, err = h.previous(t.skill, t.Budget); err != nil {
 		return err
 	}
 	k.Has |= loop.NeedPrevious
-	path := v.transcript(t, e)
-	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(v.config().Rates))
-	if err != nil && t.Tick != nil && t.Tick.SessionID != v.ev.SessionID {
+	path := h.transcript(t, e)
+	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
+	if err != nil && t.Tick != nil && t.Tick.SessionID != h.ev.SessionID {
 		return uncounted(t.Tick.SessionID, err)
 	}
 	if t.Budget.Seq == 0 {
-		notes = append(notes, v.onceNotes()...)
+		notes = append(notes, h.onceNotes()...)
 	}
 	if spent.Past(t.Budget) {
 		spent.By = usage.Named(path, spent.By)
 	}
-	k.Calls = v.missedCalls(t, calls)
-	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: v.clock(v.now)}
+	k.Calls = h.missedCalls(t, calls)
+	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
 	return nil
 }
 
 // onceNotes are what a run's first iteration says about how its money is counted and about the
 // configuration.
-func (v *visit) onceNotes() []string {
-	cfg := v.config()
+func (h *handler) onceNotes() []string {
+	cfg := h.config()
 	notes := report.ConfigNotes(cfg.WarningTexts())
-	if days := usage.AgeDays(v.now); days > usage.StaleDays {
+	if days := usage.AgeDays(h.now); days > usage.StaleDays {
 		notes = append(notes, report.StaleRates(usage.Dated, days))
 	}
 	return notes
@@ -109,17 +109,17 @@ func (v *visit) onceNotes() []string {
 
 // transcript is the transcript that a loop's iteration is in: the event's own at its Stop, else the
 // one that the iteration recorded.
-func (v *visit) transcript(t *thread, e loop.Event) string {
+func (h *handler) transcript(t *loopState, e loop.Event) string {
 	own := false
 	switch e.(type) {
 	case loop.TurnEnd:
-		own = v.ours(t)
+		own = h.ownsPrompt(t)
 	case loop.Call, loop.CatchUp, loop.Unbegun:
 		own = true
 	}
 	switch {
-	case v.ev.Transcript != "" && (own || t.Tick == nil):
-		return v.ev.Transcript
+	case h.ev.Transcript != "" && (own || t.Tick == nil):
+		return h.ev.Transcript
 	case t.Tick != nil:
 		return t.Tick.Transcript
 	}
@@ -128,33 +128,33 @@ func (v *visit) transcript(t *thread, e loop.Event) string {
 
 // around asks git and the tracker what an iteration that ends leaves. What a dead client left is
 // what was recorded then, so the remote is not asked: it would hide what moved since the crash.
-func (v *visit) around(t *thread, e loop.Event) (a loop.Around) {
+func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
-		usage.WaitFlushed(context.Background(), v.ev.Transcript, v.ev.LastMessage)
+		usage.WaitFlushed(context.Background(), h.ev.Transcript, h.ev.LastMessage)
 		if !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
-			start, _ := usage.PromptStart(v.ev.Transcript, t.Tick.Prompts[0])
+			start, _ := usage.PromptStart(h.ev.Transcript, t.Tick.Prompts[0])
 			a.UnderLoop = start.UnderLoop
 		}
 	}
-	a.Worktrees = v.worktrees()
-	if t.Tick == nil || !stop && v.foreign(t) || v.ev.Name == event.SessionEnd {
+	a.Worktrees = h.worktrees()
+	if t.Tick == nil || !stop && h.foreign(t) || h.ev.Name == event.SessionEnd {
 		return a // a session's end leaves too little time to ask a remote
 	}
 	tracked := slices.Clone(t.Tick.Tracked)
 	if stop {
-		for _, pr := range v.askedAtEnd(t) {
+		for _, pr := range h.askedAtEnd(t) {
 			a.PRs = append(a.PRs, loop.Settled{PR: pr.Loop(), Elsewhere: pr.Elsewhere})
 			tracked = append(tracked, loop.TrackedPR{Number: pr.Number, Branch: pr.Branch})
 		}
 	}
-	a.Heads = v.heads(tracked)
+	a.Heads = h.heads(tracked)
 	return a
 }
 
 // foreign reports whether the tick's client is dead, or another session's.
-func (v *visit) foreign(t *thread) bool {
-	return t.Tick.SessionID != v.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
+func (h *handler) foreign(t *loopState) bool {
+	return t.Tick.SessionID != h.ev.SessionID || proc.Of(t.Budget.Owner) == loop.Dead
 }
 
 // maxAsked is how many PRs are looked up at the end of one iteration, within the hook's time.
@@ -163,9 +163,9 @@ const maxAsked = 8
 // askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
 // something is missing: the branch, or whether a merge that was let through has landed. It asks
 // nobody where nothing is missing.
-func (v *visit) askedAtEnd(t *thread) (list []forge.PR) {
+func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
-	answers := v.askPRs(missing[:min(len(missing), maxAsked)])
+	answers := h.askPRs(missing[:min(len(missing), maxAsked)])
 	for i := range answers {
 		list = append(list, answers[i].PRs...)
 	}
@@ -175,14 +175,14 @@ func (v *visit) askedAtEnd(t *thread) (list []forge.PR) {
 // gitTime bounds one question to git; what it does not answer in time stays unknown.
 const gitTime = 5 * time.Second
 
-func (v *visit) worktrees() []loop.Worktree {
+func (h *handler) worktrees() []loop.Worktree {
 	limit := gitTime
-	if v.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
+	if h.ev.Name == event.SessionEnd { // the client gives all its hooks 1.5 s there
 		limit = 700 * time.Millisecond
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	list, err := tracker.Worktrees(ctx, v.project)
+	list, err := tracker.Worktrees(ctx, h.project)
 	if err != nil {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (v *visit) worktrees() []loop.Worktree {
 }
 
 // heads asks the remote for the branches of PRs; nil where it does not answer.
-func (v *visit) heads(prs []loop.TrackedPR) map[string]string {
+func (h *handler) heads(prs []loop.TrackedPR) map[string]string {
 	var branches []string
 	for _, p := range prs {
 		branches = loop.AppendNew(branches, p.Branch)
@@ -200,7 +200,7 @@ func (v *visit) heads(prs []loop.TrackedPR) map[string]string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	heads, err := tracker.RemoteHeads(ctx, v.project, "origin", branches)
+	heads, err := tracker.RemoteHeads(ctx, h.project, "origin", branches)
 	if err != nil {
 		return nil
 	}
@@ -209,18 +209,18 @@ func (v *visit) heads(prs []loop.TrackedPR) map[string]string {
 
 // begun returns the branches on which an interrupted iteration worked, and their heads on the
 // remote (R44).
-func (v *visit) begun(t *thread, on []loop.Worktree) (branches, remote map[string]string) {
+func (h *handler) begun(t *loopState, on []loop.Worktree) (branches, remote map[string]string) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	branches, err := tracker.BranchesSince(ctx, v.project, t.Tick.StartedAt)
-	if err != nil || v.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
+	branches, err := tracker.BranchesSince(ctx, h.project, t.Tick.StartedAt)
+	if err != nil || h.ev.Name == event.SessionEnd { // whose time is too short to ask a remote
 		return branches, nil
 	}
 	names := slices.Collect(maps.Keys(branches))
 	for _, w := range on {
 		names = loop.AppendNew(names, w.Branch)
 	}
-	if remote, err = tracker.RemoteHeads(ctx, v.project, "origin", names); err != nil {
+	if remote, err = tracker.RemoteHeads(ctx, h.project, "origin", names); err != nil {
 		return branches, nil
 	}
 	return branches, remote
@@ -228,7 +228,7 @@ func (v *visit) begun(t *thread, on []loop.Worktree) (branches, remote map[strin
 
 // interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a
 // person may end a turn of their own between two ticks.
-func (v *visit) interruptMark(t *thread) bool {
+func (h *handler) interruptMark(t *loopState) bool {
 	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
 	return err == nil && slices.ContainsFunc(r.Interrupted, func(prompt string) bool {
 		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
@@ -236,20 +236,20 @@ func (v *visit) interruptMark(t *thread) bool {
 }
 
 // pastDialogs returns the dialogs of the transcript.
-func (v *visit) pastDialogs(t *thread, e loop.Event) (list []loop.Answers) {
-	r, err := usage.Count(v.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
+func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) {
+	r, err := usage.Count(h.transcript(t, e), t.Budget.Cursors, usage.NewTable(nil))
 	if err != nil {
 		return nil
 	}
 	for _, a := range r.Answers {
-		list = append(list, answersOf(t, a.ToolUseID, v.ev.Input.Raw, event.ParseAnswers(a.Result)))
+		list = append(list, answersOf(t, a.ToolUseID, h.ev.Input.Raw, event.ParseAnswers(a.Result)))
 	}
 	return list
 }
 
 // answersOf are a dialog's answers as loops take them: without questions that nobody answered, and
 // with each question as its gate has it, because a terminal may show other characters.
-func answersOf(t *thread, id, input string, given event.Answers) loop.Answers {
+func answersOf(t *loopState, id, input string, given event.Answers) loop.Answers {
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
 	for _, one := range given.List {
 		if one.Unanswered == "" {
@@ -271,8 +271,8 @@ func restored(shown string, gates []loop.Gate) string {
 }
 
 // dialogDenied reports whether the client's settings keep the dialog from being shown.
-func (v *visit) dialogDenied() bool {
-	places := v.clientPlaces()
+func (h *handler) dialogDenied() bool {
+	places := h.clientPlaces()
 	managed := filepath.Join(places.Managed, "managed-settings.json")
 	files := append(slices.Clone(places.Settings), managed)
 	return slices.ContainsFunc(files, func(path string) bool {

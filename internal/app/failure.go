@@ -14,48 +14,48 @@ import (
 // failed is the answer when the program itself cannot decide. A Stop lets go and says why. An entry is refused. A
 // tool call passes, unless it merges, dispatches, schedules or touches the state: those stay shut, since a loop may
 // be active. Everything else has no opinion.
-func (v *visit) failed(err error) Answer {
-	a := Answer{Name: v.ev.Name, After: v.after, Err: err}
+func (h *handler) failed(err error) Answer {
+	a := Answer{Name: h.ev.Name, After: h.after, Err: err}
 	text := hint.Text(store.Hinted(err))
-	_, entering := v.invocation()
+	_, entering := h.invocation()
 	changed, isChanged := errors.AsType[*store.ChangedError](err)
 	switch {
 	case entering:
 		a.Reply = event.Block(text)
-	case v.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
+	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the history, and the next event goes on from there\n" + text)
-	case v.ev.Name == event.Stop && v.said.Blocks(): // by the session's other loop
+	case h.ev.Name == event.Stop && h.committed.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
-	case v.ev.Name == event.Stop && isChanged:
-		a.Reply = v.sayOnce(changed, text)
-	case v.ev.Name == event.Stop:
+	case h.ev.Name == event.Stop && isChanged:
+		a.Reply = h.sayOnce(changed, text)
+	case h.ev.Name == event.Stop:
 		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
-	case v.ev.Name == event.PreToolUse && v.mustStayShut(err):
-		a.Reply = v.heldBack(err)
+	case h.ev.Name == event.PreToolUse && h.mustStayShut(err):
+		a.Reply = h.heldBack(err)
 	}
-	a.Reply = v.said.And(a.Reply)
+	a.Reply = h.committed.And(a.Reply)
 	return a
 }
 
 // heldBack refuses a call while the state of a loop cannot be trusted.
-func (v *visit) heldBack(err error) event.Reply {
+func (h *handler) heldBack(err error) event.Reply {
 	return event.Denyf("%s is held back while the loop's state cannot be trusted\n%s",
-		v.ev.Tool, hint.Text(store.Hinted(err)))
+		h.ev.Tool, hint.Text(store.Hinted(err)))
 }
 
 // mustStayShut reads the call without any state. Once the loop's seal or files were changed, it is
 // not known either whether a text that cannot be read meets the brake when it runs.
-func (v *visit) mustStayShut(err error) bool {
-	if _, schedule := v.ev.Schedules(); schedule && !v.ev.EndsSchedule() {
+func (h *handler) mustStayShut(err error) bool {
+	if _, schedule := h.ev.Schedules(); schedule && !h.ev.EndsSchedule() {
 		return true
 	}
-	if v.ev.Dispatches() {
+	if h.ev.Dispatches() {
 		return true
 	}
-	r := v.read()
+	r := h.read()
 	_, changed := errors.AsType[*store.ChangedError](err)
 	unread := r.Unparsable != "" || changed && (r.Bound != "" || len(r.Opaque) > 0)
-	return len(r.Merges()) > 0 || len(v.tampers(r)) > 0 || unread || v.rewires() != ""
+	return len(r.Merges()) > 0 || len(h.tampers(r)) > 0 || unread || h.rewires() != ""
 }
 
 // unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not slip past the guard

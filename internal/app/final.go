@@ -12,11 +12,11 @@ import (
 )
 
 // finalReport gathers the gates of the whole run from its history.
-func (v *visit) finalReport(t *thread) string {
+func (h *handler) finalReport(t *loopState) string {
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill), Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),
 	}
-	for raw, err := range v.files.RawLines(t.skill) {
+	for raw, err := range h.files.RawLines(t.skill) {
 		var l loop.Iteration
 		if err == nil {
 			_, err = raw.Skim(endingField(&l), "gates", "qmd_error", "left", "denied", "overrun")

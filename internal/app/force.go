@@ -10,21 +10,21 @@ import (
 )
 
 // forces says that a person is asked in this very turn whether it may take another's lock.
-func (v *visit) forces(t *thread) bool { return t.forcing() && t.Claim.PromptID == v.ev.PromptID }
+func (h *handler) forces(t *loopState) bool { return t.forcing() && t.Claim.PromptID == h.ev.PromptID }
 
 // missedForce takes that answer from the transcript, for a client in which PostToolUse is not registered.
-func (v *visit) missedForce(list []*thread) (event.Reply, error) {
-	r, err := usage.Count(v.ev.Transcript, nil, usage.NewTable(nil))
+func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
+	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
 		return event.Nothing(), nil
 	}
-	return v.inTurn(list, func(t *thread) (event.Reply, error) {
+	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
 		for _, a := range r.Answers {
 			shown := func(d loop.Dialog) bool { return d.ID == a.ToolUseID }
-			if !v.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, shown) {
+			if !h.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, shown) {
 				continue
 			}
-			if reply, err := v.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
+			if reply, err := h.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
 				return reply, err
 			}
 		}
@@ -33,7 +33,7 @@ func (v *visit) missedForce(list []*thread) (event.Reply, error) {
 }
 
 // forceAnswered acts on the answer to the force-unlock gate: only yes takes the lock, and the tick begins here (R104).
-func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.Reply, error) {
+func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
 	c := t.Claim
 	i := slices.IndexFunc(given.List, func(a event.Answer) bool {
 		return restored(a.Question, []loop.Gate{*c.Gate}) == c.Gate.Question && a.Unanswered == ""
@@ -50,8 +50,8 @@ func (v *visit) forceAnswered(t *thread, id string, given event.Answers) (event.
 	if err != nil {
 		return event.Nothing(), err
 	}
-	e := v.request(cmd, flags)
-	answer := loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: v.now}
+	e := h.request(cmd, flags)
+	answer := loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: h.now}
 	return e.until(func() (event.Reply, step, error) { return e.obey(answer) })
 }
 

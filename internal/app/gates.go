@@ -23,14 +23,14 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if answer == "" || answer == report.AnswerWord {
 		return "", hint.New("give one of its options, or your own words", "%q is no answer", answer)
 	}
-	v, err := a.visitor()
+	h, err := a.visitor()
 	if err != nil {
 		return "", err
 	}
-	err = v.underGuard(func() error {
-		g, err := v.findGate(parseGateName(name))
+	err = h.underGuard(func() error {
+		g, err := h.findGate(parseGateName(name))
 		if err == nil {
-			said, err = v.answerGate(g, answer)
+			said, err = h.answerGate(g, answer)
 		}
 		return err
 	})
@@ -78,8 +78,8 @@ func (g waitingGate) named(withLoop bool) string {
 }
 
 // findGate is the one gate of a paused run that a person means.
-func (v *visit) findGate(n gateName) (found waitingGate, err error) {
-	all, err := v.waitingGates()
+func (h *handler) findGate(n gateName) (found waitingGate, err error) {
+	all, err := h.waitingGates()
 	meant := slices.DeleteFunc(slices.Clone(all), func(g waitingGate) bool {
 		return !n.means(g.skill, g.gate)
 	})
@@ -125,10 +125,10 @@ func names(list []waitingGate, withLoop bool) string {
 
 // waitingGates are the gates of paused runs, of open iterations and of claims. An error in one loop
 // does not hide the other's.
-func (v *visit) waitingGates() (list []waitingGate, err error) {
+func (h *handler) waitingGates() (list []waitingGate, err error) {
 	var errs []error
 	for _, skill := range loop.Skills() {
-		s, err := v.load(skill)
+		s, err := h.load(skill)
 		errs = append(errs, err)
 		if err != nil {
 			continue
@@ -152,7 +152,7 @@ func (v *visit) waitingGates() (list []waitingGate, err error) {
 }
 
 // answerGate records an answer. One word that is no option is taken for a mistyped one.
-func (v *visit) answerGate(w waitingGate, answer string) (string, error) {
+func (h *handler) answerGate(w waitingGate, answer string) (string, error) {
 	s := w.state
 	g := &s.Budget.Pending[w.at]
 	if !g.Understands(answer) {
@@ -164,8 +164,8 @@ func (v *visit) answerGate(w waitingGate, answer string) (string, error) {
 			", or a sentence of your own, which acts as " + g.Act(answer)
 		return "", hint.New(way, "%q is no option of gate %s", answer, w.named(false))
 	}
-	g.Answer, g.At = answer, &v.now
+	g.Answer, g.At = answer, &h.now
 	return fmt.Sprintf("recorded: %s — %q, which acts as %s when the run is resumed: %s",
 			g.Question, g.Answer, g.Act(g.Answer), report.Resume(s.Budget, s.Elsewhere(w.skill))),
-		v.files.SaveBudget(s.BudgetPath, s.Budget)
+		h.files.SaveBudget(s.BudgetPath, s.Budget)
 }

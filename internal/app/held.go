@@ -17,10 +17,10 @@ func alive(b *loop.Budget) bool { return !gone(b) }
 
 // archive puts a run into the archive. A session whose client is alive stays shut until its
 // person's next prompt.
-func (v *visit) archive(skill loop.Skill, run string) error {
-	err := v.files.Hold(skill, run, alive)
+func (h *handler) archive(skill loop.Skill, run string) error {
+	err := h.files.Hold(skill, run, alive)
 	if err == nil {
-		err = v.files.Archive(skill, run)
+		err = h.files.Archive(skill, run)
 	}
 	if err != nil {
 		return fmt.Errorf("archive run: %w", err)
@@ -30,27 +30,27 @@ func (v *visit) archive(skill loop.Skill, run string) error {
 
 // liftHold releases a session that was reset or accepted from a terminal, once a person types in
 // it, because no process that the model starts can do that.
-func (v *visit) liftHold(r *seal.Record) (*seal.Record, error) {
-	if !r.Held() || !v.typedPrompt(r) {
+func (h *handler) liftHold(r *seal.Record) (*seal.Record, error) {
+	if !r.Held() || !h.typedPrompt(r) {
 		return r, nil
 	}
-	if err := store.Lift(v.seals, r); err != nil {
+	if err := store.Lift(h.seals, r); err != nil {
 		return r, err
 	}
-	return v.seals.Active(v.ev.SessionID)
+	return h.seals.Active(h.ev.SessionID)
 }
 
 // typedPrompt reports whether the event is a prompt that a person types: it comes over the client's
 // own socket, and is neither a task's notification nor a prompt that a schedule fires.
-func (v *visit) typedPrompt(r *seal.Record) bool {
+func (h *handler) typedPrompt(r *seal.Record) bool {
 	prompts := []string{event.UserPromptSubmit, event.UserPromptExpansion}
-	if !slices.Contains(prompts, v.ev.Name) || v.ev.InSubagent() ||
-		strings.HasPrefix(v.ev.Prompt, "<task-notification>") ||
-		usage.ScheduledFire(v.ev.Transcript, v.ev.Prompt) {
+	if !slices.Contains(prompts, h.ev.Name) || h.ev.InSubagent() ||
+		strings.HasPrefix(h.ev.Prompt, "<task-notification>") ||
+		usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt) {
 		return false
 	}
 	for _, b := range store.HeldBudgets(r) {
-		if v.believe(b.EventsFrom) != nil || slices.Contains(b.Scheduled, v.ev.Prompt) {
+		if h.believe(b.EventsFrom) != nil || slices.Contains(b.Scheduled, h.ev.Prompt) {
 			return false
 		}
 	}

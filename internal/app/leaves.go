@@ -14,32 +14,32 @@ import (
 
 // fileTool reports whether the call is one of the client's own tools that write a file, and names
 // the file as given.
-func (v *visit) fileTool() (path string, ok bool) {
-	switch v.ev.Tool {
+func (h *handler) fileTool() (path string, ok bool) {
+	switch h.ev.Tool {
 	case "Write", "Edit", "MultiEdit":
-		return v.ev.Text("file_path"), true
+		return h.ev.Text("file_path"), true
 	case "NotebookEdit":
-		return v.ev.Text("notebook_path"), true
+		return h.ev.Text("notebook_path"), true
 	}
 	return "", false
 }
 
 // leaves applies the call's edit in memory: the file's text as it is, and as a file tool would
 // leave it.
-func (v *visit) leaves(path string) (before, after string, known bool) {
+func (h *handler) leaves(path string) (before, after string, known bool) {
 	before, known = regular.Read(path, config.MaxFile)
 	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
 		return "", "", false
 	}
-	switch v.ev.Tool {
+	switch h.ev.Tool {
 	case "Write":
-		return before, v.ev.Text("content"), true
+		return before, h.ev.Text("content"), true
 	case "Edit":
-		after, known = edited(before, v.ev.Input)
+		after, known = edited(before, h.ev.Input)
 		return before, after, known
 	case "MultiEdit":
 		after = before
-		edits := v.ev.Input.Get("edits").Array()
+		edits := h.ev.Input.Get("edits").Array()
 		for _, edit := range edits {
 			if after, known = edited(after, edit); !known {
 				return before, "", false

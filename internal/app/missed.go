@@ -10,26 +10,26 @@ import (
 
 // countsUnheard reports whether the call opens a PR in a session in which no event brings results,
 // so that only the transcript has how many there are (R30).
-func (v *visit) countsUnheard(t *thread) bool {
-	return v.open(t) && !t.Budget.Heard(v.ev.SessionID, event.WordOf(event.PostToolUse)) &&
-		opened(v.read().Acts) > 0
+func (h *handler) countsUnheard(t *loopState) bool {
+	return h.open(t) && !t.Budget.Heard(h.ev.SessionID, event.WordOf(event.PostToolUse)) &&
+		opened(h.read().Acts) > 0
 }
 
 // missedCalls are the results of the iteration's calls on the forge that no event brought, because
 // PostToolUse was killed or is not registered. While both loops of a session are open, nobody can
 // tell whose they are.
-func (v *visit) missedCalls(t *thread, calls []usage.Call) (list []loop.Result) {
+func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Result) {
 	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }
-	if !slices.ContainsFunc(calls, missed) || v.openBeside(t) {
+	if !slices.ContainsFunc(calls, missed) || h.openBeside(t) {
 		return nil
 	}
 	for _, c := range calls {
 		if !missed(c) {
 			continue
 		}
-		after := *v
+		after := *h
 		after.ev = event.Event{
-			Name: event.PostToolUse, SessionID: t.Tick.SessionID, Transcript: v.ev.Transcript,
+			Name: event.PostToolUse, SessionID: t.Tick.SessionID, Transcript: h.ev.Transcript,
 			Cwd: c.Cwd, Tool: c.Tool, ToolUseID: c.ID, Input: c.Input,
 			Response: c.Response, Error: c.Error,
 		}
@@ -44,9 +44,9 @@ func (v *visit) missedCalls(t *thread, calls []usage.Call) (list []loop.Result) 
 }
 
 // openBeside reports whether the other loop of the tick's session has an iteration open too.
-func (v *visit) openBeside(t *thread) bool {
+func (h *handler) openBeside(t *loopState) bool {
 	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
-		s, err := v.files.LoadRun(skill)
+		s, err := h.files.LoadRun(skill)
 		return skill != t.skill && err == nil && s.Tick != nil && s.Tick.SessionID == t.Tick.SessionID
 	})
 }

@@ -11,21 +11,21 @@ import (
 
 // takeNotes records what links of the brake refused, and what was reported inside the client's
 // sandbox, since the session's last event.
-func (v *visit) takeNotes() error {
-	if !v.sealed || !v.files.HasNotes() {
+func (h *handler) takeNotes() error {
+	if !h.sealed || !h.files.HasNotes() {
 		return nil
 	}
-	return v.guarded(func(list []*thread) error {
-		open := only(list, v.open)
-		notes, err := v.files.TakeNotes(seal.FileName(v.ev.SessionID))
+	return h.guarded(func(list []*loopState) error {
+		open := only(list, h.open)
+		notes, err := h.files.TakeNotes(seal.FileName(h.ev.SessionID))
 		if err != nil || len(open) == 0 {
 			return err
 		}
 		for _, n := range notes {
-			v.slip(v.takeNote(open, n))
+			h.slip(h.takeNote(open, n))
 		}
 		for _, t := range open {
-			if err := v.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
+			if err := h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick}); err != nil {
 				return err
 			}
 		}
@@ -33,18 +33,18 @@ func (v *visit) takeNotes() error {
 	})
 }
 
-func (v *visit) takeNote(open []*thread, n store.Note) error {
+func (h *handler) takeNote(open []*loopState, n store.Note) error {
 	switch {
 	case n.Denied != nil:
-		open[0].Tick.Deny(v.denialOf(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
+		open[0].Tick.Deny(h.denialOf(n.Denied.Tool, ruleOf(n.Denied.Rule), n.Denied.What))
 	case n.Report != nil:
 		facts, err := report.Facts(n.Report)
 		if err != nil {
 			return err
 		}
-		t, err := v.reporting(open, facts.Skill)
+		t, err := h.reporting(open, facts.Skill)
 		if err == nil {
-			_, err = v.apply(t, facts)
+			_, err = h.apply(t, facts)
 		}
 		return err
 	}
@@ -63,9 +63,9 @@ func ruleOf(link string) string {
 }
 
 // noteReport leaves facts for the next event where this process may not write the seal.
-func (v *visit) noteReport(raw []byte) error {
-	n := store.Note{Session: seal.FileName(v.ev.SessionID), Report: raw}
-	if err := store.AppendNote(v.project, n); err != nil {
+func (h *handler) noteReport(raw []byte) error {
+	n := store.Note{Session: seal.FileName(h.ev.SessionID), Report: raw}
+	if err := store.AppendNote(h.project, n); err != nil {
 		return fmt.Errorf("leave the report for the next event: %w", err)
 	}
 	return nil

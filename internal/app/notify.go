@@ -23,44 +23,44 @@ const DeliverWord = "deliver"
 // deliverTime bounds how long that command may run.
 const deliverTime = 10 * time.Second
 
-// tiding is one thing that a person is told of who looks elsewhere.
-type tiding struct{ title, text string }
+// notification is one thing that a person is told of who looks elsewhere.
+type notification struct{ title, text string }
 
 // notice notifies of what a Step decided.
-func (v *visit) notice(n loop.Notice) {
-	t := tiding{title: "hooks: a question waits for you"}
+func (h *handler) notice(n loop.Notice) {
+	t := notification{title: "hooks: a question waits for you"}
 	if n.Gate != nil {
 		t.text = fmt.Sprintf("[%s] %s", n.Gate.Name, n.Gate.Question)
 	} else {
 		t.title = fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
 		t.text = report.StopLine(n.Run)
 	}
-	v.tidings = append(v.tidings, t)
+	h.notices = append(h.notices, t)
 }
 
 // notify puts the news into the answer, in the way that the person wants. Without news nothing is even read.
-func (v *visit) notify(answer *Answer) {
-	if len(v.tidings) == 0 {
+func (h *handler) notify(answer *Answer) {
+	if len(h.notices) == 0 {
 		return
 	}
-	way := v.notifyWay()
+	way := h.notifyWay()
 	switch {
-	case way == "bell" && v.attended():
+	case way == "bell" && h.attended():
 		answer.Reply = answer.Reply.Ring()
 	case way == "bell":
 		answer.Notify = ringTerminal
 	case way != "" && way != "off":
-		answer.Notify = func() error { return v.deliver(v.tidings) }
+		answer.Notify = func() error { return h.deliver(h.notices) }
 	}
 }
 
 // notifyWay is "bell", "off", a command, or nothing. A project may come from anybody, so of its own word only those two
 // count and never a command.
-func (v *visit) notifyWay() string {
-	if way := v.ownWay(); way != "" {
+func (h *handler) notifyWay() string {
+	if way := h.ownWay(); way != "" {
 		return way
 	}
-	if way := strings.ToLower(v.config().Notify); way == "bell" || way == "off" {
+	if way := strings.ToLower(h.config().Notify); way == "bell" || way == "off" {
 		return way
 	}
 	return ""
@@ -94,7 +94,7 @@ func ringTerminal() error {
 }
 
 // deliver starts this program once more, detached, to run the command: the client waits for nothing of it.
-func (v *visit) deliver(list []tiding) error {
+func (h *handler) deliver(list []notification) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("notify: %w", err)
@@ -105,7 +105,7 @@ func (v *visit) deliver(list []tiding) error {
 	}
 	cmd := exec.Command(program, DeliverWord)
 	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")), "HOOKS_TEXT="+report.Short(strings.Join(text, "; ")),
-		"HOOKS_PROJECT="+v.project)
+		"HOOKS_PROJECT="+h.project)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("notify: %w", err)

@@ -30,8 +30,8 @@ func TestNotifyWay(t *testing.T) {
 			}
 		}
 		env := map[string]string{"HOOKS_NOTIFY": c.env, "CLAUDE_CONFIG_DIR": filepath.Join(dir, own)}
-		v := &visit{App: &App{Env: func(name string) string { return env[name] }}, project: filepath.Join(dir, project)}
-		if got := v.notifyWay(); got != c.want {
+		h := &handler{App: &App{Env: func(name string) string { return env[name] }}, project: filepath.Join(dir, project)}
+		if got := h.notifyWay(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

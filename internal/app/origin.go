@@ -13,17 +13,17 @@ import (
 // docs/security.md has the argument, in "Where events come from".
 
 // caller is the process over whose socket this event came; nil where that is not known.
-func (v *visit) caller() *loop.Process {
-	if !v.asked && v.past == nil && v.ev.Name != "" {
-		v.asked, v.from = true, proc.Caller()
+func (h *handler) caller() *loop.Process {
+	if !h.asked && h.replayRepo == nil && h.ev.Name != "" {
+		h.asked, h.from = true, proc.Caller()
 	}
-	return v.from
+	return h.from
 }
 
 // clientSocket is the caller where it is the client itself, so that later events can be held
 // against it. A wrapper of the person's own that feeds the program is another process each time.
-func (v *visit) clientSocket(owner loop.Process) *loop.Process {
-	if from := v.caller(); from != nil && from.PID == owner.PID {
+func (h *handler) clientSocket(owner loop.Process) *loop.Process {
+	if from := h.caller(); from != nil && from.PID == owner.PID {
 		return from
 	}
 	return nil
@@ -32,11 +32,11 @@ func (v *visit) clientSocket(owner loop.Process) *loop.Process {
 // believe refuses an event that came from somebody else than the run's client. With an error the
 // event decides nothing: an entry is refused, a call that could do harm is held back, and nothing
 // is written.
-func (v *visit) believe(client *loop.Process) error {
-	if client == nil || v.ev.Name == "" {
+func (h *handler) believe(client *loop.Process) error {
+	if client == nil || h.ev.Name == "" {
 		return nil // not known how events come, or a person's command and no event
 	}
-	from := v.caller()
+	from := h.caller()
 	switch {
 	case from != nil && from.PID == client.PID && from.Start == client.Start:
 		return nil
@@ -47,39 +47,39 @@ func (v *visit) believe(client *loop.Process) error {
 	return hint.New(
 		"a person may close that client, or use `hooks loop stop` and then `hooks loop reset`",
 		"this %s did not come from the client of the loop (process %d), so it decides nothing",
-		v.ev.Name, client.PID)
+		h.ev.Name, client.PID)
 }
 
 // believeThread is believe for what this session has of a loop.
-func (v *visit) believeThread(t *thread) error {
+func (h *handler) believeThread(t *loopState) error {
 	if t.Budget != nil {
-		if err := v.believe(t.Budget.EventsFrom); err != nil {
+		if err := h.believe(t.Budget.EventsFrom); err != nil {
 			return err
 		}
 	}
 	if t.Claim != nil {
-		return v.believe(t.Claim.EventsFrom)
+		return h.believe(t.Claim.EventsFrom)
 	}
 	return nil
 }
 
 // mayEnter refuses a request that comes from inside of another loop of this project: from a script
 // that plays the client, or from a client that a tool call started.
-func (v *visit) mayEnter(owner loop.Process) error {
+func (h *handler) mayEnter(owner loop.Process) error {
 	for _, skill := range loop.Skills() {
-		s, err := v.files.LoadRun(skill)
+		s, err := h.files.LoadRun(skill)
 		if err != nil || s.Budget == nil {
 			continue // the entry itself reports damage
 		}
 		b := s.Budget
 		known := b.EventsFrom != nil && proc.Of(*b.EventsFrom) == loop.Alive
-		if b.SessionID == v.ev.SessionID || known && v.caller() == nil {
-			if err := v.believe(b.EventsFrom); err != nil {
+		if b.SessionID == h.ev.SessionID || known && h.caller() == nil {
+			if err := h.believe(b.EventsFrom); err != nil {
 				return err
 			}
 		}
-		other := owner.PID != b.Owner.PID || known && v.caller().PID != b.EventsFrom.PID
-		if other && v.inside(b.Owner) {
+		other := owner.PID != b.Owner.PID || known && h.caller().PID != b.EventsFrom.PID
+		if other && h.inside(b.Owner) {
 			return hint.New("a person starts it in a terminal of their own",
 				"a client inside of the %s loop's own (process %d) begins no loop here",
 				skill, b.Owner.PID)
@@ -99,19 +99,19 @@ func (a *App) inside(client loop.Process) bool {
 // sessionStarted makes the process that took up a session the one whose events are believed, where
 // the earlier one is gone. A script in a tool call cannot get there: while its client lives, only
 // that client is believed.
-func (v *visit) sessionStarted() (event.Reply, error) {
-	list, err := v.mine() // for the receipt too
-	from := v.caller()
-	moved := func(t *thread) bool {
+func (h *handler) sessionStarted() (event.Reply, error) {
+	list, err := h.sessionRuns() // for the receipt too
+	from := h.caller()
+	moved := func(t *loopState) bool {
 		return t.Budget != nil && t.Budget.EventsFrom != nil && *t.Budget.EventsFrom != *from
 	}
 	if err != nil || from == nil || !slices.ContainsFunc(list, moved) {
 		return event.Nothing(), err
 	}
-	return event.Nothing(), v.guarded(func(list []*thread) error {
+	return event.Nothing(), h.guarded(func(list []*loopState) error {
 		for _, t := range only(list, moved) {
 			t.Budget.EventsFrom = from
-			if err := v.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
+			if err := h.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {
 				return err
 			}
 		}

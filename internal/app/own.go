@@ -15,28 +15,28 @@ import (
 // own are the loop's paths outside of .sdd/loop, each as it is written and as it lies on disk: the
 // session's transcript, this program with its plugin, and its state. They may be read only. A
 // folder that holds the project is not among them.
-func (v *visit) own() []string {
-	if v.ownPaths == nil {
-		v.ownPaths = v.findOwn()
+func (h *handler) own() []string {
+	if h.ownPaths == nil {
+		h.ownPaths = h.findOwn()
 	}
-	return v.ownPaths
+	return h.ownPaths
 }
 
-func (v *visit) findOwn() []string {
+func (h *handler) findOwn() []string {
 	program, _ := os.Executable()
-	list := []string{v.ev.Transcript, program}
-	if v.past == nil { // a replayed call is judged the same on every machine
-		list = append(list, v.pluginParts()...)
-		list = append(list, seal.Home(v.Env), v.Env("CLAUDE_PLUGIN_DATA"), v.strayConfig())
+	list := []string{h.ev.Transcript, program}
+	if h.replayRepo == nil { // a replayed call is judged the same on every machine
+		list = append(list, h.pluginParts()...)
+		list = append(list, seal.Home(h.Env), h.Env("CLAUDE_PLUGIN_DATA"), h.strayConfig())
 	}
 	all := []string{}
 	for _, path := range list {
-		if !filepath.IsAbs(path) || v.holdsProject(path) {
+		if !filepath.IsAbs(path) || h.holdsProject(path) {
 			continue
 		}
-		for _, p := range []string{filepath.Clean(path), v.paths.Real(path)} {
+		for _, p := range []string{filepath.Clean(path), h.paths.Real(path)} {
 			all = loop.AppendNew(all, p)
-			if rest, ok := strings.CutPrefix(p, v.home()+"/"); ok {
+			if rest, ok := strings.CutPrefix(p, h.home()+"/"); ok {
 				all = loop.AppendNew(all, "~/"+rest)
 			}
 		}
@@ -46,11 +46,11 @@ func (v *visit) findOwn() []string {
 
 // pluginParts are the plugin's folders. Of its own source, when that is the project, only what the
 // client runs.
-func (v *visit) pluginParts() (list []string) {
-	for _, root := range v.ownPlugins() {
+func (h *handler) pluginParts() (list []string) {
+	for _, root := range h.ownPlugins() {
 		switch {
 		case !filepath.IsAbs(root):
-		case v.inProject(root), v.holdsProject(root):
+		case h.inProject(root), h.holdsProject(root):
 			for _, part := range [...]string{
 				"bin/hooks", "hooks.json", "hooks/hooks.json", "launch", ".claude-plugin",
 			} {
@@ -65,8 +65,8 @@ func (v *visit) pluginParts() (list []string) {
 
 // ownPlugins are the folders of this program's plugin, as the client names it and around the
 // program.
-func (v *visit) ownPlugins() []string {
-	roots := []string{v.Env("CLAUDE_PLUGIN_ROOT")}
+func (h *handler) ownPlugins() []string {
+	roots := []string{h.Env("CLAUDE_PLUGIN_ROOT")}
 	if program, err := os.Executable(); err == nil {
 		if root := filepath.Dir(filepath.Dir(program)); isPlugin(root) {
 			roots = append(roots, root)
@@ -77,8 +77,8 @@ func (v *visit) ownPlugins() []string {
 
 // strayConfig is the user's settings file where the client's folder has a name that the guard does
 // not know.
-func (v *visit) strayConfig() string {
-	if dir := v.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
+func (h *handler) strayConfig() string {
+	if dir := h.Env("CLAUDE_CONFIG_DIR"); dir != "" && filepath.Base(dir) != ".claude" {
 		return filepath.Join(dir, "settings.json")
 	}
 	return ""
@@ -93,15 +93,15 @@ func isPlugin(dir string) bool {
 }
 
 // holdsProject reports whether the project, or where the call works in it, lies in a folder.
-func (v *visit) holdsProject(folder string) bool {
-	dirs := []string{v.project, v.ev.Cwd, v.paths.Real(v.project), v.paths.Real(v.ev.Cwd)}
+func (h *handler) holdsProject(folder string) bool {
+	dirs := []string{h.project, h.ev.Cwd, h.paths.Real(h.project), h.paths.Real(h.ev.Cwd)}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return dir != "" && (within(folder, dir) || within(v.paths.Real(folder), dir))
+		return dir != "" && (within(folder, dir) || within(h.paths.Real(folder), dir))
 	})
 }
 
-func (v *visit) inProject(path string) bool {
-	return within(v.project, path) || within(v.paths.Real(v.project), v.paths.Real(path))
+func (h *handler) inProject(path string) bool {
+	return within(h.project, path) || within(h.paths.Real(h.project), h.paths.Real(path))
 }
 
 func within(dir, path string) bool {

@@ -16,48 +16,48 @@ import (
 )
 
 // visitor opens the state for a command that a session's own tools run.
-func (a *App) visitor() (*visit, error) {
-	v := &visit{App: a, now: a.now()}
-	v.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
-	v.project = tracker.Project(a.Env, a.cwd())
-	v.seals = seal.At(seal.Home(a.Env))
-	files, err := store.Open(v.project)
+func (a *App) visitor() (*handler, error) {
+	h := &handler{App: a, now: a.now()}
+	h.ev.SessionID = a.Env("CLAUDE_CODE_SESSION_ID")
+	h.project = tracker.Project(a.Env, a.cwd())
+	h.seals = seal.At(seal.Home(a.Env))
+	files, err := store.Open(h.project)
 	if errors.Is(err, fs.ErrNotExist) {
-		if records, _ := v.seals.Of(v.project); len(records) == 0 {
+		if records, _ := h.seals.Of(h.project); len(records) == 0 {
 			return nil, hint.New("a loop begins with a looping skill, as in /loop /sdd:work --loop",
-				"no loop state in %s", v.project)
+				"no loop state in %s", h.project)
 		}
-		files, err = store.Create(v.project) // the folder was removed from under a loop
+		files, err = store.Create(h.project) // the folder was removed from under a loop
 	}
 	if err != nil {
 		return nil, err
 	}
-	files.Seal(v.seals, proc.Boot)
-	v.files = files
-	return v, nil
+	files.Seal(h.seals, proc.Boot)
+	h.files = files
+	return h, nil
 }
 
 // sealedElsewhere refuses to change a run whose seal lies in another state directory than this
 // process's, because what it wrote could not be sealed and would be taken for damage.
-func (v *visit) sealedElsewhere(b *loop.Budget) error {
+func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
 		return nil
-	case b.SealedIn == "", b.SealedIn == v.seals.Path():
+	case b.SealedIn == "", b.SealedIn == h.seals.Path():
 		return nil
 	}
 	return hint.New("run it as the user, and in the container, in which the client runs; "+
 		"HOOKS_STATE_HOME="+b.SealedIn+" names the same folder",
 		"the %s loop is sealed in %s, and here the state directory is %s",
-		b.Skill, b.SealedIn, v.seals.Path())
+		b.Skill, b.SealedIn, h.seals.Path())
 }
 
 // load is a run on which a person's command works: whole, as the seal has it, and sealed where this
 // process can write.
-func (v *visit) load(skill loop.Skill) (store.State, error) {
-	s, err := v.files.Recover(skill)
+func (h *handler) load(skill loop.Skill) (store.State, error) {
+	s, err := h.files.Recover(skill)
 	if err == nil {
-		err = errors.Join(v.sealedElsewhere(s.Budget), v.files.CheckSealed(s.Budget))
+		err = errors.Join(h.sealedElsewhere(s.Budget), h.files.CheckSealed(s.Budget))
 	}
 	return s, store.Hinted(err)
 }
@@ -71,26 +71,26 @@ func (a *App) cwd() string {
 // StopLoops ends the running loops on a person's word: an iteration that runs drains and is closed by its own session,
 // anything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
-	return a.each(skills, "no loop runs", func(v *visit, skill loop.Skill) (string, error) {
-		s, err := v.load(skill)
+	return a.each(skills, "no loop runs", func(h *handler, skill loop.Skill) (string, error) {
+		s, err := h.load(skill)
 		if err != nil || s.Budget == nil || s.Budget.Status == loop.Halted {
 			return "", err
 		}
-		return v.stopOne(&thread{skill, s})
+		return h.stopOne(&loopState{skill, s})
 	})
 }
 
 // each does something to every skill's state, under the guard, and joins what it says; none is said when it is nothing.
-func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill) (string, error)) (string, error) {
-	v, err := a.visitor()
+func (a *App) each(skills []loop.Skill, none string, do func(*handler, loop.Skill) (string, error)) (string, error) {
+	h, err := a.visitor()
 	if err != nil {
 		return "", err
 	}
 	var said []string
-	err = v.underGuard(func() error {
+	err = h.underGuard(func() error {
 		var errs []error // one skill's damage does not keep a person from the other's loop
 		for _, skill := range skills {
-			text, err := do(v, skill)
+			text, err := do(h, skill)
 			errs = append(errs, err)
 			if text != "" {
 				said = append(said, text)
@@ -104,16 +104,16 @@ func (a *App) each(skills []loop.Skill, none string, do func(*visit, loop.Skill)
 	return strings.Join(said, "\n"), err
 }
 
-func (v *visit) stopOne(t *thread) (string, error) {
+func (h *handler) stopOne(t *loopState) (string, error) {
 	const how = "hooks loop stop"
-	v.ev.SessionID = t.Budget.SessionID
-	reply, err := v.decide(t, loop.PersonStop{Turn: v.turn(), How: how}, loop.Known{})
+	h.ev.SessionID = t.Budget.SessionID
+	reply, err := h.decide(t, loop.PersonStop{Turn: h.turn(), How: how}, loop.Known{})
 	if err == nil && t.Tick != nil {
 		return fmt.Sprintf("%s: iteration %d finishes what it dispatched and then ends the loop; "+
 			"nothing new is dispatched", t.skill, t.Tick.Iteration), nil
 	}
-	if err == nil && v.after != nil {
-		err = v.after()
+	if err == nil && h.after != nil {
+		err = h.after()
 	}
 	said := reply.PersonText()
 	if len(t.Budget.Scheduled) > 0 && !gone(t.Budget) {
@@ -131,15 +131,15 @@ func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
 	}
-	v, err := a.visitor()
+	h, err := a.visitor()
 	if err != nil {
 		return false
 	}
-	if v.sealedInside() {
+	if h.sealedInside() {
 		return true
 	}
 	for _, skill := range loop.Skills() {
-		s, _ := v.files.Load(skill)
+		s, _ := h.files.Load(skill)
 		if s.Budget != nil && a.inside(s.Budget.Owner) ||
 			s.Lock != nil && a.inside(s.Lock.Process) {
 			return true
@@ -153,20 +153,20 @@ func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "", hint.New("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
 	}
-	return a.each(skills, "nothing to reset", (*visit).reset)
+	return a.each(skills, "nothing to reset", (*handler).reset)
 }
 
-func (v *visit) reset(skill loop.Skill) (string, error) {
-	s, err := v.files.Load(skill)
+func (h *handler) reset(skill loop.Skill) (string, error) {
+	s, err := h.files.Load(skill)
 	var newer *store.NewerError
 	if errors.As(err, &newer) {
 		return "", store.Hinted(err)
 	}
-	if err := v.sealedElsewhere(s.Budget); err != nil {
+	if err := h.sealedElsewhere(s.Budget); err != nil {
 		return "", err
 	}
-	if runs := v.changedRuns(skill); len(runs) > 0 {
-		return v.resetChanged(skill, runs)
+	if runs := h.changedRuns(skill); len(runs) > 0 {
+		return h.resetChanged(skill, runs)
 	}
 	b := s.Budget
 	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 {
@@ -175,19 +175,19 @@ func (v *visit) reset(skill loop.Skill) (string, error) {
 	if b == nil && s.Tick == nil && err == nil {
 		return "", nil
 	}
-	id := "damaged-" + v.now.Format("20060102T150405")
+	id := "damaged-" + h.now.Format("20060102T150405")
 	if b != nil && b.RunID != "" {
 		id = b.RunID
 	}
-	if err := v.archive(skill, id); err != nil {
+	if err := h.archive(skill, id); err != nil {
 		return "", err
 	}
 	var damaged *store.DamagedError
-	_, lockErr := v.files.Holder(skill)
+	_, lockErr := h.files.Holder(skill)
 	unreadable := errors.As(lockErr, &damaged)
 	left := s.Lock != nil && (proc.Of(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" && s.Lock.RunID == b.RunID)
 	if unreadable || left {
-		if err := v.files.Reap(skill, s.Lock); err != nil {
+		if err := h.files.Reap(skill, s.Lock); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)
 		}
 	}

@@ -10,59 +10,59 @@ import (
 
 // postToolUse takes what a tool call brought: a person's answers, workers that were sent off, PRs
 // opened, comments pushed, a failing qmd.
-func (v *visit) postToolUse() (event.Reply, error) {
-	list, err := v.mine()
-	v.keepRunning(v.addressed(list))
-	if err == nil && v.ev.Name == event.PostToolUse && !v.answersDialog() {
-		_, err = v.stepEach(every, func(*thread) loop.Event { return loop.Heard{Turn: v.turn()} })
+func (h *handler) postToolUse() (event.Reply, error) {
+	list, err := h.sessionRuns()
+	h.keepRunning(h.addressed(list))
+	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
+		_, err = h.stepEach(every, func(*loopState) loop.Event { return loop.Heard{Turn: h.turn()} })
 	}
-	anything := func(t *thread) bool { return v.open(t) || t.Claim != nil }
+	anything := func(t *loopState) bool { return h.open(t) || t.Claim != nil }
 	if err != nil || !slices.ContainsFunc(list, anything) {
 		return event.Nothing(), err
 	}
-	result := v.result()
-	reply, err := v.stepEach(v.addressed, func(t *thread) loop.Event {
+	result := h.result()
+	reply, err := h.stepEach(h.addressed, func(t *loopState) loop.Event {
 		r := result
-		if v.answersDialog() && t.Tick != nil {
-			a := answersOf(t, v.ev.ToolUseID, v.ev.Input.Raw, v.ev.Answers())
+		if h.answersDialog() && t.Tick != nil {
+			a := answersOf(t, h.ev.ToolUseID, h.ev.Input.Raw, h.ev.Answers())
 			r.Answers = &a
 		}
 		return r
 	})
-	if err != nil || !v.answersDialog() {
+	if err != nil || !h.answersDialog() {
 		return reply, err
 	}
-	list, err = v.mine()
+	list, err = h.sessionRuns()
 	if err != nil {
 		return reply, err
 	}
-	forced, err := v.inTurn(only(list, (*thread).forcing), func(t *thread) (event.Reply, error) {
-		return v.forceAnswered(t, v.ev.ToolUseID, v.ev.Answers())
+	forced, err := h.forEachRun(only(list, (*loopState).forcing), func(t *loopState) (event.Reply, error) {
+		return h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
 	})
 	return reply.And(forced), err
 }
 
 // result is what the call brought, as loops count it.
-func (v *visit) result() loop.Result {
+func (h *handler) result() loop.Result {
 	e := loop.Result{
-		Turn: v.turn(), Event: v.ev.Name, ID: v.ev.ToolUseID, Input: v.ev.Input.Raw,
-		Failed: v.ev.Name == event.PostToolUseFailure,
+		Turn: h.turn(), Event: h.ev.Name, ID: h.ev.ToolUseID, Input: h.ev.Input.Raw,
+		Failed: h.ev.Name == event.PostToolUseFailure,
 	}
-	if v.answersDialog() {
+	if h.answersDialog() {
 		return e
 	}
-	if e.Sent = v.ev.Dispatches(); e.Sent && !e.Failed &&
-		v.ev.Result("status").Str == "async_launched" {
-		e.Worker = v.ev.Result("agentId").Str
+	if e.Sent = h.ev.Dispatches(); e.Sent && !e.Failed &&
+		h.ev.Result("status").Str == "async_launched" {
+		e.Worker = h.ev.Result("agentId").Str
 	}
-	if e.Failed && qmdDown(v.ev) {
-		e.Qmd = qmdLine(v.ev.Error)
+	if e.Failed && qmdDown(h.ev) {
+		e.Qmd = qmdLine(h.ev.Error)
 	}
-	e.Effects = v.effects()
+	e.Effects = h.effects()
 	return e
 }
 
-func (v *visit) answersDialog() bool { return v.ev.Asks() && v.ev.Name == event.PostToolUse }
+func (h *handler) answersDialog() bool { return h.ev.Asks() && h.ev.Name == event.PostToolUse }
 
 // qmdDown reports whether a failing shell call has a line with the token in its output, or ended
 // with the reserved exit code (R53). What a search or a document shows is no signal.

@@ -14,21 +14,21 @@ import (
 
 // read is what the guard makes of the call, by what this project is. A replayed call is read by its
 // transcript alone. The same call is read once.
-func (v *visit) read() guard.Reading {
-	if v.past != nil {
-		return guard.Read(v.call(), v.past.Known(), nothing{})
+func (h *handler) read() guard.Reading {
+	if h.replayRepo != nil {
+		return guard.Read(h.call(), h.replayRepo.Known(), nothing{})
 	}
-	call := v.ev.Tool + " " + v.ev.ToolUseID + " " + v.ev.Cwd + " " + v.ev.Input.Raw
-	if v.wasRead.of != call {
-		v.wasRead.of = call
-		v.wasRead.reading = guard.Read(v.call(), v.repo, v.below(v.project))
+	call := h.ev.Tool + " " + h.ev.ToolUseID + " " + h.ev.Cwd + " " + h.ev.Input.Raw
+	if h.wasRead.of != call {
+		h.wasRead.of = call
+		h.wasRead.reading = guard.Read(h.call(), h.repo, h.below(h.project))
 	}
-	return v.wasRead.reading
+	return h.wasRead.reading
 }
 
 // repo is read only for a call that could matter to it: the guard asks for nothing itself.
-func (v *visit) repo() guard.Repo {
-	return brake.Repo(v.Env, tracker.Repo(v.Env, v.ev.Cwd))
+func (h *handler) repo() guard.Repo {
+	return brake.Repo(h.Env, tracker.Repo(h.Env, h.ev.Cwd))
 }
 
 func unreadable(r guard.Reading) string {
@@ -42,13 +42,13 @@ func unreadable(r guard.Reading) string {
 }
 
 // call is the tool call as the guard reads it.
-func (v *visit) call() guard.Call {
-	c := guard.Call{Tool: v.ev.Tool, Cwd: v.ev.Cwd, Own: v.own()}
-	if v.past == nil {
-		c.PID = v.Env("CLAUDE_PID")
+func (h *handler) call() guard.Call {
+	c := guard.Call{Tool: h.ev.Tool, Cwd: h.ev.Cwd, Own: h.own()}
+	if h.replayRepo == nil {
+		c.PID = h.Env("CLAUDE_PID")
 	}
-	c.Command, _ = v.ev.ShellCommand()
-	fields, _ := v.ev.Fields()
+	c.Command, _ = h.ev.ShellCommand()
+	fields, _ := h.ev.Fields()
 	for _, f := range fields {
 		c.Fields = append(c.Fields, guard.Field{Path: f.Path, Value: f.Value})
 	}
@@ -56,7 +56,7 @@ func (v *visit) call() guard.Call {
 }
 
 // below reads files with relative paths from a folder.
-func (v *visit) below(dir string) files { return files{dir, v.home(), &v.paths} }
+func (h *handler) below(dir string) files { return files{dir, h.home(), &h.paths} }
 
 // files lets the guard read what a command would run, inside the project and bounded.
 type files struct {

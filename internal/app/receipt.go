@@ -14,15 +14,15 @@ import (
 
 // receive notes in a run of this session that the event reached the program. Whatever saves the run takes the note
 // along.
-func (v *visit) receive(b *loop.Budget) {
-	if b != nil && b.Status == loop.Active && b.SessionID == v.ev.SessionID {
-		v.news = v.stamp(b) || v.news
+func (h *handler) receive(b *loop.Budget) {
+	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
+		h.news = h.stamp(b) || h.news
 	}
 }
 
-func (v *visit) stamp(b *loop.Budget) (news bool) {
-	word := event.WordOf(v.ev.Name)
-	return word != "" && b.Receive(v.ev.SessionID, word, v.now, program) // a person's command is no event
+func (h *handler) stamp(b *loop.Budget) (news bool) {
+	word := event.WordOf(h.ev.Name)
+	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program) // a person's command is no event
 }
 
 // program is the running binary.
@@ -37,25 +37,25 @@ const receiptTime = 200 * time.Millisecond
 
 // keepReceipt saves what no save of this event took along: once a session and kind of event. What fails is left for the
 // next event.
-func (v *visit) keepReceipt() {
-	if !v.news {
+func (h *handler) keepReceipt() {
+	if !h.news {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), receiptTime)
 	defer cancel()
-	unlock, err := v.files.Guard(ctx)
+	unlock, err := h.files.Guard(ctx)
 	if err != nil {
 		return
 	}
 	defer unlock()
 	for _, skill := range loop.Skills() {
-		s, err := v.files.LoadSealed(v.ev.SessionID, skill) // saving an edit would seal it
+		s, err := h.files.LoadSealed(h.ev.SessionID, skill) // saving an edit would seal it
 		if err != nil || s.Budget == nil {
 			continue
 		}
-		v.news = false
-		if v.receive(s.Budget); v.news {
-			_ = v.files.SaveBudget(s.BudgetPath, s.Budget)
+		h.news = false
+		if h.receive(s.Budget); h.news {
+			_ = h.files.SaveBudget(s.BudgetPath, s.Budget)
 		}
 	}
 }

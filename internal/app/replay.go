@@ -64,14 +64,14 @@ func tried(ceilings []string) (l replay.Limits, err error) {
 func (a *App) script(path string) (*replay.Script, []string, error) {
 	var s replay.Script
 	var notes []string
-	v := &visit{App: a}
+	h := &handler{App: a}
 	for m, err := range usage.Moments(path) {
 		if err != nil {
 			notes = append(notes, err.Error())
 			continue
 		}
 		shell := m.Tool == "Bash" || m.Tool == "PowerShell" || m.Tool == "Monitor"
-		s.Add(m, m.Kind == usage.Called && v.matters(m), shell)
+		s.Add(m, m.Kind == usage.Called && h.matters(m), shell)
 	}
 	s.Sort()
 	table := usage.NewTable(config.Load(tracker.Project(a.Env, a.cwd())).Rates)
@@ -95,12 +95,12 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 }
 
 // matters says whether the rules could care about a call.
-func (v *visit) matters(m usage.Moment) bool {
-	v.ev, v.past = called(m, ""), &guard.Repo{Branch: m.Branch}
-	if _, schedules := v.ev.Schedules(); schedules || m.Tool == "Skill" || v.ev.Asks() || v.ev.Dispatches() {
+func (h *handler) matters(m usage.Moment) bool {
+	h.ev, h.replayRepo = called(m, ""), &guard.Repo{Branch: m.Branch}
+	if _, schedules := h.ev.Schedules(); schedules || m.Tool == "Skill" || h.ev.Asks() || h.ev.Dispatches() {
 		return true
 	}
-	r := v.read()
+	r := h.read()
 	return len(r.Acts) > 0 || unreadable(r) != ""
 }
 

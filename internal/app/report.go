@@ -23,27 +23,27 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := a.visitor()
+	h, err := a.visitor()
 	if err != nil {
 		return "", err
 	}
 	said := ""
-	err = v.guarded(func(list []*thread) error {
-		t, err := v.reporting(list, facts.Skill)
+	err = h.guarded(func(list []*loopState) error {
+		t, err := h.reporting(list, facts.Skill)
 		if err != nil {
 			return err
 		}
-		said, err = v.takeFacts(t, facts, raw)
+		said, err = h.takeFacts(t, facts, raw)
 		return err
 	})
 	return said, err
 }
 
 // reporting is the open iteration that facts are of.
-func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
-	open := only(list, v.open)
-	meant := func(t *thread) bool { return v.open(t) && (skill == "" || skill == t.skill) }
-	switch list = slices.DeleteFunc(list, func(t *thread) bool { return !meant(t) }); len(list) {
+func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, error) {
+	open := only(list, h.open)
+	meant := func(t *loopState) bool { return h.open(t) && (skill == "" || skill == t.skill) }
+	switch list = slices.DeleteFunc(list, func(t *loopState) bool { return !meant(t) }); len(list) {
 	case 1:
 		return list[0], nil
 	case 2:
@@ -56,18 +56,18 @@ func (v *visit) reporting(list []*thread, skill loop.Skill) (*thread, error) {
 			"the report is of %s, and the open iteration is of %s", skill, own)
 	}
 	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
-		"no open iteration of session %q in %s", v.ev.SessionID, v.project)
+		"no open iteration of session %q in %s", h.ev.SessionID, h.project)
 }
 
 // takeFacts records facts, or leaves them for the next event where this process may not write the
 // seal.
-func (v *visit) takeFacts(t *thread, facts loop.Report, raw []byte) (string, error) {
-	said, err := v.apply(t, facts)
+func (h *handler) takeFacts(t *loopState, facts loop.Report, raw []byte) (string, error) {
+	said, err := h.apply(t, facts)
 	if err == nil {
-		err = v.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
+		err = h.write(t, loop.Save{Run: t.Budget, Tick: t.Tick})
 	}
 	if errors.Is(err, seal.ErrUnwritable) {
-		err = v.noteReport(raw)
+		err = h.noteReport(raw)
 	}
 	if err != nil {
 		return "", err
@@ -76,15 +76,15 @@ func (v *visit) takeFacts(t *thread, facts loop.Report, raw []byte) (string, err
 }
 
 // apply takes facts into the iteration, in memory, and returns a text of what they change.
-func (v *visit) apply(t *thread, facts loop.Report) (string, error) {
-	previous, err := v.previous(t.skill, t.Budget)
+func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
+	previous, err := h.previous(t.skill, t.Budget)
 	if err != nil {
 		return "", err
 	}
-	facts.DoNotMerge(v.config().DoNotMerge)
-	f := loop.Look(t.Budget, t.Tick, previous, v.now)
+	facts.DoNotMerge(h.config().DoNotMerge)
+	f := loop.Look(t.Budget, t.Tick, previous, h.now)
 	if facts.Backlog != nil && !t.Tick.FromTracker() {
-		if f.Snapshot, err = v.files.Snapshot(t.Budget, previous, false); err != nil {
+		if f.Snapshot, err = h.files.Snapshot(t.Budget, previous, false); err != nil {
 			return "", err
 		}
 	}

@@ -16,43 +16,43 @@ import (
 
 // findProject finds the event's project. While a loop of the session is on, it is the seal's:
 // neither the environment nor the folder that the call runs in leads away from it.
-func (v *visit) findProject() error {
-	v.seals = seal.At(seal.Home(v.Env))
-	record, err := v.seals.Active(v.ev.SessionID)
+func (h *handler) findProject() error {
+	h.seals = seal.At(seal.Home(h.Env))
+	record, err := h.seals.Active(h.ev.SessionID)
 	if err == nil {
-		record, err = v.liftHold(record)
+		record, err = h.liftHold(record)
 	}
-	v.sealed, v.witness = record != nil || err != nil, record
-	if v.project = tracker.Project(v.Env, v.ev.Cwd); record != nil {
-		v.project = record.Project
+	h.sealed, h.witness = record != nil || err != nil, record
+	if h.project = tracker.Project(h.Env, h.ev.Cwd); record != nil {
+		h.project = record.Project
 	}
 	return err
 }
 
 // openState opens the project's state and compares it with the seal. State that cannot be opened
 // while a loop is on is damage, like any other change.
-func (v *visit) openState() error {
-	files, err := store.Open(v.project)
-	if err != nil && v.sealed {
+func (h *handler) openState() error {
+	files, err := store.Open(h.project)
+	if err != nil && h.sealed {
 		return &store.ChangedError{
-			Skill:   v.sealedSkill(),
-			Session: v.ev.SessionID,
+			Skill:   h.sealedSkill(),
+			Session: h.ev.SessionID,
 			Changes: []string{err.Error()},
 		}
 	}
 	if err != nil {
 		return err
 	}
-	files.Seal(v.seals, proc.Boot)
-	files.Witness(v.witness)
-	v.files = files
+	files.Seal(h.seals, proc.Boot)
+	files.Witness(h.witness)
+	h.files = files
 	return nil
 }
 
 // sealedSkill is the skill of the session's first loop that is on.
-func (v *visit) sealedSkill() loop.Skill {
+func (h *handler) sealedSkill() loop.Skill {
 	for _, skill := range loop.Skills() {
-		if l := v.witness.Loop(string(skill)); l != nil && l.On {
+		if l := h.witness.Loop(string(skill)); l != nil && l.On {
 			return skill
 		}
 	}
@@ -60,10 +60,10 @@ func (v *visit) sealedSkill() loop.Skill {
 }
 
 // sayOnce reports that a run's files were changed, the first time that a turn of its session ends.
-func (v *visit) sayOnce(changed *store.ChangedError, text string) event.Reply {
+func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	reply := event.Nothing().
 		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
-	record, err := v.seals.Find(changed.Session)
+	record, err := h.seals.Find(changed.Session)
 	if err != nil { // the record itself is damaged: nothing can note that it was said
 		return reply
 	}
@@ -75,36 +75,38 @@ func (v *visit) sayOnce(changed *store.ChangedError, text string) event.Reply {
 		return event.Nothing()
 	}
 	l.Told = true
-	_ = v.seals.Save(record) // else it is said again
+	_ = h.seals.Save(record) // else it is said again
 	return reply
 }
 
-// restOver releases the session's runs that have ended before this turn began.
-func (v *visit) restOver(list []*thread) error {
-	if v.ev.PromptID == "" || v.ev.InSubagent() {
+// releaseEnded releases the session's runs that have ended before this turn began.
+func (h *handler) releaseEnded(list []*loopState) error {
+	if h.ev.PromptID == "" || h.ev.InSubagent() {
 		return nil
 	}
-	return v.rest(only(list, func(t *thread) bool {
-		return t.ended() && t.Tick == nil && !slices.Contains(t.Budget.LastPrompts, v.ev.PromptID)
+	return h.rest(only(list, func(t *loopState) bool {
+		return t.ended() && t.Tick == nil && !slices.Contains(t.Budget.LastPrompts, h.ev.PromptID)
 	}))
 }
 
-// restEnded releases the session's runs that have ended, at the end of the turn in which they did.
-func (v *visit) restEnded(list []*thread) error { return v.rest(only(list, (*thread).ended)) }
+// releaseStopped releases the session's runs that have ended, at the end of the turn in which they did.
+func (h *handler) releaseStopped(list []*loopState) error {
+	return h.rest(only(list, (*loopState).ended))
+}
 
-func (t *thread) ended() bool { return t.Budget != nil && t.Budget.Status != loop.Active }
+func (t *loopState) ended() bool { return t.Budget != nil && t.Budget.Status != loop.Active }
 
-func (v *visit) rest(ended []*thread) error {
-	if !v.sealed || len(ended) == 0 {
+func (h *handler) rest(ended []*loopState) error {
+	if !h.sealed || len(ended) == 0 {
 		return nil
 	}
-	return v.underGuard(func() error {
-		err := v.files.Rest(v.ev.SessionID, func(skill loop.Skill) bool {
-			return slices.ContainsFunc(ended, func(t *thread) bool { return t.skill == skill })
+	return h.underGuard(func() error {
+		err := h.files.Rest(h.ev.SessionID, func(skill loop.Skill) bool {
+			return slices.ContainsFunc(ended, func(t *loopState) bool { return t.skill == skill })
 		})
-		if record, rerr := v.seals.Active(v.ev.SessionID); record == nil && rerr == nil {
+		if record, rerr := h.seals.Active(h.ev.SessionID); record == nil && rerr == nil {
 			// Nobody meets the links any more: the switch that turns them on is off.
-			_ = brake.Undress(v.seals.Path(), v.ev.SessionID)
+			_ = brake.Undress(h.seals.Path(), h.ev.SessionID)
 		}
 		return err
 	})

@@ -178,7 +178,7 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 // opened is the iteration that begins. Nothing of it is on disk yet.
 func (e *entry) opened(
 	a loop.Admission, run loop.Budget, previous *loop.Iteration,
-) (*thread, error) {
+) (*loopState, error) {
 	facts := e.seen.facts
 	if facts.Asked != nil && facts.Asked.Backlog != nil {
 		var err error
@@ -193,7 +193,7 @@ func (e *entry) opened(
 	if e.forced != nil {
 		tick.Answered = append(tick.Answered, *e.forced)
 	}
-	t := &thread{skill: e.req.Command.Skill, State: e.state}
+	t := &loopState{skill: e.req.Command.Skill, State: e.state}
 	t.Budget, t.Tick, t.BudgetPath = &run, &tick, e.path
 	return t, nil
 }
@@ -209,7 +209,7 @@ func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 
 // refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate
 // waits and nobody is there.
-func (e *entry) refuseOpened(t *thread) (event.Reply, error) {
+func (e *entry) refuseOpened(t *loopState) (event.Reply, error) {
 	turn := e.turn()
 	turn.Now = e.req.Now
 	barred := e.ev.PermissionMode == "dontAsk"

@@ -16,88 +16,88 @@ const locked = loop.NeedSpent | loop.NeedAnswers | loop.NeedCalls
 
 // step takes one event through the loops of the session: Step, what it needs, Step again, and then
 // what it decided. Without a loop that the event concerns, nothing is locked.
-func (v *visit) step(e loop.Event) (event.Reply, error) {
-	return v.stepEach(every, func(*thread) loop.Event { return e })
+func (h *handler) step(e loop.Event) (event.Reply, error) {
+	return h.stepEach(every, func(*loopState) loop.Event { return e })
 }
 
 // stepOne is step for one of the loops.
-func (v *visit) stepOne(t *thread, e loop.Event) (event.Reply, error) {
-	own := func(list []*thread) []*thread {
-		return only(list, func(o *thread) bool { return o.skill == t.skill })
+func (h *handler) stepOne(t *loopState, e loop.Event) (event.Reply, error) {
+	own := func(list []*loopState) []*loopState {
+		return only(list, func(o *loopState) bool { return o.skill == t.skill })
 	}
-	return v.stepEach(own, func(*thread) loop.Event { return e })
+	return h.stepEach(own, func(*loopState) loop.Event { return e })
 }
 
-func every(list []*thread) []*thread { return list }
+func every(list []*loopState) []*loopState { return list }
 
 // stepEach is step for some of the loops, each with an event of its own.
-func (v *visit) stepEach(
-	pick func([]*thread) []*thread, eventOf func(*thread) loop.Event,
+func (h *handler) stepEach(
+	pick func([]*loopState) []*loopState, eventOf func(*loopState) loop.Event,
 ) (event.Reply, error) {
-	list, err := v.mine()
+	list, err := h.sessionRuns()
 	if err != nil {
 		return event.Nothing(), err
 	}
-	v.runs = list
+	h.runs = list
 	known := map[loop.Skill]loop.Known{}
 	concerned := false
 	for _, t := range pick(list) {
-		k, any := v.lookAhead(t, eventOf(t))
+		k, any := h.lookAhead(t, eventOf(t))
 		known[t.skill] = k
 		concerned = concerned || any
 	}
 	if !concerned {
-		v.settled = true
+		h.settled = true
 		return event.Nothing(), nil
 	}
-	return v.decided(func(now []*thread) (event.Reply, error) {
-		v.runs, v.settled = now, true
-		return v.inTurn(pick(now), func(t *thread) (event.Reply, error) {
+	return h.withLock(func(now []*loopState) (event.Reply, error) {
+		h.runs, h.settled = now, true
+		return h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
 			e := eventOf(t)
-			if v.isDecided(e) {
+			if h.isDecided(e) {
 				return event.Nothing(), nil
 			}
 			if !slices.ContainsFunc(list, t.sameTick) {
-				return v.decide(t, e, loop.Known{})
+				return h.decide(t, e, loop.Known{})
 			}
-			return v.decide(t, e, known[t.skill])
+			return h.decide(t, e, known[t.skill])
 		})
 	})
 }
 
 // isDecided reports whether another loop of the session has decided the event already: the turn
 // continues, and the next Stop ends this loop's iteration; or the call is refused, or filled in.
-func (v *visit) isDecided(e loop.Event) bool {
+func (h *handler) isDecided(e loop.Event) bool {
 	switch e.(type) {
 	case loop.TurnEnd:
-		return v.said.Blocks()
+		return h.committed.Blocks()
 	case loop.Call:
-		return v.said.Decides()
+		return h.committed.Decides()
 	}
 	return false
 }
 
 // lookAhead steps without the state's lock, to fetch what is slow, and reports whether the event
 // concerns the loop.
-func (v *visit) lookAhead(t *thread, e loop.Event) (k loop.Known, concerned bool) {
+func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, concerned bool) {
 	for {
 		o := loop.Step(t.values(), k, e)
 		need := o.Need &^ locked
-		if need == 0 || v.fetch(t, e, &k, need) != nil { // with the lock the error is returned
+		if need == 0 || h.fetch(t, e, &k, need) != nil { // with the lock the error is returned
 			return k, !o.Nothing()
 		}
 	}
 }
 
 // decide steps until nothing is missing, and carries the outcome out. It runs with the state's lock.
-func (v *visit) decide(t *thread, e loop.Event, k loop.Known) (event.Reply, error) {
-	k.Redact = v.redact
+func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply, error) {
+	k.Redact = h.redact
 	for {
 		o := loop.Step(t.values(), k, e)
 		if o.Need == 0 {
-			return v.carryOut(t, o)
+			return h.carryOut(t, o)
 		}
-		if err := v.fetch(t, e, &k, o.Need); err != nil {
+		if err := h.fetch(t, e, &k, o.Need); err != nil {
 			return event.Nothing(), err
 		}
 	}
@@ -105,30 +105,30 @@ func (v *visit) decide(t *thread, e loop.Event, k loop.Known) (event.Reply, erro
 
 // carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on
 // disk before the reply is printed; the lock goes after it.
-func (v *visit) carryOut(t *thread, o loop.Outcome) (event.Reply, error) {
-	if err := v.write(t, o.Save); err != nil {
+func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
+	if err := h.write(t, o.Save); err != nil {
 		return event.Nothing(), err
 	}
-	reply := v.words(t, o.Reply)
+	reply := h.words(t, o.Reply)
 	if o.Unlock {
-		v.release(t.skill)
+		h.release(t.skill)
 	}
 	for _, n := range o.Notify {
-		v.notice(n)
+		h.notice(n)
 	}
 	return reply, nil
 }
 
 // write saves what an event changed. The budget goes first: an answer may change it twice, but an
 // answer that the tick holds is never looked at again.
-func (v *visit) write(t *thread, s loop.Save) error {
+func (h *handler) write(t *loopState, s loop.Save) error {
 	switch {
 	case s.DropClaim:
-		return v.dropClaim(s.Claim)
+		return h.dropClaim(s.Claim)
 	case s.Claim != nil:
-		return v.files.SaveClaim(s.Claim)
+		return h.files.SaveClaim(s.Claim)
 	case s.Close != nil:
-		created, err := v.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
+		created, err := h.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (v *visit) write(t *thread, s loop.Save) error {
 		return nil
 	}
 	if s.Run != nil {
-		if err := v.files.SaveBudget(t.BudgetPath, s.Run); err != nil {
+		if err := h.files.SaveBudget(t.BudgetPath, s.Run); err != nil {
 			return err
 		}
 		t.Budget = s.Run
@@ -147,26 +147,26 @@ func (v *visit) write(t *thread, s loop.Save) error {
 		return nil
 	}
 	t.Tick = s.Tick
-	return v.files.SaveTick(s.Tick)
+	return h.files.SaveTick(s.Tick)
 }
 
 // words puts a reply into words.
-func (v *visit) words(t *thread, r loop.Reply) event.Reply {
+func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	reply := event.Nothing()
 	switch {
 	case r.Refuse != "":
 		return event.Block(r.Refuse)
 	case r.Draining:
-		return v.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, "+
+		return h.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, "+
 			"the report follows when they end.")
 	case r.Answers != nil:
-		return reply.Context(v.afterAnswers(t, r.Answers))
+		return reply.Context(h.afterAnswers(t, r.Answers))
 	case r.Ask != nil:
-		return v.askGates(t, r.Ask)
+		return h.askGates(t, r.Ask)
 	case r.Deny != nil:
-		return v.denial(r.Deny).Context(r.Context)
+		return h.denial(r.Deny).Context(r.Context)
 	case r.Closed != nil:
-		reply = v.ended(t, r)
+		reply = h.ended(t, r)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {
@@ -177,7 +177,7 @@ func (v *visit) words(t *thread, r loop.Reply) event.Reply {
 
 // ended puts the end of an iteration into words: its status block, and the final report if the run
 // ended with it.
-func (v *visit) ended(t *thread, r loop.Reply) event.Reply {
+func (h *handler) ended(t *loopState, r loop.Reply) event.Reply {
 	run, line := &r.Closed.Run, &r.Closed.Line
 	text := report.Status(line, report.Wake(run))
 	if r.Between {
@@ -186,26 +186,26 @@ func (v *visit) ended(t *thread, r loop.Reply) event.Reply {
 	if run.Status == loop.Active {
 		return event.Nothing().Say(text)
 	}
-	text = strings.TrimSpace(text + "\n\n" + v.finalReport(t))
+	text = strings.TrimSpace(text + "\n\n" + h.finalReport(t))
 	switch {
 	case r.AtStop:
 		return event.Nothing().Say(text)
 	case r.Wakes:
 		return event.Block(text)
 	}
-	return v.told(t, text)
+	return h.told(t, text)
 }
 
 // redact is what the project's configuration does to texts before they are written.
-func (v *visit) redact(text string) string { return v.config().Redact(text) }
+func (h *handler) redact(text string) string { return h.config().Redact(text) }
 
 // values is the loop's state as Step takes it.
-func (t *thread) values() loop.State {
+func (t *loopState) values() loop.State {
 	return loop.State{Run: t.Budget, Tick: t.Tick, Claim: t.Claim}
 }
 
 // sameTick reports whether two views of the session's loops are of the same iteration.
-func (t *thread) sameTick(o *thread) bool {
+func (t *loopState) sameTick(o *loopState) bool {
 	if t.skill != o.skill || (t.Tick == nil) != (o.Tick == nil) {
 		return false
 	}
@@ -214,9 +214,9 @@ func (t *thread) sameTick(o *thread) bool {
 }
 
 // turn is where this event happened.
-func (v *visit) turn() loop.Turn {
+func (h *handler) turn() loop.Turn {
 	return loop.Turn{
-		Now: v.now, Session: v.ev.SessionID, Prompt: v.ev.PromptID, Attended: v.attended(),
+		Now: h.now, Session: h.ev.SessionID, Prompt: h.ev.PromptID, Attended: h.attended(),
 	}
 }
 

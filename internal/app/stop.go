@@ -12,78 +12,78 @@ import (
 )
 
 // stop ends the open iterations of this session, or holds the turn (R117, design §1).
-func (v *visit) stop() (event.Reply, error) {
-	reply, err := v.step(v.turnEnd())
-	if !v.settled || len(v.runs) == 0 {
+func (h *handler) stop() (event.Reply, error) {
+	reply, err := h.step(h.turnEnd())
+	if !h.settled || len(h.runs) == 0 {
 		return reply, err
 	}
-	if changed, ok := errors.AsType[*store.ChangedError](v.damage); ok {
-		reply = reply.And(v.sayOnce(changed, hint.Text(store.Hinted(changed))))
+	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok {
+		reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
 	}
 	if err == nil && !reply.Blocks() { // else the next event releases them
-		v.slip(v.restEnded(v.runs))
+		h.slip(h.releaseStopped(h.runs))
 	}
 	return reply, err
 }
 
-func (v *visit) turnEnd() loop.TurnEnd {
+func (h *handler) turnEnd() loop.TurnEnd {
 	e := loop.TurnEnd{
-		Turn: v.turn(), First: v.ev.StopFirst, Began: v.began, Wall: time.Now().UTC(),
-		Working: v.ev.WorkersRunning(), DontAsk: v.ev.PermissionMode == "dontAsk",
+		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began, Wall: time.Now().UTC(),
+		Working: h.ev.WorkersRunning(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
-	for _, c := range v.ev.Crons {
+	for _, c := range h.ev.Crons {
 		e.Schedule = append(e.Schedule, loop.Scheduled{
-			Prompt: c.Prompt, Next: c.Next(v.now.Local()).UTC(), End: c.Ending(),
+			Prompt: c.Prompt, Next: c.Next(h.now.Local()).UTC(), End: c.Ending(),
 		})
 	}
 	return e
 }
 
 // prompt brings what no event says: a turn that never reached its Stop, and `/loop stop`.
-func (v *visit) prompt() (event.Reply, error) {
-	if v.ev.Name == event.UserPromptExpansion && v.ev.Command == "loop" {
-		reply, err := v.step(loop.Wake{Turn: v.turn(), Text: v.ev.Prompt})
+func (h *handler) prompt() (event.Reply, error) {
+	if h.ev.Name == event.UserPromptExpansion && h.ev.Command == "loop" {
+		reply, err := h.step(loop.Wake{Turn: h.turn(), Text: h.ev.Prompt})
 		if err != nil || reply.Blocks() {
 			return reply, err
 		}
 	}
-	return v.step(v.prompted())
+	return h.step(h.prompted())
 }
 
-func (v *visit) prompted() loop.Prompt {
+func (h *handler) prompted() loop.Prompt {
 	e := loop.Prompt{
-		Turn: v.turn(), Stops: v.ev.StopsLoop(),
-		Notification: strings.HasPrefix(v.ev.Prompt, "<task-notification>"),
-		Expands:      v.ev.Name == event.UserPromptSubmit,
+		Turn: h.turn(), Stops: h.ev.StopsLoop(),
+		Notification: strings.HasPrefix(h.ev.Prompt, "<task-notification>"),
+		Expands:      h.ev.Name == event.UserPromptSubmit,
 	}
-	if c, tick := loop.ParsePrompt(v.ev.Prompt); tick {
+	if c, tick := loop.ParsePrompt(h.ev.Prompt); tick {
 		e.Invokes = c.Skill
 	}
 	return e
 }
 
 // sessionEnded records that the session's person closed it.
-func (v *visit) sessionEnded() (event.Reply, error) {
-	return v.step(loop.SessionEnd{Turn: v.turn(), Reason: v.ev.Reason})
+func (h *handler) sessionEnded() (event.Reply, error) {
+	return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
 }
 
 // turnFailed records that an API error ended the turn; no Stop follows.
-func (v *visit) turnFailed() (event.Reply, error) {
-	return v.step(loop.TurnFailure{Turn: v.turn(), Failure: v.ev.Failure})
+func (h *handler) turnFailed() (event.Reply, error) {
+	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }
 
 // workerEnded counts one background worker less. The client's own compaction agents have no type
 // and do not count.
-func (v *visit) workerEnded() (event.Reply, error) {
-	if v.ev.AgentType == "" {
-		_, err := v.mine()
+func (h *handler) workerEnded() (event.Reply, error) {
+	if h.ev.AgentType == "" {
+		_, err := h.sessionRuns()
 		return event.Nothing(), err
 	}
-	return v.step(loop.WorkerEnd{Turn: v.turn(), Agent: v.ev.AgentID})
+	return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID})
 }
 
 // told gives a text to the person and, in short, to the model.
-func (v *visit) told(t *thread, text string) event.Reply {
+func (h *handler) told(t *loopState, text string) event.Reply {
 	model := "The loop was interrupted. Dispatch nothing new, do not go on with its iteration."
 	if len(t.Budget.Scheduled) > 0 {
 		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."

@@ -48,14 +48,14 @@ func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int
 	return heard(&a, previous), a.Edges, few(a.Notes)
 }
 
-func (v *visit) question() forge.Question {
-	return forge.Question{Project: v.project, Env: v.Env, Config: v.config()}
+func (h *handler) question() forge.Question {
+	return forge.Question{Project: h.project, Env: h.Env, Config: h.config()}
 }
 
 // untracked: nobody said that this project has a tracker.
-func (v *visit) untracked(err error) bool {
+func (h *handler) untracked(err error) bool {
 	var f *forge.Failure
-	return errors.As(err, &f) && f.Why == forge.Unconfigured && v.config().Tracker == config.Tracker{}
+	return errors.As(err, &f) && f.Why == forge.Unconfigured && h.config().Tracker == config.Tracker{}
 }
 
 // heard keeps of an answer what the iteration may need again, since every tool call reads it: the PRs that the run has
@@ -96,7 +96,7 @@ func few(notes []string) []string {
 // askMerging looks PRs that are about to be merged up anew, side by side: a person may have spoken since the iteration
 // began. Of one that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101).
 // Without a tracker that could be asked there is no entry, and the skill's report counts.
-func (v *visit) askMerging(t *thread, acts []loop.Act) (list []loop.PR) {
+func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
 	})
@@ -108,24 +108,24 @@ func (v *visit) askMerging(t *thread, acts []loop.Act) (list []loop.PR) {
 	for i, a := range acts {
 		numbers[i] = a.PR
 	}
-	answers := v.askPRs(numbers)
+	answers := h.askPRs(numbers)
 	for i, a := range acts {
 		var f *forge.Failure
 		none := errors.As(answers[i].Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
 		if none && t.Tick.AskedPR(a.PR) == nil { // one that told at entry and is gone leaves nothing known
 			continue
 		}
-		list = append(list, v.toldOf(t, a.PR, &answers[i]))
+		list = append(list, h.toldOf(t, a.PR, &answers[i]))
 	}
 	return list
 }
 
 // askPRs asks the tracker about PRs side by side, one answer each.
-func (v *visit) askPRs(numbers []int) []forge.Answer {
+func (h *handler) askPRs(numbers []int) []forge.Answer {
 	answers := make([]forge.Answer, len(numbers))
 	var asking sync.WaitGroup
 	for i, n := range numbers {
-		q := v.question()
+		q := h.question()
 		q.PR = n
 		asking.Go(func() { answers[i] = forge.Ask(context.Background(), q) })
 	}
@@ -136,7 +136,7 @@ func (v *visit) askPRs(numbers []int) []forge.Answer {
 // toldOf is what an answer says of a PR: its number alone where that is nothing. Where every person who spoke has
 // approved this very commit since, and the loop did and said nothing after that, no human feedback was addressed since the
 // previous iteration (R99).
-func (v *visit) toldOf(t *thread, number int, answer *forge.Answer) loop.PR {
+func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.PR {
 	for i := range answer.PRs {
 		pr := &answer.PRs[i]
 		if pr.Number != number {
@@ -144,7 +144,7 @@ func (v *visit) toldOf(t *thread, number int, answer *forge.Answer) loop.PR {
 		}
 		told := pr.Loop()
 		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
-			if previous, err := v.previous(t.skill, t.Budget); err == nil && pr.Reviewed(previous.HeadAtEnd(number)) {
+			if previous, err := h.previous(t.skill, t.Budget); err == nil && pr.Reviewed(previous.HeadAtEnd(number)) {
 				told.HumanFeedback = new(false)
 			}
 		}

@@ -11,25 +11,25 @@ import (
 
 // meetsBrake reports whether all that a shell command starts by a forge's name meets a link of the
 // brake. Links that were removed since the iteration began are put back first.
-func (v *visit) meetsBrake(t *thread) bool {
-	command, shell := v.ev.ShellCommand()
-	if !shell || v.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked || leavesLinks(command) {
+func (h *handler) meetsBrake(t *loopState) bool {
+	command, shell := h.ev.ShellCommand()
+	if !shell || h.ev.Tool != "Bash" || t.Tick == nil || !t.Tick.Braked || leavesLinks(command) {
 		return false
 	}
-	return v.past != nil || v.dress()
+	return h.replayRepo != nil || h.dress()
 }
 
 // dress makes or repairs the session's links of the brake, which lead to a kept copy of this
 // program, and reports whether they are in place.
-func (v *visit) dress() bool {
+func (h *handler) dress() bool {
 	exe, err := os.Executable()
 	if err != nil {
 		return false
 	}
-	if kept, err := brake.Keep(v.seals.Path(), exe); err == nil {
+	if kept, err := brake.Keep(h.seals.Path(), exe); err == nil {
 		exe = kept
 	}
-	return brake.Dress(v.seals.Path(), v.ev.SessionID, exe) == nil
+	return brake.Dress(h.seals.Path(), h.ev.SessionID, exe) == nil
 }
 
 // pathless are the ways of a shell to find a program, or to start one, without its PATH.

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hooks/internal/brake"
+	"hooks/internal/clienthooks"
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/guard"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+// handler answers one event of one session in one project.
+type handler struct {
+	*App
+	ev         event.Event
+	now        time.Time
+	began      time.Time // when the call did, whatever time it is said to be
+	project    string
+	files      *store.Store // nil: no state in this project
+	seals      seal.Dir     // the user's state directory
+	sealed     bool         // a loop of this session is on, whatever the project's files say
+	witness    *seal.Record // what was written last of them, as the event found it
+	loaded     []*loopState // the session's loops as they were read, while nothing has changed them
+	runs       []*loopState // the same, as the last step left them
+	settled    bool         // that step has decided
+	damage     error        // of one of this session's runs, beside others that are in order
+	after      func() error
+	cfg        *config.Config
+	ownPaths   []string            // see own
+	paths      tracker.Paths       // asks the disk for each folder once
+	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
+	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
+	news       bool                // this event is not on the session's receipt yet
+	notices    []notification      // what a person who looks elsewhere is told
+	committed  event.Reply         // what is on disk and is told, whatever fails after it
+
+	wasRead struct { // the reading of the last call
+		of      string
+		reading guard.Reading
+	}
+	slips error // what went wrong and changes no decision
+
+	from  *loop.Process // over whose socket the event came, once that is asked
+	asked bool
+}
+
+// config reads the project's configuration once.
+func (h *handler) config() config.Config {
+	if h.cfg == nil {
+		c := config.Load(h.project)
+		h.cfg = &c
+	}
+	return *h.cfg
+}
+
+// answer finds the project and its state. Where there is none, only an entry makes it.
+func (h *handler) answer() (event.Reply, error) {
+	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
+		_ = brake.Arm(h.Env, h.ev.SessionID) // whether it is armed, a loop asks when it begins
+	}
+	if err := h.findProject(); err != nil {
+		return event.Nothing(), err
+	}
+	if cmd, ok := h.invocation(); ok {
+		reply, err := h.enter(cmd)
+		return h.recordEntry(reply), err
+	}
+	if !h.sealed && !store.Exists(h.project) {
+		return event.Nothing(), nil
+	}
+	if err := h.openState(); err != nil {
+		return event.Nothing(), err
+	}
+	return h.meet()
+}
+
+// meet is the straight line of the event, in a project that has state.
+func (h *handler) meet() (event.Reply, error) {
+	if err := h.takeNotes(); err != nil {
+		return event.Nothing(), err
+	}
+	switch h.ev.Name {
+	case event.Stop:
+		return h.stop()
+	case event.PreToolUse:
+		return h.preToolUse()
+	case event.PostToolUse, event.PostToolUseFailure:
+		return h.postToolUse()
+	case event.UserPromptSubmit, event.UserPromptExpansion:
+		return h.prompt()
+	case event.SubagentStop:
+		return h.workerEnded()
+	case event.StopFailure:
+		return h.turnFailed()
+	case event.SessionEnd:
+		return h.sessionEnded()
+	case event.SessionStart:
+		return h.sessionStarted()
+	}
+	return event.Nothing(), nil
+}
+
+// underGuard runs a change while no other process changes the state. The guard bounds its own wait.
+func (h *handler) underGuard(change func() error) error {
+	unlock, err := h.files.Guard(context.Background())
+	if err != nil {
+		return fmt.Errorf("lock state: %w", err)
+	}
+	defer unlock()
+	h.loaded = nil
+	return change()
+}
+
+// attended reports whether a person can answer a dialog. Clients that do not set
+// CLAUDE_CODE_SESSION_ATTENDED mark a headless session (-p) by its entry point alone.
+func (h *handler) attended() bool {
+	if said := h.Env("CLAUDE_CODE_SESSION_ATTENDED"); said != "" {
+		return said != "0"
+	}
+	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
+}
+
+// gone says that nobody goes on with a run by itself: its session was closed, or its client is dead.
+func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
+
+// release drops our lock once the reply is out.
+func (h *handler) release(skill loop.Skill) {
+	before, session, files := h.after, h.ev.SessionID, h.files
+	h.after = func() error {
+		err := files.Release(skill, func(l *loop.Lock) bool { return l.SessionID == session })
+		if before != nil {
+			err = errors.Join(before(), err)
+		}
+		return err
+	}
+}

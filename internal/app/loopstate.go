@@ -1,0 +1,151 @@
+package app
+
+import (
+	"errors"
+	"slices"
+
+	"hooks/internal/event"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/store"
+)
+
+// loopState is one skill's run as it stands on disk.
+type loopState struct {
+	skill loop.Skill
+	store.State
+}
+
+// sessionRuns loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
+// it only meets the lock.
+func (h *handler) sessionRuns() ([]*loopState, error) {
+	if h.loaded != nil {
+		return h.loaded, nil
+	}
+	list, err := h.threads(func(skill loop.Skill) (store.State, error) {
+		return h.files.LoadSealed(h.ev.SessionID, skill)
+	})
+	if err == nil {
+		err = h.releaseEnded(list)
+	}
+	if err == nil && h.damage == nil {
+		h.loaded = list
+	}
+	return list, err
+}
+
+// only returns the threads that keep accepts, in their order.
+func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
+	for _, t := range list {
+		if keep(t) {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopState, error) {
+	var list []*loopState
+	var damage []error
+	for _, skill := range loop.Skills() {
+		s, err := load(skill)
+		if err != nil {
+			damage = append(damage, err)
+			continue
+		}
+		if t := (&loopState{skill, s}); h.keep(t) {
+			if err := h.believeThread(t); err != nil {
+				return nil, err
+			}
+			h.receive(t.Budget)
+			list = append(list, t)
+		}
+	}
+	h.damage = errors.Join(damage...)
+	if len(list) > 0 { // one skill's damage does not end the other's loop
+		return list, nil
+	}
+	return nil, h.damage
+}
+
+// keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives
+// no say in that session's run.
+func (h *handler) keep(t *loopState) bool {
+	session := h.ev.SessionID
+	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) || t.Tick != nil && t.Tick.SessionID == session
+	if !run {
+		t.Budget, t.Tick = nil, nil
+	}
+	if t.Claim != nil && t.Claim.SessionID != session {
+		t.Claim = nil
+	}
+	return run || t.Claim != nil
+}
+
+// stopsLeft: a person ends a run that /clear took from its session and that no tick has brought to this one yet.
+func (h *handler) stopsLeft(b *loop.Budget) bool {
+	return b.OwnerLeft && h.ev.StopsLoop() && b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
+}
+
+// open says that an iteration of this session is open.
+func (h *handler) open(t *loopState) bool {
+	return t.Tick != nil && t.Tick.SessionID == h.ev.SessionID && t.Budget != nil
+}
+
+// ownsPrompt reports that the event belongs to one of the prompts of an iteration that is open.
+func (h *handler) ownsPrompt(t *loopState) bool {
+	return h.open(t) && slices.Contains(t.Tick.Prompts, h.ev.PromptID)
+}
+
+// forcing says that a person is asked whether this session may force another's lock.
+func (t *loopState) forcing() bool { return t.Claim != nil && t.Claim.Gate != nil }
+
+// guarded runs change under the state's guard, with the threads loaded anew inside it.
+func (h *handler) guarded(change func([]*loopState) error) error {
+	return h.underGuard(func() error {
+		list, err := h.threads(h.recovered)
+		if err != nil {
+			return err
+		}
+		return change(list)
+	})
+}
+
+// forEachRun does something to one thread after the other and joins the replies. What fails for one keeps nothing from the
+// other: neither its turn nor what is said of it.
+func (h *handler) forEachRun(list []*loopState, do func(*loopState) (event.Reply, error)) (all event.Reply, err error) {
+	var errs []error
+	for _, t := range list {
+		r, err := do(t)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all, h.committed = all.And(r), h.committed.And(r)
+	}
+	return all, errors.Join(errs...)
+}
+
+// withLock does something to the threads under the guard, as guarded does, and gives the reply to it.
+func (h *handler) withLock(decide func([]*loopState) (event.Reply, error)) (reply event.Reply, err error) {
+	err = h.guarded(func(list []*loopState) error {
+		reply, err = decide(list)
+		return err
+	})
+	return reply, err
+}
+
+// recovered takes in what a hook that was killed had committed, so that no event works on a budget without it. A lock
+// that cannot be read is no business of an iteration that is open.
+func (h *handler) recovered(skill loop.Skill) (store.State, error) {
+	s, err := h.files.RecoverSealed(h.ev.SessionID, skill)
+	if _, changed := errors.AsType[*store.ChangedError](err); err == nil || changed {
+		return s, err
+	}
+	return h.files.LoadSealed(h.ev.SessionID, skill)
+}
+
+// previous is the run's last iteration in which work was done.
+func (h *handler) previous(skill loop.Skill, run *loop.Budget) (*loop.Iteration, error) {
+	return h.files.Last(skill, run.Worked)
+}
