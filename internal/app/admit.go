@@ -89,12 +89,8 @@ func (e *entry) try() (reply event.Reply, next step, err error) {
 		return event.Nothing(), settled, nil
 	case loop.CloseFirst:
 		return event.Nothing(), again, e.closeFirst()
-	case loop.Skip:
-		reply, err = e.skip(a)
-	case loop.Wait:
-		return e.wait(a)
-	case loop.AskForce:
-		reply, err = e.askForce(a)
+	case loop.Skip, loop.Wait, loop.AskForce:
+		return e.contend(a)
 	case loop.Start:
 		return e.startSeen(a)
 	default:

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
@@ -23,98 +22,58 @@ func (e *entry) holder() *loop.Budget {
 	return s.Budget
 }
 
-// skip passes over a tick that found the lock held (R46).
-func (e *entry) skip(a loop.Admission) (event.Reply, error) {
-	block, err := e.skipped(a)
-	return event.Block(a.Text + "\n" + block), err
+// contend settles a request that another iteration keeps out, or makes it wait.
+func (e *entry) contend(a loop.Admission) (event.Reply, step, error) {
+	var last *loop.Iteration
+	if a.Verdict != loop.Wait { // which looks many times
+		var err error
+		if last, err = e.lastOf(); err != nil {
+			return event.Nothing(), settled, err
+		}
+	}
+	o := loop.Contend(e.req, e.standing(), a, e.newRun(), last)
+	reply, err := e.carryOut(&loopState{e.req.Command.Skill, e.state}, o)
+	if o.Wait && err == nil {
+		return reply, waiting, nil
+	}
+	return reply, settled, err
 }
 
-// skipped writes the line of a tick that is passed over and gives its status block (R128).
-func (e *entry) skipped(a loop.Admission, asked ...loop.GateAnswer) (string, error) {
+// lastOf is the last line of the run on disk, or of the one that the request would start.
+func (e *entry) lastOf() (*loop.Iteration, error) {
 	run := e.newRun()
 	if e.state.Budget != nil {
 		run = *e.state.Budget
 	}
-	last, err := e.files.Last(e.req.Command.Skill, func(l *loop.Iteration) bool {
+	return e.files.Last(e.req.Command.Skill, func(l *loop.Iteration) bool {
 		return l.Ran() && l.Of(run.RunID)
 	})
-	if err != nil {
-		return "", err
-	}
-	line := loop.SkipLine(run, last, e.req, a)
-	line.Gates = append(line.Gates, asked...)
-	if err := e.appendLine(&line); err != nil {
-		return "", err
-	}
-	return report.Status(&line, "when the schedule fires again"), nil
 }
 
-// wait notes since when this session waits; past max_minutes the wall-clock budget stops it (R47).
-func (e *entry) wait(a loop.Admission) (event.Reply, step, error) {
-	old := e.state.Claim
-	c, since := old.Wait(e.req, a.Iteration)
-	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate || old.Stopped != c.Stopped || len(old.Waiters) != len(c.Waiters) {
-		if err := e.files.SaveClaim(&c); err != nil {
-			return event.Nothing(), settled, err
+// passedOver puts a tick that did not begin into words.
+func passedOver(o *loop.PassedOver) event.Reply {
+	text := report.Status(o.Line, "when the schedule fires again")
+	if o.Run != nil {
+		ended := report.Ended{
+			Budget: "none: this loop never began", History: store.HistoryPath(o.Run.Skill),
 		}
+		if o.Answer != nil {
+			asked := report.Asked{Iteration: o.Line.Iteration, GateAnswer: *o.Answer}
+			ended.Asked = []report.Asked{asked}
+		}
+		text = report.Status(o.Line, "Loop ended") + "\n\n" + report.Final(o.Run, ended)
 	}
-	minutes := int(e.req.Now.Sub(since) / time.Minute)
-	if minutes < e.req.Flags.Minutes {
-		return event.Nothing(), waiting, nil
+	if o.Answer != nil {
+		return event.Nothing().Context(o.Text).Say(text)
 	}
-	own := old.By(e.req, a.Iteration)
-	reply, err := e.giveUp(a, &own, minutes)
-	return reply, settled, err
+	return event.Block(lines(o.Text, text))
 }
 
-// giveUp records that the wait for the lock used up the run's minutes. The run on disk is another session's and stays
-// as it is.
-func (e *entry) giveUp(a loop.Admission, c *loop.Claim, minutes int) (event.Reply, error) {
-	run := e.newRun()
-	run.Status, run.StopCause, run.MinutesElapsed = loop.Halted, "wall_clock_budget", minutes
-	run.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d", minutes, e.req.Flags.Minutes, a.PID)
-	c.StopText = run.StopCause + " — " + run.StopText
-	final, err := e.neverBegan(a, c, &run)
-	return event.Block(final), err
-}
-
-// neverBegan records the end of a loop that found the lock held and is not to take it, and gives its final report. What its
-// schedule still brings is refused by the claim.
-func (e *entry) neverBegan(a loop.Admission, c *loop.Claim, run *loop.Budget, asked ...loop.GateAnswer) (string, error) {
-	line := loop.SkipLine(*run, nil, e.req, a)
-	line.Outcome, line.Fired, line.Notes = loop.Stopped, []string{run.StopCause}, nil
-	line.Gates = append(line.Gates, asked...)
-	if err := e.appendLine(&line); err != nil {
-		return "", err
-	}
-	c.Gate, c.Stopped, c.Blocked = nil, true, false
-	if err := e.files.SaveClaim(c); err != nil {
-		return "", err
-	}
-	e.notice(loop.Notice{Run: run})
-	ended := report.Ended{Budget: "none: this loop never began", History: store.HistoryPath(run.Skill)}
-	for _, g := range asked {
-		ended.Asked = append(ended.Asked, report.Asked{Iteration: a.Iteration, GateAnswer: g})
-	}
-	return report.Status(&line, "Loop ended") + "\n\n" + report.Final(run, ended), nil
-}
-
-// askForce puts the question before another's lock is taken. Without a person there is no answer, so the tick is
-// skipped (R103, R104).
-func (e *entry) askForce(a loop.Admission) (event.Reply, error) {
-	if !e.req.Attended {
-		a.Text = loop.ContentionNote(a.Iteration, a.PID)
-		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
-		return e.skip(a)
-	}
-	gate := loop.AskForceUnlock()
-	c := e.state.Claim.By(e.req, a.Iteration)
-	c.Gate = &gate
-	if err := e.files.SaveClaim(&c); err != nil {
-		return event.Nothing(), err
-	}
-	ask := report.Ask([]loop.Gate{gate})
-	return event.Nothing().Context(ask).Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID)), nil
+// forceAsked puts the question before another's lock is taken into words.
+func forceAsked(a *loop.Admission) event.Reply {
+	ask := report.Ask([]loop.Gate{loop.AskForceUnlock()})
+	return event.Nothing().Context(ask).
+		Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID))
 }
 
 // dropClaim takes what this session claimed away, and leaves what others do.

@@ -65,14 +65,15 @@ func (e *entry) obey(answer loop.GateAnswer) (reply event.Reply, next step, err 
 	if c == nil || c.Gate == nil || c.SessionID != e.req.SessionID {
 		return event.Nothing(), settled, nil
 	}
-	switch c.Gate.Act(answer.Answer) {
-	case "yes":
+	if c.Gate.Act(answer.Answer) == "yes" {
 		return e.takeLock(answer)
-	case "stop":
-		reply, err = e.stopForce(answer)
-	default:
-		reply, err = e.refuseForce(answer)
 	}
+	last, err := e.lastOf()
+	if err != nil {
+		return event.Nothing(), settled, err
+	}
+	o := loop.Decline(e.req, e.standing(), e.newRun(), last, answer)
+	reply, err = e.carryOut(&loopState{e.req.Command.Skill, e.state}, o)
 	return reply, settled, err
 }
 
@@ -119,37 +120,4 @@ func (e *entry) clearAway() (err error) {
 	}
 	e.state, err = e.load()
 	return err
-}
-
-// asked is the contention that the claim's question is about.
-func (e *entry) asked() loop.Admission {
-	a := loop.Admission{Iteration: e.state.Claim.Iteration}
-	if l := e.state.Lock; l != nil {
-		a.PID = l.PID
-	}
-	a.Text = loop.ContentionNote(a.Iteration, a.PID)
-	return a
-}
-
-// stopForce leaves the lock alone, and the loop that asked is over (R49, R150).
-func (e *entry) stopForce(answer loop.GateAnswer) (event.Reply, error) {
-	c, run := e.state.Claim, e.newRun()
-	run.StopAt(*c.Gate, c.Iteration)
-	final, err := e.neverBegan(e.asked(), c, &run, answer)
-	text := run.StopText + ". End the turn now and delete its schedule with CronDelete, if it has one."
-	return event.Nothing().Context(text).Say(final), err
-}
-
-// refuseForce leaves the lock alone and skips the tick.
-func (e *entry) refuseForce(answer loop.GateAnswer) (event.Reply, error) {
-	c, a := e.state.Claim, e.asked()
-	block, err := e.skipped(a, answer)
-	if err != nil {
-		return event.Nothing(), err
-	}
-	c.Gate = nil
-	if err := e.files.SaveClaim(c); err != nil {
-		return event.Nothing(), err
-	}
-	return event.Nothing().Context(a.Text + ". End the turn now; the next tick tries again.").Say(block), nil
 }

@@ -122,6 +122,11 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 // write saves what an event changed. The budget goes first: an answer may change it twice, but an
 // answer that the tick holds is never looked at again.
 func (h *handler) write(t *loopState, s loop.Save) error {
+	if s.Line != nil {
+		if err := h.appendLine(s.Line); err != nil {
+			return err
+		}
+	}
 	switch {
 	case s.DropClaim:
 		return h.dropClaim(s.Claim)
@@ -161,6 +166,10 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 			"the report follows when they end.")
 	case r.Answers != nil:
 		return reply.Context(h.afterAnswers(t, r.Answers))
+	case r.PassedOver != nil:
+		return passedOver(r.PassedOver)
+	case r.Force != nil:
+		return forceAsked(r.Force)
 	case r.Ask != nil:
 		return h.askGates(t, r.Ask)
 	case r.Deny != nil:

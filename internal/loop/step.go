@@ -36,13 +36,14 @@ type Outcome struct {
 	Need   Need
 	Save   Save
 	Reply  Reply
+	Wait   bool // the request is looked at again, while another iteration holds the lock
 	Unlock bool // the loop's lock is released, once the reply is printed
 	Notify []Notice
 }
 
 // Nothing reports whether there is nothing to carry out.
 func (o Outcome) Nothing() bool {
-	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Unlock && len(o.Notify) == 0
+	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Wait && !o.Unlock && len(o.Notify) == 0
 }
 
 // Save is what is written before the reply is printed. A nil field leaves its file as it is.
@@ -51,28 +52,32 @@ type Save struct {
 	Run       *Budget
 	Tick      *Tick
 	Claim     *Claim
-	DropClaim bool // the session's claim is removed; others' places in it stay
+	DropClaim bool       // the session's claim is removed; others' places in it stay
+	Line      *Iteration // a history line that ends no iteration; it goes first
 }
 
 // Reply is what the client and the person are answered. The caller puts it into words.
 type Reply struct {
-	Continue *Continue // holds the turn open (R117)
-	Refuse   string    // refuses the prompt, with this text
-	Closed   *Closing  // the iteration that ended: its status block, and the final report if the run ended
-	Between  bool      // Closed ended no iteration, so it has notes and no status block
-	AtStop   bool      // Closed ended at its own Stop, so nobody else has to be told
-	Draining bool      // the interrupted iteration waits for its workers
-	Wakes    bool      // the prompt would start the run again that ends with it
-	Answers  *Answered // what a person answered, and how it acts
-	Deny     *Deny     // refuses the call
-	Ask      []Gate    // fills the dialog with these questions
-	Context  string    // for the model
+	Continue   *Continue   // holds the turn open (R117)
+	Refuse     string      // refuses the prompt, with this text
+	Closed     *Closing    // the iteration that ended: its status block, and the final report if the run ended
+	Between    bool        // Closed ended no iteration, so it has notes and no status block
+	AtStop     bool        // Closed ended at its own Stop, so nobody else has to be told
+	Draining   bool        // the interrupted iteration waits for its workers
+	Wakes      bool        // the prompt would start the run again that ends with it
+	Answers    *Answered   // what a person answered, and how it acts
+	Deny       *Deny       // refuses the call
+	Ask        []Gate      // fills the dialog with these questions
+	PassedOver *PassedOver // the tick that did not begin
+	Force      *Admission  // a person is asked whether to take the lock
+	Context    string      // for the model
 }
 
 // Empty reports whether there is nothing to say.
 func (r Reply) Empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
-		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == ""
+		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
+		r.PassedOver == nil && r.Force == nil
 }
 
 // Notice is one thing that a person who looks elsewhere is notified of.
