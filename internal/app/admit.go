@@ -11,7 +11,7 @@ import (
 	"hooks/internal/report"
 )
 
-// step is what a try to enter needs next.
+// step is what an attempt to enter needs next.
 type step uint8
 
 const (
@@ -21,11 +21,11 @@ const (
 	looking             // the remote and the tracker are to be asked
 )
 
-// admit asks what becomes of the request until that is settled.
+// admit decides about the request until it is settled.
 func (e *entry) admit() (event.Reply, error) { return e.until(e.settle) }
 
-// until tries until the request is settled. The guard is held while the state is looked at and changed, never while
-// waiting for another iteration or for the tracker.
+// until tries until the request is settled. The state's lock is held while the state is read and
+// changed, never while waiting for another iteration or for the tracker.
 func (e *entry) until(try func() (event.Reply, step, error)) (event.Reply, error) {
 	deadline := time.Now().Add(e.waitSlice())
 	for {
@@ -51,19 +51,19 @@ func (e *entry) waitSlice() time.Duration {
 	return 45 * time.Second
 }
 
-// attempt tries under the guard.
+// attempt tries once with the state's lock.
 func (e *entry) attempt(try func() (event.Reply, step, error)) (reply event.Reply, next step, err error) {
-	err = e.underGuard(func() error {
+	err = e.withStateLock(func() error {
 		reply, next, err = try()
 		return err
 	})
 	return reply, next, err
 }
 
-// mostTries bounds how often a request is looked at anew while the guard is held.
+// mostTries bounds how often a request is tried again while the state's lock is held.
 const mostTries = 8
 
-// settle tries, and tries anew after it closed a tick or lost a race for the lock.
+// settle tries, and tries again after it closed a tick or lost a race for the lock.
 func (e *entry) settle() (event.Reply, step, error) {
 	for range mostTries {
 		reply, next, err := e.try()
@@ -74,7 +74,7 @@ func (e *entry) settle() (event.Reply, step, error) {
 	return event.Block("The lock is changing hands right now — invoke again"), settled, nil
 }
 
-// try decides by the state as it stands, and does what was decided.
+// try decides by the state on disk, and does what was decided.
 func (e *entry) try() (reply event.Reply, next step, err error) {
 	if e.state, err = e.load(); err != nil {
 		return event.Nothing(), settled, err
@@ -99,7 +99,7 @@ func (e *entry) try() (reply event.Reply, next step, err error) {
 	return reply, settled, err
 }
 
-// refuse turns the request down.
+// refuse refuses the request.
 func (e *entry) refuse(a loop.Admission) event.Reply {
 	if e.state.Tick == nil {
 		e.release(e.req.Command.Skill) // of a tick that was closed just now
@@ -123,7 +123,7 @@ func (e *entry) startSeen(a loop.Admission) (event.Reply, step, error) {
 	return reply, settled, err
 }
 
-// withBefore puts what this entry found abandoned under a text.
+// withBefore adds the iteration that this entry found abandoned to a text.
 func (e *entry) withBefore(text string) string {
 	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}), "\n"))
 }

@@ -16,26 +16,26 @@ import (
 	"hooks/internal/proc"
 )
 
-// App is the program for one call. Now, Clock, Wait and RunID are what tests and the demo replace; the zero value of each
-// stands for the real thing.
+// App is the program for one call. Tests and the demo replace Now, Clock, Wait and RunID; the
+// zero value of each is the real thing.
 type App struct {
 	Env   func(string) string
 	Now   func() time.Time
 	Clock func() loop.Clock // but for the wall clock; with only Now set nothing is known of it
 	RunID func() string
-	// Inside says that this process was started by a run's client.
+	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
 	Wait   time.Duration // how long one entry hook polls for a lock; default 45 s, below the hook's timeout
 }
 
-// Answer is what a hook call prints, and what is to be done once that is out.
+// Answer is what a hook call prints, and what is done once it is printed.
 type Answer struct {
 	Reply event.Reply
 	Name  string // the event, whose form the reply takes
 	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to release.
 	After func() error
-	// Notify tells the person with the command that they configured, once the reply is out and the lock released; nil when
-	// there is nothing to tell. It waits for nothing.
+	// Notify runs the person's own command, once the reply is printed and the lock released. It
+	// is nil when there is nothing to notify of, and does not wait for the command.
 	Notify func() error
 	// Err is what went wrong; the reply is already the safe one. It is for stderr.
 	Err error
@@ -72,7 +72,7 @@ func (a *App) now() time.Time {
 	return time.Now().UTC().Truncate(time.Second)
 }
 
-// Present is the present in the zone of the one who reads it.
+// Present is the present in the reader's time zone.
 func (a *App) Present() time.Time { return a.now().Local() }
 
 // clock is what the clocks say of the moment that is now.

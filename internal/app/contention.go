@@ -9,7 +9,7 @@ import (
 	"hooks/internal/store"
 )
 
-// holder is the run that the lock names, where the asker's budget file is another one's; nil where it is not known.
+// holder is the run that the lock names, if that is another budget file's; nil otherwise.
 func (e *entry) holder() *loop.Budget {
 	lock, run := e.state.Lock, e.state.Budget
 	if run != nil && run.RunID == lock.RunID {
@@ -76,7 +76,7 @@ func forceAsked(a *loop.Admission) event.Reply {
 		Say(fmt.Sprintf("hooks: the lock is held by pid %d; asking whether to force it", a.PID))
 }
 
-// dropClaim takes what this session claimed away, and leaves what others do.
+// dropClaim removes the session's claim and keeps others' places in it.
 func (h *handler) dropClaim(c *loop.Claim) error {
 	if left := c.Left(h.ev.SessionID); left != nil {
 		return h.files.SaveClaim(left)

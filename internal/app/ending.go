@@ -17,7 +17,7 @@ func (h *handler) appendLine(l *loop.Iteration) error {
 	return err
 }
 
-// createdNote tells a person once what the history may hold (R123, R126).
+// createdNote warns a person, once, that the history may hold secrets (R123, R126).
 func createdNote(skill loop.Skill) string {
 	return fmt.Sprintf("Created %s — this file may contain sensitive content (issue bodies, user answers). "+
 		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))

@@ -51,7 +51,7 @@ type entry struct {
 	forced *loop.GateAnswer // by which a person let it take another's lock, nil otherwise
 }
 
-// seen is what was looked up outside the state, for one way into the run.
+// seen are the facts that were looked up for one way into the run.
 type seen struct {
 	mode  loop.Mode
 	facts loop.EntryFacts
@@ -87,8 +87,9 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	return e.admit()
 }
 
-// foreignState refuses state that the repository itself brought: its locks, its counters and its "answers" are whoever's
-// committed them. Our own is never committed, for the folder ignores itself.
+// foreignState refuses state that the repository itself brought. Its locks, counters and answers
+// come from whoever committed them. Our own is never committed, because the folder ignores
+// itself.
 func (h *handler) foreignState() error {
 	if !store.Exists(h.project) {
 		return nil
@@ -116,7 +117,8 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	}}
 }
 
-// budgetPath is where --budget-file says that the run's budget lies, relative to the project or absolute (R12).
+// budgetPath is the place of the run's budget by --budget-file, relative to the project or
+// absolute (R12).
 func budgetPath(skill loop.Skill, f loop.Flags) string {
 	if f.BudgetFile == "" {
 		return store.DefaultBudgetPath(skill)

@@ -7,7 +7,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// lookUp asks, outside the state's guard, what the iteration begins with.
+// lookUp fetches, without the state's lock, the facts that an iteration begins with.
 func (e *entry) lookUp() {
 	skill, old := e.req.Command.Skill, e.state.Budget
 	var previous *loop.Iteration
@@ -17,9 +17,9 @@ func (e *entry) lookUp() {
 	e.seen.facts = e.entryFacts(e.seen.mode, previous)
 }
 
-// entryFacts looks up what an iteration begins with: on a resume, once, whether the recorded PRs
-// and worktrees are still where they were (R135–R144); before a review, the heads that tell whether
-// anything has landed (R82).
+// entryFacts looks up the facts that an iteration begins with: on a resume, whether the recorded
+// PRs and worktrees are still where they were (R135–R144); before a review, the heads that show
+// whether anything has landed (R82).
 func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryFacts {
 	var f loop.EntryFacts
 	var tracks sync.WaitGroup
@@ -40,8 +40,8 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	return f
 }
 
-// endedPRs are the PRs of the run on disk that are not re-attached. What cannot be read is told by
-// the entry itself.
+// endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what
+// cannot be read.
 func (e *entry) endedPRs() []loop.TrackedPR {
 	var ended loop.EndedPRs
 	run := e.state.Budget

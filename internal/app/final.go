@@ -35,7 +35,7 @@ func (h *handler) finalReport(t *loopState) string {
 	return report.Final(t.Budget, r)
 }
 
-// endingField fills in what the final report tells of a line.
+// endingField fills in the fields of a line that the final report shows.
 func endingField(l *loop.Iteration) func(name string, v gjson.Result) {
 	return func(name string, v gjson.Result) {
 		switch name {

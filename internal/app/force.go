@@ -9,10 +9,11 @@ import (
 	"hooks/internal/usage"
 )
 
-// forces says that a person is asked in this very turn whether it may take another's lock.
+// forces reports whether a person is asked in this very turn whether it may take another's lock.
 func (h *handler) forces(t *loopState) bool { return t.forcing() && t.Claim.PromptID == h.ev.PromptID }
 
-// missedForce takes that answer from the transcript, for a client in which PostToolUse is not registered.
+// missedForce takes that answer from the transcript, for a client in which PostToolUse is not
+// registered.
 func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
 	r, err := usage.Count(h.ev.Transcript, nil, usage.NewTable(nil))
 	if err != nil {
@@ -32,7 +33,8 @@ func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
 	})
 }
 
-// forceAnswered acts on the answer to the force-unlock gate: only yes takes the lock, and the tick begins here (R104).
+// forceAnswered acts on the answer to the force-unlock gate. Only yes takes the lock, and the
+// tick begins here (R104).
 func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
 	c := t.Claim
 	i := slices.IndexFunc(given.List, func(a event.Answer) bool {
@@ -55,8 +57,8 @@ func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (e
 	return e.until(func() (event.Reply, step, error) { return e.obey(answer) })
 }
 
-// obey does what the person said of another iteration's lock, once: the same answer may be told twice. It runs under the
-// guard.
+// obey does what the person answered about another iteration's lock, once, because the same
+// answer may come twice. It runs with the state's lock.
 func (e *entry) obey(answer loop.GateAnswer) (reply event.Reply, next step, err error) {
 	if e.state, err = e.load(); err != nil {
 		return event.Nothing(), settled, err
@@ -77,8 +79,8 @@ func (e *entry) obey(answer loop.GateAnswer) (reply event.Reply, next step, err 
 	return reply, settled, err
 }
 
-// takeLock removes the lock that was asked about, ends what its iteration left open, and begins. What the iteration
-// begins with is looked up before anything is taken away.
+// takeLock removes the lock that the question was about, ends the iteration behind it, and
+// begins. The facts for the beginning are looked up before anything is removed.
 func (e *entry) takeLock(answer loop.GateAnswer) (event.Reply, step, error) {
 	if e.seen == nil {
 		return e.startSeen(loop.Identify(e.req, e.standing()))
@@ -105,7 +107,8 @@ func (e *entry) takeLock(answer loop.GateAnswer) (event.Reply, step, error) {
 	return reply, next, err
 }
 
-// clearAway takes away the lock that a person allowed to be forced, and ends the iteration behind it.
+// clearAway removes the lock that a person allowed to be forced, and ends the iteration behind
+// it.
 func (e *entry) clearAway() (err error) {
 	if lock := e.state.Lock; lock != nil {
 		if err := e.files.Reap(e.req.Command.Skill, lock); err != nil {

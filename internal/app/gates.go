@@ -27,7 +27,7 @@ func (a *App) AnswerGate(name string, words []string) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = h.underGuard(func() error {
+	err = h.withStateLock(func() error {
 		g, err := h.findGate(parseGateName(name))
 		if err == nil {
 			said, err = h.answerGate(g, answer)
@@ -59,7 +59,7 @@ func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
 		(n.skill == "" || n.skill == skill)
 }
 
-// waitingGate is a gate of a loop that waits; open says that a running session asks it.
+// waitingGate is a gate that waits for an answer. open says that a running session asks it.
 type waitingGate struct {
 	skill loop.Skill
 	state store.State

@@ -23,12 +23,12 @@ type handler struct {
 	*App
 	ev         event.Event
 	now        time.Time
-	began      time.Time // when the call did, whatever time it is said to be
+	began      time.Time // by the machine's clock, when the hook started
 	project    string
 	files      *store.Store // nil: no state in this project
 	seals      seal.Dir     // the user's state directory
-	sealed     bool         // a loop of this session is on, whatever the project's files say
-	witness    *seal.Record // what was written last of them, as the event found it
+	sealed     bool         // the seal says that a loop of this session is on
+	witness    *seal.Record // the session's sealed record, as the event found it
 	loaded     []*loopState // the session's loops as they were read, while nothing has changed them
 	runs       []*loopState // the same, as the last step left them
 	settled    bool         // that step has decided
@@ -39,17 +39,17 @@ type handler struct {
 	paths      tracker.Paths       // asks the disk for each folder once
 	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
 	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
-	news       bool                // this event is not on the session's receipt yet
-	notices    []notification      // what a person who looks elsewhere is told
-	committed  event.Reply         // what is on disk and is told, whatever fails after it
+	news       bool                // the session's receipt lacks this kind of event
+	notices    []notification      // for a person who looks elsewhere
+	committed  event.Reply         // replies already made durable; printed even if a later step fails
 
 	wasRead struct { // the reading of the last call
 		of      string
 		reading guard.Reading
 	}
-	slips error // what went wrong and changes no decision
+	slips error // errors that change no decision; printed on stderr
 
-	from  *loop.Process // over whose socket the event came, once that is asked
+	from  *loop.Process // the process over whose socket the event came, once it was looked up
 	asked bool
 }
 
@@ -62,7 +62,7 @@ func (h *handler) config() config.Config {
 	return *h.cfg
 }
 
-// answer finds the project and its state. Where there is none, only an entry makes it.
+// answer finds the project and its state. Without state, only an entry creates it.
 func (h *handler) answer() (event.Reply, error) {
 	if h.ev.Name == event.SessionStart { // with or without a loop: no later event can
 		_ = brake.Arm(h.Env, h.ev.SessionID) // whether it is armed, a loop asks when it begins
@@ -83,7 +83,7 @@ func (h *handler) answer() (event.Reply, error) {
 	return h.meet()
 }
 
-// meet is the straight line of the event, in a project that has state.
+// meet answers the event in a project that has state.
 func (h *handler) meet() (event.Reply, error) {
 	if err := h.takeNotes(); err != nil {
 		return event.Nothing(), err
@@ -109,8 +109,8 @@ func (h *handler) meet() (event.Reply, error) {
 	return event.Nothing(), nil
 }
 
-// underGuard runs a change while no other process changes the state. The guard bounds its own wait.
-func (h *handler) underGuard(change func() error) error {
+// withStateLock runs a change with the state's lock. The wait for the lock is bounded.
+func (h *handler) withStateLock(change func() error) error {
 	unlock, err := h.files.Guard(context.Background())
 	if err != nil {
 		return fmt.Errorf("lock state: %w", err)
@@ -129,10 +129,11 @@ func (h *handler) attended() bool {
 	return h.Env("CLAUDE_CODE_ENTRYPOINT") != "sdk-cli"
 }
 
-// gone says that nobody goes on with a run by itself: its session was closed, or its client is dead.
+// gone reports whether nothing will continue a run by itself, because its session was closed or
+// its client is dead.
 func gone(b *loop.Budget) bool { return b.OwnerLeft || proc.Of(b.Owner) == loop.Dead }
 
-// release drops our lock once the reply is out.
+// release drops the loop's lock once the reply is printed.
 func (h *handler) release(skill loop.Skill) {
 	before, session, files := h.after, h.ev.SessionID, h.files
 	h.after = func() error {

@@ -10,14 +10,14 @@ import (
 	"hooks/internal/store"
 )
 
-// loopState is one skill's run as it stands on disk.
+// loopState is one skill's run as it is on disk.
 type loopState struct {
 	skill loop.Skill
 	store.State
 }
 
-// sessionRuns loads the runs of this session, in a fixed order. A run of another session is none of this session's business:
-// it only meets the lock.
+// sessionRuns loads the session's runs, in a fixed order, once as long as nothing changes them. A
+// run of another session only matters where it holds the lock.
 func (h *handler) sessionRuns() ([]*loopState, error) {
 	if h.loaded != nil {
 		return h.loaded, nil
@@ -34,7 +34,7 @@ func (h *handler) sessionRuns() ([]*loopState, error) {
 	return list, err
 }
 
-// only returns the threads that keep accepts, in their order.
+// only returns the runs that keep accepts, in their order.
 func only(list []*loopState, keep func(*loopState) bool) (kept []*loopState) {
 	for _, t := range list {
 		if keep(t) {
@@ -68,8 +68,8 @@ func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopSt
 	return nil, h.damage
 }
 
-// keep leaves of a thread what is the session's, and says whether anything is. A claim on another session's lock gives
-// no say in that session's run.
+// keep drops the state that belongs to another session and reports whether any is left. A claim
+// on another session's lock gives no say in that session's run.
 func (h *handler) keep(t *loopState) bool {
 	session := h.ev.SessionID
 	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) || t.Tick != nil && t.Tick.SessionID == session
@@ -82,27 +82,28 @@ func (h *handler) keep(t *loopState) bool {
 	return run || t.Claim != nil
 }
 
-// stopsLeft: a person ends a run that /clear took from its session and that no tick has brought to this one yet.
+// stopsLeft reports whether a person ends a run that /clear took from its session, before a tick
+// brings it to this one.
 func (h *handler) stopsLeft(b *loop.Budget) bool {
 	return b.OwnerLeft && h.ev.StopsLoop() && b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
 }
 
-// open says that an iteration of this session is open.
+// open reports whether an iteration of this session is open.
 func (h *handler) open(t *loopState) bool {
 	return t.Tick != nil && t.Tick.SessionID == h.ev.SessionID && t.Budget != nil
 }
 
-// ownsPrompt reports that the event belongs to one of the prompts of an iteration that is open.
+// ownsPrompt reports whether the event belongs to one of the prompts of an open iteration.
 func (h *handler) ownsPrompt(t *loopState) bool {
 	return h.open(t) && slices.Contains(t.Tick.Prompts, h.ev.PromptID)
 }
 
-// forcing says that a person is asked whether this session may force another's lock.
+// forcing reports whether a person is asked whether this session may take another's lock.
 func (t *loopState) forcing() bool { return t.Claim != nil && t.Claim.Gate != nil }
 
-// guarded runs change under the state's guard, with the threads loaded anew inside it.
-func (h *handler) guarded(change func([]*loopState) error) error {
-	return h.underGuard(func() error {
+// withRuns runs a change with the state's lock and the runs as they are under it.
+func (h *handler) withRuns(change func([]*loopState) error) error {
+	return h.withStateLock(func() error {
 		list, err := h.threads(h.recovered)
 		if err != nil {
 			return err
@@ -111,8 +112,8 @@ func (h *handler) guarded(change func([]*loopState) error) error {
 	})
 }
 
-// forEachRun does something to one thread after the other and joins the replies. What fails for one keeps nothing from the
-// other: neither its turn nor what is said of it.
+// forEachRun does something to one run after the other and joins the replies. An error in one
+// loop does not stop the others; errors are joined.
 func (h *handler) forEachRun(list []*loopState, do func(*loopState) (event.Reply, error)) (all event.Reply, err error) {
 	var errs []error
 	for _, t := range list {
@@ -126,17 +127,17 @@ func (h *handler) forEachRun(list []*loopState, do func(*loopState) (event.Reply
 	return all, errors.Join(errs...)
 }
 
-// withLock does something to the threads under the guard, as guarded does, and gives the reply to it.
+// withLock is withRuns for a change that has a reply.
 func (h *handler) withLock(decide func([]*loopState) (event.Reply, error)) (reply event.Reply, err error) {
-	err = h.guarded(func(list []*loopState) error {
+	err = h.withRuns(func(list []*loopState) error {
 		reply, err = decide(list)
 		return err
 	})
 	return reply, err
 }
 
-// recovered takes in what a hook that was killed had committed, so that no event works on a budget without it. A lock
-// that cannot be read is no business of an iteration that is open.
+// recovered takes in what a killed hook had committed, so that no event works on a budget without
+// it. A lock that cannot be read does not matter to an open iteration.
 func (h *handler) recovered(skill loop.Skill) (store.State, error) {
 	s, err := h.files.RecoverSealed(h.ev.SessionID, skill)
 	if _, changed := errors.AsType[*store.ChangedError](err); err == nil || changed {

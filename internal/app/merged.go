@@ -8,8 +8,8 @@ import (
 	"hooks/internal/guard"
 )
 
-// saysMerged reports whether the answer of a call says that a PR is merged. only says that the call
-// merges no other one, so that an answer without a number is about this one. An exit code says
+// saysMerged reports whether the answer of a call reports a PR as merged. only says that the call
+// merges no other PR, so an answer without a number is about this one. An exit code proves
 // nothing: curl ends well on a conflict, gh on a PR that is merely queued.
 func saysMerged(ev event.Event, pr int, only bool) bool {
 	text := strings.ToLower(ev.Response.Raw)

@@ -9,13 +9,13 @@ import (
 	"hooks/internal/store"
 )
 
-// takeNotes records what links of the brake refused, and what was reported inside the client's
-// sandbox, since the session's last event.
+// takeNotes records the refusals of the brake's links and the reports from inside the client's
+// sandbox since the session's last event.
 func (h *handler) takeNotes() error {
 	if !h.sealed || !h.files.HasNotes() {
 		return nil
 	}
-	return h.guarded(func(list []*loopState) error {
+	return h.withRuns(func(list []*loopState) error {
 		open := only(list, h.open)
 		notes, err := h.files.TakeNotes(seal.FileName(h.ev.SessionID))
 		if err != nil || len(open) == 0 {
@@ -51,7 +51,7 @@ func (h *handler) takeNote(open []*loopState, n store.Note) error {
 	return nil
 }
 
-// ruleOf is the rule of a refusal, by what a link calls it.
+// ruleOf is the rule of a link's refusal.
 func ruleOf(link string) string {
 	switch link {
 	case "unreadable":

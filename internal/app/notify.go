@@ -23,10 +23,10 @@ const DeliverWord = "deliver"
 // deliverTime bounds how long that command may run.
 const deliverTime = 10 * time.Second
 
-// notification is one thing that a person is told of who looks elsewhere.
+// notification is one thing that a person who looks elsewhere is notified of.
 type notification struct{ title, text string }
 
-// notice notifies of what a Step decided.
+// notice keeps a notice until the reply is printed.
 func (h *handler) notice(n loop.Notice) {
 	t := notification{title: "hooks: a question waits for you"}
 	if n.Gate != nil {
@@ -38,7 +38,8 @@ func (h *handler) notice(n loop.Notice) {
 	h.notices = append(h.notices, t)
 }
 
-// notify puts the news into the answer, in the way that the person wants. Without news nothing is even read.
+// notify puts the notices into the answer, in the way that the person wants. Without notices it
+// reads nothing.
 func (h *handler) notify(answer *Answer) {
 	if len(h.notices) == 0 {
 		return
@@ -54,8 +55,8 @@ func (h *handler) notify(answer *Answer) {
 	}
 }
 
-// notifyWay is "bell", "off", a command, or nothing. A project may come from anybody, so of its own word only those two
-// count and never a command.
+// notifyWay is "bell", "off", a command, or nothing. A project may come from anybody, so its own
+// configuration can choose bell and off, never a command.
 func (h *handler) notifyWay() string {
 	if way := h.ownWay(); way != "" {
 		return way
@@ -66,7 +67,7 @@ func (h *handler) notifyWay() string {
 	return ""
 }
 
-// ownWay is the person's own word: the environment's, else that of their CLAUDE.md.
+// ownWay is the person's own choice, from the environment, else from their CLAUDE.md.
 func (a *App) ownWay() string {
 	if way := strings.TrimSpace(a.Env("HOOKS_NOTIFY")); way != "" {
 		return way
@@ -83,7 +84,8 @@ func (a *App) clientDir() string {
 	return dir
 }
 
-// ringTerminal sounds the bell where no client draws: of the terminal that this process belongs to, if there is one.
+// ringTerminal sounds the bell of the terminal that this process belongs to, because a headless
+// client draws nothing.
 func ringTerminal() error {
 	tty, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 	if err != nil {
@@ -93,7 +95,8 @@ func ringTerminal() error {
 	return errors.Join(err, tty.Close())
 }
 
-// deliver starts this program once more, detached, to run the command: the client waits for nothing of it.
+// deliver starts this program once more, detached, to run the command, so that the client does
+// not wait for it.
 func (h *handler) deliver(list []notification) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -113,9 +116,10 @@ func (h *handler) deliver(list []notification) error {
 	return cmd.Process.Release()
 }
 
-// Deliver runs the person's command, with the text in its environment and on its stdin, and ends it when it takes too
-// long. No shell reads the text; the command's words are split at blanks, quotes keep some together. A command that the
-// guard would not let an agent run is not run: something may have written it where only the person writes.
+// Deliver runs the person's command, with the text in its environment and on its stdin, and ends
+// it when it takes too long. No shell reads the text; the command's words are split at blanks,
+// and quotes keep words together. A command that the guard would refuse an agent is not run,
+// because something may have written it where only the person writes.
 func (a *App) Deliver() {
 	way := a.ownWay()
 	words := loop.SplitWords(way)

@@ -108,7 +108,7 @@ func (h *handler) sessionStarted() (event.Reply, error) {
 	if err != nil || from == nil || !slices.ContainsFunc(list, moved) {
 		return event.Nothing(), err
 	}
-	return event.Nothing(), h.guarded(func(list []*loopState) error {
+	return event.Nothing(), h.withRuns(func(list []*loopState) error {
 		for _, t := range only(list, moved) {
 			t.Budget.EventsFrom = from
 			if err := h.files.SaveBudget(t.BudgetPath, t.Budget); err != nil {

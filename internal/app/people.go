@@ -37,8 +37,8 @@ func (a *App) visitor() (*handler, error) {
 	return h, nil
 }
 
-// sealedElsewhere refuses to change a run whose seal lies in another state directory than this
-// process's, because what it wrote could not be sealed and would be taken for damage.
+// sealedElsewhere refuses to change a run whose seal is in another state directory than this
+// process's. Its changes could not be sealed and would count as damage.
 func (h *handler) sealedElsewhere(b *loop.Budget) error {
 	switch {
 	case b == nil, b.Status != loop.Active && b.Status != loop.Paused:
@@ -68,8 +68,8 @@ func (a *App) cwd() string {
 	return dir
 }
 
-// StopLoops ends the running loops on a person's word: an iteration that runs drains and is closed by its own session,
-// anything else is closed here (R43).
+// StopLoops ends the running loops on a person's word. An iteration that runs finishes what it
+// dispatched and is closed by its own session; everything else is closed here (R43).
 func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	return a.each(skills, "no loop runs", func(h *handler, skill loop.Skill) (string, error) {
 		s, err := h.load(skill)
@@ -80,14 +80,15 @@ func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 	})
 }
 
-// each does something to every skill's state, under the guard, and joins what it says; none is said when it is nothing.
+// each does something to every skill's state with the state's lock, and joins the replies; none
+// is the reply when all are empty.
 func (a *App) each(skills []loop.Skill, none string, do func(*handler, loop.Skill) (string, error)) (string, error) {
 	h, err := a.visitor()
 	if err != nil {
 		return "", err
 	}
 	var said []string
-	err = h.underGuard(func() error {
+	err = h.withStateLock(func() error {
 		var errs []error // one skill's damage does not keep a person from the other's loop
 		for _, skill := range skills {
 			text, err := do(h, skill)
@@ -122,11 +123,11 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	return said, err
 }
 
-// stillFires is said to a person when a run has ended where the agent could not be told.
+// stillFires is for a person whose run has ended where the agent could not be informed.
 const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
 
-// InAgent says that a command is run by the agent's tools: the client marks their environment, and where the mark was
-// taken away, a run's living client still stands among the process's ancestors.
+// InAgent reports whether an agent's tools run a command. The client marks their environment;
+// where the mark was removed, a run's living client is still among the process's ancestors.
 func (a *App) InAgent() bool {
 	if a.Env("CLAUDECODE") != "" {
 		return true
@@ -148,7 +149,8 @@ func (a *App) InAgent() bool {
 	return false
 }
 
-// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a person's command.
+// Reset archives runs that have ended, whose client is gone, or whose files are damaged. It is a
+// person's command.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
 		return "", hint.New("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")

@@ -9,8 +9,8 @@ import (
 	"hooks/internal/store"
 )
 
-// preToolUse is the guard of everything an agent does while a loop of its session is on. Most calls meet two or three
-// small files and an opinion of nothing.
+// preToolUse judges every tool call while a loop of its session is on. Most calls read two or
+// three small files and are let through.
 func (h *handler) preToolUse() (event.Reply, error) {
 	list, found, err := h.upToDate()
 	if err != nil || found.Blocks() {
@@ -29,7 +29,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 	return reply.And(found), err
 }
 
-// dialogBegins records which call asks, and what it shows: the questions of one loop.
+// dialogBegins records which call asks, and the questions that it shows: those of one loop.
 func (h *handler) dialogBegins() error {
 	begins := loop.DialogBegins{
 		Turn: h.turn(), ID: h.ev.ToolUseID, Forged: h.ev.Answers().Forged,
@@ -54,8 +54,8 @@ func (h *handler) asksFirst(t *loopState) bool {
 	return false
 }
 
-// upToDate loads the runs and takes in what no event has told: answers and calls that only the transcript has, and the end
-// of a turn that was cut off.
+// upToDate loads the runs and takes in what no event brought: answers and calls that only the
+// transcript has, and the end of a turn that was cut off.
 func (h *handler) upToDate() (list []*loopState, found event.Reply, err error) {
 	if list, err = h.sessionRuns(); err != nil {
 		return nil, found, err
@@ -89,14 +89,14 @@ func (h *handler) behind(t *loopState) bool {
 	return h.open(t) && (t.Tick.Unheard() || h.countsUnheard(t))
 }
 
-// unknownPrompt reports whether an iteration of this session is open and this prompt is none of its
-// own.
+// unknownPrompt reports whether an iteration of this session is open and this prompt does not
+// belong to it.
 func (h *handler) unknownPrompt(t *loopState) bool {
 	return h.open(t) && h.ev.PromptID != "" && !h.ownsPrompt(t)
 }
 
-// addressed leaves out the open loops that this prompt is none of, where it is one of another: what a turn does is
-// counted and judged once.
+// addressed drops the open loops that this prompt does not belong to, where it belongs to another
+// one, so that a turn is counted and judged once.
 func (h *handler) addressed(list []*loopState) []*loopState {
 	if !slices.ContainsFunc(list, h.ownsPrompt) {
 		return list

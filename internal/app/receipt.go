@@ -12,8 +12,8 @@ import (
 	"hooks/internal/proc"
 )
 
-// receive notes in a run of this session that the event reached the program. Whatever saves the run takes the note
-// along.
+// receive records in a run of this session that the event reached the program. Whatever saves the
+// run saves the record too.
 func (h *handler) receive(b *loop.Budget) {
 	if b != nil && b.Status == loop.Active && b.SessionID == h.ev.SessionID {
 		h.news = h.stamp(b) || h.news
@@ -35,8 +35,8 @@ func program() loop.Program {
 // receiptTime bounds the wait of a receipt, which is worth less than the answer.
 const receiptTime = 200 * time.Millisecond
 
-// keepReceipt saves what no save of this event took along: once a session and kind of event. What fails is left for the
-// next event.
+// keepReceipt saves the record that no save of this event included: once a session and kind of
+// event. A failure is left to the next event.
 func (h *handler) keepReceipt() {
 	if !h.news {
 		return

@@ -8,9 +8,10 @@ import (
 	"hooks/internal/guard"
 )
 
-// reconfigures names the project's own CLAUDE.md or AGENTS.md where a call would write it and the SDD Configuration would
-// not surely stay what it is: prices, redaction, labels and logins are a person's to set. A file tool is held against what
-// it leaves; what a shell leaves is not known. A worktree's copy is a file like any other.
+// reconfigures returns the project's own CLAUDE.md or AGENTS.md where a call would write it and
+// the SDD Configuration might change: prices, redaction, labels and logins are a person's to set.
+// The result of a file tool can be looked at; that of a shell cannot. A worktree's copy is a file
+// like any other.
 func (h *handler) reconfigures(acts []guard.Act) string {
 	if h.replayRepo != nil { // what the file held then is not known
 		return ""

@@ -16,10 +16,11 @@ import (
 	"hooks/internal/usage"
 )
 
-// Replay tells what the rules would have made of a past session: a session's id, the beginning of one, or the path of
-// its transcript. Ceilings are the loop's own flags with their values, as in "--max-dollars=5"; those not named are
-// the session's own. Money is counted at the rates of the project at hand. Nothing is run and nothing is written; of a
-// call only what the transcript says is known.
+// Replay returns what the rules would have made of a past session, named by its id, the beginning
+// of one, or the path of its transcript. Ceilings are the loop's own flags with their values, as
+// in "--max-dollars=5"; those not named are the session's own. Money is counted at the current
+// project's rates. Nothing is run or written, and of a call only what the transcript has is
+// known.
 func (a *App) Replay(session string, ceilings []string) (report.Replay, error) {
 	limits, err := tried(ceilings)
 	if err != nil {
@@ -60,7 +61,7 @@ func tried(ceilings []string) (l replay.Limits, err error) {
 	return l, err
 }
 
-// script reads a session: what happened that the rules care about, and what was spent in between.
+// script reads the steps of a session that matter to the rules, and what was spent between them.
 func (a *App) script(path string) (*replay.Script, []string, error) {
 	var s replay.Script
 	var notes []string
@@ -94,7 +95,7 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 	return &s, notes, nil
 }
 
-// matters says whether the rules could care about a call.
+// matters reports whether the rules could care about a call.
 func (h *handler) matters(m usage.Moment) bool {
 	h.ev, h.replayRepo = called(m, ""), &guard.Repo{Branch: m.Branch}
 	if _, schedules := h.ev.Schedules(); schedules || m.Tool == "Skill" || h.ev.Asks() || h.ev.Dispatches() {
@@ -104,13 +105,13 @@ func (h *handler) matters(m usage.Moment) bool {
 	return len(r.Acts) > 0 || unreadable(r) != ""
 }
 
-// nothing is what a replay reads of files: they are not what they were.
+// nothing stands for the files of a replayed call, which are no longer what they were.
 type nothing struct{}
 
 // ReadFile is part of guard.Files.
 func (nothing) ReadFile(string) (string, bool) { return "", false }
 
-// called is a call as the client would have told it before it ran.
+// called is a call as the client would have reported it before it ran.
 func called(m usage.Moment, session string) event.Event {
 	return event.Event{
 		Name: event.PreToolUse, SessionID: session, Cwd: m.Cwd, AgentID: m.Agent, Tool: m.Tool, ToolUseID: m.ID, Input: m.Input,

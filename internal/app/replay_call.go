@@ -13,7 +13,7 @@ import (
 	"hooks/internal/store"
 )
 
-// call takes a tool call of the past through the rules: what holds it back, and what it brought where nothing does.
+// call judges a past tool call, and counts its effects unless it is refused.
 func (w *rerun) call(st *replay.Step) {
 	h := &handler{App: w.App, now: st.At.UTC(), ev: called(st.Moment, w.id), replayRepo: &guard.Repo{Branch: st.Branch}}
 	h.ev.PromptID = w.session.PromptID()
@@ -39,7 +39,8 @@ func (w *rerun) call(st *replay.Step) {
 	}
 }
 
-// addressed are the runs that a call is judged by. A question that keeps the call back is settled first.
+// addressed are the runs that a call is judged by. A question that holds the call back is settled
+// first.
 func (w *rerun) addressed(h *handler) []*loopState {
 	var list []*loopState
 	for _, t := range w.session.Threads() {
@@ -78,8 +79,8 @@ func (w *rerun) dialog(st *replay.Step) {
 	}
 }
 
-// refused says whether a run's rules keep a call back, and tells why. A call about which a person is asked is told by
-// the question.
+// refused reports whether a run's rules refuse a call, and records why. Where a person is asked
+// about the call, the question is recorded instead.
 func (w *rerun) refused(h *handler, t *loopState) bool {
 	reply := w.judge(h, t)
 	if !reply.Blocks() {

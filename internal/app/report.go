@@ -28,7 +28,7 @@ func (a *App) Report(stdin io.Reader) (string, error) {
 		return "", err
 	}
 	said := ""
-	err = h.guarded(func(list []*loopState) error {
+	err = h.withRuns(func(list []*loopState) error {
 		t, err := h.reporting(list, facts.Skill)
 		if err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// findProject finds the event's project. While a loop of the session is on, it is the seal's:
-// neither the environment nor the folder that the call runs in leads away from it.
+// findProject finds the event's project. While a loop of the session is on, the seal names it, so
+// neither the environment nor the call's folder leads elsewhere.
 func (h *handler) findProject() error {
 	h.seals = seal.At(seal.Home(h.Env))
 	record, err := h.seals.Active(h.ev.SessionID)
@@ -59,7 +59,8 @@ func (h *handler) sealedSkill() loop.Skill {
 	return loop.Skills()[0]
 }
 
-// sayOnce reports that a run's files were changed, the first time that a turn of its session ends.
+// sayOnce reports that a run's files were changed, the first time that a turn of its session
+// ends.
 func (h *handler) sayOnce(changed *store.ChangedError, text string) event.Reply {
 	reply := event.Nothing().
 		Say("hooks lets this turn end; merges, dispatch and schedules stay shut\n" + text)
@@ -100,7 +101,7 @@ func (h *handler) rest(ended []*loopState) error {
 	if !h.sealed || len(ended) == 0 {
 		return nil
 	}
-	return h.underGuard(func() error {
+	return h.withStateLock(func() error {
 		err := h.files.Rest(h.ev.SessionID, func(skill loop.Skill) bool {
 			return slices.ContainsFunc(ended, func(t *loopState) bool { return t.skill == skill })
 		})
@@ -118,10 +119,10 @@ func (e *entry) dressFirst() {
 	e.braked = armed && e.dress()
 }
 
-// loadChanged handles a request whose run's files are not as they were written. Between iterations
-// a person who types the command begins a fresh run, or resumes from what the seal holds with
-// --resume; a run whose client is dead is archived. Everything else waits for a person's command in
-// a terminal.
+// loadChanged handles a request whose run's files are not as they were written. Between
+// iterations a person who types the command begins a fresh run, or resumes from the sealed state
+// with --resume; a run whose client is dead is archived. Everything else waits for a person's
+// command in a terminal.
 func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 	skill := e.req.Command.Skill
 	sealed, err := e.files.Sealed(skill, e.path)

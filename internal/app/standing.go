@@ -10,7 +10,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// load reads the state; with a budget file of its own the run is another one.
+// load reads the state; another budget file is another run.
 func (e *entry) load() (store.State, error) {
 	s, err := e.files.RecoverFrom(e.req.Command.Skill, e.path)
 	if err == nil {
@@ -38,9 +38,9 @@ func (e *entry) load() (store.State, error) {
 	return s, nil
 }
 
-// resumable is the last line of the run that kept its budget in the file that is gone, else of one
-// that has no budget anywhere; nil when there is none. A run whose budget lies in another file is
-// resumed there, so that no second copy of it goes stale.
+// resumable is the last line of the run that kept its budget in the missing file, else of one
+// that has no budget anywhere; nil without one. A run whose budget is in another file is resumed
+// there, so that no second copy goes stale.
 func (e *entry) resumable() (*loop.Iteration, error) {
 	skill := e.req.Command.Skill
 	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
@@ -86,8 +86,9 @@ func (e *entry) standing() loop.Standing {
 	return s
 }
 
-// scheduled says that no person typed this prompt: the client's own word where the transcript has it, its line of a
-// fired schedule, or the very command that stood in the schedule at the last Stop.
+// scheduled reports whether no person typed this prompt: by the client's own word in the
+// transcript, by its line for a fired schedule, or because the same command was scheduled at the
+// last Stop.
 func (e *entry) scheduled() bool {
 	switch e.origin {
 	case "":

@@ -15,8 +15,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// start takes the lock and opens the iteration. held says that another was faster and the request
-// is to be looked at again.
+// start takes the lock and opens the iteration. held reports that another was faster and the
+// request has to be looked at again.
 func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error) {
 	skill := e.req.Command.Skill
 	if a.Reap && e.state.Lock != nil {
@@ -43,7 +43,7 @@ func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error
 	return reply, false, err
 }
 
-// reap removes a lock that is no one's. held says that it is another by now.
+// reap removes a stale lock. held reports that another process has it by now.
 func (e *entry) reap() (held bool, err error) {
 	err = e.files.Reap(e.req.Command.Skill, e.state.Lock)
 	if errors.Is(err, store.ErrLockChanged) {
@@ -55,8 +55,8 @@ func (e *entry) reap() (held bool, err error) {
 	return false, nil
 }
 
-// identity gives the run that the tick belongs to, as it is on disk by then, and the last iteration
-// in which it worked.
+// identity saves the run that the tick belongs to, and returns it with the last iteration in
+// which it worked.
 func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iteration, err error) {
 	if mode == loop.FreshRun {
 		run, err = e.fresh()
@@ -85,8 +85,8 @@ func (e *entry) identity(mode loop.Mode) (run loop.Budget, previous *loop.Iterat
 	return run, previous, err
 }
 
-// leaveOther lets go of the session's run with another budget file, because its record holds one
-// run of a skill. That run is resumed as one of another session is.
+// leaveOther releases the session's run with another budget file, because a record holds one run
+// of a skill. That run is resumed as another session's is.
 func (e *entry) leaveOther(run *loop.Budget) error {
 	s, err := e.files.LoadSealed(e.req.SessionID, run.Skill)
 	b := s.Budget
@@ -103,7 +103,7 @@ func (e *entry) leaveOther(run *loop.Budget) error {
 	return e.files.SaveBudget(s.BudgetPath, b)
 }
 
-// fresh is a new run; an earlier one goes to the archive.
+// fresh archives an earlier run and returns a new one.
 func (e *entry) fresh() (loop.Budget, error) {
 	if old := e.state.Budget; old != nil {
 		if err := e.files.Archive(e.req.Command.Skill, old.RunID); err != nil {
@@ -122,7 +122,7 @@ func (e *entry) newRun() loop.Budget {
 	return run
 }
 
-// goOn is the run on disk, which goes on or is taken up again.
+// goOn is the run on disk at its next tick, or resumed.
 func (e *entry) goOn(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	old := e.state.Budget
 	previous, err := e.previous(e.req.Command.Skill, old)
@@ -139,9 +139,8 @@ func (e *entry) goOn(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	return run, previous, nil
 }
 
-// baseline starts the count at the prompt that invoked the loop, so that what was spent before is
-// not charged to it. Where the prompt is not in the transcript yet, everything that is there is
-// older.
+// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
+// charged to it. If the prompt is not in the transcript yet, everything that is there is older.
 func (e *entry) baseline() []loop.Cursor {
 	from := int64(-1)
 	if start, found := usage.PromptStart(e.req.Transcript, e.req.PromptID); found {
@@ -198,17 +197,17 @@ func (e *entry) opened(
 	return t, nil
 }
 
-// undo takes back what an entry that failed has saved: its turn is refused, so its iteration has
-// not begun and does not count. Where the disk fails that too, the iteration stays as it was
-// counted, and the next event finds and closes it.
+// undo reverts what a failed entry has saved. Its turn is refused, so its iteration has not begun
+// and does not count. If that fails too, the iteration stays counted, and the next event closes
+// it.
 func (e *entry) undo(skill loop.Skill, run *loop.Budget) {
 	if e.files.SaveBudget(e.path, run) == nil {
 		_ = e.files.RemoveTick(skill)
 	}
 }
 
-// refuseOpened ends an iteration whose body never began: a condition holds at entry, or a gate
-// waits and nobody is there.
+// refuseOpened ends an iteration whose body never began, because a condition holds at its entry,
+// or a gate waits in a headless session.
 func (e *entry) refuseOpened(t *loopState) (event.Reply, error) {
 	turn := e.turn()
 	turn.Now = e.req.Now

@@ -229,7 +229,8 @@ func (h *handler) turn() loop.Turn {
 	}
 }
 
-// uncounted is why a foreign iteration cannot be ended: nobody reads its transcript again.
+// uncounted is why a foreign iteration cannot be ended: its session's transcript is never read
+// again.
 func uncounted(session string, err error) error {
 	return hint.New("try again; `hooks loop reset` in a terminal archives the run as it is",
 		"count what session %s spent: %w", session, err)

@@ -82,7 +82,7 @@ func (h *handler) workerEnded() (event.Reply, error) {
 	return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID})
 }
 
-// told gives a text to the person and, in short, to the model.
+// told gives a text to the person and a short one to the model.
 func (h *handler) told(t *loopState, text string) event.Reply {
 	model := "The loop was interrupted. Dispatch nothing new, do not go on with its iteration."
 	if len(t.Budget.Scheduled) > 0 {

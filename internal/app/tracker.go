@@ -15,8 +15,8 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// entryTime is how long after an entry's beginning the tracker has to have answered: an entry that waited for the lock has
-// less left of the time that the client gives the hook, and a dialog's result gives it little from the start.
+// entryTime bounds the tracker's answer from the entry's beginning: an entry that waited for the
+// lock has less left of the hook's time, and a dialog's result has little from the start.
 func (e *entry) entryTime() time.Duration {
 	if e.ev.Name == event.PostToolUse {
 		return 6 * time.Second
@@ -24,8 +24,8 @@ func (e *entry) entryTime() time.Duration {
 	return 55 * time.Second
 }
 
-// ask puts what an iteration begins with to the tracker itself. Where it cannot tell, one line says so and the skill's
-// report takes over; a project without a known tracker is not told so on every tick.
+// ask asks the tracker for the facts that an iteration begins with. If it cannot answer, one line
+// says so and the skill's report takes over; a project without a known tracker gets no such line.
 func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int, notes []string) {
 	q := e.question()
 	switch {
@@ -52,14 +52,14 @@ func (h *handler) question() forge.Question {
 	return forge.Question{Project: h.project, Env: h.Env, Config: h.config()}
 }
 
-// untracked: nobody said that this project has a tracker.
+// untracked reports whether nothing names a tracker for this project.
 func (h *handler) untracked(err error) bool {
 	var f *forge.Failure
 	return errors.As(err, &f) && f.Why == forge.Unconfigured && h.config().Tracker == config.Tracker{}
 }
 
-// heard keeps of an answer what the iteration may need again, since every tool call reads it: the PRs that the run has
-// to do with, not every open one. It is nil when nothing was told.
+// heard keeps the part of an answer that the iteration may need again, because every tool call
+// reads it: the PRs of the run, not every open one. It is nil when the answer has nothing.
 func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	r := a.Report()
 	asked := &loop.Asked{Backlog: r.Backlog}
@@ -93,9 +93,10 @@ func few(notes []string) []string {
 	return append(slices.Clone(notes[:mostNotes]), fmt.Sprintf("tracker: and %d more notes, see `hooks backlog`", len(notes)-mostNotes))
 }
 
-// askMerging looks PRs that are about to be merged up anew, side by side: a person may have spoken since the iteration
-// began. Of one that the tracker should know and did not tell, nothing is known then, and a person decides (R99–R101).
-// Without a tracker that could be asked there is no entry, and the skill's report counts.
+// askMerging looks up PRs that are about to be merged, side by side, because a person may have
+// spoken since the iteration began. If the tracker does not answer about a PR that it should
+// know, nothing is known, and a person decides (R99–R101). Without a tracker there is no entry,
+// and the skill's report counts.
 func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a loop.Act) bool {
 		return a.Kind != loop.ActMerge && a.Kind != loop.ActLand
@@ -133,9 +134,9 @@ func (h *handler) askPRs(numbers []int) []forge.Answer {
 	return answers
 }
 
-// toldOf is what an answer says of a PR: its number alone where that is nothing. Where every person who spoke has
-// approved this very commit since, and the loop did and said nothing after that, no human feedback was addressed since the
-// previous iteration (R99).
+// toldOf is what an answer has of a PR: its number alone if it has nothing. If every person who
+// spoke has approved this very commit since, and the loop did and said nothing after that, no
+// human feedback was addressed since the previous iteration (R99).
 func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.PR {
 	for i := range answer.PRs {
 		pr := &answer.PRs[i]

@@ -25,7 +25,7 @@ type Request struct {
 	Platform   string   // for the note on an unclear lock, as in "linux"
 }
 
-// Standing is what a request meets: the state on disk, and whether the processes named there still live.
+// Standing is the state that a request meets, and whether the processes named in it still live.
 type Standing struct {
 	Run     *Budget
 	Tick    *Tick
@@ -45,7 +45,7 @@ func (s Standing) tickIsElsewhere() bool {
 	return s.Tick != nil && s.Tick.RunID != "" && (s.Run == nil || s.Run.RunID != s.Tick.RunID)
 }
 
-// Liveness is what a probe says of a process; what is not clear counts as alive (R72).
+// Liveness is the result of a probe of a process. An unclear one counts as alive (R72).
 type Liveness uint8
 
 // The answers of a probe.
@@ -55,7 +55,7 @@ const (
 	Dead
 )
 
-// Verdict is what becomes of a request.
+// Verdict is the decision about a request.
 type Verdict uint8
 
 // The verdicts. The zero value refuses.
@@ -115,8 +115,8 @@ func Admit(r Request, s Standing) Admission {
 	return identify(r, s, mine, a)
 }
 
-// began says that what a prompt invokes is this tick. While it waits for its workers the prompts that came since are its
-// own too, but what they invoke is another one.
+// began reports whether a prompt's invocation is this tick. While the tick waits for its workers,
+// later prompts are its own too, but another tick's invocation.
 func (t *Tick) began(prompt string) bool {
 	i := slices.Index(t.Prompts, prompt)
 	return i == 0 || i > 0 && !t.Draining
@@ -124,14 +124,14 @@ func (t *Tick) began(prompt string) bool {
 
 func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: text} }
 
-// OwnedBy says whether the run belongs to the request's session: the one that started it or, after /clear gave the same
-// client a new session, that client.
+// OwnedBy reports whether the run belongs to the request's session: the one that started it or,
+// after /clear gave the same client a new session, that client.
 func (b *Budget) OwnedBy(r Request) bool {
 	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID && b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
-// meetTick deals with an open tick. One of our own session that no Stop closed was interrupted; one whose workers
-// still run is active; one of a dead session crashed.
+// meetTick deals with an open tick. One of our own session that no Stop closed was interrupted;
+// one whose workers still run is active; one of a dead session crashed.
 func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	t := s.Tick
 	owner, ownerIs := s.Run, s.OwnerIs
@@ -158,7 +158,8 @@ func meetTick(r Request, s Standing, mine bool) (Admission, bool) {
 	return Admission{}, false
 }
 
-// outOfTime: workers whose end nobody was told do not keep a loop waiting past its minutes.
+// outOfTime reports whether the run's minutes are used up, so that lost workers do not keep the
+// loop waiting.
 func outOfTime(r Request, s Standing) bool {
 	return s.Run != nil && s.Run.Minutes(r.Now) >= s.Run.Ceilings.Minutes
 }
@@ -174,8 +175,8 @@ func skip(iteration, pid int) Admission {
 	return Admission{Verdict: Skip, Text: ContentionNote(iteration, pid), PID: pid, Iteration: iteration}
 }
 
-// meetHolder deals with a lock, and with a run that a living session goes on with between its ticks. Undecided, it
-// returns the notes and whether a stale lock is to be reaped.
+// meetHolder deals with a lock, and with a run that a living session continues between its ticks.
+// Undecided, it returns the notes and whether a stale lock is to be reaped.
 func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	var a Admission
 	if l := s.Lock; l != nil {
@@ -205,12 +206,12 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 	return contended(r, run.IterationsUsed, run.Owner.PID, s.OwnerIs), true
 }
 
-// leftover: no iteration is open, and the lock is one of a run that is over, whose session has ended, or that is the
-// asker's own. A Stop that died between its save and its last act left it.
-//
-// Or that Stop is just about to print its reply. To begin before that is out harms nobody: the reply was composed from the
-// run that it closed, its release looks whose the lock is by then, and the later events of its session, such as the deletion
-// of its schedule, find a run that is not theirs and decide nothing.
+// leftover reports whether the lock was left by a Stop that died between its save and its last
+// act: no iteration is open, and the run is over, its session has ended, or it is the asker's
+// own.
+// The Stop may also be about to print its reply. Beginning before that is safe: the reply was
+// made from the run that it closed, the release checks whose the lock is, and later events of its
+// session find a run that is not theirs.
 func leftover(r Request, s Standing) bool {
 	run := s.Run
 	if s.Holder != nil {
@@ -240,7 +241,8 @@ func Identify(r Request, s Standing) Admission {
 	return identify(r, s, s.Run != nil && s.Run.OwnedBy(r), Admission{})
 }
 
-// identify says whether the request is the next tick of the run on disk, takes up an earlier one, or starts afresh.
+// identify reports whether the request is the next tick of the run on disk, resumes an earlier
+// one, or starts a fresh one.
 func identify(r Request, s Standing, mine bool, a Admission) Admission {
 	a.Verdict, a.Mode = Start, FreshRun
 	run := s.Run

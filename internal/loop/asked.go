@@ -2,8 +2,8 @@ package loop
 
 import "slices"
 
-// Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's report; nil when neither
-// told.
+// Backlog is the issues as this tick knows them: by the tracker itself, else by the skill's
+// report; nil without either.
 func (t *Tick) Backlog() *Backlog {
 	if t.FromTracker() {
 		return t.Asked.Backlog
@@ -11,10 +11,10 @@ func (t *Tick) Backlog() *Backlog {
 	return t.Report.Backlog
 }
 
-// FromTracker reports whether the tracker itself told the backlog.
+// FromTracker reports whether the backlog is the tracker's own.
 func (t *Tick) FromTracker() bool { return t.Asked != nil && t.Asked.Backlog != nil }
 
-// knownPRs are the PRs that the tracker or the skill told of, the tracker's word last where both did.
+// knownPRs are the PRs that the tracker or the skill reported, the tracker's word last.
 func (t *Tick) knownPRs() []PR {
 	if t.Asked == nil {
 		return t.Report.PRs
@@ -22,7 +22,7 @@ func (t *Tick) knownPRs() []PR {
 	return slices.Concat(t.Report.PRs, t.Asked.PRs)
 }
 
-// AskedPR is what the tracker itself said of a PR; nil when it did not.
+// AskedPR is a PR as the tracker itself has it; nil when it was not asked or does not know it.
 func (t *Tick) AskedPR(number int) *PR { return t.Asked.pr(number) }
 
 func (a *Asked) pr(number int) *PR {
@@ -37,8 +37,8 @@ func (a *Asked) pr(number int) *PR {
 	return nil
 }
 
-// head is where the branch of a tracked PR stands. That of a fork's PR is not on the remote, though another one of its name
-// may be: there the tracker's word counts.
+// head is the head of a tracked PR's branch. A fork's branch is not on the remote, though another
+// branch of its name may be, so there the tracker's word counts.
 func (a *Asked) head(p TrackedPR, remote map[string]string) (sha string, known bool) {
 	if a.elsewhere(p.Number) {
 		sha = a.pr(p.Number).HeadSHA
@@ -52,7 +52,7 @@ func (a *Asked) elsewhere(number int) bool {
 	return a.pr(number) != nil && slices.Contains(a.Elsewhere, number)
 }
 
-// HearPR takes in what the tracker says of a PR now.
+// HearPR records a PR as the tracker has it now.
 func (t *Tick) HearPR(pr PR) {
 	if t.Asked == nil {
 		t.Asked = &Asked{}
@@ -89,7 +89,7 @@ func (t *Tick) ambiguous(f *Facts) []int {
 
 func (i Issue) unfinished() bool { return i.Criteria == "missing" || i.Criteria == "tbd" }
 
-// clear says that nothing is to be asked about an issue of the tracker.
+// clear reports whether an issue of the tracker needs no question.
 func (t *Tick) clear(number int) bool {
 	return !slices.ContainsFunc(t.Asked.Ambiguous, func(i Issue) bool { return i.Number == number })
 }
@@ -101,7 +101,7 @@ func orEmpty(b *Backlog) *Backlog {
 	return b
 }
 
-// observed is what the program saw itself, with what the tracker told it.
+// observed is what the program saw itself, with what the tracker said.
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	for _, w := range t.worktreesAtEnd(e) {

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// mostCounted bounds the calls that are remembered: a second telling comes within milliseconds
-	// of the first.
+	// mostCounted bounds the calls that are remembered: a duplicate comes within milliseconds of
+	// the first.
 	mostCounted = 128
 	// mostInput bounds the input of a merging call that is remembered, in bytes; a longer one is
 	// never the same again.
@@ -28,8 +28,8 @@ type Passed struct {
 	Approves bool `json:"approves,omitempty"`
 }
 
-// Once notes a call that is about to be counted at an event, and says whether it is new: another
-// input is another call, whatever its id. A call without an id is always new.
+// Once records a call that is about to be counted at an event, and reports whether it is new.
+// Another input is another call, whatever its id. A call without an id is always new.
 func (t *Tick) Once(event, id, input string) bool {
 	if id == "" {
 		return true
@@ -59,8 +59,8 @@ func (p Passed) Allows(pr int, sha string) bool {
 		(p.HeadSHA == "" || sha == "" || SameSHA(p.HeadSHA, sha))
 }
 
-// Merging says that a call of this id was let through to merge, and same that this is provably that
-// very call: the same input, and no result of it yet.
+// Merging reports whether a call of this id was let through to merge, and whether it is provably
+// this very call: the same input, and no result yet.
 func (t *Tick) Merging(id, input string) (known, same bool) {
 	i := slices.IndexFunc(t.Passed, func(p Passed) bool { return p.ID == id })
 	if id == "" || i < 0 {
@@ -80,8 +80,8 @@ func (d Dialog) Shows(question string) bool {
 	return !d.Forged && slices.Contains(d.Shown, question)
 }
 
-// Shown is where the dialog of this id stands that was shown last, a forged one before any other;
-// -1 when none was.
+// Shown is the index of the dialog of this id that was shown last, preferring a forged one; -1
+// without one.
 func (t *Tick) Shown(id string) int {
 	at := -1
 	for i, d := range t.Dialogs {
@@ -103,8 +103,8 @@ func (t *Tick) Ended(id string) (news bool) {
 	return news
 }
 
-// Told says that an event of this call was counted, or may have been: of very many calls the oldest
-// are forgotten.
+// Told reports whether an event of this call was counted, or may have been: of very many calls
+// the oldest are forgotten.
 func (t *Tick) Told(id string) bool {
 	return id == "" || len(t.Counted) >= mostCounted || slices.ContainsFunc(t.Counted, func(key string) bool { return strings.Contains(key, " "+id+" ") })
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// By is the claim of a request's session from now on, in place of another one: who awaits the lock keeps its place in it.
+// By is the claim of a request's session, in place of another one. A session that waits for the
+// lock keeps its place.
 func (c *Claim) By(r Request, iteration int) Claim {
 	own := Claim{
 		Version: Version, SessionID: r.SessionID, Skill: r.Command.Skill, PromptID: r.PromptID,
@@ -33,8 +34,8 @@ func (c *Claim) awaiting() map[string]time.Time {
 	return all
 }
 
-// Wait is the claim when a session awaits the lock, or goes on waiting, and since when it does (R47). What another session's
-// person is asked, or has stopped, stays.
+// Wait is the claim of a session that waits for the lock, and since when it waits (R47). Another
+// session's question or stop stays.
 func (c *Claim) Wait(r Request, iteration int) (claim Claim, since time.Time) {
 	awaits := c != nil && !c.Stopped && c.Gate == nil
 	switch {
@@ -53,9 +54,9 @@ func (c *Claim) Wait(r Request, iteration int) (claim Claim, since time.Time) {
 	return claim, r.Now
 }
 
-// Left is what remains of a claim when its session claims nothing any more, or an iteration of another one begins: the
-// places of those who wait, and the end of a loop that another session's person stopped; nil when that is nothing. The
-// question about a lock that is gone goes with it.
+// Left returns the claim without session. Those who wait keep their places, and a loop that
+// another session's person stopped stays stopped; the question about a lock that is gone goes. It
+// is nil when nothing remains.
 func (c *Claim) Left(session string) *Claim {
 	waiters := c.awaiting()
 	delete(waiters, session)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Clock is what the clocks of a machine say at one moment. The wall clock can be set; the two others cannot, but begin
-// anew at every boot.
+// Clock is a machine's clocks at one moment. The wall clock can be set; the two others cannot,
+// but restart at every boot.
 type Clock struct {
 	Wall  time.Time `json:"wall"`
 	Boot  string    `json:"boot,omitempty"`  // names the boot; empty where the machine's own clocks are not known
@@ -14,12 +14,13 @@ type Clock struct {
 	Awake int64     `json:"awake,omitempty"` // of these, without the time for which the machine slept
 }
 
-// leastJump is what the clocks must differ by to be told: less is drift, and the whole seconds they are read in.
+// leastJump is the difference between the clocks that is recorded. Less is drift, or the whole
+// seconds in which they are read.
 const leastJump = 60
 
-// Observe notes what the clocks did since the run last looked at them. Time that passed stays time of the run: where the
-// wall clock was set back, the run's clock is moved along with it. A clock set forward and a machine that slept are noted,
-// so that a stop which they alone brought about says so (R31, R32).
+// Observe records what the clocks did since the run last looked. Time that passed stays time of
+// the run: if the wall clock was set back, the run's clock moves with it. A clock set forward and
+// a machine that slept are recorded, so that a stop which they alone caused says so (R31, R32).
 func (b *Budget) Observe(c Clock) {
 	last := b.Clock
 	b.Clock = &c
@@ -37,13 +38,14 @@ func (b *Budget) Observe(c Clock) {
 	}
 }
 
-// Away takes the time up to now out of the run's minutes, and what the clocks did in it: a pause, or the hours after its
-// client's death (R32).
+// Away subtracts the time up to now from the run's minutes, and what the clocks did in it: a
+// pause, or the hours after its client's death (R32).
 func (b *Budget) Away(now time.Time) {
 	b.MinutesBefore, b.ActiveSince, b.Clock = b.MinutesElapsed, now, nil
 }
 
-// jumped says what a stop by minutes owes to the clocks: text in parentheses, or nothing when time alone reached it.
+// jumped is the part of a stop by minutes that the clocks caused, in parentheses; "" when time
+// alone reached it.
 func (b *Budget) jumped(minutes int) string {
 	ahead, slept := int(b.ClockAhead/60), int(b.Slept/60)
 	switch {

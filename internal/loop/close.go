@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Spent is what was counted since the last iteration's end.
+// Spent is the usage counted since the last iteration's end.
 type Spent struct {
 	ByModel map[string]Tokens
 	Cursors []Cursor
@@ -15,7 +15,7 @@ type Spent struct {
 	By      []Spender // the threads that spent most; nil where they were not counted
 }
 
-// Ending is what is known when an open tick ends.
+// Ending is the facts with which an open tick ends.
 type Ending struct {
 	Now       time.Time
 	Spent     Spent
@@ -23,8 +23,8 @@ type Ending struct {
 	Worktrees []Worktree        // on disk now; nil when unknown
 	Branches  map[string]string // of an interrupted iteration: local branches with commits of it, and their heads
 	Remote    map[string]string // heads on the remote of those and of the worktrees' branches; nil when not known (R44)
-	Pause     bool              // a gate waits that nobody answered
-	// Unanswered is why nobody did, for a person, as in "nobody is there".
+	Pause     bool              // a gate waits without an answer
+	// Unanswered is why nobody answered, for a person, as in "nobody is there".
 	Unanswered string
 }
 
@@ -36,11 +36,11 @@ type Closing struct {
 	Fired []Fired
 }
 
-// Halted says that the run is over.
+// Halted reports whether the run is over.
 func (c *Closing) Halted() bool { return c.Run.Status == Halted }
 
-// Close ends the open iteration: what it did is folded into the run, the exit conditions are evaluated, and the
-// history line is made. Neither run nor tick is changed.
+// Close ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
+// and makes the history line. Neither run nor tick is changed.
 func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
@@ -211,7 +211,8 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	return l
 }
 
-// worktreesAtEnd prefers what is on disk; the skill's own report and the entry's view fill in (R122).
+// worktreesAtEnd prefers the worktrees on disk; the skill's report and the entry's view fill in
+// (R122).
 func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	known := t.Worktrees
 	if e.Worktrees != nil {

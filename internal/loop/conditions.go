@@ -46,8 +46,7 @@ type Facts struct {
 	Merging  int      // the PR that a tool call is about to merge, 0 if none
 	Sent     []int    // the issues that a worker is about to be sent to
 	Edges    [][2]int // dependencies that the tracker knows: blocker, blocked
-	// Redact is what was done to the texts of Previous before they were written; nil when nothing
-	// was.
+	// Redact is what was done to the texts of Previous before they were written; nil for nothing.
 	Redact func(string) string
 }
 
@@ -63,7 +62,7 @@ type Condition struct {
 	Holds func(f *Facts) string
 	// Tell is the present value and how far the condition is from holding, for a person.
 	Tell func(f *Facts) string
-	// Way is what a person can do once the condition has ended a run.
+	// Way is the next step for a person once the condition has ended a run.
 	Way string
 }
 
@@ -121,9 +120,8 @@ func backlogEmpty(f *Facts) string {
 	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed, len(f.PRs))
 }
 
-// Workable is what a work loop may pick: unblocked issues that no sibling has in progress (R78–R80)
-// and that the run has not deferred, in their order. An issue that the run itself failed keeps its
-// label and is not a sibling's.
+// Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
+// progress (R78–R80)
 func (b *Budget) Workable(list Backlog) []int {
 	var out []int
 	for _, n := range slices.Concat(list.Unblocked, list.InProgress) {
@@ -241,7 +239,7 @@ func ContentionNote(iteration, pid int) string {
 	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick", iteration, pid)
 }
 
-// PriorStop is what a tick is told that fires although the run has halted (R51).
+// PriorStop is the answer to a tick that fires although the run has halted (R51).
 func PriorStop(b *Budget) string {
 	if b.StopDetail != nil {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)

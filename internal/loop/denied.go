@@ -86,8 +86,8 @@ func Refusals(list []Denial) (n int) {
 	return n
 }
 
-// Refuses notes that a call is refused, and reports whether that is news: with two registrations of
-// the hooks it comes twice.
+// Refuses records that a call is refused, and reports whether that is news: with two
+// registrations of the hooks it comes twice.
 func (t *Tick) Refuses(id, input string) bool {
 	if id == "" {
 		return true

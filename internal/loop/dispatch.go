@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Exhausted is the text of a ceiling that is reached in mid-iteration, "" while none is: one long
-// turn does not overshoot it by dispatching past it (R30). The iterations are no such ceiling: this
-// one is among them.
+// Exhausted is the text of a ceiling that is reached in mid-iteration, "" below all of them, so
+// that one long turn does not exceed it by dispatching (R30). The iterations are no such ceiling:
+// this one is among them.
 func Exhausted(f *Facts) string {
 	for _, fired := range Evaluate(f, Exit) {
 		switch fired.Condition {
@@ -18,9 +18,9 @@ func Exhausted(f *Facts) string {
 	return ""
 }
 
-// LeftAlone names the target that a worker's task is about, where every issue or PR that the task
-// mentions is deferred or in progress elsewhere; "" otherwise. What this tick's own workers took is
-// not elsewhere.
+// LeftAlone returns the target of a worker's task if every issue or PR that the task mentions is
+// deferred or in progress elsewhere; "" otherwise. Issues of this tick's own workers are not
+// elsewhere.
 func (t *Tick) LeftAlone(run *Budget, mentions []int) string {
 	off := slices.Concat(run.DeferredTargets, t.Deferred)
 	for _, n := range t.Elsewhere(run) {
@@ -56,8 +56,8 @@ func (t *Tick) OffPlan(mentions []int) (why, hint string) {
 		"the plan is" + names + "; name one of them in the task, or report another plan"
 }
 
-// Elsewhere are the issues that a sibling has in progress: none of this tick's workers was sent off
-// for them, and the run itself has not failed them.
+// Elsewhere are the issues that a sibling has in progress: no worker of this tick was sent for
+// them, and the run itself has not failed them.
 func (t *Tick) Elsewhere(run *Budget) []int {
 	b := t.Backlog()
 	if b == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// LockMode is what to do when another iteration holds the lock (R10).
+// LockMode is the reaction to a lock that another iteration holds (R10).
 type LockMode string
 
 // The three lock modes; skip is the default.
@@ -32,13 +32,13 @@ type Flags struct {
 	explicit   []string // names of the ceilings that were given
 }
 
-// flagError is a loop flag that cannot be honoured. Nothing is started with it: a limit that was mistyped must not
-// silently become the default.
+// flagError is a loop flag that cannot be honoured. Nothing is started with it, because a
+// mistyped limit must not silently become the default.
 type flagError struct{ Text, Way string }
 
 func (e *flagError) Error() string { return e.Text }
 
-// Hint is the way out.
+// Hint is the next step.
 func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from 1), --max-dollars N (0 = no ceiling), " +
@@ -179,8 +179,8 @@ func (b *Budget) KeptIn(file string) bool {
 	return strings.Contains(b.Flags+" ", " "+BudgetFileFlag+file+" ")
 }
 
-// canonical is the same text for the same run: the ceilings, the PR, the budget file and the skill's own words.
-// Lock mode and --resume do not make another run.
+// canonical is the same text for the same run: the ceilings, the PR, the budget file and the
+// skill's own words.
 func (f Flags) canonical() string {
 	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes, f.Dollars.decimal())
 	if f.PR != 0 {
@@ -218,8 +218,7 @@ func (c Ceilings) With(others Ceilings, named []string) Ceilings {
 	return c
 }
 
-// SplitWords splits on blanks outside single and double quotes, as a person means it who types a command. Nothing is
-// expanded or escaped.
+// SplitWords splits on blanks outside of single and double quotes. Nothing is expanded.
 func SplitWords(s string) []string {
 	var words []string
 	var word strings.Builder
@@ -288,7 +287,8 @@ func ParsePrompt(prompt string) (Command, bool) {
 	return c, ok && slices.Contains(SplitWords(c.Args), "--loop")
 }
 
-// Schedules says whether a scheduled prompt would start a tick of this run: the same skill and the same single PR.
+// Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
+// the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
 	c, ok := ParsePrompt(prompt)
 	if !ok || c.Skill != b.Skill {

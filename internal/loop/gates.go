@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Hold is what a gate keeps back until it is answered.
+// Hold is what a gate holds back until it is answered.
 type Hold uint8
 
 // A gate holds back the whole tick, one merge, the next tick's dispatch, or the lock.
@@ -28,7 +28,7 @@ const (
 	ResumeDivergence  = "resume-divergence"
 )
 
-// GateKind is one of the seven gates at which a person is asked. Every gate is evaluated anew on
+// GateKind is one of the seven gates at which a person is asked. Every gate is evaluated again on
 // every tick (R107).
 type GateKind struct {
 	Name    string
@@ -42,10 +42,10 @@ type GateKind struct {
 	// Due gives the questions that the facts call for, without options; nil for a gate that
 	// something else calls for.
 	Due func(f *Facts) []Gate
-	// Apply does what an answer says beyond being recorded; nil when nothing is to be done. act is
-	// the option as which the verbatim answer acts, and never stop.
+	// Apply does what an answer means beyond being recorded; nil for nothing. act is the option
+	// as which the verbatim answer acts, and never stop.
 	Apply func(run *Budget, tick *Tick, g Gate, act, answer string)
-	// Tell is what would make the gate ask, with the present values, for a person.
+	// Tell is the state that would make the gate ask, with the present values, for a person.
 	Tell func(f *Facts) string
 }
 
@@ -162,7 +162,7 @@ func (k GateKind) ask(g Gate) Gate {
 	return g
 }
 
-// describeRaise says at the option without words of its own which ceilings it would set.
+// describeRaise writes at the option without words of its own which ceilings it would set.
 func (g Gate) describeRaise(scope Scope) Gate {
 	for i := range g.Options {
 		if g.Options[i].Description == "" && g.Raise != nil {
@@ -172,8 +172,8 @@ func (g Gate) describeRaise(scope Scope) Gate {
 	return g
 }
 
-// asked: the question waits, or was answered for what it is about. An answer to a repeated failure
-// that stands in this tick's own line was about the failure before it.
+// asked reports whether the question waits, or was answered for its target. An answer to a
+// repeated failure in this tick's own line was about the failure before it.
 func (t *Tick) asked(name, target string) bool {
 	if t == nil {
 		return false
@@ -218,9 +218,9 @@ func (g Gate) Understands(answer string) bool {
 	return strings.ContainsAny(word, " \t\n")
 }
 
-// Answer takes a person's answer to a pending gate of the tick: it is recorded verbatim and acts at
-// once. An answer given at the exit belongs to the next iteration's line, unless it stops the run
-// and there is none (R38). It reports how the answer acted.
+// Answer applies a person's answer to a pending gate of the tick. It is recorded verbatim and
+// acts at once. An answer given at the exit belongs to the next iteration's line, unless it stops
+// the run and there is none (R38). It returns the option as which the answer acted.
 func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)

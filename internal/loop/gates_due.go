@@ -7,8 +7,8 @@ import (
 )
 
 // driftDue asks when the set of unblocked issues changed since the last snapshot that the run
-// recorded (R86, R87). What the run has planned since, or took with a PR, and is gone now was taken
-// by this run: no drift.
+// recorded (R86, R87). An issue that the run has planned since, or took with a PR, is no drift
+// when it is gone.
 func driftDue(f *Facts) []Gate {
 	if f.Tick == nil || f.Tick.Backlog() == nil {
 		return nil
@@ -33,7 +33,7 @@ func applyDrift(_ *Budget, tick *Tick, _ Gate, act, _ string) {
 	}
 }
 
-// missing says that a list holds a number that another has not.
+// missing reports whether a list holds a number that another does not.
 func missing(from, list []int) bool {
 	has := make(map[int]bool, len(from))
 	for _, n := range from {
@@ -116,7 +116,7 @@ func applyMerge(_ *Budget, tick *Tick, g Gate, act, _ string) {
 }
 
 // failureDue asks about every issue or PR that failed in two consecutive iterations with the same
-// root cause (R34, R105). Skipped ticks do not stand between them.
+// root cause (R34, R105). Skipped ticks between them do not count.
 func failureDue(f *Facts) []Gate {
 	if f.Tick == nil || f.Previous == nil {
 		return nil
@@ -162,9 +162,8 @@ func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
 	}
 }
 
-// signature is what two root causes are compared by: trimmed, case-folded, without digits and
-// hexadecimal runs, so that addresses, line numbers and durations do not tell the same failure
-// apart.
+// signature is the part of a root cause that is compared: trimmed, case-folded, without digits
+// and hexadecimal runs, so that addresses, line numbers and durations make no difference.
 func signature(cause string) string {
 	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' })
 	kept := words[:0]

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// left names what an interrupted iteration began and did not bring to an end, so that a person can finish or undo it:
-// its worktrees, its branches that are not on the remote, its labels (R44). Nothing is cleaned up.
+// left names what an interrupted iteration began and did not finish, so that a person can finish
+// or undo it: its worktrees, its branches that are not on the remote, its labels (R44). Nothing
+// is cleaned up.
 func (t *Tick) left(e Ending) []string {
 	var out []string
 	branches := maps.Clone(e.Branches)

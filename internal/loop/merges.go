@@ -13,17 +13,19 @@ func (t *Tick) MergeGates() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool { return g.Name != PostFeedbackMerge })
 }
 
-// AsksMerge says that the question about a PR waits, so that only its answer decides.
+// AsksMerge reports whether the question about a PR waits, so that only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr) })
 }
 
-// AnsweredMerge says that a person has answered the question about a PR in this tick, one way or the other.
+// AnsweredMerge reports whether a person has answered the question about a PR in this tick, one
+// way or the other.
 func (t *Tick) AnsweredMerge(pr int) bool {
 	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr) })
 }
 
-// MergeShut says that a merge of some PR was asked for in this tick and no one allowed it.
+// MergeShut reports whether a merge of some PR was attempted in this tick and no person allowed
+// it.
 func (t *Tick) MergeShut() bool {
 	return len(t.MergeGates()) > 0 ||
 		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == PostFeedbackMerge && g.Answer != "merge" })
@@ -38,8 +40,9 @@ func (t *Tick) Approval(pr int) *Approval {
 	return &t.Approvals[i]
 }
 
-// NoFeedback says that the facts show that no human feedback was addressed on a PR since the previous iteration (R99).
-// Where the tracker was asked, its word alone counts; a skill's "there was some" is believed all the same.
+// NoFeedback reports whether the facts show that no human feedback was addressed on a PR since
+// the previous iteration (R99). If the tracker was asked, its word alone counts; a skill's report
+// of feedback is believed all the same.
 func (t *Tick) NoFeedback(pr int) bool {
 	told := func(feedback bool) bool {
 		return slices.ContainsFunc(t.Report.PRs, func(p PR) bool {
@@ -52,7 +55,7 @@ func (t *Tick) NoFeedback(pr int) bool {
 	return told(false)
 }
 
-// Merge counts a merge that is let through. What a person said yes to is used up by it.
+// Merge counts a merge that is let through. It uses up the person's approval.
 func (t *Tick) Merge(pr int) {
 	for i := range t.Approvals {
 		if t.Approvals[i].PR == pr {

@@ -16,8 +16,8 @@ const (
 	Cent       = Dollar / 100
 )
 
-// maxDollars bounds every amount that is read, raised to or summed up, far below where USD would overflow: what is written
-// can be read again.
+// maxDollars bounds every amount that is read, raised to or summed up, far below the overflow of
+// USD, so that everything written can be read again.
 const maxDollars = 1_000_000
 
 // ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses signs, exponents,

@@ -6,17 +6,17 @@ import (
 )
 
 // Running is what the open iteration has spent, as far as it was looked at while it runs. It is a
-// floor: the iteration's end counts everything from the run's own cursors.
+// lower bound, because the iteration's end counts everything from the run's own cursors.
 type Running struct {
-	// From is the run's dollars_estimate that this goes on from. With another one it is void: what
-	// it counts is in there.
+	// From is the run's dollars_estimate that this continues from. With another one it is void,
+	// because the estimate includes it.
 	From    USD `json:"from"`
 	Dollars USD `json:"dollars"`
 	// Cursors are of the transcripts that have grown since the run's own cursors.
 	Cursors []Cursor `json:"cursors,omitempty"`
 }
 
-// Spending is the iteration's running count and the cursors to go on from.
+// Spending is the iteration's running count and the cursors to continue from.
 func (t *Tick) Spending(run *Budget) (r Running, cursors []Cursor) {
 	if t.Running == nil || t.Running.From != run.DollarsEstimate {
 		return Running{From: run.DollarsEstimate}, run.Cursors
@@ -50,7 +50,8 @@ func (r *Running) read() (n int64) {
 	return n
 }
 
-// TellDollars notes that a thread is told of the dollar ceiling, and reports whether that is news.
+// TellDollars records that a thread learns of the dollar ceiling, and reports whether that is
+// news.
 func (t *Tick) TellDollars(agent string) bool {
 	if agent == "" {
 		agent = "main"
@@ -75,8 +76,8 @@ func (b *Budget) DollarsReached(spent USD) string {
 	return costBudget(&Facts{Run: &run})
 }
 
-// Overrun is by how much an iteration took its run past the dollar ceiling, and what spent most in
-// it.
+// Overrun is the amount by which an iteration exceeded its run's dollar ceiling, and the threads
+// that spent most.
 type Overrun struct {
 	Ceiling USD       `json:"ceiling"`
 	Spent   USD       `json:"spent"` // by the run in all
@@ -84,7 +85,7 @@ type Overrun struct {
 	By      []Spender `json:"by"`
 }
 
-// Spender is what one thread of a session spent on one model in an iteration.
+// Spender is the spending of one thread of a session on one model in an iteration.
 type Spender struct {
 	Who     string `json:"who"` // "main thread", or a worker by its id, type and task
 	Model   string `json:"model"`

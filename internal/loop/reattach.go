@@ -32,9 +32,10 @@ func (l *Iteration) Open() []TrackedPR {
 	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool { return p.StateAtEnd != "open" })
 }
 
-// Reattach holds what the previous iteration recorded of its PRs against the heads that the remote told. A PR that had
-// ended is neither asked about nor looked up (R142); every open one whose head is not the recorded one is asked about
-// (R139–R141). One whose head nobody can tell is re-attached as recorded, and that is said.
+// Reattach compares the PRs that the previous iteration recorded with the heads on the remote. A
+// PR that had ended is neither asked about nor looked up (R142). Every open one whose head is not
+// the recorded one is asked about (R139–R141). A PR whose head is unknown is re-attached as
+// recorded, with a note.
 func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 	for _, p := range ended {
 		note := fmt.Sprintf("PR #%d was already %s at prior iteration end — not re-attaching",

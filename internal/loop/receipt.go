@@ -13,7 +13,8 @@ type Program struct {
 	Version string `json:"version"`
 }
 
-// Receipt is the proof that the hooks fired in a session: the program that answered, and the events that reached it.
+// Receipt proves that the hooks fired in a session: the program that answered, and the events
+// that reached it.
 type Receipt struct {
 	SessionID string    `json:"session_id"`
 	Program   Program   `json:"program"`
@@ -25,8 +26,8 @@ type Receipt struct {
 // mostReceipts bounds the sessions that a run keeps receipts of.
 const mostReceipts = 8
 
-// Receive notes that an event reached the program in a session. It says whether that is news, which is to be saved;
-// look identifies the program and is called once a session.
+// Receive records that an event reached the program in a session. It reports whether that is
+// news, which is to be saved; look identifies the program and is called once a session.
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {
@@ -43,7 +44,7 @@ func (b *Budget) Receive(session, word string, now time.Time, look func() Progra
 	return true
 }
 
-// Heard says that such an event reached the program in a session.
+// Heard reports whether such an event reached the program in a session.
 func (b *Budget) Heard(session, word string) bool {
 	return slices.ContainsFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session && slices.Contains(r.Events, word) })
 }

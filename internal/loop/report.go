@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Changed is what a report changed.
+// Changed is the effect of a report.
 type Changed struct {
 	Due      []Gate   // the questions that wait now
 	Fired    []Fired  // the conditions that hold
@@ -14,8 +14,8 @@ type Changed struct {
 	PRs      []PR     // those of the report
 }
 
-// Take merges a skill's report into the open tick and looks at what it changes. Lists merge by number, scalars by last; a
-// report never takes back what was observed.
+// Take merges a skill's report into the open tick and looks for its effects. Lists merge by
+// number, scalars by last; a report never reverts an observation.
 func Take(f *Facts, r Report) Changed {
 	before := len(f.Tick.Deferred)
 	due, fired := f.take(r)
@@ -164,7 +164,7 @@ func (t *Tick) observe(prs []PR, f *Facts) {
 	}
 }
 
-// Tracks says that the iteration had to do with a PR; a nil one had with none.
+// Tracks reports whether the iteration had to do with a PR; a nil one had none.
 func (l *Iteration) Tracks(number int) bool { return tracked(l, number) != nil }
 
 // HeadAtEnd is the head that a PR had when the iteration ended, "" when that is not known.
@@ -187,7 +187,8 @@ func tracked(l *Iteration, number int) *TrackedPR {
 	return nil
 }
 
-// Track notes what is known of a PR: its first head is the one at the iteration's start, its last the one at its end.
+// Track records what is known of a PR: its first head is the one at the iteration's start, its
+// last the one at its end.
 func (t *Tick) Track(pr PR) {
 	i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == pr.Number })
 	if i < 0 {
@@ -208,12 +209,12 @@ func (t *Tick) Track(pr PR) {
 	}
 }
 
-// qmdDown says that qmd was seen unreachable, or that the last report says so (R53).
+// qmdDown reports whether qmd was seen unreachable, or the last report says so (R53).
 func (t *Tick) qmdDown() bool {
 	return t.QmdDown || t.Report.Qmd != nil && t.Report.Qmd.Unreachable
 }
 
-// qmdError is what is known of the outage, "" without one.
+// qmdError is the error of the outage, "" without one.
 func (t *Tick) qmdError() string {
 	switch q := t.Report.Qmd; {
 	case q != nil && q.Unreachable && q.Error != "":

@@ -35,7 +35,7 @@ func (t *Tick) RefuseReviews(list []PostedReview, id, input string) string {
 	return ""
 }
 
-// NoteReviews notes the reviews of a call that is let through. A second telling of it changes
+// NoteReviews records the reviews of a call that is let through. A duplicate of the call changes
 // nothing.
 func (t *Tick) NoteReviews(list []PostedReview, id, input string) {
 	for _, r := range list {
@@ -44,7 +44,7 @@ func (t *Tick) NoteReviews(list []PostedReview, id, input string) {
 	}
 }
 
-// Unreview takes the reviews of a call that failed back, and reports whether there were any.
+// Unreview removes the reviews of a call that failed, and reports whether there were any.
 func (t *Tick) Unreview(id, input string) bool {
 	before := len(t.Reviews)
 	key := callKey(id, input)

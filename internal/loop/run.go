@@ -32,8 +32,9 @@ func (b *Budget) invokedBy(r Request) {
 	}
 }
 
-// Resume takes an earlier run up again from its last history line: every counter goes on, every evaluation is made
-// anew, and the pause does not count (R130–R133). Only ceilings that the command names are changed.
+// Resume continues an earlier run from its last history line: every counter continues, every
+// evaluation is made again, and the pause does not count (R130–R133). Only ceilings that the
+// command names are changed.
 func Resume(b Budget, r Request) Budget {
 	b.Away(r.Now)
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Active, "", "", nil
@@ -50,7 +51,8 @@ func Resume(b Budget, r Request) Budget {
 	return b
 }
 
-// Proceed returns the run at its next tick: it may have moved to a new session of the same client (/clear).
+// Proceed is the run at its next tick. It may have moved to a new session of the same client
+// (/clear).
 func Proceed(b Budget, r Request) Budget {
 	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start { // the session was away in between: a pause
 		b.Away(r.Now)
@@ -98,8 +100,8 @@ func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
 	return &Facts{Run: run, Tick: tick, Previous: previous, Now: now, Minutes: run.Minutes(now), PRs: run.Touched(tick)}
 }
 
-// Open begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and nobody is to be asked the
-// body begins. Entry holds what was looked up for it.
+// Open begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and no
+// person is to be asked, the body begins. EntryFacts are looked up before.
 func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t := Tick{
 		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill, Iteration: run.IterationsUsed + 1,
@@ -127,7 +129,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	return t
 }
 
-// EntryFacts are what the program itself looked up before an iteration began.
+// EntryFacts are the facts that the program itself looked up before an iteration began.
 type EntryFacts struct {
 	Notes     []string
 	Gates     []Gate            // divergence gates of a resume
@@ -139,8 +141,8 @@ type EntryFacts struct {
 	Snapshot *Snapshot
 }
 
-// follow takes the open PRs of the previous iteration along. A review of one whose head has not moved since is
-// deferred: SHA equality is the sole rule (R81–R84).
+// follow continues to track the open PRs of the previous iteration. A review of one whose head
+// has not moved since is deferred: SHA equality is the sole rule (R81–R84).
 func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 	if previous == nil {
 		return
@@ -165,7 +167,8 @@ func (t *Tick) deferReview(pr, iteration int) {
 	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d (head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
-// carry asks again what was asked at an exit or in a paused run. Budgets are evaluated anew, never carried.
+// carry asks again the questions of an exit or of a paused run. Budgets are evaluated again,
+// never carried.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
 		if g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
@@ -174,8 +177,8 @@ func (t *Tick) carry(gates []Gate) {
 	}
 }
 
-// UseGiven applies what a person answered in a terminal while the run was paused: once, and only to a gate that is due
-// again for the same target. What is not due yet waits for it in this tick.
+// UseGiven applies the answers that a person gave in a terminal while the run was paused: once,
+// and only to a gate that is due again for the same target. The others wait in this tick.
 func (t *Tick) UseGiven(run *Budget, now time.Time) {
 	t.Given = slices.DeleteFunc(slices.Clone(t.Given), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool { return g.Name == old.Name && g.Target == old.Target })
@@ -191,7 +194,8 @@ func (t *Tick) UseGiven(run *Budget, now time.Time) {
 	})
 }
 
-// StartBody counts the iteration once nothing holds the tick back any more. It reports whether the body has begun.
+// StartBody counts the iteration once no gate holds the tick back. It reports whether the body
+// has begun.
 func StartBody(run *Budget, t *Tick) bool {
 	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
 		t.Body = true
@@ -203,20 +207,20 @@ func StartBody(run *Budget, t *Tick) bool {
 	return t.Body
 }
 
-// Uncount takes back an iteration whose body never began. An answer that would have begun it died
-// between the save of the budget, which counts it, and that of the tick.
+// Uncount reverts the count of an iteration whose body never began. A hook that should have begun
+// it died between the save of the budget, which counts it, and that of the tick.
 func (t *Tick) Uncount(run *Budget) {
 	if !t.Body && run.RunID == t.RunID && run.IterationsUsed >= t.Iteration {
 		run.IterationsUsed = t.Iteration - 1
 	}
 }
 
-// Worked says that the tick dispatched, opened, merged or commented anything.
+// Worked reports whether the tick dispatched, opened, merged or commented anything.
 func (t *Tick) Worked() bool {
 	return t.Agents > 0 || len(t.PRs) > 0 || t.Comments > 0 || t.Merges > 0
 }
 
-// Holds says whether a gate of this kind of hold waits for its answer.
+// Holds reports whether a gate of this kind of hold waits for its answer.
 func (t *Tick) Holds(h Hold) bool {
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
 		k, _ := GateOf(g.Name)
@@ -224,7 +228,7 @@ func (t *Tick) Holds(h Hold) bool {
 	})
 }
 
-// Held are the questions that keep everything else back: all that wait but those about one merge.
+// Held are the questions that hold everything else back: all that wait but those about one merge.
 func (t *Tick) Held() []Gate {
 	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
 		k, _ := GateOf(g.Name)
@@ -232,12 +236,13 @@ func (t *Tick) Held() []Gate {
 	})
 }
 
-// Unheard says that questions wait which a dialog has shown, and that no event has brought its answers.
+// Unheard reports whether a dialog has shown questions that still wait, and no event has brought
+// its answers.
 func (t *Tick) Unheard() bool {
 	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d Dialog) bool { return !d.Done && !d.Forged })
 }
 
-// Halting says that the tick's close will halt the run.
+// Halting reports whether the tick's close will halt the run.
 func (t *Tick) Halting() bool { return len(t.Fired) > 0 || t.Interrupted != "" }
 
 // HaltedBy is the cause of that, and its text; "" when the tick does not halt the run.
@@ -251,18 +256,20 @@ func (t *Tick) HaltedBy() string {
 	return ""
 }
 
-// ByEsc is how a person ended a tick by the client's own key for it.
+// ByEsc is the recorded way in which a person ended a tick by the client's own key.
 const ByEsc = "the user interrupted the turn"
 
-// Interrupt records that a person ended the tick. Work already dispatched goes on; nothing new is (R43–R45).
+// Interrupt records that a person ended the tick. Work already dispatched continues; nothing new
+// starts (R43–R45).
 func (t *Tick) Interrupt(how string) {
 	if t.Interrupted == "" {
 		t.Interrupted = how
 	}
 }
 
-// Latest is where a resume starts from: the run as last saved, with every counter that the last history line knows
-// better (R130, R131). Counters only grow, so the larger one is the later one.
+// Latest is the state from which a resume starts: the run as last saved, with every counter that
+// the last history line has higher (R130, R131). Counters only grow, so the higher one is the
+// later one.
 func Latest(b Budget, last *Iteration) Budget {
 	if last == nil {
 		return b

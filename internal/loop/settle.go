@@ -12,9 +12,9 @@ func (t *Tick) Merged(pr int) {
 	t.Track(PR{Number: pr, State: "merged"})
 }
 
-// Unsettled are the PRs that the iteration had to do with and of which the branch is not known, or
-// whether a merge that was let through has landed. A watched PR is always one of them: its review
-// may leave nothing behind that an event tells.
+// Unsettled are the PRs of the iteration whose branch is not known, or whose merge was let
+// through and is not known to have landed. A watched PR is always one of them, because its review
+// may leave nothing behind that an event reports.
 func (t *Tick) Unsettled(run *Budget) (list []int) {
 	if !t.Body {
 		return nil
@@ -35,8 +35,8 @@ func (t *Tick) Unsettled(run *Budget) (list []int) {
 	})
 }
 
-// Settle takes in what the tracker says of a PR as the iteration ends. elsewhere says that its
-// branch is in a fork. Its head at the start is what the tracker said of it then, if it was asked.
+// Settle records a PR as the tracker has it as the iteration ends. elsewhere says that its branch
+// is in a fork. Its head at the start is the tracker's answer at the start, if it was asked.
 func (t *Tick) Settle(pr PR, elsewhere bool) {
 	if before := t.AskedPR(pr.Number); before != nil {
 		t.Track(PR{Number: pr.Number, HeadSHA: before.HeadSHA})

@@ -18,7 +18,7 @@ const (
 	Review Skill = "review"
 )
 
-// Status says whether a run goes on.
+// Status is the state of a run.
 type Status string
 
 // The states of a run. A paused run waits for a person's answer and goes on with --resume.
@@ -301,17 +301,19 @@ type Iteration struct {
 	Overrun       *Overrun          `json:"overrun,omitempty"` // nil below the dollar ceiling
 }
 
-// Ran says that the line is of an iteration, not of a tick that was passed over at a held lock.
+// Ran reports whether the line is of an iteration, not of a tick that was passed over at a held
+// lock.
 func (l *Iteration) Ran() bool { return l.Outcome != SkippedLock }
 
-// Began says that the line is of an iteration that was begun: neither a tick refused at its entry nor a stop between two.
+// Began reports whether the line is of an iteration that was begun: neither a tick refused at its
+// entry nor a stop between two.
 func (l *Iteration) Began() bool { return l.Ran() && l.Budget.IterationsUsed >= l.Iteration }
 
-// Of says that the line may be of a run: lines of the SPEC's own format carry no run id.
+// Of reports whether the line may be of a run: lines of the SPEC's own format carry no run id.
 func (l *Iteration) Of(runID string) bool { return l.RunID == runID || l.RunID == "" }
 
-// Worked says that the line is of an iteration of this run in which work was done, not of one that was refused at its
-// entry or of a stop between two.
+// Worked reports whether the line is of an iteration of this run in which work was done, not of
+// one that was refused at its entry or of a stop between two.
 func (b *Budget) Worked(l *Iteration) bool { return l.Began() && l.Of(b.RunID) }
 
 // AppendNew appends the items that a list does not hold yet; zero values are none.

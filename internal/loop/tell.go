@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Explained is one condition or gate of a run as it stands: what its row of the table tells a person.
+// Explained is the row of one condition or gate for a run, for a person.
 type Explained struct {
 	Number  int    `json:"number,omitempty"` // of a condition
 	Name    string `json:"name"`
 	Applies bool   `json:"applies"` // to this kind of run
-	// Holds is the text with which the condition would stop the run now; of a gate, the question that waits.
+	// Holds is the text with which the condition would stop the run now; of a gate, the question
+	// that waits.
 	Holds string `json:"holds,omitempty"`
 	// Now is the present value and the distance, as in "3 of 5 iterations; fires at the exit of the 5th".
 	Now string `json:"now"`
 }
 
-// States walks the table of conditions without deciding anything.
+// States lists the conditions without deciding anything.
 func States(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Conditions))
 	for _, c := range Conditions {
@@ -32,8 +33,8 @@ func States(f *Facts) []Explained {
 	return list
 }
 
-// GateStates walks the table of gates: the question that waits, the answer given in the open iteration, or what would
-// make the gate ask.
+// GateStates lists the gates: the question that waits, the answer given in the open iteration, or
+// the state that would make the gate ask.
 func GateStates(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Gates))
 	for _, k := range Gates {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the iteration, and after a crash
-// it is what makes the missing history line.
+// Tick is the open iteration: {skill}.tick.json. It exists from entry to the end of the
+// iteration, and after a crash the missing history line is made from it.
 type Tick struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -87,7 +87,7 @@ type Tick struct {
 	Reported bool `json:"reported"`
 }
 
-// Asked is what the tracker itself told the program. What it covers is not taken from a skill's report.
+// Asked is what the tracker itself reported. A skill's report of the same is ignored.
 type Asked struct {
 	// Backlog is nil when the tracker could not tell the whole of it.
 	Backlog *Backlog `json:"backlog,omitempty"`
@@ -97,8 +97,8 @@ type Asked struct {
 	Elsewhere []int   `json:"elsewhere,omitempty"` // those of PRs whose branch is in a fork, not on the remote
 }
 
-// Observed is what the program saw itself, apart from what the skill told: the rest of an iteration's facts about PRs is
-// a claim.
+// Observed is what the program saw itself. The other facts about PRs in an iteration are the
+// skill's claims.
 type Observed struct {
 	PRs      []int    `json:"prs,omitempty"`      // of calls that succeeded: opened, commented on or merged
 	Merged   []int    `json:"merged,omitempty"`   // of merge calls that succeeded
@@ -116,7 +116,7 @@ func (o *Observed) Saw(pr int) {
 	}
 }
 
-// Fired is a stop condition that holds, with the text a person reads.
+// Fired is a stop condition that holds, with the text for a person.
 type Fired struct {
 	Condition string      `json:"condition"` // "backlog-empty", …
 	Cause     string      `json:"cause"`     // machine name, as in "backlog_empty"
@@ -142,7 +142,8 @@ type Approval struct {
 	Used    bool   `json:"used,omitempty"`
 }
 
-// Report is what a skill says through `hooks report`: every field optional, several reports of one tick merge.
+// Report is the facts that a skill reports through `hooks report`: every field optional, several
+// reports of one tick merge.
 type Report struct {
 	Skill     Skill       `json:"skill,omitempty"`
 	Backlog   *Backlog    `json:"backlog,omitempty"`
@@ -209,7 +210,7 @@ type Claim struct {
 	Waiters map[string]time.Time `json:"waiters,omitempty"`
 }
 
-// PriorStop says why the loop never began, to what would start it again (R51).
+// PriorStop is why the loop never began, for a prompt that would start it again (R51).
 func (c *Claim) PriorStop() string {
 	if c.StopText != "" {
 		return "Loop already stopped: " + c.StopText
@@ -217,7 +218,7 @@ func (c *Claim) PriorStop() string {
 	return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", ForceUnlock, c.Iteration)
 }
 
-// Schedules says whether a scheduled prompt would start the loop that never began.
+// Schedules reports whether a scheduled prompt would start the loop that never began.
 func (c *Claim) Schedules(prompt string) bool {
 	f, _, err := ParseFlags(c.Skill, c.Args)
 	return err == nil && (&Budget{Skill: c.Skill, SinglePR: f.PR}).Schedules(prompt)
