@@ -79,7 +79,8 @@ func (h *handler) refuseCall(t *loopState, r guard.Reading) *loop.Deny {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
 			Text: tool + " would change, or could change, the hooks that the client runs: " + file,
-			Hint: "permission rules and the model may change; the rest waits until the loop has ended",
+			Hint: "permission rules and the model may change; the rest waits until the loop has " +
+				"ended",
 		}
 	}
 	if a := h.tampers(r); len(a) > 0 {
@@ -88,7 +89,8 @@ func (h *handler) refuseCall(t *loopState, r guard.Reading) *loop.Deny {
 	if r.Bound != "" {
 		return &loop.Deny{
 			Rule: loop.UnreadText,
-			Text: tool + " is not read to its end, and what is left could land something: " + r.Bound,
+			Text: tool + " is not read to its end, and what is left could land something: " +
+				r.Bound,
 			Hint: "make several smaller calls; long text goes through a file",
 		}
 	}
@@ -99,7 +101,8 @@ func refuseTampering(a guard.Act) *loop.Deny {
 	if a.Kind == guard.DropRegistration && a.Path != "" {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
-			Text: a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " + a.Path,
+			Text: a.Command + " could change how this loop is guarded: " + string(a.Kind) + " " +
+				a.Path,
 			Hint: wayToSettings(a.Path),
 		}
 	}
@@ -122,10 +125,11 @@ func wayToSettings(path string) string {
 	return "reading is free; change it when the loop has ended"
 }
 
-// touchesBudget names the run's budget file where --budget-file put it outside of the folder that the guard knows, and
-// the call names it without only looking.
+// touchesBudget names the run's budget file where --budget-file put it outside of the folder that
+// the guard knows, and the call names it without only looking.
 func (h *handler) touchesBudget(t *loopState) string {
-	if t.BudgetPath == store.DefaultBudgetPath(t.skill) || t.BudgetPath == "" || guard.ReadOnly(h.call()) {
+	if t.BudgetPath == store.DefaultBudgetPath(t.skill) || t.BudgetPath == "" ||
+		guard.ReadOnly(h.call()) {
 		return ""
 	}
 	base := filepath.Base(t.BudgetPath)

@@ -36,7 +36,8 @@ func (e *entry) until(try func() (event.Reply, step, error)) (event.Reply, error
 		case next == looking:
 			e.lookUp()
 		case time.Now().After(deadline):
-			return event.Block("Still waiting for the previous iteration to end — invoke again"), nil
+			return event.Block("Still waiting for the previous iteration to end — invoke again"),
+				nil
 		default:
 			time.Sleep(200 * time.Millisecond)
 			e.req.Now = e.App.now()
@@ -52,7 +53,8 @@ func (e *entry) waitSlice() time.Duration {
 }
 
 // attempt tries once with the state's lock.
-func (e *entry) attempt(try func() (event.Reply, step, error)) (reply event.Reply, next step, err error) {
+func (e *entry) attempt(try func() (event.Reply, step, error)) (reply event.Reply, next step,
+	err error) {
 	err = e.withStateLock(func() error {
 		reply, next, err = try()
 		return err
@@ -125,7 +127,8 @@ func (e *entry) startSeen(a loop.Admission) (event.Reply, step, error) {
 
 // withBefore adds the iteration that this entry found abandoned to a text.
 func (e *entry) withBefore(text string) string {
-	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}), "\n"))
+	return strings.TrimSpace(strings.Join(slices.Concat(e.notes, []string{text, e.before, e.final}),
+		"\n"))
 }
 
 // closeFirst ends the tick that never reached its end.
@@ -151,7 +154,8 @@ func (e *entry) closeFirst() error {
 	if c.Run.Status != loop.Active {
 		e.final = e.finalReport(t)
 	} else {
-		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed as %s", c.Line.Iteration, c.Line.Outcome))
+		e.notes = append(e.notes, fmt.Sprintf("Iteration %d never reached its end and is closed "+
+			"as %s", c.Line.Iteration, c.Line.Outcome))
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 	tick := t.Tick
 	switch {
 	case tick.Halting():
-		text = append(text, "The loop ends with this iteration. Dispatch nothing, schedule nothing, end the turn now.")
+		text = append(text, "The loop ends with this iteration. Dispatch nothing, schedule "+
+			"nothing, end the turn now.")
 	case len(tick.Pending) > 0:
 		text = append(text, report.Ask(tick.Pending))
 	case a.Begun:
@@ -53,5 +54,6 @@ func (h *handler) acted(a loop.Acted) string {
 	case a.As == strings.ToLower(strings.TrimSpace(a.Text)):
 		return fmt.Sprintf("Gate %s: the person answered %q", a.Gate.Name, a.Text)
 	}
-	return fmt.Sprintf("Gate %s: the person answered %q, which acts as %s", a.Gate.Name, a.Text, a.As)
+	return fmt.Sprintf("Gate %s: the person answered %q, which acts as %s", a.Gate.Name, a.Text,
+		a.As)
 }

@@ -1,8 +1,9 @@
-// Package app joins the packages into straight lines, one per event: read, load, look, decide, save, reply.
+// Package app joins the packages into straight lines, one per event: read, load, look, decide,
+// save, reply.
 //
-// Rules of order: what a reply promises is saved before it is printed, a lock is released after. When the program
-// itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the state's own files stay shut while a
-// loop is or may be active.
+// Rules of order: what a reply promises is saved before it is printed, a lock is released after.
+// When the program itself fails, a Stop lets go and says why; merges, dispatch, scheduling and the
+// state's own files stay shut while a loop is or may be active.
 package app
 
 import (
@@ -25,14 +26,16 @@ type App struct {
 	RunID func() string
 	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
-	Wait   time.Duration // how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+	// how long one entry hook polls for a lock; default 45 s, below the hook's timeout
+	Wait time.Duration
 }
 
 // Answer is what a hook call prints, and what is done once it is printed.
 type Answer struct {
 	Reply event.Reply
 	Name  string // the event, whose form the reply takes
-	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to release.
+	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to
+	// release.
 	After func() error
 	// Notify runs the person's own command, once the reply is printed and the lock released. It
 	// is nil when there is nothing to notify of, and does not wait for the command.

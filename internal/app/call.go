@@ -99,7 +99,9 @@ func (h *handler) keepRunning(list []*loopState) {
 
 // openInOther reports whether the session's other loop has an iteration open.
 func (h *handler) openInOther(t *loopState) bool {
-	return slices.ContainsFunc(h.runs, func(o *loopState) bool { return o.skill != t.skill && h.open(o) })
+	return slices.ContainsFunc(h.runs, func(o *loopState) bool {
+		return o.skill != t.skill && h.open(o)
+	})
 }
 
 // denial puts a refusal into words: what was refused, the questions that wait, and what to do.

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// detach gives a child a session of its own, so that it outlives the hook and the client's clean-up after it.
+// detach gives a child a session of its own, so that it outlives the hook and the client's clean-up
+// after it.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // ownGroup lets a command's own children end with it when its time is up.

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// elsewhere names the repository that a merge is about, and the project's own, where they are not the same: a person is
-// asked about the project's only.
+// elsewhere names the repository that a merge is about, and the project's own, where they are not
+// the same: a person is asked about the project's only.
 func (h *handler) elsewhere(a guard.Act) (other, own string) {
 	if h.replayRepo != nil {
 		return "", ""
@@ -25,7 +25,8 @@ func (h *handler) elsewhere(a guard.Act) (other, own string) {
 	if a.Cwd == "" {
 		return "", own
 	}
-	if there := tracker.Repo(h.Env, a.Cwd); there.Top != "" && there.Remotes["origin"] != known["origin"] {
+	if there := tracker.Repo(h.Env, a.Cwd); there.Top != "" &&
+		there.Remotes["origin"] != known["origin"] {
 		return "that of " + there.Top, own
 	}
 	return "", own

@@ -19,6 +19,7 @@ func (h *handler) appendLine(l *loop.Iteration) error {
 
 // createdNote warns a person, once, that the history may hold secrets (R123, R126).
 func createdNote(skill loop.Skill) string {
-	return fmt.Sprintf("Created %s — this file may contain sensitive content (issue bodies, user answers). "+
+	return fmt.Sprintf("Created %s — this file may contain sensitive content (issue bodies, user "+
+		"answers). "+
 		"It is gitignored. Do not upload to external telemetry.", store.HistoryPath(skill))
 }

@@ -59,7 +59,8 @@ type seen struct {
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.ev.InSubagent() {
-		return event.Block("error: a worker does not start a loop\nhint: the session's own thread does"), nil
+		return event.Block("error: a worker does not start a loop\nhint: the session's own " +
+			"thread does"), nil
 	}
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
@@ -98,7 +99,8 @@ func (h *handler) foreignState() error {
 	defer cancel()
 	for _, path := range tracker.Committed(ctx, h.project, store.Dir) {
 		if filepath.Base(path) != ".gitignore" {
-			return &hint.Error{Err: fmt.Errorf("%s is part of the repository, so it says nothing about a loop of yours", path),
+			return &hint.Error{Err: fmt.Errorf("%s is part of the repository, so it says nothing "+
+				"about a loop of yours", path),
 				Way: "look at it, then: git rm -r --cached " + store.Dir + "; rm -r " + store.Dir}
 		}
 	}
@@ -109,12 +111,14 @@ func (h *handler) foreignState() error {
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
-	return &entry{handler: h, path: budgetPath(cmd.Skill, flags), origin: start.Origin, req: loop.Request{
-		Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
-		Transcript: h.ev.Transcript, Owner: owner,
-		Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(), UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
-		Model: h.ofModel(start, cmd.Skill, flags), EventsFrom: h.clientSocket(owner),
-	}}
+	return &entry{handler: h, path: budgetPath(cmd.Skill, flags), origin: start.Origin,
+		req: loop.Request{
+			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
+			Transcript: h.ev.Transcript, Owner: owner,
+			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
+			UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
+			Model: h.ofModel(start, cmd.Skill, flags), EventsFrom: h.clientSocket(owner),
+		}}
 }
 
 // budgetPath is the place of the run's budget by --budget-file, relative to the project or

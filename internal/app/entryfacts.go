@@ -12,7 +12,8 @@ func (e *entry) lookUp() {
 	skill, old := e.req.Command.Skill, e.state.Budget
 	var previous *loop.Iteration
 	if e.seen.mode != loop.FreshRun && old != nil {
-		previous, _ = e.previous(skill, old) // what is wrong with the history is told by the entry itself
+		// what is wrong with the history is told by the entry itself
+		previous, _ = e.previous(skill, old)
 	}
 	e.seen.facts = e.entryFacts(e.seen.mode, previous)
 }
@@ -28,13 +29,15 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
 	f.Worktrees = e.worktrees()
 	resumed := previous != nil && mode == loop.ResumeRun
-	if resumed || previous != nil && mode != loop.FreshRun && loop.KindOf(e.req.Command.Skill).Reviews {
+	if resumed || previous != nil && mode != loop.FreshRun &&
+		loop.KindOf(e.req.Command.Skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
 	tracks.Wait()
 	if resumed {
 		f.Reattach(previous, e.endedPRs())
-		f.Notes = append(f.Notes, tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
+		f.Notes = append(f.Notes,
+			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
 	f.Notes = append(f.Notes, notes...)
 	return f

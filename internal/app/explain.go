@@ -9,8 +9,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Explain reads a command as the guard reads it and says what would happen to it while a loop runs. Nothing is run,
-// and no state is looked at.
+// Explain reads a command as the guard reads it and says what would happen to it while a loop runs.
+// Nothing is run, and no state is looked at.
 func (a *App) Explain(command string) report.Explanation {
 	h := &handler{App: a, now: a.now()}
 	h.ev.Cwd = a.cwd()
@@ -26,7 +26,8 @@ func (a *App) Explain(command string) report.Explanation {
 	e := report.Explanation{Command: command, ReadOnly: guard.ReadOnly(call)}
 	for _, act := range r.Acts {
 		e.Acts = append(e.Acts, report.ExplainedAct{
-			Kind: string(act.Kind), PR: act.PR, Ref: act.Ref, Repo: act.Repo, SHA: act.SHA, Auto: act.Auto, Admin: act.Admin,
+			Kind: string(act.Kind), PR: act.PR, Ref: act.Ref, Repo: act.Repo, SHA: act.SHA,
+			Auto: act.Auto, Admin: act.Admin,
 			Command: act.Command, Via: act.Via,
 		})
 	}
@@ -87,7 +88,8 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 		if approvals == len(r.Merges()) {
 			return "passes in a review loop, once a PR and iteration; denied in a work loop"
 		}
-		return "held back until a person allowed it at gate post-feedback-merge, or the facts show that no human feedback was addressed"
+		return "held back until a person allowed it at gate post-feedback-merge, or the facts " +
+			"show that no human feedback was addressed"
 	case r.Bound != "":
 		return "denied: it cannot be read to its end, and the rest could land something"
 	case unread && r.ReachesForge() && around:

@@ -11,9 +11,9 @@ import (
 	"hooks/internal/tracker"
 )
 
-// failed is the answer when the program itself cannot decide. A Stop lets go and says why. An entry is refused. A
-// tool call passes, unless it merges, dispatches, schedules or touches the state: those stay shut, since a loop may
-// be active. Everything else has no opinion.
+// failed is the answer when the program itself cannot decide. A Stop lets go and says why. An entry
+// is refused. A tool call passes, unless it merges, dispatches, schedules or touches the state:
+// those stay shut, since a loop may be active. Everything else has no opinion.
 func (h *handler) failed(err error) Answer {
 	a := Answer{Name: h.ev.Name, After: h.after, Err: err}
 	text := hint.Text(store.Hinted(err))
@@ -23,13 +23,15 @@ func (h *handler) failed(err error) Answer {
 	case entering:
 		a.Reply = event.Block(text)
 	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
-		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the history, and the next event goes on from there\n" + text)
+		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the " +
+			"history, and the next event goes on from there\n" + text)
 	case h.ev.Name == event.Stop && h.committed.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
 	case h.ev.Name == event.Stop && isChanged:
 		a.Reply = h.sayOnce(changed, text)
 	case h.ev.Name == event.Stop:
-		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its iteration\n" + text)
+		a.Reply = event.Nothing().Say("hooks lets this turn end without having closed its " +
+			"iteration\n" + text)
 	case h.ev.Name == event.PreToolUse && h.mustStayShut(err):
 		a.Reply = h.heldBack(err)
 	}
@@ -58,8 +60,9 @@ func (h *handler) mustStayShut(err error) bool {
 	return len(r.Merges()) > 0 || len(h.tampers(r)) > 0 || unread || h.rewires() != ""
 }
 
-// unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not slip past the guard
-// in the disguise of rubbish while a loop is active in the project. Another event is no tool call.
+// unreadable answers a payload that cannot be read: nothing is decided, but a tool call does not
+// slip past the guard in the disguise of rubbish while a loop is active in the project. Another
+// event is no tool call.
 func (a *App) unreadable(name string, err error) Answer {
 	answer := Answer{Name: name, Err: err}
 	if name != event.PreToolUse || errors.Is(err, event.ErrOtherEvent) {

@@ -14,7 +14,8 @@ import (
 // finalReport gathers the gates of the whole run from its history.
 func (h *handler) finalReport(t *loopState) string {
 	r := report.Ended{
-		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill), Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),
+		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill),
+		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),
 	}
 	for raw, err := range h.files.RawLines(t.skill) {
 		var l loop.Iteration

@@ -10,7 +10,9 @@ import (
 )
 
 // forces reports whether a person is asked in this very turn whether it may take another's lock.
-func (h *handler) forces(t *loopState) bool { return t.forcing() && t.Claim.PromptID == h.ev.PromptID }
+func (h *handler) forces(t *loopState) bool {
+	return t.forcing() && t.Claim.PromptID == h.ev.PromptID
+}
 
 // missedForce takes that answer from the transcript, for a client in which PostToolUse is not
 // registered.
@@ -25,7 +27,8 @@ func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
 			if !h.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, shown) {
 				continue
 			}
-			if reply, err := h.forceAnswered(t, a.ToolUseID, event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
+			if reply, err := h.forceAnswered(t, a.ToolUseID,
+				event.ParseAnswers(a.Result)); err != nil || !reply.Empty() {
 				return reply, err
 			}
 		}
@@ -40,7 +43,9 @@ func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (e
 	i := slices.IndexFunc(given.List, func(a event.Answer) bool {
 		return restored(a.Question, []loop.Gate{*c.Gate}) == c.Gate.Question && a.Unanswered == ""
 	})
-	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool { return d.ID == id && d.Forged })
+	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool {
+		return d.ID == id && d.Forged
+	})
 	asked := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool {
 		return d.ID == id && d.Shows(c.Gate.Question)
 	})
@@ -53,7 +58,8 @@ func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (e
 		return event.Nothing(), err
 	}
 	e := h.request(cmd, flags)
-	answer := loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: given.List[i].Text, At: h.now}
+	answer := loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question,
+		Answer: given.List[i].Text, At: h.now}
 	return e.until(func() (event.Reply, step, error) { return e.obey(answer) })
 }
 
@@ -102,7 +108,8 @@ func (e *entry) takeLock(answer loop.GateAnswer) (event.Reply, step, error) {
 	case next == again:
 		return event.Nothing().Context(late), settled, err
 	case reply.Blocks():
-		reply = reply.Context("The loop does not begin. End the turn now, and delete its schedule with CronDelete, if it has one.")
+		reply = reply.Context("The loop does not begin. End the turn now, and delete its " +
+			"schedule with CronDelete, if it has one.")
 	}
 	return reply, next, err
 }
@@ -114,7 +121,8 @@ func (e *entry) clearAway() (err error) {
 		if err := e.files.Reap(e.req.Command.Skill, lock); err != nil {
 			return fmt.Errorf("force lock: %w", err)
 		}
-		e.notes = append(e.notes, fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — proceeding", lock.PID))
+		e.notes = append(e.notes,
+			fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — proceeding", lock.PID))
 	}
 	if e.state.Tick != nil {
 		if err := e.closeFirst(); err != nil {

@@ -41,7 +41,8 @@ type handler struct {
 	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
 	news       bool                // the session's receipt lacks this kind of event
 	notices    []notification      // for a person who looks elsewhere
-	committed  event.Reply         // replies already made durable; printed even if a later step fails
+	// replies already made durable; printed even if a later step fails
+	committed event.Reply
 
 	wasRead struct { // the reading of the last call
 		of      string

@@ -72,7 +72,8 @@ func (h *handler) threads(load func(loop.Skill) (store.State, error)) ([]*loopSt
 // on another session's lock gives no say in that session's run.
 func (h *handler) keep(t *loopState) bool {
 	session := h.ev.SessionID
-	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) || t.Tick != nil && t.Tick.SessionID == session
+	run := t.Budget != nil && (t.Budget.SessionID == session || h.stopsLeft(t.Budget)) ||
+		t.Tick != nil && t.Tick.SessionID == session
 	if !run {
 		t.Budget, t.Tick = nil, nil
 	}
@@ -85,7 +86,8 @@ func (h *handler) keep(t *loopState) bool {
 // stopsLeft reports whether a person ends a run that /clear took from its session, before a tick
 // brings it to this one.
 func (h *handler) stopsLeft(b *loop.Budget) bool {
-	return b.OwnerLeft && h.ev.StopsLoop() && b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
+	return b.OwnerLeft && h.ev.StopsLoop() &&
+		b.OwnedBy(loop.Request{SessionID: h.ev.SessionID, Owner: proc.Owner()})
 }
 
 // open reports whether an iteration of this session is open.
@@ -114,7 +116,8 @@ func (h *handler) withRuns(change func([]*loopState) error) error {
 
 // forEachRun does something to one run after the other and joins the replies. An error in one
 // loop does not stop the others; errors are joined.
-func (h *handler) forEachRun(list []*loopState, do func(*loopState) (event.Reply, error)) (all event.Reply, err error) {
+func (h *handler) forEachRun(list []*loopState,
+	do func(*loopState) (event.Reply, error)) (all event.Reply, err error) {
 	var errs []error
 	for _, t := range list {
 		r, err := do(t)
@@ -128,7 +131,8 @@ func (h *handler) forEachRun(list []*loopState, do func(*loopState) (event.Reply
 }
 
 // withLock is withRuns for a change that has a reply.
-func (h *handler) withLock(decide func([]*loopState) (event.Reply, error)) (reply event.Reply, err error) {
+func (h *handler) withLock(decide func([]*loopState) (event.Reply, error)) (reply event.Reply,
+	err error) {
 	err = h.withRuns(func(list []*loopState) error {
 		reply, err = decide(list)
 		return err

@@ -47,6 +47,7 @@ func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Res
 func (h *handler) openBeside(t *loopState) bool {
 	return slices.ContainsFunc(loop.Skills(), func(skill loop.Skill) bool {
 		s, err := h.files.LoadRun(skill)
-		return skill != t.skill && err == nil && s.Tick != nil && s.Tick.SessionID == t.Tick.SessionID
+		return skill != t.skill && err == nil && s.Tick != nil &&
+			s.Tick.SessionID == t.Tick.SessionID
 	})
 }

@@ -17,7 +17,8 @@ import (
 	"hooks/internal/tracker"
 )
 
-// DeliverWord is the program's first argument when it runs a person's command for itself, detached from the client.
+// DeliverWord is the program's first argument when it runs a person's command for itself, detached
+// from the client.
 const DeliverWord = "deliver"
 
 // deliverTime bounds how long that command may run.
@@ -107,7 +108,8 @@ func (h *handler) deliver(list []notification) error {
 		title, text = loop.AppendNew(title, n.title), append(text, n.text)
 	}
 	cmd := exec.Command(program, DeliverWord)
-	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")), "HOOKS_TEXT="+report.Short(strings.Join(text, "; ")),
+	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")),
+		"HOOKS_TEXT="+report.Short(strings.Join(text, "; ")),
 		"HOOKS_PROJECT="+h.project)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {

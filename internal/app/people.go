@@ -82,7 +82,8 @@ func (a *App) StopLoops(skills []loop.Skill) (string, error) {
 
 // each does something to every skill's state with the state's lock, and joins the replies; none
 // is the reply when all are empty.
-func (a *App) each(skills []loop.Skill, none string, do func(*handler, loop.Skill) (string, error)) (string, error) {
+func (a *App) each(skills []loop.Skill, none string,
+	do func(*handler, loop.Skill) (string, error)) (string, error) {
 	h, err := a.visitor()
 	if err != nil {
 		return "", err
@@ -124,7 +125,8 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 }
 
 // stillFires is for a person whose run has ended where the agent could not be informed.
-const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then CronDelete)"
+const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
+	"CronDelete)"
 
 // InAgent reports whether an agent's tools run a command. The client marks their environment;
 // where the mark was removed, a run's living client is still among the process's ancestors.
@@ -153,7 +155,9 @@ func (a *App) InAgent() bool {
 // person's command.
 func (a *App) Reset(skills []loop.Skill) (string, error) {
 	if a.InAgent() {
-		return "", hint.New("a person resets a loop in a terminal of their own", "loops are not reset from inside the agent")
+		return "",
+			hint.New("a person resets a loop in a terminal of their own",
+				"loops are not reset from inside the agent")
 	}
 	return a.each(skills, "nothing to reset", (*handler).reset)
 }
@@ -172,7 +176,9 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	}
 	b := s.Budget
 	if b != nil && b.Status == loop.Active && !gone(b) && b.Owner.PID != 0 {
-		return "", hint.New("end it first with `hooks loop stop "+string(skill)+"`", "the %s loop runs in process %d", skill, b.Owner.PID)
+		return "",
+			hint.New("end it first with `hooks loop stop "+string(skill)+"`",
+				"the %s loop runs in process %d", skill, b.Owner.PID)
 	}
 	if b == nil && s.Tick == nil && err == nil {
 		return "", nil
@@ -187,7 +193,9 @@ func (h *handler) reset(skill loop.Skill) (string, error) {
 	var damaged *store.DamagedError
 	_, lockErr := h.files.Holder(skill)
 	unreadable := errors.As(lockErr, &damaged)
-	left := s.Lock != nil && (proc.Of(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" && s.Lock.RunID == b.RunID)
+	left := s.Lock != nil &&
+		(proc.Of(s.Lock.Process) == loop.Dead || b != nil && b.RunID != "" &&
+			s.Lock.RunID == b.RunID)
 	if unreadable || left {
 		if err := h.files.Reap(skill, s.Lock); err != nil {
 			return "", fmt.Errorf("reap lock: %w", err)

@@ -14,7 +14,9 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	list, err := h.sessionRuns()
 	h.keepRunning(h.addressed(list))
 	if err == nil && h.ev.Name == event.PostToolUse && !h.answersDialog() {
-		_, err = h.stepEach(every, func(*loopState) loop.Event { return loop.Heard{Turn: h.turn()} })
+		_, err = h.stepEach(every, func(*loopState) loop.Event {
+			return loop.Heard{Turn: h.turn()}
+		})
 	}
 	anything := func(t *loopState) bool { return h.open(t) || t.Claim != nil }
 	if err != nil || !slices.ContainsFunc(list, anything) {
@@ -36,9 +38,10 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	if err != nil {
 		return reply, err
 	}
-	forced, err := h.forEachRun(only(list, (*loopState).forcing), func(t *loopState) (event.Reply, error) {
-		return h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
-	})
+	forced, err := h.forEachRun(only(list, (*loopState).forcing),
+		func(t *loopState) (event.Reply, error) {
+			return h.forceAnswered(t, h.ev.ToolUseID, h.ev.Answers())
+		})
 	return reply.And(forced), err
 }
 

@@ -22,7 +22,8 @@ func (h *handler) receive(b *loop.Budget) {
 
 func (h *handler) stamp(b *loop.Budget) (news bool) {
 	word := event.WordOf(h.ev.Name)
-	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program) // a person's command is no event
+	// a person's command is no event
+	return word != "" && b.Receive(h.ev.SessionID, word, h.now, program)
 }
 
 // program is the running binary.

@@ -28,7 +28,8 @@ func (h *handler) reconfigures(acts []guard.Act) string {
 			return name
 		}
 		command, _ := h.ev.ShellCommand()
-		if !h.config().Same(config.Parse("")) || strings.Contains(strings.ToLower(command), "sdd configuration") {
+		if !h.config().Same(config.Parse("")) ||
+			strings.Contains(strings.ToLower(command), "sdd configuration") {
 			return name
 		}
 	}

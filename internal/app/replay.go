@@ -49,14 +49,16 @@ func (a *App) Replay(session string, ceilings []string) (report.Replay, error) {
 
 // tried reads the ceilings by the loop's own parser, so that they mean here what they mean there.
 func tried(ceilings []string) (l replay.Limits, err error) {
-	flags, _, err := loop.ParseFlags(loop.Work, strings.Join(append([]string{"--loop"}, ceilings...), " "))
+	flags, _, err := loop.ParseFlags(loop.Work,
+		strings.Join(append([]string{"--loop"}, ceilings...), " "))
 	l.Ceilings = flags.Ceilings
 	for _, c := range ceilings {
 		name, _, _ := strings.Cut(c, "=")
 		l.Named = append(l.Named, name)
 	}
 	if err != nil {
-		err = hint.New("a ceiling is a whole number from 1; of dollars an amount, 0 for none", "%w", err)
+		err = hint.New("a ceiling is a whole number from 1; of dollars an amount, 0 for none", "%w",
+			err)
 	}
 	return l, err
 }
@@ -81,7 +83,8 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 		return nil, nil, err
 	}
 	if len(s.Steps) == 0 {
-		return nil, nil, hint.New("a transcript is a session's own .jsonl file, below projects in the client's folder", "%s holds no session", path)
+		return nil, nil, hint.New("a transcript is a session's own .jsonl file, below projects "+
+			"in the client's folder", "%s holds no session", path)
 	}
 	for _, m := range r.Unknown {
 		notes = append(notes, fmt.Sprintf("Unknown model %s: priced like the nearest known one", m))
@@ -90,7 +93,8 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 		notes = append(notes, fmt.Sprintf("%d lines could not be read", r.Skipped))
 	}
 	if s.Left > 0 {
-		notes = append(notes, fmt.Sprintf("%d calls are too many to hold: their money is counted, they are not judged", s.Left))
+		notes = append(notes, fmt.Sprintf("%d calls are too many to hold: their money is "+
+			"counted, they are not judged", s.Left))
 	}
 	return &s, notes, nil
 }
@@ -98,7 +102,8 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 // matters reports whether the rules could care about a call.
 func (h *handler) matters(m usage.Moment) bool {
 	h.ev, h.replayRepo = called(m, ""), &guard.Repo{Branch: m.Branch}
-	if _, schedules := h.ev.Schedules(); schedules || m.Tool == "Skill" || h.ev.Asks() || h.ev.Dispatches() {
+	if _, schedules := h.ev.Schedules(); schedules || m.Tool == "Skill" || h.ev.Asks() ||
+		h.ev.Dispatches() {
 		return true
 	}
 	r := h.read()
@@ -114,7 +119,8 @@ func (nothing) ReadFile(string) (string, bool) { return "", false }
 // called is a call as the client would have reported it before it ran.
 func called(m usage.Moment, session string) event.Event {
 	return event.Event{
-		Name: event.PreToolUse, SessionID: session, Cwd: m.Cwd, AgentID: m.Agent, Tool: m.Tool, ToolUseID: m.ID, Input: m.Input,
+		Name: event.PreToolUse, SessionID: session, Cwd: m.Cwd, AgentID: m.Agent, Tool: m.Tool,
+		ToolUseID: m.ID, Input: m.Input,
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 
 // call judges a past tool call, and counts its effects unless it is refused.
 func (w *rerun) call(st *replay.Step) {
-	h := &handler{App: w.App, now: st.At.UTC(), ev: called(st.Moment, w.id), replayRepo: &guard.Repo{Branch: st.Branch}}
+	h := &handler{App: w.App, now: st.At.UTC(), ev: called(st.Moment, w.id),
+		replayRepo: &guard.Repo{Branch: st.Branch}}
 	h.ev.PromptID = w.session.PromptID()
 	if h.ev.Asks() {
 		w.dialog(st)
@@ -58,7 +59,8 @@ func (h *handler) brings(t *loop.Tick, st *replay.Step) {
 		return
 	}
 	after := *h
-	after.ev.Name, after.ev.Response, after.ev.Error = event.PostToolUse, st.Result.Response, st.Result.Error
+	after.ev.Name, after.ev.Response = event.PostToolUse, st.Result.Response
+	after.ev.Error = st.Result.Error
 	if after.ev.Error != "" {
 		after.ev.Name = event.PostToolUseFailure
 	}

@@ -12,8 +12,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// Report takes a skill's facts into the open iteration of the caller's session and answers what they changed. Bad
-// input changes nothing.
+// Report takes a skill's facts into the open iteration of the caller's session and answers what
+// they changed. Bad input changes nothing.
 func (a *App) Report(stdin io.Reader) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(stdin, report.MostFacts+1))
 	if err != nil {
@@ -47,7 +47,9 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 	case 1:
 		return list[0], nil
 	case 2:
-		return nil, hint.New(`say of which the facts are: "skill":"work" or "skill":"review"`, "an iteration of work and one of review are open")
+		return nil,
+			hint.New(`say of which the facts are: "skill":"work" or "skill":"review"`,
+				"an iteration of work and one of review are open")
 	}
 	if len(open) > 0 {
 		own := open[0].skill
@@ -55,8 +57,9 @@ func (h *handler) reporting(list []*loopState, skill loop.Skill) (*loopState, er
 		return nil, hint.New(way,
 			"the report is of %s, and the open iteration is of %s", skill, own)
 	}
-	return nil, hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
-		"no open iteration of session %q in %s", h.ev.SessionID, h.project)
+	return nil,
+		hint.New("report while an iteration runs, from inside its session (CLAUDE_CODE_SESSION_ID)",
+			"no open iteration of session %q in %s", h.ev.SessionID, h.project)
 }
 
 // takeFacts records facts, or leaves them for the next event where this process may not write the

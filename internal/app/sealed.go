@@ -90,7 +90,8 @@ func (h *handler) releaseEnded(list []*loopState) error {
 	}))
 }
 
-// releaseStopped releases the session's runs that have ended, at the end of the turn in which they did.
+// releaseStopped releases the session's runs that have ended, at the end of the turn in which they
+// did.
 func (h *handler) releaseStopped(list []*loopState) error {
 	return h.rest(only(list, (*loopState).ended))
 }

@@ -27,7 +27,8 @@ func (e *entry) load() (store.State, error) {
 			return s, err
 		}
 	}
-	if s.Budget == nil && e.req.Flags.Resume { // the budget file is gone: the last history line is what is left
+	// the budget file is gone: the last history line is what is left
+	if s.Budget == nil && e.req.Flags.Resume {
 		last, err := e.resumable()
 		if err != nil || last == nil {
 			return s, err
@@ -70,7 +71,8 @@ func (e *entry) sealLost(b *loop.Budget) error {
 }
 
 func (e *entry) standing() loop.Standing {
-	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock, Claim: e.state.Claim}
+	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock,
+		Claim: e.state.Claim}
 	if s.Lock != nil {
 		s.LockIs, s.Holder = proc.Of(s.Lock.Process), e.holder()
 	}

@@ -29,8 +29,9 @@ func (e *entry) start(a loop.Admission) (reply event.Reply, held bool, err error
 		return event.Nothing(), false, err
 	}
 	lock := loop.Lock{
-		Iteration: run.IterationsUsed + 1, StartedAt: e.req.Now, Skill: skill, SessionID: e.req.SessionID,
-		RunID: run.RunID, Process: e.req.Owner,
+		Iteration: run.IterationsUsed + 1, StartedAt: e.req.Now, Skill: skill,
+		SessionID: e.req.SessionID,
+		RunID:     run.RunID, Process: e.req.Owner,
 	}
 	if holder, err := e.files.Acquire(skill, lock); err != nil || holder != nil {
 		return event.Nothing(), holder != nil, err
@@ -133,7 +134,8 @@ func (e *entry) goOn(mode loop.Mode) (loop.Budget, *loop.Iteration, error) {
 	if mode == loop.ResumeRun {
 		run = loop.Resume(loop.Latest(*old, previous), e.req)
 	}
-	if old.SessionID != e.req.SessionID { // another session's transcript holds nothing of this run yet
+	// another session's transcript holds nothing of this run yet
+	if old.SessionID != e.req.SessionID {
 		run.Cursors = e.baseline()
 	}
 	return run, previous, nil
@@ -150,7 +152,8 @@ func (e *entry) baseline() []loop.Cursor {
 }
 
 // begin opens the iteration, with the lock in hand.
-func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply, error) {
+func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteration) (event.Reply,
+	error) {
 	t, err := e.opened(a, run, previous)
 	if err != nil {
 		return event.Nothing(), err
@@ -169,9 +172,11 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 	if err := e.files.SaveBudget(e.path, t.Budget); err != nil {
 		return event.Nothing(), err
 	}
-	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", t.Tick.Iteration, t.Budget.Ceilings.Iterations, report.Remaining(t.Budget))
+	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", t.Tick.Iteration,
+		t.Budget.Ceilings.Iterations, report.Remaining(t.Budget))
 	say = strings.Join(append([]string{say}, t.Tick.Notes...), "\n")
-	return event.Nothing().Context(report.Entry(t.Budget, t.Tick)).Say(lines(e.before, e.final, say)), nil
+	return event.Nothing().Context(report.Entry(t.Budget, t.Tick)).Say(lines(e.before, e.final,
+		say)), nil
 }
 
 // opened is the iteration that begins. Nothing of it is on disk yet.

@@ -89,7 +89,8 @@ func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, concerned
 	}
 }
 
-// decide steps until nothing is missing, and carries the outcome out. It runs with the state's lock.
+// decide steps until nothing is missing, and carries the outcome out. It runs with the state's
+// lock.
 func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply, error) {
 	k.Redact = h.redact
 	for {
@@ -162,8 +163,9 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	case r.Refuse != "":
 		return event.Block(r.Refuse)
 	case r.Draining:
-		return h.told(t, "Workers of the interrupted iteration still run; nothing new is dispatched, "+
-			"the report follows when they end.")
+		return h.told(t,
+			"Workers of the interrupted iteration still run; nothing new is dispatched, "+
+				"the report follows when they end.")
 	case r.Answers != nil:
 		return reply.Context(h.afterAnswers(t, r.Answers))
 	case r.PassedOver != nil:

@@ -55,7 +55,8 @@ func (h *handler) question() forge.Question {
 // untracked reports whether nothing names a tracker for this project.
 func (h *handler) untracked(err error) bool {
 	var f *forge.Failure
-	return errors.As(err, &f) && f.Why == forge.Unconfigured && h.config().Tracker == config.Tracker{}
+	return errors.As(err, &f) && f.Why == forge.Unconfigured &&
+		h.config().Tracker == config.Tracker{}
 }
 
 // heard keeps the part of an answer that the iteration may need again, because every tool call
@@ -74,7 +75,8 @@ func heard(a *forge.Answer, previous *loop.Iteration) *loop.Asked {
 	}
 	for _, i := range r.Issues {
 		if i.Criteria == backlog.CriteriaMissing || i.Criteria == backlog.CriteriaTBD {
-			asked.Ambiguous = append(asked.Ambiguous, loop.Issue{Number: i.Number, Criteria: i.Criteria})
+			asked.Ambiguous = append(asked.Ambiguous,
+				loop.Issue{Number: i.Number, Criteria: i.Criteria})
 		}
 	}
 	if asked.Backlog == nil && asked.PRs == nil && asked.Ambiguous == nil {
@@ -90,7 +92,8 @@ func few(notes []string) []string {
 	if len(notes) <= mostNotes {
 		return notes
 	}
-	return append(slices.Clone(notes[:mostNotes]), fmt.Sprintf("tracker: and %d more notes, see `hooks backlog`", len(notes)-mostNotes))
+	return append(slices.Clone(notes[:mostNotes]),
+		fmt.Sprintf("tracker: and %d more notes, see `hooks backlog`", len(notes)-mostNotes))
 }
 
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have
@@ -112,8 +115,10 @@ func (h *handler) askMerging(t *loopState, acts []loop.Act) (list []loop.PR) {
 	answers := h.askPRs(numbers)
 	for i, a := range acts {
 		var f *forge.Failure
-		none := errors.As(answers[i].Err, &f) && (f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
-		if none && t.Tick.AskedPR(a.PR) == nil { // one that told at entry and is gone leaves nothing known
+		none := errors.As(answers[i].Err, &f) &&
+			(f.Why == forge.Unconfigured || f.Why == forge.NoProgram)
+		// one that told at entry and is gone leaves nothing known
+		if none && t.Tick.AskedPR(a.PR) == nil {
 			continue
 		}
 		list = append(list, h.toldOf(t, a.PR, &answers[i]))
@@ -145,7 +150,8 @@ func (h *handler) toldOf(t *loopState, number int, answer *forge.Answer) loop.PR
 		}
 		told := pr.Loop()
 		if len(pr.Approved) > 0 && t.Tick.Comments == 0 {
-			if previous, err := h.previous(t.skill, t.Budget); err == nil && pr.Reviewed(previous.HeadAtEnd(number)) {
+			if previous, err := h.previous(t.skill, t.Budget); err == nil &&
+				pr.Reviewed(previous.HeadAtEnd(number)) {
 				told.HumanFeedback = new(false)
 			}
 		}

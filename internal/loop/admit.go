@@ -72,7 +72,8 @@ const (
 // Mode is how a tick begins.
 type Mode uint8
 
-// The ways to begin: the next tick of the active run, a fresh run, or an earlier run taken up again.
+// The ways to begin: the next tick of the active run, a fresh run, or an earlier run taken up
+// again.
 const (
 	NextTick Mode = iota
 	FreshRun
@@ -90,7 +91,8 @@ type Admission struct {
 	Iteration int      // and in which iteration
 }
 
-// Admit decides what becomes of a request (design: run identity). It is asked again after CloseFirst.
+// Admit decides what becomes of a request (design: run identity). It is asked again after
+// CloseFirst.
 func Admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if a, refused := refuseUnasked(r, s, mine); refused {
@@ -100,7 +102,8 @@ func Admit(r Request, s Standing) Admission {
 		return Admission{Verdict: Already}
 	}
 	if mine && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
-		return refuse("This prompt's iteration has already ended; the next one comes with the next tick")
+		return refuse("This prompt's iteration has already ended; the next one comes with the " +
+			"next tick")
 	}
 	if c := s.Claim; c != nil && c.Stopped && c.SessionID == r.SessionID && r.Scheduled {
 		return refuse(c.PriorStop())
@@ -127,7 +130,8 @@ func refuse(text string) Admission { return Admission{Verdict: Refuse, Text: tex
 // OwnedBy reports whether the run belongs to the request's session: the one that started it or,
 // after /clear gave the same client a new session, that client.
 func (b *Budget) OwnedBy(r Request) bool {
-	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID && b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
+	return b.SessionID == r.SessionID || b.OwnerLeft && b.Owner.PID == r.Owner.PID &&
+		b.Owner.Start == r.Owner.Start && b.Owner.PID != 0
 }
 
 // meetTick deals with an open tick. One of our own session that no Stop closed was interrupted;
@@ -172,7 +176,8 @@ func lockPID(s Standing, otherwise int) int {
 }
 
 func skip(iteration, pid int) Admission {
-	return Admission{Verdict: Skip, Text: ContentionNote(iteration, pid), PID: pid, Iteration: iteration}
+	return Admission{Verdict: Skip, Text: ContentionNote(iteration, pid), PID: pid,
+		Iteration: iteration}
 }
 
 // meetHolder deals with a lock, and with a run that a living session continues between its ticks.
@@ -197,7 +202,8 @@ func meetHolder(r Request, s Standing, mine bool) (Admission, bool) {
 		}
 	}
 	run := s.Run
-	if run == nil || mine || run.Status != Active || run.OwnerLeft || run.Owner.PID == 0 || s.OwnerIs == Dead {
+	if run == nil || mine || run.Status != Active || run.OwnerLeft || run.Owner.PID == 0 ||
+		s.OwnerIs == Dead {
 		return a, false
 	}
 	if r.Flags.Lock == LockForce {
@@ -231,12 +237,14 @@ func contended(r Request, iteration, pid int, is Liveness) Admission {
 	}
 	a := skip(iteration, pid)
 	if is == Unclear {
-		a.Notes = []string{fmt.Sprintf("Lockfile staleness check ambiguous for pid %d on %s — treating as alive (skipping this tick).", pid, r.Platform)}
+		a.Notes = []string{fmt.Sprintf("Lockfile staleness check ambiguous for pid %d on %s — "+
+			"treating as alive (skipping this tick).", pid, r.Platform)}
 	}
 	return a
 }
 
-// Identify is Admit after a person allowed the lock to be forced: only the run's identity is still open.
+// Identify is Admit after a person allowed the lock to be forced: only the run's identity is still
+// open.
 func Identify(r Request, s Standing) Admission {
 	return identify(r, s, s.Run != nil && s.Run.OwnedBy(r), Admission{})
 }
@@ -252,21 +260,27 @@ func identify(r Request, s Standing, mine bool, a Admission) Admission {
 			a.Notes = append(a.Notes, "Nothing to resume — starting a fresh run")
 		}
 	case r.Flags.Resume && r.Flags.PR != run.SinglePR && r.Flags.PR != 0:
-		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out to start a run that does", r.Flags.PR))
+		return refuse(fmt.Sprintf("The run to resume does not watch PR #%d — leave --resume out "+
+			"to start a run that does", r.Flags.PR))
 	case mine && run.Status == Active:
-		if r.Flags.Resume && run.Owner.PID != r.Owner.PID { // the session was taken up again by another client
+		// the session was taken up again by another client
+		if r.Flags.Resume && run.Owner.PID != r.Owner.PID {
 			a.Mode = ResumeRun
 		} else if run.Agrees(r.Flags) || r.Flags.Resume {
 			a.Mode = NextTick
 		} else {
-			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh run, the earlier one (%s) is archived", run.RunID))
+			a.Notes = append(a.Notes, fmt.Sprintf("Flags differ from the running loop's: fresh "+
+				"run, the earlier one (%s) is archived", run.RunID))
 		}
-	case r.Scheduled && run.Status != Active: // also with --resume in the scheduled command: no person typed it
+	case r.Scheduled && run.Status != Active:
+		// Also with --resume in the scheduled command, because no person typed it.
 		return refuse(PriorStop(run))
 	case r.Flags.Resume:
 		a.Mode = ResumeRun
 	case run.Status != Halted:
-		a.Notes = append(a.Notes, fmt.Sprintf("Fresh run: the earlier run %s was still %s and is archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"), run.Status))
+		a.Notes = append(a.Notes, fmt.Sprintf("Fresh run: the earlier run %s was still %s and is "+
+			"archived (--resume would have continued it)", cmp.Or(run.RunID, "without an id"),
+			run.Status))
 	}
 	return a
 }

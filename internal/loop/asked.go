@@ -63,14 +63,17 @@ func (t *Tick) HearPR(pr PR) {
 // oneDialog is how many questions the client shows at once.
 const oneDialog = 4
 
-// ambiguous are the issues about to be worked on with criteria that a person should settle, by number. The planned
-// ones are about to be worked on; before there is a plan, those that the skill named, and those of the tracker when
-// nothing else could be picked. A worker's issue is looked at when it is sent.
+// ambiguous are the issues about to be worked on with criteria that a person should settle, by
+// number. The planned ones are about to be worked on; before there is a plan, those that the skill
+// named, and those of the tracker when nothing else could be picked. A worker's issue is looked at
+// when it is sent.
 func (t *Tick) ambiguous(f *Facts) []int {
 	plan := t.Report.Plan
 	var list []int
 	for _, issue := range t.Report.Issues {
-		if issue.unfinished() && (len(plan) == 0 || slices.Contains(plan, issue.Number) || slices.Contains(f.Sent, issue.Number)) {
+		if issue.unfinished() &&
+			(len(plan) == 0 || slices.Contains(plan, issue.Number) ||
+				slices.Contains(f.Sent, issue.Number)) {
 			list = append(list, issue.Number)
 		}
 	}
@@ -78,9 +81,11 @@ func (t *Tick) ambiguous(f *Facts) []int {
 		return list
 	}
 	open := f.Run.Workable(*orEmpty(t.Asked.Backlog))
-	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog && !slices.ContainsFunc(open, t.clear)
+	all := len(plan) == 0 && len(t.Asked.Ambiguous) <= oneDialog &&
+		!slices.ContainsFunc(open, t.clear)
 	for _, issue := range t.Asked.Ambiguous {
-		if all && slices.Contains(open, issue.Number) || slices.Contains(plan, issue.Number) || slices.Contains(f.Sent, issue.Number) {
+		if all && slices.Contains(open, issue.Number) || slices.Contains(plan, issue.Number) ||
+			slices.Contains(f.Sent, issue.Number) {
 			list = AppendNew(list, issue.Number)
 		}
 	}
@@ -105,7 +110,9 @@ func orEmpty(b *Backlog) *Backlog {
 func (t *Tick) observed(e Ending) Observed {
 	o := t.Observed
 	for _, w := range t.worktreesAtEnd(e) {
-		if t.Body && !slices.ContainsFunc(t.Worktrees, func(b Worktree) bool { return b.Path == w.Path }) {
+		if t.Body && !slices.ContainsFunc(t.Worktrees, func(b Worktree) bool {
+			return b.Path == w.Path
+		}) {
 			o.Worktrees = append(o.Worktrees, w.Path)
 		}
 	}

@@ -159,7 +159,8 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 	case k.Looks:
 		return Outcome{}
 	}
-	d := deny(GateWaiting, "", "%s is held back: gate %s waits for a person.", e.Tool, gates[0].Name)
+	d := deny(GateWaiting, "", "%s is held back: gate %s waits for a person.", e.Tool,
+		gates[0].Name)
 	d.Ask = gates
 	return refuseCall(d)
 }
@@ -189,7 +190,8 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 		}
 		if !k.Commits {
 			out.Reply.Deny = deny(DollarCeiling, e.wayToFinish(),
-				"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached, k.Overrun, limit)
+				"%s is refused: %s, past the overrun of %d percent ($%s)", e.Tool, reached,
+				k.Overrun, limit)
 			return out
 		}
 	}
@@ -227,7 +229,8 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	if _, tick := ParsePrompt(prompt); !tick && own {
 		return refuseCall(deny(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",
-			"Not scheduled: what an iteration leaves for later would run when no loop governs it any more"))
+			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
+				"any more"))
 	}
 	if s.Run.Status == Active {
 		if o := e.otherFlags(s, k); !o.Nothing() {
@@ -267,7 +270,8 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 	}
 	flags, _, err := ParseFlags(c.Skill, c.Args)
 	if err != nil {
-		return refuseCall(deny(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s", err))
+		return refuseCall(deny(ScheduleRule, "schedule it as "+s.Run.Command, "Not scheduled: %s",
+			err))
 	}
 	switch {
 	case s.Run.Agrees(flags):
@@ -279,7 +283,8 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 	}
 	return refuseCall(deny(ScheduleRule,
 		"schedule it as "+s.Run.Command+", or let a person type the command with new flags",
-		"Not scheduled: no person typed these flags for the running loop, which has %s", s.Run.Flags))
+		"Not scheduled: no person typed these flags for the running loop, which has %s",
+		s.Run.Flags))
 }
 
 // Typed reports whether a prompt is itself the looping command, as in "/loop 1m /sdd:work --loop",
@@ -300,7 +305,8 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule,
-		"it is not scheduled again; a person starts it anew by typing the command, or goes on with --resume",
+		"it is not scheduled again; a person starts it anew by typing the command, or goes on "+
+			"with --resume",
 		"%s", PriorStop(run)))
 }
 
@@ -310,7 +316,8 @@ func (e Call) neverAgain(c *Claim) Outcome {
 		!c.Schedules(e.Schedules.Prompt) {
 		return Outcome{}
 	}
-	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s", c.PriorStop()))
+	return refuseCall(deny(ScheduleRule, "end the turn; nothing is to be scheduled", "%s",
+		c.PriorStop()))
 }
 
 // exhausted is the text of a ceiling that is reached with what was spent until now.

@@ -22,7 +22,8 @@ func (e Call) merge(s State, k *Known) Outcome {
 	case !e.open(s):
 		return refuseCall(deny(MergeGate,
 			"a person merges in a terminal, or ends the loop with `hooks loop stop`",
-			"Not merged: %s. No iteration of the loop is open, so nobody can be asked", acts[0].Command))
+			"Not merged: %s. No iteration of the loop is open, so nobody can be asked",
+			acts[0].Command))
 	case len(acts) > maxMerges:
 		return refuseCall(deny(MergeGate, "merge one PR at a time",
 			"Not merged: %d merges in one call are more than can be looked up", len(acts)))
@@ -113,7 +114,8 @@ func (e Call) mergeOne(s State, a Act) *Deny {
 			return e.approved(s, a, yes)
 		}
 	}
-	d := deny(MergeGate, "", "Not merged yet: %s needs a person's word (post-feedback-merge).", a.Command)
+	d := deny(MergeGate, "", "Not merged yet: %s needs a person's word (post-feedback-merge).",
+		a.Command)
 	d.Ask = tick.MergeGates()
 	return d
 }
@@ -171,7 +173,8 @@ func (s State) Landable(a Act) *Deny {
 			"Not merged: %s does not say which PR", a.Command)
 	case a.Elsewhere != "":
 		return deny(MergeGate, "merge PRs of this project's own repository",
-			"Not merged: %s names %s, a person is asked about %s only", a.Command, a.Elsewhere, a.Own)
+			"Not merged: %s names %s, a person is asked about %s only", a.Command, a.Elsewhere,
+			a.Own)
 	}
 	return nil
 }
@@ -188,7 +191,8 @@ func (s State) approvable(a Act) *Deny {
 			"Not approved: %s does not say which PR", a.Command)
 	case a.Elsewhere != "":
 		return deny(MergeGate, "review PRs of this project's own repository",
-			"Not approved: %s names %s, and the loop reviews %s only", a.Command, a.Elsewhere, a.Own)
+			"Not approved: %s names %s, and the loop reviews %s only", a.Command, a.Elsewhere,
+			a.Own)
 	}
 	return nil
 }

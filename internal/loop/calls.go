@@ -38,7 +38,8 @@ func (t *Tick) Once(event, id, input string) bool {
 	if slices.Contains(t.Counted, key) {
 		return false
 	}
-	t.Counted = append(t.Counted[max(0, len(t.Counted)-mostCounted+1):len(t.Counted):len(t.Counted)], key)
+	t.Counted = append(t.Counted[max(0,
+		len(t.Counted)-mostCounted+1):len(t.Counted):len(t.Counted)], key)
 	return true
 }
 
@@ -106,5 +107,8 @@ func (t *Tick) Ended(id string) (news bool) {
 // Told reports whether an event of this call was counted, or may have been: of very many calls
 // the oldest are forgotten.
 func (t *Tick) Told(id string) bool {
-	return id == "" || len(t.Counted) >= mostCounted || slices.ContainsFunc(t.Counted, func(key string) bool { return strings.Contains(key, " "+id+" ") })
+	return id == "" || len(t.Counted) >= mostCounted ||
+		slices.ContainsFunc(t.Counted, func(key string) bool {
+			return strings.Contains(key, " "+id+" ")
+		})
 }

@@ -25,7 +25,8 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return refuseCall(deny(UnnamedRule,
 			"name it in the task, as in \"Implement issue #44\"; "+
 				"a worker that is about no issue is sent again as it is",
-			"Not dispatched: the task names no issue, so nothing tells whether it may be worked on"))
+			"Not dispatched: the task names no issue, so nothing tells whether it may be "+
+				"worked on"))
 	}
 	if d := e.askCriteria(s, k); d != nil {
 		out := refuseCall(d)
@@ -76,7 +77,9 @@ func (e Call) mustName(s State) bool {
 	if len(e.Sends.Issues) > 0 || !s.Run.Kind().Backlog || e.Agent != "" || e.Sends.Replayed {
 		return false
 	}
-	before := slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool { return d.Rule == UnnamedRule })
+	before := slices.ContainsFunc(s.Tick.Denied, func(d Denial) bool {
+		return d.Rule == UnnamedRule
+	})
 	return !before || s.Tick.WasRefused(e.ID, e.Input)
 }
 
@@ -219,7 +222,8 @@ func (e Call) deferred(s State, acts []Act) *Deny {
 		name := PRTarget(a.PR)
 		speaks := a.Kind == ActComment || a.Kind == ActApprove
 		if speaks && slices.Contains(s.Tick.Deferred, name) {
-			d := deny(DeferredRule, "", "Not posted: %s. %s is deferred to the next tick.", a.Command, name)
+			d := deny(DeferredRule, "", "Not posted: %s. %s is deferred to the next tick.",
+				a.Command, name)
 			d.Text = strings.Join(append([]string{d.Text}, s.Tick.Notes...), "\n")
 			return d
 		}

@@ -74,7 +74,8 @@ func (c *Claim) Left(session string) *Claim {
 	if first == "" {
 		return nil
 	}
-	left := &Claim{Version: Version, SessionID: first, Skill: c.Skill, Since: waiters[first], Waiters: waiters}
+	left := &Claim{Version: Version, SessionID: first, Skill: c.Skill, Since: waiters[first],
+		Waiters: waiters}
 	delete(waiters, first)
 	return left
 }

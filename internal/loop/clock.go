@@ -8,10 +8,12 @@ import (
 // Clock is a machine's clocks at one moment. The wall clock can be set; the two others cannot,
 // but restart at every boot.
 type Clock struct {
-	Wall  time.Time `json:"wall"`
-	Boot  string    `json:"boot,omitempty"`  // names the boot; empty where the machine's own clocks are not known
-	Up    int64     `json:"up,omitempty"`    // seconds since the boot
-	Awake int64     `json:"awake,omitempty"` // of these, without the time for which the machine slept
+	Wall time.Time `json:"wall"`
+	// names the boot; empty where the machine's own clocks are not known
+	Boot string `json:"boot,omitempty"`
+	Up   int64  `json:"up,omitempty"` // seconds since the boot
+	// of these, without the time for which the machine slept
+	Awake int64 `json:"awake,omitempty"`
 }
 
 // leastJump is the difference between the clocks that is recorded. Less is drift, or the whole
@@ -52,7 +54,8 @@ func (b *Budget) jumped(minutes int) string {
 	case minutes-ahead-slept >= b.Ceilings.Minutes:
 		return ""
 	case ahead > 0 && slept > 0:
-		return fmt.Sprintf(" (the clock was set forward by %d minutes and the machine slept for %d, which count)", ahead, slept)
+		return fmt.Sprintf(" (the clock was set forward by %d minutes and the machine slept for "+
+			"%d, which count)", ahead, slept)
 	case ahead > 0:
 		return fmt.Sprintf(" (the clock was set forward by %d minutes, which count)", ahead)
 	}

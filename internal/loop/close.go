@@ -21,15 +21,17 @@ type Ending struct {
 	Spent     Spent
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // on disk now; nil when unknown
-	Branches  map[string]string // of an interrupted iteration: local branches with commits of it, and their heads
-	Remote    map[string]string // heads on the remote of those and of the worktrees' branches; nil when not known (R44)
-	Pause     bool              // a gate waits without an answer
+	// of an interrupted iteration: local branches with commits of it, and their heads
+	Branches map[string]string
+	// heads on the remote of those and of the worktrees' branches; nil when not known (R44)
+	Remote map[string]string
+	Pause  bool // a gate waits without an answer
 	// Unanswered is why nobody answered, for a person, as in "nobody is there".
 	Unanswered string
 }
 
-// Closing is everything that ending an iteration changes. Order: append Line (the commit point), save Run, remove the
-// tick, print, release the lock.
+// Closing is everything that ending an iteration changes. Order: append Line (the commit point),
+// save Run, remove the tick, print, release the lock.
 type Closing struct {
 	Line  Iteration
 	Run   Budget
@@ -92,7 +94,8 @@ func (b *Budget) fold(t *Tick, previous *Iteration, e Ending) {
 		b.QmdFailuresConsecutive++
 	case t.qmdDown():
 		b.QmdFailuresConsecutive = 1
-	case t.Body && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK: // nothing known is no success
+	case t.Body && (t.Reported || t.Worked()) && t.outcome(nil, e) == OK:
+		// An iteration of which nothing is known is no success.
 		b.QmdFailuresConsecutive = 0
 	}
 }
@@ -179,9 +182,12 @@ func (t *Tick) outcome(fired []Fired, e Ending) LineOutcome {
 
 func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	l := Iteration{
-		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID, Iteration: t.Iteration, Skill: run.Skill,
-		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes, PRsTouched: t.PRs,
-		Agents: t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf, TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
+		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: t.SessionID,
+		Iteration: t.Iteration, Skill: run.Skill,
+		StartedAt: t.StartedAt, EndedAt: e.Now, Outcome: t.outcome(fired, e), Notes: t.Notes,
+		PRsTouched: t.PRs,
+		Agents:     t.Agents, Comments: t.Comments, Merges: t.Merges, MergesOf: t.MergesOf,
+		TrackedPRs: t.Tracked, Worktrees: t.worktreesAtEnd(e),
 		Gates: append(slices.Clone(run.Carried), t.Answered...), Failures: t.Report.Failures,
 		Backlog: t.Backlog(), FromTracker: t.FromTracker(), Plan: t.Report.Plan,
 		UsageByModel: e.Spent.ByModel, LastQmdError: t.qmdError(),
@@ -218,15 +224,19 @@ func (t *Tick) worktreesAtEnd(e Ending) []Worktree {
 	if e.Worktrees != nil {
 		known = e.Worktrees
 	}
-	return mergeBy(slices.Clone(t.Report.Worktrees), known, func(w Worktree) string { return w.Path })
+	return mergeBy(slices.Clone(t.Report.Worktrees), known, func(w Worktree) string {
+		return w.Path
+	})
 }
 
-// SkipLine is the history line of a tick that found the lock held: nothing advances, the arrays of the last line are
-// carried forward (R46, R128).
+// SkipLine is the history line of a tick that found the lock held: nothing advances, the arrays of
+// the last line are carried forward (R46, R128).
 func SkipLine(run Budget, last *Iteration, r Request, a Admission) Iteration {
 	l := Iteration{
-		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID, Iteration: a.Iteration, Skill: r.Command.Skill,
-		StartedAt: r.Now, EndedAt: r.Now, Outcome: SkippedLock, Notes: append([]string{a.Text}, a.Notes...), Budget: run,
+		Version: Version, RunID: run.RunID, Seq: run.Seq, SessionID: r.SessionID,
+		Iteration: a.Iteration, Skill: r.Command.Skill,
+		StartedAt: r.Now, EndedAt: r.Now, Outcome: SkippedLock,
+		Notes: append([]string{a.Text}, a.Notes...), Budget: run,
 		SkippedForPID: a.PID,
 	}
 	if last != nil {

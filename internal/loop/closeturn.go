@@ -214,7 +214,8 @@ func (s State) close(e Ending, k *Known) Outcome {
 		c.Run = c.Line.Budget
 	}
 	out := Outcome{Save: Save{Close: &c}, Reply: Reply{Closed: &c}, Unlock: true}
-	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" { // what a person ended is no news to them
+	// what a person ended is no news to them
+	if c.Run.Status != Active && c.Run.StopCause != "user_interrupt" {
 		out.Notify = []Notice{{Run: &c.Run}}
 	}
 	return out

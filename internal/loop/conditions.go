@@ -68,18 +68,30 @@ type Condition struct {
 
 // Conditions are the twelve, in the order in which the first that holds names the cause.
 var Conditions = [...]Condition{
-	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog, "make an issue workable, then start the loop anew"},
-	{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, SinglePR, prTerminal, tellPR, "nothing is left to do for this PR"},
-	{3, "iteration-budget", "iteration_budget", Entry | Exit, EveryRun, iterationBudget, tellIterations, "go on with more iterations, or start a fresh run"},
-	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, WorkRun | ReviewRun, prBudget, tellPRs, "look at the open PRs, then go on with a higher ceiling or start a fresh run"},
-	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, EveryRun, minuteBudget, tellMinutes, "go on with more minutes, or start a fresh run"},
-	{6, "repeated-failure", "repeated_failure", Exit, EveryRun, nil, tellFailure, "mend the cause of the failure, then go on"},
-	{7, "dependency-cycle", "dependency_cycle", Entry | Reported, WorkRun, dependencyCycle, tellCycle, "take one of the dependencies away in the tracker, then go on"},
-	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt, tellInterrupt, "go on when you want to"},
-	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil, tellLock, "wait for the other iteration, or look at its process"},
-	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil, tellGateStop, "settle what the gate asked about, then go on"},
-	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable, tellQmd, "start qmd again, then go on"},
-	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget, tellDollars, "look at `hooks cost`, then go on with more dollars or start a fresh run"},
+	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog,
+		"make an issue workable, then start the loop anew"},
+	{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, SinglePR, prTerminal, tellPR,
+		"nothing is left to do for this PR"},
+	{3, "iteration-budget", "iteration_budget", Entry | Exit, EveryRun, iterationBudget,
+		tellIterations, "go on with more iterations, or start a fresh run"},
+	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, WorkRun | ReviewRun, prBudget,
+		tellPRs, "look at the open PRs, then go on with a higher ceiling or start a fresh run"},
+	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, EveryRun, minuteBudget, tellMinutes,
+		"go on with more minutes, or start a fresh run"},
+	{6, "repeated-failure", "repeated_failure", Exit, EveryRun, nil, tellFailure,
+		"mend the cause of the failure, then go on"},
+	{7, "dependency-cycle", "dependency_cycle", Entry | Reported, WorkRun, dependencyCycle,
+		tellCycle, "take one of the dependencies away in the tracker, then go on"},
+	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt, tellInterrupt,
+		"go on when you want to"},
+	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil, tellLock,
+		"wait for the other iteration, or look at its process"},
+	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil, tellGateStop,
+		"settle what the gate asked about, then go on"},
+	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable, tellQmd,
+		"start qmd again, then go on"},
+	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget, tellDollars,
+		"look at `hooks cost`, then go on with more dollars or start a fresh run"},
 }
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,
@@ -117,7 +129,8 @@ func backlogEmpty(f *Facts) string {
 	if len(f.Run.Workable(*f.Tick.Backlog())) > 0 {
 		return ""
 	}
-	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed, len(f.PRs))
+	return fmt.Sprintf("Backlog empty — %d iterations used, %d PRs touched", f.Run.IterationsUsed,
+		len(f.PRs))
 }
 
 // Workable are the issues that a work loop may pick: unblocked ones that no sibling has in
@@ -164,7 +177,8 @@ func iterationBudget(f *Facts) string {
 	if f.Run.IterationsUsed < f.Run.Ceilings.Iterations {
 		return ""
 	}
-	return fmt.Sprintf("Iteration budget reached: %d / %d", f.Run.IterationsUsed, f.Run.Ceilings.Iterations)
+	return fmt.Sprintf("Iteration budget reached: %d / %d", f.Run.IterationsUsed,
+		f.Run.Ceilings.Iterations)
 }
 
 func prBudget(f *Facts) string {
@@ -184,14 +198,16 @@ func minuteBudget(f *Facts) string {
 	if f.Minutes < f.Run.Ceilings.Minutes {
 		return ""
 	}
-	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes, f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
+	return fmt.Sprintf("Wall-clock budget reached: %d / %d minutes", f.Minutes,
+		f.Run.Ceilings.Minutes) + f.Run.jumped(f.Minutes)
 }
 
 func costBudget(f *Facts) string {
 	if f.Run.Ceilings.Dollars == 0 || f.Run.DollarsEstimate < f.Run.Ceilings.Dollars {
 		return ""
 	}
-	return fmt.Sprintf("Cost budget reached: $%s / $%s", f.Run.DollarsEstimate, f.Run.Ceilings.Dollars)
+	return fmt.Sprintf("Cost budget reached: $%s / $%s", f.Run.DollarsEstimate,
+		f.Run.Ceilings.Dollars)
 }
 
 func userInterrupt(f *Facts) string {
@@ -207,7 +223,8 @@ func qmdUnreachable(f *Facts) string {
 	if f.Run.QmdFailuresConsecutive < 2 || f.Tick == nil || !f.Tick.qmdDown() {
 		return ""
 	}
-	return fmt.Sprintf("qmd unreachable for %d iterations — fix per ADR-0024 (e.g., restart qmd daemon) and resume", f.Run.QmdFailuresConsecutive)
+	return fmt.Sprintf("qmd unreachable for %d iterations — fix per ADR-0024 (e.g., restart qmd "+
+		"daemon) and resume", f.Run.QmdFailuresConsecutive)
 }
 
 func dependencyCycle(f *Facts) string {
@@ -220,9 +237,11 @@ func dependencyCycle(f *Facts) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually", cycle[0], cycle[0])
+		return fmt.Sprintf("Dependency cycle detected: #%d → #%d — please resolve manually",
+			cycle[0], cycle[0])
 	case 2:
-		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually", cycle[0], cycle[1])
+		return fmt.Sprintf("Dependency cycle detected: #%d ↔ #%d — please resolve manually",
+			cycle[0], cycle[1])
 	}
 	var b strings.Builder
 	for _, n := range append(cycle, cycle[0]) {
@@ -236,16 +255,19 @@ func dependencyCycle(f *Facts) string {
 
 // ContentionNote is the one line of a skipped tick (R46).
 func ContentionNote(iteration, pid int) string {
-	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick", iteration, pid)
+	return fmt.Sprintf("Previous iteration %d still active (pid %d) — skipping this tick",
+		iteration, pid)
 }
 
 // PriorStop is the answer to a tick that fires although the run has halted (R51).
 func PriorStop(b *Budget) string {
 	if b.StopDetail != nil {
-		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
+		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,
+			b.StopDetail.Iteration)
 	}
 	if b.Status == Paused {
-		return "Loop paused at gate " + pendingNames(b) + " — answer it with `hooks gate answer`, then type the command with --resume"
+		return "Loop paused at gate " + pendingNames(b) +
+			" — answer it with `hooks gate answer`, then type the command with --resume"
 	}
 	return fmt.Sprintf("Loop already stopped: %s — %s", b.StopCause, b.StopText)
 }

@@ -14,9 +14,9 @@ type PassedOver struct {
 	Text   string // for the model after an answer, else for the person
 }
 
-// Contend decides about a request that another iteration keeps out: its tick is skipped (R46), waits
-// (R47), or asks a person first (R103, R104). fresh is the run that it would start; last the last
-// line of its run.
+// Contend decides about a request that another iteration keeps out: its tick is skipped (R46),
+// waits (R47), or asks a person first (R103, R104). fresh is the run that it would start; last the
+// last line of its run.
 func Contend(r Request, s Standing, a Admission, fresh Budget, last *Iteration) Outcome {
 	switch {
 	case a.Verdict == Wait:
@@ -55,7 +55,8 @@ func passOver(
 func waitForLock(r Request, old *Claim, a Admission, fresh Budget) Outcome {
 	c, since := old.Wait(r, a.Iteration)
 	out := Outcome{Wait: true}
-	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate || old.Stopped != c.Stopped ||
+	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate ||
+		old.Stopped != c.Stopped ||
 		len(old.Waiters) != len(c.Waiters) {
 		out.Save.Claim = &c
 	}

@@ -2,11 +2,13 @@ package loop
 
 import "slices"
 
-// ShortestCycle finds a shortest cycle among dependency edges (blocker, blocked) and returns its issues in order,
-// the lowest number first; nil when there is none. Several of one length: the one with the lowest numbers (R39–R42).
+// ShortestCycle finds a shortest cycle among dependency edges (blocker, blocked) and returns its
+// issues in order, the lowest number first; nil when there is none. Several of one length: the one
+// with the lowest numbers (R39–R42).
 //
-// It searches breadth-first from one issue after the other, never deeper than the best so far, and takes each issue
-// out when it is done with it: no cycle through it is left to be found, and what then lies on no cycle falls away.
+// It searches breadth-first from one issue after the other, never deeper than the best so far, and
+// takes each issue out when it is done with it: no cycle through it is left to be found, and what
+// then lies on no cycle falls away.
 func ShortestCycle(edges [][2]int) []int {
 	g := newGraph(edges)
 	for n := range g.issues {
@@ -52,7 +54,8 @@ func newGraph(edges [][2]int) *graph {
 	}
 	n := len(issues)
 	g := &graph{
-		issues: issues, next: make([][]int, n), prev: make([][]int, n), out: make([]int, n), in: make([]int, n),
+		issues: issues, next: make([][]int, n), prev: make([][]int, n), out: make([]int, n),
+		in:   make([]int, n),
 		gone: make([]bool, n), from: make([]int, n), seen: make([]int, n),
 	}
 	for _, e := range edges {
@@ -67,7 +70,8 @@ func newGraph(edges [][2]int) *graph {
 	return g
 }
 
-// peel takes an issue out that nothing blocks or that blocks nothing, and then what only it kept in.
+// peel takes an issue out that nothing blocks or that blocks nothing, and then what only it kept
+// in.
 func (g *graph) peel(n int) {
 	if !g.gone[n] && (g.in[n] == 0 || g.out[n] == 0) {
 		g.remove(n)
@@ -95,8 +99,8 @@ func (g *graph) remove(n int) {
 	}
 }
 
-// cycle is a shortest way from start back to start, given up when it would not be shorter than limit, 0 meaning no
-// limit.
+// cycle is a shortest way from start back to start, given up when it would not be shorter than
+// limit, 0 meaning no limit.
 func (g *graph) cycle(start, limit int) []int {
 	layer := []int{start}
 	for depth := 1; len(layer) > 0 && (limit == 0 || depth < limit); depth++ {

@@ -20,8 +20,8 @@ func (a axis) near() bool { return a.value*5 >= a.ceiling*4 }
 // full says that it has reached the ceiling itself, so that the stop wins over the gate (R94).
 func (a axis) full() bool { return a.value >= a.ceiling }
 
-// axes are the run's active budgets as they will stand in this tick: this iteration and the planned PRs are counted
-// in, minutes and dollars stand as they are (R92, R95).
+// axes are the run's active budgets as they will stand in this tick: this iteration and the planned
+// PRs are counted in, minutes and dollars stand as they are (R92, R95).
 func (f *Facts) axes() []axis {
 	c := f.Run.Ceilings
 	plain := func(name string, value, ceiling int, raise func(*Ceilings)) axis {
@@ -31,7 +31,9 @@ func (f *Facts) axes() []axis {
 	if f.Tick == nil || !f.Tick.Body {
 		used++
 	}
-	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) { c.Iterations = byHalf(c.Iterations) })}
+	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) {
+		c.Iterations = byHalf(c.Iterations)
+	})}
 	if f.Run.SinglePR == 0 {
 		prs := len(f.PRs)
 		if f.Tick != nil {
@@ -39,10 +41,13 @@ func (f *Facts) axes() []axis {
 		}
 		all = append(all, plain("PRs", prs, c.PRs, func(c *Ceilings) { c.PRs = byHalf(c.PRs) }))
 	}
-	all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) { c.Minutes = byHalf(c.Minutes) }))
+	all = append(all, plain("minutes", f.Minutes, c.Minutes, func(c *Ceilings) {
+		c.Minutes = byHalf(c.Minutes)
+	}))
 	if c.Dollars > 0 {
 		all = append(all, axis{
-			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(), fmt.Sprintf("$%s/$%s", f.Run.DollarsEstimate, c.Dollars),
+			"dollars", f.Run.DollarsEstimate.Cents(), c.Dollars.Cents(),
+			fmt.Sprintf("$%s/$%s", f.Run.DollarsEstimate, c.Dollars),
 			func(c *Ceilings) { c.Dollars = c.Dollars.Plus(half(c.Dollars)) },
 		})
 	}
@@ -78,8 +83,9 @@ func budgetDue(f *Facts) []Gate {
 		noun = "ceiling(s)"
 	}
 	return []Gate{{
-		Question: fmt.Sprintf("Approaching %s. Continue, raise %s, or stop?", enumerate(parts), noun),
-		Raise:    &raised,
+		Question: fmt.Sprintf("Approaching %s. Continue, raise %s, or stop?", enumerate(parts),
+			noun),
+		Raise: &raised,
 	}}
 }
 
@@ -104,7 +110,8 @@ func raiseText(to Ceilings, scope Scope) string {
 	if to.Dollars > 0 {
 		dollars = "$" + to.Dollars.String()
 	}
-	return fmt.Sprintf("Lift to %d iterations, %s%d minutes, %s. Or type your own, as in dollars=50 iterations=12.",
+	return fmt.Sprintf("Lift to %d iterations, %s%d minutes, %s. Or type your own, as in "+
+		"dollars=50 iterations=12.",
 		to.Iterations, prs, to.Minutes, dollars)
 }
 
@@ -119,8 +126,8 @@ func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {
 	run.Ceilings = to
 }
 
-// parseRaise reads a person's own ceilings, "dollars=50 iterations=12", over the given ones. Anything else in the
-// text, or a value that is no ceiling, makes it no such answer.
+// parseRaise reads a person's own ceilings, "dollars=50 iterations=12", over the given ones.
+// Anything else in the text, or a value that is no ceiling, makes it no such answer.
 func parseRaise(answer string, c Ceilings) (Ceilings, bool) {
 	words := strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' })
 	for _, w := range words {

@@ -41,15 +41,20 @@ func (e *flagError) Error() string { return e.Text }
 // Hint is the next step.
 func (e *flagError) Hint() string { return e.Way }
 
-const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from 1), --max-dollars N (0 = no ceiling), " +
+const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
+	"1), --max-dollars N (0 = no ceiling), " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
-// ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when --loop is not
-// among them (R2). Words that are no loop flags are the skill's own and are kept in Rest.
+// ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
+// --loop is not among them (R2). Words that are no loop flags are the skill's own and are kept in
+// Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	words := SplitWords(args)
-	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--loop=") }); i >= 0 {
-		return Flags{}, true, &flagError{words[i] + " has a value", "--loop stands alone"} // else it would run ungoverned
+	if i := slices.IndexFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "--loop=")
+	}); i >= 0 {
+		// else it would run ungoverned
+		return Flags{}, true, &flagError{words[i] + " has a value", "--loop stands alone"}
 	}
 	if !slices.Contains(words, "--loop") {
 		return Flags{}, false, nil
@@ -60,7 +65,9 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		name, value, hasValue := strings.Cut(words[i], "=")
 		if !isLoopFlag(name) {
 			if near := mistyped(name); near != "" {
-				return f, true, &flagError{fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near), flagHint}
+				return f, true,
+					&flagError{fmt.Sprintf("%q is not a loop flag, did you mean %s", name, near),
+						flagHint}
 			}
 			f.Rest = append(f.Rest, words[i])
 			continue
@@ -93,11 +100,13 @@ func isLoopFlag(name string) bool {
 }
 
 func takesValue(name string) bool {
-	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars", "--lock", "--budget-file", "--pr"}, name)
+	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes",
+		"--max-dollars", "--lock", "--budget-file", "--pr"}, name)
 }
 
-// mistyped names the loop flag that an unknown word was probably meant to be: in another case, with underscores, with one
-// hyphen, or with the dash that an editor makes of two. The skills' own --max-…agents and --max-…pairs are theirs.
+// mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
+// underscores, with one hyphen, or with the dash that an editor makes of two. The skills' own
+// --max-…agents and --max-…pairs are theirs.
 func mistyped(word string) string {
 	bare := strings.TrimLeft(word, "-–—−")
 	if bare == word || bare == "" {
@@ -107,7 +116,8 @@ func mistyped(word string) string {
 	if strings.HasSuffix(name, "agents") || strings.HasSuffix(name, "pairs") {
 		return ""
 	}
-	for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars", "--lock", "--budget-file", "--resume"} {
+	for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
+		"--lock", "--budget-file", "--resume"} {
 		if len(name) >= 6 && strings.HasPrefix(name, f[:min(7, len(f))]) {
 			return f
 		}
@@ -131,16 +141,19 @@ func (f *Flags) set(skill Skill, name, value string) error {
 	case "--lock":
 		f.Lock = LockMode(value)
 		if f.Lock != LockSkip && f.Lock != LockWait && f.Lock != LockForce {
-			return &flagError{fmt.Sprintf("--lock=%s is no lock mode", value), "use --lock=skip, --lock=wait or --lock=force"}
+			return &flagError{fmt.Sprintf("--lock=%s is no lock mode", value),
+				"use --lock=skip, --lock=wait or --lock=force"}
 		}
 	case "--budget-file":
-		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' || strings.ContainsAny(value, "\x00\n") {
+		if value == "" || strings.HasPrefix(value, "--") || value[0] == '~' ||
+			strings.ContainsAny(value, "\x00\n") {
 			return &flagError{fmt.Sprintf("--budget-file %q is no path", value), flagHint}
 		}
 		f.BudgetFile = path.Clean(value)
 	case "--pr":
 		if !KindOf(skill).OnePR {
-			return &flagError{"--pr is a flag of review, not of " + string(skill), "use /sdd:review --loop --pr N"}
+			return &flagError{"--pr is a flag of review, not of " + string(skill),
+				"use /sdd:review --loop --pr N"}
 		}
 		return number(name, strings.TrimPrefix(value, "#"), &f.PR)
 	case "--max-dollars":
@@ -162,7 +175,8 @@ func (f *Flags) set(skill Skill, name, value string) error {
 func number(name, value string, to *int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > mostUnits {
-		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value, mostUnits), flagHint}
+		return &flagError{fmt.Sprintf("%s %q is not a whole number from 1 to %d", name, value,
+			mostUnits), flagHint}
 	}
 	*to = n
 	return nil
@@ -182,7 +196,8 @@ func (b *Budget) KeptIn(file string) bool {
 // canonical is the same text for the same run: the ceilings, the PR, the budget file and the
 // skill's own words.
 func (f Flags) canonical() string {
-	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes, f.Dollars.decimal())
+	s := fmt.Sprintf("iterations=%d prs=%d minutes=%d dollars=%s", f.Iterations, f.PRs, f.Minutes,
+		f.Dollars.decimal())
 	if f.PR != 0 {
 		s += fmt.Sprintf(" pr=%d", f.PR)
 	}
@@ -269,7 +284,8 @@ func ParseCommand(name, args string) (Command, bool) {
 	return Command{name, Skill(bare), args}, true
 }
 
-// ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m /sdd:work --loop".
+// ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
+// /sdd:work --loop".
 func ParsePrompt(prompt string) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {

@@ -52,16 +52,19 @@ type GateKind struct {
 // Gates are the seven, in the order in which they are asked.
 var Gates = [...]GateKind{
 	{
-		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: EveryRun, Holds: HoldLock, Safest: "no",
+		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: EveryRun, Holds: HoldLock,
+		Safest: "no",
 		Options: []Option{
-			{"yes", "Take the lock. The iteration that holds it may lose work or push over this one."},
+			{"yes",
+				"Take the lock. The iteration that holds it may lose work or push over this one."},
 			{"no", "Leave the lock alone and skip this tick."},
 			{"stop", "Leave the lock alone and stop this loop."},
 		},
 		Tell: tellForce,
 	},
 	{
-		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
+		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun,
+		Holds: HoldTick, Safest: "skip",
 		Options: []Option{
 			{"re-attach", "Go on with the PR as it is on the remote now."},
 			{"skip", "Leave this PR alone for the rest of the run."},
@@ -71,7 +74,8 @@ var Gates = [...]GateKind{
 		Tell:  tellDivergence,
 	},
 	{
-		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: EveryRun, Holds: HoldTick, Safest: "continue",
+		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: EveryRun,
+		Holds: HoldTick, Safest: "continue",
 		Options: []Option{
 			{"continue", "Go on; the ceilings stay and stop the loop when they are reached."},
 			{"raise", ""},
@@ -82,7 +86,8 @@ var Gates = [...]GateKind{
 		Tell:  tellBudgets,
 	},
 	{
-		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: WorkRun, Holds: HoldTick, Safest: "re-propose",
+		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: WorkRun,
+		Holds: HoldTick, Safest: "re-propose",
 		Options: []Option{
 			{"re-propose", "Plan the next batch anew from the backlog as it is now."},
 			{"continue", "Keep to the plan."},
@@ -93,7 +98,8 @@ var Gates = [...]GateKind{
 		Tell:  tellDrift,
 	},
 	{
-		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending, Applies: EveryRun, Holds: HoldTick, Safest: "skip",
+		Name: AmbiguousCriteria, Header: "Criteria", When: Entry | Reported | Sending,
+		Applies: EveryRun, Holds: HoldTick, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave this issue out of this tick."},
 			{"escalate", "Leave it out and ask on the issue for acceptance criteria."},
@@ -105,7 +111,8 @@ var Gates = [...]GateKind{
 		Tell:  tellCriteria,
 	},
 	{
-		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: EveryRun, Holds: HoldMerge, Safest: "hold",
+		Name: PostFeedbackMerge, Header: "Merge", When: Merging, Applies: EveryRun,
+		Holds: HoldMerge, Safest: "hold",
 		Options: []Option{
 			{"merge", "Merge this PR once, as it is now."},
 			{"hold", "Do not merge; leave it for a person to read again."},
@@ -116,7 +123,8 @@ var Gates = [...]GateKind{
 		Tell:  tellMerge,
 	},
 	{
-		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun, Holds: HoldNextTick, Safest: "skip",
+		Name: RepeatedFailure, Header: "Failed twice", When: Exit, Applies: EveryRun,
+		Holds: HoldNextTick, Safest: "skip",
 		Options: []Option{
 			{"skip", "Leave it alone for the rest of the run."},
 			{"retry", "Let the next iteration try once more."},
@@ -182,8 +190,12 @@ func (t *Tick) asked(name, target string) bool {
 	if name == RepeatedFailure {
 		answered = t.Carry
 	}
-	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == name && g.Target == target }) ||
-		slices.ContainsFunc(answered, func(g GateAnswer) bool { return g.Name == name && g.Target == target })
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
+		return g.Name == name && g.Target == target
+	}) ||
+		slices.ContainsFunc(answered, func(g GateAnswer) bool {
+			return g.Name == name && g.Target == target
+		})
 }
 
 // Act is the option as which an answer acts: the option itself, or the safest one for a person's
@@ -260,20 +272,24 @@ func (b *Budget) StopAt(g Gate, iteration int) { b.halt(stoppedAt(g, iteration))
 func AskDivergence(pr int) Gate {
 	k, _ := GateOf(ResumeDivergence)
 	return k.ask(Gate{
-		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — re-attach, skip, or stop the loop?", pr),
-		Target:   PRTarget(pr),
+		Question: fmt.Sprintf("PR #%d has diverged since the prior iteration crashed — "+
+			"re-attach, skip, or stop the loop?", pr),
+		Target: PRTarget(pr),
 	})
 }
 
 // AskForceUnlock is the question before another iteration's lock is taken away (R104).
 func AskForceUnlock() Gate {
 	k, _ := GateOf(ForceUnlock)
-	return k.ask(Gate{Question: "Force-unlock previous iteration's lock? This may corrupt in-flight work."})
+	return k.ask(Gate{Question: "Force-unlock previous iteration's lock? This may corrupt " +
+		"in-flight work."})
 }
 
 func applyDivergence(run *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "skip" {
 		run.DeferredTargets = AppendNew(run.DeferredTargets, g.Target)
-		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool { return PRTarget(p.Number) == g.Target })
+		tick.Tracked = slices.DeleteFunc(tick.Tracked, func(p TrackedPR) bool {
+			return PRTarget(p.Number) == g.Target
+		})
 	}
 }

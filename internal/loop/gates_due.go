@@ -53,8 +53,9 @@ func criteriaDue(f *Facts) []Gate {
 		target := fmt.Sprintf("#%d", n)
 		if !slices.Contains(f.Run.DeferredTargets, target) {
 			due = append(due, Gate{
-				Question: fmt.Sprintf("Issue %s has ambiguous criteria. Skip, escalate, or proceed with my best interpretation?", target),
-				Target:   target,
+				Question: fmt.Sprintf("Issue %s has ambiguous criteria. Skip, escalate, or "+
+					"proceed with my best interpretation?", target),
+				Target: target,
 			})
 		}
 	}
@@ -67,7 +68,8 @@ func applyCriteria(_ *Budget, tick *Tick, g Gate, act, _ string) {
 		tick.Deferred = AppendNew(tick.Deferred, g.Target)
 	case "escalate":
 		tick.Deferred = AppendNew(tick.Deferred, g.Target)
-		tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+": ask on the issue for acceptance criteria, do not work on it in this tick")
+		tick.Notes = AppendNew(tick.Notes, "Issue "+g.Target+
+			": ask on the issue for acceptance criteria, do not work on it in this tick")
 	}
 }
 
@@ -78,9 +80,10 @@ func mergeDue(f *Facts) []Gate {
 		return nil
 	}
 	return []Gate{{
-		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold for human re-review?", f.Merging),
-		Target:   PRTarget(f.Merging),
-		HeadSHA:  f.Tick.Head(f.Merging),
+		Question: fmt.Sprintf("Responder addressed human feedback on PR #%d. Merge now or hold "+
+			"for human re-review?", f.Merging),
+		Target:  PRTarget(f.Merging),
+		HeadSHA: f.Tick.Head(f.Merging),
 	}}
 }
 
@@ -128,12 +131,14 @@ func failureDue(f *Facts) []Gate {
 			cause = f.Redact(cause)
 		}
 		again := slices.ContainsFunc(f.Previous.Failures, func(before Failure) bool {
-			return before.Kind == now.Kind && before.Number == now.Number && signature(before.Cause) == signature(cause)
+			return before.Kind == now.Kind && before.Number == now.Number &&
+				signature(before.Cause) == signature(cause)
 		})
 		if again {
 			due = append(due, Gate{
-				Question: fmt.Sprintf("%s failed twice with: %s. Skip, retry once more, or stop the loop?", now.Subject(), now.Cause),
-				Target:   now.Target(),
+				Question: fmt.Sprintf("%s failed twice with: %s. Skip, retry once more, or stop "+
+					"the loop?", now.Subject(), now.Cause),
+				Target: now.Target(),
 			})
 		}
 	}
@@ -165,7 +170,9 @@ func applyFailure(run *Budget, _ *Tick, g Gate, act, _ string) {
 // signature is the part of a root cause that is compared: trimmed, case-folded, without digits
 // and hexadecimal runs, so that addresses, line numbers and durations make no difference.
 func signature(cause string) string {
-	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+	words := strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool {
+		return r == ' ' || r == '\t' || r == '\n' || r == '\r'
+	})
 	kept := words[:0]
 	for _, w := range words {
 		if w = dropNumbers(w); w != "" {
@@ -180,7 +187,9 @@ func signature(cause string) string {
 func dropNumbers(word string) string {
 	var out strings.Builder
 	for rest := word; rest != ""; {
-		run := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefx", r) })
+		run := strings.IndexFunc(rest, func(r rune) bool {
+			return !strings.ContainsRune("0123456789abcdefx", r)
+		})
 		if run < 0 {
 			run = len(rest)
 		}

@@ -2,7 +2,8 @@ package loop
 
 import "slices"
 
-// Kind is what one kind of loop has of its own. Everything else is the core's, and the same for all.
+// Kind is what one kind of loop has of its own. Everything else is the core's, and the same for
+// all.
 type Kind struct {
 	Name    Skill
 	Backlog bool // it takes issues from a backlog: plan, drift, and workers that name their issue
@@ -29,13 +30,14 @@ var Kinds = []Kind{
 		Report: `{"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
 			`"plan":[],"failures":[],"prs":[],"outcome":"ok"}`,
 		Fields: `{"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
-			`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` + planFields,
+			`"edges":[[blocker,blocked]],"issues":[{"number":1,"criteria":"ok|missing|tbd"}],` +
+			planFields,
 		Tracked: `{` + planFields,
 	},
 	{
 		Name: Review, Reviews: true, OnePR: true, Scope: ReviewRun, Owes: owesFacts,
-		Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…","head_sha":"…",` +
-			`"human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
+		Report: `{"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
+			`"head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0,"outcome":"ok"}`,
 		Fields: `{"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
 			`"head_sha":"…","human_feedback":true}],` +
 			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +

@@ -17,7 +17,9 @@ func (t *Tick) left(e Ending) []string {
 			continue
 		}
 		delete(branches, w.Branch)
-		out = append(out, fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, orNone(w.Branch), pushed(w.Branch, w.HeadSHA, e.Remote)))
+		out = append(out,
+			fmt.Sprintf("worktree %s (branch %s, %s)", w.Path, orNone(w.Branch),
+				pushed(w.Branch, w.HeadSHA, e.Remote)))
 	}
 	for _, b := range slices.Sorted(maps.Keys(branches)) {
 		if state := pushed(b, branches[b], e.Remote); state != "pushed" {
@@ -30,7 +32,8 @@ func (t *Tick) left(e Ending) []string {
 	return out
 }
 
-// pushed compares a branch with its head on the remote. heads is nil when the remote could not be asked.
+// pushed compares a branch with its head on the remote. heads is nil when the remote could not be
+// asked.
 func pushed(branch, head string, heads map[string]string) string {
 	remote, there := heads[branch]
 	switch {

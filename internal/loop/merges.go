@@ -10,25 +10,33 @@ func PRTarget(pr int) string { return fmt.Sprintf("PR #%d", pr) }
 
 // MergeGates are the questions about merges that wait.
 func (t *Tick) MergeGates() []Gate {
-	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool { return g.Name != PostFeedbackMerge })
+	return slices.DeleteFunc(slices.Clone(t.Pending), func(g Gate) bool {
+		return g.Name != PostFeedbackMerge
+	})
 }
 
 // AsksMerge reports whether the question about a PR waits, so that only its answer decides.
 func (t *Tick) AsksMerge(pr int) bool {
-	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr) })
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
+		return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr)
+	})
 }
 
 // AnsweredMerge reports whether a person has answered the question about a PR in this tick, one
 // way or the other.
 func (t *Tick) AnsweredMerge(pr int) bool {
-	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr) })
+	return slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
+		return g.Name == PostFeedbackMerge && g.Target == PRTarget(pr)
+	})
 }
 
 // MergeShut reports whether a merge of some PR was attempted in this tick and no person allowed
 // it.
 func (t *Tick) MergeShut() bool {
 	return len(t.MergeGates()) > 0 ||
-		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool { return g.Name == PostFeedbackMerge && g.Answer != "merge" })
+		slices.ContainsFunc(t.Answered, func(g GateAnswer) bool {
+			return g.Name == PostFeedbackMerge && g.Answer != "merge"
+		})
 }
 
 // Approval is a person's unused yes to the merge of a PR (R101), nil when there is none.

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// USD is an amount of money in pico-dollars (10⁻¹² of a dollar), so that the price of one token, times the
-// client's multipliers, stays a whole number and no sum drifts. It holds about ±9.2 million dollars (R58, R59).
+// USD is an amount of money in pico-dollars (10⁻¹² of a dollar), so that the price of one token,
+// times the client's multipliers, stays a whole number and no sum drifts. It holds about ±9.2
+// million dollars (R58, R59).
 type USD int64
 
 // Dollar is one dollar; Cent a hundredth of it.
@@ -20,14 +21,15 @@ const (
 // USD, so that everything written can be read again.
 const maxDollars = 1_000_000
 
-// ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses signs, exponents,
-// more than 12 decimals and amounts over one million.
+// ParseUSD reads a plain decimal number of dollars such as "25", "0.01" or "12.5". It refuses
+// signs, exponents, more than 12 decimals and amounts over one million.
 func ParseUSD(s string) (USD, error) {
 	whole, frac, _ := strings.Cut(s, ".")
 	if whole == "" && frac != "" { // .5 as people write it
 		whole = "0"
 	}
-	if whole == "" || len(frac) > 12 || strings.HasSuffix(s, ".") || !digits(whole) || !digits(frac) {
+	if whole == "" || len(frac) > 12 || strings.HasSuffix(s, ".") || !digits(whole) ||
+		!digits(frac) {
 		return 0, fmt.Errorf("%q is not an amount in dollars", s)
 	}
 	w, err := strconv.ParseInt(whole, 10, 64)
@@ -45,7 +47,8 @@ func digits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// Cents rounds half up to whole cents, the unit in which ceilings are compared for the 80 % gate (R92).
+// Cents rounds half up to whole cents, the unit in which ceilings are compared for the 80 % gate
+// (R92).
 func (u USD) Cents() int64 { return int64((u + Cent/2) / Cent) }
 
 // String is the amount as people read it: dollars with two decimals, no sign, as in "25.43".
@@ -62,7 +65,8 @@ func (u USD) decimal() string {
 	}
 	s := sign + strconv.FormatUint(n/uint64(Dollar), 10)
 	if rest := n % uint64(Dollar); rest > 0 {
-		s += "." + strings.TrimRight(strconv.FormatUint(uint64(Dollar)+rest, 10)[1:], "0") // its zeros in front stay
+		// its zeros in front stay
+		s += "." + strings.TrimRight(strconv.FormatUint(uint64(Dollar)+rest, 10)[1:], "0")
 	}
 	return s
 }
@@ -70,8 +74,8 @@ func (u USD) decimal() string {
 // MarshalJSON writes the exact amount in dollars as a JSON number (R109).
 func (u USD) MarshalJSON() ([]byte, error) { return []byte(u.decimal()), nil }
 
-// UnmarshalJSON reads a JSON number of dollars. An exponent or more than twelve decimals, as another program may
-// have written them, is rounded to the nearest pico-dollar.
+// UnmarshalJSON reads a JSON number of dollars. An exponent or more than twelve decimals, as
+// another program may have written them, is rounded to the nearest pico-dollar.
 func (u *USD) UnmarshalJSON(b []byte) error {
 	v, err := ParseUSD(string(b))
 	if err != nil {

@@ -29,7 +29,9 @@ func (e *EndedPRs) Add(l *Iteration) (enough bool) {
 
 // Open are the PRs that were open when the iteration ended.
 func (l *Iteration) Open() []TrackedPR {
-	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool { return p.StateAtEnd != "open" })
+	return slices.DeleteFunc(slices.Clone(l.TrackedPRs), func(p TrackedPR) bool {
+		return p.StateAtEnd != "open"
+	})
 }
 
 // Reattach compares the PRs that the previous iteration recorded with the heads on the remote. A
@@ -46,7 +48,8 @@ func (e *EntryFacts) Reattach(previous *Iteration, ended []TrackedPR) {
 		head, known := e.Asked.head(p, e.Heads)
 		switch {
 		case p.EndSHA == "" || !known && (e.Heads == nil || p.Branch == ""):
-			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked up — re-attached as recorded", p.Number))
+			e.Notes = append(e.Notes, fmt.Sprintf("PR #%d: its remote head could not be looked "+
+				"up — re-attached as recorded", p.Number))
 		case !known || !SameSHA(head, p.EndSHA):
 			e.Gates = append(e.Gates, AskDivergence(p.Number))
 		}

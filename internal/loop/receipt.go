@@ -19,8 +19,9 @@ type Receipt struct {
 	SessionID string    `json:"session_id"`
 	Program   Program   `json:"program"`
 	Since     time.Time `json:"since"`
-	Last      time.Time `json:"last"`   // of the last event that was saved with anything else
-	Events    []string  `json:"events"` // hook words, each once, in the order in which they first came
+	Last      time.Time `json:"last"` // of the last event that was saved with anything else
+	// hook words, each once, in the order in which they first came
+	Events []string `json:"events"`
 }
 
 // mostReceipts bounds the sessions that a run keeps receipts of.
@@ -31,7 +32,8 @@ const mostReceipts = 8
 func (b *Budget) Receive(session, word string, now time.Time, look func() Program) (news bool) {
 	i := slices.IndexFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session })
 	if i < 0 {
-		b.Receipts = append(slices.Clone(b.Receipts), Receipt{SessionID: session, Program: look(), Since: now, Events: []string{}})
+		b.Receipts = append(slices.Clone(b.Receipts),
+			Receipt{SessionID: session, Program: look(), Since: now, Events: []string{}})
 		b.Receipts = b.Receipts[max(0, len(b.Receipts)-mostReceipts):]
 		i = len(b.Receipts) - 1
 	}
@@ -46,5 +48,7 @@ func (b *Budget) Receive(session, word string, now time.Time, look func() Progra
 
 // Heard reports whether such an event reached the program in a session.
 func (b *Budget) Heard(session, word string) bool {
-	return slices.ContainsFunc(b.Receipts, func(r Receipt) bool { return r.SessionID == session && slices.Contains(r.Events, word) })
+	return slices.ContainsFunc(b.Receipts, func(r Receipt) bool {
+		return r.SessionID == session && slices.Contains(r.Events, word)
+	})
 }

@@ -45,12 +45,14 @@ func (f *Facts) take(r Report) (due []Gate, fired []Fired) {
 	return slices.Clone(t.Pending), nil
 }
 
-// DoNotMerge takes an open PR that carries the project's label for it, in any case of letters, as one that has reached its
-// terminal state (R21).
+// DoNotMerge takes an open PR that carries the project's label for it, in any case of letters, as
+// one that has reached its terminal state (R21).
 func (r *Report) DoNotMerge(label string) {
 	for i := range r.PRs {
 		pr := &r.PRs[i]
-		carries := slices.ContainsFunc(pr.Labels, func(l string) bool { return strings.EqualFold(l, label) })
+		carries := slices.ContainsFunc(pr.Labels, func(l string) bool {
+			return strings.EqualFold(l, label)
+		})
 		if carries && (pr.State == "" || pr.State == "open") {
 			pr.State = "do-not-merge"
 		}
@@ -94,13 +96,15 @@ func (b *Backlog) merge(o Backlog) *Backlog {
 		b = &Backlog{}
 	}
 	named := func(n int) bool {
-		return slices.Contains(o.Unblocked, n) || slices.Contains(o.Blocked, n) || slices.Contains(o.InProgress, n)
+		return slices.Contains(o.Unblocked, n) || slices.Contains(o.Blocked, n) ||
+			slices.Contains(o.InProgress, n)
 	}
 	keep := func(old, add []int) []int {
 		kept := slices.DeleteFunc(slices.Clone(old), named)
 		return AppendNew(append([]int{}, kept...), add...)
 	}
-	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked), keep(b.InProgress, o.InProgress)}
+	return &Backlog{keep(b.Unblocked, o.Unblocked), keep(b.Blocked, o.Blocked),
+		keep(b.InProgress, o.InProgress)}
 }
 
 func mergeBy[T any, K comparable](list, later []T, key func(T) K) []T {
@@ -149,11 +153,12 @@ func set(to *string, later string) {
 	}
 }
 
-// observe follows reported PRs: touched, unless nothing has landed on one since the previous iteration, which defers
-// its review (R81–R84).
+// observe follows reported PRs: touched, unless nothing has landed on one since the previous
+// iteration, which defers its review (R81–R84).
 func (t *Tick) observe(prs []PR, f *Facts) {
 	for _, pr := range prs {
-		if before := tracked(f.Previous, pr.Number); f.Run.Kind().Reviews && before != nil && !slices.Contains(t.PRs, prName(pr.Number)) &&
+		if before := tracked(f.Previous, pr.Number); f.Run.Kind().Reviews && before != nil &&
+			!slices.Contains(t.PRs, prName(pr.Number)) &&
 			pr.HeadSHA != "" && SameSHA(pr.HeadSHA, before.EndSHA) {
 			t.deferReview(pr.Number, f.Previous.Iteration)
 		}
@@ -192,7 +197,8 @@ func tracked(l *Iteration, number int) *TrackedPR {
 func (t *Tick) Track(pr PR) {
 	i := slices.IndexFunc(t.Tracked, func(p TrackedPR) bool { return p.Number == pr.Number })
 	if i < 0 {
-		t.Tracked = append(t.Tracked, TrackedPR{Number: pr.Number, StartSHA: pr.HeadSHA, StateAtEnd: "open"})
+		t.Tracked = append(t.Tracked,
+			TrackedPR{Number: pr.Number, StartSHA: pr.HeadSHA, StateAtEnd: "open"})
 		i = len(t.Tracked) - 1
 	}
 	p := &t.Tracked[i]
@@ -231,5 +237,7 @@ func (l *Iteration) qmdDown() bool { return l != nil && l.LastQmdError != "" }
 // PassOver are the planned issues that another iteration has in progress (R78–R80).
 func (t *Tick) PassOver(run *Budget) []int {
 	elsewhere := t.Elsewhere(run)
-	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool { return !slices.Contains(elsewhere, n) })
+	return slices.DeleteFunc(slices.Clone(t.Report.Plan), func(n int) bool {
+		return !slices.Contains(elsewhere, n)
+	})
 }

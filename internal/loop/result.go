@@ -187,8 +187,8 @@ func (s State) hear(turn Turn, dialogs []Answers) (news bool) {
 }
 
 // answer records the answers of one dialog, verbatim. Those of a call that brought its own answers,
-// or that resolved itself while the person was away, count for nothing. Questions of the skill's own
-// are recorded too, under the name question (R120).
+// or that resolved itself while the person was away, count for nothing. Questions of the skill's
+// own are recorded too, under the name question (R120).
 func (s State) answer(now time.Time, a Answers) *Answered {
 	t := s.Tick
 	i := t.Shown(a.ID)

@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// NewRun is the budget of a fresh run; the defaults are recorded in it so that no resume changes them silently (R16).
+// NewRun is the budget of a fresh run; the defaults are recorded in it so that no resume changes
+// them silently (R16).
 func NewRun(r Request) Budget {
 	b := Budget{
-		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill, StartedAt: r.Now,
-		Ceilings: r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
+		Version: Version, RunID: r.RunID, SessionID: r.SessionID, Skill: r.Command.Skill,
+		StartedAt: r.Now,
+		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
 	}
 	if b.SinglePR != 0 {
@@ -25,9 +27,12 @@ func prName(n int) string { return fmt.Sprintf("#%d", n) }
 
 func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.canonical()
-	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool { return w == "--resume" })
+	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool {
+		return w == "--resume"
+	})
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
-	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop { // until a Stop tells what really is scheduled
+	// until a Stop tells what really is scheduled
+	if typed := "/" + r.Command.Name + " " + r.Command.Args; r.UnderLoop {
 		b.Scheduled = []string{typed, "/loop " + typed}
 	}
 }
@@ -54,7 +59,8 @@ func Resume(b Budget, r Request) Budget {
 // Proceed is the run at its next tick. It may have moved to a new session of the same client
 // (/clear).
 func Proceed(b Budget, r Request) Budget {
-	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start { // the session was away in between: a pause
+	// the session was away in between: a pause
+	if b.Owner.PID != r.Owner.PID || b.Owner.Start != r.Owner.Start {
 		b.Away(r.Now)
 	}
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
@@ -67,7 +73,8 @@ func Proceed(b Budget, r Request) Budget {
 	return b
 }
 
-// Minutes is the run's active time in whole minutes. A clock that went backwards never takes any away (R31, R32).
+// Minutes is the run's active time in whole minutes. A clock that went backwards never takes any
+// away (R31, R32).
 func (b *Budget) Minutes(now time.Time) int {
 	return max(b.MinutesElapsed, b.MinutesBefore+int(max(0, now.Sub(b.activeSince()))/time.Minute))
 }
@@ -79,8 +86,8 @@ func (b *Budget) activeSince() time.Time {
 	return b.ActiveSince
 }
 
-// Touched is prs_touched with the PRs of the open tick, each once, in order of first touch. A single-PR run has just
-// its own (R28, R29, R113).
+// Touched is prs_touched with the PRs of the open tick, each once, in order of first touch. A
+// single-PR run has just its own (R28, R29, R113).
 func (b *Budget) Touched(t *Tick) []string {
 	if b.SinglePR != 0 {
 		return []string{prName(b.SinglePR)}
@@ -97,19 +104,23 @@ func (b *Budget) Touched(t *Tick) []string {
 
 // Look gathers the facts of a run and its open tick at a point in time.
 func Look(run *Budget, tick *Tick, previous *Iteration, now time.Time) *Facts {
-	return &Facts{Run: run, Tick: tick, Previous: previous, Now: now, Minutes: run.Minutes(now), PRs: run.Touched(tick)}
+	return &Facts{Run: run, Tick: tick, Previous: previous, Now: now, Minutes: run.Minutes(now),
+		PRs: run.Touched(tick)}
 }
 
 // Open begins an iteration: entry conditions, then gates (R24, R98). When nothing fires and no
 // person is to be asked, the body begins. EntryFacts are looked up before.
 func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	t := Tick{
-		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill, Iteration: run.IterationsUsed + 1,
-		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript, Unattended: !r.Attended,
-		Notes: e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
+		Version: Version, RunID: run.RunID, SessionID: r.SessionID, Skill: run.Skill,
+		Iteration: run.IterationsUsed + 1,
+		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
+		Unattended: !r.Attended,
+		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
 	}
 	t.follow(run, previous, e)
-	if r.PromptID == "" { // an old client names none, so the last prompt's blocks would count for ever
+	// an old client names none, so the last prompt's blocks would count for ever
+	if r.PromptID == "" {
 		run.Blocks = Blocks{}
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
@@ -120,10 +131,13 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	t.Pending = append(e.Gates, Due(f, Entry)...)
 	t.carry(run.Pending)
-	t.Given = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool { return g.Answer == "" })
+	t.Given = slices.DeleteFunc(slices.Clone(run.Pending), func(g Gate) bool {
+		return g.Answer == ""
+	})
 	run.Pending = nil
 	t.UseGiven(run, r.Now)
-	if r.Attended || len(t.Pending) == 0 { // with nobody there any question pauses the run before its body
+	// with nobody there any question pauses the run before its body
+	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
 	}
 	return t
@@ -158,13 +172,16 @@ func (t *Tick) follow(run *Budget, previous *Iteration, e EntryFacts) {
 		if !known {
 			head = p.EndSHA
 		}
-		t.Tracked = append(t.Tracked, TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head, StateAtEnd: "open"})
+		t.Tracked = append(t.Tracked,
+			TrackedPR{Number: p.Number, Branch: p.Branch, StartSHA: head, EndSHA: head,
+				StateAtEnd: "open"})
 	}
 }
 
 func (t *Tick) deferReview(pr, iteration int) {
 	t.Deferred = AppendNew(t.Deferred, PRTarget(pr))
-	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d (head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
+	t.Notes = AppendNew(t.Notes, fmt.Sprintf("PR #%d: no new commits since iteration %d "+
+		"(head_sha_at_iteration_end matches remote HEAD)", pr, iteration))
 }
 
 // carry asks again the questions of an exit or of a paused run. Budgets are evaluated again,
@@ -181,7 +198,9 @@ func (t *Tick) carry(gates []Gate) {
 // and only to a gate that is due again for the same target. The others wait in this tick.
 func (t *Tick) UseGiven(run *Budget, now time.Time) {
 	t.Given = slices.DeleteFunc(slices.Clone(t.Given), func(old Gate) bool {
-		i := slices.IndexFunc(t.Pending, func(g Gate) bool { return g.Name == old.Name && g.Target == old.Target })
+		i := slices.IndexFunc(t.Pending, func(g Gate) bool {
+			return g.Name == old.Name && g.Target == old.Target
+		})
 		if i < 0 {
 			return false
 		}
@@ -239,7 +258,9 @@ func (t *Tick) Held() []Gate {
 // Unheard reports whether a dialog has shown questions that still wait, and no event has brought
 // its answers.
 func (t *Tick) Unheard() bool {
-	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d Dialog) bool { return !d.Done && !d.Forged })
+	return len(t.Pending) > 0 && slices.ContainsFunc(t.Dialogs, func(d Dialog) bool {
+		return !d.Done && !d.Forged
+	})
 }
 
 // Halting reports whether the tick's close will halt the run.

@@ -40,7 +40,8 @@ const (
 	SkippedLock LineOutcome = "skipped_lock"
 )
 
-// Ceilings are the four budget axes of a run, inclusive over the whole run (R6–R9, R15). Dollars 0 means no ceiling.
+// Ceilings are the four budget axes of a run, inclusive over the whole run (R6–R9, R15). Dollars 0
+// means no ceiling.
 type Ceilings struct {
 	Iterations int `json:"max_iterations"`
 	PRs        int `json:"max_prs"`
@@ -65,7 +66,8 @@ func (t Tokens) In() int64 { return t.Input + t.CacheRead + t.CacheWrite5m + t.C
 // Add sums two counts kind by kind.
 func (t Tokens) Add(o Tokens) Tokens {
 	return Tokens{
-		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead, t.CacheWrite5m + o.CacheWrite5m,
+		t.Input + o.Input, t.Output + o.Output, t.CacheRead + o.CacheRead,
+		t.CacheWrite5m + o.CacheWrite5m,
 		t.CacheWrite1h + o.CacheWrite1h, t.WebSearches + o.WebSearches, t.Dollars.Plus(o.Dollars),
 	}
 }
@@ -75,7 +77,8 @@ type Cursor struct {
 	Path   string `json:"path"`
 	Offset int64  `json:"offset"` // bytes counted, up to the end of a whole line
 	Inode  uint64 `json:"inode,omitempty"`
-	// Open holds the last requests seen with what was counted for each: later lines of the same request may say more.
+	// Open holds the last requests seen with what was counted for each: later lines of the same
+	// request may say more.
 	Open []Counted `json:"open,omitempty"`
 }
 
@@ -86,8 +89,8 @@ type Counted struct {
 	Tokens Tokens `json:"tokens"`
 }
 
-// Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of {skill}.budget.json
-// (R109) and, mirrored in every history line, what a resume starts from (R131).
+// Budget is a run: its identity, its ceilings, everything spent so far. It is the whole of
+// {skill}.budget.json (R109) and, mirrored in every history line, what a resume starts from (R131).
 type Budget struct {
 	Version   int       `json:"version"`
 	RunID     string    `json:"run_id"`
@@ -121,19 +124,21 @@ type Budget struct {
 	FailedIssues []int    `json:"failed_issues,omitempty"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
 
-	// Flags is the canonical form of what the run was started with; other flags typed by a person start a fresh run.
+	// Flags is the canonical form of what the run was started with; other flags typed by a person
+	// start a fresh run.
 	Flags string `json:"flags"`
 	// OtherFlags are those of further commands that a person typed for this run, with --resume.
 	OtherFlags []string `json:"other_flags,omitempty"`
 	// Command is the slash command that starts a tick, as in "/sdd:work --loop".
 	Command   string `json:"command"`
 	UnderLoop bool   `json:"under_loop,omitempty"`
-	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since. Zero is StartedAt, and
-	// stays so until the run was away: what is recorded there is where the clock starts (R32).
+	// ActiveSince and MinutesBefore are the run's clock: minutes = before + whole minutes since.
+	// Zero is StartedAt, and stays so until the run was away: what is recorded there is where the
+	// clock starts (R32).
 	ActiveSince   time.Time `json:"active_since,omitzero"`
 	MinutesBefore int       `json:"minutes_before,omitempty"`
-	// Clock is what the clocks said when the run last looked; ClockAhead and Slept are the seconds by which the wall clock
-	// was set forward, and for which the machine slept, in its active time.
+	// Clock is what the clocks said when the run last looked; ClockAhead and Slept are the seconds
+	// by which the wall clock was set forward, and for which the machine slept, in its active time.
 	Clock      *Clock `json:"clock,omitempty"`
 	ClockAhead int64  `json:"clock_ahead,omitempty"`
 	Slept      int64  `json:"slept,omitempty"`
@@ -143,14 +148,16 @@ type Budget struct {
 	// EventsFrom is the process over whose sockets the run's events come: its client, where the
 	// entry came that way. Nil where it did not, or where that is not known.
 	EventsFrom *Process `json:"events_from,omitempty"`
-	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil before one has told. NextTick
-	// is when the first of them fires, where that can be told.
+	// Scheduled are the prompts for this loop in the session's schedule at the last Stop; nil
+	// before one has told. NextTick is when the first of them fires, where that can be told.
 	Scheduled []string  `json:"scheduled,omitzero"`
 	NextTick  time.Time `json:"next_tick_at,omitzero"`
-	// LastPrompts are the prompt ids of the last closed tick: a second entry in one of them is not a new tick.
+	// LastPrompts are the prompt ids of the last closed tick: a second entry in one of them is not
+	// a new tick.
 	LastPrompts []string `json:"last_prompts,omitempty"`
 	Blocks      Blocks   `json:"blocks"`
-	// Pending are gates that outlive their tick: asked at an iteration's exit, or waiting in a paused run.
+	// Pending are gates that outlive their tick: asked at an iteration's exit, or waiting in a
+	// paused run.
 	Pending []Gate `json:"pending_gates,omitempty"`
 	// Carried are answers that belong to the next history line (R38).
 	Carried []GateAnswer `json:"carried_gates,omitempty"`
@@ -179,8 +186,9 @@ type StopDetail struct {
 
 // Process names a process so that its number alone cannot be mistaken for a later one's.
 type Process struct {
-	PID    int    `json:"pid"`
-	Start  string `json:"pid_start,omitempty"`  // kernel start time with the boot id; empty when unknown
+	PID int `json:"pid"`
+	// kernel start time with the boot id; empty when unknown
+	Start  string `json:"pid_start,omitempty"`
 	Source string `json:"pid_source,omitempty"` // "client", "ancestor" or "parent"
 	Host   string `json:"host,omitempty"`
 }
@@ -259,46 +267,52 @@ type Backlog struct {
 	InProgress []int `json:"in_progress"`
 }
 
-// Iteration is one line of {skill}.history.jsonl. Appending it is the commit point of an iteration: its snapshot is
-// the whole budget, so a crash before the budget file is written loses nothing (R118–R122).
+// Iteration is one line of {skill}.history.jsonl. Appending it is the commit point of an iteration:
+// its snapshot is the whole budget, so a crash before the budget file is written loses nothing
+// (R118–R122).
 type Iteration struct {
-	Version       int               `json:"version"`
-	RunID         string            `json:"run_id"`
-	Seq           int               `json:"seq"`
-	SessionID     string            `json:"session_id,omitempty"`
-	Iteration     int               `json:"iteration"`
-	Skill         Skill             `json:"skill"`
-	StartedAt     time.Time         `json:"started_at"`
-	EndedAt       time.Time         `json:"ended_at"`
-	Outcome       LineOutcome       `json:"outcome"`
-	Notes         []string          `json:"notes,omitempty"`
-	PRsTouched    []string          `json:"prs_touched_this_iter"`
-	Agents        int               `json:"agents_dispatched_this_iter"`
-	TokensIn      int64             `json:"tokens_in_this_iter"`
-	TokensOut     int64             `json:"tokens_out_this_iter"`
-	Dollars       USD               `json:"dollars_this_iter"`
-	Comments      int               `json:"comments_pushed_this_iter"`
-	Merges        int               `json:"merges_attempted_this_iter"`
-	MergesOf      []int             `json:"merges_of,omitempty"` // the PRs of those
-	Budget        Budget            `json:"budget_snapshot"`
-	TrackedPRs    []TrackedPR       `json:"tracked_prs"`
-	Worktrees     []Worktree        `json:"active_worktrees"`
-	Gates         []GateAnswer      `json:"gates"`
-	Fired         []string          `json:"stop_conditions_fired"`
-	Backlog       *Backlog          `json:"backlog_snapshot,omitempty"`
-	Failures      []Failure         `json:"failures"`
-	UsageByModel  map[string]Tokens `json:"usage_by_model,omitempty"`
-	FromTracker   bool              `json:"backlog_from_tracker,omitempty"` // else the skill reported it
-	Plan          []int             `json:"plan,omitempty"`
-	Taken         []int             `json:"taken,omitempty"` // issues its workers were sent to, where PRs came of it
-	Facts         string            `json:"facts,omitempty"` // "missing" when the skill reported nothing
-	LastQmdError  string            `json:"qmd_error,omitempty"`
-	Left          []string          `json:"left,omitempty"` // what an interrupted iteration left half done (R44)
-	SkippedForPID int               `json:"skipped_for_pid,omitempty"`
-	SkippedLines  int               `json:"skipped_lines,omitempty"` // of transcripts, which could not be read
-	Observed      Observed          `json:"observed,omitzero"`
-	Denied        []Denial          `json:"denied,omitempty"`  // tool calls that were refused
-	Overrun       *Overrun          `json:"overrun,omitempty"` // nil below the dollar ceiling
+	Version      int               `json:"version"`
+	RunID        string            `json:"run_id"`
+	Seq          int               `json:"seq"`
+	SessionID    string            `json:"session_id,omitempty"`
+	Iteration    int               `json:"iteration"`
+	Skill        Skill             `json:"skill"`
+	StartedAt    time.Time         `json:"started_at"`
+	EndedAt      time.Time         `json:"ended_at"`
+	Outcome      LineOutcome       `json:"outcome"`
+	Notes        []string          `json:"notes,omitempty"`
+	PRsTouched   []string          `json:"prs_touched_this_iter"`
+	Agents       int               `json:"agents_dispatched_this_iter"`
+	TokensIn     int64             `json:"tokens_in_this_iter"`
+	TokensOut    int64             `json:"tokens_out_this_iter"`
+	Dollars      USD               `json:"dollars_this_iter"`
+	Comments     int               `json:"comments_pushed_this_iter"`
+	Merges       int               `json:"merges_attempted_this_iter"`
+	MergesOf     []int             `json:"merges_of,omitempty"` // the PRs of those
+	Budget       Budget            `json:"budget_snapshot"`
+	TrackedPRs   []TrackedPR       `json:"tracked_prs"`
+	Worktrees    []Worktree        `json:"active_worktrees"`
+	Gates        []GateAnswer      `json:"gates"`
+	Fired        []string          `json:"stop_conditions_fired"`
+	Backlog      *Backlog          `json:"backlog_snapshot,omitempty"`
+	Failures     []Failure         `json:"failures"`
+	UsageByModel map[string]Tokens `json:"usage_by_model,omitempty"`
+	// else the skill reported it
+	FromTracker bool  `json:"backlog_from_tracker,omitempty"`
+	Plan        []int `json:"plan,omitempty"`
+	// issues its workers were sent to, where PRs came of it
+	Taken []int `json:"taken,omitempty"`
+	// "missing" when the skill reported nothing
+	Facts        string `json:"facts,omitempty"`
+	LastQmdError string `json:"qmd_error,omitempty"`
+	// what an interrupted iteration left half done (R44)
+	Left          []string `json:"left,omitempty"`
+	SkippedForPID int      `json:"skipped_for_pid,omitempty"`
+	// of transcripts, which could not be read
+	SkippedLines int      `json:"skipped_lines,omitempty"`
+	Observed     Observed `json:"observed,omitzero"`
+	Denied       []Denial `json:"denied,omitempty"`  // tool calls that were refused
+	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
 }
 
 // Ran reports whether the line is of an iteration, not of a tick that was passed over at a held

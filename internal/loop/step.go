@@ -43,7 +43,8 @@ type Outcome struct {
 
 // Nothing reports whether there is nothing to carry out.
 func (o Outcome) Nothing() bool {
-	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Wait && !o.Unlock && len(o.Notify) == 0
+	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Wait && !o.Unlock &&
+		len(o.Notify) == 0
 }
 
 // Save is what is written before the reply is printed. A nil field leaves its file as it is.
@@ -58,9 +59,10 @@ type Save struct {
 
 // Reply is what the client and the person are answered. The caller puts it into words.
 type Reply struct {
-	Continue   *Continue   // holds the turn open (R117)
-	Refuse     string      // refuses the prompt, with this text
-	Closed     *Closing    // the iteration that ended: its status block, and the final report if the run ended
+	Continue *Continue // holds the turn open (R117)
+	Refuse   string    // refuses the prompt, with this text
+	// the iteration that ended: its status block, and the final report if the run ended
+	Closed     *Closing
 	Between    bool        // Closed ended no iteration, so it has notes and no status block
 	AtStop     bool        // Closed ended at its own Stop, so nobody else has to be told
 	Draining   bool        // the interrupted iteration waits for its workers

@@ -13,7 +13,8 @@ type Explained struct {
 	// Holds is the text with which the condition would stop the run now; of a gate, the question
 	// that waits.
 	Holds string `json:"holds,omitempty"`
-	// Now is the present value and the distance, as in "3 of 5 iterations; fires at the exit of the 5th".
+	// Now is the present value and the distance, as in "3 of 5 iterations; fires at the exit of the
+	// 5th".
 	Now string `json:"now"`
 }
 
@@ -67,9 +68,12 @@ func (f *Facts) waiting(gate string) string {
 func (f *Facts) answered(gate string) string {
 	var said []string
 	if f.Tick != nil {
-		for _, a := range append(f.Tick.Answered[:len(f.Tick.Answered):len(f.Tick.Answered)], f.Tick.Carry...) {
+		for _, a := range append(f.Tick.Answered[:len(f.Tick.Answered):len(f.Tick.Answered)],
+			f.Tick.Carry...) {
 			if a.Name == gate {
-				said = append(said, strings.TrimSpace(fmt.Sprintf("%s answered %q in this iteration", a.Target, a.Answer)))
+				said = append(said,
+					strings.TrimSpace(fmt.Sprintf("%s answered %q in this iteration", a.Target,
+						a.Answer)))
 			}
 		}
 	}
@@ -78,10 +82,12 @@ func (f *Facts) answered(gate string) string {
 
 func tellBacklog(f *Facts) string {
 	if f.Tick == nil || f.Tick.Backlog() == nil {
-		return "no backlog known in an open iteration; fires when nothing workable is left at its entry"
+		return "no backlog known in an open iteration; fires when nothing workable is left at " +
+			"its entry"
 	}
 	left := f.Run.Workable(*f.Tick.Backlog())
-	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on", count(len(left), "issue"))
+	return fmt.Sprintf("%s workable; fires at 0, before anything is worked on",
+		count(len(left), "issue"))
 }
 
 func tellPR(f *Facts) string {
@@ -96,22 +102,26 @@ func tellPR(f *Facts) string {
 			}
 		}
 	}
-	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge", f.Run.SinglePR, state)
+	return fmt.Sprintf("PR #%d is %s; fires when it is merged, closed or labelled do-not-merge",
+		f.Run.SinglePR, state)
 }
 
 func tellIterations(f *Facts) string {
 	most := f.Run.Ceilings.Iterations
-	return fmt.Sprintf("%d of %d iterations; fires at the exit of the %s", f.Run.IterationsUsed, most, ordinal(most))
+	return fmt.Sprintf("%d of %d iterations; fires at the exit of the %s", f.Run.IterationsUsed,
+		most, ordinal(most))
 }
 
 func tellPRs(f *Facts) string {
 	most := f.Run.Ceilings.PRs
-	return fmt.Sprintf("%d of %d PRs; fires at the exit of the iteration that touches the %s", len(f.PRs), most, ordinal(most))
+	return fmt.Sprintf("%d of %d PRs; fires at the exit of the iteration that touches the %s",
+		len(f.PRs), most, ordinal(most))
 }
 
 func tellMinutes(f *Facts) string {
 	most := f.Run.Ceilings.Minutes
-	return fmt.Sprintf("%d of %d minutes; fires at the first entry or exit from minute %d on", f.Minutes, most, most)
+	return fmt.Sprintf("%d of %d minutes; fires at the first entry or exit from minute %d on",
+		f.Minutes, most, most)
 }
 
 func tellDollars(f *Facts) string {
@@ -119,18 +129,21 @@ func tellDollars(f *Facts) string {
 	if most == 0 {
 		return fmt.Sprintf("$%s; there is no ceiling", f.Run.DollarsEstimate)
 	}
-	return fmt.Sprintf("$%s of $%s; fires at the first entry or exit with $%s more", f.Run.DollarsEstimate, most, max(0, most-f.Run.DollarsEstimate))
+	return fmt.Sprintf("$%s of $%s; fires at the first entry or exit with $%s more",
+		f.Run.DollarsEstimate, most, max(0, most-f.Run.DollarsEstimate))
 }
 
 func tellFailure(f *Facts) string {
 	if f.Previous == nil || len(f.Previous.Failures) == 0 {
-		return "nothing failed in the iteration before; asks when one target fails twice in a row for the same cause"
+		return "nothing failed in the iteration before; asks when one target fails twice in a " +
+			"row for the same cause"
 	}
 	var names []string
 	for _, v := range f.Previous.Failures {
 		names = append(names, v.Target())
 	}
-	return fmt.Sprintf("%s failed in iteration %d; asks if it fails again for the same cause", strings.Join(names, ", "), f.Previous.Iteration)
+	return fmt.Sprintf("%s failed in iteration %d; asks if it fails again for the same cause",
+		strings.Join(names, ", "), f.Previous.Iteration)
 }
 
 func tellCycle(f *Facts) string {
@@ -138,7 +151,8 @@ func tellCycle(f *Facts) string {
 	if f.Tick != nil {
 		edges = len(f.Tick.Report.Edges)
 	}
-	return fmt.Sprintf("%s reported; fires when some lead in a circle", count(edges, "dependency", "dependencies"))
+	return fmt.Sprintf("%s reported; fires when some lead in a circle",
+		count(edges, "dependency", "dependencies"))
 }
 
 func tellInterrupt(*Facts) string {
@@ -152,7 +166,8 @@ func tellLock(*Facts) string {
 func tellGateStop(*Facts) string { return "fires when a gate is answered stop" }
 
 func tellQmd(f *Facts) string {
-	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row", count(f.Run.QmdFailuresConsecutive, "iteration"))
+	return fmt.Sprintf("unreachable in %s; fires at the exit of the 2nd in a row",
+		count(f.Run.QmdFailuresConsecutive, "iteration"))
 }
 
 func tellForce(*Facts) string {
@@ -168,7 +183,8 @@ func tellDivergence(f *Facts) string {
 			}
 		}
 	}
-	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen", count(open, "PR"))
+	return fmt.Sprintf("asks at --resume about a PR that moved; %s open when last seen",
+		count(open, "PR"))
 }
 
 func tellBudgets(f *Facts) string {
@@ -193,7 +209,8 @@ func tellCriteria(f *Facts) string {
 	if f.Tick != nil {
 		issues = len(f.Tick.Report.Issues)
 	}
-	return fmt.Sprintf("%s reported; asks about one whose criteria are missing or unfinished", count(issues, "issue"))
+	return fmt.Sprintf("%s reported; asks about one whose criteria are missing or unfinished",
+		count(issues, "issue"))
 }
 
 func tellMerge(*Facts) string {

@@ -14,7 +14,8 @@ type Tick struct {
 	Skill     Skill     `json:"skill"`
 	Iteration int       `json:"iteration"`
 	StartedAt time.Time `json:"started_at"`
-	// Prompts are the prompt ids that belong to this tick: its own, and those of its workers' notifications.
+	// Prompts are the prompt ids that belong to this tick: its own, and those of its workers'
+	// notifications.
 	Prompts    []string `json:"prompts"`
 	Transcript string   `json:"transcript"`
 	Unattended bool     `json:"unattended,omitempty"`
@@ -32,7 +33,8 @@ type Tick struct {
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
-	// Given are answers from a person's terminal whose question has not come up again yet in the resumed tick.
+	// Given are answers from a person's terminal whose question has not come up again yet in the
+	// resumed tick.
 	Given []Gate `json:"given,omitempty"`
 	// Carry are answers given at this iteration's exit: they belong to the next one's line (R38).
 	Carry []GateAnswer `json:"carry,omitempty"`
@@ -44,8 +46,9 @@ type Tick struct {
 	// Replan says that a person asked for a new plan: workers go out for its issues only.
 	Replan bool `json:"replan,omitempty"`
 
-	// Counted are the tool calls whose effect is counted, as event, tool_use_id and a sum of the input; Passed those that
-	// merge and were let through. A client in which the hooks are registered twice tells every call twice.
+	// Counted are the tool calls whose effect is counted, as event, tool_use_id and a sum of the
+	// input; Passed those that merge and were let through. A client in which the hooks are
+	// registered twice tells every call twice.
 	Counted []string `json:"counted_calls,omitempty"`
 	Passed  []Passed `json:"passed_merges,omitempty"`
 
@@ -75,8 +78,9 @@ type Tick struct {
 	Asked     *Asked      `json:"asked,omitempty"`
 	Tracked   []TrackedPR `json:"tracked_prs,omitempty"`
 	Worktrees []Worktree  `json:"worktrees,omitempty"`
-	Deferred  []string    `json:"deferred,omitempty"` // targets not to be worked on in this tick, as "#44" or "PR #142"
-	Notes     []string    `json:"notes,omitempty"`    // one-line notes for the status block
+	// targets not to be worked on in this tick, as "#44" or "PR #142"
+	Deferred []string `json:"deferred,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
 	// Observed is what the program saw itself of the above.
 	Observed Observed `json:"observed,omitzero"`
@@ -94,17 +98,20 @@ type Asked struct {
 	// Ambiguous are the workable issues whose acceptance criteria are missing or unfinished (R89).
 	Ambiguous []Issue `json:"ambiguous,omitempty"`
 	PRs       []PR    `json:"prs,omitempty"`
-	Elsewhere []int   `json:"elsewhere,omitempty"` // those of PRs whose branch is in a fork, not on the remote
+	// those of PRs whose branch is in a fork, not on the remote
+	Elsewhere []int `json:"elsewhere,omitempty"`
 }
 
 // Observed is what the program saw itself. The other facts about PRs in an iteration are the
 // skill's claims.
 type Observed struct {
-	PRs      []int    `json:"prs,omitempty"`      // of calls that succeeded: opened, commented on or merged
-	Merged   []int    `json:"merged,omitempty"`   // of merge calls that succeeded
-	Comments int      `json:"comments,omitempty"` // calls that succeeded
-	Tracker  []int    `json:"tracker,omitempty"`  // PRs that the tracker itself told of
-	Heads    []string `json:"heads,omitempty"`    // branches whose head the remote told at the iteration's end
+	// of calls that succeeded: opened, commented on or merged
+	PRs      []int `json:"prs,omitempty"`
+	Merged   []int `json:"merged,omitempty"`   // of merge calls that succeeded
+	Comments int   `json:"comments,omitempty"` // calls that succeeded
+	Tracker  []int `json:"tracker,omitempty"`  // PRs that the tracker itself told of
+	// branches whose head the remote told at the iteration's end
+	Heads []string `json:"heads,omitempty"`
 	// Worktrees are the paths of those that were not there when the iteration began.
 	Worktrees []string `json:"worktrees,omitempty"`
 }
@@ -183,8 +190,9 @@ type QmdOutcome struct {
 	Error       string `json:"error,omitempty"`
 }
 
-// Claim is {skill}.claim.json: a session that found the lock held and may take or await it. It exists while a
-// force-unlock question waits (R103), while --lock=wait polls (R47), and after such a question was answered stop.
+// Claim is {skill}.claim.json: a session that found the lock held and may take or await it. It
+// exists while a force-unlock question waits (R103), while --lock=wait polls (R47), and after such
+// a question was answered stop.
 type Claim struct {
 	Version   int       `json:"version"`
 	SessionID string    `json:"session_id"`
@@ -204,7 +212,8 @@ type Claim struct {
 	// Blocked says that a Stop has asked once, for the answer or for the schedule to go.
 	Blocked  bool   `json:"blocked,omitempty"`
 	StopText string `json:"stop_text,omitempty"` // why, when it was not the gate
-	// Scheduled are the prompts that the session had scheduled for the stopped loop at its last Stop.
+	// Scheduled are the prompts that the session had scheduled for the stopped loop at its last
+	// Stop.
 	Scheduled []string `json:"scheduled,omitempty"`
 	// Waiters are other sessions that await the lock, by id, and since when.
 	Waiters map[string]time.Time `json:"waiters,omitempty"`

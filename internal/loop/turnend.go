@@ -26,7 +26,8 @@ type Scheduled struct {
 // Continue is why a Stop holds the turn open, and for what. Each is asked for once a prompt, and a
 // prompt is held no more often than its kind allows.
 type Continue struct {
-	Name     string      // as recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or the kind's own
+	// as recorded in budget.blocks: "gate:NAME", "unschedule", "wake", or the kind's own
+	Name     string
 	Text     string      // of the kind's own: what the model is asked for; "" asks for the report
 	Gates    []Gate      // of a gate: the questions that wait
 	Schedule []Scheduled // of unschedule: what starts the ended loop again
