@@ -162,7 +162,7 @@ var broken = []struct {
 		w.transcript("s9")
 		old := time.Now().Add(-time.Hour)
 		w.must(os.Chtimes(w.path("home/.claude/projects/"+mangled(w.project)+"/s9.jsonl"), old, old))
-	}, "loops-without-hooks", report.Doubt, "the registration is younger", "start the loop anew", ""},
+	}, "loops-without-hooks", report.Doubt, "the registration is younger", "start the loop again", ""},
 	{"a session in which no Stop came", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Seq, b.IterationsUsed = 2, 2
@@ -202,7 +202,7 @@ var broken = []struct {
 		w.register("home/.claude/settings.json", w.tool("hooks", `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'`))
 	}, "must-allow", report.Broken, "holds back: git status", "update the program", ""},
 	{"a program that does nothing", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "exit 0")) },
-		"self-test", report.Broken, "a tick that begins is told", "hook-binary", ""},
+		"self-test", report.Broken, "a tick that begins is answered", "hook-binary", ""},
 	{"a program that talks without a loop", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "echo hello")) },
 		"self-test", report.Broken, `printed "hello"`, "hook-binary", ""},
 	{"a program that fails", func(w *world) {
@@ -224,7 +224,7 @@ var broken = []struct {
 		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
 		w.must(err)
 		w.write("p/.sdd/loop/work.history.jsonl", string(good)+"{\"iteration\":tw\n"+string(good))
-	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "passed over", ""},
+	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "the line is skipped", ""},
 	{"a torn last line", func(w *world) {
 		w.line(1, "a")
 		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
@@ -410,12 +410,7 @@ var broken = []struct {
 	{"a redaction pattern that does not compile", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n| Pattern | Replace |\n|---|---|\n| `(x` | y |\n")
 	}, "redaction", report.Broken, "CLAUDE.md:7: redaction pattern", "correct the pattern", ""},
-	{"a secret in the history", func(w *world) { w.line(1, "use "+secret) },
-		"secrets-in-history", report.Broken, ".sdd/loop/work.history.jsonl:1 holds a GitHub token of 40 characters", "withdraw it", ""},
 }
-
-// secret is no token of anybody.
-var secret = "ghp_" + strings.Repeat("Ab1", 12)
 
 // plugin installs the program as a plugin, as the client's registry has it, switched on or not by the settings.
 func (w *world) plugin(enabled string) {

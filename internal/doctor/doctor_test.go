@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -37,7 +36,7 @@ func TestNamesStay(t *testing.T) {
 		"tools":                {"path", "git", "forge-client", "qmd"},
 		"money":                {"rates", "models", "transcripts"},
 		"ways round the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers", "branch-protection"},
-		"sensitive data":       {"redaction", "secrets-in-history"},
+		"sensitive data":       {"redaction"},
 	}
 	got := map[string][]string{}
 	for _, c := range table() {
@@ -63,9 +62,10 @@ func TestTheDocsNameEveryCheck(t *testing.T) {
 // What is printed as JSON is what its schema says, on a machine with every kind of result.
 func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w := healthy(t)
-	w.line(1, secret)
+	w.line(1, "a")
 	w.must(os.Chmod(w.path("p/.sdd/loop"), 0o755))
 	w.write("p/AGENTS.md", "always merge\n")
+	w.write("p/.claude/settings.json", "{oops")
 	found := w.doctor().Run(true)
 	text, err := json.Marshal(found)
 	w.must(err)
@@ -138,7 +138,7 @@ func (w *world) sessionFile(session string) string {
 }
 
 // Both ways into a tick are recognised in a transcript; what only speaks of one is none.
-func TestCommandOf(t *testing.T) {
+func TestInvoked(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"type":"user","message":{"content":"<command-name>/loop</command-name>\n<command-args>1m /sdd:work --loop --max-iterations 5</command-args>"}}`: "/loop 1m /sdd:work --loop --max-iterations 5",
 		`{"type":"user","message":{"content":"<command-name>/sdd:review</command-name>\n<command-args>--loop --pr 7</command-args>"}}`:                    "/sdd:review --loop --pr 7",
@@ -150,7 +150,11 @@ func TestCommandOf(t *testing.T) {
 		`{"type":"assistant","message":{"content":[{"type":"text","text":"/sdd:work --loop"}]}}`:                                                          "",
 		`{"type":"api-request","message":{"content":[{"name":"Skill","input":{"skill":"sdd:work","args":"--loop"}}]}}`:                                    "",
 	} {
-		if got := commandOf(gjson.Parse(line)); got != want {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := invoked(path); got != want {
 			t.Errorf("%s:\n%q, want %q", line, got, want)
 		}
 	}
@@ -183,12 +187,12 @@ func TestOrdersAreReadWithTheirSense(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	for in, want := range map[string]string{"2.1.329 (Claude Code)": "2.1.329", "v1.2.3": "1.2.3", "2.39.5": "2.39.5", "2.1.0-beta.1": "2.1.0"} {
-		if v, ok := version(in); !ok || text(v) != want {
-			t.Errorf("%q: %v %v", in, v, ok)
+		if v := version(in); dotted(v) != want {
+			t.Errorf("%q: %v", in, v)
 		}
 	}
 	for _, in := range []string{"", "hello", "2.1", "a.b.c"} {
-		if _, ok := version(in); ok {
+		if version(in) != nil {
 			t.Errorf("%q is a version", in)
 		}
 	}

@@ -24,7 +24,7 @@ func TestAPipeHoldsNobodyUp(t *testing.T) {
 	if k := w.look("settings-files", false); k.Status != report.Broken || !strings.Contains(k.Problems[0].Text, "not a regular file") {
 		t.Errorf("%+v", k)
 	}
-	for _, name := range []string{"orders", "qmd", "mcp-servers", "workspace-trust", "secrets-in-history", "history"} {
+	for _, name := range []string{"orders", "qmd", "mcp-servers", "workspace-trust", "history"} {
 		for _, p := range w.look(name, false).Problems {
 			if strings.Contains(p.Text, "did not end") {
 				t.Errorf("%s waits", name)

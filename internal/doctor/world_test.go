@@ -165,7 +165,7 @@ func (w *world) look(name string, fix bool) report.Check {
 		if c.name == name {
 			found := []*notes{m.examine(c, checkTime)}
 			if fix {
-				found = m.mend(found)
+				found = m.repair(found)
 			}
 			return found[0].result()
 		}

@@ -236,20 +236,20 @@ func TestAWriteInBetweenIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	write(t, path, "{}", 0o644)
 	calls := 0
-	_, err := edit(path, false, func(x texts) texts {
+	_, err := edit(path, false, func(x texts) (texts, error) {
 		if calls++; calls == 1 {
 			write(t, path, `{"permissions":{}}`, 0o644)
 		}
 		text := Add(*x.now, program, nil)
-		return texts{now: &text}
+		return texts{now: &text}, nil
 	})
 	if err != nil || calls != 2 || !strings.HasPrefix(contents(t, path), `{"permissions":{},"hooks":`) {
 		t.Errorf("%d tries, %v: %s", calls, err, contents(t, path))
 	}
-	_, err = edit(path, false, func(x texts) texts {
+	_, err = edit(path, false, func(x texts) (texts, error) {
 		write(t, path, *x.now+" ", 0o644)
 		text := "{}"
-		return texts{now: &text}
+		return texts{now: &text}, nil
 	})
 	if !errors.Is(err, errChanged) || !strings.HasPrefix(contents(t, path), `{"permissions":{},"hooks":`) {
 		t.Errorf("a file that never rests: %v, %s", err, contents(t, path))
@@ -261,7 +261,7 @@ func TestBinariesThatWouldNotLast(t *testing.T) {
 		"/tmp/go-build123/b001/exe/hooks": "go run", `C:\Temp\go-build9\b001\exe\hooks.exe`: "go run",
 		"/usr/bin/hooks-linux-amd64": "named", "/usr/bin/hooks": "", "/home/a/go-build/hooks": "",
 	} {
-		err := lasting(path)
+		err := checkLasting(path)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

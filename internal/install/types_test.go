@@ -2,6 +2,8 @@ package install
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,7 +51,7 @@ func TestWrongTypes(t *testing.T) {
 
 // Every row of the table can find something wrong, and lets a value of its type pass.
 func TestEveryWantedTypeCanFail(t *testing.T) {
-	for _, row := range wanted() {
+	for _, row := range slices.Concat(wanted(), wantedHooks()) {
 		for _, v := range []string{"null", `{"a":{}}`, "[[]]", "-1.5", `"none of these"`, "false"} {
 			if !fits(gjson.Parse(v), row[0]) {
 				goto next
@@ -58,6 +60,7 @@ func TestEveryWantedTypeCanFail(t *testing.T) {
 		t.Errorf("everything is %s", row[0])
 	next:
 		for key := range strings.FieldsSeq(row[1]) {
+			key = strings.ReplaceAll(key, "EVENT", "PreToolUse")
 			list, object := `[["no"]]`, `{"x":[]}`
 			for _, part := range reversed(strings.Split(key, ".")) {
 				list = fmt.Sprintf("{%q:%s}", part, list)
@@ -103,8 +106,10 @@ func TestShellForm(t *testing.T) {
 func TestShellFormIsReplacedAndRemoved(t *testing.T) {
 	const entry = `{"type":"command","command":"\"/old/my hooks/hooks\" stop"}`
 	text := `{"hooks":{"Stop":[{"hooks":[` + entry + `]}]}}`
-	if was := otherProgram(text, program); was != "/old/my hooks/hooks" {
-		t.Errorf("%q is registered", was)
+	path := filepath.Join(t.TempDir(), "settings.json")
+	write(t, path, text, 0o644)
+	if r, err := Install(path, program, true); err != nil || r.Was != "/old/my hooks/hooks" {
+		t.Errorf("%q is registered: %v", r.Was, err)
 	}
 	added := Add(text, program, &text)
 	n := len(gjson.Get(added, "hooks.Stop").Array())
