@@ -136,8 +136,8 @@ func (m *machine) variable(name string) string {
 	return m.Env(name)
 }
 
-// workspaceTrust checks that the person trusts the folder. Until then an interactive session runs no
-// hooks in it.
+// workspaceTrust checks that the person trusts the folder. Until then an interactive session runs
+// no hooks in it.
 func workspaceTrust(m *machine, n *notes) {
 	path := filepath.Join(cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), m.home()), ".claude.json")
 	f := install.ReadFile("client", path)

@@ -46,7 +46,7 @@ var broken = []struct {
 	{"a malformed entry of PreToolUse", func(w *world) {
 		w.write("p/.claude/settings.local.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
 	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with ` +
-		`"command", this is an object; the client skips`, "correct that value", ""},
+		`"command" for type command, this is an object; the client skips`, "correct that value", ""},
 	{"a setting of a wrong type", func(w *world) {
 		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
 	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must ` +

@@ -59,7 +59,8 @@ func clientVersion(m *machine, n *notes) {
 	}
 	var has []string
 	for _, f := range features {
-		lacks := fmt.Sprintf("the client lacks %s, which came with %s: %s", f.what, f.since, f.without)
+		lacks := fmt.Sprintf("the client lacks %s, which came with %s: %s",
+			f.what, f.since, f.without)
 		switch older := slices.Compare(have, version(f.since)) < 0; {
 		case !older:
 			has = append(has, fmt.Sprintf("%s (%s)", f.what, f.since))
@@ -72,8 +73,8 @@ func clientVersion(m *machine, n *notes) {
 	n.say("has %s", join(has))
 }
 
-// version reads the first three numbers of a text such as "2.1.329 (Claude Code)"; nil where it does
-// not begin with any.
+// version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It is nil where
+// the text has none.
 func version(s string) (v []int) {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
 	parts := strings.SplitN(strings.TrimPrefix(word, "v"), ".", 3)
@@ -91,10 +92,12 @@ func version(s string) (v []int) {
 	return v
 }
 
-func dotted(v []int) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ".") }
+func dotted(v []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ".")
+}
 
-// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts or
-// the schedule.
+// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts
+// or the schedule.
 const maxBlocks = 2
 
 func clientEnvironment(m *machine, n *notes) {
@@ -103,8 +106,8 @@ func clientEnvironment(m *machine, n *notes) {
 	count, err := strconv.Atoi(limit)
 	switch {
 	case limit == "":
-		n.say("%s is not set: the client ends a turn after 8 blocks, the program asks for %d at most",
-			blocks, maxBlocks)
+		n.say("%s is not set: the client ends a turn after 8 blocks, "+
+			"the program asks for %d at most", blocks, maxBlocks)
 	case err == nil && count > 0 && count < maxBlocks:
 		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
 			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"hooks/internal/store"
 )
@@ -18,7 +17,9 @@ const (
 )
 
 // remote are kinds of file system whose locks or durable renames are not to be trusted.
-var remote = [...]string{"nfs", "cifs", "smb", "9p", "fuse", "afs", "vfat", "exfat", "msdos"}
+var remote = [...]string{
+	"nfs", "cifs", "smb", "smbfs", "9p", "fuse", "afs", "vfat", "exfat", "msdos",
+}
 
 // disk tries whether the state can be written durably, and under locks.
 func disk(m *machine, n *notes) {
@@ -35,7 +36,7 @@ func disk(m *machine, n *notes) {
 		} else if free < tightSpace {
 			n.warn("make room before a long run", "only %s are free", size(free))
 		}
-		if slices.ContainsFunc(remote[:], func(r string) bool { return strings.HasPrefix(kind, r) }) {
+		if slices.Contains(remote[:], kind) {
 			n.warn("keep the project on a local disk while loops run in it",
 				"the state lies on %s, where locks and renames may not hold", kind)
 		}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,13 +17,8 @@ type history struct {
 	runs     []loop.Budget // the present ones first, then the newest of the archive
 	sessions []string      // in which the program was at work
 	lines    int
-	damaged  []damagedLine // the first maxDamaged
-	more     int           // further damaged lines
-}
-
-type damagedLine struct {
-	folder string // of the archive, with a colon
-	err    error
+	damaged  []error // of the first maxDamaged damaged lines
+	more     int     // further damaged lines
 }
 
 // maxDamaged bounds the damaged lines that are listed.
@@ -66,7 +62,7 @@ func (h *history) add(files *store.Store, folder string) {
 				err = line.Check() // the snapshot too
 			}
 			if err != nil && len(h.damaged) < maxDamaged {
-				h.damaged = append(h.damaged, damagedLine{folder, err})
+				h.damaged = append(h.damaged, fmt.Errorf("%s%w", folder, err))
 			} else if err != nil {
 				h.more++
 			}
@@ -83,13 +79,13 @@ func (h *history) field(name string, v gjson.Result) {
 
 func historyLines(m *machine, n *notes) {
 	h := m.history()
-	for _, d := range h.damaged {
-		if newer := (*store.NewerError)(nil); errors.As(d.err, &newer) {
-			unreadable(n, d.err)
+	for _, err := range h.damaged {
+		if newer := (*store.NewerError)(nil); errors.As(err, &newer) {
+			unreadable(n, err)
 			continue
 		}
-		n.warn("the line is skipped; repair it by hand, or archive the run with `hooks loop reset`",
-			"%s%v", d.folder, d.err)
+		n.warn("the line is skipped; repair it by hand, or archive the run with "+
+			"`hooks loop reset`", "%v", err)
 	}
 	for _, skill := range loop.Skills() {
 		if torn, err := n.state.Torn(skill); err == nil && torn {

@@ -21,7 +21,8 @@ const liveTime = 3 * time.Minute
 
 // liveArgs bound the session: one tool call that changes nothing, three turns, a few cents.
 var liveArgs = [...]string{
-	"claude", "-p", "Call the Bash tool once, with the command `true`. Then answer with the word ok.",
+	"claude",
+	"-p", "Call the Bash tool once, with the command `true`. Then answer with the word ok.",
 	"--output-format", "json", "--max-turns", "3", "--max-budget-usd", "0.25",
 	"--allowedTools", "Bash(true)",
 }

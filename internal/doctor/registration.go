@@ -204,8 +204,8 @@ func matchers(m *machine, n *notes) {
 	}
 }
 
-// catches is the client's rule for a matcher: a list of names, or, with any other character in it, a
-// regular expression that is not anchored.
+// catches is the client's rule for a matcher: a list of names, or, with any other character in it,
+// a regular expression that is not anchored.
 func catches(matcher, tool string) bool {
 	if matcher == "" || matcher == "*" {
 		return true
@@ -243,8 +243,8 @@ func commandForm(m *machine, n *notes) {
 	n.orSay("exec form, with timeouts longer than the program's own")
 }
 
-// minTimeout is longer than the program takes at most for an event, in seconds. An entry may wait 45
-// for a lock.
+// minTimeout is longer than the program takes at most for an event, in seconds. An entry may wait
+// 45 for a lock.
 func minTimeout(name string) float64 {
 	switch name {
 	case event.PreToolUse, event.UserPromptExpansion:
@@ -272,12 +272,12 @@ func otherHooks(m *machine, n *notes) {
 		name := filepath.Base(strings.Trim(first, `"'`))
 		switch h.Event {
 		case event.Stop, event.SubagentStop:
-			n.warn("see that it lets a turn end: a turn that it blocks costs a model call each time",
+			n.warn("see that it lets a turn end: each turn that it blocks costs a model call",
 				"%s runs %s too, which may hold turns open", m.where(h), name)
 		case event.PreToolUse:
-			n.warn("see that it answers nothing but a denial: of several rewritten inputs the last "+
-				"one to finish wins", "%s runs %s too, which may rewrite or allow calls",
-				m.where(h), name)
+			n.warn("see that it answers nothing but a denial: of several rewritten inputs the "+
+				"last one to finish wins",
+				"%s runs %s too, which may rewrite or allow calls", m.where(h), name)
 		case event.UserPromptSubmit, event.UserPromptExpansion:
 			n.warn("see that it lets the loop's own prompts pass",
 				"%s runs %s too, which may block the prompts that begin a tick", m.where(h), name)

@@ -86,7 +86,7 @@ func (s *scratch) environ(h install.Hook) []string {
 		"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1", "PWD="+s.dir)
 }
 
-// without is this process's environment without some variables, a "*" at the end of a name being any
+// without is this process's environment without some variables. A "*" at the end of a name is any
 // rest.
 func without(names ...string) []string {
 	return slices.DeleteFunc(os.Environ(), func(kv string) bool {

@@ -42,15 +42,11 @@ func selfTest(m *machine, n *notes) {
 	n.say("%s", join(times))
 }
 
-// play returns the first thing that is wrong in a tick.
+// play returns the first thing that is wrong in a tick. What the guard does in a tick is left to
+// must-deny and must-allow.
 func (s *scratch) play() error {
-	_, expands := s.hook("user-prompt-expansion")
-	_, guards := s.hook("pre-tool-use")
 	if err := s.silent(); err != nil {
 		return err
-	}
-	if !expands && !guards {
-		return errors.New("neither way into a loop is registered")
 	}
 	r, err := s.enter()
 	context := r.Get("hookSpecificOutput.additionalContext").String()
@@ -61,16 +57,6 @@ func (s *scratch) play() error {
 		return wrong("a tick that begins", r)
 	case !s.wrote("work.budget.json", "work.tick.json", "work.lock"):
 		return errors.New("a tick that began left no budget, tick and lock")
-	}
-	if guards {
-		r, err = s.tool("Read", map[string]any{"file_path": filepath.Join(s.dir, "README.md")})
-		if err != nil || r.Exists() {
-			return cmp.Or(err, wrong("reading a file", r))
-		}
-		r, err = s.tool("Bash", map[string]any{"command": "gh pr merge 1"})
-		if err != nil || !denies(r) {
-			return cmp.Or(err, wrong("a merge, which is to be held back,", r))
-		}
 	}
 	r, err = s.stop(false)
 	if err != nil || r.Get("decision").String() != "block" {

@@ -54,7 +54,7 @@ func onPath(m *machine, n *notes) {
 	}
 }
 
-// oldGit is the first git with everything that the program asks of it, as worktree list --porcelain.
+// oldGit is the first git that has what the program asks of it, as worktree list --porcelain.
 const oldGit = "2.17.0"
 
 func gitVersion(_ *machine, n *notes) {
@@ -164,9 +164,10 @@ func errText(err error) string {
 
 // qmd is looked for where the project mentions it.
 func qmd(m *machine, n *notes) {
-	used := slices.ContainsFunc([]string{"CLAUDE.md", "AGENTS.md", ".mcp.json"},
-		func(name string) bool { return strings.Contains(read(filepath.Join(m.project, name)), "qmd") })
-	if !used {
+	mentions := func(name string) bool {
+		return strings.Contains(read(filepath.Join(m.project, name)), "qmd")
+	}
+	if !slices.ContainsFunc([]string{"CLAUDE.md", "AGENTS.md", ".mcp.json"}, mentions) {
 		n.skip("the project does not speak of it")
 		return
 	}

@@ -2,6 +2,7 @@ package install
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,120 +28,31 @@ func (w Wrong) String() string {
 		w.Line, w.Column, w.Key, w.Want, w.Got)
 }
 
-// wanted are the settings that the client checks, by the type that it wants; "*" is any member or
-// element. Any other setting may have any value, because the client ignores what it cannot read of
-// it. Read in 2.1.329 and measured on 2.1.330; the end-to-end suite tries values of each kind.
-func wanted() [][2]string {
-	return [][2]string{
-		{"a text", `$schema apiKeyHelper proxyAuthHelper awsCredentialExport awsAuthRefresh
-			gcpAuthRefresh processWrapper attributionProject model prUrlTemplate otelHeadersHelper
-			outputStyle language advisorModel agent minimumVersion requiredMinimumVersion
-			requiredMaximumVersion plansDirectory timeZone autoMemoryDirectory claudeMd
-			pluginTrustMessage timeFormat statusLine.command fileSuggestion.command
-			attribution.commit attribution.pr remote.defaultEnvironmentId breakReminder.message
-			quietHours.start quietHours.end modelOverrides.*`},
-		{"true or false", `respectGitignore syncClaudeAiSkills syncClaudeAiPlugins
-			wslInheritsWindowsSettings includeCoAuthoredBy includeGitInstructions
-			enforceAvailableModels enableAllProjectMcpServers disableClaudeAiConnectors
-			disableBundledSkills disableAllHooks disableReplyCheck disableAgentView
-			disableRemoteControl disableWorkflows disableArtifact enableArtifact enableWorkflows
-			workflowKeywordTriggerEnabled disableSkillShellExecution disableWindowsBashCommandSplit
-			bashEditDiffEnabled respondToBashCommands allowManagedHooksOnly
-			allowManagedPermissionRulesOnly allowManagedMcpServersOnly allowAllClaudeAiMcps
-			allowClaudeInChromeWithManagedMcp disableCommandPluginSources disableSideloadFlags
-			allowNestedModelAccessUnderForceLogin forceRemoteSettingsRefresh skipWebFetchPreflight
-			spinnerTipsEnabled clawdFileProgressEnabled syntaxHighlightingDisabled
-			terminalTitleFromRename alwaysThinkingEnabled fastMode fastModePerSessionOptIn
-			promptSuggestionEnabled emojiCompletionEnabled awaySummaryEnabled
-			responseComparisonEnabled showClearContextOnPlanAccept channelsEnabled
-			prefersReducedMotion doneMeansMerged totalTokensReminderAfterUserTurn
-			autoMemoryEnabled autoDreamEnabled showThinkingSummaries
-			skipDangerousModePermissionPrompt skipWorkflowUsageWarning verbose autoCompactEnabled
-			precomputeCompactionEnabled idleCompaction switchModelsOnFlag
-			autoContinueAtUsageLimit autoScrollEnabled wheelScrollAccelerationEnabled
-			fileCheckpointingEnabled showTurnDuration showMessageTimestamps
-			terminalProgressBarEnabled todoFeatureEnabled remoteControlAtStartup
-			isolatePeerMachines autoUploadSessions inputNeededNotifEnabled agentPushNotifEnabled
-			permissions.blockReadsOutsideWorkingDirectories sandbox.enabled
-			sandbox.autoAllowBashIfSandboxed sandbox.allowUnsandboxedCommands
-			sandbox.network.allowLocalBinding sandbox.network.allowAllUnixSockets voice.enabled
-			voice.autoSubmit breakReminder.enabled quietHours.enabled
-			remoteTools.allowUnattendedServing`},
-		{"a whole number of 1 or more", `cleanupPeriodDays skillListingMaxDescChars
-			totalTokensReminderBudget breakReminder.intervalMinutes
-			breakReminder.breakThresholdMinutes`},
-		{"a whole number of 0 or more", "desktopSessionCleanupPeriodDays"},
-		{"a number from 0 to 1", "feedbackSurveyRate skillListingBudgetFraction"},
-		{"a number", "statusLine.padding sandbox.network.httpProxyPort"},
-		{"a list", `permissions.allow permissions.deny permissions.ask sshConfigs
-			strictKnownMarketplaces blockedMarketplaces allowedMarketplaces`},
-		{"a list of texts", `fallbackModel availableModels enabledMcpjsonServers
-			disabledMcpjsonServers allowedHttpHookUrls httpHookAllowedEnvVars
-			pluginSuggestionMarketplaces companyAnnouncements claudeMdExcludes
-			permissions.additionalDirectories worktree.symlinkDirectories worktree.sparsePaths
-			spinnerVerbs.verbs sandbox.excludedCommands sandbox.network.allowedDomains
-			sandbox.network.deniedDomains sandbox.filesystem.allowWrite
-			sandbox.filesystem.denyWrite sandbox.filesystem.denyRead`},
-		{"an object", `env permissions hooks statusLine fileSuggestion worktree sandbox
-			sandbox.network sandbox.filesystem enabledPlugins modelOverrides skillOverrides
-			spinnerVerbs pluginConfigs remote voice breakReminder quietHours remoteTools`},
-		{"true, false or an object", "attribution"},
-		{"true, false or a list of texts", "enabledPlugins.*"},
-		{"a text or a list of texts", "forceLoginOrgUUID"},
-		{"one of bash, powershell", "defaultShell"},
-		{"one of unrestricted, small, medium, large", "workflowSizeGuideline"},
-		{"one of first-wins, merge", "parentSettingsBehavior managedSourcesBehavior"},
-		{"one of notify, quiet, off", "feedbackDrafts"},
-		{"one of latest, stable, rc", "autoUpdatesChannel"},
-		{"one of default, fullscreen", "tui"},
-		{"one of off, infinite, fixed, countdown, padded-countdown", "totalTokensReminder"},
-		{"one of disable", "disableAutoMode permissions.disableBypassPermissionsMode"},
-		{"one of transient, ask", "daemonColdStart"},
-		{"one of fresh, head", "worktree.baseRef"},
-		{"one of append, replace", "spinnerVerbs.mode"},
-		{"one of hold, tap", "voice.mode"},
-		{"one of command", "statusLine.type fileSuggestion.type"},
-		{"one of on, name-only, user-invocable-only, off", "skillOverrides.*"},
-		{"one of default, manual, plan, acceptEdits, auto, dontAsk, bypassPermissions",
-			"permissions.defaultMode"},
-	}
+//go:embed wanted.txt
+var wantedText string
+
+// row is a type that the client wants, with the keys of the settings that must have it.
+type row struct {
+	want string
+	keys []string
 }
 
-// wantedHooks are the same for the entries of an event that guards: the client ignores a malformed
-// entry of any other event, and skips the file for one of these.
-func wantedHooks() [][2]string {
-	return [][2]string{
-		{"a list", "hooks.EVENT hooks.EVENT.*.hooks"},
-		{"an object", "hooks.EVENT.* hooks.EVENT.*.hooks.*"},
-		{"a text", `hooks.EVENT.*.matcher hooks.EVENT.*.hooks.*.command
-			hooks.EVENT.*.hooks.*.url hooks.EVENT.*.hooks.*.prompt
-			hooks.EVENT.*.hooks.*.if hooks.EVENT.*.hooks.*.statusMessage`},
-		{"a list of texts", "hooks.EVENT.*.hooks.*.args"},
-		{"a number above 0", "hooks.EVENT.*.hooks.*.timeout"},
-		{"true or false", `hooks.EVENT.*.hooks.*.async hooks.EVENT.*.hooks.*.asyncRewake
-			hooks.EVENT.*.hooks.*.once`},
-		{"one of command, http, mcp_tool, prompt, agent", "hooks.EVENT.*.hooks.*.type"},
-		{"one of bash, powershell", "hooks.EVENT.*.hooks.*.shell"},
-		{"one of continue, block", "hooks.EVENT.*.hooks.*.onFailure"},
+// wanted reads wanted.txt.
+func wanted() (rows []row) {
+	for line := range strings.Lines(wantedText) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if want, ok := strings.CutSuffix(line, ":\n"); ok {
+			rows = append(rows, row{want: want})
+		} else if last := len(rows) - 1; last >= 0 {
+			rows[last].keys = append(rows[last].keys, strings.Fields(line)...)
+		}
 	}
+	return rows
 }
 
-// needed are members without which the client refuses an object; those with a third word are needed
-// when the object has that type.
-func needed() [][3]string {
-	return [][3]string{
-		{"statusLine", "type"}, {"statusLine", "command"},
-		{"fileSuggestion", "type"}, {"fileSuggestion", "command"},
-		{"spinnerVerbs", "mode"}, {"spinnerVerbs", "verbs"},
-		{"hooks.EVENT.*", "hooks"}, {"hooks.EVENT.*.hooks.*", "type"},
-		{"hooks.EVENT.*.hooks.*", "command", "command"},
-		{"hooks.EVENT.*.hooks.*", "url", "http"},
-		{"hooks.EVENT.*.hooks.*", "prompt", "prompt"},
-		{"hooks.EVENT.*.hooks.*", "prompt", "agent"},
-	}
-}
-
-// guarding are the events whose malformed entries make the client skip the file.
+// guarding are the events that EVENT stands for in wanted.txt.
 func guarding() []string { return []string{"PreToolUse", "PermissionRequest"} }
 
 // WrongTypes finds the values for which the client skips the file, in the order of the file. The
@@ -150,55 +62,41 @@ func WrongTypes(text string) (found []Wrong) {
 	if blank(text) {
 		return nil
 	}
-	add := func(key, want string, v gjson.Result) {
-		at := misplaced(text, v.Index, "")
-		choice := strings.HasPrefix(want, oneOf) && v.Type == gjson.String
-		found = append(found, Wrong{at.Line, at.Column, key, want, kind(v), choice})
-	}
 	root := rootOf(text)
-	for _, row := range slices.Concat(wanted(), wantedHooks()) {
-		for key := range strings.FieldsSeq(row[1]) {
+	for _, row := range wanted() {
+		for _, key := range row.keys {
 			root.each(key, "", func(key string, v gjson.Result) {
-				if !fits(v, row[0]) {
-					add(key, row[0], v)
+				if fits(v, row.want) {
+					return
 				}
+				at := misplaced(text, v.Index, "")
+				choice := strings.HasPrefix(row.want, oneOf) && v.Type == gjson.String
+				found = append(found, Wrong{at.Line, at.Column, key, row.want, kind(v), choice})
 			})
 		}
 	}
-	for _, row := range needed() {
-		root.each(row[0], "", func(key string, v gjson.Result) {
-			object := look(v)
-			ofType := row[2] == "" || object.member("type").Str == row[2]
-			if v.IsObject() && ofType && !object.member(row[1]).Exists() {
-				add(key, fmt.Sprintf("an object with %q", row[1]), v)
-			}
-		})
-	}
 	slices.SortStableFunc(found, func(a, b Wrong) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
 	})
 	return found
 }
 
-// each calls f with every value that a dotted key leads to, and its full key: "*" is any member or
-// element, EVENT an event that guards. The last of two members of one name counts, as for the
-// client.
+// each calls f with every value that a dotted key of wanted.txt leads to, and its full key. The
+// last of two members of one name counts, as for the client.
 func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 	name, rest, deeper := strings.Cut(key, ".")
+	values := map[string]gjson.Result{}
 	for i, k := range n.kids {
-		own := cmp.Or(k.key, strconv.Itoa(i))
-		last := !slices.ContainsFunc(n.kids[i+1:], func(o kid) bool { return o.key == k.key })
-		switch {
-		case name == "*":
-		case name == "EVENT" && slices.Contains(guarding(), k.key) && last:
-		case k.key == name && last:
-		default:
-			continue
+		event := name == "EVENT" && slices.Contains(guarding(), k.key)
+		if k.key == name || name == "*" || event {
+			values[cmp.Or(k.key, strconv.Itoa(i))] = k.value
 		}
+	}
+	for own, v := range values {
 		if deeper {
-			look(k.value).each(rest, above+own+".", f)
+			look(v).each(rest, above+own+".", f)
 		} else {
-			f(above+own, k.value)
+			f(above+own, v)
 		}
 	}
 }
@@ -214,44 +112,37 @@ func checkTypes(text string) error {
 	return nil
 }
 
-const oneOf = "one of "
+const oneOf, objectWith = "one of ", "an object with "
 
+// fits reports whether a value has a type, as wanted.txt names it.
 func fits(v gjson.Result, want string) bool {
+	if choices, ok := strings.CutPrefix(want, oneOf); ok {
+		return v.Type == gjson.String && slices.Contains(strings.Split(choices, ", "), v.Str)
+	}
+	if needs, ok := strings.CutPrefix(want, objectWith); ok {
+		member, kind, _ := strings.Cut(needs, " for type ")
+		object := look(v) // anything else than an object is the business of another row
+		return !v.IsObject() || kind != "" && object.member("type").Str != kind ||
+			object.member(strings.Trim(member, `"`)).Exists()
+	}
 	isText, isFlag, isNumber := v.Type == gjson.String, v.IsBool(), v.Type == gjson.Number
 	whole := isNumber && v.Num == float64(int64(v.Num))
-	switch want {
-	case "a text":
-		return isText
-	case "true or false":
-		return isFlag
-	case "a number":
-		return isNumber
-	case "a number above 0":
-		return isNumber && v.Num > 0
-	case "a number from 0 to 1":
-		return isNumber && v.Num >= 0 && v.Num <= 1
-	case "a whole number of 0 or more":
-		return whole && v.Num >= 0
-	case "a whole number of 1 or more":
-		return whole && v.Num >= 1
-	case "a list":
-		return v.IsArray()
-	case "a list of texts":
-		return listOfTexts(v)
-	case "an object":
-		return v.IsObject()
-	case "true, false or an object":
-		return isFlag || v.IsObject()
-	case "a text or a list of texts":
-		return isText || listOfTexts(v)
-	case "true, false or a list of texts":
-		return isFlag || listOfTexts(v)
-	}
-	choices := strings.Split(strings.TrimPrefix(want, oneOf), ", ")
-	return isText && slices.Contains(choices, v.Str)
-}
-
-func listOfTexts(v gjson.Result) bool {
-	other := func(e gjson.Result) bool { return e.Type != gjson.String }
-	return v.IsArray() && !slices.ContainsFunc(v.Array(), other)
+	texts := v.IsArray() && !slices.ContainsFunc(v.Array(), func(e gjson.Result) bool {
+		return e.Type != gjson.String
+	})
+	return map[string]bool{
+		"a text":                         isText,
+		"true or false":                  isFlag,
+		"a number":                       isNumber,
+		"a number above 0":               isNumber && v.Num > 0,
+		"a number from 0 to 1":           isNumber && v.Num >= 0 && v.Num <= 1,
+		"a whole number of 0 or more":    whole && v.Num >= 0,
+		"a whole number of 1 or more":    whole && v.Num >= 1,
+		"a list":                         v.IsArray(),
+		"a list of texts":                texts,
+		"an object":                      v.IsObject(),
+		"true, false or an object":       isFlag || v.IsObject(),
+		"a text or a list of texts":      isText || texts,
+		"true, false or a list of texts": isFlag || texts,
+	}[want]
 }

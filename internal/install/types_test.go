@@ -3,7 +3,6 @@ package install
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -51,15 +50,25 @@ func TestWrongTypes(t *testing.T) {
 
 // Every row of the table can find something wrong, and lets a value of its type pass.
 func TestEveryWantedTypeCanFail(t *testing.T) {
-	for _, row := range slices.Concat(wanted(), wantedHooks()) {
-		for _, v := range []string{"null", `{"a":{}}`, "[[]]", "-1.5", `"none of these"`, "false"} {
-			if !fits(gjson.Parse(v), row[0]) {
+	for _, row := range wanted() {
+		for _, v := range []string{
+			"null", `{"a":{}}`, "[[]]", "-1.5", `"none of these"`, "false", `{"type":"command"}`,
+			`{"type":"http"}`, `{"type":"prompt"}`, `{"type":"agent"}`,
+		} {
+			if !fits(gjson.Parse(v), row.want) {
 				goto next
 			}
 		}
-		t.Errorf("everything is %s", row[0])
+		t.Errorf("everything is %s", row.want)
 	next:
-		for key := range strings.FieldsSeq(row[1]) {
+		known := strings.HasPrefix(row.want, oneOf)
+		for _, v := range []string{`"a"`, "1", "true", "[]", "{}"} {
+			known = known || fits(gjson.Parse(v), row.want)
+		}
+		if !known {
+			t.Errorf("nothing is %s", row.want)
+		}
+		for _, key := range row.keys {
 			key = strings.ReplaceAll(key, "EVENT", "PreToolUse")
 			list, object := `[["no"]]`, `{"x":[]}`
 			for _, part := range reversed(strings.Split(key, ".")) {
