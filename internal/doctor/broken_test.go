@@ -356,19 +356,19 @@ var broken = []struct {
 	}, "hook-binary", report.Broken, "/src/bin/hooks: no such file", "build or install", ""},
 
 	{"no forge client", func(w *world) { w.git("remote", "add", "origin", "https://github.com/o/r.git") },
-		"forge-client", report.Doubt, "gh is not on PATH", "install it", ""},
+		"forge-client", report.Doubt, "tracker: gh is not installed", "install gh", ""},
 	{"a forge client that is not logged in", func(w *world) {
 		w.git("remote", "add", "origin", "git@gitlab.com:o/r.git")
-		w.tool("glab", "echo 'no token found' >&2; exit 1")
-	}, "forge-client", report.Doubt, "glab is not logged in at gitlab.com: exit status 1: no token found", "glab auth login", ""},
+		w.tool("glab", "echo '401 Unauthorized' >&2; exit 1")
+	}, "forge-client", report.Doubt, "tracker: glab is not logged in (401 Unauthorized)", "glab auth status", ""},
 	{"a tea without the command api", func(w *world) {
 		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
 		w.tool("tea-cli", `case "$1" in api) echo "No help topic for 'api'" >&2; exit 3;; esac; echo https://codeberg.org`)
-	}, "forge-client", report.Doubt, "tea-cli is too old to be asked: it has no `api`", "install tea 0.12 or newer", ""},
+	}, "forge-client", report.Doubt, "tracker: tea-cli is too old", "install tea 0.12 or newer", ""},
 	{"a tea without a login", func(w *world) {
 		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
-		w.tool("tea", `echo https://gitea.com`)
-	}, "forge-client", report.Doubt, "tea is not logged in at codeberg.org", "tea login add", ""},
+		w.tool("tea", `echo "Error: no available login" >&2; exit 1`)
+	}, "forge-client", report.Doubt, "tracker: tea is not logged in", "tea login list", ""},
 	{"qmd spoken of and absent", func(w *world) { w.write("p/CLAUDE.md", "Search with qmd first.\n") },
 		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
 	{"a tracker command that only the repository names", func(w *world) {
@@ -380,7 +380,7 @@ var broken = []struct {
 	{"a tracker command that is not there", func(w *world) {
 		w.env["HOOKS_TRACKER_COMMAND"] = "my-tracker list"
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
-	}, "forge-client", report.Broken, `"my-tracker" is not found`, "full path", ""},
+	}, "forge-client", report.Broken, "tracker: my-tracker is not installed", "full path", ""},
 	{"old prices", func(w *world) { w.now = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) },
 		"rates", report.Doubt, "193 days old", "Loop Cost Rates", ""},
 	{"a model without a price", func(w *world) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/install"
@@ -73,62 +74,32 @@ func gitVersion(_ *machine, n *notes) {
 	}
 }
 
-// place is where the project's issues are.
-func (m *machine) place() (forge.Place, error) {
-	return forge.Choose(m.Env, m.config.Tracker, m.repo)
-}
+// askTime bounds the question to the tracker; one call to its program takes 5 seconds at most.
+const askTime = 20 * time.Second
 
+// forgeClient asks the tracker what a loop asks it.
 func forgeClient(m *machine, n *notes) {
-	p, err := m.place()
-	if f := (*forge.Failure)(nil); errors.As(err, &f) &&
-		(f.Why != forge.Unconfigured || m.config.Tracker != (config.Tracker{})) {
-		n.warn(f.Hint(), "%v", err)
-		return
-	} else if err != nil {
-		n.skip("%v", err)
-		return
-	}
-	if p.Kind == forge.Command {
-		if _, err := exec.LookPath(p.Args[0]); err != nil {
-			n.fail("give its full path in the Tracker block",
-				"the tracker's command %q is not found", p.Args[0])
-		}
-		n.say("%s", p)
-		return
-	}
-	host, _, _ := strings.Cut(p.Host, ":") // gh takes no port
-	ask := map[string][]string{
-		// Some versions of `gh auth status` succeed with a token that the server refuses.
-		forge.GitHub: {"gh", "api", "graphql", "--hostname", host, "-f", "query={viewer{login}}"},
-		forge.GitLab: {"glab", "auth", "status", "--hostname", p.Host},
-		forge.Gitea:  {p.Program(), "login", "list"},
-	}[p.Kind]
-	out, err := m.run(ask...)
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		n.warn("install it, or have the skill report the facts",
-			"%s is not on PATH: backlog, labels and PR states come from reports alone", ask[0])
-	case p.Kind == forge.Gitea && m.lacksAPI(p.Program()):
-		n.warn(forge.NewerHint(p.Program()), "%s is too old to be asked: it has no `api`",
-			p.Program())
-	case err != nil, p.Kind == forge.Gitea && !strings.Contains(out, p.Host):
-		login := map[string]string{forge.GitHub: "gh auth login", forge.GitLab: "glab auth login"}
-		n.warn(cmp.Or(login[p.Kind], ask[0]+" login add"), "%s is not logged in at %s: %s",
-			ask[0], p.Host, errText(err))
+	ctx, cancel := context.WithTimeout(context.Background(), askTime)
+	defer cancel()
+	q := forge.Question{Project: m.project, Env: m.Env, Config: m.config, Backlog: true}
+	a := forge.Ask(ctx, q)
+	f := (*forge.Failure)(nil)
+	switch errors.As(a.Err, &f); {
+	case f == nil:
+		n.say("%s answers for %s", a.Place.Program(), a.Place)
+	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
+		n.skip("%v", f)
+	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:
+		n.fail("give its full path in the Tracker block", "%v", f)
 	default:
-		n.say("%s is logged in at %s, for %s/%s", ask[0], p.Host, p.Owner, p.Repo)
+		n.warn(cmp.Or(f.Hint(), "see `hooks backlog`")+
+			"; until then backlog, labels and PR states come from reports alone", "%v", f)
 	}
-}
-
-// lacksAPI reports whether a tea is older than its command api.
-func (m *machine) lacksAPI(program string) bool {
-	_, err := m.run(program, "api", "--help")
-	return err != nil
 }
 
 // branchProtection checks whether the forge itself would refuse what the guard cannot see.
 func branchProtection(m *machine, n *notes) {
-	p, err := m.place()
+	p, err := forge.Choose(m.Env, m.config.Tracker, m.repo)
 	if err != nil || p.Kind != forge.GitHub {
 		n.skip("no GitHub repository")
 		return
