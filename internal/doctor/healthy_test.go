@@ -13,11 +13,18 @@ import (
 
 func TestAHealthyMachineHasNoProblem(t *testing.T) {
 	for name, install := range map[string]func(*world){
-		"by settings":            func(*world) {},
-		"by a plugin":            func(w *world) { w.write("home/.claude/settings.json", "{}"); w.plugin(`{"sdd@acme":true}`) },
-		"the same words twice":   func(w *world) { w.register("p/.claude/settings.json", built) },
-		"a plugin switched off":  func(w *world) { w.plugin(`{"sdd@acme":false}`) },
-		"the program's own link": func(w *world) { w.register("home/.claude/settings.json", w.linked()) },
+		"by settings": func(*world) {},
+		"by a plugin": func(w *world) {
+			w.write("home/.claude/settings.json",
+				"{}")
+			w.plugin(`{"sdd@acme":true}`)
+		},
+		"the same words twice":  func(w *world) { w.register("p/.claude/settings.json", built) },
+		"a plugin switched off": func(w *world) { w.plugin(`{"sdd@acme":false}`) },
+		"the program's own link": func(w *world) {
+			w.register("home/.claude/settings.json",
+				w.linked())
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := healthy(t)
@@ -53,16 +60,19 @@ func TestAChecksOwnFailureIsItsOwn(t *testing.T) {
 	wait := make(chan struct{})
 	defer close(wait)
 	results := []*notes{
-		m.examine(check{name: "panics", look: func(*machine, *notes) { panic("boom") }}, time.Second),
+		m.examine(check{name: "panics", look: func(*machine, *notes) { panic("boom") }},
+			time.Second),
 		m.examine(check{name: "hangs", look: func(*machine, *notes) { <-wait }}, time.Millisecond),
-		m.examine(check{name: "works", look: func(_ *machine, n *notes) { n.say("fine") }}, time.Minute),
+		m.examine(check{name: "works", look: func(_ *machine, n *notes) { n.say("fine") }},
+			time.Minute),
 	}
 	for i, want := range []string{"the check itself broke: boom", "did not end within 1ms", ""} {
 		k := results[i].result()
 		if want == "" && k.Status == report.Fine {
 			continue
 		}
-		if k.Status != report.Broken || !strings.Contains(k.Problems[0].Text, want) || k.Problems[0].Way == "" {
+		if k.Status != report.Broken || !strings.Contains(k.Problems[0].Text, want) ||
+			k.Problems[0].Way == "" {
 			t.Errorf("%s: %+v", k.Name, k)
 		}
 	}

@@ -13,29 +13,35 @@ import (
 // What is wrong is named with its place, its key and the type that the client wants; what the
 // client passes over is not. Which is which was measured on the client: scripts/e2e holds it.
 func TestWrongTypes(t *testing.T) {
+	const guarded = `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x",`
 	for text, want := range map[string]string{
 		"":                               "",
 		"\ufeff{}":                       "",
 		`{"model":"opus","odd":{"x":5}}`: "",
 		`{"model":5}`:                    `line 1, column 10: "model" must be a text, this is 5`,
-		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: "env" must be an object, ` +
-			`this is a list` + "\n" +
+		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: ` +
+			`"env" must be an object, this is a list` + "\n" +
 			`line 3, column 22: "disableAllHooks" must be true or false, this is "no"`,
-		`{"model":5,"model":"opus"}`:                     "",
-		`{"model":null}`:                                 `"model" must be a text, this is null`,
-		`{"cleanupPeriodDays":0}`:                        `"cleanupPeriodDays" must be a whole number of 1 or more, this is 0`,
-		`{"permissions":{"allow":"Bash"}}`:               `"permissions.allow" must be a list, this is "Bash"`,
-		`{"permissions":{"allow":[5]}}`:                  "",
-		`{"enabledPlugins":{"a@b":"yes"}}`:               `"enabledPlugins.a@b" must be true, false or a list of texts`,
-		`{"statusLine":{"type":"command"}}`:              `"statusLine" must be an object with "command"`,
-		`{"defaultShell":"zsh"}`:                         `"defaultShell" must be one of bash, powershell, this is "zsh"`,
+		`{"model":5,"model":"opus"}`: "",
+		`{"model":null}`:             `"model" must be a text, this is null`,
+		`{"cleanupPeriodDays":0}`: `"cleanupPeriodDays" must be a whole number of 1 or more, ` +
+			`this is 0`,
+		`{"permissions":{"allow":"Bash"}}`: `"permissions.allow" must be a list, ` +
+			`this is "Bash"`,
+		`{"permissions":{"allow":[5]}}`: "",
+		`{"enabledPlugins":{"a@b":"yes"}}`: `"enabledPlugins.a@b" must be true, false or ` +
+			`a list of texts`,
+		`{"statusLine":{"type":"command"}}`: `"statusLine" must be an object with "command"`,
+		`{"defaultShell":"zsh"}`: `"defaultShell" must be one of bash, powershell, ` +
+			`this is "zsh"`,
 		`{"theme":5,"extraKnownMarketplaces":7}`:         "",
 		`{"hooks":{"Stop":[{"matcher":5,"hooks":[7]}]}}`: "",
-		`{"hooks":{"PreToolUse":[{"matcher":5,"hooks":[]}]}}`: `"hooks.PreToolUse.0.matcher" must be a text, ` +
-			`this is 5`,
-		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x","timeout":"60"}]}]}}`: `column 77: ` +
-			`"hooks.PreToolUse.0.hooks.0.timeout" must be a number above 0, this is "60"`,
-		`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command"}]}]}}`: `an object with "command"`,
+		`{"hooks":{"PreToolUse":[{"matcher":5,"hooks":[]}]}}`: `"hooks.PreToolUse.0.matcher" ` +
+			`must be a text, this is 5`,
+		guarded + `"timeout":"60"}]}]}}`: `column 77: "hooks.PreToolUse.0.hooks.0.timeout" ` +
+			`must be a number above 0, this is "60"`,
+		`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command"}]}]}}`: `an object ` +
+			`with "command"`,
 	} {
 		lines := []string{}
 		for _, w := range WrongTypes(text) {
