@@ -52,12 +52,12 @@ func (c toolCall) String() string {
 
 func mustDeny(m *machine, n *notes) {
 	m.battery(n, denied(), true)
-	n.say("%d calls are to be held back", len(denied()))
+	n.note("%d calls are to be held back", len(denied()))
 }
 
 func mustAllow(m *machine, n *notes) {
 	m.battery(n, allowed(), false)
-	n.say("%d calls are to pass", len(allowed()))
+	n.note("%d calls are to pass", len(allowed()))
 }
 
 // battery sends calls to the registered program inside an open tick.
@@ -72,7 +72,7 @@ func (m *machine) battery(n *notes, calls []toolCall, deny bool) {
 		return
 	}
 	if _, err := s.enter(); err != nil {
-		n.fail("see what hook-binary and self-test say",
+		n.fail("see hook-binary and self-test",
 			"no loop can be opened in a scratch project: %v", err)
 		return
 	}

@@ -94,7 +94,7 @@ func (m *machine) binary(n *notes, where, path string, lookup error) {
 		n.warn("copy this one there, or register it: `hooks install`",
 			"%s is of the same version as this program but another build", path)
 	default:
-		n.say("%s: %s", path, out)
+		n.note("%s: %s", path, out)
 	}
 }
 
@@ -124,7 +124,7 @@ func switches(m *machine, n *notes) {
 				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
 	}
-	n.orSay("hooks are switched on")
+	n.noteIfFine("hooks are switched on")
 }
 
 // variable is an environment variable as the client has it: "env" of the settings overrules the
@@ -142,7 +142,7 @@ func workspaceTrust(m *machine, n *notes) {
 	path := filepath.Join(cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), m.home()), ".claude.json")
 	f := install.ReadFile("client", path)
 	if f == nil || f.Bad != "" {
-		n.skip("%s tells nothing", m.shown(path))
+		n.skip("%s is missing or cannot be read", m.shown(path))
 		return
 	}
 	project, ok := f.Body.Get("projects").Map()[m.project]
@@ -153,7 +153,7 @@ func workspaceTrust(m *machine, n *notes) {
 		n.warn("start the client here once and accept its question",
 			"the folder is not trusted yet: an interactive session runs no hooks in it")
 	default:
-		n.say("the folder is trusted")
+		n.note("the folder is trusted")
 	}
 }
 
@@ -167,7 +167,7 @@ func permissions(m *machine, n *notes) {
 			denies := fmt.Sprintf("%s denies %s", m.shown(f.Path), rule.Str)
 			switch {
 			case tool == "AskUserQuestion":
-				n.fail(hint, "%s: nobody can be asked, so every gate pauses the run", denies)
+				n.fail(hint, "%s: no question can be asked, so every gate pauses the run", denies)
 			case tool == "Skill" && what == "":
 				n.fail(hint, "%s: the model cannot run a tick", denies)
 			case tool == "Bash" && (what == "" || strings.HasPrefix(what+" ", "hooks ")):
@@ -183,5 +183,5 @@ func permissions(m *machine, n *notes) {
 				m.shown(f.Path), mode)
 		}
 	}
-	n.orSay("nothing denies the dialog or the reports")
+	n.noteIfFine("nothing denies the dialog or the reports")
 }

@@ -185,7 +185,7 @@ var broken = []struct {
 		"client-version", report.Broken, "lacks exec form of hooks (args), which came with 2.1.139",
 		"update the client", ""},
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
-		"client-version", report.Doubt, "does not tell its version", "claude --version", ""},
+		"client-version", report.Doubt, "does not report its version", "claude --version", ""},
 	{"a block cap of one", func(w *world) {
 		w.write("p/.claude/settings.json", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}`)
 	}, "client-environment", report.Broken, "BLOCK_CAP=1", "set it to 2 or more", ""},
@@ -580,23 +580,5 @@ func TestEveryBrokenThingIsFoundWithItsWayOut(t *testing.T) {
 				t.Errorf("a second --fix: %+v", again)
 			}
 		})
-	}
-}
-
-// Every check of the table finds at least one of the broken things, or is said to have nothing that
-// breaks it here.
-func TestEveryCheckIsTested(t *testing.T) {
-	without := map[string]string{
-		"agent-logins": "it only tells", "git": "there is no machine for the suite without git",
-		"disk": "a story mounts a full and a read-only disk",
-	}
-	for _, c := range table() {
-		tested := without[c.name] != ""
-		for _, b := range broken {
-			tested = tested || b.check == c.name
-		}
-		if !tested {
-			t.Errorf("nothing breaks %s", c.name)
-		}
 	}
 }

@@ -31,7 +31,7 @@ var features = [...]feature{
 	{"2.1.163", "context from a Stop", "the model learns less", false},
 	{"2.1.191", "lists in matchers", "results of some tools carry no facts", false},
 	{"2.1.196", "prompt_id", "turns are told apart by their transcript only", false},
-	{"2.1.200", "dialogs that wait for the person", "a gate may be answered by nobody", true},
+	{"2.1.200", "dialogs that wait for the person", "a gate may pass unanswered", true},
 	{"2.1.211", "a question that a hook asks for in every permission mode",
 		"a gate may be passed over in auto mode", false},
 	{"2.1.214", "CLAUDE_PID, and denials that a schema error does not lose",
@@ -48,14 +48,14 @@ func clientVersion(m *machine, n *notes) {
 	have := version(out)
 	if err != nil || have == nil {
 		n.warn("see that `claude --version` answers",
-			"the client does not tell its version: %s", cmp.Or(out, fmt.Sprint(err)))
+			"the client does not report its version: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	}
-	n.say("claude %s; tested with %s", dotted(have), join(tested[:]))
+	n.note("claude %s; tested with %s", dotted(have), join(tested[:]))
 	if slices.Compare(have, version(tested[0])) > 0 {
-		n.say("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
+		n.note("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
 	} else if !slices.Contains(tested[:], dotted(have)) {
-		n.say("not tested itself; what it lacks is listed here")
+		n.note("not tested itself; what it lacks is listed here")
 	}
 	var has []string
 	for _, f := range features {
@@ -70,7 +70,7 @@ func clientVersion(m *machine, n *notes) {
 			n.warn("update the client", "%s", lacks)
 		}
 	}
-	n.say("has %s", join(has))
+	n.note("has %s", join(has))
 }
 
 // version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It is nil where
@@ -106,7 +106,7 @@ func clientEnvironment(m *machine, n *notes) {
 	count, err := strconv.Atoi(limit)
 	switch {
 	case limit == "":
-		n.say("%s is not set: the client ends a turn after 8 blocks, "+
+		n.note("%s is not set: the client ends a turn after 8 blocks, "+
 			"the program asks for %d at most", blocks, maxBlocks)
 	case err == nil && count > 0 && count < maxBlocks:
 		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
@@ -114,7 +114,7 @@ func clientEnvironment(m *machine, n *notes) {
 	case err == nil && count <= 0:
 		n.warn("unset it", "%s=%s: other hooks may hold a turn open without end", blocks, limit)
 	default:
-		n.say("%s=%s", blocks, limit)
+		n.note("%s=%s", blocks, limit)
 	}
 	if v := m.variable(cron); on(v) {
 		n.warn("unset it where loops are started",

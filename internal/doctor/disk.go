@@ -29,7 +29,7 @@ func disk(m *machine, n *notes) {
 		at = m.project
 	}
 	if kind, free, ok := filesystem(at); ok {
-		n.say("%s, %s free", kind, size(free))
+		n.note("%s, %s free", kind, size(free))
 		if free < noSpace {
 			n.fail("make room: an iteration that cannot be written cannot be closed",
 				"only %s are free", size(free))
@@ -59,11 +59,11 @@ func tryState(n *notes, files *store.Store) {
 	case err != nil:
 		n.fail("make .sdd/loop writable for you", "a state file cannot be written: %v", err)
 	default:
-		n.say("a durable write takes %.1f ms", float64(took.Microseconds())/1000)
+		n.note("a durable write takes %.1f ms", float64(took.Microseconds())/1000)
 	}
 	switch locks {
 	case store.Turns:
-		n.say("the file system has no locks; hooks take turns by a folder")
+		n.note("the file system has no locks; hooks take turns by a folder")
 	case store.NoLocks:
 		n.warn("keep the project on a disk with file locks while loops run in it",
 			"the file system has no locks: two hooks at the same moment may lose a count")
@@ -81,7 +81,7 @@ func tryProject(n *notes, project string) {
 		n.fail("see what is wrong with the disk", "a file cannot be written here: %v", err)
 		return
 	}
-	n.say("the state can be written")
+	n.note("the state can be written")
 }
 
 func size(bytes uint64) string {

@@ -49,18 +49,6 @@ func TestNamesStay(t *testing.T) {
 	}
 }
 
-func TestTheDocsNameEveryCheck(t *testing.T) {
-	text, err := os.ReadFile("../../docs/doctor.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range table() {
-		if !bytes.Contains(text, []byte("`"+c.name+"`")) {
-			t.Errorf("docs/doctor.md does not name %s", c.name)
-		}
-	}
-}
-
 // What is printed as JSON is what its schema says, on a machine with every kind of result.
 func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w := healthy(t)

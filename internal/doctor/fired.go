@@ -37,9 +37,9 @@ func receipts(m *machine, n *notes) {
 		n.skip("no loop has left a receipt in this project yet")
 		return
 	}
-	n.say("session %s, last %s: %s",
+	n.note("session %s, last %s: %s",
 		last.SessionID, last.Last.UTC().Format(time.RFC3339), join(last.Events))
-	n.say("answered by %s %s", m.shown(last.Program.Path), last.Program.Version)
+	n.note("answered by %s %s", m.shown(last.Program.Path), last.Program.Version)
 	for _, h := range m.settings().Ours() {
 		path, err := m.located(h)
 		if err == nil && last.Program.Build != "" && build(path) != last.Program.Build {
@@ -102,7 +102,7 @@ func loopsWithoutHooks(m *machine, n *notes) {
 			n.fail(hint, "%s", text)
 		}
 	}
-	n.say("%d of the last sessions looked at", len(sessions))
+	n.note("%s read, the newest", count(len(sessions), "session"))
 }
 
 // mangled is the folder name that the client makes of a project's path.

@@ -63,7 +63,7 @@ func TestAChecksOwnFailureIsItsOwn(t *testing.T) {
 		m.examine(check{name: "panics", look: func(*machine, *notes) { panic("boom") }},
 			time.Second),
 		m.examine(check{name: "hangs", look: func(*machine, *notes) { <-wait }}, time.Millisecond),
-		m.examine(check{name: "works", look: func(_ *machine, n *notes) { n.say("fine") }},
+		m.examine(check{name: "works", look: func(_ *machine, n *notes) { n.note("fine") }},
 			time.Minute),
 	}
 	for i, want := range []string{"the check itself broke: boom", "did not end within 1ms", ""} {

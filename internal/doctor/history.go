@@ -96,5 +96,5 @@ func historyLines(m *machine, n *notes) {
 	if h.more > 0 {
 		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", h.more)
 	}
-	n.say("%s", count(h.lines, "line"))
+	n.note("%s", count(h.lines, "line"))
 }

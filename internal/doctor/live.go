@@ -59,10 +59,10 @@ func live(m *machine, n *notes) {
 	}
 	events, programs := receipt(strings.TrimPrefix(read(log), before))
 	result := gjson.Parse(out)
-	n.say("one session of %.0f s for $%.4f, in which %s reached the program", took.Seconds(),
+	n.note("one session of %.0f s for $%.4f, in which %s reached the program", took.Seconds(),
 		result.Get("total_cost_usd").Float(), cmp.Or(join(events), "no event"))
 	for _, p := range programs {
-		n.say("answered by %s", m.shown(p))
+		n.note("answered by %s", m.shown(p))
 	}
 	came := func(word string) bool { return slices.Contains(events, word) }
 	ended := err == nil && result.IsObject() && !result.Get("is_error").Bool()

@@ -9,7 +9,7 @@ import (
 
 func rates(m *machine, n *notes) {
 	table, days := usage.NewTable(m.config.Rates), usage.AgeDays(m.Now)
-	n.say("%s; the built-in table is of %s, %s old",
+	n.note("%s; the built-in table is of %s, %s old",
 		table.Source(), usage.Dated, count(days, "day"))
 	for _, r := range m.config.Rates {
 		if r.Input == 0 || r.Output == 0 {
@@ -43,7 +43,7 @@ func models(m *machine, n *notes) {
 				"%s has no price of its own: it is priced like %s", model, row.Model)
 		}
 	}
-	n.say("%s", join(seen))
+	n.note("%s", join(seen))
 }
 
 // skippedLines checks that the last run could read its transcripts. What it could not read is not
@@ -58,5 +58,5 @@ func skippedLines(m *machine, n *notes) {
 			newest.RunID, count(newest.SkippedLines, "transcript line"))
 		return
 	}
-	n.say("run %s: every line was read", newest.RunID)
+	n.note("run %s: every line was read", newest.RunID)
 }

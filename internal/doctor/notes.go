@@ -27,15 +27,15 @@ type problem struct {
 	fix   func() error
 }
 
-// say notes a fact.
-func (n *notes) say(format string, args ...any) {
+// note notes a fact.
+func (n *notes) note(format string, args ...any) {
 	n.found = append(n.found, fmt.Sprintf(format, args...))
 }
 
 // skip notes why there is nothing to look at.
 func (n *notes) skip(format string, args ...any) {
 	n.skipped = true
-	n.say(format, args...)
+	n.note(format, args...)
 }
 
 // warn notes what a person should know or decide.
@@ -54,10 +54,10 @@ func (n *notes) add(status report.Health, hint, text string) *problem {
 	return p
 }
 
-// orSay notes that all is well, if the check found no problem.
-func (n *notes) orSay(format string, args ...any) {
+// noteIfFine notes a fact if the check found no problem.
+func (n *notes) noteIfFine(format string, args ...any) {
 	if len(n.problems) == 0 {
-		n.say(format, args...)
+		n.note(format, args...)
 	}
 }
 

@@ -29,14 +29,14 @@ func repository(m *machine, n *notes) {
 		}
 		return
 	}
-	n.say("%s, branch %s, default branch %s", m.shown(m.repo.Top),
+	n.note("%s, branch %s, default branch %s", m.shown(m.repo.Top),
 		cmp.Or(m.repo.Branch, "(detached)"), cmp.Or(m.repo.Default, "unknown"))
 	if m.repo.Default == "" && len(m.repo.Remotes) > 0 {
 		n.warn("git remote set-head origin --auto", "the default branch of the remote is not "+
 			"known here: release branches count as protected too, others do not")
 	}
 	if len(m.repo.Remotes) == 0 {
-		n.say("no remote")
+		n.note("no remote")
 	}
 	if m.repo.Partial {
 		n.warn("see that included settings hold no alias or push rule that merges",
@@ -97,7 +97,7 @@ func stateHidden(m *machine, n *notes) {
 		n.warn("add the line .sdd/ to .gitignore",
 			".sdd/ is not ignored: a worktree below it can be committed by accident")
 	}
-	n.orSay("ignored, nothing of it committed")
+	n.noteIfFine("ignored, nothing of it committed")
 }
 
 func configuration(m *machine, n *notes) {
@@ -109,7 +109,7 @@ func configuration(m *machine, n *notes) {
 		n.warn("write it as in docs/configuration.md, or move it out of the block", "%s", w)
 	}
 	for _, w := range c.Foreign {
-		n.say("%s", w)
+		n.note("%s", w)
 	}
 	// The client reads these files as instructions, the program does not read them.
 	for _, dir := range []string{filepath.Join(m.project, ".claude"), m.clientDir()} {
@@ -118,7 +118,7 @@ func configuration(m *machine, n *notes) {
 				"%s has an SDD Configuration, which is not read there", m.shown(dir)+"/CLAUDE.md")
 		}
 	}
-	n.say("%s, %s, tracker %s, do-not-merge label %q", count(len(c.Rates), "price row"),
+	n.note("%s, %s, tracker %s, do-not-merge label %q", count(len(c.Rates), "price row"),
 		count(len(c.Patterns), "redaction pattern"), cmp.Or(c.Tracker.Type, "by its remote"),
 		c.DoNotMerge)
 	if way := strings.ToLower(c.Notify); way != "" && way != "bell" && way != "off" {
@@ -129,11 +129,11 @@ func configuration(m *machine, n *notes) {
 
 func agentLogins(m *machine, n *notes) {
 	if len(m.config.AgentLogins) == 0 {
-		n.say("none configured: every comment counts as a person's, so that a merge asks once " +
+		n.note("none configured: every comment counts as a person's, so that a merge asks once " +
 			"more rather than once less")
 		return
 	}
-	n.say("%s", join(m.config.AgentLogins))
+	n.note("%s", join(m.config.AgentLogins))
 }
 
 // redaction checks that the patterns compile, and leave something of a plain sentence.
@@ -150,7 +150,7 @@ func redaction(m *machine, n *notes) {
 		n.warn("narrow the pattern to what is secret",
 			"the patterns leave nothing of %q but %q: nobody can read the history", plain, left)
 	}
-	n.say("%s", count(len(m.config.Patterns), "pattern"))
+	n.note("%s", count(len(m.config.Patterns), "pattern"))
 }
 
 // contradictions are orders that a model may follow against a gate, each with what it is against.
@@ -202,7 +202,7 @@ func orders(m *machine, n *notes) {
 			}
 		}
 	}
-	n.say("%s of instructions read", count(files, "file"))
+	n.note("%s of instructions read", count(files, "file"))
 }
 
 // brief is the beginning of a text's first line.

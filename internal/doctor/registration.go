@@ -46,7 +46,7 @@ func settingsFiles(m *machine, n *notes) {
 				"%s: %s", m.from(f), f.Bad)
 			continue
 		}
-		n.say("%s", m.from(f))
+		n.note("%s", m.from(f))
 		if f.Root != "" {
 			continue
 		}
@@ -129,7 +129,7 @@ func hooksRegistered(m *machine, n *notes) {
 		n.warn(again, "%d events are not registered, and what they report is noticed late or "+
 			"not at all: %s", len(missing), join(missing))
 	}
-	n.say("%d of %d events in %s", len(have), len(event.Words), join(files))
+	n.note("%d of %d events in %s", len(have), len(event.Words), join(files))
 }
 
 // registeredOnce finds events that would count twice. The client runs a handler once that several
@@ -160,7 +160,7 @@ func registeredOnce(m *machine, n *notes) {
 		n.fail("keep one: `hooks uninstall` in a scope, or switch the plugin off",
 			"%s %s %s", join(events[at]), verb, at)
 	}
-	n.orSay("every event runs the program once")
+	n.noteIfFine("every event runs the program once")
 }
 
 // factTools are tools whose results carry facts.
@@ -191,7 +191,7 @@ func matchers(m *machine, n *notes) {
 		switch {
 		case first == nil:
 		case len(missed) == 0:
-			n.say("%s: %s", name, cmp.Or(first.Matcher, "every tool"))
+			n.note("%s: %s", name, cmp.Or(first.Matcher, "every tool"))
 		case name == event.PreToolUse:
 			n.fail("leave the matcher of PreToolUse away: the guard must see every tool",
 				"%s has the matcher %q, which does not catch %s",
@@ -240,7 +240,7 @@ func commandForm(m *machine, n *notes) {
 					"a call then passes unguarded", at, timeout.Num)
 		}
 	}
-	n.orSay("exec form, with timeouts longer than the program's own")
+	n.noteIfFine("exec form, with timeouts longer than the program's own")
 }
 
 // minTimeout is longer than the program takes at most for an event, in seconds. An entry may wait
@@ -283,5 +283,5 @@ func otherHooks(m *machine, n *notes) {
 				"%s runs %s too, which may block the prompts that begin a tick", m.where(h), name)
 		}
 	}
-	n.say("%s of others", count(others, "hook"))
+	n.note("%s of others", count(others, "hook"))
 }

@@ -25,7 +25,7 @@ func selfTest(m *machine, n *notes) {
 	}
 	defer s.close()
 	if err := s.play(); err != nil {
-		n.fail("see what hook-binary says; build or install the program again", "%v", err)
+		n.fail("see hook-binary; build or install the program again", "%v", err)
 	}
 	var times []string
 	for _, w := range event.Words {
@@ -39,7 +39,7 @@ func selfTest(m *machine, n *notes) {
 				"%s took %v", w.Word, took.Round(time.Millisecond))
 		}
 	}
-	n.say("%s", join(times))
+	n.note("%s", join(times))
 }
 
 // play returns the first thing that is wrong in a tick. What the guard does in a tick is left to

@@ -66,7 +66,7 @@ func stateFiles(_ *machine, n *notes) {
 		s, err := n.state.Load(skill)
 		unreadable(n, err)
 		if s.Budget != nil {
-			n.say("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
+			n.note("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
 			budgets = append(budgets, s.BudgetPath)
 		}
 	}
@@ -82,10 +82,10 @@ func stateFiles(_ *machine, n *notes) {
 			n.warn("move it away if it is not yours to keep there",
 				"%s is no file of the program", path)
 		case strings.Contains(f.Name, ".torn-"):
-			n.say("%s: a torn last line that a crash left, copied aside", path)
+			n.note("%s: a torn last line that a crash left, copied aside", path)
 		}
 	}
-	n.say("%s", count(len(list), "file"))
+	n.note("%s", count(len(list), "file"))
 }
 
 // seals checks whether runs can be sealed on this machine, and whether the files of sealed runs are
@@ -118,7 +118,7 @@ func seals(m *machine, n *notes) {
 			}
 		}
 	}
-	n.say("%s", dir.Path())
+	n.note("%s", dir.Path())
 }
 
 // missingState reports the loops that are on in a project without state.
@@ -144,7 +144,7 @@ func locks(m *machine, n *notes) {
 		}
 	}
 	if len(n.found)+len(n.problems) == 0 {
-		n.say("no lock is held")
+		n.note("no lock is held")
 	}
 }
 
@@ -155,7 +155,7 @@ func (m *machine) lock(n *notes, skill loop.Skill, l *loop.Lock) {
 	here := proc.Describe(l.PID, l.Source)
 	switch proc.Of(l.Process) {
 	case loop.Alive:
-		n.say("%s, alive", at)
+		n.note("%s, alive", at)
 	case loop.Dead:
 		why := "no such process runs"
 		if here.Start != "" && l.Start != "" && here.Start != l.Start {
@@ -191,9 +191,9 @@ func openIterations(m *machine, n *notes) {
 		switch {
 		case b.Status == loop.Paused:
 			for _, g := range b.Pending {
-				n.say("[%s] %s", g.Name, g.Question)
+				n.note("[%s] %s", g.Name, g.Question)
 			}
-			n.warn("answer as `hooks gate list` says, then continue with "+resume,
+			n.warn("answer it, see `hooks gate list`, then continue with "+resume,
 				"%s run %s is paused: a question waits for a person", skill, b.RunID)
 		case b.Status != loop.Active:
 		case b.OwnerLeft || proc.Of(b.Owner) == loop.Dead:
@@ -201,13 +201,13 @@ func openIterations(m *machine, n *notes) {
 				resume, skill),
 				"%s %s is %s and its session (pid %d) is gone", skill, at, is, b.Owner.PID)
 		case s.Tick != nil:
-			n.say("%s %s runs in pid %d", skill, at, b.Owner.PID)
+			n.note("%s %s runs in pid %d", skill, at, b.Owner.PID)
 		default:
-			n.say("%s %s is between iterations, in pid %d", skill, at, b.Owner.PID)
+			n.note("%s %s is between iterations, in pid %d", skill, at, b.Owner.PID)
 		}
 	}
 	if len(n.found)+len(n.problems) == 0 {
-		n.say("no loop runs")
+		n.note("no loop runs")
 	}
 }
 
@@ -240,7 +240,7 @@ func litter(m *machine, n *notes) {
 					m.repairState(func(s *store.Store) error { return s.Sweep(f.Name) }))
 		}
 	}
-	n.orSay("no unfinished files")
+	n.noteIfFine("no unfinished files")
 }
 
 func modes(m *machine, n *notes) {
@@ -254,5 +254,5 @@ func modes(m *machine, n *notes) {
 					m.repairState(func(s *store.Store) error { return s.Tighten(f.Name) }))
 		}
 	}
-	n.orSay("closed to others")
+	n.noteIfFine("closed to others")
 }

@@ -33,7 +33,7 @@ func home(m *machine, n *notes) {
 	case err != nil || !info.IsDir():
 		n.fail("make the folder, or correct "+name, "%s is %s, which is no folder", name, dir)
 	default:
-		n.say("%s", dir)
+		n.note("%s", dir)
 	}
 }
 
@@ -46,9 +46,9 @@ func onPath(m *machine, n *notes) {
 		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
 			m.shown(m.self.Path))
 	case install.Same(path, m.self.Path):
-		n.say("%s", path)
+		n.note("%s", path)
 	case build(path) != "" && build(path) == m.self.Build:
-		n.say("%s, the same build", path)
+		n.note("%s, the same build", path)
 	default:
 		n.warn(hint+", before "+filepath.Dir(path),
 			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
@@ -66,7 +66,7 @@ func gitVersion(_ *machine, n *notes) {
 		n.fail("install git", "git does not answer: %v", err)
 		return
 	}
-	n.say("%s", out)
+	n.note("%s", out)
 	have := version(strings.TrimPrefix(out, "git version "))
 	if have != nil && slices.Compare(have, version(oldGit)) < 0 {
 		n.warn("update git", "git %s is older than %s: worktrees and heads stay unknown",
@@ -86,7 +86,7 @@ func forgeClient(m *machine, n *notes) {
 	f := (*forge.Failure)(nil)
 	switch errors.As(a.Err, &f); {
 	case f == nil:
-		n.say("%s answers for %s", a.Place.Program(), a.Place)
+		n.note("%s answers for %s", a.Place.Program(), a.Place)
 	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
 		n.skip("%v", f)
 	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:
@@ -115,11 +115,11 @@ func branchProtection(m *machine, n *notes) {
 		n.skip("gh is not on PATH")
 		return
 	case err != nil || out != "true" && out != "false":
-		n.skip("the forge does not say: %s", cmp.Or(errText(err), out))
+		n.skip("the forge does not answer: %s", cmp.Or(errText(err), out))
 		return
 	}
 	if rules, _ := ask("rules/branches", "length"); out == "true" || rules != "" && rules != "0" {
-		n.say("%s is protected", branch)
+		n.note("%s is protected", branch)
 		return
 	}
 	n.warn("protect it on the forge: it is the backstop of every guard",
@@ -139,7 +139,7 @@ func qmd(m *machine, n *notes) {
 		return strings.Contains(read(filepath.Join(m.project, name)), "qmd")
 	}
 	if !slices.ContainsFunc([]string{"CLAUDE.md", "AGENTS.md", ".mcp.json"}, mentions) {
-		n.skip("the project does not speak of it")
+		n.skip("the project does not mention it")
 		return
 	}
 	if _, err := exec.LookPath("qmd"); err != nil {
@@ -147,5 +147,5 @@ func qmd(m *machine, n *notes) {
 			"qmd is not on PATH, and the project uses it")
 		return
 	}
-	n.say("on PATH")
+	n.note("on PATH")
 }

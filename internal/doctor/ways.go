@@ -46,7 +46,7 @@ func gitAliases(m *machine, n *notes) {
 				"git %s stands for %q: %s", name, aliases[name], what)
 		}
 	}
-	n.say("%s", count(len(aliases), "alias"))
+	n.note("%s", count(len(aliases), "alias"))
 }
 
 func ghAliases(m *machine, n *notes) {
@@ -57,7 +57,7 @@ func ghAliases(m *machine, n *notes) {
 				name, "gh %s stands for %q: %s", name, aliases[name], what)
 		}
 	}
-	n.say("%s", count(len(aliases), "alias"))
+	n.note("%s", count(len(aliases), "alias"))
 }
 
 // pushSettings finds settings by which a bare push moves a protected branch.
@@ -82,7 +82,7 @@ func pushSettings(m *machine, n *notes) {
 		n.warn("git config push.default simple",
 			"push.default is %s: a bare push can move a protected branch", kind)
 	}
-	n.orSay("a bare push stays on its own branch")
+	n.noteIfFine("a bare push stays on its own branch")
 }
 
 // mcpServers finds servers that can merge. The guard reads their calls by name and shape.
@@ -113,5 +113,5 @@ func mcpServers(m *machine, n *notes) {
 		look(f, f.Body.Get("mcpServers"))
 		look(f, f.Body.Get("projects").Map()[m.project].Get("mcpServers"))
 	}
-	n.say("%s", count(seen, "server"))
+	n.note("%s", count(seen, "server"))
 }

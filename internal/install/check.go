@@ -96,7 +96,7 @@ func once(text string, in node, key string) error {
 	seen := false
 	for _, k := range in.kids {
 		if k.key == key && seen {
-			return misplaced(text, k.start, fmt.Sprintf("%q stands here a second time", key))
+			return misplaced(text, k.start, fmt.Sprintf("%q appears a second time", key))
 		}
 		seen = seen || k.key == key
 	}

@@ -354,10 +354,10 @@ func TestCheck(t *testing.T) {
 		{"{\"hooks\": null}", `line 1, column 11: "hooks" is an object, this is null`, "repair"},
 		{`{"hooks": {"Stop": {}}}`,
 			`line 1, column 20: the groups of "Stop" are a list, this is an object`, "repair"},
-		{`{"hooks": {}, "\u0068ooks": {}}`, `line 1, column 15: "hooks" stands here a second time`,
+		{`{"hooks": {}, "\u0068ooks": {}}`, `line 1, column 15: "hooks" appears a second time`,
 			"repair"},
 		{`{"hooks": {"Stop": [], "Stop": []}}`,
-			`line 1, column 24: "Stop" stands here a second time`, "repair"},
+			`line 1, column 24: "Stop" appears a second time`, "repair"},
 	} {
 		err := Check(c.text)
 		e, ok := err.(*SyntaxError)

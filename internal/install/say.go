@@ -7,7 +7,7 @@ import "fmt"
 func (r Result) Installed(dry, whole bool) string {
 	starts := fmt.Sprintf("%s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
-		starts += ", no more " + r.Was
+		starts += " instead of " + r.Was
 	}
 	text := "installed in " + starts + "\n"
 	switch {
@@ -16,11 +16,12 @@ func (r Result) Installed(dry, whole bool) string {
 	case dry:
 		return r.change(whole || r.Others) + "would be " + text + dryNote
 	case r.Backup != "":
-		text += "what else stands there is as it was; the text before is kept in " + r.Backup + "\n"
+		text += "everything else in the file is unchanged; the text before is kept in " +
+			r.Backup + "\n"
 	}
 	if r.Off {
 		text += "note: " + r.Path +
-			" turns all hooks off; take \"disableAllHooks\" out for them to run\n"
+			" turns all hooks off; remove \"disableAllHooks\" for them to run\n"
 	}
 	return r.change(whole) + text
 }
@@ -37,7 +38,7 @@ func (r Result) Uninstalled(dry, whole bool) string {
 			fmt.Sprintf("uninstalled; %s held nothing else and is removed\n", r.Path)
 	}
 	return r.change(whole) +
-		fmt.Sprintf("uninstalled from %s; what else stands there is as it was\n", r.Path)
+		fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged\n", r.Path)
 }
 
 const dryNote = "nothing was changed: this was a dry run\n"
