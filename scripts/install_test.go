@@ -208,7 +208,7 @@ func TestInstallScriptBuildsACheckout(t *testing.T) {
 		}
 	}
 	out, err = script(t, bare, []string{"PATH=" + tools})
-	if err == nil || !strings.Contains(out, "Go is not here") || len(files(bare)) != 0 {
+	if err == nil || !strings.Contains(out, "Go is not installed") || len(files(bare)) != 0 {
 		t.Errorf("%v, left %v\n%s", err, files(bare), out)
 	}
 }
