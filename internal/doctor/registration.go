@@ -173,33 +173,25 @@ var guardedTools = [...]string{"Write", "Skill", "CronCreate", "ToolOfTomorrow"}
 
 func matchers(m *machine, n *notes) {
 	for _, name := range []string{event.PreToolUse, event.PostToolUse, event.PostToolUseFailure} {
-		missed := factTools[:]
+		missed, add := factTools[:], n.warn
+		hint := "take the matcher from hooks.json"
 		if name == event.PreToolUse {
-			missed = slices.Concat(guardedTools[:], missed)
+			missed, add = slices.Concat(guardedTools[:], missed), n.fail
+			hint = "leave the matcher of PreToolUse away: the guard must see every tool"
 		}
-		var first *install.Hook
-		for _, h := range m.settings().Ours() {
-			if h.Event == name {
-				missed = slices.DeleteFunc(slices.Clone(missed), func(tool string) bool {
-					return catches(h.Matcher, tool)
-				})
-				if first == nil {
-					first = &h
-				}
-			}
+		hooks := slices.DeleteFunc(m.settings().Ours(), func(h install.Hook) bool {
+			return h.Event != name
+		})
+		for _, h := range hooks {
+			missed = slices.DeleteFunc(slices.Clone(missed), func(tool string) bool {
+				return catches(h.Matcher, tool)
+			})
 		}
-		switch {
-		case first == nil:
-		case len(missed) == 0:
-			n.note("%s: %s", name, cmp.Or(first.Matcher, "every tool"))
-		case name == event.PreToolUse:
-			n.fail("leave the matcher of PreToolUse away: the guard must see every tool",
-				"%s has the matcher %q, which does not catch %s",
-				m.where(*first), first.Matcher, join(missed))
-		default:
-			n.warn("take the matcher from hooks.json",
-				"%s has the matcher %q, which does not catch %s",
-				m.where(*first), first.Matcher, join(missed))
+		if len(hooks) > 0 && len(missed) == 0 {
+			n.note("%s: %s", name, cmp.Or(hooks[0].Matcher, "every tool"))
+		} else if len(hooks) > 0 {
+			add(hint, "%s has the matcher %q, which does not catch %s",
+				m.where(hooks[0]), hooks[0].Matcher, join(missed))
 		}
 	}
 }
