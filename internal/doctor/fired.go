@@ -129,8 +129,10 @@ func (m *machine) registeredSince(t time.Time) bool {
 // "" where there is none.
 func invoked(transcript string) string {
 	for moment, err := range usage.Moments(transcript) {
-		if err != nil || moment.Agent != "" {
-			return ""
+		if moment.Agent == "sidechain" { // an old client's copy of a worker's line
+			continue
+		} else if err != nil || moment.Agent != "" {
+			return "" // the files of workers come last
 		}
 		name, args := "", ""
 		switch {

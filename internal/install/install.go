@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +46,10 @@ func Install(path, program string, dry bool) (r Result, err error) {
 		if len(found) == 0 {
 			t.before = t.now // the backup of an earlier registration is out of date
 		}
+		was = ""
 		for _, path := range found {
 			if other := programOf(path[handlerDepth].kid().value); other != program {
-				was = other
+				was = cmp.Or(was, other)
 			}
 		}
 		text = Add(text, program, t.before)
