@@ -200,7 +200,7 @@ func TestEntriesAreThoseOfThePlugin(t *testing.T) {
 		}
 		for _, e := range list {
 			handler := gjson.Get(e.group, "hooks.0")
-			if handler.Get("command").String() != program || !ours(handler) {
+			if handler.Get("command").String() != program || programOf(handler) != program {
 				t.Errorf("%s is not known again: %s", e.event, handler.Raw)
 			}
 		}

@@ -41,9 +41,6 @@ func hooksObject(list []entry) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// ours reports whether a handler starts this program, wherever its binary lies.
-func ours(handler gjson.Result) bool { return programOf(handler) != "" }
-
 // programOf is the binary of this program that a handler starts, "" for any other handler.
 func programOf(handler gjson.Result) string {
 	program, word := starts(handler)

@@ -104,7 +104,7 @@ func handlers(text string) (paths [][]step) {
 			}
 			list := look(inner.kids[h].value)
 			for n, handler := range list.kids {
-				if list.IsArray() && ours(handler.value) {
+				if list.IsArray() && programOf(handler.value) != "" {
 					paths = append(paths, []step{
 						{root, i}, {events, e}, {groups, g}, {inner, h}, {list, n},
 					})

@@ -52,9 +52,6 @@ func wanted() (rows []row) {
 	return rows
 }
 
-// guarding are the events that EVENT stands for in wanted.txt.
-func guarding() []string { return []string{"PreToolUse", "PermissionRequest"} }
-
 // WrongTypes finds the values for which the client skips the file, in the order of the file. The
 // text is one valid JSON object, or empty.
 func WrongTypes(text string) (found []Wrong) {
@@ -87,8 +84,8 @@ func (n node) each(key, above string, f func(key string, v gjson.Result)) {
 	name, rest, deeper := strings.Cut(key, ".")
 	values := map[string]gjson.Result{}
 	for i, k := range n.kids {
-		event := name == "EVENT" && slices.Contains(guarding(), k.key)
-		if k.key == name || name == "*" || event {
+		guards := k.key == "PreToolUse" || k.key == "PermissionRequest"
+		if k.key == name || name == "*" || name == "EVENT" && guards {
 			values[cmp.Or(k.key, strconv.Itoa(i))] = k.value
 		}
 	}
