@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs beside the program: as a session starts, for the commands that can loop, and for the Skill tool.
-# The plugin's program is bin/hooks. Where it is missing, this puts the program of the same version that
-# it finds in its place, hands the event on, and has nothing more to do. Where there is none, it blocks
-# every looping command, because nothing would govern the loop.
+# Runs beside the program: when a session starts, for the commands that can loop, and for the Skill tool.
+# The plugin's program is bin/hooks. Where it is missing, this script looks for a program of the same
+# version, links it there and passes the event on. If it finds none, it blocks every looping command,
+# because nothing would govern the loop.
 set -u
 word=$1
 root=${CLAUDE_PLUGIN_ROOT:-${0%/launch/*}}
@@ -29,7 +29,7 @@ looping() {
     return 1
 }
 
-# find sets found to a program of the plugin's own version, or leaves it empty.
+# find sets found to a program of the plugin's own version, or to nothing.
 find() {
     version=$(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$root/.claude-plugin/plugin.json")
     case $(uname -s) in
@@ -56,7 +56,7 @@ find() {
     return 1
 }
 
-# place puts the program where hooks.json starts it: a link, so that it is updated with its target.
+# place puts the program where hooks.json starts it. A link is updated together with its target.
 place() {
     mkdir -p "$root/bin" || return 1
     if [ "$os" = windows ]; then

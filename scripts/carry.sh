@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes what a marketplace is added by: sh scripts/carry.sh [BRANCH], the branch is "released" if not given. Its newest
-# commit is the one checked out plus the program for every platform, as bin/hooks_OS_ARCH, so that a plugin that the
-# client clones has something to start: launch/hooks.sh puts the right one in its place. Nothing here is changed, and
-# nothing is pushed. HOOKS_PLATFORMS names fewer platforms, as in "linux/amd64".
+# Makes the branch that a marketplace is added from: sh scripts/carry.sh [BRANCH], default "released". Its newest commit
+# is the one checked out plus the program for every platform, as bin/hooks_OS_ARCH. A plugin that the client clones then
+# has a program to start: launch/hooks.sh puts the right one in its place. This script changes nothing in the checkout
+# and pushes nothing. HOOKS_PLATFORMS names fewer platforms, as in "linux/amd64".
 set -eu
 
 fail() {

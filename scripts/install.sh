@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs hooks: sh scripts/install.sh [PREFIX], into PREFIX/bin; the prefix is ~/.local if not given.
-# HOOKS_BASE_URL names the folder of a release: its archives and checksums.txt. Without it the checkout that this
-# script stands in is built with Go. Nothing is installed unless the archive has its checksum and the program runs.
+# Installs hooks into PREFIX/bin: sh scripts/install.sh [PREFIX], default ~/.local.
+# HOOKS_BASE_URL is the folder of a release, with its archives and checksums.txt. Without it the script builds its own
+# checkout with Go. It installs nothing unless the archive has its checksum and the program runs.
 set -eu
 umask 022
 
@@ -34,8 +34,8 @@ fetch() {
     elif have wget; then
         wget -q -O "$2" "$1"
     else
-        fail "neither curl nor wget is here" "install one of them"
-    fi || fail "$1 cannot be fetched" "look at HOOKS_BASE_URL, it names the folder of a release"
+        fail "neither curl nor wget is installed" "install one of them"
+    fi || fail "$1 cannot be fetched" "check HOOKS_BASE_URL: it is the folder of a release"
 }
 
 checksum() {
@@ -44,7 +44,7 @@ checksum() {
     elif have shasum; then
         sum=$(shasum -a 256 "$1")
     else
-        fail "neither sha256sum nor shasum is here" "install one of them; nothing is installed unchecked"
+        fail "neither sha256sum nor shasum is installed" "install one of them; nothing is installed unchecked"
     fi
     echo "${sum%% *}"
 }
@@ -66,7 +66,7 @@ download() {
 build() {
     root=$(cd "$(dirname "$0")/.." && pwd)
     grep -q '^module hooks$' "$root/go.mod" 2>/dev/null || fail "HOOKS_BASE_URL is not set, and this is no checkout of hooks" "set it to the folder of a release, or run scripts/install.sh of a checkout"
-    have go || fail "HOOKS_BASE_URL is not set, and Go is not here to build with" "set it to the folder of a release, or install Go"
+    have go || fail "HOOKS_BASE_URL is not set, and Go is not installed" "set it to the folder of a release, or install Go"
     (cd "$root" && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$tmp/program" ./hooks)
 }
 
@@ -83,7 +83,7 @@ fi
 chmod 755 "$tmp/program"
 version=$("$tmp/program" version) || fail "the program does not run on this machine" "nothing was installed"
 
-# one rename: a session that runs meanwhile starts the old program or the new one, never half of one
+# one rename: a running session starts the old program or the new one, never half of one
 mkdir -p "$prefix/bin"
 cp -p "$tmp/program" "$prefix/bin/.hooks.$$"
 mv -f "$prefix/bin/.hooks.$$" "$prefix/bin/hooks"

@@ -45,7 +45,8 @@ func pack(t *testing.T, path string, program []byte) {
 	}
 	z := gzip.NewWriter(f)
 	w := tar.NewWriter(z)
-	if err := w.WriteHeader(&tar.Header{Name: "hooks/bin/hooks", Mode: 0o755, Size: int64(len(program))}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Name: "hooks/bin/hooks", Mode: 0o755,
+		Size: int64(len(program))}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Write(program); err != nil {
@@ -60,7 +61,8 @@ func pack(t *testing.T, path string, program []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(filepath.Dir(path), "checksums.txt"), fmt.Sprintf("%x  other.zip\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(body), name))
+	put(t, filepath.Join(filepath.Dir(path), "checksums.txt"),
+		fmt.Sprintf("%x  other.zip\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(body), name))
 }
 
 func put(t *testing.T, path, text string) {
@@ -79,7 +81,8 @@ func script(t *testing.T, home string, env []string, args ...string) (string, er
 	}
 	cmd := exec.Command("sh", append([]string{path}, args...)...)
 	cmd.Dir = home
-	cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()}, env...)
+	cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir()},
+		env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -113,17 +116,20 @@ func TestInstallScriptTakesACheckedRelease(t *testing.T) {
 	if got := strings.Join(files(home), " "); got != ".local .local/bin .local/bin/hooks" {
 		t.Errorf("it left %s", got)
 	}
-	for _, want := range []string{"hooks 0.", "installed as " + program, program + " install", program + " demo"} {
+	for _, want := range []string{"hooks 0.", "installed as " + program, program + " install",
+		program + " demo"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
 	}
 	prefix := filepath.Join(t.TempDir(), "with blanks")
-	out, err = script(t, home, []string{"HOOKS_BASE_URL=" + server.URL, "PATH=" + prefix + "/bin:" + os.Getenv("PATH")}, prefix)
+	out, err = script(t, home, []string{"HOOKS_BASE_URL=" + server.URL,
+		"PATH=" + prefix + "/bin:" + os.Getenv("PATH")}, prefix)
 	if err != nil || !strings.Contains(out, "    hooks install ") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if said, err := exec.Command(filepath.Join(prefix, "bin", "hooks"), "version").Output(); err != nil || !strings.HasPrefix(string(said), "hooks ") {
+	if said, err := exec.Command(filepath.Join(prefix, "bin", "hooks"),
+		"version").Output(); err != nil || !strings.HasPrefix(string(said), "hooks ") {
 		t.Errorf("the installed program says %q, %v", said, err)
 	}
 }
@@ -139,19 +145,27 @@ func TestInstallScriptInstallsNothingWrong(t *testing.T) {
 		spoil      func(t *testing.T, dir string)
 	}{
 		{"another checksum", "has the checksum", func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, "checksums.txt"), fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("x")), name))
+			put(t, filepath.Join(dir, "checksums.txt"),
+				fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte("x")), name))
 		}},
 		{"a changed archive", "has the checksum", func(t *testing.T, dir string) {
 			sums, _ := os.ReadFile(filepath.Join(dir, "checksums.txt"))
 			pack(t, filepath.Join(dir, name), []byte("#!/bin/sh\necho evil\n"))
 			put(t, filepath.Join(dir, "checksums.txt"), string(sums))
 		}},
-		{"no checksum", "does not name " + name, func(t *testing.T, dir string) { put(t, filepath.Join(dir, "checksums.txt"), "00  other\n") }},
-		{"no checksums", "checksums.txt cannot be fetched", func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, "checksums.txt")) }},
-		{"no archive", name + " cannot be fetched", func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, name)) }},
-		{"a program that does not run", "does not run on this machine", func(t *testing.T, dir string) {
-			pack(t, filepath.Join(dir, name), []byte("\x7fELF of another machine"))
-		}},
+		{"no checksum", "does not name " + name,
+			func(t *testing.T, dir string) {
+				put(t, filepath.Join(dir, "checksums.txt"),
+					"00  other\n")
+			}},
+		{"no checksums", "checksums.txt cannot be fetched",
+			func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, "checksums.txt")) }},
+		{"no archive", name + " cannot be fetched",
+			func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, name)) }},
+		{"a program that does not run", "does not run on this machine",
+			func(t *testing.T, dir string) {
+				pack(t, filepath.Join(dir, name), []byte("\x7fELF of another machine"))
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, home := t.TempDir(), t.TempDir()
@@ -161,7 +175,8 @@ func TestInstallScriptInstallsNothingWrong(t *testing.T) {
 			defer server.Close()
 			put(t, filepath.Join(home, "hooks"), "the old one")
 			out, err := script(t, home, []string{"HOOKS_BASE_URL=" + server.URL}, home)
-			if err == nil || !strings.Contains(out, "error: ") || !strings.Contains(out, "hint: ") || !strings.Contains(out, c.want) {
+			if err == nil || !strings.Contains(out, "error: ") ||
+				!strings.Contains(out, "hint: ") || !strings.Contains(out, c.want) {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if got := strings.Join(files(home), " "); got != "hooks" {
@@ -178,7 +193,8 @@ func TestInstallScriptBuildsACheckout(t *testing.T) {
 	}
 	home, caches := t.TempDir(), goEnv(t, "GOCACHE", "GOMODCACHE", "GOFLAGS")
 	out, err := script(t, home, caches)
-	if err != nil || !strings.Contains(out, "installed as "+filepath.Join(home, ".local/bin/hooks")) {
+	if err != nil || !strings.Contains(out,
+		"installed as "+filepath.Join(home, ".local/bin/hooks")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	bare, tools := t.TempDir(), t.TempDir()
@@ -192,7 +208,7 @@ func TestInstallScriptBuildsACheckout(t *testing.T) {
 		}
 	}
 	out, err = script(t, bare, []string{"PATH=" + tools})
-	if err == nil || !strings.Contains(out, "Go is not here") || len(files(bare)) != 0 {
+	if err == nil || !strings.Contains(out, "Go is not installed") || len(files(bare)) != 0 {
 		t.Errorf("%v, left %v\n%s", err, files(bare), out)
 	}
 }

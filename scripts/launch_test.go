@@ -87,17 +87,20 @@ func TestWithoutAProgramLoopsAreRefused(t *testing.T) {
 	install := "sh '" + root + "/scripts/install.sh'"
 	for payload, at := range map[string][2]string{
 		loops: {typed, "reason"},
-		`{"command_name":"review","command_args":"--pr 4 --loop"}`:               {typed, "reason"},
-		`{"command_name":"work","command_args":"a \"b\"\n--loop"}`:               {typed, "reason"},
-		`{"command_name":"loop","command_args":"1m /sdd:work --loop"}`:           {typed, "reason"},
-		`{"command_name":"work","command_args":"--loop=x"}`:                      {typed, "reason"},
-		`{"command_name":"work","command_args":"issue 4"}`:                       {typed, ""},
-		`{"command_name":"work","command_args":"--looping"}`:                     {typed, ""},
-		`{"command_name":"loop","command_args":"1m read about --loop flags"}`:    {typed, ""},
-		`{"command_name":"commit","command_args":"explain work --loop here"}`:    {typed, ""},
-		`{"tool_name":"Skill","tool_input":{"args":"--loop","skill":"a:work"}}`:  {"PreToolUse", deny},
-		`{"tool_name":"Skill","tool_input":{"skill":"/review","args":"--loop"}}`: {"PreToolUse", deny},
-		`{"tool_name":"Skill","tool_input":{"skill":"pdf","args":"--loop"}}`:     {"PreToolUse", ""},
+		`{"command_name":"review","command_args":"--pr 4 --loop"}`:            {typed, "reason"},
+		`{"command_name":"work","command_args":"a \"b\"\n--loop"}`:            {typed, "reason"},
+		`{"command_name":"loop","command_args":"1m /sdd:work --loop"}`:        {typed, "reason"},
+		`{"command_name":"work","command_args":"--loop=x"}`:                   {typed, "reason"},
+		`{"command_name":"work","command_args":"issue 4"}`:                    {typed, ""},
+		`{"command_name":"work","command_args":"--looping"}`:                  {typed, ""},
+		`{"command_name":"loop","command_args":"1m read about --loop flags"}`: {typed, ""},
+		`{"command_name":"commit","command_args":"explain work --loop here"}`: {typed, ""},
+		`{"tool_name":"Skill","tool_input":{"args":"--loop","skill":"a:work"}}`: {"PreToolUse",
+			deny},
+		`{"tool_name":"Skill","tool_input":{"skill":"/review","args":"--loop"}}`: {"PreToolUse",
+			deny},
+		`{"tool_name":"Skill","tool_input":{"skill":"pdf","args":"--loop"}}`: {"PreToolUse",
+			""},
 		`{"source":"startup"}`: {"SessionStart", "systemMessage"},
 	} {
 		out := launch(t, root, home, at[0], payload)
@@ -147,8 +150,9 @@ func TestTheLauncherFindsTheProgramOnce(t *testing.T) {
 func TestAnotherProgramIsNotTaken(t *testing.T) {
 	old := strings.Replace(stub, "VERSION", "0.0.1", 1)
 	for name, c := range map[string]struct{ at, text, want string }{
-		"another version":   {"home/.local/bin/hooks", old, "is another version"},
-		"another program":   {"home/.local/bin/hooks", "#!/bin/sh\nexit 0\n", "has no program here:"},
+		"another version": {"home/.local/bin/hooks", old, "is another version"},
+		"another program": {"home/.local/bin/hooks", "#!/bin/sh\nexit 0\n",
+			"has no program here:"},
 		"a broken one here": {"bin/hooks", "\x7fELF nothing", "has no program here:"},
 	} {
 		root, home := plugin(t)

@@ -3,150 +3,185 @@ package doctor
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/child"
+	"hooks/internal/install"
 	"hooks/internal/loop"
+	"hooks/internal/proc"
 )
 
-// hookBinary: what the client would start is there, may be started, and is this very program.
+// located is the path of a hook's binary. A bare name is looked up as the client does.
+func (m *machine) located(h install.Hook) (string, error) {
+	if rest, ok := strings.CutPrefix(h.Program, "~/"); ok {
+		return filepath.Join(m.home(), rest), nil
+	}
+	if strings.ContainsAny(h.Program, `/\`) {
+		return h.Program, nil
+	}
+	return exec.LookPath(h.Program)
+}
+
+// build is the build id of a binary, "" where it has none.
+func build(path string) string {
+	p, _ := proc.Identify(path)
+	return p.Build
+}
+
+// hookBinary checks that what the client would start exists, starts, and is this very program.
 func hookBinary(m *machine, n *notes) {
 	var seen []string
-	for _, h := range m.hooks().ours() {
+	for _, h := range m.settings().Ours() {
 		path, err := m.located(h)
 		if err != nil {
-			path = m.program(h)
+			path = h.Program
 		}
 		before := len(seen)
 		if seen = loop.AppendNew(seen, path); len(seen) > before {
-			m.binary(n, h, path, err)
+			m.binary(n, m.where(h), path, err)
 		}
-	}
-	if len(seen) == 0 {
-		n.skip("the program is registered nowhere")
 	}
 }
 
-func (m *machine) binary(n *notes, h handler, path string, lookup error) {
+func (m *machine) binary(n *notes, where, path string, lookup error) {
 	info, err := os.Stat(path)
 	switch {
 	case lookup != nil:
-		n.fail("register it with its full path: `hooks install`", "%s starts %q, which is not on PATH", m.where(h), path)
+		n.fail("register it with its full path: `hooks install`",
+			"%s starts %q, which is not on PATH", where, path)
 		return
 	case err != nil:
-		n.fail("build or install the program there, or register it anew: `hooks install`",
-			"%s starts %s: %v", m.where(h), path, bareErr(err))
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			err = p.Err // without the path once more
+		}
+		n.fail("build or install the program there, or register it again: `hooks install`",
+			"%s starts %s: %v", where, path, err)
 		return
 	case info.IsDir():
-		n.fail("register the program itself: `hooks install`", "%s starts %s, which is a folder", m.where(h), path)
+		n.fail("register the program itself: `hooks install`",
+			"%s starts %s, which is a folder", where, path)
 		return
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
-		n.fail("chmod +x "+path+", or hooks doctor --fix", "%s is not executable: the client passes every call", path).mend = func() (string, error) {
-			return "made " + path + " executable", os.Chmod(path, info.Mode().Perm()|0o755)
-		}
+		n.fail("chmod +x "+path+", or hooks doctor --fix",
+			"%s is not executable: the client passes every call", path).
+			repaired("made "+path+" executable", func() error {
+				return os.Chmod(path, info.Mode().Perm()|0o755)
+			})
 		return
 	}
-	if len(path) > 0 && !filepath.IsAbs(path) {
-		n.warn("register it with its full path", "%s is found by the folder that the client happens to be in", path)
+	if !filepath.IsAbs(path) {
+		n.warn("register it with its full path",
+			"%s is found by the folder that the client happens to be in", path)
 	}
-	m.compare(n, h, path)
-}
-
-// bareErr is an error without the path that it names once more.
-func bareErr(err error) error {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
-// compare asks the registered binary who it is.
-func (m *machine) compare(n *notes, h handler, path string) {
-	out, _, err := feed(child.Command{Args: []string{path, "version"}, Dir: m.project, Wait: hookTime})
+	args := []string{path, "version"}
+	out, _, err := start(child.Command{Args: args, Dir: m.project, Wait: hookTime})
 	switch {
 	case err != nil:
-		n.fail("build it for this machine, or register it anew: `hooks install`", "%s does not start: %v", path, err)
+		n.fail("build it for this machine, or register it again: `hooks install`",
+			"%s does not start: %v", path, err)
 	case out != m.Version:
-		n.fail("register this one: `hooks install`, or update the other", "%s is %q, this program is %q", path, out, m.Version)
+		n.fail("register this one: `hooks install`, or update the other",
+			"%s is %q, this program is %q", path, out, m.Version)
 	case build(path) != m.self.Build && m.self.Build != "":
-		n.warn("copy this one there, or register it: `hooks install`", "%s is of the same version as this program but another build", path)
+		n.warn("copy this one there, or register it: `hooks install`",
+			"%s is of the same version as this program but another build", path)
 	default:
-		n.say("%s: %s", path, out)
+		n.note("%s: %s", path, out)
 	}
 }
 
-// switches: settings and variables that turn hooks off as a whole.
+// on reports whether a value of an environment variable switches something on.
+func on(value string) bool { return value != "" && value != "0" && value != "false" }
+
+// switches finds settings and variables that turn hooks off as a whole.
 func switches(m *machine, n *notes) {
+	if at, v := m.settings().Setting("disableAllHooks"); v.Type == gjson.True {
+		n.fail("set it to false or take it away", "%s: disableAllHooks is on", m.shown(at.Path))
+	}
 	managed := false
-	for _, h := range m.hooks().ours() {
-		managed = managed || h.from.scope == "managed"
+	for _, h := range m.settings().Ours() {
+		managed = managed || h.File.Scope == "managed"
 	}
-	if at, v := m.effective("disableAllHooks"); v.Type == gjson.True {
-		n.fail("set it to false or take it away", "%s: disableAllHooks is on", m.shown(at.path))
+	at, v := m.settings().Setting("allowManagedHooksOnly")
+	if v.Type == gjson.True && at.Scope == "managed" && !managed {
+		n.fail("ask the administrator to register the program in the managed settings",
+			"%s: allowManagedHooksOnly is on, so the client ignores this registration",
+			m.shown(at.Path))
 	}
-	if at, v := m.effective("allowManagedHooksOnly"); v.Type == gjson.True && at.scope == "managed" && !managed {
-		n.fail("ask the administrator to register the program in the managed settings", "%s: allowManagedHooksOnly is on, so the client ignores this registration", m.shown(at.path))
-	}
-	for name, what := range map[string]string{"CLAUDE_CODE_SIMPLE": "--bare", "CLAUDE_CODE_SAFE_MODE": "--safe-mode"} {
-		if v := m.setting(name); v != "" && v != "0" && v != "false" {
-			n.fail("unset it where loops are started", "%s=%s: the client runs no hooks, as with %s", name, v, what)
+	for _, s := range [...][2]string{
+		{"CLAUDE_CODE_SIMPLE", "--bare"}, {"CLAUDE_CODE_SAFE_MODE", "--safe-mode"},
+	} {
+		if value := m.variable(s[0]); on(value) {
+			n.fail("unset it where loops are started",
+				"%s=%s: the client runs no hooks, as with %s", s[0], value, s[1])
 		}
 	}
-	if len(n.problems) == 0 {
-		n.say("hooks are switched on")
-	}
+	n.noteIfFine("hooks are switched on")
 }
 
-// effective is a setting's value in the file that counts most.
-func (m *machine) effective(name string) (at *settings, v gjson.Result) {
-	for _, s := range m.hooks().files {
-		if found := s.body.Get(name); s.root == "" && found.Exists() {
-			at, v = s, found
-		}
-	}
-	return at, v
-}
-
-// setting is an environment variable as the client will have it: the settings' own "env" counts over the shell's.
-func (m *machine) setting(name string) string {
-	if value, ok := m.inSettings(name); ok {
-		return value
+// variable is an environment variable as the client has it: "env" of the settings overrules the
+// shell's.
+func (m *machine) variable(name string) string {
+	if _, v := m.settings().Setting("env", name); v.Exists() {
+		return v.String()
 	}
 	return m.Env(name)
 }
 
-// inSettings is a variable of the settings' "env", of the file that counts most.
-func (m *machine) inSettings(name string) (value string, set bool) {
-	for _, s := range m.hooks().files {
-		if s.root == "" {
-			if v, ok := s.body.Get("env").Map()[name]; ok {
-				value, set = v.String(), true
-			}
-		}
-	}
-	return value, set
-}
-
-// workspaceTrust: an interactive session holds every hook back until the person trusts the folder.
+// workspaceTrust checks that the person trusts the folder. Until then an interactive session runs
+// no hooks in it.
 func workspaceTrust(m *machine, n *notes) {
 	path := filepath.Join(cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), m.home()), ".claude.json")
-	s := open("client", path)
-	if s == nil || s.bad != "" {
-		n.skip("%s tells nothing", m.shown(path))
+	f := install.ReadFile("client", path)
+	if f == nil || f.Bad != "" {
+		n.skip("%s is missing or cannot be read", m.shown(path))
 		return
 	}
-	project, ok := s.body.Get("projects").Map()[m.project]
+	project, ok := f.Body.Get("projects").Map()[m.project]
 	switch {
 	case !ok:
 		n.skip("no session has been in this folder yet")
 	case project.Get("hasTrustDialogAccepted").Type != gjson.True:
-		n.warn("start the client here once and accept its question", "the folder is not trusted yet: an interactive session runs no hooks in it")
+		n.warn("start the client here once and accept its question",
+			"the folder is not trusted yet: an interactive session runs no hooks in it")
 	default:
-		n.say("the folder is trusted")
+		n.note("the folder is trusted")
 	}
+}
+
+// permissions finds rules that keep the questions of a loop, or its reports, from happening.
+func permissions(m *machine, n *notes) {
+	const hint = "take the rule out of permissions.deny"
+	for _, f := range m.settings().Files {
+		for _, rule := range f.Body.Get("permissions.deny").Array() {
+			tool, what, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(rule.Str), ")"), "(")
+			what = strings.TrimRight(what, " :*")
+			denies := fmt.Sprintf("%s denies %s", m.shown(f.Path), rule.Str)
+			switch {
+			case tool == "AskUserQuestion":
+				n.fail(hint, "%s: no question can be asked, so every gate pauses the run", denies)
+			case tool == "Skill" && what == "":
+				n.fail(hint, "%s: the model cannot run a tick", denies)
+			case tool == "Bash" && (what == "" || strings.HasPrefix(what+" ", "hooks ")):
+				n.fail(hint, "%s: the model cannot report its facts", denies)
+			case (tool == "CronCreate" || tool == "ScheduleWakeup") && what == "":
+				n.warn(hint, "%s: a loop cannot schedule its next tick", denies)
+			}
+		}
+		mode := f.Body.Get("permissions.defaultMode").Str
+		if f.Root == "" && (mode == "dontAsk" || mode == "plan") {
+			n.warn("leave it to the session",
+				"%s: permissions.defaultMode is %s, in which a loop cannot do its work",
+				m.shown(f.Path), mode)
+		}
+	}
+	n.noteIfFine("nothing denies the dialog or the reports")
 }

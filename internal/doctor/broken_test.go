@@ -14,7 +14,7 @@ import (
 )
 
 // only changes the entry of one event.
-func only(event string, do func(group, hook map[string]any)) func(string, map[string]any, map[string]any) bool {
+func only(event string, do func(group, hook map[string]any)) change {
 	return func(name string, group, hook map[string]any) bool {
 		if name == event {
 			do(group, hook)
@@ -24,11 +24,12 @@ func only(event string, do func(group, hook map[string]any)) func(string, map[st
 }
 
 // except drops an event from the registration.
-func except(event string) func(string, map[string]any, map[string]any) bool {
+func except(event string) change {
 	return func(name string, _, _ map[string]any) bool { return name != event }
 }
 
-// broken is one thing wrong with a machine on which everything else is right: what does it, which check finds it, what
+// broken is one thing wrong with a machine on which everything else is right: what does it, which
+// check finds it, what
 // that says, and the way out. fixed is what --fix did about it, after which the check is clean.
 var broken = []struct {
 	name   string
@@ -44,9 +45,11 @@ var broken = []struct {
 		".claude/settings.json (project): line 1, column 2: invalid",
 		"repair the file", ""},
 	{"a malformed entry of PreToolUse", func(w *world) {
-		w.write("p/.claude/settings.local.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
+		w.write("p/.claude/settings.local.json",
+			`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}`)
 	}, "settings-files", report.Broken, `"hooks.PreToolUse.0.hooks.0" must be an object with ` +
-		`"command", this is an object; the client skips`, "correct that value", ""},
+		`"command" for type command, this is an object; the client skips`, "correct that value",
+		""},
 	{"a setting of a wrong type", func(w *world) {
 		w.write("p/.claude/settings.json", "{\n  \"model\": 5\n}")
 	}, "settings-files", report.Broken, `.claude/settings.json: line 2, column 12: "model" must ` +
@@ -56,14 +59,17 @@ var broken = []struct {
 	}, "settings-files", report.Doubt, `must be one of bash, powershell, this is "zsh"`,
 		"unless your client knows", ""},
 	{"a malformed entry elsewhere", func(w *world) {
-		w.write("p/.claude/settings.json", `{"hooks":{"Notification":[{"hooks":[{"type":"command","command":7}]}]}}`)
+		w.write("p/.claude/settings.json",
+			`{"hooks":{"Notification":[{"hooks":[{"type":"command","command":7}]}]}}`)
 	}, "settings-files", report.Doubt, "an entry of Notification is malformed", "give it type", ""},
 	{"nothing registered", func(w *world) { w.write("home/.claude/settings.json", "{}") },
 		"hooks-registered", report.Broken, "registered nowhere", "hooks install", ""},
 	{"no Stop", func(w *world) { w.changed(except("Stop")) },
-		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed", "hooks install", ""},
+		"hooks-registered", report.Broken, "Stop is not registered: no iteration is ever closed",
+		"hooks install", ""},
 	{"no SubagentStop", func(w *world) { w.changed(except("SubagentStop")) },
-		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers", "hooks install", ""},
+		"hooks-registered", report.Doubt, "SubagentStop is not registered: ended workers",
+		"hooks install", ""},
 	{"only the core registered", func(w *world) {
 		w.changed(func(name string, _, _ map[string]any) bool {
 			return name == "Stop" || name == "PreToolUse"
@@ -71,34 +77,53 @@ var broken = []struct {
 	}, "hooks-registered", report.Doubt, "8 events are not registered", "hooks install", ""},
 	{"the wrong word", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["args"] = []any{"session-end"} }))
-	}, "hooks-registered", report.Broken, `calls the word "session-end", which answers SessionEnd only`, "its event's own word", ""},
+	}, "hooks-registered", report.Broken,
+		`calls the word "session-end", which answers SessionEnd only`, "its event's own word", ""},
 	{"a plugin whose folder is gone", func(w *world) {
-		w.write("home/.claude/plugins/installed_plugins.json", `{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":"/none"}]}}`)
+		w.write("home/.claude/plugins/installed_plugins.json",
+			`{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":"/none"}]}}`)
 		w.write("p/.claude/settings.json", `{"enabledPlugins":{"sdd@acme":true}}`)
-	}, "settings-files", report.Broken, "/none (plugin sdd@acme): the plugin's folder is not there", "repair the file", ""},
-	{"two copies registered", func(w *world) { w.register("p/.claude/settings.json", w.path("other/hooks")) },
-		"registered-once", report.Broken, "SessionEnd, StopFailure run 2 times: ~/.claude/settings.json (user), .claude/settings.json (project)", "hooks uninstall", ""},
+	}, "settings-files", report.Broken, "/none (plugin sdd@acme): the plugin's folder is not there",
+		"repair the file", ""},
+	{"two copies registered", func(w *world) {
+		w.register("p/.claude/settings.json",
+			w.path("other/hooks"))
+	},
+		"registered-once", report.Broken,
+		"SessionEnd, StopFailure run 2 times: ~/.claude/settings.json (user), " +
+			".claude/settings.json (project)", "hooks uninstall", ""},
 	{"a plugin and settings", func(w *world) { w.plugin(`{"sdd@acme":true}`) },
 		"registered-once", report.Broken, "(plugin sdd@acme)", "switch the plugin off", ""},
 	{"a guard that sees the shell only", func(w *world) {
 		w.changed(only("PreToolUse", func(g, _ map[string]any) { g["matcher"] = "Bash" }))
-	}, "matchers", report.Broken, `has the matcher "Bash", which does not catch Write`, "leave the matcher of PreToolUse away", ""},
+	}, "matchers", report.Broken, `has the matcher "Bash", which does not catch Write`,
+		"leave the matcher of PreToolUse away", ""},
 	{"facts of MCP tools missed", func(w *world) {
-		w.changed(only("PostToolUse", func(g, _ map[string]any) { g["matcher"] = "Bash|mcp__github" }))
+		w.changed(only("PostToolUse", func(g, _ map[string]any) {
+			g["matcher"] = "Bash|mcp__github"
+		}))
 	}, "matchers", report.Doubt, "does not catch PowerShell", "hooks.json", ""},
 	{"shell form", func(w *world) {
-		w.changed(only("Stop", func(_, h map[string]any) { delete(h, "args"); h["command"] = `"` + built + `" stop` }))
-	}, "command-form", report.Doubt, "Stop in ~/.claude/settings.json goes through a shell", `"args": ["stop"]`, ""},
+		w.changed(only("Stop", func(_, h map[string]any) {
+			delete(h, "args")
+			h["command"] = `"` + built + `" stop`
+		}))
+	}, "command-form", report.Doubt, "Stop in ~/.claude/settings.json goes through a shell",
+		`"args": ["stop"]`, ""},
 	{"a timeout shorter than the program's own deadline", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["timeout"] = 10 }))
-	}, "command-form", report.Broken, "ended by the client after 10 seconds", "50 seconds or more", ""},
+	}, "command-form", report.Broken, "ended by the client after 10 seconds", "50 seconds or more",
+		""},
 	{"hooks in the background", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["async"] = true }))
 	}, "command-form", report.Broken, "its decisions are ignored", "take the key away", ""},
 	{"a condition on a hook", func(w *world) {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["if"] = "Bash(git *)" }))
 	}, "command-form", report.Broken, `has an "if"`, "take the key away", ""},
-	{"a binary that is gone", func(w *world) { w.register("home/.claude/settings.json", "/none/hooks") },
+	{"a binary that is gone", func(w *world) {
+		w.register("home/.claude/settings.json",
+			"/none/hooks")
+	},
 		"hook-binary", report.Broken, "starts /none/hooks", "hooks install", ""},
 	{"a bare name that is not on PATH", func(w *world) {
 		w.must(os.Remove(w.path("bin/hooks")))
@@ -111,8 +136,10 @@ var broken = []struct {
 		w.register("home/.claude/settings.json", w.path("bin/hooks"))
 	}, "hook-binary", report.Broken, "is not executable", "chmod +x", "executable"},
 	{"another version", func(w *world) {
-		w.register("home/.claude/settings.json", w.tool("hooks", "echo hooks v0.0.1 linux/amd64 go1.1"))
-	}, "hook-binary", report.Broken, `is "hooks v0.0.1 linux/amd64 go1.1", this program is`, "register this one", ""},
+		w.register("home/.claude/settings.json",
+			w.tool("hooks", "echo hooks v0.0.1 linux/amd64 go1.1"))
+	}, "hook-binary", report.Broken, `is "hooks v0.0.1 linux/amd64 go1.1", this program is`,
+		"register this one", ""},
 	{"a binary of another machine", func(w *world) {
 		w.write("bin/hooks", "\x7fELF nothing")
 		w.must(os.Chmod(w.path("bin/hooks"), 0o755))
@@ -130,23 +157,35 @@ var broken = []struct {
 			},
 		}))
 	}, "seal", report.Broken, "has a loop on, and .sdd/loop is gone", "hooks loop reset", ""},
-	{"hooks switched off", func(w *world) { w.write("p/.claude/settings.local.json", `{"disableAllHooks":true}`) },
-		"switches", report.Broken, ".claude/settings.local.json: disableAllHooks is on", "take it away", ""},
-	{"managed hooks only", func(w *world) { w.write("managed/managed-settings.json", `{"allowManagedHooksOnly":true}`) },
+	{"hooks switched off", func(w *world) {
+		w.write("p/.claude/settings.local.json",
+			`{"disableAllHooks":true}`)
+	},
+		"switches", report.Broken, ".claude/settings.local.json: disableAllHooks is on",
+		"take it away", ""},
+	{"managed hooks only", func(w *world) {
+		w.write("managed/managed-settings.json",
+			`{"allowManagedHooksOnly":true}`)
+	},
 		"switches", report.Broken, "allowManagedHooksOnly is on", "administrator", ""},
 	{"a client without hooks", func(w *world) { w.env["CLAUDE_CODE_SIMPLE"] = "1" },
-		"switches", report.Broken, "CLAUDE_CODE_SIMPLE=1: the client runs no hooks", "unset it", ""},
+		"switches", report.Broken, "CLAUDE_CODE_SIMPLE=1: the client runs no hooks", "unset it",
+		""},
 	{"a folder that is not trusted", func(w *world) {
-		w.write("home/.claude.json", fmt.Sprintf(`{"projects":{%q:{"hasTrustDialogAccepted":false}}}`, w.project))
+		w.write("home/.claude.json",
+			fmt.Sprintf(`{"projects":{%q:{"hasTrustDialogAccepted":false}}}`, w.project))
 	}, "workspace-trust", report.Doubt, "not trusted yet", "start the client here once", ""},
 	{"another Stop hook", func(w *world) {
-		w.write("p/.claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/ralph.sh --again"}]}]}}`)
-	}, "other-hooks", report.Doubt, "Stop in .claude/settings.json runs ralph.sh too", "lets a turn end", ""},
+		w.write("p/.claude/settings.json",
+			`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/ralph.sh --again"}]}]}}`)
+	}, "other-hooks", report.Doubt, "Stop in .claude/settings.json runs ralph.sh too",
+		"lets a turn end", ""},
 
 	{"an old client", func(w *world) { w.tool("claude", `echo "2.1.138 (Claude Code)"`) },
-		"client-version", report.Broken, "lacks exec form of hooks (args), which came with 2.1.139", "update the client", ""},
+		"client-version", report.Broken, "lacks exec form of hooks (args), which came with 2.1.139",
+		"update the client", ""},
 	{"a client that does not answer", func(w *world) { w.tool("claude", "exit 3") },
-		"client-version", report.Doubt, "does not tell its version", "claude --version", ""},
+		"client-version", report.Doubt, "does not report its version", "claude --version", ""},
 	{"a block cap of one", func(w *world) {
 		w.write("p/.claude/settings.json", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}`)
 	}, "client-environment", report.Broken, "BLOCK_CAP=1", "set it to 2 or more", ""},
@@ -161,24 +200,31 @@ var broken = []struct {
 	{"a loop before the registration", func(w *world) {
 		w.transcript("s9")
 		old := time.Now().Add(-time.Hour)
-		w.must(os.Chtimes(w.path("home/.claude/projects/"+mangled(w.project)+"/s9.jsonl"), old, old))
-	}, "loops-without-hooks", report.Doubt, "the registration is younger", "start the loop anew", ""},
+		w.must(os.Chtimes(w.path("home/.claude/projects/"+mangled(w.project)+"/s9.jsonl"), old,
+			old))
+	}, "loops-without-hooks", report.Doubt, "the registration is younger", "start the loop again",
+		""},
 	{"a session in which no Stop came", func(w *world) {
 		w.run(func(b *loop.Budget) {
 			b.Seq, b.IterationsUsed = 2, 2
-			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Events: []string{"pre-tool-use"}}}
+			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
+				Events: []string{"pre-tool-use"}}}
 		})
 	}, "receipts", report.Broken, "no Stop ever reached", "hooks install", ""},
 	{"a session in which nothing was guarded", func(w *world) {
 		w.run(func(b *loop.Budget) {
-			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Events: []string{"post-tool-use", "stop"}}}
+			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
+				Events: []string{"post-tool-use", "stop"}}}
 		})
 	}, "receipts", report.Broken, "nothing was guarded", "hooks install", ""},
 	{"a session of another build", func(w *world) {
 		w.run(func(b *loop.Budget) {
-			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began, Program: loop.Program{Path: "/old/hooks", Build: "x"}, Events: []string{"stop", "pre-tool-use"}}}
+			b.Receipts = []loop.Receipt{{SessionID: "s1", Last: began,
+				Program: loop.Program{Path: "/old/hooks", Build: "x"},
+				Events:  []string{"stop", "pre-tool-use"}}}
 		})
-	}, "receipts", report.Doubt, "is another build than the one that answered then", "no older copy", ""},
+	}, "receipts", report.Doubt, "is another build than the one that answered then",
+		"no older copy", ""},
 
 	{"a live session in which no hook fires", func(w *world) {
 		w.live = true
@@ -196,27 +242,48 @@ var broken = []struct {
 	{"a live session without a client", func(w *world) { w.live = true },
 		"live", report.Broken, "claude is not on PATH", "install the client", ""},
 
-	{"a program that guards nothing", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "exit 0")) },
+	{"a program that guards nothing", func(w *world) {
+		w.register("home/.claude/settings.json",
+			w.tool("hooks", "exit 0"))
+	},
 		"must-deny", report.Broken, "lets pass: gh pr merge 1", "update the program", ""},
 	{"a program that holds everything back", func(w *world) {
-		w.register("home/.claude/settings.json", w.tool("hooks", `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'`))
+		w.register("home/.claude/settings.json",
+			w.tool("hooks",
+				`echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse",`+
+					`"permissionDecision":"deny"}}'`))
 	}, "must-allow", report.Broken, "holds back: git status", "update the program", ""},
-	{"a program that does nothing", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "exit 0")) },
-		"self-test", report.Broken, "a tick that begins is told", "hook-binary", ""},
-	{"a program that talks without a loop", func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "echo hello")) },
+	{"a program that does nothing", func(w *world) {
+		w.register("home/.claude/settings.json",
+			w.tool("hooks", "exit 0"))
+	},
+		"self-test", report.Broken, "a tick that begins is answered", "hook-binary", ""},
+	{"a program that talks without a loop",
+		func(w *world) { w.register("home/.claude/settings.json", w.tool("hooks", "echo hello")) },
 		"self-test", report.Broken, `printed "hello"`, "hook-binary", ""},
 	{"a program that fails", func(w *world) {
 		w.register("home/.claude/settings.json", w.tool("hooks", "echo no such thing >&2; exit 2"))
 	}, "self-test", report.Broken, "exit status 2: no such thing", "hook-binary", ""},
 
-	{"a budget that is no JSON", func(w *world) { w.state(); w.write("p/.sdd/loop/work.budget.json", `{"version":1,`) },
-		"state-files", report.Broken, ".sdd/loop/work.budget.json is damaged: it is not valid JSON", "hooks loop reset", ""},
-	{"a budget without a field", func(w *world) { w.state(); w.write("p/.sdd/loop/review.budget.json", `{"version":1}`) },
+	{"a budget that is no JSON", func(w *world) {
+		w.state()
+		w.write("p/.sdd/loop/work.budget.json",
+			`{"version":1,`)
+	},
+		"state-files", report.Broken, ".sdd/loop/work.budget.json is damaged: it is not valid JSON",
+		"hooks loop reset", ""},
+	{"a budget without a field",
+		func(w *world) { w.state(); w.write("p/.sdd/loop/review.budget.json", `{"version":1}`) },
 		"state-files", report.Broken, "missing required field", "hooks loop reset", ""},
-	{"a file of a later version", func(w *world) { w.state(); w.write("p/.sdd/loop/work.tick.json", `{"version":9}`) },
+	{"a file of a later version", func(w *world) {
+		w.state()
+		w.write("p/.sdd/loop/work.tick.json",
+			`{"version":9}`)
+	},
 		"state-files", report.Broken, "format version 9", "upgrade hooks", ""},
 	{"a file of nobody", func(w *world) { w.state(); w.write("p/.sdd/loop/notes.txt", "x") },
-		"state-files", report.Doubt, ".sdd/loop/notes.txt is no file of the program", "move it away", ""},
+		"state-files", report.Doubt, ".sdd/loop/notes.txt is no file of the program",
+		"move it away", ""},
 	{"a state folder that is a file", func(w *world) { w.write("p/.sdd/loop", "x") },
 		"state-files", report.Broken, "open .sdd/loop", "must be a folder", ""},
 	{"a damaged line in the middle", func(w *world) {
@@ -224,36 +291,44 @@ var broken = []struct {
 		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
 		w.must(err)
 		w.write("p/.sdd/loop/work.history.jsonl", string(good)+"{\"iteration\":tw\n"+string(good))
-	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "passed over", ""},
+	}, "history", report.Doubt, "work.history.jsonl line 2 is damaged", "the line is skipped", ""},
 	{"a torn last line", func(w *world) {
 		w.line(1, "a")
 		good, err := os.ReadFile(w.path("p/.sdd/loop/work.history.jsonl"))
 		w.must(err)
 		w.write("p/.sdd/loop/work.history.jsonl", string(good)+string(good[:len(good)/2]))
-	}, "history", report.Doubt, ".sdd/loop/work.history.jsonl: the last line is torn", "copies it aside", ""},
+	}, "history", report.Doubt, ".sdd/loop/work.history.jsonl: the last line is torn",
+		"copies it aside", ""},
 	{"a lock of a dead process", func(w *world) {
-		_, err := w.state().Acquire(loop.Work, loop.Lock{Iteration: 3, StartedAt: began, Process: loop.Process{PID: w.dead()}})
+		_, err := w.state().Acquire(loop.Work,
+			loop.Lock{Iteration: 3, StartedAt: began, Process: loop.Process{PID: w.dead()}})
 		w.must(err)
 	}, "locks", report.Doubt, "no such process runs", "--fix", "removed the stale lock"},
 	{"a lock whose number another process has", func(w *world) {
 		p := proc.Describe(os.Getpid(), "client")
 		p.Start = "long ago"
-		_, err := w.state().Acquire(loop.Work, loop.Lock{Iteration: 3, StartedAt: began, Process: p})
+		_, err := w.state().Acquire(loop.Work,
+			loop.Lock{Iteration: 3, StartedAt: began, Process: p})
 		w.must(err)
 	}, "locks", report.Doubt, "belongs to another process now", "--fix", "removed the stale lock"},
 	{"a lock of another host", func(w *world) {
-		_, err := w.state().Acquire(loop.Work, loop.Lock{Iteration: 3, StartedAt: began, Process: loop.Process{PID: 7, Host: "elsewhere"}})
+		_, err := w.state().Acquire(loop.Work,
+			loop.Lock{Iteration: 3, StartedAt: began,
+				Process: loop.Process{PID: 7, Host: "elsewhere"}})
 		w.must(err)
 	}, "locks", report.Doubt, "it is of host elsewhere", "--lock=force", ""},
 	{"a damaged lock", func(w *world) { w.state(); w.write("p/.sdd/loop/work.lock", "7") },
 		"locks", report.Broken, ".sdd/loop/work.lock is damaged", "hooks loop reset", ""},
 	{"an open iteration whose session is gone", func(w *world) {
 		w.run(func(b *loop.Budget) { b.Owner = loop.Process{PID: w.dead()} })
-		w.must(w.state().SaveTick(&loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work, Iteration: 2, StartedAt: began}))
-	}, "open-iterations", report.Doubt, "work iteration 2 is open and its session", "/sdd:work --loop --resume", ""},
+		w.must(w.state().SaveTick(&loop.Tick{RunID: "run-1", SessionID: "s1", Skill: loop.Work,
+			Iteration: 2, StartedAt: began}))
+	}, "open-iterations", report.Doubt, "work iteration 2 is open and its session",
+		"/sdd:work --loop --resume", ""},
 	{"a run that waits for a person", func(w *world) {
 		w.run(func(b *loop.Budget) {
-			b.Status, b.Pending = loop.Paused, []loop.Gate{{Name: "budget-escalation", Question: "Continue?"}}
+			b.Status, b.Pending = loop.Paused,
+				[]loop.Gate{{Name: "budget-escalation", Question: "Continue?"}}
 		})
 	}, "open-iterations", report.Doubt, "a question waits for a person", "hooks gate list", ""},
 	{"litter", func(w *world) {
@@ -266,29 +341,42 @@ var broken = []struct {
 		w.run(func(*loop.Budget) {})
 		w.must(os.Chmod(w.path("p/.sdd/loop/work.budget.json"), 0o644))
 		w.must(os.Chmod(w.path("p/.sdd/loop"), 0o755))
-	}, "modes", report.Doubt, ".sdd/loop has mode 0755", "chmod go=", "closed .sdd/loop/work.budget.json"},
+	}, "modes", report.Doubt, ".sdd/loop has mode 0755", "chmod go=",
+		"closed .sdd/loop/work.budget.json"},
 
 	{"no repository", func(w *world) { w.must(os.RemoveAll(w.path("p/.git"))) },
 		"repository", report.Doubt, "is no git repository", "git repository", ""},
 	{"a state that is committed", func(w *world) {
 		w.run(func(*loop.Budget) {})
 		w.git("add", "-f", ".sdd/loop/work.budget.json")
-	}, "state-hidden", report.Broken, "1 file of the loop's state committed, as .sdd/loop/work.budget.json", "git rm -r --cached", ""},
-	{"a state folder that git would see", func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
-		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix", "wrote .sdd/loop/.gitignore"},
+	}, "state-hidden", report.Broken,
+		"1 file of the loop's state committed, as .sdd/loop/work.budget.json", "git rm -r --cached",
+		""},
+	{"a state folder that git would see",
+		func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
+		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix",
+		"wrote .sdd/loop/.gitignore"},
 	{"worktrees that git would see", func(w *world) { w.must(os.Remove(w.path("p/.gitignore"))) },
 		"state-hidden", report.Doubt, ".sdd/ is not ignored", "add the line .sdd/", ""},
 	{"a price that is none", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|---|---|\n| claude-x | cheap | 5 |\n")
+		w.write("p/CLAUDE.md",
+			"## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|"+
+				"---|---|\n| claude-x | cheap | 5 |\n")
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
 	{"a setting that nobody reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Colour: blue\n")
-	}, "configuration", report.Doubt, `CLAUDE.md:5: "- Colour: blue" is read by nobody`, "docs/configuration.md", ""},
-	{"a heading at the wrong level", func(w *world) { w.write("p/CLAUDE.md", "# SDD Configuration\n") },
+	}, "configuration", report.Doubt, `CLAUDE.md:5: "- Colour: blue" is read by nobody`,
+		"docs/configuration.md", ""},
+	{"a heading at the wrong level", func(w *world) {
+		w.write("p/CLAUDE.md",
+			"# SDD Configuration\n")
+	},
 		"configuration", report.Doubt, "CLAUDE.md:1:", "docs/configuration.md", ""},
 	{"an order against the gates", func(w *world) {
-		w.write("p/AGENTS.md", "# Rules\n\nNever merge without asking.\nAlways merge once the checks are green.\n")
-	}, "orders", report.Doubt, `AGENTS.md:4 orders "Always merge once the checks are green."`, "merges wait for a person", ""},
+		w.write("p/AGENTS.md",
+			"# Rules\n\nNever merge without asking.\nAlways merge once the checks are green.\n")
+	}, "orders", report.Doubt, `AGENTS.md:4 orders "Always merge once the checks are green."`,
+		"merges wait for a person", ""},
 
 	{"a .git that git cannot read", func(w *world) { w.write("p/.git/HEAD", "nonsense\n") },
 		"repository", report.Broken, "the repository is damaged", "git fsck", ""},
@@ -355,80 +443,110 @@ var broken = []struct {
 		}})
 	}, "hook-binary", report.Broken, "/src/bin/hooks: no such file", "build or install", ""},
 
-	{"no forge client", func(w *world) { w.git("remote", "add", "origin", "https://github.com/o/r.git") },
-		"forge-client", report.Doubt, "gh is not on PATH", "install it", ""},
+	{"no forge client", func(w *world) {
+		w.git("remote", "add", "origin",
+			"https://github.com/o/r.git")
+	},
+		"forge-client", report.Doubt, "tracker: gh is not installed", "install gh", ""},
 	{"a forge client that is not logged in", func(w *world) {
 		w.git("remote", "add", "origin", "git@gitlab.com:o/r.git")
-		w.tool("glab", "echo 'no token found' >&2; exit 1")
-	}, "forge-client", report.Doubt, "glab is not logged in at gitlab.com: exit status 1: no token found", "glab auth login", ""},
+		w.tool("glab", "echo '401 Unauthorized' >&2; exit 1")
+	}, "forge-client", report.Doubt, "tracker: glab is not logged in (401 Unauthorized)",
+		"glab auth status", ""},
 	{"a tea without the command api", func(w *world) {
 		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
-		w.tool("tea-cli", `case "$1" in api) echo "No help topic for 'api'" >&2; exit 3;; esac; echo https://codeberg.org`)
-	}, "forge-client", report.Doubt, "tea-cli is too old to be asked: it has no `api`", "install tea 0.12 or newer", ""},
+		w.tool("tea-cli",
+			`case "$1" in api) echo "No help topic for 'api'" >&2; exit 3;; esac; echo `+
+				`https://codeberg.org`)
+	}, "forge-client", report.Doubt, "tracker: tea-cli is too old", "install tea 0.12 or newer",
+		""},
 	{"a tea without a login", func(w *world) {
 		w.git("remote", "add", "origin", "https://codeberg.org/o/r.git")
-		w.tool("tea", `echo https://gitea.com`)
-	}, "forge-client", report.Doubt, "tea is not logged in at codeberg.org", "tea login add", ""},
-	{"qmd spoken of and absent", func(w *world) { w.write("p/CLAUDE.md", "Search with qmd first.\n") },
+		w.tool("tea", `echo "Error: no available login" >&2; exit 1`)
+	}, "forge-client", report.Doubt, "tracker: tea is not logged in", "tea login list", ""},
+	{"qmd spoken of and absent", func(w *world) {
+		w.write("p/CLAUDE.md",
+			"Search with qmd first.\n")
+	},
 		"qmd", report.Doubt, "qmd is not on PATH", "install it", ""},
 	{"a tracker command that only the repository names", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
-	}, "forge-client", report.Doubt, "nobody but the repository names it (my-tracker list)", "HOOKS_TRACKER_COMMAND", ""},
+		w.write("p/CLAUDE.md",
+			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
+	}, "forge-client", report.Doubt, "nobody but the repository names it (my-tracker list)",
+		"HOOKS_TRACKER_COMMAND", ""},
 	{"a tracker of no known kind", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")
 	}, "forge-client", report.Doubt, "no tracker is known (jira)", "CLAUDE.md", ""},
 	{"a tracker command that is not there", func(w *world) {
 		w.env["HOOKS_TRACKER_COMMAND"] = "my-tracker list"
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
-	}, "forge-client", report.Broken, `"my-tracker" is not found`, "full path", ""},
+		w.write("p/CLAUDE.md",
+			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
+	}, "forge-client", report.Broken, "tracker: my-tracker is not installed", "full path", ""},
 	{"old prices", func(w *world) { w.now = time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) },
 		"rates", report.Doubt, "193 days old", "Loop Cost Rates", ""},
 	{"a model without a price", func(w *world) {
-		w.run(func(b *loop.Budget) { b.TokensByModel = map[string]loop.Tokens{"claude-opus-9": {Input: 5}} })
+		w.run(func(b *loop.Budget) {
+			b.TokensByModel = map[string]loop.Tokens{"claude-opus-9": {Input: 5}}
+		})
 	}, "models", report.Doubt, "claude-opus-9 has no price of its own", "add a row", ""},
-	{"transcript lines that could not be read", func(w *world) { w.run(func(b *loop.Budget) { b.SkippedLines = 3 }) },
+	{"transcript lines that could not be read",
+		func(w *world) { w.run(func(b *loop.Budget) { b.SkippedLines = 3 }) },
 		"transcripts", report.Doubt, "3 transcript lines could not be read", "hooks cost", ""},
 
-	{"a git alias that merges", func(w *world) { w.git("config", "alias.land", "push origin HEAD:main") },
-		"git-aliases", report.Doubt, `git land stands for "push origin HEAD:main"`, "take it away", ""},
-	{"a gh alias that merges", func(w *world) { w.write("home/.config/gh/config.yml", "aliases:\n    land: pr merge --squash\n") },
-		"gh-aliases", report.Doubt, `gh land stands for "pr merge --squash"`, "gh alias delete land", ""},
+	{"a git alias that merges", func(w *world) {
+		w.git("config", "alias.land",
+			"push origin HEAD:main")
+	},
+		"git-aliases", report.Doubt, `git land stands for "push origin HEAD:main"`, "take it away",
+		""},
+	{"a gh alias that merges", func(w *world) {
+		w.write("home/.config/gh/config.yml",
+			"aliases:\n    land: pr merge --squash\n")
+	},
+		"gh-aliases", report.Doubt, `gh land stands for "pr merge --squash"`,
+		"gh alias delete land", ""},
 	{"a push rule that reaches main", func(w *world) {
 		w.git("remote", "add", "origin", "https://example.com/o/r.git")
 		w.git("config", "remote.origin.push", "HEAD:refs/heads/main")
 	}, "push-settings", report.Doubt, "remote.origin.push", "--unset-all", ""},
-	{"a bare push that matches every branch", func(w *world) { w.git("config", "push.default", "matching") },
+	{"a bare push that matches every branch",
+		func(w *world) { w.git("config", "push.default", "matching") },
 		"push-settings", report.Doubt, "push.default is matching", "push.default simple", ""},
 	{"an MCP server that can merge", func(w *world) {
-		w.write("p/.mcp.json", `{"mcpServers":{"forge":{"command":"npx","args":["github-mcp-server"]}}}`)
-	}, "mcp-servers", report.Doubt, "the MCP server forge in .mcp.json can merge at github", "give its token no right", ""},
+		w.write("p/.mcp.json",
+			`{"mcpServers":{"forge":{"command":"npx","args":["github-mcp-server"]}}}`)
+	}, "mcp-servers", report.Doubt, "the MCP server forge in .mcp.json can merge at github",
+		"give its token no right", ""},
 	{"a branch that the forge does not protect", func(w *world) {
 		w.git("remote", "add", "origin", "https://github.com/o/r.git")
-		w.tool("gh", `case "$*" in *rules*) echo 0;; *"--hostname github.com repos/o/r/branches/main --jq .protected") echo false;; esac`)
-	}, "branch-protection", report.Doubt, "main of github.com/o/r is not protected", "protect it on the forge", ""},
+		w.tool("gh",
+			`case "$*" in *rules*) echo 0;; *"--hostname github.com repos/o/r/branches/main `+
+				`--jq .protected") echo false;; esac`)
+	}, "branch-protection", report.Doubt, "main of github.com/o/r is not protected",
+		"protect it on the forge", ""},
 
 	{"a redaction pattern that does not compile", func(w *world) {
-		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n| Pattern | Replace |\n|---|---|\n| `(x` | y |\n")
+		w.write("p/CLAUDE.md",
+			"## SDD Configuration\n\n### Loop Logging\n\n| Pattern | Replace |\n|---|---|\n| "+
+				"`(x` | y |\n")
 	}, "redaction", report.Broken, "CLAUDE.md:7: redaction pattern", "correct the pattern", ""},
-	{"a secret in the history", func(w *world) { w.line(1, "use "+secret) },
-		"secrets-in-history", report.Broken, ".sdd/loop/work.history.jsonl:1 holds a GitHub token of 40 characters", "withdraw it", ""},
 }
 
-// secret is no token of anybody.
-var secret = "ghp_" + strings.Repeat("Ab1", 12)
-
-// plugin installs the program as a plugin, as the client's registry has it, switched on or not by the settings.
+// plugin installs the program as a plugin, as the client's registry has it, switched on or not by
+// the settings.
 func (w *world) plugin(enabled string) {
 	w.Helper()
 	w.write("plug/.claude-plugin/plugin.json", `{"name":"sdd","hooks":"./hooks.json"}`)
-	w.json("plug/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks", nil)})
+	w.json("plug/hooks.json", map[string]any{"hooks": entries("${CLAUDE_PLUGIN_ROOT}/bin/hooks",
+		nil)})
 	launcher, err := os.ReadFile("../../hooks/hooks.json")
 	w.must(err)
 	w.write("plug/hooks/hooks.json", string(launcher))
 	w.must(os.MkdirAll(w.path("plug/bin"), 0o755))
 	w.must(os.Symlink(built, w.path("plug/bin/hooks")))
 	w.write("home/.claude/plugins/installed_plugins.json",
-		fmt.Sprintf(`{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":%q,"version":"0.1.0"}]}}`, w.path("plug")))
+		fmt.Sprintf(`{"version":2,"plugins":{"sdd@acme":[{"scope":"user","installPath":%q,`+
+			`"version":"0.1.0"}]}}`, w.path("plug")))
 	w.write("p/.claude/settings.json", `{"enabledPlugins":`+enabled+`}`)
 }
 
@@ -443,37 +561,24 @@ func TestEveryBrokenThingIsFoundWithItsWayOut(t *testing.T) {
 			}
 			found := false
 			for _, p := range got.Problems {
-				found = found || p.Status == c.status && strings.Contains(p.Text, c.text) && strings.Contains(p.Way, c.way)
+				found = found || p.Status == c.status && strings.Contains(p.Text, c.text) &&
+					strings.Contains(p.Way, c.way)
 			}
 			if !found {
-				t.Errorf("%s does not say %q with the way out %q:\n%+v", c.check, c.text, c.way, got.Problems)
+				t.Errorf("%s does not say %q with the way out %q:\n%+v", c.check, c.text, c.way,
+					got.Problems)
 			}
 			if c.fixed == "" {
 				return
 			}
 			mended := w.look(c.check, true)
-			if mended.Status != report.Fine || !strings.Contains(strings.Join(mended.Fixed, "\n"), c.fixed) {
+			if mended.Status != report.Fine ||
+				!strings.Contains(strings.Join(mended.Fixed, "\n"), c.fixed) {
 				t.Errorf("--fix: %+v", mended)
 			}
 			if again := w.look(c.check, true); again.Status != report.Fine || len(again.Fixed) > 0 {
 				t.Errorf("a second --fix: %+v", again)
 			}
 		})
-	}
-}
-
-// Every check of the table finds at least one of the broken things, or is said to have nothing that breaks it here.
-func TestEveryCheckIsTested(t *testing.T) {
-	without := map[string]string{
-		"agent-logins": "it only tells", "git": "there is no machine for the suite without git", "disk": "a story mounts a full and a read-only disk",
-	}
-	for _, c := range table() {
-		tested := without[c.name] != ""
-		for _, b := range broken {
-			tested = tested || b.check == c.name
-		}
-		if !tested {
-			t.Errorf("nothing breaks %s", c.name)
-		}
 	}
 }

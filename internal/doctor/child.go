@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	childTime   = 3 * time.Second // the most another program may take, which may ask a network
-	hookTime    = 5 * time.Second // the most this program may take, on however busy a machine
+	childTime   = 3 * time.Second // for another program, which may ask a network
+	hookTime    = 5 * time.Second // for this program, on however busy a machine
 	childOutput = 1 << 20         // bytes
 )
 
-// run starts a program in the project and returns what it printed, trimmed. An error carries its own first words.
+// run starts a program in the project and returns what it printed, trimmed. An error has the first
+// line that the program wrote to stderr.
 func (m *machine) run(args ...string) (string, error) {
-	out, _, err := feed(child.Command{Args: args, Dir: m.project, Wait: childTime})
+	out, _, err := start(child.Command{Args: args, Dir: m.project, Wait: childTime})
 	return out, err
 }
 
-// feed starts a program and says how long it took.
-func feed(c child.Command) (string, time.Duration, error) {
+// start starts a program and measures how long it took.
+func start(c child.Command) (string, time.Duration, error) {
 	c.Most = childOutput
 	began := time.Now()
 	r, err := child.Run(context.Background(), c)

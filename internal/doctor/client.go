@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -15,8 +16,8 @@ var tested = [...]string{"2.1.330", "2.1.329"}
 // feature is something of the client that the program relies on.
 type feature struct {
 	since, what string
-	without     string
-	needed      bool // without it the program cannot do its work
+	without     string // what happens where the client lacks it
+	needed      bool   // without it the program cannot do its work
 }
 
 // features are in the order in which the client got them.
@@ -24,14 +25,17 @@ var features = [...]feature{
 	{"2.1.71", "/loop", "nothing repeats a tick", false},
 	{"2.1.78", "the StopFailure event", "a turn that an API error ended is noticed late", false},
 	{"2.1.90", "a denial in JSON", "a denied call may run", true},
-	{"2.1.139", "exec form of hooks (args)", "the registration starts a shell without the hook's word", true},
+	{"2.1.139", "exec form of hooks (args)",
+		"the registration starts a shell without the hook's word", true},
 	{"2.1.143", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "turns may be held open without end", false},
-	{"2.1.163", "context from a Stop", "the model is told less", false},
+	{"2.1.163", "context from a Stop", "the model learns less", false},
 	{"2.1.191", "lists in matchers", "results of some tools carry no facts", false},
 	{"2.1.196", "prompt_id", "turns are told apart by their transcript only", false},
-	{"2.1.200", "dialogs that wait for the person", "a gate may be answered by nobody", true},
-	{"2.1.211", "a question that a hook asks for in every permission mode", "a gate may be passed over in auto mode", false},
-	{"2.1.214", "CLAUDE_PID, and denials that a schema error does not lose", "the lock names a process that may be another one", false},
+	{"2.1.200", "dialogs that wait for the person", "a gate may pass unanswered", true},
+	{"2.1.211", "a question that a hook asks for in every permission mode",
+		"a gate may be passed over in auto mode", false},
+	{"2.1.214", "CLAUDE_PID, and denials that a schema error does not lose",
+		"the lock names a process that may be another one", false},
 	{"2.1.239", "hooks in a folder that was deleted", "a removed worktree stops the hooks", false},
 }
 
@@ -41,93 +45,80 @@ func clientVersion(m *machine, n *notes) {
 		n.skip("claude is not on PATH")
 		return
 	}
-	have, ok := version(out)
-	if err != nil || !ok {
-		n.warn("see that `claude --version` answers", "the client does not tell its version: %s", firstOf(out, fmt.Sprint(err)))
+	have := version(out)
+	if err != nil || have == nil {
+		n.warn("see that `claude --version` answers",
+			"the client does not report its version: %s", cmp.Or(out, fmt.Sprint(err)))
 		return
 	}
-	n.say("claude %s; tested with %s", text(have), join(tested[:]))
-	if newest, _ := version(tested[0]); before(newest, have) {
-		n.say("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
-	} else if !slices.Contains(tested[:], text(have)) {
-		n.say("not tested itself; what it lacks is listed here")
-	}
-	for _, f := range features {
-		switch since, _ := version(f.since); {
-		case !before(have, since):
-		case f.needed:
-			n.fail("update the client", "the client lacks %s, which came with %s: %s", f.what, f.since, f.without)
-		default:
-			n.warn("update the client", "the client lacks %s, which came with %s: %s", f.what, f.since, f.without)
-		}
+	n.note("claude %s; tested with %s", dotted(have), join(tested[:]))
+	if slices.Compare(have, version(tested[0])) > 0 {
+		n.note("newer than any tested version: `hooks doctor --live` shows whether its hooks fire")
+	} else if !slices.Contains(tested[:], dotted(have)) {
+		n.note("not tested itself; what it lacks is listed here")
 	}
 	var has []string
 	for _, f := range features {
-		if since, _ := version(f.since); !before(have, since) {
+		lacks := fmt.Sprintf("the client lacks %s, which came with %s: %s",
+			f.what, f.since, f.without)
+		switch older := slices.Compare(have, version(f.since)) < 0; {
+		case !older:
 			has = append(has, fmt.Sprintf("%s (%s)", f.what, f.since))
+		case f.needed:
+			n.fail("update the client", "%s", lacks)
+		default:
+			n.warn("update the client", "%s", lacks)
 		}
 	}
-	n.say("has %s", join(has))
+	n.note("has %s", join(has))
 }
 
-// version reads the first three numbers of a text such as "2.1.329 (Claude Code)".
-func version(s string) (v [3]int, ok bool) {
+// version reads the first three numbers of a text such as "2.1.329 (Claude Code)". It is nil where
+// the text has none.
+func version(s string) (v []int) {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
 	parts := strings.SplitN(strings.TrimPrefix(word, "v"), ".", 3)
 	if len(parts) < 3 {
-		return v, false
+		return nil
 	}
-	for i, p := range parts {
+	for _, p := range parts {
 		p, _, _ = strings.Cut(p, "-")
 		n, err := strconv.Atoi(p)
 		if err != nil {
-			return v, false
+			return nil
 		}
-		v[i] = n
+		v = append(v, n)
 	}
-	return v, true
+	return v
 }
 
-func text(v [3]int) string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
-
-func before(a, b [3]int) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
+func dotted(v []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ".")
 }
 
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
-// mostBlocks is how often in a row the program holds a turn open: for a question, and for the facts or the schedule.
-const mostBlocks = 2
+// maxBlocks is how often in a row the program holds a turn open: for a question, and for the facts
+// or the schedule.
+const maxBlocks = 2
 
 func clientEnvironment(m *machine, n *notes) {
 	const blocks, cron = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_DISABLE_CRON"
-	switch limit := m.setting(blocks); {
+	limit := m.variable(blocks)
+	count, err := strconv.Atoi(limit)
+	switch {
 	case limit == "":
-		n.say("%s is not set: the client ends a turn after 8 blocks, the program asks for %d at most", blocks, mostBlocks)
+		n.note("%s is not set: the client ends a turn after 8 blocks, "+
+			"the program asks for %d at most", blocks, maxBlocks)
+	case err == nil && count > 0 && count < maxBlocks:
+		n.fail(fmt.Sprintf("set it to %d or more, or unset it", maxBlocks),
+			"%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
+	case err == nil && count <= 0:
+		n.warn("unset it", "%s=%s: other hooks may hold a turn open without end", blocks, limit)
 	default:
-		count, err := strconv.Atoi(limit)
-		if err == nil && count > 0 && count < mostBlocks {
-			n.fail(fmt.Sprintf("set it to %d or more, or unset it", mostBlocks), "%s=%s: the client ends turns that still owe an answer or their facts", blocks, limit)
-		} else if err == nil && count <= 0 {
-			n.warn("unset it", "%s=%s: other hooks may hold a turn open without end", blocks, limit)
-		} else {
-			n.say("%s=%s", blocks, limit)
-		}
+		n.note("%s=%s", blocks, limit)
 	}
-	if v := m.setting(cron); v != "" && v != "0" && v != "false" {
-		n.warn("unset it where loops are started", "%s=%s: /loop schedules nothing, so no second tick comes", cron, v)
+	if v := m.variable(cron); on(v) {
+		n.warn("unset it where loops are started",
+			"%s=%s: /loop schedules nothing, so no second tick comes", cron, v)
 	}
 	if v := m.Env("HOOKS_LOG"); v != "" {
 		n.warn("unset it when the search is over", "HOOKS_LOG=%s: every event is logged there", v)

@@ -2,7 +2,7 @@ package doctor
 
 import "golang.org/x/sys/unix"
 
-// filesystem tells what a folder lies on and how many bytes are free there.
+// filesystem returns the kind of file system that a folder lies on, and its free bytes.
 func filesystem(path string) (kind string, free uint64, ok bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {

@@ -2,5 +2,5 @@
 
 package doctor
 
-// filesystem is not told here; the write that follows is.
+// filesystem is unknown on this system; the check still tries to write.
 func filesystem(string) (kind string, free uint64, ok bool) { return "", 0, false }

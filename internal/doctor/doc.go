@@ -1,9 +1,9 @@
-// Package doctor looks whether the program can do its work on this machine and in this project: a table of checks, each
-// of which says what it found and, where something is wrong, the way out.
+// Package doctor checks whether the program can do its work on this machine and in this project: a
+// table of checks, each of which reports what it found and how to fix what is wrong.
 //
-// It looks at the person's own machine and starts children: this program, git, the forge's client. It writes only into
-// a scratch project, but for the mends that a person asked for. A check that panics or takes too long has failed; the
-// others go on.
+// It looks at the person's own machine and starts children: this program, git, the forge's client.
+// It writes only into a scratch project, except for the repairs that a person asked for. A check
+// that panics or takes too long has failed; the others continue.
 package doctor
 
 import (
@@ -23,51 +23,47 @@ type Doctor struct {
 	Env     func(string) string
 	Dir     string // where the command was typed
 	Now     time.Time
-	Version string // what `hooks version` says here
-	// Managed is the folder of the settings that an administrator gives out; empty means the system's own.
-	Managed string
-	// Live starts one real session of the client, which costs a few cents.
-	Live bool
+	Version string // that `hooks version` prints here
+	Managed string // folder of the administrator's settings; the system's own when empty
+	Live    bool   // start one real session of the client, which costs a few cents
 }
 
 // machine is what the checks look at, each part read once.
 type machine struct {
 	Doctor
-	project string
-	self    loop.Program
-	config  config.Config
-	repo    tracker.Facts
-	hooks   func() registration
-	// histories reads all lines once, however many checks ask.
-	histories func() *histories
+	project  string
+	self     loop.Program
+	config   config.Config
+	repo     tracker.Facts
+	settings func() *install.Settings
+	history  func() *history
 }
 
 func (d Doctor) machine() *machine {
 	m := &machine{Doctor: d, project: tracker.Project(d.Env, d.Dir), self: proc.Self()}
 	m.config = config.Load(m.project)
 	m.repo = tracker.Repo(d.Env, m.project)
-	m.hooks = sync.OnceValue(m.register)
-	m.histories = sync.OnceValue(m.readHistories)
+	m.settings = sync.OnceValue(func() *install.Settings {
+		return install.ReadSettings(m.project, m.Managed, m.self.Path, m.Env)
+	})
+	m.history = sync.OnceValue(m.readHistory)
 	return m
 }
 
-// home is the person's own folder, "" where nothing tells it.
-func (m *machine) home() string {
-	h, _ := install.Home(m.Env)
-	return h
-}
-
-// Run looks at everything; with fix it mends what can be mended safely and looks at that again.
+// Run runs every check. With fix it repairs what is safe to repair, and checks everything again.
 func (d Doctor) Run(fix bool) report.Checkup {
 	m := d.machine()
-	results := m.lookAt(table())
+	results := m.walk(table())
 	if fix {
-		results = m.mend(results)
+		results = m.repair(results)
 	}
-	sayOnce(results)
-	c := report.Checkup{Version: d.Version, Program: m.self.Path, Project: m.project, OK: true, Checks: []report.Check{}}
-	for _, r := range results {
-		k := r.result()
+	reportOnce(results)
+	c := report.Checkup{
+		Version: d.Version, Program: m.self.Path, Project: m.project, OK: true,
+		Checks: []report.Check{},
+	}
+	for _, n := range results {
+		k := n.result()
 		c.OK = c.OK && k.Status != report.Broken
 		c.Checks = append(c.Checks, k)
 	}

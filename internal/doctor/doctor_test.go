@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
 	"hooks/internal/report"
@@ -33,11 +32,13 @@ func TestNamesStay(t *testing.T) {
 		"state": {
 			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk",
 		},
-		"project":              {"repository", "state-hidden", "configuration", "agent-logins", "orders"},
-		"tools":                {"path", "git", "forge-client", "qmd"},
-		"money":                {"rates", "models", "transcripts"},
-		"ways round the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers", "branch-protection"},
-		"sensitive data":       {"redaction", "secrets-in-history"},
+		"project": {"repository", "state-hidden", "configuration", "agent-logins",
+			"orders"},
+		"tools": {"path", "git", "forge-client", "qmd"},
+		"money": {"rates", "models", "transcripts"},
+		"ways round the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers",
+			"branch-protection"},
+		"sensitive data": {"redaction"},
 	}
 	got := map[string][]string{}
 	for _, c := range table() {
@@ -48,29 +49,20 @@ func TestNamesStay(t *testing.T) {
 	}
 }
 
-func TestTheDocsNameEveryCheck(t *testing.T) {
-	text, err := os.ReadFile("../../docs/doctor.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range table() {
-		if !bytes.Contains(text, []byte("`"+c.name+"`")) {
-			t.Errorf("docs/doctor.md does not name %s", c.name)
-		}
-	}
-}
-
 // What is printed as JSON is what its schema says, on a machine with every kind of result.
 func TestTheCheckupIsWhatItsSchemaSays(t *testing.T) {
 	w := healthy(t)
-	w.line(1, secret)
+	w.line(1, "a")
 	w.must(os.Chmod(w.path("p/.sdd/loop"), 0o755))
 	w.write("p/AGENTS.md", "always merge\n")
+	w.write("p/.claude/settings.json", "{oops")
 	found := w.doctor().Run(true)
 	text, err := json.Marshal(found)
 	w.must(err)
-	for _, status := range []report.Health{report.Fine, report.Doubt, report.Broken, report.Skipped} {
-		if !slices.ContainsFunc(found.Checks, func(k report.Check) bool { return k.Status == status }) {
+	for _, status := range []report.Health{report.Fine, report.Doubt, report.Broken,
+		report.Skipped} {
+		if !slices.ContainsFunc(found.Checks,
+			func(k report.Check) bool { return k.Status == status }) {
 			t.Errorf("no check is %s", status)
 		}
 	}
@@ -96,7 +88,8 @@ func TestTheClientsOwnFolderMayBeElsewhere(t *testing.T) {
 	w := healthy(t)
 	w.must(os.Rename(w.path("home/.claude"), w.path("conf")))
 	w.env["CLAUDE_CONFIG_DIR"] = w.path("conf")
-	if k := w.look("hooks-registered", false); k.Status != report.Fine || !strings.Contains(k.Found[0], "10 of 10 events in "+w.path("conf/settings.json")) {
+	if k := w.look("hooks-registered", false); k.Status != report.Fine ||
+		!strings.Contains(k.Found[0], "10 of 10 events in "+w.path("conf/settings.json")) {
 		t.Errorf("%+v", k)
 	}
 }
@@ -114,9 +107,16 @@ func TestASwitchOfALesserFileDoesNotCount(t *testing.T) {
 // A loop of which a run, a receipt or a skipped tick tells is one in which the hooks fired.
 func TestKnownSessionsAreFine(t *testing.T) {
 	for name, know := range map[string]func(*world){
-		"a run":          func(w *world) { w.run(func(b *loop.Budget) { b.SessionID = "s9" }) },
-		"a receipt":      func(w *world) { w.run(func(b *loop.Budget) { b.Receipts = []loop.Receipt{{SessionID: "s9"}} }) },
-		"a history line": func(w *world) { w.line(1, "a"); w.transcript("s1"); w.must(os.Remove(w.sessionFile("s9"))) },
+		"a run": func(w *world) { w.run(func(b *loop.Budget) { b.SessionID = "s9" }) },
+		"a receipt": func(w *world) {
+			w.run(func(b *loop.Budget) { b.Receipts = []loop.Receipt{{SessionID: "s9"}} })
+		},
+		"a history line": func(w *world) {
+			w.line(1,
+				"a")
+			w.transcript("s1")
+			w.must(os.Remove(w.sessionFile("s9")))
+		},
 		"an archived run": func(w *world) {
 			w.run(func(b *loop.Budget) { b.SessionID = "s9" })
 			w.must(w.state().Archive(loop.Work, "run-1"))
@@ -138,19 +138,31 @@ func (w *world) sessionFile(session string) string {
 }
 
 // Both ways into a tick are recognised in a transcript; what only speaks of one is none.
-func TestCommandOf(t *testing.T) {
+func TestInvoked(t *testing.T) {
+	const user, model = `{"type":"user","message":{"content":`,
+		`{"type":"assistant","message":{"content":[`
+	typed := func(name, args string) string {
+		return user + `"<command-name>` + name + `</command-name>\n<command-args>` + args +
+			`</command-args>"}}`
+	}
+	const skill = `{"type":"tool_use","name":"Skill",` +
+		`"input":{"skill":"sdd:work","args":"--loop"}}]}}`
 	for line, want := range map[string]string{
-		`{"type":"user","message":{"content":"<command-name>/loop</command-name>\n<command-args>1m /sdd:work --loop --max-iterations 5</command-args>"}}`: "/loop 1m /sdd:work --loop --max-iterations 5",
-		`{"type":"user","message":{"content":"<command-name>/sdd:review</command-name>\n<command-args>--loop --pr 7</command-args>"}}`:                    "/sdd:review --loop --pr 7",
-		`{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Skill","input":{"skill":"sdd:work","args":"--loop"}}]}}`:                    "/sdd:work --loop",
-		`{"type":"user","message":{"content":"<command-name>/sdd:work</command-name>\n<command-args>issue 4</command-args>"}}`:                            "",
-		`{"type":"user","message":{"content":"<command-name>/sdd:work</command-name>\n<command-args>--loop --max-iterations x</command-args>"}}`:          "",
-		`{"type":"user","message":{"content":"type /sdd:work --loop to begin"}}`:                                                                          "",
-		`{"type":"user","message":{"content":[{"type":"text","text":"Args: --loop"}]}}`:                                                                   "",
-		`{"type":"assistant","message":{"content":[{"type":"text","text":"/sdd:work --loop"}]}}`:                                                          "",
-		`{"type":"api-request","message":{"content":[{"name":"Skill","input":{"skill":"sdd:work","args":"--loop"}}]}}`:                                    "",
+		typed("/loop", "1m /sdd:work --loop"):                  "/loop 1m /sdd:work --loop",
+		typed("/sdd:review", "--loop --pr 7"):                  "/sdd:review --loop --pr 7",
+		model + skill:                                          "/sdd:work --loop",
+		typed("/sdd:work", "issue 4"):                          "",
+		typed("/sdd:work", "--loop --max-iterations x"):        "",
+		user + `"type /sdd:work --loop to begin"}}`:            "",
+		user + `[{"type":"text","text":"Args: --loop"}]}}`:     "",
+		model + `{"type":"text","text":"/sdd:work --loop"}]}}`: "",
+		`{"type":"api-request","message":{"content":[` + skill: "",
 	} {
-		if got := commandOf(gjson.Parse(line)); got != want {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		if err := os.WriteFile(path, []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := invoked(path); got != want {
 			t.Errorf("%s:\n%q, want %q", line, got, want)
 		}
 	}
@@ -160,8 +172,10 @@ func TestCommandOf(t *testing.T) {
 func TestOrdersAreReadWithTheirSense(t *testing.T) {
 	w := healthy(t)
 	w.write("p/CLAUDE.md", strings.Join([]string{
-		"Never auto-merge.", "Do not push directly to main.", "PRs are merged by people.", "Do not use --no-verify or --admin.",
-		"Never merge without asking first.", "Always ask before you merge.", "Avoid gh pr merge --auto.", "The hooks must not be bypassed.",
+		"Never auto-merge.", "Do not push directly to main.", "PRs are merged by people.",
+		"Do not use --no-verify or --admin.",
+		"Never merge without asking first.", "Always ask before you merge.",
+		"Avoid gh pr merge --auto.", "The hooks must not be bypassed.",
 		"Don't skip the gates.", "Never ask questions about style in review.",
 	}, "\n"))
 	k := w.look("orders", false)
@@ -173,8 +187,10 @@ func TestOrdersAreReadWithTheirSense(t *testing.T) {
 		t.Error(d, k.Problems)
 	}
 	w.write("p/CLAUDE.md", strings.Join([]string{
-		"Automatically merge green PRs.", "Push directly to main for docs.", "Merge it without asking.", "gh pr merge 5 --auto --squash",
-		"You must never ask me for confirmation.", "Skip the gates when nobody answers.", "Use git commit --no-verify when hooks fail.",
+		"Automatically merge green PRs.", "Push directly to main for docs.",
+		"Merge it without asking.", "gh pr merge 5 --auto --squash",
+		"You must never ask me for confirmation.", "Skip the gates when nobody answers.",
+		"Use git commit --no-verify when hooks fail.",
 	}, "\n"))
 	if k := w.look("orders", false); len(k.Problems) != 7 {
 		t.Errorf("%d of 7 orders: %+v", len(k.Problems), k.Problems)
@@ -182,22 +198,26 @@ func TestOrdersAreReadWithTheirSense(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	for in, want := range map[string]string{"2.1.329 (Claude Code)": "2.1.329", "v1.2.3": "1.2.3", "2.39.5": "2.39.5", "2.1.0-beta.1": "2.1.0"} {
-		if v, ok := version(in); !ok || text(v) != want {
-			t.Errorf("%q: %v %v", in, v, ok)
+	for in, want := range map[string]string{"2.1.329 (Claude Code)": "2.1.329", "v1.2.3": "1.2.3",
+		"2.39.5": "2.39.5", "2.1.0-beta.1": "2.1.0"} {
+		if v := version(in); dotted(v) != want {
+			t.Errorf("%q: %v", in, v)
 		}
 	}
 	for _, in := range []string{"", "hello", "2.1", "a.b.c"} {
-		if _, ok := version(in); ok {
+		if version(in) != nil {
 			t.Errorf("%q is a version", in)
 		}
 	}
 }
 
-// Whatever stands in the client's files, the checks of the registration come to an end with a status and a way out.
+// Whatever stands in the client's files, the checks of the registration come to an end with a
+// status and a way out.
 func FuzzSettings(f *testing.F) {
-	f.Add(`{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[{"type":"command","command":"hooks","args":["stop"]}]}]}}`, `{"plugins":{"a@b":[{"installPath":"/"}]}}`)
-	f.Add(`{"hooks":[],"env":[],"enabledPlugins":{"a@b":1},"disableAllHooks":"yes"}`, `{"plugins":{"a@b":{"installPath":"x"}}}`)
+	f.Add(`{"hooks":{"PreToolUse":[{"matcher":"[","hooks":[{"type":"command","command":"hooks",`+
+		`"args":["stop"]}]}]}}`, `{"plugins":{"a@b":[{"installPath":"/"}]}}`)
+	f.Add(`{"hooks":[],"env":[],"enabledPlugins":{"a@b":1},"disableAllHooks":"yes"}`,
+		`{"plugins":{"a@b":{"installPath":"x"}}}`)
 	f.Add(`{"hooks":{"Stop":{"hooks":{"command":"'hooks stop"}}}}`, `[]`)
 	root := f.TempDir()
 	project := filepath.Join(root, "p")
@@ -209,19 +229,24 @@ func FuzzSettings(f *testing.F) {
 	}
 	env := map[string]string{"HOME": root}
 	f.Fuzz(func(t *testing.T, settings, plugins string) {
-		for name, text := range map[string]string{"settings.json": settings, "plugins/installed_plugins.json": plugins} {
-			if err := os.WriteFile(filepath.Join(root, ".claude", name), []byte(text), 0o600); err != nil {
+		for name, text := range map[string]string{"settings.json": settings,
+			"plugins/installed_plugins.json": plugins} {
+			if err := os.WriteFile(filepath.Join(root, ".claude", name), []byte(text),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		m := Doctor{Env: func(k string) string { return env[k] }, Dir: project, Now: time.Now(), Managed: root + "/none"}.machine()
+		m := Doctor{Env: func(k string) string { return env[k] }, Dir: project, Now: time.Now(),
+			Managed: root + "/none"}.machine()
 		for _, c := range table() {
-			if c.group != "registration" || c.name == "hook-binary" { // which starts what stands there
+			if c.group != "registration" ||
+				c.name == "hook-binary" { // which starts what stands there
 				continue
 			}
 			k := m.examine(c, time.Minute).result()
 			for _, p := range k.Problems {
-				if p.Text == "" || p.Way == "" || strings.HasPrefix(p.Text, "the check itself broke") {
+				if p.Text == "" || p.Way == "" ||
+					strings.HasPrefix(p.Text, "the check itself broke") {
 					t.Errorf("%s: %+v", c.name, p)
 				}
 			}

@@ -1,28 +1,39 @@
 package doctor
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"strings"
 
+	"hooks/internal/install"
 	"hooks/internal/regular"
 )
 
-// mostRead bounds what is read of one file, in bytes.
-const mostRead = 16 << 20
+// maxRead bounds what is read of one file, in bytes.
+const maxRead = 16 << 20
 
-// read is a regular file's text; what is longer than mostRead is left out.
-func read(path string) (string, error) {
+// read returns the text of a regular file, its first maxRead bytes; "" when it cannot be read.
+func read(path string) string {
 	f, _, err := regular.Open(path)
 	if err != nil {
-		return "", err
+		return ""
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostRead))
-	return string(text), err
+	text, _ := io.ReadAll(io.LimitReader(f, maxRead))
+	return string(text)
+}
+
+// home is the person's own folder, "" where it is unknown.
+func (m *machine) home() string {
+	h, _ := install.Home(m.Env)
+	return h
+}
+
+// clientDir is the client's own folder.
+func (m *machine) clientDir() string {
+	dir, _ := install.ClientDir(m.Env)
+	return dir
 }
 
 // shown is a path as people read it: relative to the project or to their home.
@@ -30,7 +41,8 @@ func (m *machine) shown(path string) string {
 	if rel, err := filepath.Rel(m.project, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
-	if rel, err := filepath.Rel(m.home(), path); err == nil && m.home() != "" && filepath.IsLocal(rel) {
+	home := m.home()
+	if rel, err := filepath.Rel(home, path); err == nil && home != "" && filepath.IsLocal(rel) {
 		return "~/" + filepath.ToSlash(rel)
 	}
 	return path
@@ -48,16 +60,3 @@ func count(n int, thing string) string {
 }
 
 func join(list []string) string { return strings.Join(list, ", ") }
-
-// bounded gives the lines of a file, without their ends, up to a number of bytes; a line over 8 MiB ends it.
-func bounded(f io.Reader, limit int64) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		in := bufio.NewScanner(io.LimitReader(f, limit))
-		in.Buffer(make([]byte, 64<<10), 8<<20)
-		for in.Scan() {
-			if !yield(in.Bytes()) {
-				return
-			}
-		}
-	}
-}

@@ -9,7 +9,8 @@ import (
 
 func rates(m *machine, n *notes) {
 	table, days := usage.NewTable(m.config.Rates), usage.AgeDays(m.Now)
-	n.say("%s; the built-in table is of %s, %s old", table.Source(), usage.Dated, count(days, "day"))
+	n.note("%s; the built-in table is of %s, %s old",
+		table.Source(), usage.Dated, count(days, "day"))
 	for _, r := range m.config.Rates {
 		if r.Input == 0 || r.Output == 0 {
 			n.warn("write the model's price; with 0 the dollar ceiling never fires for it",
@@ -17,15 +18,16 @@ func rates(m *machine, n *notes) {
 		}
 	}
 	if days > usage.StaleDays {
-		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md", "the built-in prices are %d days old", days)
+		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md",
+			"the built-in prices are %d days old", days)
 	}
 }
 
-// models: what the last runs used has a price of its own.
+// models checks that every model of a run has a price of its own.
 func models(m *machine, n *notes) {
 	table := usage.NewTable(m.config.Rates)
 	var seen []string
-	for _, b := range m.runs() {
+	for _, b := range m.history().runs {
 		for model := range b.TokensByModel {
 			seen = loop.AppendNew(seen, model)
 		}
@@ -37,23 +39,24 @@ func models(m *machine, n *notes) {
 	slices.Sort(seen)
 	for _, model := range seen {
 		if row, known := table.Find(model); !known {
-			n.warn("add a row for it to ### Loop Cost Rates in CLAUDE.md, or update hooks", "%s has no price of its own: it is priced like %s", model, row.Model)
+			n.warn("add a row for it to ### Loop Cost Rates in CLAUDE.md, or update hooks",
+				"%s has no price of its own: it is priced like %s", model, row.Model)
 		}
 	}
-	n.say("%s", join(seen))
+	n.note("%s", join(seen))
 }
 
-// skippedLines: what the transcripts held that could not be read was not counted.
+// skippedLines checks that the last run could read its transcripts. What it could not read is not
+// counted.
 func skippedLines(m *machine, n *notes) {
-	list := m.runs()
-	if len(list) == 0 {
-		n.skip("no loop has run yet")
-		return
-	}
-	newest := slices.MaxFunc(list, func(a, b loop.Budget) int { return a.StartedAt.Compare(b.StartedAt) })
+	newest := slices.MaxFunc(m.history().runs, func(a, b loop.Budget) int {
+		return a.StartedAt.Compare(b.StartedAt)
+	})
 	if newest.SkippedLines > 0 {
-		n.warn("update hooks if the client was updated; see `hooks cost` for what was counted", "run %s: %s could not be read, and what they spent is in no sum", newest.RunID, count(newest.SkippedLines, "transcript line"))
+		n.warn("update hooks if the client was updated; see `hooks cost` for what was counted",
+			"run %s: %s could not be read, and what they spent is in no sum",
+			newest.RunID, count(newest.SkippedLines, "transcript line"))
 		return
 	}
-	n.say("run %s: every line was read", newest.RunID)
+	n.note("run %s: every line was read", newest.RunID)
 }

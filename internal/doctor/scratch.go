@@ -3,8 +3,10 @@ package doctor
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,101 +14,119 @@ import (
 
 	"hooks/internal/child"
 	"hooks/internal/event"
+	"hooks/internal/install"
 )
 
-// scratch is a project of its own in a temporary folder, in which the registered program is played the client's events.
+// scratch is a temporary project, in which the registered program is sent the client's events.
 type scratch struct {
 	*machine
 	dir     string
-	prompt  string
 	latency map[string]time.Duration // of the last call, by word
 }
 
-func (m *machine) scratch() (*scratch, error) {
+// scratch makes one. It notes where it cannot.
+func (m *machine) scratch(n *notes) *scratch {
 	dir, err := os.MkdirTemp("", "hooks-doctor-")
 	if err != nil {
-		return nil, fmt.Errorf("make scratch project: %w", err)
+		n.fail("make room in the system's temporary folder", "%v", err)
+		return nil
 	}
-	return &scratch{machine: m, dir: dir, prompt: "prompt-1", latency: map[string]time.Duration{}}, nil
+	return &scratch{machine: m, dir: dir, latency: map[string]time.Duration{}}
 }
 
 func (s *scratch) close() { _ = os.RemoveAll(s.dir) }
 
-// registered says that a word's handler is there.
-func (s *scratch) registered(word string) bool {
-	_, ok := s.hooks().of(word)
-	return ok
+// hook is the registration of a word.
+func (s *scratch) hook(word string) (install.Hook, bool) {
+	ours := s.settings().Ours()
+	i := slices.IndexFunc(ours, func(h install.Hook) bool { return h.Word == word })
+	if i < 0 {
+		return install.Hook{}, false
+	}
+	return ours[i], true
 }
 
-// send plays one event through the registered command line and returns the reply, which must be one JSON object or
+// send sends one event through the registered command line. The reply must be one JSON object or
 // nothing.
-func (s *scratch) send(word string, fields map[string]any) (gjson.Result, error) {
-	h, ok := s.hooks().of(word)
+func (s *scratch) send(word string, fields map[string]any) (reply gjson.Result, err error) {
+	h, ok := s.hook(word)
 	if !ok {
-		return gjson.Result{}, fmt.Errorf("%s is not registered", event.NameOf(word))
+		return reply, fmt.Errorf("%s is not registered", event.NameOf(word))
 	}
 	payload := map[string]any{
-		"session_id": "doctor", "transcript_path": filepath.Join(s.dir, "doctor.jsonl"), "cwd": s.dir, "prompt_id": s.prompt,
-		"permission_mode": "default", "hook_event_name": event.NameOf(word),
+		"session_id": "doctor", "transcript_path": filepath.Join(s.dir, "doctor.jsonl"),
+		"cwd": s.dir, "prompt_id": "prompt-1", "permission_mode": "default",
+		"hook_event_name": event.NameOf(word),
 	}
-	for k, v := range fields {
-		payload[k] = v
-	}
+	maps.Copy(payload, fields)
 	text, err := json.Marshal(payload)
 	if err != nil {
-		return gjson.Result{}, err
+		return reply, err
 	}
-	out, took, err := feed(child.Command{Dir: s.dir, Env: s.environ(h), Args: s.argv(h), In: string(text), Wait: hookTime})
+	out, took, err := start(child.Command{
+		Dir: s.dir, Env: s.environ(h), Args: h.Argv, In: string(text), Wait: hookTime,
+	})
 	s.latency[word] = took
-	switch {
-	case err != nil:
-		return gjson.Result{}, fmt.Errorf("%s: %w", word, err)
-	case out == "":
-		return gjson.Result{}, nil
-	case !gjson.Valid(out) || !gjson.Parse(out).IsObject():
-		return gjson.Result{}, fmt.Errorf("%s printed %q, which the client does not take for a decision", word, out[:min(len(out), 80)])
+	reply = gjson.Parse(out)
+	if err != nil {
+		return reply, fmt.Errorf("%s: %w", word, err)
+	} else if out != "" && (!gjson.Valid(out) || !reply.IsObject()) {
+		return reply, fmt.Errorf("%s printed %q, which the client does not take for a decision",
+			word, brief(out))
 	}
-	return gjson.Parse(out), nil
+	return reply, nil
 }
 
-// environ is what the client gives a hook.
-func (s *scratch) environ(h handler) []string {
-	var env []string
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); !strings.HasPrefix(name, "CLAUDE") && name != "HOOKS_LOG" && name != "PWD" {
-			env = append(env, kv)
-		}
-	}
-	return append(env, "HOOKS_STATE_HOME="+filepath.Join(s.dir, ".state"),
-		"CLAUDE_PROJECT_DIR="+s.dir, "CLAUDE_PLUGIN_ROOT="+h.from.root,
-		"CLAUDE_CODE_SESSION_ID=doctor",
-		fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1", "PWD="+s.dir)
+// environ is the environment that the client gives a hook.
+func (s *scratch) environ(h install.Hook) []string {
+	return append(without("CLAUDE*", "HOOKS_LOG", "PWD"),
+		"HOOKS_STATE_HOME="+filepath.Join(s.dir, ".state"),
+		"CLAUDE_PROJECT_DIR="+s.dir, "CLAUDE_PLUGIN_ROOT="+h.File.Root,
+		"CLAUDE_CODE_SESSION_ID=doctor", fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()),
+		"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDECODE=1", "PWD="+s.dir)
 }
 
-const scratchArgs = "--loop --max-iterations 3"
+// without is this process's environment without some variables. A "*" at the end of a name is any
+// rest.
+func without(names ...string) []string {
+	return slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		own, _, _ := strings.Cut(kv, "=")
+		return slices.ContainsFunc(names, func(name string) bool {
+			prefix, open := strings.CutSuffix(name, "*")
+			return own == name || open && strings.HasPrefix(own, prefix)
+		})
+	})
+}
 
-// enter begins a tick, by whichever of the two ways is registered.
+// enter begins a tick, in whichever of the two ways is registered.
 func (s *scratch) enter() (gjson.Result, error) {
-	if s.registered("user-prompt-expansion") {
+	const args = "--loop --max-iterations 3"
+	if _, ok := s.hook("user-prompt-expansion"); ok {
 		return s.send("user-prompt-expansion", map[string]any{
-			"expansion_type": "slash_command", "command_name": "sdd:work", "command_args": scratchArgs, "command_source": "plugin",
-			"prompt": "/sdd:work " + scratchArgs,
+			"expansion_type": "slash_command", "command_name": "sdd:work", "command_args": args,
+			"command_source": "plugin", "prompt": "/sdd:work " + args,
 		})
 	}
-	return s.tool("Skill", map[string]any{"skill": "sdd:work", "args": scratchArgs})
+	return s.tool("Skill", map[string]any{"skill": "sdd:work", "args": args})
 }
 
-// tool plays a tool call before it runs.
+// tool sends a tool call before it runs.
 func (s *scratch) tool(name string, input map[string]any) (gjson.Result, error) {
-	return s.send("pre-tool-use", map[string]any{"tool_name": name, "tool_use_id": "toolu_doctor", "tool_input": input})
+	return s.send("pre-tool-use", map[string]any{
+		"tool_name": name, "tool_use_id": "toolu_doctor", "tool_input": input,
+	})
 }
 
 func denies(r gjson.Result) bool {
 	return r.Get("hookSpecificOutput.permissionDecision").String() == "deny"
 }
 
-// under says whether a file is in the scratch project's state.
-func (s *scratch) under(name string) bool {
-	_, err := os.Stat(filepath.Join(s.dir, ".sdd", "loop", name))
-	return err == nil
+// wrote reports whether all of some files are in the scratch project's state.
+func (s *scratch) wrote(names ...string) bool {
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(s.dir, ".sdd", "loop", name)); err != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,23 +17,15 @@ import (
 // slow is when a hook call is felt: every tool call waits for one.
 const slow = 2 * time.Second
 
-// selfTest plays one tick of a loop through the registered command lines and looks at every reply.
+// selfTest plays one tick of a loop through the registered command lines, and checks every reply.
 func selfTest(m *machine, n *notes) {
-	if len(m.hooks().ours()) == 0 {
-		n.skip("the program is registered nowhere")
-		return
-	}
-	s, err := m.scratch()
-	if err != nil {
-		n.fail("make room in the system's temporary folder", "%v", err)
+	s := m.scratch(n)
+	if s == nil {
 		return
 	}
 	defer s.close()
-	for _, step := range []func(*scratch) error{silent, entry, passes, holds, owes, closes} {
-		if err := step(s); err != nil {
-			n.fail("see what hook-binary says; build or install the program anew", "%v", err)
-			break
-		}
+	if err := s.play(); err != nil {
+		n.fail("see hook-binary; build or install the program again", "%v", err)
 	}
 	var times []string
 	for _, w := range event.Words {
@@ -41,104 +35,77 @@ func selfTest(m *machine, n *notes) {
 		}
 		times = append(times, fmt.Sprintf("%s %.1f ms", w.Word, float64(took.Microseconds())/1000))
 		if took > slow {
-			n.warn("see what this machine is busy with, and whether the binary lies on a slow disk", "%s took %v", w.Word, took.Round(time.Millisecond))
+			n.warn("see what this machine is busy with, and whether the binary lies on a slow disk",
+				"%s took %v", w.Word, took.Round(time.Millisecond))
 		}
 	}
-	n.say("%s", join(times))
+	n.note("%s", join(times))
 }
 
-// silent: without a loop no event prints or writes anything.
-func silent(s *scratch) error {
+// play returns the first thing that is wrong in a tick. What the guard does in a tick is left to
+// must-deny and must-allow.
+func (s *scratch) play() error {
+	if err := s.silent(); err != nil {
+		return err
+	}
+	r, err := s.enter()
+	context := r.Get("hookSpecificOutput.additionalContext").String()
+	switch {
+	case err != nil:
+		return err
+	case !strings.Contains(context, "Loop Iteration 1/3"):
+		return wrong("a tick that begins", r)
+	case !s.wrote("work.budget.json", "work.tick.json", "work.lock"):
+		return errors.New("a tick that began left no budget, tick and lock")
+	}
+	r, err = s.stop(false)
+	if err != nil || r.Get("decision").String() != "block" {
+		return cmp.Or(err, wrong("the end of a turn without facts", r))
+	}
+	r, err = s.stop(true)
+	ended := strings.Contains(r.Get("systemMessage").String(), "Loop Iteration 1/3")
+	switch {
+	case err != nil:
+		return err
+	case !ended || r.Get("decision").Exists():
+		return wrong("the end of an iteration", r)
+	case s.wrote("work.tick.json") || s.wrote("work.lock") || !s.wrote("work.history.jsonl"):
+		return errors.New("the end of an iteration left its tick or lock, or no history")
+	}
+	return nil
+}
+
+func wrong(what string, r gjson.Result) error {
+	return fmt.Errorf("%s is answered %q", what, brief(r.Raw))
+}
+
+// silent checks that without a loop no event prints or writes anything.
+func (s *scratch) silent() error {
 	for _, w := range event.Words {
-		if !s.registered(w.Word) {
+		if _, ok := s.hook(w.Word); !ok {
 			continue
 		}
 		r, err := s.send(w.Word, map[string]any{
-			"tool_name": "Bash", "tool_use_id": "toolu_doctor", "tool_input": map[string]any{"command": "gh pr merge 1"}, "tool_response": map[string]any{"stdout": ""},
-			"error": "none", "prompt": "hello", "command_name": "help", "command_args": "", "expansion_type": "slash_command",
-			"agent_id": "", "agent_type": "", "source": "startup", "reason": "other", "stop_hook_active": false,
+			"tool_name": "Bash", "tool_use_id": "toolu_doctor",
+			"tool_input":    map[string]any{"command": "gh pr merge 1"},
+			"tool_response": map[string]any{"stdout": ""}, "error": "none", "prompt": "hello",
+			"command_name": "help", "command_args": "", "expansion_type": "slash_command",
+			"agent_id": "", "agent_type": "", "source": "startup", "reason": "other",
+			"stop_hook_active": false,
 		})
-		if err != nil {
-			return err
-		}
-		if r.Exists() {
-			return fmt.Errorf("%s answers although no loop is active: %s", w.Word, brief(r.Raw))
+		if err != nil || r.Exists() {
+			return cmp.Or(err, wrong(w.Word+" without a loop", r))
 		}
 	}
 	if _, err := os.Stat(filepath.Join(s.dir, ".sdd")); err == nil {
-		return fmt.Errorf("something was written although no loop is active")
+		return errors.New("something was written although no loop is active")
 	}
 	return nil
 }
 
-// entry: a tick begins, the model is told, and the state is on disk.
-func entry(s *scratch) error {
-	if !s.registered("user-prompt-expansion") && !s.registered("pre-tool-use") {
-		return fmt.Errorf("neither way into a loop is registered")
-	}
-	r, err := s.enter()
-	if err != nil {
-		return err
-	}
-	if told := r.Get("hookSpecificOutput.additionalContext").String(); !strings.Contains(told, "Loop Iteration 1/3") {
-		return fmt.Errorf("a tick that begins is told %q", brief(r.Raw))
-	}
-	if !s.under("work.budget.json") || !s.under("work.tick.json") || !s.under("work.lock") {
-		return fmt.Errorf("a tick that began left no budget, tick and lock")
-	}
-	return nil
-}
-
-// passes: a harmless call meets no opinion.
-func passes(s *scratch) error {
-	if !s.registered("pre-tool-use") {
-		return nil
-	}
-	r, err := s.tool("Read", map[string]any{"file_path": filepath.Join(s.dir, "README.md")})
-	if err == nil && r.Exists() {
-		err = fmt.Errorf("reading a file is answered: %s", brief(r.Raw))
-	}
-	return err
-}
-
-// holds: a merge is held back.
-func holds(s *scratch) error {
-	if !s.registered("pre-tool-use") {
-		return nil
-	}
-	r, err := s.tool("Bash", map[string]any{"command": "gh pr merge 1"})
-	if err == nil && !denies(r) {
-		err = fmt.Errorf("a merge is not held back: %s", brief(r.Raw))
-	}
-	return err
-}
-
-// owes: a Stop without facts is held open once.
-func owes(s *scratch) error {
-	r, err := s.ends(false)
-	if err == nil && r.Get("decision").String() != "block" {
-		err = fmt.Errorf("a turn without facts is let go at once: %s", brief(r.Raw))
-	}
-	return err
-}
-
-// closes: the next Stop ends the iteration and says so.
-func closes(s *scratch) error {
-	r, err := s.ends(true)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(r.Get("systemMessage").String(), "Loop Iteration 1/3") || r.Get("decision").Exists() {
-		return fmt.Errorf("the end of an iteration is answered: %s", brief(r.Raw))
-	}
-	if s.under("work.tick.json") || s.under("work.lock") || !s.under("work.history.jsonl") {
-		return fmt.Errorf("the end of an iteration left its tick or lock, or no history")
-	}
-	return nil
-}
-
-func (s *scratch) ends(again bool) (gjson.Result, error) {
+func (s *scratch) stop(again bool) (gjson.Result, error) {
 	return s.send("stop", map[string]any{
-		"stop_hook_active": again, "last_assistant_message": "", "background_tasks": []any{}, "session_crons": []any{},
+		"stop_hook_active": again, "last_assistant_message": "",
+		"background_tasks": []any{}, "session_crons": []any{},
 	})
 }

@@ -9,71 +9,68 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 )
 
-// state opens the loop state; without any the check is skipped.
-func (m *machine) state(n *notes) *store.Store {
-	files, err := store.Open(m.project)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+// hasState needs the loop state, and opens it.
+func hasState(m *machine, n *notes) bool {
+	var err error
+	n.state, err = store.Open(m.project)
+	if errors.Is(err, fs.ErrNotExist) {
 		n.skip("no loop has run in %s", m.project)
-		return nil
-	case err != nil:
+	} else if err != nil {
 		n.fail("remove or rename .sdd/loop: it must be a folder of this project", "%v", err)
-		return nil
 	}
-	return files
+	return err == nil
 }
 
-// each takes joined errors apart.
-func each(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var list []error
-		for _, e := range joined.Unwrap() {
-			list = append(list, each(e)...)
+// repairState is a repair of one state file.
+func (m *machine) repairState(do func(*store.Store) error) func() error {
+	return func() error {
+		files, err := store.Open(m.project)
+		if err != nil {
+			return err
 		}
-		return list
+		defer files.Close()
+		return do(files)
 	}
-	return []error{err}
 }
 
-const wayReset = "look at it with `hooks loop status`; `hooks loop reset` archives it, and the next tick starts a fresh run"
-
-// unreadable notes an error of the state with its way out.
+// unreadable notes each of the joined errors of the state, with its hint.
 func unreadable(n *notes, err error) {
-	var newer *store.NewerError
-	if errors.As(err, &newer) {
-		n.fail("upgrade hooks: a file of a later version is left alone", "%v", err)
-		return
-	}
-	n.fail(wayReset, "%v", err)
-}
-
-func stateFiles(m *machine, n *notes) {
-	files := m.state(n)
-	if files == nil {
-		return
-	}
-	defer files.Close()
-	budgets := []string{}
-	for _, skill := range loop.Skills() {
-		s, err := files.Load(skill)
-		for _, e := range each(err) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
 			unreadable(n, e)
 		}
+		return
+	}
+	newer := (*store.NewerError)(nil)
+	switch {
+	case err == nil:
+	case errors.As(err, &newer):
+		n.fail("upgrade hooks: a file of a later version is left alone", "%v", err)
+	default:
+		n.fail("look at it with `hooks loop status`; `hooks loop reset` archives it, "+
+			"and the next tick starts a fresh run", "%v", err)
+	}
+}
+
+func stateFiles(_ *machine, n *notes) {
+	var budgets []string
+	for _, skill := range loop.Skills() {
+		s, err := n.state.Load(skill)
+		unreadable(n, err)
 		if s.Budget != nil {
-			n.say("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
+			n.note("%s: run %s, %s", skill, s.Budget.RunID, s.Budget.Status)
 			budgets = append(budgets, s.BudgetPath)
 		}
 	}
-	list, err := files.Files()
+	list, err := n.state.Files()
 	if err != nil {
 		n.fail("make .sdd/loop readable for you", "%v", err)
 	}
@@ -82,102 +79,141 @@ func stateFiles(m *machine, n *notes) {
 		case f.Mode&fs.ModeSymlink != 0:
 			n.warn("remove the link: the program refuses it", "%s is a symbolic link", path)
 		case !f.Known && !slices.Contains(budgets, path):
-			n.warn("move it away if it is not yours to keep there", "%s is no file of the program", path)
+			n.warn("move it away if it is not yours to keep there",
+				"%s is no file of the program", path)
 		case strings.Contains(f.Name, ".torn-"):
-			n.say("%s: a torn last line that a crash left, copied aside", path)
+			n.note("%s: a torn last line that a crash left, copied aside", path)
 		}
 	}
-	n.say("%s", count(len(list), "file"))
+	n.note("%s", count(len(list), "file"))
 }
 
-// mostDamage bounds the damaged lines that are listed.
-const mostDamage = 10
-
-func historyLines(m *machine, n *notes) {
-	files := m.state(n)
-	if files == nil {
+// seals checks whether runs can be sealed on this machine, and whether the files of sealed runs are
+// as they were written.
+func seals(m *machine, n *notes) {
+	dir := seal.At(seal.Home(m.Env))
+	if dir.Path() == "" {
+		n.warn("set HOME, or name a folder in HOOKS_STATE_HOME",
+			"no state directory is known: the state of a loop is believed as it is")
 		return
 	}
-	defer files.Close()
-	all := m.histories()
-	for _, d := range all.damaged {
-		if newer := (*store.NewerError)(nil); errors.As(d.err, &newer) {
-			unreadable(n, d.err)
-			continue
+	if err := dir.Probe(); err != nil {
+		n.warn("make the folder writable for you, or name another one in HOOKS_STATE_HOME",
+			"%v: the state of a loop is believed as it is", err)
+		return
+	}
+	files, err := store.Open(m.project)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		missingState(dir, m.project, n)
+	case err != nil:
+		n.skip("%s cannot be opened", store.Dir)
+		return
+	default:
+		defer files.Close()
+		files.Seal(dir, proc.Boot)
+		for _, skill := range loop.Skills() {
+			for _, c := range files.Changed(skill) {
+				n.fail(hint.Of(store.Hinted(c.Err)), "%v", c.Err)
+			}
 		}
-		n.warn("the line is passed over; repair it by hand, or archive the run with `hooks loop reset`", "%s%v", d.folder, d.err)
 	}
-	for _, skill := range loop.Skills() {
-		if torn, err := files.Torn(skill); err == nil && torn {
-			n.warn("the end of the next iteration copies it aside and goes on; nothing before it is lost", "%s: the last line is torn, a write was cut off", store.HistoryPath(skill))
+	n.note("%s", dir.Path())
+}
+
+// missingState reports the loops that are on in a project without state.
+func missingState(dir seal.Dir, project string, n *notes) {
+	records, err := dir.Of(project)
+	for _, r := range records {
+		if r.On() {
+			n.fail("`hooks loop reset` in a terminal archives what hooks wrote last",
+				"session %s has a loop on, and %s is gone", r.Session, store.Dir)
 		}
 	}
-	if all.more > 0 {
-		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", all.more)
+	if err != nil {
+		n.fail("look at that file and remove it", "%v", err)
 	}
-	n.say("%s", count(all.lines, "line"))
 }
 
 func locks(m *machine, n *notes) {
-	files := m.state(n)
-	if files == nil {
-		return
-	}
-	defer files.Close()
-	held := 0
 	for _, skill := range loop.Skills() {
-		l, err := files.Holder(skill)
-		if err != nil {
-			unreadable(n, err)
-			continue
+		l, err := n.state.Holder(skill)
+		unreadable(n, err)
+		if l != nil {
+			m.lock(n, skill, l)
 		}
-		if l == nil {
-			continue
-		}
-		held++
-		m.lock(n, skill, l)
 	}
-	if held+len(n.problems) == 0 {
-		n.say("no lock is held")
+	if len(n.found)+len(n.problems) == 0 {
+		n.note("no lock is held")
 	}
 }
 
-// lock tells what became of the process that a lock names.
+// lock reports what became of the process that a lock names.
 func (m *machine) lock(n *notes, skill loop.Skill, l *loop.Lock) {
-	at := fmt.Sprintf("%s: pid %d, iteration %d, since %s", store.LockPath(skill), l.PID, l.Iteration, l.StartedAt.UTC().Format("2006-01-02 15:04"))
+	at := fmt.Sprintf("%s: pid %d, iteration %d, since %s", store.LockPath(skill), l.PID,
+		l.Iteration, l.StartedAt.UTC().Format("2006-01-02 15:04"))
 	here := proc.Describe(l.PID, l.Source)
 	switch proc.Of(l.Process) {
 	case loop.Alive:
-		n.say("%s, alive", at)
+		n.note("%s, alive", at)
 	case loop.Dead:
-		story := "no such process runs"
+		why := "no such process runs"
 		if here.Start != "" && l.Start != "" && here.Start != l.Start {
-			story = "the number belongs to another process now"
+			why = "the number belongs to another process now"
 		}
-		n.warn("the next tick takes it away; or hooks doctor --fix", "%s is stale: %s", at, story).mend = func() (string, error) {
-			return m.reap(skill, l)
-		}
+		n.warn("the next tick takes it away; or hooks doctor --fix", "%s is stale: %s", at, why).
+			repaired(fmt.Sprintf("removed the stale lock of pid %d", l.PID),
+				m.repairState(func(s *store.Store) error { return s.Reap(skill, l) }))
 	default:
-		story := "it cannot be told whether it runs"
+		why := "it cannot be told whether it runs"
 		if l.Host != "" && l.Host != here.Host {
-			story = fmt.Sprintf("it is of host %s, this is %s", l.Host, here.Host)
+			why = fmt.Sprintf("it is of host %s, this is %s", l.Host, here.Host)
 		}
-		n.warn("ask whoever runs it; or take it over with --lock=force in the session", "%s is foreign: %s", at, story)
+		n.warn("ask whoever runs it; or take it over with --lock=force in the session",
+			"%s is foreign: %s", at, why)
 	}
 }
 
-func (m *machine) reap(skill loop.Skill, l *loop.Lock) (string, error) {
-	files, err := store.Open(m.project)
-	if err != nil {
-		return "", err
+// openIterations reports the runs that have not ended, and which of them are stuck.
+func openIterations(m *machine, n *notes) {
+	for _, skill := range loop.Skills() {
+		s, err := n.state.Load(skill)
+		if err != nil || s.Budget == nil {
+			continue
+		}
+		b := s.Budget
+		m.clockAndTranscript(n, b, s.Tick)
+		at, is := fmt.Sprintf("run %s", b.RunID), "active"
+		if s.Tick != nil {
+			at, is = fmt.Sprintf("iteration %d", s.Tick.Iteration), "open"
+		}
+		resume := report.Resume(b, s.Elsewhere(skill))
+		switch {
+		case b.Status == loop.Paused:
+			for _, g := range b.Pending {
+				n.note("[%s] %s", g.Name, g.Question)
+			}
+			n.warn("answer it, see `hooks gate list`, then continue with "+resume,
+				"%s run %s is paused: a question waits for a person", skill, b.RunID)
+		case b.Status != loop.Active:
+		case b.OwnerLeft || proc.Of(b.Owner) == loop.Dead:
+			n.warn(fmt.Sprintf("continue with %s, or archive it with `hooks loop reset %s`",
+				resume, skill),
+				"%s %s is %s and its session (pid %d) is gone", skill, at, is, b.Owner.PID)
+		case s.Tick != nil:
+			n.note("%s %s runs in pid %d", skill, at, b.Owner.PID)
+		default:
+			n.note("%s %s is between iterations, in pid %d", skill, at, b.Owner.PID)
+		}
 	}
-	defer files.Close()
-	return fmt.Sprintf("removed the stale lock of pid %d", l.PID), files.Reap(skill, l)
+	if len(n.found)+len(n.problems) == 0 {
+		n.note("no loop runs")
+	}
 }
 
-// clockAndTranscript reports a run of the future, whose clock stands still, and an iteration whose
-// money cannot be counted.
-func clockAndTranscript(m *machine, n *notes, b *loop.Budget, t *loop.Tick) {
+// clockAndTranscript reports a run that began in the future, for which no time passes, and an
+// iteration whose money cannot be counted.
+func (m *machine) clockAndTranscript(n *notes, b *loop.Budget, t *loop.Tick) {
 	if ahead := b.StartedAt.Sub(m.Now); ahead > time.Minute && b.Status != loop.Halted {
 		n.warn("correct the machine's clock; or archive the run with `hooks loop reset`",
 			"%s run %s began %v in the future: its minutes do not count until then",
@@ -193,39 +229,30 @@ func clockAndTranscript(m *machine, n *notes, b *loop.Budget, t *loop.Tick) {
 	}
 }
 
-func openIterations(m *machine, n *notes) {
-	files := m.state(n)
-	if files == nil {
-		return
-	}
-	defer files.Close()
-	for _, skill := range loop.Skills() {
-		s, err := files.Load(skill)
-		if err != nil || s.Budget == nil {
-			continue
-		}
-		b := s.Budget
-		clockAndTranscript(m, n, b, s.Tick)
-		again := report.Resume(b, s.Elsewhere(skill))
-		gone := b.OwnerLeft || proc.Of(b.Owner) == loop.Dead
-		switch {
-		case b.Status == loop.Paused:
-			for _, g := range b.Pending {
-				n.say("[%s] %s", g.Name, g.Question)
-			}
-			n.warn("answer as `hooks gate list` says, then go on with "+again, "%s run %s is paused: a question waits for a person", skill, b.RunID)
-		case b.Status != loop.Active:
-		case s.Tick != nil && gone:
-			n.warn("go on with "+again+", or archive it with `hooks loop reset "+string(skill)+"`", "%s iteration %d is open and its session (pid %d) is gone", skill, s.Tick.Iteration, b.Owner.PID)
-		case gone:
-			n.warn("go on with "+again+", or archive it with `hooks loop reset "+string(skill)+"`", "%s run %s is active and its session (pid %d) is gone", skill, b.RunID, b.Owner.PID)
-		case s.Tick != nil:
-			n.say("%s iteration %d runs in pid %d", skill, s.Tick.Iteration, b.Owner.PID)
-		default:
-			n.say("%s run %s is between iterations, in pid %d", skill, b.RunID, b.Owner.PID)
+// litter finds files that a crash left unfinished.
+func litter(m *machine, n *notes) {
+	list, _ := n.state.Files() // an error here is reported by state-files
+	for _, f := range list {
+		if f.Litter {
+			n.warn("the next entry removes it; or hooks doctor --fix",
+				"%s/%s was never finished: a write was cut off", store.Dir, f.Name).
+				repaired("removed "+f.Name,
+					m.repairState(func(s *store.Store) error { return s.Sweep(f.Name) }))
 		}
 	}
-	if len(n.found)+len(n.problems) == 0 {
-		n.say("no loop runs")
+	n.noteIfFine("no unfinished files")
+}
+
+func modes(m *machine, n *notes) {
+	list, _ := n.state.Files()
+	for _, f := range list {
+		if f.Open() && f.Mode&fs.ModeSymlink == 0 {
+			path := strings.TrimSuffix(store.Dir+"/"+f.Name, "/.")
+			n.warn("close it: chmod go= "+path+", or hooks doctor --fix",
+				"%s has mode %04o: others may read what people answered", path, f.Mode.Perm()).
+				repaired("closed "+path+" to others",
+					m.repairState(func(s *store.Store) error { return s.Tighten(f.Name) }))
+		}
 	}
+	n.noteIfFine("closed to others")
 }

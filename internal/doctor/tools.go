@@ -1,21 +1,64 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/config"
+	"hooks/internal/install"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 )
 
-// oldGit is the first git with everything the program asks of it (worktree list --porcelain, symbolic heads).
+// home checks that the person's own folder is known. Without it neither the client nor the program
+// finds the user's settings or the seal.
+func home(m *machine, n *notes) {
+	name := install.HomeVariable()
+	dir := m.Env(name)
+	info, err := os.Stat(dir)
+	switch {
+	case dir == "":
+		n.fail("set it to your own folder where loops are started",
+			"%s is not set: your settings and the seal of a loop cannot be found", name)
+	case !filepath.IsAbs(dir):
+		n.fail("set it to a full path",
+			"%s is %q, which is another folder in every directory", name, dir)
+	case err != nil || !info.IsDir():
+		n.fail("make the folder, or correct "+name, "%s is %s, which is no folder", name, dir)
+	default:
+		n.note("%s", dir)
+	}
+}
+
+// onPath checks which program a person starts by typing hooks.
+func onPath(m *machine, n *notes) {
+	path, err := exec.LookPath("hooks")
+	hint := "add " + filepath.Dir(m.self.Path) + " to PATH in your shell's start file"
+	switch {
+	case err != nil:
+		n.warn(hint, "hooks is not on PATH: hints that say `hooks …` mean %s",
+			m.shown(m.self.Path))
+	case install.Same(path, m.self.Path):
+		n.note("%s", path)
+	case build(path) != "" && build(path) == m.self.Build:
+		n.note("%s, the same build", path)
+	default:
+		n.warn(hint+", before "+filepath.Dir(path),
+			"typing hooks starts %s, which is another program than %s", path, m.self.Path)
+	}
+}
+
+// oldGit is the first git that has what the program asks of it, as worktree list --porcelain.
 const oldGit = "2.17.0"
 
-func gitVersion(m *machine, n *notes) {
+func gitVersion(_ *machine, n *notes) {
 	ctx, cancel := context.WithTimeout(context.Background(), childTime)
 	defer cancel()
 	out, err := tracker.GitVersion(ctx)
@@ -23,77 +66,86 @@ func gitVersion(m *machine, n *notes) {
 		n.fail("install git", "git does not answer: %v", err)
 		return
 	}
-	n.say("%s", out)
-	have, ok := version(strings.TrimPrefix(out, "git version "))
-	if least, _ := version(oldGit); ok && before(have, least) {
-		n.warn("update git", "git %s is older than %s: worktrees and heads stay unknown", text(have), oldGit)
+	n.note("%s", out)
+	have := version(strings.TrimPrefix(out, "git version "))
+	if have != nil && slices.Compare(have, version(oldGit)) < 0 {
+		n.warn("update git", "git %s is older than %s: worktrees and heads stay unknown",
+			dotted(have), oldGit)
 	}
 }
 
-// place is where the project's issues are.
-func (m *machine) place() (forge.Place, error) {
-	return forge.Choose(m.Env, m.config.Tracker, m.repo)
-}
+// askTime bounds the question to the tracker; one call to its program takes 5 seconds at most.
+const askTime = 20 * time.Second
 
+// forgeClient asks the tracker what a loop asks it.
 func forgeClient(m *machine, n *notes) {
-	p, err := m.place()
-	if f := (*forge.Failure)(nil); errors.As(err, &f) && (f.Why != forge.Unconfigured || m.config.Tracker != (config.Tracker{})) {
-		n.warn(f.Hint(), "%v", err)
-		return
-	} else if err != nil {
-		n.skip("%v", err)
+	ctx, cancel := context.WithTimeout(context.Background(), askTime)
+	defer cancel()
+	q := forge.Question{Project: m.project, Env: m.Env, Config: m.config, Backlog: true}
+	a := forge.Ask(ctx, q)
+	f := (*forge.Failure)(nil)
+	switch errors.As(a.Err, &f); {
+	case f == nil:
+		n.note("%s answers for %s", a.Place.Program(), a.Place)
+	case f.Why == forge.Unconfigured && m.config.Tracker == (config.Tracker{}):
+		n.skip("%v", f)
+	case f.Why == forge.NoProgram && a.Place.Kind == forge.Command:
+		n.fail("give its full path in the Tracker block", "%v", f)
+	default:
+		n.warn(cmp.Or(f.Hint(), "see `hooks backlog`")+
+			"; until then backlog, labels and PR states come from reports alone", "%v", f)
+	}
+}
+
+// branchProtection checks whether the forge itself would refuse what the guard cannot see.
+func branchProtection(m *machine, n *notes) {
+	p, err := forge.Choose(m.Env, m.config.Tracker, m.repo)
+	if err != nil || p.Kind != forge.GitHub {
+		n.skip("no GitHub repository")
 		return
 	}
-	if p.Kind == forge.Command {
-		if _, err := exec.LookPath(p.Args[0]); err != nil {
-			n.fail("give its full path in the Tracker block", "the tracker's command %q is not found", p.Args[0])
-		}
-		n.say("%s", p)
-		return
+	branch := cmp.Or(m.repo.Default, "main")
+	ask := func(what, field string) (string, error) {
+		path := strings.Join([]string{"repos", p.Owner, p.Repo, what, branch}, "/")
+		return m.run("gh", "api", "--hostname", p.Host, path, "--jq", field)
 	}
-	host, _, _ := strings.Cut(p.Host, ":") // gh takes no port
-	args := map[string][]string{
-		// Some versions of `gh auth status` end well on a token that the server refuses.
-		forge.GitHub: {"gh", "api", "graphql", "--hostname", host, "-f", "query={viewer{login}}"},
-		forge.GitLab: {"glab", "auth", "status", "--hostname", p.Host},
-		forge.Gitea:  {p.Program(), "login", "list"},
-	}[p.Kind]
-	out, err := m.run(args...)
+	out, err := ask("branches", ".protected")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		n.warn("install it, or have the skill report the facts", "%s is not on PATH: backlog, labels and PR states come from reports alone", args[0])
-	case p.Kind == forge.Gitea && m.lacksAPI(p.Program()):
-		n.warn(forge.NewerHint(p.Program()), "%s is too old to be asked: it has no `api`",
-			p.Program())
-	case err != nil, p.Kind == forge.Gitea && !strings.Contains(out, p.Host):
-		words := map[string]string{forge.GitHub: "gh auth login", forge.GitLab: "glab auth login"}
-		n.warn(firstOf(words[p.Kind], args[0]+" login add"), "%s is not logged in at %s: %s",
-			args[0], p.Host, errText(err))
-	default:
-		n.say("%s is logged in at %s, for %s/%s", args[0], p.Host, p.Owner, p.Repo)
+		n.skip("gh is not on PATH")
+		return
+	case err != nil || out != "true" && out != "false":
+		n.skip("the forge does not answer: %s", cmp.Or(errText(err), out))
+		return
 	}
+	if rules, _ := ask("rules/branches", "length"); out == "true" || rules != "" && rules != "0" {
+		n.note("%s is protected", branch)
+		return
+	}
+	n.warn("protect it on the forge: it is the backstop of every guard",
+		"%s of %s is not protected", branch, p)
 }
 
-// lacksAPI reports whether a tea is older than its command api.
-func (m *machine) lacksAPI(program string) bool {
-	_, err := m.run(program, "api", "--help")
-	return err != nil
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
-// qmd is looked for where the project speaks of it.
+// qmd is looked for where the project mentions it.
 func qmd(m *machine, n *notes) {
-	used := false
-	for _, name := range []string{"CLAUDE.md", "AGENTS.md", ".mcp.json"} {
-		body, err := read(filepath.Join(m.project, name))
-		used = used || err == nil && strings.Contains(body, "qmd")
+	mentions := func(name string) bool {
+		return strings.Contains(read(filepath.Join(m.project, name)), "qmd")
 	}
-	if !used {
-		n.skip("the project does not speak of it")
+	if !slices.ContainsFunc([]string{"CLAUDE.md", "AGENTS.md", ".mcp.json"}, mentions) {
+		n.skip("the project does not mention it")
 		return
 	}
 	if _, err := exec.LookPath("qmd"); err != nil {
-		n.warn("install it, or make it reachable: two ticks without it halt a loop", "qmd is not on PATH, and the project uses it")
+		n.warn("install it, or make it reachable: two ticks without it halt a loop",
+			"qmd is not on PATH, and the project uses it")
 		return
 	}
-	n.say("on PATH")
+	n.note("on PATH")
 }

@@ -48,11 +48,13 @@ type world struct {
 	live               bool
 }
 
-// healthy is a machine on which nothing is wrong: the program is registered in the person's settings.
+// healthy is a machine on which nothing is wrong: the program is registered in the person's
+// settings.
 func healthy(t *testing.T) *world {
 	t.Helper()
 	root := t.TempDir()
-	w := &world{T: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "p"), bin: filepath.Join(root, "bin"), env: map[string]string{}, now: time.Now()}
+	w := &world{T: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "p"),
+		bin: filepath.Join(root, "bin"), env: map[string]string{}, now: time.Now()}
 	for _, dir := range []string{w.home, w.project, w.bin} {
 		w.must(os.MkdirAll(dir, 0o755))
 	}
@@ -61,7 +63,8 @@ func healthy(t *testing.T) *world {
 		w.must(err)
 		w.must(os.Symlink(path, filepath.Join(w.bin, tool)))
 	}
-	for k, v := range map[string]string{"PATH": w.bin, "HOME": w.home, "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull} {
+	for k, v := range map[string]string{"PATH": w.bin, "HOME": w.home,
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull} {
 		t.Setenv(k, v)
 		w.env[k] = v
 	}
@@ -100,17 +103,22 @@ func (w *world) tool(name, script string) string {
 
 func (w *world) git(args ...string) {
 	w.Helper()
-	cmd := exec.Command("git", append([]string{"-C", w.project, "-c", "user.name=x", "-c", "user.email=x@x"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", w.project, "-c", "user.name=x", "-c",
+		"user.email=x@x"}, args...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		w.Fatalf("git %v: %v\n%s", args, err, out)
 	}
 }
 
-// entries are the registration of every event, as hooks.json has it; change may alter each entry, or drop it with nil.
-func entries(program string, change func(name string, group map[string]any, hook map[string]any) bool) map[string]any {
+// change alters the entry of an event, or drops it by returning false.
+type change func(name string, group, hook map[string]any) bool
+
+// entries are the registration of every event, as hooks.json has it, with a change.
+func entries(program string, change change) map[string]any {
 	all := map[string]any{}
 	for _, word := range event.Words {
-		hook := map[string]any{"type": "command", "command": program, "args": []any{word.Word}, "timeout": 60}
+		hook := map[string]any{"type": "command", "command": program, "args": []any{word.Word},
+			"timeout": 60}
 		group := map[string]any{"hooks": []any{hook}}
 		if strings.HasPrefix(word.Name, "PostToolUse") {
 			group["matcher"] = "Bash|PowerShell|Monitor|Agent|Task|AskUserQuestion|mcp__.*"
@@ -135,7 +143,7 @@ func (w *world) register(file, program string) {
 }
 
 // changed registers with one thing other than it should be.
-func (w *world) changed(change func(name string, group, hook map[string]any) bool) {
+func (w *world) changed(change change) {
 	w.Helper()
 	w.json("home/.claude/settings.json", map[string]any{"hooks": entries(built, change)})
 }
@@ -144,7 +152,8 @@ func (w *world) doctor() Doctor {
 	out, err := exec.Command(built, "version").Output()
 	w.must(err)
 	return Doctor{
-		Env: func(k string) string { return w.env[k] }, Dir: w.project, Now: w.now, Version: strings.TrimSpace(string(out)),
+		Env: func(k string) string { return w.env[k] }, Dir: w.project, Now: w.now,
+		Version: strings.TrimSpace(string(out)),
 		Managed: w.path("managed"), Live: w.live,
 	}
 }
@@ -165,7 +174,7 @@ func (w *world) look(name string, fix bool) report.Check {
 		if c.name == name {
 			found := []*notes{m.examine(c, checkTime)}
 			if fix {
-				found = m.mend(found)
+				found = m.repair(found)
 			}
 			return found[0].result()
 		}
@@ -189,8 +198,10 @@ var began = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func (w *world) run(change func(*loop.Budget)) {
 	w.Helper()
 	b := loop.Budget{
-		RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began, ActiveSince: began, Status: loop.Active,
-		Owner: proc.Describe(os.Getpid(), "client"), Command: "/sdd:work --loop", RateTableSource: "built-in default",
+		RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began, ActiveSince: began,
+		Status: loop.Active,
+		Owner:  proc.Describe(os.Getpid(), "client"), Command: "/sdd:work --loop",
+		RateTableSource: "built-in default",
 	}
 	change(&b)
 	w.must(w.state().SaveBudget("", &b))
@@ -199,9 +210,11 @@ func (w *world) run(change func(*loop.Budget)) {
 // line commits a history line, with an answer in it.
 func (w *world) line(seq int, answer string) {
 	w.Helper()
-	b := loop.Budget{RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began, ActiveSince: began, Status: loop.Active, Seq: seq}
+	b := loop.Budget{RunID: "run-1", SessionID: "s1", Skill: loop.Work, StartedAt: began,
+		ActiveSince: began, Status: loop.Active, Seq: seq}
 	it := loop.Iteration{
-		RunID: "run-1", Seq: seq, SessionID: "s1", Iteration: seq, Skill: loop.Work, StartedAt: began, EndedAt: began, Outcome: loop.OK, Budget: b,
+		RunID: "run-1", Seq: seq, SessionID: "s1", Iteration: seq, Skill: loop.Work,
+		StartedAt: began, EndedAt: began, Outcome: loop.OK, Budget: b,
 		Gates: []loop.GateAnswer{{Name: "question", Question: "which?", Answer: answer, At: began}},
 	}
 	_, err := w.state().AppendHistory(&it)
@@ -219,5 +232,7 @@ func (w *world) dead() int {
 // transcript writes a session of the project in which a loop was invoked.
 func (w *world) transcript(session string) {
 	w.write("home/.claude/projects/"+mangled(w.project)+"/"+session+".jsonl",
-		`{"type":"user","promptId":"p1","message":{"role":"user","content":"<command-message>loop</command-message>\n<command-name>/loop</command-name>\n<command-args>1m /sdd:work --loop</command-args>"}}`+"\n")
+		`{"type":"user","promptId":"p1","message":{"role":"user","content":"<command-message>`+
+			`loop</command-message>\n<command-name>/loop</command-name>\n<command-args>1m `+
+			`/sdd:work --loop</command-args>"}}`+"\n")
 }

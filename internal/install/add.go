@@ -2,9 +2,10 @@ package install
 
 import "strings"
 
-// Add registers the program, given by its absolute path, in the text of a settings file. Where it is registered
-// already the text comes back unchanged; entries of another binary, or of an older version, are replaced. The text
-// before the first registration, as Remove takes it, keeps what was empty then. The text has passed Check.
+// Add registers the program, given by its absolute path, in the text of a settings file. It returns
+// the text unchanged where the program is registered already, and replaces entries of another
+// binary or an older version. before is the text before the first registration, as for Remove. The
+// text has passed Check.
 func Add(text, program string, before *string) string {
 	list := entries(program)
 	if complete(text, list) {
@@ -29,7 +30,7 @@ func Add(text, program string, before *string) string {
 	return bom + text
 }
 
-// complete tells whether every entry stands in the text once, and no other handler of the program.
+// complete reports whether the text has every entry once, and no other handler of the program.
 func complete(text string, list []entry) bool {
 	_, text = cutBOM(text)
 	found := handlers(text)
@@ -41,16 +42,16 @@ func complete(text string, list []entry) bool {
 		want[e.event] = e.group
 	}
 	for _, path := range found {
-		name := path[1].in.kids[path[1].i].key
-		if !same(path[2].in.kids[path[2].i].value.Raw, want[name]) {
+		event := path[eventDepth].kid().key
+		if !sameJSON(path[groupDepth].kid().value.Raw, want[event]) {
 			return false
 		}
-		delete(want, name)
+		delete(want, event)
 	}
-	return len(want) == 0
+	return true
 }
 
-// appendKid puts a member, or with no key an element, behind the last of a container, laid out as that one is.
+// appendKid appends a member, or with no key an element, to a container, laid out like its last.
 func appendKid(text string, in node, key, value string) string {
 	s := styleOf(text)
 	if last := len(in.kids) - 1; last >= 0 {
@@ -59,26 +60,24 @@ func appendKid(text string, in node, key, value string) string {
 		if !strings.Contains(lead, "\n") {
 			return text[:at] + "," + lead + s.kid(key, value, "", true) + text[at:]
 		}
-		indent := indentOf(lead)
+		indent := afterNewline(lead)
 		return text[:at] + "," + s.newline + indent + s.kid(key, value, indent, false) + text[at:]
 	}
-	open, end := in.Raw[:1], in.Raw[len(in.Raw)-1:]
-	filled := open + s.kid(key, value, "", true) + end
+	filled := s.kid(key, value, "", true)
 	if !s.oneLine {
 		outer := lineIndent(text, in.Index)
 		inner := outer + s.unit
-		filled = open + s.newline + inner + s.kid(key, value, inner, false) + s.newline + outer + end
+		filled = s.newline + inner + s.kid(key, value, inner, false) + s.newline + outer
 	}
-	return text[:in.Index] + filled + text[in.Index+len(in.Raw):]
+	end := in.Index + len(in.Raw)
+	return text[:in.Index+1] + filled + text[end-1:]
 }
 
 // kid is a member or an element as text.
 func (s style) kid(key, value, indent string, oneLine bool) string {
-	colon := ": "
-	if oneLine {
-		colon = ":"
-	} else {
-		value = s.render(value, indent)
+	colon := ":"
+	if !oneLine {
+		colon, value = ": ", s.render(value, indent)
 	}
 	if key == "" {
 		return value
@@ -86,7 +85,7 @@ func (s style) kid(key, value, indent string, oneLine bool) string {
 	return quote(key) + colon + value
 }
 
-// cutBOM takes a byte order mark off, which some editors put before the text.
+// cutBOM cuts off a byte order mark, which some editors write before the text.
 func cutBOM(text string) (bom, rest string) {
 	if rest, ok := strings.CutPrefix(text, "\ufeff"); ok {
 		return "\ufeff", rest

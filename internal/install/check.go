@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// SyntaxError says where a settings file is not what the client reads. Nothing is changed then.
+// SyntaxError is a place in a settings file that the client cannot read. Nothing is changed then.
 type SyntaxError struct {
 	Line, Column int // from 1, in characters
 	Text, Way    string
@@ -20,13 +20,11 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
 
-// Hint is the way out.
+// Hint is how to repair the file.
 func (e *SyntaxError) Hint() string { return e.Way }
 
-const repair = "repair the file, then run it again; nothing was changed"
-
-// Check tells whether the text can be edited: one JSON object whose "hooks" are as the client documents them, each
-// named once. An empty text is one too.
+// Check reports whether the text can be edited: it is empty, or one JSON object whose "hooks" are
+// as the client documents them, each named once.
 func Check(text string) error {
 	if err := Valid(text); err != nil {
 		return err
@@ -59,7 +57,8 @@ func syntax(text string, read int, why string) error {
 	at := max(read-1, 0)
 	e := misplaced(text, at, strings.TrimPrefix(why, "json: "))
 	if at < len(text) && (text[at] == '/' || text[at] == '#') {
-		e.Way = "a settings file has no comments: take it out, then run it again; nothing was changed"
+		e.Way = "a settings file has no comments: take it out, then run it again; " +
+			"nothing was changed"
 	}
 	if !utf8.ValidString(text) {
 		e.Way = "save the file as UTF-8, then run it again; nothing was changed"
@@ -67,7 +66,8 @@ func syntax(text string, read int, why string) error {
 	return e
 }
 
-// checkHooks looks at what is about to be edited: two members of one name would leave open which the client takes.
+// checkHooks looks at the members that an edit touches. Of two members of one name it would be
+// unclear which one the client takes.
 func checkHooks(text string, root node) error {
 	if err := once(text, root, "hooks"); err != nil {
 		return err
@@ -85,7 +85,8 @@ func checkHooks(text string, root node) error {
 			return err
 		}
 		if groups := events.member(e.event); groups.Exists() && !groups.IsArray() {
-			return misplaced(text, groups.Index, fmt.Sprintf("the groups of %q are a list, this is %s", e.event, kind(groups)))
+			return misplaced(text, groups.Index,
+				fmt.Sprintf("the groups of %q are a list, this is %s", e.event, kind(groups)))
 		}
 	}
 	return nil
@@ -95,7 +96,7 @@ func once(text string, in node, key string) error {
 	seen := false
 	for _, k := range in.kids {
 		if k.key == key && seen {
-			return misplaced(text, k.start, fmt.Sprintf("%q stands here a second time", key))
+			return misplaced(text, k.start, fmt.Sprintf("%q appears a second time", key))
 		}
 		seen = seen || k.key == key
 	}
@@ -104,8 +105,11 @@ func once(text string, in node, key string) error {
 
 func misplaced(text string, at int, why string) *SyntaxError {
 	before := text[:min(at, len(text))]
-	line := strings.Count(before, "\n") + 1
-	return &SyntaxError{Line: line, Column: utf8.RuneCountInString(indentOf(before)) + 1, Text: why, Way: repair}
+	return &SyntaxError{
+		Line:   strings.Count(before, "\n") + 1,
+		Column: utf8.RuneCountInString(afterNewline(before)) + 1,
+		Text:   why, Way: "repair the file, then run it again; nothing was changed",
+	}
 }
 
 func kind(v gjson.Result) string {

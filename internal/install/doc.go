@@ -1,4 +1,5 @@
-// Package install registers the program in a settings file of the client and takes it out again. The edit is text in,
-// text out: what is not the program's own keeps every byte, its order and its layout. The file layer replaces the file
-// whole, durably, one process at a time, and nobody else's change in between is lost.
+// Package install knows the client's settings files: which there are, what they register, and how
+// this program is registered in one and taken out again. An edit keeps every byte that is not the
+// program's own, in its order and layout. The file is replaced as a whole, durably, by one process
+// at a time, and no change that another program makes meanwhile is lost.
 package install

@@ -19,33 +19,35 @@ const program = "/opt/my tools/bin/hooks"
 
 // files are settings as people, editors and other programs leave them.
 var files = map[string]string{
-	"empty object":       "{}",
-	"with a newline":     "{}\n",
-	"open braces":        "{\n}\n",
-	"blank line within":  "{\n\n}",
-	"blank within":       "{ }",
-	"no text":            "",
-	"white space":        " \r\n\n",
-	"two spaces":         "{\n  \"model\": \"opus\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n",
-	"four spaces":        "{\n    \"model\": \"opus\"\n}",
-	"tabs":               "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\n\t\t\"allow\": [\"Bash(go test:*)\"]\n\t}\n}\n",
-	"no indentation":     "{\n\"model\": \"opus\"\n}\n",
-	"one line":           `{"model":"opus","env":{"A":"1"}}`,
-	"one line, spaced":   `{ "model": "opus", "env": { "A": "1" } }` + "\n",
-	"CRLF":               "{\r\n  \"model\": \"opus\"\r\n}\r\n",
-	"BOM":                "\ufeff{\n  \"model\": \"opus\"\n}\n",
-	"BOM and CRLF":       "\ufeff{\r\n\t\"hooks\": {\r\n\t}\r\n}",
-	"only a BOM":         "\ufeff",
-	"leading lines":      "\n\n  {\n    \"a\": 1\n  }  \n\n",
-	"null byte escaped":  "{\n  \"a\": \"\\u0000\\ud800\\/ <&>\",\n  \"\\u0061\\\"\": 1e400\n}",
-	"not UTF-8":          "{\"a\": \"\xff\xfe\"}",
-	"empty hooks":        "{\n  \"hooks\": {}\n}\n",
-	"open hooks":         "{\n  \"hooks\": {\n\n  },\n  \"z\": [\n  ]\n}\n",
-	"empty events":       "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": [ ]\n  }\n}\n",
-	"only one empty":     `{"hooks":{"Stop":[ ]}}`,
-	"escaped key":        `{"ho\u006fks":{"St\u006fp":[]}}`,
-	"comma first":        "{\n  \"a\": 1\n, \"b\": 2\n, \"hooks\": {}\n}\n",
-	"values named alike": `{"a":{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/bin/hooks","args":["stop"]}]}]}}}`,
+	"empty object":      "{}",
+	"with a newline":    "{}\n",
+	"open braces":       "{\n}\n",
+	"blank line within": "{\n\n}",
+	"blank within":      "{ }",
+	"no text":           "",
+	"white space":       " \r\n\n",
+	"two spaces":        "{\n  \"model\": \"opus\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n",
+	"four spaces":       "{\n    \"model\": \"opus\"\n}",
+	"tabs": "{\n\t\"model\": \"opus\",\n\t\"permissions\": {\n" +
+		"\t\t\"allow\": [\"Bash(go test:*)\"]\n\t}\n}\n",
+	"no indentation":    "{\n\"model\": \"opus\"\n}\n",
+	"one line":          `{"model":"opus","env":{"A":"1"}}`,
+	"one line, spaced":  `{ "model": "opus", "env": { "A": "1" } }` + "\n",
+	"CRLF":              "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+	"BOM":               "\ufeff{\n  \"model\": \"opus\"\n}\n",
+	"BOM and CRLF":      "\ufeff{\r\n\t\"hooks\": {\r\n\t}\r\n}",
+	"only a BOM":        "\ufeff",
+	"leading lines":     "\n\n  {\n    \"a\": 1\n  }  \n\n",
+	"null byte escaped": "{\n  \"a\": \"\\u0000\\ud800\\/ <&>\",\n  \"\\u0061\\\"\": 1e400\n}",
+	"not UTF-8":         "{\"a\": \"\xff\xfe\"}",
+	"empty hooks":       "{\n  \"hooks\": {}\n}\n",
+	"open hooks":        "{\n  \"hooks\": {\n\n  },\n  \"z\": [\n  ]\n}\n",
+	"empty events":      "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"PreToolUse\": [ ]\n  }\n}\n",
+	"only one empty":    `{"hooks":{"Stop":[ ]}}`,
+	"escaped key":       `{"ho\u006fks":{"St\u006fp":[]}}`,
+	"comma first":       "{\n  \"a\": 1\n, \"b\": 2\n, \"hooks\": {}\n}\n",
+	"values named alike": `{"a":{"hooks":{"Stop":[{"hooks":[` +
+		`{"type":"command","command":"/bin/hooks","args":["stop"]}]}]}}}`,
 	"of others": `{
   "hooks": {
     "Stop": [
@@ -69,11 +71,13 @@ var files = map[string]string{
   "statusLine": {"type": "command", "command": "hooks statusline"}
 }
 `,
-	"malformed groups of others": `{"hooks":{"Stop":[1,null,{"hooks":{}},{"hooks":[7]},[]],"Odd":3,"Older":{"x":[]}}}`,
-	"hooks in the middle":        "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t},\n\t\"b\": {}\n}",
+	"malformed groups of others": `{"hooks":{"Stop":[1,null,{"hooks":{}},{"hooks":[7]},[]],` +
+		`"Odd":3,"Older":{"x":[]}}}`,
+	"hooks in the middle": "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"Stop\": []\n\t},\n\t\"b\": {}\n}",
 }
 
-// The text after a registration and its removal is the text before, byte for byte; a second registration changes nothing.
+// The text after a registration and its removal is the text before, byte for byte; a second
+// registration changes nothing.
 func TestAddAndRemove(t *testing.T) {
 	for name, text := range files {
 		t.Run(name, func(t *testing.T) { checkRoundTrip(t, text) })
@@ -150,18 +154,27 @@ func value(t fataler, text string) (v any) {
 // What the program writes looks as the client itself would lay it out.
 func TestLayout(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"two spaces", "{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n"},
-		{"tabs", "{\n\t\"a\": 1\n}\n", "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"hooks\": ["},
-		{"CRLF", "{\r\n    \"a\": 1\r\n}", "{\r\n    \"a\": 1,\r\n    \"hooks\": {\r\n        \"PreToolUse\": [\r\n"},
+		{"two spaces", "{\n  \"a\": 1\n}\n",
+			"{\n  \"a\": 1,\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": " +
+				"[\n          {\n            \"type\": \"command\",\n"},
+		{"tabs", "{\n\t\"a\": 1\n}\n",
+			"{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"PreToolUse\": [\n\t\t\t{\n\t\t\t\t\"hooks\": ["},
+		{"CRLF", "{\r\n    \"a\": 1\r\n}",
+			"{\r\n    \"a\": 1,\r\n    \"hooks\": {\r\n        \"PreToolUse\": [\r\n"},
 		{"none yet", "{}\n", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
 		{"no file", "", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n"},
-		{"one line", `{"a":1}`, `{"a":1,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/my tools/bin/hooks","args":["pre-tool-use"],"timeout":60}]}],"PostToolUse"`},
-		{"empty event", "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          {\n"},
+		{"one line", `{"a":1}`,
+			`{"a":1,"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/opt/my ` +
+				`tools/bin/hooks","args":["pre-tool-use"],"timeout":60}]}],"PostToolUse"`},
+		{"empty event", "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}",
+			"{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"hooks\": [\n          " +
+				"{\n"},
 	} {
 		if got := Add(c.text, program, &c.text); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: got\n%s\nwant it to begin with\n%s", c.name, got, c.want)
 		}
-		if got := Add(c.text, program, &c.text); strings.Contains(c.text, "\r\n") && strings.Count(got, "\n") != strings.Count(got, "\r\n") {
+		if got := Add(c.text, program, &c.text); strings.Contains(c.text, "\r\n") &&
+			strings.Count(got, "\n") != strings.Count(got, "\r\n") {
 			t.Errorf("%s: line endings are mixed in %q", c.name, got)
 		}
 	}
@@ -173,10 +186,13 @@ func TestLayout(t *testing.T) {
 
 // What is registered is hooks.json and nothing else, every path quoted as JSON wants it.
 func TestEntriesAreThoseOfThePlugin(t *testing.T) {
-	for _, program := range []string{program, `C:\Program Files\hooks\hooks.exe`, `/a"b/<&>/ü/hooks`} {
+	for _, program := range []string{program, `C:\Program Files\hooks\hooks.exe`,
+		`/a"b/<&>/ü/hooks`} {
 		list := entries(program)
-		want := strings.ReplaceAll(plugin.Hooks, `"${CLAUDE_PLUGIN_ROOT}/bin/hooks"`, quote(program))
-		if got, want := value(t, hooksObject(list)), value(t, gjson.Get(want, "hooks").Raw); !reflect.DeepEqual(got, want) {
+		want := strings.ReplaceAll(plugin.Hooks, `"${CLAUDE_PLUGIN_ROOT}/bin/hooks"`,
+			quote(program))
+		if got, want := value(t, hooksObject(list)),
+			value(t, gjson.Get(want, "hooks").Raw); !reflect.DeepEqual(got, want) {
 			t.Errorf("(-plugin +registered):\n%s", cmp.Diff(want, got))
 		}
 		if len(list) != len(event.Words) {
@@ -184,7 +200,7 @@ func TestEntriesAreThoseOfThePlugin(t *testing.T) {
 		}
 		for _, e := range list {
 			handler := gjson.Get(e.group, "hooks.0")
-			if handler.Get("command").String() != program || !ours(handler) {
+			if handler.Get("command").String() != program || programOf(handler) != program {
 				t.Errorf("%s is not known again: %s", e.event, handler.Raw)
 			}
 		}
@@ -194,7 +210,9 @@ func TestEntriesAreThoseOfThePlugin(t *testing.T) {
 // Without the text before, what the program alone needed goes, and nothing of others does.
 func TestRemoveWithoutABackup(t *testing.T) {
 	for name, text := range files {
-		if text == "" || strings.Contains(name, "empty") || strings.Contains(name, "open") || Check(text) != nil || blank(text) || gjson.Get(text, "hooks").Exists() && !strings.Contains(name, "others") {
+		if text == "" || strings.Contains(name, "empty") || strings.Contains(name, "open") ||
+			Check(text) != nil || blank(text) || gjson.Get(text, "hooks").Exists() &&
+			!strings.Contains(name, "others") {
 			continue
 		}
 		if back := Remove(Add(text, program, nil), nil); !Empty(text) && back != text {
@@ -210,14 +228,25 @@ func TestChangesInBetweenStay(t *testing.T) {
 	before := "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"
 	added := Add(before, program, &before)
 	for _, c := range []struct{ name, old, new, want string }{
-		{"a setting", `"model": "opus"`, `"model": "sonnet", "x": 1`, strings.Replace(before, `"model": "opus"`, `"model": "sonnet", "x": 1`, 1)},
-		{"a setting behind", "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", strings.Replace(before, "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", 1)},
-		{"an event behind", "\n    ]\n  }\n}\n", "\n    ],\n    \"X\": []\n  }\n}\n", strings.Replace(before, "[]\n  }\n}\n", "[],\n    \"X\": []\n  }\n}\n", 1)},
-		{"an event before", `"Stop": [`, `"X": [], "Stop": [`, strings.Replace(before, `"Stop": [`, `"X": [], "Stop": [`, 1)},
-		{"a group behind", "\n      }\n    ],\n    \"PreToolUse\"", "\n      }, {\"hooks\":[]}\n    ],\n    \"PreToolUse\"", strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
-		{"a group in front", "\"Stop\": [\n      {", "\"Stop\": [\n      {\"hooks\":[]},\n      {", strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
-		{"a handler in our group", "\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\"", "\n          }, {\"type\":\"command\",\"command\":\"x\"}\n        ]\n      }\n    ],\n    \"PreToolUse\"",
-			strings.Replace(before, "[]", "[\n      {\n        \"hooks\": [\n          {\"type\":\"command\",\"command\":\"x\"}\n        ]\n      }\n    ]", 1)},
+		{"a setting", `"model": "opus"`, `"model": "sonnet", "x": 1`,
+			strings.Replace(before, `"model": "opus"`, `"model": "sonnet", "x": 1`, 1)},
+		{"a setting behind", "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n",
+			strings.Replace(before, "\n  }\n}\n", "\n  },\n  \"z\": 1\n}\n", 1)},
+		{"an event behind", "\n    ]\n  }\n}\n", "\n    ],\n    \"X\": []\n  }\n}\n",
+			strings.Replace(before, "[]\n  }\n}\n", "[],\n    \"X\": []\n  }\n}\n", 1)},
+		{"an event before", `"Stop": [`, `"X": [], "Stop": [`,
+			strings.Replace(before, `"Stop": [`, `"X": [], "Stop": [`, 1)},
+		{"a group behind", "\n      }\n    ],\n    \"PreToolUse\"",
+			"\n      }, {\"hooks\":[]}\n    ],\n    \"PreToolUse\"",
+			strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
+		{"a group in front", "\"Stop\": [\n      {", "\"Stop\": [\n      {\"hooks\":[]},\n      {",
+			strings.Replace(before, "[]", "[\n      {\"hooks\":[]}\n    ]", 1)},
+		{"a handler in our group", "\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\"",
+			"\n          }, {\"type\":\"command\",\"command\":\"x\"}\n        ]\n      }\n    ]," +
+				"\n    \"PreToolUse\"",
+			strings.Replace(before, "[]",
+				"[\n      {\n        \"hooks\": [\n          {\"type\":\"command\","+
+					"\"command\":\"x\"}\n        ]\n      }\n    ]", 1)},
 	} {
 		changed := strings.Replace(added, c.old, c.new, 1)
 		if changed == added {
@@ -230,7 +259,8 @@ func TestChangesInBetweenStay(t *testing.T) {
 	}
 }
 
-// Any layout of any document survives. White space, order, escapes and the hooks of others are as random as JSON lets them.
+// Any layout of any document survives. White space, order, escapes and the hooks of others are as
+// random as JSON lets them.
 func TestAnyDocumentSurvives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := document().Draw(t, "text")
@@ -243,10 +273,11 @@ func TestAnyDocumentSurvives(t *testing.T) {
 
 func document() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		space := func() string { return rapid.StringMatching(`([ \t]{0,2}(\n|\r\n)?[ \t]{0,3}){0,2}`).Draw(t, "space") }
-		str := func() string {
-			return `"` + rapid.StringMatching(`([a-zé😀/<&]|\\u00[46][1-9a-f]|\\"|\\\\|\\n|[\[\]{},:]){0,6}`).Draw(t, "string") + `"`
-		}
+		blanks := rapid.StringMatching(`([ \t]{0,2}(\n|\r\n)?[ \t]{0,3}){0,2}`)
+		space := func() string { return blanks.Draw(t, "space") }
+		inner := rapid.StringMatching(
+			`([a-zé😀/<&]|\\u00[46][1-9a-f]|\\"|\\\\|\\n|[\[\]{},:]){0,6}`)
+		str := func() string { return `"` + inner.Draw(t, "string") + `"` }
 		var any func(depth int) string
 		list := func(open, end string, n int, kid func(i int) string) string {
 			var b strings.Builder
@@ -266,11 +297,13 @@ func document() *rapid.Generator[string] {
 		any = func(depth int) string {
 			switch k := rapid.IntRange(0, 5).Draw(t, "kind"); {
 			case k == 0 && depth > 0:
-				return list("{", "}", count(), func(i int) string { return member(fmt.Sprintf(`"k%d"`, i), any(depth-1)) })
+				return list("{", "}", count(),
+					func(i int) string { return member(fmt.Sprintf(`"k%d"`, i), any(depth-1)) })
 			case k == 1 && depth > 0:
 				return list("[", "]", count(), func(int) string { return any(depth - 1) })
 			case k == 2:
-				return rapid.SampledFrom([]string{"null", "true", "-0.1e+9", "12345678901234567890"}).Draw(t, "scalar")
+				return rapid.SampledFrom([]string{"null", "true", "-0.1e+9",
+					"12345678901234567890"}).Draw(t, "scalar")
 			}
 			return str()
 		}
@@ -284,14 +317,20 @@ func document() *rapid.Generator[string] {
 				}))
 			})
 		}
-		events := rapid.Permutation([]string{"Stop", "PreToolUse", "SessionEnd", "Notification", "Made Up"}).Draw(t, "events")
+		events := rapid.Permutation([]string{"Stop", "PreToolUse", "SessionEnd", "Notification",
+			"Made Up"}).Draw(t, "events")
 		hooks := func() string {
-			return list("{", "}", count(), func(i int) string { return member(quote(events[i]), list("[", "]", count(), group)) })
+			return list("{", "}", count(), func(i int) string {
+				return member(quote(events[i]),
+					list("[", "]", count(), group))
+			})
 		}
-		keys := rapid.Permutation([]string{"model", "hooks", "env", "hook", "Hooks"}).Draw(t, "keys")
+		keys := rapid.Permutation([]string{"model", "hooks", "env", "hook", "Hooks"}).Draw(t,
+			"keys")
 		root := list("{", "}", rapid.IntRange(0, 5).Draw(t, "keys"), func(i int) string {
 			if keys[i] == "hooks" {
-				return member(rapid.SampledFrom([]string{`"hooks"`, `"\u0068ooks"`}).Draw(t, "key"), hooks())
+				return member(rapid.SampledFrom([]string{`"hooks"`, `"\u0068ooks"`}).Draw(t, "key"),
+					hooks())
 			}
 			return member(quote(keys[i]), any(2))
 		})
@@ -310,11 +349,15 @@ func TestCheck(t *testing.T) {
 		{"\ufeff[]", "line 1, column 1: settings are an object, this is a list", "repair"},
 		{"null", "line 1, column 1: settings are an object, this is null", "repair"},
 		{"\xff\xfe{\x00}\x00", "line 1, column 1: invalid character", "UTF-8"},
-		{"{\n  \"hooks\": []\n}", `line 2, column 12: "hooks" is an object, this is a list`, "repair"},
+		{"{\n  \"hooks\": []\n}", `line 2, column 12: "hooks" is an object, this is a list`,
+			"repair"},
 		{"{\"hooks\": null}", `line 1, column 11: "hooks" is an object, this is null`, "repair"},
-		{`{"hooks": {"Stop": {}}}`, `line 1, column 20: the groups of "Stop" are a list, this is an object`, "repair"},
-		{`{"hooks": {}, "\u0068ooks": {}}`, `line 1, column 15: "hooks" stands here a second time`, "repair"},
-		{`{"hooks": {"Stop": [], "Stop": []}}`, `line 1, column 24: "Stop" stands here a second time`, "repair"},
+		{`{"hooks": {"Stop": {}}}`,
+			`line 1, column 20: the groups of "Stop" are a list, this is an object`, "repair"},
+		{`{"hooks": {}, "\u0068ooks": {}}`, `line 1, column 15: "hooks" appears a second time`,
+			"repair"},
+		{`{"hooks": {"Stop": [], "Stop": []}}`,
+			`line 1, column 24: "Stop" appears a second time`, "repair"},
 	} {
 		err := Check(c.text)
 		e, ok := err.(*SyntaxError)

@@ -19,53 +19,61 @@ type entry struct {
 	group string // compact JSON
 }
 
-// entries are those of hooks.json, in its order, with the program in the place of the plugin's.
-func entries(program string) []entry {
-	var list []entry
+// entries are those of hooks.json, in its order, with the program in place of the plugin's.
+func entries(program string) (list []entry) {
 	gjson.Get(plugin.Hooks, "hooks").ForEach(func(name, groups gjson.Result) bool {
-		group, _ := sjson.SetRaw(groups.Get("0").Raw, "hooks.0.command", quote(program)) // ours, and valid: it cannot fail
-		list = append(list, entry{event: name.String(), group: compact(group)})
+		// Neither call fails: the text is ours, and valid.
+		group, _ := sjson.SetRaw(groups.Get("0").Raw, "hooks.0.command", quote(program))
+		var b bytes.Buffer
+		_ = json.Compact(&b, []byte(group))
+		list = append(list, entry{event: name.String(), group: b.String()})
 		return true
 	})
 	return list
 }
 
-// hooksObject is all entries as the value of a settings file's "hooks".
+// hooksObject is all entries as the value of "hooks" in a settings file.
 func hooksObject(list []entry) string {
-	var b strings.Builder
+	members := make([]string, len(list))
 	for i, e := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(quote(e.event) + ":[" + e.group + "]")
+		members[i] = quote(e.event) + ":[" + e.group + "]"
 	}
-	return "{" + b.String() + "}"
+	return "{" + strings.Join(members, ",") + "}"
 }
 
-// ours reports whether a handler starts this program, wherever its binary lies.
-func ours(handler gjson.Result) bool { return programOf(handler) != "" }
-
-// programOf is the binary that a handler of this program starts, "" for any other handler. The
-// handler is in exec form with one hook word, or a shell's text: a path and a hook word.
+// programOf is the binary of this program that a handler starts, "" for any other handler.
 func programOf(handler gjson.Result) string {
-	if handler.Get("type").String() != "command" {
-		return ""
-	}
-	program, word := handler.Get("command").String(), ""
-	if args := handler.Get("args"); args.IsArray() && len(args.Array()) == 1 {
-		word = args.Get("0").String()
-	} else if words := shellWords(program); !args.Exists() && len(words) == 2 {
-		program, word = words[0], words[1]
-	}
-	base := program[strings.LastIndexAny(program, `/\`)+1:]
-	if event.NameOf(word) == "" || base != "hooks" && !strings.EqualFold(base, "hooks.exe") {
+	program, word := starts(handler)
+	if event.NameOf(word) == "" || !named(program) {
 		return ""
 	}
 	return program
 }
 
-// shellWords splits a command at blanks outside of quotes, behind what a shell reads before the
-// program: variables and exec. Text that does more than start a program keeps its other words.
+// named reports whether a path has the name of this program.
+func named(program string) bool {
+	base := program[strings.LastIndexAny(program, `/\`)+1:]
+	return base == "hooks" || strings.EqualFold(base, "hooks.exe")
+}
+
+// starts is the program that a handler starts with one word, as written: in exec form, or by a
+// shell text that has a path and a word. Any other handler gives two empty texts.
+func starts(handler gjson.Result) (program, word string) {
+	if kind := handler.Get("type").String(); kind != "command" && kind != "" {
+		return "", ""
+	}
+	command, args := handler.Get("command").String(), handler.Get("args")
+	if list := args.Array(); args.IsArray() && len(list) == 1 {
+		return command, list[0].String()
+	}
+	if words := shellWords(command); !args.Exists() && len(words) == 2 {
+		return words[0], words[1]
+	}
+	return "", ""
+}
+
+// shellWords splits a command at blanks outside of quotes, without what a shell reads before the
+// program: variables, env and exec. A text that does more keeps its other words.
 func shellWords(command string) (words []string) {
 	quote, open := rune(0), false
 	for _, c := range command {
@@ -86,16 +94,18 @@ func shellWords(command string) (words []string) {
 			words[len(words)-1] += string(c)
 		}
 	}
-	for len(words) > 0 && (words[0] == "exec" || strings.Contains(words[0], "=")) {
+	for len(words) > 0 && (words[0] == "exec" || words[0] == "env" ||
+		strings.Contains(words[0], "=")) {
 		words = words[1:]
 	}
 	return words
 }
 
-// same tells whether two JSON texts say the same, in whatever layout.
-func same(a, b string) bool {
+// sameJSON reports whether two JSON texts have the same value, in whatever layout.
+func sameJSON(a, b string) bool {
 	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil &&
+		reflect.DeepEqual(x, y)
 }
 
 // quote is a text as JSON, with <, > and & as they are.
@@ -103,12 +113,6 @@ func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string and a buffer: neither fails
+	_ = e.Encode(s) // neither a string nor a buffer fails
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func compact(text string) string {
-	var b bytes.Buffer
-	_ = json.Compact(&b, []byte(text)) // valid: it was checked, or is ours
-	return b.String()
 }

@@ -17,40 +17,40 @@ import (
 	"hooks/internal/regular"
 )
 
-// mostSettings bounds a settings file, in bytes.
-const mostSettings = 4 << 20
+// maxEdited bounds a settings file that is edited, in bytes.
+const maxEdited = 4 << 20
 
-// newMode is the mode of a settings file that was not there, less the umask.
+// newMode is the mode of a settings file that did not exist, less the umask.
 const newMode fs.FileMode = 0o644
 
-// settings is a file with the text before the program was registered in it, which stands beside it as a backup.
-type settings struct {
+// edited is a settings file and its backup, which keeps the text before the registration.
+type edited struct {
 	path   string      // as people know it, absolute
-	target string      // what is replaced: the end of a link
+	target string      // the file that is replaced: the end of a link
 	mode   fs.FileMode // 0 while there is no file
 	texts
 }
 
-// texts are the two of them; nil is a file that is not there.
+// texts are the texts of the two files; nil means that there is no file.
 type texts struct{ now, before *string }
 
-func (s *settings) backup() string { return s.path + ".before-hooks" }
+func (s *edited) backup() string { return s.path + ".before-hooks" }
 
 // open reads the file and its backup.
-func open(path string) (*settings, error) {
-	s := &settings{path: path, target: path}
+func open(path string) (*edited, error) {
+	s := &edited{path: path, target: path}
 	if err := s.follow(); err != nil {
 		return nil, err
 	}
 	var err error
-	if s.now, err = read(s.target); err == nil {
-		s.before, err = read(s.backup())
+	if s.now, err = read(s.target, maxEdited); err == nil {
+		s.before, err = read(s.backup(), maxEdited)
 	}
 	return s, err
 }
 
 // follow finds the end of a link, which stays a link.
-func (s *settings) follow() error {
+func (s *edited) follow() error {
 	info, err := os.Lstat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -59,7 +59,8 @@ func (s *settings) follow() error {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if s.target, err = filepath.EvalSymlinks(s.path); err != nil {
-			return hint.New("remove the link or make its target; nothing was changed", "%s is a link to nothing", s.path)
+			return hint.New("remove the link or make its target; nothing was changed",
+				"%s is a link to nothing", s.path)
 		}
 		info, err = os.Stat(s.target)
 	}
@@ -72,7 +73,8 @@ func (s *settings) follow() error {
 	return err
 }
 
-func read(path string) (*string, error) {
+// read returns the text of a regular file of at most limit bytes, nil when there is no file.
+func read(path string, limit int64) (*string, error) {
 	f, _, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -80,20 +82,20 @@ func read(path string) (*string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, mostSettings+1))
-	if err == nil && len(body) > mostSettings {
-		err = fmt.Errorf("%s is over %d bytes", path, mostSettings)
+	body, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(body)) > limit {
+		err = fmt.Errorf("%s is over %d bytes", path, limit)
 	}
 	text := string(body)
 	return &text, err
 }
 
-// errChanged says that somebody else wrote the file meanwhile.
+// errChanged means that another program wrote the file meanwhile.
 var errChanged = errors.New("the file changed while it was edited")
 
-// save brings both files to the new texts, in an order that a crash leaves no edit without its backup. The rename
-// happens only over the text that was read.
-func (s *settings) save(next texts) error {
+// save writes both files. The backup comes first, so that no crash leaves an edit without it, and
+// the rename happens only over the text that was read.
+func (s *edited) save(next texts) error {
 	if next.now != nil {
 		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
 			return err
@@ -113,37 +115,34 @@ func (s *settings) save(next texts) error {
 	return nil
 }
 
-func (s *settings) put(text *string) error {
-	found, err := read(s.target)
-	if err != nil {
+// put writes or removes the file, if nobody else changed it since it was read.
+func (s *edited) put(text *string) error {
+	found, err := read(s.target, maxEdited)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !equal(found, s.now) {
+	case !equal(found, s.now):
 		return errChanged
-	}
-	if text != nil {
+	case text != nil:
 		return replace(s.target, *text, s.mode)
 	}
 	if err := os.Remove(s.target); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(s.target))
-}
-
-// tidy takes away the client's folder if nothing is in it, as it is where only this program needed one.
-func tidy(path string) {
-	dir := filepath.Dir(path)
-	if info, err := os.Lstat(dir); err == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
-		_ = os.Remove(dir) // fails where there is anything in it
+	err = syncDir(filepath.Dir(s.target))
+	dir := filepath.Dir(s.path)
+	if info, serr := os.Lstat(dir); serr == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
+		_ = os.Remove(dir) // the client's folder goes too, unless it holds anything
 	}
+	return err
 }
 
 func equal(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// replace gives a file a new text in one step: whoever reads it sees the old one or the new one, whole and durable.
+// replace gives a file a new text in one durable step: a reader sees the old text or the new one.
 func replace(path, text string, mode fs.FileMode) error {
 	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".hooks.tmp")
-	_ = os.Remove(tmp) // of a run that was killed; a link there is not followed
+	_ = os.Remove(tmp) // left by a run that was killed; a link there is not followed
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, newMode))
 	if err != nil {
 		return err
@@ -163,7 +162,7 @@ func replace(path, text string, mode fs.FileMode) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes a folder's changed names durable. Windows cannot, and some file systems cannot either.
+// syncDir makes changed names in a folder durable. Windows cannot, nor can some file systems.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -173,8 +172,9 @@ func syncDir(dir string) error {
 		return err
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("sync folder: %w", err)
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
 	}
-	return nil
+	return err
 }

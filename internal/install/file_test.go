@@ -15,7 +15,8 @@ import (
 
 func write(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+		os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -68,10 +69,12 @@ func TestEveryFileComesBack(t *testing.T) {
 		write(t, path, text, 0o640)
 		r := installed(t, path)
 		if contents(t, r.Backup) != text || r.Diff == "" {
-			t.Errorf("%s: the backup holds %q, the change is %q", name, contents(t, r.Backup), r.Diff)
+			t.Errorf("%s: the backup holds %q, the change is %q", name, contents(t, r.Backup),
+				r.Diff)
 		}
 		with := contents(t, path)
-		if again := installed(t, path); again.Diff != "" || contents(t, path) != with || contents(t, r.Backup) != text {
+		if again := installed(t, path); again.Diff != "" || contents(t, path) != with ||
+			contents(t, r.Backup) != text {
 			t.Errorf("%s: the second installation changed something: %q", name, again.Diff)
 		}
 		do(t, func() (Result, error) { return Install(path, "/new/hooks", false) })
@@ -106,7 +109,8 @@ func TestAFileMadeByUsGoesAgain(t *testing.T) {
 	installed(t, path)
 	more, _ := sjson.Set(contents(t, path), "model", "opus")
 	write(t, path, more, 0o644)
-	if r := uninstalled(t, path); r.Removed || value(t, contents(t, path)).(map[string]any)["model"] != "opus" {
+	if r := uninstalled(t, path); r.Removed ||
+		value(t, contents(t, path)).(map[string]any)["model"] != "opus" {
 		t.Errorf("%+v leaves %s", r, contents(t, path))
 	}
 }
@@ -116,7 +120,8 @@ func TestALinkStaysALinkAndTheModeStays(t *testing.T) {
 		t.Skip("links need a privilege there")
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	dotfiles, path := filepath.Join(t.TempDir(), "claude.json"), filepath.Join(t.TempDir(), "settings.json")
+	dotfiles, path := filepath.Join(t.TempDir(), "claude.json"),
+		filepath.Join(t.TempDir(), "settings.json")
 	write(t, dotfiles, files["tabs"], 0o604)
 	if err := os.Symlink(dotfiles, path); err != nil {
 		t.Fatal(err)
@@ -125,13 +130,15 @@ func TestALinkStaysALinkAndTheModeStays(t *testing.T) {
 		t.Helper()
 		link, _ := os.Readlink(path)
 		info, err := os.Stat(dotfiles)
-		if err != nil || link != dotfiles || info.Mode().Perm() != 0o604 || contents(t, dotfiles) != want || names(filepath.Dir(dotfiles)) != "claude.json" {
+		if err != nil || link != dotfiles || info.Mode().Perm() != 0o604 ||
+			contents(t, dotfiles) != want || names(filepath.Dir(dotfiles)) != "claude.json" {
 			t.Errorf("link to %q, mode %v, %v:\n%s", link, info.Mode(), err, contents(t, dotfiles))
 		}
 	}
 	r := installed(t, path)
 	check(Add(files["tabs"], program, nil))
-	if info, err := os.Stat(r.Backup); err != nil || info.Mode().Perm() != 0o604 || filepath.Dir(r.Backup) != filepath.Dir(path) {
+	if info, err := os.Stat(r.Backup); err != nil || info.Mode().Perm() != 0o604 ||
+		filepath.Dir(r.Backup) != filepath.Dir(path) {
 		t.Errorf("backup %s: %v, %v", r.Backup, info, err)
 	}
 	uninstalled(t, path)
@@ -140,7 +147,8 @@ func TestALinkStaysALinkAndTheModeStays(t *testing.T) {
 	if err := os.Remove(dotfiles); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Install(path, program, false); err == nil || !strings.Contains(err.Error(), "link to nothing") {
+	if _, err := Install(path, program, false); err == nil ||
+		!strings.Contains(err.Error(), "link to nothing") {
 		t.Errorf("a link to nothing: %v", err)
 	}
 }
@@ -153,13 +161,16 @@ func TestWhatAKilledRunLeavesDoesNoHarm(t *testing.T) {
 	write(t, elsewhere, "precious", 0o644)
 	write(t, path, `{"model":"opus"}`, 0o644)
 	write(t, path+".before-hooks", `{"hooks":{"Stop":[]},"old":1}`, 0o644)
-	if err := os.Symlink(elsewhere, filepath.Join(filepath.Dir(path), ".settings.json.hooks.tmp")); err != nil && runtime.GOOS != "windows" {
+	if err := os.Symlink(elsewhere, filepath.Join(filepath.Dir(path),
+		".settings.json.hooks.tmp")); err != nil && runtime.GOOS != "windows" {
 		t.Fatal(err)
 	}
-	if r := installed(t, path); contents(t, r.Backup) != `{"model":"opus"}` || contents(t, elsewhere) != "precious" {
+	if r := installed(t, path); contents(t, r.Backup) != `{"model":"opus"}` ||
+		contents(t, elsewhere) != "precious" {
 		t.Errorf("backup %q, the link's target %q", contents(t, r.Backup), contents(t, elsewhere))
 	}
-	if uninstalled(t, path); contents(t, path) != `{"model":"opus"}` || names(filepath.Dir(path)) != "settings.json" {
+	if uninstalled(t, path); contents(t, path) != `{"model":"opus"}` ||
+		names(filepath.Dir(path)) != "settings.json" {
 		t.Errorf("%q with %s around", contents(t, path), names(filepath.Dir(path)))
 	}
 	write(t, path+".before-hooks", "left over", 0o644)
@@ -173,7 +184,8 @@ func TestDryRunAndErrorsWriteNothing(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	path := filepath.Join(t.TempDir(), ".claude", "settings.json")
-	if r := do(t, func() (Result, error) { return Install(path, program, true) }); r.Diff == "" || names(filepath.Dir(path)) != "absent" {
+	if r := do(t, func() (Result, error) { return Install(path, program, true) }); r.Diff == "" ||
+		names(filepath.Dir(path)) != "absent" {
 		t.Errorf("%q, and made %s", r.Diff, names(filepath.Dir(path)))
 	}
 	write(t, path, "{\n // x\n}", 0o644)
@@ -191,7 +203,8 @@ func TestDryRunAndErrorsWriteNothing(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = Install(path, program, false); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if _, err = Install(path, program, false); err == nil ||
+		!strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -201,7 +214,8 @@ func TestDiffIsHarmless(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "settings.json")
 	write(t, path, "{\"a\": \"\u009b31m\u202e\x7f\"\r\n}", 0o644)
-	if r := installed(t, path); strings.ContainsAny(r.Diff, "\u009b\u202e\x7f\r") || !strings.Contains(r.Diff, `"a": "31m"`) {
+	if r := installed(t, path); strings.ContainsAny(r.Diff, "\u009b\u202e\x7f\r") ||
+		!strings.Contains(r.Diff, `"a": "31m"`) {
 		t.Errorf("%q", r.Diff)
 	}
 }
@@ -230,38 +244,43 @@ func TestConcurrentEditsLoseNothing(t *testing.T) {
 	}
 }
 
-// A write of another program between reading and renaming is seen, and the edit starts over from it.
+// A write of another program between reading and renaming is seen, and the edit starts over from
+// it.
 func TestAWriteInBetweenIsKept(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "settings.json")
 	write(t, path, "{}", 0o644)
 	calls := 0
-	_, err := edit(path, false, func(x texts) texts {
+	_, err := edit(path, false, func(x texts) (texts, error) {
 		if calls++; calls == 1 {
 			write(t, path, `{"permissions":{}}`, 0o644)
 		}
 		text := Add(*x.now, program, nil)
-		return texts{now: &text}
+		return texts{now: &text}, nil
 	})
-	if err != nil || calls != 2 || !strings.HasPrefix(contents(t, path), `{"permissions":{},"hooks":`) {
+	if err != nil || calls != 2 || !strings.HasPrefix(contents(t, path),
+		`{"permissions":{},"hooks":`) {
 		t.Errorf("%d tries, %v: %s", calls, err, contents(t, path))
 	}
-	_, err = edit(path, false, func(x texts) texts {
+	_, err = edit(path, false, func(x texts) (texts, error) {
 		write(t, path, *x.now+" ", 0o644)
 		text := "{}"
-		return texts{now: &text}
+		return texts{now: &text}, nil
 	})
-	if !errors.Is(err, errChanged) || !strings.HasPrefix(contents(t, path), `{"permissions":{},"hooks":`) {
+	if !errors.Is(err, errChanged) || !strings.HasPrefix(contents(t, path),
+		`{"permissions":{},"hooks":`) {
 		t.Errorf("a file that never rests: %v, %s", err, contents(t, path))
 	}
 }
 
 func TestBinariesThatWouldNotLast(t *testing.T) {
 	for path, want := range map[string]string{
-		"/tmp/go-build123/b001/exe/hooks": "go run", `C:\Temp\go-build9\b001\exe\hooks.exe`: "go run",
-		"/usr/bin/hooks-linux-amd64": "named", "/usr/bin/hooks": "", "/home/a/go-build/hooks": "",
+		"/tmp/go-build123/b001/exe/hooks":      "go run",
+		`C:\Temp\go-build9\b001\exe\hooks.exe`: "go run",
+		"/usr/bin/hooks-linux-amd64":           "named", "/usr/bin/hooks": "",
+		"/home/a/go-build/hooks": "",
 	} {
-		err := lasting(path)
+		err := checkLasting(path)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

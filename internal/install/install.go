@@ -1,83 +1,93 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tidwall/gjson"
+
+	"hooks/internal/printable"
 )
 
-// Result is what became of a settings file.
+// Result is what happened to a settings file.
 type Result struct {
 	Path    string // absolute
-	Backup  string // the text before the registration, beside it; "" if there is none
-	Diff    string // unified, without control characters; "" if nothing changed
-	Removed bool   // the file is gone, as it was before
+	Backup  string // file with the text before the registration, "" if there is none
+	Diff    string // unified, fit for a terminal; "" if nothing changed
+	Removed bool   // the file is gone: it held nothing else
 	Off     bool   // the file turns all hooks off
-	Others  bool   // the file holds more than the program's entries
+	Others  bool   // the file holds more than entries of the program
 	Program string // that the entries start, of a registration
 	Events  int    // that have an entry, of a registration
-	Was     string // another binary that the entries started before; "" if there was none
+	Was     string // another binary that the entries started before, "" if there was none
 }
 
-// Install registers the program in the settings file, which is made if it is not there. A second time changes nothing.
-// With dry, nothing is written.
-func Install(path, program string, dry bool) (Result, error) {
-	if err := mistyped(path); err != nil {
-		return Result{}, err
-	}
-	was := otherProgram(legible(path), program)
-	r, err := edit(path, dry, func(t texts) texts {
+// Install registers the program in the settings file, and makes the file where there is none. A
+// second time changes nothing. With dry, nothing is written.
+func Install(path, program string, dry bool) (r Result, err error) {
+	was := ""
+	r, err = edit(path, dry, func(t texts) (texts, error) {
 		text := ""
 		if t.now != nil {
 			text = *t.now
 		}
-		if _, bare := cutBOM(text); len(handlers(bare)) == 0 {
-			t.before = t.now // whatever an earlier registration left is out of date
+		if err := checkTypes(text); err != nil {
+			return t, err
+		}
+		_, bare := cutBOM(text)
+		found := handlers(bare)
+		if len(found) == 0 {
+			t.before = t.now // the backup of an earlier registration is out of date
+		}
+		was = ""
+		for _, path := range found {
+			if other := programOf(path[handlerDepth].kid().value); other != program {
+				was = cmp.Or(was, other)
+			}
 		}
 		text = Add(text, program, t.before)
 		t.now = &text
-		return t
+		return t, nil
 	})
 	r.Program, r.Events, r.Was = program, len(entries(program)), was
 	return r, err
 }
 
-// Uninstall takes the program out of the settings file. A file that the registration made is removed; otherwise only
-// the program's own entries go, and if nothing else changed since, the file is as it was before, to the byte.
+// Uninstall takes the program out of the settings file. A file that the registration made is
+// removed. Otherwise only the program's own entries go, and if nothing else changed since, the file
+// is as it was before, to the byte.
 func Uninstall(path string, dry bool) (Result, error) {
-	return edit(path, dry, func(t texts) texts {
+	return edit(path, dry, func(t texts) (texts, error) {
 		if t.now == nil {
-			return t
+			return t, nil
 		}
 		text := Remove(*t.now, t.before)
-		if text == *t.now {
-			return t
+		switch {
+		case text == *t.now:
+			return t, nil
+		case t.before == nil && Empty(text):
+			return texts{}, nil
 		}
-		if t.before != nil || !Empty(text) {
-			return texts{now: &text}
-		}
-		return texts{}
+		return texts{now: &text}, nil
 	})
 }
 
-// mostTries bounds how often an edit starts over because another program wrote the file meanwhile.
-const mostTries = 10
+// maxTries bounds how often an edit starts over after another program wrote the file.
+const maxTries = 10
 
-func edit(path string, dry bool, change func(texts) texts) (r Result, err error) {
+func edit(path string, dry bool, change func(texts) (texts, error)) (r Result, err error) {
 	if !dry {
 		defer serial()()
 	}
-	for range mostTries {
-		if r, err = try(path, dry, change); !errors.Is(err, errChanged) {
+	for range maxTries {
+		if r, err = tryEdit(path, dry, change); !errors.Is(err, errChanged) {
 			break
 		}
 	}
@@ -87,32 +97,26 @@ func edit(path string, dry bool, change func(texts) texts) (r Result, err error)
 	return r, nil
 }
 
-func try(path string, dry bool, change func(texts) texts) (Result, error) {
+func tryEdit(path string, dry bool, change func(texts) (texts, error)) (Result, error) {
 	s, err := open(path)
+	if err == nil && s.now != nil {
+		err = Check(*s.now)
+	}
 	if err != nil {
 		return Result{}, err
 	}
-	if s.now != nil {
-		if err := Check(*s.now); err != nil {
-			return Result{}, err
-		}
+	next, err := change(s.texts)
+	if err == nil && !dry && !equal(s.now, next.now) {
+		err = s.save(next)
 	}
-	next := change(s.texts)
-	r := s.result(next)
-	if dry || equal(s.now, next.now) {
-		return r, nil
-	}
-	if err := s.save(next); err != nil {
-		return Result{}, err
-	}
-	if r.Removed {
-		tidy(path)
-	}
-	return r, nil
+	return s.result(next), err
 }
 
-func (s *settings) result(next texts) Result {
-	r := Result{Path: s.path, Removed: s.now != nil && next.now == nil, Others: s.now != nil && !Empty(Remove(*s.now, nil))}
+func (s *edited) result(next texts) Result {
+	r := Result{Path: s.path, Removed: s.now != nil && next.now == nil}
+	if s.now != nil {
+		r.Others = !Empty(Remove(*s.now, nil))
+	}
 	if next.before != nil {
 		r.Backup = s.backup()
 	}
@@ -120,10 +124,12 @@ func (s *settings) result(next texts) Result {
 	text, name := side(next.now, s.path)
 	_, bare := cutBOM(text)
 	r.Off = gjson.Get(bare, "disableAllHooks").Bool()
-	r.Diff = shown(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
+	// A settings file of a repository is foreign text.
+	r.Diff = printable.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
 	return r
 }
 
+// side is one side of a diff.
 func side(text *string, path string) (string, string) {
 	if text == nil {
 		return "", os.DevNull
@@ -131,21 +137,11 @@ func side(text *string, path string) (string, string) {
 	return *text, path
 }
 
-// shown is a diff for a terminal: a settings file of a repository is foreign text.
-func shown(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			return -1
-		}
-		return r
-	}, text)
-}
+// maxWait is how long an edit waits for another one.
+const maxWait = 10 * time.Second
 
-// mostWait is how long an edit waits for another one.
-const mostWait = 10 * time.Second
-
-// serial lets one edit of this user run at a time. Where no lock can be had the comparison before the rename stands
-// alone; it also is all there is against programs that know nothing of the lock.
+// serial lets one edit of this user run at a time. Where no lock can be had, the comparison before
+// the rename has to do; it also is all there is against programs that do not know the lock.
 func serial() (release func()) {
 	dir, err := os.UserCacheDir()
 	if err == nil {
@@ -155,7 +151,7 @@ func serial() (release func()) {
 		return func() {}
 	}
 	lock := flock.New(filepath.Join(dir, "hooks", "install.lock"))
-	ctx, cancel := context.WithTimeout(context.Background(), mostWait)
+	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()
 	_, _ = lock.TryLockContext(ctx, 5*time.Millisecond)
 	return func() { _ = lock.Unlock() }

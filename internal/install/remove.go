@@ -6,9 +6,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Remove takes every handler of the program out of the text of a settings file, with what holds nothing else: its
-// group, its event, "hooks" itself. The text before the first registration, if it is known, says what was there empty
-// and stays so; with it Remove undoes Add to the byte. The text has passed Check.
+// Remove takes every handler of the program out of the text of a settings file, and each container
+// that is empty then: its group, its event, "hooks" itself. before is the text before the first
+// registration, nil if unknown: a container that was empty there stays, so that Remove undoes Add
+// to the byte. The text has passed Check.
 func Remove(text string, before *string) string {
 	bom, text := cutBOM(text)
 	for {
@@ -23,7 +24,7 @@ func Remove(text string, before *string) string {
 	}
 }
 
-// Empty tells whether a text holds no setting at all.
+// Empty reports whether a text holds no setting at all.
 func Empty(text string) bool {
 	_, text = cutBOM(text)
 	return len(rootOf(text).kids) == 0
@@ -34,40 +35,35 @@ func blank(text string) bool {
 	return strings.TrimSpace(text) == ""
 }
 
-// cut removes the last step of a path.
+// cut removes the last step of a path, or an earlier one whose container would be left empty.
 func cut(text string, path []step, before *string) string {
-	last := path[len(path)-1]
+	depth := len(path) - 1
+	last := path[depth]
 	if len(last.in.kids) > 1 {
 		return without(text, last)
 	}
-	if len(path) == handlerDepth { // a group without handlers does nothing
-		return cut(text, path[:groupDepth], before)
+	if depth == handlerDepth { // a group without handlers does nothing
+		return cut(text, path[:groupDepth+1], before)
 	}
-	if raw, ok := wasThere(path[:len(path)-1], before); ok || len(path) == 1 {
+	if raw, ok := wasThere(path[:depth], before); ok || depth == 0 {
 		if raw == "" {
 			raw = last.in.Raw[:1] + last.in.Raw[len(last.in.Raw)-1:]
 		}
 		return text[:last.in.Index] + raw + text[last.in.Index+len(last.in.Raw):]
 	}
-	return cut(text, path[:len(path)-1], before)
+	return cut(text, path[:depth], before)
 }
 
-// How many steps lead to a group and to a handler.
-const (
-	groupDepth   = 3
-	handlerDepth = 5
-)
-
-// without takes out one of several kids, with the comma and the space that led to it.
+// without removes one of several kids, with the comma and the space that led to it.
 func without(text string, s step) string {
-	k := s.in.kids[s.i]
 	if s.i > 0 {
-		return text[:s.in.kids[s.i-1].end] + text[k.end:]
+		return text[:s.in.kids[s.i-1].end] + text[s.kid().end:]
 	}
-	return text[:k.start] + text[s.in.kids[1].start:]
+	return text[:s.kid().start] + text[s.in.kids[1].start:]
 }
 
-// wasThere tells whether a container was there before the program was registered, and how it was written if it was empty.
+// wasThere reports whether a container existed before the registration, and returns how it was
+// written if it was empty.
 func wasThere(path []step, before *string) (raw string, ok bool) {
 	if before == nil {
 		return "", false
@@ -78,7 +74,7 @@ func wasThere(path []step, before *string) (raw string, ok bool) {
 	}
 	n := rootOf(text)
 	for _, s := range path {
-		v := n.member(s.in.kids[s.i].key)
+		v := n.member(s.kid().key)
 		if !v.Exists() {
 			return "", false
 		}

@@ -2,50 +2,51 @@ package install
 
 import "fmt"
 
-// Installed says what a registration did. The change itself is shown where it is asked for, and on a dry run where the file
-// holds something of others.
+// Installed tells a person what a registration did. The change itself is shown with whole, and on a
+// dry run where the file holds other settings.
 func (r Result) Installed(dry, whole bool) string {
 	starts := fmt.Sprintf("%s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
-		starts += ", no more " + r.Was
+		starts += " instead of " + r.Was
 	}
+	text := "installed in " + starts + "\n"
 	switch {
 	case r.Diff == "":
-		return fmt.Sprintf("already installed in %s: nothing changed\n", r.Path) + r.off()
+		text = fmt.Sprintf("already installed in %s: nothing changed\n", r.Path)
 	case dry:
-		return r.change(whole || r.Others) + "would be installed in " + starts + dryNote
+		return r.change(whole || r.Others) + "would be " + text + dryNote
 	case r.Backup != "":
-		return r.change(whole) + fmt.Sprintf("installed in %s\nwhat else stands there is as it was; the text before is kept in %s\n", starts, r.Backup) + r.off()
+		text += "everything else in the file is unchanged; the text before is kept in " +
+			r.Backup + "\n"
 	}
-	return r.change(whole) + "installed in " + starts + "\n" + r.off()
+	if r.Off {
+		text += "note: " + r.Path +
+			" turns all hooks off; remove \"disableAllHooks\" for them to run\n"
+	}
+	return r.change(whole) + text
 }
 
-// Uninstalled says what the removal did, in the same way.
+// Uninstalled tells a person what the removal did, in the same way.
 func (r Result) Uninstalled(dry, whole bool) string {
 	switch {
 	case r.Diff == "":
 		return fmt.Sprintf("not installed in %s: nothing changed\n", r.Path)
 	case dry:
-		return r.change(whole || r.Others) + "would be uninstalled from " + r.Path + dryNote
+		return r.change(whole || r.Others) + "would be uninstalled from " + r.Path + "\n" + dryNote
 	case r.Removed:
-		return r.change(whole) + fmt.Sprintf("uninstalled; %s held nothing else and is removed\n", r.Path)
+		return r.change(whole) +
+			fmt.Sprintf("uninstalled; %s held nothing else and is removed\n", r.Path)
 	}
-	return r.change(whole) + fmt.Sprintf("uninstalled from %s; what else stands there is as it was\n", r.Path)
+	return r.change(whole) +
+		fmt.Sprintf("uninstalled from %s; everything else in the file is unchanged\n", r.Path)
 }
 
-const dryNote = "\nnothing was changed: this was a dry run\n"
+const dryNote = "nothing was changed: this was a dry run\n"
 
 // change is the diff, if it is to be shown.
 func (r Result) change(shown bool) string {
-	if !shown {
+	if !shown || r.Diff == "" {
 		return ""
 	}
 	return r.Diff + "\n"
-}
-
-func (r Result) off() string {
-	if !r.Off {
-		return ""
-	}
-	return fmt.Sprintf("note: %s turns all hooks off; take \"disableAllHooks\" out for them to run\n", r.Path)
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -16,7 +17,8 @@ import (
 // Scopes are the settings files that a person edits, each overruling the ones before it.
 var Scopes = []string{"user", "project", "local"}
 
-// Path is the settings file of a scope: the user's own under CLAUDE_CONFIG_DIR or ~/.claude, the others in the project.
+// Path is the settings file of a scope: the user's under CLAUDE_CONFIG_DIR or ~/.claude, the others
+// in the project.
 func Path(scope, project string, env func(string) string) (string, error) {
 	switch scope {
 	case "project":
@@ -28,14 +30,10 @@ func Path(scope, project string, env func(string) string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	abs, err := filepath.Abs(filepath.Join(dir, "settings.json"))
-	if err != nil {
-		return "", fmt.Errorf("find settings: %w", err)
-	}
-	return abs, nil
+	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// ClientDir is where the client keeps what is the person's own: CLAUDE_CONFIG_DIR, else ~/.claude.
+// ClientDir is where the client keeps the person's own files: CLAUDE_CONFIG_DIR, else ~/.claude.
 func ClientDir(env func(string) string) (string, error) {
 	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir, nil
@@ -44,7 +42,7 @@ func ClientDir(env func(string) string) (string, error) {
 	return filepath.Join(home, ".claude"), err
 }
 
-// ManagedDir is where a machine's administrator keeps settings for the client.
+// ManagedDir is where the administrator of a machine keeps settings for the client.
 func ManagedDir() string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -57,11 +55,7 @@ func ManagedDir() string {
 
 // Home is the person's own folder.
 func Home(env func(string) string) (string, error) {
-	name := "HOME"
-	if runtime.GOOS == "windows" {
-		name = "USERPROFILE"
-	}
-	if home := env(name); home != "" {
+	if home := env(HomeVariable()); home != "" {
 		return home, nil
 	}
 	home, err := os.UserHomeDir()
@@ -71,8 +65,17 @@ func Home(env func(string) string) (string, error) {
 	return home, nil
 }
 
-// Program is the absolute path of the running binary, links resolved: the client starts it from any folder and with
-// any PATH. A binary that will be gone, or that would not be known again by its name, is refused.
+// HomeVariable is the environment variable that names the person's own folder on this system.
+func HomeVariable() string {
+	if runtime.GOOS == "windows" {
+		return "USERPROFILE"
+	}
+	return "HOME"
+}
+
+// Program is the absolute path of the running binary, links resolved: the client starts it from any
+// folder and with any PATH. A binary that is about to be deleted, or whose entries could not be
+// recognized by its name, is refused.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err == nil {
@@ -81,69 +84,51 @@ func Program() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	return path, lasting(path)
+	return path, checkLasting(path)
 }
 
-func lasting(path string) error {
+func checkLasting(path string) error {
 	if regexp.MustCompile(`[/\\]go-build\d+[/\\]b\d+[/\\]exe[/\\]`).MatchString(path) {
-		return hint.New("build it to stay: go build -o bin/hooks ./hooks && bin/hooks install", "this program was built by `go run` and is gone when it ends")
+		return hint.New("build it to stay: go build -o bin/hooks ./hooks && bin/hooks install",
+			"this program was built by `go run` and is gone when it ends")
 	}
-	if base := filepath.Base(path); base != "hooks" && !strings.EqualFold(base, "hooks.exe") {
-		return hint.New("rename it to hooks, then run hooks install", "this program is named %q, by which its entries would not be found again", base)
+	if !named(path) {
+		return hint.New("rename it to hooks, then run hooks install",
+			"this program is named %q, by which its entries would not be found again",
+			filepath.Base(path))
 	}
 	return nil
 }
 
-// Clash refuses a registration that would make every event count twice: the plugin is enabled, or another scope starts
-// another binary. Equal entries of two scopes are started once by the client.
+// Clash refuses a registration that would make every event count twice: the plugin is switched on,
+// or another scope starts another binary. The client starts equal entries of two scopes once.
 func Clash(scope, program, project string, env func(string) string) error {
-	var plugin error
-	for _, s := range Scopes {
-		path, err := Path(s, project, env)
-		if err != nil {
-			return err
-		}
-		text := legible(path)
-		for name, on := range gjson.Get(text, "enabledPlugins").Map() {
-			if strings.HasPrefix(name, "hooks@") {
-				plugin = nil
-				if on.Bool() {
-					plugin = hint.New("disable it first, as in `claude plugin disable "+name+"`, or keep the plugin and install nothing", "the plugin %s is enabled in %s: every event would count twice", name, path)
-				}
-			}
-		}
-		if s == scope {
-			continue
-		}
-		if other := otherProgram(text, program); other != "" && !isFile(path, scope, project, env) {
-			return hint.New("take it out first: hooks uninstall --scope "+s, "%s is registered in %s: every event would count twice", other, path)
-		}
-	}
-	return plugin
-}
-
-// legible is the text of a settings file as far as the client could read it, "" if not.
-func legible(path string) string {
-	body, err := os.ReadFile(path)
-	if _, text := cutBOM(string(body)); err == nil && Check(text) == nil {
-		return text
-	}
-	return ""
-}
-
-// otherProgram is the first program of ours in a text that is not this binary, "" if there is none.
-func otherProgram(text, program string) string {
-	for _, path := range handlers(text) {
-		last := path[len(path)-1]
-		if other := programOf(last.in.kids[last.i].value); other != program {
-			return other
-		}
-	}
-	return ""
-}
-
-// isFile tells whether a path is the file of the scope too, as when the project is the home folder.
-func isFile(path, scope, project string, env func(string) string) bool {
 	own, err := Path(scope, project, env)
-	return err == nil && own == path
+	if err != nil {
+		return err
+	}
+	s := ReadSettings(project, "", program, env)
+	for _, h := range s.Ours() {
+		other := h.File.Path != own && slices.Contains(Scopes, h.File.Scope)
+		if other && h.Program != program {
+			return hint.New("take it out first: hooks uninstall --scope "+h.File.Scope,
+				"%s is registered in %s: every event would count twice", h.Program, h.File.Path)
+		}
+	}
+	for _, f := range s.Files {
+		var plugin string
+		f.Body.Get("enabledPlugins").ForEach(func(name, _ gjson.Result) bool {
+			from, on := s.Setting("enabledPlugins", name.Str)
+			if strings.HasPrefix(name.Str, "hooks@") && from == f && on.Type != gjson.False {
+				plugin = name.Str
+			}
+			return plugin == ""
+		})
+		if plugin != "" {
+			return hint.New("disable it first, as in `claude plugin disable "+plugin+
+				"`, or keep the plugin and install nothing",
+				"the plugin %s is enabled in %s: every event would count twice", plugin, f.Path)
+		}
+	}
+	return nil
 }

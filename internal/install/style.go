@@ -13,7 +13,7 @@ type style struct {
 	oneLine bool   // everything is on one line
 }
 
-// styleOf reads it off the text itself: the first member of the root shows the indentation.
+// styleOf reads the style of a text. The first member of the root shows the indentation.
 func styleOf(text string) style {
 	s := style{newline: "\n", unit: "  "}
 	if strings.Contains(text, "\r\n") {
@@ -24,24 +24,24 @@ func styleOf(text string) style {
 		return s
 	}
 	if lead := root.lead(text, 0); strings.Contains(lead, "\n") {
-		s.unit = indentOf(lead)
+		s.unit = afterNewline(lead)
 	}
 	s.oneLine = !strings.Contains(root.Raw, "\n")
 	return s
 }
 
-// indentOf is what stands after the last line break.
-func indentOf(space string) string { return space[strings.LastIndexByte(space, '\n')+1:] }
+// afterNewline is the rest of a text after its last line break.
+func afterNewline(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// lineIndent is the indentation of the line that a place is in.
+// lineIndent is the indentation of the line that an offset is in.
 func lineIndent(text string, at int) string {
-	line := indentOf(text[:at])
+	line := afterNewline(text[:at])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// render lays a compact value out as the text around it is; the first line is not indented.
+// render lays a compact value out as the text around it. The first line is not indented.
 func (s style) render(value, indent string) string {
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(value), indent, s.unit) // ours, and valid
+	_ = json.Indent(&b, []byte(value), indent, s.unit) // the value is ours, and valid
 	return strings.ReplaceAll(b.String(), "\n", s.newline)
 }

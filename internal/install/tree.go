@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// node is an object or a list of a valid JSON text, by the places of its parts in that text.
+// node is an object or a list of a valid JSON text, with the offsets of its parts in that text.
 type node struct {
 	gjson.Result
 	kids []kid
@@ -15,11 +15,11 @@ type node struct {
 // kid is a member of an object or an element of a list.
 type kid struct {
 	key        string // "" in a list
-	start, end int    // with the key
+	start, end int    // offsets, the key included
 	value      gjson.Result
 }
 
-// look finds the parts of a value; a value without parts gives a node without kids.
+// look finds the parts of a value. A value without parts gives a node without kids.
 func look(v gjson.Result) node {
 	n := node{Result: v}
 	if !v.IsObject() && !v.IsArray() {
@@ -30,7 +30,7 @@ func look(v gjson.Result) node {
 		if n.IsObject() {
 			start = k.Index
 		}
-		n.kids = append(n.kids, kid{key: k.Str, start: start, end: v.Index + len(v.Raw), value: v})
+		n.kids = append(n.kids, kid{k.Str, start, v.Index + len(v.Raw), v})
 		return true
 	})
 	return n
@@ -43,7 +43,7 @@ func rootOf(text string) node {
 	return look(v)
 }
 
-// at is the place of a member, -1 if there is none.
+// at is the index of a member, -1 if there is none.
 func (n node) at(key string) int {
 	for i, k := range n.kids {
 		if k.key == key {
@@ -77,7 +77,16 @@ type step struct {
 	i  int
 }
 
-// handlers gives every way from the root to a handler of this program: hooks, event, group, hooks, handler.
+func (s step) kid() kid { return s.in.kids[s.i] }
+
+// The depths of the steps in a path to a handler: "hooks", event, group, "hooks", handler.
+const (
+	eventDepth   = 1
+	groupDepth   = 2
+	handlerDepth = 4
+)
+
+// handlers gives every path from the root to a handler of this program.
 func handlers(text string) (paths [][]step) {
 	root := rootOf(text)
 	i := root.at("hooks")
@@ -95,8 +104,10 @@ func handlers(text string) (paths [][]step) {
 			}
 			list := look(inner.kids[h].value)
 			for n, handler := range list.kids {
-				if list.IsArray() && ours(handler.value) {
-					paths = append(paths, []step{{root, i}, {events, e}, {groups, g}, {inner, h}, {list, n}})
+				if list.IsArray() && programOf(handler.value) != "" {
+					paths = append(paths, []step{
+						{root, i}, {events, e}, {groups, g}, {inner, h}, {list, n},
+					})
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,29 +13,35 @@ import (
 // What is wrong is named with its place, its key and the type that the client wants; what the
 // client passes over is not. Which is which was measured on the client: scripts/e2e holds it.
 func TestWrongTypes(t *testing.T) {
+	const guarded = `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x",`
 	for text, want := range map[string]string{
 		"":                               "",
 		"\ufeff{}":                       "",
 		`{"model":"opus","odd":{"x":5}}`: "",
 		`{"model":5}`:                    `line 1, column 10: "model" must be a text, this is 5`,
-		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: "env" must be an object, ` +
-			`this is a list` + "\n" +
+		"{\n  \"env\": [],\n  \"disableAllHooks\": \"no\"\n}": `line 2, column 10: ` +
+			`"env" must be an object, this is a list` + "\n" +
 			`line 3, column 22: "disableAllHooks" must be true or false, this is "no"`,
-		`{"model":5,"model":"opus"}`:                     "",
-		`{"model":null}`:                                 `"model" must be a text, this is null`,
-		`{"cleanupPeriodDays":0}`:                        `"cleanupPeriodDays" must be a whole number of 1 or more, this is 0`,
-		`{"permissions":{"allow":"Bash"}}`:               `"permissions.allow" must be a list, this is "Bash"`,
-		`{"permissions":{"allow":[5]}}`:                  "",
-		`{"enabledPlugins":{"a@b":"yes"}}`:               `"enabledPlugins.a@b" must be true, false or a list of texts`,
-		`{"statusLine":{"type":"command"}}`:              `"statusLine" must be an object with "command"`,
-		`{"defaultShell":"zsh"}`:                         `"defaultShell" must be one of bash, powershell, this is "zsh"`,
+		`{"model":5,"model":"opus"}`: "",
+		`{"model":null}`:             `"model" must be a text, this is null`,
+		`{"cleanupPeriodDays":0}`: `"cleanupPeriodDays" must be a whole number of 1 or more, ` +
+			`this is 0`,
+		`{"permissions":{"allow":"Bash"}}`: `"permissions.allow" must be a list, ` +
+			`this is "Bash"`,
+		`{"permissions":{"allow":[5]}}`: "",
+		`{"enabledPlugins":{"a@b":"yes"}}`: `"enabledPlugins.a@b" must be true, false or ` +
+			`a list of texts`,
+		`{"statusLine":{"type":"command"}}`: `"statusLine" must be an object with "command"`,
+		`{"defaultShell":"zsh"}`: `"defaultShell" must be one of bash, powershell, ` +
+			`this is "zsh"`,
 		`{"theme":5,"extraKnownMarketplaces":7}`:         "",
 		`{"hooks":{"Stop":[{"matcher":5,"hooks":[7]}]}}`: "",
-		`{"hooks":{"PreToolUse":[{"matcher":5,"hooks":[]}]}}`: `"hooks.PreToolUse.0.matcher" must be a text, ` +
-			`this is 5`,
-		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x","timeout":"60"}]}]}}`: `column 77: ` +
-			`"hooks.PreToolUse.0.hooks.0.timeout" must be a number above 0, this is "60"`,
-		`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command"}]}]}}`: `an object with "command"`,
+		`{"hooks":{"PreToolUse":[{"matcher":5,"hooks":[]}]}}`: `"hooks.PreToolUse.0.matcher" ` +
+			`must be a text, this is 5`,
+		guarded + `"timeout":"60"}]}]}}`: `column 77: "hooks.PreToolUse.0.hooks.0.timeout" ` +
+			`must be a number above 0, this is "60"`,
+		`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command"}]}]}}`: `an object ` +
+			`with "command"`,
 	} {
 		lines := []string{}
 		for _, w := range WrongTypes(text) {
@@ -50,14 +57,25 @@ func TestWrongTypes(t *testing.T) {
 // Every row of the table can find something wrong, and lets a value of its type pass.
 func TestEveryWantedTypeCanFail(t *testing.T) {
 	for _, row := range wanted() {
-		for _, v := range []string{"null", `{"a":{}}`, "[[]]", "-1.5", `"none of these"`, "false"} {
-			if !fits(gjson.Parse(v), row[0]) {
+		for _, v := range []string{
+			"null", `{"a":{}}`, "[[]]", "-1.5", `"none of these"`, "false", `{"type":"command"}`,
+			`{"type":"http"}`, `{"type":"prompt"}`, `{"type":"agent"}`,
+		} {
+			if !fits(gjson.Parse(v), row.want) {
 				goto next
 			}
 		}
-		t.Errorf("everything is %s", row[0])
+		t.Errorf("everything is %s", row.want)
 	next:
-		for key := range strings.FieldsSeq(row[1]) {
+		known := strings.HasPrefix(row.want, oneOf)
+		for _, v := range []string{`"a"`, "1", "true", "[]", "{}"} {
+			known = known || fits(gjson.Parse(v), row.want)
+		}
+		if !known {
+			t.Errorf("nothing is %s", row.want)
+		}
+		for _, key := range row.keys {
+			key = strings.ReplaceAll(key, "EVENT", "PreToolUse")
 			list, object := `[["no"]]`, `{"x":[]}`
 			for _, part := range reversed(strings.Split(key, ".")) {
 				list = fmt.Sprintf("{%q:%s}", part, list)
@@ -103,8 +121,10 @@ func TestShellForm(t *testing.T) {
 func TestShellFormIsReplacedAndRemoved(t *testing.T) {
 	const entry = `{"type":"command","command":"\"/old/my hooks/hooks\" stop"}`
 	text := `{"hooks":{"Stop":[{"hooks":[` + entry + `]}]}}`
-	if was := otherProgram(text, program); was != "/old/my hooks/hooks" {
-		t.Errorf("%q is registered", was)
+	path := filepath.Join(t.TempDir(), "settings.json")
+	write(t, path, text, 0o644)
+	if r, err := Install(path, program, true); err != nil || r.Was != "/old/my hooks/hooks" {
+		t.Errorf("%q is registered: %v", r.Was, err)
 	}
 	added := Add(text, program, &text)
 	n := len(gjson.Get(added, "hooks.Stop").Array())
