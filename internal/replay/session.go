@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -188,22 +189,21 @@ func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
 	})
 	if len(tick.Fired) > 0 {
 		run.MinutesElapsed = run.Minutes(req.Now)
-		s.end(t, loop.Ending{Now: req.Now}, "entry")
+		c := loop.Close(run, tick, t.previous, loop.Ending{Now: req.Now})
+		s.closed(t, &c, "entry")
 	}
 }
 
-// prompt is one that invokes nothing; own says that it belongs to the open iterations, as their workers'
-// notifications do. Any other means that an iteration whose turn reached no end was cut off.
-func (s *Session) prompt(at time.Time, id string, own bool) {
+// prompt is one that invokes nothing; own says that it belongs to the open iterations, as their
+// workers' notifications do.
+func (s *Session) prompt(at time.Time, id string, own, stops bool) {
 	s.age()
-	for _, t := range s.threads {
-		switch {
-		case t.Tick == nil:
-		case own || t.Tick.Draining:
-			t.Tick.Prompts = append(t.Tick.Prompts, id)
-		default:
-			s.close(t, at)
+	turn := s.turnAt(at, cmp.Or(id, "a prompt without an id"))
+	for _, t := range s.Threads() {
+		if t.Tick != nil && !own && !t.Tick.Draining {
+			s.Settle(t, at)
 		}
+		s.step(t, loop.Prompt{Turn: turn, Notification: own, Stops: stops})
 	}
 }
 
@@ -222,42 +222,52 @@ func (s *Session) interrupt(how string) {
 	}
 }
 
-// stopTyped ends the runs on a person's word for it, between their iterations too.
-func (s *Session) stopTyped(at time.Time, prompt string) {
-	const how = "/loop stop"
-	s.interrupt(how)
+// ended is the end of a worker.
+func (s *Session) ended(at time.Time, worker string) {
 	for _, t := range s.Threads() {
-		if t.Tick == nil && t.Run.Status == loop.Active {
-			t.Tick = &loop.Tick{
-				RunID: t.Run.RunID, SessionID: s.id, Skill: t.Skill, Iteration: t.Run.IterationsUsed, StartedAt: at,
-				Interrupted: how, Prompts: []string{prompt},
-			}
-			s.end(t, loop.Ending{Now: at}, "exit")
-		}
-	}
-}
-
-// ended is one worker less.
-func (s *Session) ended(worker string) {
-	for _, t := range s.threads {
-		if t.Tick != nil {
-			t.Tick.Workers = slices.DeleteFunc(t.Tick.Workers, func(id string) bool { return id == worker })
-		}
+		s.step(t, loop.WorkerEnd{Turn: s.turnAt(at, s.PromptID()), Agent: worker})
 	}
 }
 
 // turnEnds closes the open iterations, unless their workers still run.
 func (s *Session) turnEnds(at time.Time) {
-	for _, t := range s.threads {
-		switch {
-		case t.Tick == nil:
-		case len(t.Tick.Workers) > 0:
-			t.Tick.Draining = true
-		default:
-			s.close(t, at)
+	for _, t := range s.Threads() {
+		if t.Tick != nil {
+			s.Settle(t, at)
+			working := len(t.Tick.Workers) > 0
+			s.step(t, loop.TurnEnd{Turn: s.turnAt(at, ""), Working: working})
 		}
 	}
 	s.settleRow(at)
+}
+
+func (s *Session) turnAt(at time.Time, prompt string) loop.Turn {
+	return loop.Turn{Now: at, Session: s.id, Prompt: prompt, Attended: true}
+}
+
+// step takes one event through a run. A turn that would have been held ended all the same, so Step
+// decides again.
+func (s *Session) step(t *Thread, e loop.Event) {
+	for {
+		known := loop.Known{
+			Has: ^loop.Need(0), Previous: t.previous, Count: loop.Count{Spent: s.Spent()},
+		}
+		o := loop.Step(loop.State{Run: t.Run, Tick: t.Tick}, known, e)
+		if c := o.Save.Close; c != nil {
+			s.take()
+			s.closed(t, c, "exit")
+			return
+		}
+		if o.Save.Run != nil {
+			t.Run = o.Save.Run
+		}
+		if o.Save.Tick != nil {
+			t.Tick = o.Save.Tick
+		}
+		if o.Reply.Continue == nil {
+			return
+		}
+	}
 }
 
 // settleRow gives a tick that would not have begun what it spent in fact.
@@ -274,22 +284,24 @@ func (s *Session) open() bool {
 	return slices.ContainsFunc(s.threads, func(t *Thread) bool { return t.Tick != nil })
 }
 
+// close ends an iteration that never reached its end.
 func (s *Session) close(t *Thread, at time.Time) {
 	s.Settle(t, at)
-	s.end(t, loop.Ending{Now: at, Spent: s.take()}, "exit")
+	s.step(t, loop.Abandoned{Turn: s.turnAt(at, "")})
 }
 
-// end closes an iteration by the rules and fills in its line.
-func (s *Session) end(t *Thread, e loop.Ending, where string) {
-	c := loop.Close(*t.Run, *t.Tick, t.previous, e)
+// closed takes an iteration that has ended into its row.
+func (s *Session) closed(t *Thread, c *loop.Closing, where string) {
 	t.Run, t.Tick, t.previous = &c.Run, nil, &c.Line
 	row := &s.rows[t.row]
-	row.EndedAt, row.Dollars = e.Now, row.Dollars+c.Line.Dollars
+	row.EndedAt, row.Dollars = c.Line.EndedAt, row.Dollars+c.Line.Dollars
 	if !c.Halted() {
 		return
 	}
 	row.Stop = &report.Stopped{Cause: c.Run.StopCause, Text: c.Run.StopText, At: where}
 	if s.stop == nil {
-		s.stop = &report.ReplayStop{Run: row.Run, Iteration: row.Iteration, When: e.Now, Stopped: *row.Stop}
+		s.stop = &report.ReplayStop{
+			Run: row.Run, Iteration: row.Iteration, When: c.Line.EndedAt, Stopped: *row.Stop,
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (s *Session) Step(st *Step) (call bool) {
 		}
 	case usage.Absorbed:
 		if worker, notification := st.Worker(); notification {
-			s.ended(worker)
+			s.ended(st.At, worker)
 		}
 	case usage.TurnEnded:
 		s.turnEnds(st.At)
@@ -49,16 +49,15 @@ func (s *Session) prompted(st *Step) {
 	}
 	switch {
 	case notification:
-		s.ended(worker)
-		s.prompt(st.At, st.Prompt, true)
+		s.ended(st.At, worker)
+		s.prompt(st.At, st.Prompt, true, false)
 		return
 	case st.StopTyped():
-		s.stopTyped(st.At, st.Prompt)
-		s.prompt(st.At, st.Prompt, false)
+		s.prompt(st.At, st.Prompt, false, true)
 	case invokes || st.UnderLoop():
 		s.age()
 	default:
-		s.prompt(st.At, st.Prompt, false)
+		s.prompt(st.At, st.Prompt, false, false)
 	}
 	s.turn = &turn{id: st.Prompt, scheduled: s.scheduled(st), underLoop: st.UnderLoop()}
 	if invokes {
