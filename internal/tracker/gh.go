@@ -11,19 +11,28 @@ import (
 	"hooks/internal/regular"
 )
 
-// mostGhConfig bounds the forge client's configuration file, in bytes.
-const mostGhConfig = 256 << 10
+// maxConfig bounds what ReadConfig reads, in bytes.
+const maxConfig = 256 << 10
 
-// GhAliases are a person's own commands of the gh client by name, as its configuration has them: a command line after
-// "gh", or after a leading "!" one for a shell. Without a readable file there are none.
-func GhAliases(getenv func(string) string) map[string]string {
-	f, _, err := regular.Open(GhConfig(getenv, "config.yml"))
+// ReadConfig returns the first 256 KiB of a client's configuration file, "" if it cannot be read.
+func ReadConfig(path string) string {
+	f, _, err := regular.Open(path)
 	if err != nil {
-		return nil
+		return ""
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, mostGhConfig))
-	return parseGhAliases(string(text))
+	text, _ := io.ReadAll(io.LimitReader(f, maxConfig))
+	return string(text)
+}
+
+// GhAliases are a person's own commands of the gh client by name: a command line after "gh", or
+// after a leading "!" one for a shell.
+func GhAliases(getenv func(string) string) map[string]string {
+	text := ReadConfig(GhConfig(getenv, "config.yml"))
+	if text == "" {
+		return nil
+	}
+	return parseGhAliases(text)
 }
 
 // GhConfig is where gh keeps a file of its configuration.
@@ -32,7 +41,8 @@ func GhConfig(getenv func(string) string, name string) string {
 	if data := getenv("APPDATA"); data != "" && runtime.GOOS == "windows" && getenv("XDG_CONFIG_HOME") == "" {
 		windows = filepath.Join(data, "GitHub CLI")
 	}
-	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), windows, filepath.Join(ConfigHome(getenv), "gh")), name)
+	dir := cmp.Or(getenv("GH_CONFIG_DIR"), windows, filepath.Join(ConfigHome(getenv), "gh"))
+	return filepath.Join(dir, name)
 }
 
 // ConfigHome is where programs keep their configuration on Linux, and some of them anywhere.

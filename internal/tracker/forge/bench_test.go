@@ -43,15 +43,16 @@ func BenchmarkBacklog(b *testing.B) {
 	for _, closed := range []bool{false, true} {
 		out := escape(bigBacklog(closed))
 		b.Run(fmt.Sprintf("cycle=%v", closed), func(b *testing.B) {
-			g := &github{caller: caller{Place: Place{Kind: GitHub, Home: backlog.Home{Owner: "acme", Repo: "app"}}}}
+			home := backlog.Home{Owner: "acme", Repo: "app"}
+			g := newGitHub(reader{caller: caller{Place: Place{Kind: GitHub, Home: home}}})
 			b.SetBytes(int64(len(out)))
 			for b.Loop() {
 				c := connected("gh", out, nil, "data.repository", "issues")
-				l := c.issues("totalCount", g.issue)
+				l := readList(c.nodes, c.whole, c.fail, g.number, g.issue)
 				if !l.whole || l.fail != nil {
 					b.Fatal(l.fail)
 				}
-				r := backlog.Sort(&backlog.Board{Home: g.Home, Issues: l.issues, Whole: true, PullsWhole: true, Shared: true}, backlog.Scope{})
+				r := backlog.Sort(&backlog.Board{Home: home, Issues: l.rows, Whole: true, PullsWhole: true, Shared: true}, backlog.Scope{})
 				cycle := loop.ShortestCycle(r.Edges)
 				if len(r.Facts) != 5000 || len(r.Edges) < 9990 || (len(cycle) > 0) != closed {
 					b.Fatal(len(r.Facts), len(r.Edges), cycle)
