@@ -3,16 +3,15 @@ package usage
 import (
 	"cmp"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"hooks/internal/loop"
 )
 
-// mostRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
-// may have.
-const mostRunning = 2 * maxLine
+// maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line may
+// have.
+const maxRunning = 2 * maxLine
 
 // Look is what the transcripts hold beyond the cursors of a running iteration.
 type Look struct {
@@ -22,8 +21,8 @@ type Look struct {
 }
 
 // Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
-// look continues from there. Where no file has grown none is read, and rates is not called. What
-// cannot be read is left out; the error names it.
+// look continues from there. If no file has grown it reads none and does not call rates. It leaves
+// out what cannot be read; the error names it.
 func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look, error) {
 	if transcript == "" {
 		return Look{}, nil
@@ -44,7 +43,7 @@ func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look
 	return l, err
 }
 
-// Grown is how many bytes the transcripts hold beyond the cursors. Nothing is read.
+// Grown is how many bytes the transcripts hold beyond the cursors. It reads nothing.
 func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 	if transcript == "" {
 		return 0
@@ -60,7 +59,7 @@ func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 // limit sets the sources' ends, the main transcript's last. It reports whether any file has grown,
 // and whether more is new than will be read.
 func limit(list []source) (grown, cut bool) {
-	left := int64(mostRunning)
+	left := int64(maxRunning)
 	for i := range list {
 		s := &list[i]
 		fi, err := os.Stat(s.path)
@@ -86,24 +85,24 @@ func look(list []source, t Table) (l Look, err error) {
 		l.Dollars = l.Dollars.Plus(u.Dollars)
 	}
 	for i, now := range done {
-		if before := list[i].cursor; now.Offset != before.Offset || now.Inode != before.Inode {
-			l.Cursors = append(l.Cursors, now)
-			from := before.Offset
-			if now.Offset < from { // another file has its name now
-				from = 0
-			}
-			l.Read += now.Offset - from
+		before := list[i].cursor
+		if now.Offset == before.Offset && now.Inode == before.Inode {
+			continue
+		}
+		l.Cursors = append(l.Cursors, now)
+		if l.Read += now.Offset; now.Offset >= before.Offset { // else another file has its name now
+			l.Read -= before.Offset
 		}
 	}
 	return l, err
 }
 
-// mostSpenders bounds how many are named as having spent most.
-const mostSpenders = 5
+// maxSpenders bounds how many are named as having spent most.
+const maxSpenders = 5
 
 // spenders are the threads that spent most, by model, each under the name of its transcript.
-func (c *counter) spenders(list []source) (all []loop.Spender) {
-	for i, s := range list {
+func (c *counter) spenders() (all []loop.Spender) {
+	for i, s := range c.list {
 		name := s.name
 		if s.main {
 			name = mainThread
@@ -118,7 +117,7 @@ func (c *counter) spenders(list []source) (all []loop.Spender) {
 		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars),
 			cmp.Compare(a.Who, b.Who), cmp.Compare(a.Model, b.Model))
 	})
-	return all[:min(len(all), mostSpenders)]
+	return all[:min(len(all), maxSpenders)]
 }
 
 const mainThread = "main thread"
@@ -128,21 +127,15 @@ const mainThread = "main thread"
 func Named(transcript string, by []loop.Spender) []loop.Spender {
 	by = slices.Clone(by)
 	for i := range by {
-		if by[i].Who != mainThread {
-			by[i].Who = worker(transcript, by[i].Who)
+		if by[i].Who == mainThread {
+			continue
+		}
+		var a Agent
+		a.describe(source{name: by[i].Who, path: agentPath(transcript, by[i].Who)})
+		by[i].Who = "worker " + a.ID
+		if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
+			by[i].Who += " (" + about + ")"
 		}
 	}
 	return by
-}
-
-func worker(transcript, name string) string {
-	var a Agent
-	a.describe(source{
-		name: name,
-		path: filepath.Join(sessionDir(transcript), filepath.FromSlash(name)),
-	})
-	if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
-		return "worker " + a.ID + " (" + about + ")"
-	}
-	return "worker " + a.ID
 }
