@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ForgeOf is the kind of forge that a host's name belongs to, as the Tracker block spells it: github,
-// gitlab or gitea; "" for any other name.
+// ForgeOf is the kind of forge that a host's name belongs to, as the Tracker block spells it:
+// github, gitlab or gitea; "" for any other name.
 func ForgeOf(host string) string {
 	has := func(part string) bool { return strings.Contains(host, part) }
 	switch {
@@ -46,9 +46,9 @@ func Client(forge string) string {
 	return "gh"
 }
 
-// TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the same
-// folder is a text editor of that name. A folder in which both are one file proves nothing: the
-// brake's links are such a folder.
+// TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the
+// same folder is a text editor of that name. A folder in which both are one file proves nothing:
+// the brake's links are such a folder.
 func TeaProgram() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		tea, debian := executable(dir, "tea"), executable(dir, "tea-cli")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// setting is one line of a git config: the key as git prints it, section and name in lower case, and
-// its value. The value of a name without "=" is "true".
+// setting is one line of a git config: the key as git prints it, section and name in lower case,
+// and its value. The value of a name without "=" is "true".
 type setting struct{ key, value string }
 
 // settings are those of one or more files in order; later ones win.
@@ -63,8 +63,8 @@ func (s settings) last(key string) (value string) {
 	return value
 }
 
-// parseConfig reads git's config format. It follows no includes and stops at the first line that git
-// would refuse.
+// parseConfig reads git's config format. It follows no includes and stops at the first line that
+// git would refuse.
 func parseConfig(text string) (s settings) {
 	text, rest, _ := strings.Cut(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\x00")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -103,8 +103,8 @@ func cutWord(text, set string) (word, rest string) {
 	return strings.ToLower(text[:len(text)-len(rest)]), rest
 }
 
-// readHeader reads `section]`, `section "sub"]` or the old `section.sub]`. The case of a quoted part
-// matters.
+// readHeader reads `section]`, `section "sub"]` or the old `section.sub]`. The case of a quoted
+// part matters.
 func readHeader(text string) (section, rest string, ok bool) {
 	section, text = cutWord(text, word+".")
 	if rest, ok = strings.CutPrefix(text, "]"); ok {
@@ -147,8 +147,8 @@ func readSetting(section, text string) (one setting, rest string, ok bool) {
 	return one, rest, ok
 }
 
-// readValue reads to the end of the logical line: quotes may open anywhere, a backslash joins lines,
-// white space is kept inside a value only.
+// readValue reads to the end of the logical line: quotes may open anywhere, a backslash joins
+// lines, white space is kept inside a value only.
 func readValue(text string) (value, rest string, ok bool) {
 	var b strings.Builder
 	quoted, solid := false, 0 // solid is the length up to which white space is kept

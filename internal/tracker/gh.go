@@ -46,8 +46,8 @@ func ConfigHome(getenv func(string) string) string {
 	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }
 
-// parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer text
-// as an indented block below its name.
+// parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer
+// text as an indented block below its name.
 func parseGhAliases(text string) (aliases map[string]string) {
 	in, name, depth := false, "", 0
 	var body []string // joined once: a block may have as many lines as the file

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,8 +45,8 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return nil, fmt.Errorf("git %s: %w: %s", args[0], err, line)
 }
 
-// environ is the environment of a child git, without what points it at another repository or injects
-// settings, and with what a person set to reach their remotes.
+// environ is the environment of a child git, without what points it at another repository or
+// injects settings, and with what a person set to reach their remotes.
 func environ(from []string) (env []string) {
 	ssh := "ssh"
 	for _, kv := range from {
@@ -65,7 +66,7 @@ func environ(from []string) (env []string) {
 		}
 	}
 	// OpenSSH fails instead of asking. The options of another program are unknown.
-	if program, _, _ := strings.Cut(ssh, " "); program == "ssh" || strings.HasSuffix(program, "/ssh") {
+	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" {
 		ssh += " -oBatchMode=yes"
 	}
 	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
@@ -75,7 +76,8 @@ func environ(from []string) (env []string) {
 
 // BranchesSince returns the local branches whose last commit is no older than a point in time, with
 // their heads.
-func BranchesSince(ctx context.Context, project string, since time.Time) (map[string]string, error) {
+func BranchesSince(ctx context.Context, project string,
+	since time.Time) (map[string]string, error) {
 	const format = "%(refname:lstrip=2)%00%(objectname)%00%(committerdate:unix)"
 	out, err := git(ctx, project, "for-each-ref", "--format="+format, "refs/heads")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Project is the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the nearest
-// parent of cwd that has one already, else the main worktree of the git repository, else cwd itself.
-// It starts no child process.
+// parent of cwd that has one already, else the main worktree of the git repository, else cwd
+// itself. It starts no child process.
 func Project(getenv func(string) string, cwd string) string {
 	if dir := getenv("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) && isDir(dir) {
 		return filepath.Clean(dir)

@@ -8,12 +8,15 @@ import (
 	"strings"
 )
 
-// maxPatterns is how many branches are named on one command line; for more, all heads are asked for.
+// maxPatterns is how many branches are named on one command line; for more, all heads are asked
+// for.
 const maxPatterns = 200
 
-// RemoteHeads asks a remote, in one call, for the commits that its branches point at (R139). A branch
-// that the remote does not have has no entry. Branch names are plain, as in "feature/123-foo".
-func RemoteHeads(ctx context.Context, project, remote string, branches []string) (map[string]string, error) {
+// RemoteHeads asks a remote, in one call, for the commits that its branches point at (R139). A
+// branch that the remote does not have has no entry. Branch names are plain, as in
+// "feature/123-foo".
+func RemoteHeads(ctx context.Context, project, remote string,
+	branches []string) (map[string]string, error) {
 	heads := map[string]string{}
 	if len(branches) == 0 {
 		return heads, nil
@@ -45,9 +48,9 @@ func RemoteHeads(ctx context.Context, project, remote string, branches []string)
 	return heads, nil
 }
 
-// withoutHelpers clears the credential helpers, programs that git would run, if the repository's own
-// config sets one or may set one in an include. Elsewhere a person's own helpers are used. It also
-// overrules settings that make git write the cookies of a remote into a file.
+// withoutHelpers clears the credential helpers, programs that git would run, if the repository's
+// own config sets one or may set one in an include. Elsewhere a person's own helpers are used. It
+// also overrules settings that make git write the cookies of a remote into a file.
 func withoutHelpers(project string) ([]string, error) {
 	place, ok := findGit(project)
 	if !ok {

@@ -46,7 +46,8 @@ func Repo(getenv func(string) string, dir string) Facts {
 			f.Remotes[name], _, _ = strings.Cut(value, "\n")
 		}
 	}
-	if ok && f.Config["extensions.refstorage"] != "reftable" { // that keeps its refs in no text file
+	// A reftable is no text file.
+	if ok && f.Config["extensions.refstorage"] != "reftable" {
 		f.Branch = symbolic(filepath.Join(place.dir, "HEAD"), "refs/heads/")
 		f.Default = defaultBranch(place.common, f.Remotes)
 	}
@@ -60,8 +61,8 @@ func several(key string) bool {
 		func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// defaultBranch is where the remote's HEAD pointed when it was last fetched. Without that file it is
-// unknown, and not guessed: a guess would leave the real one unprotected.
+// defaultBranch is where the remote's HEAD pointed when it was last fetched. Without that file it
+// is unknown, and not guessed: a guess would leave the real one unprotected.
 func defaultBranch(common string, remotes map[string]string) string {
 	name := "origin"
 	if _, ok := remotes[name]; !ok && len(remotes) == 1 {

@@ -83,8 +83,8 @@ func readWorktrees(project string) (list []loop.Worktree, ok bool) {
 	return list, err == nil
 }
 
-// readWorktree reads one linked worktree: the path of its .git file, and a HEAD that is a commit or a
-// branch.
+// readWorktree reads one linked worktree: the path of its .git file, and a HEAD that is a commit or
+// a branch.
 func readWorktree(common, dir string) (w loop.Worktree, ok bool) {
 	dot, _ := readSmall(filepath.Join(dir, "gitdir"))
 	path, ok := strings.CutSuffix(strings.TrimSuffix(dot, "\n"), "/.git")

@@ -18,8 +18,8 @@ type Answer struct {
 	Result    gjson.Result // toolUseResult, an object with answers
 }
 
-// maxCalls bounds the calls whose results are awaited while a file is read; beyond it the older ones
-// are forgotten.
+// maxCalls bounds the calls whose results are awaited while a file is read; beyond it the older
+// ones are forgotten.
 const maxCalls = 4096
 
 // Call is a finished tool call as the transcript has it: the fact that PostToolUse or

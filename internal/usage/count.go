@@ -32,26 +32,28 @@ type Result struct {
 }
 
 // Count reads what a session's main transcript and its subagents' transcripts hold beyond the
-// cursors. It reads a file without a cursor from its beginning; a missing file is no error. An error
-// names the first file that could not be read; the result counts all the others, and the cursor of
-// that file has not moved.
+// cursors. It reads a file without a cursor from its beginning; a missing file is no error. An
+// error names the first file that could not be read; the result counts all the others, and the
+// cursor of that file has not moved.
 //
 // One request counts once, however its lines are spread over calls, as long as no more than seven
 // other requests of the main transcript, two of a subagent's, come between two lines of it in
 // different calls (8,192 in one call). A file that shrank or was replaced is read again from its
 // beginning: those of its lines that are not newer than the newest one seen before are taken as
-// counted, and lines without a time if they stand before the old offset. So a replaced file is never
-// counted twice, and what a backward clock hides in it is lost.
+// counted, and lines without a time if they stand before the old offset. So a replaced file is
+// never counted twice, and what a backward clock hides in it is lost.
 func Count(transcript string, cursors []loop.Cursor, t Table) (Result, error) {
 	return newCounter(t).count(transcript, cursors)
 }
 
 // counter is one Count under way.
 type counter struct {
-	table  Table
+	table  func() Table
 	since  time.Time // older lines of transcripts without a cursor do not count; zero is no bound
 	tools  bool      // tool calls are of interest
-	money  bool      // nothing but money is of interest
+	money  bool      // nothing but money is of interest, and the next two count
+	room   int64     // bytes that may still be read
+	full   bool      // there was more than that
 	list   []source
 	res    Result
 	apart  []map[string]loop.Tokens // what each source spent, by model
@@ -73,8 +75,8 @@ type rated struct {
 
 func newCounter(t Table) *counter {
 	return &counter{
-		table: t, rates: map[string]rated{}, owners: map[uint64]int{}, seed: maphash.MakeSeed(),
-		called: map[string]Call{},
+		table: func() Table { return t }, rates: map[string]rated{}, called: map[string]Call{},
+		owners: map[uint64]int{}, seed: maphash.MakeSeed(),
 	}
 }
 
@@ -161,6 +163,8 @@ func (c *counter) file(index int, s source) (loop.Cursor, error) {
 		if !t.main && time.Since(fi.ModTime()) > settled {
 			t.cursor.Open = nil
 		}
+		return t.cursor, nil
+	case c.money && !c.bound(t, fi):
 		return t.cursor, nil
 	}
 	f, fi, err := regular.Open(t.path)
@@ -259,14 +263,15 @@ func (c *counter) line(t *transcript, line []byte) {
 // matters is a quick check whether a line may hold usage or something that a person did.
 func (t *transcript) matters(line []byte) bool {
 	kind := headType(line)
-	person := kind == "user" || kind == ""
-	usage := kind == "assistant" || kind == ""
-	return usage && bytes.Contains(line, usageMark) ||
-		person && t.main && (bytes.Contains(line, interruptMark) || bytes.Contains(line, answersMark))
+	if (kind == "assistant" || kind == "") && bytes.Contains(line, usageMark) {
+		return true
+	}
+	return t.main && (kind == "user" || kind == "") &&
+		(bytes.Contains(line, interruptMark) || bytes.Contains(line, answersMark))
 }
 
-// counted reports whether a line belongs to what was counted before the cursor, and keeps the newest
-// time.
+// counted reports whether a line belongs to what was counted before the cursor, and keeps the
+// newest time.
 func (t *transcript) counted(r record, end int64) bool {
 	old := t.floor != "" && r.at != "" && r.at < t.floor
 	blind := t.before > 0 && (r.at == "" || t.floor == "") && end <= t.before

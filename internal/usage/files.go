@@ -23,7 +23,7 @@ const settled = 15 * time.Minute
 // source is one transcript to count.
 type source struct {
 	path   string // to open
-	name   string // in the cursor: the main one's path, or a subagent's below the session's directory
+	name   string // in the cursor: of a subagent's below the session's directory
 	main   bool
 	cursor loop.Cursor
 	known  bool  // there is a cursor
@@ -83,8 +83,8 @@ func Main(cursors []loop.Cursor) string {
 	return ""
 }
 
-// agents lists the subagents' transcripts below a session's directory, with forward slashes, sorted.
-// It follows no symbolic links.
+// agents lists the subagents' transcripts below a session's directory, with forward slashes,
+// sorted. It follows no symbolic links.
 func agents(dir string) (names []string) {
 	root := filepath.Join(dir, "subagents")
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -96,7 +96,8 @@ func agents(dir string) (names []string) {
 		if d.IsDir() && strings.Count(rel, "/") >= maxDepth {
 			return fs.SkipDir
 		}
-		if d.Type().IsRegular() && strings.HasPrefix(d.Name(), "agent-") && strings.HasSuffix(rel, ".jsonl") {
+		named := strings.HasPrefix(d.Name(), "agent-") && strings.HasSuffix(rel, ".jsonl")
+		if named && d.Type().IsRegular() {
 			names = append(names, rel)
 		}
 		return nil
@@ -104,9 +105,9 @@ func agents(dir string) (names []string) {
 	return names
 }
 
-// Baseline is the cursors of a run that begins now: nothing in the subagents' transcripts counts, and
-// of the main one nothing before offset from, which PromptStart finds. A negative from is its present
-// end. The first cursor is the main transcript's.
+// Baseline is the cursors of a run that begins now: nothing in the subagents' transcripts counts,
+// and of the main one nothing before offset from, which PromptStart finds. A negative from is its
+// present end. The first cursor is the main transcript's.
 func Baseline(transcript string, from int64) []loop.Cursor {
 	main := atEnd(transcript, transcript)
 	if from >= 0 {
@@ -120,7 +121,8 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 }
 
 // atEnd is a cursor behind the last whole line of a file, at 0 if there is none. All of a file that
-// cannot be read at this moment is taken as old: what was spent before a run is never charged to it.
+// cannot be read at this moment is taken as old: what was spent before a run is never charged to
+// it.
 func atEnd(path, name string) loop.Cursor {
 	c := loop.Cursor{Path: name}
 	fi, err := os.Stat(path)

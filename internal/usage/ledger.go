@@ -57,8 +57,8 @@ func (l *ledger) put(c loop.Counted) {
 	l.slots[i], l.index[c.ID] = slot{c, l.clock}, i
 }
 
-// end returns the n requests seen last, oldest first, and forgets everything. The memory is kept for
-// the next file.
+// end returns the n requests seen last, oldest first, and forgets everything. The memory is kept
+// for the next file.
 func (l *ledger) end(n int) (out []loop.Counted) {
 	slices.SortFunc(l.slots, func(a, b slot) int { return cmp.Compare(a.seen, b.seen) })
 	for _, s := range l.slots[max(0, len(l.slots)-n):] {

@@ -7,8 +7,8 @@ import (
 	"hooks/internal/regular"
 )
 
-// Bounds of the line reader, in bytes. Real lines that hold usage are kilobytes; what is longer than
-// maxLine is streamed past.
+// Bounds of the line reader, in bytes. Real lines that hold usage are kilobytes; what is longer
+// than maxLine is streamed past.
 const (
 	firstBuffer = 256 << 10
 	maxLine     = 8 << 20

@@ -47,8 +47,8 @@ type Moment struct {
 }
 
 // Moments yields the events of a session, the main transcript first, then each subagent's, each in
-// the order of its lines, without what cannot be read. A file that cannot be opened is an error, and
-// the next one follows. Memory does not grow with the files: at most 8 MiB of a line are held.
+// the order of its lines, without what cannot be read. A file that cannot be opened is an error,
+// and the next one follows. Memory does not grow with the files: at most 8 MiB of a line are held.
 func Moments(transcript string) iter.Seq2[Moment, error] {
 	return func(yield func(Moment, error) bool) {
 		w := momentReader{yield: yield}
@@ -142,8 +142,8 @@ func (w *momentReader) send(m Moment) { w.done = w.done || !w.yield(m, nil) }
 
 func (w *momentReader) calls(m Moment, r record) {
 	for b := range blocks(r.message, "tool_use") {
-		m.Kind, m.ID, m.Tool, m.Input = Called, text(b.Get("id")), text(b.Get("name")), b.Get("input")
-		if m.Tool != "" && m.Input.IsObject() {
+		m.Kind, m.ID, m.Tool = Called, text(b.Get("id")), text(b.Get("name"))
+		if m.Input = b.Get("input"); m.Tool != "" && m.Input.IsObject() {
 			w.send(m)
 		}
 	}
@@ -181,9 +181,10 @@ func (w *momentReader) prompt(m Moment, r record) {
 	w.send(m)
 }
 
-// Timeline counts a whole session as Count does and calls told, in no order over several files, with
-// what each line added and when. The time is zero if no line up to there has one.
-func Timeline(transcript string, t Table, told func(at time.Time, model string, more loop.Tokens)) (Result, error) {
+// Timeline counts a whole session as Count does and calls told, in no order over several files,
+// with what each line added and when. The time is zero if no line up to there has one.
+func Timeline(transcript string, t Table,
+	told func(at time.Time, model string, more loop.Tokens)) (Result, error) {
 	c := newCounter(t)
 	c.told = func(at, model string, more loop.Tokens) {
 		if more != (loop.Tokens{}) {

@@ -30,7 +30,8 @@ type record struct {
 	result    gjson.Result // toolUseResult
 }
 
-// read parses a line. It is ok only for a JSON object in UTF-8: a damaged line is never half believed.
+// read parses a line. It is ok only for a JSON object in UTF-8: a damaged line is never half
+// believed.
 func read(line []byte) (r record, ok bool) {
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
 		return r, false

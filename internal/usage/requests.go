@@ -70,7 +70,7 @@ func (c *counter) rate(model string) rated {
 		return r
 	}
 	name := strings.Clone(model[:min(len(model), 128)])
-	row, known := c.table.Find(name)
+	row, known := c.table().Find(name)
 	if !known && !slices.Contains(c.res.Unknown, name) {
 		c.res.Unknown = append(c.res.Unknown, name)
 	}
@@ -83,8 +83,8 @@ func (c *counter) rate(model string) rated {
 // maxOwners bounds the requests of subagents that are remembered while the main transcript is read.
 const maxOwners = 1 << 16
 
-// own remembers which file counts a request: by its whole id, and by the message id alone for an old
-// client's copies.
+// own remembers which file counts a request: by its whole id, and by the message id alone for an
+// old client's copies.
 func (c *counter) own(index int, id string) {
 	if len(c.list) == 1 || len(c.owners) >= 2*maxOwners { // alone it owns everything
 		return
@@ -98,8 +98,8 @@ func (c *counter) own(index int, id string) {
 	}
 }
 
-// elsewhere reports whether another file counts this request. Old clients repeat subagents' lines in
-// the main transcript, marked as a sidechain; those are known by the message id alone.
+// elsewhere reports whether another file counts this request. Old clients repeat subagents' lines
+// in the main transcript, marked as a sidechain; those are known by the message id alone.
 func (c *counter) elsewhere(t *transcript, r record, message, id string) bool {
 	if len(c.list) == 1 {
 		return false
@@ -126,7 +126,8 @@ func most(a, b loop.Tokens) loop.Tokens {
 func minus(a, b loop.Tokens) loop.Tokens {
 	return loop.Tokens{
 		Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead,
-		CacheWrite5m: a.CacheWrite5m - b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h - b.CacheWrite1h,
-		WebSearches: a.WebSearches - b.WebSearches, Dollars: a.Dollars - b.Dollars,
+		CacheWrite5m: a.CacheWrite5m - b.CacheWrite5m,
+		CacheWrite1h: a.CacheWrite1h - b.CacheWrite1h,
+		WebSearches:  a.WebSearches - b.WebSearches, Dollars: a.Dollars - b.Dollars,
 	}
 }

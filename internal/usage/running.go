@@ -2,15 +2,17 @@ package usage
 
 import (
 	"cmp"
+	"math"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"hooks/internal/loop"
 )
 
-// maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line may
-// have.
+// maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
+// may have.
 const maxRunning = 2 * maxLine
 
 // Look is what the transcripts hold beyond the cursors of a running iteration.
@@ -23,24 +25,50 @@ type Look struct {
 // Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
 // look continues from there. If no file has grown it reads none and does not call rates. It leaves
 // out what cannot be read; the error names it.
-func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look, error) {
+func Running(transcript string, cursors []loop.Cursor, rates func() Table) (l Look, err error) {
 	if transcript == "" {
-		return Look{}, nil
+		return l, nil
 	}
-	list := sources(transcript, cursors)
-	grown, cut := limit(list)
-	if !grown {
-		return Look{}, nil
-	}
-	table := rates()
-	l, err := look(list, table)
-	if cut && l.Read == 0 && err == nil { // one line is longer than the bound
-		for i := range list {
-			list[i].end = 0
+	for _, room := range []int64{maxRunning, math.MaxInt64} { // a line may be longer than the bound
+		c := newCounter(Table{})
+		c.table, c.money, c.room = sync.OnceValue(rates), true, room
+		done, err := c.all(sources(transcript, cursors))
+		if l = c.look(done); err != nil || l.Read > 0 || !c.full {
+			return l, err
 		}
-		return look(list, table)
 	}
-	return l, err
+	return l, nil
+}
+
+// look is what was counted, and how far.
+func (c *counter) look(done []loop.Cursor) (l Look) {
+	for _, u := range c.res.ByModel {
+		l.Dollars = l.Dollars.Plus(u.Dollars)
+	}
+	for i, now := range done {
+		before := c.list[i].cursor
+		if now.Offset == before.Offset && now.Inode == before.Inode {
+			continue
+		}
+		l.Cursors = append(l.Cursors, now)
+		if l.Read += now.Offset; now.Offset >= before.Offset { // else another file has its name now
+			l.Read -= before.Offset
+		}
+	}
+	return l
+}
+
+// bound sets the end of a source by the bytes that may still be read, and reports whether it has
+// grown.
+func (c *counter) bound(t *transcript, fi os.FileInfo) (grown bool) {
+	more := fi.Size() - t.cursor.Offset
+	if more < 0 || !sameFile(t.cursor, fi) {
+		more = fi.Size()
+	}
+	c.full = c.full || more > c.room
+	t.end = max(1, fi.Size()-more+min(more, c.room)) // 0 is no bound
+	c.room -= min(more, c.room)
+	return more > 0
 }
 
 // Grown is how many bytes the transcripts hold beyond the cursors. It reads nothing.
@@ -54,47 +82,6 @@ func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 		}
 	}
 	return n
-}
-
-// limit sets the sources' ends, the main transcript's last. It reports whether any file has grown,
-// and whether more is new than will be read.
-func limit(list []source) (grown, cut bool) {
-	left := int64(maxRunning)
-	for i := range list {
-		s := &list[i]
-		fi, err := os.Stat(s.path)
-		if err != nil {
-			continue
-		}
-		more := fi.Size() - s.cursor.Offset
-		if more < 0 || !sameFile(s.cursor, fi) {
-			more = fi.Size()
-		}
-		grown, cut = grown || more > 0, cut || more > left
-		s.end = max(1, fi.Size()-more+min(more, left)) // 0 is no bound
-		left -= min(more, left)
-	}
-	return grown, cut
-}
-
-func look(list []source, t Table) (l Look, err error) {
-	c := newCounter(t)
-	c.money = true
-	done, err := c.all(list)
-	for _, u := range c.res.ByModel {
-		l.Dollars = l.Dollars.Plus(u.Dollars)
-	}
-	for i, now := range done {
-		before := list[i].cursor
-		if now.Offset == before.Offset && now.Inode == before.Inode {
-			continue
-		}
-		l.Cursors = append(l.Cursors, now)
-		if l.Read += now.Offset; now.Offset >= before.Offset { // else another file has its name now
-			l.Read -= before.Offset
-		}
-	}
-	return l, err
 }
 
 // maxSpenders bounds how many are named as having spent most.

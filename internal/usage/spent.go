@@ -15,7 +15,8 @@ func Spent(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, [
 
 // Done is Spent with the calls in the same lines: those that ended well and whose result has the
 // address of a pull or merge request, in the order of their results, file by file.
-func Done(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []Call, []string, error) {
+func Done(transcript string, cursors []loop.Cursor, table Table) (
+	loop.Spent, []Call, []string, error) {
 	c := newCounter(table)
 	c.tools = true
 	spent, calls, notes, err := c.spend(transcript, cursors)
@@ -28,7 +29,7 @@ func Done(transcript string, cursors []loop.Cursor, table Table) (loop.Spent, []
 func (c *counter) spend(transcript string, cursors []loop.Cursor) (
 	loop.Spent, []Call, []string, error) {
 	r, err := c.count(transcript, cursors)
-	spent := loop.Spent{Source: c.table.Source()}
+	spent := loop.Spent{Source: c.table().Source()}
 	if err != nil {
 		return spent, c.done, []string{fmt.Sprintf("Usage could not be counted: %v", err)}, err
 	}

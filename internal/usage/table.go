@@ -20,8 +20,8 @@ type Row struct {
 	Model                                 string
 	Input, Output                         loop.USD
 	CacheRead, CacheWrite5m, CacheWrite1h loop.USD
-	// Fast multiplies the row in fast mode, Long when the prompt is long; 1 if the model has no such
-	// price.
+	// Fast multiplies the row in fast mode, Long when the prompt is long; 1 if the model has no
+	// such price.
 	Fast, Long int64
 	Source     string // where the row comes from, for people
 }
@@ -88,10 +88,11 @@ func (t Table) Rows() (rows []Row) {
 
 // Find returns the row that prices a model. The project's rows win per model: its exact row, then
 // its longest family. One of its rows that names a model exactly does not cover another model that
-// the built-in table knows by a longer name: a row for claude-opus-5 does not price claude-opus-5-5.
+// the built-in table knows by a longer name: a row for claude-opus-5 does not price
+// claude-opus-5-5.
 //
-// Known is false if the price is a guess that a person should hear about: another version of a known
-// family, else the dearest row of the family, else the dearest row of all. It is never zero.
+// Known is false if the price is a guess that a person should hear about: another version of a
+// known family, else the dearest row of the family, else the dearest row of all. It is never zero.
 func (t Table) Find(model string) (row Row, known bool) {
 	name := canonical(model)
 	own, list := longest(t.own, name), longest(t.list, name)

@@ -34,7 +34,7 @@ func readTail(path string, max int64) (t tail) {
 	t.start = fi.Size() - min(fi.Size(), max)
 	t.data = make([]byte, fi.Size()-t.start)
 	n, err := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have become shorter meanwhile
+	if err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have become shorter meanwhile
 		t.err = err
 	}
 	t.data = t.data[:bytes.LastIndexByte(t.data[:n], '\n')+1]

@@ -15,8 +15,8 @@ var closers = []string{
 }
 
 // Closes are the issues of home that a PR with this body closes when it is merged, as in "fixes #5"
-// or "Closes #1, #2 and #3". As with the forges, what is denied ("does not fix #5") counts, and code
-// and quotes do not.
+// or "Closes #1, #2 and #3". As with the forges, what is denied ("does not fix #5") counts, and
+// code and quotes do not.
 func Closes(body string, home Home) (out []int) {
 	if !mentions(body) {
 		return nil

@@ -52,10 +52,10 @@ var labels = []string{"dependencies", "dependency", "prerequisites", "prerequisi
 // past and guesses ("no longer blocked by", "might depend on"), nor a choice ("#1 or #2"). A wrong
 // edge holds work back for good; a missing one can be added by writing it plainly.
 //
-// The criteria are judged by the sections of that name (R89), which must have content without TBD or
-// TODO. Of several sections the worst counts. A section begins with a heading of any level, or with
-// a line that is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the first
-// criterion after the colon.
+// The criteria are judged by the sections of that name (R89), which must have content without TBD
+// or TODO. Of several sections the worst counts. A section begins with a heading of any level, or
+// with a line that is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the
+// first criterion after the colon.
 func read(body string, home Home) (deps []dep, criteria string) {
 	r, j := reader{home: home}, judge{}
 	depends := mentions(body)
@@ -245,8 +245,8 @@ func (p *parser) subject(before int) Ref {
 	return refs[0].Ref
 }
 
-// listed reads an entry below an announcing line: references that it begins with, or one in brackets
-// that a list item ends with, as in "- the parser (#5)".
+// listed reads an entry below an announcing line: references that it begins with, or one in
+// brackets that a list item ends with, as in "- the parser (#5)".
 func (p *parser) listed(dir direction) []dep {
 	deps := p.pairs(Ref{}, p.item, dir)
 	open := strings.LastIndexByte(p.item, '(')

@@ -16,7 +16,8 @@ const (
 	Closed  State = "closed" // or merged
 )
 
-// Ref names an issue or PR. Repo is "owner/repo" in lower case, "" for the tracker's own repository.
+// Ref names an issue or PR. Repo is "owner/repo" in lower case, "" for the tracker's own
+// repository.
 type Ref struct {
 	Repo   string
 	Number int

@@ -14,8 +14,8 @@ type named struct {
 	within bool // in a range, not named itself
 }
 
-// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3`, and returns
-// the rest of the text. A choice ("#1 or #2") names nothing that has to be waited for.
+// references reads a list such as `: #1, [#2](https://…) (the parser) and owner/repo#3`, and
+// returns the rest of the text. A choice ("#1 or #2") names nothing that has to be waited for.
 func references(text string, home Home) (refs []named, rest string) {
 	rest = kindWord(strings.TrimLeft(text, " \t:*_|"))
 	for {
@@ -37,8 +37,8 @@ func references(text string, home Home) (refs []named, rest string) {
 	}
 }
 
-// kindWord is the text after words that say what a reference is, as in "issues #1 and #2" or "the PR
-// #3".
+// kindWord is the text after words that say what a reference is, as in "issues #1 and #2" or "the
+// PR #3".
 func kindWord(text string) string {
 	if text == "" || text[0] == '#' || text[0] == '[' {
 		return text
@@ -82,8 +82,8 @@ func ranged(first Ref, text string, home Home) (more []named, after string) {
 	return more, after
 }
 
-// rangeMark is what follows the mark of a range, "" without one. spaced reports that blanks surround
-// a mark that is no word.
+// rangeMark is what follows the mark of a range, "" without one. spaced reports that blanks
+// surround a mark that is no word.
 func rangeMark(text string) (next string, spaced bool) {
 	bare := strings.TrimLeft(text, " \t")
 	glued := len(bare) == len(text)

@@ -199,8 +199,9 @@ func (a *Answer) add(p PR) {
 	a.PRs[i] = p
 }
 
-// Report is the answer as a loop takes facts. It holds only what is certain: no backlog unless it is
-// whole, no human feedback if that is unknown. Of the issues it names those that may be worked on.
+// Report is the answer as a loop takes facts. It holds only what is certain: no backlog unless it
+// is whole, no human feedback if that is unknown. Of the issues it names those that may be worked
+// on.
 func (a *Answer) Report() loop.Report {
 	r := loop.Report{Backlog: a.Backlog, Edges: a.Edges}
 	for _, f := range a.Issues {

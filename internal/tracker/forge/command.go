@@ -45,7 +45,8 @@ func (c *command) rows(ctx context.Context, word string) ([]gjson.Result, bool, 
 	case fail != nil:
 		return nil, false, fail
 	case torn || len(docs) != 1 || !docs[0].Get(word).IsArray():
-		return nil, false, unreadable(c.Program(), fmt.Sprintf("no JSON object with a list %q", word))
+		says := fmt.Sprintf("no JSON object with a list %q", word)
+		return nil, false, unreadable(c.Program(), says)
 	}
 	return docs[0].Get(word).Array(), !docs[0].Get("partial").Bool(), nil
 }

@@ -181,8 +181,8 @@ func httpStatus(text string) (status int, ok bool) {
 	return status, ok
 }
 
-// refused is why a server refused a request, by its status alone, because its message is written for
-// people: its language and words vary.
+// refused is why a server refused a request, by its status alone, because its message is written
+// for people: its language and words vary.
 func refused(program string, status int, body []byte) *Failure {
 	f := &Failure{Why: Failed, Program: program, Says: fmt.Sprintf("HTTP %d", status)}
 	if docs, _ := documents(body); len(docs) == 1 {

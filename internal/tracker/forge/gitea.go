@@ -14,8 +14,9 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. Their own
-// dependencies cost one call an issue, so they are asked for only if there are few enough issues.
+// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. Their
+// own dependencies cost one call an issue, so they are asked for only if there are few enough
+// issues.
 type gitea struct {
 	reader
 	login string // tea's name of the login, "" to leave the choice to tea
@@ -128,7 +129,8 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 	return l
 }
 
-// depend asks for the tracker's own dependencies, of only the issues in scope if there are too many.
+// depend asks for the tracker's own dependencies, of only the issues in scope if there are too
+// many.
 func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	var asked []*backlog.Issue
 	for i := range l.rows {

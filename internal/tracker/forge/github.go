@@ -27,9 +27,11 @@ var githubFields = []field{
 	{"subIssues", `(first:50){totalCount nodes{number state repository{nameWithOwner}}}`},
 }
 
+const githubClosing = `closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}`
+
 const githubPR = `number title state isDraft isCrossRepository headRepository{nameWithOwner}` +
 	`headRefName headRefOid baseRefName labels(first:50){nodes{name}}` +
-	`closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}` +
+	githubClosing +
 	`commits(last:1){nodes{commit{statusCheckRollup{state}}}}` +
 	`comments(last:%[1]d){totalCount nodes{createdAt author{__typename login}}}` +
 	`reviews(last:%[1]d){totalCount nodes{submittedAt state body viewerDidAuthor commit{oid}` +
@@ -59,7 +61,7 @@ func newGitHub(r reader) *graphql {
 		issueQuery: githubIssues, pullsQuery: githubPRs, pullQuery: githubOne,
 		issueFields: githubFields, readPR: readGitHubPR,
 		prFields: fmt.Sprintf(githubPR, 30), onePR: fmt.Sprintf(githubPR, 100),
-		lightFields: `number closingIssuesReferences(first:20){nodes{number repository{nameWithOwner}}}`,
+		lightFields: "number " + githubClosing,
 	}
 }
 

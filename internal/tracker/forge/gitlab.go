@@ -13,15 +13,16 @@ const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path)
 	`{pageInfo{hasNextPage endCursor}count nodes{iid title labels{nodes{title}}` +
 	`milestone{title}assignees{nodes{username}}%s description}}}}`
 
-const gitlabMR = `iid title description state draft labels{nodes{title}}sourceBranch targetBranch ` +
-	`sourceProjectId targetProjectId sourceProject{fullPath}diffHeadSha headPipeline{status}` +
-	`notes(last:100){nodes{system createdAt author{username bot}}}`
+const gitlabMR = `iid title description state draft labels{nodes{title}}` +
+	`sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}diffHeadSha ` +
+	`headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`
 
 const gitlabMRs = `query($path:ID!,$endCursor:String){project(fullPath:$path){` +
 	`mergeRequests(state:opened,sort:CREATED_ASC,first:50,after:$endCursor)` +
 	`{pageInfo{hasNextPage endCursor}nodes{%s}}}}`
 
-const gitlabOne = `query($path:ID!,$iid:String!){project(fullPath:$path){mergeRequest(iid:$iid){%s}}}`
+const gitlabOne = `query($path:ID!,$iid:String!){project(fullPath:$path){` +
+	`mergeRequest(iid:$iid){%s}}}`
 
 // newGitLab asks through glab. Issues and merge requests are numbered apart.
 func newGitLab(r reader) *graphql {

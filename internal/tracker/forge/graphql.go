@@ -22,7 +22,7 @@ type graphql struct {
 
 	repository    string // path of the repository in an answer
 	list, request string // names of the PRs and of one PR in the repository
-	count, has    string // names of the number of issues, and of whether the repository keeps issues
+	count, has    string // names of the number of issues, and of whether there are issues at all
 
 	issueQuery, pullsQuery, pullQuery string // each leaves its fields open
 	issueFields                       []field

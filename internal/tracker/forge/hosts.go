@@ -55,9 +55,9 @@ func teaLogin(getenv func(string) string, host string) (login string, elsewhere 
 	return login, any && !found && !fixed
 }
 
-// findLogin looks for a host, "" for any login, in a client's configuration: as a key, or in the url
-// or the ssh_host of a login, whose name it then returns. It does not compare ports, because ssh has
-// another one. It reads nothing else there, the tokens least of all.
+// findLogin looks for a host, "" for any login, in a client's configuration: as a key, or in the
+// url or the ssh_host of a login, whose name it then returns. It does not compare ports, because
+// ssh has another one. It reads nothing else there, the tokens least of all.
 func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
 	for _, file := range files {

@@ -174,14 +174,15 @@ func splitRemote(address string) (host, path string) {
 	return host[strings.LastIndexByte(host, '@')+1:], path
 }
 
-// officialHost undoes the names under which the forges serve ssh, and those that only a person's ssh
-// knows: "work" is dropped, of "github.com-work" the part that is no host name.
+// officialHost undoes the names under which the forges serve ssh, and those that only a person's
+// ssh knows: "work" is dropped, of "github.com-work" the part that is no host name.
 func officialHost(host string) string {
 	last := strings.LastIndexByte(host, '.')
 	if last < 0 {
 		return ""
 	}
-	if end := strings.IndexAny(host[last:], "-_"); end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
+	end := strings.IndexAny(host[last:], "-_")
+	if end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
 		host = host[:last+end]
 	}
 	for _, forge := range []string{"github.com", "gitlab.com"} {

@@ -68,8 +68,8 @@ func (r *reader) ref(repo string, number int, word string) backlog.Ref {
 	return ref
 }
 
-// refs reads other issues. cut reports that one is unknown: the login may not see it, or the list is
-// not whole.
+// refs reads other issues. cut reports that one is unknown: the login may not see it, or the list
+// is not whole.
 func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
 	rows := elements(l, "")
 	cut = l.Get("totalCount").Int() > int64(len(rows))
@@ -123,8 +123,8 @@ func bounded(r gjson.Result, most int) string {
 	return strings.ToValidUTF8(r.Str, "\ufffd")
 }
 
-// elements are the elements of a list, or of a connection's nodes. field names the part of them that
-// is asked for, if they are objects; "" is the whole.
+// elements are the elements of a list, or of a connection's nodes. field names the part of them
+// that is asked for, if they are objects; "" is the whole.
 func elements(r gjson.Result, field string) []gjson.Result {
 	if r.IsObject() {
 		r = r.Get("nodes")

@@ -28,8 +28,8 @@ func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
 	return r.Out, fail
 }
 
-// paged calls a program that prints page after page. Its silence is bounded by the wait of one call,
-// the whole by listMore beyond that.
+// paged calls a program that prints page after page. Its silence is bounded by the wait of one
+// call, the whole by listMore beyond that.
 func (c *caller) paged(ctx context.Context, args ...string) ([]byte, *Failure) {
 	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
 	return r.Out, fail
