@@ -209,6 +209,9 @@ func underline(text string) int {
 
 // Item returns a line without the marks of a list item and its check box.
 func Item(text string) string {
+	if text == "" || text[0] > '9' { // most lines
+		return text
+	}
 	mark := strings.TrimLeft(text, "0123456789")
 	switch digits := len(text) - len(mark); {
 	case text == "-" || text == "*" || text == "+":

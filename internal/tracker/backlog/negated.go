@@ -29,7 +29,9 @@ func negated(before string) bool {
 			before = before[i+len(dash):]
 		}
 	}
-	before = strings.NewReplacer("*", "", "_", "", "n’t", "n't").Replace(before)
+	if strings.ContainsAny(before, "*_’") {
+		before = strings.NewReplacer("*", "", "_", "", "n’t", "n't").Replace(before)
+	}
 	if strings.HasSuffix(before, "non-") {
 		return true
 	}

@@ -28,10 +28,11 @@ func bigBacklog(closed bool) []byte {
 					first = n
 				}
 			}
-			fmt.Fprintf(&b, `{"number":%d,"title":"Issue %d","body":"## Context\n%sDepends on #%d\n\n### Acceptance Criteria\n- [ ] it works\n","labels":{"nodes":[{"name":"area/x"}]},`+
+			fmt.Fprintf(&b, `{"number":%d,"title":"Issue %d","labels":{"nodes":[{"name":"area/x"}]},`+
 				`"milestone":{"title":"v1"},"assignees":{"nodes":[]},"closedByPullRequestsReferences":{"nodes":[]},`+
-				`"blockedBy":{"totalCount":1,"nodes":[{"number":%d,"state":"OPEN","repository":{"nameWithOwner":"acme/app"}}]},"subIssues":{"totalCount":0,"nodes":[]}}`,
-				i, i, filler, first, second)
+				`"blockedBy":{"totalCount":1,"nodes":[{"number":%d,"state":"OPEN","repository":{"nameWithOwner":"acme/app"}}]},"subIssues":{"totalCount":0,"nodes":[]},`+
+				`"body":"## Context\n%sDepends on #%d\n\n### Acceptance Criteria\n- [ ] it works\n"}`,
+				i, i, second, filler, first)
 		}
 		b.WriteString("]}}}}")
 	}
