@@ -122,12 +122,12 @@ func Edited(project, name, text string) Config {
 	return c.finish()
 }
 
-// Same reports whether two configurations configure the same, wherever it stands in their files.
+// Same reports whether two configurations have the same settings, wherever they are written.
 func (c Config) Same(o Config) bool {
 	return reflect.DeepEqual(c.settings(), o.settings())
 }
 
-// settings are what c configures, without the places where it is written.
+// settings are the values of c without their line numbers.
 func (c Config) settings() []any {
 	rates, patterns := append([]Rate{}, c.Rates...), append([]Pattern{}, c.Patterns...)
 	for i := range rates {

@@ -70,7 +70,7 @@ type place struct {
 
 const sddTitle = "sdd configuration"
 
-// enter moves to a heading. A known sub-block may stand at the SDD heading's own level too: the
+// enter moves to a heading. A known sub-block may have the SDD heading's own level too: the
 // SPEC prints it so (C13).
 func (p *place) enter(level int, title string) {
 	block := known(title)

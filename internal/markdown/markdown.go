@@ -129,7 +129,7 @@ func deep(raw string) bool {
 		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t")
 }
 
-// uncomment cuts HTML comments out of a line, up to its end where one stays open. Inside inline
+// uncomment cuts HTML comments out of a line, up to its end if one stays open. Inside inline
 // code a comment mark is text.
 func (s *scanner) uncomment(text string) string {
 	var b strings.Builder

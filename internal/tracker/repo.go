@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Facts are what the files of a repository and of the person say.
+// Facts are read from the files of a repository and of the person.
 type Facts struct {
 	Top     string // root of the worktree, "" outside of a repository
 	Branch  string // checked-out branch, "" when unknown or detached

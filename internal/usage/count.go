@@ -64,8 +64,8 @@ type counter struct {
 	seed   maphash.Seed
 	called map[string]Call // of the file under count, whose results are to come
 	done   []Call
-	// told is called with what each line adds, at its time as written; nil if nobody asks.
-	told func(at, model string, more loop.Tokens)
+	// added is called with what each line adds, at its time as written; nil if nobody asks.
+	added func(at, model string, more loop.Tokens)
 }
 
 type rated struct {

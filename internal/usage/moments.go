@@ -118,21 +118,21 @@ func (w *momentReader) line(line []byte) {
 	case "system":
 		switch r.subtype {
 		case "turn_duration":
-			w.tell(m, TurnEnded, "")
+			w.sendText(m, TurnEnded, "")
 		case "scheduled_task_fire":
-			w.tell(m, Fired, r.fired)
+			w.sendText(m, Fired, r.fired)
 		}
 	case "assistant":
 		w.calls(m, r)
 	case "user":
 		w.user(m, r)
 	case "queue-operation":
-		w.tell(m, Absorbed, text(gjson.GetBytes(line, "content")))
+		w.sendText(m, Absorbed, text(gjson.GetBytes(line, "content")))
 	}
 }
 
-// tell yields a moment of the main thread that has nothing but a text.
-func (w *momentReader) tell(m Moment, kind MomentKind, text string) {
+// sendText yields a moment of the main thread that has nothing but a text.
+func (w *momentReader) sendText(m Moment, kind MomentKind, text string) {
 	if m.Kind, m.Text = kind, text; m.Agent == "" {
 		w.send(m)
 	}
@@ -181,15 +181,15 @@ func (w *momentReader) prompt(m Moment, r record) {
 	w.send(m)
 }
 
-// Timeline counts a whole session as Count does and calls told, in no order over several files,
+// Timeline counts a whole session as Count does and calls added, in no order over several files,
 // with what each line added and when. The time is zero if no line up to there has one.
 func Timeline(transcript string, t Table,
-	told func(at time.Time, model string, more loop.Tokens)) (Result, error) {
+	added func(at time.Time, model string, more loop.Tokens)) (Result, error) {
 	c := newCounter(t)
-	c.told = func(at, model string, more loop.Tokens) {
+	c.added = func(at, model string, more loop.Tokens) {
 		if more != (loop.Tokens{}) {
 			when, _ := time.Parse(time.RFC3339Nano, at)
-			told(when, model, more)
+			added(when, model, more)
 		}
 	}
 	_, err := c.all(sources(transcript, nil))

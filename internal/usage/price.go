@@ -43,7 +43,7 @@ func (r Row) cost(q request) loop.USD {
 	return min(sum+times(webSearch, q.Tokens.WebSearches), maxRequest)
 }
 
-// whole says that the parts are all there is.
+// whole reports whether the parts make up all tokens.
 func (q request) whole() bool {
 	var sum loop.Tokens
 	for _, n := range q.Parts {
@@ -53,7 +53,7 @@ func (q request) whole() bool {
 	return sum == q.Tokens
 }
 
-// sampling prices the tokens of one prompt and what it gave.
+// sampling prices the tokens of one prompt and its answer.
 func (r Row) sampling(n loop.Tokens) loop.USD {
 	sum := times(r.Input, n.Input) + times(r.Output, n.Output) + times(r.CacheRead, n.CacheRead) +
 		times(r.CacheWrite5m, n.CacheWrite5m) + times(r.CacheWrite1h, n.CacheWrite1h)

@@ -6,7 +6,7 @@ import "time"
 // warning.
 const Dated = "2026-11-20"
 
-// StaleDays is how old the built-in table may grow before a person is told.
+// StaleDays is how old the built-in table may grow before a person is warned.
 const StaleDays = 90
 
 // Where a built-in row comes from.
@@ -18,7 +18,7 @@ const (
 
 // builtin are list prices in thousandths of a dollar per million tokens: input, output, cache read,
 // cache write for five minutes, cache write for one hour. Then what fast mode multiplies them with,
-// and what a prompt over longPrompt does. A name stands for itself and its dated releases.
+// and what a prompt over longPrompt does. A name covers its dated releases too.
 var builtin = [...]struct {
 	name                                  string
 	input, output, read, write5m, write1h int64

@@ -55,8 +55,8 @@ func (c *counter) spent(t *transcript, at, id string, s spent) (fresh bool) {
 		*spent = map[string]loop.Tokens{}
 	}
 	(*spent)[now.Model] = (*spent)[now.Model].Add(more)
-	if c.told != nil {
-		c.told(cmp.Or(at, t.until), now.Model, more)
+	if c.added != nil {
+		c.added(cmp.Or(at, t.until), now.Model, more)
 	}
 	if id != "" {
 		c.ledger.put(now)

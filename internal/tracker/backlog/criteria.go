@@ -122,7 +122,7 @@ func says(text string) bool {
 	})
 }
 
-// placeholder reports whether a text is what templates and forms leave if nobody writes anything.
+// placeholder recognises the texts of templates and forms that were not filled in.
 func placeholder(text string) bool {
 	item := strings.TrimSpace(markdown.Item(text))
 	if n := len(item) - 1; n > 0 {

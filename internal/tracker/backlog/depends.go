@@ -40,7 +40,7 @@ var phrases = [...]struct {
 // initials are the letters that the phrases begin with.
 const initials = "bdprw"
 
-// labels are what a heading or a label says instead of a phrase.
+// labels are the words of a heading or a label that mean the same as a phrase.
 var labels = []string{"dependencies", "dependency", "prerequisites", "prerequisite", "blockers"}
 
 // read reads a body once: its dependencies, and the state of its acceptance criteria.
@@ -80,7 +80,7 @@ func (r *reader) read(l markdown.Line) {
 	switch {
 	case l.Kind == markdown.Hidden, l.Kind == markdown.Quoted:
 		return
-	case plain && l.Text == "": // blank lines stand between a heading and its list
+	case plain && l.Text == "": // as between a heading and its list
 		return
 	case plain && !mentions(l.Text) && !strings.Contains(l.Text, ":") &&
 		l.Text[0] != '*' && l.Text[0] != '_': // neither a reference nor a label

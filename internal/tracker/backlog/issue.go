@@ -56,7 +56,7 @@ func (i *Issue) inProgress() bool {
 	return i.labelled("in-progress") || len(i.Assignees) > 0 && len(i.PRs) > 0
 }
 
-// labelled ignores case, takes a blank or "_" for "-", and drops what stands before a colon or
+// labelled ignores case, takes a blank or "_" for "-", and drops everything before a colon or
 // slash, as in "status: In Progress".
 func (i *Issue) labelled(name string) bool {
 	return slices.ContainsFunc(i.Labels, func(l string) bool {

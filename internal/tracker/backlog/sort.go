@@ -136,7 +136,7 @@ func (s *sorter) connect(index int) {
 		for _, r := range []*Ref{&d.blocked, &d.blocker} {
 			r.Number = cmp.Or(r.Number, i.Number)
 		}
-		// One of a row of issues may be said to wait for the row.
+		// The body of one issue in a range may say that it waits for the range.
 		if self := d.within && d.blocked == d.blocker; !self && d.blocked.Repo == "" {
 			s.wait(d.blocked.Number, d.blocker)
 		}

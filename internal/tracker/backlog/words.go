@@ -8,7 +8,7 @@ import (
 	"hooks/internal/markdown"
 )
 
-// wordIn reports whether a word stands in a text, with no letter or digit on either side.
+// wordIn reports whether a text contains a word, with no letter or digit on either side.
 func wordIn(text, word string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], word)
@@ -59,7 +59,7 @@ func lower(text string) string {
 // prose is a line without inline code and text that is struck through.
 func prose(text string) string { return without(text, true) }
 
-// without cuts out what is struck through, and inline code too if that is asked for.
+// without cuts out text that is struck through, and with code set inline code too.
 func without(text string, code bool) string {
 	if !strings.ContainsAny(text, "`~<") {
 		return text

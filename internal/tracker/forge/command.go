@@ -106,7 +106,7 @@ func (c *command) pr(n gjson.Result) PR {
 			kind = "comment"
 		}
 		remark := c.remark(text(f.Get("author")), f.Get("bot").Bool(), moment(f.Get("at")), kind)
-		p.approve(p.say(remark), text(f.Get("commit")))
+		p.approve(p.add(remark), text(f.Get("commit")))
 	}
 	c.finish(&p)
 	return p

@@ -42,7 +42,7 @@ const (
 type Failure struct {
 	Why     Why
 	Program string // gh, glab, tea or the configured command; empty when none was chosen
-	Says    string // what it said, one line
+	Says    string // its message, one line
 }
 
 func (f *Failure) Error() string {
@@ -205,7 +205,7 @@ func refused(program string, status int, body []byte) *Failure {
 	return f
 }
 
-// orFailure is what the program said, else what its answer says, else that it cannot be read.
+// orFailure is the failure of the program, else the error in its answer, else Unreadable.
 func orFailure(fail *Failure, program string, doc gjson.Result) *Failure {
 	if fail != nil {
 		return fail

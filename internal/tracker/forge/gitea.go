@@ -174,7 +174,8 @@ func (g *gitea) pr(n gjson.Result) PR {
 	return p
 }
 
-// pull is four calls at once: the PR, its comments, its reviews and who asks; then the threads.
+// pull is four calls at once: the PR, its comments, its reviews and the own login; then the
+// threads.
 func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	var answer, comments, me gjson.Result
 	var reviews []gjson.Result
@@ -191,7 +192,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 		return p, orFailure(fail, g.Program(), answer)
 	}
 	for _, c := range elements(comments, "") {
-		g.say(&p, c, "created_at", "comment")
+		g.add(&p, c, "created_at", "comment")
 	}
 	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool { // not given yet
 		state := r.Get("state").Str
@@ -200,8 +201,8 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	own := text(me.Get("login"))
 	for _, r := range reviews {
 		approved := r.Get("state").Str == "APPROVED" && !r.Get("dismissed").Bool()
-		said := g.say(&p, r, "submitted_at", review(approved, r, "comments_count"))
-		// The login that the loop uses too approves for nobody.
+		said := g.add(&p, r, "submitted_at", review(approved, r, "comments_count"))
+		// An approval by the login that the loop uses itself does not count.
 		if own != "" && !strings.EqualFold(own, said.Author) {
 			p.approve(said, text(r.Get("commit_id")))
 		}
@@ -233,16 +234,16 @@ func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (who
 		for _, c := range elements(said[i], "") {
 			later := moment(c.Get("created_at")).After(moment(r.Get("submitted_at")))
 			if later || c.Get("user.id").Raw != r.Get("user.id").Raw {
-				g.say(p, c, "created_at", "comment")
+				g.add(p, c, "created_at", "comment")
 			}
 		}
 	}
 	return whole
 }
 
-// say adds a comment or a review. The forge marks none of its bots.
-func (g *gitea) say(p *PR, n gjson.Result, at, kind string) Remark {
+// add adds a comment or a review. The forge marks none of its bots.
+func (g *gitea) add(p *PR, n gjson.Result, at, kind string) Remark {
 	login := text(n.Get("user.login"))
 	bot := login == "gitea-actions" || login == "forgejo-actions"
-	return p.say(g.remark(login, bot, moment(n.Get(at)), kind))
+	return p.add(g.remark(login, bot, moment(n.Get(at)), kind))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Bodies come last: what stands behind one is found by reading it.
+// Bodies come last, because a field behind a body is found by reading the body.
 const githubIssues = `query($owner:String!,$name:String!,$endCursor:String){` +
 	`repository(owner:$owner,name:$name){nameWithOwner hasIssuesEnabled ` +
 	`issues(first:100,after:$endCursor,states:OPEN,orderBy:{field:CREATED_AT,direction:ASC})` +
@@ -98,8 +98,8 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 		}
 		author := n.Get("author")
 		bot := author.Get("__typename").Str == "Bot"
-		said := p.say(r.remark(text(author.Get("login")), bot, at, kind))
-		// The login that the loop uses too approves for nobody.
+		said := p.add(r.remark(text(author.Get("login")), bot, at, kind))
+		// An approval by the login that the loop uses itself does not count.
 		if n.Get("viewerDidAuthor").Type == gjson.False {
 			p.approve(said, text(n.Get("commit.oid")))
 		}
@@ -109,7 +109,7 @@ func githubFeedback(r *reader, p *PR, connection gjson.Result, field string) {
 	}
 }
 
-// review is the kind of a review: an approval that says nothing else is a kind of its own. comments
+// review is the kind of a review: an approval without words is a kind of its own. comments
 // is the path of how many comments on lines it has.
 func review(approved bool, n gjson.Result, comments string) string {
 	if approved && strings.TrimSpace(n.Get("body").Str) == "" && n.Get(comments).Int() == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pageInfo stands before anything that holds a number: glab looks for it in the text and loses its
+// pageInfo comes before anything that holds a number: glab looks for it in the text and loses its
 // place at a number.
 const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path){issuesEnabled ` +
 	`issues(state:opened,sort:CREATED_ASC,first:100,after:$endCursor)` +
@@ -53,7 +53,7 @@ func readGitLabPR(r *reader, p *PR, n gjson.Result) {
 	for _, note := range notes {
 		if !note.Get("system").Bool() { // one that records what somebody did
 			login, bot := text(note.Get("author.username")), note.Get("author.bot").Bool()
-			p.say(r.remark(login, bot, moment(note.Get("createdAt")), "comment"))
+			p.add(r.remark(login, bot, moment(note.Get("createdAt")), "comment"))
 		}
 	}
 	if len(notes) >= 100 {

@@ -28,7 +28,7 @@ type graphql struct {
 	issueFields                       []field
 	prFields, lightFields, onePR      string
 
-	readPR func(r *reader, p *PR, n gjson.Result) // what is not the same everywhere
+	readPR func(r *reader, p *PR, n gjson.Result) // the fields that the forges do not share
 }
 
 // field is a field of an issue that older servers may not have, with what is asked of it.
@@ -112,7 +112,7 @@ type connection struct {
 	nodes []gjson.Result
 	whole bool // no page, node or field is missing
 	fail  *Failure
-	// refused is what the server says is wrong with the query itself.
+	// refused is the server's complaint about the query itself.
 	refused string
 }
 

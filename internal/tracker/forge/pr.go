@@ -64,8 +64,8 @@ func (p *PR) Loop() loop.PR {
 	}
 }
 
-// say adds feedback.
-func (p *PR) say(r Remark) Remark {
+// add adds feedback.
+func (p *PR) add(r Remark) Remark {
 	p.Feedback = append(p.Feedback, r)
 	return r
 }

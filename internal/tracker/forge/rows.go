@@ -47,7 +47,7 @@ func (r *reader) pr(n gjson.Result) PR {
 	return p
 }
 
-// fork notes that a PR's branch is in another repository, with that one's name where it is known.
+// fork records that a PR's branch is in another repository. head is that one's name, if known.
 func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
 	p.Fork = fork
 	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, r.Origin))

@@ -8,7 +8,7 @@
 // call.
 //
 // tea prints an HTTP status on stderr when it is asked for: issues.status has it, as in "410 Gone",
-// where it is not 200, or 404 for what is not there, and tea ends well whatever it is.
+// if it is neither 200 nor, for a missing file, 404. tea ends with code 0 whatever the status is.
 package standin
 
 import (
@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Install puts the programs into a directory that is to stand first on PATH. They are shell scripts
+// Install puts the programs into a directory, which has to be first on PATH. They are shell scripts
 // that start self, a test binary whose TestMain calls Play.
 func Install(bin, answers, self string) error {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -48,8 +48,7 @@ func Alone() {
 	}
 }
 
-// Play answers one call and ends the process, where the process was started as a stand-in; else it
-// returns.
+// Play answers one call and ends the process if it was started as a stand-in; else it returns.
 func Play() {
 	if program := os.Getenv("STANDIN"); program != "" {
 		os.Exit(play(program, os.Getenv("STANDIN_DIR"), os.Args[1:]))
