@@ -147,6 +147,7 @@ func newSource(p Place, q Question) source {
 func (a *Answer) failed(f *Failure, cut bool) {
 	switch {
 	case f != nil:
+		f.Program = a.Place.Program()
 		if a.Partial = true; a.Err == nil {
 			a.Err = f
 		}

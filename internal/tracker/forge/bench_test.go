@@ -48,7 +48,7 @@ func BenchmarkBacklog(b *testing.B) {
 			g := newGitHub(reader{caller: caller{Place: Place{Kind: GitHub, Home: home}}})
 			b.SetBytes(int64(len(out)))
 			for b.Loop() {
-				c := connected("gh", out, nil, "data.repository", "issues")
+				c := connected(out, nil, "data.repository", "issues")
 				l := readList(c.nodes, c.whole, c.fail, g.number, g.issue)
 				if !l.whole || l.fail != nil {
 					b.Fatal(l.fail)

@@ -46,7 +46,7 @@ func (c *command) rows(ctx context.Context, word string) ([]gjson.Result, bool, 
 		return nil, false, fail
 	case torn || len(docs) != 1 || !docs[0].Get(word).IsArray():
 		says := fmt.Sprintf("no JSON object with a list %q", word)
-		return nil, false, unreadable(c.Program(), says)
+		return nil, false, &Failure{Why: Unreadable, Says: says}
 	}
 	return docs[0].Get(word).Array(), !docs[0].Get("partial").Bool(), nil
 }
@@ -89,7 +89,7 @@ func (c *command) pulls(ctx context.Context, _ bool) list[PR] {
 
 func (c *command) pull(ctx context.Context, n int) (PR, *Failure) {
 	out, fail := c.ask(ctx, "pr", fmt.Sprint(n))
-	return readOne(c.Program(), out, fail, "pr", c.pr)
+	return readOne(out, fail, "pr", c.pr)
 }
 
 func (c *command) pr(n gjson.Result) PR {

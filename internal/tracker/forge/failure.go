@@ -93,11 +93,11 @@ func (f *Failure) Hint() string {
 }
 
 // failure classifies what went wrong with a child.
-func failure(program string, err error, says string) *Failure {
+func failure(err error, says string) *Failure {
 	is := func(targets ...error) bool {
 		return slices.ContainsFunc(targets, func(t error) bool { return errors.Is(err, t) })
 	}
-	f := &Failure{Program: program}
+	var f Failure
 	switch {
 	case is(exec.ErrNotFound, exec.ErrDot, fs.ErrNotExist, fs.ErrPermission):
 		f.Why = NoProgram
@@ -111,7 +111,7 @@ func failure(program string, err error, says string) *Failure {
 			f.Says = child.Line(err.Error())
 		}
 	}
-	return f
+	return &f
 }
 
 // causes are what the programs and the forges print, in lower case. A rate limit comes as 403 too,
@@ -183,8 +183,8 @@ func httpStatus(text string) (status int, ok bool) {
 
 // refused is why a server refused a request, by its status alone, because its message is written
 // for people: its language and words vary.
-func refused(program string, status int, body []byte) *Failure {
-	f := &Failure{Why: Failed, Program: program, Says: fmt.Sprintf("HTTP %d", status)}
+func refused(status int, body []byte) *Failure {
+	f := &Failure{Why: Failed, Says: fmt.Sprintf("HTTP %d", status)}
 	if docs, _ := documents(body); len(docs) == 1 {
 		if m := child.Line(text(docs[0].Get("message"))); m != "" {
 			f.Says += ": " + m
@@ -206,23 +206,19 @@ func refused(program string, status int, body []byte) *Failure {
 }
 
 // orFailure is the failure of the program, else the error in its answer, else Unreadable.
-func orFailure(fail *Failure, program string, doc gjson.Result) *Failure {
+func orFailure(fail *Failure, doc gjson.Result) *Failure {
 	if fail != nil {
 		return fail
 	}
 	for _, path := range []string{"errors.0.message", "message", "error"} {
 		if m := text(doc.Get(path)); m != "" {
-			return failure(program, nil, m)
+			return failure(nil, m)
 		}
 	}
 	for _, path := range []string{"data.repository", "data.project"} {
 		if r := doc.Get(path); r.Exists() && r.Type == gjson.Null {
-			return &Failure{Why: NotFound, Program: program}
+			return &Failure{Why: NotFound}
 		}
 	}
-	return unreadable(program, "no answer in what it printed")
-}
-
-func unreadable(program, says string) *Failure {
-	return &Failure{Why: Unreadable, Program: program, Says: says}
+	return &Failure{Why: Unreadable, Says: "no answer in what it printed"}
 }

@@ -172,15 +172,15 @@ func TestServersWithoutSomeFields(t *testing.T) {
 				asked = known
 				if len(wrong) == 0 {
 					const none = `{"r":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[]}}}`
-					return connected("gh", []byte(none), nil, "r", "issues")
+					return connected([]byte(none), nil, "r", "issues")
 				}
 				out := `{"errors":[` + strings.Join(list, ",") + `]}`
 				if !answered {
 					out = ""
 				}
 				says := "gh: " + strings.Join(wrong, "\n")
-				fail := failure("gh", errors.New("exit status 1"), says)
-				return connected("gh", []byte(out), fail, "r", "issues")
+				fail := failure(errors.New("exit status 1"), says)
+				return connected([]byte(out), fail, "r", "issues")
 			})
 			if !got.whole || strings.Join(asked, " ") != c.asked {
 				t.Errorf("without %q (answered: %v): %v, asked for %q",

@@ -56,12 +56,12 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	status, ok := httpStatus(r.Says)
 	switch {
 	case ok && status/100 != 2:
-		return gjson.Result{}, refused(g.Program(), status, r.Out)
+		return gjson.Result{}, refused(status, r.Out)
 	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() &&
 		(fail == nil || fail.Why == Failed):
-		return gjson.Result{}, orFailure(nil, g.Program(), docs[0])
+		return gjson.Result{}, orFailure(nil, docs[0])
 	case fail != nil || torn || len(docs) != 1:
-		return gjson.Result{}, orFailure(fail, g.Program(), gjson.Result{})
+		return gjson.Result{}, orFailure(fail, gjson.Result{})
 	}
 	return docs[0], nil
 }
@@ -97,7 +97,7 @@ func (g *gitea) pages(ctx context.Context, path string) ([]gjson.Result, bool, *
 		})
 		for i, answer := range answers {
 			if !answer.IsArray() {
-				return rows, false, orFailure(fails[i], g.Program(), answer)
+				return rows, false, orFailure(fails[i], answer)
 			}
 			list := answer.Array()
 			if rows = append(rows, list...); first == 0 {
@@ -122,7 +122,7 @@ func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
 		repo, fail := g.call(ctx, "")
 		external := repo.Get("external_tracker").IsObject()
 		if fail == nil && (external || repo.Get("has_issues").Type == gjson.False) {
-			l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
+			l.whole, l.fail = false, &Failure{Why: NoIssues}
 		}
 	}
 	g.depend(ctx, &l)
@@ -189,7 +189,7 @@ func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
 	asking.Wait()
 	p := g.pr(answer)
 	if p.Number == 0 {
-		return p, orFailure(fail, g.Program(), answer)
+		return p, orFailure(fail, answer)
 	}
 	for _, c := range elements(comments, "") {
 		g.add(&p, c, "created_at", "comment")

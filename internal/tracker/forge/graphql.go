@@ -41,7 +41,7 @@ func (g *graphql) args(query string, more ...string) []string {
 
 func (g *graphql) pages(ctx context.Context, name, query string) connection {
 	out, fail := g.paged(ctx, g.args(query, "--paginate")...)
-	return connected(g.Program(), out, fail, g.repository, name)
+	return connected(out, fail, g.repository, name)
 }
 
 func (g *graphql) issues(ctx context.Context) list[backlog.Issue] {
@@ -49,7 +49,7 @@ func (g *graphql) issues(ctx context.Context) list[backlog.Issue] {
 		return g.pages(ctx, "issues", fmt.Sprintf(g.issueQuery, fields))
 	})
 	if c.repo.Get(g.has).Type == gjson.False {
-		c.whole, c.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
+		c.whole, c.fail = false, &Failure{Why: NoIssues}
 	}
 	l := readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).issue)
 	l.total = number(c.repo.Get("issues." + g.count))
@@ -68,7 +68,7 @@ func (g *graphql) pulls(ctx context.Context, light bool) list[PR] {
 func (g *graphql) pull(ctx context.Context, n int) (PR, *Failure) {
 	query := fmt.Sprintf(g.pullQuery, g.onePR)
 	out, fail := g.run(ctx, g.args(query, g.one[0], fmt.Sprint(g.one[1], "=", n))...)
-	return readOne(g.Program(), out, fail, g.repository, func(repo gjson.Result) PR {
+	return readOne(out, fail, g.repository, func(repo gjson.Result) PR {
 		return g.named(repo).pr(repo.Get(g.request))
 	})
 }
@@ -117,7 +117,7 @@ type connection struct {
 }
 
 // connected joins the nodes of a list over the pages that a program printed.
-func connected(program string, out []byte, fail *Failure, repository, name string) connection {
+func connected(out []byte, fail *Failure, repository, name string) connection {
 	c := connection{fail: fail}
 	docs, torn := documents(out)
 	for i, d := range docs {
@@ -127,7 +127,7 @@ func connected(program string, out []byte, fail *Failure, repository, name strin
 		list := repository + "." + name
 		page := d.Get(list + ".nodes")
 		if !page.IsArray() {
-			c.whole, c.fail = false, orFailure(fail, program, d)
+			c.whole, c.fail = false, orFailure(fail, d)
 			c.refused = c.fail.Says + "\n" + d.Get("errors.#.message").Raw
 			return c
 		}
@@ -136,7 +136,7 @@ func connected(program string, out []byte, fail *Failure, repository, name strin
 		c.whole = d.Get(list+".pageInfo.hasNextPage").Type == gjson.False && !failed
 	}
 	if torn || len(docs) == 0 {
-		c.fail = orFailure(fail, program, gjson.Result{})
+		c.fail = orFailure(fail, gjson.Result{})
 	}
 	if c.fail != nil {
 		c.whole, c.refused = false, c.fail.Says
@@ -164,15 +164,14 @@ func askKnown(fields []field, pages func(fields string) connection) connection {
 }
 
 // readOne reads the single PR of an answer.
-func readOne(program string, out []byte, fail *Failure, path string,
-	read func(gjson.Result) PR) (PR, *Failure) {
+func readOne(out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
 	docs, torn := documents(out)
 	if torn || len(docs) != 1 {
-		return PR{}, orFailure(fail, program, gjson.Result{})
+		return PR{}, orFailure(fail, gjson.Result{})
 	}
 	p := read(docs[0].Get(path))
 	if p.Number == 0 {
-		return p, orFailure(fail, program, docs[0])
+		return p, orFailure(fail, docs[0])
 	}
 	return p, nil
 }

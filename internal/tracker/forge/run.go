@@ -39,7 +39,7 @@ func (c *caller) start(ctx context.Context, call child.Command) (child.Result, *
 	call.Dir, call.Env, call.Most = c.dir, environ(os.Environ()), callOutput
 	r, err := child.Run(ctx, call)
 	if err != nil {
-		return r, failure(c.Program(), err, r.Says)
+		return r, failure(err, r.Says)
 	}
 	return r, nil
 }
