@@ -58,17 +58,18 @@ func (c *counter) look(done []loop.Cursor) (l Look) {
 	return l
 }
 
-// bound sets the end of a source by the bytes that may still be read, and reports whether it has
-// grown.
-func (c *counter) bound(t *transcript, fi os.FileInfo) (grown bool) {
-	more := fi.Size() - t.cursor.Offset
-	if more < 0 || !sameFile(t.cursor, fi) {
+// bound sets the end of a source by the bytes that may still be read, and reports whether there is
+// anything to read or to forget.
+func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
+	more, same := fi.Size()-t.cursor.Offset, sameFile(t.cursor, fi)
+	changed = more != 0 || !same
+	if more < 0 || !same {
 		more = fi.Size()
 	}
 	c.full = c.full || more > c.room
 	t.end = max(1, fi.Size()-more+min(more, c.room)) // 0 is no bound
 	c.room -= min(more, c.room)
-	return more > 0
+	return changed
 }
 
 // Grown is how many bytes the transcripts hold beyond the cursors. It reads nothing.
