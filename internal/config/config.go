@@ -6,23 +6,23 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 
-	"hooks/internal/loop"
 	"hooks/internal/regular"
 )
 
 // MaxFile bounds what is read of one file, in bytes.
 const MaxFile = 1 << 20
 
-// DefaultDoNotMerge is the label that ends a review loop where the project names no other (R21).
+// DefaultDoNotMerge is the label that ends a review loop if the project names no other (R21).
 const DefaultDoNotMerge = "do-not-merge"
 
-// DefaultOverrun is the Overrun where the project names none.
+// DefaultOverrun is the Overrun of a project that sets none.
 const DefaultOverrun = 10
 
-// Config is what a project has configured. The zero value configures nothing; Load and Parse fill in the defaults.
+// Config is the configuration of a project. The zero value configures nothing; Load and Parse fill
+// in the defaults.
 type Config struct {
 	// Rates are the rows of `Loop Cost Rates`, in file order, one a model (R60).
 	Rates []Rate
@@ -33,35 +33,35 @@ type Config struct {
 	// AgentLogins are the tracker accounts whose comments are not a person's.
 	AgentLogins []string
 	Tracker     Tracker
-	// Notify is how a person is told that a loop stopped or needs them: "bell", "off" or a command; empty where nothing
-	// is said. What a project's own files say is never run: see Load.
+	// Notify is how a person learns that a loop stopped or needs them: "bell", "off" or a command;
+	// empty for not at all. A project's own files never name a command that is run: see User.
 	Notify string
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
-	// Unread are lines that look as if they were meant for a block and that nothing reads. They are for a person who
-	// asks: a run does not speak of them.
+	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
+	// person who asks; a run does not mention them.
 	Unread []Warning
-	// Foreign are settings of the blocks that are none of ours, as other readers of the file may have them.
+	// Foreign are settings in the blocks that this program does not know.
 	Foreign []Warning
 
-	has    blocks
+	has    map[string]bool // the sub-blocks that were found, by name
 	redact func(string) string
 }
 
-// Tracker says where the issues are. What is not named is taken from the origin remote.
+// Tracker is where the issues are. What is not named is taken from the origin remote.
 type Tracker struct {
 	Type, Owner, Repo string // github, gitlab, gitea or command; Type is in lower case
 	Host              string // as in "git.example.org"
-	Command           string // prints the tracker's facts as JSON; words parted by blanks, run without a shell
+	Command           string // prints facts as JSON; words parted by blanks, run without a shell
 }
 
-// Warning is one thing in the configuration that does not count, for a person to mend.
+// Warning is one thing in the configuration that does not count and that a person should fix.
 type Warning struct {
-	File string // base name; empty where the text came from no file
-	Line int    // from 1; 0 where it is about the whole file
+	File string // base name; empty for a text that came from no file
+	Line int    // from 1; 0 for the whole file
 	Text string
 }
 
@@ -84,80 +84,71 @@ func (c Config) WarningTexts() (list []string) {
 	return list
 }
 
-// Rate is a row of `Loop Cost Rates`. Prices are pico-dollars for ONE token: $1 per million tokens is 1,000,000.
-type Rate struct {
-	Model         string
-	Input, Output loop.USD
-	// The cache prices are nil where the row does not state them.
-	CacheRead, CacheWrite5m, CacheWrite1h *loop.USD
-	Line                                  int
+// blocks are the sub-blocks. The first file with one of them wins that one whole.
+var blocks = [...]struct {
+	name string
+	take func(to, from *Config)
+}{
+	{"Loop Cost Rates", func(to, from *Config) { to.Rates = from.Rates }},
+	{"Loop Logging", func(to, from *Config) { to.Patterns = from.Patterns }},
+	{"Review", func(to, from *Config) {
+		to.DoNotMerge, to.AgentLogins = from.DoNotMerge, from.AgentLogins
+	}},
+	{"Tracker", func(to, from *Config) { to.Tracker = from.Tracker }},
+	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
+	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
 }
 
-// blocks says which of the sub-blocks a file has, so that the first file with one wins it whole.
-type blocks struct {
-	rates, logging, review, tracker, notify, overrun bool
-}
+// overrun has no heading of its own: it is a line right below the SDD heading.
+const overrun = "Overrun"
 
-// Load reads CLAUDE.md and AGENTS.md in a project's directory. The first file that has a sub-block wins it. It never
-// fails: a file that is not there is none, any other problem is a Warning.
-func Load(project string) Config {
-	var c Config
-	for _, name := range []string{"CLAUDE.md", "AGENTS.md"} {
-		text, warn := read(filepath.Join(project, name))
-		if warn != "" {
-			c.Warnings = append(c.Warnings, Warning{File: name, Text: warn})
-		}
-		c.fill(parse(text), name)
-	}
-	return c.finish()
-}
+// Load reads CLAUDE.md and AGENTS.md in a project's directory. It never fails: a missing file
+// configures nothing, any other problem is a Warning.
+func Load(project string) Config { return Edited(project, "", "") }
 
-// Edited is what Load would give if one of the two files had another text.
+// Edited is what Load would return if the file of that name had another text.
 func Edited(project, name, text string) Config {
-	var c Config
+	c := Config{has: map[string]bool{}}
 	for _, file := range []string{"CLAUDE.md", "AGENTS.md"} {
-		now := text
+		now, warn := text, ""
 		if file != name {
-			now, _ = read(filepath.Join(project, file))
+			now, warn = read(filepath.Join(project, file))
+		}
+		if warn != "" {
+			c.Warnings = append(c.Warnings, Warning{File: file, Text: warn})
 		}
 		c.fill(parse(now), file)
 	}
 	return c.finish()
 }
 
-// Same says that two configurations configure the same, wherever it stands in their files.
+// Same reports whether two configurations have the same settings, wherever they are written.
 func (c Config) Same(o Config) bool {
-	samePattern := func(a, b Pattern) bool {
-		return a.Pattern == b.Pattern && a.Replace == b.Replace
-	}
-	return c.DoNotMerge == o.DoNotMerge && c.Tracker == o.Tracker && c.Notify == o.Notify &&
-		c.Overrun == o.Overrun && slices.Equal(c.AgentLogins, o.AgentLogins) &&
-		slices.EqualFunc(c.Rates, o.Rates, sameRate) &&
-		slices.EqualFunc(c.Patterns, o.Patterns, samePattern)
+	return reflect.DeepEqual(c.settings(), o.settings())
 }
 
-func sameRate(a, b Rate) bool {
-	price := func(p *loop.USD) loop.USD {
-		if p == nil {
-			return -1
-		}
-		return *p
+// settings are the values of c without their line numbers.
+func (c Config) settings() []any {
+	rates, patterns := append([]Rate{}, c.Rates...), append([]Pattern{}, c.Patterns...)
+	for i := range rates {
+		rates[i].Line = 0
 	}
-	return a.Model == b.Model && a.Input == b.Input && a.Output == b.Output && price(a.CacheRead) == price(b.CacheRead) &&
-		price(a.CacheWrite5m) == price(b.CacheWrite5m) && price(a.CacheWrite1h) == price(b.CacheWrite1h)
+	for i := range patterns {
+		patterns[i].Line = 0
+	}
+	logins := append([]string{}, c.AgentLogins...)
+	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Overrun}
 }
 
-// User is what the person's own CLAUDE.md in the client's folder configures for every project; of it only Notify is
-// asked for. Another person's repository cannot write there.
+// User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
+// its Notify is used. Another person's repository cannot write there.
 func User(dir string) Config {
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
-	return parse(text).finish()
+	return Parse(text)
 }
 
 // Parse reads one Markdown text. It is pure; warnings carry no file.
-func Parse(text string) Config {
-	return parse(text).finish()
-}
+func Parse(text string) Config { return parse(text).finish() }
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
 func read(path string) (text, warn string) {
@@ -181,47 +172,23 @@ func read(path string) (text, warn string) {
 	return string(b), warn
 }
 
-// fill takes from o the sub-blocks that c does not have yet, and what was wrong with those.
+// fill takes from o the sub-blocks that c does not have yet, and what was wrong with o.
 func (c *Config) fill(o Config, file string) {
-	c.overruled(o, file)
-	if o.has.rates && !c.has.rates {
-		c.Rates, c.has.rates = o.Rates, true
+	for _, b := range blocks {
+		if o.has[b.name] && c.has[b.name] {
+			text := "its " + b.name + " block does not count: an earlier file has one"
+			c.Unread = append(c.Unread, Warning{File: file, Text: text})
+		} else if o.has[b.name] {
+			b.take(c, &o)
+			c.has[b.name] = true
+		}
 	}
-	if o.has.logging && !c.has.logging {
-		c.Patterns, c.has.logging = o.Patterns, true
-	}
-	if o.has.review && !c.has.review {
-		c.DoNotMerge, c.AgentLogins, c.has.review = o.DoNotMerge, o.AgentLogins, true
-	}
-	if o.has.tracker && !c.has.tracker {
-		c.Tracker, c.has.tracker = o.Tracker, true
-	}
-	if o.has.notify && !c.has.notify {
-		c.Notify, c.has.notify = o.Notify, true
-	}
-	if o.has.overrun && !c.has.overrun {
-		c.Overrun, c.has.overrun = o.Overrun, true
-	}
-	for to, from := range map[*[]Warning][]Warning{&c.Warnings: o.Warnings, &c.Unread: o.Unread, &c.Foreign: o.Foreign} {
+	for to, from := range map[*[]Warning][]Warning{
+		&c.Warnings: o.Warnings, &c.Unread: o.Unread, &c.Foreign: o.Foreign,
+	} {
 		for _, w := range from {
 			w.File = file
 			*to = append(*to, w)
-		}
-	}
-}
-
-// overruled notes the sub-blocks of a file that an earlier one has already.
-func (c *Config) overruled(o Config, file string) {
-	for _, b := range []struct {
-		name       string
-		have, more bool
-	}{
-		{"Loop Cost Rates", c.has.rates, o.has.rates}, {"Loop Logging", c.has.logging, o.has.logging}, {"Review", c.has.review, o.has.review},
-		{"Tracker", c.has.tracker, o.has.tracker}, {"Notify", c.has.notify, o.has.notify},
-		{"Overrun", c.has.overrun, o.has.overrun},
-	} {
-		if b.have && b.more {
-			c.Unread = append(c.Unread, Warning{File: file, Text: "its " + b.name + " block does not count: an earlier file has one"})
 		}
 	}
 }
@@ -230,7 +197,7 @@ func (c Config) finish() Config {
 	if c.DoNotMerge == "" {
 		c.DoNotMerge = DefaultDoNotMerge
 	}
-	if !c.has.overrun {
+	if !c.has[overrun] {
 		c.Overrun = DefaultOverrun
 	}
 	c.redact = redactor(c.Patterns)
@@ -241,20 +208,19 @@ func (c *Config) warn(line int, format string, args ...any) {
 	c.Warnings = append(c.Warnings, Warning{Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-// parse walks the rows of all sub-blocks.
+// parse reads the rows of all sub-blocks.
 func parse(text string) Config {
-	var c Config
+	c := Config{has: map[string]bool{}}
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
-		if r.loose {
-			c.Unread = append(c.Unread, Warning{Line: r.line, Text: fmt.Sprintf("%q is read by nobody", cut(r.cells[0]))})
-			continue
-		}
-		switch r.block {
-		case "loop cost rates":
-			c.has.rates = true
+		switch {
+		case r.loose:
+			text := fmt.Sprintf("%q is read by nobody", cut(r.cells[0]))
+			c.Unread = append(c.Unread, Warning{Line: r.line, Text: text})
+		case r.block == "Loop Cost Rates":
+			c.has[r.block] = true
 			c.rate(r)
-		case "loop logging":
-			c.has.logging = true
+		case r.block == "Loop Logging":
+			c.has[r.block] = true
 			c.pattern(r)
 		default:
 			c.key(r)

@@ -203,7 +203,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("warning %+v", w)
 			}
 		}
-		if got := c.Redact(text); len(got) > mostRedact && len(c.Patterns) > 0 {
+		if got := c.Redact(text); len(got) > maxRedact && len(c.Patterns) > 0 {
 			t.Errorf("redacted text has %d bytes", len(got))
 		}
 		if hidden := Parse("```\n" + strings.ReplaceAll(text, "`", "'") + "\n```\n"); len(hidden.Rates)+len(hidden.Patterns)+len(hidden.Warnings)+len(hidden.Unread) > 0 {

@@ -1,70 +1,78 @@
 package config
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 
 	"hooks/internal/loop"
 )
 
-// mostRate is the highest price that a row may state, in dollars per million tokens. It keeps every sum far from the
-// end of loop.USD.
-const mostRate = 1000
+// maxRate is the highest price that a row may state, in dollars per million tokens. It keeps every
+// sum far from the end of loop.USD.
+const maxRate = 1000
 
 // perMillion turns a price for a million tokens into the price of one.
 const perMillion = 1_000_000
 
+// Rate is a row of `Loop Cost Rates`. Prices are pico-dollars for ONE token: $1 per million tokens
+// is 1,000,000.
+type Rate struct {
+	Model         string
+	Input, Output loop.USD
+	// The cache prices are nil if the row does not state them.
+	CacheRead, CacheWrite5m, CacheWrite1h *loop.USD
+	Line                                  int
+}
+
 // rate reads a row of `Loop Cost Rates` (R60).
 func (c *Config) rate(r row) {
 	cell := columns(r)
-	out := Rate{Model: cell("model"), Line: r.line}
-	if out.Model == "" || len(out.Model) > 128 || strings.ContainsAny(out.Model, " \t") {
-		c.warn(r.line, "rate row without a model name: %q", cut(out.Model))
+	model := cell("model")
+	if model == "" || len(model) > 128 || strings.ContainsAny(model, " \t") {
+		c.warn(r.line, "rate row without a model name: %q", cut(model))
 		return
 	}
 	for _, have := range c.Rates {
-		if strings.EqualFold(have.Model, out.Model) {
-			c.warn(r.line, "second rate row for %q, the one in line %d counts", out.Model, have.Line)
+		if strings.EqualFold(have.Model, model) {
+			c.warn(r.line, "second rate row for %q, the one in line %d counts", model, have.Line)
 			return
 		}
 	}
-	if err := out.prices(cell); err != nil {
-		c.warn(r.line, "rate row for %q: %v", out.Model, err)
-		return
+	prices := map[string]*loop.USD{}
+	for _, name := range []string{
+		"input", "output", "cache read", "cache write 5m", "cache write 1h",
+	} {
+		text := cell(name)
+		if strings.HasPrefix(name, "cache") && strings.Trim(text, "-–— ") == "" {
+			continue
+		}
+		p, err := price(text)
+		if err != nil {
+			c.warn(r.line, "rate row for %q: %v", model, err)
+			return
+		}
+		prices[name] = &p
 	}
-	c.Rates = append(c.Rates, out)
+	c.Rates = append(c.Rates, Rate{
+		Model: model, Line: r.line,
+		Input: *prices["input"], Output: *prices["output"], CacheRead: prices["cache read"],
+		CacheWrite5m: prices["cache write 5m"], CacheWrite1h: prices["cache write 1h"],
+	})
 }
 
-func (out *Rate) prices(cell func(string) string) (err error) {
-	if out.Input, err = price(cell("input")); err != nil {
-		return err
-	}
-	if out.Output, err = price(cell("output")); err != nil {
-		return err
-	}
-	if out.CacheRead, err = optional(cell("cache read")); err != nil {
-		return err
-	}
-	if out.CacheWrite5m, err = optional(cell("cache write 5m")); err != nil {
-		return err
-	}
-	out.CacheWrite1h, err = optional(cell("cache write 1h"))
-	return err
-}
-
-// columns returns a look-up of a row's cells by what they mean. Without a telling header it is model, input, output.
+// columns returns a lookup of a row's cells by what they mean. Without a header that names them
+// they are model, input, output.
 func columns(r row) func(string) string {
 	at := map[string]int{}
 	for i, h := range r.head {
-		if name := column(h); name != "" {
-			if _, twice := at[name]; !twice {
-				at[name] = i
-			}
+		if _, twice := at[column(h)]; !twice {
+			at[column(h)] = i
 		}
 	}
 	cells := r.cells
 	if r.head == nil && len(cells) == 2 { // - **model**: 15 / 75
-		cells = append(cells[:1:1], strings.FieldsFunc(cells[1], func(r rune) bool { return r == '/' || r == ',' })...)
+		prices := strings.FieldsFunc(cells[1], func(r rune) bool { return r == '/' || r == ',' })
+		cells = append(cells[:1:1], prices...)
 	}
 	if _, ok := at["output"]; !ok {
 		at = map[string]int{"model": 0, "input": 1, "output": 2}
@@ -77,7 +85,7 @@ func columns(r row) func(string) string {
 	}
 }
 
-// column names what a header such as "Cache write 1h ($/Mtok)" stands for.
+// column is the meaning of a header such as "Cache write 1h ($/Mtok)".
 func column(h string) string {
 	has := func(s string) bool { return strings.Contains(h, s) }
 	switch {
@@ -87,44 +95,23 @@ func column(h string) string {
 		return "cache write 1h"
 	case has("cache"):
 		return "cache write 5m"
-	case has("model"):
-		return "model"
-	case has("input"):
-		return "input"
-	case has("output"):
-		return "output"
+	}
+	for _, name := range []string{"model", "input", "output"} {
+		if has(name) {
+			return name
+		}
 	}
 	return ""
 }
 
-var errPrice = errors.New("not a price in dollars per million tokens")
-
 // price reads a cell such as "$15.00" or "15".
 func price(s string) (loop.USD, error) {
 	v, err := loop.ParseUSD(strings.TrimSpace(strings.TrimPrefix(s, "$")))
-	if err != nil || v > mostRate*loop.Dollar || v%perMillion != 0 {
-		return 0, &cellError{s}
+	if err != nil || v > maxRate*loop.Dollar || v%perMillion != 0 {
+		return 0, fmt.Errorf(`"%s" is not a price in dollars per million tokens`, cut(s))
 	}
 	return v / perMillion, nil
 }
-
-// optional reads a cell that may be left open.
-func optional(s string) (*loop.USD, error) {
-	if strings.Trim(s, "-–— ") == "" {
-		return nil, nil
-	}
-	v, err := price(s)
-	if err != nil {
-		return nil, err
-	}
-	return &v, nil
-}
-
-// cellError names the cell that is no price.
-type cellError struct{ cell string }
-
-func (e *cellError) Error() string { return `"` + cut(e.cell) + `" is ` + errPrice.Error() }
-func (e *cellError) Unwrap() error { return errPrice }
 
 // cut shortens what a message quotes.
 func cut(s string) string {

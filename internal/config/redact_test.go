@@ -42,12 +42,12 @@ func TestRedactKeepsTheOrderOfRows(t *testing.T) {
 
 func TestNothingPastTheBoundIsWritten(t *testing.T) {
 	c := logging("| secret | x |")
-	in := strings.Repeat("é", mostRedact) + "secret"
-	if got := c.Redact(in); len(got) > mostRedact || strings.Contains(got, "secret") {
+	in := strings.Repeat("é", maxRedact) + "secret"
+	if got := c.Redact(in); len(got) > maxRedact || strings.Contains(got, "secret") {
 		t.Errorf("%d bytes", len(got))
 	}
-	wide := logging("| . | " + strings.Repeat("y", mostPattern) + " |")
-	if got := wide.Redact(in); len(got) > mostRedact {
+	wide := logging("| . | " + strings.Repeat("y", maxPattern) + " |")
+	if got := wide.Redact(in); len(got) > maxRedact {
 		t.Errorf("%d bytes", len(got))
 	}
 	if got := (Config{}).Redact(in); got != in {
@@ -56,12 +56,12 @@ func TestNothingPastTheBoundIsWritten(t *testing.T) {
 }
 
 func TestPatternBounds(t *testing.T) {
-	rows := []string{"| `" + strings.Repeat("a", mostPattern+1) + "` | x |"}
-	for i := range mostPatterns + 1 {
+	rows := []string{"| `" + strings.Repeat("a", maxPattern+1) + "` | x |"}
+	for i := range maxPatterns + 1 {
 		rows = append(rows, fmt.Sprintf("| p%d | x |", i))
 	}
 	c := logging(rows...)
-	if len(c.Patterns) != mostPatterns || len(c.Warnings) != 2 {
+	if len(c.Patterns) != maxPatterns || len(c.Warnings) != 2 {
 		t.Errorf("%d patterns, %v", len(c.Patterns), c.Warnings)
 	}
 }

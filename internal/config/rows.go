@@ -1,50 +1,63 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"hooks/internal/markdown"
+)
 
 // row is one table row or one `- **Key**: value` line of a sub-block.
 type row struct {
-	block string   // the sub-block's name in lower case; "" for lines right below the SDD heading
-	head  []string // the table's header in lower case; nil where there is none
+	block string   // the sub-block's name; "" for lines right below the SDD heading
+	head  []string // the table's header in lower case; nil without one
 	cells []string
 	line  int
 	loose bool // a line that is neither, its text in the one cell
 }
 
 // rows finds the sub-blocks of every `SDD Configuration` and reads their rows.
-func rows(text string) []row {
-	var out []row
+func rows(text string) (out []row) {
+	lines := slices.Collect(markdown.Lines(text))
+	for i, l := range lines {
+		if l.Kind == markdown.Hidden || l.Kind == markdown.Quoted || l.Deep {
+			lines[i] = markdown.Line{No: l.No} // it ends a table all the same
+		}
+	}
 	var at place
-	lines := visible(text)
 	for i := 0; i < len(lines); i++ {
-		l := lines[i]
-		if l.level > 0 {
-			at.heading(l.level, l.text)
-			if misplaced(at, l.text) {
-				out = append(out, row{cells: []string{strings.Repeat("#", l.level) + " " + l.text}, line: l.no, loose: true})
+		l := &lines[i]
+		if l.Kind == markdown.Heading {
+			title := title(l.Text)
+			at.enter(l.Level, title)
+			if at.misplaced(title) {
+				text := strings.Repeat("#", l.Level) + " " + title
+				out = append(out, row{cells: []string{text}, line: l.No, loose: true})
 			}
 			continue
 		}
-		if at.sdd == 0 || at.other || l.text == "" {
+		if at.sdd == 0 || at.other || l.Text == "" {
 			continue
 		}
-		key, value, ok := keyValue(l.text)
-		if !ok && known(at.block) {
-			key, value, ok = plainKeyValue(l.text)
-			ok = ok && ours(at.block, plain(key))
-		}
-		if ok {
-			out = append(out, row{block: at.block, cells: []string{key, value}, line: l.no})
+		if key, value, ok := at.keyValue(l.Text); ok {
+			out = append(out, row{block: at.block, cells: []string{key, value}, line: l.No})
 			continue
 		}
 		table, n := tableAt(lines[i:], at.block)
 		out = append(out, table...)
-		if n == 0 && at.block != "" && strings.ContainsRune("-*+", rune(l.text[0])) {
-			out = append(out, row{block: at.block, cells: []string{l.text}, line: l.no, loose: true})
+		if n == 0 && at.block != "" && strings.Contains("-*+", l.Text[:1]) {
+			loose := row{block: at.block, cells: []string{l.Text}, line: l.No, loose: true}
+			out = append(out, loose)
 		}
 		i += max(n-1, 0)
 	}
 	return out
+}
+
+// title is a heading's text without emphasis, inline code and a final colon, in lower case.
+func title(s string) string {
+	s = strings.Trim(strings.TrimSpace(s), "*_`: ")
+	return strings.ToLower(strings.Join(strings.Fields(s), " "))
 }
 
 // place is where in the document the reader is.
@@ -52,17 +65,21 @@ type place struct {
 	sdd   int    // level of the SDD heading, 0 outside of it
 	block string // known sub-block, "" right below the SDD heading
 	level int    // of the sub-block
-	other bool   // inside a sub-block that is none of ours
+	other bool   // inside an unknown sub-block
 }
 
-// heading moves on. A known sub-block may stand at the SDD heading's own level too: the SPEC prints it so (C13).
-func (p *place) heading(level int, title string) {
+const sddTitle = "sdd configuration"
+
+// enter moves to a heading. A known sub-block may have the SDD heading's own level too: the
+// SPEC prints it so (C13).
+func (p *place) enter(level int, title string) {
+	block := known(title)
 	switch {
-	case title == "sdd configuration" && level >= 2 && level <= 4:
+	case title == sddTitle && level >= 2 && level <= 4:
 		*p = place{sdd: level}
 	case p.sdd == 0:
-	case known(title) && level >= max(p.sdd, 3):
-		*p = place{sdd: p.sdd, block: title, level: level}
+	case block != "" && level >= max(p.sdd, 3):
+		*p = place{sdd: p.sdd, block: block, level: level}
 	case level <= p.sdd:
 		*p = place{}
 	case p.level == 0 || level <= p.level:
@@ -70,70 +87,74 @@ func (p *place) heading(level int, title string) {
 	}
 }
 
-// misplaced says that a heading has the name of a block of ours where it begins none: the SDD heading at another level
-// than 2 to 4, or a sub-block that nobody else has outside of it.
-func misplaced(at place, title string) bool {
-	switch title {
-	case "sdd configuration":
-		return at.sdd == 0
-	case "loop cost rates", "loop logging":
-		return at.block != title
+// misplaced reports whether a heading has the name of a block but begins none: the SDD heading at
+// another level than 2 to 4, or a sub-block outside of it whose name nobody else uses.
+func (p *place) misplaced(title string) bool {
+	if title == sddTitle {
+		return p.sdd == 0
 	}
-	return false
+	block := known(title)
+	return strings.HasPrefix(block, "Loop ") && p.block != block
 }
 
-func known(title string) bool {
-	switch title {
-	case "loop cost rates", "loop logging", "review", "tracker", "notify":
-		return true
+// known is the name of the sub-block that a heading begins, "" for any other heading.
+func known(title string) string {
+	for _, b := range blocks {
+		if strings.EqualFold(b.name, title) && b.name != overrun {
+			return b.name
+		}
 	}
-	return false
+	return ""
 }
 
-// keyValue reads `- **Key**: value` and `- **Key:** value`.
-func keyValue(line string) (key, value string, ok bool) {
+// keyValue reads `- **Key**: value` and `- **Key:** value`. It takes `- Key: value`, which may as
+// well be a sentence, only if the block has a setting of that name.
+func (p *place) keyValue(line string) (key, value string, ok bool) {
 	rest, bullet := listed(line)
-	rest, bold := strings.CutPrefix(rest, "**")
-	key, value, closed := strings.Cut(rest, "**")
-	if !bullet || !bold || !closed {
+	if !bullet {
 		return "", "", false
 	}
-	key, inside := strings.CutSuffix(strings.TrimSpace(key), ":")
-	value, outside := strings.CutPrefix(strings.TrimSpace(value), ":")
-	return bare(key), bare(value), (inside || outside) && key != ""
-}
-
-// plainKeyValue reads `- Key: value`, which may as well be a sentence: it counts only where the key is one of ours.
-func plainKeyValue(line string) (key, value string, ok bool) {
-	rest, bullet := listed(line)
-	key, value, colon := strings.Cut(rest, ":")
-	return bare(key), bare(value), bullet && colon
-}
-
-// listed is a list item's text.
-func listed(line string) (text string, ok bool) {
-	for _, bullet := range []string{"- ", "* ", "+ "} {
-		if text, ok = strings.CutPrefix(line, bullet); ok {
-			return strings.TrimSpace(text), true
+	if bold, ok := strings.CutPrefix(rest, "**"); ok {
+		key, value, closed := strings.Cut(bold, "**")
+		key, inside := strings.CutSuffix(strings.TrimSpace(key), ":")
+		value, outside := strings.CutPrefix(strings.TrimSpace(value), ":")
+		if closed && (inside || outside) && key != "" {
+			return bare(key), bare(value), true
 		}
 	}
-	return line, false
+	key, value, ok = strings.Cut(rest, ":")
+	key, value = bare(key), bare(value)
+	return key, value, ok && p.block != "" && knows(p.block, plain(key))
 }
 
-// tableAt reads the table that begins with the first of lines, and how many lines it takes. A row that begins with a
-// pipe counts without a header too: people forget the separator.
-func tableAt(lines []mdLine, block string) (out []row, n int) {
+// listed is the text of a list item.
+func listed(line string) (text string, ok bool) {
+	if len(line) < 2 || !strings.Contains("-*+", line[:1]) || line[1] != ' ' {
+		return line, false
+	}
+	return strings.TrimSpace(line[2:]), true
+}
+
+// tableAt reads the table that begins with the first of lines, and how many lines it takes. Rows
+// that begin with a pipe count without a header too, because people forget the separator.
+func tableAt(lines []markdown.Line, block string) (out []row, n int) {
+	text := func(i int) string {
+		if i >= len(lines) || lines[i].Kind != markdown.Plain {
+			return ""
+		}
+		return lines[i].Text
+	}
 	var head []string
-	if len(lines) > 1 && piped(lines[0].text) && separator(lines[1].text) {
-		head, n = lower(split(lines[0].text)), 2
-	} else if lines[0].text[0] != '|' || separator(lines[0].text) {
+	if strings.Contains(text(0), "|") && separator(text(1)) {
+		head, n = cells(strings.ToLower(text(0))), 2
+	} else if text(0)[0] != '|' || separator(text(0)) {
 		return nil, 0
 	}
-	for ; n < len(lines) && lines[n].level == 0 && piped(lines[n].text); n++ {
-		if head == nil && n+1 < len(lines) && separator(lines[n+1].text) {
+	for ; strings.Contains(text(n), "|"); n++ {
+		if head == nil && separator(text(n+1)) {
 			break
 		}
-		r := row{block: block, head: head, cells: split(lines[n].text), line: lines[n].no}
+		r := row{block: block, head: head, cells: cells(text(n)), line: lines[n].No}
 		if head != nil || !headlike(r.cells[0]) {
 			out = append(out, r)
 		}
@@ -141,6 +162,7 @@ func tableAt(lines []mdLine, block string) (out []row, n int) {
 	return out, n
 }
 
+// headlike reports whether a row without a separator below it is a header all the same.
 func headlike(cell string) bool {
 	switch strings.ToLower(cell) {
 	case "model", "pattern", "key", "setting", "":
@@ -149,22 +171,15 @@ func headlike(cell string) bool {
 	return false
 }
 
-func piped(s string) bool { return strings.Contains(s, "|") }
-
-// separator says whether s is the line below a table's header, as in `|---|:-:|`.
+// separator reports whether s is the line below a table's header, as in `|---|:-:|`.
 func separator(s string) bool {
-	if !strings.Contains(s, "-") || !piped(s) {
-		return false
-	}
-	return strings.Trim(s, "|-: \t") == ""
+	return strings.Contains(s, "-") && strings.Contains(s, "|") && strings.Trim(s, "|-: \t") == ""
 }
 
-// split cuts a table row into its cells. A pipe inside inline code or after a backslash does not cut: for a redaction
-// pattern, half of it would be worse than what GitHub shows.
-func split(s string) []string {
-	s = strings.TrimSpace(s)
-	s = strings.TrimPrefix(s, "|")
-	var cells []string
+// cells splits a table row. A pipe inside inline code or after a backslash is text: GitHub would
+// cut it there, but half a redaction pattern is worse.
+func cells(s string) (list []string) {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "|")
 	var cell strings.Builder
 	for i := 0; i < len(s); {
 		n := 1
@@ -173,37 +188,31 @@ func split(s string) []string {
 			n = 2
 			cell.WriteByte('|')
 		case s[i] == '|':
-			cells = append(cells, bare(cell.String()))
+			list = append(list, bare(cell.String()))
 			cell.Reset()
 		case s[i] == '`':
-			n = span(s[i:])
+			n = markdown.CodeSpan(s[i:])
 			cell.WriteString(strings.ReplaceAll(s[i:i+n], `\|`, "|"))
 		default:
 			cell.WriteByte(s[i])
 		}
 		i += n
 	}
-	if last := cell.String(); strings.TrimSpace(last) != "" || len(cells) == 0 {
-		cells = append(cells, bare(last))
+	if last := cell.String(); strings.TrimSpace(last) != "" || len(list) == 0 {
+		list = append(list, bare(last))
 	}
-	return cells
+	return list
 }
 
 // bare is a cell's text without the backticks or the emphasis that enclose the whole of it.
 func bare(s string) string {
 	s = strings.TrimSpace(s)
-	if n := ticks(s); n > 0 && len(s) > 2*n && span(s) == len(s) {
-		return strings.TrimSpace(s[n : len(s)-n])
+	ticks := len(s) - len(strings.TrimLeft(s, "`"))
+	if ticks > 0 && len(s) > 2*ticks && markdown.CodeSpan(s) == len(s) {
+		return strings.TrimSpace(s[ticks : len(s)-ticks])
 	}
 	if len(s) > 4 && strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**") {
 		return bare(s[2 : len(s)-2])
 	}
 	return s
-}
-
-func lower(cells []string) []string {
-	for i := range cells {
-		cells[i] = strings.ToLower(cells[i])
-	}
-	return cells
 }

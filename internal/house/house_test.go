@@ -88,7 +88,7 @@ var pure = map[string][]string{
 		"fmt", "slices", "sort", "strings", "time", "github.com/tidwall/gjson",
 		"hooks/internal/loop", "hooks/internal/report", "hooks/internal/usage",
 	},
-	"internal/tracker/backlog": {"cmp", "errors", "fmt", "maps", "slices", "strconv", "strings", "unicode", "unicode/utf8", "hooks/internal/loop"},
+	"internal/tracker/backlog": {"cmp", "errors", "fmt", "maps", "slices", "strconv", "strings", "unicode", "unicode/utf8", "hooks/internal/loop", "hooks/internal/markdown"},
 }
 
 // clocks are what a pure package must not call although it may import time.

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// ForgeOf is the kind of forge that a host's name tells, as the Tracker block spells it: github,
-// gitlab or gitea; "" for any other name.
+// ForgeOf is the kind of forge that a host's name belongs to, as the Tracker block spells it:
+// github, gitlab or gitea; "" for any other name.
 func ForgeOf(host string) string {
+	has := func(part string) bool { return strings.Contains(host, part) }
 	switch {
-	case strings.Contains(host, "github") || strings.HasSuffix(host, ".ghe.com"):
+	case has("github") || strings.HasSuffix(host, ".ghe.com"):
 		return "github"
-	case strings.Contains(host, "gitlab"):
+	case has("gitlab"):
 		return "gitlab"
-	case strings.Contains(host, "gitea") || strings.Contains(host, "forgejo") ||
-		host == "codeberg.org":
+	case has("gitea") || has("forgejo") || host == "codeberg.org":
 		return "gitea"
 	}
 	return ""
@@ -35,46 +35,53 @@ func ForgeOfClient(program string) string {
 	return ""
 }
 
+// Client is a forge's own client; gh for any other forge.
+func Client(forge string) string {
+	switch forge {
+	case "gitlab":
+		return "glab"
+	case "gitea":
+		return TeaProgram()
+	}
+	return "gh"
+}
+
 // TeaProgram is the name of Gitea's client on this machine. Debian's is tea-cli: the tea in the
-// same folder is a text editor of that name. A folder where both are one file tells nothing: the
-// brake's links are such a folder.
+// same folder is a text editor of that name. A folder in which both are one file proves nothing:
+// the brake's links are such a folder.
 func TeaProgram() string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		tea, own := executable(dir, "tea")
-		cli, debian := executable(dir, "tea-cli")
+		tea, debian := executable(dir, "tea"), executable(dir, "tea-cli")
 		switch {
-		case own && debian && os.SameFile(tea, cli):
-		case debian:
+		case tea != nil && debian != nil && os.SameFile(tea, debian):
+		case debian != nil:
 			return "tea-cli"
-		case own:
+		case tea != nil:
 			return "tea"
 		}
 	}
 	return "tea"
 }
 
-func executable(dir, name string) (os.FileInfo, bool) {
+// executable is nil unless the folder has such a program.
+func executable(dir, name string) os.FileInfo {
 	path, err := exec.LookPath(filepath.Join(dir, name))
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	info, err := os.Stat(path)
-	return info, err == nil
+	info, _ := os.Stat(path)
+	return info
 }
 
-// MergeCommand is the plain command by which a forge's own client merges a PR; gh's for any other
-// forge.
+// MergeCommand is the plain command by which a forge's own client merges a PR.
 func MergeCommand(forge, pr string) string {
-	switch forge {
-	case "gitlab":
-		return "glab mr merge " + pr
-	case "gitea":
-		return TeaProgram() + " pr merge " + pr
+	if forge == "gitlab" {
+		return Client(forge) + " mr merge " + pr
 	}
-	return "gh pr merge " + pr
+	return Client(forge) + " pr merge " + pr
 }
 
-// HeadFlag binds MergeCommand to a commit; "" where the forge's client has no flag for it.
+// HeadFlag binds MergeCommand to a commit; "" if the forge's client has no flag for it.
 func HeadFlag(forge, sha string) string {
 	switch forge {
 	case "gitlab":

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// setting is one line of a git config: the key as git prints it, section and name in lower case, and its value. A
-// name without "=" is "true".
+// setting is one line of a git config: the key as git prints it, section and name in lower case,
+// and its value. The value of a name without "=" is "true".
 type setting struct{ key, value string }
 
-// settings are those of one or more files in order; later ones overrule.
+// settings are those of one or more files in order; later ones win.
 type settings struct {
 	list []setting
-	// partial says that something was not read: an include, a file over the bounds, a line that git would refuse.
+	// partial reports that something was not read: an include, a file over the bounds, a line that
+	// git would refuse.
 	partial bool
 }
 
 // config reads the repository's own settings.
-func (p gitPlace) config() settings {
-	var s settings
+func (p gitPlace) config() (s settings) {
 	s.add(filepath.Join(p.common, "config"))
 	if s.last("extensions.worktreeconfig") == "true" {
 		s.add(filepath.Join(p.dir, "config.worktree"))
@@ -27,39 +27,34 @@ func (p gitPlace) config() settings {
 	return s
 }
 
-// personal reads the settings of the system and of the person. An absent file is not missed.
-func personal(getenv func(string) string) settings {
-	var s settings
+// personal reads the settings of the system and of the person.
+func personal(getenv func(string) string) (s settings) {
 	system := getenv("GIT_CONFIG_SYSTEM")
 	if system == "" && getenv("GIT_CONFIG_NOSYSTEM") == "" {
 		system = "/etc/gitconfig"
 	}
-	files := []string{system, filepath.Join(ConfigHome(getenv), "git", "config"), filepath.Join(getenv("HOME"), ".gitconfig")}
+	s.add(system)
 	if global := getenv("GIT_CONFIG_GLOBAL"); global != "" {
-		files = []string{system, global}
+		s.add(global)
+		return s
 	}
-	for _, path := range files {
-		s.add(path)
-	}
+	s.add(filepath.Join(ConfigHome(getenv), "git", "config"))
+	s.add(filepath.Join(getenv("HOME"), ".gitconfig"))
 	return s
 }
 
+// add reads one more file, if it exists. A person writes os.DevNull for none.
 func (s *settings) add(path string) {
-	if _, err := os.Lstat(path); path == "" || path == os.DevNull || os.IsNotExist(err) { // null is how a person says none
+	if _, err := os.Lstat(path); path == "" || path == os.DevNull || os.IsNotExist(err) {
 		return
 	}
 	text, ok := readSmall(path)
-	if !ok {
-		s.partial = true
-		return
-	}
 	read := parseConfig(text)
 	s.list = append(s.list, read.list...)
-	s.partial = s.partial || read.partial
+	s.partial = s.partial || read.partial || !ok
 }
 
-func (s settings) last(key string) string {
-	value := ""
+func (s settings) last(key string) (value string) {
 	for _, one := range s.list {
 		if one.key == key {
 			value = one.value
@@ -68,33 +63,125 @@ func (s settings) last(key string) string {
 	return value
 }
 
-// parseConfig reads git's config format. Includes are not followed. At the first line that git would refuse it stops.
-func parseConfig(text string) settings {
+// parseConfig reads git's config format. It follows no includes and stops at the first line that
+// git would refuse.
+func parseConfig(text string) (s settings) {
 	text, rest, _ := strings.Cut(strings.TrimPrefix(text, "\xef\xbb\xbf"), "\x00")
-	p, s := configParser{text: text}, settings{partial: rest != ""}
-	for {
-		switch c := p.skipBlank(); {
-		case c == 0:
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	section, ok := "", true
+	for ok {
+		text = strings.TrimLeft(text, " \t\r\n")
+		switch {
+		case text == "":
+			s.partial = s.partial || rest != ""
 			return s
-		case c == '#' || c == ';':
-			p.skipLine()
-			continue
-		case c == '[':
-			if p.header() {
-				continue
-			}
+		case text[0] == '#' || text[0] == ';':
+			_, text, _ = strings.Cut(text, "\n")
+		case text[0] == '[':
+			section, text, ok = readHeader(text[1:])
 		default:
-			if one, ok := p.setting(); ok {
+			var one setting
+			if one, text, ok = readSetting(section, text); ok {
 				s.list = append(s.list, one)
-				s.partial = s.partial || isInclude(one.key)
-				continue
+				s.partial = s.partial || strings.HasPrefix(one.key, "include.") ||
+					strings.HasPrefix(one.key, "includeif.")
 			}
 		}
-		s.partial = true
-		return s
 	}
+	s.partial = true
+	return s
 }
 
-func isInclude(key string) bool {
-	return strings.HasPrefix(key, "include.") || strings.HasPrefix(key, "includeif.")
+const (
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	word    = letters + "0123456789-"
+)
+
+// cutWord cuts the characters of a set off the front, in lower case.
+func cutWord(text, set string) (word, rest string) {
+	rest = strings.TrimLeft(text, set)
+	return strings.ToLower(text[:len(text)-len(rest)]), rest
+}
+
+// readHeader reads `section]`, `section "sub"]` or the old `section.sub]`. The case of a quoted
+// part matters.
+func readHeader(text string) (section, rest string, ok bool) {
+	section, text = cutWord(text, word+".")
+	if rest, ok = strings.CutPrefix(text, "]"); ok {
+		return section + ".", rest, section != ""
+	}
+	quoted := strings.TrimLeft(text, " \t\r")
+	if quoted == text || quoted == "" || quoted[0] != '"' {
+		return "", "", false
+	}
+	sub := []byte(section + ".")
+	for i := 1; i < len(quoted) && quoted[i] != '\n'; i++ {
+		if quoted[i] == '"' {
+			rest, ok = strings.CutPrefix(quoted[i+1:], "]")
+			return string(sub) + ".", rest, ok
+		}
+		if quoted[i] == '\\' {
+			if i++; i == len(quoted) || quoted[i] == '\n' {
+				break
+			}
+		}
+		sub = append(sub, quoted[i])
+	}
+	return "", "", false
+}
+
+// readSetting reads `name = value` or a name alone.
+func readSetting(section, text string) (one setting, rest string, ok bool) {
+	name, rest := cutWord(text, word)
+	if name == "" || !strings.Contains(letters, name[:1]) {
+		return one, "", false
+	}
+	one = setting{section + name, "true"}
+	rest = strings.TrimLeft(rest, " \t")
+	if rest == "" || rest[0] == '\n' {
+		return one, rest, true
+	}
+	if rest, ok = strings.CutPrefix(rest, "="); ok {
+		one.value, rest, ok = readValue(rest)
+	}
+	return one, rest, ok
+}
+
+// readValue reads to the end of the logical line: quotes may open anywhere, a backslash joins
+// lines, white space is kept inside a value only.
+func readValue(text string) (value, rest string, ok bool) {
+	var b strings.Builder
+	quoted, solid := false, 0 // solid is the length up to which white space is kept
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\n':
+			return b.String()[:solid], text[i:], !quoted
+		case !quoted && (c == '#' || c == ';'):
+			_, rest, _ = strings.Cut(text[i:], "\n")
+			return b.String()[:solid], rest, true
+		case !quoted && (c == ' ' || c == '\t' || c == '\r'):
+			if b.Len() > 0 {
+				b.WriteByte(c)
+			}
+			continue
+		case c == '"':
+			quoted = !quoted
+			solid = b.Len()
+			continue
+		case c == '\\':
+			if i++; i == len(text) || text[i] == '\n' {
+				solid = b.Len()
+				continue
+			}
+			at := strings.IndexByte(`ntb"\`, text[i])
+			if at < 0 {
+				return "", "", false
+			}
+			c = "\n\t\b\"\\"[at]
+		}
+		b.WriteByte(c)
+		solid = b.Len()
+	}
+	return b.String()[:solid], "", !quoted
 }

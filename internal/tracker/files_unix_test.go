@@ -27,7 +27,7 @@ func TestGitFilesThatAreNone(t *testing.T) {
 		t.Errorf("pipes: %+v", f)
 	}
 	os.Remove(filepath.Join(repo, ".git", "config"))
-	write(t, filepath.Join(repo, ".git", "config"), "[a]\nb=1\n"+strings.Repeat("#", smallFile))
+	write(t, filepath.Join(repo, ".git", "config"), "[a]\nb=1\n"+strings.Repeat("#", maxConfig))
 	if f := Repo(os.Getenv, repo); f.Config["a.b"] != "" || !f.Partial {
 		t.Errorf("a huge config: %+v", f)
 	}

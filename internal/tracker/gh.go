@@ -11,28 +11,34 @@ import (
 	"hooks/internal/regular"
 )
 
-// mostGhConfig bounds the forge client's configuration file, in bytes.
-const mostGhConfig = 256 << 10
+// maxConfig bounds what ReadConfig reads, in bytes.
+const maxConfig = 256 << 10
 
-// GhAliases are a person's own commands of the gh client by name, as its configuration has them: a command line after
-// "gh", or after a leading "!" one for a shell. Without a readable file there are none.
-func GhAliases(getenv func(string) string) map[string]string {
-	f, _, err := regular.Open(GhConfig(getenv, "config.yml"))
+// ReadConfig returns the first 256 KiB of a client's configuration file, "" if it cannot be read.
+func ReadConfig(path string) string {
+	f, _, err := regular.Open(path)
 	if err != nil {
-		return nil
+		return ""
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, mostGhConfig))
-	return parseGhAliases(string(text))
+	text, _ := io.ReadAll(io.LimitReader(f, maxConfig))
+	return string(text)
+}
+
+// GhAliases are a person's own commands of the gh client by name: a command line after "gh", or
+// after a leading "!" one for a shell.
+func GhAliases(getenv func(string) string) map[string]string {
+	return parseGhAliases(ReadConfig(GhConfig(getenv, "config.yml")))
 }
 
 // GhConfig is where gh keeps a file of its configuration.
 func GhConfig(getenv func(string) string, name string) string {
-	windows := ""
-	if data := getenv("APPDATA"); data != "" && runtime.GOOS == "windows" && getenv("XDG_CONFIG_HOME") == "" {
-		windows = filepath.Join(data, "GitHub CLI")
+	dir := filepath.Join(ConfigHome(getenv), "gh")
+	data := getenv("APPDATA")
+	if runtime.GOOS == "windows" && data != "" && getenv("XDG_CONFIG_HOME") == "" {
+		dir = filepath.Join(data, "GitHub CLI")
 	}
-	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), windows, filepath.Join(ConfigHome(getenv), "gh")), name)
+	return filepath.Join(cmp.Or(getenv("GH_CONFIG_DIR"), dir), name)
 }
 
 // ConfigHome is where programs keep their configuration on Linux, and some of them anywhere.
@@ -40,11 +46,20 @@ func ConfigHome(getenv func(string) string) string {
 	return cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(getenv("HOME"), ".config"))
 }
 
-// parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer text as an indented
-// block below its name.
-func parseGhAliases(text string) map[string]string {
-	bodies := map[string][]string{} // joined once: a block may have as many lines as the file
+// parseGhAliases reads the `aliases:` mapping as gh writes it: one indented line each, a longer
+// text as an indented block below its name.
+func parseGhAliases(text string) (aliases map[string]string) {
 	in, name, depth := false, "", 0
+	var body []string // joined once: a block may have as many lines as the file
+	end := func() {
+		if name != "" {
+			if aliases == nil {
+				aliases = map[string]string{}
+			}
+			aliases[name] = strings.TrimSpace(strings.Join(body, "\n"))
+		}
+		name, body = "", nil
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRightFunc(line, unicode.IsSpace)
 		trimmed := strings.TrimLeft(line, " ")
@@ -52,33 +67,33 @@ func parseGhAliases(text string) map[string]string {
 		switch {
 		case trimmed == "" || strings.HasPrefix(trimmed, "#"):
 		case indent == 0:
-			in, name = strings.HasPrefix(line, "aliases:"), ""
+			end()
+			in = strings.HasPrefix(line, "aliases:")
 		case !in:
 		case name != "" && indent > depth: // a block's next line
-			bodies[name] = append(bodies[name], trimmed)
+			body = append(body, trimmed)
 		default:
+			end()
 			key, value, _ := strings.Cut(trimmed, ":")
 			name, depth, value = unquoteYAML(key), indent, unquoteYAML(value)
-			if strings.HasPrefix(value, "|") || strings.HasPrefix(value, ">") {
-				value = ""
+			if !strings.HasPrefix(value, "|") && !strings.HasPrefix(value, ">") {
+				body = []string{value}
 			}
-			bodies[name] = []string{value}
 		}
 	}
-	aliases := make(map[string]string, len(bodies))
-	for name, body := range bodies {
-		aliases[name] = strings.TrimSpace(strings.Join(body, "\n"))
-	}
+	end()
 	return aliases
 }
 
 func unquoteYAML(s string) string {
 	s = strings.TrimSpace(s)
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		inner := s[1 : len(s)-1]
-		if s[0] == '\'' {
-			return strings.ReplaceAll(inner, "''", "'")
-		}
+	if len(s) < 2 || s[0] != s[len(s)-1] {
+		return s
+	}
+	switch inner := s[1 : len(s)-1]; s[0] {
+	case '\'':
+		return strings.ReplaceAll(inner, "''", "'")
+	case '"':
 		return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(inner)
 	}
 	return s

@@ -32,7 +32,7 @@ func TestGhAliases(t *testing.T) {
 
 // A block as long as the file may be is read once over, not once a line.
 func TestGhAliasOfManyLines(t *testing.T) {
-	lines := strings.Repeat("    echo\n", mostGhConfig/len("    echo\n")-8)
+	lines := strings.Repeat("    echo\n", maxConfig/len("    echo\n")-8)
 	got := parseGhAliases("aliases:\n  x: |-\n" + lines)["x"]
 	if want := strings.TrimSpace(strings.ReplaceAll(lines, " ", "")); got != want {
 		t.Errorf("%d bytes, want %d", len(got), len(want))

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,73 +16,105 @@ import (
 )
 
 const (
-	gitWait   = 10 * time.Second // the most one git command may take, where the caller's context allows more
+	gitWait   = 10 * time.Second // bounds one git command, if the caller's context allows more
 	gitOutput = 4 << 20          // bytes
 )
 
-// hardened are settings of a repository that would run a program, overruled.
+// hardened overrules settings of a repository that would run a program.
 var hardened = [...]string{
-	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never",
-	"-c", "http.saveCookies=false",
+	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+	"-c", "protocol.ext.allow=never", "-c", "http.saveCookies=false",
 }
 
-// git runs one git command in dir and gives what it printed. An error carries git's own first line.
+// git runs one git command in dir and returns its output. An error carries git's own first line.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	r, err := child.Run(ctx, child.Command{
-		Dir: dir, Env: environ(os.Environ()), Args: slices.Concat([]string{"git"}, hardened[:], args), Wait: gitWait, Most: gitOutput,
+		Dir: dir, Env: environ(os.Environ()), Wait: gitWait, Most: gitOutput,
+		Args: slices.Concat([]string{"git"}, hardened[:], args),
 	})
-	if err != nil {
-		return nil, gitError(command(args), err, r.Says)
+	if err == nil {
+		return r.Out, nil
 	}
-	return r.Out, nil
-}
-
-// command is git's own word among the arguments, for messages.
-func command(args []string) string {
 	for len(args) > 2 && args[0] == "-c" {
 		args = args[2:]
 	}
-	return args[0]
-}
-
-func gitError(command string, err error, says string) error {
-	line := child.Line(says)
+	line := child.Line(r.Says)
 	if line == "" || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return fmt.Errorf("git %s: %w", command, err)
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return fmt.Errorf("git %s: %w: %s", command, err, line)
+	return nil, fmt.Errorf("git %s: %w: %s", args[0], err, line)
 }
 
-// environ is the environment of a child git. What points git at another repository or injects settings is left out;
-// what a person set to reach their remotes stays.
-func environ(from []string) []string {
-	var env []string
+// environ is the environment of a child git, without what points it at another repository or
+// injects settings, and with what a person set to reach their remotes.
+func environ(from []string) (env []string) {
 	ssh := "ssh"
 	for _, kv := range from {
 		name, value, _ := strings.Cut(kv, "=")
-		switch {
-		case name == "GIT_SSH_COMMAND" && value != "":
-			ssh = value
-		case !strings.HasPrefix(name, "GIT_") || kept(name):
+		switch name {
+		case "GIT_SSH_COMMAND":
+			if value != "" {
+				ssh = value
+			}
+		case "GIT_SSH_VARIANT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+			"GIT_EXEC_PATH", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH":
 			env = append(env, kv)
+		default:
+			if !strings.HasPrefix(name, "GIT_") {
+				env = append(env, kv)
+			}
 		}
 	}
-	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never",
-		"GIT_SSH_COMMAND="+batch(ssh), "GIT_ALLOW_PROTOCOL=file:http:https:ssh", "LC_ALL=C")
+	// OpenSSH fails instead of asking. The options of another program are unknown.
+	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" {
+		ssh += " -oBatchMode=yes"
+	}
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
+		"SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GIT_SSH_COMMAND="+ssh,
+		"GIT_ALLOW_PROTOCOL=file:http:https:ssh", "LC_ALL=C")
 }
 
-func kept(name string) bool {
-	switch name {
-	case "GIT_SSH_VARIANT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH":
-		return true
+// BranchesSince returns the local branches whose last commit is no older than a point in time, with
+// their heads.
+func BranchesSince(ctx context.Context, project string,
+	since time.Time) (map[string]string, error) {
+	const format = "%(refname:lstrip=2)%00%(objectname)%00%(committerdate:unix)"
+	out, err := git(ctx, project, "for-each-ref", "--format="+format, "refs/heads")
+	if err != nil {
+		return nil, fmt.Errorf("list branches: %w", err)
 	}
-	return false
+	heads := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		f := strings.Split(strings.TrimSpace(line), "\x00")
+		if len(f) != 3 {
+			continue
+		}
+		if at, err := strconv.ParseInt(f[2], 10, 64); err == nil && at >= since.Unix() {
+			heads[f[0]] = f[1]
+		}
+	}
+	return heads, nil
 }
 
-// batch makes OpenSSH fail instead of asking. Another program's options are not known.
-func batch(ssh string) string {
-	if program, _, _ := strings.Cut(ssh, " "); program != "ssh" && !strings.HasSuffix(program, "/ssh") {
-		return ssh
+// Ignored reports whether git leaves a path of the project out, by whatever rule; the path need not
+// exist.
+func Ignored(ctx context.Context, project, path string) (bool, error) {
+	_, err := git(ctx, project, "check-ignore", "-q", "--", path)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return false, nil
 	}
-	return ssh + " -oBatchMode=yes"
+	return err == nil, err
+}
+
+// Committed lists the files below a path of the project that git has in its index; none if git
+// fails.
+func Committed(ctx context.Context, project, path string) []string {
+	out, _ := git(ctx, project, "ls-files", "-z", "--", path)
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+}
+
+// GitVersion is git's own version line, as in "git version 2.39.5".
+func GitVersion(ctx context.Context) (string, error) {
+	out, err := git(ctx, "", "version")
+	return strings.TrimSpace(string(out)), err
 }

@@ -7,10 +7,10 @@ import (
 	"runtime"
 )
 
-// RealPath is where a path leads through symbolic links, as far as it exists, absolute.
+// RealPath resolves the symbolic links of a path as far as it exists. The result is absolute.
 func RealPath(path string) string { return new(Paths).Real(path) }
 
-// Paths resolves many paths of one moment: each folder on their ways is looked up once.
+// Paths resolves many paths at one moment and looks each folder up once.
 type Paths struct{ known map[string]string }
 
 // Real is RealPath.
@@ -37,7 +37,7 @@ func (p *Paths) real(path string) string {
 	return real
 }
 
-// follow is where a path leads whose folder is no link.
+// follow resolves the last part of a path.
 func follow(path string) string {
 	info, err := os.Lstat(path)
 	plain := err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) == 0

@@ -7,8 +7,9 @@ import (
 	"hooks/internal/regular"
 )
 
-// Project is the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the nearest parent of cwd that
-// has one already, else the main worktree of the git repository, else cwd itself. No child process is started.
+// Project is the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the nearest
+// parent of cwd that has one already, else the main worktree of the git repository, else cwd
+// itself. It starts no child process.
 func Project(getenv func(string) string, cwd string) string {
 	if dir := getenv("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) && isDir(dir) {
 		return filepath.Clean(dir)
@@ -48,32 +49,27 @@ type gitPlace struct {
 	common string // the repository's: config, refs; equal to dir in the main worktree
 }
 
-// findGit looks for the repository that a directory belongs to, as git does: the nearest .git above it, a directory
-// or, in a linked worktree and in a submodule, a file that names one.
+// findGit looks for the repository that a directory belongs to, as git does: the nearest .git above
+// it, a directory or, in a linked worktree and in a submodule, a file that names one.
 func findGit(from string) (gitPlace, bool) {
 	for top := range parents(from) {
 		dot := filepath.Join(top, ".git")
 		if isDir(filepath.Join(dot, "objects")) || isDir(filepath.Join(dot, "refs")) {
 			return gitPlace{top, dot, dot}, true
 		}
-		text, ok := readSmall(dot)
+		text, _ := readSmall(dot)
+		target, ok := strings.CutPrefix(text, "gitdir: ")
 		if !ok {
 			continue
 		}
-		if target, ok := strings.CutPrefix(text, "gitdir: "); ok {
-			return linked(top, target), true
+		dir := relativeTo(top, strings.TrimRight(target, "\r\n"))
+		place := gitPlace{top, dir, dir}
+		if text, ok := readSmall(filepath.Join(dir, "commondir")); ok {
+			place.common = relativeTo(dir, strings.TrimRight(text, "\r\n"))
 		}
+		return place, true
 	}
 	return gitPlace{}, false
-}
-
-func linked(top, target string) gitPlace {
-	dir := relativeTo(top, strings.TrimRight(target, "\r\n"))
-	place := gitPlace{top, dir, dir}
-	if text, ok := readSmall(filepath.Join(dir, "commondir")); ok {
-		place.common = relativeTo(dir, strings.TrimRight(text, "\r\n"))
-	}
-	return place
 }
 
 func relativeTo(dir, path string) string {
@@ -84,34 +80,25 @@ func relativeTo(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// mainWorktree is the root of the repository's first worktree: what the repository's config names (a submodule),
-// else the directory that holds the repository, if they lead back into it. A bare repository has neither: then it is
-// the worktree at hand.
+// mainWorktree is the root of the repository's first worktree: the one that the repository's config
+// names (a submodule), else the directory that holds the repository, if they lead back into it. A
+// bare repository has neither; then it is this worktree.
 func (p gitPlace) mainWorktree() string {
 	if p.dir == p.common {
 		return p.top
 	}
+	tops := []string{filepath.Dir(p.common)}
 	if named := p.config().last("core.worktree"); named != "" {
-		if top := relativeTo(p.common, named); p.sharedBy(top) {
+		tops = []string{relativeTo(p.common, named), tops[0]}
+	}
+	for _, top := range tops {
+		if place, ok := findGit(top); ok && place.top == top && place.common == p.common {
 			return top
 		}
-	}
-	if holder := filepath.Dir(p.common); p.sharedBy(holder) {
-		return holder
 	}
 	return p.top
 }
 
-// sharedBy says that a directory is the root of a worktree of the same repository.
-func (p gitPlace) sharedBy(top string) bool {
-	place, ok := findGit(top)
-	return ok && place.top == top && place.common == p.common
-}
-
-const smallFile = 256 << 10 // bytes
-
-// readSmall reads a regular file of at most 256 KiB. It never waits, whatever stands at the path: a pipe planted as
-// .git/config must not hold a hook until its timeout lets the tool run.
-func readSmall(path string) (string, bool) {
-	return regular.Read(path, smallFile)
-}
+// readSmall reads a regular file of at most 256 KiB. It never waits: a pipe planted as .git/config
+// must not hold a hook until its timeout lets the tool run.
+func readSmall(path string) (string, bool) { return regular.Read(path, maxConfig) }

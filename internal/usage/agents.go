@@ -16,30 +16,28 @@ import (
 // Stretch is the part of a session in which a run spent.
 type Stretch struct {
 	Transcript string
-	// Prompt is the prompt id that the stretch begins with; Since is the time where the transcript has no such prompt,
-	// and for subagents' transcripts.
+	// Prompt is the prompt id that the stretch begins with. Since is the time for subagents'
+	// transcripts, and if the transcript has no such prompt.
 	Prompt string
 	Since  time.Time
-	// UpTo are the cursors where the stretch ended; nil while it goes on.
+	// UpTo are the cursors where the stretch ended; nil while it runs.
 	UpTo []loop.Cursor
 }
 
 // Agent is what one thread of a session spent: the main one, whose ID is empty, or a subagent.
 type Agent struct {
-	ID, Type, Task string // Type and Task as the client's own note beside the transcript has them
+	ID, Type, Task string // Type and Task are from the client's own note beside the transcript
 	ByModel        map[string]loop.Tokens
 }
 
-// ByAgent tells a stretch's usage apart by who spent it, those who spent nothing left out. It counts as Count does. An
-// error names what could not be read; the rest is told.
+// ByAgent is a stretch's usage by who spent it, without those who spent nothing. It counts as Count
+// does. An error names what could not be read; the rest is returned.
 func ByAgent(s Stretch, t Table) ([]Agent, error) {
 	c := newCounter(t)
 	c.since = s.Since
-	list := s.sources()
-	c.apart = make([]map[string]loop.Tokens, len(list))
-	_, err := c.all(list)
+	_, err := c.all(s.sources())
 	var out []Agent
-	for i, from := range list {
+	for i, from := range slices.Backward(c.list) { // the main thread first
 		if len(c.apart[i]) == 0 {
 			continue
 		}
@@ -49,7 +47,6 @@ func ByAgent(s Stretch, t Table) ([]Agent, error) {
 		}
 		out = append(out, a)
 	}
-	slices.Reverse(out) // the main thread first
 	return out, err
 }
 
@@ -62,7 +59,7 @@ func (s Stretch) sources() (out []source) {
 	main, _ := mainCursor(s.Transcript, s.UpTo)
 	for _, from := range sources(s.Transcript, nil) {
 		if from.main {
-			from.cursor.Offset, from.known = promptOffset(s.Transcript, s.Prompt)
+			_, from.cursor.Offset, from.known = promptLine(s.Transcript, 0, s.Prompt)
 			from.end = main.Offset
 		} else if from.end = ends[from.name]; from.end == 0 && s.UpTo != nil {
 			continue // it began later
@@ -72,26 +69,26 @@ func (s Stretch) sources() (out []source) {
 	return out
 }
 
-// promptOffset finds the first user line with a prompt's id, wherever in the transcript it stands.
-func promptOffset(transcript, id string) (offset int64, ok bool) {
-	f, _, err := regular.Open(transcript)
-	if err != nil || id == "" {
-		return 0, false
+// promptLine finds the first top-level user line with a prompt's id, from an offset on.
+func promptLine(transcript string, from int64, id string) (r record, at int64, found bool) {
+	if id == "" {
+		return r, 0, false
 	}
-	defer f.Close()
 	var l lines
-	for l.reset(f, 0); ; {
-		at := l.offset
-		line, more := l.next()
-		if !more {
-			return 0, false
+	l.file(transcript, from, func(line []byte, offset int64) bool {
+		if !bytes.Contains(line, []byte(id)) || other(line) {
+			return true
 		}
-		if bytes.Contains(line, []byte(id)) && !other(line) {
-			if r, ok := read(line); ok && r.kind == "user" && !r.sidechain && r.prompt == id {
-				return at, true
-			}
-		}
+		var ok bool
+		r, ok = read(line)
+		found = ok && r.kind == "user" && !r.sidechain && r.prompt == id
+		at = offset
+		return !found
+	})
+	if !found {
+		return record{}, 0, false
 	}
+	return r, at, true
 }
 
 // maxNote bounds what is read of the client's note about a subagent.
@@ -99,11 +96,15 @@ const maxNote = 64 << 10
 
 // describe fills in who a subagent is.
 func (a *Agent) describe(from source) {
-	a.ID = strings.TrimPrefix(strings.TrimSuffix(path.Base(from.name), ".jsonl"), "agent-")
-	note := strings.TrimSuffix(from.path, ".jsonl") + ".meta.json"
-	b, ok := regular.Read(note, maxNote)
+	a.ID = agentID(from.name)
+	b, ok := regular.Read(strings.TrimSuffix(from.path, ".jsonl")+".meta.json", maxNote)
 	if !ok || !gjson.Valid(b) {
 		return
 	}
 	a.Type, a.Task = gjson.Get(b, "agentType").String(), gjson.Get(b, "description").String()
+}
+
+// agentID is a subagent's id by the name of its transcript.
+func agentID(name string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(path.Base(name), ".jsonl"), "agent-")
 }

@@ -8,24 +8,36 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// mostCalls bounds the calls whose results are awaited while a file is read; beyond it the older ones are forgotten.
-const mostCalls = 4096
+// maxAnswers bounds the dialogs that one Count reports; the last ones are kept.
+const maxAnswers = 64
 
-// Call is a finished tool call as the transcript has it: what PostToolUse or PostToolUseFailure would have told.
+// Answer is the end of one AskUserQuestion dialog as the transcript has it: the fact that
+// PostToolUse would have brought. The caller judges whether it is a person's decision.
+type Answer struct {
+	ToolUseID string
+	Result    gjson.Result // toolUseResult, an object with answers
+}
+
+// maxCalls bounds the calls whose results are awaited while a file is read; beyond it the older
+// ones are forgotten.
+const maxCalls = 4096
+
+// Call is a finished tool call as the transcript has it: the fact that PostToolUse or
+// PostToolUseFailure would have brought.
 type Call struct {
 	ID       string // tool_use_id
 	Tool     string
 	Cwd      string
 	Input    gjson.Result
 	Response gjson.Result
-	Error    string    // what a command said that ended with an error, its exit code first
-	At       time.Time // when it was made; zero where its line has no time
+	Error    string    // the output of a command that failed, its exit code first
+	At       time.Time // when it was made; zero if its line has no time
 }
 
-// awaited says, as cheaply as can be, whether a line is the result of a remembered call and has the address of a pull or
-// merge request, or a sign that qmd could not be reached (R53).
+// awaited is a quick check whether a line is the result of a remembered call and has the address of
+// a pull or merge request, or a sign that qmd could not be reached (R53).
 func (c *counter) awaited(line []byte) bool {
-	if kind := headType(line); len(c.called) == 0 || kind != "user" && kind != "" { // unknown where blanks stand between
+	if kind := headType(line); len(c.called) == 0 || kind != "user" && kind != "" {
 		return false
 	}
 	_, rest, found := bytes.Cut(line, []byte(`"tool_use_id":`))
@@ -46,43 +58,46 @@ func (c *counter) calls(r record) {
 	if !c.tools || !strings.Contains(r.message.Raw, `"tool_use"`) {
 		return
 	}
-	r.message.Get("content").ForEach(func(_, block gjson.Result) bool {
-		if name := text(block.Get("name")); text(block.Get("type")) == "tool_use" && reaches(name) {
-			if len(c.called) >= mostCalls {
-				clear(c.called)
-			}
-			at, _ := time.Parse(time.RFC3339Nano, r.at)
-			id := clone(block.Get("id"))
-			c.called[id] = Call{ID: id, Tool: strings.Clone(name), Cwd: strings.Clone(r.cwd), Input: kept(block.Get("input")), At: at}
+	for b := range blocks(r.message, "tool_use") {
+		tool := text(b.Get("name"))
+		switch {
+		case strings.HasPrefix(tool, "mcp__"):
+		case tool == "Bash" || tool == "PowerShell" || tool == "Monitor":
+		default:
+			continue
 		}
-		return true
-	})
+		if len(c.called) >= maxCalls {
+			clear(c.called)
+		}
+		at, _ := time.Parse(time.RFC3339Nano, r.at)
+		id := strings.Clone(b.Get("id").String())
+		c.called[id] = Call{
+			ID: id, Tool: strings.Clone(tool), Cwd: strings.Clone(r.cwd),
+			Input: kept(b.Get("input")), At: at,
+		}
+	}
 }
 
-func reaches(tool string) bool {
-	return tool == "Bash" || tool == "PowerShell" || tool == "Monitor" || strings.HasPrefix(tool, "mcp__")
-}
-
-// returned takes note of a call whose result has such a sign. Of those that failed only a command that ran is told: what
-// a hook or a person held back was none.
+// returned records a call whose result has such a sign. Of those that failed it takes only commands
+// that ran, and none that a hook or a person held back.
 func (c *counter) returned(r record) {
 	if !c.tools || !r.result.Exists() {
 		return
 	}
-	r.message.Get("content").ForEach(func(_, block gjson.Result) bool {
-		call, known := c.called[block.Get("tool_use_id").String()]
+	for b := range blocks(r.message, "") {
+		call, known := c.called[b.Get("tool_use_id").String()]
 		if !known {
-			return true
+			continue
 		}
-		if !block.Get("is_error").Bool() {
+		if !b.Get("is_error").Bool() {
 			call.Response = kept(r.result)
 			c.done = append(c.done, call)
-		} else if call.Error = plainText(block); strings.HasPrefix(call.Error, "Exit code ") {
+		} else if call.Error = plainText(b); strings.HasPrefix(call.Error, "Exit code ") {
 			c.done = append(c.done, call)
 		}
-		return !known
-	})
+		return
+	}
 }
 
-// kept is a value in memory of its own.
+// kept is a value in memory of its own: the line that holds it is overwritten by the next one.
 func kept(v gjson.Result) gjson.Result { return gjson.Parse(strings.Clone(v.Raw)) }

@@ -1,7 +1,6 @@
 package usage
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,54 +16,50 @@ const (
 	maxFiles = 20_000
 )
 
-// settled is how long a subagent's transcript must rest until its last requests need not be remembered: no request
-// takes that long from one line to the next.
+// settled is how long a subagent's transcript must rest until its last requests need not be
+// remembered, because no request takes that long from one line to the next.
 const settled = 15 * time.Minute
 
 // source is one transcript to count.
 type source struct {
 	path   string // to open
-	name   string // in the cursor: the main transcript's path, or a subagent's path below the session's directory
+	name   string // in the cursor: of a subagent's below the session's directory
 	main   bool
 	cursor loop.Cursor
 	known  bool  // there is a cursor
-	end    int64 // what stands behind this offset is not read; 0 is no bound
-}
-
-// bounded is the file from start, which the reader stands at, to the source's end.
-func (s *source) bounded(f io.Reader, start int64) io.Reader {
-	if s.end == 0 {
-		return f
-	}
-	return io.LimitReader(f, s.end-start)
+	end    int64 // what is behind this offset is not read; 0 is no bound
 }
 
 // sessionDir is where a session keeps its subagents' transcripts.
 func sessionDir(transcript string) string { return strings.TrimSuffix(transcript, ".jsonl") }
 
-// sources lists the subagents' transcripts, then the main one, each with its cursor. Cursors of another session's
-// transcript are nobody's. Subagents come first so that an old client's copies of their lines in the main transcript
-// are recognised.
-func sources(transcript string, cursors []loop.Cursor) []source {
-	byName := map[string]loop.Cursor{}
-	for _, c := range cursors {
-		byName[c.Path] = c
-	}
+// sources lists the subagents' transcripts, then the main one, each with its cursor. It ignores
+// cursors of another session's transcript. Subagents come first so that an old client's copies of
+// their lines in the main transcript are recognised.
+func sources(transcript string, cursors []loop.Cursor) (out []source) {
 	main := source{path: transcript, name: transcript, main: true}
 	main.cursor, main.known = mainCursor(transcript, cursors)
-	if !main.known {
-		clear(byName)
+	byName := map[string]loop.Cursor{}
+	if main.known {
+		for _, c := range cursors {
+			byName[c.Path] = c
+		}
 	}
-	var out []source
 	for _, name := range agents(sessionDir(transcript)) {
-		s := source{path: filepath.Join(sessionDir(transcript), filepath.FromSlash(name)), name: name}
+		s := source{path: agentPath(transcript, name), name: name}
 		s.cursor, s.known = byName[name]
 		out = append(out, s)
 	}
 	return append(out, main)
 }
 
-// mainCursor finds the main transcript's cursor. Its file name is the session id, so a directory that moved does no harm.
+// agentPath is where a subagent's transcript is, by its name in the cursor.
+func agentPath(transcript, name string) string {
+	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
+}
+
+// mainCursor finds the main transcript's cursor. It compares only the file name, which is the
+// session id, so that a directory that moved does no harm.
 func mainCursor(transcript string, cursors []loop.Cursor) (loop.Cursor, bool) {
 	for _, c := range cursors {
 		if isMain(c) && filepath.Base(c.Path) == filepath.Base(transcript) {
@@ -78,7 +73,7 @@ func isMain(c loop.Cursor) bool {
 	return strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/")
 }
 
-// Main is the main transcript that the cursors were made for, "" when they name none.
+// Main is the main transcript that the cursors were made for, "" if they name none.
 func Main(cursors []loop.Cursor) string {
 	for _, c := range cursors {
 		if isMain(c) {
@@ -88,8 +83,8 @@ func Main(cursors []loop.Cursor) string {
 	return ""
 }
 
-// agents lists the subagents' transcripts below a session's directory, with forward slashes, sorted. Symbolic links
-// are not followed.
+// agents lists the subagents' transcripts below a session's directory, with forward slashes,
+// sorted. It follows no symbolic links.
 func agents(dir string) (names []string) {
 	root := filepath.Join(dir, "subagents")
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -101,7 +96,8 @@ func agents(dir string) (names []string) {
 		if d.IsDir() && strings.Count(rel, "/") >= maxDepth {
 			return fs.SkipDir
 		}
-		if d.Type().IsRegular() && strings.HasPrefix(d.Name(), "agent-") && strings.HasSuffix(rel, ".jsonl") {
+		named := strings.HasPrefix(d.Name(), "agent-") && strings.HasSuffix(rel, ".jsonl")
+		if named && d.Type().IsRegular() {
 			names = append(names, rel)
 		}
 		return nil
@@ -109,9 +105,9 @@ func agents(dir string) (names []string) {
 	return names
 }
 
-// Baseline is the cursors of a run that begins now: nothing that stands in the subagents' transcripts counts, and of
-// the main one nothing before offset from, as PromptStart tells it. A negative from means its present end. The first
-// cursor is the main transcript's.
+// Baseline is the cursors of a run that begins now: nothing in the subagents' transcripts counts,
+// and of the main one nothing before offset from, which PromptStart finds. A negative from is its
+// present end. The first cursor is the main transcript's.
 func Baseline(transcript string, from int64) []loop.Cursor {
 	main := atEnd(transcript, transcript)
 	if from >= 0 {
@@ -119,13 +115,14 @@ func Baseline(transcript string, from int64) []loop.Cursor {
 	}
 	out := []loop.Cursor{main}
 	for _, name := range agents(sessionDir(transcript)) {
-		out = append(out, atEnd(filepath.Join(sessionDir(transcript), filepath.FromSlash(name)), name))
+		out = append(out, atEnd(agentPath(transcript, name), name))
 	}
 	return out
 }
 
-// atEnd is a cursor behind the last whole line of a file, at 0 where there is none. Of a file that cannot be read at
-// this moment all that is there is taken as old: what was spent before a run is never charged to it.
+// atEnd is a cursor behind the last whole line of a file, at 0 if there is none. All of a file that
+// cannot be read at this moment is taken as old: what was spent before a run is never charged to
+// it.
 func atEnd(path, name string) loop.Cursor {
 	c := loop.Cursor{Path: name}
 	fi, err := os.Stat(path)

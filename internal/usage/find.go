@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,16 +19,18 @@ type found struct {
 	changed  time.Time
 }
 
-// Find finds a session's main transcript: by its path, or by its id or the beginning of one in the client's folder. An
-// error names the sessions that are nearest.
+// Find finds a session's main transcript: by its path, or by its id or the beginning of one in the
+// client's folder. An error names the sessions that are nearest.
 func Find(client, session string) (string, error) {
 	if strings.ContainsAny(session, `/\`) || strings.HasSuffix(session, ".jsonl") {
 		fi, err := os.Stat(session)
 		switch {
 		case err != nil:
-			return "", hint.New("name a session by its id, or a transcript by its path", "there is no transcript %s", session)
+			return "", hint.New("name a session by its id, or a transcript by its path",
+				"there is no transcript %s", session)
 		case !fi.Mode().IsRegular():
-			return "", hint.New("a transcript is a session's own .jsonl file", "%s is not a regular file", session)
+			return "", hint.New("a transcript is a session's own .jsonl file",
+				"%s is not a regular file", session)
 		}
 		return filepath.Abs(session)
 	}
@@ -47,21 +50,18 @@ func Find(client, session string) (string, error) {
 	case 1:
 		return hits[0].path, nil
 	}
-	return "", hint.New("write more of its id: "+ids(hits), "%d sessions begin with %q", len(hits), session)
+	return "", hint.New("write more of its id: "+ids(hits),
+		"%d sessions begin with %q", len(hits), session)
 }
 
 // sessions are the transcripts in the client's folder, the one changed last first.
 func sessions(client string) (list []found) {
-	projects, _ := os.ReadDir(filepath.Join(client, "projects"))
-	for _, p := range projects {
-		dir := filepath.Join(client, "projects", p.Name())
-		files, _ := os.ReadDir(dir)
-		for _, f := range files {
-			id, ok := strings.CutSuffix(f.Name(), ".jsonl")
-			info, err := f.Info()
-			if ok && err == nil && info.Mode().IsRegular() {
-				list = append(list, found{id, filepath.Join(dir, f.Name()), info.ModTime()})
-			}
+	names, _ := fs.Glob(os.DirFS(client), "projects/*/*.jsonl")
+	for _, name := range names {
+		path := filepath.Join(client, filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+			list = append(list, found{id, path, info.ModTime()})
 		}
 	}
 	slices.SortFunc(list, func(a, b found) int {
@@ -70,13 +70,14 @@ func sessions(client string) (list []found) {
 	return list
 }
 
-// mostNamed bounds the sessions that a hint names.
-const mostNamed = 5
+// maxNamed bounds the sessions that a hint names.
+const maxNamed = 5
 
 // nearest names the sessions whose ids begin most like a word, the newest first among equals.
 func nearest(all []found, word string) string {
 	if len(all) == 0 {
-		return "no session was found; CLAUDE_CONFIG_DIR names the client's folder, or give a transcript's path"
+		return "no session was found; CLAUDE_CONFIG_DIR names the client's folder, " +
+			"or give a transcript's path"
 	}
 	common := func(f found) (n int) {
 		for n < len(f.id) && n < len(word) && f.id[n] == word[n] {
@@ -84,14 +85,13 @@ func nearest(all []found, word string) string {
 		}
 		return n
 	}
-	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(common(b), common(a)) })
 	return "the nearest are " + ids(all)
 }
 
 func ids(list []found) string {
 	var names []string
-	for _, f := range list[:min(len(list), mostNamed)] {
+	for _, f := range list[:min(len(list), maxNamed)] {
 		names = append(names, fmt.Sprintf("%q", f.id))
 	}
 	if more := len(list) - len(names); more > 0 {

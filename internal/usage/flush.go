@@ -7,20 +7,22 @@ import (
 	"time"
 )
 
-// How long WaitFlushed waits. A client with a machine to itself takes up to 100 ms (CONTRACT); where a dozen programs wait
-// for two cores it was seen to take more than 500 ms, and its last message was paid an iteration late.
+// How long WaitFlushed waits. A client that has a machine to itself takes up to 100 ms (CONTRACT).
+// With a dozen programs on two cores it took more than 500 ms, and its last message was paid an
+// iteration late.
 const (
 	flushLimit   = 2 * time.Second
 	missingLimit = 200 * time.Millisecond
 	flushPoll    = 5 * time.Millisecond
 )
 
-// WaitFlushed waits until the assistant's last message stands in the transcript: Stop comes up to 100 ms before. It
-// gives up after 2 s, and after 200 ms on a file that does not exist, which is so at a session's first Stop and for
-// good where the client keeps no transcripts. Without a message there is nothing to wait for. It says whether the
-// message is there.
+// WaitFlushed waits until the assistant's last message is in the transcript, and reports whether it
+// is: Stop comes up to 100 ms before. It gives up after 2 s, and after 200 ms on a missing file: a
+// session has none at its first Stop, and none ever if the client keeps no transcripts. Without a
+// message there is nothing to wait for.
 //
-// Only an assistant line behind the last user line is that message: loops end every turn with the same words.
+// Only an assistant line behind the last user line is that message, because loops end every turn
+// with the same words.
 func WaitFlushed(ctx context.Context, transcript, lastMessage string) bool {
 	want := strings.TrimSpace(lastMessage)
 	if want == "" || transcript == "" {
@@ -48,8 +50,8 @@ func WaitFlushed(ctx context.Context, transcript, lastMessage string) bool {
 	}
 }
 
-// said says whether the assistant's last words are these. The event joins a message's text blocks; each has a line of
-// its own, and the last one is enough.
+// said reports whether the assistant's last words are these. The event joins a message's text
+// blocks; each has a line of its own, and the last one is enough.
 func said(t tail, want string) (yes bool) {
 	t.backward(func(line []byte) bool {
 		if len(line) == 0 || other(line) {
@@ -60,10 +62,10 @@ func said(t tail, want string) (yes bool) {
 			return true
 		}
 		if r.kind == "assistant" {
-			texts(r.message, func(s string) {
+			for s := range texts(r.message) {
 				s = strings.TrimSpace(s)
 				yes = yes || s != "" && strings.HasSuffix(want, s)
-			})
+			}
 		}
 		return !yes && r.kind != "user"
 	})

@@ -4,6 +4,6 @@ package usage
 
 import "io/fs"
 
-// inode is 0: the system does not tell a file's identity by its name alone. A replaced file is then known by its size
-// and by what stands before the cursor.
+// inode is 0, because the system does not identify a file by its FileInfo. A replaced file is then
+// recognised by its size and by the text before the cursor.
 func inode(fs.FileInfo) uint64 { return 0 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inode tells a file from another one that took its name. 0 where the system does not say.
+// inode distinguishes a file from another one that took its name. It is 0 if unknown.
 func inode(fi fs.FileInfo) uint64 {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Ino)

@@ -8,8 +8,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Bounds of what is remembered of one file, in requests. Lines of one request stand close together; a line of a
-// request that is forgotten would count again.
+// Bounds of what is remembered of one file, in requests. Lines of one request stand close together;
+// a line of a forgotten request would count again.
 const (
 	remembered = 8192 // within one Count
 	openMain   = 7    // from one Count to the next, of the main transcript
@@ -31,64 +31,47 @@ type slot struct {
 
 // known returns what was counted for a request so far.
 func (l *ledger) known(id string) (loop.Counted, bool) {
-	i, ok := l.index[id]
-	if !ok {
-		return loop.Counted{}, false
+	if i, ok := l.index[id]; ok {
+		return l.slots[i].Counted, true
 	}
-	return l.slots[i].Counted, true
+	return loop.Counted{}, false
 }
 
 // put remembers a request as the one seen last.
 func (l *ledger) put(c loop.Counted) {
 	l.clock++
-	s := slot{c, l.clock}
-	if i, ok := l.index[c.ID]; ok {
-		l.slots[i] = s
-		return
+	i, known := l.index[c.ID]
+	switch {
+	case known:
+	case len(l.slots) < remembered:
+		i = len(l.slots)
+		l.slots = append(l.slots, slot{})
+	default:
+		i = l.next
+		l.next = (i + 1) % remembered
+		delete(l.index, l.slots[i].ID)
 	}
 	if l.index == nil {
 		l.index = make(map[string]int)
 	}
-	i := len(l.slots)
-	if i < remembered {
-		l.slots = append(l.slots, s)
-	} else {
-		i = l.next
-		l.next = (i + 1) % remembered
-		delete(l.index, l.slots[i].ID)
-		l.slots[i] = s
-	}
-	l.index[c.ID] = i
+	l.slots[i], l.index[c.ID] = slot{c, l.clock}, i
 }
 
-// last returns the n requests seen last, oldest first.
-func (l *ledger) last(n int) (out []loop.Counted) {
-	top := make([]slot, 0, n)
-	for _, s := range l.slots {
-		if len(top) == n {
-			if s.seen < top[0].seen {
-				continue
-			}
-			top = slices.Delete(top, 0, 1)
-		}
-		i, _ := slices.BinarySearchFunc(top, s.seen, func(t slot, seen int64) int { return cmp.Compare(t.seen, seen) })
-		top = slices.Insert(top, i, s)
-	}
-	for _, s := range top {
+// end returns the n requests seen last, oldest first, and forgets everything. The memory is kept
+// for the next file.
+func (l *ledger) end(n int) (out []loop.Counted) {
+	slices.SortFunc(l.slots, func(a, b slot) int { return cmp.Compare(a.seen, b.seen) })
+	for _, s := range l.slots[max(0, len(l.slots)-n):] {
 		out = append(out, s.Counted)
 	}
-	return out
-}
-
-// reset forgets everything and keeps the memory for the next file.
-func (l *ledger) reset() {
 	clear(l.slots)
 	clear(l.index)
 	*l = ledger{slots: l.slots[:0], index: l.index}
+	return out
 }
 
-// untilMark begins the id of the one entry of Cursor.Open that is no request: it holds the newest timestamp seen, by
-// which a file that was replaced tells what was counted before.
+// untilMark begins the id of the one entry of Cursor.Open that is no request: it holds the newest
+// timestamp seen, which separates old lines from new ones in a file that was replaced.
 const untilMark = "until "
 
 // unpack takes a cursor's entries apart.

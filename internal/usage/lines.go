@@ -3,16 +3,19 @@ package usage
 import (
 	"bytes"
 	"io"
+
+	"hooks/internal/regular"
 )
 
-// Bounds of the line reader, in bytes. Real lines that hold usage are kilobytes; what is longer than maxLine is
-// streamed past.
+// Bounds of the line reader, in bytes. Real lines that hold usage are kilobytes; what is longer
+// than maxLine is streamed past.
 const (
 	firstBuffer = 256 << 10
 	maxLine     = 8 << 20
 )
 
-// lines reads the whole lines of a file. Its buffer goes from file to file and grows only for long lines.
+// lines reads the whole lines of a file. Its buffer is kept from file to file and grows only for
+// long lines.
 type lines struct {
 	src     io.Reader
 	buf     []byte
@@ -24,7 +27,7 @@ type lines struct {
 	err     error // of the source, other than its end
 }
 
-// reset begins to read another source, whose first byte stands at offset in its file.
+// reset begins to read another source, whose first byte is at offset in its file.
 func (l *lines) reset(src io.Reader, offset int64) {
 	if l.buf == nil {
 		l.buf = make([]byte, firstBuffer)
@@ -32,12 +35,39 @@ func (l *lines) reset(src io.Reader, offset int64) {
 	*l = lines{src: src, buf: l.buf, offset: offset}
 }
 
-// next returns the next whole line without its end. The line is good until the next call. A line longer than maxLine
-// is nil. It ends before a last line that nobody has finished yet: offset stays where that one begins.
+// file calls f with the lines of a transcript from an offset on, and with the offset of each, until
+// f returns false.
+func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool) error {
+	file, _, err := regular.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.Seek(from, io.SeekStart); err != nil {
+		return err
+	}
+	l.reset(file, from)
+	for {
+		at := l.offset
+		line, ok := l.next()
+		if !ok || !f(line, at) {
+			return l.err
+		}
+	}
+}
+
+// next returns the next whole line without its end, valid until the next call. A line longer than
+// maxLine is nil. An unfinished last line is not returned: offset stays at its beginning.
 func (l *lines) next() (line []byte, ok bool) {
 	for {
 		if i := bytes.IndexByte(l.buf[l.start+l.seen:l.end], '\n'); i >= 0 {
-			return l.take(l.seen + i), true
+			n := l.seen + i
+			if line = l.buf[l.start : l.start+n]; l.dropped > 0 || n > maxLine {
+				line = nil
+			}
+			l.offset += l.dropped + int64(n) + 1
+			l.start, l.seen, l.dropped = l.start+n+1, 0, 0
+			return line, true
 		}
 		l.seen = l.end - l.start
 		if l.seen >= maxLine || l.dropped > 0 {
@@ -48,17 +78,6 @@ func (l *lines) next() (line []byte, ok bool) {
 			return nil, false
 		}
 	}
-}
-
-// take cuts the line of n bytes off the buffer.
-func (l *lines) take(n int) []byte {
-	line := l.buf[l.start : l.start+n]
-	if l.dropped > 0 || n > maxLine {
-		line = nil
-	}
-	l.offset += l.dropped + int64(n) + 1
-	l.start, l.seen, l.dropped = l.start+n+1, 0, 0
-	return line
 }
 
 // fill reads more behind the unfinished line, which moves to the front.
@@ -72,19 +91,10 @@ func (l *lines) fill() bool {
 		copy(bigger, l.buf)
 		l.buf = bigger
 	}
-	for range 100 { // io.Reader may return nothing without an error
-		n, err := l.src.Read(l.buf[l.end:])
-		l.end += n
-		if n > 0 {
-			return true
-		}
-		if err != nil {
-			if err != io.EOF {
-				l.err = err
-			}
-			return false
-		}
+	n, err := io.ReadAtLeast(l.src, l.buf[l.end:], 1)
+	l.end += n
+	if err != nil && err != io.EOF {
+		l.err = err
 	}
-	l.err = io.ErrNoProgress
-	return false
+	return n > 0
 }

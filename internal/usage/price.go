@@ -5,7 +5,8 @@ import "hooks/internal/loop"
 // webSearch is the price of one server-side web search.
 const webSearch = loop.Cent
 
-// Bounds of what one request can cost. They lie far above anything real and keep sums of rubbish from overflowing.
+// Bounds of what one request can cost. They lie far above anything real and keep sums of rubbish
+// from overflowing.
 const (
 	maxTokens  = 100_000_000 // of one kind in one request; a line with more is unreadable
 	maxRequest = 100_000 * loop.Dollar
@@ -16,13 +17,14 @@ type request struct {
 	Tokens loop.Tokens // Dollars is not read
 	Fast   bool        // usage.speed is "fast"
 	US     bool        // usage.inference_geo is "us"
-	// Parts are the samplings that the request consisted of, as where a tool of the server's ran in between. Each has a
-	// prompt of its own, which is long or not.
+	// Parts are the samplings that the request consisted of, as where a tool of the server's ran in
+	// between. Each has a prompt of its own, which is long or not.
 	Parts []loop.Tokens
 }
 
-// cost prices one request by the client's own formula, to the pico-dollar: every kind at its rate, a long prompt and
-// fast mode as multipliers of the row, US inference 1.1 times the tokens' price, a cent for every web search.
+// cost prices one request by the client's own formula, to the pico-dollar: every kind at its rate,
+// a long prompt and fast mode as multipliers of the row, US inference 1.1 times the tokens' price,
+// a cent for every web search.
 func (r Row) cost(q request) loop.USD {
 	parts := q.Parts
 	if !q.whole() {
@@ -41,7 +43,7 @@ func (r Row) cost(q request) loop.USD {
 	return min(sum+times(webSearch, q.Tokens.WebSearches), maxRequest)
 }
 
-// whole says that the parts are all there is.
+// whole reports whether the parts make up all tokens.
 func (q request) whole() bool {
 	var sum loop.Tokens
 	for _, n := range q.Parts {
@@ -51,7 +53,7 @@ func (q request) whole() bool {
 	return sum == q.Tokens
 }
 
-// sampling prices the tokens of one prompt and what it gave.
+// sampling prices the tokens of one prompt and its answer.
 func (r Row) sampling(n loop.Tokens) loop.USD {
 	sum := times(r.Input, n.Input) + times(r.Output, n.Output) + times(r.CacheRead, n.CacheRead) +
 		times(r.CacheWrite5m, n.CacheWrite5m) + times(r.CacheWrite1h, n.CacheWrite1h)

@@ -189,22 +189,6 @@ func TestLineReaderBounds(t *testing.T) {
 	}
 }
 
-func FuzzMark(f *testing.F) {
-	f.Add([]byte(`kkk_to_tokens"`))
-	f.Add(bytes.Repeat([]byte("k"), 100))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, m := range []mark{markUsage, markInterrupt, markAnswers} {
-			if got, want := m.in(b), bytes.Contains(b, m.text); got != want {
-				t.Errorf("%s in %q: %v", m.text, b, got)
-			}
-			end := append(append(bytes.Clone(b), m.text...), b...)
-			if !m.in(end) {
-				t.Errorf("%s not found in %q", m.text, end)
-			}
-		}
-	})
-}
-
 // FuzzLine feeds foreign lines to the whole counter: it must not fall, nor count anything negative.
 func FuzzLine(f *testing.F) {
 	for _, name := range []string{"session", "scheduled-with-gate", "interrupted"} {
@@ -214,13 +198,13 @@ func FuzzLine(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		c := counter{table: NewTable(nil), rates: map[string]rated{}, single: true}
-		c.res.ByModel = map[string]loop.Tokens{}
-		tr := &transcript{source: source{main: true}, ledger: &ledger{}}
+		c := newCounter(NewTable(nil))
+		c.list, c.apart = make([]source, 1), make([]map[string]loop.Tokens, 1)
+		tr := &transcript{source: source{main: true}}
 		for range 2 {
 			c.line(tr, bytes.Clone(line))
 		}
-		for m, n := range c.res.ByModel {
+		for m, n := range c.apart[0] {
 			if n != most(n, loop.Tokens{}) || n.Dollars > 1_000_000*loop.Dollar {
 				t.Errorf("%s: %+v", m, n)
 			}

@@ -2,10 +2,11 @@ package usage
 
 import "time"
 
-// Dated is when the built-in prices were measured. Newer models are priced by their family, with a warning.
+// Dated is when the built-in prices were measured. Newer models are priced by their family, with a
+// warning.
 const Dated = "2026-11-20"
 
-// StaleDays is how old the built-in table may grow before a person is told.
+// StaleDays is how old the built-in table may grow before a person is warned.
 const StaleDays = 90
 
 // Where a built-in row comes from.
@@ -15,9 +16,9 @@ const (
 	list     = "the public price list; not in the client's catalog any more"
 )
 
-// builtin are list prices in thousandths of a dollar per million tokens: input, output, cache read, cache write for
-// five minutes, cache write for one hour. Then what fast mode multiplies them with, and what a prompt over longPrompt
-// does. A name stands for itself and its dated releases.
+// builtin are list prices in thousandths of a dollar per million tokens: input, output, cache read,
+// cache write for five minutes, cache write for one hour. Then what fast mode multiplies them with,
+// and what a prompt over longPrompt does. A name covers its dated releases too.
 var builtin = [...]struct {
 	name                                  string
 	input, output, read, write5m, write1h int64
@@ -55,8 +56,8 @@ var builtin = [...]struct {
 // perMillion makes pico-dollars for one token out of thousandths of a dollar per million tokens.
 const perMillion = 1000
 
-// longPrompt is the prompt size, in tokens, above which a row's long multiplier counts: input, cache reads and cache
-// writes of one request together.
+// longPrompt is the prompt size, in tokens, above which a row's long multiplier counts: input,
+// cache reads and cache writes of one request together.
 const longPrompt = 100_000
 
 // AgeDays is the age of the built-in table in whole days, 0 before its date.

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -10,7 +11,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// record is what matters of one transcript line. Its strings are parts of the line.
+// record holds the fields of one transcript line that are used. Its strings are parts of the line.
 type record struct {
 	kind      string // top-level type
 	subtype   string
@@ -29,7 +30,8 @@ type record struct {
 	result    gjson.Result // toolUseResult
 }
 
-// read parses a line. It is not ok for what is no JSON object in UTF-8: damaged lines are never half believed.
+// read parses a line. It is ok only for a JSON object in UTF-8: a damaged line is never half
+// believed.
 func read(line []byte) (r record, ok bool) {
 	if !utf8.Valid(line) || !gjson.ValidBytes(line) {
 		return r, false
@@ -37,7 +39,7 @@ func read(line []byte) (r record, ok bool) {
 	return fields(line)
 }
 
-// fields is read for a line that is taken as it is.
+// fields is read without the check for damage.
 func fields(line []byte) (r record, ok bool) {
 	v := gjson.Parse(view(line))
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -99,12 +101,14 @@ type spent struct {
 	id    string // message id
 	model string
 	request
-	// advisors are the requests to other models that this one caused. None of its own numbers holds them.
+	// advisors are the requests to other models that this one caused. Its own numbers do not
+	// contain them.
 	advisors []spent
 }
 
-// spent reads an assistant's message. There is none without usage or from the client itself (`<synthetic>`); bad is
-// true for numbers that no request can have. A message without a model is priced as an unknown one.
+// spent reads an assistant's message. There is none without usage or from the client itself
+// (`<synthetic>`); bad is true for impossible numbers. A message without a model is priced as an
+// unknown one.
 func (r record) spent() (s spent, ok, bad bool) {
 	var use gjson.Result
 	r.message.ForEach(func(key, value gjson.Result) bool {
@@ -121,27 +125,18 @@ func (r record) spent() (s spent, ok, bad bool) {
 	if !r.message.IsObject() || !use.IsObject() || s.model == "<synthetic>" {
 		return s, false, false
 	}
-	s.model = named(s.model)
+	s.model = cmp.Or(s.model, "unknown")
 	bad = s.read(use)
 	return s, !bad, bad
 }
 
-// read reads a usage object. Its iterations are the samplings that its sums are made of, and what advisors used.
+// read reads a usage object. Its iterations are the samplings that make up its sums, and the usage
+// of advisors.
 func (s *spent) read(use gjson.Result) (bad bool) {
 	s.Tokens, bad = tokens(use)
-	var iterations gjson.Result
-	use.ForEach(func(key, v gjson.Result) bool {
-		switch key.String() {
-		case "speed":
-			s.Fast = text(v) == "fast"
-		case "inference_geo":
-			s.US = text(v) == "us"
-		case "iterations":
-			iterations = v
-		}
-		return true
-	})
-	iterations.ForEach(func(_, one gjson.Result) bool {
+	s.Fast = text(use.Get("speed")) == "fast"
+	s.US = text(use.Get("inference_geo")) == "us"
+	use.Get("iterations").ForEach(func(_, one gjson.Result) bool {
 		n, wrong := tokens(one)
 		switch text(one.Get("type")) {
 		case "message":
@@ -149,18 +144,17 @@ func (s *spent) read(use gjson.Result) (bad bool) {
 		case "advisor_message":
 			bad = bad || wrong
 			n.WebSearches = 0
-			s.advisors = append(s.advisors, spent{model: named(text(one.Get("model"))), request: request{Tokens: n, US: s.US}})
+			model := cmp.Or(text(one.Get("model")), "unknown")
+			a := spent{model: model, request: request{Tokens: n, US: s.US}}
+			s.advisors = append(s.advisors, a)
 		}
 		return true
 	})
 	return bad
 }
 
-// named is a model's name; one that is not told is priced as an unknown one.
-func named(model string) string { return cmp.Or(model, "unknown") }
-
-// tokens reads the kinds of a usage object. Cache writes without a split, or the rest that a split leaves, are of five
-// minutes.
+// tokens reads the kinds of a usage object. Cache writes without a split, or the rest that a split
+// leaves, are of five minutes.
 func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
 	var flat, five int64
 	number := func(to *int64, v gjson.Result) {
@@ -192,44 +186,72 @@ func tokens(use gjson.Result) (n loop.Tokens, bad bool) {
 	return n, bad
 }
 
-// most is the greater number of each kind.
-func most(a, b loop.Tokens) loop.Tokens {
-	return loop.Tokens{
-		Input: max(a.Input, b.Input), Output: max(a.Output, b.Output), CacheRead: max(a.CacheRead, b.CacheRead),
-		CacheWrite5m: max(a.CacheWrite5m, b.CacheWrite5m), CacheWrite1h: max(a.CacheWrite1h, b.CacheWrite1h),
-		WebSearches: max(a.WebSearches, b.WebSearches), Dollars: max(a.Dollars, b.Dollars),
-	}
-}
-
-// minus is what a has more than b, kind by kind.
-func minus(a, b loop.Tokens) loop.Tokens {
-	return loop.Tokens{
-		Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead,
-		CacheWrite5m: a.CacheWrite5m - b.CacheWrite5m, CacheWrite1h: a.CacheWrite1h - b.CacheWrite1h,
-		WebSearches: a.WebSearches - b.WebSearches, Dollars: a.Dollars - b.Dollars,
-	}
-}
-
-// texts calls f with the string content of a message, or with each of its text blocks.
-func texts(message gjson.Result, f func(string)) {
-	content := message.Get("content")
-	if content.Type == gjson.String {
-		f(content.Str)
-		return
-	}
-	if !content.IsArray() {
-		return
-	}
-	content.ForEach(func(_, block gjson.Result) bool {
-		if block.Get("type").Str == "text" {
-			f(text(block.Get("text")))
+// blocks are a message's content blocks of one type, "" for any.
+func blocks(message gjson.Result, kind string) iter.Seq[gjson.Result] {
+	return func(yield func(gjson.Result) bool) {
+		if content := message.Get("content"); content.IsArray() {
+			content.ForEach(func(_, b gjson.Result) bool {
+				return kind != "" && text(b.Get("type")) != kind || yield(b)
+			})
 		}
-		return true
-	})
+	}
 }
 
-// interrupted says whether a user line is the client's mark of a person's Esc or Ctrl-C.
-func (r record) interrupted() (yes bool) {
-	texts(r.message, func(s string) { yes = yes || strings.HasPrefix(s, interruptText) })
-	return yes
+// texts are the string content of a message, or each of its text blocks.
+func texts(message gjson.Result) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if content := message.Get("content"); content.Type == gjson.String {
+			yield(content.Str)
+			return
+		}
+		for b := range blocks(message, "text") {
+			if !yield(text(b.Get("text"))) {
+				return
+			}
+		}
+	}
+}
+
+// plainText joins the texts of a message or of a content block.
+func plainText(v gjson.Result) (all string) {
+	for s := range texts(v) {
+		all += s
+	}
+	return all
+}
+
+// toolUse is the id of the call whose result a user line is, in memory of its own.
+func (r record) toolUse() string {
+	for b := range blocks(r.message, "") {
+		if id := b.Get("tool_use_id"); id.Exists() {
+			return strings.Clone(id.String())
+		}
+	}
+	return ""
+}
+
+// interrupted reports whether a user line is the client's mark of a person's Esc or Ctrl-C.
+func (r record) interrupted() bool {
+	for s := range texts(r.message) {
+		if strings.HasPrefix(s, string(interruptMark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// typed is the prompt of a user line; the client writes a slash command as two marked parts.
+func (r record) typed() string {
+	all := plainText(r.message)
+	part := func(tag string) (string, bool) {
+		_, rest, found := strings.Cut(all, "<"+tag+">")
+		part, _, closed := strings.Cut(rest, "</"+tag+">")
+		return part, found && closed
+	}
+	name, found := part("command-name")
+	if !found {
+		return strings.Clone(all)
+	}
+	args, _ := part("command-args")
+	return strings.TrimSpace(name + " " + args)
 }

@@ -2,17 +2,18 @@ package usage
 
 import (
 	"cmp"
+	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"hooks/internal/loop"
 )
 
-// mostRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
+// maxRunning bounds what one look at a running iteration reads, in bytes. It is more than a line
 // may have.
-const mostRunning = 2 * maxLine
+const maxRunning = 2 * maxLine
 
 // Look is what the transcripts hold beyond the cursors of a running iteration.
 type Look struct {
@@ -22,29 +23,56 @@ type Look struct {
 }
 
 // Running counts what is new while an iteration runs, as Count does, at most 16 MiB of it; the next
-// look continues from there. Where no file has grown none is read, and rates is not called. What
-// cannot be read is left out; the error names it.
-func Running(transcript string, cursors []loop.Cursor, rates func() Table) (Look, error) {
+// look continues from there. If no file has grown it reads none and does not call rates. It leaves
+// out what cannot be read; the error names it.
+func Running(transcript string, cursors []loop.Cursor, rates func() Table) (l Look, err error) {
 	if transcript == "" {
-		return Look{}, nil
+		return l, nil
 	}
-	list := sources(transcript, cursors)
-	grown, cut := limit(list)
-	if !grown {
-		return Look{}, nil
-	}
-	table := rates()
-	l, err := look(list, table)
-	if cut && l.Read == 0 && err == nil { // one line is longer than the bound
-		for i := range list {
-			list[i].end = 0
+	for _, room := range []int64{maxRunning, math.MaxInt64} { // a line may be longer than the bound
+		c := newCounter(Table{})
+		c.table, c.money, c.room = sync.OnceValue(rates), true, room
+		done, err := c.all(sources(transcript, cursors))
+		if l = c.look(done); err != nil || l.Read > 0 || !c.full {
+			return l, err
 		}
-		return look(list, table)
 	}
-	return l, err
+	return l, nil
 }
 
-// Grown is how many bytes the transcripts hold beyond the cursors. Nothing is read.
+// look is what was counted, and how far.
+func (c *counter) look(done []loop.Cursor) (l Look) {
+	for _, u := range c.res.ByModel {
+		l.Dollars = l.Dollars.Plus(u.Dollars)
+	}
+	for i, now := range done {
+		before := c.list[i].cursor
+		if now.Offset == before.Offset && now.Inode == before.Inode {
+			continue
+		}
+		l.Cursors = append(l.Cursors, now)
+		if l.Read += now.Offset; now.Offset >= before.Offset { // else another file has its name now
+			l.Read -= before.Offset
+		}
+	}
+	return l
+}
+
+// bound sets the end of a source by the bytes that may still be read, and reports whether there is
+// anything to read or to forget.
+func (c *counter) bound(t *transcript, fi os.FileInfo) (changed bool) {
+	more, same := fi.Size()-t.cursor.Offset, sameFile(t.cursor, fi)
+	changed = more != 0 || !same
+	if more < 0 || !same {
+		more = fi.Size()
+	}
+	c.full = c.full || more > c.room
+	t.end = max(1, fi.Size()-more+min(more, c.room)) // 0 is no bound
+	c.room -= min(more, c.room)
+	return changed
+}
+
+// Grown is how many bytes the transcripts hold beyond the cursors. It reads nothing.
 func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 	if transcript == "" {
 		return 0
@@ -57,53 +85,12 @@ func Grown(transcript string, cursors []loop.Cursor) (n int64) {
 	return n
 }
 
-// limit sets the sources' ends, the main transcript's last. It reports whether any file has grown,
-// and whether more is new than will be read.
-func limit(list []source) (grown, cut bool) {
-	left := int64(mostRunning)
-	for i := range list {
-		s := &list[i]
-		fi, err := os.Stat(s.path)
-		if err != nil {
-			continue
-		}
-		more := fi.Size() - s.cursor.Offset
-		if more < 0 || !sameFile(s.cursor, fi) {
-			more = fi.Size()
-		}
-		grown, cut = grown || more > 0, cut || more > left
-		s.end = max(1, fi.Size()-more+min(more, left)) // 0 is no bound
-		left -= min(more, left)
-	}
-	return grown, cut
-}
-
-func look(list []source, t Table) (l Look, err error) {
-	c := newCounter(t)
-	c.money = true
-	done, err := c.all(list)
-	for _, u := range c.res.ByModel {
-		l.Dollars = l.Dollars.Plus(u.Dollars)
-	}
-	for i, now := range done {
-		if before := list[i].cursor; now.Offset != before.Offset || now.Inode != before.Inode {
-			l.Cursors = append(l.Cursors, now)
-			from := before.Offset
-			if now.Offset < from { // another file has its name now
-				from = 0
-			}
-			l.Read += now.Offset - from
-		}
-	}
-	return l, err
-}
-
-// mostSpenders bounds how many are named as having spent most.
-const mostSpenders = 5
+// maxSpenders bounds how many are named as having spent most.
+const maxSpenders = 5
 
 // spenders are the threads that spent most, by model, each under the name of its transcript.
-func (c *counter) spenders(list []source) (all []loop.Spender) {
-	for i, s := range list {
+func (c *counter) spenders() (all []loop.Spender) {
+	for i, s := range c.list {
 		name := s.name
 		if s.main {
 			name = mainThread
@@ -118,7 +105,7 @@ func (c *counter) spenders(list []source) (all []loop.Spender) {
 		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars),
 			cmp.Compare(a.Who, b.Who), cmp.Compare(a.Model, b.Model))
 	})
-	return all[:min(len(all), mostSpenders)]
+	return all[:min(len(all), maxSpenders)]
 }
 
 const mainThread = "main thread"
@@ -128,21 +115,15 @@ const mainThread = "main thread"
 func Named(transcript string, by []loop.Spender) []loop.Spender {
 	by = slices.Clone(by)
 	for i := range by {
-		if by[i].Who != mainThread {
-			by[i].Who = worker(transcript, by[i].Who)
+		if by[i].Who == mainThread {
+			continue
+		}
+		var a Agent
+		a.describe(source{name: by[i].Who, path: agentPath(transcript, by[i].Who)})
+		by[i].Who = "worker " + a.ID
+		if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
+			by[i].Who += " (" + about + ")"
 		}
 	}
 	return by
-}
-
-func worker(transcript, name string) string {
-	var a Agent
-	a.describe(source{
-		name: name,
-		path: filepath.Join(sessionDir(transcript), filepath.FromSlash(name)),
-	})
-	if about := strings.Trim(a.Type+": "+a.Task, ": "); about != "" {
-		return "worker " + a.ID + " (" + about + ")"
-	}
-	return "worker " + a.ID
 }

@@ -80,7 +80,7 @@ func TestOneLookIsBounded(t *testing.T) {
 	for _, id := range []string{"b", "c", "d"} {
 		tr.add(tr.main, filler, said1{id: id, in: 1000})
 	}
-	long := `{"type":"user","text":"` + strings.Repeat("x", mostRunning) + `"}`
+	long := `{"type":"user","text":"` + strings.Repeat("x", maxRunning) + `"}`
 	tr.add(tr.main, long, said1{id: "e", in: 1000})
 	var tick loop.Tick
 	for looks := 1; ; looks++ {
@@ -92,7 +92,7 @@ func TestOneLookIsBounded(t *testing.T) {
 		if look.Read == 0 {
 			break
 		}
-		if looks == 1 && look.Read > mostRunning {
+		if looks == 1 && look.Read > maxRunning {
 			t.Errorf("the first look read %d bytes", look.Read)
 		}
 		tick.Count(run, after(held, look))

@@ -5,43 +5,15 @@ import (
 	"unsafe"
 )
 
-// Marks of the lines that can matter, each with a letter that is rare in transcripts: searching for one byte is many
-// times faster than searching for a text.
+// The marks of the lines that can matter.
 var (
-	markUsage     = mark{[]byte(`_tokens"`), 3}
-	markInterrupt = mark{[]byte(interruptText), 3}
-	markAnswers   = mark{[]byte(`answers"`), 3}
+	usageMark     = []byte(`_tokens"`)
+	interruptMark = []byte("[Request interrupted by user")
+	answersMark   = []byte(`answers"`)
 )
 
-const interruptText = "[Request interrupted by user"
-
-type mark struct {
-	text []byte
-	rare int // index of its rare byte
-}
-
-// in says whether a line contains the mark.
-func (m mark) in(line []byte) bool {
-	c, after := m.text[m.rare], len(m.text)-m.rare
-	misses := 0
-	for i := m.rare; i+after <= len(line); i++ {
-		n := bytes.IndexByte(line[i:len(line)-after+1], c)
-		if n < 0 {
-			return false
-		}
-		i += n
-		if bytes.Equal(line[i-m.rare:i+after], m.text) {
-			return true
-		}
-		if misses++; misses > 16+i/16 { // the byte is not rare here
-			return bytes.Contains(line[i-m.rare+1:], m.text)
-		}
-	}
-	return false
-}
-
-// headType returns a line's top-level type where the line names it before anything nested, as the client's lines do for
-// all types but a few, and "" where only reading the whole line would tell.
+// headType returns a line's top-level type if the line names it before anything nested, as the
+// client's lines do for all types but a few; "" if only reading the whole line would show it.
 func headType(line []byte) string {
 	for rest := line[min(1, len(line)):]; ; {
 		key, after, ok := quoted(rest)
@@ -85,7 +57,7 @@ func quoted(b []byte) (value, rest []byte, ok bool) {
 	return b[1 : 1+n], b[n+2:], true
 }
 
-// other says whether a line names a type that never matters.
+// other reports whether a line names a type that never matters.
 func other(line []byte) bool {
 	kind := headType(line)
 	return kind != "" && kind != "assistant" && kind != "user"

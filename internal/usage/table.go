@@ -2,147 +2,141 @@ package usage
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
 )
 
-// What Table.Source says, for rate_table_source (R61).
+// The values of Table.Source, for rate_table_source (R61).
 const (
 	fromConfig  = "CLAUDE.md SDD config"
 	fromBuiltin = "built-in default"
 )
 
-// Row is what one model costs, in pico-dollars for one token of each kind.
+// Row is the price of one model, in pico-dollars for one token of each kind.
 type Row struct {
 	Model                                 string
 	Input, Output                         loop.USD
 	CacheRead, CacheWrite5m, CacheWrite1h loop.USD
-	// Fast multiplies the row in fast mode, Long when the prompt is long; 1 where the model has no such price.
+	// Fast multiplies the row in fast mode, Long when the prompt is long; 1 if the model has no
+	// such price.
 	Fast, Long int64
-	// Source says where the row comes from, for people.
-	Source string
-	own    bool // from the project's configuration
+	Source     string // where the row comes from, for people
 }
 
-// Table is the rates in force: the project's own rows, and the built-in ones for every other model (R60).
-type Table struct {
-	rows []Row
-	own  bool
-}
+// Table is the rates in force: the project's own rows, and the built-in ones for every other model
+// (R60).
+type Table struct{ own, list []Row }
 
-// NewTable puts a project's rows before the built-in ones. A row with only input and output gets 1.25, 2 and 0.1 times
-// its input rate for cache writes of five minutes and one hour and for cache reads.
-func NewTable(rows []config.Rate) Table {
-	t := Table{own: len(rows) > 0}
+// NewTable puts a project's rows before the built-in ones.
+func NewTable(rows []config.Rate) (t Table) {
 	for _, r := range rows {
-		t.rows = append(t.rows, ownRow(r))
+		t.own = append(t.own, ownRow(r))
 	}
 	for _, b := range builtin {
-		t.rows = append(t.rows, Row{
-			b.name, loop.USD(b.input * perMillion), loop.USD(b.output * perMillion), loop.USD(b.read * perMillion),
-			loop.USD(b.write5m * perMillion), loop.USD(b.write1h * perMillion), b.fast, b.long, b.source, false,
+		price := func(thousandths int64) loop.USD { return loop.USD(thousandths * perMillion) }
+		t.list = append(t.list, Row{
+			b.name, price(b.input), price(b.output),
+			price(b.read), price(b.write5m), price(b.write1h), b.fast, b.long, b.source,
 		})
 	}
 	return t
 }
 
-// ownRow completes a configured row. The multipliers of fast mode and long prompts are the client's, so they come from
-// the built-in row of the same model.
+// ownRow completes a configured row: cache writes of five minutes and one hour and cache reads cost
+// 1.25, 2 and 0.1 times its input rate unless it states them. The multipliers of fast mode and long
+// prompts are the client's: Find takes them from the built-in row of the same model.
 func ownRow(r config.Rate) Row {
-	row := Row{
-		Model: canonical(r.Model), Input: r.Input, Output: r.Output,
-		CacheRead: (r.Input + 5) / 10, CacheWrite5m: (r.Input*5 + 2) / 4, CacheWrite1h: r.Input * 2,
-		Fast: 1, Long: 1, Source: fromConfig, own: true,
-	}
-	for to, from := range map[*loop.USD]*loop.USD{
-		&row.CacheRead: r.CacheRead, &row.CacheWrite5m: r.CacheWrite5m, &row.CacheWrite1h: r.CacheWrite1h,
-	} {
-		if from != nil {
-			*to = *from
+	or := func(stated *loop.USD, usual loop.USD) loop.USD {
+		if stated != nil {
+			return *stated
 		}
+		return usual
 	}
-	return row
+	return Row{
+		Model: canonical(r.Model), Input: r.Input, Output: r.Output,
+		CacheRead:    or(r.CacheRead, (r.Input+5)/10),
+		CacheWrite5m: or(r.CacheWrite5m, (r.Input*5+2)/4),
+		CacheWrite1h: or(r.CacheWrite1h, r.Input*2),
+		Fast:         1, Long: 1, Source: fromConfig,
+	}
 }
 
-// Source is what budget.json records as rate_table_source (R61).
+// Source is recorded in budget.json as rate_table_source (R61).
 func (t Table) Source() string {
-	if t.own {
+	if len(t.own) > 0 {
 		return fromConfig
 	}
 	return fromBuiltin
 }
 
-// Rows are the rates in force, the project's own first, for people to read: a built-in row whose model one of the
-// project's rows prices is left out.
+// Rows are the rates in force, the project's own first, for people to read, without the built-in
+// rows of models that one of the project's rows prices.
 func (t Table) Rows() (rows []Row) {
-	for _, r := range t.rows {
-		if found, _ := t.Find(r.Model); found.own == r.own {
-			rows = append(rows, found)
+	for _, list := range [][]Row{t.own, t.list} {
+		for _, r := range list {
+			found, _ := t.Find(r.Model)
+			if (found.Source == fromConfig) == (r.Source == fromConfig) {
+				rows = append(rows, found)
+			}
 		}
 	}
 	return rows
 }
 
-// Find returns the row that prices a model. The project's rows win per model: its exact row, then its longest family.
-// One of its rows that names a model exactly does not cover another model that the built-in table knows by a longer
-// name: a row for claude-opus-5 says nothing about claude-opus-5-5.
+// Find returns the row that prices a model. The project's rows win per model: its exact row, then
+// its longest family. One of its rows that names a model exactly does not cover another model that
+// the built-in table knows by a longer name: a row for claude-opus-5 does not price
+// claude-opus-5-5.
 //
-// Known is false where the price is a guess that a person should hear about: another version of a known family, else
-// the dearest row of the family, else the dearest row of all. It is never nothing.
+// Known is false if the price is a guess that a person should hear about: another version of a
+// known family, else the dearest row of the family, else the dearest row of all. It is never zero.
 func (t Table) Find(model string) (row Row, known bool) {
 	name := canonical(model)
-	own, ownFit := longest(t.rows, name, true)
-	list, listFit := longest(t.rows, name, false)
+	own, list := longest(t.own, name), longest(t.list, name)
+	exact := slices.ContainsFunc(t.list, func(r Row) bool { return r.Model == own.Model })
 	switch {
-	case ownFit > 0 && (ownFit >= listFit || !t.lists(own.Model)):
+	case own.Model != "" && (len(own.Model) >= len(list.Model) || !exact):
 		own.Fast, own.Long = max(list.Fast, 1), max(list.Long, 1)
 		return own, true
-	case listFit > 0:
+	case list.Model != "":
 		return list, !version(name[len(list.Model):])
 	}
 	return t.dearest(name), false
 }
 
-// lists says whether the built-in table has a row of exactly that name.
-func (t Table) lists(name string) bool {
-	for _, r := range t.rows {
-		if !r.own && r.Model == name {
-			return true
-		}
-	}
-	return false
-}
-
-// longest finds the row, among the project's own or the built-in ones, whose name is the longest whole part that the
-// model's name begins with.
-func longest(rows []Row, name string, own bool) (best Row, fit int) {
+// longest finds the row whose name is the longest whole part that the model's name begins with.
+func longest(rows []Row, name string) (best Row) {
 	for _, r := range rows {
 		rest, ok := strings.CutPrefix(name, r.Model)
-		if ok && r.own == own && len(r.Model) > fit && (rest == "" || rest[0] == '-') {
-			best, fit = r, len(r.Model)
+		if ok && len(r.Model) > len(best.Model) && (rest == "" || rest[0] == '-') {
+			best = r
 		}
 	}
-	return best, fit
+	return best
 }
 
-// version says whether what follows a row's name makes it another model, as "-6" does and a date does not.
+// version reports whether what follows a row's name makes it another model, as "-6" does and a date
+// does not.
 func version(rest string) bool {
 	part, _, _ := strings.Cut(strings.TrimPrefix(rest, "-"), "-")
 	return part != "" && part != "0" && len(part) <= 2 && strings.Trim(part, "0123456789") == ""
 }
 
-// dearest is the dearest row among those that share the most parts of the name: at least the two that make a family,
-// as in claude-sonnet. Fast mode is taken at its dearest too.
+// dearest is the dearest row among those that share the most parts of the name: at least the two
+// that make a family, as in claude-sonnet. Fast mode is taken at its dearest too.
 func (t Table) dearest(name string) (best Row) {
 	most := -1
-	for _, r := range t.rows {
+	for _, r := range slices.Concat(t.own, t.list) {
 		n := parts(name, r.Model)
 		if n < 2 {
 			n = 0
 		}
-		if n > most || n == most && r.dearer(best) {
+		dearer := cmp.Or(cmp.Compare(r.Output, best.Output), cmp.Compare(r.Input, best.Input),
+			cmp.Compare(r.CacheRead, best.CacheRead)) > 0
+		if n > most || n == most && dearer {
 			best, most = r, n
 		}
 	}
@@ -150,27 +144,18 @@ func (t Table) dearest(name string) (best Row) {
 	return best
 }
 
-// dearer compares by output, then input, then cache reads.
-func (r Row) dearer(o Row) bool {
-	return cmp.Or(cmp.Compare(r.Output, o.Output), cmp.Compare(r.Input, o.Input), cmp.Compare(r.CacheRead, o.CacheRead)) > 0
-}
-
 // parts counts the leading parts, between hyphens, that two names share.
 func parts(a, b string) (n int) {
-	for a != "" && b != "" {
-		var pa, pb string
-		pa, a, _ = strings.Cut(a, "-")
-		pb, b, _ = strings.Cut(b, "-")
-		if pa != pb {
-			break
-		}
+	as, bs := strings.Split(a, "-"), strings.Split(b, "-")
+	for n < min(len(as), len(bs)) && as[n] == bs[n] {
 		n++
 	}
 	return n
 }
 
-// canonical is a model's name as the tables write it. Vendors wrap it: us.anthropic.claude-opus-4-5-20251101-v1:0,
-// anthropic/claude-opus-4.5, claude-opus-4-5@20251101, claude-opus-4-6[1m].
+// canonical is a model's name as the tables write it. Vendors wrap it:
+// us.anthropic.claude-opus-4-5-20251101-v1:0, anthropic/claude-opus-4.5, claude-opus-4-5@20251101,
+// claude-opus-4-6[1m].
 func canonical(model string) string {
 	s := strings.ToLower(strings.TrimSpace(model))
 	if i := strings.LastIndex(s, "claude-"); i > 0 && strings.ContainsRune("./:", rune(s[i-1])) {

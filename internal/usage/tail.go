@@ -3,6 +3,7 @@ package usage
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func readTail(path string, max int64) (t tail) {
 	t.start = fi.Size() - min(fi.Size(), max)
 	t.data = make([]byte, fi.Size()-t.start)
 	n, err := io.ReadFull(io.NewSectionReader(f, t.start, int64(len(t.data))), t.data)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have become shorter meanwhile
+	if err != io.EOF && err != io.ErrUnexpectedEOF { // the file may have become shorter meanwhile
 		t.err = err
 	}
 	t.data = t.data[:bytes.LastIndexByte(t.data[:n], '\n')+1]
@@ -59,61 +60,37 @@ func (t tail) backward(f func(line []byte) bool) {
 type Start struct {
 	Offset    int64  // of its first line, in bytes
 	UnderLoop bool   // that line is the /loop command
-	Origin    string // who started the turn: "human", "scheduled", "task_notification", "sdk"; "" where it is not said
+	Origin    string // "human", "scheduled", "task_notification" or "sdk"; "" if the line has none
 	Prompt    string // what was submitted; a slash command as it was typed
 }
 
-// PromptStart finds the first top-level user line with a prompt's id. Only the last 4 MiB are searched; a prompt that
-// began before them begins with its first line in them. ok is false for an id without a line, as at the entry itself
-// when the line is not written yet.
+// PromptStart finds the first top-level user line with a prompt's id. It searches the last 4 MiB; a
+// prompt that began before them begins with its first line in them. ok is false for an id without a
+// line, as at the entry itself when the line is not written yet.
 func PromptStart(transcript, promptID string) (s Start, ok bool) {
-	if promptID == "" {
+	var size int64
+	if fi, err := os.Stat(transcript); err == nil {
+		size = fi.Size()
+	}
+	r, at, ok := promptLine(transcript, max(0, size-promptTail), promptID)
+	if !ok {
 		return s, false
 	}
-	t := readTail(transcript, promptTail)
-	at := t.start
-	for rest := t.data; len(rest) > 0; {
-		line, after, _ := bytes.Cut(rest, []byte("\n"))
-		if bytes.Contains(line, []byte(promptID)) && !other(line) {
-			if r, ok := read(line); ok && r.kind == "user" && !r.sidechain && r.prompt == promptID {
-				return Start{at, r.isLoop(), r.origin, r.typed()}, true
-			}
-		}
-		at += int64(len(line)) + 1
-		rest = after
+	for text := range texts(r.message) {
+		s.UnderLoop = s.UnderLoop || strings.Contains(text, "<command-name>/loop</command-name>")
 	}
-	return s, false
+	s.Offset, s.Origin, s.Prompt = at, strings.Clone(r.origin), r.typed()
+	return s, true
 }
 
-// typed is the prompt of a user line; the client writes a slash command as two marked parts.
-func (r record) typed() string {
-	all := plainText(r.message)
-	name, found := between(all, "<command-name>", "</command-name>")
-	if !found {
-		return strings.Clone(all)
-	}
-	args, _ := between(all, "<command-args>", "</command-args>")
-	return strings.TrimSpace(name + " " + args)
-}
-
-func between(s, open, end string) (part string, found bool) {
-	_, rest, found := strings.Cut(s, open)
-	part, _, closed := strings.Cut(rest, end)
-	return part, found && closed
-}
-
-// isLoop says whether a user line is the /loop command.
-func (r record) isLoop() (yes bool) {
-	texts(r.message, func(s string) { yes = yes || strings.Contains(s, "<command-name>/loop</command-name>") })
-	return yes
-}
-
-// ScheduledFire says whether the client's scheduler has just submitted that prompt: a `scheduled_task_fire` line for
-// it stands behind the last user line of the main transcript. Only whole lines in the last 1 MiB count.
+// ScheduledFire reports whether the client's scheduler has just submitted that prompt: there is a
+// `scheduled_task_fire` line for it behind the last user line of the main transcript. Only whole
+// lines in the last 1 MiB count.
 func ScheduledFire(transcript, prompt string) (fired bool) {
 	readTail(transcript, lastTail).backward(func(line []byte) bool {
-		user, fire := bytes.Contains(line, []byte(`"user"`)), bytes.Contains(line, []byte("scheduled_task_fire"))
-		if !user && !fire || line[0] == '{' && other(line) && !fire {
+		fire := bytes.Contains(line, []byte("scheduled_task_fire"))
+		user := bytes.Contains(line, []byte(`"user"`)) && !other(line)
+		if !fire && !user {
 			return true
 		}
 		r, ok := read(line)
@@ -129,8 +106,8 @@ func ScheduledFire(transcript, prompt string) (fired bool) {
 	return fired
 }
 
-// LastSign is the newest time that a line at the end of the main transcript tells, zero where none does: when its
-// session was last alive. Only whole lines in the last 1 MiB count.
+// LastSign is when a session was last alive: the newest time of a line at the end of the main
+// transcript, zero without one. Only whole lines in the last 1 MiB count.
 func LastSign(transcript string) (at time.Time) {
 	readTail(transcript, lastTail).backward(func(line []byte) bool {
 		r, ok := read(line)

@@ -3,38 +3,41 @@ package backlog
 import (
 	"slices"
 	"strings"
+
+	"hooks/internal/markdown"
 )
 
 // closers are the words by which the forges close an issue with a PR.
 var closers = []string{
-	"close", "closes", "closed", "closing", "fix", "fixes", "fixed", "fixing", "resolve", "resolves", "resolved", "resolving",
+	"close", "closes", "closed", "closing", "fix", "fixes", "fixed", "fixing",
+	"resolve", "resolves", "resolved", "resolving",
 	"implement", "implements", "implemented", "implementing",
 }
 
-// Closes are the issues of home that a PR with this body closes when it is merged, as in "fixes #5" or "Closes #1, #2 and #3".
-// As with the forges, what is denied ("does not fix #5") counts, and what is shown as code or quoted does not.
-func Closes(body string, home Home) []int {
+// Closes are the issues of home that a PR with this body closes when it is merged, as in "fixes #5"
+// or "Closes #1, #2 and #3". As with the forges, what is denied ("does not fix #5") counts, and
+// code and quotes do not.
+func Closes(body string, home Home) (out []int) {
 	if !mentions(body) {
 		return nil
 	}
-	var out []int
-	for l := range lines(body) {
-		if l.kind != plain && l.kind != heading || !mentions(l.text) {
+	for l := range markdown.Lines(body) {
+		if l.Kind != markdown.Plain && l.Kind != markdown.Heading || !mentions(l.Text) {
 			continue
 		}
-		for rest := prose(l.text); rest != ""; {
+		for rest := prose(l.Text); rest != ""; {
 			n := len(rest) - len(strings.TrimLeftFunc(rest, isLetter))
 			if !slices.Contains(closers, strings.ToLower(rest[:n])) {
 				rest = rest[max(n, 1):]
 				continue
 			}
-			refs, after := references(rest[n:], home)
+			var refs []named
+			refs, rest = references(rest[n:], home)
 			for _, r := range refs {
 				if r.Repo == "" {
 					out = append(out, r.Number)
 				}
 			}
-			rest = after
 		}
 	}
 	return out

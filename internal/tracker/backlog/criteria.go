@@ -4,27 +4,19 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"hooks/internal/markdown"
 )
 
-// The states of an issue's acceptance criteria, in loop's words.
+// The states of an issue's acceptance criteria, as loop names them.
 const (
 	CriteriaOK      = "ok"
 	CriteriaMissing = "missing"
 	CriteriaTBD     = "tbd"
 )
 
-// labelLevel is the level of a section that a label of its own line opens: any heading ends it.
+// labelLevel is the level of a section that begins with a label: any heading ends it.
 const labelLevel = 7
-
-// speaksOfCriteria is quick: many bodies have no such section.
-func speaksOfCriteria(body string) bool {
-	for _, part := range []string{"riteri", "RITERI", "AC", "cceptance", "CCEPTANCE"} {
-		if strings.Contains(body, part) {
-			return true
-		}
-	}
-	return false
-}
 
 // judge reads a body line by line.
 type judge struct {
@@ -41,7 +33,7 @@ func (j *judge) end() {
 	j.level = 0
 }
 
-// verdict is what came of all sections.
+// verdict is the state of all sections.
 func (j *judge) verdict() string {
 	if j.end(); j.state == "" {
 		return CriteriaMissing
@@ -55,29 +47,31 @@ func (j *judge) begin(level int) {
 	}
 }
 
-func (j *judge) read(l line) {
+func (j *judge) read(l markdown.Line) {
 	blank := j.blank
-	j.blank = l.kind == plain && l.text == ""
-	if l.kind == heading {
-		if j.level > 0 && l.level > j.level { // a part of the section
+	j.blank = l.Kind == markdown.Plain && l.Text == ""
+	if l.Kind == markdown.Heading {
+		if j.level > 0 && l.Level > j.level { // a part of the section
 			return
 		}
 		j.end()
-		if namesCriteria(l.text) {
-			j.begin(l.level)
-			j.marked(l.text)
+		if namesCriteria(l.Text) {
+			j.begin(l.Level)
+			j.marked(l.Text)
 		}
 		return
 	}
-	if l.kind == plain {
-		title, rest, emphasised := label(listItem(l.text))
+	if l.Kind == markdown.Plain {
+		item := markdown.Item(l.Text)
+		title, rest, emphasised := label(item)
 		switch {
 		case title != "" && criteriaLabel(title):
 			j.end()
 			j.begin(labelLevel)
-			l.text = rest
-		case j.level == labelLevel && j.filled && title != "" && rest == "" && listItem(l.text) == l.text && (emphasised || blank):
-			j.end() // the next label
+			l.Text = rest
+		case title == "" || rest != "" || item != l.Text || !emphasised && !blank:
+		case j.level == labelLevel && j.filled: // the next label
+			j.end()
 		}
 	}
 	if j.level > 0 {
@@ -85,14 +79,19 @@ func (j *judge) read(l line) {
 	}
 }
 
-func (j *judge) content(l line) {
-	if l.kind != hidden && j.marked(l.text) {
-		return
+func (j *judge) content(l markdown.Line) {
+	code := l.Kind == markdown.Hidden
+	switch {
+	case !code && j.marked(l.Text):
+	case code:
+		j.filled = j.filled || says(l.Text)
+	default:
+		text := without(markdown.Item(l.Text), false)
+		j.filled = j.filled || says(text) && !placeholder(l.Text)
 	}
-	j.filled = j.filled || l.kind == hidden && says(l.text) || says(without(listItem(l.text), false)) && !placeholder(l.text)
 }
 
-// marked notes that a text says that something is not decided yet.
+// marked notes an undecided text and reports whether it is one.
 func (j *judge) marked(text string) bool {
 	if !undecided(text) {
 		return false
@@ -101,76 +100,61 @@ func (j *judge) marked(text string) bool {
 	return true
 }
 
-// namesCriteria: a heading that speaks of acceptance criteria, or is a short form of those words.
+// namesCriteria reports whether a heading contains "acceptance criteria" or is a short form of it.
 func namesCriteria(title string) bool {
-	low := strings.ToLower(title)
-	return strings.Contains(low, "acceptance criteria") || strings.Contains(low, "acceptance criterion") || criteriaLabel(title)
+	return strings.Contains(strings.ToLower(title), "acceptance criteri") || criteriaLabel(title)
 }
 
-// criteriaLabel: a text that says acceptance criteria and nothing else, but for signs around it.
+// criteriaLabel reports whether a text is nothing but "acceptance criteria", with signs around it.
 func criteriaLabel(title string) bool {
-	bare := strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
-	return slices.Contains([]string{"acceptance criteria", "acceptance criterion", "acceptance", "ac", "acs"}, bare)
+	switch strings.ToLower(strings.TrimFunc(title, noLetter)) {
+	case "acceptance criteria", "acceptance criterion", "acceptance", "ac", "acs":
+		return true
+	}
+	return false
 }
 
-// label splits a line that begins with a name of its own, as in `**Name**`, `**Name:** rest` or `Name: rest`.
-func label(text string) (title, rest string, emphasised bool) {
-	if text == "" || len(text) > mostWord {
-		return "", "", false
-	}
-	for _, mark := range []string{"**", "__", "*", "_"} {
-		if inner, ok := strings.CutPrefix(text, mark); ok {
-			name, after, closed := strings.Cut(inner, mark)
-			colon := strings.HasSuffix(name, ":") || strings.HasPrefix(after, ":")
-			if after = strings.TrimLeft(after, ": \t"); !closed || after != "" && !colon {
-				return "", "", false
-			}
-			return strings.TrimRight(name, ": "), after, true
-		}
-	}
-	name, after, ok := strings.Cut(text, ":")
-	if !ok {
-		return "", "", false
-	}
-	return name, trimLeft(after), false
-}
+func noLetter(r rune) bool { return !unicode.IsLetter(r) }
 
 func says(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-}
-
-// placeholder: what templates and forms leave where nobody wrote anything.
-func placeholder(text string) bool {
-	item := strings.TrimSpace(listItem(text))
-	if len(item) > 1 && (item[0] == '<' && item[len(item)-1] == '>' || item[0] == '[' && item[len(item)-1] == ']') {
-		return true
-	}
-	item = strings.ToLower(strings.Trim(item, " .:!?*_()[]{}…-—#0123456789"))
-	return slices.Contains([]string{
-		"", "n/a", "na", "none", "nothing", "no response", "not applicable", "empty", "criterion", "criteria", "acceptance criterion", "item", "ac",
-	}, item)
-}
-
-// undecided finds TBD, TODO and their long forms. In lower case "todo" is undecided only where it is all that an item
-// says, or what it begins with: products have todo lists.
-func undecided(text string) bool {
-	text = prose(text)
-	low := strings.ToLower(text)
-	item := strings.Trim(listItem(low), " .:!?*_()[]…-")
-	if item == "todo" || item == "to do" || item == "to be done" || item == "tba" || strings.HasPrefix(item, "todo:") || onlyMarks(text) {
-		return true
-	}
-	if wordIn(text, "TODO") || wordIn(text, "FIXME") || wordIn(low, "tbd") {
-		return true
-	}
-	at := strings.Index(low, "to be ")
-	return at >= 0 && slices.ContainsFunc([]string{"determined", "defined", "decided", "specified", "clarified", "agreed"}, func(w string) bool {
-		return wordIn(low[at:], "to be "+w)
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
 	})
 }
 
-// onlyMarks: an item of nothing but question marks.
-func onlyMarks(text string) bool {
-	item := strings.TrimSpace(listItem(text))
-	return item != "" && strings.Trim(item, "?") == ""
+// placeholder recognises the texts of templates and forms that were not filled in.
+func placeholder(text string) bool {
+	item := strings.TrimSpace(markdown.Item(text))
+	if n := len(item) - 1; n > 0 {
+		if ends := item[:1] + item[n:]; ends == "<>" || ends == "[]" {
+			return true
+		}
+	}
+	switch strings.ToLower(strings.Trim(item, " .:!?*_()[]{}…-—#0123456789")) {
+	case "", "n/a", "na", "none", "nothing", "no response", "not applicable", "empty",
+		"criterion", "criteria", "acceptance criterion", "item", "ac":
+		return true
+	}
+	return false
+}
+
+// undecided finds TBD, TODO and their long forms. In lower case "todo" is undecided only if it is
+// the whole item or its beginning, because products have todo lists.
+func undecided(text string) bool {
+	text = prose(text)
+	low := strings.ToLower(text)
+	bare := strings.TrimSpace(markdown.Item(low))
+	if bare != "" && strings.Trim(bare, "?") == "" {
+		return true
+	}
+	item := strings.Trim(bare, " .:!?*_()[]…-")
+	switch {
+	case item == "todo", item == "to do", item == "to be done", item == "tba",
+		strings.HasPrefix(item, "todo:"),
+		wordIn(text, "TODO"), wordIn(text, "FIXME"), wordIn(low, "tbd"):
+		return true
+	}
+	return strings.Contains(low, "to be ") && slices.ContainsFunc([]string{
+		"determined", "defined", "decided", "specified", "clarified", "agreed",
+	}, func(w string) bool { return wordIn(low, "to be "+w) })
 }

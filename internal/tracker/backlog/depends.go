@@ -3,16 +3,14 @@ package backlog
 import (
 	"slices"
 	"strings"
-	"unicode"
-)
 
-// Home is the repository whose issues are read.
-type Home struct{ Host, Owner, Repo string }
+	"hooks/internal/markdown"
+)
 
 // dep is one dependency that a body states. The zero Ref stands for the issue itself.
 type dep struct {
 	blocker, blocked Ref
-	// within says that the other issue was not named itself, but lies in a range such as #1-#3.
+	// within reports that the other issue is not named itself, but lies in a range such as #1-#3.
 	within bool
 }
 
@@ -25,93 +23,99 @@ const (
 	blocks              // what follows waits for the subject
 )
 
-// phrases in lower case; a hyphen counts as a blank. Of two that begin at one place the longer stands first.
+// phrases in lower case; a hyphen counts as a blank.
 var phrases = [...]struct {
 	text string
 	dir  direction
 }{
-	{"depends on", dependsOn}, {"depends upon", dependsOn}, {"depend on", dependsOn}, {"dependent on", dependsOn}, {"depending on", dependsOn},
-	{"blocked by", dependsOn}, {"blocked on", dependsOn}, {"waits for", dependsOn}, {"waiting for", dependsOn}, {"waiting on", dependsOn},
-	{"requires", dependsOn}, {"required by", blocks}, {"required for", blocks}, {"prerequisite for", blocks}, {"prerequisite of", blocks},
+	{"depends on", dependsOn}, {"depends upon", dependsOn}, {"depend on", dependsOn},
+	{"dependent on", dependsOn}, {"depending on", dependsOn},
+	{"blocked by", dependsOn}, {"blocked on", dependsOn},
+	{"waits for", dependsOn}, {"waiting for", dependsOn}, {"waiting on", dependsOn},
+	{"requires", dependsOn}, {"required by", blocks}, {"required for", blocks},
+	{"prerequisite for", blocks}, {"prerequisite of", blocks},
 	{"blocks", blocks}, {"blocking", blocks},
 }
 
-// names are what a heading or a label says instead of a phrase.
-var names = []string{"dependencies", "dependency", "prerequisites", "prerequisite", "blockers"}
+// initials are the letters that the phrases begin with.
+const initials = "bdprw"
 
-// read reads a body once: which dependencies it states, and how its acceptance criteria are.
+// labels are the words of a heading or a label that mean the same as a phrase.
+var labels = []string{"dependencies", "dependency", "prerequisites", "prerequisite", "blockers"}
+
+// read reads a body once: its dependencies, and the state of its acceptance criteria.
 //
-// What waits for what stands in a body as `Depends on #1, #2 and #3`, `Blocked by owner/repo#4`, `Requires #1-#3`,
-// `Blocks: #5`, `**Dependencies:** #6`, in task lists as in `- [ ] #6 (blocks: #7)`, and as the issues below a heading or a
-// line such as "Depends on:". Only what stands right after the phrase counts. Code, quotes, comments and what is struck
-// through say nothing, nor does what is denied, past or pondered ("no longer blocked by", "might depend on"), nor a choice
-// ("#1 or #2"). A wrong edge holds work back for good; one that is missing is made good by writing it plainly.
+// Dependencies are written `Depends on #1, #2 and #3`, `Blocked by owner/repo#4`, `Requires #1-#3`,
+// `Blocks: #5`, `**Dependencies:** #6`, in task lists as in `- [ ] #6 (blocks: #7)`, and as the
+// issues below a heading or a line such as "Depends on:". Only what follows right after the phrase
+// counts. Code, quotes, comments and text that is struck through do not count, nor do denials, the
+// past and guesses ("no longer blocked by", "might depend on"), nor a choice ("#1 or #2"). A wrong
+// edge holds work back for good; a missing one can be added by writing it plainly.
 //
-// The criteria are judged by the sections of that name (R89), which have to say something and to hold no TBD or TODO. Of
-// several sections the worst counts. A section begins with a heading of any level, or with a line that is a label:
-// `**Acceptance Criteria**`, `Acceptance criteria:`, also with the first criterion after the colon.
+// The criteria are judged by the sections of that name (R89), which must have content without TBD
+// or TODO. Of several sections the worst counts. A section begins with a heading of any level, or
+// with a line that is a label: `**Acceptance Criteria**`, `Acceptance criteria:`, also with the
+// first criterion after the colon.
 func read(body string, home Home) (deps []dep, criteria string) {
 	r, j := reader{home: home}, judge{}
-	depends, judged := mentions(body), speaksOfCriteria(body)
-	if !depends && !judged {
-		return nil, CriteriaMissing
-	}
-	for l := range lines(body) {
+	depends := mentions(body)
+	for l := range markdown.Lines(body) {
 		if depends {
 			r.read(l)
 		}
-		if judged {
-			j.read(l)
-		}
+		j.read(l)
 	}
 	return r.deps, j.verdict()
 }
 
-// reader reads a body line by line.
+// reader reads the dependencies of a body line by line.
 type reader struct {
 	home  Home
 	deps  []dep
 	under direction // what the list that follows is about
 }
 
-func (r *reader) read(l line) {
+func (r *reader) read(l markdown.Line) {
+	plain := l.Kind == markdown.Plain
 	switch {
-	case l.kind == hidden, l.kind == quoted, l.kind == plain && l.text == "": // blank lines stand between a heading and its list
+	case l.Kind == markdown.Hidden, l.Kind == markdown.Quoted:
 		return
-	case l.kind == plain && !mentions(l.text) && !announcing(l.text):
-		if listItem(l.text) == l.text {
+	case plain && l.Text == "": // as between a heading and its list
+		return
+	case plain && !mentions(l.Text) && !strings.Contains(l.Text, ":") &&
+		l.Text[0] != '*' && l.Text[0] != '_': // neither a reference nor a label
+		if markdown.Item(l.Text) == l.Text {
 			r.under = none
 		}
 		return
 	}
-	text := prose(l.text)
-	p := parser{text: text, low: lower(text), home: r.home}
+	p := parse(prose(l.Text), r.home)
 	var found []dep
-	if mentions(text) {
-		found = p.line(l.kind == plain)
+	if mentions(p.text) {
+		found = p.line(plain)
 	}
-	item := listItem(text)
-	if r.under != none && l.kind == plain && len(found) == 0 {
-		found = p.listed(item, r.under, item != text)
+	if r.under != none && plain {
+		if len(found) == 0 {
+			found = p.listed(r.under)
+		}
+		if p.item != p.text || len(found) > 0 {
+			r.deps = append(r.deps, found...)
+			return
+		}
 	}
 	r.deps = append(r.deps, found...)
-	if r.under != none && l.kind == plain && (item != text || len(found) > 0) {
-		return
-	}
-	r.under = announces(p.low, l.kind == heading)
+	r.under = announces(p.low, l.Kind == markdown.Heading)
 }
 
-// announcing is quick: a line without an issue may begin a list only where it is a label.
-func announcing(text string) bool {
-	return strings.Contains(text, ":") || text[0] == '*' || text[0] == '_'
-}
-
-// mentions is quick: most bodies name no issue at all.
+// mentions is a quick check: most bodies name no issue at all.
 func mentions(body string) bool {
-	return strings.Contains(body, "#") || strings.Contains(body, "://") || strings.Contains(body, "GH-") || strings.Contains(body, "gh-")
+	return slices.ContainsFunc([]string{"#", "://", "GH-", "gh-"}, func(sign string) bool {
+		return strings.Contains(body, sign)
+	})
 }
 
-// announces: a heading, or a line of its own that is emphasised or ends with a colon, says what the list below it is.
+// announces is the direction of the list below a heading, or below a line of its own that is
+// emphasised or ends with a colon.
 func announces(low string, isHeading bool) direction {
 	if !isHeading {
 		name, rest, emphasised := label(low)
@@ -120,28 +124,58 @@ func announces(low string, isHeading bool) direction {
 		}
 		low = name
 	}
-	bare := strings.TrimFunc(low, func(r rune) bool { return !unicode.IsLetter(r) })
-	bare = strings.TrimPrefix(strings.TrimPrefix(strings.ReplaceAll(bare, "-", " "), "this "), "is ")
+	bare := strings.ReplaceAll(strings.TrimFunc(low, noLetter), "-", " ")
+	bare = strings.TrimPrefix(strings.TrimPrefix(bare, "this "), "is ")
 	for _, p := range phrases {
 		if bare == p.text {
 			return p.dir
 		}
 	}
-	if slices.Contains(names, bare) {
+	if slices.Contains(labels, bare) {
 		return dependsOn
 	}
 	return none
 }
 
-// parser reads one line.
-type parser struct {
-	text, low string
-	home      Home
-	at        [len(phrases)]int // the next place of each phrase, as far as it was looked for
+// label splits a line that begins with a label, as in `**Name**`, `**Name:** rest` or `Name: rest`.
+func label(text string) (title, rest string, emphasised bool) {
+	if text == "" || len(text) > maxWord {
+		return "", "", false
+	}
+	for _, mark := range []string{"**", "__", "*", "_"} {
+		if inner, ok := strings.CutPrefix(text, mark); ok {
+			name, after, closed := strings.Cut(inner, mark)
+			colon := strings.HasSuffix(name, ":") || strings.HasPrefix(after, ":")
+			if after = strings.TrimLeft(after, ": \t"); !closed || after != "" && !colon {
+				return "", "", false
+			}
+			return strings.TrimRight(name, ": "), after, true
+		}
+	}
+	name, after, ok := strings.Cut(text, ":")
+	if !ok {
+		return "", "", false
+	}
+	return name, strings.TrimLeft(after, " \t"), false
 }
 
-// line finds every phrase and the references after it. In a list item that begins with a reference that one is the
-// subject; elsewhere it is the issue itself.
+// parser reads one line.
+type parser struct {
+	text string
+	low  string // text in lower case
+	flat string // low with blanks for hyphens
+	item string // text without the marks of a list item
+	home Home
+}
+
+func parse(text string, home Home) parser {
+	low := lower(text)
+	flat := strings.ReplaceAll(low, "-", " ")
+	return parser{text, low, flat, markdown.Item(text), home}
+}
+
+// line finds every phrase and the references after it. In a list item that begins with a reference
+// that one is the subject; elsewhere it is the issue itself.
 func (p *parser) line(items bool) []dep {
 	deps := p.labelled()
 	var subject Ref
@@ -151,11 +185,10 @@ func (p *parser) line(items bool) []dep {
 		if dir == none {
 			return deps
 		}
-		at = end
 		if first && items {
 			subject = p.subject(start)
 		}
-		first = false
+		at, first = end, false
 		if !negated(p.low[:start]) {
 			deps = append(deps, p.pairs(subject, p.text[end:], dir)...)
 		}
@@ -164,16 +197,15 @@ func (p *parser) line(items bool) []dep {
 
 // labelled reads a line such as `**Dependencies**: #1, #2`.
 func (p *parser) labelled() []dep {
-	name, rest, _ := label(listItem(p.text))
-	if rest == "" || !slices.Contains(names, strings.ToLower(name)) {
+	name, rest, _ := label(p.item)
+	if rest == "" || !slices.Contains(labels, strings.ToLower(name)) {
 		return nil
 	}
 	return p.pairs(Ref{}, rest, dependsOn)
 }
 
 // pairs are the dependencies between a subject and the references that a text begins with.
-func (p *parser) pairs(subject Ref, text string, dir direction) []dep {
-	var deps []dep
+func (p *parser) pairs(subject Ref, text string, dir direction) (deps []dep) {
 	refs, _ := references(text, p.home)
 	for _, r := range refs {
 		d := dep{blocker: r.Ref, blocked: subject, within: r.within}
@@ -185,66 +217,43 @@ func (p *parser) pairs(subject Ref, text string, dir direction) []dep {
 	return deps
 }
 
-// phrase is the first phrase at or after a place. Where each comes next is kept, so that a line of nothing but phrases
-// costs no more than any other.
+// phrase is the first phrase at or after a place.
 func (p *parser) phrase(from int) (dir direction, start, end int) {
-	start = len(p.low) + 1
-	for i, ph := range phrases {
-		if from == 0 || p.at[i] < from {
-			p.at[i] = p.find(from, ph.text)
+	for at := from; at < len(p.low); at++ {
+		if strings.IndexByte(initials, p.low[at]) < 0 || wordEnd(p.low[:at]) {
+			continue
 		}
-		if p.at[i] < start && p.at[i] < len(p.low) {
-			dir, start, end = ph.dir, p.at[i], p.at[i]+len(ph.text)
-		}
-	}
-	return dir, start, end
-}
-
-// find is the next place of a phrase, the end of the line where there is none.
-func (p *parser) find(from int, phrase string) int {
-	head, tail, two := strings.Cut(phrase, " ")
-	for at := from; ; {
-		i := strings.Index(p.low[at:], head)
-		if i < 0 {
-			return len(p.low)
-		}
-		i += at
-		at = i + len(head)
-		rest := p.low[at:]
-		if two {
-			if rest == "" || rest[0] != ' ' && rest[0] != '-' || !strings.HasPrefix(rest[1:], tail) {
-				continue
+		for _, ph := range phrases {
+			if rest, ok := strings.CutPrefix(p.flat[at:], ph.text); ok && !wordStart(rest) {
+				return ph.dir, at, at + len(ph.text)
 			}
-			rest = rest[1+len(tail):]
-		}
-		if !wordEnd(p.low[:i]) && !wordStart(rest) {
-			return i
 		}
 	}
+	return none, 0, 0
 }
 
-// subject is the reference that the list item before a phrase begins with.
+// subject is the one reference between the mark of a list item and a phrase.
 func (p *parser) subject(before int) Ref {
-	item := listItem(p.text)
-	if len(item) == len(p.text) || before <= len(p.text)-len(item) {
+	mark := len(p.text) - len(p.item)
+	if mark == 0 || before <= mark {
 		return Ref{}
 	}
-	refs, rest := references(item[:before-(len(p.text)-len(item))], p.home)
-	if len(refs) != 1 || rest == item {
+	refs, rest := references(p.text[mark:before], p.home)
+	if len(refs) != 1 || rest == p.item {
 		return Ref{}
 	}
 	return refs[0].Ref
 }
 
-// listed reads an entry below an announcing line: references that it begins with, or one in brackets that a list item
-// ends with, as in "- the parser (#5)".
-func (p *parser) listed(item string, dir direction, isItem bool) []dep {
-	deps := p.pairs(Ref{}, item, dir)
-	open := strings.LastIndexByte(item, '(')
-	if len(deps) > 0 || !isItem || open < 0 || !strings.HasSuffix(item, ")") || strings.Contains(item, "](") {
+// listed reads an entry below an announcing line: references that it begins with, or one in
+// brackets that a list item ends with, as in "- the parser (#5)".
+func (p *parser) listed(dir direction) []dep {
+	deps := p.pairs(Ref{}, p.item, dir)
+	open := strings.LastIndexByte(p.item, '(')
+	if len(deps) > 0 || p.item == p.text || open < 0 || strings.Contains(p.item, "](") {
 		return deps
 	}
-	if r, rest, ok := reference(item[open+1:], p.home); ok && rest == ")" {
+	if r, rest, ok := reference(p.item[open+1:], p.home); ok && rest == ")" {
 		return p.pairs(Ref{}, r.String(), dir)
 	}
 	return nil

@@ -220,12 +220,12 @@ func FuzzDependencies(f *testing.F) {
 		deps, c := read(body, home)
 		for _, d := range deps {
 			for _, r := range []Ref{d.blocker, d.blocked} {
-				if r.Number < 0 || r.Number > mostNumber || r.Number == 0 && r.Repo != "" {
+				if r.Number < 0 || r.Number > maxNumber || r.Number == 0 && r.Repo != "" {
 					t.Errorf("%q: %+v", body, d)
 				}
 			}
 		}
-		if len(deps) > mostSpread*len(body) {
+		if len(deps) > maxRange*len(body) {
 			t.Errorf("%q: %d dependencies", body, len(deps))
 		}
 		if c != CriteriaOK && c != CriteriaMissing && c != CriteriaTBD {

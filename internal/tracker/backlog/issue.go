@@ -4,20 +4,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // State is what is known of an issue or PR.
 type State string
 
-// The states. Unknown is the zero value: nothing follows from it.
+// The states. Unknown is the zero value: it proves nothing.
 const (
 	Unknown State = ""
 	Open    State = "open"
 	Closed  State = "closed" // or merged
 )
 
-// Ref names an issue or PR. Repo is "owner/repo" in lower case, "" for the tracker's own repository.
+// Ref names an issue or PR. Repo is "owner/repo" in lower case, "" for the tracker's own
+// repository.
 type Ref struct {
 	Repo   string
 	Number int
@@ -27,7 +27,7 @@ type Ref struct {
 // String is the reference as people write it: "#5" or "owner/repo#5".
 func (r Ref) String() string { return r.Repo + "#" + strconv.Itoa(r.Number) }
 
-// Issue is an open issue as its tracker tells it.
+// Issue is an open issue as its tracker has it.
 type Issue struct {
 	Number    int
 	Title     string
@@ -35,10 +35,10 @@ type Issue struct {
 	Labels    []string
 	Milestone string
 	Assignees []string
-	// BlockedBy are the tracker's own dependencies: blocking issues and sub-issues, with their states where it said
-	// them; Blocking are those the other way round.
+	// BlockedBy are the tracker's own dependencies: blocking issues and sub-issues, with their
+	// states if it named them. Blocking are those the other way round.
 	BlockedBy, Blocking []Ref
-	// Cut says that the tracker has more dependencies than it told.
+	// Cut reports that the tracker has more dependencies than are here.
 	Cut bool
 	// PRs are open PRs that would close the issue.
 	PRs []int
@@ -50,26 +50,21 @@ type Pull struct {
 	Closes []int
 }
 
-// inProgress: somebody works on the issue, by its label (R78) or because somebody took it and a PR is open.
+// inProgress reports whether somebody works on the issue: by its label (R78), or because it has an
+// assignee and an open PR.
 func (i *Issue) inProgress() bool {
 	return i.labelled("in-progress") || len(i.Assignees) > 0 && len(i.PRs) > 0
 }
 
-// labelled compares in any case, a blank or "_" like "-", and without what stands before a colon or slash, as in
-// "status: In Progress".
+// labelled ignores case, takes a blank or "_" for "-", and drops everything before a colon or
+// slash, as in "status: In Progress".
 func (i *Issue) labelled(name string) bool {
 	return slices.ContainsFunc(i.Labels, func(l string) bool {
-		if l == "" || l[len(l)-1] > ' ' && l[len(l)-1] < utf8.RuneSelf && l[len(l)-1]|0x20 != name[len(name)-1] { // most labels end otherwise
+		l = strings.TrimSpace(l)
+		l = strings.TrimSpace(l[strings.LastIndexAny(l, ":/")+1:])
+		if len(l) != len(name) {
 			return false
 		}
-		l = strings.TrimSpace(l)
-		l = l[strings.LastIndexAny(l, ":/")+1:]
-		l = strings.Map(func(r rune) rune {
-			if r == ' ' || r == '_' {
-				return '-'
-			}
-			return r
-		}, strings.ToLower(strings.TrimSpace(l)))
-		return l == name
+		return strings.EqualFold(strings.NewReplacer(" ", "-", "_", "-").Replace(l), name)
 	})
 }

@@ -5,21 +5,30 @@ import (
 	"strings"
 )
 
-// The words before a phrase that take it back, and those that only ponder it.
 var (
+	// denials are the words before a phrase that take it back or only guess it.
 	denials = []string{
-		"not", "no", "never", "nothing", "without", "cannot", "formerly", "previously", "once", "was", "were", "used", "non",
-		"may", "might", "could", "would", "maybe", "perhaps", "possibly", "probably", "if", "unless", "whether",
+		"not", "no", "never", "nothing", "without", "cannot", "formerly", "previously", "once",
+		"was", "were", "used", "non", "may", "might", "could", "would", "maybe", "perhaps",
+		"possibly", "probably", "if", "unless", "whether",
 	}
-	turns = []string{"but", "and", "so", "because", "since", "as", "-"} // begin another statement
+	// turns begin another statement.
+	turns = []string{"but", "and", "so", "because", "since", "as", "-"}
 )
 
-// nearWords is how many words before a phrase may speak of it.
+// nearWords is how many words before a phrase are looked at.
 const nearWords = 3
 
-// negated looks at the last words of the statement before a phrase: "no longer", "isn't", "was", "might", …
+// negated looks at the last words of the statement before a phrase: "no longer", "isn't", "was",
+// "might", …
 func negated(before string) bool {
-	before = before[clause(before):]
+	before = before[max(0, len(before)-100):] // a line may be long
+	before = before[strings.LastIndexAny(before, ".,;:!?(|")+1:]
+	for _, dash := range []string{"—", "–"} {
+		if i := strings.LastIndex(before, dash); i >= 0 {
+			before = before[i+len(dash):]
+		}
+	}
 	if strings.ContainsAny(before, "*_’") {
 		before = strings.NewReplacer("*", "", "_", "", "n’t", "n't").Replace(before)
 	}
@@ -27,8 +36,9 @@ func negated(before string) bool {
 		return true
 	}
 	words := strings.Fields(before)
-	for i := len(words) - 1; i >= max(0, len(words)-nearWords); i-- {
-		switch word := words[i]; {
+	words = words[max(0, len(words)-nearWords):]
+	for _, word := range slices.Backward(words) {
+		switch {
 		case slices.Contains(turns, word):
 			return false
 		case strings.HasSuffix(word, "n't"), slices.Contains(denials, word):
@@ -36,16 +46,4 @@ func negated(before string) bool {
 		}
 	}
 	return false
-}
-
-// clause is where the statement begins that a text ends with. Only its end is looked at: a line may be long.
-func clause(text string) int {
-	far := max(0, len(text)-100)
-	at := strings.LastIndexAny(text[far:], ".,;:!?(|") + 1
-	for _, dash := range []string{"—", "–"} {
-		if i := strings.LastIndex(text[far:], dash); i >= 0 {
-			at = max(at, i+len(dash))
-		}
-	}
-	return far + at
 }

@@ -1,47 +1,52 @@
 package backlog
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Scope is the part of the backlog that a skill was told to work on. The zero value is all of it. Of one kind any
-// value fits, of labels every one; different kinds all have to fit.
+// Scope is the part of the backlog that a skill was asked to work on. The zero value is all of it.
+// An issue needs any one of the values of a kind, but every label, and has to fit all kinds.
 type Scope struct {
 	Issues     []int    `json:"issues,omitempty"`
 	Labels     []string `json:"labels,omitempty"`
 	Milestones []string `json:"milestones,omitempty"`
 	Specs      []string `json:"specs,omitempty"` // as in "SPEC-0020"
-	// Unclear are words that may narrow the scope in a way that is not known here. Then the true scope may be smaller,
-	// so that nothing follows from what is in this one.
+	// Unclear are words that may narrow the scope in an unknown way. The true scope may then be
+	// smaller, so this one proves nothing.
 	Unclear []string `json:"unclear,omitempty"`
 }
 
-// mostRange bounds a range of issues such as 12-15.
-const mostRange = 1000
+// maxScope bounds a range of issues such as 12-15.
+const maxScope = 1000
 
-// ParseScope reads the words that are left of a skill's arguments after the loop flags (loop.Flags.Rest):
-// `12 #13,14 15-18`, `SPEC-0020`, `label:NAME` or `--label NAME`, `milestone:NAME` or `--milestone NAME`. Other flags
-// belong to the skill; those whose name says that a value follows take it along.
+// ParseScope reads the words that are left of a skill's arguments after the loop flags
+// (loop.Flags.Rest): `12 #13,14 15-18`, `SPEC-0020`, `label:NAME` or `--label NAME`,
+// `milestone:NAME` or `--milestone NAME`. Other flags belong to the skill; those that have a value
+// take the next word along.
 func ParseScope(words []string) Scope {
 	var s Scope
 	for i := 0; i < len(words); i++ {
-		name, value, has := strings.Cut(words[i], "=")
-		if !strings.HasPrefix(name, "-") {
-			name, value, has = strings.Cut(words[i], ":")
+		flag := strings.HasPrefix(words[i], "-")
+		sign := ":"
+		if flag {
+			sign = "="
 		}
+		name, value, has := strings.Cut(words[i], sign)
 		key := strings.TrimLeft(strings.ToLower(name), "-")
-		to := s.list(key)
+		list, next := s.list(key), ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
 		switch {
-		case to != nil && has:
-			*to = append(*to, split(value)...)
-		case to != nil && strings.HasPrefix(name, "-") && i+1 < len(words):
+		case list != nil && has:
+			*list = append(*list, split(value)...)
+		case list != nil && flag && next != "":
 			i++
-			*to = append(*to, split(words[i])...)
-		case strings.HasPrefix(words[i], "-"):
-			if !has && takesValue(key) && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-") {
+			*list = append(*list, split(next)...)
+		case flag:
+			if !has && takesValue(key) && next != "" && !strings.HasPrefix(next, "-") {
 				i++
 			}
 		default:
@@ -61,8 +66,7 @@ func (s *Scope) list(key string) *[]string {
 	return nil
 }
 
-func split(value string) []string {
-	var out []string
+func split(value string) (out []string) {
 	for v := range strings.SplitSeq(value, ",") {
 		if v = strings.TrimSpace(v); v != "" {
 			out = append(out, v)
@@ -71,9 +75,10 @@ func split(value string) []string {
 	return out
 }
 
-// takesValue: the skill's own flags that are followed by a value.
+// takesValue reports whether a value follows a skill's own flag.
 func takesValue(key string) bool {
-	return strings.HasPrefix(key, "max-") || key == "module" || key == "base" || key == "branch" || key == "repo" || key == "model"
+	return strings.HasPrefix(key, "max-") ||
+		slices.Contains([]string{"module", "base", "branch", "repo", "model"}, key)
 }
 
 // word takes one word that is no flag; one that is no issue, range or SPEC is unclear.
@@ -104,16 +109,18 @@ func numbers(part string) (from, to int, ok bool) {
 	}
 	from, err := strconv.Atoi(strings.TrimPrefix(first, "#"))
 	to, err2 := strconv.Atoi(strings.TrimPrefix(last, "#"))
-	return from, to, err == nil && err2 == nil && from > 0 && from <= to && to-from < mostRange && to <= mostNumber
+	bounded := from > 0 && from <= to && to-from < maxScope && to <= maxNumber
+	return from, to, err == nil && err2 == nil && bounded
 }
 
-// isSpec: a word such as SPEC-0020 or spec-20.
+// isSpec recognises a word such as SPEC-0020 or spec-20.
 func isSpec(word string) bool {
-	prefix, digits, ok := strings.Cut(word, "-")
-	return ok && strings.EqualFold(prefix, "spec") && digits != "" && len(digits) <= 9 && strings.Trim(digits, "0123456789") == ""
+	prefix, digits, _ := strings.Cut(word, "-")
+	return strings.EqualFold(prefix, "spec") && digits != "" && len(digits) <= 9 &&
+		strings.Trim(digits, "0123456789") == ""
 }
 
-// Holds says whether an issue is in scope.
+// Holds reports whether an issue is in scope.
 func (s *Scope) Holds(i *Issue) bool {
 	if len(s.Issues) > 0 && !slices.Contains(s.Issues, i.Number) {
 		return false
@@ -126,40 +133,35 @@ func (s *Scope) Holds(i *Issue) bool {
 			return false
 		}
 	}
-	return len(s.Specs) == 0 || slices.ContainsFunc(s.Specs, i.names)
+	return len(s.Specs) == 0 || slices.ContainsFunc(s.Specs, i.mentions)
 }
 
 func containsFold(list []string, value string) bool {
 	return slices.ContainsFunc(list, func(v string) bool { return strings.EqualFold(v, value) })
 }
 
-// names: the issue speaks of a SPEC in its title, body, labels or milestone.
-func (i *Issue) names(spec string) bool {
-	for _, text := range append([]string{i.Title, i.Milestone, i.Body}, i.Labels...) {
-		if len(text) >= len(spec) && wordIn(strings.ToUpper(text), spec) {
-			return true
-		}
-	}
-	return false
+// mentions looks for a SPEC in the title, milestone, body and labels.
+func (i *Issue) mentions(spec string) bool {
+	texts := append([]string{i.Title, i.Milestone, i.Body}, i.Labels...)
+	return slices.ContainsFunc(texts, func(text string) bool {
+		return wordIn(strings.ToUpper(text), spec)
+	})
 }
 
 // String is the scope in words, "" for all.
 func (s Scope) String() string {
 	var parts []string
-	for i, n := range s.Issues {
-		if i == 10 {
-			parts = append(parts, fmt.Sprintf("… %d issues", len(s.Issues)))
-			break
-		}
-		parts = append(parts, fmt.Sprintf("#%d", n))
+	for _, n := range s.Issues[:min(len(s.Issues), 10)] {
+		parts = append(parts, "#"+strconv.Itoa(n))
 	}
-	for _, list := range []struct {
-		name   string
-		values []string
-	}{{"label ", s.Labels}, {"milestone ", s.Milestones}, {"", s.Specs}} {
-		for _, v := range list.values {
-			parts = append(parts, list.name+v)
-		}
+	if n := len(s.Issues); n > 10 {
+		parts = append(parts, "… "+strconv.Itoa(n)+" issues")
 	}
-	return strings.Join(parts, ", ")
+	for _, l := range s.Labels {
+		parts = append(parts, "label "+l)
+	}
+	for _, m := range s.Milestones {
+		parts = append(parts, "milestone "+m)
+	}
+	return strings.Join(append(parts, s.Specs...), ", ")
 }

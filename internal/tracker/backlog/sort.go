@@ -9,14 +9,14 @@ import (
 	"hooks/internal/loop"
 )
 
-// Board is what a tracker told.
+// Board is what a tracker has.
 type Board struct {
 	Home   Home
 	Issues []Issue // the open ones, in the tracker's order
 	Pulls  []Pull  // the open ones
-	// Whole says that no open issue is missing, PullsWhole that no open PR is.
+	// Whole reports that no open issue is missing, PullsWhole that no open PR is.
 	Whole, PullsWhole bool
-	// Shared says that issues and PRs are numbered in one row, so that #5 may be either.
+	// Shared reports that issues and PRs share their numbers, so that #5 may be either.
 	Shared bool
 }
 
@@ -37,7 +37,7 @@ type Fact struct {
 	Criteria  string   `json:"criteria"`
 	Labels    []string `json:"labels,omitempty"`
 	Milestone string   `json:"milestone,omitempty"`
-	// BlockedBy are dependencies that are open, Unknown those of which nobody knows.
+	// BlockedBy are dependencies that are open, Unknown those whose state is unknown.
 	BlockedBy []string `json:"blocked_by,omitempty"`
 	Unknown   []string `json:"unknown,omitempty"`
 }
@@ -47,10 +47,10 @@ type Result struct {
 	Facts []Fact
 	// Backlog are the issues by number.
 	Backlog loop.Backlog
-	// Edges are the open dependencies among open issues, (blocker, blocked), of every issue in scope and of what
-	// those wait for.
+	// Edges are the open dependencies among open issues, (blocker, blocked), of every issue in
+	// scope and of what those wait for.
 	Edges [][2]int
-	// Partial says that something is missing: nothing follows from absence.
+	// Partial reports that something is missing, so absence proves nothing.
 	Partial bool
 	Notes   []string
 }
@@ -61,45 +61,54 @@ type sorter struct {
 	at       map[int]int   // number → index of an open issue
 	pulls    map[int]bool  // open PRs
 	blockers map[int][]Ref // what each open issue waits for, in order, once each
-	criteria map[int]string
+	criteria []string      // by index
 	res      Result
 }
 
-// Sort applies a scope to a board. A dependency is satisfied when the other issue is closed or labelled merged. An
-// issue with a dependency of which nothing is known is neither blocked nor unblocked, and the result is partial; one
-// in another repository counts only where the tracker told its state.
+// Sort applies a scope to a board. A dependency is satisfied when the other issue is closed or
+// labelled merged. An issue with an unknown dependency is neither blocked nor unblocked, and the
+// result is partial; a dependency in another repository counts only if the tracker has its state.
 func Sort(b *Board, scope Scope) Result {
-	s := sorter{Board: b, at: make(map[int]int, len(b.Issues)), pulls: make(map[int]bool, len(b.Pulls)), blockers: make(map[int][]Ref, len(b.Issues)), criteria: make(map[int]string, len(b.Issues))}
+	n := len(b.Issues)
+	s := sorter{
+		Board: b, at: make(map[int]int, n), pulls: make(map[int]bool, len(b.Pulls)),
+		blockers: make(map[int][]Ref, n), criteria: make([]string, n),
+	}
 	for i := range b.Issues {
 		s.at[b.Issues[i].Number] = i
 	}
-	s.join()
+	s.link()
 	for i := range b.Issues {
-		s.connect(&b.Issues[i])
+		s.connect(i)
 	}
-	s.res.Partial = !b.Whole
+	s.res.Partial = !b.Whole || len(scope.Unclear) > 0
 	if len(scope.Unclear) > 0 {
-		s.res.Partial = true
-		s.note("the scope %q is not understood: it may be narrower than this", strings.Join(scope.Unclear, " "))
+		words := strings.Join(scope.Unclear, " ")
+		s.note("the scope %q is not understood: it may be narrower than this", words)
 	}
-	s.res.Backlog = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
+	board := &s.res.Backlog
+	*board = loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{}}
 	var in []int
 	for i := range b.Issues {
 		if scope.Holds(&b.Issues[i]) {
 			in = append(in, b.Issues[i].Number)
-			s.sort(&b.Issues[i])
+			s.add(i)
 		}
 	}
-	s.absent(scope)
+	for _, n := range scope.Issues {
+		if _, open := s.at[n]; !open && s.Whole && len(scope.Issues) <= 20 {
+			s.note("#%d is not open", n)
+		}
+	}
 	s.edges(in)
-	for _, list := range [][]int{s.res.Backlog.Unblocked, s.res.Backlog.Blocked, s.res.Backlog.InProgress} {
+	for _, list := range [][]int{board.Unblocked, board.Blocked, board.InProgress} {
 		slices.Sort(list)
 	}
 	return s.res
 }
 
-// join links PRs with the issues they would close.
-func (s *sorter) join() {
+// link links PRs with the issues they would close.
+func (s *sorter) link() {
 	for _, p := range s.Pulls {
 		s.pulls[p.Number] = true
 		for _, n := range p.Closes {
@@ -110,8 +119,9 @@ func (s *sorter) join() {
 	}
 }
 
-// connect collects what an issue and its body say.
-func (s *sorter) connect(i *Issue) {
+// connect collects the dependencies and the criteria of an issue.
+func (s *sorter) connect(index int) {
+	i := &s.Issues[index]
 	for _, r := range i.BlockedBy {
 		s.wait(i.Number, r)
 	}
@@ -121,58 +131,46 @@ func (s *sorter) connect(i *Issue) {
 		}
 	}
 	deps, criteria := read(i.Body, s.Home)
-	s.criteria[i.Number] = criteria
+	s.criteria[index] = criteria
 	for _, d := range deps {
-		blocked, blocker := d.blocked, d.blocker
-		if blocked.Number == 0 {
-			blocked.Number = i.Number
+		for _, r := range []*Ref{&d.blocked, &d.blocker} {
+			r.Number = cmp.Or(r.Number, i.Number)
 		}
-		if blocker.Number == 0 {
-			blocker.Number = i.Number
-		}
-		if d.within && blocked.Repo == blocker.Repo && blocked.Number == blocker.Number { // one of a row, waiting for the row
-			continue
-		}
-		if blocked.Repo == "" {
-			s.wait(blocked.Number, blocker)
+		// The body of one issue in a range may say that it waits for the range.
+		if self := d.within && d.blocked == d.blocker; !self && d.blocked.Repo == "" {
+			s.wait(d.blocked.Number, d.blocker)
 		}
 	}
 }
 
-// mostBlockers bounds what one issue waits for; of one with more the rest is not known.
-const mostBlockers = 1000
+// maxBlockers bounds what one issue waits for; of one with more the rest is unknown.
+const maxBlockers = 1000
 
-// wait adds a blocker; a state that is known stays known.
+// wait adds a blocker; a known state stays known.
 func (s *sorter) wait(blocked int, by Ref) {
 	list := s.blockers[blocked]
-	for i, r := range list {
-		if r.Repo == by.Repo && r.Number == by.Number {
-			if r.State == Unknown {
-				list[i].State = by.State
-			}
+	for i := range list {
+		if r := &list[i]; r.Repo == by.Repo && r.Number == by.Number {
+			r.State = cmp.Or(r.State, by.State)
 			return
 		}
 	}
-	if len(list) < mostBlockers {
+	if len(list) < maxBlockers {
 		s.blockers[blocked] = append(list, by)
 	} else if i, ok := s.at[blocked]; ok {
 		s.Issues[i].Cut = true
 	}
 }
 
-// state is what is known of a blocker: what the list of open issues says, else what came with the dependency.
+// state is what is known of a blocker: from the list of open issues, else from the dependency.
 func (s *sorter) state(r Ref) State {
-	if r.Repo != "" {
-		return r.State
-	}
-	if i, ok := s.at[r.Number]; ok {
-		if s.Issues[i].labelled(Merged) {
-			return Closed
-		}
-		return Open
-	}
+	i, issue := s.at[r.Number]
 	switch {
-	case s.Shared && s.pulls[r.Number]:
+	case r.Repo != "":
+		return r.State
+	case issue && s.Issues[i].labelled(Merged):
+		return Closed
+	case issue, s.Shared && s.pulls[r.Number]:
 		return Open
 	case r.State != Unknown:
 		return r.State
@@ -182,9 +180,13 @@ func (s *sorter) state(r Ref) State {
 	return Unknown
 }
 
-// sort says what one issue in scope is.
-func (s *sorter) sort(i *Issue) {
-	f := Fact{Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone, Criteria: s.criteria[i.Number]}
+// add takes in one issue in scope.
+func (s *sorter) add(index int) {
+	i := &s.Issues[index]
+	f := Fact{
+		Number: i.Number, Title: i.Title, Labels: i.Labels, Milestone: i.Milestone,
+		Criteria: s.criteria[index],
+	}
 	undecided := i.Cut
 	for _, r := range s.blockers[i.Number] {
 		switch s.state(r) {
@@ -195,7 +197,7 @@ func (s *sorter) sort(i *Issue) {
 			undecided = undecided || r.Repo == ""
 		}
 	}
-	b := &s.res.Backlog
+	b, unknown := &s.res.Backlog, strings.Join(f.Unknown, ", ")
 	switch {
 	case i.labelled(Merged):
 		f.State = Merged
@@ -208,24 +210,16 @@ func (s *sorter) sort(i *Issue) {
 	case undecided:
 		f.State = Undecided
 		s.res.Partial = true
-		s.note("#%d is neither blocked nor unblocked: %s", i.Number, cmp.Or(strings.Join(f.Unknown, ", "), "it has more dependencies than were told")+" unknown")
+		unknown = cmp.Or(unknown, "it has more dependencies than were told")
+		s.note("#%d is neither blocked nor unblocked: %s unknown", i.Number, unknown)
 	default:
 		f.State = Unblocked
 		b.Unblocked = append(b.Unblocked, i.Number)
-		if len(f.Unknown) > 0 {
-			s.note("#%d depends on %s, whose state is not known", i.Number, strings.Join(f.Unknown, ", "))
+		if unknown != "" {
+			s.note("#%d depends on %s, whose state is not known", i.Number, unknown)
 		}
 	}
 	s.res.Facts = append(s.res.Facts, f)
-}
-
-// absent notes the issues that were asked for by number and are not open.
-func (s *sorter) absent(scope Scope) {
-	for _, n := range scope.Issues {
-		if _, ok := s.at[n]; !ok && s.Whole && len(scope.Issues) <= 20 {
-			s.note("#%d is not open", n)
-		}
-	}
 }
 
 // edges walks from the issues in scope back along what they wait for.
@@ -234,9 +228,8 @@ func (s *sorter) edges(todo []int) {
 	for _, n := range todo {
 		seen[n] = true
 	}
-	for len(todo) > 0 {
+	for ; len(todo) > 0; todo = todo[1:] {
 		n := todo[0]
-		todo = todo[1:]
 		if s.state(Ref{Number: n}) != Open {
 			continue
 		}
@@ -253,11 +246,11 @@ func (s *sorter) edges(todo []int) {
 	}
 }
 
-// mostNotes bounds the notes; the last one says how many more there are.
-const mostNotes = 20
+// maxNotes bounds the notes.
+const maxNotes = 20
 
 func (s *sorter) note(format string, args ...any) {
-	if len(s.res.Notes) < mostNotes {
+	if len(s.res.Notes) < maxNotes {
 		s.res.Notes = append(s.res.Notes, fmt.Sprintf(format, args...))
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"hooks/internal/markdown"
 )
 
-// wordIn says whether a word stands in a text, with no letter or digit on either side.
+// wordIn reports whether a text contains a word, with no letter or digit on either side.
 func wordIn(text, word string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], word)
@@ -21,27 +23,29 @@ func wordIn(text, word string) bool {
 	}
 }
 
+// wordEnd and wordStart report whether a text ends or begins inside a word.
 func wordEnd(s string) bool {
-	if s == "" || s[len(s)-1] < utf8.RuneSelf {
-		return s != "" && wordByte(s[len(s)-1])
-	}
 	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.IsLetter(r)
+	return wordRune(r)
 }
 
 func wordStart(s string) bool {
-	if s == "" || s[0] < utf8.RuneSelf {
-		return s != "" && wordByte(s[0])
-	}
 	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(r)
+	return wordRune(r)
 }
 
-func wordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+func wordRune(r rune) bool { return r >= '0' && r <= '9' || r == '_' || unicode.IsLetter(r) }
+
+// cutWord cuts a word in lower case off the front of a text.
+func cutWord(text, word string) (after string, ok bool) {
+	n := len(word)
+	if len(text) < n || !strings.EqualFold(text[:n], word) || wordStart(text[n:]) {
+		return text, false
+	}
+	return text[n:], true
 }
 
-// lower turns A to Z alone into small letters, so that every place in the text stays where it is.
+// lower turns only A to Z into small letters, so that every place in the text stays the same.
 func lower(text string) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -52,10 +56,10 @@ func lower(text string) string {
 	return string(b)
 }
 
-// prose is a line without its inline code and what is struck through: that is not said, but shown.
+// prose is a line without inline code and text that is struck through.
 func prose(text string) string { return without(text, true) }
 
-// without cuts out what is struck through, and inline code too where that is asked for.
+// without cuts out text that is struck through, and with code set inline code too.
 func without(text string, code bool) string {
 	if !strings.ContainsAny(text, "`~<") {
 		return text
@@ -65,11 +69,11 @@ func without(text string, code bool) string {
 		n := 0
 		switch text[0] {
 		case '`':
-			if n = codeSpan(text); !code {
+			if n = markdown.CodeSpan(text); !code {
 				b.WriteString(text[:n])
 			}
 		case '~':
-			n = struck(text, "~~", "~~")
+			n = between(text, "~~", "~~")
 		case '<':
 			n = element(text, code)
 		}
@@ -82,12 +86,14 @@ func without(text string, code bool) string {
 	return b.String()
 }
 
-// struck is the length of a stretch between two marks; of the first mark alone where the second is missing.
-func struck(text, from, to string) int {
-	if !strings.HasPrefix(text, from) {
+// between is the length of a stretch that begins and ends with marks; of the first mark alone if
+// the second is missing, 0 if the first is.
+func between(text, from, to string) int {
+	rest, ok := strings.CutPrefix(text, from)
+	if !ok {
 		return 0
 	}
-	if end := strings.Index(text[len(from):], to); end >= 0 {
+	if end := strings.Index(rest, to); end >= 0 {
 		return len(from) + end + len(to)
 	}
 	return len(from)
@@ -98,7 +104,8 @@ func element(text string, code bool) int {
 	low := strings.ToLower(text[:min(len(text), 8)])
 	for _, name := range []string{"del>", "s>", "strike>", "code>"} {
 		if strings.HasPrefix(low[1:], name) && (code || name != "code>") {
-			return struck(text, text[:1+len(name)], "</"+text[1:1+len(name)])
+			open := text[:1+len(name)]
+			return between(text, open, "</"+open[1:])
 		}
 	}
 	return 0

@@ -1,11 +1,15 @@
 package forge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
@@ -13,7 +17,7 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// Question is what is asked of a project's tracker.
+// Question is what to ask of a project's tracker.
 type Question struct {
 	Project string // the directory to ask in
 	Env     func(string) string
@@ -22,74 +26,100 @@ type Question struct {
 	Scope   backlog.Scope
 	PRs     bool          // every open PR
 	PR      int           // this PR, in whatever state; 0 for none
-	Wait    time.Duration // the most one call may take, or a list be silent for; 5 s when zero
+	Wait    time.Duration // bounds one call, and the silence of a list; 5 s when zero
 }
 
-// Answer is what the tracker told. Its zero parts are unknown, never empty.
+// Answer is what the tracker knows. Its zero parts are unknown, never empty.
 type Answer struct {
 	Place Place
-	// Issues are the open issues in scope; Found says that they were asked for and told, whole or not.
+	// Issues are the open issues in scope. Found reports that they were asked for and answered,
+	// whole or not.
 	Issues []backlog.Fact
 	Found  bool
-	// Backlog is nil unless it is whole: from a part of it nobody may conclude that something is gone (R18, R86).
+	// Backlog is nil unless it is whole: a part of it does not prove that anything is gone
+	// (R18, R86).
 	Backlog *loop.Backlog
 	Edges   [][2]int // blocker, blocked
 	PRs     []PR
-	// PRsWhole says that PRs holds every open one.
+	// PRsWhole reports that PRs holds every open one.
 	PRsWhole bool
-	// Partial says that something asked for is missing. Notes say what, one line each; Err is the first Failure.
+	// Partial reports that something asked for is missing. Notes say what, one line each; Err is
+	// the first Failure.
 	Partial bool
 	Notes   []string
 	Err     error
 }
 
-// source is one kind of tracker. whole is false where something may be missing; fail says why, if anybody knows.
+// source is one kind of tracker.
 type source interface {
-	issues(ctx context.Context) issueList
-	pulls(ctx context.Context, light bool) (list []PR, whole bool, fail *Failure)
+	issues(ctx context.Context) list[backlog.Issue]
+	// pulls lists the open PRs; light ones have only what the backlog needs.
+	pulls(ctx context.Context, light bool) list[PR]
 	pull(ctx context.Context, number int) (PR, *Failure)
 }
 
-// Ask asks the project's tracker, its lists side by side. A list may take a while longer than one call where its pages
-// keep coming. It returns always an answer: what could not be told is in Err and Notes.
+// list is what a source knows of the open issues or PRs.
+type list[T any] struct {
+	rows  []T
+	whole bool   // nothing is missing
+	total int    // how many there are, 0 if the source does not say
+	note  string // what else a person should know
+	fail  *Failure
+}
+
+// readList reads the rows of a list once each, because a list may move between two pages. A row
+// without a number is missing, so the list is not whole.
+func readList[T any](rows []gjson.Result, whole bool, fail *Failure, key string,
+	read func(gjson.Result) T) list[T] {
+	l := list[T]{rows: slices.Grow([]T(nil), len(rows)), whole: whole, fail: fail}
+	seen := make(map[int]bool, len(rows))
+	for _, row := range rows {
+		n := number(row.Get(key))
+		if l.whole = l.whole && n > 0; n > 0 && !seen[n] {
+			seen[n] = true
+			l.rows = append(l.rows, read(row))
+		}
+	}
+	return l
+}
+
+// Ask asks the project's tracker, its lists side by side. A list may take longer than one call as
+// long as its pages keep coming. There is always an answer: Err and Notes hold what went wrong.
 func Ask(ctx context.Context, q Question) Answer {
 	if q.Env == nil {
 		q.Env = os.Getenv
 	}
-	var a Answer
 	place, err := Choose(q.Env, q.Config.Tracker, tracker.Repo(q.Env, q.Project))
-	a.Place = place
+	a := Answer{Place: place}
 	if err != nil {
 		a.Partial, a.Err, a.Notes = true, err, []string{err.Error()}
 		return a
 	}
 	from := newSource(place, q)
-	var wg sync.WaitGroup
-	var board backlog.Board
-	var open issueList
+	var issues list[backlog.Issue]
+	var pulls list[PR]
 	var one PR
-	var pullsFail, pullFail *Failure
-	var pulls []PR
+	var oneFail *Failure
+	var asking sync.WaitGroup
 	if q.Backlog {
-		wg.Go(func() { open = from.issues(ctx) })
+		asking.Go(func() { issues = from.issues(ctx) })
 	}
 	if q.Backlog || q.PRs {
-		wg.Go(func() { pulls, board.PullsWhole, pullsFail = from.pulls(ctx, !q.PRs) })
+		asking.Go(func() { pulls = from.pulls(ctx, !q.PRs) })
 	}
 	if q.PR > 0 {
-		wg.Go(func() { one, pullFail = from.pull(ctx, q.PR) })
+		asking.Go(func() { one, oneFail = from.pull(ctx, q.PR) })
 	}
-	wg.Wait()
-	board.Issues, board.Whole = open.issues, open.whole
-	a.failed(open.fail, q.Backlog && !open.whole)
-	a.counted(&open)
-	a.failed(pullsFail, q.PRs && !board.PullsWhole)
-	a.failed(pullFail, false)
-	if q.Backlog && (open.fail == nil || len(open.issues) > 0) {
-		a.sorted(&board, pulls, q.Scope)
+	asking.Wait()
+	a.failed(issues.fail, q.Backlog && !issues.whole)
+	a.addNotes(&issues)
+	a.failed(pulls.fail, q.PRs && !pulls.whole)
+	a.failed(oneFail, false)
+	if q.Backlog && (issues.fail == nil || len(issues.rows) > 0) {
+		a.sort(issues, pulls, q.Scope)
 	}
 	if q.PRs {
-		a.PRs, a.PRsWhole = pulls, board.PullsWhole
+		a.PRs, a.PRsWhole = pulls.rows, pulls.whole
 	}
 	if one.Number > 0 {
 		a.add(one)
@@ -98,57 +128,60 @@ func Ask(ctx context.Context, q Question) Answer {
 }
 
 func newSource(p Place, q Question) source {
-	c := caller{p, q.Project, q.Wait}
-	if c.wait == 0 {
-		c.wait = callWait
+	r := reader{
+		caller:     caller{p, q.Project, cmp.Or(q.Wait, callWait)},
+		identities: identities{q.Config.AgentLogins, q.Config.DoNotMerge},
 	}
-	id := identities{q.Config.AgentLogins, q.Config.DoNotMerge}
 	switch p.Kind {
 	case GitHub:
-		return &github{c, id}
+		return newGitHub(r)
 	case GitLab:
-		return &gitlab{c, id}
+		return newGitLab(r)
 	case Gitea:
-		return &gitea{caller: c, identities: id, login: teaLogin(q.Env, p.Host), scope: q.Scope}
+		return newGitea(r, q)
 	}
-	return &command{c, id}
+	return newCommand(r)
 }
 
-// failed takes a call's failure in; cut says that a list is not whole without anybody saying why.
+// failed records the failure of a call, or that a list is not whole for an unknown reason.
 func (a *Answer) failed(f *Failure, cut bool) {
 	switch {
 	case f != nil:
+		f.Program = a.Place.Program()
 		if a.Partial = true; a.Err == nil {
 			a.Err = f
 		}
-		for _, n := range a.Notes {
-			if n == f.Error() {
-				return
-			}
+		if !slices.Contains(a.Notes, f.Error()) {
+			a.Notes = append(a.Notes, f.Error())
 		}
-		a.Notes = append(a.Notes, f.Error())
 	case cut:
 		a.Partial = true
-		a.Notes = append(a.Notes, "tracker: the list is not whole, nothing follows from what is not on it")
+		a.Notes = append(a.Notes,
+			"tracker: the list is not whole, nothing follows from what is not on it")
 	}
 }
 
-// counted notes how much of a list is known, where the tracker said how much there is, and what was not asked for.
-func (a *Answer) counted(l *issueList) {
+// addNotes notes what was not asked for, and how much of a list is known if the tracker counted it.
+func (a *Answer) addNotes(l *list[backlog.Issue]) {
 	if l.note != "" {
 		a.Notes = append(a.Notes, l.note)
 	}
-	if !l.whole && len(l.issues) > 0 && l.total > len(l.issues) {
-		a.Notes = append(a.Notes, fmt.Sprintf("tracker: %d of %d open issues are known", len(l.issues), l.total))
+	if known := len(l.rows); !l.whole && known > 0 && l.total > known {
+		a.Notes = append(a.Notes,
+			fmt.Sprintf("tracker: %d of %d open issues are known", known, l.total))
 	}
 }
 
-func (a *Answer) sorted(board *backlog.Board, pulls []PR, scope backlog.Scope) {
-	board.Home, board.Shared = a.Place.Home, a.Place.Kind != GitLab
-	for _, p := range pulls {
+// sort takes in what the lists mean for a scope.
+func (a *Answer) sort(issues list[backlog.Issue], pulls list[PR], scope backlog.Scope) {
+	board := backlog.Board{
+		Home: a.Place.Home, Issues: issues.rows, Whole: issues.whole, PullsWhole: pulls.whole,
+		Shared: a.Place.Kind != GitLab,
+	}
+	for _, p := range pulls.rows {
 		board.Pulls = append(board.Pulls, backlog.Pull{Number: p.Number, Closes: p.Closes})
 	}
-	r := backlog.Sort(board, scope)
+	r := backlog.Sort(&board, scope)
 	a.Issues, a.Found, a.Edges = r.Facts, true, r.Edges
 	if !r.Partial {
 		a.Backlog = &r.Backlog
@@ -157,24 +190,25 @@ func (a *Answer) sorted(board *backlog.Board, pulls []PR, scope backlog.Scope) {
 	a.Notes = append(a.Notes, r.Notes...)
 }
 
-// add puts the PR that was asked for in place of its entry in the list, which told less.
+// add replaces the list's entry of a PR, which has less of it.
 func (a *Answer) add(p PR) {
-	for i := range a.PRs {
-		if a.PRs[i].Number == p.Number {
-			a.PRs[i] = p
-			return
-		}
+	i := slices.IndexFunc(a.PRs, func(o PR) bool { return o.Number == p.Number })
+	if i < 0 {
+		a.PRs = append(a.PRs, p)
+		return
 	}
-	a.PRs = append(a.PRs, p)
+	a.PRs[i] = p
 }
 
-// Report is the answer as a loop takes facts. It holds only what is true beyond doubt: no backlog where that is not
-// whole, no human feedback where nobody knows. Of the issues those that may be worked on are named.
+// Report is the answer as a loop takes facts. It holds only what is certain: no backlog unless it
+// is whole, no human feedback if that is unknown. Of the issues it names those that may be worked
+// on.
 func (a *Answer) Report() loop.Report {
 	r := loop.Report{Backlog: a.Backlog, Edges: a.Edges}
 	for _, f := range a.Issues {
 		if f.State == backlog.Unblocked {
-			r.Issues = append(r.Issues, loop.Issue{Number: f.Number, Title: f.Title, Criteria: f.Criteria})
+			issue := loop.Issue{Number: f.Number, Title: f.Title, Criteria: f.Criteria}
+			r.Issues = append(r.Issues, issue)
 		}
 	}
 	for i := range a.PRs {

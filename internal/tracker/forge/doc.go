@@ -1,7 +1,7 @@
-// Package forge asks a project's tracker what is true of its issues and PRs: GitHub through gh, GitLab through glab,
-// Gitea through tea, any other through a configured command. Their logins and hosts are theirs; no network code is
-// linked here.
+// Package forge asks a project's tracker for the facts of its issues and PRs: GitHub through gh,
+// GitLab through glab, Gitea and Forgejo through tea, any other through a configured command. It
+// uses their logins and hosts and links no network code.
 //
-// A call is bounded in time and output and never prompts. What goes wrong is one typed Failure. An answer that is not
-// whole says so, and then nothing follows from what is absent in it.
+// A call is bounded in time and output and never prompts. Every error is one typed Failure. A list
+// that is not whole is marked as such; then absence from it proves nothing.
 package forge

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/child"
 )
@@ -34,12 +37,12 @@ const (
 	NotAllowed   Why = "is not run: nobody but the repository names it"
 )
 
-// Failure is why a tracker gave no answer, or not a whole one. Its text is one line without control characters or
-// secrets.
+// Failure is why a tracker did not answer, or not wholly. Its text is one line without control
+// characters or secrets.
 type Failure struct {
 	Why     Why
 	Program string // gh, glab, tea or the configured command; empty when none was chosen
-	Says    string // what it said, one line
+	Says    string // its message, one line
 }
 
 func (f *Failure) Error() string {
@@ -50,12 +53,7 @@ func (f *Failure) Error() string {
 	return text
 }
 
-// loginWords are the words by which a program shows its logins.
-var loginWords = map[string]string{
-	"gh": "auth status", "glab": "auth status", "tea": "login list", "tea-cli": "login list",
-}
-
-// NewerHint is the next step where a program is too old.
+// NewerHint is the next step when a program is too old.
 func NewerHint(program string) string {
 	if strings.HasPrefix(program, "tea") {
 		return "install tea 0.12 or newer: older ones have no `" + program + " api`"
@@ -63,100 +61,132 @@ func NewerHint(program string) string {
 	return "install a newer " + program + ": one with the command api"
 }
 
-// Hint is the way out.
+// Hint is the next step of a person, "" if there is none to name.
 func (f *Failure) Hint() string {
+	const block = " in CLAUDE.md under SDD Configuration, Tracker"
 	switch f.Why {
 	case Unconfigured:
-		return "name it in CLAUDE.md under SDD Configuration, Tracker: Type (github, gitlab, gitea or command), Owner, Repo, Host"
+		return "name it" + block +
+			": Type (github, gitlab, gitea or command), Owner, Repo, Host"
 	case NoProgram:
-		return "install " + f.Program + ", or configure another tracker in CLAUDE.md under SDD Configuration, Tracker"
+		return "install " + f.Program + ", or configure another tracker" + block
 	case LoggedOut, Forbidden:
-		if words, ok := loginWords[f.Program]; ok {
-			return "see `" + f.Program + " " + words + "`"
+		switch f.Program {
+		case "gh", "glab":
+			return "see `" + f.Program + " auth status`"
+		case "tea", "tea-cli":
+			return "see `" + f.Program + " login list`"
 		}
 	case NoIssues:
-		return "turn them on, or name the repository that has them in CLAUDE.md under SDD Configuration, Tracker"
+		return "turn them on, or name the repository that has them" + block
 	case TooOld:
 		return NewerHint(f.Program)
 	case NotFound:
-		return "check Owner and Repo in CLAUDE.md under SDD Configuration, Tracker, and the origin remote"
+		return "check Owner and Repo" + block + ", and the origin remote"
 	case NotAllowed:
-		return "look at the command, then set " + Allow + " to the same words in your own environment"
+		return "look at the command, then set " + Allow +
+			" to the same words in your own environment"
 	case RateLimited, Unavailable, Offline, TooSlow:
 		return "the next iteration asks again"
 	}
 	return ""
 }
 
-// failure reads what went wrong with a child.
-func failure(program string, err error, says string) *Failure {
-	f := &Failure{Program: program, Says: child.Line(says)}
+// failure classifies what went wrong with a child.
+func failure(err error, says string) *Failure {
+	is := func(targets ...error) bool {
+		return slices.ContainsFunc(targets, func(t error) bool { return errors.Is(err, t) })
+	}
+	var f Failure
 	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		f.Why, f.Says = NoProgram, ""
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		f.Why, f.Says = TooSlow, ""
-	case errors.Is(err, child.ErrTooMuch):
-		f.Why, f.Says = TooMuch, ""
+	case is(exec.ErrNotFound, exec.ErrDot, fs.ErrNotExist, fs.ErrPermission):
+		f.Why = NoProgram
+	case is(context.DeadlineExceeded, context.Canceled):
+		f.Why = TooSlow
+	case is(child.ErrTooMuch):
+		f.Why = TooMuch
 	default:
-		f.Why = cause(strings.ToLower(says))
+		f.Why, f.Says = cause(strings.ToLower(says)), child.Line(says)
 		if f.Says == "" && err != nil {
 			f.Says = child.Line(err.Error())
 		}
 	}
-	return f
+	return &f
 }
 
-// causes are what the programs and the forges print, in lower case. A rate limit comes as 403 too, so it is first.
+// causes are what the programs and the forges print, in lower case. A rate limit comes as 403 too,
+// so it is first.
 var causes = [...]struct {
 	why   Why
 	words []string
 }{
-	{RateLimited, []string{"rate limit", "http 429", "429 too many", "too many requests", "abuse detection", "secondary rate"}},
-	{LoggedOut, []string{"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in", "requires authentication", "no login", "login add", "token was revoked", "token is expired", "401 {", "set the gh_token", "no available login", "no gitea login", "known gitlab host", "invalid_token", "token is required", "password or token"}},
-	{Forbidden, []string{"http 403", "403 forbidden", "saml", "not accessible by", "insufficient", "missing required scope", "required scopes", "oauth app access restrictions", "ip allow list", "http 451", "403 {"}},
-	{NotFound, []string{"http 404", "404 not found", "could not resolve to a", "the target couldn't be found", "does not exist or you don't have permission"}},
+	{RateLimited, []string{
+		"rate limit", "http 429", "429 too many", "too many requests", "abuse detection",
+		"secondary rate",
+	}},
+	{LoggedOut, []string{
+		"http 401", "401 unauthorized", "bad credentials", "auth login", "not logged in",
+		"requires authentication", "no login", "login add", "token was revoked",
+		"token is expired", "401 {", "set the gh_token", "no available login", "no gitea login",
+		"known gitlab host", "invalid_token", "token is required", "password or token",
+	}},
+	{Forbidden, []string{
+		"http 403", "403 forbidden", "saml", "not accessible by", "insufficient",
+		"missing required scope", "required scopes", "oauth app access restrictions",
+		"ip allow list", "http 451", "403 {",
+	}},
+	{NotFound, []string{
+		"http 404", "404 not found", "could not resolve to a", "the target couldn't be found",
+		"does not exist or you don't have permission",
+	}},
 	{NoIssues, []string{"issues are disabled", "disabled issues", "http 410"}},
-	{TooOld, []string{"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag", "flag provided but not defined"}},
-	{Unavailable, []string{"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service", "504 gateway", "500 internal", "something went wrong while executing", "couldn't respond to your request in time", "resource limits for this query"}},
+	{TooOld, []string{
+		"no help topic for", "unknown command", "unknown flag", "unknown shorthand flag",
+		"flag provided but not defined",
+	}},
+	{Unavailable, []string{
+		"http 500", "http 502", "http 503", "http 504", "502 bad gateway", "503 service",
+		"504 gateway", "500 internal", "something went wrong while executing",
+		"couldn't respond to your request in time", "resource limits for this query",
+	}},
 	{Offline, []string{
 		"error connecting", "no such host", "connection refused", "network is unreachable",
-		"connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509", "no route to host",
-		"server misbehaving", "timeout awaiting", "client.timeout", "proxyconnect",
-		"unexpected eof", `": eof`, "broken pipe", "server closed",
+		"connection reset", "i/o timeout", "dial tcp", "tls handshake", "x509",
+		"no route to host", "server misbehaving", "timeout awaiting", "client.timeout",
+		"proxyconnect", "unexpected eof", `": eof`, "broken pipe", "server closed",
 	}},
 	{Unreadable, []string{"unexpected end of json input", "invalid character '"}},
 }
 
 func cause(says string) Why {
 	for _, c := range causes {
-		for _, w := range c.words {
-			if strings.Contains(says, w) {
-				return c.why
-			}
+		if slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(says, w) }) {
+			return c.why
 		}
 	}
 	return Failed
 }
 
-// httpStatus is the status of the last answer whose first line stands in a text, as tea prints it.
+// httpStatus is the status of the last answer in a text, as tea prints it.
 func httpStatus(text string) (status int, ok bool) {
 	for line := range strings.Lines(text) {
-		version, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		code, _, _ := strings.Cut(rest, " ")
-		if n, err := strconv.Atoi(code); err == nil && strings.HasPrefix(version, "HTTP/") {
+		words := strings.Fields(line)
+		if len(words) < 2 || !strings.HasPrefix(words[0], "HTTP/") {
+			continue
+		}
+		if n, err := strconv.Atoi(words[1]); err == nil {
 			status, ok = n, true
 		}
 	}
 	return status, ok
 }
 
-// refused is why a server refused a request, by its status alone: what it says is for people, in
-// their language and the server's version.
-func refused(program string, status int, body []byte) *Failure {
-	f := &Failure{Why: Failed, Program: program, Says: fmt.Sprintf("HTTP %d", status)}
+// refused is why a server refused a request, by its status alone, because its message is written
+// for people: its language and words vary.
+func refused(status int, body []byte) *Failure {
+	f := &Failure{Why: Failed, Says: fmt.Sprintf("HTTP %d", status)}
 	if docs, _ := documents(body); len(docs) == 1 {
-		if m := child.Line(text(docs[0].Get("message"), mostTitle)); m != "" {
+		if m := child.Line(text(docs[0].Get("message"))); m != "" {
 			f.Says += ": " + m
 		}
 	}
@@ -175,6 +205,20 @@ func refused(program string, status int, body []byte) *Failure {
 	return f
 }
 
-func unreadable(program, format string, args ...any) *Failure {
-	return &Failure{Why: Unreadable, Program: program, Says: fmt.Sprintf(format, args...)}
+// orFailure is the failure of the program, else the error in its answer, else Unreadable.
+func orFailure(fail *Failure, doc gjson.Result) *Failure {
+	if fail != nil {
+		return fail
+	}
+	for _, path := range []string{"errors.0.message", "message", "error"} {
+		if m := text(doc.Get(path)); m != "" {
+			return failure(nil, m)
+		}
+	}
+	for _, path := range []string{"data.repository", "data.project"} {
+		if r := doc.Get(path); r.Exists() && r.Type == gjson.Null {
+			return &Failure{Why: NotFound}
+		}
+	}
+	return &Failure{Why: Unreadable, Says: "no answer in what it printed"}
 }

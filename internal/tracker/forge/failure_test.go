@@ -156,9 +156,9 @@ func TestServersWithoutSomeFields(t *testing.T) {
 	} {
 		for _, answered := range []bool{true, false} {
 			var asked []string
-			got := pagesOf(func(query string) connection {
+			got := askKnown(githubFields, func(query string) connection {
 				var known, wrong, list []string
-				for _, f := range githubDepends {
+				for _, f := range githubFields {
 					switch {
 					case !strings.Contains(query, f.name):
 					case strings.Contains(c.lacks, f.name):
@@ -172,16 +172,16 @@ func TestServersWithoutSomeFields(t *testing.T) {
 				asked = known
 				if len(wrong) == 0 {
 					const none = `{"r":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[]}}}`
-					return connected("gh", []byte(none), nil, "r", "issues")
+					return connected([]byte(none), nil, "r", "issues")
 				}
 				out := `{"errors":[` + strings.Join(list, ",") + `]}`
 				if !answered {
 					out = ""
 				}
 				says := "gh: " + strings.Join(wrong, "\n")
-				fail := failure("gh", errors.New("exit status 1"), says)
-				return connected("gh", []byte(out), fail, "r", "issues")
-			}, "%s", githubDepends)
+				fail := failure(errors.New("exit status 1"), says)
+				return connected([]byte(out), fail, "r", "issues")
+			})
 			if !got.whole || strings.Join(asked, " ") != c.asked {
 				t.Errorf("without %q (answered: %v): %v, asked for %q",
 					c.lacks, answered, got.fail, asked)

@@ -20,10 +20,10 @@ func FuzzAnswers(f *testing.F) {
 		f.Add(text[:len(text)/2])
 	}
 	place := Place{Home: backlog.Home{Host: "github.com", Owner: "acme", Repo: "app"}, Args: []string{"x"}}
-	gh, gl := &github{caller: caller{Place: place}}, &gitlab{caller: caller{Place: place}}
-	te, co := &gitea{caller: caller{Place: place}}, &command{caller: caller{Place: place}}
+	r := reader{caller: caller{Place: place}}
+	gh, gl, te, co := newGitHub(r), newGitLab(r), &gitea{reader: r}, newCommand(r)
 	f.Fuzz(func(t *testing.T, out []byte) {
-		c := connected("gh", out, nil, "data.repository", "issues")
+		c := connected(out, nil, "data.repository", "issues")
 		nodes, whole, fail := c.nodes, c.whole, c.fail
 		if whole && fail != nil || !whole && fail == nil && len(nodes) == 0 && len(out) == 0 {
 			t.Errorf("whole %v, %v", whole, fail)
@@ -43,7 +43,7 @@ func FuzzAnswers(f *testing.F) {
 			co.refs(n)
 		}
 		for _, path := range []string{"data.repository.pullRequest", "data.project.mergeRequest", "pr"} {
-			if p, fail := one("gh", out, nil, path, gh.pr); (p.Number > 0) == (fail != nil) {
+			if p, fail := readOne(out, nil, path, gh.pr); (p.Number > 0) == (fail != nil) {
 				t.Errorf("PR %d and %v", p.Number, fail)
 			}
 		}

@@ -3,8 +3,10 @@ package forge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -12,25 +14,36 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. Its own
-// dependencies cost one call an issue: they are asked for where there are few enough issues.
+// gitea asks Gitea or Forgejo through `tea api`, with the login that tea has for the host. Their
+// own dependencies cost one call an issue, so they are asked for only if there are few enough
+// issues.
 type gitea struct {
-	caller
-	identities
+	reader
 	login string // tea's name of the login, "" to leave the choice to tea
 	scope backlog.Scope
 }
 
 const (
-	giteaPage   = 50 // the most that a server gives unless configured otherwise
+	giteaPage   = 50 // what a server returns at most unless configured otherwise
 	giteaPages  = 100
 	giteaAtOnce = 4  // calls side by side
-	giteaEach   = 40 // issues whose dependencies, or reviews whose threads, are asked for: one call each
+	giteaEach   = 40 // issues and reviews for which there may be one call each
 )
 
+func newGitea(r reader, q Question) *gitea {
+	r.names = names{
+		number: "number", body: "body", label: "name", milestone: "milestone.title",
+		login: "login", draft: "draft", branch: "head.ref", base: "base.ref", head: "head.sha",
+		repo: "repository.full_name",
+	}
+	login, _ := teaLogin(q.Env, r.Host)
+	return &gitea{r, login, q.Scope}
+}
+
 // call asks for one path below the repository.
-func (g *gitea) call(ctx context.Context, path string) (gjson.Result, *Failure) {
-	return g.api(ctx, strings.TrimSuffix("repos/"+g.Owner+"/"+g.Repo+"/"+path, "/"))
+func (g *gitea) call(ctx context.Context, format string, args ...any) (gjson.Result, *Failure) {
+	path := "repos/" + g.Owner + "/" + g.Repo + "/" + fmt.Sprintf(format, args...)
+	return g.api(ctx, strings.TrimSuffix(path, "/"))
 }
 
 func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
@@ -43,97 +56,17 @@ func (g *gitea) api(ctx context.Context, path string) (gjson.Result, *Failure) {
 	status, ok := httpStatus(r.Says)
 	switch {
 	case ok && status/100 != 2:
-		return gjson.Result{}, refused(g.Program(), status, r.Out)
+		return gjson.Result{}, refused(status, r.Out)
 	case !ok && len(docs) == 1 && docs[0].Get("message").Exists() &&
 		(fail == nil || fail.Why == Failed):
-		return gjson.Result{}, orFailure(nil, g.Program(), docs[0])
+		return gjson.Result{}, orFailure(nil, docs[0])
 	case fail != nil || torn || len(docs) != 1:
-		return gjson.Result{}, orFailure(fail, g.Program(), gjson.Result{})
+		return gjson.Result{}, orFailure(fail, gjson.Result{})
 	}
 	return docs[0], nil
 }
 
-// pages asks for the first page, then for several at once, until one is not full. A server may give fewer on a page than
-// it is asked for, so only an empty page, or one shorter than the first, ends a list.
-func (g *gitea) pages(ctx context.Context, path string) (rows []gjson.Result, whole bool, fail *Failure) {
-	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
-	defer cancel()
-	first := 0
-	for page := 1; page <= giteaPages; {
-		n := giteaAtOnce
-		if page == 1 {
-			n = 1
-		}
-		for _, got := range g.wave(ctx, path, page, n) {
-			if !got.rows.IsArray() {
-				return rows, false, orFailure(got.fail, g.Program(), got.rows)
-			}
-			list := got.rows.Array()
-			if rows = append(rows, list...); first == 0 {
-				first = len(list)
-			}
-			if len(list) == 0 || len(list) < first || page == 1 && first < 10 {
-				return rows, true, nil
-			}
-		}
-		page += n
-	}
-	return rows, false, nil
-}
-
-// answered is one page, or why there is none.
-type answered struct {
-	rows gjson.Result
-	fail *Failure
-}
-
-func (g *gitea) wave(ctx context.Context, path string, from, n int) []answered {
-	pages := make([]answered, n)
-	var asking sync.WaitGroup
-	for i := range pages {
-		asking.Go(func() {
-			pages[i].rows, pages[i].fail = g.call(ctx, fmt.Sprintf("%slimit=%d&page=%d", path, giteaPage, from+i))
-		})
-	}
-	asking.Wait()
-	return pages
-}
-
-func (g *gitea) issues(ctx context.Context) issueList {
-	rows, whole, fail := g.pages(ctx, "issues?state=open&type=issues&")
-	l := issueList{whole: whole, fail: fail}
-	for _, n := range rows {
-		i := backlog.Issue{
-			Number: number(n.Get("number")), Title: text(n.Get("title"), mostTitle), Body: text(n.Get("body"), mostBody),
-			Labels: texts(n.Get("labels"), "name"), Milestone: text(n.Get("milestone.title"), mostTitle), Assignees: texts(n.Get("assignees"), "login"),
-		}
-		switch {
-		case n.Get("pull_request").IsObject():
-		case i.Number == 0:
-			l.whole = false
-		default:
-			l.issues = append(l.issues, i)
-		}
-	}
-	l.issues = once(l.issues)
-	if len(l.issues) == 0 && (whole || fail != nil && fail.Why == NotFound) {
-		g.turnedOff(ctx, &l)
-	}
-	g.depend(ctx, &l)
-	return l
-}
-
-// turnedOff asks whether a list is empty or not found because the repository keeps no issues: they
-// are turned off, or kept by another tracker.
-func (g *gitea) turnedOff(ctx context.Context, l *issueList) {
-	repo, fail := g.call(ctx, "")
-	has := repo.Get("has_issues")
-	if fail == nil && (has.Type == gjson.False || repo.Get("external_tracker").IsObject()) {
-		l.whole, l.fail = false, &Failure{Why: NoIssues, Program: g.Program()}
-	}
-}
-
-// each runs a call for each of n things, a few at a time, in the time of one list.
+// each makes n calls, a few at a time, in the time of one.
 func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, i int)) {
 	ctx, cancel := context.WithTimeout(ctx, g.wait)
 	defer cancel()
@@ -149,36 +82,168 @@ func (g *gitea) each(ctx context.Context, n int, call func(ctx context.Context, 
 	asking.Wait()
 }
 
-// depend asks for the tracker's own dependencies, of the issues in scope alone where there are too many. Where the
-// repository has them turned off there are none; where one answer is missing, it is not known what the issue waits for.
-func (g *gitea) depend(ctx context.Context, l *issueList) {
+// pages asks for the first page, then for several at once, until one is not full. A server may
+// return fewer rows on a page than it is asked for, so only an empty page, or one shorter than the
+// first, ends a list.
+func (g *gitea) pages(ctx context.Context, path string) ([]gjson.Result, bool, *Failure) {
+	ctx, cancel := context.WithTimeout(ctx, g.wait+listMore)
+	defer cancel()
+	var rows []gjson.Result
+	first := 0
+	for page, n := 1, 1; page <= giteaPages; page, n = page+n, giteaAtOnce {
+		answers, fails := make([]gjson.Result, n), make([]*Failure, n)
+		g.each(ctx, n, func(ctx context.Context, i int) {
+			answers[i], fails[i] = g.call(ctx, "%slimit=%d&page=%d", path, giteaPage, page+i)
+		})
+		for i, answer := range answers {
+			if !answer.IsArray() {
+				return rows, false, orFailure(fails[i], answer)
+			}
+			list := answer.Array()
+			if rows = append(rows, list...); first == 0 {
+				first = len(list)
+			}
+			if len(list) == 0 || len(list) < first || page == 1 && first < 10 {
+				return rows, true, nil
+			}
+		}
+	}
+	return rows, false, nil
+}
+
+func (g *gitea) issues(ctx context.Context) list[backlog.Issue] {
+	rows, whole, fail := g.pages(ctx, "issues?state=open&type=issues&")
+	rows = slices.DeleteFunc(rows, func(n gjson.Result) bool {
+		return n.Get("pull_request").IsObject()
+	})
+	l := readList(rows, whole, fail, g.number, g.issue)
+	if len(l.rows) == 0 && (l.whole || fail != nil && fail.Why == NotFound) {
+		// The issues may be turned off, or kept by another tracker.
+		repo, fail := g.call(ctx, "")
+		external := repo.Get("external_tracker").IsObject()
+		if fail == nil && (external || repo.Get("has_issues").Type == gjson.False) {
+			l.whole, l.fail = false, &Failure{Why: NoIssues}
+		}
+	}
+	g.depend(ctx, &l)
+	return l
+}
+
+// depend asks for the tracker's own dependencies, of only the issues in scope if there are too
+// many.
+func (g *gitea) depend(ctx context.Context, l *list[backlog.Issue]) {
 	var asked []*backlog.Issue
-	for i := range l.issues {
-		if len(l.issues) <= giteaEach || g.scope.Holds(&l.issues[i]) {
-			asked = append(asked, &l.issues[i])
+	for i := range l.rows {
+		if len(l.rows) <= giteaEach || g.scope.Holds(&l.rows[i]) {
+			asked = append(asked, &l.rows[i])
 		}
 	}
 	if len(asked) > giteaEach {
-		l.note = fmt.Sprintf("tracker: the forge's own dependencies of %d issues are too many to ask for, what bodies say counts", len(asked))
+		l.note = fmt.Sprintf("tracker: the forge's own dependencies of %d issues are too many "+
+			"to ask for, what bodies say counts", len(asked))
 		return
 	}
-	g.each(ctx, len(asked), func(ctx context.Context, i int) { g.dependOne(ctx, asked[i]) })
+	g.each(ctx, len(asked), func(ctx context.Context, n int) {
+		i := asked[n]
+		list, fail := g.call(ctx, "issues/%d/dependencies?limit=%d", i.Number, giteaPage)
+		if fail != nil && fail.Why == NotFound { // the repository has them turned off
+			return
+		}
+		i.BlockedBy, i.Cut = g.refs(list)
+		i.Cut = i.Cut || fail != nil || !list.IsArray() || len(list.Array()) >= giteaPage
+	})
 }
 
-func (g *gitea) dependOne(ctx context.Context, i *backlog.Issue) {
-	list, fail := g.call(ctx, fmt.Sprintf("issues/%d/dependencies?limit=%d", i.Number, giteaPage))
-	if fail != nil && fail.Why == NotFound {
-		return
+func (g *gitea) pulls(ctx context.Context, _ bool) list[PR] {
+	rows, whole, fail := g.pages(ctx, "pulls?state=open&")
+	return readList(rows, whole, fail, g.number, func(n gjson.Result) PR {
+		p := g.pr(n)
+		p.cutAt(time.Time{}) // a list has no comments
+		return p
+	})
+}
+
+func (g *gitea) pr(n gjson.Result) PR {
+	p := g.reader.pr(n)
+	head := n.Get("head.repo.full_name")
+	g.fork(&p, head.Str != n.Get("base.repo.full_name").Str, head)
+	if n.Get("merged").Bool() {
+		p.State = "merged"
 	}
-	rows := list.Array()
-	i.Cut = fail != nil || !list.IsArray() || len(rows) >= giteaPage
-	for _, n := range rows {
-		r := backlog.Ref{Number: number(n.Get("number")), State: state(n.Get("state").Str), Repo: strings.ToLower(text(n.Get("repository.full_name"), mostTitle))}
-		if strings.EqualFold(r.Repo, g.Owner+"/"+g.Repo) {
-			r.Repo = ""
-		}
-		if i.Cut = i.Cut || r.Number == 0; r.Number > 0 {
-			i.BlockedBy = append(i.BlockedBy, r)
+	g.finish(&p)
+	return p
+}
+
+// pull is four calls at once: the PR, its comments, its reviews and the own login; then the
+// threads.
+func (g *gitea) pull(ctx context.Context, n int) (PR, *Failure) {
+	var answer, comments, me gjson.Result
+	var reviews []gjson.Result
+	var whole bool
+	var fail *Failure
+	var asking sync.WaitGroup
+	asking.Go(func() { answer, fail = g.call(ctx, "pulls/%d", n) })
+	asking.Go(func() { comments, _ = g.call(ctx, "issues/%d/comments", n) })
+	asking.Go(func() { reviews, whole, _ = g.pages(ctx, fmt.Sprintf("pulls/%d/reviews?", n)) })
+	asking.Go(func() { me, _ = g.api(ctx, "user") })
+	asking.Wait()
+	p := g.pr(answer)
+	if p.Number == 0 {
+		return p, orFailure(fail, answer)
+	}
+	for _, c := range elements(comments, "") {
+		g.add(&p, c, "created_at", "comment")
+	}
+	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool { // not given yet
+		state := r.Get("state").Str
+		return state == "PENDING" || state == "REQUEST_REVIEW"
+	})
+	own := text(me.Get("login"))
+	for _, r := range reviews {
+		approved := r.Get("state").Str == "APPROVED" && !r.Get("dismissed").Bool()
+		said := g.add(&p, r, "submitted_at", review(approved, r, "comments_count"))
+		// An approval by the login that the loop uses itself does not count.
+		if own != "" && !strings.EqualFold(own, said.Author) {
+			p.approve(said, text(r.Get("commit_id")))
 		}
 	}
+	if !g.threads(ctx, &p, reviews) || !whole || !comments.IsArray() {
+		p.cutAt(time.Time{})
+	}
+	g.finish(&p)
+	return p, nil
+}
+
+// threads adds the answers on lines of the code, and reports whether all of them are known. The
+// forge counts an answer as part of the review that it answers, whoever wrote it.
+func (g *gitea) threads(ctx context.Context, p *PR, reviews []gjson.Result) (whole bool) {
+	reviews = slices.DeleteFunc(reviews, func(r gjson.Result) bool {
+		return r.Get("comments_count").Int() == 0
+	})
+	if len(reviews) > giteaEach {
+		return false
+	}
+	said := make([]gjson.Result, len(reviews))
+	g.each(ctx, len(reviews), func(ctx context.Context, i int) {
+		id := number(reviews[i].Get("id"))
+		said[i], _ = g.call(ctx, "pulls/%d/reviews/%d/comments", p.Number, id)
+	})
+	whole = true
+	for i, r := range reviews {
+		whole = whole && said[i].IsArray()
+		for _, c := range elements(said[i], "") {
+			later := moment(c.Get("created_at")).After(moment(r.Get("submitted_at")))
+			if later || c.Get("user.id").Raw != r.Get("user.id").Raw {
+				g.add(p, c, "created_at", "comment")
+			}
+		}
+	}
+	return whole
+}
+
+// add adds a comment or a review. The forge marks none of its bots.
+func (g *gitea) add(p *PR, n gjson.Result, at, kind string) Remark {
+	login := text(n.Get("user.login"))
+	bot := login == "gitea-actions" || login == "forgejo-actions"
+	return p.add(g.remark(login, bot, moment(n.Get(at)), kind))
 }

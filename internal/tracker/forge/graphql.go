@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,139 +11,167 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// connection is what a paged query gave of one list. whole is false where a page, a node or a field is missing; fail says
-// why, as far as anybody does.
-type connection struct {
-	root  gjson.Result // the repository as the first page tells it
-	first gjson.Result // the list as the first page tells it
-	nodes []gjson.Result
-	whole bool
-	fail  *Failure
-	// refused is what the server found wrong with the query itself.
-	refused string
-}
+// graphql asks a forge that speaks GraphQL through its own client, whose logins and hosts are used
+// as they are. A list is one call: the client itself follows the pages until the call's time or
+// output is used up. Nothing is kept between iterations, because the date on which an issue changed
+// does not move with its dependencies and PRs.
+type graphql struct {
+	reader
+	where []string  // arguments that name the host and the repository
+	one   [2]string // flag and name of the argument that holds a PR's number
 
-// connected joins the nodes of a list over the pages that a program printed.
-func connected(program string, out []byte, fail *Failure, root, name string) connection {
-	c := connection{fail: fail}
-	docs, torn := documents(out)
-	for i, d := range docs {
-		if i == 0 {
-			c.root, c.first = d.Get(root), d.Get(root+"."+name)
-		}
-		list := d.Get(root + "." + name)
-		page := list.Get("nodes")
-		if !page.IsArray() {
-			c.whole, c.fail = false, orFailure(fail, program, d)
-			c.refused = c.fail.Says + "\n" + d.Get("errors.#.message").Raw
-			return c
-		}
-		c.nodes = append(c.nodes, page.Array()...)
-		c.whole = list.Get("pageInfo.hasNextPage").Type == gjson.False && !failed(d)
-	}
-	if torn || len(docs) == 0 {
-		c.fail = orFailure(fail, program, gjson.Result{})
-	}
-	if c.fail != nil {
-		c.refused = c.fail.Says
-	}
-	c.whole = c.whole && c.fail == nil
-	return c
-}
+	repository    string // path of the repository in an answer
+	list, request string // names of the PRs and of one PR in the repository
+	count, has    string // names of the number of issues, and of whether there are issues at all
 
-// failed says that an answer names errors.
-func failed(doc gjson.Result) bool {
-	return strings.Contains(doc.Raw, `"errors"`) && doc.Get("errors.#").Int() > 0
+	issueQuery, pullsQuery, pullQuery string // each leaves its fields open
+	issueFields                       []field
+	prFields, lightFields, onePR      string
+
+	readPR func(r *reader, p *PR, n gjson.Result) // the fields that the forges do not share
 }
 
 // field is a field of an issue that older servers may not have, with what is asked of it.
 type field struct{ name, ask string }
 
-// pagesOf asks a forge that speaks GraphQL. query has a place for fields that older servers do not
-// have: a server that refuses some of them is asked again for the others.
-func pagesOf(pages func(query string) connection, query string, newer []field) connection {
-	for {
-		var asked string
-		for _, f := range newer {
-			asked += f.name + f.ask
-		}
-		c := pages(fmt.Sprintf(query, asked))
-		lacking := func(f field) bool { return c.lacks(f.name) }
-		known := slices.DeleteFunc(slices.Clone(newer), lacking)
-		if c.fail == nil || len(c.nodes) > 0 || len(known) == len(newer) {
-			return c
-		}
-		newer = known
+func (g *graphql) args(query string, more ...string) []string {
+	first, last := []string{g.Program(), "api", "graphql"}, []string{"-f", "query=" + query}
+	return slices.Concat(first, g.where, more, last)
+}
+
+func (g *graphql) pages(ctx context.Context, name, query string) connection {
+	out, fail := g.paged(ctx, g.args(query, "--paginate")...)
+	return connected(out, fail, g.repository, name)
+}
+
+func (g *graphql) issues(ctx context.Context) list[backlog.Issue] {
+	c := askKnown(g.issueFields, func(fields string) connection {
+		return g.pages(ctx, "issues", fmt.Sprintf(g.issueQuery, fields))
+	})
+	if c.repo.Get(g.has).Type == gjson.False {
+		c.whole, c.fail = false, &Failure{Why: NoIssues}
 	}
-}
-
-// lacks says that the server does not have a field, or not with what is asked of it: GitHub says
-// "Field 'x' doesn't exist on type 'Issue'" or "… doesn't accept argument 'y'", one a line.
-func (c *connection) lacks(name string) bool {
-	return strings.Contains(c.refused, "ield '"+name+"' doesn't ")
-}
-
-// issueList is what a source told of the open issues. total is how many there are, 0 where it did not say; note is what
-// else a person should know.
-type issueList struct {
-	issues []backlog.Issue
-	whole  bool
-	total  int
-	note   string
-	fail   *Failure
-}
-
-// issues reads the list. An issue that cannot be read is missing, so the list is not whole.
-func (c *connection) issues(total string, read func(gjson.Result) backlog.Issue) issueList {
-	l := issueList{issues: make([]backlog.Issue, 0, len(c.nodes)), whole: c.whole, total: number(c.first.Get(total)), fail: c.fail}
-	for _, n := range c.nodes {
-		if i := read(n); i.Number > 0 {
-			l.issues = append(l.issues, i)
-		} else {
-			l.whole = false
-		}
-	}
-	l.issues = once(l.issues)
+	l := readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).issue)
+	l.total = number(c.repo.Get("issues." + g.count))
 	return l
 }
 
-// pulls reads the list; one without a number is missing.
-func (c *connection) pulls(read func(gjson.Result) PR) (prs []PR, whole bool, fail *Failure) {
-	for _, n := range c.nodes {
-		if p := read(n); p.Number > 0 {
-			prs = append(prs, p)
-		}
+func (g *graphql) pulls(ctx context.Context, light bool) list[PR] {
+	fields := g.prFields
+	if light {
+		fields = g.lightFields
 	}
-	return prs, c.whole && len(prs) == len(c.nodes), c.fail
+	c := g.pages(ctx, g.list, fmt.Sprintf(g.pullsQuery, fields))
+	return readList(c.nodes, c.whole, c.fail, g.number, g.named(c.repo).pr)
 }
 
-// one reads the single PR that an answer holds.
-func one(program string, out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
+func (g *graphql) pull(ctx context.Context, n int) (PR, *Failure) {
+	query := fmt.Sprintf(g.pullQuery, g.onePR)
+	out, fail := g.run(ctx, g.args(query, g.one[0], fmt.Sprint(g.one[1], "=", n))...)
+	return readOne(out, fail, g.repository, func(repo gjson.Result) PR {
+		return g.named(repo).pr(repo.Get(g.request))
+	})
+}
+
+// named is g under the name that the repository has now: an old name still leads to it.
+func (g *graphql) named(repo gjson.Result) *graphql {
+	now := *g
+	if owner, name, ok := strings.Cut(text(repo.Get("nameWithOwner")), "/"); ok {
+		now.Owner, now.Repo = owner, name
+	}
+	return &now
+}
+
+func (g *graphql) issue(n gjson.Result) backlog.Issue {
+	i := g.reader.issue(n)
+	for _, f := range g.issueFields {
+		refs, cut := g.refs(n.Get(f.name))
+		if i.Cut = i.Cut || cut; f.name != githubCloses {
+			i.BlockedBy = append(i.BlockedBy, refs...)
+			continue
+		}
+		for _, r := range refs {
+			if r.Repo == "" && r.State == backlog.Open {
+				i.PRs = append(i.PRs, r.Number)
+			}
+		}
+	}
+	return i
+}
+
+func (g *graphql) pr(n gjson.Result) PR {
+	p := g.reader.pr(n)
+	g.readPR(&g.reader, &p, n)
+	g.finish(&p)
+	return p
+}
+
+// connection is what a paged query returned of one list.
+type connection struct {
+	repo  gjson.Result // the repository on the first page
+	nodes []gjson.Result
+	whole bool // no page, node or field is missing
+	fail  *Failure
+	// refused is the server's complaint about the query itself.
+	refused string
+}
+
+// connected joins the nodes of a list over the pages that a program printed.
+func connected(out []byte, fail *Failure, repository, name string) connection {
+	c := connection{fail: fail}
+	docs, torn := documents(out)
+	for i, d := range docs {
+		if i == 0 {
+			c.repo = d.Get(repository)
+		}
+		list := repository + "." + name
+		page := d.Get(list + ".nodes")
+		if !page.IsArray() {
+			c.whole, c.fail = false, orFailure(fail, d)
+			c.refused = c.fail.Says + "\n" + d.Get("errors.#.message").Raw
+			return c
+		}
+		c.nodes = append(c.nodes, page.Array()...)
+		failed := strings.Contains(d.Raw, `"errors"`) && d.Get("errors.#").Int() > 0
+		c.whole = d.Get(list+".pageInfo.hasNextPage").Type == gjson.False && !failed
+	}
+	if torn || len(docs) == 0 {
+		c.fail = orFailure(fail, gjson.Result{})
+	}
+	if c.fail != nil {
+		c.whole, c.refused = false, c.fail.Says
+	}
+	return c
+}
+
+// askKnown asks with all fields, and again without those that the server refuses.
+func askKnown(fields []field, pages func(fields string) connection) connection {
+	for {
+		var asked string
+		for _, f := range fields {
+			asked += f.name + f.ask
+		}
+		c := pages(asked)
+		known := slices.DeleteFunc(slices.Clone(fields), func(f field) bool {
+			// GitHub: "Field 'x' doesn't exist on type 'Issue'", or "… doesn't accept argument 'y'"
+			return strings.Contains(c.refused, "ield '"+f.name+"' doesn't ")
+		})
+		if c.fail == nil || len(c.nodes) > 0 || len(known) == len(fields) {
+			return c
+		}
+		fields = known
+	}
+}
+
+// readOne reads the single PR of an answer.
+func readOne(out []byte, fail *Failure, path string, read func(gjson.Result) PR) (PR, *Failure) {
 	docs, torn := documents(out)
 	if torn || len(docs) != 1 {
-		return PR{}, orFailure(fail, program, gjson.Result{})
+		return PR{}, orFailure(fail, gjson.Result{})
 	}
 	p := read(docs[0].Get(path))
 	if p.Number == 0 {
-		return p, orFailure(fail, program, docs[0])
+		return p, orFailure(fail, docs[0])
 	}
 	return p, nil
-}
-
-// orFailure is what the program said, else what its answer says, else that it cannot be read.
-func orFailure(fail *Failure, program string, doc gjson.Result) *Failure {
-	if fail != nil {
-		return fail
-	}
-	for _, path := range []string{"errors.0.message", "message", "error"} {
-		if m := text(doc.Get(path), mostTitle); m != "" {
-			return failure(program, nil, m)
-		}
-	}
-	for _, path := range []string{"data.repository", "data.project"} {
-		if r := doc.Get(path); r.Exists() && r.Type == gjson.Null {
-			return &Failure{Why: NotFound, Program: program}
-		}
-	}
-	return unreadable(program, "no answer in what it printed")
 }

@@ -1,15 +1,13 @@
 package forge
 
 import (
-	"io"
 	"path/filepath"
 	"strings"
 
-	"hooks/internal/regular"
 	"hooks/internal/tracker"
 )
 
-// kindOf says which forge serves a host: by its name, else by who is logged in there.
+// kindOf is the forge that serves a host: by its name, else by who is logged in there.
 func kindOf(getenv func(string) string, host string) string {
 	switch kind := tracker.ForgeOf(host); {
 	case host == "" || kind != "":
@@ -23,23 +21,22 @@ func kindOf(getenv func(string) string, host string) string {
 	if dir := getenv("GLAB_CONFIG_DIR"); dir != "" {
 		glab = []string{filepath.Join(dir, "config.yml")}
 	}
-	for _, client := range []struct {
-		kind  string
-		files []string
-	}{{GitHub, []string{tracker.GhConfig(getenv, "hosts.yml")}}, {GitLab, glab}, {Gitea, teaConfig(getenv)}} {
-		if named, _ := names(client.files, host); named {
-			return client.kind
+	gh := []string{tracker.GhConfig(getenv, "hosts.yml")}
+	tea := configFiles(getenv, "tea/config.yml")
+	kinds := []string{GitHub, GitLab, Gitea}
+	for i, files := range [][]string{gh, glab, tea} {
+		if found, _ := findLogin(files, host); found {
+			return kinds[i]
 		}
 	}
 	return ""
 }
 
-// configFiles are where glab and tea may keep a file: on Linux, on a Mac, on Windows. A folder that is not named is not looked
-// for in the project.
+// configFiles are where glab and tea may keep a file: on Linux, on a Mac, on Windows. Relative
+// folders are left out, because they would be the project's.
 func configFiles(getenv func(string) string, name string) (files []string) {
-	for _, dir := range []string{
-		tracker.ConfigHome(getenv), filepath.Join(getenv("HOME"), "Library", "Application Support"), getenv("LOCALAPPDATA"),
-	} {
+	mac := filepath.Join(getenv("HOME"), "Library", "Application Support")
+	for _, dir := range []string{tracker.ConfigHome(getenv), mac, getenv("LOCALAPPDATA")} {
 		if filepath.IsAbs(dir) {
 			files = append(files, filepath.Join(dir, name))
 		}
@@ -47,68 +44,44 @@ func configFiles(getenv func(string) string, name string) (files []string) {
 	return files
 }
 
-func teaConfig(getenv func(string) string) []string {
-	return configFiles(getenv, "tea/config.yml")
+// teaLogin is tea's name of its first login at a host, "" if it has none: then tea picks one by the
+// remotes. elsewhere reports that tea has logins, but none at this host, so that it would ask its
+// default one, which is another server.
+func teaLogin(getenv func(string) string, host string) (login string, elsewhere bool) {
+	files := configFiles(getenv, "tea/config.yml")
+	found, login := findLogin(files, host)
+	any, _ := findLogin(files, "")
+	fixed := host == "" || getenv("GITEA_SERVER_URL") != "" || getenv("GITEA_INSTANCE_URL") != ""
+	return login, any && !found && !fixed
 }
 
-// teaLogin is tea's name of its first login at a host, "" where it has none: then tea picks one by the remotes.
-func teaLogin(getenv func(string) string, host string) string {
-	_, login := names(teaConfig(getenv), host)
-	return login
-}
-
-// onlyElsewhere says that tea has logins, but none at this host. It would ask its default one, which is another server.
-func onlyElsewhere(getenv func(string) string, host string) bool {
-	if host == "" || getenv("GITEA_SERVER_URL") != "" || getenv("GITEA_INSTANCE_URL") != "" {
-		return false
-	}
-	some, _ := names(teaConfig(getenv), "")
-	at, _ := names(teaConfig(getenv), host)
-	return some && !at
-}
-
-// mostConfig bounds what is read of a forge client's configuration, in bytes.
-const mostConfig = 256 << 10
-
-// names says whether a client's configuration has a host, "" for any login: as a key, or in the url or the ssh_host of a
-// login, whose name it gives then. Ports are not compared: ssh has another one.
-func names(files []string, host string) (named bool, login string) {
-	for _, file := range files {
-		if named, login = namedIn(file, host); named {
-			break
-		}
-	}
-	return named, login
-}
-
-// namedIn looks through one file, and at nothing else of it, the tokens least of all.
-func namedIn(file, host string) (named bool, login string) {
-	f, _, err := regular.Open(file)
-	if err != nil {
-		return false, ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, mostConfig))
+// findLogin looks for a host, "" for any login, in a client's configuration: as a key, or in the
+// url or the ssh_host of a login, whose name it then returns. It does not compare ports, because
+// ssh has another one. It reads nothing else there, the tokens least of all.
+func findLogin(files []string, host string) (found bool, login string) {
 	host = withoutPort(host)
-	for line := range strings.Lines(string(text)) {
-		item := strings.HasPrefix(strings.TrimSpace(line), "- ")
-		line = strings.Trim(strings.TrimSpace(line), "- ")
-		key, value, ok := strings.Cut(line, ":")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		if item {
-			login = ""
-		}
-		switch {
-		case ok && host != "" && strings.EqualFold(strings.Trim(key, `"'`), host):
-			return true, ""
-		case key == "name":
-			login = value
-		case key == "url":
-			if at, _ := splitRemote(value); host == "" || strings.EqualFold(withoutPort(at), host) {
+	for _, file := range files {
+		login = ""
+		for line := range strings.Lines(tracker.ReadConfig(file)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "- ") {
+				login = ""
+			}
+			key, value, ok := strings.Cut(strings.Trim(line, "- "), ":")
+			value = strings.Trim(strings.TrimSpace(value), `"'`)
+			switch {
+			case ok && host != "" && strings.EqualFold(strings.Trim(key, `"'`), host):
+				return true, ""
+			case key == "name":
+				login = value
+			case key == "url":
+				at, _ := splitRemote(value)
+				if host == "" || strings.EqualFold(withoutPort(at), host) {
+					return true, login
+				}
+			case key == "ssh_host" && login != "" && strings.EqualFold(withoutPort(value), host):
 				return true, login
 			}
-		case key == "ssh_host" && login != "" && strings.EqualFold(withoutPort(value), host):
-			return true, login
 		}
 	}
 	return false, ""

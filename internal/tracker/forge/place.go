@@ -25,7 +25,7 @@ const (
 type Place struct {
 	Kind string
 	backlog.Home
-	Origin string   // "owner/name" of the origin remote, where branches are pushed; "" where there is none
+	Origin string   // "owner/name" of the origin remote, where branches are pushed; "" without one
 	Args   []string // the configured command
 }
 
@@ -37,72 +37,67 @@ func (p Place) String() string {
 	return p.Host + "/" + p.Owner + "/" + p.Repo
 }
 
-// elsewhere says that a fork's PR has its branch in another repository than origin; head is that repository where it is known.
-func (p Place) elsewhere(fork bool, head string) bool {
-	return fork && (head == "" || !strings.EqualFold(head, p.Origin))
-}
-
 // Program is the program that is called.
 func (p Place) Program() string {
-	switch p.Kind {
-	case GitHub:
-		return "gh"
-	case GitLab:
-		return "glab"
-	case Gitea:
-		return tracker.TeaProgram()
+	if p.Kind == GitHub || p.Kind == GitLab || p.Kind == Gitea {
+		return tracker.Client(p.Kind)
 	}
 	return filepath.Base(p.Args[0])
 }
 
-// Allow is the variable in which a person repeats a tracker's command word for word. Without it the words of a checked-out
-// repository would start a program.
+// Allow is the variable in which a person repeats a tracker's command word for word. Without it a
+// checked-out repository could start any program.
 const Allow = "HOOKS_TRACKER_COMMAND"
 
-// Choose finds the tracker: what CLAUDE.md names wins, the rest comes from a remote.
+// Choose finds the tracker: by CLAUDE.md, and by a remote for what that does not name.
 func Choose(getenv func(string) string, c config.Tracker, repo tracker.Facts) (Place, error) {
 	p := Place{Kind: c.Type, Args: strings.Fields(c.Command)}
-	p.Host, p.Owner, p.Repo = remote(repo)
+	host, owner, name := remote(repo)
+	if before, after, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
+		c.Owner, c.Repo = before, after
+	}
+	p.Host, p.Owner, p.Repo = cmp.Or(c.Host, host), cmp.Or(c.Owner, owner), cmp.Or(c.Repo, name)
 	if _, owner, name := located(repo.Remotes["origin"], repo.Config); name != "" {
 		p.Origin = owner + "/" + name
 	}
 	if p.Kind == Command || p.Kind == "" && len(p.Args) > 0 {
 		p.Kind = Command
-		p.override(c)
-		if len(p.Args) == 0 {
+		switch {
+		case len(p.Args) == 0:
 			return p, &Failure{Why: Unconfigured, Says: "Type is command, Command is empty"}
-		}
-		if getenv(Allow) != c.Command {
+		case getenv(Allow) != c.Command:
 			return p, &Failure{Why: NotAllowed, Program: p.Program(), Says: c.Command}
 		}
 		return p, nil
 	}
-	p.override(c)
+	official := officialHost(p.Host)
 	if p.Kind == "" {
-		p.Kind = kindOf(getenv, cmp.Or(officialHost(p.Host), p.Host))
+		p.Kind = kindOf(getenv, cmp.Or(official, p.Host))
 	}
-	p.Host = cmp.Or(officialHost(p.Host), home(getenv, p.Kind))
-	switch {
-	case p.Kind != GitHub && p.Kind != GitLab && p.Kind != Gitea:
-		return p, &Failure{Why: Unconfigured, Says: cmp.Or(p.Kind, "for the remote "+cmp.Or(p.Host, "of this project"))}
-	case !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false):
+	switch p.Host = official; p.Kind {
+	case GitHub:
+		p.Host = cmp.Or(official, getenv("GH_HOST"), "github.com")
+	case GitLab:
+		p.Host = cmp.Or(official, gitlabHost(getenv), "gitlab.com")
+	case Gitea:
+	default:
+		says := "for the remote " + cmp.Or(official, "of this project")
+		return p, &Failure{Why: Unconfigured, Says: cmp.Or(p.Kind, says)}
+	}
+	if !plainName(p.Owner, p.Kind == GitLab) || !plainName(p.Repo, false) {
 		return p, &Failure{Why: Unconfigured, Says: "owner and repository are not known"}
-	case p.Kind == Gitea && onlyElsewhere(getenv, p.Host):
-		says := "it has logins, none at " + p.Host
-		return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: says}
+	}
+	if p.Kind == Gitea {
+		if _, elsewhere := teaLogin(getenv, p.Host); elsewhere {
+			says := "it has logins, none at " + p.Host
+			return p, &Failure{Why: LoggedOut, Program: p.Program(), Says: says}
+		}
 	}
 	return p, nil
 }
 
-func (p *Place) override(c config.Tracker) {
-	p.Host, p.Owner, p.Repo = cmp.Or(c.Host, p.Host), cmp.Or(c.Owner, p.Owner), cmp.Or(c.Repo, p.Repo)
-	if owner, name, ok := strings.Cut(c.Repo, "/"); ok && c.Owner == "" {
-		p.Owner, p.Repo = owner, name
-	}
-}
-
-// remote reads host, owner and name out of a remote's URL: the origin's, or the only one's. In a clone of a fork that is the
-// remote of the same host which the person made the base for gh or glab.
+// remote reads host, owner and name out of a remote's URL: that of origin, or of the only one. In a
+// clone of a fork it is the remote of the same host that the person made the base for gh or glab.
 func remote(repo tracker.Facts) (host, owner, name string) {
 	origin, ok := repo.Remotes["origin"]
 	if !ok && len(repo.Remotes) == 1 {
@@ -133,10 +128,13 @@ func located(address string, config map[string]string) (host, owner, name string
 	return strings.ToLower(host), owner, name
 }
 
-// resolved says whether a remote is the base by `gh repo set-default` or by what glab was answered: "base", or the name of
-// a repository at the same host, with "base:" before it where glab wrote it. "head" is where branches are pushed.
+// resolved reports whether a remote is the base by `gh repo set-default` or by a person's answer to
+// glab: "base", or the name of a repository at the same host, with "base:" before it if glab wrote
+// it. "head" is where branches are pushed.
 func resolved(config map[string]string, remote string) (base string, ok bool) {
-	for line := range strings.SplitSeq(config["remote."+remote+".gh-resolved"]+"\n"+config["remote."+remote+".glab-resolved"], "\n") {
+	key := "remote." + remote
+	lines := config[key+".gh-resolved"] + "\n" + config[key+".glab-resolved"]
+	for line := range strings.SplitSeq(lines, "\n") {
 		switch base = strings.TrimPrefix(line, "base:"); {
 		case base == "" || strings.HasPrefix(base, "head"):
 		case base == "base":
@@ -176,14 +174,15 @@ func splitRemote(address string) (host, path string) {
 	return host[strings.LastIndexByte(host, '@')+1:], path
 }
 
-// officialHost undoes the names under which the forges serve ssh, and those that only a person's ssh knows: "work" is
-// dropped, of "github.com-work" the part that a host's name ends with.
+// officialHost undoes the names under which the forges serve ssh, and those that only a person's
+// ssh knows: "work" is dropped, of "github.com-work" the part that is no host name.
 func officialHost(host string) string {
 	last := strings.LastIndexByte(host, '.')
 	if last < 0 {
 		return ""
 	}
-	if end := strings.IndexAny(host[last:], "-_"); end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
+	end := strings.IndexAny(host[last:], "-_")
+	if end > 0 && !strings.HasPrefix(host[last:], ".xn--") {
 		host = host[:last+end]
 	}
 	for _, forge := range []string{"github.com", "gitlab.com"} {
@@ -192,17 +191,6 @@ func officialHost(host string) string {
 		}
 	}
 	return host
-}
-
-// home is a kind's host where the remote names none.
-func home(getenv func(string) string, kind string) string {
-	switch kind {
-	case GitHub:
-		return cmp.Or(getenv("GH_HOST"), "github.com")
-	case GitLab:
-		return cmp.Or(gitlabHost(getenv), "gitlab.com")
-	}
-	return ""
 }
 
 // gitlabHost is the variable that glab reads, which may hold a URL.
@@ -214,9 +202,14 @@ func gitlabHost(getenv func(string) string) string {
 	return host
 }
 
-// plainName keeps anything out of a call that is no name of a repository.
+// plainName keeps anything that is no name of a repository out of a call.
 func plainName(s string, nested bool) bool {
+	signs := "-_."
+	if nested {
+		signs += "/"
+	}
 	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' || nested && r == '/')
+		letter := r|0x20 >= 'a' && r|0x20 <= 'z'
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune(signs, r)
 	})
 }

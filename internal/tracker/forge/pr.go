@@ -8,7 +8,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// PR is a pull or merge request as the tracker tells it.
+// PR is a pull or merge request.
 type PR struct {
 	Number  int      `json:"number"`
 	Title   string   `json:"title"`
@@ -19,15 +19,16 @@ type PR struct {
 	Base    string   `json:"base"`
 	HeadSHA string   `json:"head_sha"`
 	Fork    bool     `json:"fork,omitempty"` // the branch is another repository's
-	// Elsewhere says that origin is not that repository either: in a clone of the fork it is.
+	// Elsewhere reports that origin is not that repository either: in a clone of the fork it is.
 	Elsewhere bool `json:"-"`
-	// CI is passing, failing, pending or none; empty when the tracker did not tell. It decides nothing here (R85).
+	// CI is passing, failing, pending or none; empty if unknown. It decides nothing here (R85).
 	CI       string   `json:"ci,omitempty"`
 	Closes   []int    `json:"closes,omitempty"`
 	Feedback []Remark `json:"feedback,omitempty"`
-	// Since is the moment from which all feedback is known; the zero time means from the beginning.
+	// Since is the moment from which all feedback is known; zero is from the beginning.
 	Since time.Time `json:"feedback_since,omitzero"`
-	// Approved is when a person last approved the head commit without a word, by login in lower case.
+	// Approved is when a person last approved the head commit without a word, by login in lower
+	// case.
 	Approved map[string]time.Time `json:"-"`
 }
 
@@ -36,11 +37,12 @@ type Remark struct {
 	Author string    `json:"author"` // "ghost" for a deleted user
 	Human  bool      `json:"human"`
 	At     time.Time `json:"at,omitzero"`
-	Kind   string    `json:"kind"` // comment, review, or approval: a review that says yes and nothing else
+	Kind   string    `json:"kind"` // comment, review, or approval: a review that only approves
 }
 
-// HumanFeedback says whether a person commented or reviewed from a moment on (R99, R101); nil when that is not known.
-// An approval without words is none. Whether the feedback was addressed is not said.
+// HumanFeedback reports whether a person commented or reviewed from a moment on (R99, R101); nil if
+// that is unknown. An approval without words does not count. Feedback counts whether it was
+// addressed or not.
 func (p *PR) HumanFeedback(from time.Time) *bool {
 	for _, r := range p.Feedback {
 		if r.Human && r.Kind != "approval" && (r.At.IsZero() || !r.At.Before(from)) {
@@ -53,13 +55,22 @@ func (p *PR) HumanFeedback(from time.Time) *bool {
 	return new(false)
 }
 
-// Loop is the PR as a loop takes it. Human feedback of any age counts: when it was addressed stands nowhere, and a comment
-// from long ago may be addressed only now (R99).
+// Loop is the PR as a loop takes it. Human feedback of any age counts, because no tracker records
+// when it was addressed, and an old comment may be addressed only now (R99).
 func (p *PR) Loop() loop.PR {
-	return loop.PR{Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels, HumanFeedback: p.HumanFeedback(time.Time{})}
+	return loop.PR{
+		Number: p.Number, State: p.State, Branch: p.Branch, HeadSHA: p.HeadSHA, Labels: p.Labels,
+		HumanFeedback: p.HumanFeedback(time.Time{}),
+	}
 }
 
-// approve notes a person's bare approval of the head commit.
+// add adds feedback.
+func (p *PR) add(r Remark) Remark {
+	p.Feedback = append(p.Feedback, r)
+	return r
+}
+
+// approve records a person's bare approval of the head commit.
 func (p *PR) approve(r Remark, commit string) {
 	if !r.Human || r.Kind != "approval" || commit == "" || commit != p.HeadSHA || r.At.IsZero() {
 		return
@@ -72,8 +83,9 @@ func (p *PR) approve(r Remark, commit string) {
 	}
 }
 
-// Reviewed says that nothing is left to re-review (R99, R102): every person who spoke has approved the head commit since,
-// and that one was the head already when the previous iteration ended, so that nothing was addressed after it.
+// Reviewed reports that nothing is left to review again (R99, R102): every person who commented has
+// since approved the head commit, and that was the head already when the previous iteration ended,
+// so nothing was addressed after it.
 func (p *PR) Reviewed(headAtEnd string) bool {
 	if headAtEnd == "" || !loop.SameSHA(headAtEnd, p.HeadSHA) || !p.Since.IsZero() {
 		return false
@@ -90,38 +102,38 @@ func (p *PR) Reviewed(headAtEnd string) bool {
 	return spoke
 }
 
-// identities tell persons from agents and PRs that must not be merged.
+// identities distinguish persons from agents, and PRs that must not be merged.
 type identities struct {
 	agents     []string
 	doNotMerge string
 }
 
-// remark is one comment. An author nobody knows counts as a person: better asked once too often (R101).
+// remark is one comment. An unknown author counts as a person: one question too many is better than
+// one too few (R101).
 func (id identities) remark(login string, bot bool, at time.Time, kind string) Remark {
 	if login == "" {
 		return Remark{"ghost", true, at, kind}
 	}
 	bare := strings.TrimPrefix(strings.ToLower(login), "app/")
-	agent := bot || strings.HasSuffix(bare, "[bot]") || slices.ContainsFunc(id.agents, func(a string) bool {
+	bot = bot || strings.HasSuffix(bare, "[bot]")
+	agent := slices.ContainsFunc(id.agents, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), bare)
 	})
-	return Remark{login, !agent, at, kind}
+	return Remark{login, !bot && !agent, at, kind}
 }
 
-// terminal turns an open PR's state into do-not-merge where it carries the label (R21).
-func (id identities) terminal(p *PR) {
-	if p.State == "open" && slices.ContainsFunc(p.Labels, func(l string) bool { return strings.EqualFold(l, id.doNotMerge) }) {
+// finish sorts a PR's feedback by time, and makes an open one with the label do-not-merge (R21).
+func (id identities) finish(p *PR) {
+	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
+	if p.State == "open" && slices.ContainsFunc(p.Labels, func(l string) bool {
+		return strings.EqualFold(l, id.doNotMerge)
+	}) {
 		p.State = "do-not-merge"
 	}
 }
 
-// order sorts the feedback by time.
-func (p *PR) order() {
-	slices.SortStableFunc(p.Feedback, func(a, b Remark) int { return a.At.Compare(b.At) })
-}
-
-// cutAt notes that older feedback than a moment is not known; at the zero time, that none is. Of several lists that are cut,
-// the one whose oldest entry is the youngest decides.
+// cutAt records that feedback older than a moment is unknown; at the zero time, that all of it is.
+// Of several lists that are cut, the one whose oldest entry is the youngest decides.
 func (p *PR) cutAt(oldest time.Time) {
 	if oldest.IsZero() {
 		oldest = time.Unix(1<<40, 0).UTC()
@@ -131,14 +143,15 @@ func (p *PR) cutAt(oldest time.Time) {
 	}
 }
 
-// ci is one word for what the forges call their checks' state.
+// ci is one word for what the forges call the state of their checks.
 func ci(word string) string {
 	switch strings.ToLower(word) {
 	case "success", "passing", "passed":
 		return "passing"
 	case "failure", "error", "failed", "failing", "canceled", "cancelled", "canceling":
 		return "failing"
-	case "pending", "expected", "running", "created", "waiting_for_resource", "waiting_for_callback", "preparing", "scheduled", "manual":
+	case "pending", "expected", "running", "created", "waiting_for_resource",
+		"waiting_for_callback", "preparing", "scheduled", "manual":
 		return "pending"
 	case "none", "skipped":
 		return "none"

@@ -3,7 +3,6 @@ package forge
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -11,8 +10,8 @@ import (
 )
 
 const (
-	callWait   = 5 * time.Second  // the most one call may take, or a list be silent for, where the question names no other
-	listMore   = 15 * time.Second // what a list may take beyond that, while its pages keep coming
+	callWait   = 5 * time.Second  // bounds one call, and the silence of a list
+	listMore   = 15 * time.Second // what a list may take beyond that while its pages keep coming
 	callOutput = 16 << 20         // bytes
 )
 
@@ -23,14 +22,15 @@ type caller struct {
 	wait time.Duration
 }
 
-// run gives what the program printed, also when it failed.
+// run returns what the program printed, also when it failed.
 func (c *caller) run(ctx context.Context, args ...string) ([]byte, *Failure) {
 	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait})
 	return r.Out, fail
 }
 
-// list calls a program that prints page after page. What bounds it is silence, and listMore in all.
-func (c *caller) list(ctx context.Context, args ...string) ([]byte, *Failure) {
+// paged calls a program that prints page after page. Its silence is bounded by the wait of one
+// call, the whole by listMore beyond that.
+func (c *caller) paged(ctx context.Context, args ...string) ([]byte, *Failure) {
 	r, fail := c.start(ctx, child.Command{Args: args, Wait: c.wait + listMore, Idle: c.wait})
 	return r.Out, fail
 }
@@ -39,35 +39,29 @@ func (c *caller) start(ctx context.Context, call child.Command) (child.Result, *
 	call.Dir, call.Env, call.Most = c.dir, environ(os.Environ()), callOutput
 	r, err := child.Run(ctx, call)
 	if err != nil {
-		return r, failure(c.Program(), err, r.Says)
+		return r, failure(err, r.Says)
 	}
 	return r, nil
 }
 
-// own is the configured command with more words; a path in it is the project's.
-func (c *caller) own(more ...string) []string {
-	args := append(append([]string{}, c.Args...), more...)
-	if strings.ContainsRune(filepath.ToSlash(args[0]), '/') && !filepath.IsAbs(args[0]) {
-		args[0] = filepath.Join(c.dir, args[0])
-	}
-	return args
-}
-
-// quiet keeps the programs from asking, paging, colouring, updating and tracing: a trace may show what they send.
+// quiet keeps the programs from asking, paging, colouring, updating and tracing: a trace may show
+// what they send.
 var quiet = [...]string{
-	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1", "GH_SPINNER_DISABLED=1", "GH_PAGER=cat",
-	"NO_PROMPT=1", "GLAB_NO_PROMPT=1", "GLAB_CHECK_UPDATE=false", "GLAB_SEND_TELEMETRY=false", "GLAB_PAGER=cat",
-	"NO_COLOR=1", "CLICOLOR=0", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
+	"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GH_NO_EXTENSION_UPDATE_NOTIFIER=1",
+	"GH_SPINNER_DISABLED=1", "GH_PAGER=cat", "NO_PROMPT=1", "GLAB_NO_PROMPT=1",
+	"GLAB_CHECK_UPDATE=false", "GLAB_SEND_TELEMETRY=false", "GLAB_PAGER=cat",
+	"NO_COLOR=1", "CLICOLOR=0", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0",
+	"GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "LC_ALL=C",
 }
 
-// environ is the child's environment: the person's, without what would make a program talk, and without what would
+// environ is the child's environment: the person's, without variables that make a program talk or
 // point its git at another repository.
-func environ(from []string) []string {
-	var env []string
+func environ(from []string) (env []string) {
 	for _, kv := range from {
 		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "GH_DEBUG", "DEBUG", "GH_FORCE_TTY", "CLICOLOR_FORCE", "GLAB_DEBUG_HTTP", "GH_REPO", "GITLAB_REPO",
-			"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS":
+		case "GH_DEBUG", "DEBUG", "GH_FORCE_TTY", "CLICOLOR_FORCE", "GLAB_DEBUG_HTTP", "GH_REPO",
+			"GITLAB_REPO", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_CONFIG_COUNT",
+			"GIT_CONFIG_PARAMETERS":
 		default:
 			env = append(env, kv)
 		}

@@ -1,0 +1,234 @@
+// Package markdown splits a text into lines as a person sees them rendered: HTML comments are gone,
+// code and quotes are marked, headings are found.
+package markdown
+
+import (
+	"iter"
+	"strings"
+)
+
+// Kind is how a reader sees a line.
+type Kind int
+
+// The kinds of line.
+const (
+	Plain Kind = iota
+	Heading
+	Quoted // somebody else's words
+	Hidden // code
+)
+
+// Line is one line of a text.
+type Line struct {
+	Kind  Kind
+	Level int    // of a heading, from 1
+	Text  string // without the marks of its kind, indentation and white space at its end
+	No    int    // from 1
+	Deep  bool   // indented by four columns or more: code, or nested in a list
+}
+
+// Lines yields the lines of a text. The underline of a heading is part of the line above it.
+func Lines(text string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		var s scanner
+		for no := 1; text != ""; no++ {
+			var raw string
+			raw, text, _ = strings.Cut(text, "\n")
+			l := s.read(strings.TrimRight(raw, " \t\r"))
+			l.No, l.Deep = no, deep(raw)
+			if l.Kind == Plain && l.Text != "" && l.Text[0] != '|' && l.Text[0] != '-' {
+				next, rest, _ := strings.Cut(text, "\n")
+				if level := underline(next); level > 0 && Item(l.Text) == l.Text {
+					l.Kind, l.Level = Heading, level
+					text = rest
+					no++
+				}
+			}
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// scanner carries what one line leaves open for the next.
+type scanner struct {
+	fence   string // the run of ` or ~ that opened a code block
+	end     string // of the HTML element that hides its content, as in "</pre>"
+	comment bool
+	list    bool // indentation nests
+	text    bool // in a paragraph, where indentation means nothing
+	quote   bool // in the paragraph of a quote, which needs no mark on its further lines
+}
+
+func (s *scanner) read(raw string) Line {
+	bare := strings.TrimLeft(raw, " \t")
+	if s.fence != "" {
+		if strings.HasPrefix(bare, s.fence) && strings.Trim(bare, s.fence[:1]) == "" {
+			s.fence = ""
+		}
+		return Line{Kind: Hidden, Text: bare}
+	}
+	if s.comment || strings.Contains(bare, "<!--") {
+		bare = strings.TrimLeft(s.uncomment(bare), " \t")
+	}
+	if s.end != "" || s.opens(bare) {
+		if strings.Contains(strings.ToLower(bare), s.end) {
+			s.end = ""
+		}
+		return Line{Kind: Hidden, Text: bare}
+	}
+	l := s.block(raw, bare)
+	s.list = Item(bare) != bare ||
+		s.list && (bare == "" || len(raw) > len(bare) || s.text && l.Kind == Plain)
+	s.quote = l.Kind == Quoted
+	s.text = l.Kind == Plain && bare != ""
+	return l
+}
+
+// opens enters an HTML element whose content is shown as code or as somebody else's words.
+func (s *scanner) opens(bare string) bool {
+	if bare == "" || bare[0] != '<' {
+		return false
+	}
+	low := strings.ToLower(bare[1:min(len(bare), 12)])
+	name := low[:len(low)-len(strings.TrimLeft(low, "abcdefghijklmnopqrstuvwxyz0123456789_"))]
+	if name == "pre" || name == "blockquote" {
+		s.end = "</" + name + ">"
+	}
+	return s.end != ""
+}
+
+// block classifies a line by its own marks.
+func (s *scanner) block(raw, bare string) Line {
+	item := Item(bare)
+	switch {
+	case bare == "":
+		return Line{}
+	case !s.list && !s.text && !s.quote && deep(raw):
+		return Line{Kind: Hidden, Text: bare}
+	case bare[0] == '>':
+		return Line{Kind: Quoted, Text: strings.TrimLeft(bare, "> ")}
+	case bare[0] == '#':
+		if level, title := hashes(bare); level > 0 {
+			return Line{Kind: Heading, Level: level, Text: title}
+		}
+	}
+	if s.fence = fence(item); s.fence != "" {
+		return Line{Kind: Hidden}
+	}
+	if s.quote && item == bare {
+		return Line{Kind: Quoted, Text: bare}
+	}
+	return Line{Text: bare}
+}
+
+// deep reports whether a line begins with four columns of white space.
+func deep(raw string) bool {
+	return strings.HasPrefix(raw, "    ") ||
+		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t")
+}
+
+// uncomment cuts HTML comments out of a line, up to its end if one stays open. Inside inline
+// code a comment mark is text.
+func (s *scanner) uncomment(text string) string {
+	var b strings.Builder
+	for text != "" {
+		n := 1
+		switch {
+		case s.comment:
+			_, after, ended := strings.Cut(text, "-->")
+			s.comment, text = !ended, after
+			continue
+		case strings.HasPrefix(text, "<!--"):
+			s.comment, text = true, text[len("<!--"):]
+			continue
+		case text[0] == '`':
+			n = CodeSpan(text)
+		}
+		b.WriteString(text[:n])
+		text = text[n:]
+	}
+	return b.String()
+}
+
+// fence returns the run of three or more ` or ~ that opens a code block, else "".
+func fence(text string) string {
+	if text == "" || text[0] != '`' && text[0] != '~' {
+		return ""
+	}
+	rest := strings.TrimLeft(text, text[:1])
+	run := text[:len(text)-len(rest)]
+	if len(run) < 3 || text[0] == '`' && strings.Contains(rest, "`") {
+		return ""
+	}
+	return run
+}
+
+// CodeSpan is the length of the inline code that text begins with, or of its run of backticks if
+// nothing closes it. It is 0 if text begins with no backtick.
+func CodeSpan(text string) int {
+	open := len(text) - len(strings.TrimLeft(text, "`"))
+	for i := open; i < len(text); {
+		at := strings.IndexByte(text[i:], '`')
+		if at < 0 {
+			break
+		}
+		i += at
+		n := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
+		if i += n; n == open {
+			return i
+		}
+	}
+	return open
+}
+
+// hashes reads a heading such as "## Title ##". The level of any other text is 0.
+func hashes(text string) (level int, title string) {
+	rest := strings.TrimLeft(text, "#")
+	level = len(text) - len(rest)
+	if level > 6 || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return 0, ""
+	}
+	return level, strings.TrimSpace(strings.TrimRight(rest, "# "))
+}
+
+// underline is the heading level that a line of = or - gives to the paragraph above it, else 0.
+func underline(text string) int {
+	text = strings.TrimSpace(text)
+	switch {
+	case len(text) < 2:
+		return 0
+	case strings.Trim(text, "=") == "":
+		return 1
+	case strings.Trim(text, "-") == "":
+		return 2
+	}
+	return 0
+}
+
+// Item returns a line without the marks of a list item and its check box.
+func Item(text string) string {
+	if text == "" || text[0] > '9' { // most lines
+		return text
+	}
+	mark := strings.TrimLeft(text, "0123456789")
+	switch digits := len(text) - len(mark); {
+	case text == "-" || text == "*" || text == "+":
+		return ""
+	case digits > 9 || len(mark) < 2 || mark[1] != ' ':
+		return text
+	case digits == 0 && !strings.Contains("-*+", mark[:1]):
+		return text
+	case digits > 0 && mark[0] != '.' && mark[0] != ')':
+		return text
+	}
+	rest := strings.TrimLeft(mark[2:], " \t")
+	for _, box := range []string{"[ ]", "[x]", "[X]", "[]"} {
+		after, ok := strings.CutPrefix(rest, box)
+		if ok && (after == "" || after[0] == ' ' || after[0] == '\t') {
+			return strings.TrimLeft(after, " \t")
+		}
+	}
+	return rest
+}

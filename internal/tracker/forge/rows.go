@@ -1,0 +1,169 @@
+package forge
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/tracker/backlog"
+)
+
+// names are what a forge calls the fields of its issues and PRs, as paths of gjson.
+type names struct {
+	number, body, label, milestone, login string
+	draft, branch, base, head             string
+	repo                                  string // of another issue: its repository or its address
+}
+
+// reader turns a forge's JSON into issues and PRs.
+type reader struct {
+	caller
+	identities
+	names
+}
+
+func (r *reader) issue(n gjson.Result) backlog.Issue {
+	return backlog.Issue{
+		Number: number(n.Get(r.number)), Title: text(n.Get("title")), Body: body(n.Get(r.body)),
+		Labels: texts(n.Get("labels"), r.label), Milestone: text(n.Get(r.milestone)),
+		Assignees: texts(n.Get("assignees"), r.login),
+	}
+}
+
+func (r *reader) pr(n gjson.Result) PR {
+	p := PR{
+		Number: number(n.Get(r.number)), Title: text(n.Get("title")),
+		State: strings.ToLower(n.Get("state").Str), Draft: n.Get(r.draft).Bool(),
+		Labels: texts(n.Get("labels"), r.label), Branch: text(n.Get(r.branch)),
+		Base: text(n.Get(r.base)), HeadSHA: text(n.Get(r.head)),
+		Closes: backlog.Closes(body(n.Get(r.body)), r.Home),
+	}
+	if p.State == "opened" || p.State == "locked" { // GitLab locks it while it merges
+		p.State = "open"
+	}
+	return p
+}
+
+// fork records that a PR's branch is in another repository. head is that one's name, if known.
+func (r *reader) fork(p *PR, fork bool, head gjson.Result) {
+	p.Fork = fork
+	p.Elsewhere = fork && (head.Str == "" || !strings.EqualFold(head.Str, r.Origin))
+}
+
+// ref names an issue or PR of any repository.
+func (r *reader) ref(repo string, number int, word string) backlog.Ref {
+	if strings.EqualFold(repo, r.Owner+"/"+r.Repo) {
+		repo = ""
+	}
+	ref := backlog.Ref{Repo: strings.ToLower(repo), Number: number}
+	switch strings.ToLower(word) {
+	case "open", "opened":
+		ref.State = backlog.Open
+	case "closed", "merged", "locked":
+		ref.State = backlog.Closed
+	}
+	return ref
+}
+
+// refs reads other issues. cut reports that one is unknown: the login may not see it, or the list
+// is not whole.
+func (r *reader) refs(l gjson.Result) (refs []backlog.Ref, cut bool) {
+	rows := elements(l, "")
+	cut = l.Get("totalCount").Int() > int64(len(rows))
+	for _, n := range rows {
+		repo := text(n.Get(r.repo))
+		if _, address, ok := strings.Cut(repo, "://"); ok {
+			_, path, _ := strings.Cut(address, "/")
+			repo, _, _ = strings.Cut(path, "/-/")
+		}
+		if num := number(n.Get(r.number)); num > 0 {
+			refs = append(refs, r.ref(repo, num, n.Get("state").Str))
+		} else {
+			cut = true
+		}
+	}
+	return refs, cut
+}
+
+// number is a positive whole number, also one in a string as GitLab writes them; else 0.
+func number(r gjson.Result) int {
+	if r.Type != gjson.Number && r.Type != gjson.String {
+		return 0
+	}
+	n := r.Int()
+	if n > 0 && n <= 1_000_000_000 && (r.Type == gjson.String || r.Num == float64(n)) {
+		return int(n)
+	}
+	return 0
+}
+
+// maxText bounds titles, labels and names, in bytes; maxBody what is read of a body.
+const (
+	maxText = 1000
+	maxBody = 256 << 10
+)
+
+func text(r gjson.Result) string { return bounded(r, maxText) }
+
+func body(r gjson.Result) string { return bounded(r, maxBody) }
+
+// bounded is a string's value in UTF-8, "" for any other value.
+func bounded(r gjson.Result, most int) string {
+	switch {
+	case r.Type != gjson.String:
+		return ""
+	case len(r.Str) > most:
+		return strings.ToValidUTF8(r.Str[:most], "")
+	case utf8.ValidString(r.Str):
+		return r.Str
+	}
+	return strings.ToValidUTF8(r.Str, "\ufffd")
+}
+
+// elements are the elements of a list, or of a connection's nodes. field names the part of them
+// that is asked for, if they are objects; "" is the whole.
+func elements(r gjson.Result, field string) []gjson.Result {
+	if r.IsObject() {
+		r = r.Get("nodes")
+	}
+	if !r.IsArray() {
+		return nil
+	}
+	out := r.Array()
+	for i, e := range out {
+		if field != "" && e.IsObject() {
+			out[i] = e.Get(field)
+		}
+	}
+	return out
+}
+
+// texts are the strings among a list's elements.
+func texts(r gjson.Result, field string) (out []string) {
+	for _, e := range elements(r, field) {
+		if s := text(e); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// numbers are the numbers among a list's elements.
+func numbers(r gjson.Result, field string) (out []int) {
+	for _, e := range elements(r, field) {
+		out = append(out, number(e))
+	}
+	return slices.DeleteFunc(out, func(n int) bool { return n == 0 })
+}
+
+// moment is a time, zero for any other value.
+func moment(r gjson.Result) time.Time {
+	t, err := time.Parse(time.RFC3339, r.String())
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
