@@ -48,6 +48,16 @@ func (d Dir) Path() string { return d.path }
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
 
+// GuardPath is the file that hooks of a project lock where its own file system has no locks, empty
+// when there is no state directory. Two projects with long paths may share one, and then only wait
+// for each other.
+func (d Dir) GuardPath(project string) string {
+	if d.path == "" {
+		return ""
+	}
+	return filepath.Join(d.path, "guard", FileName(project))
+}
+
 // Active is the record of a session while a loop of it is on, nil when none is. This is the one
 // look that every event of a session without a loop pays for.
 func (d Dir) Active(session string) (*Record, error) {
@@ -175,7 +185,11 @@ func (d Dir) Save(r *Record) error {
 		return writable(d.Remove(r.Session))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
-	if err := replace(on, r.encode()); err != nil {
+	text, err := r.encode()
+	if err == nil {
+		err = replace(on, text)
+	}
+	if err != nil {
 		return writable(err)
 	}
 	if r.On() {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -81,7 +82,7 @@ var deeds = map[string]struct {
 		do: func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
 	},
 	"line after one without its newline": {
-		before: func(t *testing.T, s *Store) { put(t, s, history, string(must(compact(line(1))))) },
+		before: func(t *testing.T, s *Store) { put(t, s, history, string(must(codec.Encode(line(1))))) },
 		do:     func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
 	},
 	"end of an iteration": {
@@ -133,7 +134,7 @@ var modes = map[string]func(n int) func(string) error{
 	},
 	"killed": func(n int) func(string) error {
 		return func(string) error {
-			if n--; n == 0 {
+			if n--; n <= 0 {
 				panic(crash{})
 			}
 			return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"syscall"
 
@@ -111,7 +110,7 @@ func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first
 		return false, err
 	}
 	name := usedName(skill)
-	if _, err := s.disk.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.disk.stat(name); orAbsent(err) != nil {
 		return false, err
 	}
 	f, err := s.disk.root.OpenFile(name, appending, fileMode)

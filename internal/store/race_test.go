@@ -18,6 +18,7 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/seal"
 	"hooks/internal/tracker/standin"
 )
 
@@ -44,6 +45,7 @@ func contend(role string) error {
 	if err != nil {
 		return err
 	}
+	s.Seal(seal.At(project+".state"), func() string { return "" })
 	broken(s, role)
 	if role == "append" {
 		return appendMany(s, rounds)

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,10 +15,10 @@ import (
 // litterAge is how old an unfinished file must be before nobody can still be writing it.
 const litterAge = time.Minute
 
-// Recover is Load after a possible crash. The history line is the commit point of an iteration, so
-// a budget that does not include the last line of its run becomes that line's snapshot, a tick that
+// Recover is Load after a possible crash. The history line is the commit point of an iteration, so a
+// budget that does not include the last line of its run becomes that line's snapshot, a tick that
 // the line closed is removed, and a budget that vanished while its run had a tick open is restored.
-// Old unfinished files are swept. The caller holds the guard.
+// Old unfinished files are removed. The caller holds the guard.
 func (s *Store) Recover(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
 	if err != nil {
@@ -29,8 +30,8 @@ func (s *Store) Recover(skill loop.Skill) (State, error) {
 // RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means
 // the default.
 //
-// A run that has a record is held against it instead: ChangedError says that somebody else changed
-// its files.
+// A run that has a record is compared with it instead. ChangedError reports that somebody else
+// changed its files.
 func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
 	own, known, err := s.recordAt(skill, budgetPath)
 	if err != nil {
@@ -43,10 +44,7 @@ func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	if err != nil {
 		return st, err
 	}
-	s.disk.sweep(".")
-	if s.elsewhere != nil { // a person's own folder: nothing there but what a budget of this name left
-		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
-	}
+	s.sweep(budgetPath)
 	current, err := s.BudgetPath(skill)
 	if err != nil {
 		return st, err
@@ -144,9 +142,22 @@ func closed(t *loop.Tick, line *loop.Iteration) bool {
 	return !t.StartedAt.After(line.StartedAt)
 }
 
-// sweep removes unfinished files that a crash left behind. It never fails: they do no harm.
+// sweep removes unfinished files that a crash left behind, once in an event. It never fails, because
+// they do no harm. The folder of a budget elsewhere is a person's own: only files that a budget of
+// this name left are removed there.
+func (s *Store) sweep(budgetPath string) {
+	if s.swept {
+		return
+	}
+	s.swept = true
+	s.disk.sweep(".")
+	if s.elsewhere != nil {
+		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
+	}
+}
+
 func (d *disk) sweep(prefix string) {
-	dir, err := d.root.Open(".")
+	dir, err := d.open(".", os.O_RDONLY)
 	if err != nil {
 		return
 	}
@@ -156,22 +167,13 @@ func (d *disk) sweep(prefix string) {
 		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		if info, err := d.root.Lstat(name); err == nil && litter(name, info) {
-			_ = d.discard(name, info)
+		if info, err := d.root.Lstat(name); err == nil && litter(info) {
+			_ = d.remove(name)
 		}
 	}
 }
 
-// litter says that nobody can still be writing an unfinished file, or the folder of a turn that was
-// never taken.
-func litter(name string, info fs.FileInfo) bool {
-	ours := info.Mode().IsRegular() || info.IsDir() && strings.HasPrefix(name, turnName+"-")
-	return ours && time.Since(info.ModTime()) > litterAge
-}
-
-func (d *disk) discard(name string, info fs.FileInfo) error {
-	if info.IsDir() {
-		return d.root.RemoveAll(name)
-	}
-	return d.remove(name)
+// litter reports whether nobody can still be writing an unfinished file.
+func litter(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge
 }

@@ -25,11 +25,6 @@ func (s *Store) FindRun(skill loop.Skill, runID string) (State, error) {
 	return State{}, errors.Join(errs...)
 }
 
-// OpenTick is the open iteration of a skill, whichever run it is of; nil when there is none.
-func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
-	return load(&s.disk, tickName(skill), decodeTick)
-}
-
 // Runs are the states of a skill's runs that have a budget here, each once; the run that the last
 // tick belonged to is the first.
 func (s *Store) Runs(skill loop.Skill) (list []State, err error) {

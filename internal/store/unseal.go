@@ -29,7 +29,8 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 			return err
 		}
 	}
-	if err := s.within(func() error { return move(lost) }); err != nil {
+	wait, err := s.within(func() error { return move(lost) })
+	if err := errors.Join(err, wait()); err != nil {
 		return err
 	}
 	had := false
