@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -77,18 +76,10 @@ func (s *Store) take(ctx context.Context) error {
 	return err
 }
 
-// flock makes the guard's file, closed to others, and refuses one that is not a regular file.
+// flock is the guard's lock. It refuses anything but a regular file.
 func (s *Store) flock() (*flock.Flock, error) {
 	_, err := s.disk.stat(guardName)
-	if errors.Is(err, fs.ErrNotExist) {
-		var f *os.File
-		if f, err = s.disk.create(guardName); err == nil {
-			err = f.Close()
-		} else if errors.Is(err, fs.ErrExist) {
-			err = nil
-		}
-	}
-	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), err
+	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), orAbsent(err)
 }
 
 func lockFile(path string) *flock.Flock {

@@ -34,9 +34,8 @@ func (st State) Elsewhere(skill loop.Skill) string {
 // Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files
 // are reported together; the rest of the state is returned with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
-	st, err := s.LoadRun(skill)
-	held, lerr := s.Holder(skill)
-	st.Lock = held
+	path, err := s.BudgetPath(skill)
+	st, lerr := s.loadFrom(skill, path)
 	return st, errors.Join(err, lerr)
 }
 
@@ -142,11 +141,10 @@ func foreign(path string, got, want loop.Skill) error {
 // decodeBudget reads a budget. A text that was checked is not checked again: one event reads the
 // same text up to three times.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
-	if s.good == nil || !bytes.Equal(body, s.good) {
+	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
 		if err := budgetFormat.check(path, body); err != nil {
 			return nil, err
 		}
-		s.good = body
 	}
 	b, err := parse[loop.Budget](path, body)
 	if err == nil {
@@ -155,12 +153,16 @@ func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.
 	if err != nil {
 		return nil, err
 	}
+	s.good.text, s.good.skill, s.good.run = body, skill, b.RunID
 	return b, nil
 }
 
 // adopt makes a budget with only the SPEC's sixteen fields an active run of this skill. It refuses a
 // budget of another skill or status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
+	if b.Version > loop.Version {
+		return &NewerError{Path: path, Version: int64(b.Version)}
+	}
 	b.Version = max(b.Version, 1)
 	if b.Status == "" {
 		b.Status = loop.Active

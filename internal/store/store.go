@@ -31,7 +31,11 @@ type Store struct {
 		text []byte
 		it   *loop.Iteration
 	}
-	good      []byte   // the budget's text that was checked last
+	good struct { // the budget that was decoded last, or is known to be good
+		text  []byte
+		skill loop.Skill
+		run   string
+	}
 	seals     seal.Dir // the records that the files are compared with
 	boot      func() string
 	witness   *seal.Record

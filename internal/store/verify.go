@@ -52,15 +52,23 @@ func (s *Store) found(run sealed) (f found) {
 	return f
 }
 
-// state decodes what was found, and reads the claim, which belongs to no run.
+// state decodes what was found, and reads the claim, which belongs to no run. A text that is as the
+// record has it was checked before it was written.
 func (f *found) state(s *Store, run sealed) (st State, err error) {
 	st.BudgetPath = run.Budget
 	var errs [3]error
 	if f.budget != nil {
+		if f.files.Budget == run.State.Budget {
+			s.good.text, s.good.skill = f.budget, ""
+		}
 		st.Budget, errs[0] = s.decodeBudget(run.Budget, run.skill(), f.budget)
 	}
 	if f.tick != nil {
-		st.Tick, errs[1] = decodeTick(s.disk.path(tickName(run.skill())), f.tick)
+		read := decodeTick
+		if f.files.Tick == run.State.Tick {
+			read = parse[loop.Tick]
+		}
+		st.Tick, errs[1] = read(s.disk.path(tickName(run.skill())), f.tick)
 	}
 	st.Claim, errs[2] = s.claimOf(run.skill())
 	return st, errors.Join(errs[:]...)
