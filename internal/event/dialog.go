@@ -7,16 +7,16 @@ const MostQuestions = 4
 
 // Question is one question of the client's dialog.
 type Question struct {
-	Question string
-	Header   string // at most 12 characters are shown
-	Options  []Option
-	Multiple bool // multiSelect
+	Question string   `json:"question"`
+	Header   string   `json:"header"` // at most 12 characters are shown
+	Multiple bool     `json:"multiSelect"`
+	Options  []Option `json:"options"`
 }
 
-// Option is one choice of a question; the dialog always adds a free text of its own.
+// Option is one choice of a question. The dialog always adds a free text of its own.
 type Option struct {
-	Label       string
-	Description string
+	Label       string `json:"label"`
+	Description string `json:"description"`
 }
 
 // Answers are what the dialog gave back. They are a person's only if the call itself was not Forged, AFK is false
