@@ -28,8 +28,8 @@ func cut(line string) string {
 	return line
 }
 
-// Redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors end up in notes
-// that are kept.
+// Redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors
+// end up in notes that are kept.
 func Redact(line string) string {
 	parts := strings.Split(line, "://")
 	for i, rest := range parts[1:] {
@@ -67,8 +67,8 @@ func tokenRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// secret: the prefixes the forges give their tokens, and long runs with the digits of a random one. A commit's name
-// looks the same, so a run of 40 counts only where it is called a token.
+// secret: the prefixes the forges give their tokens, and long runs with the digits of a random one.
+// A commit's name looks the same, so a run of 40 counts only where it is called a token.
 func secret(run, before string) bool {
 	for _, prefix := range []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gloas-", "gldt-", "glrt-"} {
 		if strings.HasPrefix(run, prefix) && len(run) > len(prefix)+5 {

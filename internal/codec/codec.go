@@ -3,8 +3,9 @@
 // could ever hold, and checks every value once more, which costs more than the rest of the call.
 //
 // Tags are those of encoding/json, and so is the output, with three differences: <, > and & stay as
-// they are, a nil slice is an empty list unless it is omitted, and a text with the option raw is JSON
-// itself, which is copied as it is and omitted when empty. Every tag of a struct is a json tag.
+// they are, a nil slice is an empty list unless it is omitted, and a text with the option raw is
+// JSON itself, which is copied as it is and omitted when empty. Every tag of a struct is a json
+// tag.
 package codec
 
 import (

@@ -10,9 +10,9 @@ import (
 // longest is how far ahead a schedule is looked at: the client lets one expire after seven days.
 const longest = 8 * 24 * time.Hour
 
-// Next is the first minute after a point in time at which a schedule fires, in that time's zone; zero where its five fields
-// (minute, hour, day, month, weekday, in numbers) cannot be read or name no minute of the next days. The client fires up to
-// half a period later.
+// Next is the first minute after a point in time at which a schedule fires, in that time's zone;
+// zero where its five fields (minute, hour, day, month, weekday, in numbers) cannot be read or name
+// no minute of the next days. The client fires up to half a period later.
 func (c Cron) Next(after time.Time) time.Time {
 	fields := strings.Fields(c.Schedule)
 	if len(fields) != 5 {
@@ -57,8 +57,8 @@ func (d dayRule) holds(at time.Time) bool {
 	return day || weekday
 }
 
-// numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or "0,30"; nil if it cannot be
-// read.
+// numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or
+// "0,30"; nil if it cannot be read.
 func numbersOf(field string, most int) (list []int) {
 	for _, part := range strings.Split(field, ",") {
 		span, every, stepped := strings.Cut(part, "/")

@@ -2,8 +2,8 @@ package event
 
 import "github.com/tidwall/gjson"
 
-// Event is one decoded payload. Fields that the firing event does not carry are zero. Strings are the client's words
-// unchanged; Input and Response are valid JSON in which no key stands twice.
+// Event is one decoded payload. Fields that the firing event does not carry are zero. Strings are
+// the client's words unchanged; Input and Response are valid JSON in which no key stands twice.
 type Event struct {
 	Name           string // hook_event_name
 	SessionID      string // never empty
@@ -38,7 +38,8 @@ type Event struct {
 	Failure string // StopFailure: the kind of API error, as in "rate_limit"
 }
 
-// Task is one piece of work that goes on after the turn. The client cuts its texts at 1,000 characters.
+// Task is one piece of work that goes on after the turn. The client cuts its texts at 1,000
+// characters.
 type Task struct {
 	ID          string
 	Type        string // "subagent", "shell", …

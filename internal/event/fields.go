@@ -17,8 +17,9 @@ const (
 	mostDepth  = 64 // the reader looks at a byte once per level
 )
 
-// Fields flattens tool_input to its scalars in order. Below 64 levels the raw JSON stands as one field. After 4,096
-// fields it stops and whole is false: what was not seen cannot be judged harmless.
+// Fields flattens tool_input to its scalars in order. Below 64 levels the raw JSON stands as one
+// field. After 4,096 fields it stops and whole is false: what was not seen cannot be judged
+// harmless.
 func (e Event) Fields() (list []Field, whole bool) {
 	whole = flatten("", e.Input, 0, func(f Field) bool {
 		if len(list) == mostFields {

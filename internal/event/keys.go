@@ -7,9 +7,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// uniqueKeys refuses an object, at any depth of valid JSON, in which a key stands twice. The reader used here takes
-// the first of two values and the client takes the last, so a repeated key could show the guard one command and run
-// another. The client itself never writes one. One pass, no recursion.
+// uniqueKeys refuses an object, at any depth of valid JSON, in which a key stands twice. The reader
+// used here takes the first of two values and the client takes the last, so a repeated key could
+// show the guard one command and run another. The client itself never writes one. One pass, no
+// recursion.
 func uniqueKeys(json string) error {
 	var open []map[string]struct{} // one per open bracket, nil for an array
 	key := true                    // the next string of the innermost object is a key

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Asks says that the call is a dialog of the session's own thread: in a subagent's no person is asked.
+// Asks says that the call is a dialog of the session's own thread: in a subagent's no person is
+// asked.
 func (e Event) Asks() bool { return e.Tool == toolDialog && !e.InSubagent() }
 
 // Dispatches says that the call sends a worker off.

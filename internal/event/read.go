@@ -16,13 +16,14 @@ const (
 	longestWait = 5 * time.Second // for the end of the value
 )
 
-// Read reads the one JSON object that the client writes for a hook word and returns as soon as that object is
-// complete: the end of stdin may never come. What follows the object is never looked at, so the answer does not
-// depend on how the bytes arrive. A leading byte order mark and white space are tolerated.
+// Read reads the one JSON object that the client writes for a hook word and returns as soon as that
+// object is complete: the end of stdin may never come. What follows the object is never looked at,
+// so the answer does not depend on how the bytes arrive. A leading byte order mark and white space
+// are tolerated.
 //
-// Refused, as an *Error with a hint: an unknown word, more than 4 MiB, a value whose end does not come within 5 s,
-// anything that is not one JSON object, a key that stands twice in an object, an event that is not the word's, and fields
-// that decide with a wrong type.
+// Refused, as an *Error with a hint: an unknown word, more than 4 MiB, a value whose end does not
+// come within 5 s, anything that is not one JSON object, a key that stands twice in an object, an
+// event that is not the word's, and fields that decide with a wrong type.
 //
 // After a timeout a goroutine stays behind in r.Read; the program is about to exit then.
 func Read(word string, r io.Reader) (Event, error) { return readWithin(longestWait, word, r) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero value is Nothing, the
-// answer that changes nothing. Encode gives it the form of the firing event.
+// Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero
+// value is Nothing, the answer that changes nothing. Encode gives it the form of the firing event.
 type Reply struct {
 	verdict   verdict
 	reason    string
@@ -29,8 +29,9 @@ const (
 // Nothing has no opinion.
 func Nothing() Reply { return Reply{} }
 
-// Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin it
-// (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt the person does.
+// Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin
+// it (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt the
+// person does.
 func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason.
@@ -39,8 +40,9 @@ func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
 // Denyf is Deny with a formatted reason.
 func Denyf(format string, args ...any) Reply { return Deny(fmt.Sprintf(format, args...)) }
 
-// Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in place of the
-// model's. The client shows at most four; later ones are left out, none at all is Nothing.
+// Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in
+// place of the model's. The client shows at most four; later ones are left out, none at all is
+// Nothing.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
@@ -48,8 +50,8 @@ func Ask(questions ...Question) Reply {
 	return Reply{verdict: ask, questions: questions[:min(len(questions), MostQuestions)]}
 }
 
-// Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a Block only: alone
-// it would make the client continue the turn.
+// Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a
+// Block only: alone it would make the client continue the turn.
 func (r Reply) Context(text string) Reply {
 	r.context = join(r.context, text)
 	return r

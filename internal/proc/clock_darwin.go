@@ -6,8 +6,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock reads the clocks that nobody can set, without the wall clock. Here the raw monotonic clock goes on while the
-// machine sleeps.
+// Clock reads the clocks that nobody can set, without the wall clock. Here the raw monotonic clock
+// goes on while the machine sleeps.
 func Clock() loop.Clock {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")
 	var up, awake unix.Timespec

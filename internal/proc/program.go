@@ -19,7 +19,8 @@ func Self() loop.Program {
 	return p
 }
 
-// Identify tells a binary apart from every other, without running it; Version is not known that way.
+// Identify tells a binary apart from every other, without running it; Version is not known that
+// way.
 func Identify(path string) (loop.Program, error) {
 	p := loop.Program{Path: path}
 	f, err := os.Open(path)
@@ -36,7 +37,8 @@ func Identify(path string) (loop.Program, error) {
 	return p, nil
 }
 
-// buildID finds the linker's build id in the first bytes of a binary: a note in ELF files, a marked text in others.
+// buildID finds the linker's build id in the first bytes of a binary: a note in ELF files, a marked
+// text in others.
 func buildID(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\x7fELF")) {
 		return elfNote(head)
@@ -49,7 +51,8 @@ func buildID(head []byte) string {
 	return string(id)
 }
 
-// elfNote reads the note of the name "Go" and the type 4: length of its name, length of its text, type, name, text.
+// elfNote reads the note of the name "Go" and the type 4: length of its name, length of its text,
+// type, name, text.
 func elfNote(head []byte) string {
 	var order binary.ByteOrder = binary.LittleEndian
 	if len(head) > 5 && head[5] == 2 {

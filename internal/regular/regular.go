@@ -1,5 +1,6 @@
-// Package regular opens files that others may have put in place of the ones expected: it waits for nothing, whatever
-// stands at the path. A pipe without a writer would hold a hook until its timeout, and then the tool call passes.
+// Package regular opens files that others may have put in place of the ones expected: it waits for
+// nothing, whatever stands at the path. A pipe without a writer would hold a hook until its
+// timeout, and then the tool call passes.
 package regular
 
 import (
@@ -12,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. Anything else at the path, through a symlink too, is an error that is
-// fs.ErrInvalid.
+// Open opens a regular file for reading. Anything else at the path, through a symlink too, is an
+// error that is fs.ErrInvalid.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -106,7 +106,8 @@ func TestArchiveOfABudgetElsewhere(t *testing.T) {
 	same(t, "the original is gone", os.IsNotExist(err), true)
 }
 
-// TestArchiveLeavesForeignFiles: what --budget-file named and is not this run's budget may be anybody's.
+// TestArchiveLeavesForeignFiles: what --budget-file named and is not this run's budget may be
+// anybody's.
 func TestArchiveLeavesForeignFiles(t *testing.T) {
 	for name, text := range map[string]string{"not a budget": `{"name":"x"}`, "damaged": "{"} {
 		s := newStore(t)

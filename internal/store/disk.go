@@ -22,14 +22,14 @@ const (
 	fileMode = 0o600
 	// maxState bounds a state file, in bytes, so that no file put there can exhaust a hook.
 	maxState = 1 << 20
-	// nonblock is in the flags of every opening: a pipe that somebody put in a file's place must not
-	// make a hook wait, and os tries to make any other file non-blocking with four more calls.
+	// nonblock is in the flags of every opening: a pipe that somebody put in a file's place must
+	// not make a hook wait, and os tries to make any other file non-blocking with four more calls.
 	nonblock = syscall.O_NONBLOCK
 )
 
 // disk is every operation on the files of one folder. The folder is held open, so no symlink leads
-// out of it. Each operation has a label, such as "rename work.budget.json", by which a test makes it
-// fail.
+// out of it. Each operation has a label, such as "rename work.budget.json", by which a test makes
+// it fail.
 type disk struct {
 	root  *os.Root
 	shown string                   // the folder as errors name it

@@ -167,9 +167,9 @@ func run(t *testing.T, before func(*testing.T, *Store), do func(*Store) error, f
 	return project, do(s)
 }
 
-// TestEveryFault fails each single operation of each deed in each mode. Afterwards a reader sees the state before or
-// the state after, whole; if the deed said that it is done, the state after. The next hook then does the deed again,
-// and nothing counts twice.
+// TestEveryFault fails each single operation of each deed in each mode. Afterwards a reader sees
+// the state before or the state after, whole; if the deed said that it is done, the state after.
+// The next hook then does the deed again, and nothing counts twice.
 func TestEveryFault(t *testing.T) {
 	for name, deed := range deeds {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,8 @@ func TestFaultsOfCreate(t *testing.T) {
 	}
 }
 
-// TestFaultsOfArchive: wherever the move stops, each file is in one of the two places, and a second call finishes it.
+// TestFaultsOfArchive: wherever the move stops, each file is in one of the two places, and a second
+// call finishes it.
 func TestFaultsOfArchive(t *testing.T) {
 	for _, budgetPath := range []string{"", "b.json"} {
 		before := func(t *testing.T, s *Store) { full(t, s, budgetPath) }

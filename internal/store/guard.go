@@ -22,10 +22,10 @@ const (
 // seconds, less when ctx ends earlier, and then fails with ErrBusy. The kernel frees it when the
 // process dies, and its file is never deleted. Taking it again while it is held costs nothing.
 //
-// On a file system without locks a file in the user's state directory is locked instead, which keeps
-// out the other hooks of this machine. Where that fails too Guard succeeds all the same: atomic
-// replacement and the exclusive lock file still work, but two hooks in the same moment may then
-// overwrite each other's counters.
+// On a file system without locks a file in the user's state directory is locked instead, which
+// keeps out the other hooks of this machine. Where that fails too Guard succeeds all the same:
+// atomic replacement and the exclusive lock file still work, but two hooks in the same moment may
+// then overwrite each other's counters.
 func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {

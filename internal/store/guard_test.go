@@ -28,8 +28,8 @@ func without(s *Store, locks, stateLocks error) {
 	}
 }
 
-// On a file system without locks a file of the state directory is locked, and nothing is left in the
-// project.
+// On a file system without locks a file of the state directory is locked, and nothing is left in
+// the project.
 func TestGuardWithoutLocks(t *testing.T) {
 	for _, err := range []error{syscall.ENOTSUP, syscall.ENOLCK, syscall.ENOSYS} {
 		s := newStore(t)

@@ -47,7 +47,8 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 	return found, err
 }
 
-// backwards calls each with the history's lines from the last to the first, while each returns true.
+// backwards calls each with the history's lines from the last to the first, while each returns
+// true.
 func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
 	f, size, err := s.openHistory(skill)
 	if f == nil {
@@ -98,8 +99,8 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	return &it, nil
 }
 
-// Torn reports that the history's last line is not whole, as after a write that was cut off. Readers
-// skip it.
+// Torn reports that the history's last line is not whole, as after a write that was cut off.
+// Readers skip it.
 func (s *Store) Torn(skill loop.Skill) (bool, error) {
 	f, size, err := s.openHistory(skill)
 	if f == nil || size == 0 {
@@ -143,8 +144,8 @@ func (l RawLine) parse() (*loop.Iteration, error) {
 	return it, err
 }
 
-// RawLines streams the history's lines unread, in the memory of the longest one. A torn last line is
-// skipped.
+// RawLines streams the history's lines unread, in the memory of the longest one. A torn last line
+// is skipped.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
 		f, _, err := s.openHistory(skill)

@@ -244,7 +244,8 @@ func TestLinesRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzHistory: reading forwards and backwards says the same, and after a repair nothing that was whole is gone.
+// FuzzHistory: reading forwards and backwards says the same, and after a repair nothing that was
+// whole is gone.
 func FuzzHistory(f *testing.F) {
 	good := string(must(codec.Encode(line(1))))
 	f.Add([]byte(good + "\n" + good[:50]))

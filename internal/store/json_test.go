@@ -14,7 +14,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// TestTextsAreThoseOfPackageJSON: what is written is what that package writes, byte for byte, and is read as it reads it.
+// TestTextsAreThoseOfPackageJSON: what is written is what that package writes, byte for byte, and
+// is read as it reads it.
 func TestTextsAreThoseOfPackageJSON(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		likeJSON(rt, rapid.MakeCustom[loop.Budget](Values()).Draw(rt, "budget"))
@@ -72,7 +73,8 @@ func likeJSON[T any](t *rapid.T, v T) {
 	}
 }
 
-// Texts that other programs wrote are read as package json reads them, but for names in another case.
+// Texts that other programs wrote are read as package json reads them, but for names in another
+// case.
 func TestForeignTextsAreReadLikePackageJSON(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `null`, `[]`, `"x"`, `{"report":null,"asked":null,"pending":null,"prompts":null,"started_at":null}`,

@@ -55,7 +55,8 @@ func lockText(l loop.Lock) ([]byte, error) {
 	return append(body, '\n'), lockFormat.check(lockName(l.Skill), body)
 }
 
-// written is Holder once the lock is complete. A lock that cannot be read is read again for a while.
+// written is Holder once the lock is complete. A lock that cannot be read is read again for a
+// while.
 func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
 	const pause = 5 * time.Millisecond
 	held, err := s.Holder(skill)
@@ -78,7 +79,7 @@ func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	}
 	err = s.disk.link(file.tmp, name)
 	switch {
-	case err == nil, s.same(file.tmp, name): // a network may lose the answer to a link that was made
+	case err == nil, s.same(file.tmp, name): // a network may lose the answer to a link
 		return true, nil
 	case errors.Is(err, fs.ErrExist):
 		return false, nil
@@ -95,8 +96,8 @@ func (s *Store) same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others see the
-// lock empty for a moment.
+// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others see
+// the lock empty for a moment.
 func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	f, err := s.disk.create(name)
 	if errors.Is(err, fs.ErrExist) {
@@ -115,7 +116,8 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 // several processes that saw the same lock one succeeds; the others, and a late one, get
 // ErrLockChanged. A nil seen removes a lock that cannot be read. The guard is taken if the caller
 // does not hold it, and so is the lock outside of the project: on a file system whose locks keep
-// nobody out the slower of two processes would remove the lock that the faster one has acquired since.
+// nobody out the slower of two processes would remove the lock that the faster one has acquired
+// since.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
 		if !s.noFlock {
@@ -138,8 +140,8 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// Nobody else reaps now. But where the guard keeps nobody out, its own session may have released
-	// it and another one acquired it since, so what was renamed is compared once more.
+	// Nobody else reaps now. But where the guard keeps nobody out, its own session may have
+	// released it and another one acquired it since, so what was renamed is compared once more.
 	tmp := temp(name)
 	err := s.disk.rename(name, tmp)
 	switch {

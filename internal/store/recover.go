@@ -15,8 +15,8 @@ import (
 // litterAge is how old an unfinished file must be before nobody can still be writing it.
 const litterAge = time.Minute
 
-// Recover is Load after a possible crash. The history line is the commit point of an iteration, so a
-// budget that does not include the last line of its run becomes that line's snapshot, a tick that
+// Recover is Load after a possible crash. The history line is the commit point of an iteration, so
+// a budget that does not include the last line of its run becomes that line's snapshot, a tick that
 // the line closed is removed, and a budget that vanished while its run had a tick open is restored.
 // Old unfinished files are removed. The caller holds the guard.
 func (s *Store) Recover(skill loop.Skill) (State, error) {
@@ -78,9 +78,9 @@ func (st *State) run() string {
 	return ""
 }
 
-// tail is what the end of the history says about a run: its last line that closed an iteration, and
-// its line with the highest seq, which a skipped tick may have written after that. Lines of other
-// runs in between are passed over.
+// tail is the end of a run's history: its last line that closed an iteration, and its line with the
+// highest seq, which a skipped tick may have written after that. Lines of other runs in between are
+// skipped.
 func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
 	err = s.backwards(skill, func(it *loop.Iteration) bool {
 		if it.RunID != run {
@@ -116,9 +116,9 @@ func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
 	return nil
 }
 
-// behind says whether the budget on disk lacks what the line committed. A budget that is gone is
-// restored only for an active run with a tick open: between ticks a person deletes it to start
-// afresh (R111).
+// behind reports whether the budget on disk lacks what the line committed. A missing budget is
+// restored only for an active run with an open tick: between ticks a person deletes it to start a
+// fresh run (R111).
 func (st *State) behind(line *loop.Iteration) bool {
 	if st.Budget == nil {
 		return st.Tick != nil && line.Budget.Status == loop.Active
@@ -126,25 +126,27 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
-// closed says whether a line of the tick's run is the end of this very tick. The number alone does
-// not tell: an iteration that was stopped at its gates did not count, so a resumed run opens a tick
-// with the same one. Its prompts do, and a line without any is the end of no tick that has one;
-// where neither names any, the time at which they began.
+// closed reports whether a line of the tick's run is the end of this very tick. The iteration's
+// number does not decide it: an iteration that was stopped at its gates did not count, so a resumed
+// run opens a tick with the same number. The prompts decide it, and a line without prompts ends no
+// tick that has one; where neither has any, the time at which they began decides.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false
 	}
 	named := func(id string) bool { return id != "" }
 	ended := line.Budget.LastPrompts
-	if slices.ContainsFunc(t.Prompts, named) || slices.ContainsFunc(ended, named) {
-		return slices.ContainsFunc(t.Prompts, func(id string) bool { return id != "" && slices.Contains(ended, id) })
+	if !slices.ContainsFunc(t.Prompts, named) && !slices.ContainsFunc(ended, named) {
+		return !t.StartedAt.After(line.StartedAt)
 	}
-	return !t.StartedAt.After(line.StartedAt)
+	return slices.ContainsFunc(t.Prompts, func(id string) bool {
+		return named(id) && slices.Contains(ended, id)
+	})
 }
 
-// sweep removes unfinished files that a crash left behind, once in an event. It never fails, because
-// they do no harm. The folder of a budget elsewhere is a person's own: only files that a budget of
-// this name left are removed there.
+// sweep removes unfinished files that a crash left behind, once in an event. It never fails,
+// because they do no harm. The folder of a budget elsewhere is a person's own: only files that a
+// budget of this name left are removed there.
 func (s *Store) sweep(budgetPath string) {
 	if s.swept {
 		return

@@ -16,7 +16,8 @@ import (
 )
 
 // SaveBudget writes the budget to path, relative to the project or absolute; empty means the
-// default. It refuses to replace another run's budget (errOtherRun), a damaged file and a newer one.
+// default. It refuses to replace another run's budget (errOtherRun), a damaged file and a newer
+// one.
 func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 	at, text, err := s.budgetText(path, b)
 	if err == nil {

@@ -63,8 +63,8 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 }
 
 // change makes a change of a session's run durable, between the two notes in its record. edit sets
-// what the run's files are after it. Inside another change, and for a run without a record, only the
-// change itself is made.
+// what the run's files are after it. Inside another change, and for a run without a record, only
+// the change itself is made.
 func (s *Store) change(
 	skill loop.Skill, session string, edit func(*seal.Files), do func() error,
 ) error {
@@ -112,8 +112,8 @@ func (s *Store) within(do func() error) (wait func() error, err error) {
 	return s.startSync(), err
 }
 
-// changeBudget is change for a budget. A run without a record gets one, and another session's record
-// gives the run up.
+// changeBudget is change for a budget. A run without a record gets one, and another session's
+// record gives the run up.
 func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func() error) error {
 	if s.changing || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
 		return s.batch(do)
@@ -185,8 +185,8 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 	return nil
 }
 
-// Rest records that a session's runs do not govern it any more: they have ended, and so has the turn
-// in which they did. The record stays, because a later --resume is compared with it.
+// Rest records that a session's runs do not govern it any more: they have ended, and so has the
+// turn in which they did. The record stays, because a later --resume is compared with it.
 func (s *Store) Rest(session string, over func(skill loop.Skill) bool) error {
 	r, err := s.seals.Find(session)
 	if err != nil || r == nil {

@@ -157,8 +157,8 @@ func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.
 	return b, nil
 }
 
-// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill. It refuses a
-// budget of another skill or status.
+// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill. It refuses
+// a budget of another skill or status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 	if b.Version > loop.Version {
 		return &NewerError{Path: path, Version: int64(b.Version)}

@@ -106,7 +106,8 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// TestDamageLeavesTheRestReadable: a loop whose tick is damaged still has its lock, by which others are told.
+// TestDamageLeavesTheRestReadable: a loop whose tick is damaged still has its lock, by which others
+// are told.
 func TestDamageLeavesTheRestReadable(t *testing.T) {
 	s := newStore(t)
 	put(t, s, "work.tick.json", "{")
