@@ -1,5 +1,5 @@
 // Package brake stops merges at the moment a program starts. While a loop is on, a folder of links
-// to this program stands first in the PATH of the session's Bash commands: each link judges the
+// to this program is first in the PATH of the session's Bash commands: each link judges the
 // arguments it was really given by the guard's tables, and then either replaces itself by the real
 // program or refuses. However a merge was computed, imported or piped, it arrives there in plain
 // words.
@@ -30,8 +30,8 @@ type Ground interface {
 	// then no merge passes.
 	Project() string
 	// TakePass uses up the pass for one act on a PR at a head; sha is empty when the command names
-	// no head. The kind is guard.MergePR or guard.ApprovePR. why says why there is no pass, as in
-	// "a person has not approved PR #142".
+	// no head. The kind is guard.MergePR or guard.ApprovePR. why is the reason for there being no
+	// pass, as in "a person has not approved PR #142".
 	TakePass(kind guard.Kind, pr int, sha string) (ok bool, why string)
 	// Denied notes that a command was refused. It never fails.
 	Denied(tool, rule, what string)

@@ -68,7 +68,7 @@ func (s *Sealed) Denied(tool, rule, what string) {
 	}
 	_ = store.AppendNote(project, store.Note{Session: s.Session, Denied: &store.NotedDenial{
 		Tool: tool, Rule: rule, What: what, At: time.Now().UTC().Format(time.RFC3339),
-	}}) // the refusal stands all the same
+	}}) // the refusal holds even if it is not noted
 }
 
 // nowhere is the ground of a link whose loop is unknown. No merge passes.

@@ -46,7 +46,7 @@ func (f files) absolute(path string) string {
 	return filepath.Join(f.cwd, path)
 }
 
-// Judge says why the program must not run, nil if it may. A pass that the ground holds for it is
+// Judge returns why the program must not run, nil if it may. A pass that the ground holds for it is
 // used up.
 func (s Start) Judge(g Ground) *Refusal {
 	there := tracker.Repo(s.Env, s.Cwd)
@@ -252,7 +252,7 @@ func leadsAway(name, value string) bool {
 	return strings.HasPrefix(name, "GIT_CONFIG") && value != "" && value != os.DevNull
 }
 
-// numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the
+// numberedProject is what follows projects/ in a path of GitLab's API, unless it is the
 // project's own: its path, or a placeholder of glab. A number does not show whose project it is.
 func (s Start) numberedProject(origin string) string {
 	for _, arg := range s.Argv {
@@ -302,7 +302,7 @@ func (t shellText) meetsLink(via []string, command string) bool {
 	return slices.Contains(Names[:], program) && t.holds(via, command)
 }
 
-// holds reports whether a part stands in text of a shell, but for a git in text of git.
+// holds reports whether a part is in text of a shell, but for a git in text of git.
 func (t shellText) holds(via []string, command string) bool {
 	byGit := slices.ContainsFunc(via, func(v string) bool {
 		return strings.HasPrefix(v, "git ") || strings.HasPrefix(v, "$GIT_")

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,8 @@ type dayRule struct {
 
 func (d dayRule) holds(at time.Time) bool {
 	day := slices.Contains(d.sets[2], at.Day())
-	weekday := slices.Contains(d.sets[4], int(at.Weekday())) || at.Weekday() == time.Sunday && slices.Contains(d.sets[4], 7)
+	weekday := slices.Contains(d.sets[4], int(at.Weekday())) ||
+		at.Weekday() == time.Sunday && slices.Contains(d.sets[4], 7)
 	if !slices.Contains(d.sets[3], int(at.Month())) {
 		return false
 	}
@@ -60,7 +62,7 @@ func (d dayRule) holds(at time.Time) bool {
 // numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or
 // "0,30"; nil if it cannot be read.
 func numbersOf(field string, most int) (list []int) {
-	for _, part := range strings.Split(field, ",") {
+	for part := range strings.SplitSeq(field, ",") {
 		span, every, stepped := strings.Cut(part, "/")
 		low, high, ranged := strings.Cut(span, "-")
 		switch {
@@ -77,7 +79,7 @@ func numbersOf(field string, most int) (list []int) {
 		from, err1 := strconv.Atoi(low)
 		to, err2 := strconv.Atoi(high)
 		step, err3 := strconv.Atoi(every)
-		if err1 != nil || err2 != nil || err3 != nil || from < 0 || to > most || from > to || step < 1 {
+		if errors.Join(err1, err2, err3) != nil || from < 0 || to > most || from > to || step < 1 {
 			return nil
 		}
 		for n := from; n <= to; n += step {

@@ -23,9 +23,9 @@ type Option struct {
 // Forged, AFK is false and the answer is not Unanswered.
 type Answers struct {
 	List []Answer // in the order of the client's object
-	// AFK says that the dialog resolved itself while nobody was there (afkTimeoutMs).
+	// AFK reports that the dialog resolved itself because nobody was there (afkTimeoutMs).
 	AFK bool
-	// Forged says that the call came with answers in its input. It is told on PreToolUse only:
+	// Forged reports that the call came with answers in its input. It is set on PreToolUse only:
 	// afterwards the client itself writes the person's answers into the input, so the same sign
 	// means nothing.
 	Forged bool
@@ -51,7 +51,7 @@ func (e Event) Answers() Answers {
 	return ParseAnswers(e.Response)
 }
 
-// ParseAnswers reads a dialog's result object wherever it stands: tool_response of the event, or
+// ParseAnswers reads a dialog's result object wherever it is: tool_response of the event, or
 // toolUseResult of a transcript line when the event was missed. Anything of another shape holds no
 // answers.
 func ParseAnswers(response gjson.Result) Answers {
@@ -63,7 +63,8 @@ func ParseAnswers(response gjson.Result) Answers {
 	}
 	answers.ForEach(func(q, text gjson.Result) bool {
 		if text.Type == gjson.String {
-			a.List = append(a.List, Answer{q.String(), text.Str, unanswered(field(notes, q.String()))})
+			asked := q.String()
+			a.List = append(a.List, Answer{asked, text.Str, unanswered(field(notes, asked))})
 		}
 		return true
 	})

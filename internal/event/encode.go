@@ -75,12 +75,12 @@ func (r Reply) fit(name string) Reply {
 	case Stop, SubagentStop:
 		r = r.drop(deny).drop(ask)
 		if r.verdict == none {
-			r = r.tell()
+			r = r.show()
 		}
 	case PostToolUse, PostToolUseFailure, SessionStart:
 		r = r.drop(block).drop(deny).drop(ask)
 	default:
-		r = r.drop(block).drop(deny).drop(ask).tell()
+		r = r.drop(block).drop(deny).drop(ask).show()
 	}
 	return r
 }
@@ -94,8 +94,8 @@ func (r Reply) drop(v verdict) Reply {
 	return r
 }
 
-// tell moves the model's text to the person's.
-func (r Reply) tell() Reply {
+// show moves the model's text to the person's.
+func (r Reply) show() Reply {
 	r = r.Say(r.context)
 	r.context = ""
 	return r

@@ -81,7 +81,8 @@ func (r Reply) By(rule string) Reply {
 // Rule is the name of the rule that refuses, "" where none was named.
 func (r Reply) Rule() string { return r.rule }
 
-// And joins two replies of one event. A refusal wins over none, the first of two stands.
+// And joins two replies of one event. A refusal wins over no refusal, the first refusal over the
+// second.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
@@ -90,7 +91,7 @@ func (r Reply) And(o Reply) Reply {
 	return r.Context(o.context).Say(o.say)
 }
 
-// Blocks says that the reply refuses: something was counted or must be, before it is printed.
+// Blocks reports whether the reply refuses: something was counted or must be, before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
 // Decides reports whether the reply refuses or asks; texts alone decide nothing.
@@ -102,8 +103,10 @@ func (r Reply) Reason() string { return r.reason }
 // PersonText is what was added for the person, as given.
 func (r Reply) PersonText() string { return r.say }
 
-// Empty says that Encode gives nothing.
-func (r Reply) Empty() bool { return r.verdict == none && r.context == "" && r.say == "" && !r.ring }
+// Empty reports whether Encode returns nothing.
+func (r Reply) Empty() bool {
+	return r.verdict == none && r.context == "" && r.say == "" && !r.ring
+}
 
 func join(a, b string) string {
 	if a == "" || b == "" {

@@ -39,7 +39,7 @@ func inputTexts(tool string) []string {
 	return nil
 }
 
-// checkTool refuses a call whose deciding members have a type that nothing can be decided on.
+// checkTool refuses a call whose deciding members have a type on which nothing can be decided.
 func checkTool(e Event) error {
 	var d decoder
 	for _, key := range inputTexts(e.Tool) {
@@ -60,7 +60,9 @@ func (d *decoder) dialog(at string, v gjson.Result) {
 	d.each(at+".questions", field(v, "questions"), func(at string, q gjson.Result) {
 		d.member(at, q, "question")
 		d.member(at, q, "header")
-		d.each(at+".options", field(q, "options"), func(at string, o gjson.Result) { d.member(at, o, "label") })
+		d.each(at+".options", field(q, "options"), func(at string, o gjson.Result) {
+			d.member(at, o, "label")
+		})
 	})
 	d.object(at+".answers", field(v, "answers")).ForEach(func(q, a gjson.Result) bool {
 		d.text(at+".answers."+strconv.Quote(clip(q.String())), a)

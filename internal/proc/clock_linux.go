@@ -17,7 +17,8 @@ var bootID struct {
 	text string
 }
 
-// Boot names the boot of the machine that is running, and is empty where the system does not tell.
+// Boot names the boot of the machine that is running, and is empty where the system does not report
+// it.
 func Boot() string {
 	bootID.once.Do(func() {
 		text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -24,7 +24,7 @@ func inspect(pid int) (entry, bool) {
 	return e, true
 }
 
-// parseStat takes one line of /proc/<pid>/stat apart. The command's name stands in parentheses and
+// parseStat takes one line of /proc/<pid>/stat apart. The command's name is in parentheses and
 // may itself hold blanks and parentheses, so fields are counted from the last one.
 func parseStat(line string) (entry, bool) {
 	open, end := strings.IndexByte(line, '('), strings.LastIndexByte(line, ')')
@@ -45,7 +45,7 @@ func parseStat(line string) (entry, bool) {
 	}, true
 }
 
-// ended says whether a state is that of an ended process. A leader that left while its other
+// ended reports whether a state is that of an ended process. A leader that left while its other
 // threads go on shows the same letter, but its process still works.
 func ended(state, threads string) bool {
 	return state == "X" || state == "x" || (state == "Z" && (threads == "0" || threads == "1"))

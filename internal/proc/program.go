@@ -9,7 +9,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Self identifies the running program, but for its version. What the system does not tell is empty.
+// Self identifies the running program, but for its version. What the system does not report is
+// empty.
 func Self() loop.Program {
 	path, err := os.Executable()
 	if err != nil {
@@ -19,7 +20,7 @@ func Self() loop.Program {
 	return p
 }
 
-// Identify tells a binary apart from every other, without running it; Version is not known that
+// Identify distinguishes a binary from every other without running it; Version is not known that
 // way.
 func Identify(path string) (loop.Program, error) {
 	p := loop.Program{Path: path}
@@ -65,7 +66,8 @@ func elfNote(head []byte) string {
 		}
 		at += i
 		size := int(order.Uint32(head[at-8:]))
-		if order.Uint32(head[at-12:]) == 4 && order.Uint32(head[at-4:]) == 4 && size < 1024 && at+4+size <= len(head) {
+		named := order.Uint32(head[at-12:]) == 4 && order.Uint32(head[at-4:]) == 4
+		if named && size < 1024 && at+4+size <= len(head) {
 			return string(head[at+4 : at+4+size])
 		}
 		at += 4

@@ -18,7 +18,7 @@ import (
 // maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
 const maxRecord = 8 << 20
 
-// ErrUnwritable says that this process cannot write the user's state directory, as inside the
+// ErrUnwritable reports that this process cannot write the user's state directory, as inside the
 // client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
@@ -174,7 +174,7 @@ func (d Dir) read(path, session string) (*Record, error) {
 }
 
 // Save writes a record, and puts it where its switch belongs; one without loops is removed. What a
-// crash leaves is the record before or the one after it. ErrUnwritable says that the directory is
+// crash leaves is the record before or the one after it. ErrUnwritable means that the directory is
 // another's to write.
 func (d Dir) Save(r *Record) error {
 	switch {
@@ -213,7 +213,7 @@ func (d Dir) Remove(session string) error {
 	return nil
 }
 
-// Probe says whether records can be saved here.
+// Probe reports whether records can be saved here.
 func (d Dir) Probe() error {
 	if d.path == "" {
 		return ErrUnwritable

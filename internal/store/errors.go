@@ -29,7 +29,7 @@ var (
 // rewritten.
 type DamagedError struct {
 	Path string
-	Line int // of a history file, from 1; 0 for other files and where nobody counted the lines
+	Line int // of a history file, from 1; 0 for other files and where the lines were not counted
 	Why  string
 	// Missing is the required budget field that is missing (R109).
 	Missing string

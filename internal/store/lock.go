@@ -140,7 +140,7 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// Nobody else reaps now. But where the guard keeps nobody out, its own session may have
+	// No other process reaps now. But where the guard keeps nobody out, its own session may have
 	// released it and another one acquired it since, so what was renamed is compared once more.
 	tmp := temp(name)
 	err := s.disk.rename(name, tmp)
@@ -171,7 +171,7 @@ func (s *Store) is(name string, seen *loop.Lock) bool {
 	return same == *seen
 }
 
-// Release removes the skill's lock if mine says that it is ours (R67). Another's lock, as after a
+// Release removes the skill's lock if mine accepts it as ours (R67). Another's lock, as after a
 // forced unlock, stays, and an absent one is fine. The guard is taken if the caller does not hold
 // it.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {

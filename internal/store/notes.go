@@ -63,7 +63,7 @@ func AppendNote(project string, n Note) error {
 	return errors.Join(err, f.Close())
 }
 
-// HasNotes says that somebody left notes.
+// HasNotes reports whether somebody left notes.
 func (s *Store) HasNotes() bool {
 	info, err := s.disk.root.Lstat(notesName)
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
@@ -102,8 +102,8 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 
 func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
-// UsePass uses up the pass that a tool call has for the merge of a PR, once: first says that nobody
-// has before. It may run where only the project can be written.
+// UsePass uses up the pass that a tool call has for the merge of a PR, once: first reports that
+// nobody has before. It may run where only the project can be written.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
 	line, err := json.Marshal(map[string]any{"call": call, "pr": pr, "by": by})
 	if err != nil {

@@ -101,7 +101,7 @@ func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
 	if newest != nil && st.behind(newest) {
 		b := newest.Budget
 		b.RunID = newest.RunID
-		b.Seq = newest.Seq // a snapshot that says less would be restored again and again
+		b.Seq = newest.Seq // a snapshot with a lower seq would be restored again and again
 		if err := s.SaveBudget(st.BudgetPath, &b); err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 		paths = append(paths, last)
 	}
 	paths = append(paths, DefaultBudgetPath(skill))
-	paths = append(paths, s.toldPaths(skill)...)
+	paths = append(paths, s.startedPaths(skill)...)
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		paths = append(paths, run.Budget)
@@ -76,9 +76,9 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 	return kept
 }
 
-// toldPaths are the budget files that the runs of the history were started with. What stands behind
-// a path in the flags cannot be told from it, so both readings are tried.
-func (s *Store) toldPaths(skill loop.Skill) (paths []string) {
+// startedPaths are the budget files that the runs of the history were started with. The flags do
+// not show where a path ends, so the whole rest and its first word are both tried.
+func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	for raw, err := range s.RawLines(skill) {
 		if err != nil {
 			continue

@@ -12,7 +12,7 @@ import (
 // where anything that differs from it is read again.
 func (s *Store) Witness(r *seal.Record) { s.witness = r }
 
-// active is a session's run of a skill, while the record says that the loop is on.
+// active is a session's run of a skill, while the record has the loop on.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
 	r := s.witness
 	if s.guards > 0 || r == nil || r.Session != session {
@@ -178,8 +178,8 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 	return sealed{}, false, err
 }
 
-// CheckSealed fails with ChangedError for a run that says that it is sealed here while no record
-// has it.
+// CheckSealed fails with ChangedError for a run whose budget names this state directory while no
+// record has it.
 func (s *Store) CheckSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
