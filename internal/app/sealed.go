@@ -44,7 +44,6 @@ func (v *visit) openState() error {
 		return err
 	}
 	files.Seal(v.seals, proc.Boot)
-	files.Witness(v.witness)
 	v.files = files
 	return nil
 }

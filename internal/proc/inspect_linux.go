@@ -9,11 +9,7 @@ import (
 // inspect reads /proc. It fails for a process that does not exist or is hidden from us.
 func inspect(pid int) (entry, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	text, err := os.ReadFile(dir + "/stat")
-	if err != nil {
-		return entry{}, false
-	}
-	e, ok := parseStat(string(text))
+	e, ok := parseStat(readProc(dir + "/stat"))
 	if !ok {
 		return entry{}, false
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -76,10 +77,20 @@ func (s *Store) take(ctx context.Context) error {
 	return err
 }
 
-// flock is the guard's lock. It refuses anything but a regular file.
+// flock is the guard's lock. Its file is made closed to others, whatever the umask, and anything but
+// a regular file is refused.
 func (s *Store) flock() (*flock.Flock, error) {
 	_, err := s.disk.stat(guardName)
-	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), orAbsent(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		var f *os.File
+		if f, err = s.disk.create(guardName); err == nil {
+			err = f.Close()
+		}
+	}
+	if errors.Is(err, fs.ErrExist) { // another process was faster
+		err = nil
+	}
+	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), err
 }
 
 func lockFile(path string) *flock.Flock {

@@ -83,7 +83,6 @@ func (s *Store) change(
 }
 
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
-	s.witness = nil
 	if run.Next != nil { // the last change did not come to its end
 		run.State = s.settled(run)
 	}

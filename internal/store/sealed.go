@@ -8,16 +8,9 @@ import (
 	"hooks/internal/seal"
 )
 
-// Witness sets the record that this process has read already. It is used until the guard is taken,
-// where anything that differs from it is read again.
-func (s *Store) Witness(r *seal.Record) { s.witness = r }
-
 // active is a session's run of a skill, while the record has the loop on.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
-	r := s.witness
-	if s.guards > 0 || r == nil || r.Session != session {
-		r, err = s.seals.Active(session)
-	}
+	r, err := s.seals.Active(session)
 	l := r.Loop(string(skill))
 	return sealed{l, r}, err == nil && l != nil && l.On && r.Project == s.project, err
 }
@@ -212,10 +205,8 @@ func (s *Store) Sealed(skill loop.Skill, path string) (st SealedState, err error
 		return st, err
 	}
 	st.BudgetPath = run.Budget
-	if text := run.State.Budget; text != "" {
-		if st.Budget, err = s.decodeBudget(run.Budget, skill, []byte(text)); err != nil {
-			return st, err
-		}
+	if st.Budget, err = s.sealedBudget(run); err != nil {
+		return st, err
 	}
 	if text := run.State.Tick; text != "" {
 		if st.Tick, err = decodeTick(tickName(skill), []byte(text)); err != nil {
@@ -271,12 +262,19 @@ type Change struct {
 	Err     error
 }
 
+// sealedBudget is a run's budget as the record has it, nil when it has none.
+func (s *Store) sealedBudget(run sealed) (*loop.Budget, error) {
+	if run.State.Budget == "" {
+		return nil, nil
+	}
+	return s.decodeBudget(run.Budget, run.skill(), []byte(run.State.Budget))
+}
+
 // SealedBudgets are the budgets of a skill's runs as the records hold them.
 func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
-		b, err := s.decodeBudget(run.Budget, skill, []byte(run.State.Budget))
-		if err == nil {
+		if b, err := s.sealedBudget(run); err == nil && b != nil {
 			list = append(list, *b)
 		}
 	}

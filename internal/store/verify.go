@@ -205,9 +205,11 @@ func (r sealed) lineEnd(f *os.File, size int64, line string) int64 {
 		return 0
 	}
 	text := make([]byte, len(line)+1)
-	n, err := f.ReadAt(text, max(0, r.State.History-int64(len(text))))
-	if (err == nil || err == io.EOF) && seal.Trim(text[:n]) == line {
-		return r.State.History
+	if at := r.State.History - int64(len(text)); at >= 0 {
+		n, err := f.ReadAt(text, at)
+		if (err == nil || err == io.EOF) && seal.Trim(text[:n]) == line {
+			return r.State.History
+		}
 	}
 	lines := backward{f: f, pos: size}
 	for range maxOthers {
