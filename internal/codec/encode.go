@@ -12,7 +12,10 @@ import (
 )
 
 // Encode returns v as JSON on one line.
-func Encode(v any) ([]byte, error) { return encode(nil, reflect.ValueOf(v)) }
+func Encode(v any) ([]byte, error) {
+	room := make([]byte, 0, 4<<10) // for most texts in one piece
+	return encode(room, reflect.ValueOf(v))
+}
 
 func encode(b []byte, v reflect.Value) ([]byte, error) {
 	if v.NumMethod() > 0 && v.Kind() != reflect.Pointer {

@@ -104,7 +104,7 @@ func (r *backward) more() error {
 
 // lastLine is the last line of a file and where it begins. A line over maxLine is nil.
 func lastLine(f io.ReaderAt, size int64) (start int64, line []byte, err error) {
-	buf := make([]byte, block)
+	buf := make([]byte, min(block, size))
 	end := size - 1 // its own newline, if it has one, does not count
 	for end > 0 && start == 0 {
 		n := min(int64(block), end)
