@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -65,11 +66,10 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 	for _, run := range runs {
 		paths = append(paths, run.Budget)
 	}
-	known := map[string]bool{}
 	kept := paths[:0]
 	for _, path := range paths {
-		if full := s.absolute(path); !known[full] {
-			known[full] = true
+		same := func(other string) bool { return s.absolute(other) == s.absolute(path) }
+		if !slices.ContainsFunc(kept, same) {
 			kept = append(kept, path)
 		}
 	}

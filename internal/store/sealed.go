@@ -136,10 +136,7 @@ func (s *Store) finish(run sealed) error {
 // rollForward writes what the change had still to write after its history line.
 func (s *Store) rollForward(run sealed) error {
 	return s.batch(func() error {
-		at, err := s.place(run.skill(), run.Budget)
-		if err == nil {
-			err = at.disk.replace(at.name, []byte(run.Next.Budget+"\n"))
-		}
+		err := s.putBudget(run, run.Next.Budget)
 		if err != nil || run.Next.Tick != "" {
 			return err
 		}
@@ -223,13 +220,19 @@ func (s *Store) Restore(skill loop.Skill, path string) error {
 	if !known || err != nil {
 		return err
 	}
-	at, err := s.place(skill, run.Budget)
-	if err == nil {
-		err = s.inPlace(at, run.Budget, skill, func() error {
-			return at.disk.replace(at.name, []byte(run.State.Budget+"\n"))
-		})
-	}
+	err = s.putBudget(run, run.State.Budget)
 	return wrap("restore budget", errors.Join(err, s.settle()))
+}
+
+// putBudget writes a run's budget file with a text of its record.
+func (s *Store) putBudget(run sealed, text string) error {
+	at, err := s.place(run.skill(), run.Budget)
+	if err != nil {
+		return err
+	}
+	return s.inPlace(at, run.Budget, run.skill(), func() error {
+		return at.disk.replace(at.name, []byte(text+"\n"))
+	})
 }
 
 // Changed are the runs of a skill whose files are not as their records have them.
