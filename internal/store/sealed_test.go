@@ -41,8 +41,8 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 	}
 }
 
-// A crash after the line leaves a change that the next event completes, also when it is the history's
-// first line.
+// A crash after the line leaves a change that the next event completes, also when it is the
+// history's first line.
 func TestChangeIsCompletedAfterItsLine(t *testing.T) {
 	s := newStore(t)
 	dir := seal.At(t.TempDir())
