@@ -81,7 +81,7 @@ func typedAs() string {
 //go:noinline
 func roomy(fill bool) (sum byte) {
 	if fill {
-		var room [20 << 10]byte
+		var room [40 << 10]byte
 		for i := range room {
 			room[i] = byte(i)
 			sum += room[i/2]

@@ -44,7 +44,6 @@ func (h *handler) openState() error {
 		return err
 	}
 	files.Seal(h.seals, proc.Boot)
-	files.Witness(h.witness)
 	h.files = files
 	return nil
 }

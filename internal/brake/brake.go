@@ -1,5 +1,5 @@
 // Package brake stops merges at the moment a program starts. While a loop is on, a folder of links
-// to this program stands first in the PATH of the session's Bash commands: each link judges the
+// to this program is first in the PATH of the session's Bash commands: each link judges the
 // arguments it was really given by the guard's tables, and then either replaces itself by the real
 // program or refuses. However a merge was computed, imported or piped, it arrives there in plain
 // words.
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard"
 	"hooks/internal/hint"
 	"hooks/internal/seal"
 )
@@ -19,22 +18,6 @@ import (
 var Names = [...]string{
 	"gh", "glab", "tea", "tea-cli", "hub", "az", "git",
 	"curl", "wget", "http", "https", "xh", "xhs",
-}
-
-// Ground is the loop that a link stands for.
-type Ground interface {
-	// Active reports whether the loop is on. A link of a loop that is not on runs its program
-	// unjudged.
-	Active() bool
-	// Project is the loop's project, absolute. It is empty when the sealed record cannot be read:
-	// then no merge passes.
-	Project() string
-	// TakePass uses up the pass for one act on a PR at a head; sha is empty when the command names
-	// no head. The kind is guard.MergePR or guard.ApprovePR. why says why there is no pass, as in
-	// "a person has not approved PR #142".
-	TakePass(kind guard.Kind, pr int, sha string) (ok bool, why string)
-	// Denied notes that a command was refused. It never fails.
-	Denied(tool, rule, what string)
 }
 
 // Refusal is a command that must not run, as an error that carries its hint.

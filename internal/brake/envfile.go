@@ -17,7 +17,7 @@ import (
 const maxEnvFile = 1 << 20
 
 // Arm puts the line into the file that the client evaluates before the session's Bash commands,
-// CLAUDE_ENV_FILE, unless it stands there. Only a SessionStart hook is given that file. Nothing is
+// CLAUDE_ENV_FILE, unless it is there. Only a SessionStart hook is given that file. Nothing is
 // done on Windows, where there are no links.
 func Arm(env func(string) string, session string) error {
 	path, line := env("CLAUDE_ENV_FILE"), Line(seal.Home(env), session)
@@ -63,5 +63,5 @@ func Armed(env func(string) string, session string) bool {
 	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, holding)
 }
 
-// holds reports whether the line stands in a text.
+// holds reports whether a text has the line.
 func holds(text, line string) bool { return slices.Contains(strings.Split(text, "\n"), line) }

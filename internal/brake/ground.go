@@ -16,67 +16,61 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Pass uses up what a project's loop holds for one act on a PR, as Ground.TakePass does.
+// Pass uses up the pass that a session's loop has for one act on a PR. The kind is guard.MergePR or
+// guard.ApprovePR; sha is the head that the command names, empty when it names none. why is the
+// reason for there being no pass, as in "a person has not approved PR #142".
 type Pass func(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string)
 
-// Sealed is the loop of a session as the files say it.
-type Sealed struct {
-	Home    string // of the seal
-	Session string
-	Pass    Pass // nil: there are no passes
+// ground is the loop for which a link refuses or lets through. The zero value is a loop that nobody
+// knows: no merge passes.
+type ground struct {
+	// project is the loop's project, absolute. It is empty when the sealed record cannot be read:
+	// then no merge passes.
+	project string
+	pass    func(kind guard.Kind, pr int, sha string) (ok bool, why string) // nil: there is none
+}
+
+// takePass uses up the pass for one act.
+func (g ground) takePass(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+	if g.pass == nil {
+		return false, fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr)
+	}
+	return g.pass(kind, pr, sha)
+}
+
+// ground is what a session's loop allows. The loop is on while its sealed record is there, or
+// cannot be looked at; the link of a loop that is not on runs its program unjudged.
+func (f folder) ground(pass Pass) (g ground, on bool) {
+	path := seal.SwitchPath(f.home, f.session)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return ground{}, false
+	}
+	if pass != nil {
+		g.pass = func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+			return pass(f.home, f.session, kind, pr, sha)
+		}
+	}
+	text, ok := regular.Read(path, maxRecord)
+	if !ok || !gjson.Valid(text) {
+		return g, true
+	}
+	project := gjson.Get(text, "project")
+	if project.Type == gjson.String && filepath.IsAbs(project.Str) {
+		g.project = filepath.Clean(project.Str)
+	}
+	return g, true
 }
 
 // maxRecord bounds the sealed record, in bytes.
 const maxRecord = 8 << 20
 
-// Active reports whether the session's sealed record is there. One that cannot be looked at is.
-func (s *Sealed) Active() bool {
-	_, err := os.Lstat(seal.SwitchPath(s.Home, s.Session))
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// Project is the project that the record names, empty if the record cannot be read.
-func (s *Sealed) Project() string {
-	text, ok := regular.Read(seal.SwitchPath(s.Home, s.Session), maxRecord)
-	if !ok || !gjson.Valid(text) {
-		return ""
-	}
-	project := gjson.Get(text, "project")
-	if project.Type != gjson.String || !filepath.IsAbs(project.Str) {
-		return ""
-	}
-	return filepath.Clean(project.Str)
-}
-
-// TakePass is part of Ground.
-func (s *Sealed) TakePass(kind guard.Kind, pr int, sha string) (ok bool, why string) {
-	if s.Pass == nil {
-		return false, noPass(pr)
-	}
-	return s.Pass(s.Home, s.Session, kind, pr, sha)
-}
-
-func noPass(pr int) string {
-	return fmt.Sprintf("a merge of PR #%d was not let through by its gate", pr)
-}
-
-// Denied is part of Ground.
-func (s *Sealed) Denied(tool, rule, what string) {
-	project := s.Project()
-	if project == "" {
+// note records a refusal in the project, for the session's next event. The refusal holds even if it
+// cannot be recorded.
+func (f folder) note(g ground, tool string, r *Refusal) {
+	if g.project == "" {
 		return
 	}
-	_ = store.AppendNote(project, store.Note{Session: s.Session, Denied: &store.NotedDenial{
-		Tool: tool, Rule: rule, What: what, At: time.Now().UTC().Format(time.RFC3339),
-	}}) // the refusal stands all the same
+	_ = store.AppendNote(g.project, store.Note{Session: f.session, Denied: &store.NotedDenial{
+		Tool: tool, Rule: r.Rule, What: r.What, At: time.Now().UTC().Format(time.RFC3339),
+	}})
 }
-
-// nowhere is the ground of a link whose loop is unknown. No merge passes.
-type nowhere struct{}
-
-func (nowhere) Active() bool    { return true }
-func (nowhere) Project() string { return "" }
-func (nowhere) TakePass(_ guard.Kind, pr int, _ string) (ok bool, why string) {
-	return false, noPass(pr)
-}
-func (nowhere) Denied(_, _, _ string) {}

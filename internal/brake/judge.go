@@ -46,9 +46,9 @@ func (f files) absolute(path string) string {
 	return filepath.Join(f.cwd, path)
 }
 
-// Judge says why the program must not run, nil if it may. A pass that the ground holds for it is
+// Judge returns why the program must not run, nil if it may. A pass that the loop has for it is
 // used up.
-func (s Start) Judge(g Ground) *Refusal {
+func (s Start) Judge(g ground) *Refusal {
 	there := tracker.Repo(s.Env, s.Cwd)
 	repo := Repo(s.Env, there)
 	call := guard.Call{Tool: "Bash", Cwd: s.Cwd}
@@ -177,9 +177,8 @@ func (s Start) hidden() string {
 
 // merge judges the one thing that the command lands: what a person may allow needs the ground's
 // pass.
-func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
+func (s Start) merge(g ground, a guard.Act, there tracker.Facts) *Refusal {
 	no := func(why, way string) *Refusal { return refuse(string(a.Kind), s.shown(), why, way) }
-	project := g.Project()
 	switch {
 	case a.Auto || a.Admin:
 		return no("--auto and --admin bypass the approval",
@@ -189,15 +188,15 @@ func (s Start) merge(g Ground, a guard.Act, there tracker.Facts) *Refusal {
 			"open or update a PR and leave it to a person")
 	case a.PR == 0:
 		return no("it does not say which PR", "name the PR by its number, as in "+s.plainly(0))
-	case project == "":
+	case g.project == "":
 		return refuse("sealed-record", s.shown(), "the loop's sealed record cannot be read",
 			"leave it to a person, who finds the cause with `hooks doctor`")
 	}
-	if other := s.foreign(project, a, there); other != "" {
+	if other := s.foreign(g.project, a, there); other != "" {
 		return no("it is about "+other+", a person is asked about the project's own PRs only",
 			"merge PRs of the project's own repository")
 	}
-	if ok, why := g.TakePass(a.Kind, a.PR, a.SHA); !ok {
+	if ok, why := g.takePass(a.Kind, a.PR, a.SHA); !ok {
 		return no(why, "make "+s.plainly(a.PR)+" a plain Bash command of its own, so that "+
 			"its gate can ask")
 	}
@@ -252,7 +251,7 @@ func leadsAway(name, value string) bool {
 	return strings.HasPrefix(name, "GIT_CONFIG") && value != "" && value != os.DevNull
 }
 
-// numberedProject is what stands behind projects/ in a path of GitLab's API, unless it is the
+// numberedProject is what follows projects/ in a path of GitLab's API, unless it is the
 // project's own: its path, or a placeholder of glab. A number does not show whose project it is.
 func (s Start) numberedProject(origin string) string {
 	for _, arg := range s.Argv {
@@ -302,7 +301,7 @@ func (t shellText) meetsLink(via []string, command string) bool {
 	return slices.Contains(Names[:], program) && t.holds(via, command)
 }
 
-// holds reports whether a part stands in text of a shell, but for a git in text of git.
+// holds reports whether a part is in text of a shell, but for a git in text of git.
 func (t shellText) holds(via []string, command string) bool {
 	byGit := slices.ContainsFunc(via, func(v string) bool {
 		return strings.HasPrefix(v, "git ") || strings.HasPrefix(v, "$GIT_")

@@ -12,24 +12,23 @@ import (
 	"hooks/internal/hint"
 )
 
-// ground is a loop that lets PR 142 through once, at one head.
-type ground struct {
+// passes is a loop that lets PR 142 through so often, at one head.
+type passes struct {
 	project string
 	passes  int
 }
 
 const head = "0123456789abcdef0123456789abcdef01234567"
 
-func (g *ground) Active() bool    { return true }
-func (g *ground) Project() string { return g.project }
-func (g *ground) TakePass(kind guard.Kind, pr int, sha string) (ok bool, why string) {
-	if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || g.passes == 0 {
-		return false, noPass(pr)
-	}
-	g.passes--
-	return true, ""
+func (p *passes) ground() ground {
+	return ground{p.project, func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+		if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
+			return ground{}.takePass(kind, pr, sha)
+		}
+		p.passes--
+		return true, ""
+	}}
 }
-func (g *ground) Denied(_, _, _ string) {}
 
 // project is a repository of o/r on a branch of its own.
 func project(t *testing.T) string {
@@ -250,7 +249,7 @@ func TestTable(t *testing.T) {
 	dir := project(t)
 	for _, row := range table {
 		name := row.argv[:min(len(row.argv), 80)]
-		r := start(dir, split(row.argv)...).Judge(&ground{project: dir})
+		r := start(dir, split(row.argv)...).Judge(ground{project: dir})
 		switch {
 		case r == nil && row.rule != "":
 			t.Errorf("%s passed, want %s", name, row.rule)
@@ -273,7 +272,7 @@ func TestHintNamesTheForgesOwnCommand(t *testing.T) {
 		"hub merge https://github.com/o/r/pull/142":       "gh pr merge 142",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge": "gh pr merge 142",
 	} {
-		r := start(dir, split(line)...).Judge(&ground{project: dir})
+		r := start(dir, split(line)...).Judge(ground{project: dir})
 		if r == nil || !strings.Contains(hint.Text(r), want) {
 			t.Errorf("%s: %v, want %q", line, hint.Text(r), want)
 		}
@@ -293,12 +292,12 @@ func TestPassLetsOneMergeThrough(t *testing.T) {
 		"glab api -X PUT projects/o%2Fr/merge_requests/142/merge",
 	}
 	for _, line := range merges {
-		g := &ground{project: dir, passes: 1}
+		g := &passes{dir, 1}
 		s := start(dir, split(line)...)
-		if r := s.Judge(g); r != nil || g.passes != 0 {
+		if r := s.Judge(g.ground()); r != nil || g.passes != 0 {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
-		if s.Judge(g) == nil {
+		if s.Judge(g.ground()) == nil {
 			t.Errorf("%s passed twice", line)
 		}
 	}
@@ -317,20 +316,20 @@ func TestPassIsForOneThing(t *testing.T) {
 		"glab api -X PUT projects/17/merge_requests/142/merge",
 		"curl -X PUT https://a/repos/o/r/pulls/142/merge https://a/repos/o/r/pulls/143/merge",
 	} {
-		g := &ground{project: dir, passes: 1}
-		if r := start(dir, split(line)...).Judge(g); r == nil || g.passes != 1 {
+		g := &passes{dir, 1}
+		if r := start(dir, split(line)...).Judge(g.ground()); r == nil || g.passes != 1 {
 			t.Errorf("%s: %v, %d passes left", line, r, g.passes)
 		}
 	}
 	s := start(dir, "gh", "pr", "merge", "142")
 	for _, name := range []string{"GH_REPO", "GIT_DIR", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"} {
 		s.Steers = map[string]string{name: "evil/other"}
-		if s.Judge(&ground{project: dir, passes: 1}) == nil {
+		if s.Judge((&passes{dir, 1}).ground()) == nil {
 			t.Errorf("%s leads to another repository", name)
 		}
 	}
 	s.Steers = map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull}
-	if r := s.Judge(&ground{project: dir, passes: 1}); r != nil {
+	if r := s.Judge((&passes{dir, 1}).ground()); r != nil {
 		t.Errorf("without files of settings: %v", r)
 	}
 	const evil = "https://github.com/evil/other"
@@ -338,7 +337,7 @@ func TestPassIsForOneThing(t *testing.T) {
 	if cmd.Dir = other; cmd.Run() != nil {
 		t.Fatal("git remote set-url")
 	}
-	if start(other, "gh", "pr", "merge", "142").Judge(&ground{project: dir, passes: 1}) == nil {
+	if start(other, "gh", "pr", "merge", "142").Judge((&passes{dir, 1}).ground()) == nil {
 		t.Error("another clone leads to another repository")
 	}
 }
@@ -349,7 +348,7 @@ func TestRecordThatCannotBeReadRefusesMergesOnly(t *testing.T) {
 		"gh pr merge 142": "sealed-record", "git push origin HEAD:main": "push-protected",
 		"gh pr view 142": "", "git status": "",
 	} {
-		r := start(dir, split(line)...).Judge(nowhere{})
+		r := start(dir, split(line)...).Judge(ground{})
 		if (r == nil) != (rule == "") || r != nil && r.Rule != rule {
 			t.Errorf("%s: %v", line, r)
 		}
@@ -363,7 +362,7 @@ func TestGitEnvironmentCounts(t *testing.T) {
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "alias.x",
 		"GIT_CONFIG_VALUE_0": "push origin HEAD:main",
 	}
-	if r := s.Judge(&ground{project: dir}); r == nil {
+	if r := s.Judge(ground{project: dir}); r == nil {
 		t.Error("an alias of the environment pushes")
 	}
 }
@@ -392,7 +391,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 			}
 			return env(name)
 		}
-		r := s.Judge(&ground{project: dir})
+		r := s.Judge(ground{project: dir})
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s=%q %s: %v, want %q", row.name, row.value, row.argv, r, row.rule)
 		}
@@ -402,7 +401,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 func TestRefusalHidesSecrets(t *testing.T) {
 	dir := project(t)
 	r := start(dir, "curl", "-H", "Authorization: Bearer abcdef0123456789", "-X", "PUT",
-		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").Judge(&ground{project: dir})
+		"https://u:pw@api.github.com/repos/o/r/pulls/142/merge").Judge(ground{project: dir})
 	if r == nil {
 		t.Fatal("not refused")
 	}
@@ -425,7 +424,7 @@ func FuzzJudge(f *testing.F) {
 			argv = append([]string{"git"}, argv...)
 		}
 		s := Start{Argv: argv, Cwd: "/", Env: func(string) string { return "" }}
-		if r := s.Judge(nowhere{}); r != nil && r.Error() == "" {
+		if r := s.Judge(ground{}); r != nil && r.Error() == "" {
 			t.Error("a refusal without a text")
 		}
 	})
@@ -443,7 +442,7 @@ func TestCurlsOwnOptionsCount(t *testing.T) {
 		{strings.Repeat("# x\n", maxFile) + merge, "curl -s", "unreadable"},
 	} {
 		write(t, own, row.text, 0o600)
-		r := start(dir, split(row.argv)...).Judge(&ground{project: dir})
+		r := start(dir, split(row.argv)...).Judge(ground{project: dir})
 		if (r == nil) != (row.rule == "") || r != nil && r.Rule != row.rule {
 			t.Errorf("%s with %.20q: %v, want %q", row.argv, row.text, r, row.rule)
 		}

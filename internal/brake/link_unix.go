@@ -59,22 +59,16 @@ func judge(name string, argv []string, links []folder, pass Pass) (r *Refusal) {
 				"report this as an error of hooks")
 		}
 	}()
-	grounds := []Ground{nowhere{}}
-	if len(links) > 0 {
-		grounds = nil
+	if len(links) == 0 {
+		return started(name, argv).Judge(ground{})
 	}
 	for _, l := range links {
-		if g := (&Sealed{Home: l.home, Session: l.session, Pass: pass}); g.Active() {
-			grounds = append(grounds, g)
+		g, on := l.ground(pass)
+		if !on {
+			continue
 		}
-	}
-	if len(grounds) == 0 {
-		return nil
-	}
-	s := started(name, argv)
-	for _, g := range grounds {
-		if r := s.Judge(g); r != nil {
-			g.Denied(name, r.Rule, r.What)
+		if r := started(name, argv).Judge(g); r != nil {
+			l.note(g, name, r)
 			return r
 		}
 	}

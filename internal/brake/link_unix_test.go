@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		file := os.Getenv("BRAKE_PASS")
 		held := kind == guard.MergePR && filepath.Base(file) == fmt.Sprint(pr)
 		if !held || os.Remove(file) != nil {
-			return false, noPass(pr)
+			return ground{}.takePass(kind, pr, "")
 		}
 		return true, ""
 	}

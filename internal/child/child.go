@@ -1,5 +1,6 @@
-// Package child runs other programs: in a session of their own, for a bounded time, with bounded output, with nobody to
-// prompt. What they say on stderr is made fit for one line that people read and that is kept.
+// Package child runs other programs: in a session of their own, for a bounded time, with bounded
+// output, with nobody to prompt. What they write to stderr is made fit for one line that people
+// read and that is kept.
 package child
 
 import (
@@ -29,18 +30,18 @@ type Result struct {
 	Says string // stderr, its first 64 KiB
 }
 
-// ErrTooMuch says that a program was ended because it printed more than was asked for.
+// ErrTooMuch reports that a program was ended because it printed more than was asked for.
 var ErrTooMuch = errors.New("too much output")
 
-const mostSays = 64 << 10
+const maxSays = 64 << 10
 
-// Run starts a program and waits for it and for every process of its group. A program that is late is killed and the
-// error is the context's; Result then holds what it had printed.
+// Run starts a program and waits for it and for every process of its group. A program that is late
+// is killed and the error is the context's; Result then holds what it had printed.
 func Run(ctx context.Context, c Command) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Wait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	out, says := &bounded{most: c.Most, full: cancel}, &bounded{most: mostSays}
+	out, says := &bounded{most: c.Most, full: cancel}, &bounded{most: maxSays}
 	if c.Idle > 0 {
 		silence := time.AfterFunc(c.Idle, cancel)
 		defer silence.Stop()
@@ -66,8 +67,8 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return Result{out.kept.Bytes(), says.kept.String()}, err
 }
 
-// bounded keeps the first bytes up to most, notes that there were more and calls full then. Its buffer is no embedded
-// one: io.Copy would find the buffer's ReadFrom and go round the bound.
+// bounded keeps the first bytes up to most, notes that there were more and calls full then. Its
+// buffer is no embedded one: io.Copy would find the buffer's ReadFrom and go round the bound.
 type bounded struct {
 	kept  bytes.Buffer
 	most  int

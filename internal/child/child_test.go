@@ -46,7 +46,7 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 	r, err = printing(1000, Command{Wait: time.Minute, Most: 1_000_000})
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 3 || len(r.Out) != 1_000_000 || len(r.Says) != mostSays {
+	if !errors.As(err, &exit) || exit.ExitCode() != 3 || len(r.Out) != 1_000_000 || len(r.Says) != maxSays {
 		t.Errorf("%d and %d bytes, %v", len(r.Out), len(r.Says), err)
 	}
 }
@@ -94,7 +94,7 @@ func TestLine(t *testing.T) {
 		"": "",
 		"\n \x1b[2J\n\x1b[31mfatal\x07: no\tway\u202e\nmore": "[2J",
 		"\n\r\nsecond\u2028":     "second",
-		strings.Repeat("é", 300): strings.Repeat("é", mostLine-1) + "…",
+		strings.Repeat("é", 300): strings.Repeat("é", maxLine-1) + "…",
 	} {
 		if got := Line(in); got != want {
 			t.Errorf("%q: %q", in, got)

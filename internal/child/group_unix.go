@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a child into a session, and so a process group, of its own: its own children end with it, and it has no
-// terminal that it could open to ask somebody.
+// ownGroup puts a child into a session, and so a process group, of its own: its own children end
+// with it, and it has no terminal that it could open to ask somebody.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return killGroup(cmd) }

@@ -7,10 +7,10 @@ import (
 	"hooks/internal/printable"
 )
 
-// mostLine bounds a line, in characters.
-const mostLine = 200
+// maxLine bounds a line, in characters.
+const maxLine = 200
 
-// Line is the first line of a text that says something, without control characters and secrets.
+// Line is the first line of a text that is not empty, without control characters and secrets.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(printable.Line(line))
@@ -22,14 +22,14 @@ func Line(text string) string {
 }
 
 func cut(line string) string {
-	if runes := []rune(line); len(runes) > mostLine {
-		return string(runes[:mostLine-1]) + "…"
+	if runes := []rune(line); len(runes) > maxLine {
+		return string(runes[:maxLine-1]) + "…"
 	}
 	return line
 }
 
-// Redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors end up in notes
-// that are kept.
+// Redact takes users and passwords out of the URLs in a line, and the tokens of the forges: errors
+// end up in notes that are kept.
 func Redact(line string) string {
 	parts := strings.Split(line, "://")
 	for i, rest := range parts[1:] {
@@ -64,20 +64,25 @@ func hideTokens(line string) string {
 }
 
 func tokenRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+		r == '_' || r == '-'
 }
 
-// secret: the prefixes the forges give their tokens, and long runs with the digits of a random one. A commit's name
-// looks the same, so a run of 40 counts only where it is called a token.
+// secret: the prefixes the forges give their tokens, and long runs with the digits of a random one.
+// A commit's name looks the same, so a run of 40 counts only where it is called a token.
 func secret(run, before string) bool {
-	for _, prefix := range []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gloas-", "gldt-", "glrt-"} {
+	for _, prefix := range []string{
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gloas-", "gldt-", "glrt-",
+	} {
 		if strings.HasPrefix(run, prefix) && len(run) > len(prefix)+5 {
 			return true
 		}
 	}
 	before = strings.TrimRight(strings.ToLower(before), " =:\"'")
-	if strings.HasSuffix(before, "token") || strings.HasSuffix(before, "bearer") || strings.HasSuffix(before, "key") {
-		return len(run) >= 16
+	for _, word := range []string{"token", "bearer", "key"} {
+		if strings.HasSuffix(before, word) {
+			return len(run) >= 16
+		}
 	}
 	digits := 0
 	for _, r := range run {

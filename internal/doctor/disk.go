@@ -62,8 +62,8 @@ func tryState(n *notes, files *store.Store) {
 		n.note("a durable write takes %.1f ms", float64(took.Microseconds())/1000)
 	}
 	switch locks {
-	case store.Turns:
-		n.note("the file system has no locks; hooks take turns by a folder")
+	case store.StateLocks:
+		n.note("the file system has no locks; hooks lock a file in the user's state directory instead")
 	case store.NoLocks:
 		n.warn("keep the project on a disk with file locks while loops run in it",
 			"the file system has no locks: two hooks at the same moment may lose a count")

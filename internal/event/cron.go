@@ -1,6 +1,7 @@
 package event
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,9 +11,9 @@ import (
 // longest is how far ahead a schedule is looked at: the client lets one expire after seven days.
 const longest = 8 * 24 * time.Hour
 
-// Next is the first minute after a point in time at which a schedule fires, in that time's zone; zero where its five fields
-// (minute, hour, day, month, weekday, in numbers) cannot be read or name no minute of the next days. The client fires up to
-// half a period later.
+// Next is the first minute after a point in time at which a schedule fires, in that time's zone;
+// zero where its five fields (minute, hour, day, month, weekday, in numbers) cannot be read or name
+// no minute of the next days. The client fires up to half a period later.
 func (c Cron) Next(after time.Time) time.Time {
 	fields := strings.Fields(c.Schedule)
 	if len(fields) != 5 {
@@ -47,7 +48,8 @@ type dayRule struct {
 
 func (d dayRule) holds(at time.Time) bool {
 	day := slices.Contains(d.sets[2], at.Day())
-	weekday := slices.Contains(d.sets[4], int(at.Weekday())) || at.Weekday() == time.Sunday && slices.Contains(d.sets[4], 7)
+	weekday := slices.Contains(d.sets[4], int(at.Weekday())) ||
+		at.Weekday() == time.Sunday && slices.Contains(d.sets[4], 7)
 	if !slices.Contains(d.sets[3], int(at.Month())) {
 		return false
 	}
@@ -57,10 +59,10 @@ func (d dayRule) holds(at time.Time) bool {
 	return day || weekday
 }
 
-// numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or "0,30"; nil if it cannot be
-// read.
+// numbersOf are the numbers from 0 to most that a field names, as in "*", "*/10", "5", "1-5" or
+// "0,30"; nil if it cannot be read.
 func numbersOf(field string, most int) (list []int) {
-	for _, part := range strings.Split(field, ",") {
+	for part := range strings.SplitSeq(field, ",") {
 		span, every, stepped := strings.Cut(part, "/")
 		low, high, ranged := strings.Cut(span, "-")
 		switch {
@@ -77,7 +79,7 @@ func numbersOf(field string, most int) (list []int) {
 		from, err1 := strconv.Atoi(low)
 		to, err2 := strconv.Atoi(high)
 		step, err3 := strconv.Atoi(every)
-		if err1 != nil || err2 != nil || err3 != nil || from < 0 || to > most || from > to || step < 1 {
+		if errors.Join(err1, err2, err3) != nil || from < 0 || to > most || from > to || step < 1 {
 			return nil
 		}
 		for n := from; n <= to; n += step {

@@ -37,7 +37,8 @@ func TestTheNextFireOfASchedule(t *testing.T) {
 	}
 }
 
-// A schedule is foreign text: whatever it says, the next fire is a later minute of the next days, or none.
+// A schedule is foreign text: whatever it says, the next fire is a later minute of the next days,
+// or none.
 func FuzzNext(f *testing.F) {
 	for _, s := range []string{"*/10 * * * *", "0 9 1,15 * 1-5", "59/7 0-23/2 * 12 0", "-1 * * * *", "1--2 * * * *"} {
 		f.Add(s, int64(1_795_000_000))

@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -13,16 +14,16 @@ type decoder struct {
 	err error
 }
 
-// decode reads valid JSON in one pass over the top level: no paths, so no data can act as one.
+// decode reads valid JSON in one pass over the top level. It uses no paths, so no data can act as
+// one.
 func decode(name, json string) (Event, error) {
 	var d decoder
-	texts, bools := d.texts(), d.bools()
+	texts := d.texts()
 	gjson.Parse(json).ForEach(func(k, v gjson.Result) bool {
 		key := k.String()
-		if p := texts[key]; p != nil {
-			*p = d.text(key, v)
-		} else if p := bools[key]; p != nil {
-			*p = d.flag(key, v)
+		i := slices.IndexFunc(texts[:], func(t text) bool { return t.key == key })
+		if i >= 0 {
+			*texts[i].to = d.text(key, v)
 		} else {
 			d.other(key, v)
 		}
@@ -37,25 +38,30 @@ func decode(name, json string) (Event, error) {
 	return d.Event, nil
 }
 
-// texts are the string fields that decide; another type is refused.
-func (d *decoder) texts() map[string]*string {
-	return map[string]*string{
-		"hook_event_name": &d.Name, "session_id": &d.SessionID, "transcript_path": &d.Transcript, "cwd": &d.Cwd,
-		"prompt_id": &d.PromptID, "agent_id": &d.AgentID, "agent_type": &d.AgentType,
-		"tool_name": &d.Tool, "tool_use_id": &d.ToolUseID, "error": &d.Error,
-		"prompt": &d.Prompt, "source": &d.Source, "reason": &d.Reason,
-		"command_name": &d.Command, "command_args": &d.Args, "command_source": &d.CommandSource,
-		"agent_transcript_path": &d.AgentTranscript,
+// text is a field with a string that decides. Another type is refused.
+type text struct {
+	key string
+	to  *string
+}
+
+func (d *decoder) texts() [17]text {
+	return [...]text{
+		{"hook_event_name", &d.Name}, {"session_id", &d.SessionID},
+		{"transcript_path", &d.Transcript}, {"cwd", &d.Cwd}, {"prompt_id", &d.PromptID},
+		{"agent_id", &d.AgentID}, {"agent_type", &d.AgentType}, {"tool_name", &d.Tool},
+		{"tool_use_id", &d.ToolUseID}, {"error", &d.Error}, {"prompt", &d.Prompt},
+		{"source", &d.Source}, {"reason", &d.Reason}, {"command_name", &d.Command},
+		{"command_args", &d.Args}, {"command_source", &d.CommandSource},
+		{"agent_transcript_path", &d.AgentTranscript},
 	}
 }
 
-func (d *decoder) bools() map[string]*bool {
-	return map[string]*bool{"is_interrupt": &d.IsInterrupt}
-}
-
-// other takes the fields with a structure and those that only inform, where a surprise must not turn the program off.
+// other reads the fields with a structure, and those that only inform, where a surprise must not
+// turn the program off.
 func (d *decoder) other(key string, v gjson.Result) {
 	switch key {
+	case "is_interrupt":
+		d.IsInterrupt = d.flag(key, v)
 	case "stop_hook_active":
 		d.StopActive = d.flag(key, v)
 		d.StopFirst = v.Type == gjson.False
@@ -68,23 +74,22 @@ func (d *decoder) other(key string, v gjson.Result) {
 	case "tool_response":
 		d.Response = v
 	case "background_tasks":
-		d.each(key, v, func(at string, t gjson.Result) { d.Background = append(d.Background, d.task(at, t)) })
+		d.each(key, v, func(at string, t gjson.Result) {
+			d.Background = append(d.Background, Task{
+				ID: d.member(at, t, "id"), Type: d.member(at, t, "type"),
+				Status:      d.member(at, t, "status"),
+				Description: textOr(field(t, "description")),
+				AgentType:   textOr(field(t, "agent_type")),
+			})
+		})
 	case "session_crons":
-		d.each(key, v, func(at string, c gjson.Result) { d.Crons = append(d.Crons, d.cron(at, c)) })
-	}
-}
-
-func (d *decoder) task(at string, t gjson.Result) Task {
-	return Task{
-		ID: d.member(at, t, "id"), Type: d.member(at, t, "type"), Status: d.member(at, t, "status"),
-		Description: textOr(field(t, "description")), AgentType: textOr(field(t, "agent_type")),
-	}
-}
-
-func (d *decoder) cron(at string, c gjson.Result) Cron {
-	return Cron{
-		ID: d.member(at, c, "id"), Schedule: d.member(at, c, "schedule"), Prompt: d.member(at, c, "prompt"),
-		Recurring: d.flag(at+".recurring", field(c, "recurring")),
+		d.each(key, v, func(at string, c gjson.Result) {
+			d.Crons = append(d.Crons, Cron{
+				ID: d.member(at, c, "id"), Schedule: d.member(at, c, "schedule"),
+				Prompt:    d.member(at, c, "prompt"),
+				Recurring: d.flag(at+".recurring", field(c, "recurring")),
+			})
+		})
 	}
 }
 
@@ -139,7 +144,7 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// check looks at the event as a whole: the right one, with what it cannot do without.
+// check refuses an event of another name, and one without a field that it needs.
 func (d *decoder) check(name string) error {
 	switch {
 	case d.Name == "":
@@ -165,18 +170,17 @@ func (e Event) onTool() bool {
 	return e.Name == PreToolUse || e.Name == PostToolUse || e.Name == PostToolUseFailure
 }
 
-// field is an object's member by its exact key. A plain path lookup would treat parts of a key as operators, and
-// would look for braces inside a string.
+// field is an object's member by its exact key. A path lookup would treat parts of a key as
+// operators, and would look for braces inside a string.
 func field(v gjson.Result, key string) (found gjson.Result) {
 	if !v.IsObject() {
 		return found
 	}
 	v.ForEach(func(k, member gjson.Result) bool {
-		if k.String() != key {
-			return true
+		if k.String() == key {
+			found = member
 		}
-		found = member
-		return false
+		return !found.Exists()
 	})
 	return found
 }

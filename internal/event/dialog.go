@@ -7,26 +7,27 @@ const MostQuestions = 4
 
 // Question is one question of the client's dialog.
 type Question struct {
-	Question string
-	Header   string // at most 12 characters are shown
-	Options  []Option
-	Multiple bool // multiSelect
+	Question string   `json:"question"`
+	Header   string   `json:"header"` // at most 12 characters are shown
+	Multiple bool     `json:"multiSelect"`
+	Options  []Option `json:"options"`
 }
 
-// Option is one choice of a question; the dialog always adds a free text of its own.
+// Option is one choice of a question. The dialog always adds a free text of its own.
 type Option struct {
-	Label       string
-	Description string
+	Label       string `json:"label"`
+	Description string `json:"description"`
 }
 
-// Answers are what the dialog gave back. They are a person's only if the call itself was not Forged, AFK is false
-// and the answer is not Unanswered.
+// Answers are what the dialog gave back. They are a person's only if the call itself was not
+// Forged, AFK is false and the answer is not Unanswered.
 type Answers struct {
 	List []Answer // in the order of the client's object
-	// AFK says that the dialog resolved itself while nobody was there (afkTimeoutMs).
+	// AFK reports that the dialog resolved itself because nobody was there (afkTimeoutMs).
 	AFK bool
-	// Forged says that the call came with answers in its input. It is told on PreToolUse only: afterwards the client
-	// itself writes the person's answers into the input, so the same sign means nothing.
+	// Forged reports that the call came with answers in its input. It is set on PreToolUse only:
+	// afterwards the client itself writes the person's answers into the input, so the same sign
+	// means nothing.
 	Forged bool
 }
 
@@ -34,7 +35,8 @@ type Answers struct {
 type Answer struct {
 	Question string
 	Text     string // a label, labels joined by ", ", or free text; verbatim
-	// Unanswered is why this is no answer: skipped, replied_in_chat, dismissed, or "" when it is one.
+	// Unanswered is why this is no answer: skipped, replied_in_chat, dismissed, or "" when it is
+	// one.
 	Unanswered string
 }
 
@@ -49,8 +51,9 @@ func (e Event) Answers() Answers {
 	return ParseAnswers(e.Response)
 }
 
-// ParseAnswers reads a dialog's result object wherever it stands: tool_response of the event, or toolUseResult of a
-// transcript line when the event was missed. Anything of another shape holds no answers.
+// ParseAnswers reads a dialog's result object wherever it is: tool_response of the event, or
+// toolUseResult of a transcript line when the event was missed. Anything of another shape holds no
+// answers.
 func ParseAnswers(response gjson.Result) Answers {
 	a := Answers{AFK: present(field(response, "afkTimeoutMs"))}
 	notes := field(response, "annotations")
@@ -60,7 +63,8 @@ func ParseAnswers(response gjson.Result) Answers {
 	}
 	answers.ForEach(func(q, text gjson.Result) bool {
 		if text.Type == gjson.String {
-			a.List = append(a.List, Answer{q.String(), text.Str, unanswered(field(notes, q.String()))})
+			asked := q.String()
+			a.List = append(a.List, Answer{asked, text.Str, unanswered(field(notes, asked))})
 		}
 		return true
 	})

@@ -1,47 +1,63 @@
 package event
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/tidwall/sjson"
-
+	"hooks/internal/codec"
 	"hooks/internal/printable"
 )
 
-// Encode is the one JSON object for the client, or nil for nothing. A part that the event has no form for is told to
-// the person instead, so that it is never lost and never makes the whole reply invalid: the client drops a reply
-// with a field or an event name it does not expect, decision and all.
+// answer is a reply as the client reads it. The client drops a reply with a field or an event name
+// that it does not expect, decision and all.
+type answer struct {
+	Decision string  `json:"decision,omitempty"`
+	Reason   *string `json:"reason,omitempty"`
+	Specific *extra  `json:"hookSpecificOutput,omitempty"`
+	Message  string  `json:"systemMessage,omitempty"`
+	Terminal string  `json:"terminalSequence,omitempty"`
+}
+
+// extra is what an event has of its own.
+type extra struct {
+	Event    string  `json:"hookEventName"`
+	Decision string  `json:"permissionDecision,omitempty"`
+	Reason   *string `json:"permissionDecisionReason,omitempty"`
+	Input    *dialog `json:"updatedInput,omitempty"`
+	Context  string  `json:"additionalContext,omitempty"`
+}
+
+type dialog struct {
+	Questions []Question `json:"questions"`
+}
+
+// Encode returns the one JSON object for the client, or nil for nothing. A part that the event has
+// no form for goes to the person instead, so that it is never lost.
 func (r Reply) Encode(name string) []byte {
 	r = r.fit(name)
 	if r.Empty() {
 		return nil
 	}
-	out := []byte("{}")
-	switch {
-	case r.verdict == block:
-		out = set(out, "decision", "block")
-		out = set(out, "reason", cut(r.reason))
-	case r.verdict == deny:
-		out = set(out, "hookSpecificOutput.hookEventName", name)
-		out = set(out, "hookSpecificOutput.permissionDecision", "deny")
-		out = set(out, "hookSpecificOutput.permissionDecisionReason", cut(r.reason))
-	case r.verdict == ask:
-		out = set(out, "hookSpecificOutput.hookEventName", name)
-		out = set(out, "hookSpecificOutput.permissionDecision", "ask")
-		out = setQuestions(out, r.questions)
+	out := answer{Message: cut(r.say)}
+	own := extra{Event: name, Context: cut(r.context)}
+	switch r.verdict {
+	case block:
+		out.Decision, out.Reason = "block", new(cut(r.reason))
+	case deny:
+		own.Decision, own.Reason = "deny", new(cut(r.reason))
+	case ask:
+		own.Decision, own.Input = "ask", &dialog{cleaned(r.questions)}
 	}
-	if r.context != "" {
-		out = set(out, "hookSpecificOutput.hookEventName", name)
-		out = set(out, "hookSpecificOutput.additionalContext", cut(r.context))
-	}
-	if r.say != "" {
-		out = set(out, "systemMessage", cut(r.say))
+	if own.Decision != "" || own.Context != "" {
+		out.Specific = &own
 	}
 	if r.ring {
-		out = set(out, "terminalSequence", "\a")
+		out.Terminal = "\a"
 	}
-	return out
+	text, err := codec.Encode(out)
+	if err != nil { // no text has a form that cannot be written
+		panic("encode reply: " + err.Error())
+	}
+	return text
 }
 
 // fit turns the reply into one that the event can express.
@@ -59,17 +75,17 @@ func (r Reply) fit(name string) Reply {
 	case Stop, SubagentStop:
 		r = r.drop(deny).drop(ask)
 		if r.verdict == none {
-			r = r.tell()
+			r = r.show()
 		}
 	case PostToolUse, PostToolUseFailure, SessionStart:
 		r = r.drop(block).drop(deny).drop(ask)
 	default:
-		r = r.drop(block).drop(deny).drop(ask).tell()
+		r = r.drop(block).drop(deny).drop(ask).show()
 	}
 	return r
 }
 
-// drop takes a verdict away and tells its reason to the person.
+// drop removes a verdict and moves its reason to the person's text.
 func (r Reply) drop(v verdict) Reply {
 	if r.verdict == v {
 		r.say = join(r.reason, r.say) // in front: a long message is cut at its end
@@ -78,57 +94,48 @@ func (r Reply) drop(v verdict) Reply {
 	return r
 }
 
-// tell gives the model's text to the person.
-func (r Reply) tell() Reply {
+// show moves the model's text to the person's.
+func (r Reply) show() Reply {
 	r = r.Say(r.context)
 	r.context = ""
 	return r
 }
 
-func setQuestions(out []byte, questions []Question) []byte {
-	const input = "hookSpecificOutput.updatedInput.questions."
-	for i, q := range questions {
-		at := input + strconv.Itoa(i)
-		out = set(out, at+".question", clean(q.Question))
-		out = set(out, at+".header", clean(q.Header))
-		out = set(out, at+".multiSelect", q.Multiple)
-		out = set(out, at+".options", []string{})
-		for j, o := range q.Options {
-			out = set(out, at+".options."+strconv.Itoa(j)+".label", clean(o.Label))
-			out = set(out, at+".options."+strconv.Itoa(j)+".description", clean(o.Description))
+func cleaned(questions []Question) (list []Question) {
+	for _, q := range questions {
+		q.Question, q.Header = clean(q.Question), clean(q.Header)
+		options := make([]Option, len(q.Options))
+		for i, o := range q.Options {
+			options[i] = Option{clean(o.Label), clean(o.Description)}
 		}
+		q.Options = options
+		list = append(list, q)
 	}
-	return out
-}
-
-// set writes at a path made of our own names only, into an object that we began: the two conditions under which the
-// library cannot fail.
-func set(out []byte, path string, value any) []byte {
-	next, err := sjson.SetBytes(out, path, value)
-	if err != nil {
-		panic("encode reply: " + path + ": " + err.Error())
-	}
-	return next
+	return list
 }
 
 // The client replaces a text of more than 10,000 characters by a file name. It counts UTF-16 units.
 const (
-	mostUnits = 9900
-	cutMark   = "\n… (cut)"
+	maxUnits = 9900
+	cutMark  = "\n… (cut)"
 )
 
-// cut shortens a text to what the client passes on, at a line's end where one is near, and says so.
+// cut shortens a text to what the client passes on, at the end of a line where one is near, and
+// marks it.
 func cut(text string) string {
 	text = clean(text)
+	if len(text) <= maxUnits {
+		return text
+	}
 	units, last, line := 0, 0, 0
 	for i, c := range text {
-		if units += unitsOf(c); units > mostUnits {
+		if units += unitsOf(c); units > maxUnits {
 			if line > last/2 {
 				last = line
 			}
 			return strings.TrimRight(text[:last], "\n") + cutMark
 		}
-		if units <= mostUnits-len(cutMark) {
+		if units <= maxUnits-len(cutMark) {
 			last = i + len(string(c))
 			if c == '\n' {
 				line = last
@@ -145,5 +152,5 @@ func unitsOf(c rune) int {
 	return 1
 }
 
-// clean is the output edge: whatever a reply quotes, a terminal that shows it has nothing to act on.
+// clean removes what a terminal would act on, from whatever a reply quotes.
 func clean(text string) string { return printable.Text(text) }

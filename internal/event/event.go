@@ -2,12 +2,13 @@ package event
 
 import "github.com/tidwall/gjson"
 
-// Event is one decoded payload. Fields that the firing event does not carry are zero. Strings are the client's words
-// unchanged; Input and Response are valid JSON in which no key stands twice.
+// Event is one decoded payload. Fields that the firing event does not carry are zero. Strings are
+// the client's words unchanged; Input and Response are valid JSON in which no object has a key
+// twice.
 type Event struct {
 	Name           string // hook_event_name
 	SessionID      string // never empty
-	Transcript     string // transcript_path; inside a subagent the parent's; the file may not exist yet
+	Transcript     string // transcript_path, the parent's in a subagent; it may not exist yet
 	Cwd            string
 	PromptID       string
 	PermissionMode string
@@ -27,8 +28,9 @@ type Event struct {
 	Args          string // command_args
 	CommandSource string
 
-	StopActive      bool // stop_hook_active
-	StopFirst       bool // stop_hook_active says that no Stop of this turn was blocked before; false where it is not said
+	StopActive bool // stop_hook_active
+	// StopFirst reports that stop_hook_active is there and false: no Stop of this turn was blocked.
+	StopFirst       bool
 	LastMessage     string
 	AgentTranscript string // SubagentStop: agent_transcript_path
 	Background      []Task
@@ -38,7 +40,8 @@ type Event struct {
 	Failure string // StopFailure: the kind of API error, as in "rate_limit"
 }
 
-// Task is one piece of work that goes on after the turn. The client cuts its texts at 1,000 characters.
+// Task is one piece of work that continues after the turn. The client cuts its texts at 1,000
+// characters.
 type Task struct {
 	ID          string
 	Type        string // "subagent", "shell", …
@@ -55,5 +58,5 @@ type Cron struct {
 	Prompt    string
 }
 
-// InSubagent says that the event happened inside a subagent.
+// InSubagent reports whether the event happened inside a subagent.
 func (e Event) InSubagent() bool { return e.AgentID != "" }

@@ -13,15 +13,16 @@ type Field struct {
 }
 
 const (
-	mostFields = 4096
-	mostDepth  = 64 // the reader looks at a byte once per level
+	maxFields = 4096
+	maxDepth  = 64 // the reader looks at a byte once per level
 )
 
-// Fields flattens tool_input to its scalars in order. Below 64 levels the raw JSON stands as one field. After 4,096
-// fields it stops and whole is false: what was not seen cannot be judged harmless.
+// Fields flattens tool_input to its scalars in order. Below 64 levels the raw JSON is one
+// field. After 4,096 fields it stops and whole is false: what was not read cannot be judged
+// harmless.
 func (e Event) Fields() (list []Field, whole bool) {
 	whole = flatten("", e.Input, 0, func(f Field) bool {
-		if len(list) == mostFields {
+		if len(list) == maxFields {
 			return false
 		}
 		list = append(list, f)
@@ -30,12 +31,12 @@ func (e Event) Fields() (list []Field, whole bool) {
 	return list, whole
 }
 
-// flatten yields every scalar under v and says whether all were taken.
+// flatten yields every scalar under v and reports whether all were taken.
 func flatten(path string, v gjson.Result, depth int, yield func(Field) bool) bool {
 	if !v.IsObject() && !v.IsArray() {
 		return v.Raw == "" || yield(Field{path, scalar(v)})
 	}
-	if depth == mostDepth {
+	if depth == maxDepth {
 		return yield(Field{path, v.Raw})
 	}
 	index, all := 0, true

@@ -53,7 +53,8 @@ func wordOf(name string) string {
 	return ""
 }
 
-// Every recorded payload decodes under the word of its event, is refused under every other, and never otherwise.
+// Every recorded payload decodes under the word of its event, is refused under every other, and
+// never otherwise.
 func TestRecordedPayloads(t *testing.T) {
 	seen := map[string]bool{}
 	for _, file := range payloads(t) {

@@ -7,9 +7,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// uniqueKeys refuses an object, at any depth of valid JSON, in which a key stands twice. The reader used here takes
-// the first of two values and the client takes the last, so a repeated key could show the guard one command and run
-// another. The client itself never writes one. One pass, no recursion.
+// uniqueKeys refuses an object, at any depth of valid JSON, that has a key twice. The reader
+// used here takes the first of two values and the client takes the last, so a repeated key could
+// show the guard one command and run another. The client itself never writes one. One pass, no
+// recursion.
 func uniqueKeys(json string) error {
 	var open []map[string]struct{} // one per open bracket, nil for an array
 	key := true                    // the next string of the innermost object is a key
@@ -46,7 +47,7 @@ func stringEnd(json string, i int) int {
 	return i + 1
 }
 
-// add notes a quoted key, unescaped so that "\u0061" is "a", and says whether it is new.
+// add notes a quoted key, unescaped so that "\u0061" is "a", and reports whether it is new.
 func add(seen map[string]struct{}, quoted string) bool {
 	name := quoted[1 : len(quoted)-1]
 	if strings.IndexByte(name, '\\') >= 0 {

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Asks says that the call is a dialog of the session's own thread: in a subagent's no person is asked.
+// Asks reports whether the call is a dialog of the session's own thread. In a subagent's no person
+// is asked.
 func (e Event) Asks() bool { return e.Tool == toolDialog && !e.InSubagent() }
 
-// Dispatches says that the call sends a worker off.
+// Dispatches reports whether the call starts a worker.
 func (e Event) Dispatches() bool {
 	return slices.Contains([]string{"Agent", "Task", "Workflow"}, e.Tool)
 }
@@ -21,12 +22,13 @@ func (e Event) Schedules() (prompt string, ok bool) {
 	return e.Text("prompt"), true
 }
 
-// EndsSchedule says that the call takes a schedule away, or only looks at it.
+// EndsSchedule reports whether the call removes a schedule, or only looks at it.
 func (e Event) EndsSchedule() bool {
-	return e.Tool == "CronDelete" || e.Tool == "CronList" || e.Tool == "ScheduleWakeup" && e.Flag("stop")
+	return e.Tool == "CronDelete" || e.Tool == "CronList" ||
+		e.Tool == "ScheduleWakeup" && e.Flag("stop")
 }
 
-// Ending is the call that takes the schedule away, as the model is asked for it.
+// Ending is the call that removes the schedule, in the words in which the model is asked for it.
 func (c Cron) Ending() string {
 	if c.Recurring {
 		return "CronDelete " + c.ID
@@ -37,7 +39,7 @@ func (c Cron) Ending() string {
 // StopWord is the client's own way to end a loop.
 const StopWord = "/loop stop"
 
-// StopsLoop says that a person typed it, whichever of its two events tells.
+// StopsLoop reports whether a person typed StopWord. Either of its two events may arrive.
 func (e Event) StopsLoop() bool {
 	if e.Name == UserPromptExpansion {
 		return e.Command == "loop" && strings.TrimSpace(e.Args) == "stop"
@@ -45,7 +47,8 @@ func (e Event) StopsLoop() bool {
 	return strings.TrimSpace(e.Prompt) == StopWord
 }
 
-// WorkersRunning says that agents go on after the turn; shells and monitors that do are no workers.
+// WorkersRunning reports whether agents continue after the turn. Shells and monitors are no
+// workers.
 func (e Event) WorkersRunning() bool {
 	return slices.ContainsFunc(e.Background, func(t Task) bool {
 		return t.Status == "running" && t.Type != "shell" && t.Type != "monitor"

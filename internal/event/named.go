@@ -2,8 +2,8 @@ package event
 
 import "strings"
 
-// Named returns the reply with every command of this program written so that it starts: name is
-// asked for only where the reply holds a command, and gives "hooks" where that word is enough.
+// Named returns the reply with every command of this program written so that it starts. name is
+// called only where the reply holds a command, and returns "hooks" where that word is enough.
 func (r Reply) Named(name func() string) Reply {
 	if !names(r.reason) && !names(r.context) && !names(r.say) {
 		return r
@@ -16,20 +16,18 @@ func (r Reply) Named(name func() string) Reply {
 
 func names(text string) bool { return nextCommand(text) >= 0 }
 
-func rename(text, to string) string {
-	var b strings.Builder
-	for {
-		at := nextCommand(text)
-		if at < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(text[:at] + to)
+func rename(text, to string) (renamed string) {
+	for at := nextCommand(text); at >= 0; at = nextCommand(text) {
+		renamed += text[:at] + to
 		text = text[at+len("hooks"):]
 	}
+	return renamed + text
 }
 
-// nextCommand is where a command such as "hooks gate list" begins, -1 where none does.
+// commands are those that a reply may ask for, each with a blank on both sides.
+const commands = " report gate loop cost backlog schema doctor explain history status "
+
+// nextCommand is where a command such as "hooks gate list" begins, or -1.
 func nextCommand(text string) int {
 	for from := 0; ; {
 		i := strings.Index(text[from:], "hooks ")
@@ -39,19 +37,11 @@ func nextCommand(text string) int {
 		at := from + i
 		from = at + len("hooks ")
 		word, _, _ := strings.Cut(text[from:], " ")
+		word, _, _ = strings.Cut(word, "\n")
+		word = strings.TrimRight(word, "`.,;:)")
 		begins := at == 0 || strings.ContainsRune(" `(\n", rune(text[at-1]))
-		if begins && command(strings.TrimRight(word, "`.,;:)\n")) {
+		if begins && word != "" && strings.Contains(commands, " "+word+" ") {
 			return at
 		}
 	}
-}
-
-func command(word string) bool {
-	word, _, _ = strings.Cut(word, "\n")
-	switch word {
-	case "report", "gate", "loop", "cost", "backlog", "schema", "doctor", "explain", "history",
-		"status":
-		return true
-	}
-	return false
 }

@@ -12,25 +12,27 @@ import (
 
 // The bounds of one reading of stdin.
 const (
-	mostBytes   = 4 << 20
-	longestWait = 5 * time.Second // for the end of the value
+	maxBytes = 4 << 20
+	maxWait  = 5 * time.Second // for the end of the value
 )
 
-// Read reads the one JSON object that the client writes for a hook word and returns as soon as that object is
-// complete: the end of stdin may never come. What follows the object is never looked at, so the answer does not
-// depend on how the bytes arrive. A leading byte order mark and white space are tolerated.
+// Read reads the one JSON object that the client writes for a hook word, and returns as soon as
+// that object is complete, because the end of stdin may never come. It never looks at what follows
+// the object, so the answer does not depend on how the bytes arrive. A leading byte order mark and
+// white space are tolerated.
 //
-// Refused, as an *Error with a hint: an unknown word, more than 4 MiB, a value whose end does not come within 5 s,
-// anything that is not one JSON object, a key that stands twice in an object, an event that is not the word's, and fields
-// that decide with a wrong type.
+// Read refuses, as an *Error with a hint: an unknown word, more than 4 MiB, a value whose end does
+// not come within 5 s, anything that is not one JSON object, a key that appears twice in an object,
+// an event that is not the word's, and fields that decide with a wrong type.
 //
 // After a timeout a goroutine stays behind in r.Read; the program is about to exit then.
-func Read(word string, r io.Reader) (Event, error) { return readWithin(longestWait, word, r) }
+func Read(word string, r io.Reader) (Event, error) { return readWithin(maxWait, word, r) }
 
 func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
 	name := NameOf(word)
 	if name == "" {
-		return Event{}, refuse("the words are stop, pre-tool-use, …: see `hooks --help`", "%q is not a hook word", clip(word))
+		return Event{}, refuse("the words are stop, pre-tool-use, …: see `hooks --help`",
+			"%q is not a hook word", clip(word))
 	}
 	raw, err := readValue(r, wait)
 	if err != nil {
@@ -47,27 +49,25 @@ func readWithin(wait time.Duration, word string, r io.Reader) (Event, error) {
 }
 
 // readValue collects the bytes of the first JSON object of r within the bounds.
-func readValue(r io.Reader, wait time.Duration) ([]byte, error) {
-	type result struct {
-		raw []byte
-		err error
-	}
-	done := make(chan result, 1)
+func readValue(r io.Reader, wait time.Duration) (raw []byte, err error) {
+	done := make(chan struct{})
+	var got []byte
+	var failed error
 	go func() {
-		raw, err := collect(r)
-		done <- result{raw, err}
+		got, failed = collect(r)
+		close(done)
 	}()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
-	case res := <-done:
-		return res.raw, res.err
+	case <-done:
+		return got, failed
 	case <-timer.C:
 		return nil, refuse(hintClient, "no complete JSON object on stdin after %s", wait)
 	}
 }
 
-// collect reads until the object is complete, r ends, or more than mostBytes have come.
+// collect reads until the object is complete, r ends, or more than maxBytes have come.
 func collect(r io.Reader) ([]byte, error) {
 	var s scanner
 	var buf []byte
@@ -78,14 +78,16 @@ func collect(r io.Reader) ([]byte, error) {
 		buf = append(buf, chunk[:n]...)
 		end, bad := s.next(chunk[:n])
 		switch {
-		case bad && s.depth > mostNesting:
-			return nil, refuse(hintClient, "the JSON object on stdin is nested over %d levels", mostNesting)
+		case bad && s.depth > maxNesting:
+			return nil, refuse(hintClient, "the JSON object on stdin is nested over %d levels",
+				maxNesting)
 		case bad:
-			return nil, refuse(hintClient, "stdin is not a JSON object: %s", clip(string(bytes.TrimSpace(buf))))
-		case end > 0 && from+end <= mostBytes:
+			return nil, refuse(hintClient, "stdin is not a JSON object: %s",
+				clip(string(bytes.TrimSpace(buf))))
+		case end > 0 && from+end <= maxBytes:
 			return buf[s.start : from+end], nil
-		case len(buf) > mostBytes:
-			return nil, refuse(hintClient, "the JSON object on stdin is over %d bytes", mostBytes)
+		case len(buf) > maxBytes:
+			return nil, refuse(hintClient, "the JSON object on stdin is over %d bytes", maxBytes)
 		case err != nil:
 			return nil, ended(buf, err)
 		case n > 0:
@@ -95,7 +97,7 @@ func collect(r io.Reader) ([]byte, error) {
 	return nil, fmt.Errorf("read stdin: %w", io.ErrNoProgress)
 }
 
-// ended says why the input stopped before the object did.
+// ended is the error of an input that stopped before the object did.
 func ended(buf []byte, err error) error {
 	switch {
 	case !errors.Is(err, io.EOF):
@@ -103,5 +105,6 @@ func ended(buf []byte, err error) error {
 	case len(bytes.TrimSpace(buf)) == 0:
 		return refuse(hintClient, "stdin is empty")
 	}
-	return refuse(hintClient, "stdin ends in the middle of a JSON object after %d bytes: %s", len(buf), clip(string(buf)))
+	return refuse(hintClient, "stdin ends in the middle of a JSON object after %d bytes: %s",
+		len(buf), clip(string(buf)))
 }

@@ -192,8 +192,8 @@ type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
-// FuzzRead checks what Read accepts against the standard library, which takes the last of two equal keys where the
-// reader used here takes the first.
+// FuzzRead checks what Read accepts against the standard library, which takes the last of two equal
+// keys where the reader used here takes the first.
 func FuzzRead(f *testing.F) {
 	files, _ := os.ReadDir("testdata/payloads")
 	for _, file := range files {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero value is Nothing, the
-// answer that changes nothing. Encode gives it the form of the firing event.
+// Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero
+// value is Nothing, the answer that changes nothing. Encode gives it the form of the firing event.
 type Reply struct {
 	verdict   verdict
 	reason    string
@@ -29,8 +29,9 @@ const (
 // Nothing has no opinion.
 func Nothing() Reply { return Reply{} }
 
-// Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin it
-// (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt the person does.
+// Block refuses to end the turn (Stop, SubagentStop: "keep working now", never "halt") or to begin
+// it (UserPromptSubmit, UserPromptExpansion). At a Stop the model reads the reason, at a prompt the
+// person does.
 func Block(reason string) Reply { return Reply{verdict: block, reason: reason} }
 
 // Deny refuses a tool call (PreToolUse). The model reads the reason.
@@ -39,8 +40,9 @@ func Deny(reason string) Reply { return Reply{verdict: deny, reason: reason} }
 // Denyf is Deny with a formatted reason.
 func Denyf(format string, args ...any) Reply { return Deny(fmt.Sprintf(format, args...)) }
 
-// Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in place of the
-// model's. The client shows at most four; later ones are left out, none at all is Nothing.
+// Ask lets a dialog call go through (PreToolUse of AskUserQuestion) with exactly these questions in
+// place of the model's. The client shows at most four; later ones are left out, none at all is
+// Nothing.
 func Ask(questions ...Question) Reply {
 	if len(questions) == 0 {
 		return Nothing()
@@ -48,8 +50,8 @@ func Ask(questions ...Question) Reply {
 	return Reply{verdict: ask, questions: questions[:min(len(questions), MostQuestions)]}
 }
 
-// Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a Block only: alone
-// it would make the client continue the turn.
+// Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a
+// Block only: alone it would make the client continue the turn.
 func (r Reply) Context(text string) Reply {
 	r.context = join(r.context, text)
 	return r
@@ -79,7 +81,8 @@ func (r Reply) By(rule string) Reply {
 // Rule is the name of the rule that refuses, "" where none was named.
 func (r Reply) Rule() string { return r.rule }
 
-// And joins two replies of one event. A refusal wins over none, the first of two stands.
+// And joins two replies of one event. A refusal wins over no refusal, the first refusal over the
+// second.
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
@@ -88,7 +91,7 @@ func (r Reply) And(o Reply) Reply {
 	return r.Context(o.context).Say(o.say)
 }
 
-// Blocks says that the reply refuses: something was counted or must be, before it is printed.
+// Blocks reports whether the reply refuses: something was counted or must be, before it is printed.
 func (r Reply) Blocks() bool { return r.verdict == block || r.verdict == deny }
 
 // Decides reports whether the reply refuses or asks; texts alone decide nothing.
@@ -100,8 +103,10 @@ func (r Reply) Reason() string { return r.reason }
 // PersonText is what was added for the person, as given.
 func (r Reply) PersonText() string { return r.say }
 
-// Empty says that Encode gives nothing.
-func (r Reply) Empty() bool { return r.verdict == none && r.context == "" && r.say == "" && !r.ring }
+// Empty reports whether Encode returns nothing.
+func (r Reply) Empty() bool {
+	return r.verdict == none && r.context == "" && r.say == "" && !r.ring
+}
 
 func join(a, b string) string {
 	if a == "" || b == "" {

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// output is the client's schema for a synchronous answer, as far as the program uses it: unknown members anywhere
-// are an error here.
+// output is the client's schema for a synchronous answer, as far as the program uses it: unknown
+// members anywhere are an error here.
 type output struct {
 	Decision           *string `json:"decision"`
 	Reason             *string `json:"reason"`

@@ -1,7 +1,7 @@
 package event
 
-// scanner finds the end of the first JSON object in a stream of chunks. It only counts brackets outside of strings;
-// whether what it found is JSON is for a validator to say.
+// scanner finds the end of the first JSON object in a stream of chunks. It only counts brackets
+// outside of strings. Whether what it found is JSON is decided later.
 type scanner struct {
 	start   int // offset of the opening brace in the stream
 	bom     int // bytes of a byte order mark seen
@@ -12,12 +12,13 @@ type scanner struct {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// mostNesting is the deepest object that is read; calls of tools stay under a dozen levels. Readers further on look at a
-// byte once per level.
-const mostNesting = 1000
+// maxNesting is the deepest object that is read. Calls of tools stay below a dozen levels, and
+// later readers look at each byte once per level.
+const maxNesting = 1000
 
-// next takes the following chunk. end is the offset in this chunk just past the object, 0 while it is incomplete;
-// bad says that the stream does not begin with an object, so that waiting for more is useless.
+// next scans the following chunk. end is the offset in this chunk just after the object, 0 while
+// the object is incomplete; bad reports that the stream does not begin with an object, so that
+// waiting for more is useless.
 func (s *scanner) next(chunk []byte) (end int, bad bool) {
 	for i, c := range chunk {
 		if s.depth == 0 {
@@ -29,14 +30,15 @@ func (s *scanner) next(chunk []byte) (end int, bad bool) {
 		if s.closes(c) {
 			return i + 1, false
 		}
-		if s.depth > mostNesting {
+		if s.depth > maxNesting {
 			return 0, true
 		}
 	}
 	return 0, false
 }
 
-// opens takes a byte before the object: part of the byte order mark, white space, or the opening brace.
+// opens takes a byte before the object: part of the byte order mark, white space, or the opening
+// brace.
 func (s *scanner) opens(c byte) bool {
 	switch {
 	case s.start == s.bom && s.bom < len(byteOrderMark) && c == byteOrderMark[s.bom]:
@@ -53,7 +55,7 @@ func (s *scanner) opens(c byte) bool {
 	return true
 }
 
-// closes takes a byte of the object and says whether it is the last.
+// closes scans a byte of the object and reports whether it is the last.
 func (s *scanner) closes(c byte) bool {
 	switch {
 	case s.escaped:

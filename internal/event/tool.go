@@ -15,8 +15,8 @@ const (
 	toolDialog     = "AskUserQuestion"
 )
 
-// inputTexts are the members of a tool's input that decide; where present they are strings. Tools not named here
-// (MCP tools above all) may use the same names for anything.
+// inputTexts are the members of a tool's input that decide; where present they are strings. Tools
+// not named here (MCP tools above all) may use the same names for anything.
 func inputTexts(tool string) []string {
 	switch tool {
 	case toolBash, toolPowerShell, toolMonitor:
@@ -39,7 +39,7 @@ func inputTexts(tool string) []string {
 	return nil
 }
 
-// checkTool refuses a call whose deciding members have a type that nothing can be decided on.
+// checkTool refuses a call whose deciding members have a type on which nothing can be decided.
 func checkTool(e Event) error {
 	var d decoder
 	for _, key := range inputTexts(e.Tool) {
@@ -60,7 +60,9 @@ func (d *decoder) dialog(at string, v gjson.Result) {
 	d.each(at+".questions", field(v, "questions"), func(at string, q gjson.Result) {
 		d.member(at, q, "question")
 		d.member(at, q, "header")
-		d.each(at+".options", field(q, "options"), func(at string, o gjson.Result) { d.member(at, o, "label") })
+		d.each(at+".options", field(q, "options"), func(at string, o gjson.Result) {
+			d.member(at, o, "label")
+		})
 	})
 	d.object(at+".answers", field(v, "answers")).ForEach(func(q, a gjson.Result) bool {
 		d.text(at+".answers."+strconv.Quote(clip(q.String())), a)
@@ -77,8 +79,8 @@ func (e Event) Skill() (name, args string) {
 	return textOr(field(e.Input, "skill")), textOr(field(e.Input, "args"))
 }
 
-// ShellCommand is the command line of a tool that runs one. ok is false for every other tool, and for a Monitor
-// that watches a socket.
+// ShellCommand is the command line of a tool that runs one. ok is false for every other tool, and
+// for a Monitor that watches a socket.
 func (e Event) ShellCommand() (command string, ok bool) {
 	switch e.Tool {
 	case toolBash, toolPowerShell, toolMonitor:
@@ -88,11 +90,13 @@ func (e Event) ShellCommand() (command string, ok bool) {
 	return "", false
 }
 
-// Text is a string member of the tool's input by its exact key, "" when it is absent or of another type.
+// Text is a string member of the tool's input by its exact key, "" when it is absent or of another
+// type.
 func (e Event) Text(key string) string { return textOr(field(e.Input, key)) }
 
 // Flag is a member of the tool's input that is exactly true.
 func (e Event) Flag(key string) bool { return field(e.Input, key).Type == gjson.True }
 
-// Result is a member of the tool's response by its exact key; it does not exist when the response is no object.
+// Result is a member of the tool's response by its exact key; it does not exist when the response
+// is no object.
 func (e Event) Result(key string) gjson.Result { return field(e.Response, key) }

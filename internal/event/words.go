@@ -1,5 +1,7 @@
 package event
 
+import "slices"
+
 // Word joins a hook word, the program's first argument, with the event that the client fires.
 type Word struct {
 	Word string // as in "pre-tool-use"
@@ -35,21 +37,14 @@ var Words = [...]Word{
 }
 
 // WordOf is the hook word of an event, or "" when the program is not registered for it.
-func WordOf(name string) string {
-	for _, w := range Words {
-		if w.Name == name {
-			return w.Word
-		}
-	}
-	return ""
-}
+func WordOf(name string) string { return find(func(w Word) bool { return w.Name == name }).Word }
 
 // NameOf is the event of a hook word, or "" when the word is none.
-func NameOf(word string) string {
-	for _, w := range Words {
-		if w.Word == word {
-			return w.Name
-		}
+func NameOf(word string) string { return find(func(w Word) bool { return w.Word == word }).Name }
+
+func find(is func(Word) bool) Word {
+	if i := slices.IndexFunc(Words[:], is); i >= 0 {
+		return Words[i]
 	}
-	return ""
+	return Word{}
 }

@@ -7,11 +7,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Of says whether the recorded process still runs: kill -0 decides (R70), and where the record has a start time
-// and the living process has another one, the recorded one is gone. A record of another host, a number that is no
-// process id and every unexpected answer of the system are loop.Unclear.
+// Of reports whether the recorded process still runs: kill -0 decides (R70), and where the record
+// has a start time and the living process has another one, the recorded one is gone. A record of
+// another host, a number that is no process id and every unexpected answer of the system are
+// loop.Unclear.
 func Of(p loop.Process) loop.Liveness {
-	// A number over 31 bits would be cut by the system call, and the answer would be about another process.
+	// A number over 31 bits would be cut by the system call, and the answer would be about another
+	// process.
 	if p.PID <= 0 || p.PID > math.MaxInt32 || (p.Host != "" && p.Host != host()) {
 		return loop.Unclear
 	}
@@ -34,13 +36,15 @@ func host() string {
 	return name
 }
 
-// entry is what the system tells about a process that exists.
+// entry is what the system reports about a process that exists.
 type entry struct {
 	parent int
-	// names are what the process calls itself and what file it runs: a script's own name hides the shell behind it.
+	// names are what the process calls itself and what file it runs: a script's own name hides the
+	// shell behind it.
 	names []string
 	start string
-	// gone says that it has ended and only waits to be reaped. kill -0 succeeds on such a zombie, but nothing of it
-	// will ever run again, and a parent that never reaps would hold a lock for ever.
+	// gone reports that it has ended and only waits to be reaped. kill -0 succeeds on such a
+	// zombie, but nothing of it will ever run again, and a parent that never reaps would hold a
+	// lock for ever.
 	gone bool
 }

@@ -17,7 +17,7 @@ import (
 // client as well.
 func Caller() *loop.Process {
 	if name, err := unix.Getsockname(0); err != nil || !nameless(name) {
-		return nil // a socket with a name: who connected to it says nothing about who writes
+		return nil // a socket with a name: who connected to it need not be who writes
 	}
 	cred, err := unix.GetsockoptUcred(0, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil || cred.Pid <= 0 || int(cred.Pid) == os.Getpid() {

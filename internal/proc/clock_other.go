@@ -4,5 +4,5 @@ package proc
 
 import "hooks/internal/loop"
 
-// Clock is not known here, so that no jump is ever told.
+// Clock is not known here, so no jump is ever reported.
 func Clock() loop.Clock { return loop.Clock{} }

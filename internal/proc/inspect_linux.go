@@ -9,11 +9,7 @@ import (
 // inspect reads /proc. It fails for a process that does not exist or is hidden from us.
 func inspect(pid int) (entry, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	text, err := os.ReadFile(dir + "/stat")
-	if err != nil {
-		return entry{}, false
-	}
-	e, ok := parseStat(string(text))
+	e, ok := parseStat(readProc(dir + "/stat"))
 	if !ok {
 		return entry{}, false
 	}
@@ -24,8 +20,8 @@ func inspect(pid int) (entry, bool) {
 	return e, true
 }
 
-// parseStat takes one line of /proc/<pid>/stat apart. The command's name stands in parentheses and may itself hold
-// blanks and parentheses, so fields are counted from the last one.
+// parseStat takes one line of /proc/<pid>/stat apart. The command's name is in parentheses and
+// may itself hold blanks and parentheses, so fields are counted from the last one.
 func parseStat(line string) (entry, bool) {
 	open, end := strings.IndexByte(line, '('), strings.LastIndexByte(line, ')')
 	if open < 0 || end < open {
@@ -45,13 +41,14 @@ func parseStat(line string) (entry, bool) {
 	}, true
 }
 
-// ended says whether a state is that of an ended process. A leader that left while its other threads go on shows the
-// same letter, but its process still works.
+// ended reports whether a state is that of an ended process. A leader that left while its other
+// threads go on shows the same letter, but its process still works.
 func ended(state, threads string) bool {
 	return state == "X" || state == "x" || (state == "Z" && (threads == "0" || threads == "1"))
 }
 
-// sinceBoot makes a start time, in clock ticks since the boot, hold across boots. Empty when the boot is not known.
+// sinceBoot makes a start time, in clock ticks since the boot, hold across boots. Empty when the
+// boot is not known.
 func sinceBoot(ticks string) string {
 	if boot := Boot(); boot != "" && ticks != "" {
 		return ticks + "@" + boot

@@ -10,7 +10,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// stillActive is what GetExitCodeProcess says of a running process.
+// stillActive is the answer of GetExitCodeProcess for a running process.
 const stillActive = 259
 
 // signal opens the process: one that we may not open exists all the same.
@@ -43,16 +43,18 @@ func inspect(pid int) (entry, bool) {
 	}
 	defer windows.CloseHandle(snapshot)
 	row := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
-	for err = windows.Process32First(snapshot, &row); err == nil; err = windows.Process32Next(snapshot, &row) {
+	err = windows.Process32First(snapshot, &row)
+	for ; err == nil; err = windows.Process32Next(snapshot, &row) {
 		if int(row.ProcessID) == pid {
 			name := windows.UTF16ToString(row.ExeFile[:])
-			return entry{parent: int(row.ParentProcessID), names: []string{name}, start: started(pid)}, true
+			parent := int(row.ParentProcessID)
+			return entry{parent: parent, names: []string{name}, start: started(pid)}, true
 		}
 	}
 	return entry{}, false
 }
 
-// started is the process' creation time in units of 100 ns since 1601, empty when it is not told.
+// started is the process' creation time in units of 100 ns since 1601, empty when it is unknown.
 func started(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {

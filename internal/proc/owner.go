@@ -10,17 +10,20 @@ import (
 	"hooks/internal/loop"
 )
 
-// maxAncestors bounds the walk to the client, so that a circle in the process table cannot hold a hook.
+// maxAncestors bounds the walk to the client, so that a circle in the process table cannot hold a
+// hook.
 const maxAncestors = 32
 
-// Owner is the client process that runs the loop: CLAUDE_PID when such a process lives (source "client"), else the
-// nearest ancestor that is not a shell ("ancestor"), else the parent ("parent").
+// Owner is the client process that runs the loop: CLAUDE_PID when such a process lives (source
+// "client"), else the nearest ancestor that is not a shell ("ancestor"), else the parent
+// ("parent").
 func Owner() loop.Process {
 	pid, source := choose(os.Getenv("CLAUDE_PID"), os.Getppid(), inspect)
 	return Describe(pid, source)
 }
 
-// Describe records a process with its start time, empty when the system does not tell it, and this host.
+// Describe records a process with its start time, empty when the system does not report it, and
+// this host.
 func Describe(pid int, source string) loop.Process {
 	p := loop.Process{PID: pid, Source: source, Host: host()}
 	if now, ok := inspect(pid); ok {
@@ -29,13 +32,14 @@ func Describe(pid int, source string) loop.Process {
 	return p
 }
 
-// Inside says that this process was started, however deeply, by a recorded client. Whoever lets go of its parents, as a
-// daemon does, or whose parents the system does not tell, is not found to be inside.
+// Inside reports whether this process was started, however deeply, by a recorded client. Whoever
+// lets go of its parents, as a daemon does, or whose parents the system does not report, is not
+// found to be inside.
 func Inside(p loop.Process) bool {
 	return p.Source == "client" && Of(p) == loop.Alive && below(p.PID, os.Getppid(), inspect)
 }
 
-// below says whether a process is pid or has it among its ancestors.
+// below reports whether a process is pid or has it among its ancestors.
 func below(pid, from int, look func(int) (entry, bool)) bool {
 	for range maxAncestors {
 		if from == pid {
@@ -75,7 +79,8 @@ func ancestor(pid int, look func(int) (entry, bool)) int {
 	return 0
 }
 
-// shell says whether a program's name, with or without its folder, is that of a command interpreter.
+// shell reports whether a program's name, with or without its folder, is that of a command
+// interpreter.
 func shell(name string) bool {
 	name = filepath.Base(name)
 	name = strings.TrimPrefix(name, "-") // a login shell

@@ -94,7 +94,8 @@ func TestLiveness(t *testing.T) {
 	}
 }
 
-// TestZombieIsDead: a killed child that its parent has not reaped yet answers kill -0 but will never run again.
+// TestZombieIsDead: a killed child that its parent has not reaped yet answers kill -0 but will
+// never run again.
 func TestZombieIsDead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("windows has no zombies")

@@ -9,7 +9,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// Self identifies the running program, but for its version. What the system does not tell is empty.
+// Self identifies the running program, but for its version. What the system does not report is
+// empty.
 func Self() loop.Program {
 	path, err := os.Executable()
 	if err != nil {
@@ -19,7 +20,8 @@ func Self() loop.Program {
 	return p
 }
 
-// Identify tells a binary apart from every other, without running it; Version is not known that way.
+// Identify distinguishes a binary from every other without running it; Version is not known that
+// way.
 func Identify(path string) (loop.Program, error) {
 	p := loop.Program{Path: path}
 	f, err := os.Open(path)
@@ -36,7 +38,8 @@ func Identify(path string) (loop.Program, error) {
 	return p, nil
 }
 
-// buildID finds the linker's build id in the first bytes of a binary: a note in ELF files, a marked text in others.
+// buildID finds the linker's build id in the first bytes of a binary: a note in ELF files, a marked
+// text in others.
 func buildID(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\x7fELF")) {
 		return elfNote(head)
@@ -49,7 +52,8 @@ func buildID(head []byte) string {
 	return string(id)
 }
 
-// elfNote reads the note of the name "Go" and the type 4: length of its name, length of its text, type, name, text.
+// elfNote reads the note of the name "Go" and the type 4: length of its name, length of its text,
+// type, name, text.
 func elfNote(head []byte) string {
 	var order binary.ByteOrder = binary.LittleEndian
 	if len(head) > 5 && head[5] == 2 {
@@ -62,7 +66,8 @@ func elfNote(head []byte) string {
 		}
 		at += i
 		size := int(order.Uint32(head[at-8:]))
-		if order.Uint32(head[at-12:]) == 4 && order.Uint32(head[at-4:]) == 4 && size < 1024 && at+4+size <= len(head) {
+		named := order.Uint32(head[at-12:]) == 4 && order.Uint32(head[at-4:]) == 4
+		if named && size < 1024 && at+4+size <= len(head) {
 			return string(head[at+4 : at+4+size])
 		}
 		at += 4

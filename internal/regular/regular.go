@@ -1,5 +1,6 @@
-// Package regular opens files that others may have put in place of the ones expected: it waits for nothing, whatever
-// stands at the path. A pipe without a writer would hold a hook until its timeout, and then the tool call passes.
+// Package regular opens files that others may have put in place of the ones expected: it waits for
+// nothing, whatever is at the path. A pipe without a writer would hold a hook until its
+// timeout, and then the tool call passes.
 package regular
 
 import (
@@ -12,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. Anything else at the path, through a symlink too, is an error that is
-// fs.ErrInvalid.
+// Open opens a regular file for reading. Anything else at the path, through a symlink too, is an
+// error that is fs.ErrInvalid.
 func Open(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -30,7 +31,7 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Append adds a text to a regular file of at most mostAppended bytes, and makes the file where
+// Append adds a text to a regular file of at most maxAppended bytes, and makes the file where
 // there is none.
 func Append(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
@@ -38,9 +39,9 @@ func Append(path, text string) error {
 		return err
 	}
 	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > mostAppended) {
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxAppended) {
 		err = fmt.Errorf("append to %s: not a regular file below %d bytes: %w",
-			path, mostAppended, fs.ErrInvalid)
+			path, maxAppended, fs.ErrInvalid)
 	}
 	if err == nil {
 		_, err = f.WriteString(text)
@@ -48,7 +49,7 @@ func Append(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-const mostAppended = 256 << 20
+const maxAppended = 256 << 20
 
 // Read returns the text of a regular file of at most most bytes; a longer one is none.
 func Read(path string, most int64) (string, bool) {

@@ -18,7 +18,7 @@ import (
 // maxRecord bounds a record, in bytes: three skills' files and their next texts fit.
 const maxRecord = 8 << 20
 
-// ErrUnwritable says that this process cannot write the user's state directory, as inside the
+// ErrUnwritable reports that this process cannot write the user's state directory, as inside the
 // client's sandbox.
 var ErrUnwritable = errors.New("the user's state directory cannot be written here")
 
@@ -33,9 +33,11 @@ type Dir struct {
 	last *parsed
 }
 
-// parsed is the record that was read last: one event reads the same text several times.
+// parsed is the record that was read or written last, with the file that held it: one event reads
+// the same record several times. A record is never rewritten in its file.
 type parsed struct {
-	text   []byte
+	path   string
+	file   fs.FileInfo
 	record *Record
 }
 
@@ -47,6 +49,16 @@ func (d Dir) Path() string { return d.path }
 
 func (d Dir) on(session string) string  { return SwitchPath(d.path, session) }
 func (d Dir) off(session string) string { return filepath.Join(d.path, "off", FileName(session)) }
+
+// GuardPath is the file that hooks of a project lock where its own file system has no locks, empty
+// when there is no state directory. Two projects with long paths may share one, and then only wait
+// for each other.
+func (d Dir) GuardPath(project string) string {
+	if d.path == "" {
+		return ""
+	}
+	return filepath.Join(d.path, "guard", FileName(project))
+}
 
 // Active is the record of a session while a loop of it is on, nil when none is. This is the one
 // look that every event of a session without a loop pays for.
@@ -123,6 +135,13 @@ func absent(err error) bool {
 
 // read is one record, nil when there is none. An empty session takes any.
 func (d Dir) read(path, session string) (*Record, error) {
+	if d.last.path == path && (session == "" || session == d.last.record.Session) {
+		info, err := os.Lstat(path)
+		if err == nil && os.SameFile(info, d.last.file) && info.Size() == d.last.file.Size() &&
+			info.ModTime().Equal(d.last.file.ModTime()) {
+			return d.last.record.clone(), nil
+		}
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if absent(err) {
 		return nil, nil
@@ -143,7 +162,8 @@ func (d Dir) read(path, session string) (*Record, error) {
 			return nil, nil
 		}
 		var r *Record
-		if r, err = d.parse(text); err == nil && (session == "" || r.Session == session) {
+		if r, err = decode(text); err == nil && (session == "" || r.Session == session) {
+			*d.last = parsed{path, info, r.clone()}
 			return r, nil
 		}
 	}
@@ -153,19 +173,8 @@ func (d Dir) read(path, session string) (*Record, error) {
 	return nil, fmt.Errorf("read seal %s: %w", path, err)
 }
 
-func (d Dir) parse(text []byte) (*Record, error) {
-	if d.last.record == nil || !bytes.Equal(d.last.text, text) {
-		r, err := decode(text)
-		if err != nil {
-			return nil, err
-		}
-		*d.last = parsed{text, r}
-	}
-	return d.last.record.clone(), nil
-}
-
 // Save writes a record, and puts it where its switch belongs; one without loops is removed. What a
-// crash leaves is the record before or the one after it. ErrUnwritable says that the directory is
+// crash leaves is the record before or the one after it. ErrUnwritable means that the directory is
 // another's to write.
 func (d Dir) Save(r *Record) error {
 	switch {
@@ -175,9 +184,15 @@ func (d Dir) Save(r *Record) error {
 		return writable(d.Remove(r.Session))
 	}
 	on, off := d.on(r.Session), d.off(r.Session)
-	if err := replace(on, r.encode()); err != nil {
+	text, err := r.encode()
+	var info fs.FileInfo
+	if err == nil {
+		info, err = replace(on, text)
+	}
+	if err != nil {
 		return writable(err)
 	}
+	*d.last = parsed{on, info, r.clone()}
 	if r.On() {
 		_ = os.Remove(off) // the one in on/ is found first
 		return nil
@@ -198,13 +213,13 @@ func (d Dir) Remove(session string) error {
 	return nil
 }
 
-// Probe says whether records can be saved here.
+// Probe reports whether records can be saved here.
 func (d Dir) Probe() error {
 	if d.path == "" {
 		return ErrUnwritable
 	}
 	tmp := temp(d.on("probe"))
-	if err := create(tmp, nil); err != nil {
+	if _, err := create(tmp, nil); err != nil {
 		return writable(err)
 	}
 	err := os.Remove(tmp)
@@ -212,34 +227,37 @@ func (d Dir) Probe() error {
 	return writable(err)
 }
 
-func replace(path string, text []byte) error {
+func replace(path string, text []byte) (fs.FileInfo, error) {
 	tmp := temp(path)
-	if err := create(tmp, text); err != nil {
-		return err
+	info, err := create(tmp, text)
+	if err != nil {
+		return nil, err
 	}
 	if err := over(tmp, path); err != nil {
 		_ = os.Remove(tmp)
-		return err
+		return nil, err
 	}
-	return nil
+	return info, nil
 }
 
 // create writes a new file; its folder is made when it is missing.
-func create(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func create(path string, text []byte) (fs.FileInfo, error) {
+	const flag = os.O_WRONLY | os.O_CREATE | os.O_EXCL | syscall.O_NONBLOCK
+	f, err := os.OpenFile(path, flag, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			f, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			f, err = os.OpenFile(path, flag, 0o600)
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
+	info, serr := f.Stat()
+	if err = errors.Join(err, serr, f.Close()); err != nil {
 		_ = os.Remove(path)
 	}
-	return err
+	return info, err
 }
 
 func temp(path string) string {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // linesPath is the copy of a run's history lines.
@@ -19,7 +20,8 @@ func (d Dir) AppendLine(run, line string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return writable(err)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	const flag = os.O_WRONLY | os.O_APPEND | os.O_CREATE | syscall.O_NONBLOCK
+	f, err := os.OpenFile(path, flag, 0o600)
 	if err != nil {
 		return writable(err)
 	}

@@ -14,10 +14,11 @@ type Accepted struct {
 	Budget, Tick [2]string
 }
 
-// Accept takes a run's files over as they are, on a person's word, and says what differed; nothing
-// where they are as the program wrote them. What cannot be read is not taken over.
+// Accept takes a run's files over as they are, on a person's word, and returns what differed. It
+// returns nothing where they are as the program wrote them, and takes over nothing that cannot be
+// read.
 //
-// Where the session's client is alive it stays shut until the person's next prompt in it.
+// A session whose client is alive stays shut until the person's next prompt in it.
 func (s *Store) Accept(
 	skill loop.Skill, alive func(*loop.Budget) bool,
 ) (accepted []Accepted, err error) {
@@ -63,8 +64,8 @@ func (s *Store) acceptLost(
 	skill loop.Skill, alive func(*loop.Budget) bool,
 ) ([]Accepted, error) {
 	st, err := s.LoadRun(skill)
-	lost := (*ChangedError)(nil)
-	if err != nil || !errors.As(s.CheckSealed(st.Budget), &lost) {
+	lost, isLost := errors.AsType[*ChangedError](s.CheckSealed(st.Budget))
+	if err != nil || !isLost {
 		return nil, err
 	}
 	run, err := s.sealAgain(st)
@@ -77,38 +78,30 @@ func (s *Store) acceptLost(
 
 // sealAgain is a run as it is, in a record that is not saved yet.
 func (s *Store) sealAgain(st State) (sealed, error) {
-	b := st.Budget
-	r, err := s.seals.Find(b.SessionID)
+	r, err := s.seals.Find(st.Budget.SessionID)
 	if err != nil {
 		return sealed{}, err
 	}
 	if r == nil || r.Project != s.project {
-		r = &seal.Record{Session: b.SessionID, Project: s.project}
+		r = &seal.Record{Session: st.Budget.SessionID, Project: s.project}
 	}
-	r.Boot = s.boot()
-	r.Drop(string(b.Skill))
-	r.Loops = append(r.Loops, seal.Loop{
-		Skill: string(b.Skill), RunID: b.RunID, Budget: st.BudgetPath, On: b.Status == loop.Active,
-	})
-	run := sealed{&r.Loops[len(r.Loops)-1], r}
-	f := s.found(run)
-	run.State, run.Unlocked = f.files, !f.locked
+	run := s.seal(r, st.Budget, st.BudgetPath)
+	run.Unlocked = !s.found(run).locked
 	return run, nil
 }
 
-// acceptable says why a run's files cannot be taken over as they are.
+// acceptable returns why a run's files cannot be taken over as they are.
 func (s *Store) acceptable(run sealed, f found) error {
 	st, err := f.state(s, run)
 	switch {
 	case len(f.errs) > 0:
-		return &DamagedError{Path: Dir, Why: strings.Join(f.errs, "; ")}
+		return damage(Dir, "%s", strings.Join(f.errs, "; "))
 	case err != nil:
 		return err
 	case st.Budget == nil:
-		why := "it is missing, so there is nothing to take over"
-		return &DamagedError{Path: run.Budget, Why: why}
+		return damage(run.Budget, "it is missing, so there is nothing to take over")
 	case st.Budget.RunID != run.RunID:
-		return &DamagedError{Path: run.Budget, Why: "it is another run's"}
+		return damage(run.Budget, "it is another run's")
 	}
 	return nil
 }

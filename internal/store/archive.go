@@ -5,22 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"hooks/internal/loop"
+	"hooks/internal/seal"
 )
 
 const archiveName = "archive"
 
-// Archive moves the files of an earlier run into archive/<run_id>/, so that a fresh run destroys nothing. A name that
-// is taken there gets a number. Files that name another run stay, damaged ones move; a budget outside of .sdd/loop
-// moves only if it is surely this run's. A crash in between loses nothing, and a second call finishes the move. The
-// caller holds the guard.
+// Archive moves the files of an earlier run into archive/<run_id>/, so that a fresh run destroys
+// nothing. A name that is taken there gets a number. Files that name another run stay, damaged ones
+// move; a budget outside of .sdd/loop moves only if it is certainly this run's. A crash in between
+// loses nothing, and a second call completes the move. The caller holds the guard.
 func (s *Store) Archive(skill loop.Skill, runID string) error {
 	err := s.unseal(skill, runID, func(lost []sealed) error {
-		return s.archive(skill, archiveDir(runID), runID, lost)
+		return s.archive(skill, runID, lost)
 	})
 	if err != nil {
 		return fmt.Errorf("archive run %s: %w", runID, err)
@@ -28,8 +29,8 @@ func (s *Store) Archive(skill loop.Skill, runID string) error {
 	return nil
 }
 
-func (s *Store) archive(skill loop.Skill, name, runID string, lost []sealed) error {
-	to, err := s.archiveFolder(name)
+func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
+	to, err := s.archiveFolder(seal.FileName(runID))
 	if err != nil {
 		return err
 	}
@@ -40,53 +41,52 @@ func (s *Store) archive(skill loop.Skill, name, runID string, lost []sealed) err
 			return err
 		}
 	}
-	// The tick goes first: with it gone, a budget that is gone too is not taken for one to restore.
-	files := []string{tickName(skill), claimName(skill), budgetName(skill), historyName(skill)}
-	for _, file := range files {
-		if file == historyName(skill) {
-			if err := s.moveElsewhere(to, name, skill, runID); err != nil {
+	move := func(files ...string) error {
+		for _, file := range files {
+			if s.others(skill, file, runID) {
+				continue
+			}
+			if err := s.move(to, file); err != nil {
 				return err
 			}
 		}
-		if s.others(skill, file, runID) {
-			continue
-		}
-		if err := s.move(to, name, file); err != nil {
-			return err
-		}
+		return nil
+	}
+	// The tick goes first: with it gone, a budget that is gone too is not taken for one to restore.
+	err = move(tickName(skill), claimName(skill), budgetName(skill))
+	if err == nil {
+		err = s.moveElsewhere(to, skill, runID)
+	}
+	if err == nil {
+		err = move(historyName(skill))
+	}
+	if err != nil {
+		return err
 	}
 	return errors.Join(to.syncDir(), s.settle())
 }
 
-// others says whether a file belongs to another run than the one to archive, as when two runs keep their budgets in
-// different files. The history is the other's as long as the default budget is.
+// others reports whether a file belongs to another run than the one to archive, as when two runs
+// keep their budgets in different files. The history belongs to every run that has a budget.
 func (s *Store) others(skill loop.Skill, file, runID string) bool {
-	run := ""
 	switch file {
 	case tickName(skill):
-		if t, err := load(&s.disk, file, decodeTick); err == nil && t != nil {
-			run = t.RunID
-		}
-	case budgetName(skill), historyName(skill):
-		if b, err := s.loadBudget(skill, ""); err == nil && b != nil {
-			run = b.RunID
-		}
-	}
-	if run == "" && file != historyName(skill) {
-		return false
-	}
-	return run != "" && run != runID || file == historyName(skill) && s.shared(skill, runID)
-}
-
-// shared reports whether the history has lines of a run whose budget lies in another file.
-func (s *Store) shared(skill loop.Skill, runID string) bool {
-	for _, path := range s.budgetPaths(skill) {
-		b, err := s.loadBudget(skill, path)
-		if err == nil && b != nil && b.RunID != "" && b.RunID != runID {
-			return true
-		}
+		t, err := s.OpenTick(skill)
+		return err == nil && t != nil && t.RunID != "" && t.RunID != runID
+	case budgetName(skill):
+		return s.isOthers(skill, "", runID)
+	case historyName(skill):
+		return slices.ContainsFunc(s.budgetPaths(skill), func(path string) bool {
+			return s.isOthers(skill, path, runID)
+		})
 	}
 	return false
+}
+
+// isOthers reports whether a budget file has a budget of another run.
+func (s *Store) isOthers(skill loop.Skill, path, runID string) bool {
+	b, err := s.loadBudget(skill, path)
+	return err == nil && b != nil && b.RunID != "" && b.RunID != runID
 }
 
 // archiveFolder makes and opens the run's folder.
@@ -106,7 +106,11 @@ func (s *Store) archiveFolder(name string) (*disk, error) {
 	if err := errors.Join(s.disk.syncDir(), all.syncDir()); err != nil {
 		return nil, err
 	}
-	root, err := above.OpenRoot(name)
+	return s.archived(name)
+}
+
+func (s *Store) archived(name string) (*disk, error) {
+	root, err := s.disk.root.OpenRoot(filepath.Join(archiveName, name))
 	if err != nil {
 		return nil, err
 	}
@@ -114,19 +118,16 @@ func (s *Store) archiveFolder(name string) (*disk, error) {
 }
 
 // move renames a state file into the archive, if it exists.
-func (s *Store) move(to *disk, folder, file string) error {
-	switch _, err := s.disk.root.Lstat(file); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
+func (s *Store) move(to *disk, file string) error {
+	if _, err := s.disk.root.Lstat(file); err != nil {
+		return orAbsent(err)
 	}
 	name, err := to.free(numberedName(file))
 	if err != nil {
 		return err
 	}
 	to.dirty = true
-	return s.disk.rename(file, archiveName+"/"+folder+"/"+name)
+	return s.disk.rename(file, strings.TrimPrefix(to.path(name), Dir+"/"))
 }
 
 // numberedName is work.tick.json, then work-2.tick.json and so on.
@@ -140,20 +141,21 @@ func numberedName(file string) func(int) string {
 	}
 }
 
-// moveElsewhere copies a run's budget from where --budget-file put it and removes it there with its pointer. What is
-// there and is not this run's budget is left alone: it may be anybody's file. A pointer that leads nowhere moves itself.
-func (s *Store) moveElsewhere(to *disk, folder string, skill loop.Skill, runID string) error {
+// moveElsewhere copies a run's budget from where --budget-file put it and removes it there with its
+// pointer. What is there and is not this run's budget is left alone, because it may be anybody's
+// file. A pointer that leads nowhere moves itself.
+func (s *Store) moveElsewhere(to *disk, skill loop.Skill, runID string) error {
 	path, err := s.BudgetPath(skill)
 	var at place
 	if err == nil {
 		at, err = s.place(skill, path)
 	}
-	damage := (*DamagedError)(nil)
+	pointer := pointerName(skill)
 	switch {
-	case errors.As(err, &damage), errors.Is(err, errTaken):
-		return s.move(to, folder, pointerName(skill))
+	case isDamaged(err), errors.Is(err, errTaken):
+		return s.move(to, pointer)
 	case at.own, errors.Is(err, fs.ErrNotExist):
-		return s.disk.remove(pointerName(skill))
+		return s.disk.remove(pointer)
 	case err != nil:
 		return err
 	}
@@ -163,88 +165,47 @@ func (s *Store) moveElsewhere(to *disk, folder string, skill loop.Skill, runID s
 	}
 	switch b, err := s.decodeBudget(path, skill, body); {
 	case body == nil, err != nil:
-		return s.disk.remove(pointerName(skill))
+		return s.disk.remove(pointer)
 	case b.RunID != runID:
 		return nil
 	}
-	if err := s.copyBudget(to, skill, body); err != nil {
+	if err := to.keepCopy(budgetName(skill), body); err != nil {
 		return err
 	}
-	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointerName(skill)))
+	return errors.Join(at.disk.remove(at.name), at.disk.syncDir(), s.disk.remove(pointer))
 }
 
-// copyBudget puts the budget into the archive, unless an earlier attempt did.
-func (s *Store) copyBudget(to *disk, skill loop.Skill, body []byte) error {
-	if done, err := to.read(budgetName(skill)); err == nil && bytes.Equal(done, body) {
+// keepCopy puts a text into the archive, unless an earlier attempt did.
+func (d *disk) keepCopy(file string, text []byte) error {
+	if done, err := d.read(file); err == nil && bytes.Equal(done, text) {
 		return nil
 	}
-	name, err := to.free(numberedName(budgetName(skill)))
+	name, err := d.free(numberedName(file))
 	if err != nil {
 		return err
 	}
-	if err := to.replace(name, body); err != nil {
-		return err
-	}
-	return to.syncDir()
+	return errors.Join(d.replace(name, text), d.syncDir())
 }
 
-// archiveDir makes a folder name of a run id, which a file may hold in any form.
-func archiveDir(runID string) string {
-	name := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '_'
-	}, runID)
-	name = strings.Trim(name[:min(len(name), 100)], ".")
-	switch {
-	case name == "":
-		return "unnamed"
-	case device(name):
-		return "_" + name
-	}
-	return name
-}
-
-// device says whether Windows takes a name for one of its devices, as it does whatever the case and what follows a dot.
-func device(name string) bool {
-	base, _, _ := strings.Cut(strings.ToLower(name), ".")
-	if len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) {
-		return base[3] >= '0' && base[3] <= '9'
-	}
-	return slices.Contains([]string{"con", "prn", "aux", "nul"}, base)
-}
-
-// Archives are the run ids in the archive, as folder names, sorted.
-func (s *Store) Archives() ([]string, error) {
-	f, err := s.disk.root.Open(archiveName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
+// Archives are the names of the folders in the archive, sorted. A folder is named after its run.
+func (s *Store) Archives() (names []string, err error) {
+	entries, err := fs.ReadDir(s.disk.root.FS(), archiveName)
+	if orAbsent(err) != nil {
 		return nil, fmt.Errorf("list archive: %w", err)
 	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, fmt.Errorf("list archive: %w", err)
-	}
-	var names []string
 	for _, e := range entries {
 		if e.IsDir() {
 			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
 	return names, nil
 }
 
-// Archived opens an archived run for reading, by its run id or its folder's name.
-func (s *Store) Archived(runID string) (*Store, error) {
-	name := archiveDir(runID)
-	root, err := s.disk.root.OpenRoot(archiveName + string(os.PathSeparator) + name)
+// Archived opens an archived run for reading, by its folder's name.
+func (s *Store) Archived(name string) (*Store, error) {
+	d, err := s.archived(name)
 	if err != nil {
-		return nil, fmt.Errorf("open archived run %s: %w", runID, err)
+		return nil, fmt.Errorf("open archived run %s: %w", name, err)
 	}
-	shown := Dir + "/" + archiveName + "/" + name
-	return &Store{project: s.project, disk: disk{root: root, shown: shown, fail: s.disk.fail}}, nil
+	return &Store{project: s.project, disk: *d}, nil
 }

@@ -106,7 +106,8 @@ func TestArchiveOfABudgetElsewhere(t *testing.T) {
 	same(t, "the original is gone", os.IsNotExist(err), true)
 }
 
-// TestArchiveLeavesForeignFiles: what --budget-file named and is not this run's budget may be anybody's.
+// TestArchiveLeavesForeignFiles: what --budget-file named and is not this run's budget may be
+// anybody's.
 func TestArchiveLeavesForeignFiles(t *testing.T) {
 	for name, text := range map[string]string{"not a budget": `{"name":"x"}`, "damaged": "{"} {
 		s := newStore(t)
@@ -119,13 +120,7 @@ func TestArchiveLeavesForeignFiles(t *testing.T) {
 	}
 }
 
-func TestArchiveNames(t *testing.T) {
-	for id, want := range map[string]string{
-		"run-1": "run-1", "": "unnamed", "..": "unnamed", "../../x": "_.._x", "a/b\\c:d": "a_b_c_d", ".": "unnamed", "é": "_", "NUL": "_NUL", "aux.json": "_aux.json", "Com1": "_Com1", "nul.": "_nul", "con-1": "con-1", "com10": "com10",
-		"20260509T120000Z-ab12": "20260509T120000Z-ab12",
-	} {
-		same(t, id, archiveDir(id), want)
-	}
+func TestArchiveThatLeadsOut(t *testing.T) {
 	s := full(t, newStore(t), "")
 	ok(t, os.Symlink(t.TempDir(), path(s, "archive")))
 	if err := s.Archive("work", "run-1"); err == nil {

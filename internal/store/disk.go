@@ -20,17 +20,21 @@ import (
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// maxState bounds a state file, so that no file put there can exhaust a hook.
+	// maxState bounds a state file, in bytes, so that no file put there can exhaust a hook.
 	maxState = 1 << 20
+	// nonblock is in the flags of every opening: a pipe that somebody put in a file's place must
+	// not make a hook wait, and os tries to make any other file non-blocking with four more calls.
+	nonblock = syscall.O_NONBLOCK
 )
 
-// disk is every operation on the files of one folder. The folder is held open, so no symlink leads out of it. Each
-// operation has a label, such as "rename work.budget.json", by which a test makes it fail.
+// disk is every operation on the files of one folder. The folder is held open, so no symlink leads
+// out of it. Each operation has a label, such as "rename work.budget.json", by which a test makes
+// it fail.
 type disk struct {
 	root  *os.Root
 	shown string                   // the folder as errors name it
 	fail  func(label string) error // nil in the program
-	dirty bool                     // names changed since the last syncDir
+	dirty bool                     // names changed since the last sync of the folder
 }
 
 func (d *disk) at(op, name string) error {
@@ -48,44 +52,52 @@ func (d *disk) path(name string) string {
 	return d.shown + "/" + name
 }
 
-// regular is a file's size; anything else than a file, a symlink too, is refused. Absent files give fs.ErrNotExist.
-func (d *disk) regular(name string) (int64, error) {
+// stat refuses anything but a regular file, a symlink too. Absent files give fs.ErrNotExist.
+func (d *disk) stat(name string) (fs.FileInfo, error) {
 	info, err := d.root.Lstat(name)
-	if err != nil {
-		return 0, err
+	if err == nil && !info.Mode().IsRegular() {
+		err = damage(d.path(name), "it is not a regular file")
 	}
-	if !info.Mode().IsRegular() {
-		return 0, &DamagedError{Path: d.path(name), Why: "it is not a regular file"}
-	}
-	return info.Size(), nil
+	return info, err
 }
 
-// read is the text of a state file, nil when there is none.
+// read is the text of a state file, nil when the file is absent.
 func (d *disk) read(name string) ([]byte, error) {
 	if err := d.at("read", name); err != nil {
 		return nil, err
 	}
-	size, err := d.regular(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
+	info, err := d.stat(name)
+	if err != nil {
+		return nil, orAbsent(err)
 	}
-	var f *os.File
-	err = patiently(func() (err error) { f, err = d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); return err })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // removed since: a lock that was just released
-	} else if err != nil {
-		return nil, err
+	f, err := d.open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, orAbsent(err) // a lock may have been released since
 	}
 	defer f.Close()
 	var text bytes.Buffer
-	text.Grow(int(min(size, maxState)) + bytes.MinRead) // in one read
+	text.Grow(int(min(info.Size(), maxState)) + bytes.MinRead) // in one read
 	_, err = text.ReadFrom(io.LimitReader(f, maxState+1))
 	if err == nil && text.Len() > maxState {
-		err = &DamagedError{Path: d.path(name), Why: "it is over 1 MiB"}
+		err = damage(d.path(name), "it is over 1 MiB")
 	}
 	return text.Bytes(), err
+}
+
+// orAbsent takes an absent file for no error.
+func orAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (d *disk) open(name string, flag int) (f *os.File, err error) {
+	err = patiently(func() error {
+		f, err = d.root.OpenFile(name, flag|nonblock, fileMode)
+		return err
+	})
+	return f, err
 }
 
 // create makes a new file and never opens an existing one.
@@ -93,17 +105,18 @@ func (d *disk) create(name string) (*os.File, error) {
 	if err := d.at("create", name); err != nil {
 		return nil, err
 	}
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|nonblock, fileMode)
 	if err != nil || runtime.GOOS == "windows" {
 		return f, err
 	}
-	if err := f.Chmod(fileMode); err != nil { // a umask may have taken more away than others' access
+	// A umask may have taken more away than others' access.
+	if err := f.Chmod(fileMode); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// write writes everything with one call. A made failure leaves half of it, as a full disk does.
+// write writes everything with one call. A failure made by a test leaves half, as a full disk does.
 func (d *disk) write(f *os.File, name string, text []byte) error {
 	if err := d.at("write", name); err != nil {
 		_, _ = f.Write(text[:len(text)/2])
@@ -120,40 +133,47 @@ func (d *disk) sync(f *os.File, name string) error {
 	return f.Sync()
 }
 
-func (d *disk) truncate(f *os.File, name string, size int64) error {
+func (d *disk) truncate(name string, size int64) error {
 	if err := d.at("truncate", name); err != nil {
 		return err
 	}
-	return f.Truncate(size)
+	f, err := d.open(name, os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(size), f.Close())
+}
+
+// change does something to the names in the folder.
+func (d *disk) change(op, name string, do func() error) error {
+	if err := d.at(op, name); err != nil {
+		return err
+	}
+	d.dirty = true
+	return patiently(do)
 }
 
 func (d *disk) rename(from, to string) error {
-	if err := d.at("rename", to); err != nil {
-		return err
-	}
-	d.dirty = true
-	return patiently(func() error { return d.root.Rename(from, to) })
+	return d.change("rename", to, func() error { return d.root.Rename(from, to) })
 }
 
 func (d *disk) link(from, to string) error {
-	if err := d.at("link", to); err != nil {
-		return err
-	}
-	d.dirty = true
-	return d.root.Link(from, to)
+	return d.change("link", to, func() error { return d.root.Link(from, to) })
 }
 
-// remove makes a file absent; an absent one is fine.
+// remove makes a file absent. An absent one is fine.
 func (d *disk) remove(name string) error {
-	if err := d.at("remove", name); err != nil {
-		return err
-	}
-	d.dirty = true
-	err := patiently(func() error { return d.root.Remove(name) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return orAbsent(d.change("remove", name, func() error { return d.root.Remove(name) }))
+}
+
+// over puts a complete file in another's place. The library knows how each system does that in
+// one step. Both names are our own and plain, in a folder that was opened without leaving the
+// project.
+func (d *disk) over(tmp, name string) error {
+	dir := d.root.Name()
+	return d.change("rename", name, func() error {
+		return atomic.ReplaceFile(filepath.Join(dir, tmp), filepath.Join(dir, name))
+	})
 }
 
 // mkdir makes a folder unless it exists.
@@ -166,34 +186,42 @@ func (d *disk) mkdir(name string) error {
 		return nil
 	}
 	d.dirty = d.dirty || err == nil
-	if err == nil && runtime.GOOS != "windows" { // a umask may have taken more away than others' access
+	if err == nil && runtime.GOOS != "windows" { // see create
 		err = d.root.Chmod(name, dirMode)
 	}
 	return err
 }
 
 // syncDir makes the folder's changed names durable, if any changed.
-func (d *disk) syncDir() error {
-	if !d.dirty || runtime.GOOS == "windows" { // Windows cannot sync a folder; its files were synced one by one
-		return nil
+func (d *disk) syncDir() error { return d.startSync()() }
+
+// startSync begins what syncDir does. The returned function waits for its end.
+func (d *disk) startSync() (wait func() error) {
+	// Windows cannot sync a folder. Its files were synced one by one.
+	if !d.dirty || runtime.GOOS == "windows" {
+		return func() error { return nil }
 	}
-	if err := d.at("sync", "folder"); err != nil {
-		return err
+	err := d.at("sync", "folder")
+	var f *os.File
+	if err == nil {
+		f, err = d.open(".", os.O_RDONLY)
 	}
-	f, err := d.root.Open(".")
 	if err != nil {
-		return err
+		return func() error { return err }
 	}
-	defer f.Close()
-	err = f.Sync()
-	if err == nil || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+	synced := make(chan error, 1)
+	go func() { synced <- errors.Join(f.Sync(), f.Close()) }()
+	return func() error {
+		err := <-synced
+		if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+			return fmt.Errorf("sync folder: %w", err)
+		}
 		d.dirty = false
 		return nil
 	}
-	return fmt.Errorf("sync folder: %w", err)
 }
 
-// temp is a new name for an unfinished file: hidden, and known to the sweep by its ends.
+// temp is a new name for an unfinished file. It is hidden, and the sweep knows it by its ends.
 func temp(name string) string {
 	return "." + name + "-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 }
@@ -202,87 +230,71 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
 }
 
-// complete writes a whole, durable file under a new temporary name.
-func (d *disk) complete(name string, text []byte) (tmp string, err error) {
-	tmp, f, err := d.start(name, text)
-	if err != nil {
-		return tmp, err
-	}
-	if err = errors.Join(d.sync(f, name), f.Close()); err != nil {
-		_ = d.remove(tmp) // the sweep takes it if this fails too
-	}
-	return tmp, err
-}
-
-// start is complete but for the sync.
-func (d *disk) start(name string, text []byte) (tmp string, f *os.File, err error) {
-	tmp = temp(name)
-	if f, err = d.create(tmp); err != nil {
-		return "", nil, err
-	}
-	if err = d.write(f, name, text); err != nil {
-		_ = errors.Join(f.Close(), d.remove(tmp))
-	}
-	return tmp, f, err
-}
-
 // unfinished is a whole file under a temporary name that is being made durable.
 type unfinished struct {
 	disk      *disk
 	tmp, name string
 	synced    chan error
+	placed    bool
 }
 
-// begin is replace up to the sync, which it does not wait for.
+// begin writes the text of an unfinished file and does not wait for the disk.
 func (d *disk) begin(name string, text []byte) (*unfinished, error) {
-	tmp, f, err := d.start(name, text)
+	u := &unfinished{disk: d, tmp: temp(name), name: name, synced: make(chan error, 1)}
+	f, err := d.create(u.tmp)
 	if err != nil {
 		return nil, err
 	}
-	u := &unfinished{d, tmp, name, make(chan error, 1)}
+	if err := d.write(f, name, text); err != nil {
+		return nil, errors.Join(err, f.Close(), d.remove(u.tmp))
+	}
 	failed := d.at("sync", name)
-	go func() { u.synced <- errors.Join(failed, f.Sync(), f.Close()) }()
+	go func() {
+		if failed == nil {
+			failed = f.Sync()
+		}
+		u.synced <- errors.Join(failed, f.Close())
+	}()
 	return u, nil
 }
 
-// end waits for the sync and gives the file its name.
-func (u *unfinished) end() error {
+// wait returns once the file is durable.
+func (u *unfinished) wait() error {
 	err := <-u.synced
+	u.synced <- err
+	return err
+}
+
+// place gives the durable file its name.
+func (u *unfinished) place() error {
+	err := u.wait()
 	if err == nil {
 		err = u.disk.over(u.tmp, u.name)
 	}
-	if err != nil {
+	u.placed = err == nil
+	return err
+}
+
+// drop removes a file that did not get its place. The sweep takes it if that fails.
+func (u *unfinished) drop() {
+	if u != nil && !u.placed {
+		_ = u.wait()
 		_ = u.disk.remove(u.tmp)
 	}
-	return err
 }
 
-// replace gives a file a new text: a reader sees the old one or the new one, whole (R112). It is durable once the
-// folder is synced.
+// replace gives a file a new text. A reader sees the old one or the new one, whole (R112). The new
+// one is durable once the folder is synced.
 func (d *disk) replace(name string, text []byte) error {
-	if _, err := d.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.stat(name); orAbsent(err) != nil {
 		return err
 	}
-	tmp, err := d.complete(name, text)
+	u, err := d.begin(name, text)
 	if err != nil {
 		return err
 	}
-	if err = d.over(tmp, name); err != nil {
-		_ = d.remove(tmp)
-	}
-	return err
-}
-
-// over puts a complete file in another's place. The library knows how each system does that in one step; both names
-// are our own and plain, in a folder that was opened without leaving the project.
-func (d *disk) over(tmp, name string) error {
-	if err := d.at("rename", name); err != nil {
-		return err
-	}
-	d.dirty = true
-	return patiently(func() error {
-		return atomic.ReplaceFile(filepath.Join(d.root.Name(), tmp), filepath.Join(d.root.Name(), name))
-	})
+	defer u.drop()
+	return u.place()
 }
 
 // free is the first name of a numbered row, from 1, that no file has.

@@ -6,29 +6,43 @@ import (
 	"strings"
 )
 
-// ErrBusy says that another process kept the guard for longer than a hook may wait.
-var ErrBusy = errors.New("another hook is working on .sdd/loop")
+var (
+	// ErrBusy reports that another process kept the guard for longer than a hook may wait.
+	ErrBusy = errors.New("another hook is working on .sdd/loop")
 
-// errOtherRun says that a budget file belongs to another run, which must be archived before it is replaced.
-var errOtherRun = errors.New("the budget file belongs to another run")
+	// ErrClosed reports that the history has the iteration's line, so the iteration is closed, but
+	// what follows the line could not be written. Recover continues from the line.
+	ErrClosed = errors.New("the iteration is closed in the history")
 
-// errCommitted says that the history already has this iteration, so it must not be counted twice.
-var errCommitted = errors.New("the history already has this iteration")
+	// ErrLockChanged reports that the lock is not the one that was judged stale. It was left alone.
+	ErrLockChanged = errors.New("the lock changed hands")
 
-// ErrClosed says that the history has the iteration's line, so it is closed, although what follows from that could not be
-// written. Recover goes on from the line.
-var ErrClosed = errors.New("the iteration is closed in the history")
+	// errOtherRun reports that a budget file belongs to another run, which must be archived before
+	// it is replaced.
+	errOtherRun = errors.New("the budget file belongs to another run")
 
-// ErrLockChanged says that the lock is not the one that was judged stale, so it was left alone.
-var ErrLockChanged = errors.New("the lock changed hands")
+	// errCommitted reports that the history has this iteration already. It must not count twice.
+	errCommitted = errors.New("the history already has this iteration")
+)
 
-// DamagedError is a state file that cannot be trusted. Nothing of it is used and it is never rewritten.
+// DamagedError is a state file that cannot be trusted. Nothing of it is used and it is never
+// rewritten.
 type DamagedError struct {
 	Path string
-	Line int // of a history file, from 1; 0 elsewhere and where counting would need the whole file
+	Line int // of a history file, from 1; 0 for other files and where the lines were not counted
 	Why  string
-	// Missing is the required budget field that is not there (R109).
+	// Missing is the required budget field that is missing (R109).
 	Missing string
+}
+
+// damage is a DamagedError with a formatted reason.
+func damage(path, format string, args ...any) error {
+	return &DamagedError{Path: path, Why: fmt.Sprintf(format, args...)}
+}
+
+func isDamaged(err error) bool {
+	_, ok := errors.AsType[*DamagedError](err)
+	return ok
 }
 
 // elsewhere reports whether the file lies outside of the state folder, where --budget-file put it.
@@ -38,7 +52,8 @@ func (e *DamagedError) Error() string {
 	switch {
 	case e.Missing != "":
 		return fmt.Sprintf("Budget file at %s is missing required field %s — refusing to load. "+
-			"Delete the file to start a fresh run, or restore the missing field manually.", e.Path, e.Missing)
+			"Delete the file to start a fresh run, or restore the missing field manually.",
+			e.Path, e.Missing)
 	case e.Line > 0:
 		return fmt.Sprintf("%s line %d is damaged: %s", e.Path, e.Line, e.Why)
 	}
@@ -52,5 +67,6 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s has format version %d, newer than this program knows: upgrade hooks", e.Path, e.Version)
+	return fmt.Sprintf("%s has format version %d, newer than this program knows: upgrade hooks",
+		e.Path, e.Version)
 }

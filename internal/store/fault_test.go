@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -81,7 +82,7 @@ var deeds = map[string]struct {
 		do: func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
 	},
 	"line after one without its newline": {
-		before: func(t *testing.T, s *Store) { put(t, s, history, string(must(compact(line(1))))) },
+		before: func(t *testing.T, s *Store) { put(t, s, history, string(must(codec.Encode(line(1))))) },
 		do:     func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
 	},
 	"end of an iteration": {
@@ -133,7 +134,7 @@ var modes = map[string]func(n int) func(string) error{
 	},
 	"killed": func(n int) func(string) error {
 		return func(string) error {
-			if n--; n == 0 {
+			if n--; n <= 0 {
 				panic(crash{})
 			}
 			return nil
@@ -166,9 +167,9 @@ func run(t *testing.T, before func(*testing.T, *Store), do func(*Store) error, f
 	return project, do(s)
 }
 
-// TestEveryFault fails each single operation of each deed in each mode. Afterwards a reader sees the state before or
-// the state after, whole; if the deed said that it is done, the state after. The next hook then does the deed again,
-// and nothing counts twice.
+// TestEveryFault fails each single operation of each deed in each mode. Afterwards a reader sees
+// the state before or the state after, whole; if the deed said that it is done, the state after.
+// The next hook then does the deed again, and nothing counts twice.
 func TestEveryFault(t *testing.T) {
 	for name, deed := range deeds {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +230,8 @@ func TestFaultsOfCreate(t *testing.T) {
 	}
 }
 
-// TestFaultsOfArchive: wherever the move stops, each file is in one of the two places, and a second call finishes it.
+// TestFaultsOfArchive: wherever the move stops, each file is in one of the two places, and a second
+// call finishes it.
 func TestFaultsOfArchive(t *testing.T) {
 	for _, budgetPath := range []string{"", "b.json"} {
 		before := func(t *testing.T, s *Store) { full(t, s, budgetPath) }
@@ -257,7 +259,7 @@ func TestFaultsOfArchive(t *testing.T) {
 	}
 }
 
-// TestFaultsOfGuard: a guard that cannot be taken is an error or ErrBusy, and never held.
+// A guard that cannot be taken is an error or ErrBusy, and never held.
 func TestFaultsOfGuard(t *testing.T) {
 	for n := 1; n <= 2; n++ {
 		s := newStore(t)

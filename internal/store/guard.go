@@ -19,13 +19,14 @@ const (
 	guardPoll = 3 * time.Millisecond
 )
 
-// Guard makes this process the only one that changes the state, until unlock. It waits at most two seconds, less
-// when ctx ends earlier, and then fails with ErrBusy. The kernel frees it when the process dies, and its file is never
-// deleted. Taking it again while it is held costs nothing.
+// Guard makes this process the only one that changes the state, until unlock. It waits at most two
+// seconds, less when ctx ends earlier, and then fails with ErrBusy. The kernel frees it when the
+// process dies, and its file is never deleted. Taking it again while it is held costs nothing.
 //
-// On a file system without locks the turn stands in for it. Where that cannot be had either, as on a full disk, it succeeds
-// all the same: atomic replacement and the exclusive lock file still hold, only two hooks in the same moment may then
-// overwrite each other's counters.
+// On a file system without locks a file in the user's state directory is locked instead, which
+// keeps out the other hooks of this machine. Where that fails too Guard succeeds all the same:
+// atomic replacement and the exclusive lock file still work, but two hooks in the same moment may
+// then overwrite each other's counters.
 func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
 	if s.guards == 0 {
 		if err := s.take(ctx); err != nil {
@@ -33,18 +34,22 @@ func (s *Store) Guard(ctx context.Context) (unlock func() error, err error) {
 		}
 	}
 	s.guards++
-	return s.let, nil
+	return s.unguard, nil
 }
 
-// let ends one Guard; the last one frees the lock.
-func (s *Store) let() error {
+// guarded runs do under the guard.
+func (s *Store) guarded(do func() error) error {
+	unlock, err := s.Guard(context.Background())
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), unlock())
+}
+
+// unguard ends one Guard. The last one frees the lock.
+func (s *Store) unguard() error {
 	s.guards--
-	switch {
-	case s.guards > 0:
-		return nil
-	case s.turn != "":
-		return s.leaveTurn()
-	case s.lock == nil:
+	if s.guards > 0 || s.lock == nil {
 		return nil
 	}
 	lock := s.lock
@@ -53,65 +58,78 @@ func (s *Store) let() error {
 }
 
 func (s *Store) take(ctx context.Context) error {
-	if s.noFlock {
-		return s.guardByTurn(ctx)
-	}
 	lock, err := s.flock()
-	if err != nil {
+	if err == nil {
+		err = s.tryLock("lock", ctx, lock)
+	}
+	if s.noFlock = lockless(err); s.noFlock {
+		lock, err = s.lockOutside(ctx)
+		if s.unguarded = err != nil && !errors.Is(err, ErrBusy); s.unguarded {
+			return nil
+		}
+	}
+	if err != nil && !errors.Is(err, ErrBusy) {
 		return fmt.Errorf("guard %s: %w", Dir, err)
 	}
-	switch ok, err := s.try(ctx, lock); {
-	case lockless(err):
-		s.noFlock = true
-		return s.guardByTurn(ctx)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), err == nil && !ok:
-		return ErrBusy
-	case err != nil:
-		return fmt.Errorf("guard %s: %w", Dir, err)
-	}
-	s.lock = lock
-	return nil
-}
-
-func (s *Store) guardByTurn(ctx context.Context) error {
-	err := s.takeTurn(ctx)
-	if s.unguarded = err != nil && !errors.Is(err, ErrBusy); s.unguarded {
-		return nil
+	if err == nil {
+		s.lock = lock
 	}
 	return err
 }
 
-// flock makes the guard's file, closed to others, and refuses one that is no file.
+// flock is the guard's lock. Its file is made closed to others, whatever the umask, and anything but
+// a regular file is refused.
 func (s *Store) flock() (*flock.Flock, error) {
-	switch _, err := s.disk.regular(guardName); {
-	case errors.Is(err, fs.ErrNotExist):
-		f, err := s.disk.create(guardName)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
+	_, err := s.disk.stat(guardName)
+	if errors.Is(err, fs.ErrNotExist) {
+		var f *os.File
+		if f, err = s.disk.create(guardName); err == nil {
+			err = f.Close()
 		}
-		if err == nil {
-			_ = f.Close()
-		}
-	case err != nil:
-		return nil, err
 	}
-	path := filepath.Join(s.disk.root.Name(), guardName)
-	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(fileMode)), nil
+	if errors.Is(err, fs.ErrExist) { // another process was faster
+		err = nil
+	}
+	return lockFile(filepath.Join(s.disk.root.Name(), guardName)), err
 }
 
-func (s *Store) try(ctx context.Context, lock *flock.Flock) (bool, error) {
-	if err := s.disk.at("lock", guardName); err != nil {
-		return false, err
+func lockFile(path string) *flock.Flock {
+	const flag = os.O_CREATE | os.O_RDWR | syscall.O_NONBLOCK
+	return flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
+}
+
+// lockOutside locks the project's file in the user's state directory.
+func (s *Store) lockOutside(ctx context.Context) (*flock.Flock, error) {
+	path := s.seals.GuardPath(s.project)
+	if path == "" {
+		return nil, errors.New("no state directory")
 	}
-	if ok, err := lock.TryLock(); ok || err != nil { // without a clock, which costs more than the lock
-		return ok, err
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return nil, err
+	}
+	lock := lockFile(path)
+	return lock, s.tryLock("state-lock", ctx, lock)
+}
+
+// tryLock waits for a lock as Guard does.
+func (s *Store) tryLock(op string, ctx context.Context, lock *flock.Flock) error {
+	if err := s.disk.at(op, guardName); err != nil {
+		return err
+	}
+	// The first attempt needs no clock, which costs more than the lock.
+	if ok, err := lock.TryLock(); ok || err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, guardWait)
 	defer cancel()
-	return lock.TryLockContext(ctx, guardPoll)
+	ok, err := lock.TryLockContext(ctx, guardPoll)
+	if !ok && ctx.Err() != nil {
+		return ErrBusy
+	}
+	return err
 }
 
-// lockless says whether an error means that this file system has no locks at all.
+// lockless reports whether an error means that a file system has no locks at all.
 func lockless(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }

@@ -17,13 +17,13 @@ type File struct {
 	Name string // relative to the folder, with slashes
 	Mode fs.FileMode
 	Size int64 // bytes
-	// Litter says that it is an unfinished file that nobody can still be writing.
+	// Litter marks an unfinished file that nobody can still be writing.
 	Litter bool
-	// Known says that the name is one of the state's own. The archive's folders are.
+	// Known marks a name of the state's own. Those of the archive's folders are.
 	Known bool
 }
 
-// Open says that others than the owner may read or change the file.
+// Open reports whether others than the owner may read or change the file.
 func (f File) Open() bool { return runtime.GOOS != "windows" && f.Mode.Perm()&0o077 != 0 }
 
 // Files lists the folder itself, as ".", and everything below it.
@@ -38,10 +38,10 @@ func (s *Store) Files() (list []File, err error) {
 		} else if err != nil {
 			return err
 		}
-		base := d.Name()
+		tmp := isTemp(d.Name())
 		list = append(list, File{
-			Name: name, Mode: info.Mode(), Size: info.Size(), Known: name == "." || strings.HasPrefix(name, archiveName) || strings.HasPrefix(name, turnName) || ownName(base) || isTemp(base),
-			Litter: isTemp(base) && litter(base, info),
+			Name: name, Mode: info.Mode(), Size: info.Size(), Litter: tmp && litter(info),
+			Known: tmp || name == "." || strings.HasPrefix(name, archiveName) || ownName(d.Name()),
 		})
 		return nil
 	})
@@ -83,36 +83,30 @@ func (s *Store) Sweep(name string) error {
 	if !isTemp(name[strings.LastIndexByte(name, '/')+1:]) {
 		return fmt.Errorf("sweep: %s is no unfinished file", name)
 	}
-	info, err := s.disk.root.Lstat(name)
-	if err == nil {
-		err = s.disk.discard(name, info)
-	}
-	return wrap("sweep", err)
+	return wrap("sweep", s.disk.remove(name))
 }
 
 // Hide keeps the folder out of git.
-func (s *Store) Hide() error {
-	return wrap("hide", errors.Join(s.disk.replace(".gitignore", []byte("*\n")), s.disk.syncDir()))
-}
+func (s *Store) Hide() error { return wrap("hide", s.hide()) }
 
-// Hidden says whether the folder's own .gitignore keeps all of it out of git.
+// Hidden reports whether the folder's own .gitignore keeps all of it out of git.
 func (s *Store) Hidden() bool {
 	text, err := s.disk.read(".gitignore")
 	return err == nil && strings.TrimSpace(string(text)) == "*"
 }
 
-// Locks is how hooks that run at once are kept from each other.
+// Locks is how the hooks of two processes are kept apart.
 type Locks uint8
 
-// The ways, from the best.
+// The kinds of locks, from the best.
 const (
-	Flocks  Locks = iota // the file system's own locks
-	Turns                // it has none: a folder
-	NoLocks              // nothing keeps them
+	Flocks     Locks = iota // of the project's file system
+	StateLocks              // it has none: of the user's state directory
+	NoLocks                 // neither has any
 )
 
-// Probe writes a file the way the state is written, durably, and removes it. It says how long that took, and what locks
-// there are.
+// Probe writes a file the way the state is written, durably, and removes it. It returns how long
+// that took and which locks there are.
 func (s *Store) Probe() (took time.Duration, locks Locks, err error) {
 	const name = ".probe"
 	began := time.Now()
@@ -129,7 +123,7 @@ func (s *Store) Probe() (took time.Duration, locks Locks, err error) {
 	case s.unguarded:
 		locks = NoLocks
 	case s.noFlock:
-		locks = Turns
+		locks = StateLocks
 	}
 	return took, locks, unlock()
 }

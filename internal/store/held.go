@@ -62,8 +62,7 @@ func (s *Store) hold(run sealed, why string, alive func(*loop.Budget) bool) bool
 	if !run.On || run.State.Budget == "" {
 		return run.HeldFor != ""
 	}
-	b, err := s.decodeBudget(run.Budget, run.skill(), []byte(run.State.Budget))
-	if err != nil || !alive(b) {
+	if b, err := s.sealedBudget(run); err != nil || !alive(b) {
 		return false
 	}
 	run.HeldFor, run.HeldBudget = why, run.State.Budget

@@ -49,22 +49,19 @@ func at(n int) *loop.Budget {
 }
 
 func line(n int) *loop.Iteration {
-	return wholeP(loop.Iteration{
+	return &loop.Iteration{
 		Version: 1, RunID: "run-1", Seq: n, Iteration: n, Skill: loop.Work, Outcome: loop.OK,
 		StartedAt: noon.Add(time.Duration(n) * time.Minute), EndedAt: noon.Add(time.Duration(n)*time.Minute + time.Second),
 		Budget: *at(n), LastQmdError: "two\nlines <&>",
-	})
+	}
 }
 
 func tick(n int) *loop.Tick {
-	t := wholeTick(loop.Tick{
+	return &loop.Tick{
 		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: loop.Work, Iteration: n,
 		StartedAt: noon.Add(time.Duration(n) * time.Minute), Body: true,
-	})
-	return &t
+	}
 }
-
-func wholeP(it loop.Iteration) *loop.Iteration { it = wholeLine(it); return &it }
 
 func path(s *Store, name string) string {
 	return filepath.Join(s.project, filepath.FromSlash(Dir), name)
@@ -133,11 +130,13 @@ func newer(err error) *NewerError {
 func lines(s *Store, skill loop.Skill) iter.Seq2[loop.Iteration, error] {
 	return func(yield func(loop.Iteration, error) bool) {
 		for raw, err := range s.RawLines(skill) {
-			var it loop.Iteration
+			it := new(loop.Iteration)
 			if err == nil {
-				it, err = raw.parse()
+				if it, err = raw.parse(); err != nil {
+					it = new(loop.Iteration)
+				}
 			}
-			if !yield(it, err) {
+			if !yield(*it, err) {
 				return
 			}
 		}

@@ -10,11 +10,10 @@ import (
 	"hooks/internal/seal"
 )
 
-// Hinted adds the way out to an error of the state. One that has a way out already, or that none is known for, stays as
-// it is.
+// Hinted adds a hint to an error of the state. An error that has a hint already, or for which none
+// is known, stays as it is.
 func Hinted(err error) error {
-	var has *hint.Error
-	if err == nil || errors.As(err, &has) {
+	if _, has := errors.AsType[*hint.Error](err); err == nil || has {
 		return err
 	}
 	if way := wayOut(err); way != "" {
@@ -24,34 +23,37 @@ func Hinted(err error) error {
 }
 
 func wayOut(err error) string {
-	var damaged *DamagedError
-	var newer *NewerError
-	var changed *ChangedError
+	damaged, isDamaged := errors.AsType[*DamagedError](err)
+	_, isNewer := errors.AsType[*NewerError](err)
+	_, isChanged := errors.AsType[*ChangedError](err)
 	says := func(text string) bool { return strings.Contains(err.Error(), text) }
 	switch {
-	case errors.As(err, &newer):
+	case isNewer:
 		return "upgrade hooks"
-	case errors.As(err, &changed):
+	case isChanged:
 		return "in a terminal of your own: `hooks loop accept` takes the files over as they are, " +
 			"`hooks loop reset` archives the run"
 	case says("read seal"):
 		return "look at that file and remove it, in a terminal of your own"
 	case errors.Is(err, seal.ErrUnwritable):
 		return "run it where the user's state directory can be written, not inside a sandbox"
-	case errors.As(err, &damaged) && damaged.elsewhere():
+	case isDamaged && damaged.elsewhere():
 		return "the file may be somebody's own, so it stays as it is: " +
 			"name another --budget-file, or leave it out"
 	case says("open folder of budget file") && !errors.Is(err, fs.ErrNotExist):
 		return "name another --budget-file, in a folder"
-	case errors.As(err, &damaged):
-		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, and the next tick starts a fresh run"
-	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"), says("does not lead to a folder"), says("not a directory"):
+	case isDamaged:
+		return "look at it with `hooks loop status`; `hooks loop reset` in a terminal archives it, " +
+			"and the next tick starts a fresh run"
+	case errors.Is(err, syscall.ENOTDIR), says("escapes from parent"),
+		says("does not lead to a folder"), says("not a directory"):
 		return "remove or rename .sdd/loop: it must be a folder of this project"
 	case errors.Is(err, errTaken), errors.Is(err, errOtherRun):
 		return "name another --budget-file"
 	case errors.Is(err, fs.ErrNotExist):
 		return "make the folder first, or leave --budget-file out"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
+		errors.Is(err, syscall.EFBIG):
 		return "make room on the disk of .sdd/loop; the next event goes on from what is there"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "make .sdd/loop writable for you, or remove it"

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"syscall"
 
 	"github.com/tidwall/gjson"
 
@@ -17,27 +16,26 @@ import (
 )
 
 // openHistory opens the history for reading, nil when there is none.
-func (s *Store) openHistory(skill loop.Skill) (*os.File, int64, error) {
+func (s *Store) openHistory(skill loop.Skill) (f *os.File, size int64, err error) {
 	name := historyName(skill)
-	if err := s.disk.at("read", name); err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", s.disk.path(name), err)
+	var info fs.FileInfo
+	if err = s.disk.at("read", name); err == nil {
+		info, err = s.disk.stat(name)
 	}
-	size, err := s.disk.regular(name)
-	var f *os.File
 	if err == nil {
-		f, err = s.disk.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		f, err = s.disk.open(name, os.O_RDONLY)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	} else if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", s.disk.path(name), err)
 	}
-	return f, size, nil
+	return f, info.Size(), nil
 }
 
-// Last is the newest history line that keep takes, nil when there is none. It reads from the end of the file, so its
-// cost does not grow with the history. A torn last line is skipped; a damaged line met before the one looked for is an
-// error, because an older line must not pass for the newest.
+// Last is the newest history line that keep accepts, nil when there is none. It reads from the end
+// of the file, so its cost does not grow with the history. A torn last line is skipped; a damaged
+// line before the one looked for is an error, because an older line must not pass for the newest.
 func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.Iteration, error) {
 	var found *loop.Iteration
 	err := s.backwards(skill, func(it *loop.Iteration) bool {
@@ -49,7 +47,8 @@ func (s *Store) Last(skill loop.Skill, keep func(*loop.Iteration) bool) (*loop.I
 	return found, err
 }
 
-// backwards gives the history's lines to each from the last to the first, until each says that it has enough.
+// backwards calls each with the history's lines from the last to the first, while each returns
+// true.
 func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) error {
 	f, size, err := s.openHistory(skill)
 	if f == nil {
@@ -65,12 +64,12 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 			return nil
 		case last && errors.Is(err, errLongLine): // torn, as after a power cut that left zeros
 			lines.buf = nil
-			if lines.pos, err = lastStart(f, size); err != nil {
+			if lines.pos, _, err = lastLine(f, size); err != nil {
 				return fmt.Errorf("read %s: %w", path, err)
 			}
 			continue
 		case errors.Is(err, errLongLine):
-			return &DamagedError{Path: path, Why: "a line of it is over 4 MiB"}
+			return damage(path, "a line of it is over 4 MiB")
 		case err != nil:
 			return fmt.Errorf("read %s: %w", path, err)
 		case last && !whole(line), len(bytes.TrimSpace(line)) == 0:
@@ -86,7 +85,8 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 	}
 }
 
-// parsed is parseLine, once for a line that several steps of an event look at. Nobody changes the lists in it.
+// parsed is parseLine, once for a line that several steps of an event look at. Nobody changes the
+// lists in it.
 func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
 		it, err := parseLine(s.disk.path(historyName(skill)), line)
@@ -99,30 +99,28 @@ func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	return &it, nil
 }
 
-// Torn says that the history's last line is not whole, as after a write that was cut off: readers pass over it.
+// Torn reports that the history's last line is not whole, as after a write that was cut off.
+// Readers skip it.
 func (s *Store) Torn(skill loop.Skill) (bool, error) {
 	f, size, err := s.openHistory(skill)
 	if f == nil || size == 0 {
 		return false, err
 	}
 	defer f.Close()
-	start, err := lastStart(f, size)
-	if err != nil || size-start > maxLine {
-		return err == nil, err
-	}
-	line := make([]byte, size-start)
-	_, err = f.ReadAt(line, start)
-	return err == nil && len(bytes.TrimSpace(line)) > 0 && !whole(line), err
+	_, line, err := lastLine(f, size)
+	torn := line == nil || len(bytes.TrimSpace(line)) > 0 && !whole(line)
+	return err == nil && torn, err
 }
 
-// RawLine is one line of a history as it stands there, without its newline. Nothing of it is looked at before Check.
+// RawLine is one line of a history as it is in the file, without its newline. Nobody has looked at
+// it before Check.
 type RawLine struct {
 	JSON   []byte // good until the next line
 	number int    // from 1
 	path   string
 }
 
-// Check says what keeps a line from being read: it is no JSON object.
+// Check reports why a line cannot be read: it is not a JSON object.
 func (l RawLine) Check() error {
 	switch {
 	case !gjson.ValidBytes(l.JSON):
@@ -138,18 +136,16 @@ func (l RawLine) damage(why string) error {
 }
 
 // parse is the line with all its fields, or its damage with the line's number.
-func (l RawLine) parse() (loop.Iteration, error) {
+func (l RawLine) parse() (*loop.Iteration, error) {
 	it, err := parseLine(l.path, l.JSON)
-	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
-		damage.Line = l.number
+	if damaged, ok := errors.AsType[*DamagedError](err); ok {
+		damaged.Line = l.number
 	}
-	if err != nil {
-		return loop.Iteration{}, err
-	}
-	return *it, nil
+	return it, err
 }
 
-// RawLines streams the history's lines unread, in the memory of the longest one. A torn last line is skipped.
+// RawLines streams the history's lines unread, in the memory of the longest one. A torn last line
+// is skipped.
 func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
 		f, _, err := s.openHistory(skill)
@@ -173,10 +169,10 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 			}
 			raw.JSON = bytes.TrimSpace(line)
 			switch {
+			case err == io.EOF:
+				return
 			case err != nil && !errors.Is(err, errLongLine):
-				if err != io.EOF {
-					yield(RawLine{}, fmt.Errorf("read %s: %w", raw.path, err))
-				}
+				yield(RawLine{}, fmt.Errorf("read %s: %w", raw.path, err))
 				return
 			case end != nil && (err != nil || !whole(line)):
 				return // the torn last line
@@ -192,8 +188,9 @@ func (s *Store) RawLines(skill loop.Skill) iter.Seq2[RawLine, error] {
 	}
 }
 
-// readLine is the next line with its newline, io.EOF at the end; it is good until the next reading. One that the reader does
-// not hold in one piece is gathered in buf. Of a line over the limit the rest is passed over.
+// readLine is the next line with its newline, io.EOF at the end. It is good until the next reading.
+// A line that the reader does not hold in one piece is gathered in buf. The rest of a line over the
+// limit is skipped.
 func readLine(in *bufio.Reader, buf []byte) (line []byte, err error) {
 	line = buf
 	long := false

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// maxLine bounds a history line; a longer one is damage.
+	// maxLine bounds a history line, in bytes. A longer one is damage.
 	maxLine = 4 << 20
-	// block is how much of the history is read at a time, from its end. It holds a line or two: mostly the last one is
-	// looked for, and memory that is touched in vain costs a hook call more than another read.
+	// block is how much of the history is read at a time from its end, in bytes. It holds a line or
+	// two. Mostly the last one is looked for, and touching more memory costs a hook call more than
+	// another read.
 	block = 8 << 10
 )
 
@@ -27,43 +28,41 @@ func parseLine(path string, line []byte) (*loop.Iteration, error) {
 	if err := checkSnapshot(path, line, it); err != nil {
 		return nil, err
 	}
-	if it.Version == 0 {
-		it.Version = 1
-	}
+	it.Version = max(it.Version, 1)
 	return it, nil
 }
 
-// checkSnapshot holds the budget in a checked line's text, which it was read from or written to, against what a budget
-// must be.
+// checkSnapshot checks the budget in a line that was read from a checked text, or written to it.
 func checkSnapshot(path string, line []byte, it *loop.Iteration) error {
-	snapshot := gjson.GetBytes(line, "budget_snapshot")
+	snapshot := gjson.GetBytes(line, snapshotField)
 	_, minus := scan([]byte(snapshot.Raw))
 	err := budgetFormat.checkObject(path, snapshot, minus)
 	if err == nil {
 		err = adopt(path, it.Skill, &it.Budget)
 	}
-	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
-		return &DamagedError{Path: path, Why: "budget_snapshot: " + damage.Why}
+	if damaged, ok := errors.AsType[*DamagedError](err); ok {
+		return damage(path, snapshotField+": %s", damaged.Why)
 	}
 	return err
 }
 
-// whole says whether a line is a complete JSON object. An object that was cut anywhere is not.
+// whole reports whether a line is a complete JSON object. An object that was cut anywhere is not.
 func whole(line []byte) bool {
 	line = bytes.TrimRight(line, "\r\n")
 	return len(line) > 0 && line[0] == '{' && gjson.ValidBytes(line)
 }
 
-// backward gives the lines of a file from the last to the first.
+// backward reads the lines of a file from the last to the first.
 type backward struct {
 	f   io.ReaderAt
 	pos int64  // where buf begins in the file
-	buf []byte // read and not yet given
+	buf []byte // read and not yet returned
 }
 
 var errLongLine = errors.New("it is over 4 MiB")
 
-// next is the line before the last one given, with its newline if it has one; io.EOF before the first.
+// next returns the line before the one it returned last, with its newline if it has one, and io.EOF
+// before the first.
 func (r *backward) next() ([]byte, error) {
 	for {
 		if len(r.buf) > 0 {
@@ -88,7 +87,10 @@ func (r *backward) next() ([]byte, error) {
 	}
 }
 
-// more reads a block before buf, as long as buf, so that a long line is not copied over and over.
+// at is where buf's last line ends in the file.
+func (r *backward) at() int64 { return r.pos + int64(len(r.buf)) }
+
+// more reads a block before buf, as long as buf, so that a long line is not copied again and again.
 func (r *backward) more() error {
 	n := min(int64(max(block, len(r.buf))), r.pos)
 	buf := make([]byte, n, n+int64(len(r.buf)))
@@ -100,19 +102,24 @@ func (r *backward) more() error {
 	return nil
 }
 
-// lastStart is where the last line of a file begins, however long it is.
-func lastStart(f io.ReaderAt, size int64) (int64, error) {
-	buf := make([]byte, block)
+// lastLine is the last line of a file and where it begins. A line over maxLine is nil.
+func lastLine(f io.ReaderAt, size int64) (start int64, line []byte, err error) {
+	buf := make([]byte, min(block, size))
 	end := size - 1 // its own newline, if it has one, does not count
-	for end > 0 {
+	for end > 0 && start == 0 {
 		n := min(int64(block), end)
 		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			return end - n + int64(i) + 1, nil
+			return 0, nil, err
 		}
 		end -= n
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			start = end + int64(i) + 1
+		}
 	}
-	return 0, nil
+	if size-start > maxLine {
+		return start, nil, nil
+	}
+	line = make([]byte, size-start)
+	_, err = f.ReadAt(line, start)
+	return start, line, err
 }

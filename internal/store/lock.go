@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -47,20 +48,20 @@ func wrap(what string, err error) error {
 }
 
 func lockText(l loop.Lock) ([]byte, error) {
-	body, err := compact(l)
+	body, err := codec.Encode(l)
 	if err != nil {
 		return nil, err
 	}
 	return append(body, '\n'), lockFormat.check(lockName(l.Skill), body)
 }
 
-// written is Holder, once the lock is not being written any more: what cannot be read is looked at
-// again for a while.
+// written is Holder once the lock is complete. A lock that cannot be read is read again for a
+// while.
 func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
+	const pause = 5 * time.Millisecond
 	held, err := s.Holder(skill)
-	damage := (*DamagedError)(nil)
-	for wait := time.Duration(0); errors.As(err, &damage) && wait < beingWritten; wait += 5 * time.Millisecond {
-		time.Sleep(5 * time.Millisecond)
+	for wait := time.Duration(0); isDamaged(err) && wait < beingWritten; wait += pause {
+		time.Sleep(pause)
 		held, err = s.Holder(skill)
 	}
 	return held, err
@@ -68,14 +69,17 @@ func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
 
 // claim gives a complete file the lock's name, which link does only if nobody has it.
 func (s *Store) claim(name string, body []byte) (won bool, err error) {
-	tmp, err := s.disk.complete(name, body)
+	file, err := s.disk.begin(name, body)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = s.disk.remove(tmp) }() // else it is swept later
-	err = s.disk.link(tmp, name)
+	defer file.drop()
+	if err := file.wait(); err != nil {
+		return false, err
+	}
+	err = s.disk.link(file.tmp, name)
 	switch {
-	case err == nil, s.same(tmp, name): // over a network the answer to a link that was made can be lost
+	case err == nil, s.same(file.tmp, name): // a network may lose the answer to a link
 		return true, nil
 	case errors.Is(err, fs.ErrExist):
 		return false, nil
@@ -92,8 +96,8 @@ func (s *Store) same(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others can
-// see the lock empty for a moment.
+// claimUnlinked is claim on a file system without hard links. It is as exclusive, but others see
+// the lock empty for a moment.
 func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	f, err := s.disk.create(name)
 	if errors.Is(err, fs.ErrExist) {
@@ -108,43 +112,44 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 	return err == nil, err
 }
 
-// Reap takes away the lock that was seen and judged stale (R70), or overridden by a person (R103).
-// Of several processes that saw the same lock one succeeds; the others, and one that comes too
-// late, get ErrLockChanged. A nil seen reaps a lock that cannot be read. The guard is taken if the
-// caller does not hold it, and the turn besides: with a guard that guards nothing, two could take
-// the same lock for stale, and the slower one would take away the lock that the faster one has
-// acquired since.
+// Reap removes the lock that was seen and judged stale (R70), or overridden by a person (R103). Of
+// several processes that saw the same lock one succeeds; the others, and a late one, get
+// ErrLockChanged. A nil seen removes a lock that cannot be read. The guard is taken if the caller
+// does not hold it, and so is the lock outside of the project: on a file system whose locks keep
+// nobody out the slower of two processes would remove the lock that the faster one has acquired
+// since.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
+		if !s.noFlock {
+			lock, err := s.lockOutside(context.Background())
+			if errors.Is(err, ErrBusy) {
+				return err
+			}
+			if err == nil {
+				defer func() { _ = lock.Unlock() }()
+			}
+		}
 		if err := s.unlockSealed(skill, seen); err != nil {
 			return err
 		}
-		return s.inTurn(func() error { return s.reap(lockName(skill), seen) })
+		return s.reap(lockName(skill), seen)
 	}))
-}
-
-func (s *Store) guarded(do func() error) error {
-	unlock, err := s.Guard(context.Background())
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(), unlock())
 }
 
 func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// Nobody else reaps now. Only where the guard guards nothing may its own session have released
-	// it and another have acquired since the look above, so the look is repeated at what was taken.
+	// No other process reaps now. But where the guard keeps nobody out, its own session may have
+	// released it and another one acquired it since, so what was renamed is compared once more.
 	tmp := temp(name)
-	if err := s.disk.rename(name, tmp); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return ErrLockChanged
-		}
+	err := s.disk.rename(name, tmp)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrLockChanged
+	case err != nil:
 		return err
-	}
-	if !s.is(tmp, seen) {
+	case !s.is(tmp, seen):
 		err := s.disk.link(tmp, name)
 		_ = s.disk.remove(tmp)
 		return errors.Join(ErrLockChanged, err)
@@ -152,21 +157,21 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	return s.disk.remove(tmp)
 }
 
-// is says whether a file holds the lock that was seen.
+// is reports whether a file holds the lock that was seen.
 func (s *Store) is(name string, seen *loop.Lock) bool {
 	now, err := load(&s.disk, name, decodeLock)
-	damage := (*DamagedError)(nil)
-	switch {
-	case seen == nil:
-		return errors.As(err, &damage)
-	case err != nil || now == nil:
+	if seen == nil {
+		return isDamaged(err)
+	}
+	if err != nil || now == nil || !now.StartedAt.Equal(seen.StartedAt) {
 		return false
 	}
-	return now.StartedAt.Equal(seen.StartedAt) && now.Iteration == seen.Iteration && now.Process == seen.Process &&
-		now.SessionID == seen.SessionID && now.RunID == seen.RunID && now.Skill == seen.Skill
+	same := *now
+	same.StartedAt = seen.StartedAt
+	return same == *seen
 }
 
-// Release removes the skill's lock if mine says that it is ours (R67). Another's lock, as after a
+// Release removes the skill's lock if mine accepts it as ours (R67). Another's lock, as after a
 // forced unlock, stays, and an absent one is fine. The guard is taken if the caller does not hold
 // it.
 func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
@@ -175,7 +180,8 @@ func (s *Store) Release(skill loop.Skill, mine func(*loop.Lock) bool) error {
 		if err != nil || held == nil || !mine(held) {
 			return err
 		}
-		if err := s.unlockSealed(skill, held); err != nil { // its iteration may not be closed
+		// The iteration of this lock may still be open.
+		if err := s.unlockSealed(skill, held); err != nil {
 			return err
 		}
 		return s.disk.remove(lockName(skill))

@@ -66,7 +66,8 @@ func TestReap(t *testing.T) {
 	same(t, "files", files(t, s), []string{})
 }
 
-// TestReapGivesBack: without a guard the lock can change hands between the look and the rename; it must survive that.
+// TestReapGivesBack: without a guard the lock can change hands between the look and the rename; it
+// must survive that.
 func TestReapGivesBack(t *testing.T) {
 	s := newStore(t)
 	put(t, s, "work.lock", specLock)
@@ -125,7 +126,8 @@ func TestGuard(t *testing.T) {
 	same(t, "unguarded", s.unguarded || other.unguarded, false)
 }
 
-// TestLockIsTakenAwayUnderTheGuard: reaping and releasing look and then act, so nobody else may act in between.
+// TestLockIsTakenAwayUnderTheGuard: reaping and releasing look and then act, so nobody else may act
+// in between.
 func TestLockIsTakenAwayUnderTheGuard(t *testing.T) {
 	s := newStore(t)
 	guards := 0

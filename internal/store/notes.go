@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"syscall"
 
 	"github.com/tidwall/gjson"
 
@@ -21,10 +19,7 @@ const NotesPath = Dir + "/" + notesName
 
 const (
 	notesName = "notes.jsonl"
-	// maxNotes bounds the notes, in bytes: beyond it nothing is noted.
-	maxNotes = 256 << 10
-	// appending opens a file that anybody may have put there: a pipe must not make a hook wait.
-	appending = os.O_APPEND | os.O_CREATE | os.O_WRONLY | syscall.O_NONBLOCK
+	maxNotes  = 256 << 10 // in bytes; beyond it nothing is noted
 )
 
 // Note is one line of the notes.
@@ -42,40 +37,46 @@ type NotedDenial struct {
 	At   string `json:"at"`
 }
 
-// AppendNote adds a note to a project's notes, with one write. The folder must exist.
+// AppendNote adds a note to a project's notes. The folder must exist.
 func AppendNote(project string, n Note) error {
 	root, err := os.OpenRoot(project)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	info, err := root.Lstat(NotesPath)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
-		return fmt.Errorf("%s is full", NotesPath)
-	}
-	f, err := root.OpenFile(NotesPath, appending, fileMode)
+	return appendLine(root, NotesPath, n)
+}
+
+// appendLine adds a line to a file that anybody may have put there, with one write.
+func appendLine(root *os.Root, name string, v any) error {
+	line, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(n)
-	if err == nil {
-		_, err = f.Write(append(line, '\n'))
+	info, err := root.Lstat(name)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNotes) {
+		return fmt.Errorf("%s is full", name)
 	}
+	f, err := root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|nonblock, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
 }
 
-// HasNotes says that somebody left notes.
+// HasNotes reports whether somebody left notes.
 func (s *Store) HasNotes() bool {
 	info, err := s.disk.root.Lstat(notesName)
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// TakeNotes takes a session's notes away, and gives them; what is no note is dropped, and so are
-// those of sessions whose loop is off, which nobody would take. The caller holds the guard. A crash
+// TakeNotes removes a session's notes and returns them. What is no note is dropped, and so are the
+// notes of sessions whose loop is off, which nobody would take. The caller holds the guard. A crash
 // before they are saved elsewhere loses them.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
-	if damage := (*DamagedError)(nil); errors.As(err, &damage) {
+	if isDamaged(err) {
 		return nil, errors.Join(s.disk.remove(notesName), s.settle())
 	}
 	if text == nil || err != nil {
@@ -103,30 +104,16 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 
 func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
-// UsePass uses up the pass that a tool call has for the merge of a PR, once: first says that nobody
-// has before. It may run where only the project can be written.
+// UsePass uses up the pass that a tool call has for the merge of a PR, once: first reports that
+// nobody has before. It may run where only the project can be written.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
-	line, err := json.Marshal(map[string]any{"call": call, "pr": pr, "by": by})
-	if err != nil {
+	used := map[string]any{"call": call, "pr": pr, "by": by}
+	if err := appendLine(s.disk.root, usedName(skill), used); err != nil {
 		return false, err
 	}
-	name := usedName(skill)
-	if _, err := s.disk.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	f, err := s.disk.root.OpenFile(name, appending, fileMode)
-	if err != nil {
-		return false, err
-	}
-	if _, err = f.Write(append(line, '\n')); err != nil {
-		return false, errors.Join(err, f.Close())
-	}
-	if err := f.Close(); err != nil {
-		return false, err
-	}
-	text, err := s.disk.read(name) // of several that wrote at once, the first line counts
-	for one := range bytes.Lines(text) {
-		v := gjson.ParseBytes(one)
+	text, err := s.disk.read(usedName(skill))
+	for line := range bytes.Lines(text) { // of several that wrote at once, the first line counts
+		v := gjson.ParseBytes(line)
 		if v.Get("call").String() == call && v.Get("pr").Int() == int64(pr) {
 			return err == nil && v.Get("by").String() == by, err
 		}

@@ -10,27 +10,27 @@ import (
 	"hooks/internal/loop"
 )
 
-// place is where a budget file lies.
+// place is the place of a budget file.
 type place struct {
 	disk *disk
 	name string
-	// own says that it is the default place.
-	own bool
+	own  bool // the default place
 }
 
-// BudgetPath is where the skill's last run kept its budget: the default, or what --budget-file said
-// then.
+// BudgetPath is where the skill's last run kept its budget: the default, or the path that it was
+// given by --budget-file.
 func (s *Store) BudgetPath(skill loop.Skill) (string, error) {
+	path, pointer := DefaultBudgetPath(skill), s.disk.path(pointerName(skill))
 	body, err := s.disk.read(pointerName(skill))
 	if err != nil {
-		return DefaultBudgetPath(skill), fmt.Errorf("read %s: %w", s.disk.path(pointerName(skill)), err)
+		return path, fmt.Errorf("read %s: %w", pointer, err)
 	}
 	line, rest, _ := strings.Cut(string(body), "\n")
 	switch {
 	case body == nil:
-		return DefaultBudgetPath(skill), nil
+		return path, nil
 	case line == "" || rest != "" || strings.ContainsRune(line, 0):
-		return DefaultBudgetPath(skill), &DamagedError{Path: s.disk.path(pointerName(skill)), Why: "it is not one line with a path"}
+		return path, damage(pointer, "it is not one line with a path")
 	}
 	return line, nil
 }
@@ -56,7 +56,8 @@ func (s *Store) place(skill loop.Skill, path string) (place, error) {
 		if s.elsewhere != nil {
 			_ = errors.Join(s.elsewhere.syncDir(), s.elsewhere.root.Close())
 		}
-		s.elsewhere = &disk{root: root, shown: filepath.ToSlash(filepath.Dir(path)), fail: s.disk.fail}
+		shown := filepath.ToSlash(filepath.Dir(path))
+		s.elsewhere = &disk{root: root, shown: shown, fail: s.disk.fail}
 	}
 	return place{s.elsewhere, name, false}, nil
 }
@@ -76,7 +77,7 @@ func (s *Store) makeFolder(path string) bool {
 	return root.MkdirAll(dir, dirMode) == nil
 }
 
-// here says whether a folder is the state folder, under whatever name.
+// here reports whether a folder is the state folder, under whatever name.
 func (s *Store) here(dir string) bool {
 	there, err := os.Stat(dir)
 	if err != nil {
@@ -108,8 +109,8 @@ func taken(name string) error {
 	return nil
 }
 
-// budgetBody is the text of a budget file, nil when it or its folder is not there, and the name
-// people know it by.
+// budgetBody is the text of a budget file, nil when it or its folder is missing, and the name by
+// which people know it.
 func (s *Store) budgetBody(skill loop.Skill, path string) (body []byte, shown string, err error) {
 	at, err := s.place(skill, path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -133,7 +134,7 @@ func (s *Store) loadBudget(skill loop.Skill, path string) (*loop.Budget, error) 
 	return s.decodeBudget(shown, skill, body)
 }
 
-// point remembers where the budget lies; the default needs no pointer.
+// point writes down where the budget is. The default place needs no pointer.
 func (s *Store) point(skill loop.Skill, path string, at place) error {
 	name := pointerName(skill)
 	old, err := s.disk.read(name)

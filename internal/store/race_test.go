@@ -18,11 +18,12 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
+	"hooks/internal/seal"
 	"hooks/internal/tracker/standin"
 )
 
-// This is a race of real processes. Each contender is this test binary; it takes the lock, checks that it is
-// alone, and lets go or is killed while it holds it, so that others must reap.
+// This is a race of real processes. Each contender is this test binary; it takes the lock, checks
+// that it is alone, and lets go or is killed while it holds it, so that others must reap.
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv("STORE_TEST_ROLE"); role != "" {
@@ -44,6 +45,7 @@ func contend(role string) error {
 	if err != nil {
 		return err
 	}
+	s.Seal(seal.At(project+".state"), func() string { return "" })
 	broken(s, role)
 	if role == "append" {
 		return appendMany(s, rounds)
@@ -60,8 +62,8 @@ func contend(role string) error {
 	return nil
 }
 
-// broken makes the file system of a contender one without hard links, without locks, or one whose locks keep nobody out;
-// a "reaper" dies with a stale lock in its hands.
+// broken makes the file system of a contender one without hard links, without locks, or one whose
+// locks keep nobody out; a "reaper" dies with a stale lock in its hands.
 func broken(s *Store, role string) {
 	if strings.Contains(role, "lying") {
 		s.guards = 1
@@ -90,8 +92,9 @@ func die() {
 	select {}
 }
 
-// appendMany takes the guard again as soon as it let go, as no hook does: on a busy machine the others, who look every few
-// milliseconds, may not get it within the time that a hook waits. They try again; only a lost or broken line is a failure.
+// appendMany takes the guard again as soon as it let go, as no hook does: on a busy machine the
+// others, who look every few milliseconds, may not get it within the time that a hook waits. They
+// try again; only a lost or broken line is a failure.
 func appendMany(s *Store, rounds int) error {
 	for n := 0; n < rounds; n++ {
 		unlock, err := s.Guard(context.Background())
@@ -186,7 +189,8 @@ func race(t *testing.T, s *Store, rounds int, roles ...string) {
 	group.Wait()
 }
 
-// TestOneWinner: no two processes ever hold the lock, though holders are killed and their locks are reaped.
+// TestOneWinner: no two processes ever hold the lock, though holders are killed and their locks are
+// reaped.
 func TestOneWinner(t *testing.T) {
 	for name, roles := range map[string][]string{
 		"linked":   {"plain", "plain", "plain", "plain", "crash", "crash", "crash", "crash"},

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ const litterAge = time.Minute
 // Recover is Load after a possible crash. The history line is the commit point of an iteration, so
 // a budget that does not include the last line of its run becomes that line's snapshot, a tick that
 // the line closed is removed, and a budget that vanished while its run had a tick open is restored.
-// Old unfinished files are swept. The caller holds the guard.
+// Old unfinished files are removed. The caller holds the guard.
 func (s *Store) Recover(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
 	if err != nil {
@@ -29,8 +30,8 @@ func (s *Store) Recover(skill loop.Skill) (State, error) {
 // RecoverFrom is Recover with the budget at the given path, as --budget-file names it; empty means
 // the default.
 //
-// A run that has a record is held against it instead: ChangedError says that somebody else changed
-// its files.
+// A run that has a record is compared with it instead. ChangedError reports that somebody else
+// changed its files.
 func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) {
 	own, known, err := s.recordAt(skill, budgetPath)
 	if err != nil {
@@ -43,10 +44,7 @@ func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	if err != nil {
 		return st, err
 	}
-	s.disk.sweep(".")
-	if s.elsewhere != nil { // a person's own folder: nothing there but what a budget of this name left
-		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
-	}
+	s.sweep(budgetPath)
 	current, err := s.BudgetPath(skill)
 	if err != nil {
 		return st, err
@@ -80,9 +78,9 @@ func (st *State) run() string {
 	return ""
 }
 
-// tail is what the end of the history says about a run: its last line that closed an iteration, and
-// its line with the highest seq, which a skipped tick may have written after that. Lines of other
-// runs in between are passed over.
+// tail is the end of a run's history: its last line that closed an iteration, and its line with the
+// highest seq, which a skipped tick may have written after that. Lines of other runs in between are
+// skipped.
 func (s *Store) tail(skill loop.Skill, run string) (closing, newest *loop.Iteration, err error) {
 	err = s.backwards(skill, func(it *loop.Iteration) bool {
 		if it.RunID != run {
@@ -103,7 +101,7 @@ func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
 	if newest != nil && st.behind(newest) {
 		b := newest.Budget
 		b.RunID = newest.RunID
-		b.Seq = newest.Seq // a snapshot that says less would be restored again and again
+		b.Seq = newest.Seq // a snapshot with a lower seq would be restored again and again
 		if err := s.SaveBudget(st.BudgetPath, &b); err != nil {
 			return err
 		}
@@ -118,9 +116,9 @@ func (s *Store) catchUp(st *State, closing, newest *loop.Iteration) error {
 	return nil
 }
 
-// behind says whether the budget on disk lacks what the line committed. A budget that is gone is
-// restored only for an active run with a tick open: between ticks a person deletes it to start
-// afresh (R111).
+// behind reports whether the budget on disk lacks what the line committed. A missing budget is
+// restored only for an active run with an open tick: between ticks a person deletes it to start a
+// fresh run (R111).
 func (st *State) behind(line *loop.Iteration) bool {
 	if st.Budget == nil {
 		return st.Tick != nil && line.Budget.Status == loop.Active
@@ -128,25 +126,40 @@ func (st *State) behind(line *loop.Iteration) bool {
 	return line.Seq > st.Budget.Seq
 }
 
-// closed says whether a line of the tick's run is the end of this very tick. The number alone does
-// not tell: an iteration that was stopped at its gates did not count, so a resumed run opens a tick
-// with the same one. Its prompts do, and a line without any is the end of no tick that has one;
-// where neither names any, the time at which they began.
+// closed reports whether a line of the tick's run is the end of this very tick. The iteration's
+// number does not decide it: an iteration that was stopped at its gates did not count, so a resumed
+// run opens a tick with the same number. The prompts decide it, and a line without prompts ends no
+// tick that has one; where neither has any, the time at which they began decides.
 func closed(t *loop.Tick, line *loop.Iteration) bool {
 	if t.RunID != line.RunID || t.Iteration > line.Iteration {
 		return false
 	}
 	named := func(id string) bool { return id != "" }
 	ended := line.Budget.LastPrompts
-	if slices.ContainsFunc(t.Prompts, named) || slices.ContainsFunc(ended, named) {
-		return slices.ContainsFunc(t.Prompts, func(id string) bool { return id != "" && slices.Contains(ended, id) })
+	if !slices.ContainsFunc(t.Prompts, named) && !slices.ContainsFunc(ended, named) {
+		return !t.StartedAt.After(line.StartedAt)
 	}
-	return !t.StartedAt.After(line.StartedAt)
+	return slices.ContainsFunc(t.Prompts, func(id string) bool {
+		return named(id) && slices.Contains(ended, id)
+	})
 }
 
-// sweep removes unfinished files that a crash left behind. It never fails: they do no harm.
+// sweep removes unfinished files that a crash left behind, once in an event. It never fails,
+// because they do no harm. The folder of a budget elsewhere is a person's own: only files that a
+// budget of this name left are removed there.
+func (s *Store) sweep(budgetPath string) {
+	if s.swept {
+		return
+	}
+	s.swept = true
+	s.disk.sweep(".")
+	if s.elsewhere != nil {
+		s.elsewhere.sweep("." + filepath.Base(budgetPath) + "-")
+	}
+}
+
 func (d *disk) sweep(prefix string) {
-	dir, err := d.root.Open(".")
+	dir, err := d.open(".", os.O_RDONLY)
 	if err != nil {
 		return
 	}
@@ -156,22 +169,13 @@ func (d *disk) sweep(prefix string) {
 		if !isTemp(name) || !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		if info, err := d.root.Lstat(name); err == nil && litter(name, info) {
-			_ = d.discard(name, info)
+		if info, err := d.root.Lstat(name); err == nil && litter(info) {
+			_ = d.remove(name)
 		}
 	}
 }
 
-// litter says that nobody can still be writing an unfinished file, or the folder of a turn that was
-// never taken.
-func litter(name string, info fs.FileInfo) bool {
-	ours := info.Mode().IsRegular() || info.IsDir() && strings.HasPrefix(name, turnName+"-")
-	return ours && time.Since(info.ModTime()) > litterAge
-}
-
-func (d *disk) discard(name string, info fs.FileInfo) error {
-	if info.IsDir() {
-		return d.root.RemoveAll(name)
-	}
-	return d.remove(name)
+// litter reports whether nobody can still be writing an unfinished file.
+func litter(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge
 }

@@ -106,7 +106,8 @@ func TestWhichTickALineClosed(t *testing.T) {
 	}
 }
 
-// TestSkipAfterTheCrash: a skipped tick's line stands behind the one that committed, and must not hide it.
+// TestSkipAfterTheCrash: a skipped tick's line stands behind the one that committed, and must not
+// hide it.
 func TestSkipAfterTheCrash(t *testing.T) {
 	s := newStore(t)
 	ok(t, s.SaveBudget("", at(1)))

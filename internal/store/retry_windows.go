@@ -6,8 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// transient says whether an error passes by itself: the file is open in another process without sharing.
+// transient reports whether an error passes by itself, because another process has the file open
+// without sharing it.
 func transient(err error) bool {
-	return errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
+	return errors.Is(err, windows.ERROR_ACCESS_DENIED) ||
+		errors.Is(err, windows.ERROR_SHARING_VIOLATION) ||
 		errors.Is(err, windows.ERROR_LOCK_VIOLATION)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -23,11 +24,6 @@ func (s *Store) FindRun(skill loop.Skill, runID string) (State, error) {
 		return s.RecoverFrom(skill, path)
 	}
 	return State{}, errors.Join(errs...)
-}
-
-// OpenTick is the open iteration of a skill, whichever run it is of; nil when there is none.
-func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
-	return load(&s.disk, tickName(skill), decodeTick)
 }
 
 // Runs are the states of a skill's runs that have a budget here, each once; the run that the last
@@ -65,25 +61,24 @@ func (s *Store) budgetPaths(skill loop.Skill) []string {
 		paths = append(paths, last)
 	}
 	paths = append(paths, DefaultBudgetPath(skill))
-	paths = append(paths, s.toldPaths(skill)...)
+	paths = append(paths, s.startedPaths(skill)...)
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
 		paths = append(paths, run.Budget)
 	}
-	known := map[string]bool{}
 	kept := paths[:0]
 	for _, path := range paths {
-		if full := s.absolute(path); !known[full] {
-			known[full] = true
+		same := func(other string) bool { return s.absolute(other) == s.absolute(path) }
+		if !slices.ContainsFunc(kept, same) {
 			kept = append(kept, path)
 		}
 	}
 	return kept
 }
 
-// toldPaths are the budget files that the runs of the history were started with. What stands behind
-// a path in the flags cannot be told from it, so both readings are tried.
-func (s *Store) toldPaths(skill loop.Skill) (paths []string) {
+// startedPaths are the budget files that the runs of the history were started with. The flags do
+// not show where a path ends, so the whole rest and its first word are both tried.
+func (s *Store) startedPaths(skill loop.Skill) (paths []string) {
 	for raw, err := range s.RawLines(skill) {
 		if err != nil {
 			continue

@@ -6,32 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
 
-// SaveBudget writes the budget to path, relative to the project or absolute; empty means the default. It refuses to
-// replace another run's budget (errOtherRun), a damaged file and a newer one.
+// SaveBudget writes the budget to path, relative to the project or absolute; empty means the
+// default. It refuses to replace another run's budget (errOtherRun), a damaged file and a newer
+// one.
 func (s *Store) SaveBudget(path string, b *loop.Budget) error {
 	at, text, err := s.budgetText(path, b)
 	if err == nil {
 		err = s.changeBudget(path, b, text, func() error {
-			err := s.inPlace(at, path, b.Skill, func() error {
+			return s.inPlace(at, path, b.Skill, func() error {
 				return at.disk.replace(at.name, text)
 			})
-			return errors.Join(err, s.settle())
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("save budget: %w", err)
-	}
-	return nil
+	return wrap("save budget", err)
 }
 
 // budgetText is what SaveBudget writes and where, or why it does not.
@@ -46,12 +42,32 @@ func (s *Store) budgetText(path string, b *loop.Budget) (at place, text []byte, 
 	if err != nil {
 		return at, nil, err
 	}
-	text, err = written(at.disk, at.name, &budgetFormat, wholeBudget(*b), old)
+	own := *b
+	own.Version = loop.Version
+	text, err = fileText(at.disk, at.name, &budgetFormat, own, old)
 	return at, text, err
 }
 
-// inPlace puts a budget in its place and keeps the pointer to it right. The pointer comes first: pointing at nothing is a
-// run that has not begun, the other way it could not be found.
+// oldBudget is the text that is about to be replaced, nil if there is none.
+func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
+	body, err := at.disk.read(at.name)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	shown := at.disk.path(at.name)
+	if b.Skill != s.good.skill || !bytes.Equal(body, s.good.text) {
+		if _, err := s.decodeBudget(shown, b.Skill, body); err != nil {
+			return nil, err
+		}
+	}
+	if run := s.good.run; run != "" && run != b.RunID {
+		return nil, fmt.Errorf("%w: %s in %s", errOtherRun, run, shown)
+	}
+	return body, nil
+}
+
+// inPlace puts a budget in its place and keeps the pointer to it right. Write the pointer first. A
+// pointer without a budget means no run; a budget without a pointer would be lost.
 func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() error) error {
 	if !at.own {
 		if err := s.point(skill, path, at); err != nil {
@@ -64,115 +80,131 @@ func (s *Store) inPlace(at place, path string, skill loop.Skill, put func() erro
 	return s.point(skill, path, at)
 }
 
-// oldBudget is the text that is about to be replaced, nil if there is none.
-func (s *Store) oldBudget(at place, b *loop.Budget) ([]byte, error) {
-	body, err := at.disk.read(at.name)
-	if err != nil || body == nil {
-		return nil, err
-	}
-	old, err := s.decodeBudget(at.disk.path(at.name), b.Skill, body)
-	if err != nil {
-		return nil, err
-	}
-	if old.RunID != "" && old.RunID != b.RunID {
-		return nil, fmt.Errorf("%w: %s in %s", errOtherRun, old.RunID, at.disk.path(at.name))
-	}
-	return body, nil
-}
-
 // SaveTick writes the open iteration.
 func (s *Store) SaveTick(t *loop.Tick) error {
-	name := tickName(t.Skill)
-	var text []byte
-	old, err := s.old(name, &tickFormat, "run_id", t.RunID)
-	if err == nil {
-		text, err = written(&s.disk, name, &tickFormat, wholeTick(*t), old)
-	}
+	name, own := tickName(t.Skill), *t
+	own.Version = loop.Version
+	text, err := s.textOver(name, &tickFormat, own, "run_id", t.RunID)
 	if err == nil {
 		after := func(f *seal.Files) { f.Tick = seal.Trim(text) }
 		err = s.change(t.Skill, t.SessionID, after, func() error {
-			return errors.Join(s.disk.replace(name, text), s.settle())
+			return s.disk.replace(name, text)
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("save tick: %w", err)
-	}
-	return nil
+	return wrap("save tick", err)
 }
 
 // SaveClaim writes what a session that met a held lock waits for.
 func (s *Store) SaveClaim(c *loop.Claim) error {
-	name := claimName(c.Skill)
-	old, err := s.old(name, &claimFormat, "session_id", c.SessionID)
+	name, own := claimName(c.Skill), *c
+	own.Version = loop.Version
+	text, err := s.textOver(name, &claimFormat, own, "session_id", c.SessionID)
 	if err == nil {
-		err = save(&s.disk, name, &claimFormat, wholeClaim(*c), old)
+		err = errors.Join(s.disk.replace(name, text), s.settle())
 	}
-	if err != nil {
-		return fmt.Errorf("save claim: %w", err)
-	}
-	return s.settle()
+	return wrap("save claim", err)
 }
 
-// RemoveTick says that no iteration is open any more.
+// RemoveTick ends the open iteration without a history line.
 func (s *Store) RemoveTick(skill loop.Skill) error {
-	session := ""
-	if s.seals.Path() != "" && !s.changing {
-		if body, err := s.disk.read(tickName(skill)); err == nil {
-			session = gjson.GetBytes(body, "session_id").String()
+	body, _ := s.disk.read(tickName(skill))
+	session := gjson.GetBytes(body, "session_id").String()
+	after := func(f *seal.Files) { f.Tick = "" }
+	return s.change(skill, session, after, func() error { return s.removeTick(skill) })
+}
+
+func (s *Store) removeTick(skill loop.Skill) error {
+	_ = s.disk.root.Remove(usedName(skill)) // no pass in it counts in another iteration
+	return wrap("remove tick", s.disk.remove(tickName(skill)))
+}
+
+// RemoveClaim records that nobody waits any more.
+func (s *Store) RemoveClaim(skill loop.Skill) error {
+	return wrap("remove claim", errors.Join(s.disk.remove(claimName(skill)), s.settle()))
+}
+
+// Commit ends an iteration in the one safe order: history line, budget, tick gone, one sync of the
+// folder. After it the reply may be printed and the lock released. created is that of
+// AppendHistory. Any failure after the line is ErrClosed.
+//
+// A disk takes hardly more time for two files than for one, so the budget's text is made durable
+// under an unfinished name while the line is. It gets its place once the line is there.
+func (s *Store) Commit(
+	it *loop.Iteration, budgetPath string, b *loop.Budget,
+) (created bool, err error) {
+	line, err := s.lineOf(it)
+	var h *historyFile
+	if err == nil {
+		h, err = s.openForLine(it)
+	}
+	if err != nil {
+		return false, fmt.Errorf("append history: %w", err)
+	}
+	defer h.f.Close()
+	at, text, err := s.budgetText(budgetPath, b)
+	var draft *unfinished // nil: SaveBudget does it all, and returns the error, after the line
+	if err == nil {
+		draft, _ = at.disk.begin(at.name, text)
+		defer draft.drop()
+	}
+	after := func(f *seal.Files) {
+		f.Tick, f.Line, f.History = "", seal.Trim(line), h.end+int64(len(line))
+		if text != nil {
+			f.Budget = seal.Trim(text)
 		}
 	}
-	return s.change(skill, session, func(f *seal.Files) { f.Tick = "" }, func() error {
-		_ = s.disk.root.Remove(usedName(skill)) // nothing of it counts in another iteration
-		return s.drop("remove tick", tickName(skill))
-	})
-}
-
-// RemoveClaim says that nobody waits any more.
-func (s *Store) RemoveClaim(skill loop.Skill) error { return s.drop("remove claim", claimName(skill)) }
-
-func (s *Store) drop(what, name string) error {
-	if err := s.disk.remove(name); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return s.settle()
-}
-
-// old is the text that is about to be replaced. One whose identity differs is of no use: its unknown fields are about
-// something else.
-func (s *Store) old(name string, f *format, key, id string) ([]byte, error) {
-	body, err := s.disk.read(name)
-	if err != nil || body == nil {
-		return nil, err
-	}
-	if err := f.check(s.disk.path(name), body); err != nil {
-		return nil, err
-	}
-	if gjson.GetBytes(body, key).String() != id {
-		return nil, nil
-	}
-	return body, nil
-}
-
-// save writes a value.
-func save(d *disk, name string, f *format, v any, old []byte) error {
-	text, err := written(d, name, f, v, old)
-	if err != nil {
+	closed := false
+	err = s.change(it.Skill, b.SessionID, after, func() error {
+		if err := h.add(line); err != nil {
+			return fmt.Errorf("append history: %w", err)
+		}
+		closed = true
+		if draft == nil {
+			err = s.SaveBudget(budgetPath, b)
+		} else {
+			err = wrap("save budget", s.inPlace(at, budgetPath, b.Skill, draft.place))
+		}
+		if err == nil {
+			err = s.removeTick(it.Skill)
+		}
+		if err == nil && b.SealedIn != "" && b.SealedIn == s.seals.Path() {
+			_ = s.seals.AppendLine(b.RunID, seal.Trim(line)) // the record has the last line as well
+		}
 		return err
+	})
+	if err != nil && closed {
+		err = fmt.Errorf("%w, not in the budget: %w", ErrClosed, err)
 	}
-	return d.replace(name, text)
+	return closed && h.isNew, err
 }
 
-// written is a value's text, with the fields of the old text that this program does not know. What could not be read
-// again is not written.
-func written(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
+// textOver is a value's text with the unknown fields of the file that it replaces. A file with
+// another identity is about something else, and so are its unknown fields.
+func (s *Store) textOver(name string, f *format, v any, key, id string) ([]byte, error) {
+	old, err := s.disk.read(name)
+	if err == nil && old != nil {
+		err = f.check(s.disk.path(name), old)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if gjson.GetBytes(old, key).String() != id {
+		old = nil
+	}
+	return fileText(&s.disk, name, f, v, old)
+}
+
+// fileText is a value's text, with the fields of the old text that this program does not know. What
+// could not be read again is not written.
+func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error) {
 	if strings.HasPrefix(name, ".") {
 		return nil, errors.New("the state names no skill")
 	}
-	body, err := compact(v)
+	body, err := codec.Encode(v)
 	if err != nil {
 		return nil, err
 	}
-	body = keep(body, old, f.known)
+	body = keep(body, old, f)
 	if err := f.check(d.path(name), body); err != nil {
 		return nil, fmt.Errorf("refusing to write it: %w", err)
 	}
@@ -187,29 +219,22 @@ func written(d *disk, name string, f *format, v any, old []byte) ([]byte, error)
 	return out.Bytes(), nil
 }
 
-// compact is JSON on one line, with <, > and & as they are.
-func compact(v any) ([]byte, error) {
-	var out bytes.Buffer
-	if err := spell(&out, reflect.ValueOf(v)); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
-}
-
-// keep adds the unknown top-level fields of an old, checked text at the end of the object. Keys and values are copied
-// as they are spelled: a path expression made of a foreign key could mean something else.
-func keep(body, old []byte, known []string) []byte {
+// keep adds the unknown top-level fields of an old, checked text at the end of the object. Keys and
+// values are copied as they are spelled: a path expression made of a foreign key could mean
+// something else.
+func keep(body, old []byte, f *format) []byte {
 	if old == nil {
 		return body
 	}
+	known, next := codec.Fields(f.of), 0
 	body = bytes.TrimSuffix(body, []byte("}"))
 	gjson.ParseBytes(old).ForEach(func(key, value gjson.Result) bool {
-		if !slices.Contains(known, key.String()) {
-			body = append(body, ',')
-			body = append(body, key.Raw...)
-			body = append(body, ':')
-			body = append(body, value.Raw...)
+		if at := codec.Position(known, key.String(), next); at >= 0 {
+			next = at + 1
+			return true
 		}
+		body = append(append(append(body, ','), key.Raw...), ':')
+		body = append(body, value.Raw...)
 		return true
 	})
 	return append(body, '}')

@@ -114,7 +114,8 @@ func TestBudgetFile(t *testing.T) {
 	same(t, "files", files(t, s), []string{"mine.json", "work.budget.json"})
 }
 
-// TestBudgetFileIsNobodyElses: --budget-file is typed by people and models; a file that is no budget stays as it is.
+// TestBudgetFileIsNobodyElses: --budget-file is typed by people and models; a file that is no
+// budget stays as it is.
 func TestBudgetFileIsNobodyElses(t *testing.T) {
 	s := newStore(t)
 	foreign := filepath.Join(s.project, "package.json")

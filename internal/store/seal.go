@@ -10,15 +10,15 @@ import (
 	"hooks/internal/seal"
 )
 
-// Seal holds the project's files against the records of the user's state directory from now on, and
-// keeps the records in step with what is written. boot names the machine's boot, and is empty where
-// that is not known.
+// Seal compares the project's files with the records of the user's state directory from now on, and
+// keeps the records in step with what is written. boot names the machine's boot and is empty where
+// it is not known.
 //
-// A record names the texts before a change and after it while the change is under way, so a crash
-// at any call leaves each file as one of the two. Anything else was written by somebody else.
+// While a change is under way a record has the texts before it and after it, so a crash at any call
+// leaves each file as one of the two. Anything else was written by somebody else.
 func (s *Store) Seal(dir seal.Dir, boot func() string) { s.seals, s.boot = dir, boot }
 
-// ChangedError says that a run's files are not as the program wrote them.
+// ChangedError reports that a run's files are not as the program wrote them.
 type ChangedError struct {
 	Skill   loop.Skill
 	Session string
@@ -38,7 +38,7 @@ type sealed struct {
 
 func (r sealed) skill() loop.Skill { return loop.Skill(r.Skill) }
 
-// next are the files after the change that is under way, else as they were written last.
+// next are the files after the change that is under way, or as they were written last.
 func (r sealed) next() seal.Files {
 	if r.Next != nil {
 		return *r.Next
@@ -62,13 +62,13 @@ func (s *Store) sealedRuns(skill loop.Skill) (list []sealed, err error) {
 	return list, err
 }
 
-// change runs a change of a session's run between the two notes in its record. edit says what the
-// run's files are after it. Inside another change, and for a run without a record, only the change
-// itself is made.
+// change makes a change of a session's run durable, between the two notes in its record. edit sets
+// what the run's files are after it. Inside another change, and for a run without a record, only
+// the change itself is made.
 func (s *Store) change(
 	skill loop.Skill, session string, edit func(*seal.Files), do func() error,
 ) error {
-	if s.changing || s.seals.Path() == "" {
+	if s.changing {
 		return do()
 	}
 	r, err := s.seals.Find(session)
@@ -77,13 +77,12 @@ func (s *Store) change(
 	}
 	l := r.Loop(string(skill))
 	if l == nil || r.Project != s.project {
-		return do()
+		return s.batch(do)
 	}
 	return s.changeRun(sealed{l, r}, edit, do)
 }
 
 func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) error {
-	s.witness = nil
 	if run.Next != nil { // the last change did not come to its end
 		run.State = s.settled(run)
 	}
@@ -94,26 +93,29 @@ func (s *Store) changeRun(run sealed, edit func(*seal.Files), do func() error) e
 	if err := s.seals.Save(run.record); err != nil {
 		return err
 	}
-	if err := s.within(do); err != nil {
-		return err
+	wait, err := s.within(do)
+	if err == nil { // the second note is written while the disk works
+		run.State, run.Next, run.Told = next, nil, false
+		_ = s.seals.Save(run.record) // else both texts stay good, and the next change settles it
 	}
-	run.State, run.Next, run.Told = next, nil, false
-	_ = s.seals.Save(run.record) // else both texts stay good, and the next change settles it
-	return nil
+	return errors.Join(err, wait())
 }
 
-// within marks that a change is noted while do makes it.
-func (s *Store) within(do func() error) error {
-	s.changing = true
-	defer func() { s.changing = false }()
-	return do()
+// within makes a change that is noted and begins to sync the folders. wait returns once they are.
+func (s *Store) within(do func() error) (wait func() error, err error) {
+	changing, batching := s.changing, s.batching
+	s.changing, s.batching = true, true
+	defer func() { s.changing = changing }()
+	err = do()
+	s.batching = batching
+	return s.startSync(), err
 }
 
-// changeBudget is change for a budget that is saved. A run that has no record yet gets one, and one
-// that another session had gives it up.
+// changeBudget is change for a budget. A run without a record gets one, and another session's
+// record gives the run up.
 func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func() error) error {
-	if s.changing || s.seals.Path() == "" || b.SealedIn != s.seals.Path() {
-		return do()
+	if s.changing || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
+		return s.batch(do)
 	}
 	r, err := s.recordFor(b.SessionID)
 	if err != nil {
@@ -122,12 +124,8 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 	l := r.Loop(string(b.Skill))
 	isNew := l == nil || l.RunID != b.RunID
 	if isNew {
-		r.Drop(string(b.Skill))
-		r.Loops = append(r.Loops, seal.Loop{Skill: string(b.Skill), RunID: b.RunID, Budget: path})
-		l = &r.Loops[len(r.Loops)-1]
-		size := s.mended(b.Skill)
-		l.State = s.found(sealed{l, r}).files
-		l.State.History = size
+		s.mend(b.Skill) // a torn line that is cut off later would be a missing one
+		l = s.seal(r, b, path).Loop
 	}
 	l.On = l.On || b.Status == loop.Active
 	after := func(f *seal.Files) {
@@ -141,6 +139,18 @@ func (s *Store) changeBudget(path string, b *loop.Budget, text []byte, do func()
 		err = s.giveUp(b, path)
 	}
 	return err
+}
+
+// seal puts a run into a record with its files as they are.
+func (s *Store) seal(r *seal.Record, b *loop.Budget, path string) sealed {
+	r.Boot = s.boot()
+	r.Drop(string(b.Skill))
+	r.Loops = append(r.Loops, seal.Loop{
+		Skill: string(b.Skill), RunID: b.RunID, Budget: path, On: b.Status == loop.Active,
+	})
+	run := sealed{&r.Loops[len(r.Loops)-1], r}
+	run.State = s.found(run).files
+	return run
 }
 
 // recordFor is the record of a session, a new one where it has none in this project.
@@ -157,7 +167,7 @@ func (s *Store) recordFor(session string) (*seal.Record, error) {
 	return &seal.Record{Session: session, Project: s.project, Boot: s.boot()}, nil
 }
 
-// giveUp takes a run, and any other that kept its budget in the same place, out of the records of
+// giveUp removes a run, and any other that kept its budget in the same place, from the records of
 // other sessions.
 func (s *Store) giveUp(b *loop.Budget, path string) error {
 	runs, _ := s.sealedRuns(b.Skill) // a record that cannot be read is its own session's matter
@@ -174,8 +184,8 @@ func (s *Store) giveUp(b *loop.Budget, path string) error {
 	return nil
 }
 
-// Rest says that a session's runs do not govern it any more: they have ended, and the turn in which
-// they did is over. The record stays, because a later --resume is held against it.
+// Rest records that a session's runs do not govern it any more: they have ended, and so has the
+// turn in which they did. The record stays, because a later --resume is compared with it.
 func (s *Store) Rest(session string, over func(skill loop.Skill) bool) error {
 	r, err := s.seals.Find(session)
 	if err != nil || r == nil {
@@ -194,14 +204,14 @@ func (s *Store) Rest(session string, over func(skill loop.Skill) bool) error {
 	return s.seals.Save(r)
 }
 
-// unlockSealed notes in the record of a lock's session that its lock is taken away by the program.
+// unlockSealed notes in the record of a lock's session that the program itself removes its lock.
 func (s *Store) unlockSealed(skill loop.Skill, seen *loop.Lock) error {
 	if seen == nil || seen.SessionID == "" {
 		return nil
 	}
 	r, err := s.seals.Find(seen.SessionID)
 	if err != nil {
-		return nil // a record that cannot be read says nothing of a lock
+		return nil // a record that cannot be read says nothing about a lock
 	}
 	l := r.Loop(string(skill))
 	open := l != nil && (l.State.Tick != "" || l.Next != nil && l.Next.Tick != "")

@@ -1,43 +1,33 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
 
-// Witness gives the record that this process has read already. It serves until the guard is taken:
-// what does not agree with it is looked at again there.
-func (s *Store) Witness(r *seal.Record) { s.witness = r }
-
-// active is a session's run of a skill, while the record says that the loop is on.
+// active is a session's run of a skill, while the record has the loop on.
 func (s *Store) active(session string, skill loop.Skill) (run sealed, on bool, err error) {
-	r := s.witness
-	if s.guards > 0 || r == nil || r.Session != session {
-		r, err = s.seals.Active(session)
-	}
+	r, err := s.seals.Active(session)
 	l := r.Loop(string(skill))
 	return sealed{l, r}, err == nil && l != nil && l.On && r.Project == s.project, err
 }
 
-// LoadSealed is LoadRun for a run of which a session has a record: it fails with ChangedError where
-// a file is not as it was written last. The files may change while they are read, so that is only
-// said of what was read under the guard.
+// LoadSealed is LoadRun for a run of which a session has a record. It fails with ChangedError where
+// a file is not as it was written last. The files may change while they are read, so it reads them
+// again under the guard before it fails.
 func (s *Store) LoadSealed(session string, skill loop.Skill) (State, error) {
 	st, err := s.loadSealed(session, skill)
-	if changed := (*ChangedError)(nil); !errors.As(err, &changed) || s.guards > 0 {
+	if _, changed := errors.AsType[*ChangedError](err); !changed || s.guards > 0 {
 		return st, err
 	}
-	unlock, gerr := s.Guard(context.Background())
-	if gerr != nil {
-		return st, errors.Join(err, gerr)
-	}
-	st, err = s.loadSealed(session, skill)
-	return st, errors.Join(err, unlock())
+	err = s.guarded(func() (err error) {
+		st, err = s.loadSealed(session, skill)
+		return err
+	})
+	return st, err
 }
 
 func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
@@ -46,7 +36,11 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	case err != nil:
 		return State{BudgetPath: DefaultBudgetPath(skill)}, err
 	case !on:
-		return s.unsealed(session, skill)
+		st, err := s.LoadRun(skill)
+		if err == nil {
+			err = s.unsealed(st, session)
+		}
+		return st, err
 	}
 	if err := run.held(); err != nil {
 		return State{BudgetPath: run.Budget}, err
@@ -58,26 +52,22 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	return f.state(s, run)
 }
 
-// unsealed is a run of which the session has no record here. An active one that says that it is
-// sealed has lost its record, or this process does not see it.
-func (s *Store) unsealed(session string, skill loop.Skill) (State, error) {
-	st, err := s.LoadRun(skill)
+// unsealed fails for a session's active run that has lost its record, or whose record this process
+// does not see.
+func (s *Store) unsealed(st State, session string) error {
 	b := st.Budget
-	if err != nil || b == nil || b.SessionID != session {
-		return st, err
-	}
-	if b.Status != loop.Active || b.SealedIn == "" {
-		return st, nil
+	if b == nil || b.SessionID != session || b.Status != loop.Active || b.SealedIn == "" {
+		return nil
 	}
 	if b.Clock != nil && b.Clock.Boot != "" && s.boot() != "" && b.Clock.Boot != s.boot() {
-		return st, nil // a power cut may have taken the record, which is not synced
+		return nil // a power cut may have lost the record, which is not synced
 	}
 	why := "the seal of the session is gone"
 	if here := s.seals.Path(); b.SealedIn != here {
 		why = fmt.Sprintf("they are sealed in %s, and here the state directory is %q",
 			b.SealedIn, here)
 	}
-	return st, &ChangedError{Skill: skill, Session: session, Changes: []string{why}}
+	return &ChangedError{Skill: b.Skill, Session: session, Changes: []string{why}}
 }
 
 // RecoverSealed is Recover for a session whose record says where its run lies.
@@ -91,13 +81,13 @@ func (s *Store) RecoverSealed(session string, skill loop.Skill) (State, error) {
 	}
 	st, err := s.Recover(skill)
 	if err == nil {
-		_, err = s.unsealed(session, skill)
+		err = s.unsealed(st, session)
 	}
 	return st, err
 }
 
-// recoverSealed loads a run as its record has it. A change that a crash cut off is brought to its
-// end where the history has its line, and else stays as far as it came.
+// recoverSealed loads a run as its record has it. A change that a crash interrupted is completed
+// where the history has its line; otherwise it stays as far as it came.
 func (s *Store) recoverSealed(run sealed) (State, error) {
 	f := s.found(run)
 	err := run.held()
@@ -110,12 +100,9 @@ func (s *Store) recoverSealed(run sealed) (State, error) {
 	if err != nil {
 		return State{BudgetPath: run.Budget}, err
 	}
-	s.disk.sweep(".")
-	if s.elsewhere != nil {
-		s.elsewhere.sweep("." + filepath.Base(run.Budget) + "-")
-	}
+	s.sweep(run.Budget)
 	if run.Next != nil || run.record.Boot != s.boot() {
-		own := *run.Loop // the record may let go of it
+		own := *run.Loop // the record may drop it
 		if err := s.finish(run); err != nil {
 			return State{BudgetPath: own.Budget}, err
 		}
@@ -128,7 +115,7 @@ func (s *Store) recoverSealed(run sealed) (State, error) {
 	return st, errors.Join(err, lerr)
 }
 
-// finish brings a change to its end that a crash cut off.
+// finish completes a change that a crash interrupted.
 func (s *Store) finish(run sealed) error {
 	if end := run.next().Line; end != run.State.Line && s.lineEnd(run, end) > 0 {
 		if err := s.rollForward(run); err != nil {
@@ -146,17 +133,14 @@ func (s *Store) finish(run sealed) error {
 	return s.seals.Save(run.record)
 }
 
-// rollForward writes what the change was about to write when its history line was there already.
+// rollForward writes what the change had still to write after its history line.
 func (s *Store) rollForward(run sealed) error {
 	return s.batch(func() error {
-		at, err := s.place(run.skill(), run.Budget)
-		if err == nil {
-			err = at.disk.replace(at.name, []byte(run.Next.Budget+"\n"))
-		}
+		err := s.putBudget(run, run.Next.Budget)
 		if err != nil || run.Next.Tick != "" {
 			return err
 		}
-		return s.drop("remove tick", tickName(run.skill()))
+		return wrap("remove tick", s.disk.remove(tickName(run.skill())))
 	})
 }
 
@@ -184,8 +168,8 @@ func (s *Store) recordAt(skill loop.Skill, path string) (run sealed, known bool,
 	return sealed{}, false, err
 }
 
-// CheckSealed fails with ChangedError for a run that says that it is sealed here while no record
-// has it.
+// CheckSealed fails with ChangedError for a run whose budget names this state directory while no
+// record has it.
 func (s *Store) CheckSealed(b *loop.Budget) error {
 	over := b == nil || b.Status != loop.Active && b.Status != loop.Paused
 	if over || b.SealedIn == "" || b.SealedIn != s.seals.Path() {
@@ -218,10 +202,8 @@ func (s *Store) Sealed(skill loop.Skill, path string) (st SealedState, err error
 		return st, err
 	}
 	st.BudgetPath = run.Budget
-	if text := run.State.Budget; text != "" {
-		if st.Budget, err = s.decodeBudget(run.Budget, skill, []byte(text)); err != nil {
-			return st, err
-		}
+	if st.Budget, err = s.sealedBudget(run); err != nil {
+		return st, err
 	}
 	if text := run.State.Tick; text != "" {
 		if st.Tick, err = decodeTick(tickName(skill), []byte(text)); err != nil {
@@ -238,13 +220,19 @@ func (s *Store) Restore(skill loop.Skill, path string) error {
 	if !known || err != nil {
 		return err
 	}
-	at, err := s.place(skill, run.Budget)
-	if err == nil {
-		err = s.inPlace(at, run.Budget, skill, func() error {
-			return at.disk.replace(at.name, []byte(run.State.Budget+"\n"))
-		})
-	}
+	err = s.putBudget(run, run.State.Budget)
 	return wrap("restore budget", errors.Join(err, s.settle()))
+}
+
+// putBudget writes a run's budget file with a text of its record.
+func (s *Store) putBudget(run sealed, text string) error {
+	at, err := s.place(run.skill(), run.Budget)
+	if err != nil {
+		return err
+	}
+	return s.inPlace(at, run.Budget, run.skill(), func() error {
+		return at.disk.replace(at.name, []byte(text+"\n"))
+	})
 }
 
 // Changed are the runs of a skill whose files are not as their records have them.
@@ -277,12 +265,19 @@ type Change struct {
 	Err     error
 }
 
+// sealedBudget is a run's budget as the record has it, nil when it has none.
+func (s *Store) sealedBudget(run sealed) (*loop.Budget, error) {
+	if run.State.Budget == "" {
+		return nil, nil
+	}
+	return s.decodeBudget(run.Budget, run.skill(), []byte(run.State.Budget))
+}
+
 // SealedBudgets are the budgets of a skill's runs as the records hold them.
 func (s *Store) SealedBudgets(skill loop.Skill) (list []loop.Budget) {
 	runs, _ := s.sealedRuns(skill)
 	for _, run := range runs {
-		b, err := s.decodeBudget(run.Budget, skill, []byte(run.State.Budget))
-		if err == nil {
+		if b, err := s.sealedBudget(run); err == nil && b != nil {
 			list = append(list, *b)
 		}
 	}

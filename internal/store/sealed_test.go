@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"testing"
 
 	"hooks/internal/loop"
@@ -37,5 +38,34 @@ func TestRecordOlderThanItsFiles(t *testing.T) {
 		}
 		_, err = s.Commit(line(3), "", sealed(3))
 		ok(t, err)
+	}
+}
+
+// A crash after the line leaves a change that the next event completes, also when it is the
+// history's first line.
+func TestChangeIsCompletedAfterItsLine(t *testing.T) {
+	s := newStore(t)
+	dir := seal.At(t.TempDir())
+	s.Seal(dir, func() string { return "b1" })
+	for n := range 3 {
+		b := at(n)
+		b.SealedIn = dir.Path()
+		if n == 0 {
+			ok(t, s.SaveBudget("", b))
+			continue
+		}
+		s.disk.fail = func(label string) error {
+			if label == "rename work.budget.json" {
+				return errTaken
+			}
+			return nil
+		}
+		if _, err := s.Commit(line(n), "", b); !errors.Is(err, ErrClosed) {
+			t.Fatalf("line %d: %v", n, err)
+		}
+		s.disk.fail = nil
+		st, err := s.RecoverSealed(b.SessionID, "work")
+		ok(t, err)
+		same(t, "seq", st.Budget.Seq, n)
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -9,29 +10,34 @@ import (
 	"hooks/internal/loop"
 )
 
-// How a line looks that this program wrote. Unescaped quotes are in no JSON string, so what is found by these are fields.
+// How this program writes a line. Unescaped quotes are in no JSON string, so these texts are found
+// only where there are fields.
 const (
-	beforeSnapshot = `,"budget_snapshot":`
+	beforeSnapshot = `,"` + snapshotField + `":`
 	afterSnapshot  = `},"tracked_prs":[`
-	// aLine begins a line, and in it only the snapshot: one behind that is where half a line and a whole one were joined.
-	aLine = `{"version":`
+	// lineStart begins a line, and within a line only the snapshot. One after the snapshot is where
+	// a whole line was joined to half of another.
+	lineStart = `{"version":`
 )
 
-// Skim gives the fields of a line that stand before its snapshot to each, and of those behind it the ones named. It returns
-// the snapshot, most of the line, unread. A line that cannot be read is damage; but where it has the form in which this program
-// writes, what is not given is only looked through for what crashes leave: zeros, a cut, a line joined to half of another.
-// Check tells the rest. That is a thirtieth of the work of reading it all. A field may come twice, then the later counts.
-// The fields are good for ever, the snapshot until the next line.
-func (l RawLine) Skim(each func(name string, v gjson.Result), behind ...string) (snapshot []byte, err error) {
+// Skim calls each with the fields of a line before its snapshot, and with the named ones after it.
+// It returns the snapshot, which is most of the line, unread. A line that cannot be read is damage;
+// but where a line has the form in which this program writes, the rest of it is only searched for
+// what crashes leave: zeros, a cut, a line joined to half of another. Check finds everything else.
+// Skim does a thirtieth of the work of reading the whole line. A field may come twice, then the
+// later one counts. The fields are good for ever, the snapshot until the next line.
+func (l RawLine) Skim(
+	each func(name string, v gjson.Result), after ...string,
+) (snapshot []byte, err error) {
 	head, snapshot, tail := l.split()
-	if snapshot != nil && walk(head, each) && pick(tail, each, behind) {
+	if snapshot != nil && skimHead(head, each) && skimTail(tail, each, after) {
 		return snapshot, nil
 	}
 	if _, err := l.parse(); err != nil {
 		return nil, err
 	}
 	gjson.ParseBytes(l.JSON).ForEach(func(key, v gjson.Result) bool {
-		if name := key.String(); name == "budget_snapshot" {
+		if name := key.String(); name == snapshotField {
 			snapshot = []byte(v.Raw)
 		} else {
 			each(name, v)
@@ -41,7 +47,7 @@ func (l RawLine) Skim(each func(name string, v gjson.Result), behind ...string) 
 	return snapshot, nil
 }
 
-// split cuts a line that is written as this program does around its snapshot, which is nil for another one.
+// split cuts a line around its snapshot, which is nil unless the line is as this program writes.
 func (l RawLine) split() (head string, snapshot, tail []byte) {
 	at := bytes.Index(l.JSON, []byte(beforeSnapshot))
 	if at < 0 {
@@ -50,42 +56,42 @@ func (l RawLine) split() (head string, snapshot, tail []byte) {
 	rest := l.JSON[at+len(beforeSnapshot):]
 	end := bytes.Index(rest, []byte(afterSnapshot)) + 1
 	snapshot, tail = rest[:end], rest[end:]
-	if !bytes.HasPrefix(snapshot, []byte(aLine)) || bytes.Contains(snapshot[1:], []byte(aLine)) || bytes.IndexByte(rest, 0) >= 0 || cut(tail) {
+	joined := !bytes.HasPrefix(snapshot, []byte(lineStart)) ||
+		bytes.Contains(snapshot[1:], []byte(lineStart))
+	// Braces in texts may make a whole line look cut; it is then read as a whole.
+	cut := !bytes.HasSuffix(tail, []byte{'}'}) ||
+		bytes.Count(tail, []byte{'{'})+1 != bytes.Count(tail, []byte{'}'})
+	if joined || cut || bytes.IndexByte(rest, 0) >= 0 {
 		return "", nil, nil
 	}
 	return string(l.JSON[:at]) + "}", snapshot, tail
 }
 
-// cut says that the end of a line closes less than it opens. Braces in texts may make it say so of a whole one.
-func cut(tail []byte) bool {
-	return tail[len(tail)-1] != '}' || bytes.Count(tail, []byte{'{'})+1 != bytes.Count(tail, []byte{'}'})
-}
-
-// walk shows the fields before the snapshot. It is false when there is anything that only the whole reading can judge: a
-// field that is missing, of another kind, there twice, below zero, of another version.
-func walk(head string, each func(name string, v gjson.Result)) bool {
+// skimHead shows the fields before the snapshot. It returns false when there is anything that only
+// reading the whole line can judge: a field that is missing, of another kind, there twice or below
+// zero, or another version.
+func skimHead(head string, each func(name string, v gjson.Result)) bool {
 	if !gjson.Valid(head) {
 		return false
 	}
 	needs := lineFormat.needs[:len(lineFormat.needs)-1] // the snapshot is the last
 	seen, odd := 0, false
 	gjson.Parse(head).ForEach(func(key, v gjson.Result) bool {
-		for i, n := range needs {
-			if n.name == key.Str {
-				odd = odd || seen&(1<<i) != 0 || !n.is.matches(v)
-				seen |= 1 << i
-			}
+		if i := slices.Index(needs, key.Str); i >= 0 {
+			odd = seen&(1<<i) != 0 || !lineFormat.fits(key.Str, v)
+			seen |= 1 << i
 		}
-		odd = odd || v.Type == gjson.Number && v.Num < 0 || key.Str == "version" && v.Num != loop.Version
+		odd = odd || v.Type == gjson.Number && v.Num < 0 ||
+			key.Str == "version" && v.Num != loop.Version
 		each(key.Str, v)
 		return !odd
 	})
 	return !odd && seen == 1<<len(needs)-1
 }
 
-// pick shows the named fields behind the snapshot, those that are there and not empty. It is false where one is no valid
-// JSON or a number in it below zero.
-func pick(tail []byte, each func(name string, v gjson.Result), names []string) bool {
+// skimTail shows the named fields after the snapshot that are there and not empty. It returns false
+// where one is no valid JSON or holds a number below zero.
+func skimTail(tail []byte, each func(name string, v gjson.Result), names []string) bool {
 	for _, name := range names {
 		key := `,"` + name + `":`
 		at := bytes.Index(tail, []byte(key))
@@ -108,7 +114,7 @@ func valueEnd(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			i = closing(text, i+1)
+			i = closingQuote(text, i+1)
 		case '{', '[':
 			depth++
 		case '}', ']':

@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
@@ -23,7 +24,7 @@ func skimmed(l RawLine, behind ...string) (map[string]string, error) {
 func TestSkimSaysWhatReadingSays(t *testing.T) {
 	behind := []string{"gates", "stop_conditions_fired", "usage_by_model", "qmd_error", "left"}
 	rapid.Check(t, func(rt *rapid.T) {
-		it := wholeLine(rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line"))
+		it := rapid.MakeCustom[loop.Iteration](Values()).Draw(rt, "line")
 		body := bytes.TrimSpace(must((&Store{disk: disk{shown: Dir}}).lineOf(&it)))
 		root := gjson.ParseBytes(body)
 		odd := strings.Replace(string(body), `,"budget_snapshot":`, `, "budget_snapshot":`, 1)
@@ -48,7 +49,7 @@ func TestSkimSaysWhatReadingSays(t *testing.T) {
 
 // TestSkimFindsWhatCrashesLeave: a line is damage wherever it was cut, zeroed or joined to another.
 func TestSkimFindsWhatCrashesLeave(t *testing.T) {
-	good := string(must(compact(line(1))))
+	good := string(must(codec.Encode(line(1))))
 	for i := range len(good) {
 		zeros := good[:i] + strings.Repeat("\x00", min(8, len(good)-i)) + good[min(len(good), i+8):]
 		texts := map[string]string{"cut": good[:i], "zeros": zeros}
@@ -81,7 +82,7 @@ func TestSkimFindsWhatCrashesLeave(t *testing.T) {
 
 // FuzzSkim: no text makes it fail, and what reading takes it takes too.
 func FuzzSkim(f *testing.F) {
-	good := must(compact(line(1)))
+	good := must(codec.Encode(line(1)))
 	f.Add(good)
 	f.Add(append(good[:200:200], good...))
 	f.Add([]byte(`{"budget_snapshot":{"version":1},"tracked_prs":[`))

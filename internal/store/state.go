@@ -4,25 +4,26 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/tidwall/gjson"
 
+	"hooks/internal/codec"
 	"hooks/internal/loop"
 )
 
-// State is what lies on disk for one skill; each part is nil when its file is absent or could not be read.
+// State is the state of one skill on disk. Each part is nil when its file is absent or could not be
+// read.
 type State struct {
 	Budget *loop.Budget
-	// BudgetPath is where the budget lies or would lie, relative to the project or absolute.
+	// BudgetPath is where the budget is or would be, relative to the project or absolute.
 	BudgetPath string
 	Tick       *loop.Tick
 	Lock       *loop.Lock
 	Claim      *loop.Claim
 }
 
-// Elsewhere is where the budget lies, empty for its default place.
+// Elsewhere is the path of the budget, empty for its default place.
 func (st State) Elsewhere(skill loop.Skill) string {
 	if st.BudgetPath == DefaultBudgetPath(skill) {
 		return ""
@@ -30,22 +31,23 @@ func (st State) Elsewhere(skill loop.Skill) string {
 	return st.BudgetPath
 }
 
-// Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files are reported
-// together, and the rest of the state is there all the same.
+// Load reads a skill's state, the budget from where its last run kept it. Damaged and newer files
+// are reported together; the rest of the state is returned with the error.
 func (s *Store) Load(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
 	st, lerr := s.loadFrom(skill, path)
 	return st, errors.Join(err, lerr)
 }
 
-// LoadRun is Load without the lock: what a hook inside an iteration needs, which is not about who may begin.
+// LoadRun is Load without the lock, for a hook inside an iteration.
 func (s *Store) LoadRun(skill loop.Skill) (State, error) {
 	path, err := s.BudgetPath(skill)
 	st, errs := s.run(skill, path)
 	return st, errors.Join(err, errs)
 }
 
-// loadFrom is Load with the budget at the given path, as --budget-file names it; empty means the default.
+// loadFrom is Load with the budget at the given path, as --budget-file names it; empty means the
+// default.
 func (s *Store) loadFrom(skill loop.Skill, budgetPath string) (State, error) {
 	st, err := s.run(skill, budgetPath)
 	held, lerr := s.Holder(skill)
@@ -55,14 +57,13 @@ func (s *Store) loadFrom(skill loop.Skill, budgetPath string) (State, error) {
 
 // run reads the budget, the open tick and the claim.
 func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
-	var st State
-	var errs [3]error
-	st.BudgetPath = budgetPath
 	if budgetPath == "" {
-		st.BudgetPath = DefaultBudgetPath(skill)
+		budgetPath = DefaultBudgetPath(skill)
 	}
-	st.Budget, errs[0] = s.loadBudget(skill, st.BudgetPath)
-	st.Tick, errs[1] = load(&s.disk, tickName(skill), decodeTick)
+	st := State{BudgetPath: budgetPath}
+	var errs [3]error
+	st.Budget, errs[0] = s.loadBudget(skill, budgetPath)
+	st.Tick, errs[1] = s.OpenTick(skill)
 	if st.Tick != nil && st.Tick.Skill != skill {
 		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
 	}
@@ -70,13 +71,18 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 	return st, errors.Join(errs[:]...)
 }
 
-// claimOf is what a session that met a held lock waits for, nil when none does.
+// claimOf is what a session that met a held lock waits for, nil when no session does.
 func (s *Store) claimOf(skill loop.Skill) (*loop.Claim, error) {
 	c, err := load(&s.disk, claimName(skill), decodeClaim)
 	if c != nil && c.Skill != skill {
 		return nil, foreign(s.disk.path(claimName(skill)), c.Skill, skill)
 	}
 	return c, err
+}
+
+// OpenTick is the open iteration of a skill, whichever run it belongs to; nil when there is none.
+func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
+	return load(&s.disk, tickName(skill), decodeTick)
 }
 
 // Holder is the skill's lock, nil when nobody holds it.
@@ -97,7 +103,9 @@ func decodeLock(path string, body []byte) (*loop.Lock, error) {
 }
 
 // load reads one file, nil when it is absent.
-func load[T any](d *disk, name string, parse func(string, []byte) (*T, error)) (*T, error) {
+func load[T any](
+	d *disk, name string, parse func(path string, body []byte) (*T, error),
+) (*T, error) {
 	body, err := d.read(name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", d.path(name), err)
@@ -105,14 +113,10 @@ func load[T any](d *disk, name string, parse func(string, []byte) (*T, error)) (
 	if body == nil {
 		return nil, nil
 	}
-	v, err := parse(d.path(name), body)
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
+	return parse(d.path(name), body)
 }
 
-// decode turns a text into its struct.
+// decode checks a text and returns its struct.
 func decode[T any](f *format, path string, body []byte) (*T, error) {
 	if err := f.check(path, body); err != nil {
 		return nil, err
@@ -123,24 +127,24 @@ func decode[T any](f *format, path string, body []byte) (*T, error) {
 // parse is decode for a text that was checked.
 func parse[T any](path string, body []byte) (*T, error) {
 	v := new(T)
-	if err := fill(reflect.ValueOf(v).Elem(), gjson.ParseBytes(body)); err != nil {
-		return nil, &DamagedError{Path: path, Why: err.Error()}
+	if err := codec.Decode(gjson.ParseBytes(body), v); err != nil {
+		return nil, damage(path, "%v", err)
 	}
 	return v, nil
 }
 
-// foreign is a file of another skill, as when one --budget-file is given to both.
+// foreign is the error of a file of another skill, as when one --budget-file is given to both.
 func foreign(path string, got, want loop.Skill) error {
-	return &DamagedError{Path: path, Why: fmt.Sprintf("it belongs to the skill %q, not %q", got, want)}
+	return damage(path, "it belongs to the skill %q, not %q", got, want)
 }
 
-// decodeBudget reads a budget. A text that was found good is not checked again: one event reads the same up to three times.
+// decodeBudget reads a budget. A text that was checked is not checked again: one event reads the
+// same text up to three times.
 func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.Budget, error) {
-	if s.good == nil || !bytes.Equal(body, s.good) {
+	if s.good.text == nil || !bytes.Equal(body, s.good.text) {
 		if err := budgetFormat.check(path, body); err != nil {
 			return nil, err
 		}
-		s.good = body
 	}
 	b, err := parse[loop.Budget](path, body)
 	if err == nil {
@@ -149,14 +153,17 @@ func (s *Store) decodeBudget(path string, skill loop.Skill, body []byte) (*loop.
 	if err != nil {
 		return nil, err
 	}
+	s.good.text, s.good.skill, s.good.run = body, skill, b.RunID
 	return b, nil
 }
 
-// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill, and refuses one of another skill or status.
+// adopt makes a budget with only the SPEC's sixteen fields an active run of this skill. It refuses
+// a budget of another skill or status.
 func adopt(path string, skill loop.Skill, b *loop.Budget) error {
-	if b.Version == 0 {
-		b.Version = 1
+	if b.Version > loop.Version {
+		return &NewerError{Path: path, Version: int64(b.Version)}
 	}
+	b.Version = max(b.Version, 1)
 	if b.Status == "" {
 		b.Status = loop.Active
 	}
@@ -164,7 +171,7 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 		b.Skill = skill
 	}
 	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
-		return &DamagedError{Path: path, Why: fmt.Sprintf("status %q is none of active, halted, paused", b.Status)}
+		return damage(path, "status %q is none of active, halted, paused", b.Status)
 	}
 	if b.Skill != skill {
 		return foreign(path, b.Skill, skill)

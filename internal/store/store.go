@@ -14,7 +14,7 @@ import (
 	"hooks/internal/seal"
 )
 
-// Dir is where the state lies, relative to the project.
+// Dir is the folder of the state, relative to the project.
 const Dir = ".sdd/loop"
 
 // Store is the state of one project's loops, open for reading and writing.
@@ -23,31 +23,34 @@ type Store struct {
 	project   string
 	guards    int // how often this process holds the guard
 	lock      *flock.Flock
-	noFlock   bool   // the file system has no locks
-	turn      string // our file in the folder that stands in for them
-	unguarded bool   // the last Guard kept nobody out
+	noFlock   bool // the file system has no locks
+	unguarded bool // the last Guard kept nobody out
+	swept     bool // unfinished files were removed
 	batching  bool
 	line      struct { // the history line that was parsed last
 		text []byte
 		it   *loop.Iteration
 	}
-	good     []byte   // the budget's text that was checked last
-	seals    seal.Dir // the records that the files are held against
-	boot     func() string
-	witness  *seal.Record
-	changing bool // a change of a record's files is under way
-	// elsewhere is the folder of a budget file that lies outside of Dir.
-	elsewhere *disk
+	good struct { // the budget that was decoded last, or is known to be good
+		text  []byte
+		skill loop.Skill
+		run   string
+	}
+	seals     seal.Dir // the records that the files are compared with
+	boot      func() string
+	changing  bool  // a change of a record's files is under way
+	elsewhere *disk // the folder of a budget file outside of Dir
 }
 
-// Exists says with one look whether the project has any loop state, so that a hook without a loop does nothing (R3).
+// Exists reports, with one system call, whether the project has any loop state, so that a hook
+// without a loop does nothing (R3).
 func Exists(project string) bool {
 	info, err := os.Lstat(filepath.Join(project, ".sdd", "loop"))
 	return err == nil && (info.IsDir() || info.Mode()&fs.ModeSymlink != 0)
 }
 
-// Open opens existing state. A project without any gives an error that is fs.ErrNotExist; a .sdd or .sdd/loop that is
-// a symlink out of the project is refused.
+// Open opens existing state. A project without any gives an error that is fs.ErrNotExist; a .sdd or
+// .sdd/loop that is a symlink out of the project is refused.
 func Open(project string) (*Store, error) {
 	root, err := os.OpenRoot(project)
 	if err != nil {
@@ -70,7 +73,8 @@ func leaving(root *os.Root, err error) error {
 	for _, name := range []string{".sdd", filepath.FromSlash(Dir)} {
 		info, lerr := root.Lstat(name)
 		if lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("the symlink %s does not lead to a folder of this project: %w", filepath.ToSlash(name), err)
+			return fmt.Errorf("the symlink %s does not lead to a folder of this project: %w",
+				filepath.ToSlash(name), err)
 		}
 	}
 	return err
@@ -92,7 +96,7 @@ func create(project string, fail func(string) error) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.dress(); err != nil {
+	if err := s.tidy(); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("create %s: %w", Dir, err)
 	}
@@ -120,8 +124,8 @@ func makeDirs(root *os.Root, fail func(string) error) error {
 	return above.syncDir()
 }
 
-// dress gives the folder its mode and its .gitignore.
-func (s *Store) dress() error {
+// tidy gives the folder its mode and its .gitignore.
+func (s *Store) tidy() error {
 	info, err := s.disk.root.Stat(".")
 	if err != nil {
 		return err
@@ -134,19 +138,17 @@ func (s *Store) dress() error {
 	if _, err := s.disk.root.Lstat(".gitignore"); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := s.disk.replace(".gitignore", []byte("*\n")); err != nil {
-		return err
-	}
-	return s.disk.syncDir()
+	return s.hide()
 }
 
-// Close lets go of the folder, and of the guard if it is held.
+func (s *Store) hide() error {
+	return errors.Join(s.disk.replace(".gitignore", []byte("*\n")), s.disk.syncDir())
+}
+
+// Close releases the folder, and the guard if it is held.
 func (s *Store) Close() {
 	if s.lock != nil {
 		_ = s.lock.Unlock()
-	}
-	if s.turn != "" {
-		_ = s.leaveTurn()
 	}
 	_ = s.disk.root.Close()
 	if s.elsewhere != nil {
@@ -154,25 +156,31 @@ func (s *Store) Close() {
 	}
 }
 
-// batch runs steps that save, and makes the names they changed durable with one sync of the folder at the end instead
-// of one each. A failing step ends it; what was saved before is synced all the same.
+// batch runs steps that save, and makes the names they changed durable with one sync of the folder
+// at the end instead of one each. A failing step ends it; what was saved before is synced all the
+// same.
 func (s *Store) batch(steps func() error) error {
+	batching := s.batching
 	s.batching = true
 	err := steps()
-	s.batching = false
+	s.batching = batching
 	return errors.Join(err, s.settle())
 }
 
 // settle syncs the folders that changed, unless a batch will.
-func (s *Store) settle() error {
+func (s *Store) settle() error { return s.startSync()() }
+
+// startSync begins what settle does. The returned function waits for its end.
+func (s *Store) startSync() (wait func() error) {
 	if s.batching {
-		return nil
+		return func() error { return nil }
 	}
-	err := s.disk.syncDir()
-	if s.elsewhere != nil {
-		err = errors.Join(err, s.elsewhere.syncDir())
+	own := s.disk.startSync()
+	if s.elsewhere == nil {
+		return own
 	}
-	return err
+	other := s.elsewhere.startSync()
+	return func() error { return errors.Join(own(), other()) }
 }
 
 func lockName(k loop.Skill) string    { return string(k) + ".lock" }

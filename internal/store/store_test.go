@@ -49,7 +49,8 @@ func TestCreate(t *testing.T) {
 	same(t, "what git would commit", string(out), "")
 }
 
-// TestModes: what people said to their loops is nobody else's business, whatever the umask and whatever was there.
+// TestModes: what people said to their loops is nobody else's business, whatever the umask and
+// whatever was there.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("windows has no such modes")

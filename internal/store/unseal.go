@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 
@@ -9,8 +8,8 @@ import (
 	"hooks/internal/seal"
 )
 
-// unseal takes a run out of the records while its files move to the archive. move gets those of the
-// records' runs whose files are not as they were written.
+// unseal removes a run from the records while its files move to the archive. move gets the records'
+// runs whose files are not as they were written.
 func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) error) error {
 	runs, _ := s.sealedRuns(skill) // a record that cannot be read protects nothing
 	var lost []sealed
@@ -29,7 +28,8 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 			return err
 		}
 	}
-	if err := s.within(func() error { return move(lost) }); err != nil {
+	wait, err := s.within(func() error { return move(lost) })
+	if err := errors.Join(err, wait()); err != nil {
 		return err
 	}
 	had := false
@@ -60,7 +60,7 @@ func (s *Store) unseal(skill loop.Skill, id string, move func(lost []sealed) err
 func (s *Store) keepSealed(to *disk, run sealed) error {
 	f := s.found(run)
 	if text := run.State.Budget; text != "" && f.files.Budget != text {
-		if err := s.copyBudget(to, run.skill(), []byte(text+"\n")); err != nil {
+		if err := to.keepCopy(budgetName(run.skill()), []byte(text+"\n")); err != nil {
 			return err
 		}
 	}
@@ -74,13 +74,5 @@ func (s *Store) keepSealed(to *disk, run sealed) error {
 	if !strings.Contains(string(lines), run.State.Line) {
 		lines = append(lines, run.State.Line+"\n"...)
 	}
-	history := historyName(run.skill())
-	if done, err := to.read(history); err == nil && bytes.Equal(done, lines) {
-		return nil
-	}
-	name, err := to.free(numberedName(history))
-	if err != nil {
-		return err
-	}
-	return errors.Join(to.replace(name, lines), to.syncDir())
+	return to.keepCopy(historyName(run.skill()), lines)
 }

@@ -16,8 +16,8 @@ var (
 	emptyIsNil = cmpopts.EquateEmpty()
 )
 
-// Values makes any value that may stand in a state file: texts of every script, counts from zero, times to the
-// nanosecond.
+// Values makes any value that may stand in a state file: texts of every script, counts from zero,
+// times to the nanosecond.
 func Values() rapid.MakeConfig {
 	count := rapid.IntRange(0, 1<<40)
 	return rapid.MakeConfig{

@@ -28,45 +28,53 @@ func (s *Store) found(run sealed) (f found) {
 			f.errs = append(f.errs, err.Error())
 		}
 	}
+	skill := run.skill()
 	var err error
-	f.budget, _, err = s.budgetBody(run.skill(), run.Budget)
+	f.budget, _, err = s.budgetBody(skill, run.Budget)
 	note(err)
 	f.files.Budget = seal.Trim(f.budget)
-	tick, err := s.disk.read(tickName(run.skill()))
+	tick, err := s.disk.read(tickName(skill))
 	note(err)
 	of := gjson.GetBytes(tick, "run_id").String()
 	if of == "" || of == run.RunID || !gjson.ValidBytes(tick) {
 		f.tick, f.files.Tick = tick, seal.Trim(tick)
 	}
-	marker, err := s.disk.read(pointerName(run.skill()))
+	marker, err := s.disk.read(pointerName(skill))
 	note(err)
 	f.files.Marker = seal.Trim(marker)
-	if size, err := s.disk.regular(historyName(run.skill())); err == nil {
-		f.files.History = size
-	} else if !errors.Is(err, os.ErrNotExist) {
-		note(err)
+	info, err := s.disk.stat(historyName(skill))
+	if note(orAbsent(err)); err == nil {
+		f.files.History = info.Size()
 	}
 	f.files.Line = run.State.Line
-	_, err = s.disk.root.Lstat(lockName(run.skill()))
+	_, err = s.disk.root.Lstat(lockName(skill))
 	f.locked = err == nil
 	return f
 }
 
-// state decodes what was found, and reads the claim, which is nobody's run.
+// state decodes what was found, and reads the claim, which belongs to no run. A text that is as the
+// record has it was checked before it was written.
 func (f *found) state(s *Store, run sealed) (st State, err error) {
 	st.BudgetPath = run.Budget
 	var errs [3]error
 	if f.budget != nil {
+		if f.files.Budget == run.State.Budget {
+			s.good.text, s.good.skill = f.budget, ""
+		}
 		st.Budget, errs[0] = s.decodeBudget(run.Budget, run.skill(), f.budget)
 	}
 	if f.tick != nil {
-		st.Tick, errs[1] = decodeTick(s.disk.path(tickName(run.skill())), f.tick)
+		read := decodeTick
+		if f.files.Tick == run.State.Tick {
+			read = parse[loop.Tick]
+		}
+		st.Tick, errs[1] = read(s.disk.path(tickName(run.skill())), f.tick)
 	}
 	st.Claim, errs[2] = s.claimOf(run.skill())
 	return st, errors.Join(errs[:]...)
 }
 
-// verify holds what was found against the record.
+// verify compares what was found with the record.
 func (s *Store) verify(run sealed, f found) error {
 	changes := s.changes(run, f)
 	if len(changes) == 0 || s.superseded(run, f) {
@@ -86,7 +94,7 @@ func (s *Store) changes(run sealed, f found) []string {
 			list = append(list, name+" is missing")
 		case was == "" && then == "":
 			list = append(list, name+" was put there")
-		case !s.rebooted(run): // else it was synced before a power cut, and the record was not
+		case !s.rebooted(run): // a power cut may have lost the record, and not the synced file
 			list = append(list, name+" was changed")
 		}
 	}
@@ -135,75 +143,74 @@ func (s *Store) superseded(old sealed, f found) bool {
 	return false
 }
 
-// verifyLine holds the run's last line in the history against the record.
+// verifyLine compares the run's last line in the history with the record.
 func (s *Store) verifyLine(run sealed) error {
 	if run.Next != nil && run.Next.Line == "" { // it moves into the archive
 		return nil
 	}
 	path := s.disk.path(historyName(run.skill()))
-	if !s.rebooted(run) && s.forged(run) && !s.superseded(run, s.found(run)) {
-		return run.changed(path + " has a line for the run that hooks did not write")
+	f, size, _ := s.openHistory(run.skill())
+	if f != nil {
+		defer f.Close()
+		if !s.rebooted(run) && run.forgedIn(f, size) && !s.superseded(run, s.found(run)) {
+			return run.changed(path + " has a line for the run that hooks did not write")
+		}
 	}
-	has := run.State.Line == "" || s.hasLine(run)
-	if has || run.Next != nil && s.lineEnd(run, run.Next.Line) > 0 {
+	has := run.State.Line == "" || run.lineEnd(f, size, run.State.Line) > 0
+	if has || run.Next != nil && run.lineEnd(f, size, run.Next.Line) > 0 {
 		return nil
 	}
 	return run.changed(path + " was changed")
 }
 
-// forged reports whether a line for the run stands behind its last one. One that a change under way
+// forgedIn reports whether a line for the run follows its last one. A line that a change under way
 // has written is the run's own; a skipped tick of any session leaves one that counts nothing.
-func (s *Store) forged(run sealed) bool {
-	f, size, err := s.openHistory(run.skill())
-	if f == nil || err != nil {
-		return false
-	}
-	defer f.Close()
+func (r sealed) forgedIn(f *os.File, size int64) bool {
 	lines := backward{f: f, pos: size}
-	for lines.pos+int64(len(lines.buf)) > run.State.History {
+	for lines.at() > r.State.History {
 		text, err := lines.next()
 		if err != nil {
-			return false // a line that is too long is damage, as its readers say
+			return false // a line that is too long is damage, which its readers report
 		}
 		line := seal.Trim(text)
-		own := line == run.State.Line || line == run.next().Line
+		own := line == r.State.Line || line == r.next().Line
 		it := gjson.Parse(line)
 		skipped := it.Get("outcome").Str == string(loop.SkippedLock)
-		if !own && !skipped && it.Get("run_id").Str == run.RunID {
+		if !own && !skipped && it.Get("run_id").Str == r.RunID {
 			return true
 		}
 	}
 	return false
 }
 
-// hasLine reports whether the run's last line still stands where it was written.
-func (s *Store) hasLine(run sealed) bool {
-	f, _, err := s.openHistory(run.skill())
-	if f == nil || err != nil {
-		return false
-	}
-	defer f.Close()
-	text := make([]byte, len(run.State.Line)+1)
-	n, err := f.ReadAt(text, max(0, run.State.History-int64(len(text))))
-	if err != nil && err != io.EOF {
-		return false
-	}
-	return seal.Trim(text[:n]) == run.State.Line || s.lineEnd(run, run.State.Line) > 0
-}
+// hasLine reports whether the run's last line is in the history.
+func (s *Store) hasLine(run sealed) bool { return s.lineEnd(run, run.State.Line) > 0 }
 
-// maxOthers bounds how many lines of other runs are looked through for one of a run's own.
-const maxOthers = 1000
-
-// lineEnd is where a line of the history ends, 0 when it is not among the last ones.
 func (s *Store) lineEnd(run sealed, line string) int64 {
-	if line == "" {
-		return 0
-	}
 	f, size, err := s.openHistory(run.skill())
 	if f == nil || err != nil {
 		return 0
 	}
 	defer f.Close()
+	return run.lineEnd(f, size, line)
+}
+
+// maxOthers bounds how many lines of other runs are searched for one of a run's own.
+const maxOthers = 1000
+
+// lineEnd is where a line of the history ends, 0 when it is neither where the record has the run's
+// last line nor among the last ones. f may be nil.
+func (r sealed) lineEnd(f *os.File, size int64, line string) int64 {
+	if line == "" || f == nil {
+		return 0
+	}
+	text := make([]byte, len(line)+1)
+	if at := r.State.History - int64(len(text)); at >= 0 {
+		n, err := f.ReadAt(text, at)
+		if (err == nil || err == io.EOF) && seal.Trim(text[:n]) == line {
+			return r.State.History
+		}
+	}
 	lines := backward{f: f, pos: size}
 	for range maxOthers {
 		text, err := lines.next()
@@ -211,7 +218,7 @@ func (s *Store) lineEnd(run sealed, line string) int64 {
 			return 0
 		}
 		if seal.Trim(text) == line {
-			return lines.pos + int64(len(lines.buf)) + int64(len(text))
+			return lines.at() + int64(len(text))
 		}
 	}
 	return 0

@@ -17,16 +17,17 @@ type Patch struct{ File, Old, New string }
 // apart, so only then the k-th call is the same one every time.
 var Pinned = Patch{File: "hooks/pinned.go", New: "package main\n\nimport \"runtime\"\n\nfunc init() { runtime.LockOSThread() }\n"}
 
-// NoLocks makes the program one on a file system without locks, FalseLocks one on a file system that says that it locks and
-// keeps nobody out.
+// NoLocks makes the program one on a file system without locks, FalseLocks one on a file system that
+// pretends to lock and keeps nobody out.
 var (
-	NoLocks    = lockingWith("false, syscall.ENOLCK")
-	FalseLocks = lockingWith("true, nil")
+	NoLocks    = lockingWith("syscall.ENOLCK")
+	FalseLocks = lockingWith("nil")
 )
 
 func lockingWith(answer string) Patch {
 	const call = "\tif ok, err := lock.TryLock(); ok || err != nil {"
-	return Patch{File: "internal/store/guard.go", Old: call, New: "\tif ctx != nil {\n\t\treturn " + answer + "\n\t}\n" + call}
+	patched := "\tif op == \"lock\" {\n\t\treturn " + answer + "\n\t}\n" + call
+	return Patch{File: "internal/store/guard.go", Old: call, New: patched}
 }
 
 // Build makes the program, as it is released, at out. Patched sources are laid over the tree's own, which stay as they

@@ -19,19 +19,19 @@ var plants = []plant{
 	}},
 	{"state is written in place", "exit-without-facts", []string{"write"}, false, []drive.Patch{
 		{
-			File: "internal/store/disk.go", Old: "\ttmp, err := d.complete(name, text)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err = d.over(tmp, name)",
-			New: "\tif err := os.WriteFile(filepath.Join(d.root.Name(), name), text, fileMode); err != nil || err == nil {\n\t\treturn err\n\t}\n" +
-				"\ttmp, err := d.complete(name, text)\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err = d.over(tmp, name)",
+			File: "internal/store/disk.go", Old: "\tdefer u.drop()\n\treturn u.place()\n",
+			New: "\tdefer u.drop()\n" +
+				"\treturn os.WriteFile(filepath.Join(d.root.Name(), name), text, fileMode)\n",
 		},
 	}},
 	{"the lock is not exclusive, and no guard helps", "", nil, false, []drive.Patch{
-		drive.FalseLocks, {File: "internal/store/lock.go", Old: "err = s.disk.link(tmp, name)\n\tswitch", New: "err = s.disk.rename(tmp, name)\n\tswitch"},
+		drive.FalseLocks, {File: "internal/store/lock.go", Old: "s.disk.link(file.tmp, name)", New: "s.disk.rename(file.tmp, name)"},
 	}},
 	{"files are not synced", "entry", nil, false, []drive.Patch{
-		{File: "internal/store/disk.go", Old: "\treturn f.Sync()\n", New: "\treturn nil\n"},
+		{File: "internal/store/disk.go", Old: "\t\t\tfailed = f.Sync()\n", New: ""},
 	}},
 	{"folders are not synced", "entry", nil, false, []drive.Patch{
-		{File: "internal/store/disk.go", Old: "\terr = f.Sync()\n\tif err == nil ||", New: "\tif err == nil ||"},
+		{File: "internal/store/disk.go", Old: "errors.Join(f.Sync(), f.Close())", New: "f.Close()"},
 	}},
 	{
 		name:     "a change that a crash cut off is not brought to its end",
@@ -47,24 +47,24 @@ var plants = []plant{
 		{
 			File: "internal/store/seal.go",
 			Old: "\tif err := s.seals.Save(run.record); err != nil {\n\t\treturn err\n\t}\n" +
-				"\tif err := s.within(do)",
-			New: "\tif err := s.within(do)",
+				"\twait, err := s.within(do)",
+			New: "\twait, err := s.within(do)",
 		},
 	}},
 	{"the budget is saved before the line", "exit", []string{"write"}, false, []drive.Patch{
 		{
-			File: "internal/store/commit.go", Old: "\t\tnext.begin(text)\n",
-			New: "\t\tif err = s.SaveBudget(next.path, next.b); err != nil {\n" +
-				"\t\t\treturn err\n\t\t}\n\t\tnext.begin(text)\n",
+			File: "internal/store/save.go", Old: "\t\tdefer draft.drop()\n",
+			New: "\t\tdefer draft.drop()\n\t\tif err = s.SaveBudget(budgetPath, b); err != nil {\n" +
+				"\t\t\treturn false, err\n\t\t}\n",
 		},
 	}},
 	{"the budget takes its place unsynced", "exit", nil, false, []drive.Patch{
-		{File: "internal/store/disk.go", Old: "errors.Join(failed, f.Sync(), f.Close())", New: "errors.Join(failed, f.Close())"},
+		{File: "internal/store/disk.go", Old: "\t\t\tfailed = f.Sync()\n", New: ""},
 	}},
 	{"the budget takes its place before the line is synced", "exit", nil, false, []drive.Patch{
 		{
-			File: "internal/store/append.go", Old: "s.disk.write(out, name, line), s.disk.sync(out, name), out.Close()",
-			New: "s.disk.write(out, name, line), out.Close()",
+			File: "internal/store/append.go", Old: ", h.disk.sync(h.f, h.name))",
+			New: ")",
 		},
 	}},
 	{"an answer is not saved", "answer", nil, false, []drive.Patch{
@@ -91,12 +91,12 @@ var plants = []plant{
 	}},
 	{"a torn line is glued to the next", "exit-after-a-torn-line", nil, false, []drive.Patch{
 		{
-			File: "internal/store/append.go", Old: "[]byte(\"\\n\"))\n\t}\n\treturn s.cut(f, name, start, size)\n",
-			New: "[]byte(\"\\n\"))\n\t}\n\treturn size, nil\n",
+			File: "internal/store/append.go", Old: "\treturn start, h.cut(start)\n",
+			New: "\treturn h.end, nil\n",
 		},
 	}},
 	{"a line that failed stays", "exit", []string{"fsync"}, false, []drive.Patch{
-		{File: "internal/store/append.go", Old: "return errors.Join(err, s.disk.truncate(f, name, end))", New: "return err"},
+		{File: "internal/store/append.go", Old: "return errors.Join(err, h.disk.truncate(h.name, h.end))", New: "return err"},
 	}},
 	{"what a dead session spent is passed over", "resume", []string{"openat"}, true, []drive.Patch{
 		{File: "internal/app/abandoned.go", Old: "\tif err != nil && t.Tick.SessionID != v.ev.SessionID {", New: "\tif false && err != nil {"},

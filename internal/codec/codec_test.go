@@ -1,0 +1,102 @@
+package codec
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+)
+
+type inner struct {
+	Name string `json:"name,omitempty"`
+	List []int  `json:"list"`
+}
+
+type outer struct {
+	Version int `json:"version"`
+	inner2
+	At     time.Time        `json:"at,omitzero"`
+	Inode  uint64           `json:"inode"`
+	Raw    string           `json:"raw,raw"`
+	Next   *inner           `json:"next,omitempty"`
+	By     map[string]inner `json:"by,omitempty"`
+	Pairs  [][2]int         `json:"pairs,omitempty"`
+	Own    []inner          `json:"own,omitzero"`
+	Marked bool             `json:"marked,omitempty"`
+}
+
+type inner2 struct {
+	Text string `json:"text"`
+}
+
+var noon = time.Date(2026, 5, 9, 12, 0, 0, 0, time.UTC)
+
+// What is written is what encoding/json writes, but for the differences in the package comment, and
+// is read again.
+func TestForms(t *testing.T) {
+	for want, v := range map[string]outer{
+		`{"version":0,"text":"","inode":0}`: {},
+		`{"version":1,"text":"a<&>é\n\"\u2028","at":"2026-05-09T12:00:00Z","inode":18446744073709551615,` +
+			`"raw":{ "x":	1 },"next":{"list":[]},"by":{"a":{"name":"n","list":[1,2]},"b":{"list":[]}},` +
+			`"pairs":[[1,2]],"own":[],"marked":true}`: {
+			Version: 1, inner2: inner2{"a<&>é\n\"\u2028"}, At: noon, Inode: 1<<64 - 1,
+			Raw: "{ \"x\":\t1 }", Next: &inner{List: []int{}}, Pairs: [][2]int{{1, 2}}, Own: []inner{},
+			By:     map[string]inner{"b": {List: []int{}}, "a": {"n", []int{1, 2}}},
+			Marked: true,
+		},
+	} {
+		text, err := Encode(v)
+		if string(text) != want || err != nil {
+			t.Errorf("%v\n%s, want\n%s", err, text, want)
+		}
+		var got outer
+		if err := Decode(gjson.Parse(want), &got); err != nil {
+			t.Error(err)
+		}
+		if d := cmp.Diff(v, got, cmp.AllowUnexported(outer{}, inner2{})); d != "" {
+			t.Error(d)
+		}
+	}
+	if text, err := Encode(struct {
+		List []int `json:"list"`
+	}{}); string(text) != `{"list":[]}` || err != nil {
+		t.Errorf("a nil list is %s, %v", text, err)
+	}
+	if _, err := Encode(struct {
+		F float64 `json:"f"`
+	}{}); err == nil || !strings.Contains(err.Error(), "f: ") {
+		t.Errorf("a float is written: %v", err)
+	}
+}
+
+// Text of another type is refused as encoding/json refuses it.
+func TestWrongTypes(t *testing.T) {
+	for _, text := range []string{
+		`{"version":"1"}`, `{"version":1.5}`, `{"inode":-1}`, `{"next":1}`, `{"by":[]}`,
+		`{"own":{}}`, `{"at":"today"}`, `{"marked":1}`, `{"text":null,"next":null}`, `[]`,
+	} {
+		var ours, theirs outer
+		got, want := Decode(gjson.Parse(text), &ours), json.Unmarshal([]byte(text), &theirs)
+		if (got == nil) != (want == nil) {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	list := Fields(reflect.TypeFor[outer]())
+	for i, f := range list {
+		for from := range len(list) + 1 {
+			if at := Position(list, f.Name, from); at != i {
+				t.Errorf("%s is at %d from %d, not %d", f.Name, at, from, i)
+			}
+		}
+	}
+	if at := Position(list, "none", 3); at != -1 {
+		t.Errorf("an unknown name is at %d", at)
+	}
+}

@@ -1,0 +1,109 @@
+package codec
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// Decode fills the struct that v points to from valid JSON, as json.Unmarshal does, except that
+// names count in their own case only. Fields without a name in the struct are ignored.
+func Decode(text gjson.Result, v any) error { return decode(reflect.ValueOf(v).Elem(), text) }
+
+func decode(v reflect.Value, text gjson.Result) error {
+	if own, ok := v.Addr().Interface().(json.Unmarshaler); ok {
+		return own.UnmarshalJSON([]byte(text.Raw))
+	}
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer && text.IsObject():
+		v.Set(reflect.New(v.Type().Elem()))
+		return decode(v.Elem(), text)
+	case kind == reflect.Struct && text.IsObject():
+		return decodeFields(v, text)
+	case kind == reflect.Slice && text.IsArray():
+		return decodeList(v, text.Array())
+	case kind == reflect.Map && text.IsObject():
+		return decodeMap(v, text)
+	case decodePlain(v, text):
+		return nil
+	}
+	return json.Unmarshal([]byte(text.Raw), v.Addr().Interface())
+}
+
+// decodePlain sets a value that can be read in one way only, and reports whether it did.
+func decodePlain(v reflect.Value, text gjson.Result) bool {
+	switch v.Kind() {
+	case reflect.String:
+		plain := text.Type == gjson.String && !strings.Contains(text.Raw, `\`)
+		if plain && utf8.ValidString(text.Raw) {
+			v.SetString(text.Raw[1 : len(text.Raw)-1])
+			return true
+		}
+	case reflect.Bool:
+		if text.IsBool() {
+			v.SetBool(text.Type == gjson.True)
+			return true
+		}
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text.Raw, 10, 64)
+		if err == nil && !v.OverflowInt(n) {
+			v.SetInt(n)
+			return true
+		}
+	case reflect.Uint64:
+		n, err := strconv.ParseUint(text.Raw, 10, 64)
+		if err == nil {
+			v.SetUint(n)
+			return true
+		}
+	}
+	return false
+}
+
+func decodeFields(v reflect.Value, object gjson.Result) (err error) {
+	list, next := Fields(v.Type()), 0
+	object.ForEach(func(key, value gjson.Result) bool {
+		at := Position(list, key.String(), next)
+		if at < 0 {
+			return true
+		}
+		next = at + 1
+		field := v.FieldByIndex(list[at].index)
+		if list[at].option == "raw" {
+			field.SetString(value.Raw)
+		} else if err = decode(field, value); err != nil {
+			err = fmt.Errorf("%s: %w", list[at].Name, err)
+		}
+		return err == nil
+	})
+	return err
+}
+
+func decodeList(v reflect.Value, texts []gjson.Result) error {
+	v.Set(reflect.MakeSlice(v.Type(), len(texts), len(texts)))
+	for i, text := range texts {
+		if err := decode(v.Index(i), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func decodeMap(v reflect.Value, object gjson.Result) (err error) {
+	v.Set(reflect.MakeMap(v.Type()))
+	key, value := reflect.New(v.Type().Key()).Elem(), v.Type().Elem()
+	object.ForEach(func(name, text gjson.Result) bool {
+		inner := reflect.New(value).Elem()
+		if err = decode(key, name); err == nil {
+			err = decode(inner, text)
+		}
+		v.SetMapIndex(key, inner)
+		return err == nil
+	})
+	return err
+}

@@ -1,0 +1,131 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Encode returns v as JSON on one line.
+func Encode(v any) ([]byte, error) {
+	room := make([]byte, 0, 4<<10) // for most texts in one piece
+	return encode(room, reflect.ValueOf(v))
+}
+
+func encode(b []byte, v reflect.Value) ([]byte, error) {
+	if v.NumMethod() > 0 && v.Kind() != reflect.Pointer {
+		if own, ok := v.Interface().(json.Marshaler); ok {
+			text, err := own.MarshalJSON()
+			return append(b, text...), err
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(b, "null"...), nil
+		}
+		return encode(b, v.Elem())
+	case reflect.Struct:
+		return encodeFields(b, v)
+	case reflect.Slice, reflect.Array:
+		return encodeList(b, v)
+	case reflect.Map:
+		return encodeMap(b, v)
+	case reflect.String:
+		return appendText(b, v.String())
+	case reflect.Bool:
+		return strconv.AppendBool(b, v.Bool()), nil
+	case reflect.Int, reflect.Int64:
+		return strconv.AppendInt(b, v.Int(), 10), nil
+	case reflect.Uint64:
+		return strconv.AppendUint(b, v.Uint(), 10), nil
+	}
+	return b, fmt.Errorf("no form for a value of type %s", v.Type())
+}
+
+func encodeFields(b []byte, v reflect.Value) (_ []byte, err error) {
+	b = append(b, '{')
+	for _, f := range Fields(v.Type()) {
+		field := v.FieldByIndex(f.index)
+		if f.omits(field) {
+			continue
+		}
+		b = append(append(append(comma(b), '"'), f.Name...), `":`...)
+		if f.option == "raw" {
+			b = append(b, field.String()...)
+		} else if b, err = encode(b, field); err != nil {
+			return b, fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// omits reports whether the field is left out of the object. As in encoding/json, omitempty leaves
+// no struct out.
+func (f *Field) omits(v reflect.Value) bool {
+	if f.option == "omitempty" {
+		switch v.Kind() {
+		case reflect.Slice, reflect.Map:
+			return v.Len() == 0
+		case reflect.Struct:
+			return false
+		}
+	}
+	return f.option != "" && v.IsZero()
+}
+
+func encodeList(b []byte, v reflect.Value) (_ []byte, err error) {
+	b = append(b, '[')
+	for i := range v.Len() {
+		if b, err = encode(comma(b), v.Index(i)); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// encodeMap writes a map by its texts, sorted.
+func encodeMap(b []byte, v reflect.Value) (_ []byte, err error) {
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		return strings.Compare(a.String(), b.String())
+	})
+	b = append(b, '{')
+	for _, key := range keys {
+		if b, err = appendText(comma(b), key.String()); err != nil {
+			return b, err
+		}
+		if b, err = encode(append(b, ':'), v.MapIndex(key)); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// comma separates the next element from the one before, if there is one.
+func comma(b []byte) []byte {
+	if last := b[len(b)-1]; last != '{' && last != '[' {
+		b = append(b, ',')
+	}
+	return b
+}
+
+// appendText writes plain texts itself and leaves to encoding/json those that need an escape.
+func appendText(b []byte, text string) ([]byte, error) {
+	escapes := func(r rune) bool {
+		return r < ' ' || strings.ContainsRune("\"\\\u2028\u2029", r) || r == utf8.RuneError
+	}
+	if !strings.ContainsFunc(text, escapes) {
+		return append(append(append(b, '"'), text...), '"'), nil
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(text)
+	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...), err
+}
