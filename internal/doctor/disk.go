@@ -63,7 +63,8 @@ func tryState(n *notes, files *store.Store) {
 	}
 	switch locks {
 	case store.StateLocks:
-		n.note("the file system has no locks; hooks lock a file in the user's state directory instead")
+		n.note("the file system has no locks; " +
+			"hooks lock a file in the user's state directory instead")
 	case store.NoLocks:
 		n.warn("keep the project on a disk with file locks while loops run in it",
 			"the file system has no locks: two hooks at the same moment may lose a count")

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -198,7 +197,10 @@ func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
 // workers' notifications do.
 func (s *Session) prompt(at time.Time, id string, own, stops bool) {
 	s.age()
-	turn := s.turnAt(at, cmp.Or(id, "a prompt without an id"))
+	if id == "" {
+		id = "a prompt without an id"
+	}
+	turn := s.turnAt(at, id)
 	for _, t := range s.Threads() {
 		if t.Tick != nil && !own && !t.Tick.Draining {
 			s.Settle(t, at)
