@@ -38,7 +38,7 @@ func harmlessUnknown(f *shell.Frame, argv []word.Word) bool {
 	if i := strings.IndexAny(name, ":-["); i > 0 {
 		name = name[:i]
 	}
-	if shell.Conventional(name) && !f.Known(name) {
+	if conventional(name) && !f.Known(name) {
 		return true
 	}
 	for _, w := range argv[1:] {
@@ -190,4 +190,14 @@ func interpreter(f *shell.Frame, name string, argv []word.Word) (out string, ok 
 		code.Interpret(g, lang, flags, argv)
 	}
 	return word.Hole, true
+}
+
+// conventional reports whether the name is one by which people name a program to run, not a way
+// round: $CC, $EDITOR, $PYTHON.
+func conventional(name string) bool {
+	const names = `CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY PIP
+NODE NPM NPX YARN PNPM GO GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP COMPOSER
+DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
+	return word.Has(names, name) ||
+		strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
 }

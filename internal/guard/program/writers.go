@@ -41,7 +41,6 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 		whole := fl.On("-r", "-R", "--recursive") || name != "rm" && name != "shred" && name != "unlink"
 		for _, w := range fl.Pos {
 			f.Takes(w, how, whole)
-			f.Gone(w)
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
 		moved(f, name, word.ParseFlags(args, copyFlags(name)), how)
@@ -140,6 +139,8 @@ func sedInPlace(f *shell.Frame, args []word.Word, how string) {
 	}
 	for _, w := range files {
 		f.Writes(w, how)
-		f.Blur(w.Text)
+		if f.Wrote(w.Text) != "" { // what it holds now is not followed
+			f.WriteFile(w.Text, word.Hole, false)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func (f *Frame) Named(argv []word.Word) string {
 	w := argv[0]
 	name := word.ProgramName(w.Text)
 	if strings.Contains(w.Text, "/") {
-		if v, ok := f.M.fs[f.Resolve(w.Text)]; ok && !v.gone {
+		if v, ok := f.M.fs[f.Resolve(w.Text)]; ok {
 			return f.runFresh(w.Text, v, argv)
 		}
 	}
@@ -62,7 +62,7 @@ func (f *Frame) Named(argv []word.Word) string {
 func (f *Frame) RunWritten(name string, argv []word.Word) (out string, ok bool) {
 	for _, p := range slices.Sorted(maps.Keys(f.M.fs)) {
 		v := f.M.fs[p]
-		if path.Base(p) == name && (v.text != "" || v.link != "") && v.sink == nil && !v.gone && path.Base(v.link) != name {
+		if path.Base(p) == name && (v.text != "" || v.link != "") && path.Base(v.link) != name {
 			return f.runFresh(p, v, argv), true
 		}
 	}
@@ -70,11 +70,8 @@ func (f *Frame) RunWritten(name string, argv []word.Word) (out string, ok bool) 
 }
 
 func (f *Frame) runFresh(p string, v written, argv []word.Word) string {
-	switch {
-	case v.sink != nil:
-		return ""
-	case v.link != "":
-		return f.Named(append([]word.Word{word.Lit(v.link)}, argv[1:]...))
+	if v.link != "" {
+		return f.Named(append(word.Lits(v.link), argv[1:]...))
 	}
 	f.RunFile(p, argv[1:], argv[0].Text)
 	return word.Hole
@@ -85,23 +82,23 @@ func (f *Frame) callFunction(fn function, argv []word.Word) string {
 	for _, v := range f.via {
 		calls += word.Btoi(v == label)
 	}
-	if calls > 8 && f.toldBefore(label, argv[1:]) {
+	if calls > maxSelfCalls && f.toldBefore(label, argv[1:]) {
 		return word.Hole
 	}
 	defer f.Through(label)()
-	args, entered := f.Args, f.entered
-	f.Args, f.entered = word.Texts(argv[1:]), maps.Clone(f.entered)
+	args, entered, src := f.Args, f.entered, f.src
+	f.Args, f.entered, f.src = word.Texts(argv[1:]), maps.Clone(entered), fn.src
 	if f.entered == nil {
 		f.entered = map[string]map[string]variable{}
 	}
 	f.entered[label] = maps.Clone(f.vars)
-	out := fn.body(f)
-	f.Args, f.entered, f.left = args, entered, false
+	out := f.stmt(fn.body)
+	f.Args, f.entered, f.src, f.left = args, entered, src, false
 	return out
 }
 
-// toldBefore tells that a function that calls itself would find nothing new: words that are not
-// known, or the words and variables that it was called with the last time.
+// toldBefore reports whether a function that calls itself would find nothing new: unknown words, or
+// the words and variables of its last call.
 func (f *Frame) toldBefore(label string, args []word.Word) bool {
 	if slices.ContainsFunc(args, func(w word.Word) bool { return !w.Known() }) {
 		return true
@@ -119,7 +116,8 @@ func (f *Frame) callAlias(text string, argv []word.Word) string {
 	return out
 }
 
-// globbedName runs a command whose name is a pattern, as in /usr/bin/g[h]: every program of interest that it matches.
+// globbedName runs a command whose name is a pattern, as in /usr/bin/g[h]: every program of interest
+// that it matches.
 func (f *Frame) globbedName(argv []word.Word) string {
 	pat := argv[0].Pat[strings.LastIndex(argv[0].Pat, "/")+1:]
 	for _, name := range []string{
@@ -139,8 +137,9 @@ func (f *Frame) UnknownName(argv []word.Word) string {
 	if word.BlankSoft(w.Text) {
 		return word.Hole
 	}
-	if i := strings.LastIndexByte(w.Text, '/'); i >= 0 && i+1 < len(w.Text) && !word.Unknown(w.Text[i+1:]) {
-		return f.Named(append([]word.Word{{Text: w.Text[i+1:], Src: w.Src}}, argv[1:]...))
+	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
+	if name != "" && !word.Unknown(name) { // the folder is unknown
+		return f.Named(append([]word.Word{{Text: name, Src: w.Src}}, argv[1:]...))
 	}
 	if f.M.World.Guess(f, argv) {
 		return word.Hole

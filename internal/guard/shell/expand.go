@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -98,10 +97,10 @@ func live(pat string) bool {
 
 func (f *Frame) ifs() string {
 	v, _ := f.lookup("IFS")
-	if len(v.alts) == 0 || word.Unknown(v.alts[0]) {
+	if len(v.vals) == 0 || word.Unknown(v.vals[0]) {
 		return " \t\n"
 	}
-	return v.alts[0]
+	return v.vals[0]
 }
 
 // words expands words as bash does: braces, then parameters and substitutions, then splitting.
@@ -110,7 +109,7 @@ func (f *Frame) words(list []*syntax.Word) []word.Word {
 	for _, w := range list {
 		for _, parts := range f.braces(w) {
 			b := &builder{f: f, source: f.source(w)}
-			f.parts(b, parts)
+			f.parts(b, parts, false)
 			b.end()
 			out = append(out, b.list...)
 			if !f.M.Spend(1 + len(b.list)) {
@@ -134,41 +133,41 @@ func slice(src string, from, to syntax.Pos) string {
 	return src[i:j]
 }
 
-// one expands a word that is not split: an assignment's value, a redirection's target.
+// one expands a word that is not split: a test's side, a case's subject.
 func (f *Frame) one(w *syntax.Word) string {
 	if w == nil {
 		return ""
 	}
 	f.M.Spend(1)
 	b := &builder{f: f}
-	f.parts(b, w.Parts)
+	f.parts(b, w.Parts, false)
 	b.end()
 	return strings.Join(word.Texts(b.list), " ")
 }
 
-// Whole is one, for words that must stay one field: nothing is split.
+// Whole expands a word that stays one field: an assignment's value, a redirection's target.
 func (f *Frame) Whole(w *syntax.Word) word.Word {
 	if w == nil {
 		return word.Word{}
 	}
 	f.M.Spend(1)
 	b := &builder{f: f, source: f.source(w)}
-	for _, p := range w.Parts {
-		f.part(b, p, true)
-	}
-	return word.Word{Text: strings.Join(append(word.Texts(b.list), b.text.String()), " "), Src: b.source}
+	f.parts(b, w.Parts, true)
+	fields := append(word.Texts(b.list), b.text.String())
+	return word.Word{Text: strings.Join(fields, " "), Src: b.source}
 }
 
 // pattern expands a word that is matched against: quoted parts stand for themselves.
 func (f *Frame) pattern(w *syntax.Word) string {
 	b := &builder{f: f}
-	f.parts(b, w.Parts)
+	f.parts(b, w.Parts, false)
 	return b.pat.String()
 }
 
-func (f *Frame) parts(b *builder, parts []syntax.WordPart) {
+// parts adds the parts of a word. When they are whole, what they expand to is not split.
+func (f *Frame) parts(b *builder, parts []syntax.WordPart, whole bool) {
 	for _, p := range parts {
-		f.part(b, p, false)
+		f.part(b, p, whole)
 	}
 }
 
@@ -177,32 +176,40 @@ func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 	case *syntax.Lit:
 		addLit(b, p.Value)
 	case *syntax.SglQuoted:
+		text := p.Value
 		if p.Dollar {
-			b.quote(word.Unescape(p.Value, true))
-		} else {
-			b.quote(p.Value)
+			text = word.Unescape(text, true)
 		}
+		b.quote(text)
 	case *syntax.DblQuoted:
 		b.quote("")
 		for _, q := range p.Parts {
-			f.quotedPart(b, q)
+			f.quotedPart(b, q, "$`\"\\")
 		}
 	case *syntax.ParamExp:
 		f.addParam(b, p, whole)
 	case *syntax.CmdSubst:
-		out := f.substitute(p)
-		if whole {
+		if out := f.substitute(p); whole {
 			b.quote(out)
 		} else {
 			b.scatter(out)
 		}
 	case *syntax.ArithmExp:
-		b.bare(f.arithText(p.X))
+		b.quote(f.arith(p.X))
 	case *syntax.ProcSubst:
 		b.quote(f.procSubst(p))
 	case *syntax.ExtGlob:
 		b.bare("*")
 	}
+}
+
+// quotedPart adds a part of a quoted text, where a backslash quotes the special characters only.
+func (f *Frame) quotedPart(b *builder, p syntax.WordPart, special string) {
+	if l, ok := p.(*syntax.Lit); ok {
+		b.quote(dblQuoted(l.Value, special))
+		return
+	}
+	f.part(b, p, true)
 }
 
 // addLit adds unquoted literal text: a backslash quotes the next character.
@@ -222,21 +229,6 @@ func addLit(b *builder, s string) {
 			b.quote(s[i+1 : i+2])
 		}
 		s = s[i+2:]
-	}
-}
-
-func (f *Frame) quotedPart(b *builder, p syntax.WordPart) {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		b.quote(dblQuoted(p.Value, "$`\"\\"))
-	case *syntax.ParamExp:
-		f.addQuotedParam(b, p)
-	case *syntax.CmdSubst:
-		b.quote(f.substitute(p))
-	case *syntax.ArithmExp:
-		b.quote(f.arithText(p.X))
-	default:
-		f.part(b, p, true)
 	}
 }
 
@@ -269,42 +261,15 @@ func (f *Frame) substitute(c *syntax.CmdSubst) string {
 	return strings.TrimRight(g.list(c.Stmts), "\n")
 }
 
-// procSubst runs <(…) into a file that later words can read, or >(…) as a reader of what is written to it.
+// procSubst runs <(…) into a file that later words can read. What >(…) reads is unknown.
 func (f *Frame) procSubst(p *syntax.ProcSubst) string {
-	f.M.fds++
-	path := "/dev/fd/" + strconv.Itoa(60+f.M.fds)
-	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
-		f.M.fs[path] = written{text: f.Child().list(p.Stmts)}
+	g := f.Child()
+	path := f.TempFile()
+	if p.Op == syntax.CmdOut {
+		g.Stdin = &Stream{Text: word.Hole}
+		g.list(p.Stmts)
 		return path
 	}
-	src := f.src
-	s := &sink{}
-	s.run = func(fed *Stream) {
-		s.ran = true
-		g := f.Child()
-		g.src, g.Stdin = src, fed
-		g.list(p.Stmts)
-	}
-	f.M.idle = append(f.M.idle, s)
-	f.M.fs[path] = written{sink: func(text string) { s.run(&Stream{Text: text}) }}
+	f.M.fs[path] = written{text: g.list(p.Stmts)}
 	return path
-}
-
-// sink is >(…): commands that run whether anything is written to them or not.
-type sink struct {
-	run func(fed *Stream)
-	ran bool
-}
-
-// runIdle runs the sinks of a statement that nothing was written to; before is how many there were
-// before it.
-func (f *Frame) runIdle(before int) {
-	for len(f.M.idle) > before {
-		last := len(f.M.idle) - 1
-		s := f.M.idle[last]
-		f.M.idle = f.M.idle[:last]
-		if !s.ran {
-			s.run(nil)
-		}
-	}
 }

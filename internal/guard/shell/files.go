@@ -53,9 +53,6 @@ func (f *Frame) open(p string, most int) (string, Origin) {
 		return "", Nowhere
 	}
 	if v, ok := f.M.fs[full]; ok {
-		if v.gone {
-			return "", Nowhere
-		}
 		if v.link != "" && v.link != full {
 			return f.open(v.link, most)
 		}
@@ -130,10 +127,6 @@ func (f *Frame) WriteFile(p, text string, add bool) {
 		return
 	}
 	v, ok := f.M.fs[full]
-	if ok && v.sink != nil {
-		v.sink(text)
-		return
-	}
 	if add {
 		if !ok {
 			v.text = ""
@@ -202,11 +195,11 @@ func (f *Frame) Script(text string, from Origin, p string) {
 		f.Opaque(p, "a file whose text is only known when it runs")
 		return
 	}
-	if lang := shebang(text); lang != "" && !word.IsShell(lang) {
-		f.M.World.Script(f, lang, text)
-		return
+	lang := languageOf(p)
+	if strings.HasPrefix(text, "#!") {
+		lang = shebang(text)
 	}
-	if lang := languageOf(p); lang != "" && !strings.HasPrefix(text, "#!") {
+	if lang != "" && !word.IsShell(lang) {
 		f.M.World.Script(f, lang, text)
 		return
 	}
@@ -215,9 +208,6 @@ func (f *Frame) Script(text string, from Origin, p string) {
 
 // shebang is the interpreter named by a #! line.
 func shebang(text string) string {
-	if !strings.HasPrefix(text, "#!") {
-		return ""
-	}
 	line, _, _ := strings.Cut(text[2:], "\n")
 	words := strings.Fields(line)
 	for i, w := range words {
@@ -230,7 +220,7 @@ func shebang(text string) string {
 	return ""
 }
 
-// languageOf tells the language of a program by its file's name.
+// languageOf is the language of a program by its file's name.
 func languageOf(p string) string {
 	switch path.Ext(p) {
 	case ".py":
@@ -241,30 +231,10 @@ func languageOf(p string) string {
 		return "ruby"
 	case ".pl", ".pm":
 		return "perl"
-	case ".php":
-		return "php"
-	case ".lua":
-		return "lua"
-	case ".go":
-		return "go"
+	case ".php", ".lua", ".go":
+		return path.Ext(p)[1:]
 	}
 	return ""
-}
-
-// Gone notes that a file of this call was taken away.
-func (f *Frame) Gone(w word.Word) {
-	if w.Known() && w.Pat == "" {
-		if _, ok := f.M.fs[f.Resolve(w.Text)]; ok {
-			f.M.fs[f.Resolve(w.Text)] = written{gone: true}
-		}
-	}
-}
-
-// Blur notes that a file of this call was changed in a way that is not followed.
-func (f *Frame) Blur(p string) {
-	if v, ok := f.M.fs[f.Resolve(p)]; ok && v.text != "" {
-		f.WriteFile(p, word.Hole, false)
-	}
 }
 
 // TempFile is the name of a new file.
