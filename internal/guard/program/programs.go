@@ -73,14 +73,11 @@ func program(f *shell.Frame, name string, argv []word.Word) string {
 	if word.IsShell(name) {
 		return f.ShellProgram(name, argv)
 	}
-	if word.Has("bun deno node", name) && len(argv) > 1 && word.Has("run task --run install", argv[1].Text) && npmRun(f, name, append(word.Lits(name, strings.TrimLeft(argv[1].Text, "-")), argv[2:]...)) {
+	if launcher(f, name, argv) || recipe(f, name, argv) {
 		return word.Hole
 	}
 	if out, ok := interpreter(f, name, argv); ok {
 		return out
-	}
-	if recipe(f, name, argv) {
-		return word.Hole
 	}
 	return otherProgram(f, name, argv)
 }

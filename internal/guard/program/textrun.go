@@ -7,15 +7,13 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// runner reads a program that runs text found in one of its arguments or in its input: f is where it was started, g what
+// textReader reads a program that runs text found in one of its arguments or in its input: f is where it was started, g what
 // it starts.
-type runner func(f, g *shell.Frame, name string, args []word.Word)
+type textReader func(f, g *shell.Frame, name string, args []word.Word)
 
-// runnerOf is how a program's text is found, nil where it runs none.
-func runnerOf(name string) runner {
+// textRunner is how a program's text is found, nil where it runs none.
+func textRunner(name string) textReader {
 	switch name {
-	case "run-p", "run-s", "npm-run-all":
-		return scriptNames
 	case "hyperfine", "concurrently", "onchange", "chokidar", "nodemon", "watchexec", "foreman":
 		return eachText
 	case "at", "batch":
@@ -28,12 +26,6 @@ func runnerOf(name string) runner {
 		return ownText
 	}
 	return nil
-}
-
-func scriptNames(_, g *shell.Frame, _ string, args []word.Word) {
-	for _, w := range word.ParseFlags(args, "").Pos {
-		npmRun(g, "npm", word.Lits("npm", "run", w.Text))
-	}
 }
 
 // eachText runs every word that is a text of several, whatever flag stands before it, and what is

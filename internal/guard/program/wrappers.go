@@ -84,7 +84,7 @@ func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool
 	case "sed":
 		return sed(f, argv[1:]), true
 	}
-	if run := runnerOf(name); run != nil {
+	if run := textRunner(name); run != nil {
 		f.Within(name, func() { run(f, f.External(), name, argv[1:]) })
 		return word.Hole, true
 	}

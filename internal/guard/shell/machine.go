@@ -52,8 +52,7 @@ type Machine struct {
 	Before    map[string]string   // the branch that was, before this call switched
 	Config    map[string]string   // git config set by this very call
 	GHAliases map[string]string
-	Scripts   map[string]string // of package.json, set by this very call
-	InHook    bool              // a hook of git is being read: what it starts itself would lead in a circle
+	InHook    bool // a hook of git is being read: what it starts itself would lead in a circle
 }
 
 // written is a file as the call left it: its text, or the path that it is another name of.
@@ -77,7 +76,6 @@ func New(c act.Call, repo func() act.Repo, files act.Files, w World) *Machine {
 		Before:    map[string]string{},
 		Config:    map[string]string{},
 		GHAliases: map[string]string{},
-		Scripts:   map[string]string{},
 	}
 }
 
