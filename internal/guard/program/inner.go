@@ -8,18 +8,19 @@ import (
 )
 
 // runnable are the programs that a command line behind an unknown program is looked through for.
-const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3
-node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch
-npx poe inv invoke rake nx turbo`
+const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash
+xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh
+docker podman kubectl expect watch npx poe nx turbo`
 
-// inner looks for a command line that an unknown program would run: "retry 3 gh pr merge 5". Only acts count.
+// inner looks for a command line that a program would run which is not known word by word: "retry 3
+// gh pr merge 5", docker exec, kubectl.
 func inner(f *shell.Frame, name string, args []word.Word) {
 	for i, w := range args {
 		n := word.ProgramName(w.Text)
-		if word.DataProgram(n) && w.Text == n && !word.Has("gem port code", n) {
-			return
-		}
-		if _, wraps := wrapSpec(n); !wraps && !word.Has(runnable, n) || w.Text != n && !strings.Contains(w.Text, "/") && !strings.Contains(w.Text, "#") {
+		data := word.DataProgram(n) && w.Text == n && !word.Has("gem port code", n)
+		_, wraps := wrapSpec(n)
+		as := w.Text == n || strings.ContainsAny(w.Text, "/#")
+		if !data && (!as || !wraps && !word.Has(runnable, n)) {
 			continue
 		}
 		rest := args[i:]

@@ -67,8 +67,15 @@ func program(f *shell.Frame, name string, argv []word.Word) string {
 	if client(f, name, argv) || writer(f, name, argv) {
 		return printed(f, name, argv)
 	}
+	if ownLanguage(f, name, argv[1:]) {
+		return word.Hole
+	}
 	if out, ok := wrapper(f, name, argv); ok {
 		return out
+	}
+	if word.Has(containers, name) {
+		inner(f, name, argv[1:])
+		return word.Hole
 	}
 	if word.IsShell(name) {
 		return f.ShellProgram(name, argv)
@@ -81,6 +88,10 @@ func program(f *shell.Frame, name string, argv []word.Word) string {
 	}
 	return otherProgram(f, name, argv)
 }
+
+// containers run programs in another place.
+const containers = `docker podman nerdctl docker-compose podman-compose kubectl oc lxc incus
+multipass distrobox toolbox flatpak devcontainer wsl adb limactl colima crictl`
 
 // withoutGNU is a GNU program's name without the g that it has beside another system's own: gsed, gxargs.
 func withoutGNU(name string) string {
@@ -181,8 +192,6 @@ func interpreter(f *shell.Frame, name string, argv []word.Word) (out string, ok 
 	switch lang {
 	case "powershell":
 		powershell.Pwsh(g, argv[1:])
-	case "awk":
-		awk(g, argv)
 	default:
 		code.Interpret(g, lang, flags, argv)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"hooks/internal/guard/act"
-	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
@@ -20,7 +19,6 @@ type runner struct {
 	valued string // flags that take a value
 	lists  string // flags with which nothing is run
 	lines  bool   // a recipe is lines of shell text
-	code   bool   // the file is a program, which may make recipes as it runs
 	json   bool   // the file is JSON, and the project may hold several
 }
 
@@ -41,37 +39,13 @@ func runnerOf(name string) (runner, bool) {
 			lines:  true,
 		}, true
 	case "task", "go-task":
-		return runner{
-			files:  "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml",
-			valued: "-t --taskfile -d --dir -o --output -C --concurrency -I --interval",
-			lists:  "-n --dry -l --list -a --list-all --summary -h --help -i --init",
-		}, true
+		return taskRunner(
+			"Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml"), true
 	case "mise", "rtx":
-		return runner{
-			files:  "mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml",
-			valued: "-C --cd -j --jobs -t --tool",
-			lists:  "-n --dry-run -h --help",
-		}, true
+		return taskRunner(
+			"mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml"), true
 	case "poe", "poethepoet":
-		return runner{
-			files:  "pyproject.toml poe_tasks.toml",
-			valued: "-C --directory",
-			lists:  "-h --help -d --dry-run",
-		}, true
-	case "inv", "invoke":
-		return runner{
-			files:  "tasks.py",
-			valued: "-c --collection -r --search-root",
-			lists:  "-l --list -h --help -R --dry",
-			code:   true,
-		}, true
-	case "rake":
-		return runner{
-			files:  "Rakefile rakefile Rakefile.rb",
-			valued: "-f --rakefile -C --directory -r",
-			lists:  "-n --dry-run -T --tasks -P -D -W -h --help",
-			code:   true,
-		}, true
+		return taskRunner("pyproject.toml poe_tasks.toml"), true
 	case "npm", "pnpm", "yarn", "bun", "deno", "node", "run-p", "run-s", "npm-run-all", "turbo",
 		"nx", "lerna":
 		return runner{
@@ -83,6 +57,15 @@ func runnerOf(name string) (runner, bool) {
 		}, true
 	}
 	return runner{}, false
+}
+
+// taskRunner is a program that keeps its recipes in YAML or TOML.
+func taskRunner(files string) runner {
+	return runner{
+		files:  files,
+		valued: "-t --taskfile -d --dir -C --directory --cd -j --jobs -c --concurrency -o --output",
+		lists:  "-n --dry --dry-run -l --list -a --list-all --summary -h --help -i --init",
+	}
 }
 
 // recipe runs recipes and reports whether the command line asks for any. Every word that names one
@@ -109,15 +92,15 @@ func recipe(f *shell.Frame, name string, argv []word.Word) bool {
 			r.read(file)
 		}
 		r.packages(fl)
-		return r.runAll(append(fl.All("-t", "--target", "--targets", "--run"), fl.Pos...), argv)
+		return r.runAll(append(fl.All("-t", "--target", "--targets", "--run"), fl.Pos...))
 	}
-	own := fl.Val("-f", "--file", "--makefile", "--justfile", "-t", "--taskfile", "--rakefile")
+	own := fl.Val("-f", "--file", "--makefile", "--justfile", "-t", "--taskfile")
 	for file := range strings.FieldsSeq(cmp.Or(own, kind.files)) {
 		if r.read(file) {
 			break
 		}
 	}
-	return r.runAll(fl.Pos, argv)
+	return r.runAll(fl.Pos)
 }
 
 // recipes is the text of a runner's file.
@@ -218,29 +201,17 @@ func (r *recipes) filled(text string) string {
 		}
 		text = next
 	}
-	switch {
-	case r.code:
-		return blanked(blanked(text, "#{", "}"), "{", "}")
-	case r.lines:
+	if r.lines {
 		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", word.Hole, "$^", word.Hole,
 			"$@", word.Hole).Replace(text)
 	}
-	return blanked(text, "{{", "}}")
-}
-
-// blanked makes unknown what stands between two marks.
-func blanked(text, open, end string) string {
-	var out strings.Builder
 	for {
-		before, rest, ok := strings.Cut(text, open)
-		_, after, closed := strings.Cut(rest, end)
-		if out.WriteString(before); !ok {
-			return out.String()
+		before, rest, ok := strings.Cut(text, "{{")
+		if !ok {
+			return text
 		}
-		if out.WriteString(word.Hole); !closed {
-			return out.String()
-		}
-		text = after
+		_, after, _ := strings.Cut(rest, "}}")
+		text = before + word.Hole + after
 	}
 }
 
@@ -273,7 +244,7 @@ func (r *recipes) packages(fl word.Flags) {
 }
 
 // runAll runs the recipes that the words name.
-func (r *recipes) runAll(goals, argv []word.Word) bool {
+func (r *recipes) runAll(goals []word.Word) bool {
 	if len(goals) == 0 {
 		goals = word.Lits(r.first())
 	}
@@ -292,15 +263,7 @@ func (r *recipes) runAll(goals, argv []word.Word) bool {
 			}
 		}
 	}
-	asked := word.ProgramName(goals[0].Text)
-	switch {
-	case ran || !r.code:
-	case r.from == shell.Nowhere && word.MergeWord(asked):
-		r.f.Opaque(word.Join(argv), "a recipe that cannot be read and is named after a merge")
-	case r.from != shell.Nowhere && forges.MergingText(r.text):
-		r.f.OpaqueForge(word.Join(argv), "a recipe that cannot be read, in a file that merges")
-	}
-	return ran || r.lines || r.code
+	return ran || r.lines
 }
 
 // around are the recipes that a word makes the runner run: package managers run some besides.
@@ -319,10 +282,10 @@ func (r *recipes) around(goal string) []string {
 // first is the recipe that runs where none is named.
 func (r *recipes) first() string {
 	for line := range strings.SplitSeq(r.text, "\n") {
-		name, _, ok := strings.Cut(line, ":")
+		names, _, ok := strings.Cut(line, ":")
 		set, _, _ := assignment(line)
-		if r.lines && ok && set == "" && strings.IndexByte(" \t#.[", line[0]) < 0 {
-			return strings.TrimPrefix(strings.Fields(name)[0], "@")
+		if r.lines && ok && set == "" && strings.IndexByte(" \t#.[:", line[0]) < 0 {
+			return strings.TrimPrefix(strings.Fields(names)[0], "@")
 		}
 	}
 	return "default"
@@ -379,7 +342,7 @@ func (r *recipes) commands(goal string, args []word.Word) (cmds []string, ok boo
 		return r.lineCommands(block, args), true
 	}
 	r.set(".CLI_ARGS", "=", word.JoinText(args))
-	return r.textCommands(block), true
+	return textCommands(block), true
 }
 
 // lineCommands are the commands of make and just: lines of shell text, behind the recipes that must
@@ -408,27 +371,23 @@ func (r *recipes) lineCommands(block []string, args []word.Word) []string {
 	return append(cmds, lines...)
 }
 
-// textCommands are the values, list items and quoted texts of a recipe in YAML or TOML, and the
-// quoted texts of one in Python or Ruby.
-func (r *recipes) textCommands(block []string) []string {
+// textCommands are the values, list items and quoted texts of a recipe in YAML or TOML.
+func textCommands(block []string) []string {
 	var out []string
 	for _, line := range block {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "- "))
 		key, val := taskKey(line)
-		comment := line == "" || line[0] == '#' || r.code && strings.HasPrefix(line, `"""`)
-		if comment || word.Has("desc description summary help usage title", key) {
+		if line == "" || word.Has("desc description summary help usage title", key) {
 			continue
 		}
-		if word.Assignment(line) {
-			out = append(out, line)
-		} else if !r.code {
-			out = append(out, unquoted(val))
+		if word.Assignment(line) { // within a text of several lines
+			val = line
 		}
-		if r.code || val != "" && strings.IndexByte("[{\"'", val[0]) >= 0 {
-			texts := literals(line)
-			out = append(append(out, texts...), strings.Join(texts, " "))
+		out = append(out, unquoted(val))
+		if val != "" && strings.IndexByte("[{\"'", val[0]) >= 0 {
+			out = append(out, literals(line)...)
 		}
-		if strings.ContainsAny(line, "[:") { // deps: [a, b], task land: [:a]
+		if strings.ContainsAny(line, "[:") { // deps: [a, b]
 			parts := func(c rune) bool { return strings.ContainsRune("[]{}, :", c) }
 			out = append(out, strings.FieldsFunc(val, parts)...)
 		}
@@ -520,7 +479,7 @@ func openBrackets(line string) int {
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // head reports whether a line begins the recipe of that name. Of make and just it is the whole line,
-// of YAML, TOML, Python and Ruby what stands behind the name; table is a TOML table.
+// of YAML and TOML what stands behind the name; table is a TOML table.
 func (r *recipes) head(line, goal string) (head string, table, ok bool) {
 	if r.lines {
 		line = strings.TrimPrefix(strings.TrimPrefix(line, "@"), "alias ")
@@ -538,22 +497,14 @@ func (r *recipes) head(line, goal string) (head string, table, ok bool) {
 		name := strings.Trim(line, "[]")
 		return "", true, strings.Trim(name[strings.LastIndex(name, ".")+1:], `"'`) == goal
 	}
-	def := "def " + strings.ReplaceAll(goal, "-", "_") + "("
-	if strings.HasPrefix(strings.TrimPrefix(line, "async "), def) {
-		return "", false, true
-	}
-	ruby := strings.HasPrefix(line, "task ") || strings.HasPrefix(line, "task(")
-	if ruby {
-		line = strings.TrimLeft(line[len("task"):], " (:")
-	}
 	for _, q := range []string{"", `"`, `'`} {
 		rest, found := strings.CutPrefix(line, q+goal+q)
 		if !found || rest != "" && word.NameByte(rest[0]) {
 			continue
 		}
 		rest = strings.TrimSpace(rest)
-		if ruby || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 {
-			return strings.TrimSpace(strings.TrimLeft(rest, ":=>")), false, true
+		if rest != "" && strings.IndexByte(":=", rest[0]) >= 0 {
+			return strings.TrimSpace(rest[1:]), false, true
 		}
 	}
 	return "", false, false
