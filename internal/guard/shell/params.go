@@ -135,13 +135,12 @@ func (f *Frame) operated(
 // trimmed takes a plain prefix or suffix off, or the folder of a path. Other changes of a text are
 // unknown.
 func trimmed(op, pat, v string) string {
-	plain, ok := word.LiteralPat(pat)
-	known := ok && !word.Unknown(v) && !word.Unknown(pat)
+	known := !strings.ContainsAny(pat, `*?[\`) && !word.Unknown(v) && !word.Unknown(pat)
 	switch slash := strings.LastIndex(v, "/"); {
 	case known && op[0] == '#':
-		return strings.TrimPrefix(v, plain)
+		return strings.TrimPrefix(v, pat)
 	case known && op[0] == '%':
-		return strings.TrimSuffix(v, plain)
+		return strings.TrimSuffix(v, pat)
 	case op == "##" && pat == "*/" && slash >= 0:
 		return v[slash+1:]
 	}
