@@ -136,8 +136,8 @@ func library(f *shell.Frame, text string, argv []word.Word) {
 	}
 }
 
-// ends reads a command that ends processes by their name. A hook that is killed decides nothing, and
-// the tool call that it was asked about passes.
+// ends reads a command that ends processes by their name. A hook that is killed decides nothing,
+// and the tool call that it was asked about passes.
 func ends(f *shell.Frame, name string, argv []word.Word) {
 	ours := "hooks"
 	for _, w := range argv[1:] {
@@ -161,8 +161,8 @@ user-prompt-submit`
 // halts reads a command that ends a process, stops it or looks into it, by its number. The client's
 // own would end the hooks with it, or hold them.
 func halts(f *shell.Frame, name string, argv []word.Word) {
-	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit renice
-cpulimit taskset chrt nsenter`, name) {
+	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit
+renice cpulimit taskset chrt nsenter`, name) {
 		return
 	}
 	if name == "kill" && probes(argv[1:]) {

@@ -478,8 +478,8 @@ func openBrackets(line string) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// head reports whether a line begins the recipe of that name. Of make and just it is the whole line,
-// of YAML and TOML what stands behind the name; table is a TOML table.
+// head reports whether a line begins the recipe of that name. Of make and just it is the whole
+// line, of YAML and TOML what stands behind the name; table is a TOML table.
 func (r *recipes) head(line, goal string) (head string, table, ok bool) {
 	if r.lines {
 		line = strings.TrimPrefix(strings.TrimPrefix(line, "@"), "alias ")

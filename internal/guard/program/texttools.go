@@ -10,8 +10,7 @@ import (
 
 // textTool runs the programs whose output can be known: what they print may be run by a shell
 // further on.
-func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
-	args := argv[1:]
+func textTool(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
 	switch name {
 	case "echo":
 		return echo(args), true

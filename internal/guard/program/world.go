@@ -1,4 +1,5 @@
-// Package program knows programs by their names: what they run, print and write. It is the world of the shells.
+// Package program knows programs by their names: what they run, print and write. It is the world of
+// the shells.
 package program
 
 import (
@@ -36,7 +37,7 @@ func asksTrunk(argv []word.Word) bool {
 	})
 }
 
-// Guess reads the words behind a name that is only known when it runs, and tells whether that settles what they do.
+// Guess reads the words behind an unknown name and reports whether that settles what they do.
 func (World) Guess(f *shell.Frame, argv []word.Word) bool {
 	before := len(f.M.Read.Acts)
 	f.Quietly(func() { guess(f, argv) })

@@ -50,29 +50,34 @@ func wrapSpec(name string) (wrap, bool) {
 }
 
 // wrapper opens a wrapper; ok is false when the program is none.
-func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
+func wrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
 	switch name {
 	case "env":
-		return env(f, argv[1:]), true
+		return env(f, args), true
 	case "xargs":
-		return xargs(f, argv[1:]), true
+		return xargs(f, args), true
 	case "find", "fd", "fdfind", "bfs":
-		return find(f, name, argv[1:]), true
+		return find(f, name, args), true
 	case "ssh", "autossh", "mosh", "slogin", "dropbear", "dbclient":
-		return ssh(f, name, argv[1:]), true
+		return ssh(f, name, args), true
 	case "su", "runuser", "script", "tmux", "screen", "nix-shell", "nix", "guix", "vagrant",
 		"foreman":
-		runTexts(f, name, argv[1:])
+		runTexts(f, name, args)
+		return word.Hole, true
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc",
+		"incus", "multipass", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb",
+		"limactl", "colima", "crictl":
+		inner(f, name, args)
 		return word.Hole, true
 	case "at", "batch", "crontab":
-		queued(f, name, argv[1:])
+		queued(f, name, args)
 		return word.Hole, true
 	}
 	spec, ok := wrapSpec(name)
 	if !ok {
 		return "", false
 	}
-	return wrapped(f, name, spec, argv[1:]), true
+	return wrapped(f, name, spec, args), true
 }
 
 // wrapped runs what a wrapper of the table runs.
@@ -152,8 +157,8 @@ func env(f *shell.Frame, args []word.Word) string {
 	return word.Hole
 }
 
-const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter --arg-file
---process-slot-var`
+const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter
+--arg-file --process-slot-var`
 
 // xargs runs a command with what standard input names: all of it, n at a time, or each in the place
 // of a mark. Items that are cut in another way than at blanks and lines are unknown.

@@ -9,36 +9,36 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// writer runs the programs that write, move or remove files: what they leave can be run later on, and none of it may be
-// the loop's own. Paths count as they are written; what is reached in another way is seen by the
-// seal.
-func writer(f *shell.Frame, name string, argv []word.Word) bool {
-	if !word.Has(`rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod chown
-chgrp dd sponge gzip scp patch mkfifo sd rename`, name) {
-		return false
+// writer judges the programs that write, move or remove files: what they leave can be run later on,
+// and none of it may be the loop's own. Paths count as they are written; what is reached in another
+// way is seen by the seal. ok is false for any other program.
+func writer(f *shell.Frame, name string, args []word.Word) (ok bool) {
+	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
+chown chgrp dd sponge gzip scp patch mkfifo sd rename`
+	if ok = word.Has(writers, name); ok {
+		writerOf(f, name, args)
 	}
-	writerOf(f, name, argv[1:])
-	return true
+	return ok
 }
 
-// inPlace judges programs that print what they make of a file, unless a flag has them write it back.
+// inPlace judges programs that print what they make of a file, unless a flag has them write it.
 func inPlace(f *shell.Frame, name string, args []word.Word) {
 	fl := word.ParseFlags(args, "")
-	writes := fl.On("-i", "--inplace", "--in-place", "-w", "--write")
-	if writes && word.Has("yq jaq prettier", name) {
+	if word.Has("yq jaq prettier", name) &&
+		fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
 		for _, w := range fl.Pos {
-			f.Writes(w, word.Clip(name+" "+word.Join(args), 300))
+			f.Writes(w, name+" "+word.Join(args))
 		}
 	}
 }
 
 // writerOf judges a writing program's arguments.
 func writerOf(f *shell.Frame, name string, args []word.Word) {
-	how := word.Clip(name+" "+word.Join(args), 300)
+	how := name + " " + word.Join(args)
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "trash", "srm":
 		fl := word.ParseFlags(args, "-n --iterations -s --size")
-		whole := fl.On("-r", "-R", "--recursive") || name != "rm" && name != "shred" && name != "unlink"
+		whole := fl.On("-r", "-R", "--recursive") || !word.Has("rm shred unlink", name)
 		for _, w := range fl.Pos {
 			f.Takes(w, how, whole)
 		}
@@ -54,7 +54,8 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 	case "sed":
 		sedInPlace(f, args, how)
 	default:
-		for _, w := range word.ParseFlags(args, "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a").Pos {
+		const valued = "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
+		for _, w := range word.ParseFlags(args, valued).Pos {
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
 				continue
@@ -124,7 +125,8 @@ func sedInPlace(f *shell.Frame, args []word.Word, how string) {
 	inPlace := false
 	for _, w := range args {
 		t := w.Text
-		inPlace = inPlace || strings.HasPrefix(t, "--in-place") || word.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
+		inPlace = inPlace || strings.HasPrefix(t, "--in-place") ||
+			word.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
 		if i := strings.LastIndex(t, "w "); i >= 0 && !strings.HasPrefix(t, "-") {
 			f.Writes(word.Lit(strings.TrimSpace(t[i+2:])), how)
 		}

@@ -28,11 +28,8 @@ func (f *Frame) dispatch(argv []word.Word) string {
 	if text, ok := f.Aliases[w.Text]; ok && (w.Src == "" || w.Src == w.Text) {
 		return f.callAlias(text, argv)
 	}
-	if !w.Known() {
+	if !w.Known() || w.Pat != "" {
 		return f.UnknownName(argv)
-	}
-	if w.Pat != "" {
-		return f.globbedName(argv)
 	}
 	return f.Named(argv)
 }
@@ -82,28 +79,24 @@ func (f *Frame) callFunction(fn function, argv []word.Word) string {
 	for _, v := range f.via {
 		calls += word.Btoi(v == label)
 	}
-	if calls > maxSelfCalls && f.toldBefore(label, argv[1:]) {
+	if calls > maxSelfCalls && f.nothingNew(argv[1:]) {
 		return word.Hole
 	}
 	defer f.Through(label)()
 	args, entered, src := f.Args, f.entered, f.src
-	f.Args, f.entered, f.src = word.Texts(argv[1:]), maps.Clone(entered), fn.src
-	if f.entered == nil {
-		f.entered = map[string]map[string]variable{}
-	}
-	f.entered[label] = maps.Clone(f.vars)
+	f.Args, f.entered, f.src = word.Texts(argv[1:]), f.copyVars(), fn.src
 	out := f.stmt(fn.body)
 	f.Args, f.entered, f.src, f.left = args, entered, src, false
 	return out
 }
 
-// toldBefore reports whether a function that calls itself would find nothing new: unknown words, or
-// the words and variables of its last call.
-func (f *Frame) toldBefore(label string, args []word.Word) bool {
+// nothingNew reports whether a function that calls itself would find nothing new: words that are
+// not known, or the words and variables of the last call.
+func (f *Frame) nothingNew(args []word.Word) bool {
 	if slices.ContainsFunc(args, func(w word.Word) bool { return !w.Known() }) {
 		return true
 	}
-	return slices.Equal(word.Texts(args), f.Args) && len(changedVars(f.entered[label], f.vars)) == 0
+	return slices.Equal(word.Texts(args), f.Args) && len(changedVars(f.entered, f.vars)) == 0
 }
 
 func (f *Frame) callAlias(text string, argv []word.Word) string {
@@ -116,34 +109,18 @@ func (f *Frame) callAlias(text string, argv []word.Word) string {
 	return out
 }
 
-// globbedName runs a command whose name is a pattern, as in /usr/bin/g[h]: every program of interest
-// that it matches.
-func (f *Frame) globbedName(argv []word.Word) string {
-	pat := argv[0].Pat[strings.LastIndex(argv[0].Pat, "/")+1:]
-	for _, name := range []string{
-		"gh", "git", "glab", "hub", "tea", "tea-cli", "az", "curl", "wget", "bash", "sh", "env",
-		"python3", "node",
-	} {
-		if word.GlobMatch(pat, name) {
-			f.M.World.Program(f, name, append([]word.Word{word.Lit(name)}, argv[1:]...))
-		}
-	}
-	return word.Hole
-}
-
-// UnknownName judges a command whose name is not known by what stands behind it.
+// UnknownName judges a command whose name is unknown, or a pattern, by what stands behind it.
 func (f *Frame) UnknownName(argv []word.Word) string {
 	w := argv[0]
 	if word.BlankSoft(w.Text) {
 		return word.Hole
 	}
 	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
-	if name != "" && !word.Unknown(name) { // the folder is unknown
+	if name != "" && !word.Unknown(name) && !strings.ContainsAny(name, "*?[") {
 		return f.Named(append([]word.Word{{Text: name, Src: w.Src}}, argv[1:]...))
 	}
-	if f.M.World.Guess(f, argv) {
-		return word.Hole
+	if !f.M.World.Guess(f, argv) {
+		f.Opaque(word.Join(argv), "the command's name is only known when it runs")
 	}
-	f.Opaque(word.Join(argv), "the command's name is only known when it runs")
 	return word.Hole
 }

@@ -8,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builder gathers the fields of one word: quoted text stays whole, unquoted expansions are split at IFS.
+// builder gathers the fields of one word: quoted text stays whole, unquoted expansions are split at
+// IFS.
 type builder struct {
 	f      *Frame
 	list   []word.Word
@@ -90,9 +91,10 @@ func (b *builder) end() {
 	b.open, b.glob, b.split = false, false, false
 }
 
-// live tells a pattern from a lone bracket, as in [ a = b ].
+// live reports whether a text is a pattern, and no lone bracket as in [ a = b ].
 func live(pat string) bool {
-	return strings.ContainsAny(pat, "*?") || strings.Contains(pat[strings.IndexByte(pat, '[')+1:], "]")
+	_, behind, _ := strings.Cut(pat, "[")
+	return strings.ContainsAny(pat, "*?") || strings.Contains(behind, "]")
 }
 
 func (f *Frame) ifs() string {

@@ -195,44 +195,22 @@ func (f *Frame) Script(text string, from Origin, p string) {
 		f.Opaque(p, "a file whose text is only known when it runs")
 		return
 	}
-	lang := languageOf(p)
-	if strings.HasPrefix(text, "#!") {
-		lang = shebang(text)
-	}
-	if lang != "" && !word.IsShell(lang) {
+	first, _, _ := strings.Cut(text, "\n")
+	if lang := interpreter(first); lang != "" && !word.IsShell(lang) {
 		f.M.World.Script(f, lang, text)
 		return
 	}
 	f.Run(text)
 }
 
-// shebang is the interpreter named by a #! line.
-func shebang(text string) string {
-	line, _, _ := strings.Cut(text[2:], "\n")
-	words := strings.Fields(line)
-	for i, w := range words {
+// interpreter is the program that a #! line names.
+func interpreter(line string) string {
+	line, ok := strings.CutPrefix(line, "#!")
+	for i, w := range strings.Fields(line) {
 		name := path.Base(w)
-		if name == "env" || strings.HasPrefix(w, "-") || i > 0 && strings.Contains(w, "=") {
-			continue
+		if ok && name != "env" && w[0] != '-' && (i == 0 || !strings.Contains(w, "=")) {
+			return name
 		}
-		return name
-	}
-	return ""
-}
-
-// languageOf is the language of a program by its file's name.
-func languageOf(p string) string {
-	switch path.Ext(p) {
-	case ".py":
-		return "python"
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx":
-		return "node"
-	case ".rb":
-		return "ruby"
-	case ".pl", ".pm":
-		return "perl"
-	case ".php", ".lua", ".go":
-		return path.Ext(p)[1:]
 	}
 	return ""
 }

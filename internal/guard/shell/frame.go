@@ -12,7 +12,7 @@ type Frame struct {
 	vars      map[string]variable
 	funcs     map[string]function
 	Aliases   map[string]string
-	entered   map[string]map[string]variable // the variables at the call of a running function
+	entered   map[string]variable // the variables as the running function was called
 	Args      []string
 	Name      string // $0
 	Cwd       string // "" unknown
@@ -64,8 +64,8 @@ func (f *Frame) External() *Frame {
 	return g
 }
 
-// Through notes that what follows runs inside a wrapper, until the result is called. Where texts are
-// nested too deeply no work is left for it.
+// Through notes that what follows runs inside a wrapper, until the result is called. Where texts
+// are nested too deeply no work is left for it.
 func (f *Frame) Through(wrapper string) (undo func()) {
 	via, depth := f.via, f.depth
 	f.via = append(via[:len(via):len(via)], wrapper)

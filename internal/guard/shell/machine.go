@@ -1,7 +1,8 @@
-// Package shell walks shell text as bash would run it. Words are expanded as far as their values are
-// known: plain values, quotes, lists, defaults, prefixes and suffixes. What is computed (numbers,
-// slices, replacements) is unknown. A branch whose condition is not known counts as possible, and
-// files that the call writes are remembered. What a program does the shell asks its World.
+// Package shell walks shell text as bash would run it. Words are expanded as far as their values
+// are known: plain values, quotes, lists, defaults, prefixes and suffixes. What is computed
+// (numbers, slices, replacements) is unknown. A branch whose condition is not known counts as
+// possible, and files that the call writes are remembered. What a program does the shell asks its
+// World.
 package shell
 
 import (
@@ -24,7 +25,6 @@ const (
 	maxOpaque  = 40
 	maxReads   = 64
 	maxWritten = 500 // files
-	maxIndex   = 1000
 	// maxSelfCalls is how often a function is entered that finds nothing new in calling itself.
 	maxSelfCalls = 8
 )
@@ -47,7 +47,7 @@ type Machine struct {
 	round  *round // of the simple command that is walked
 
 	fs        map[string]written  // files written by this very call
-	disk      map[string]string   // files of the project that were asked for, "" those that cannot be read
+	disk      map[string]string   // files of the project, "" for those that cannot be read
 	Heads     map[string][]string // branches that may be checked out, by directory
 	Before    map[string]string   // the branch that was, before this call switched
 	Config    map[string]string   // git config set by this very call

@@ -105,7 +105,7 @@ func (f *Frame) shellScript(name string, args []word.Word) string {
 		return word.Hole
 	}
 	f.via = append(f.via, args[0].Text)
-	f.Script(text, from, args[0].Text+".sh")
+	f.Script(text, from, args[0].Text)
 	return word.Hole
 }
 

@@ -1,9 +1,7 @@
 package shell
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -85,10 +83,10 @@ func (f *Frame) assign(a *syntax.Assign) {
 	switch {
 	case a.Array != nil:
 		f.assignArray(name, a, old)
-	case a.Index != nil:
-		v := variable{array: true, vals: slices.Clone(old.vals), out: old.out}
-		f.setElement(&v, a.Index, a.Value)
-		f.vars[name] = v
+	case a.Index != nil: // which element it is does not matter
+		f.arith(a.Index)
+		f.Whole(a.Value)
+		f.vars[name] = variable{array: true, vals: []string{word.Hole}, out: old.out}
 	case a.Naked:
 		f.vars[name] = old
 	default:
@@ -124,29 +122,12 @@ func (f *Frame) assignArray(name string, a *syntax.Assign, old variable) {
 	}
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
-			f.setElement(&v, e.Index, e.Value)
-			continue
+			f.arith(e.Index)
+			v.vals = append(v.vals, word.Hole)
 		}
 		v.vals = append(v.vals, word.Texts(f.words([]*syntax.Word{e.Value}))...)
 	}
 	f.vars[name] = v
-}
-
-// setElement sets an element whose index is a number; any other makes the whole array unknown.
-func (f *Frame) setElement(v *variable, index syntax.ArithmExpr, value *syntax.Word) {
-	n, err := strconv.Atoi(f.arith(index))
-	if n > maxIndex {
-		f.M.Bounded(fmt.Sprintf("an array of more than %d elements", maxIndex), f.M.texts()...)
-	}
-	text := f.Whole(value).Text
-	if err != nil || n < 0 || n > maxIndex {
-		v.vals = []string{word.Hole}
-		return
-	}
-	for len(v.vals) <= n {
-		v.vals = append(v.vals, "")
-	}
-	v.vals[n] = text
 }
 
 // RunsLater looks at variables whose value some program runs, such as PAGER.

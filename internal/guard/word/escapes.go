@@ -22,8 +22,8 @@ func Unescape(s string, bare bool) string {
 
 const simpleEscapes = "a\ab\be\x1bE\x1bf\fn\nr\rt\tv\v\\\\''\"\"??"
 
-// Escape decodes one escape after its backslash and returns the bytes it took. bare octals (\101) are
-// those of $'…' and printf; echo -e wants a leading zero.
+// Escape decodes one escape after its backslash and returns the bytes it took. bare octals (\101)
+// are those of $'…' and printf; echo -e wants a leading zero.
 func Escape(out *strings.Builder, s string, bare bool) int {
 	for i := 0; i+1 < len(simpleEscapes); i += 2 {
 		if simpleEscapes[i] == s[0] {
@@ -48,7 +48,8 @@ func Escape(out *strings.Builder, s string, bare bool) int {
 	return 1
 }
 
-// codePoint writes the character of at most so many digits. Without a digit the escape is plain text.
+// codePoint writes the character of at most so many digits. Without a digit the escape is plain
+// text.
 func codePoint(out *strings.Builder, s string, from, base, most int) int {
 	end := from
 	for end < len(s) && end-from < most && isDigit(s[end], base) {

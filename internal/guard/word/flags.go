@@ -12,7 +12,8 @@ type Flags struct {
 }
 
 // ParseFlags takes a command line apart. valued lists the flags that take a value, shorts as "-R",
-// longs as "--repo". Everything else with a dash is a switch; shorts may be joined ("-sd", "-Ro/r").
+// longs as "--repo". Everything else with a dash is a switch; shorts may be joined ("-sd",
+// "-Ro/r").
 func ParseFlags(argv []Word, valued string) Flags {
 	fl := Flags{Vals: map[string][]Word{}}
 	for i := 0; i < len(argv); i++ {
@@ -58,8 +59,8 @@ func Unabbreviated(argv []Word, longs string) []Word {
 	return out
 }
 
-// long reads a --flag, with its value in the same word or in the next, and returns the words that it
-// takes besides.
+// long reads a --flag, with its value in the same word or in the next, and returns the words that
+// it takes besides.
 func (fl *Flags) long(w Word, rest []Word, valued string) int {
 	if name, val, ok := strings.Cut(w.Text, "="); ok {
 		fl.add(name, Word{Text: val, Src: w.Src})

@@ -19,7 +19,8 @@ func JSONLeaves(text string) []act.Field {
 	return leaves
 }
 
-// JSONLeavesWhole also reports whether all of them were read, within the bounds of number and depth.
+// JSONLeavesWhole also reports whether all of them were read, within the bounds of number and
+// depth.
 func JSONLeavesWhole(text string) (leaves []act.Field, whole bool) {
 	r := &jsonReader{s: strings.TrimPrefix(text, "\ufeff")}
 	r.space()
