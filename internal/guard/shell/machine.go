@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sync"
 
 	"hooks/internal/guard/act"
 	"hooks/internal/guard/word"
@@ -63,9 +62,17 @@ type written struct {
 
 // New is a machine for one call. The world may be nil where no command is run.
 func New(c act.Call, repo func() act.Repo, files act.Files, w World) *Machine {
+	var known *act.Repo
+	askOnce := func() act.Repo {
+		if known == nil {
+			r := repo()
+			known = &r
+		}
+		return *known
+	}
 	return &Machine{
 		Call:      c,
-		Repo:      sync.OnceValue(repo),
+		Repo:      askOnce,
 		Files:     files,
 		World:     w,
 		Work:      maxWork + len(c.CommandText())/4,

@@ -42,14 +42,14 @@ func HasPart(text, parts string) bool {
 
 // DataProgram reports whether a program never runs its arguments.
 func DataProgram(name string) bool {
-	const data = `echo printf cat grep egrep fgrep rg ag ack ls head tail wc sort uniq cut tr sed jq
-yq diff cmp comm less more bat man tldr info whatis apropos which whereis type help brew apt apt-get dnf yum pacman
-apk pip pip3 gem port snap nix-env npm pnpm yarn say notify-send logger wall figlet cowsay toilet
-mail sendmail slack ntfy code cursor open xdg-open mkdir touch rm cp mv ln chmod chown stat file
-basename dirname realpath readlink date sleep seq yes true false gofmt go cargo rustc javac mvn
-gradle pytest eslint prettier black ruff tsc shellcheck shfmt actionlint markdownlint vale
-codespell aspell commitlint cspell tree du df ps kill export gpg sha256sum md5sum pbcopy xclip wl-
-copy qmd llm`
+	const data = `echo printf cat grep egrep fgrep rg ag ack ls head tail wc sort uniq cut tr
+sed jq yq diff cmp comm less more bat man tldr info whatis apropos which whereis type help brew
+apt apt-get dnf yum pacman apk pip pip3 gem port snap nix-env npm pnpm yarn say notify-send
+logger wall figlet cowsay toilet mail sendmail slack ntfy code cursor open xdg-open mkdir touch
+rm cp mv ln chmod chown stat file basename dirname realpath readlink date sleep seq yes true
+false gofmt go cargo rustc javac mvn gradle pytest eslint prettier black ruff tsc shellcheck
+shfmt actionlint markdownlint vale codespell aspell commitlint cspell tree du df ps kill export
+gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`
 	return Has(data, name)
 }
 
