@@ -93,7 +93,7 @@ func wrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
 		return f.External().ShellText(f.Stdin.Text, name)
 	case len(rest) == 0:
 		return word.Hole
-	case spec.texts && several(rest[0]):
+	case spec.texts && (several(rest[0]) || rest[0].Text == ":::"):
 		runTexts(f, name, rest)
 		return word.Hole
 	}

@@ -93,7 +93,8 @@ func (f *Frame) callFunction(fn function, argv []word.Word) string {
 // nothingNew reports whether a function that calls itself would find nothing new: words that are
 // not known, or the words and variables of the last call.
 func (f *Frame) nothingNew(args []word.Word) bool {
-	if slices.ContainsFunc(args, func(w word.Word) bool { return !w.Known() }) {
+	unknown := func(w word.Word) bool { return !w.Known() || strings.Contains(w.Text, "*") }
+	if slices.ContainsFunc(args, unknown) {
 		return true
 	}
 	return slices.Equal(word.Texts(args), f.Args) && len(changedVars(f.entered, f.vars)) == 0
