@@ -16,7 +16,7 @@ func (f *Frame) arith(x syntax.ArithmExpr) string {
 		return word.Hole
 	}
 	if w, ok := x.(*syntax.Word); ok {
-		text := f.one(w)
+		text := f.Whole(w).Text
 		if _, err := strconv.Atoi(text); err == nil {
 			return text
 		}

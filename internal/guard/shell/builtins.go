@@ -97,15 +97,8 @@ func (f *Frame) eval(rest []word.Word) string {
 	if len(rest) > 0 && rest[0].Text == "--" {
 		rest = rest[1:]
 	}
-	text := word.JoinText(rest)
-	if text == "" || word.BlankSoft(text) {
-		return ""
-	}
-	if word.Blank(text) {
-		f.Opaque("eval "+word.Join(rest), "the text it would run is only known when it runs")
-		return word.Hole
-	}
-	return f.Inside("eval", text)
+	defer f.Through("eval")()
+	return f.ShellText(word.JoinText(rest), "eval "+word.Join(rest))
 }
 
 // Inside runs text in this very shell, through a named wrapper.
@@ -144,14 +137,12 @@ func (f *Frame) commandBuiltin(name string, rest []word.Word) string {
 	return f.Named(rest)
 }
 
-// where is what which, type -P and command -v print.
+// where is the output of which, type -P and command -v.
 func where(rest []word.Word) string {
-	for _, w := range rest {
-		if !strings.HasPrefix(w.Text, "-") {
-			return "/usr/bin/" + word.ProgramName(w.Text) + "\n"
-		}
+	if rest = word.Command(rest, "", 0); len(rest) == 0 {
+		return ""
 	}
-	return ""
+	return "/usr/bin/" + word.ProgramName(rest[0].Text) + "\n"
 }
 
 // source1 runs a file in this shell.
@@ -159,46 +150,35 @@ func (f *Frame) source1(rest []word.Word) {
 	if len(rest) == 0 {
 		return
 	}
-	name := rest[0].Text
+	name, how := rest[0].Text, "source "+word.Join(rest)
 	text, from := f.Open(name)
-	switch {
-	case f.Unread(text, from):
+	if f.Unread(text, from) {
 		return
-	case from == Nowhere && word.Blank(name):
-		f.Opaque("source "+word.Join(rest), "the file it would run is only known when it runs")
-		return
-	case word.BlankSoft(text):
-		return
-	case word.Blank(text):
-		f.Opaque("source "+word.Join(rest), "the text it would run is only known when it runs")
-		return
+	}
+	if from == Nowhere && word.Blank(name) {
+		f.Opaque(how, "the file it would run is only known when it runs")
 	}
 	defer f.Through("source " + name)()
 	onDisk, args := f.Disk, f.Args
-	if len(rest) > 1 {
-		f.Args = word.Texts(rest[1:])
-	}
 	f.Disk = f.Disk || from == Disk
-	f.Run(text)
-	f.Disk, f.left = onDisk, false
-	if len(rest) > 1 {
+	if len(rest) == 1 {
+		f.ShellText(text, how)
+	} else {
+		f.Args = word.Texts(rest[1:])
+		f.ShellText(text, how)
 		f.Args = args
 	}
+	f.Disk, f.left = onDisk, false
 }
 
 func (f *Frame) trap(rest []word.Word) {
-	if len(rest) > 1 && rest[0].Text == "--" {
-		rest = rest[1:]
-	}
-	if len(rest) > 1 && !strings.HasPrefix(rest[0].Text, "-") {
+	if rest = word.Command(rest, "", 0); len(rest) > 1 {
 		f.Within("trap", func() { f.Child().Run(rest[0].Text) })
 	}
 }
 
 func (f *Frame) cd(rest []word.Word) {
-	for len(rest) > 0 && len(rest[0].Text) > 1 && rest[0].Text[0] == '-' {
-		rest = rest[1:]
-	}
+	rest = word.Command(rest, "", 0)
 	switch {
 	case len(rest) == 0:
 		f.Cwd = "~"
@@ -221,11 +201,7 @@ func (f *Frame) setArgs(rest []word.Word) {
 			f.Args = word.Texts(rest[i:])
 			return
 		case strings.HasSuffix(t, "o"): // a name follows: set -euo pipefail
-			if i++; i < len(rest) && rest[i].Text == "allexport" {
-				f.exportAll = t[0] == '-'
-			}
-		case strings.Contains(t, "a"):
-			f.exportAll = t[0] == '-'
+			i++
 		}
 	}
 }

@@ -35,6 +35,7 @@ func (b *builder) take(s string) bool {
 	return true
 }
 
+// quote adds text that stands for itself.
 func (b *builder) quote(s string) {
 	if !b.take(s) {
 		return
@@ -51,13 +52,39 @@ func (b *builder) quote(s string) {
 
 // bare adds unquoted text in which pattern characters are alive.
 func (b *builder) bare(s string) {
-	if !b.take(s) {
+	if s == "" || !b.take(s) {
 		return
 	}
 	b.text.WriteString(s)
 	b.pat.WriteString(s)
 	b.glob = b.glob || strings.ContainsAny(s, "*?[")
-	b.open = b.open || s != ""
+	b.open = true
+}
+
+// literal adds literal text in which a backslash quotes the next character. Between double quotes
+// it quotes the special ones only.
+func (b *builder) literal(s, special string) {
+	add := b.bare
+	if special != "" {
+		add = b.quote
+	}
+	for {
+		before, rest, ok := strings.Cut(s, `\`)
+		add(before)
+		switch {
+		case !ok:
+			return
+		case rest == "":
+			b.quote(`\`)
+			return
+		case rest[0] == '\n':
+		case special != "" && strings.IndexByte(special, rest[0]) < 0:
+			b.quote(`\` + rest[:1])
+		default:
+			b.quote(rest[:1])
+		}
+		s = rest[1:]
+	}
 }
 
 // scatter adds the value of an unquoted expansion.
@@ -124,30 +151,14 @@ func (f *Frame) words(list []*syntax.Word) []word.Word {
 
 // source is a word as it was written.
 func (f *Frame) source(w *syntax.Word) string {
-	return slice(f.src, w.Pos(), w.End())
-}
-
-func slice(src string, from, to syntax.Pos) string {
-	i, j := int(from.Offset()), int(to.Offset())
-	if i < 0 || j > len(src) || i >= j {
+	from, to := int(w.Pos().Offset()), int(w.End().Offset())
+	if from > to || to > len(f.src) {
 		return ""
 	}
-	return src[i:j]
+	return f.src[from:to]
 }
 
-// one expands a word that is not split: a test's side, a case's subject.
-func (f *Frame) one(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	f.M.Spend(1)
-	b := &builder{f: f}
-	f.parts(b, w.Parts, false)
-	b.end()
-	return strings.Join(word.Texts(b.list), " ")
-}
-
-// Whole expands a word that stays one field: an assignment's value, a redirection's target.
+// Whole expands a word that stays one field: a value, a target, one side of a test.
 func (f *Frame) Whole(w *syntax.Word) word.Word {
 	if w == nil {
 		return word.Word{}
@@ -176,7 +187,7 @@ func (f *Frame) parts(b *builder, parts []syntax.WordPart, whole bool) {
 func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		addLit(b, p.Value)
+		b.literal(p.Value, "")
 	case *syntax.SglQuoted:
 		text := p.Value
 		if p.Dollar {
@@ -208,51 +219,10 @@ func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 // quotedPart adds a part of a quoted text, where a backslash quotes the special characters only.
 func (f *Frame) quotedPart(b *builder, p syntax.WordPart, special string) {
 	if l, ok := p.(*syntax.Lit); ok {
-		b.quote(dblQuoted(l.Value, special))
+		b.literal(l.Value, special)
 		return
 	}
 	f.part(b, p, true)
-}
-
-// addLit adds unquoted literal text: a backslash quotes the next character.
-func addLit(b *builder, s string) {
-	for {
-		i := strings.IndexByte(s, '\\')
-		if i < 0 {
-			b.bare(s)
-			return
-		}
-		b.bare(s[:i])
-		if i+1 >= len(s) {
-			b.quote(`\`)
-			return
-		}
-		if s[i+1] != '\n' {
-			b.quote(s[i+1 : i+2])
-		}
-		s = s[i+2:]
-	}
-}
-
-// dblQuoted takes the backslashes off the characters that have a meaning between double quotes.
-func dblQuoted(s, special string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			if s[i+1] == '\n' {
-				i++
-				continue
-			}
-			if strings.IndexByte(special, s[i+1]) >= 0 {
-				i++
-			}
-		}
-		out.WriteByte(s[i])
-	}
-	return out.String()
 }
 
 // substitute runs a command substitution and gives its output without the last line ends.

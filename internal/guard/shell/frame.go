@@ -8,24 +8,23 @@ import (
 
 // Frame is one shell: what its variables, functions and place are. Child shells are copies.
 type Frame struct {
-	M         *Machine
-	vars      map[string]variable
-	funcs     map[string]function
-	Aliases   map[string]string
-	entered   map[string]variable // the variables as the running function was called
-	Args      []string
-	Name      string // $0
-	Cwd       string // "" unknown
-	Stdin     *Stream
-	src       string // the text being walked, for words as they were written
-	via       []string
-	depth     int
-	nest      int
-	exportAll bool // set -a
-	Disk      bool // walking a file of the project: only what names a forge is worth calling opaque
-	status    Truth
-	left      bool // exit, return, break: the rest of the list does not run
-	quiet     bool // looking for acts only, as in a guess at an unknown name
+	M       *Machine
+	vars    map[string]variable
+	funcs   map[string]function
+	Aliases map[string]string
+	entered map[string]variable // the variables as the running function was called
+	Args    []string
+	Name    string // $0
+	Cwd     string // "" unknown
+	Stdin   *Stream
+	src     string // the text being walked, for words as they were written
+	via     []string
+	depth   int
+	nest    int
+	Disk    bool // walking a file of the project: only what names a forge is worth calling opaque
+	status  Truth
+	left    bool // exit, return, break: the rest of the list does not run
+	quiet   bool // looking for acts only, as in a guess at an unknown name
 }
 
 // Stream is what a command reads from its standard input. Unknown text is a hole.

@@ -47,24 +47,21 @@ func (f *Frame) once(c *syntax.CallExpr) string {
 
 // prefix sets the variables of X=1 cmd until the result is called.
 func (f *Frame) prefix(assigns []*syntax.Assign) (restore func()) {
-	saved := map[string]*variable{}
+	if len(assigns) == 0 {
+		return func() {}
+	}
+	before := f.copyVars()
 	for _, a := range assigns {
-		name := a.Name.Value
-		if _, ok := saved[name]; !ok {
-			saved[name] = nil
-			if v, ok := f.vars[name]; ok {
-				saved[name] = &v
-			}
-		}
 		f.assign(a)
-		f.Export(name)
+		f.Export(a.Name.Value)
 	}
 	return func() {
-		for name, v := range saved {
-			if v == nil {
-				delete(f.vars, name)
+		for _, a := range assigns {
+			name := a.Name.Value
+			if v, ok := before[name]; ok {
+				f.vars[name] = v
 			} else {
-				f.vars[name] = *v
+				delete(f.vars, name)
 			}
 		}
 	}
@@ -154,7 +151,7 @@ func (f *Frame) declClause(c *syntax.DeclClause) {
 	exports, ref := c.Variant.Value == "export", c.Variant.Value == "nameref"
 	for _, a := range c.Args {
 		if a.Name == nil {
-			text := f.one(a.Value)
+			text := f.Whole(a.Value).Text
 			flags := strings.HasPrefix(text, "-")
 			ref = ref || flags && strings.Contains(text, "n") && c.Variant.Value != "export"
 			exports = exports || flags && strings.Contains(text, "x")

@@ -45,7 +45,7 @@ func (f *Frame) testExpr(x syntax.TestExpr) Truth {
 	}
 	switch x := x.(type) {
 	case *syntax.Word:
-		return nonEmpty(f.one(x))
+		return nonEmpty(f.Whole(x).Text)
 	case *syntax.ParenTest:
 		return f.testExpr(x.X)
 	case *syntax.UnaryTest:
@@ -79,7 +79,7 @@ func (f *Frame) testBinary(x *syntax.BinaryTest) Truth {
 		if !isWord || !ok {
 			return Maybe
 		}
-		truth := f.matches(f.pattern(b), f.one(a))
+		truth := f.matches(f.pattern(b), f.Whole(a).Text)
 		if x.Op == syntax.TsNoMatch {
 			return not(truth)
 		}

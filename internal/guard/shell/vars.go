@@ -65,7 +65,7 @@ func (v variable) or(o variable) variable {
 // Set gives a scalar one value.
 func (f *Frame) Set(name, value string) {
 	v := scalar(word.ClipHole(value))
-	v.out = f.vars[name].out || f.exportAll
+	v.out = f.vars[name].out
 	f.vars[name] = v
 }
 

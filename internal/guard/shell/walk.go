@@ -274,7 +274,7 @@ func (f *Frame) elseOf(c *syntax.IfClause) string {
 
 // caseClause runs the arms that may match; an arm that must match ends the search.
 func (f *Frame) caseClause(c *syntax.CaseClause) string {
-	subject := f.one(c.Word)
+	subject := f.Whole(c.Word).Text
 	before := f.copyVars()
 	joined := before
 	out := ""
