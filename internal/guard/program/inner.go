@@ -7,7 +7,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// runnable are the programs that a command line behind an unknown program is looked through for.
+// runnable are the programs that inner looks for.
 const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash
 xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh
 docker podman kubectl expect watch npx poe nx turbo`

@@ -106,8 +106,7 @@ func holdsOwn(f *shell.Frame, full string) bool {
 	return false
 }
 
-// paths are the texts of a word that a program may take for a path: the word, and what stands
-// behind its flag.
+// paths are the texts that a program may take for a path: the word, and the value of its flag.
 func paths(text string) []string {
 	list := []string{text}
 	if _, value, ok := strings.Cut(text, "="); ok {

@@ -160,8 +160,7 @@ func interpreter(f *shell.Frame, name string, argv []word.Word) (ok bool) {
 	return true
 }
 
-// otherProgram is a program that nothing is known of: a script on disk, or something that may run
-// what stands behind it.
+// otherProgram judges an unknown program: a script on disk, or one that may run its arguments.
 func otherProgram(f *shell.Frame, name string, argv []word.Word) {
 	path := strings.Contains(argv[0].Text, "/")
 	if path && f.RunFile(argv[0].Text, argv[1:], argv[0].Text) {

@@ -291,7 +291,7 @@ func (r *recipes) first() string {
 	return "default"
 }
 
-// run runs a recipe, and false where there is none of that name.
+// run runs a recipe and reports whether there is one of that name.
 func (r *recipes) run(goal string, args []word.Word) bool {
 	cmds, ok := r.commands(goal, args)
 	if !ok {

@@ -57,7 +57,7 @@ conda mamba micromamba fnm mise asdf rtx starship zoxide thefuck dircolors luaro
 register-python-argcomplete keychain gpg-agent resize lesspipe tset locale volta spack modulecmd fzf
 atuin stack ghcup pkg-config python-config llvm-config`
 
-// pathPart is what basename, dirname and realpath make of a path.
+// pathPart is the output of basename, dirname and realpath.
 func pathPart(f *shell.Frame, name, text string) string {
 	base := word.ProgramName(text)
 	switch {
@@ -73,7 +73,7 @@ func pathPart(f *shell.Frame, name, text string) string {
 	return f.Resolve(text)
 }
 
-// input is what a filter reads: its files, else standard input.
+// input is the text that a filter reads: its files, else standard input.
 func input(f *shell.Frame, args []word.Word) string {
 	var files []word.Word
 	for _, w := range args {

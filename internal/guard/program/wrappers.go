@@ -7,11 +7,11 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// wrap says how a wrapper's command line leads to the command that it runs.
+// wrap describes how a wrapper's command line leads to the command that it runs.
 type wrap struct {
 	valued string // flags that take a value
 	skip   int    // words before the command
-	assign bool   // NAME=value words may stand before the command
+	assign bool   // NAME=value words may precede the command
 	texts  bool   // instead of a command, words may be texts that a shell runs
 }
 
@@ -102,8 +102,8 @@ func wrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
 
 func several(w word.Word) bool { return strings.ContainsAny(w.Text, " \n") }
 
-// runTexts runs the words that are texts of several words, whatever flags stand before them. All of
-// them together may be a command too: tmux joins its keys, script has the command behind a file.
+// runTexts runs each argument that is a text of several words. All arguments together may be a
+// command too: tmux joins its keys, and script takes a command behind a file.
 func runTexts(f *shell.Frame, name string, args []word.Word) {
 	if word.HasWord(args, "display-message") {
 		return

@@ -141,7 +141,7 @@ func sedInPlace(f *shell.Frame, args []word.Word, how string) {
 	}
 	for _, w := range files {
 		f.Writes(w, how)
-		if f.Wrote(w.Text) != "" { // what it holds now is not followed
+		if f.Wrote(w.Text) != "" { // its new text is not followed
 			f.WriteFile(w.Text, word.Hole, false)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // builtin runs the builtins of bash that matter: those that run text, set names or change place.
-// ok is false where the name is none of them.
+// ok is false for any other name.
 func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
 	rest := argv[1:]
 	switch name {

@@ -110,7 +110,7 @@ func (f *Frame) callAlias(text string, argv []word.Word) string {
 	return out
 }
 
-// UnknownName judges a command whose name is unknown, or a pattern, by what stands behind it.
+// UnknownName judges a command by its arguments, because its name is unknown or a pattern.
 func (f *Frame) UnknownName(argv []word.Word) string {
 	w := argv[0]
 	if word.BlankSoft(w.Text) {

@@ -35,7 +35,7 @@ func (b *builder) take(s string) bool {
 	return true
 }
 
-// quote adds text that stands for itself.
+// quote adds text without live pattern characters.
 func (b *builder) quote(s string) {
 	if !b.take(s) {
 		return
@@ -170,7 +170,7 @@ func (f *Frame) Whole(w *syntax.Word) word.Word {
 	return word.Word{Text: strings.Join(fields, " "), Src: b.source}
 }
 
-// pattern expands a word that is matched against: quoted parts stand for themselves.
+// pattern expands a word into a pattern. Characters of quoted parts are escaped.
 func (f *Frame) pattern(w *syntax.Word) string {
 	b := &builder{f: f}
 	f.parts(b, w.Parts, false)
@@ -229,7 +229,7 @@ func (f *Frame) quotedPart(b *builder, p syntax.WordPart, special string) {
 func (f *Frame) substitute(c *syntax.CmdSubst) string {
 	g := f.Child()
 	defer g.Through("$(…)")()
-	g.via = f.via // what runs in a substitution runs as written: no wrapper to name
+	g.via = f.via // a substitution is no wrapper worth naming
 	return strings.TrimRight(g.list(c.Stmts), "\n")
 }
 

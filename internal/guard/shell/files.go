@@ -24,7 +24,7 @@ func (f *Frame) Resolve(p string) string {
 
 func drive(p string) bool { return len(p) > 2 && p[1] == ':' && p[2] == '/' }
 
-// Origin says where a file's text comes from.
+// Origin is where a file's text comes from.
 type Origin int
 
 const (
@@ -86,15 +86,15 @@ func (m *Machine) onDisk(full string, most int) (text string, ok bool) {
 	return text, ok
 }
 
-// Wrote is the text that this very call left in a file, "" where it wrote none.
+// Wrote returns the text that this call left in a file, "" if it wrote none.
 func (f *Frame) Wrote(p string) string { return f.M.fs[f.Resolve(p)].text }
 
-// FileText is a file's text for a reader of data: a hole when it is not known.
+// FileText returns a file's text for a reader of data, unknown text if it cannot be read.
 func (f *Frame) FileText(p string) string {
 	if p == "/dev/null" {
 		return ""
 	}
-	text, from := f.open(p, maxReads/2) // what is only looked at leaves some for what is run
+	text, from := f.open(p, maxReads/2) // data leaves some reads for programs
 	if from == Nowhere || from == Disk && len(text) > act.MaxFile {
 		return word.Hole
 	}
@@ -179,7 +179,7 @@ func (f *Frame) RunFile(p string, args []word.Word, label string) (ran bool) {
 	return true
 }
 
-// InFile notes that what follows stands in a program's file.
+// InFile marks the text that is walked next as a part of a program's file.
 func (f *Frame) InFile(p string, from Origin) {
 	f.Disk = f.Disk || from == Disk
 	f.via = append(f.via, p)

@@ -27,7 +27,7 @@ type Frame struct {
 	quiet   bool // looking for acts only, as in a guess at an unknown name
 }
 
-// Stream is what a command reads from its standard input. Unknown text is a hole.
+// Stream is the standard input of a command. Unknown text is a Hole.
 type Stream struct {
 	Text string
 }

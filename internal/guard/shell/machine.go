@@ -86,7 +86,7 @@ func New(c act.Call, repo func() act.Repo, files act.Files, w World) *Machine {
 	}
 }
 
-// Spend takes steps off the work left and tells whether any is left.
+// Spend takes steps off the work left and reports whether any is left.
 func (m *Machine) Spend(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 {
@@ -121,7 +121,7 @@ func (m *Machine) Shut(bound string) {
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
 }
 
-// texts are all that the call says, and the files that were read for it.
+// texts are all texts of the call, and the files that were read for it.
 func (m *Machine) texts() []string {
 	texts := []string{m.Call.Command}
 	for _, fd := range m.Call.Fields {

@@ -81,8 +81,8 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 	return []string{f.M.choose(name, v.vals)}, false, known
 }
 
-// element is one value of an array, the first without an index. What the last one stands for is
-// unknown when that is unknown itself.
+// element is one value of an array, the first without an index. An unknown last value may stand
+// for several, so an element behind it is unknown too.
 func (v variable) element(index string) (values []string, isList, known bool) {
 	n, err := strconv.Atoi("0" + index)
 	switch {

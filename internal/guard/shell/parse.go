@@ -12,9 +12,9 @@ import (
 // maxZsh bounds the texts that are tried again as zsh.
 const maxZsh = 8 << 10
 
-// Parse reads shell text statement by statement. Like bash it keeps what stands before a mistake: a
-// -c text runs up to the line of its syntax error. The zsh reading counts where bash finds a
-// mistake and zsh none.
+// Parse reads shell text statement by statement. Like bash it keeps the statements before a
+// mistake: a -c text runs up to the line of its syntax error. The zsh reading counts where bash
+// finds a mistake and zsh none.
 func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
@@ -63,7 +63,7 @@ const (
 	fewOpeners = 4_000
 	maxOpeners = 30_000
 	maxDoubles = 4_000 // "(("
-	maxOpen    = 300   // open at once, as far as a look at the brackets tells
+	maxOpen    = 300   // open at once, by a count of the brackets
 	maxPieces  = 400_000
 )
 

@@ -23,7 +23,7 @@ func (f *Frame) ShellProgram(name string, argv []word.Word) string {
 	return g.shellScript(name, opts.rest)
 }
 
-// shellOpts is what a shell's options say of the text that it runs.
+// shellOpts are the options of a shell that decide which text it runs.
 type shellOpts struct {
 	command bool        // -c: the text is the first word of the rest
 	stdin   bool        // -s
@@ -120,7 +120,7 @@ func (f *Frame) shellStdin(name string, args []word.Word) string {
 	}
 	text := f.Stdin.Text
 	f.Stdin = nil
-	if word.BlankSoft(text) { // harmless where a name or a version stands, not as commands
+	if word.BlankSoft(text) { // harmless as a name or a version, not as commands
 		text = word.Hole
 	}
 	return f.ShellText(text, "… | "+name)

@@ -74,7 +74,7 @@ func (f *Frame) assign(a *syntax.Assign) {
 	}
 	name := a.Name.Value
 	old, known := f.vars[name]
-	if a.Append && !f.M.Spend(old.size()/16) { // what is added to is copied
+	if a.Append && !f.M.Spend(old.size()/16) { // the old value is copied
 		return
 	}
 	switch {

@@ -93,7 +93,7 @@ func (f *Frame) Covers(w word.Word) bool {
 		f.M.Call.Cwd != "" && within(f.M.Call.Cwd+"/")
 }
 
-// Writes records that a word's path is written, when it is one that the loop guards.
+// Writes records that a path is written, if the loop guards it.
 func (f *Frame) Writes(w word.Word, how string) {
 	if w.Text == "" {
 		return
@@ -105,7 +105,7 @@ func (f *Frame) Writes(w word.Word, how string) {
 		f.fileAct(act.DropRegistration, w.Text, how)
 	default:
 		transcripts := strings.Contains(f.M.Call.CommandText(), ".claude/projects")
-		if word.Blank(w.Text) && transcripts { // one that was looked for
+		if word.Blank(w.Text) && transcripts { // a file that was searched for
 			f.StateAct(how)
 		}
 		if word.Has("CLAUDE.md AGENTS.md", word.ProgramName(w.Text)) {
@@ -139,5 +139,5 @@ func (f *Frame) Takes(w word.Word, how string, whole bool) {
 	}
 }
 
-// StateAct records that the loop's files are reached in a way that names none of them.
+// StateAct records that the loop's files are reached without being named.
 func (f *Frame) StateAct(how string) { f.fileAct(act.WriteState, ".sdd/loop", how) }

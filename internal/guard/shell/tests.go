@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Truth is what is known of an exit status.
+// Truth is an exit status that may be unknown.
 type Truth int
 
 const (

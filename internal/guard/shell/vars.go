@@ -33,7 +33,7 @@ func (v variable) same(o variable) bool {
 	return v.array == o.array && slices.Equal(v.vals, o.vals)
 }
 
-// size is what a copy of a variable costs, in bytes.
+// size is the cost of copying a variable, in bytes.
 func (v variable) size() int {
 	n := 16 * len(v.vals)
 	for _, s := range v.vals {
@@ -103,7 +103,7 @@ func (f *Frame) Export(name string) {
 	}
 }
 
-// joinVars is what holds after either of two branches ran.
+// joinVars returns the variables after either of two branches ran.
 func (f *Frame) joinVars(a, b map[string]variable) map[string]variable {
 	f.M.Spend((len(a) + len(b)) / 4)
 	out := maps.Clone(b)

@@ -2,7 +2,7 @@ package shell
 
 import "hooks/internal/guard/word"
 
-// World is what a shell meets outside of itself. What it meets may run text in a shell again.
+// World runs the programs that a shell starts. They may run text in a shell again.
 type World interface {
 	// Program runs a program by its name and gives what it prints.
 	Program(f *Frame, name string, argv []word.Word) string

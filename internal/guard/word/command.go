@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Command is what is left of a wrapper's arguments once its flags and so many leading words are
-// gone. valued lists the flags that take a value.
+// Command returns a wrapper's arguments behind its flags and behind so many leading words. valued
+// lists the flags that take a value.
 func Command(args []Word, valued string, skip int) []Word {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text

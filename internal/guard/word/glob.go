@@ -6,8 +6,8 @@ import (
 )
 
 // GlobMatch matches a whole text against a shell pattern: *, ?, [a-z], [!a], and a backslash before
-// a plain character. Like the shell's case and [[ ]], * crosses slashes. A pattern that is none
-// stands for itself.
+// a plain character. Like the shell's case and [[ ]], * crosses slashes. A malformed
+// pattern matches itself only.
 func GlobMatch(pat, s string) bool {
 	pat = strings.ReplaceAll(strings.ReplaceAll(pat, "[!", "[^"), "/", "\x01")
 	s = strings.ReplaceAll(s, "/", "\x01")

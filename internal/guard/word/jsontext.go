@@ -103,7 +103,7 @@ func (r *jsonReader) group(path string, depth int) {
 	}
 }
 
-// JSONString reads the string whose opening quote stands at i and gives the place behind it.
+// JSONString reads the string whose opening quote is at i and returns the index behind it.
 func JSONString(s string, i int) (text string, end int) {
 	r := &jsonReader{s: s, i: i}
 	text = r.str()

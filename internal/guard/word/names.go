@@ -29,7 +29,7 @@ func MergeWord(name string) bool {
 	return AnyOf(parts, "merge") && (ofPR || bare)
 }
 
-// AnyOf reports whether one of the words stands in a list.
+// AnyOf reports whether a list holds one of the words.
 func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
 }

@@ -29,7 +29,7 @@ type Word struct {
 	Pat   string // the word as a glob pattern when it holds unquoted * ? or [, else ""
 	Src   string // as written
 	Split bool   // unknown unquoted text: none, one or several words
-	Raw   bool   // not of a shell: shown as it stands
+	Raw   bool   // not of a shell: shown unchanged
 }
 
 // Lit is a word as a program names it: known, unquoted, not of any text.
@@ -197,7 +197,7 @@ func Btoi(b bool) int {
 	return 0
 }
 
-// IsTrue tells a switch that is on.
+// IsTrue reports whether a switch is on.
 func IsTrue(s string) bool {
 	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
 }
