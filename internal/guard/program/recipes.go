@@ -39,13 +39,21 @@ func runnerOf(name string) (runner, bool) {
 			lines:  true,
 		}, true
 	case "task", "go-task":
-		return taskRunner(
-			"Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml"), true
-	case "mise", "rtx":
-		return taskRunner(
-			"mise.toml .mise.toml mise.local.toml .mise/config.toml .config/mise.toml"), true
-	case "poe", "poethepoet":
-		return taskRunner("pyproject.toml poe_tasks.toml"), true
+		return runner{
+			files:  "Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml",
+			valued: "-t --taskfile -d --dir -o --output -C --concurrency -I --interval",
+			lists:  "-n --dry -l --list -a --list-all --summary -h --help -i --init",
+		}, true
+	case "mise", "rtx", "poe", "poethepoet":
+		files := "mise.toml .mise.toml mise.local.toml"
+		if strings.HasPrefix(name, "poe") {
+			files = "pyproject.toml poe_tasks.toml"
+		}
+		return runner{
+			files:  files,
+			valued: "-C --cd --directory -j --jobs -t --tool",
+			lists:  "-n --dry-run -h --help -d",
+		}, true
 	case "npm", "pnpm", "yarn", "bun", "deno", "node", "run-p", "run-s", "npm-run-all", "turbo",
 		"nx", "lerna":
 		return runner{
@@ -57,15 +65,6 @@ func runnerOf(name string) (runner, bool) {
 		}, true
 	}
 	return runner{}, false
-}
-
-// taskRunner is a program that keeps its recipes in YAML or TOML.
-func taskRunner(files string) runner {
-	return runner{
-		files:  files,
-		valued: "-t --taskfile -d --dir -C --directory --cd -j --jobs -c --concurrency -o --output",
-		lists:  "-n --dry --dry-run -l --list -a --list-all --summary -h --help -i --init",
-	}
 }
 
 // recipe runs recipes and reports whether the command line asks for any. Every word that names one
@@ -84,8 +83,16 @@ func recipe(f *shell.Frame, name string, argv []word.Word) bool {
 	}
 	r := &recipes{runner: kind, name: name, f: f.External(), done: map[string]bool{}}
 	r.vars = map[string]string{"MAKE": "make"}
-	if dir, ok := fl.Get("-C", "--directory", "--prefix", "--dir", "--cwd", "--cd", "-d"); ok {
-		r.f.Cwd = f.Resolve(dir.Text)
+	value := func(flags ...string) string {
+		for _, flag := range flags {
+			if v := fl.Val(flag); v != "" && word.Has(kind.valued, flag) {
+				return v
+			}
+		}
+		return ""
+	}
+	if dir := value("-C", "--directory", "--prefix", "--dir", "--cwd", "--cd", "-d"); dir != "" {
+		r.f.Cwd = f.Resolve(dir)
 	}
 	if kind.json {
 		for file := range strings.FieldsSeq(kind.files) {
@@ -94,7 +101,7 @@ func recipe(f *shell.Frame, name string, argv []word.Word) bool {
 		r.packages(fl)
 		return r.runAll(append(fl.All("-t", "--target", "--targets", "--run"), fl.Pos...))
 	}
-	own := fl.Val("-f", "--file", "--makefile", "--justfile", "-t", "--taskfile")
+	own := value("-f", "--file", "--makefile", "--justfile", "-t", "--taskfile")
 	for file := range strings.FieldsSeq(cmp.Or(own, kind.files)) {
 		if r.read(file) {
 			break
@@ -371,44 +378,26 @@ func (r *recipes) lineCommands(block []string, args []word.Word) []string {
 	return append(cmds, lines...)
 }
 
-// textCommands are the values, list items and quoted texts of a recipe in YAML or TOML.
+// textCommands are the values and list items of a recipe in YAML or TOML.
 func textCommands(block []string) []string {
 	var out []string
 	for _, line := range block {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "- "))
-		key, val := taskKey(line)
-		if line == "" || word.Has("desc description summary help usage title", key) {
+		key, val, ok := strings.Cut(line, ": ")
+		if !ok || strings.ContainsAny(key, " \"'") {
+			key, val = "", line
+		}
+		if line == "" || word.Has("desc summary", key) {
 			continue
 		}
-		if word.Assignment(line) { // within a text of several lines
-			val = line
-		}
-		out = append(out, unquoted(val))
-		if val != "" && strings.IndexByte("[{\"'", val[0]) >= 0 {
-			out = append(out, literals(line)...)
-		}
-		if strings.ContainsAny(line, "[:") { // deps: [a, b]
-			parts := func(c rune) bool { return strings.ContainsRune("[]{}, :", c) }
-			out = append(out, strings.FieldsFunc(val, parts)...)
+		val = strings.TrimSpace(val)
+		if out = append(out, unquoted(val)); strings.HasPrefix(val, "[") {
+			for item := range strings.SplitSeq(strings.Trim(val, "[]"), ",") {
+				out = append(out, unquoted(strings.TrimSpace(item)))
+			}
 		}
 	}
 	return out
-}
-
-// taskKey parts key: value and key = value; the key of anything else is "".
-func taskKey(line string) (key, val string) {
-	i := 0
-	for i < len(line) && (word.NameByte(line[i]) || strings.IndexByte(`-"'`, line[i]) >= 0) {
-		i++
-	}
-	rest := strings.TrimSpace(line[i:])
-	if i == 0 || rest == "" || strings.IndexByte(":=", rest[0]) < 0 {
-		return "", line
-	}
-	if rest[0] == ':' && len(line) > i+1 && line[i+1] != ' ' {
-		return "", line
-	}
-	return strings.Trim(line[:i], `"'`), strings.TrimSpace(rest[1:])
 }
 
 func unquoted(val string) string {
@@ -418,28 +407,8 @@ func unquoted(val string) string {
 	return val
 }
 
-// literals are the texts between quotes.
-func literals(line string) []string {
-	var out []string
-	for i := 0; i < len(line); i++ {
-		if line[i] != '"' && line[i] != '\'' {
-			continue
-		}
-		end := i + 1
-		for end < len(line) && line[end] != line[i] {
-			end += 1 + word.Btoi(line[end] == '\\')
-		}
-		if end >= len(line) {
-			break
-		}
-		out = append(out, word.Unescape(line[i+1:end], true))
-		i = end
-	}
-	return out
-}
-
-// block is a recipe's header, without its name in data, and what belongs to it; nil where the file
-// has no such recipe.
+// block is a recipe's header, without its name in YAML and TOML, and the lines that belong to it;
+// nil if the file has no such recipe.
 func (r *recipes) block(goal string) []string {
 	if goal == "" || strings.ContainsAny(goal, " \t\n/=") || word.Unknown(goal) ||
 		!r.f.M.Spend(1+len(r.text)/256) {
@@ -447,22 +416,16 @@ func (r *recipes) block(goal string) []string {
 	}
 	lines := strings.Split(r.text, "\n")
 	for i, line := range lines {
-		head, table, ok := r.head(line, goal)
+		head, ok := r.head(line, goal)
 		if !ok {
 			continue
 		}
 		block := []string{head}
-		depth, open := indent(line), openBrackets(head)
 		for _, next := range lines[i+1:] {
 			t := strings.TrimSpace(next)
-			switch {
-			case table && strings.HasPrefix(t, "["):
-				return block
-			case table, t == "", open > 0, indent(next) > depth:
-			default:
-				return block
+			if t != "" && t[0] != '#' && indent(next) <= indent(line) {
+				break
 			}
-			open += openBrackets(t)
 			block = append(block, next)
 		}
 		return block
@@ -470,42 +433,21 @@ func (r *recipes) block(goal string) []string {
 	return nil
 }
 
-// openBrackets is how many brackets a line leaves open.
-func openBrackets(line string) int {
-	return strings.Count(line, "[") - strings.Count(line, "]") +
-		strings.Count(line, "{") - strings.Count(line, "}")
-}
-
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // head reports whether a line begins the recipe of that name. Of make and just it is the whole
-// line, of YAML and TOML what stands behind the name; table is a TOML table.
-func (r *recipes) head(line, goal string) (head string, table, ok bool) {
-	if r.lines {
-		line = strings.TrimPrefix(strings.TrimPrefix(line, "@"), "alias ")
-		names, _, ok := strings.Cut(line, ":")
-		if strings.Contains(names, "$") {
-			names = r.filled(names)
-		}
-		if !ok || indent(line) > 0 || !slices.Contains(strings.Fields(names), goal) {
-			return "", false, false
-		}
-		return strings.Replace(line, ":=", ":", 1), false, true
+// line, of YAML and TOML the text behind the name.
+func (r *recipes) head(line, goal string) (head string, ok bool) {
+	if !r.lines {
+		rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t\"'"), goal)
+		rest = strings.TrimLeft(rest, " \"'") + " "
+		return strings.TrimSpace(rest[1:]), ok && (rest[0] == ':' || rest[0] == '=')
 	}
-	line = strings.TrimSpace(line)
-	if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
-		name := strings.Trim(line, "[]")
-		return "", true, strings.Trim(name[strings.LastIndex(name, ".")+1:], `"'`) == goal
+	line = strings.TrimPrefix(strings.TrimPrefix(line, "@"), "alias ")
+	names, _, ok := strings.Cut(line, ":")
+	if strings.Contains(names, "$") {
+		names = r.filled(names)
 	}
-	for _, q := range []string{"", `"`, `'`} {
-		rest, found := strings.CutPrefix(line, q+goal+q)
-		if !found || rest != "" && word.NameByte(rest[0]) {
-			continue
-		}
-		rest = strings.TrimSpace(rest)
-		if rest != "" && strings.IndexByte(":=", rest[0]) >= 0 {
-			return strings.TrimSpace(rest[1:]), false, true
-		}
-	}
-	return "", false, false
+	ok = ok && indent(line) == 0 && slices.Contains(strings.Fields(names), goal)
+	return strings.Replace(line, ":=", ":", 1), ok
 }

@@ -12,9 +12,16 @@ import (
 // find runs -exec and its kin. What it deletes by its tests is seen by the seal.
 func find(f *shell.Frame, name string, args []word.Word) string {
 	defer f.Through(name)()
-	found := word.Hole
-	if starts := findStarts(args); len(starts) > 0 && name != "fd" && name != "fdfind" {
-		found = starts[0].Text + "/" + word.Hole
+	found, first := word.Hole, word.Word{}
+	for i, w := range args {
+		if !word.Has("-L -H -P", w.Text) {
+			first = args[i]
+			break
+		}
+	}
+	below := first.Text != "" && !strings.ContainsAny(first.Text[:1], "-(!")
+	if below && !word.Has("fd fdfind", name) {
+		found = first.Text + "/" + word.Hole
 	}
 	for i := 0; i < len(args); i++ {
 		if !word.Has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", args[i].Text) {
@@ -24,40 +31,14 @@ func find(f *shell.Frame, name string, args []word.Word) string {
 		for end < len(args) && args[end].Text != ";" && args[end].Text != "+" {
 			end++
 		}
-		findExec(f, args[i+1:end], found)
+		cmd, mark := args[i+1:end], ""
+		if strings.Contains(word.JoinText(cmd), "{}") {
+			mark = "{}"
+		}
+		f.External().Exec(withItems(cmd, mark, []string{found}))
 		i = end
 	}
 	return found + "\n"
-}
-
-func findExec(f *shell.Frame, cmd []word.Word, found string) {
-	argv := make([]word.Word, 0, len(cmd)+1)
-	marked := false
-	for _, w := range cmd {
-		if strings.Contains(w.Text, "{}") {
-			marked = true
-			w = word.Lit(word.Swap(w.Text, "{}", found))
-		}
-		argv = append(argv, w)
-	}
-	if !marked && len(argv) > 0 {
-		argv = append(argv, word.Lit(found))
-	}
-	f.External().Exec(argv)
-}
-
-// findStarts are the folders that a find begins in.
-func findStarts(args []word.Word) (starts []word.Word) {
-	for _, w := range args {
-		switch {
-		case word.Has("-L -H -P", w.Text):
-		case strings.HasPrefix(w.Text, "-"), w.Text == "(", w.Text == "!":
-			return starts
-		default:
-			starts = append(starts, w)
-		}
-	}
-	return starts
 }
 
 // ssh joins the words behind the host and hands them to the shell there.

@@ -134,14 +134,13 @@ func env(f *shell.Frame, args []word.Word) string {
 		t := args[i].Text
 		switch {
 		case t == "--":
-		case t == "-S" || t == "--split-string" || t == "-vS" || t == "-iS":
+		case word.Has("-S -vS -iS --split-string", t):
 			if i+1 < len(args) {
 				return g.Run(args[i+1].Text + " " + word.Quoted(args[i+2:]))
 			}
-		case strings.HasPrefix(t, "-S"):
-			return g.Run(t[2:] + " " + word.Quoted(args[i+1:]))
-		case strings.HasPrefix(t, "--split-string="):
-			return g.Run(t[len("--split-string="):] + " " + word.Quoted(args[i+1:]))
+		case strings.HasPrefix(t, "-S"), strings.HasPrefix(t, "--split-string="):
+			text := strings.TrimPrefix(strings.TrimPrefix(t, "-S"), "--split-string=")
+			return g.Run(text + " " + word.Quoted(args[i+1:]))
 		case word.Has("-C --chdir", t) && i+1 < len(args):
 			i++
 			g.Cwd = g.Resolve(args[i].Text)
