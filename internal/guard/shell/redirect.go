@@ -98,7 +98,8 @@ func (f *Frame) hereDoc(r *syntax.Redirect) string {
 		return ""
 	}
 	b := &builder{f: f}
-	literal := quotedDelimiter(r.Word)
+	end := r.Word.Lit() // "" for a quoted one
+	literal := end == "" || strings.Contains(end, `\`)
 	for _, p := range r.Hdoc.Parts {
 		if l, ok := p.(*syntax.Lit); ok && literal {
 			b.quote(l.Value)
@@ -116,14 +117,4 @@ func (f *Frame) hereDoc(r *syntax.Redirect) string {
 	}
 	f.M.Spend(len(text) / 64)
 	return text
-}
-
-func quotedDelimiter(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		l, ok := p.(*syntax.Lit)
-		if !ok || strings.Contains(l.Value, `\`) {
-			return true
-		}
-	}
-	return false
 }
