@@ -176,7 +176,7 @@ func otherProgram(f *shell.Frame, name string, argv []word.Word) {
 	case word.DataProgram(name), forges.GenericForge(f, argv):
 		return
 	}
-	f.Quietly(func() { inner(f, name, argv[1:]) })
+	f.Quietly(func() { inner(f, name, argv[1:], false) })
 	if path && word.MergeWord(name) && !word.Unknown(name) {
 		f.Opaque(word.Join(argv), "a script that cannot be read and is named after a merge")
 	}

@@ -209,8 +209,15 @@ func (r *recipes) filled(text string) string {
 		text = next
 	}
 	if r.lines {
+		parts := strings.Split(text, "$(")
+		for i, part := range parts[1:] {
+			name, rest, _ := strings.Cut(part, ")")
+			if parts[i+1] = "$(" + part; word.Assignment(name + "=") { // of the environment
+				parts[i+1] = "${" + name + "}" + rest
+			}
+		}
 		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", word.Hole, "$^", word.Hole,
-			"$@", word.Hole).Replace(text)
+			"$@", word.Hole).Replace(strings.Join(parts, ""))
 	}
 	for {
 		before, rest, ok := strings.Cut(text, "{{")

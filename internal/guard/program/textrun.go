@@ -41,7 +41,7 @@ func ownLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 			}
 		}
 	case "expect": // in a terminal of its own, where a gate could be answered
-		f.Quietly(func() { inner(f, name, f.WordsOf(text)) })
+		f.Quietly(func() { inner(f, name, f.WordsOf(text), false) })
 	case "unzip", "view", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb":
 	default:
 		return false

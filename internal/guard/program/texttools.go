@@ -42,7 +42,7 @@ func textTool(f *shell.Frame, name string, args []word.Word) (out string, ok boo
 		if runs && word.Has("direnv mise asdf", name) {
 			return "", false
 		}
-		f.Quietly(func() { inner(f, name, args) })
+		f.Quietly(func() { inner(f, name, args, false) })
 		return word.Soft, true
 	}
 	if len(args) > 0 && args[0].Text == "completion" && name != "git" {

@@ -46,7 +46,7 @@ func (World) Guess(f *shell.Frame, argv []word.Word) bool {
 
 // Inner looks for a command line that an unknown program would run.
 func (World) Inner(f *shell.Frame, name string, args []word.Word) {
-	f.Quietly(func() { inner(f, name, args) })
+	f.Quietly(func() { inner(f, name, args, false) })
 }
 
 // Script reads a program in another language.

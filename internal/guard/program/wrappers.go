@@ -67,7 +67,7 @@ func wrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc",
 		"incus", "multipass", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb",
 		"limactl", "colima", "crictl":
-		inner(f, name, args)
+		inner(f, name, args, true)
 		return word.Hole, true
 	case "at", "batch", "crontab":
 		queued(f, name, args)
@@ -115,7 +115,7 @@ func runTexts(f *shell.Frame, name string, args []word.Word) {
 		}
 	}
 	g := f.External()
-	g.Quietly(func() { inner(g, name, g.WordsOf(word.JoinText(args))) })
+	g.Quietly(func() { inner(g, name, g.WordsOf(word.JoinText(args)), true) })
 }
 
 // assigned sets NAME=value from an expanded word.
@@ -240,7 +240,13 @@ func queued(f *shell.Frame, name string, args []word.Word) {
 	if n := len(args); n > 0 && !strings.HasPrefix(args[n-1].Text, "-") {
 		text = f.FileText(args[n-1].Text)
 	}
-	for line := range strings.SplitSeq(text, "\n") { // times, then a command
-		f.Quietly(func() { inner(f, name, f.WordsOf(line)) })
+	for line := range strings.SplitSeq(text, "\n") {
+		fields, times := strings.Fields(line), 5
+		if strings.HasPrefix(line, "@") {
+			times = 1
+		}
+		if len(fields) > times && line[0] != '#' {
+			f.External().Run(strings.Join(fields[times:], " "))
+		}
 	}
 }
