@@ -11,6 +11,9 @@ import (
 // launcher runs what starts a program of a package: npx and its kin, go run. ok is false for any
 // other command line.
 func launcher(f *shell.Frame, name string, argv []word.Word) (ok bool) {
+	if !word.Has("go npx bunx npm pnpm yarn bun corepack", name) {
+		return false
+	}
 	sub := word.ParseFlags(argv[1:], "-C --prefix --dir").Arg(0).Text
 	switch {
 	case name == "go" && sub == "run":
@@ -18,7 +21,7 @@ func launcher(f *shell.Frame, name string, argv []word.Word) (ok bool) {
 		return true
 	case word.Has("npx bunx", name):
 		argv = argv[1:]
-	case word.Has("npm pnpm yarn bun corepack", name) && word.Has("exec x dlx", sub):
+	case name != "go" && word.Has("exec x dlx", sub):
 		argv = argv[2:]
 	case name == "corepack":
 		argv = argv[1:]

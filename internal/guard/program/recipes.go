@@ -71,10 +71,11 @@ func runnerOf(name string) (runner, bool) {
 // counts; the words behind it are its arguments.
 func recipe(f *shell.Frame, name string, argv []word.Word) bool {
 	kind, ok := runnerOf(name)
+	if !ok {
+		return false
+	}
 	fl := word.ParseFlags(argv[1:], kind.valued)
 	switch {
-	case !ok:
-		return false
 	case fl.On(strings.Fields(kind.lists)...):
 		return true
 	case word.Has("bun deno node", name) && !fl.On("--run") &&

@@ -23,9 +23,11 @@ chown chgrp dd sponge gzip scp patch mkfifo sd rename`
 
 // inPlace judges programs that print what they make of a file, unless a flag has them write it.
 func inPlace(f *shell.Frame, name string, args []word.Word) {
+	if !word.Has("yq jaq prettier", name) {
+		return
+	}
 	fl := word.ParseFlags(args, "")
-	if word.Has("yq jaq prettier", name) &&
-		fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
+	if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
 		for _, w := range fl.Pos {
 			f.Writes(w, name+" "+word.Join(args))
 		}

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"hooks/internal/guard/word"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,7 +18,7 @@ const (
 // {1..3} is unknown.
 func (f *Frame) braces(w *syntax.Word) [][]syntax.WordPart {
 	split := &syntax.Word{Parts: w.Parts}
-	if !syntax.SplitBraces(split) {
+	if !strings.Contains(f.source(w), "{") || !syntax.SplitBraces(split) {
 		return [][]syntax.WordPart{w.Parts}
 	}
 	return f.spread(split.Parts, 0)
