@@ -99,6 +99,12 @@ func TestBoundsFailClosed(t *testing.T) {
 			"aliases",
 		},
 		"made in a chain": {"make -f deps.mk 0", ""},
+		"value of make": {
+			"printf 'A = " + times("true; ", 300) + merge + "\\nx:\\n\\t$(A)\\n' > Makefile; make x",
+			"",
+		},
+		"line of make": {"printf 'A = " + times("x ", 400) + "\\nB = " + times("$(A)", 90) +
+			"\\nx:\\n\\t: $(B)$(B); " + merge + "\\n' > Makefile; make x", ""},
 		"settings": {"GIT_CONFIG_COUNT=25 " +
 			chain(24, "GIT_CONFIG_KEY_%[1]d=a GIT_CONFIG_VALUE_%[1]d=b ") +
 			"GIT_CONFIG_KEY_24=alias.x GIT_CONFIG_VALUE_24='!" + merge + "' git x", ""},

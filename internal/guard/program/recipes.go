@@ -175,7 +175,8 @@ func (r *recipes) set(name, op, value string) {
 	if value = unquoted(value); op == "+=" {
 		value = r.vars[name] + " " + value
 	}
-	if r.vars[name] = value; len(value) > maxValue {
+	if r.vars[name] = value; len(value) > maxValue { // it may be a command all the same
+		r.f.Look(r.name, value)
 		r.vars[name] = word.Hole
 	}
 	r.values = nil
@@ -202,6 +203,8 @@ func (r *recipes) filled(text string) string {
 	for range maxFills {
 		next := r.values.Replace(text)
 		if len(next) > word.MaxText || !r.f.M.Spend(1+len(next)/64) {
+			bound := fmt.Sprintf("a recipe line of more than %d bytes", word.MaxText)
+			r.f.M.Bounded(bound, r.text)
 			return word.Hole
 		}
 		if next == text {
@@ -220,14 +223,12 @@ func (r *recipes) filled(text string) string {
 		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", word.Hole, "$^", word.Hole,
 			"$@", word.Hole).Replace(strings.Join(parts, ""))
 	}
-	for {
-		before, rest, ok := strings.Cut(text, "{{")
-		if !ok {
-			return text
-		}
-		_, after, _ := strings.Cut(rest, "}}")
-		text = before + word.Hole + after
+	parts := strings.Split(text, "{{")
+	for i, part := range parts[1:] {
+		_, rest, _ := strings.Cut(part, "}}")
+		parts[i+1] = word.Hole + rest
 	}
+	return strings.Join(parts, "")
 }
 
 // maxPackages bounds the packages of a project whose scripts are read.

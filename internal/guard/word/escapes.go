@@ -51,24 +51,18 @@ func Escape(out *strings.Builder, s string, bare bool) int {
 // codePoint writes the character of at most so many digits. Without a digit the escape is plain
 // text.
 func codePoint(out *strings.Builder, s string, from, base, most int) int {
-	end := from
-	for end < len(s) && end-from < most && isDigit(s[end], base) {
-		end++
+	for end := min(from+most, len(s)); end > from; end-- {
+		n, err := strconv.ParseUint(s[from:end], base, 32)
+		switch {
+		case err != nil:
+			continue
+		case s[0] == 'u' || s[0] == 'U':
+			out.WriteRune(rune(n))
+		default:
+			out.WriteByte(byte(n))
+		}
+		return end
 	}
-	n, err := strconv.ParseUint(s[from:end], base, 32)
-	switch {
-	case err != nil:
-		out.WriteString(`\` + s[:1])
-		return 1
-	case most < 5 && s[0] != 'u':
-		out.WriteByte(byte(n))
-	default:
-		out.WriteRune(rune(n))
-	}
-	return end
-}
-
-func isDigit(c byte, base int) bool {
-	_, err := strconv.ParseUint(string(c), base, 8)
-	return err == nil
+	out.WriteString(`\` + s[:1])
+	return 1
 }

@@ -55,28 +55,18 @@ gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`
 
 // NameWords are the lower-case words of snake_case, kebab-case and camelCase names.
 func NameWords(name string) []string {
-	var out []string
-	var cur strings.Builder
-	flush := func() {
-		if cur.Len() > 0 {
-			out = append(out, strings.ToLower(cur.String()))
-			cur.Reset()
-		}
-	}
+	var spaced strings.Builder
 	for i := 0; i < len(name); i++ {
 		c := name[i]
-		upper := c >= 'A' && c <= 'Z'
-		switch {
-		case !upper && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c < 0x80:
-			flush()
-			continue
-		case upper && i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z'):
-			flush()
+		if i > 0 && c >= 'A' && c <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
+			spaced.WriteByte(' ')
 		}
-		cur.WriteByte(c)
+		spaced.WriteByte(c)
 	}
-	flush()
-	return out
+	apart := func(c rune) bool {
+		return c < 0x80 && (!NameByte(byte(c)) || strings.ContainsRune("_$@", c))
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), apart)
 }
 
 // NameByte reports whether a byte belongs to names in most languages.
