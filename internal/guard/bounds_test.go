@@ -49,7 +49,7 @@ func bombs() map[string]string {
 		"made":           "printf 'a: b\n\tmake b\nb: a\n\tmake a\n' > Makefile; make a",
 		"templates": "printf 'tasks:\n  a: " + strings.Repeat("{{", 20_000) +
 			"\n' > Taskfile.yml; task a",
-		"variables":     "printf 'A = $(A)$(A)\nB += $(A) $(B)\nx:\n\t$(A)$(B)\n' > Makefile; make x",
+		"variables":     "printf 'A = $(A)$(A)\nB += $(A)\nx:\n\t$(A)$(B)\n' > Makefile; make x",
 		"npm":           "npm pkg set scripts.a='npm run b' scripts.b='npm run a'; npm run a",
 		"gh aliases":    "gh alias set a b; gh alias set b a; gh a",
 		"git aliases":   "git config alias.a '!git b'; git config alias.b '!git a'; git a",
