@@ -9,9 +9,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// hooks reads a command line of this very program. Only a person may answer a gate, reset a loop or
-// send an event.
-func hooks(f *shell.Frame, argv []word.Word) {
+// judgeHooks reads a command line of this very program. Only a person may answer a gate, reset a
+// loop or send an event.
+func judgeHooks(f *shell.Frame, argv []word.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		args = args[1:]
@@ -67,8 +67,9 @@ func hooksElsewhere(argv []word.Word) bool {
 user-prompt-expansion`, argv[1].Text)
 }
 
-// claude reads a command line of the client: changing plugins, or starting a client of its own.
-func claude(f *shell.Frame, argv []word.Word) {
+// judgeClaude reads a command line of the client: changing plugins, or starting a client of its
+// own.
+func judgeClaude(f *shell.Frame, argv []word.Word) {
 	fl := word.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
 --plugin-dir --allowedTools --permission-mode --output-format`)
 	if word.AsksHelp(argv, "") || fl.On("-v", "--version") {
@@ -103,9 +104,9 @@ func clientName(name, text string) string {
 	return name
 }
 
-// nested finds the client behind an interpreter: its own script, or a program that imports its
+// findClient finds the client behind an interpreter: its own script, or a program that imports its
 // library.
-func nested(f *shell.Frame, argv []word.Word) {
+func findClient(f *shell.Frame, argv []word.Word) {
 	texts := ""
 	if f.Stdin != nil {
 		texts = f.Stdin.Text
@@ -114,7 +115,7 @@ func nested(f *shell.Frame, argv []word.Word) {
 	for i, w := range argv[1:] {
 		switch {
 		case strings.Contains(w.Text, "claude-code/") && word.HasPart(w.Text, ".js .mjs .cjs"):
-			claude(f, append(word.Lits("claude"), argv[i+2:]...))
+			judgeClaude(f, append(word.Lits("claude"), argv[i+2:]...))
 			return
 		case !script && w.Text != "" && w.Text[0] != '-' && strings.Contains(w.Text, ".") &&
 			!strings.ContainsAny(w.Text, " \n"):
@@ -124,11 +125,11 @@ func nested(f *shell.Frame, argv []word.Word) {
 			texts += "\n" + w.Text
 		}
 	}
-	library(f, texts, argv)
+	noteLibrary(f, texts, argv)
 }
 
-// library records the client's library in a program's text.
-func library(f *shell.Frame, text string, argv []word.Word) {
+// noteLibrary records the client's library in a program's text.
+func noteLibrary(f *shell.Frame, text string, argv []word.Word) {
 	const names = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
 @anthropic-ai/claude-code`
 	if word.HasPart(text, names) {
@@ -136,9 +137,9 @@ func library(f *shell.Frame, text string, argv []word.Word) {
 	}
 }
 
-// ends reads a command that ends processes by their name. A hook that is killed decides nothing,
-// and the tool call that it was asked about passes.
-func ends(f *shell.Frame, name string, argv []word.Word) {
+// judgeKill reads a command that ends processes by their name. A hook that is killed decides
+// nothing, and the tool call that it was asked about passes.
+func judgeKill(f *shell.Frame, name string, argv []word.Word) {
 	ours := "hooks"
 	for _, w := range argv[1:] {
 		if w.Text == "--full" || word.Shorts(w.Text, 'f') {
@@ -158,9 +159,9 @@ user-prompt-submit`
 	}
 }
 
-// halts reads a command that ends a process, stops it or looks into it, by its number. The client's
-// own would end the hooks with it, or hold them.
-func halts(f *shell.Frame, name string, argv []word.Word) {
+// judgeSignal reads a command that ends a process, stops it or looks into it, by its number. The
+// client's own would end the hooks with it, or hold them.
+func judgeSignal(f *shell.Frame, name string, argv []word.Word) {
 	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit
 renice cpulimit taskset chrt nsenter`, name) {
 		return

@@ -12,9 +12,9 @@ const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo en
 xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh
 docker podman kubectl expect watch npx poe nx turbo`
 
-// inner looks for the command line that a program runs whose own arguments are not known one by one:
-// "retry 3 gh pr merge 5", docker exec. With scripts a path to a shell script is one too.
-func inner(f *shell.Frame, name string, args []word.Word, scripts bool) {
+// runInner looks for the command line that a program runs whose own arguments are not known one by
+// one: "retry 3 gh pr merge 5", docker exec. With scripts a path to a shell script is one too.
+func runInner(f *shell.Frame, name string, args []word.Word, scripts bool) {
 	for i, w := range args {
 		n := word.ProgramName(w.Text)
 		data := word.DataProgram(n) && w.Text == n && !word.Has("gem port code", n)

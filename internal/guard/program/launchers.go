@@ -8,9 +8,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// launcher runs what starts a program of a package: npx and its kin, go run. ok is false for any
+// runLauncher runs what starts a program of a package: npx and its kin, go run. ok is false for any
 // other command line.
-func launcher(f *shell.Frame, name string, argv []word.Word) (ok bool) {
+func runLauncher(f *shell.Frame, name string, argv []word.Word) (ok bool) {
 	if !word.Has("go npx bunx npm pnpm yarn bun corepack", name) {
 		return false
 	}

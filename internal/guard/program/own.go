@@ -12,10 +12,10 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// guardsOwn refuses a program that is given a path of this program's own or a file that registers
+// guardOwn refuses a program that is given a path of this program's own or a file that registers
 // hooks, or that works in a folder of its own, unless it is known to read only: what any other
 // program does there is not known.
-func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
+func (w World) guardOwn(f *shell.Frame, name string, argv []word.Word) {
 	known := word.Has("hooks kill", name) || opened(name)
 	if known || len(f.M.Call.Own) == 0 || w.Reads == nil {
 		return

@@ -18,7 +18,7 @@ func guess(f *shell.Frame, argv []word.Word) {
 	as := func(name string) []word.Word { return append(word.Lits(name), argv[1:]...) }
 	switch first := argv[1].Text; {
 	case hooksElsewhere(argv):
-		hooks(f, argv)
+		judgeHooks(f, argv)
 	case word.Has("pr mr pull-request merge-request pulls", first):
 		forges.GenericForge(f, argv)
 		forges.GH(f, as("gh"))
@@ -63,16 +63,16 @@ COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
 	return false
 }
 
-// program runs a program by name and gives what it prints.
-func program(f *shell.Frame, name string, argv []word.Word) string {
+// runProgram runs a program by name and gives what it prints.
+func runProgram(f *shell.Frame, name string, argv []word.Word) string {
 	name = clientName(withoutGNU(name), argv[0].Text)
 	args := argv[1:]
-	halts(f, name, argv)
-	inPlace(f, name, args)
-	if out, ok := textTool(f, name, args); ok {
+	judgeSignal(f, name, argv)
+	judgeInPlace(f, name, args)
+	if out, ok := runTextTool(f, name, args); ok {
 		return out
 	}
-	if out, ok := wrapper(f, name, args); ok {
+	if out, ok := runWrapper(f, name, args); ok {
 		return out
 	}
 	switch {
@@ -81,8 +81,8 @@ func program(f *shell.Frame, name string, argv []word.Word) string {
 		return forges.GitOutput(f, argv)
 	case word.IsShell(name):
 		return f.ShellProgram(name, argv)
-	case client(f, name, argv), writer(f, name, args), ownLanguage(f, name, args),
-		launcher(f, name, argv), recipe(f, name, argv), interpreter(f, name, argv):
+	case runClient(f, name, argv), judgeWriter(f, name, args), judgeOwnLanguage(f, name, args),
+		runLauncher(f, name, argv), runRecipe(f, name, argv), runInterpreter(f, name, argv):
 	default:
 		otherProgram(f, name, argv)
 	}
@@ -99,8 +99,8 @@ tee`
 	return name
 }
 
-// client runs the command line tools of forges and the tools that speak HTTP.
-func client(f *shell.Frame, name string, argv []word.Word) bool {
+// runClient runs the command line tools of forges and the tools that speak HTTP.
+func runClient(f *shell.Frame, name string, argv []word.Word) bool {
 	switch name {
 	case "gh", "gh-cli":
 		forges.GH(f, argv)
@@ -128,11 +128,11 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 			forges.RawHTTP(f, f.Stdin.Text)
 		}
 	case "hooks":
-		hooks(f, argv)
+		judgeHooks(f, argv)
 	case "claude":
-		claude(f, argv)
+		judgeClaude(f, argv)
 	case "pkill", "killall", "pgrep", "pidof", "skill", "taskkill":
-		ends(f, name, argv)
+		judgeKill(f, name, argv)
 	default:
 		if strings.HasPrefix(name, "git-") {
 			forges.Git(f, append(word.Lits("git", name[4:]), argv[1:]...))
@@ -143,14 +143,14 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 	return true
 }
 
-// interpreter runs programs of other languages: their -c or -e text, their files, their input. ok
-// is false for any other program.
-func interpreter(f *shell.Frame, name string, argv []word.Word) (ok bool) {
+// runInterpreter runs programs of other languages: their -c or -e text, their files, their input.
+// ok is false for any other program.
+func runInterpreter(f *shell.Frame, name string, argv []word.Word) (ok bool) {
 	lang, flags := code.Language(name)
 	if lang == "" {
 		return false
 	}
-	nested(f, argv)
+	findClient(f, argv)
 	defer f.Through(name)()
 	if lang == "powershell" {
 		powershell.Pwsh(f.External(), argv[1:])
@@ -171,12 +171,12 @@ func otherProgram(f *shell.Frame, name string, argv []word.Word) {
 	}
 	switch {
 	case hooksElsewhere(argv):
-		hooks(f, argv)
+		judgeHooks(f, argv)
 		return
 	case word.DataProgram(name), forges.GenericForge(f, argv):
 		return
 	}
-	f.Quietly(func() { inner(f, name, argv[1:], false) })
+	f.Quietly(func() { runInner(f, name, argv[1:], false) })
 	if path && word.MergeWord(name) && !word.Unknown(name) {
 		f.Opaque(word.Join(argv), "a script that cannot be read and is named after a merge")
 	}

@@ -67,9 +67,9 @@ func runnerOf(name string) (runner, bool) {
 	return runner{}, false
 }
 
-// recipe runs recipes and reports whether the command line asks for any. Every word that names one
-// counts; the words behind it are its arguments.
-func recipe(f *shell.Frame, name string, argv []word.Word) bool {
+// runRecipe runs recipes and reports whether the command line asks for any. Every word that names
+// one counts; the words behind it are its arguments.
+func runRecipe(f *shell.Frame, name string, argv []word.Word) bool {
 	kind, ok := runnerOf(name)
 	if !ok {
 		return false

@@ -8,10 +8,10 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// ownLanguage judges the programs with a language of their own, in which they can start others. The
-// language is not read: text that could land something is only known when it runs. ok is false for
-// any other program.
-func ownLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
+// judgeOwnLanguage judges the programs with a language of their own, in which they can start
+// others. The language is not read: text that could land something is only known when it runs. ok
+// is false for any other program.
+func judgeOwnLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 	text := word.JoinText(args)
 	marks := "! .shell .system system exec spawn send --args" // without one nothing is started
 	if f.Stdin != nil {
@@ -19,7 +19,7 @@ func ownLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 	}
 	switch name {
 	case "sed":
-		writerOf(f, name, args)
+		judgeWrites(f, name, args)
 		text, marks = sedRuns(args), ""
 	case "awk", "gawk", "mawk", "nawk":
 		text, marks = word.JoinText(args), `system( |getline |"`
@@ -29,7 +29,7 @@ func ownLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 		code.Registers(f, "awk", text)
 	case "rsync", "tar", "man", "less":
 		if name == "rsync" {
-			writerOf(f, name, args)
+			judgeWrites(f, name, args)
 		}
 		text, _ = word.FlagText(args, `-I -e -P --rsh --pager --to-command --use-compress-program
 --checkpoint-action`)
@@ -41,7 +41,7 @@ func ownLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 			}
 		}
 	case "expect": // in a terminal of its own, where a gate could be answered
-		f.Quietly(func() { inner(f, name, f.WordsOf(text), false) })
+		f.Quietly(func() { runInner(f, name, f.WordsOf(text), false) })
 	case "unzip", "view", "tclsh", "wish", "psql", "sqlite3", "mysql", "gdb", "lldb":
 	default:
 		return false
@@ -53,13 +53,13 @@ func ownLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 		}
 	}
 	if marks == "" || word.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
-		mayRun(f, name, text)
+		noteMayRun(f, name, text)
 	}
 	return true
 }
 
-// mayRun notes text that a program could run by itself, where it could land something.
-func mayRun(f *shell.Frame, name, text string) {
+// noteMayRun notes text that a program could run by itself, where it could land something.
+func noteMayRun(f *shell.Frame, name, text string) {
 	if word.Lands(text) {
 		f.Opaque(name+" "+text, "a program that may run a part of this text")
 	}

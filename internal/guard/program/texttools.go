@@ -8,9 +8,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// textTool runs the programs whose output can be known: what they print may be run by a shell
+// runTextTool runs the programs whose output can be known: what they print may be run by a shell
 // further on.
-func textTool(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
+func runTextTool(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
 	switch name {
 	case "echo":
 		return echo(args), true
@@ -42,7 +42,7 @@ func textTool(f *shell.Frame, name string, args []word.Word) (out string, ok boo
 		if runs && word.Has("direnv mise asdf", name) {
 			return "", false
 		}
-		f.Quietly(func() { inner(f, name, args, false) })
+		f.Quietly(func() { runInner(f, name, args, false) })
 		return word.Soft, true
 	}
 	if len(args) > 0 && args[0].Text == "completion" && name != "git" {

@@ -49,8 +49,8 @@ func wrapSpec(name string) (wrap, bool) {
 	return wrap{}, false
 }
 
-// wrapper opens a wrapper; ok is false when the program is none.
-func wrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
+// runWrapper opens a wrapper; ok is false when the program is none.
+func runWrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
 	switch name {
 	case "env":
 		return env(f, args), true
@@ -67,25 +67,25 @@ func wrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc",
 		"incus", "multipass", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb",
 		"limactl", "colima", "crictl":
-		inner(f, name, args, true)
+		runInner(f, name, args, true)
 		return word.Hole, true
 	case "at", "batch", "crontab":
-		queued(f, name, args)
+		runQueued(f, name, args)
 		return word.Hole, true
 	}
 	spec, ok := wrapSpec(name)
 	if !ok {
 		return "", false
 	}
-	return wrapped(f, name, spec, args), true
+	return runWrapped(f, name, spec, args), true
 }
 
-// wrapped runs what a wrapper of the table runs.
-func wrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
+// runWrapped runs what a wrapper of the table runs.
+func runWrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
 	defer f.Through(name)()
 	rest := word.Command(args, spec.valued, spec.skip)
 	for spec.assign && len(rest) > 0 && word.Assignment(rest[0].Text) {
-		assigned(f, rest[0].Text)
+		assignEnv(f, rest[0].Text)
 		rest = rest[1:]
 	}
 	switch {
@@ -115,11 +115,11 @@ func runTexts(f *shell.Frame, name string, args []word.Word) {
 		}
 	}
 	g := f.External()
-	g.Quietly(func() { inner(g, name, g.WordsOf(word.JoinText(args)), true) })
+	g.Quietly(func() { runInner(g, name, g.WordsOf(word.JoinText(args)), true) })
 }
 
-// assigned sets NAME=value from an expanded word.
-func assigned(f *shell.Frame, text string) {
+// assignEnv sets NAME=value from an expanded word.
+func assignEnv(f *shell.Frame, text string) {
 	name, value, _ := strings.Cut(text, "=")
 	f.Set(name, value)
 	f.Export(name)
@@ -148,7 +148,7 @@ func env(f *shell.Frame, args []word.Word) string {
 			i++
 		case strings.HasPrefix(t, "-"):
 		case word.Assignment(t):
-			assigned(g, t)
+			assignEnv(g, t)
 		default:
 			return g.Exec(args[i:])
 		}
@@ -223,8 +223,8 @@ func withItems(rest []word.Word, mark string, items []string) []word.Word {
 	return argv
 }
 
-// queued runs what at and crontab are given to run later, where no brake is.
-func queued(f *shell.Frame, name string, args []word.Word) {
+// runQueued runs what at and crontab are given to run later, where no brake is.
+func runQueued(f *shell.Frame, name string, args []word.Word) {
 	defer f.Through(name)()
 	text := ""
 	if f.Stdin != nil {

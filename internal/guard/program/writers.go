@@ -9,20 +9,21 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// writer judges the programs that write, move or remove files: what they leave can be run later on,
-// and none of it may be the loop's own. Paths count as they are written; what is reached in another
-// way is seen by the seal. ok is false for any other program.
-func writer(f *shell.Frame, name string, args []word.Word) (ok bool) {
+// judgeWriter judges the programs that write, move or remove files: what they leave can be run
+// later on, and none of it may be the loop's own. Paths count as they are written; what is reached
+// in another way is seen by the seal. ok is false for any other program.
+func judgeWriter(f *shell.Frame, name string, args []word.Word) (ok bool) {
 	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
 chown chgrp dd sponge gzip scp patch mkfifo sd rename`
 	if ok = word.Has(writers, name); ok {
-		writerOf(f, name, args)
+		judgeWrites(f, name, args)
 	}
 	return ok
 }
 
-// inPlace judges programs that print what they make of a file, unless a flag has them write it.
-func inPlace(f *shell.Frame, name string, args []word.Word) {
+// judgeInPlace judges programs that print what they make of a file, unless a flag has them write
+// it.
+func judgeInPlace(f *shell.Frame, name string, args []word.Word) {
 	if !word.Has("yq jaq prettier", name) {
 		return
 	}
@@ -34,8 +35,8 @@ func inPlace(f *shell.Frame, name string, args []word.Word) {
 	}
 }
 
-// writerOf judges a writing program's arguments.
-func writerOf(f *shell.Frame, name string, args []word.Word) {
+// judgeWrites judges a writing program's arguments.
+func judgeWrites(f *shell.Frame, name string, args []word.Word) {
 	how := name + " " + word.Join(args)
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "trash", "srm":
@@ -45,7 +46,7 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 			f.Takes(w, how, whole)
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
-		moved(f, name, word.ParseFlags(args, copyFlags(name)), how)
+		judgeCopy(f, name, word.ParseFlags(args, copyFlags(name)), how)
 	case "dd":
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
@@ -54,7 +55,7 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 			}
 		}
 	case "sed":
-		sedInPlace(f, args, how)
+		judgeSedInPlace(f, args, how)
 	default:
 		const valued = "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
 		for _, w := range word.ParseFlags(args, valued).Pos {
@@ -84,9 +85,9 @@ func copyFlags(name string) string {
 	return "-t --target-directory -S --suffix"
 }
 
-// moved judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
+// judgeCopy judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
 // loop's files a second name, under which nothing would know them later on.
-func moved(f *shell.Frame, name string, fl word.Flags, how string) {
+func judgeCopy(f *shell.Frame, name string, fl word.Flags, how string) {
 	srcs, dst := fl.Pos, word.Word{}
 	if t, ok := fl.Get("-t", "--target-directory"); ok {
 		dst = t
@@ -122,8 +123,8 @@ func isState(f *shell.Frame, w word.Word) bool {
 	return place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd")
 }
 
-// sedInPlace judges sed -i and sed's w command.
-func sedInPlace(f *shell.Frame, args []word.Word, how string) {
+// judgeSedInPlace judges sed -i and sed's w command.
+func judgeSedInPlace(f *shell.Frame, args []word.Word, how string) {
 	inPlace := false
 	for _, w := range args {
 		t := w.Text
