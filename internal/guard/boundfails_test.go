@@ -91,7 +91,6 @@ func TestBoundsFailClosed(t *testing.T) {
 		"pieces":           {times("a;", 500_000) + merge, "400000 words"},
 		"added to":         {times("a+=b;", 150_000) + merge, "steps"},
 		"rounds of printf": {"printf '%s\\n' " + chain(70, "a=%d ") + "'" + merge + "' | sh", ""},
-		"index":            {"a[2000]='" + merge + "'; eval \"${a[2000]}\"", "1000 elements"},
 		"words":            {"env " + chain(5000, "A=%d ") + merge, ""},
 		"self call":        {"n=0; f() { n=$((n+1)); [ $n = 20 ] && " + merge + "; f; }; f", ""},
 		"git aliases": {
@@ -100,6 +99,12 @@ func TestBoundsFailClosed(t *testing.T) {
 			"aliases",
 		},
 		"made in a chain": {"make -f deps.mk 0", ""},
+		"value of make": {
+			"printf 'A = " + times("true; ", 300) + merge + "\\nx:\\n\\t$(A)\\n' > Makefile; make x",
+			"",
+		},
+		"line of make": {"printf 'A = " + times("x ", 400) + "\\nB = " + times("$(A)", 90) +
+			"\\nx:\\n\\t: $(B)$(B); " + merge + "\\n' > Makefile; make x", ""},
 		"settings": {"GIT_CONFIG_COUNT=25 " +
 			chain(24, "GIT_CONFIG_KEY_%[1]d=a GIT_CONFIG_VALUE_%[1]d=b ") +
 			"GIT_CONFIG_KEY_24=alias.x GIT_CONFIG_VALUE_24='!" + merge + "' git x", ""},
@@ -137,6 +142,7 @@ func chain(n int, format string) string {
 func TestUnknownBehindBounds(t *testing.T) {
 	for name, text := range map[string]string{
 		"braces": "x=({1..300}); \"${x[290]}\" pr 5",
+		"index":  "a[2000]='gh pr merge 5'; eval \"${a[2000]}\"",
 		"picks": chain(5, "[ -f f ] && v%[1]d=a || v%[1]d=b; ") +
 			"[ -f f ] && c=echo || c=gh; $c$v0$v1$v2$v3$v4 pr $v4",
 		"xargs": "printf '%s\\n' a b c d e f g h i j k l m n o p q r 'gh pr merge 5' |" +

@@ -47,10 +47,13 @@ func bombs() map[string]string {
 		"functions":      "f() { g; }; g() { f; }; f",
 		"sourced":        "echo '. ./s' > s; . ./s; bash s",
 		"made":           "printf 'a: b\n\tmake b\nb: a\n\tmake a\n' > Makefile; make a",
-		"npm":            "npm pkg set scripts.a='npm run b' scripts.b='npm run a'; npm run a",
-		"gh aliases":     "gh alias set a b; gh alias set b a; gh a",
-		"git aliases":    "git config alias.a '!git b'; git config alias.b '!git a'; git a",
-		"substitutions":  strings.Repeat("$(echo ", 180) + "x" + strings.Repeat(")", 180),
+		"templates": "printf 'tasks:\n  a: " + strings.Repeat("{{", 20_000) +
+			"\n' > Taskfile.yml; task a",
+		"variables":     "printf 'A = $(A)$(A)\nB += $(A)\nx:\n\t$(A)$(B)\n' > Makefile; make x",
+		"npm":           "npm pkg set scripts.a='npm run b' scripts.b='npm run a'; npm run a",
+		"gh aliases":    "gh alias set a b; gh alias set b a; gh a",
+		"git aliases":   "git config alias.a '!git b'; git config alias.b '!git a'; git a",
+		"substitutions": strings.Repeat("$(echo ", 180) + "x" + strings.Repeat(")", 180),
 	}
 	for _, unit := range []string{"(", "( ", "$(", "${a:-", "if ", "{ ", "`", "\"$(", "while ", "case x in ", "[[ (", "((", "$((", "a=(", "<(", "! ", "time ", "f()", "a[", "!( ", "<<A\n", "$[", "for a in b;do ", "((-", "((a?", "((a?1:(", ")(", "case a in b)(("} {
 		out["open "+unit] = strings.Repeat(unit, word.MaxText/len(unit))

@@ -247,7 +247,7 @@ func spelled(t *rapid.T, pr int, verb string) string {
 	case 2:
 		return "{ a=" + word + "; gh pr $a " + n + "; }"
 	case 3:
-		return "command gh pr " + word + " $((" + n + " + 0))"
+		return "command gh pr " + word + " $((" + n + "))"
 	default:
 		return "gh {pr," + word + "} " + n
 	}

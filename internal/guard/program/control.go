@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -8,8 +9,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// hooks reads a command line of this very program: what answers a gate or forges an event is for a person alone.
-func hooks(f *shell.Frame, argv []word.Word) {
+// judgeHooks reads a command line of this very program. Only a person may answer a gate, reset a
+// loop or send an event.
+func judgeHooks(f *shell.Frame, argv []word.Word) {
 	args := argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		args = args[1:]
@@ -20,8 +22,9 @@ func hooks(f *shell.Frame, argv []word.Word) {
 	verb := args[0]
 	sub := word.ParseFlags(args[1:], "").Arg(0)
 	switch verb.Text {
-	case "stop", "pre-tool-use", "post-tool-use", "post-tool-use-failure", "user-prompt-submit", "user-prompt-expansion",
-		"subagent-stop", "session-start", "session-end", "stop-failure", "deliver":
+	case "stop", "pre-tool-use", "post-tool-use", "post-tool-use-failure", "user-prompt-submit",
+		"user-prompt-expansion", "subagent-stop", "session-start", "session-end", "stop-failure",
+		"deliver":
 		f.Act(act.Act{Kind: act.AnswerGate, Ref: "event " + verb.Text}, argv)
 	case "gate":
 		if sub.Text == "answer" || !sub.Known() {
@@ -39,7 +42,7 @@ func hooks(f *shell.Frame, argv []word.Word) {
 		}
 	case "report":
 		for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR"} {
-			if f.Known(name) { // facts told in another session's name
+			if f.Known(name) { // facts in another session's name
 				f.Act(act.Act{Kind: act.AnswerGate, Ref: name}, argv)
 			}
 		}
@@ -50,60 +53,155 @@ func hooks(f *shell.Frame, argv []word.Word) {
 	}
 }
 
-// hooksElsewhere is this program under another name: what stands behind the name is like nothing else.
+// hooksElsewhere reports whether words are this program's under any name: no other program has such
+// commands.
 func hooksElsewhere(argv []word.Word) bool {
 	if len(argv) < 2 {
 		return false
 	}
-	switch argv[1].Text {
-	case "gate":
-		return len(argv) > 2 && argv[2].Text == "answer"
-	case "loop":
-		return len(argv) > 2 && argv[2].Text == "reset"
+	switch line := word.JoinText(argv[1:min(3, len(argv))]); line {
+	case "gate answer", "loop reset":
+		return true
 	}
-	return word.Has("pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit user-prompt-expansion", argv[1].Text)
+	return word.Has(`pre-tool-use post-tool-use post-tool-use-failure user-prompt-submit
+user-prompt-expansion`, argv[1].Text)
 }
 
-// ends reads a command that ends or stops processes by their name: a hook that is killed decides nothing, and the tool
-// call that it was asked about passes.
-func ends(f *shell.Frame, name string, argv []word.Word) {
-	samples := []string{"hooks"}
-	for _, w := range argv[1:] {
-		if w.Text == "--full" || word.Shorts(w.Text, 'f') {
-			samples = []string{"bin/hooks pre-tool-use", "bin/hooks post-tool-use", "bin/hooks stop", "bin/hooks user-prompt-submit"}
-		}
-	}
-	if name == "pkill" || name == "killall" || name == "skill" || name == "taskkill" {
-		samples = append(samples, "claude", "claude -p")
-	}
-	for _, w := range argv[1:] {
-		pattern := strings.TrimSuffix(strings.Trim(w.Text, "^$.*"), ".exe")
-		for _, s := range samples {
-			if len(pattern) > 2 && w.Text[0] != '-' && (s == pattern || name != "killall" && name != "pidof" && strings.Contains(s, pattern)) {
-				f.Act(act.Act{Kind: act.DropRegistration, Ref: "the processes of the hooks"}, argv)
-				return
-			}
-		}
-	}
-}
-
-// claude reads a command line of the client: taking plugins out, or starting it without hooks.
-func claude(f *shell.Frame, argv []word.Word) {
-	fl := word.ParseFlags(argv[1:], "--settings --setting-sources --scope -s --model --add-dir --plugin-dir --allowedTools --permission-mode --output-format")
+// judgeClaude reads a command line of the client: changing plugins, or starting a client of its
+// own.
+func judgeClaude(f *shell.Frame, argv []word.Word) {
+	fl := word.ParseFlags(argv[1:], `--settings --setting-sources --scope -s --model --add-dir
+--plugin-dir --allowedTools --permission-mode --output-format`)
 	if word.AsksHelp(argv, "") || fl.On("-v", "--version") {
 		return
 	}
+	const manages = `plugin plugins config mcp doctor update upgrade install migrate-installer
+setup-token auth agents`
+	verb, sub, third := fl.Arg(0).Text, fl.Arg(1).Text, fl.Arg(2).Text
 	switch {
-	case !word.Has("plugin plugins config mcp doctor update upgrade install migrate-installer setup-token auth agents", fl.Arg(0).Text) || fl.On("-p", "--print"):
+	case !word.Has(manages, verb) || fl.On("-p", "--print"):
 		f.Act(act.Act{Kind: act.OtherSession, Ref: "a client of its own"}, argv)
-	case fl.Arg(0).Text == "plugin" || fl.Arg(0).Text == "plugins":
-		if word.Has("uninstall disable remove rm install i enable update", fl.Arg(1).Text) ||
-			fl.Arg(1).Text == "marketplace" && word.Has("remove rm add update", fl.Arg(2).Text) {
-			f.Act(act.Act{Kind: act.DropRegistration, Ref: word.JoinText(fl.Pos)}, argv)
-		}
-	case fl.Arg(0).Text == "config" && word.Has("set add remove rm", fl.Arg(1).Text):
-		if !word.Has("model theme verbose preferredNotifChannel", fl.Arg(2).Text) {
-			f.Act(act.Act{Kind: act.DropRegistration, Ref: fl.Arg(2).Text}, argv)
+	case word.Has("plugin plugins", verb) &&
+		(word.Has("uninstall disable remove rm install i enable update", sub) ||
+			sub == "marketplace" && word.Has("remove rm add update", third)),
+		verb == "config" && word.Has("set add remove rm", sub) &&
+			!word.Has("model theme verbose preferredNotifChannel", third):
+		f.Act(act.Act{Kind: act.DropRegistration, Ref: word.JoinText(fl.Pos)}, argv)
+	}
+}
+
+// clientName is "claude" for every name under which the client is started: a package with its
+// version, an installed version's own file, the running program of a process.
+func clientName(name, text string) string {
+	bare, _, _ := strings.Cut(name, "@")
+	switch {
+	case bare == "claude-code", strings.HasPrefix(bare, "claude-code-"),
+		bare == "claude" && bare != name,
+		strings.HasPrefix(text, "/proc/") && strings.HasSuffix(text, "/exe"),
+		strings.Contains(text, "/claude/versions/"):
+		return "claude"
+	}
+	return name
+}
+
+// findClient finds the client behind an interpreter: its own script, or a program that imports its
+// library.
+func findClient(f *shell.Frame, argv []word.Word) {
+	texts := ""
+	if f.Stdin != nil {
+		texts = f.Stdin.Text
+	}
+	script := false
+	for i, w := range argv[1:] {
+		switch {
+		case strings.Contains(w.Text, "claude-code/") && word.HasPart(w.Text, ".js .mjs .cjs"):
+			judgeClaude(f, append(word.Lits("claude"), argv[i+2:]...))
+			return
+		case !script && w.Text != "" && w.Text[0] != '-' && strings.Contains(w.Text, ".") &&
+			!strings.ContainsAny(w.Text, " \n"):
+			script = true
+			texts += "\n" + f.FileText(w.Text)
+		default:
+			texts += "\n" + w.Text
 		}
 	}
+	noteLibrary(f, texts, argv)
+}
+
+// noteLibrary records the client's library in a program's text.
+func noteLibrary(f *shell.Frame, text string, argv []word.Word) {
+	const names = `claude_agent_sdk claude-agent-sdk claude_code_sdk claude-code-sdk
+@anthropic-ai/claude-code`
+	if word.HasPart(text, names) {
+		f.Act(act.Act{Kind: act.OtherSession, Ref: "a client of its own, by its library"}, argv)
+	}
+}
+
+// judgeKill reads a command that ends processes by their name. A hook that is killed decides
+// nothing, and the tool call that it was asked about passes.
+func judgeKill(f *shell.Frame, name string, argv []word.Word) {
+	ours := "hooks"
+	for _, w := range argv[1:] {
+		if w.Text == "--full" || word.Shorts(w.Text, 'f') {
+			ours = `bin/hooks pre-tool-use bin/hooks post-tool-use bin/hooks stop bin/hooks
+user-prompt-submit`
+		}
+	}
+	if !word.Has("pgrep pidof", name) {
+		ours += " claude -p"
+	}
+	for _, w := range argv[1:] {
+		pattern := strings.TrimSuffix(strings.Trim(w.Text, "^$.*"), ".exe")
+		if len(pattern) > 2 && w.Text[0] != '-' && strings.Contains(ours, pattern) {
+			f.Act(act.Act{Kind: act.DropRegistration, Ref: "the processes of the hooks"}, argv)
+			return
+		}
+	}
+}
+
+// judgeSignal reads a command that ends a process, stops it or looks into it, by its number. The
+// client's own would end the hooks with it, or hold them.
+func judgeSignal(f *shell.Frame, name string, argv []word.Word) {
+	if !word.Has(`kill skill snice pkill gdb lldb gcore strace ltrace dtruss reptyr dlv prlimit
+renice cpulimit taskset chrt nsenter`, name) {
+		return
+	}
+	if name == "kill" && probes(argv[1:]) {
+		return
+	}
+	pid := f.M.Call.PID
+	hits := func(w word.Word) bool {
+		text := strings.TrimLeft(w.Text, "-p")
+		if _, value, ok := strings.Cut(text, "="); ok {
+			text = value
+		}
+		name := strings.Trim(w.Src[strings.LastIndexAny(w.Src, "=$")+1:], `{}"`)
+		return pid != "" && text == pid || !w.Known() && word.Has("CLAUDE_PID PPID", name)
+	}
+	unknown := func(w word.Word) bool { return !w.Known() }
+	everybody := len(argv) > 2 && argv[len(argv)-1].Text == "-1"
+	searched := slices.ContainsFunc(argv[1:], unknown) && searchesOurs(f.M.Call.CommandText())
+	if slices.ContainsFunc(argv[1:], hits) || name == "kill" && (everybody || searched) {
+		f.Act(act.Act{Kind: act.DropRegistration, Ref: "the client's process"}, argv)
+	}
+}
+
+// probes reports whether kill sends nothing and only asks whether a process is there.
+func probes(args []word.Word) bool {
+	head := word.JoinText(args[:max(0, len(args)-1)])
+	return head == "-0" || head == "-s 0"
+}
+
+// searchesOurs finds a search for the processes of the hooks or of the client in a command line.
+func searchesOurs(text string) bool {
+	text = strings.NewReplacer("[", "", "]", "").Replace(text)
+	ends := func(c rune) bool { return strings.ContainsRune("|;&()`\n", c) }
+	for part := range strings.FieldsFuncSeq(text, ends) {
+		words := strings.Fields(part)
+		searches := len(words) > 1 && word.Has("pgrep pidof grep egrep rg ps awk", words[0])
+		if searches && word.HasPart(part, "hooks claude") {
+			return true
+		}
+	}
+	return false
 }

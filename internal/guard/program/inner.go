@@ -7,19 +7,22 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// runnable are the programs that a command line behind an unknown program is looked through for.
-const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash xargs timeout nohup python python3
-node perl ruby eval hooks find parallel script tmux screen ssh docker podman kubectl expect watch
-npx poe inv invoke rake nx turbo`
+// runnable are the programs that inner looks for.
+const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash
+xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh
+docker podman kubectl expect watch npx poe nx turbo`
 
-// inner looks for a command line that an unknown program would run: "retry 3 gh pr merge 5". Only acts count.
-func inner(f *shell.Frame, name string, args []word.Word) {
+// runInner looks for the command line that a program runs whose own arguments are not known one by
+// one: "retry 3 gh pr merge 5", docker exec. With scripts a path to a shell script is one too.
+func runInner(f *shell.Frame, name string, args []word.Word, scripts bool) {
 	for i, w := range args {
 		n := word.ProgramName(w.Text)
-		if word.DataProgram(n) && w.Text == n && !word.Has("gem port code", n) {
-			return
-		}
-		if _, wraps := wrapSpec(n); !wraps && !word.Has(runnable, n) || w.Text != n && !strings.Contains(w.Text, "/") && !strings.Contains(w.Text, "#") {
+		data := word.DataProgram(n) && w.Text == n && !word.Has("gem port code", n)
+		_, wraps := wrapSpec(n)
+		as := w.Text == n || strings.ContainsAny(w.Text, "/#")
+		script := scripts &&
+			(strings.HasPrefix(w.Text, "./") || strings.HasSuffix(w.Text, ".sh"))
+		if !script && !data && (!as || !wraps && !word.Has(runnable, n)) {
 			continue
 		}
 		rest := args[i:]

@@ -3,6 +3,7 @@ package program
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -11,10 +12,10 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// guardsOwn refuses a program that is given a path of this program's own or a file that registers
+// guardOwn refuses a program that is given a path of this program's own or a file that registers
 // hooks, or that works in a folder of its own, unless it is known to read only: what any other
 // program does there is not known.
-func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
+func (w World) guardOwn(f *shell.Frame, name string, argv []word.Word) {
 	known := word.Has("hooks kill", name) || opened(name)
 	if known || len(f.M.Call.Own) == 0 || w.Reads == nil {
 		return
@@ -35,10 +36,9 @@ func (w World) guardsOwn(f *shell.Frame, name string, argv []word.Word) {
 func reaches(f *shell.Frame, name string, a word.Word) string {
 	// Of xargs, or of a variable that was read: it may be what the call names elsewhere.
 	if word.Blank(a.Text) {
-		for _, own := range f.M.Call.Own {
-			if strings.Contains(f.M.Call.CommandText(), own) {
-				return own
-			}
+		named := func(own string) bool { return strings.Contains(f.M.Call.CommandText(), own) }
+		if i := slices.IndexFunc(f.M.Call.Own, named); i >= 0 {
+			return f.M.Call.Own[i]
 		}
 		return ""
 	}
@@ -64,28 +64,20 @@ func copies(name string) bool {
 // opened reports whether a program's inner command is read in turn.
 func opened(name string) bool {
 	_, wraps := wrapSpec(name)
-	return wraps || word.Has("env xargs parallel ssh autossh", name)
+	return wraps || word.Has("env xargs ssh autossh", name)
 }
 
+// ownPath reports whether a path, or a pattern, reaches one of the loop's own.
 func ownPath(f *shell.Frame, full string, w word.Word) bool {
 	if w.Pat == "" {
 		return f.Own(full)
 	}
 	pat := strings.Split(path.Clean(w.Pat), "/")
-	for _, own := range f.M.Call.Own {
-		parts := strings.Split(own, "/")
-		if len(pat) < len(parts) || w.Pat[0] != own[0] {
-			continue
-		}
-		matches := true
-		for i, part := range parts {
-			matches = matches && place.Matches(pat[i], part)
-		}
-		if matches {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.M.Call.Own, func(own string) bool {
+		n := min(len(pat), strings.Count(own, "/")+1)
+		matches, _ := path.Match(strings.Join(pat[:n], "/"), own)
+		return matches
+	})
 }
 
 // spreads reports whether a program writes into a folder under names that it is not given.
@@ -96,18 +88,12 @@ cpio bsdtar`, name)
 
 // holdsOwn reports whether a folder holds one of the loop's own files and not the project.
 func holdsOwn(f *shell.Frame, full string) bool {
-	root := f.M.Call.Cwd
-	for _, own := range f.M.Call.Own {
-		holdsRoot := root == full || strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/")
-		if full == path.Dir(own) && !holdsRoot {
-			return true
-		}
-	}
-	return false
+	holdsProject := strings.HasPrefix(f.M.Call.Cwd+"/", strings.TrimSuffix(full, "/")+"/")
+	holds := func(own string) bool { return full == path.Dir(own) }
+	return !holdsProject && slices.ContainsFunc(f.M.Call.Own, holds)
 }
 
-// paths are the texts of a word that a program may take for a path: the word, and what stands
-// behind its flag.
+// paths are the texts that a program may take for a path: the word, and the value of its flag.
 func paths(text string) []string {
 	list := []string{text}
 	if _, value, ok := strings.Cut(text, "="); ok {

@@ -10,104 +10,100 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// guess reads the words behind an unknown name as if the name were gh, git or a wrapper: only what would be an act
-// under any of them counts.
+// guess reads the words behind an unknown name as if it were gh, git or a wrapper.
 func guess(f *shell.Frame, argv []word.Word) {
 	if len(argv) < 2 {
 		return
 	}
-	switch {
+	as := func(name string) []word.Word { return append(word.Lits(name), argv[1:]...) }
+	switch first := argv[1].Text; {
 	case hooksElsewhere(argv):
-		hooks(f, argv)
-	case word.Has("pr mr pull-request merge-request pulls", argv[1].Text):
+		judgeHooks(f, argv)
+	case word.Has("pr mr pull-request merge-request pulls", first):
 		forges.GenericForge(f, argv)
-		forges.GH(f, append(word.Lits("gh"), argv[1:]...))
-	case argv[1].Text == "push":
-		forges.Git(f, append(word.Lits("git"), argv[1:]...))
-	case argv[1].Text == "api":
-		forges.GH(f, append(word.Lits("gh"), argv[1:]...))
-	case word.Has("gh git glab bash sh sudo env curl", word.ProgramName(argv[1].Text)):
+		forges.GH(f, as("gh"))
+	case first == "push":
+		forges.Git(f, as("git"))
+	case first == "api":
+		forges.GH(f, as("gh"))
+	case word.Has("gh git glab bash sh sudo env curl", word.ProgramName(first)):
 		f.Exec(argv[1:])
 	}
 }
 
-// harmlessUnknown reports whether an unknown name is the usual way to name a tool: $CC, $EDITOR, or
-// a name followed by what no forge command takes.
+// harmlessUnknown reports whether an unknown name is the usual way to name a tool, such as $CC and
+// $EDITOR, or a name followed by what no forge command takes.
 func harmlessUnknown(f *shell.Frame, argv []word.Word) bool {
+	const tools = `CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY
+PIP NODE NPM NPX YARN PNPM GO GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP
+COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
+	const forge = `pr mr api push repo alias merge issue workflow -R --repo --auto --admin --squash
+--merge --rebase`
 	name := strings.Trim(argv[0].Src, `"${}`)
 	if i := strings.IndexAny(name, ":-["); i > 0 {
 		name = name[:i]
 	}
-	if shell.Conventional(name) && !f.Known(name) {
+	binary := strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
+	if (word.Has(tools, name) || binary) && !f.Known(name) {
 		return true
 	}
 	for _, w := range argv[1:] {
 		t := w.Text
+		flag, slash := strings.HasPrefix(t, "-"), strings.Contains(t, "/")
+		file := strings.Contains(t, ".") && !strings.Contains(t, "://") ||
+			strings.HasPrefix(t, "/")
 		switch {
-		case !w.Known() && !strings.HasPrefix(t, "-"):
-		case word.Has("pr mr api push repo alias merge issue workflow -R --repo --auto --admin --squash --merge --rebase", t):
+		case !w.Known() && !flag:
+		case word.Has(forge, t):
 			return false
-		case strings.HasPrefix(t, "-"), strings.Contains(t, ".") && !strings.Contains(t, "://"), strings.HasPrefix(t, "/"):
-			return true
-		case len(t) > 2 && word.Number(t) == 0 && !strings.Contains(t, "/"):
+		case flag, file, len(t) > 2 && word.Number(t) == 0 && !slash:
 			return true
 		}
 	}
 	return false
 }
 
-// program runs a program by name.
-func program(f *shell.Frame, name string, argv []word.Word) string {
+// runProgram runs a program by name and gives what it prints.
+func runProgram(f *shell.Frame, name string, argv []word.Word) string {
 	name = clientName(withoutGNU(name), argv[0].Text)
-	halts(f, name, argv)
-	inPlace(f, name, argv[1:])
-	if out, ok := textTool(f, name, argv); ok {
+	args := argv[1:]
+	judgeSignal(f, name, argv)
+	judgeInPlace(f, name, args)
+	if out, ok := runTextTool(f, name, args); ok {
 		return out
 	}
-	if client(f, name, argv) || writer(f, name, argv) {
-		return printed(f, name, argv)
-	}
-	if out, ok := wrapper(f, name, argv); ok {
+	if out, ok := runWrapper(f, name, args); ok {
 		return out
 	}
-	if word.IsShell(name) {
+	switch {
+	case name == "git":
+		forges.Git(f, argv)
+		return forges.GitOutput(f, argv)
+	case word.IsShell(name):
 		return f.ShellProgram(name, argv)
+	case runClient(f, name, argv), judgeWriter(f, name, args), judgeOwnLanguage(f, name, args),
+		runLauncher(f, name, argv), runRecipe(f, name, argv), runInterpreter(f, name, argv):
+	default:
+		otherProgram(f, name, argv)
 	}
-	if word.Has("bun deno node", name) && len(argv) > 1 && word.Has("run task --run install", argv[1].Text) && npmRun(f, name, append(word.Lits(name, strings.TrimLeft(argv[1].Text, "-")), argv[2:]...)) {
-		return word.Hole
-	}
-	if out, ok := interpreter(f, name, argv); ok {
-		return out
-	}
-	if recipe(f, name, argv) {
-		return word.Hole
-	}
-	return otherProgram(f, name, argv)
+	return word.Hole
 }
 
-// withoutGNU is a GNU program's name without the g that it has beside another system's own: gsed, gxargs.
+// withoutGNU is a GNU program's name without the g that it has beside another system's own.
 func withoutGNU(name string) string {
-	if rest, ok := strings.CutPrefix(name, "g"); ok && word.Has("find xargs timeout time stdbuf watch tar cp mv install truncate make sed rm ln tee", rest) {
+	const tools = `find xargs timeout time stdbuf watch tar cp mv install truncate make sed rm ln
+tee`
+	if rest, ok := strings.CutPrefix(name, "g"); ok && word.Has(tools, rest) {
 		return rest
 	}
 	return name
 }
 
-// printed is what a forge or file command prints, where that matters: the branch that git names.
-func printed(f *shell.Frame, name string, argv []word.Word) string {
-	if name == "git" {
-		return forges.GitOutput(f, argv)
-	}
-	return word.Hole
-}
-
-// client runs the command line tools of forges and the tools that speak HTTP.
-func client(f *shell.Frame, name string, argv []word.Word) bool {
+// runClient runs the command line tools of forges and the tools that speak HTTP.
+func runClient(f *shell.Frame, name string, argv []word.Word) bool {
 	switch name {
 	case "gh", "gh-cli":
 		forges.GH(f, argv)
-	case "git":
-		forges.Git(f, argv)
 	case "hub":
 		forges.Hub(f, argv)
 	case "glab":
@@ -118,8 +114,8 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 		forges.Az(f, argv)
 	case "aws":
 		forges.AWS(f, argv)
-	case "bb", "bkt", "fj", "forgejo-cli", "berg", "lab", "gt", "gcli", "jira", "arc", "spr", "ghstack", "av", "jj", "sl",
-		"git-town", "bors", "mergify", "git-spice", "gs":
+	case "bb", "bkt", "fj", "forgejo-cli", "berg", "lab", "gt", "gcli", "jira", "arc", "spr",
+		"ghstack", "av", "jj", "sl", "git-town", "bors", "mergify", "git-spice", "gs":
 		forges.OtherForge(f, name, argv)
 	case "curl", "curlie":
 		forges.Curl(f, argv)
@@ -132,11 +128,11 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 			forges.RawHTTP(f, f.Stdin.Text)
 		}
 	case "hooks":
-		hooks(f, argv)
+		judgeHooks(f, argv)
 	case "claude":
-		claude(f, argv)
+		judgeClaude(f, argv)
 	case "pkill", "killall", "pgrep", "pidof", "skill", "taskkill":
-		ends(f, name, argv)
+		judgeKill(f, name, argv)
 	default:
 		if strings.HasPrefix(name, "git-") {
 			forges.Git(f, append(word.Lits("git", name[4:]), argv[1:]...))
@@ -147,47 +143,41 @@ func client(f *shell.Frame, name string, argv []word.Word) bool {
 	return true
 }
 
-// otherProgram is a program that nothing is known of: a script on disk, or something that may run what stands behind it.
-func otherProgram(f *shell.Frame, name string, argv []word.Word) string {
-	if strings.Contains(argv[0].Text, "/") && f.RunFile(argv[0].Text, argv[1:], argv[0].Text) {
-		return word.Hole
-	}
-	if out, ok := f.RunWritten(name, argv); ok {
-		return out
-	}
-	if hooksElsewhere(argv) {
-		hooks(f, argv)
-		return word.Hole
-	}
-	if word.DataProgram(name) {
-		return word.Hole
-	}
-	if forges.GenericForge(f, argv) {
-		return word.Hole
-	}
-	f.Quietly(func() { inner(f, name, argv[1:]) })
-	if strings.Contains(argv[0].Text, "/") && word.MergeWord(name) && !word.Unknown(name) {
-		f.Opaque(word.Join(argv), "a script that cannot be read and is named after a merge")
-	}
-	return word.Hole
-}
-
-// interpreter runs programs of other languages: their -c or -e text, their files, their input.
-func interpreter(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
+// runInterpreter runs programs of other languages: their -c or -e text, their files, their input.
+// ok is false for any other program.
+func runInterpreter(f *shell.Frame, name string, argv []word.Word) (ok bool) {
 	lang, flags := code.Language(name)
 	if lang == "" {
-		return "", false
+		return false
 	}
-	nested(f, argv)
+	findClient(f, argv)
 	defer f.Through(name)()
-	g := f.External()
-	switch lang {
-	case "powershell":
-		powershell.Pwsh(g, argv[1:])
-	case "awk":
-		awk(g, argv)
-	default:
-		code.Interpret(g, lang, flags, argv)
+	if lang == "powershell" {
+		powershell.Pwsh(f.External(), argv[1:])
+	} else {
+		code.Interpret(f.External(), lang, flags, argv)
 	}
-	return word.Hole, true
+	return true
+}
+
+// otherProgram judges an unknown program: a script on disk, or one that may run its arguments.
+func otherProgram(f *shell.Frame, name string, argv []word.Word) {
+	path := strings.Contains(argv[0].Text, "/")
+	if path && f.RunFile(argv[0].Text, argv[1:], argv[0].Text) {
+		return
+	}
+	if _, ok := f.RunWritten(name, argv); ok {
+		return
+	}
+	switch {
+	case hooksElsewhere(argv):
+		judgeHooks(f, argv)
+		return
+	case word.DataProgram(name), forges.GenericForge(f, argv):
+		return
+	}
+	f.Quietly(func() { runInner(f, name, argv[1:], false) })
+	if path && word.MergeWord(name) && !word.Unknown(name) {
+		f.Opaque(word.Join(argv), "a script that cannot be read and is named after a merge")
+	}
 }

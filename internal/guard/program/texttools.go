@@ -1,26 +1,32 @@
 package program
 
 import (
+	"path"
 	"strings"
 
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
 
-// textTool runs the programs whose output can be known: what they print may be run by a shell further on.
-func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
-	args := argv[1:]
+// runTextTool runs the programs whose output can be known: what they print may be run by a shell
+// further on.
+func runTextTool(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
 	switch name {
 	case "echo":
 		return echo(args), true
 	case "printf":
 		return printf(f, args), true
 	case "cat", "tac", "bat", "pv":
-		return cat(f, args), true
+		return input(f, args), true
 	case "tee", "sponge":
 		return tee(f, args), true
-	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold", "fmt", "iconv", "dos2unix", "nl", "strings":
-		return filtered(f, name, args), true
+	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold",
+		"fmt", "iconv", "dos2unix", "nl", "strings":
+		if to, ok := word.ParseFlags(args, "-o --output -k -t -S -T").Get("-o", "--output"); ok &&
+			name == "sort" {
+			f.Writes(to, "sort "+word.Join(args))
+		}
+		return input(f, nil), true // at most what it reads
 	case "basename", "dirname", "realpath", "readlink":
 		if len(args) > 0 {
 			return pathPart(f, name, args[len(args)-1].Text) + "\n", true
@@ -30,14 +36,13 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
 		"wc", "ps", "jq", "yq":
 		return word.Hole, true
-	case "ssh-agent", "direnv", "pyenv", "rbenv", "nodenv", "goenv", "plenv", "brew", "opam", "docker-machine", "minikube", "conda", "mamba", "micromamba",
-		"fnm", "mise", "asdf", "rtx", "starship", "zoxide", "thefuck", "dircolors", "luarocks", "register-python-argcomplete", "keychain", "gpg-agent",
-		"resize", "lesspipe", "tset", "locale", "volta", "spack", "modulecmd", "fzf", "atuin", "stack", "ghcup", "pkg-config", "python-config", "llvm-config":
+	}
+	if word.Has(setups, name) {
 		runs := len(args) > 0 && word.Has("exec x run r tasks task", args[0].Text)
 		if runs && word.Has("direnv mise asdf", name) {
 			return "", false
 		}
-		f.Quietly(func() { inner(f, name, args) })
+		f.Quietly(func() { runInner(f, name, args, false) })
 		return word.Soft, true
 	}
 	if len(args) > 0 && args[0].Text == "completion" && name != "git" {
@@ -46,7 +51,29 @@ func textTool(f *shell.Frame, name string, argv []word.Word) (out string, ok boo
 	return "", false
 }
 
-// input is what a filter reads: its files, else standard input.
+// setups are programs whose output sets up an environment.
+const setups = `ssh-agent direnv pyenv rbenv nodenv goenv plenv brew opam docker-machine minikube
+conda mamba micromamba fnm mise asdf rtx starship zoxide thefuck dircolors luarocks
+register-python-argcomplete keychain gpg-agent resize lesspipe tset locale volta spack modulecmd fzf
+atuin stack ghcup pkg-config python-config llvm-config`
+
+// pathPart is the output of basename, dirname and realpath.
+func pathPart(f *shell.Frame, name, text string) string {
+	base := word.ProgramName(text)
+	switch {
+	case strings.Contains(text, word.Trunk):
+		return word.Trunk
+	case name == "basename" && !word.Unknown(base):
+		return base
+	case name == "basename" || word.Unknown(text):
+		return word.Hole
+	case name == "dirname":
+		return path.Dir(text)
+	}
+	return f.Resolve(text)
+}
+
+// input is the text that a filter reads: its files, else standard input.
 func input(f *shell.Frame, args []word.Word) string {
 	var files []word.Word
 	for _, w := range args {
@@ -70,13 +97,6 @@ func input(f *shell.Frame, args []word.Word) string {
 	return word.ClipHole(out.String())
 }
 
-func cat(f *shell.Frame, args []word.Word) string {
-	if len(args) == 0 && f.Stdin != nil {
-		return f.Stdin.Text
-	}
-	return input(f, args)
-}
-
 // tee writes its input into files and hands it on.
 func tee(f *shell.Frame, args []word.Word) string {
 	text := word.Hole
@@ -95,7 +115,8 @@ func tee(f *shell.Frame, args []word.Word) string {
 
 func echo(args []word.Word) string {
 	escapes, newline := false, true
-	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' && strings.Trim(args[0].Text[1:], "neE") == "" {
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' &&
+		strings.Trim(args[0].Text[1:], "neE") == "" {
 		escapes = escapes || strings.Contains(args[0].Text, "e")
 		newline = newline && !strings.Contains(args[0].Text, "n")
 		args = args[1:]

@@ -1,4 +1,5 @@
-// Package program knows programs by their names: what they run, print and write. It is the world of the shells.
+// Package program knows programs by their names: what they run, print and write. It is the world of
+// the shells.
 package program
 
 import (
@@ -19,9 +20,9 @@ type World struct {
 
 // Program runs a program by its name and gives what it prints.
 func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
-	w.guardsOwn(f, name, argv)
+	w.guardOwn(f, name, argv)
 	fed := f.Stdin != nil && strings.Contains(f.Stdin.Text, word.Trunk)
-	out := program(f, name, argv)
+	out := runProgram(f, name, argv)
 	if word.Unknown(out) && (fed || asksTrunk(argv)) {
 		return word.Trunk + "\n"
 	}
@@ -36,7 +37,7 @@ func asksTrunk(argv []word.Word) bool {
 	})
 }
 
-// Guess reads the words behind a name that is only known when it runs, and tells whether that settles what they do.
+// Guess reads the words behind an unknown name and reports whether that settles what they do.
 func (World) Guess(f *shell.Frame, argv []word.Word) bool {
 	before := len(f.M.Read.Acts)
 	f.Quietly(func() { guess(f, argv) })
@@ -45,12 +46,12 @@ func (World) Guess(f *shell.Frame, argv []word.Word) bool {
 
 // Inner looks for a command line that an unknown program would run.
 func (World) Inner(f *shell.Frame, name string, args []word.Word) {
-	f.Quietly(func() { inner(f, name, args) })
+	f.Quietly(func() { runInner(f, name, args, false) })
 }
 
 // Script reads a program in another language.
 func (World) Script(f *shell.Frame, lang, text string) {
-	library(f, text, word.Lits(lang))
+	noteLibrary(f, text, word.Lits(lang))
 	code.Read(f, lang, text)
 }
 

@@ -7,13 +7,12 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// wrap says how a wrapper's command line leads to the command it runs.
+// wrap describes how a wrapper's command line leads to the command that it runs.
 type wrap struct {
 	valued string // flags that take a value
 	skip   int    // words before the command
-	assign bool   // NAME=value words may stand before the command
-	text   bool   // the rest is joined and run by a shell
-	text1  string // a flag whose value is run by a shell
+	assign bool   // NAME=value words may precede the command
+	texts  bool   // instead of a command, words may be texts that a shell runs
 }
 
 // wrapSpec is the table of the usual wrappers. Behind any other program inner looks for a command.
@@ -34,92 +33,93 @@ func wrapSpec(name string) (wrap, bool) {
 		return wrap{valued: "-f -o --format --output"}, true
 	case "stdbuf", "unbuffer":
 		return wrap{valued: "-i -o -e --input --output --error"}, true
-	case "strace":
-		return wrap{valued: "-o -e -p -s -E -u -P -a -b -I -O -S -X"}, true
-	case "ltrace":
-		return wrap{valued: "-a -A -D -e -F -l -n -o -p -s -u -w -x"}, true
-	case "perf":
-		return wrap{valued: "-e -o -p -r", skip: 1}, true
+	case "strace", "ltrace":
+		return wrap{valued: "-o -e -p -s -E -u -P -a -A -D -F -l -n -w -x -b -I -O -X"}, true
 	case "flock":
-		const text = "-c --command"
-		const valued = text + " -E -w --timeout --conflict-exit-code"
-		return wrap{valued: valued, skip: 1, text1: text}, true
+		return wrap{valued: "-E -w --timeout --conflict-exit-code", skip: 1, texts: true}, true
 	case "watch":
-		return wrap{valued: "-n --interval -q --equexit", text: true}, true
-	case "su", "runuser":
-		const text = "-c --command --session-command"
-		const valued = text + " -s -g -G -u --shell --group --user"
-		return wrap{valued: valued, skip: 1, text1: text}, true
-	case "entr":
-		return wrap{valued: "-s", text1: "-s"}, true
-	case "nix-shell", "nix", "guix":
-		const text = "--run --command -c"
-		return wrap{valued: text + " -p -I -A --arg --argstr", text1: text}, true
+		return wrap{valued: "-n --interval -q --equexit", texts: true}, true
+	case "entr", "hyperfine", "concurrently", "onchange", "chokidar", "nodemon", "watchexec":
+		return wrap{valued: "-e --exts -w --watch -i --ignore", texts: true}, true
+	case "parallel", "rush", "sem":
+		return wrap{texts: true, valued: `-j -n -N -S -a -I -C -d -E -L -P -s --jobs --colsep
+--arg-file --delay --retries --timeout --joblog --results --tmpdir --load --max-args --delimiter
+--workdir --env --nice --halt --sshlogin --tagstring --argfile`}, true
 	}
 	return wrap{}, false
 }
 
-// wrapper opens a wrapper; ok is false when the program is none.
-func wrapper(f *shell.Frame, name string, argv []word.Word) (out string, ok bool) {
+// runWrapper opens a wrapper; ok is false when the program is none.
+func runWrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
 	switch name {
 	case "env":
-		return env(f, argv[1:]), true
+		return env(f, args), true
 	case "xargs":
-		return xargs(f, argv[1:]), true
-	case "parallel", "rush", "sem":
-		return parallel(f, name, argv[1:]), true
+		return xargs(f, args), true
 	case "find", "fd", "fdfind", "bfs":
-		return find(f, name, argv[1:]), true
-	case "script":
-		return scriptCmd(f, argv[1:]), true
-	case "tmux":
-		return tmux(f, argv[1:]), true
-	case "screen":
-		return screen(f, argv[1:]), true
+		return find(f, name, args), true
 	case "ssh", "autossh", "mosh", "slogin", "dropbear", "dbclient":
-		return ssh(f, name, argv[1:]), true
-	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc", "incus", "multipass",
-		"vagrant", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb", "limactl", "colima", "crictl":
-		return container(f, name, argv[1:]), true
-	case "sed":
-		return sed(f, argv[1:]), true
-	}
-	if run := runnerOf(name); run != nil {
-		f.Within(name, func() { run(f, f.External(), name, argv[1:]) })
+		return ssh(f, name, args), true
+	case "su", "runuser", "script", "tmux", "screen", "nix-shell", "nix", "guix", "vagrant",
+		"foreman":
+		runTexts(f, name, args)
+		return word.Hole, true
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc",
+		"incus", "multipass", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb",
+		"limactl", "colima", "crictl":
+		runInner(f, name, args, true)
+		return word.Hole, true
+	case "at", "batch", "crontab":
+		runQueued(f, name, args)
 		return word.Hole, true
 	}
 	spec, ok := wrapSpec(name)
 	if !ok {
 		return "", false
 	}
-	return wrapped(f, name, spec, argv[1:]), true
+	return runWrapped(f, name, spec, args), true
 }
 
-// wrapped runs what a wrapper of the table runs.
-func wrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
-	if name == "runuser" && word.HasWord(args, "-u") {
-		spec.skip = 0
-	}
+// runWrapped runs what a wrapper of the table runs.
+func runWrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
 	defer f.Through(name)()
 	rest := word.Command(args, spec.valued, spec.skip)
-	if text, ok := word.FlagText(args[:len(args)-len(rest)], spec.text1); ok {
-		return f.External().Run(text)
-	}
 	for spec.assign && len(rest) > 0 && word.Assignment(rest[0].Text) {
-		assigned(f, rest[0].Text)
+		assignEnv(f, rest[0].Text)
 		rest = rest[1:]
 	}
-	if len(rest) == 0 {
+	switch {
+	case len(rest) == 0 && spec.texts && f.Stdin != nil:
+		return f.External().ShellText(f.Stdin.Text, name)
+	case len(rest) == 0:
 		return word.Hole
-	}
-	if spec.text {
-		return f.External().Run(word.JoinText(rest))
+	case spec.texts && (several(rest[0]) || rest[0].Text == ":::"):
+		runTexts(f, name, rest)
+		return word.Hole
 	}
 	return f.External().Exec(rest)
 }
 
-// assigned sets NAME=value from an expanded word.
-func assigned(f *shell.Frame, text string) {
+func several(w word.Word) bool { return strings.ContainsAny(w.Text, " \n") }
+
+// runTexts runs each argument that is a text of several words. All arguments together may be a
+// command too: tmux joins its keys, and script takes a command behind a file.
+func runTexts(f *shell.Frame, name string, args []word.Word) {
+	if word.HasWord(args, "display-message") {
+		return
+	}
+	defer f.Through(name)()
+	for _, w := range args {
+		if several(w) {
+			f.External().Run(w.Text)
+		}
+	}
+	g := f.External()
+	g.Quietly(func() { runInner(g, name, g.WordsOf(word.JoinText(args)), true) })
+}
+
+// assignEnv sets NAME=value from an expanded word.
+func assignEnv(f *shell.Frame, text string) {
 	name, value, _ := strings.Cut(text, "=")
 	f.Set(name, value)
 	f.Export(name)
@@ -134,14 +134,13 @@ func env(f *shell.Frame, args []word.Word) string {
 		t := args[i].Text
 		switch {
 		case t == "--":
-		case t == "-S" || t == "--split-string" || t == "-vS" || t == "-iS":
+		case word.Has("-S -vS -iS --split-string", t):
 			if i+1 < len(args) {
 				return g.Run(args[i+1].Text + " " + word.Quoted(args[i+2:]))
 			}
-		case strings.HasPrefix(t, "-S"):
-			return g.Run(t[2:] + " " + word.Quoted(args[i+1:]))
-		case strings.HasPrefix(t, "--split-string="):
-			return g.Run(t[len("--split-string="):] + " " + word.Quoted(args[i+1:]))
+		case strings.HasPrefix(t, "-S"), strings.HasPrefix(t, "--split-string="):
+			text := strings.TrimPrefix(strings.TrimPrefix(t, "-S"), "--split-string=")
+			return g.Run(text + " " + word.Quoted(args[i+1:]))
 		case word.Has("-C --chdir", t) && i+1 < len(args):
 			i++
 			g.Cwd = g.Resolve(args[i].Text)
@@ -149,7 +148,7 @@ func env(f *shell.Frame, args []word.Word) string {
 			i++
 		case strings.HasPrefix(t, "-"):
 		case word.Assignment(t):
-			assigned(g, t)
+			assignEnv(g, t)
 		default:
 			return g.Exec(args[i:])
 		}
@@ -157,8 +156,8 @@ func env(f *shell.Frame, args []word.Word) string {
 	return word.Hole
 }
 
-const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter --arg-file
---process-slot-var`
+const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter
+--arg-file --process-slot-var`
 
 // xargs runs a command with what standard input names: all of it, n at a time, or each in the place
 // of a mark. Items that are cut in another way than at blanks and lines are unknown.
@@ -222,4 +221,32 @@ func withItems(rest []word.Word, mark string, items []string) []word.Word {
 		}
 	}
 	return argv
+}
+
+// runQueued runs what at and crontab are given to run later, where no brake is.
+func runQueued(f *shell.Frame, name string, args []word.Word) {
+	defer f.Through(name)()
+	text := ""
+	if f.Stdin != nil {
+		text = f.Stdin.Text
+	}
+	if file, ok := word.FlagText(args, "-f"); ok {
+		text = f.FileText(file)
+	}
+	if name != "crontab" {
+		f.External().ShellText(text, name)
+		return
+	}
+	if n := len(args); n > 0 && !strings.HasPrefix(args[n-1].Text, "-") {
+		text = f.FileText(args[n-1].Text)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		fields, times := strings.Fields(line), 5
+		if strings.HasPrefix(line, "@") {
+			times = 1
+		}
+		if len(fields) > times && line[0] != '#' {
+			f.External().Run(strings.Join(fields[times:], " "))
+		}
+	}
 }

@@ -9,42 +9,44 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// writer runs the programs that write, move or remove files: what they leave can be run later on, and none of it may be
-// the loop's own. Paths count as they are written; what is reached in another way is seen by the
-// seal.
-func writer(f *shell.Frame, name string, argv []word.Word) bool {
-	if !word.Has(`rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod chown
-chgrp dd sponge gzip scp patch mkfifo sd rename`, name) {
-		return false
+// judgeWriter judges the programs that write, move or remove files: what they leave can be run
+// later on, and none of it may be the loop's own. Paths count as they are written; what is reached
+// in another way is seen by the seal. ok is false for any other program.
+func judgeWriter(f *shell.Frame, name string, args []word.Word) (ok bool) {
+	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
+chown chgrp dd sponge gzip scp patch mkfifo sd rename`
+	if ok = word.Has(writers, name); ok {
+		judgeWrites(f, name, args)
 	}
-	writerOf(f, name, argv[1:])
-	return true
+	return ok
 }
 
-// inPlace judges programs that print what they make of a file, unless a flag has them write it back.
-func inPlace(f *shell.Frame, name string, args []word.Word) {
+// judgeInPlace judges programs that print what they make of a file, unless a flag has them write
+// it.
+func judgeInPlace(f *shell.Frame, name string, args []word.Word) {
+	if !word.Has("yq jaq prettier", name) {
+		return
+	}
 	fl := word.ParseFlags(args, "")
-	writes := fl.On("-i", "--inplace", "--in-place", "-w", "--write")
-	if writes && word.Has("yq jaq prettier", name) {
+	if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
 		for _, w := range fl.Pos {
-			f.Writes(w, word.Clip(name+" "+word.Join(args), 300))
+			f.Writes(w, name+" "+word.Join(args))
 		}
 	}
 }
 
-// writerOf judges a writing program's arguments.
-func writerOf(f *shell.Frame, name string, args []word.Word) {
-	how := word.Clip(name+" "+word.Join(args), 300)
+// judgeWrites judges a writing program's arguments.
+func judgeWrites(f *shell.Frame, name string, args []word.Word) {
+	how := name + " " + word.Join(args)
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "trash", "srm":
 		fl := word.ParseFlags(args, "-n --iterations -s --size")
-		whole := fl.On("-r", "-R", "--recursive") || name != "rm" && name != "shred" && name != "unlink"
+		whole := fl.On("-r", "-R", "--recursive") || !word.Has("rm shred unlink", name)
 		for _, w := range fl.Pos {
 			f.Takes(w, how, whole)
-			f.Gone(w)
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
-		moved(f, name, word.ParseFlags(args, copyFlags(name)), how)
+		judgeCopy(f, name, word.ParseFlags(args, copyFlags(name)), how)
 	case "dd":
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
@@ -53,9 +55,10 @@ func writerOf(f *shell.Frame, name string, args []word.Word) {
 			}
 		}
 	case "sed":
-		sedInPlace(f, args, how)
+		judgeSedInPlace(f, args, how)
 	default:
-		for _, w := range word.ParseFlags(args, "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a").Pos {
+		const valued = "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
+		for _, w := range word.ParseFlags(args, valued).Pos {
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
 				continue
@@ -82,9 +85,9 @@ func copyFlags(name string) string {
 	return "-t --target-directory -S --suffix"
 }
 
-// moved judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
+// judgeCopy judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
 // loop's files a second name, under which nothing would know them later on.
-func moved(f *shell.Frame, name string, fl word.Flags, how string) {
+func judgeCopy(f *shell.Frame, name string, fl word.Flags, how string) {
 	srcs, dst := fl.Pos, word.Word{}
 	if t, ok := fl.Get("-t", "--target-directory"); ok {
 		dst = t
@@ -120,12 +123,13 @@ func isState(f *shell.Frame, w word.Word) bool {
 	return place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd")
 }
 
-// sedInPlace judges sed -i and sed's w command.
-func sedInPlace(f *shell.Frame, args []word.Word, how string) {
+// judgeSedInPlace judges sed -i and sed's w command.
+func judgeSedInPlace(f *shell.Frame, args []word.Word, how string) {
 	inPlace := false
 	for _, w := range args {
 		t := w.Text
-		inPlace = inPlace || strings.HasPrefix(t, "--in-place") || word.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
+		inPlace = inPlace || strings.HasPrefix(t, "--in-place") ||
+			word.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
 		if i := strings.LastIndex(t, "w "); i >= 0 && !strings.HasPrefix(t, "-") {
 			f.Writes(word.Lit(strings.TrimSpace(t[i+2:])), how)
 		}
@@ -140,6 +144,8 @@ func sedInPlace(f *shell.Frame, args []word.Word, how string) {
 	}
 	for _, w := range files {
 		f.Writes(w, how)
-		f.Blur(w.Text)
+		if f.Wrote(w.Text) != "" { // its new text is not followed
+			f.WriteFile(w.Text, word.Hole, false)
+		}
 	}
 }

@@ -3,9 +3,10 @@ package shell
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+
 	"hooks/internal/guard/act"
 	"hooks/internal/guard/word"
-	"strconv"
 )
 
 // Act records what the words do. Command, when empty, is the words themselves.
@@ -27,7 +28,7 @@ func (f *Frame) Act(a act.Act, argv []word.Word) {
 	f.M.Read.Acts = append(f.M.Read.Acts, a)
 }
 
-// Opaque records a part that cannot be resolved. Parts of the project's own files are not worth it.
+// Opaque records a part that cannot be resolved, except within the project's own files.
 func (f *Frame) Opaque(text, reason string) {
 	if f.Disk || f.quiet {
 		return
@@ -35,7 +36,7 @@ func (f *Frame) Opaque(text, reason string) {
 	f.OpaqueForge(text, reason)
 }
 
-// OpaqueForge records a part that names a forge or git and cannot be resolved, wherever it stands.
+// OpaqueForge records a part that names a forge or git and cannot be resolved, within files too.
 func (f *Frame) OpaqueForge(text, reason string) {
 	text = word.Clip(word.Ellipsis(text), 200)
 	key := "?" + text + "\x00" + reason
@@ -50,7 +51,7 @@ func (f *Frame) OpaqueForge(text, reason string) {
 	f.M.Read.Opaque = append(f.M.Read.Opaque, act.Opaque{Text: text, Reason: reason, Via: f.via})
 }
 
-// Would reports whether running it merges, without noting what it finds.
+// Would reports whether run would merge anything. The acts that it finds are not recorded.
 func (f *Frame) Would(run func(g *Frame)) bool {
 	saved, seen := f.M.Read, f.M.seen
 	f.M.Read, f.M.seen = act.Reading{}, map[string]bool{}

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -9,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builtin runs the builtins of bash that matter: those that run text, set names, or change place.
+// builtin runs the builtins of bash that matter: those that run text, set names or change place.
+// ok is false for any other name.
 func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
 	rest := argv[1:]
 	switch name {
@@ -20,7 +20,7 @@ func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
 	case "eval":
 		return f.eval(rest), true
 	case "exec":
-		return f.inShell(parseExec(rest)), true
+		return f.exec(rest), true
 	case "command", "builtin":
 		return f.commandBuiltin(name, rest), true
 	case "source", ".":
@@ -35,14 +35,21 @@ func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
 		f.status = testArgs(rest)
 	case "exit", "return", "break", "continue":
 		f.left = true
+	case "type", "which":
+		return where(rest), true
+	case "pwd":
+		if f.Cwd == "" {
+			return word.Hole, true
+		}
+		return f.Cwd + "\n", true
 	default:
-		return f.naming(name, rest)
+		return "", f.naming(name, rest)
 	}
 	return "", true
 }
 
 // naming runs the builtins that set names.
-func (f *Frame) naming(name string, rest []word.Word) (out string, ok bool) {
+func (f *Frame) naming(name string, rest []word.Word) (ok bool) {
 	switch name {
 	case "set":
 		f.setArgs(rest)
@@ -60,13 +67,9 @@ func (f *Frame) naming(name string, rest []word.Word) (out string, ok bool) {
 		}
 	case "export", "declare", "local", "readonly", "typeset":
 		for _, w := range rest {
-			if n, text, ok := strings.Cut(w.Text, "="); ok && syntax.ValidName(n) {
-				f.Set(n, text)
-				f.RunsLater(n)
-			}
-			if name == "export" {
-				n, _, _ := strings.Cut(w.Text, "=")
-				f.Export(n)
+			f.declareText(w.Text, name == "export")
+			if name == "export" && !strings.Contains(w.Text, "=") {
+				f.Export(w.Text)
 			}
 		}
 	case "unset":
@@ -74,24 +77,19 @@ func (f *Frame) naming(name string, rest []word.Word) (out string, ok bool) {
 			f.vars[w.Text] = variable{}
 			delete(f.funcs, w.Text)
 		}
-	case "read", "mapfile", "readarray":
-		f.readInto(name, rest)
-	case "hash":
-		if len(rest) > 2 && rest[0].Text == "-p" {
-			f.Aliases[rest[2].Text] = rest[1].Text
+	case "read":
+		f.read(rest)
+	case "mapfile", "readarray":
+		target := word.ParseFlags(rest, "-d -n -O -s -c -C -u").Arg(0).Text
+		if target == "" {
+			target = "MAPFILE"
 		}
-	case "type", "which":
-		return f.where(rest), true
-	case "pwd":
-		if f.Cwd == "" {
-			return word.Hole, true
-		}
-		return f.Cwd + "\n", true
-	case "getopts", "wait", "jobs", "umask", "ulimit", "shopt", "enable", "bg", "fg", "disown", "times", "history", "complete", "compopt", "bind":
+		f.vars[target] = variable{array: true, vals: []string{word.Hole}}
 	default:
-		return "", false
+		return word.Has(`getopts wait jobs umask ulimit shopt enable bg fg disown times history
+complete compopt bind hash`, name)
 	}
-	return "", true
+	return true
 }
 
 // eval runs the words as text.
@@ -99,15 +97,8 @@ func (f *Frame) eval(rest []word.Word) string {
 	if len(rest) > 0 && rest[0].Text == "--" {
 		rest = rest[1:]
 	}
-	text := strings.Join(word.Texts(rest), " ")
-	if text == "" || word.BlankSoft(text) {
-		return ""
-	}
-	if word.Blank(text) {
-		f.Opaque("eval "+word.Join(rest), "the text it would run is only known when it runs")
-		return word.Hole
-	}
-	return f.Inside("eval", text)
+	defer f.Through("eval")()
+	return f.ShellText(word.JoinText(rest), "eval "+word.Join(rest))
 }
 
 // Inside runs text in this very shell, through a named wrapper.
@@ -116,34 +107,23 @@ func (f *Frame) Inside(wrapper, text string) string {
 	return f.Run(text)
 }
 
-// inShell runs words as a command of this shell, through a wrapper.
-func (f *Frame) inShell(wrapper string, argv []word.Word) string {
-	if len(argv) == 0 {
+// exec replaces this shell by a command; nothing behind it runs.
+func (f *Frame) exec(rest []word.Word) string {
+	if rest = word.Command(rest, "-a", 0); len(rest) == 0 {
 		return ""
 	}
-	defer f.Through(wrapper)()
-	out := f.Exec(argv)
-	if wrapper == "exec" {
-		f.left = true
-	}
+	defer f.Through("exec")()
+	out := f.Exec(rest)
+	f.left = true
 	return out
 }
 
-func parseExec(rest []word.Word) (string, []word.Word) {
-	for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
-		if rest[0].Text == "-a" && len(rest) > 1 {
-			rest = rest[1:]
-		}
-		rest = rest[1:]
-	}
-	return "exec", rest
-}
-
-// commandBuiltin is command and builtin: no function or alias stands in the way; command -v prints a path.
+// commandBuiltin is command and builtin, which pass over functions and aliases. command -v prints a
+// path.
 func (f *Frame) commandBuiltin(name string, rest []word.Word) string {
 	for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
 		if strings.ContainsAny(rest[0].Text, "vV") {
-			return f.where(rest[1:])
+			return where(rest[1:])
 		}
 		rest = rest[1:]
 	}
@@ -157,14 +137,12 @@ func (f *Frame) commandBuiltin(name string, rest []word.Word) string {
 	return f.Named(rest)
 }
 
-// where is what which, type -P and command -v print.
-func (f *Frame) where(rest []word.Word) string {
-	for _, w := range rest {
-		if !strings.HasPrefix(w.Text, "-") {
-			return "/usr/bin/" + word.ProgramName(w.Text) + "\n"
-		}
+// where is the output of which, type -P and command -v.
+func where(rest []word.Word) string {
+	if rest = word.Command(rest, "", 0); len(rest) == 0 {
+		return ""
 	}
-	return ""
+	return "/usr/bin/" + word.ProgramName(rest[0].Text) + "\n"
 }
 
 // source1 runs a file in this shell.
@@ -172,49 +150,35 @@ func (f *Frame) source1(rest []word.Word) {
 	if len(rest) == 0 {
 		return
 	}
-	text, from := f.Open(rest[0].Text)
+	name, how := rest[0].Text, "source "+word.Join(rest)
+	text, from := f.Open(name)
 	if f.Unread(text, from) {
 		return
 	}
-	if from == Nowhere {
-		if word.Blank(rest[0].Text) {
-			f.Opaque("source "+word.Join(rest), "the file it would run is only known when it runs")
-		}
-		return
+	if from == Nowhere && word.Blank(name) {
+		f.Opaque(how, "the file it would run is only known when it runs")
 	}
-	if word.Blank(text) {
-		if !word.BlankSoft(text) {
-			f.Opaque("source "+word.Join(rest), "the text it would run is only known when it runs")
-		}
-		return
-	}
-	defer f.Through("source " + rest[0].Text)()
+	defer f.Through("source " + name)()
 	onDisk, args := f.Disk, f.Args
-	if len(rest) > 1 {
-		f.Args = word.Texts(rest[1:])
-	}
 	f.Disk = f.Disk || from == Disk
-	f.Run(text)
-	f.Disk, f.left = onDisk, false
-	if len(rest) > 1 {
+	if len(rest) == 1 {
+		f.ShellText(text, how)
+	} else {
+		f.Args = word.Texts(rest[1:])
+		f.ShellText(text, how)
 		f.Args = args
 	}
+	f.Disk, f.left = onDisk, false
 }
 
 func (f *Frame) trap(rest []word.Word) {
-	if len(rest) > 1 && rest[0].Text == "--" {
-		rest = rest[1:]
+	if rest = word.Command(rest, "", 0); len(rest) > 1 {
+		f.Within("trap", func() { f.Child().Run(rest[0].Text) })
 	}
-	if len(rest) < 2 || rest[0].Text == "-" || rest[0].Text == "" || strings.HasPrefix(rest[0].Text, "-") {
-		return
-	}
-	f.Within("trap", func() { f.Child().Run(rest[0].Text) })
 }
 
 func (f *Frame) cd(rest []word.Word) {
-	for len(rest) > 0 && len(rest[0].Text) > 1 && rest[0].Text[0] == '-' {
-		rest = rest[1:]
-	}
+	rest = word.Command(rest, "", 0)
 	switch {
 	case len(rest) == 0:
 		f.Cwd = "~"
@@ -227,20 +191,17 @@ func (f *Frame) cd(rest []word.Word) {
 
 // setArgs is set -- a b: the words become "$@".
 func (f *Frame) setArgs(rest []word.Word) {
-	for i, w := range rest {
-		if word.Shorts(w.Text, 'a') || w.Text == "allexport" {
-			f.exportAll = i == 0 || rest[i-1].Text != "+o"
-		}
-		if w.Text == "--" || w.Text == "-" {
+	for i := 0; i < len(rest); i++ {
+		t := rest[i].Text
+		switch {
+		case t == "--" || t == "-":
 			f.Args = word.Texts(rest[i+1:])
 			return
-		}
-		if !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "+") {
-			if i > 0 && strings.HasSuffix(rest[i-1].Text, "o") && strings.ContainsAny(rest[i-1].Text[:1], "-+") {
-				continue
-			}
+		case t == "" || t[0] != '-' && t[0] != '+':
 			f.Args = word.Texts(rest[i:])
 			return
+		case strings.HasSuffix(t, "o"): // a name follows: set -euo pipefail
+			i++
 		}
 	}
 }
@@ -255,60 +216,40 @@ func (f *Frame) shift(rest []word.Word) {
 		}
 		n = v
 	}
-	if n >= 0 && n <= len(f.Args) {
-		f.Args = f.Args[n:]
-		f.status = Yes
-		return
+	if f.status = No; n >= 0 && n <= len(f.Args) {
+		f.Args, f.status = f.Args[n:], Yes
 	}
-	f.status = No
 }
 
-// readInto is read, mapfile and readarray: one name takes a line as it is, of several each holds
-// something unknown.
-func (f *Frame) readInto(name string, rest []word.Word) {
-	valued := "-a -d -i -n -N -p -t -u"
-	if name != "read" {
-		valued = "-d -n -O -s -c -C -u"
-	}
-	fl := word.ParseFlags(rest, valued)
-	if target := fl.Val("-a"); target != "" || name != "read" {
-		if target == "" {
-			target = cmp.Or(fl.Arg(0).Text, "MAPFILE")
-		}
-		f.vars[target] = variable{array: true, list: []string{word.Hole}}
+// read gives a line of the input to one name. Of several names each holds something unknown.
+func (f *Frame) read(rest []word.Word) {
+	fl := word.ParseFlags(rest, "-a -d -i -n -N -p -t -u")
+	if target := fl.Val("-a"); target != "" {
+		f.vars[target] = variable{array: true, vals: []string{word.Hole}}
 		return
 	}
-	line, rest1, more := nextLine(f.Stdin)
-	if f.Stdin != nil {
-		f.Stdin.Text = rest1
+	line := word.Hole
+	if s := f.Stdin; s != nil {
+		var after string
+		line, after, _ = strings.Cut(s.Text, "\n")
+		switch {
+		case s.Text == "":
+			f.status = No
+		case !word.Unknown(line):
+			f.status = Yes
+			s.Text = after
+		}
 	}
-	f.status = more
 	names := word.Texts(fl.Pos)
 	if len(names) == 0 {
 		names = []string{"REPLY"}
 	}
 	for _, n := range names {
-		if !syntax.ValidName(n) {
-			continue
-		}
 		if len(names) > 1 && line != "" {
 			line = word.Hole
 		}
-		f.Set(n, line)
+		if syntax.ValidName(n) {
+			f.Set(n, line)
+		}
 	}
-}
-
-// nextLine takes one line off a stream; more tells whether there was one.
-func nextLine(s *Stream) (line, rest string, more Truth) {
-	if s == nil {
-		return word.Hole, "", Maybe
-	}
-	if s.Text == "" {
-		return "", "", No
-	}
-	line, rest, _ = strings.Cut(s.Text, "\n")
-	if word.Unknown(line) {
-		return line, s.Text, Maybe
-	}
-	return line, rest, Yes
 }

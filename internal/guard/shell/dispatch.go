@@ -28,11 +28,8 @@ func (f *Frame) dispatch(argv []word.Word) string {
 	if text, ok := f.Aliases[w.Text]; ok && (w.Src == "" || w.Src == w.Text) {
 		return f.callAlias(text, argv)
 	}
-	if !w.Known() {
+	if !w.Known() || w.Pat != "" {
 		return f.UnknownName(argv)
-	}
-	if w.Pat != "" {
-		return f.globbedName(argv)
 	}
 	return f.Named(argv)
 }
@@ -48,7 +45,7 @@ func (f *Frame) Named(argv []word.Word) string {
 	w := argv[0]
 	name := word.ProgramName(w.Text)
 	if strings.Contains(w.Text, "/") {
-		if v, ok := f.M.fs[f.Resolve(w.Text)]; ok && !v.gone {
+		if v, ok := f.M.fs[f.Resolve(w.Text)]; ok {
 			return f.runFresh(w.Text, v, argv)
 		}
 	}
@@ -62,7 +59,7 @@ func (f *Frame) Named(argv []word.Word) string {
 func (f *Frame) RunWritten(name string, argv []word.Word) (out string, ok bool) {
 	for _, p := range slices.Sorted(maps.Keys(f.M.fs)) {
 		v := f.M.fs[p]
-		if path.Base(p) == name && (v.text != "" || v.link != "") && v.sink == nil && !v.gone && path.Base(v.link) != name {
+		if path.Base(p) == name && (v.text != "" || v.link != "") && path.Base(v.link) != name {
 			return f.runFresh(p, v, argv), true
 		}
 	}
@@ -70,11 +67,8 @@ func (f *Frame) RunWritten(name string, argv []word.Word) (out string, ok bool) 
 }
 
 func (f *Frame) runFresh(p string, v written, argv []word.Word) string {
-	switch {
-	case v.sink != nil:
-		return ""
-	case v.link != "":
-		return f.Named(append([]word.Word{word.Lit(v.link)}, argv[1:]...))
+	if v.link != "" {
+		return f.Named(append(word.Lits(v.link), argv[1:]...))
 	}
 	f.RunFile(p, argv[1:], argv[0].Text)
 	return word.Hole
@@ -85,28 +79,25 @@ func (f *Frame) callFunction(fn function, argv []word.Word) string {
 	for _, v := range f.via {
 		calls += word.Btoi(v == label)
 	}
-	if calls > 8 && f.toldBefore(label, argv[1:]) {
+	if calls > maxSelfCalls && f.nothingNew(argv[1:]) {
 		return word.Hole
 	}
 	defer f.Through(label)()
-	args, entered := f.Args, f.entered
-	f.Args, f.entered = word.Texts(argv[1:]), maps.Clone(f.entered)
-	if f.entered == nil {
-		f.entered = map[string]map[string]variable{}
-	}
-	f.entered[label] = maps.Clone(f.vars)
-	out := fn.body(f)
-	f.Args, f.entered, f.left = args, entered, false
+	args, entered, src := f.Args, f.entered, f.src
+	f.Args, f.entered, f.src = word.Texts(argv[1:]), f.copyVars(), fn.src
+	out := f.stmt(fn.body)
+	f.Args, f.entered, f.src, f.left = args, entered, src, false
 	return out
 }
 
-// toldBefore tells that a function that calls itself would find nothing new: words that are not
-// known, or the words and variables that it was called with the last time.
-func (f *Frame) toldBefore(label string, args []word.Word) bool {
-	if slices.ContainsFunc(args, func(w word.Word) bool { return !w.Known() }) {
+// nothingNew reports whether a function that calls itself would find nothing new: words that are
+// not known, or the words and variables of the last call.
+func (f *Frame) nothingNew(args []word.Word) bool {
+	unknown := func(w word.Word) bool { return !w.Known() || strings.Contains(w.Text, "*") }
+	if slices.ContainsFunc(args, unknown) {
 		return true
 	}
-	return slices.Equal(word.Texts(args), f.Args) && len(changedVars(f.entered[label], f.vars)) == 0
+	return slices.Equal(word.Texts(args), f.Args) && len(changedVars(f.entered, f.vars)) == 0
 }
 
 func (f *Frame) callAlias(text string, argv []word.Word) string {
@@ -119,32 +110,18 @@ func (f *Frame) callAlias(text string, argv []word.Word) string {
 	return out
 }
 
-// globbedName runs a command whose name is a pattern, as in /usr/bin/g[h]: every program of interest that it matches.
-func (f *Frame) globbedName(argv []word.Word) string {
-	pat := argv[0].Pat[strings.LastIndex(argv[0].Pat, "/")+1:]
-	for _, name := range []string{
-		"gh", "git", "glab", "hub", "tea", "tea-cli", "az", "curl", "wget", "bash", "sh", "env",
-		"python3", "node",
-	} {
-		if word.GlobMatch(pat, name) {
-			f.M.World.Program(f, name, append([]word.Word{word.Lit(name)}, argv[1:]...))
-		}
-	}
-	return word.Hole
-}
-
-// UnknownName judges a command whose name is not known by what stands behind it.
+// UnknownName judges a command by its arguments, because its name is unknown or a pattern.
 func (f *Frame) UnknownName(argv []word.Word) string {
 	w := argv[0]
 	if word.BlankSoft(w.Text) {
 		return word.Hole
 	}
-	if i := strings.LastIndexByte(w.Text, '/'); i >= 0 && i+1 < len(w.Text) && !word.Unknown(w.Text[i+1:]) {
-		return f.Named(append([]word.Word{{Text: w.Text[i+1:], Src: w.Src}}, argv[1:]...))
+	name := w.Text[strings.LastIndexByte(w.Text, '/')+1:]
+	if name != "" && !word.Unknown(name) && !strings.ContainsAny(name, "*?[") {
+		return f.Named(append([]word.Word{{Text: name, Src: w.Src}}, argv[1:]...))
 	}
-	if f.M.World.Guess(f, argv) {
-		return word.Hole
+	if !f.M.World.Guess(f, argv) {
+		f.Opaque(word.Join(argv), "the command's name is only known when it runs")
 	}
-	f.Opaque(word.Join(argv), "the command's name is only known when it runs")
 	return word.Hole
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"strconv"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -9,7 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// builder gathers the fields of one word: quoted text stays whole, unquoted expansions are split at IFS.
+// builder gathers the fields of one word: quoted text stays whole, unquoted expansions are split at
+// IFS.
 type builder struct {
 	f      *Frame
 	list   []word.Word
@@ -35,6 +35,7 @@ func (b *builder) take(s string) bool {
 	return true
 }
 
+// quote adds text without live pattern characters.
 func (b *builder) quote(s string) {
 	if !b.take(s) {
 		return
@@ -51,13 +52,39 @@ func (b *builder) quote(s string) {
 
 // bare adds unquoted text in which pattern characters are alive.
 func (b *builder) bare(s string) {
-	if !b.take(s) {
+	if s == "" || !b.take(s) {
 		return
 	}
 	b.text.WriteString(s)
 	b.pat.WriteString(s)
 	b.glob = b.glob || strings.ContainsAny(s, "*?[")
-	b.open = b.open || s != ""
+	b.open = true
+}
+
+// literal adds literal text in which a backslash quotes the next character. Between double quotes
+// it quotes the special ones only.
+func (b *builder) literal(s, special string) {
+	add := b.bare
+	if special != "" {
+		add = b.quote
+	}
+	for {
+		before, rest, ok := strings.Cut(s, `\`)
+		add(before)
+		switch {
+		case !ok:
+			return
+		case rest == "":
+			b.quote(`\`)
+			return
+		case rest[0] == '\n':
+		case special != "" && strings.IndexByte(special, rest[0]) < 0:
+			b.quote(`\` + rest[:1])
+		default:
+			b.quote(rest[:1])
+		}
+		s = rest[1:]
+	}
 }
 
 // scatter adds the value of an unquoted expansion.
@@ -91,17 +118,18 @@ func (b *builder) end() {
 	b.open, b.glob, b.split = false, false, false
 }
 
-// live tells a pattern from a lone bracket, as in [ a = b ].
+// live reports whether a text is a pattern, and no lone bracket as in [ a = b ].
 func live(pat string) bool {
-	return strings.ContainsAny(pat, "*?") || strings.Contains(pat[strings.IndexByte(pat, '[')+1:], "]")
+	_, behind, _ := strings.Cut(pat, "[")
+	return strings.ContainsAny(pat, "*?") || strings.Contains(behind, "]")
 }
 
 func (f *Frame) ifs() string {
 	v, _ := f.lookup("IFS")
-	if len(v.alts) == 0 || word.Unknown(v.alts[0]) {
+	if len(v.vals) == 0 || word.Unknown(v.vals[0]) {
 		return " \t\n"
 	}
-	return v.alts[0]
+	return v.vals[0]
 }
 
 // words expands words as bash does: braces, then parameters and substitutions, then splitting.
@@ -110,7 +138,7 @@ func (f *Frame) words(list []*syntax.Word) []word.Word {
 	for _, w := range list {
 		for _, parts := range f.braces(w) {
 			b := &builder{f: f, source: f.source(w)}
-			f.parts(b, parts)
+			f.parts(b, parts, false)
 			b.end()
 			out = append(out, b.list...)
 			if !f.M.Spend(1 + len(b.list)) {
@@ -123,81 +151,64 @@ func (f *Frame) words(list []*syntax.Word) []word.Word {
 
 // source is a word as it was written.
 func (f *Frame) source(w *syntax.Word) string {
-	return slice(f.src, w.Pos(), w.End())
-}
-
-func slice(src string, from, to syntax.Pos) string {
-	i, j := int(from.Offset()), int(to.Offset())
-	if i < 0 || j > len(src) || i >= j {
+	from, to := int(w.Pos().Offset()), int(w.End().Offset())
+	if from > to || to > len(f.src) {
 		return ""
 	}
-	return src[i:j]
+	return f.src[from:to]
 }
 
-// one expands a word that is not split: an assignment's value, a redirection's target.
-func (f *Frame) one(w *syntax.Word) string {
-	if w == nil {
-		return ""
-	}
-	f.M.Spend(1)
-	b := &builder{f: f}
-	f.parts(b, w.Parts)
-	b.end()
-	return strings.Join(word.Texts(b.list), " ")
-}
-
-// Whole is one, for words that must stay one field: nothing is split.
+// Whole expands a word that stays one field: a value, a target, one side of a test.
 func (f *Frame) Whole(w *syntax.Word) word.Word {
 	if w == nil {
 		return word.Word{}
 	}
 	f.M.Spend(1)
 	b := &builder{f: f, source: f.source(w)}
-	for _, p := range w.Parts {
-		f.part(b, p, true)
-	}
-	return word.Word{Text: strings.Join(append(word.Texts(b.list), b.text.String()), " "), Src: b.source}
+	f.parts(b, w.Parts, true)
+	fields := append(word.Texts(b.list), b.text.String())
+	return word.Word{Text: strings.Join(fields, " "), Src: b.source}
 }
 
-// pattern expands a word that is matched against: quoted parts stand for themselves.
+// pattern expands a word into a pattern. Characters of quoted parts are escaped.
 func (f *Frame) pattern(w *syntax.Word) string {
 	b := &builder{f: f}
-	f.parts(b, w.Parts)
+	f.parts(b, w.Parts, false)
 	return b.pat.String()
 }
 
-func (f *Frame) parts(b *builder, parts []syntax.WordPart) {
+// parts adds the parts of a word. When they are whole, what they expand to is not split.
+func (f *Frame) parts(b *builder, parts []syntax.WordPart, whole bool) {
 	for _, p := range parts {
-		f.part(b, p, false)
+		f.part(b, p, whole)
 	}
 }
 
 func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		addLit(b, p.Value)
+		b.literal(p.Value, "")
 	case *syntax.SglQuoted:
+		text := p.Value
 		if p.Dollar {
-			b.quote(word.Unescape(p.Value, true))
-		} else {
-			b.quote(p.Value)
+			text = word.Unescape(text, true)
 		}
+		b.quote(text)
 	case *syntax.DblQuoted:
 		b.quote("")
 		for _, q := range p.Parts {
-			f.quotedPart(b, q)
+			f.quotedPart(b, q, "$`\"\\")
 		}
 	case *syntax.ParamExp:
 		f.addParam(b, p, whole)
 	case *syntax.CmdSubst:
-		out := f.substitute(p)
-		if whole {
+		if out := f.substitute(p); whole {
 			b.quote(out)
 		} else {
 			b.scatter(out)
 		}
 	case *syntax.ArithmExp:
-		b.bare(f.arithText(p.X))
+		b.quote(f.arith(p.X))
 	case *syntax.ProcSubst:
 		b.quote(f.procSubst(p))
 	case *syntax.ExtGlob:
@@ -205,106 +216,32 @@ func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 	}
 }
 
-// addLit adds unquoted literal text: a backslash quotes the next character.
-func addLit(b *builder, s string) {
-	for {
-		i := strings.IndexByte(s, '\\')
-		if i < 0 {
-			b.bare(s)
-			return
-		}
-		b.bare(s[:i])
-		if i+1 >= len(s) {
-			b.quote(`\`)
-			return
-		}
-		if s[i+1] != '\n' {
-			b.quote(s[i+1 : i+2])
-		}
-		s = s[i+2:]
+// quotedPart adds a part of a quoted text, where a backslash quotes the special characters only.
+func (f *Frame) quotedPart(b *builder, p syntax.WordPart, special string) {
+	if l, ok := p.(*syntax.Lit); ok {
+		b.literal(l.Value, special)
+		return
 	}
-}
-
-func (f *Frame) quotedPart(b *builder, p syntax.WordPart) {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		b.quote(dblQuoted(p.Value, "$`\"\\"))
-	case *syntax.ParamExp:
-		f.addQuotedParam(b, p)
-	case *syntax.CmdSubst:
-		b.quote(f.substitute(p))
-	case *syntax.ArithmExp:
-		b.quote(f.arithText(p.X))
-	default:
-		f.part(b, p, true)
-	}
-}
-
-// dblQuoted takes the backslashes off the characters that have a meaning between double quotes.
-func dblQuoted(s, special string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			if s[i+1] == '\n' {
-				i++
-				continue
-			}
-			if strings.IndexByte(special, s[i+1]) >= 0 {
-				i++
-			}
-		}
-		out.WriteByte(s[i])
-	}
-	return out.String()
+	f.part(b, p, true)
 }
 
 // substitute runs a command substitution and gives its output without the last line ends.
 func (f *Frame) substitute(c *syntax.CmdSubst) string {
 	g := f.Child()
 	defer g.Through("$(…)")()
-	g.via = f.via // what runs in a substitution runs as written: no wrapper to name
+	g.via = f.via // a substitution is no wrapper worth naming
 	return strings.TrimRight(g.list(c.Stmts), "\n")
 }
 
-// procSubst runs <(…) into a file that later words can read, or >(…) as a reader of what is written to it.
+// procSubst runs <(…) into a file that later words can read. What >(…) reads is unknown.
 func (f *Frame) procSubst(p *syntax.ProcSubst) string {
-	f.M.fds++
-	path := "/dev/fd/" + strconv.Itoa(60+f.M.fds)
-	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
-		f.M.fs[path] = written{text: f.Child().list(p.Stmts)}
+	g := f.Child()
+	path := f.TempFile()
+	if p.Op == syntax.CmdOut {
+		g.Stdin = &Stream{Text: word.Hole}
+		g.list(p.Stmts)
 		return path
 	}
-	src := f.src
-	s := &sink{}
-	s.run = func(fed *Stream) {
-		s.ran = true
-		g := f.Child()
-		g.src, g.Stdin = src, fed
-		g.list(p.Stmts)
-	}
-	f.M.idle = append(f.M.idle, s)
-	f.M.fs[path] = written{sink: func(text string) { s.run(&Stream{Text: text}) }}
+	f.M.fs[path] = written{text: g.list(p.Stmts)}
 	return path
-}
-
-// sink is >(…): commands that run whether anything is written to them or not.
-type sink struct {
-	run func(fed *Stream)
-	ran bool
-}
-
-// runIdle runs the sinks of a statement that nothing was written to; before is how many there were
-// before it.
-func (f *Frame) runIdle(before int) {
-	for len(f.M.idle) > before {
-		last := len(f.M.idle) - 1
-		s := f.M.idle[last]
-		f.M.idle = f.M.idle[:last]
-		if !s.ran {
-			s.run(nil)
-		}
-	}
 }

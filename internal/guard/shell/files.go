@@ -24,7 +24,7 @@ func (f *Frame) Resolve(p string) string {
 
 func drive(p string) bool { return len(p) > 2 && p[1] == ':' && p[2] == '/' }
 
-// Origin says where a file's text comes from.
+// Origin is where a file's text comes from.
 type Origin int
 
 const (
@@ -53,9 +53,6 @@ func (f *Frame) open(p string, most int) (string, Origin) {
 		return "", Nowhere
 	}
 	if v, ok := f.M.fs[full]; ok {
-		if v.gone {
-			return "", Nowhere
-		}
 		if v.link != "" && v.link != full {
 			return f.open(v.link, most)
 		}
@@ -89,15 +86,15 @@ func (m *Machine) onDisk(full string, most int) (text string, ok bool) {
 	return text, ok
 }
 
-// Wrote is the text that this very call left in a file, "" where it wrote none.
+// Wrote returns the text that this call left in a file, "" if it wrote none.
 func (f *Frame) Wrote(p string) string { return f.M.fs[f.Resolve(p)].text }
 
-// FileText is a file's text for a reader of data: a hole when it is not known.
+// FileText returns a file's text for a reader of data, unknown text if it cannot be read.
 func (f *Frame) FileText(p string) string {
 	if p == "/dev/null" {
 		return ""
 	}
-	text, from := f.open(p, maxReads/2) // what is only looked at leaves some for what is run
+	text, from := f.open(p, maxReads/2) // data leaves some reads for programs
 	if from == Nowhere || from == Disk && len(text) > act.MaxFile {
 		return word.Hole
 	}
@@ -130,10 +127,6 @@ func (f *Frame) WriteFile(p, text string, add bool) {
 		return
 	}
 	v, ok := f.M.fs[full]
-	if ok && v.sink != nil {
-		v.sink(text)
-		return
-	}
 	if add {
 		if !ok {
 			v.text = ""
@@ -186,7 +179,7 @@ func (f *Frame) RunFile(p string, args []word.Word, label string) (ran bool) {
 	return true
 }
 
-// InFile notes that what follows stands in a program's file.
+// InFile marks the text that is walked next as a part of a program's file.
 func (f *Frame) InFile(p string, from Origin) {
 	f.Disk = f.Disk || from == Disk
 	f.via = append(f.via, p)
@@ -202,69 +195,24 @@ func (f *Frame) Script(text string, from Origin, p string) {
 		f.Opaque(p, "a file whose text is only known when it runs")
 		return
 	}
-	if lang := shebang(text); lang != "" && !word.IsShell(lang) {
-		f.M.World.Script(f, lang, text)
-		return
-	}
-	if lang := languageOf(p); lang != "" && !strings.HasPrefix(text, "#!") {
+	first, _, _ := strings.Cut(text, "\n")
+	if lang := interpreter(first); lang != "" && !word.IsShell(lang) {
 		f.M.World.Script(f, lang, text)
 		return
 	}
 	f.Run(text)
 }
 
-// shebang is the interpreter named by a #! line.
-func shebang(text string) string {
-	if !strings.HasPrefix(text, "#!") {
-		return ""
-	}
-	line, _, _ := strings.Cut(text[2:], "\n")
-	words := strings.Fields(line)
-	for i, w := range words {
+// interpreter is the program that a #! line names.
+func interpreter(line string) string {
+	line, ok := strings.CutPrefix(line, "#!")
+	for i, w := range strings.Fields(line) {
 		name := path.Base(w)
-		if name == "env" || strings.HasPrefix(w, "-") || i > 0 && strings.Contains(w, "=") {
-			continue
-		}
-		return name
-	}
-	return ""
-}
-
-// languageOf tells the language of a program by its file's name.
-func languageOf(p string) string {
-	switch path.Ext(p) {
-	case ".py":
-		return "python"
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx":
-		return "node"
-	case ".rb":
-		return "ruby"
-	case ".pl", ".pm":
-		return "perl"
-	case ".php":
-		return "php"
-	case ".lua":
-		return "lua"
-	case ".go":
-		return "go"
-	}
-	return ""
-}
-
-// Gone notes that a file of this call was taken away.
-func (f *Frame) Gone(w word.Word) {
-	if w.Known() && w.Pat == "" {
-		if _, ok := f.M.fs[f.Resolve(w.Text)]; ok {
-			f.M.fs[f.Resolve(w.Text)] = written{gone: true}
+		if ok && name != "env" && w[0] != '-' && (i == 0 || !strings.Contains(w, "=")) {
+			return name
 		}
 	}
-}
-
-// Blur notes that a file of this call was changed in a way that is not followed.
-func (f *Frame) Blur(p string) {
-	if v, ok := f.M.fs[f.Resolve(p)]; ok && v.text != "" {
-		f.WriteFile(p, word.Hole, false)
-	}
+	return ""
 }
 
 // TempFile is the name of a new file.

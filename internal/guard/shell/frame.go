@@ -12,32 +12,32 @@ type Frame struct {
 	vars    map[string]variable
 	funcs   map[string]function
 	Aliases map[string]string
-	// exported are functions that shells further in will know.
-	exported  map[string]function
-	entered   map[string]map[string]variable // the variables at the call of a running function
-	Args      []string
-	Name      string // $0
-	Cwd       string // "" unknown
-	Stdin     *Stream
-	src       string // the text being walked, for words as they were written
-	via       []string
-	depth     int
-	nest      int
-	exportAll bool // set -a
-	Disk      bool // walking a file of the project: only what names a forge is worth calling opaque
-	status    Truth
-	left      bool // exit, return, break: the rest of the list does not run
-	quiet     bool // looking for acts only, as in a guess at an unknown name
+	entered map[string]variable // the variables as the running function was called
+	Args    []string
+	Name    string // $0
+	Cwd     string // "" unknown
+	Stdin   *Stream
+	src     string // the text being walked, for words as they were written
+	via     []string
+	depth   int
+	nest    int
+	Disk    bool // walking a file of the project: only what names a forge is worth calling opaque
+	status  Truth
+	left    bool // exit, return, break: the rest of the list does not run
+	quiet   bool // looking for acts only, as in a guess at an unknown name
 }
 
-// Stream is what a command reads from its standard input. Unknown text is a hole.
+// Stream is the standard input of a command. Unknown text is a Hole.
 type Stream struct {
 	Text string
 }
 
-// Shell is a new shell that stands in a directory, "" where that is unknown.
+// Shell is a new shell in a directory, "" where that is unknown.
 func (m *Machine) Shell(cwd string) *Frame {
-	return &Frame{M: m, vars: map[string]variable{}, funcs: map[string]function{}, Aliases: map[string]string{}, exported: map[string]function{}, Cwd: cwd, Name: "bash"}
+	return &Frame{
+		M: m, vars: map[string]variable{}, funcs: map[string]function{},
+		Aliases: map[string]string{}, Cwd: cwd, Name: "bash",
+	}
 }
 
 // Child is a copy of the shell: what it changes in itself does not come back.
@@ -47,31 +47,24 @@ func (f *Frame) Child() *Frame {
 	g.vars = maps.Clone(f.vars)
 	g.funcs = maps.Clone(f.funcs)
 	g.Aliases = maps.Clone(f.Aliases)
-	g.exported = maps.Clone(f.exported)
 	g.via = f.via[:len(f.via):len(f.via)]
 	g.left = false
 	return &g
 }
 
-// External is a copy for another program: variables, functions and aliases stay behind unless they are exported.
+// External is a copy for another program: what is not exported stays behind.
 func (f *Frame) External() *Frame {
 	g := f.Child()
-	for name, fn := range f.funcs {
-		if fn.exported {
-			g.exported[name] = fn
-		}
-	}
-	for name, v := range g.vars {
-		if !v.out && !strings.HasPrefix(name, "$") {
-			delete(g.vars, name)
-		}
-	}
-	g.funcs, g.Aliases = map[string]function{}, map[string]string{}
+	maps.DeleteFunc(g.funcs, func(_ string, fn function) bool { return !fn.exported })
+	maps.DeleteFunc(g.vars, func(name string, v variable) bool {
+		return !v.out && !strings.HasPrefix(name, "$")
+	})
+	g.Aliases = map[string]string{}
 	return g
 }
 
-// Through notes that what follows runs inside a wrapper, until the result is called. When the nesting is too deep no work
-// is left for it.
+// Through notes that what follows runs inside a wrapper, until the result is called. Where texts
+// are nested too deeply no work is left for it.
 func (f *Frame) Through(wrapper string) (undo func()) {
 	via, depth := f.via, f.depth
 	f.via = append(via[:len(via):len(via)], wrapper)

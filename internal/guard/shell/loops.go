@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"maps"
-
 	"hooks/internal/guard/word"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -11,7 +9,8 @@ import (
 // MaxRounds is how many rounds of a loop are walked one by one.
 const MaxRounds = 16
 
-// forClause runs the body for every word of the list, as far as the list is known.
+// forClause runs the body for every word of the list, as far as the list is known. A loop that
+// counts runs it once.
 func (f *Frame) forClause(c *syntax.ForClause) string {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
@@ -21,15 +20,9 @@ func (f *Frame) forClause(c *syntax.ForClause) string {
 		}
 		return f.overItems(loop.Name.Value, items, c.Do)
 	case *syntax.CStyleLoop:
-		f.arith(loop.Init)
-		out := f.list(c.Do)
-		f.arith(loop.Post)
-		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Post} {
-			if head, ok := x.(*syntax.BinaryArithm); ok {
-				f.assignArith(head.X, word.Hole)
-			}
+		for _, x := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			f.arith(x)
 		}
-		return out + f.list(c.Do)
 	}
 	return f.list(c.Do)
 }
@@ -51,14 +44,16 @@ func (f *Frame) overItems(name string, items []word.Word, body []*syntax.Stmt) s
 	return word.ClipHole(out)
 }
 
-// while runs the body for as long as the condition surely holds and something changes; then once more for what later
-// rounds may hold.
+// while runs the body once for each line that the condition reads from known input, and once where
+// the condition may hold. Then it runs once more for what later rounds may hold.
 func (f *Frame) while(c *syntax.WhileClause) string {
 	out := ""
-	var changed []string
+	var before map[string]variable
 	for range MaxRounds {
-		before, fed := maps.Clone(f.vars), f.fed()
-		f.M.Spend(1 + len(before)/4)
+		var fed string
+		if before = f.copyVars(); f.Stdin != nil {
+			fed = f.Stdin.Text
+		}
 		f.list(c.Cond)
 		holds := f.status
 		if c.Until {
@@ -69,33 +64,20 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 		}
 		out += f.list(c.Do)
 		f.left = false
-		changed = changedVars(before, f.vars)
-		if holds == Yes && (len(changed) > 0 || fed != f.fed()) {
-			continue
+		if holds != Yes || f.Stdin == nil || fed == f.Stdin.Text {
+			break
 		}
-		if len(changed) == 0 {
-			return word.ClipHole(out)
-		}
-		return word.ClipHole(out + f.laterRounds(c, changed))
 	}
-	return word.ClipHole(out + f.laterRounds(c, changed))
-}
-
-func (f *Frame) laterRounds(c *syntax.WhileClause, changed []string) string {
+	changed := changedVars(before, f.vars)
 	for _, name := range changed {
 		f.Set(name, word.Hole)
 	}
-	f.list(c.Cond)
-	out := f.list(c.Do)
-	f.left = false
-	return out
-}
-
-func (f *Frame) fed() string {
-	if f.Stdin == nil {
-		return ""
+	if len(changed) > 0 {
+		f.list(c.Cond)
+		out += f.list(c.Do)
+		f.left = false
 	}
-	return f.Stdin.Text
+	return word.ClipHole(out)
 }
 
 func changedVars(before, after map[string]variable) []string {

@@ -1,6 +1,8 @@
-// Package shell walks shell text as bash would run it: words are expanded as far as their values are known, branches
-// whose condition is not known are taken as possible, files that the call writes are remembered. What a program does is
-// not known here: the shell asks its World.
+// Package shell walks shell text as bash would run it. Words are expanded as far as their values
+// are known: plain values, quotes, lists, defaults, prefixes and suffixes. What is computed
+// (numbers, slices, replacements) is unknown. A branch whose condition is not known counts as
+// possible, and files that the call writes are remembered. What a program does the shell asks its
+// World.
 package shell
 
 import (
@@ -12,8 +14,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in time, so that the
-// verdict on a text never depends on the machine.
+// The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in
+// time, so that the verdict on a text never depends on the machine.
 const (
 	maxWork    = 60_000 // steps, and one more for every four bytes of the call
 	maxDepth   = 40     // texts within texts: bash -c, eval, scripts, functions
@@ -22,11 +24,12 @@ const (
 	maxOpaque  = 40
 	maxReads   = 64
 	maxWritten = 500 // files
-	maxPicks   = 8   // readings of one command whose variables may hold several values
-	maxIndex   = 1000
+	// maxSelfCalls is how often a function is entered that finds nothing new in calling itself.
+	maxSelfCalls = 8
 )
 
-// Machine is what all shells of one Read share: the reading, the work left, and what the command changed on the way.
+// Machine is what all shells of one Read share: the reading, the work left, and what the command
+// changed on the way.
 type Machine struct {
 	Call  act.Call
 	Repo  func() act.Repo // asks once
@@ -40,55 +43,50 @@ type Machine struct {
 	// unread is set when a file was not looked for, because too many were before it.
 	unread bool
 	fds    int
-	idle   []*sink // >(…) that nothing was written to yet
-	picks  *picks
+	round  *round // of the simple command that is walked
 
 	fs        map[string]written  // files written by this very call
-	disk      map[string]string   // files of the project that were asked for, "" those that cannot be read
+	disk      map[string]string   // files of the project, "" for those that cannot be read
 	Heads     map[string][]string // branches that may be checked out, by directory
 	Before    map[string]string   // the branch that was, before this call switched
 	Config    map[string]string   // git config set by this very call
 	GHAliases map[string]string
-	Scripts   map[string]string // of package.json, set by this very call
-	InHook    bool              // a hook of git is being read: what it starts itself would lead in a circle
+	InHook    bool // a hook of git is being read: what it starts itself would lead in a circle
 }
 
-// written is a file as the call left it: its text, another name of a program, or commands that read what is written.
+// written is a file as the call left it: its text, or the path that it is another name of.
 type written struct {
 	text string
 	link string
-	sink func(text string)
-	gone bool
 }
 
 // New is a machine for one call. The world may be nil where no command is run.
 func New(c act.Call, repo func() act.Repo, files act.Files, w World) *Machine {
-	m := &Machine{Call: c, Repo: once(repo), Files: files, World: w}
-	m.Work = maxWork + len(c.CommandText())/4
-	m.seen = map[string]bool{}
-	m.fs = map[string]written{}
-	m.disk = map[string]string{}
-	m.Heads = map[string][]string{}
-	m.Before = map[string]string{}
-	m.Config = map[string]string{}
-	m.GHAliases = map[string]string{}
-	m.Scripts = map[string]string{}
-	return m
-}
-
-// once asks at the first question and keeps the answer.
-func once(ask func() act.Repo) func() act.Repo {
 	var known *act.Repo
-	return func() act.Repo {
+	askOnce := func() act.Repo {
 		if known == nil {
-			r := ask()
+			r := repo()
 			known = &r
 		}
 		return *known
 	}
+	return &Machine{
+		Call:      c,
+		Repo:      askOnce,
+		Files:     files,
+		World:     w,
+		Work:      maxWork + len(c.CommandText())/4,
+		seen:      map[string]bool{},
+		fs:        map[string]written{},
+		disk:      map[string]string{},
+		Heads:     map[string][]string{},
+		Before:    map[string]string{},
+		Config:    map[string]string{},
+		GHAliases: map[string]string{},
+	}
 }
 
-// Spend takes steps off the work left and tells whether any is left.
+// Spend takes steps off the work left and reports whether any is left.
 func (m *Machine) Spend(steps int) bool {
 	m.Work -= steps
 	if m.Work < 0 {
@@ -123,7 +121,7 @@ func (m *Machine) Shut(bound string) {
 	m.Read.Bound = cmp.Or(m.Read.Bound, bound)
 }
 
-// texts are all that the call says, and the files that were read for it.
+// texts are all texts of the call, and the files that were read for it.
 func (m *Machine) texts() []string {
 	texts := []string{m.Call.Command}
 	for _, fd := range m.Call.Fields {

@@ -12,8 +12,9 @@ import (
 // maxZsh bounds the texts that are tried again as zsh.
 const maxZsh = 8 << 10
 
-// Parse reads shell text statement by statement. Like bash it keeps what stands before a mistake: a -c text runs
-// up to the line of its syntax error. The zsh reading counts where bash finds a mistake and zsh none.
+// Parse reads shell text statement by statement. Like bash it keeps the statements before a
+// mistake: a -c text runs up to the line of its syntax error. The zsh reading counts where bash
+// finds a mistake and zsh none.
 func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if problem := unfit(text); problem != "" {
 		return nil, problem
@@ -23,16 +24,10 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 	if err == nil {
 		return stmts, ""
 	}
-	if closed := closeHereDoc(text, err.Error()); closed != "" {
-		if again, err := parseAs(closed, syntax.LangBash); err == nil {
-			return again, ""
+	if len(text) <= maxZsh {
+		if zsh, zerr := parseAs(text, syntax.LangZsh); zerr == nil {
+			return zsh, ""
 		}
-	}
-	if len(text) > maxZsh {
-		return stmts, word.Clip(err.Error(), 160)
-	}
-	if zsh, zerr := parseAs(text, syntax.LangZsh); zerr == nil {
-		return zsh, ""
 	}
 	return stmts, word.Clip(err.Error(), 160)
 }
@@ -46,18 +41,9 @@ func asBash(text string) string {
 	return strings.ReplaceAll(text, "\\\r\n", "\\\r \n")
 }
 
-// closeHereDoc ends a here-document that the text does not end: bash takes the end of the text for it.
-func closeHereDoc(text, problem string) string {
-	_, name, ok := strings.Cut(problem, "unclosed here-document `")
-	if !ok {
-		return ""
-	}
-	return text + "\n" + strings.TrimSuffix(name, "`") + "\n"
-}
-
 func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err error) {
 	defer func() {
-		if r := recover(); r != nil { // foreign code over foreign text: a fault in it must not end the program
+		if r := recover(); r != nil { // a fault over foreign text must not end the program
 			err = fmt.Errorf("parser fault: %v", r)
 		}
 	}()
@@ -74,11 +60,11 @@ func parseAs(text string, lang syntax.LangVariant) (stmts []*syntax.Stmt, err er
 // The parser recurses, and tries every "((" twice. A text of few openers is safe whatever they
 // mean; one of more must look balanced; a million levels would end the program.
 const (
-	fewOpeners  = 4_000
-	mostOpeners = 30_000
-	mostDoubles = 4_000 // "(("
-	mostOpen    = 300   // open at once, as far as a look at the brackets tells
-	mostPieces  = 400_000
+	fewOpeners = 4_000
+	maxOpeners = 30_000
+	maxDoubles = 4_000 // "(("
+	maxOpen    = 300   // open at once, by a count of the brackets
+	maxPieces  = 400_000
 )
 
 // unfit is why a text must not reach the parser.
@@ -108,11 +94,11 @@ function`):
 		}
 		deepest = max(deepest, open)
 	}
-	if pieces > mostPieces {
-		return fmt.Sprintf("of more than %d words", mostPieces)
+	if pieces > maxPieces {
+		return fmt.Sprintf("of more than %d words", maxPieces)
 	}
-	if openers > mostOpeners || doubles > mostDoubles ||
-		openers > fewOpeners && deepest > mostOpen {
+	if openers > maxOpeners || doubles > maxDoubles ||
+		openers > fewOpeners && deepest > maxOpen {
 		return tooDeep
 	}
 	return ""

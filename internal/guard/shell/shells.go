@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"strings"
 
 	"hooks/internal/guard/word"
@@ -11,65 +10,59 @@ import (
 func (f *Frame) ShellProgram(name string, argv []word.Word) string {
 	defer f.Through(name)()
 	g := f.External()
-	g.Args, g.left = nil, false
-	g.funcs = maps.Clone(g.exported)
-	if v, ok := f.lookup("BASH_ENV"); ok && len(v.alts) > 0 {
-		g.RunFile(v.alts[0], nil, "BASH_ENV")
-	}
-	opts := g.shellOptions(name, argv[1:])
+	g.Args = nil
+	opts := readOptions(name, argv[1:])
 	switch {
 	case opts.check:
 		return ""
-	case opts.has && opts.glued == "":
+	case opts.command:
 		return g.shellC(argv, opts.rest)
-	case opts.has:
-		return g.ShellText(opts.glued, word.Join(argv))
-	case opts.stdin:
+	case opts.stdin || len(opts.rest) == 0:
 		return g.shellStdin(name, opts.rest)
 	}
 	return g.shellScript(name, opts.rest)
 }
 
-// shellOpts is what a shell's options say of the text that it runs.
+// shellOpts are the options of a shell that decide which text it runs.
 type shellOpts struct {
-	has   bool        // -c: the text is the first word of the rest
-	glued string      // that text, where it stands in the option's own word
-	stdin bool        // -s
-	check bool        // -n: nothing is run
-	rest  []word.Word // behind the options
+	command bool        // -c: the text is the first word of the rest
+	stdin   bool        // -s
+	check   bool        // -n: nothing is run
+	rest    []word.Word // behind the options
 }
 
-// shellOptions reads the options of a shell as it does: joined letters, of which o and O take a
-// word each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
-func (f *Frame) shellOptions(name string, args []word.Word) (o shellOpts) {
+// readOptions reads the options of a shell as it does: joined letters, of which o and O take a word
+// each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
+func readOptions(name string, args []word.Word) (o shellOpts) {
 	joined := word.Has("zsh ksh ksh93 mksh", name)
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
-		if t == "-" || t == "--" {
+		if text, ok := strings.CutPrefix(t, "--command="); ok { // of fish
+			return shellOpts{command: true, rest: word.Lits(text)}
+		}
+		switch {
+		case t == "-" || t == "--":
 			o.rest = args[i+1:]
 			return o
-		}
-		if len(t) < 2 || t[0] != '-' && t[0] != '+' {
+		case len(t) < 2 || t[0] != '-' && t[0] != '+':
 			o.rest = args[i:]
 			return o
-		}
-		if strings.HasPrefix(t, "--") {
-			i += f.shellLong(&o, t, args[i+1:])
+		case word.Has("--rcfile --init-file", t):
+			i++
+			continue
+		case strings.HasPrefix(t, "--"):
 			continue
 		}
 		for j := 1; j < len(t); j++ {
 			switch t[j] {
 			case 'c':
-				o.has = true
+				o.command = true
+			case 'C':
+				o.command = o.command || name == "fish"
 			case 's':
 				o.stdin = true
 			case 'n':
 				o.check = o.check || t[0] == '-'
-			case 'C':
-				if name == "fish" {
-					f.Run(word.JoinText(args[i+1 : min(i+2, len(args))]))
-					i++
-				}
 			case 'o', 'O':
 				if joined && j+1 < len(t) {
 					j = len(t)
@@ -80,21 +73,6 @@ func (f *Frame) shellOptions(name string, args []word.Word) (o shellOpts) {
 		}
 	}
 	return o
-}
-
-// shellLong reads one long option and returns the words that it takes besides.
-func (f *Frame) shellLong(o *shellOpts, t string, rest []word.Word) int {
-	key, val, glued := strings.Cut(t, "=")
-	switch {
-	case key == "--command":
-		o.has, o.glued = true, val
-	case key == "--init-command":
-		f.Run(val)
-	case word.Has("--rcfile --init-file", key) && !glued:
-		f.source1(rest[:min(1, len(rest))])
-		return 1
-	}
-	return 0
 }
 
 // shellC runs the text of -c; the words behind it are $0 and the rest.
@@ -109,24 +87,25 @@ func (f *Frame) shellC(argv, rest []word.Word) string {
 }
 
 func (f *Frame) shellScript(name string, args []word.Word) string {
-	if len(args) == 0 {
-		return f.shellStdin(name, nil)
-	}
 	f.Args, f.Name = word.Texts(args[1:]), args[0].Text
 	text, from := f.Open(args[0].Text)
 	if f.Unread(text, from) {
 		return word.Hole
 	}
 	if from == Nowhere {
+		why := ""
 		if word.Blank(args[0].Text) {
-			f.Opaque(name+" "+word.Join(args), "the script's name is only known when it runs")
+			why = "the script's name is only known when it runs"
 		} else if word.MergeWord(word.ProgramName(args[0].Text)) {
-			f.Opaque(name+" "+word.Join(args), "a script that cannot be read and is named after a merge")
+			why = "a script that cannot be read and is named after a merge"
+		}
+		if why != "" {
+			f.Opaque(name+" "+word.Join(args), why)
 		}
 		return word.Hole
 	}
 	f.via = append(f.via, args[0].Text)
-	f.Script(text, from, args[0].Text+".sh")
+	f.Script(text, from, args[0].Text)
 	return word.Hole
 }
 
@@ -141,7 +120,7 @@ func (f *Frame) shellStdin(name string, args []word.Word) string {
 	}
 	text := f.Stdin.Text
 	f.Stdin = nil
-	if word.BlankSoft(text) { // harmless where a name or a version stands, not as commands
+	if word.BlankSoft(text) { // harmless as a name or a version, not as commands
 		text = word.Hole
 	}
 	return f.ShellText(text, "… | "+name)

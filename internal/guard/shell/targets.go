@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -28,31 +29,22 @@ func (f *Frame) linked(full string) string {
 	return full
 }
 
-// KindAt judges a word as a path to be written.
+// KindAt judges a word as a path to be written: by its text, by where its links lead, as those of a
+// checked-out repository may, and by the loop's own paths.
 func (f *Frame) KindAt(w word.Word) place.Kind {
 	full := f.linked(f.Resolve(w.Text))
 	pat := ""
 	if w.Pat != "" {
 		pat = f.resolvePat(w.Pat)
 	}
-	if kind := place.Of(full, pat); kind != place.Ordinary {
+	kind := place.Of(full, pat)
+	switch {
+	case kind != place.Ordinary || word.Unknown(full) || full == "":
 		return kind
-	}
-	return f.onDisk(full)
-}
-
-// onDisk judges a path by where its links lead, as those of a checked-out repository may, and by the loop's own paths.
-func (f *Frame) onDisk(full string) place.Kind {
-	if word.Unknown(full) || full == "" {
-		return place.Ordinary
-	}
-	if place.Own(f.M.Call.Own, full) {
+	case f.Own(full):
 		return place.State
 	}
-	if full = f.real(full); place.Own(f.M.Call.Own, full) {
-		return place.State
-	}
-	return place.Of(full, "")
+	return place.Of(f.real(full), "")
 }
 
 // Own reports whether a path is one of the loop's own, through links too.
@@ -70,7 +62,7 @@ func (f *Frame) real(full string) string {
 	return links.RealPath(full)
 }
 
-// resolvePat is resolve for a pattern: its backslashes are escapes.
+// resolvePat is Resolve for a pattern, whose backslashes are escapes.
 func (f *Frame) resolvePat(pat string) string {
 	if pat[0] == '/' || pat[0] == '~' || f.Cwd == "" {
 		return path.Clean(pat)
@@ -92,21 +84,16 @@ func (f *Frame) Covers(w word.Word) bool {
 	if full == "" || word.Blank(full) {
 		return false
 	}
-	parts := strings.Split(strings.ToLower(full), "/")
-	last := parts[len(parts)-1]
-	if place.Matches(last, ".sdd") || len(parts) > 1 && parts[len(parts)-2] == ".sdd" && strings.Trim(last, word.Hole) == "" {
-		return true
-	}
-	for _, own := range f.M.Call.Own {
-		if strings.HasPrefix(own, strings.TrimSuffix(full, "/")+"/") {
-			return true
-		}
-	}
-	root := f.M.Call.Cwd
-	return root != "" && (root == full || strings.HasPrefix(root, strings.TrimSuffix(full, "/")+"/"))
+	dir, last := path.Split(strings.ToLower(full))
+	below := strings.TrimSuffix(full, "/") + "/"
+	within := func(p string) bool { return strings.HasPrefix(p, below) }
+	return place.Matches(last, ".sdd") ||
+		path.Base(dir) == ".sdd" && strings.Trim(last, word.Hole) == "" ||
+		slices.ContainsFunc(f.M.Call.Own, within) ||
+		f.M.Call.Cwd != "" && within(f.M.Call.Cwd+"/")
 }
 
-// Writes records that a word's path is written, when it is one that the loop guards.
+// Writes records that a path is written, if the loop guards it.
 func (f *Frame) Writes(w word.Word, how string) {
 	if w.Text == "" {
 		return
@@ -117,7 +104,8 @@ func (f *Frame) Writes(w word.Word, how string) {
 	case place.Registration:
 		f.fileAct(act.DropRegistration, w.Text, how)
 	default:
-		if word.Blank(w.Text) && strings.Contains(f.M.Call.CommandText(), ".claude/projects") { // a transcript that was looked for
+		transcripts := strings.Contains(f.M.Call.CommandText(), ".claude/projects")
+		if word.Blank(w.Text) && transcripts { // a file that was searched for
 			f.StateAct(how)
 		}
 		if word.Has("CLAUDE.md AGENTS.md", word.ProgramName(w.Text)) {
@@ -151,5 +139,5 @@ func (f *Frame) Takes(w word.Word, how string, whole bool) {
 	}
 }
 
-// StateAct records that the loop's files are reached in a way that names none of them.
+// StateAct records that the loop's files are reached without being named.
 func (f *Frame) StateAct(how string) { f.fileAct(act.WriteState, ".sdd/loop", how) }

@@ -4,41 +4,68 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"hooks/internal/guard/word"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
-// variable is what a shell variable may hold: one value, or several when branches set it differently.
+// variable is a shell variable.
 type variable struct {
-	alts  []string // a scalar's possible values
-	list  []string // an array's
+	vals  []string // the elements of an array, or the values that a scalar may hold
 	array bool
-	ref   string // nameref
-	out   bool   // exported: other programs see it
+	out   bool // exported: other programs see it
 }
+
+// maxValues bounds the values that branches may give to one variable. The last one is unknown then.
+const maxValues = 6
 
 // function is a shell function with the text it was written in.
 type function struct {
-	body     func(f *Frame) string
+	body     *syntax.Stmt
+	src      string
 	exported bool
 }
 
-func scalar(v string) variable { return variable{alts: []string{v}} }
+func scalar(v string) variable { return variable{vals: []string{v}} }
 
 func (v variable) same(o variable) bool {
-	return v.array == o.array && v.ref == o.ref &&
-		slices.Equal(v.alts, o.alts) && slices.Equal(v.list, o.list)
+	return v.array == o.array && slices.Equal(v.vals, o.vals)
+}
+
+// size is the cost of copying a variable, in bytes.
+func (v variable) size() int {
+	n := 16 * len(v.vals)
+	for _, s := range v.vals {
+		n += len(s)
+	}
+	return n
+}
+
+// or is v with the values of o besides. Of two arrays it is the first.
+func (v variable) or(o variable) variable {
+	switch {
+	case v.array:
+		return v
+	case o.array:
+		return o
+	}
+	v.vals = slices.Clone(v.vals)
+	for _, s := range o.vals {
+		if !slices.Contains(v.vals, s) {
+			v.vals = append(v.vals, s)
+		}
+	}
+	if len(v.vals) > maxValues {
+		v.vals = append(v.vals[:maxValues-1], word.Hole)
+	}
+	return v
 }
 
 // Set gives a scalar one value.
 func (f *Frame) Set(name, value string) {
-	v, ok := f.vars[name]
-	if ok && v.ref != "" && v.ref != name {
-		name = v.ref
-	}
-	v = scalar(word.ClipHole(value))
-	v.out = f.vars[name].out || f.exportAll
+	v := scalar(word.ClipHole(value))
+	v.out = f.vars[name].out
 	f.vars[name] = v
 }
 
@@ -47,11 +74,25 @@ func (f *Frame) Let(name, value string) { f.vars[name] = scalar(value) }
 
 // First is the first value that a variable may hold, as far as it is set.
 func (f *Frame) First(name string) (string, bool) {
-	v, ok := f.vars[name]
-	if !ok || len(v.alts) == 0 {
+	v := f.vars[name]
+	if len(v.vals) == 0 || v.array {
 		return "", false
 	}
-	return v.alts[0], true
+	return v.vals[0], true
+}
+
+// Env is a variable's first value, "" where that is unknown.
+func (f *Frame) Env(name string) string {
+	if text, _ := f.First(name); !word.Unknown(text) {
+		return text
+	}
+	return ""
+}
+
+// Known reports whether the call sets a variable.
+func (f *Frame) Known(name string) bool {
+	_, ok := f.vars[name]
+	return ok
 }
 
 // Export marks a variable as seen by other programs.
@@ -62,11 +103,8 @@ func (f *Frame) Export(name string) {
 	}
 }
 
-// joinVars is what holds after either of two branches ran.
+// joinVars returns the variables after either of two branches ran.
 func (f *Frame) joinVars(a, b map[string]variable) map[string]variable {
-	if len(a) == 0 && len(b) == 0 {
-		return b
-	}
 	f.M.Spend((len(a) + len(b)) / 4)
 	out := maps.Clone(b)
 	for name, v := range a {
@@ -86,115 +124,76 @@ func (f *Frame) joinVars(a, b map[string]variable) map[string]variable {
 	return out
 }
 
-// or is v with the values of o besides; arrays keep v's.
-func (v variable) or(o variable) variable {
-	if v.array || o.array {
-		if v.array {
-			return v
-		}
-		return o
-	}
-	alts := append([]string(nil), v.alts...)
-	for _, s := range o.alts {
-		if !slices.Contains(alts, s) {
-			alts = append(alts, s)
-		}
-	}
-	if len(alts) > 6 {
-		alts = append(alts[:5], word.Hole)
-	}
-	v.alts = alts
-	return v
+// round is one reading of a simple command whose variables may hold several values. Variables take
+// their n-th value together, because branches mostly set them together.
+type round struct {
+	n      int
+	rounds int    // how many there are to walk
+	name   string // a variable with several values
+	mixed  bool   // there is another one
+	blur   bool   // the last round: such variables are unknown
 }
 
-// lookup is a variable's value for reading: scalar text, or a list for arrays and "@". known is false for variables
-// that only the environment could hold.
+// choose picks one of the values that a variable may hold.
+func (m *Machine) choose(name string, values []string) string {
+	r := m.round
+	if r == nil || len(values) == 1 {
+		return values[0]
+	}
+	r.rounds = max(r.rounds, len(values))
+	r.mixed = r.mixed || r.name != "" && r.name != name
+	r.name = name
+	if r.blur {
+		return word.Hole
+	}
+	return values[min(r.n, len(values)-1)]
+}
+
+// lookup is a variable's value for reading. known is false for what only the environment could
+// hold.
 func (f *Frame) lookup(name string) (v variable, known bool) {
-	for range 8 {
-		v, known = f.vars[name]
-		if !known || v.ref == "" || v.ref == name {
-			break
-		}
-		name = v.ref
-	}
-	if v.ref != "" { // a longer chain, or a circle
-		return scalar(word.Hole), true
-	}
-	if known {
+	if v, known = f.vars[name]; known {
 		return v, true
 	}
-	return f.special(name)
-}
-
-func (f *Frame) special(name string) (variable, bool) {
+	text := word.Hole
 	switch name {
 	case "@", "*":
-		return variable{list: f.Args, array: true}, true
+		return variable{vals: f.Args, array: true}, true
 	case "#":
-		return scalar(strconv.Itoa(len(f.Args))), true
+		text = strconv.Itoa(len(f.Args))
 	case "0", "BASH_SOURCE":
-		return scalar(f.Name), true
+		text = f.Name
 	case "PWD":
-		if f.Cwd == "" {
-			return scalar(word.Hole), true
+		if f.Cwd != "" {
+			text = f.Cwd
 		}
-		return scalar(f.Cwd), true
 	case "CLAUDE_PROJECT_DIR":
-		return scalar(f.M.Call.Cwd), true
+		text = f.M.Call.Cwd
 	case "HOME":
-		return scalar("~"), true
+		text = "~"
 	case "CLAUDE_CODE_EXECPATH":
-		return scalar("claude"), true
+		text = "claude"
 	case "CLAUDE_PID", "PPID": // the client starts the shell itself
-		if f.M.Call.PID != "" {
-			return scalar(f.M.Call.PID), true
+		if text = f.M.Call.PID; text == "" {
+			return scalar(word.Hole), false
 		}
 	case "IFS":
-		return scalar(" \t\n"), true
+		text = " \t\n"
 	case "TMPDIR":
-		return scalar("/tmp"), true
+		text = "/tmp"
 	case "SHELL", "BASH":
-		return scalar("/bin/bash"), true
+		text = "/bin/bash"
 	case "?", "$", "!", "-", "_":
-		return scalar(word.Hole), true
-	}
-	if n, ok := digits(name); ok {
-		if n > len(f.Args) {
-			return scalar(""), true
+	default:
+		n, err := strconv.Atoi(name)
+		switch {
+		case err != nil || n < 1:
+			return scalar(word.Hole), false
+		case n <= len(f.Args):
+			text = f.Args[n-1]
+		default:
+			text = ""
 		}
-		return scalar(f.Args[n-1]), true
 	}
-	return scalar(word.Hole), false
-}
-
-// Conventional reports whether the name is one by which people name a program to run, not a way
-// round: $CC, $EDITOR, $PYTHON.
-func Conventional(name string) bool {
-	return word.Has(`CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY PIP NODE NPM NPX YARN PNPM GO
-GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER
-FORMATTER`, name) ||
-		strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
-}
-
-// Env is a variable's one known value, "" otherwise.
-func (f *Frame) Env(name string) string {
-	if v, ok := f.vars[name]; ok && v.alts1Known() {
-		return v.alts[0]
-	}
-	return ""
-}
-
-// digits reads the number of a positional parameter.
-func digits(name string) (int, bool) {
-	if name == "" || len(name) > 4 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range name {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, n > 0
+	return scalar(text), true
 }

@@ -29,8 +29,7 @@ func (f *Frame) Run(text string) string {
 	return out
 }
 
-// unreadable notes text that must not reach the parser, or is so long that a part of it was cut
-// off.
+// unreadable notes text that must not reach the parser, or is so long that a part was cut off.
 func (f *Frame) unreadable(text string) bool {
 	bound := unfit(text)
 	if bound == "" && len(text) > word.MaxShell/4 && word.Unknown(text) {
@@ -42,7 +41,8 @@ func (f *Frame) unreadable(text string) bool {
 	return bound != ""
 }
 
-// unparsed notes text that could not be read to its end. Files of the project are not the call's fault.
+// unparsed notes text that could not be read to its end. Files of the project are not the call's
+// fault.
 func (f *Frame) unparsed(text, problem string) {
 	if f.Disk {
 		return
@@ -93,21 +93,19 @@ func (f *Frame) deeper(do func() string) string {
 func (f *Frame) run(s *syntax.Stmt) string {
 	f.status = Maybe
 	var out string
-	idle := len(f.M.idle)
 	if len(s.Redirs) > 0 {
 		out = f.redirected(s)
 	} else {
 		out = f.command(s.Cmd)
 	}
-	f.runIdle(idle)
 	if s.Negated {
 		f.status = not(f.status)
 	}
 	return out
 }
 
-// command runs one command of any shape.
-func (f *Frame) command(c syntax.Command) string {
+// command runs one command of any shape. Of if, case and the loops the status is unknown.
+func (f *Frame) command(c syntax.Command) (out string) {
 	switch c := c.(type) {
 	case *syntax.CallExpr:
 		return f.simple(c)
@@ -117,59 +115,56 @@ func (f *Frame) command(c syntax.Command) string {
 		return f.list(c.Stmts)
 	case *syntax.Subshell:
 		return f.Child().list(c.Stmts)
-	case *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
-		out := f.compound(c)
-		f.status = Maybe // of whatever ran last, or of nothing
-		return out
+	case *syntax.IfClause:
+		out = f.ifClause(c)
+	case *syntax.WhileClause:
+		out = f.while(c)
+	case *syntax.ForClause:
+		out = f.forClause(c)
+	case *syntax.CaseClause:
+		out = f.caseClause(c)
 	case *syntax.FuncDecl:
 		if chain := behindFunc(c); chain != nil {
 			return f.command(chain)
 		}
 		f.declare(c)
+		return ""
 	case *syntax.DeclClause:
-		return f.declClause(c)
+		f.declClause(c)
+		return ""
 	case *syntax.TimeClause:
 		return f.stmt(c.Stmt)
 	case *syntax.CoprocClause:
 		return f.stmt(c.Stmt)
 	case *syntax.ArithmCmd:
-		f.status = f.arithTruth(c.X)
+		f.arith(c.X)
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
-			f.status = f.arithTruth(x)
+			f.arith(x)
 		}
 	case *syntax.TestClause:
 		f.status = f.testExpr(c.X)
+		return ""
 	case *syntax.TestDecl:
 		return f.Child().stmt(c.Body)
 	}
-	return ""
+	f.status = Maybe
+	return out
 }
 
-func (f *Frame) compound(c syntax.Command) string {
-	switch c := c.(type) {
-	case *syntax.IfClause:
-		return f.ifClause(c)
-	case *syntax.WhileClause:
-		return f.while(c)
-	case *syntax.ForClause:
-		return f.forClause(c)
-	case *syntax.CaseClause:
-		return f.caseClause(c)
-	}
-	return ""
-}
+func pipes(b *syntax.BinaryCmd) bool { return b.Op == syntax.Pipe || b.Op == syntax.PipeAll }
 
-// binary runs a && b, a || b and pipelines. Long chains lean to the left: they are walked, not recursed into.
+// binary runs a && b, a || b and pipelines. Long chains lean to the left: they are walked, not
+// recursed into.
 func (f *Frame) binary(c *syntax.BinaryCmd) string {
-	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+	if pipes(c) {
 		return f.pipeline(c)
 	}
 	var chain []*syntax.BinaryCmd
 	first := &syntax.Stmt{Cmd: c}
 	for {
 		b, ok := first.Cmd.(*syntax.BinaryCmd)
-		if !ok || b.Op == syntax.Pipe || b.Op == syntax.PipeAll || (first.Negated || len(first.Redirs) > 0) {
+		if !ok || pipes(b) || first.Negated || len(first.Redirs) > 0 {
 			break
 		}
 		chain = append(chain, b)
@@ -187,10 +182,9 @@ func (f *Frame) binary(c *syntax.BinaryCmd) string {
 
 // then runs the right side of && or ||, for certain, never or perhaps.
 func (f *Frame) then(and bool, s *syntax.Stmt) string {
-	before := f.status
-	runs := before
+	runs := f.status
 	if !and {
-		runs = not(before)
+		runs = not(runs)
 	}
 	switch runs {
 	case Yes:
@@ -198,11 +192,8 @@ func (f *Frame) then(and bool, s *syntax.Stmt) string {
 	case No:
 		return ""
 	}
-	if f.left { // exit may not have happened
-		f.left = false
-	}
-	vars := maps.Clone(f.vars)
-	f.M.Spend(len(vars) / 4)
+	f.left = false // exit may not have happened
+	vars := f.copyVars()
 	out := f.stmt(s)
 	f.left = false
 	f.vars = f.joinVars(vars, f.vars)
@@ -212,13 +203,20 @@ func (f *Frame) then(and bool, s *syntax.Stmt) string {
 	return out
 }
 
+// copyVars keeps the variables as they are before a branch.
+func (f *Frame) copyVars() map[string]variable {
+	f.M.Spend(len(f.vars) / 4)
+	return maps.Clone(f.vars)
+}
+
 // pipeline runs each part in a shell of its own, fed by what the part before prints.
 func (f *Frame) pipeline(c *syntax.BinaryCmd) string {
 	var parts []*syntax.Stmt
 	var walk func(s *syntax.Stmt, depth int)
 	walk = func(s *syntax.Stmt, depth int) {
 		b, ok := s.Cmd.(*syntax.BinaryCmd)
-		if ok && depth < 2000 && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) && !s.Negated && len(s.Redirs) == 0 {
+		plain := !s.Negated && len(s.Redirs) == 0
+		if ok && depth < 2000 && plain && pipes(b) {
 			walk(b.X, depth+1)
 			walk(b.Y, depth+1)
 			return
@@ -257,17 +255,13 @@ func (f *Frame) ifClause(c *syntax.IfClause) string {
 		return out + f.elseOf(c)
 	}
 	f.left = false
-	vars := maps.Clone(f.vars)
-	f.M.Spend(len(vars) / 4)
+	vars := f.copyVars()
 	out += f.list(c.Then)
-	left := f.left
-	f.left = false
-	after := f.vars
-	f.vars = vars
+	left, after := f.left, f.vars
+	f.left, f.vars = false, vars
 	out += f.elseOf(c)
 	f.vars = f.joinVars(after, f.vars)
 	f.left = left && f.left && c.Else != nil
-	f.status = Maybe
 	return out
 }
 
@@ -280,13 +274,17 @@ func (f *Frame) elseOf(c *syntax.IfClause) string {
 
 // caseClause runs the arms that may match; an arm that must match ends the search.
 func (f *Frame) caseClause(c *syntax.CaseClause) string {
-	subject := f.one(c.Word)
-	before := maps.Clone(f.vars)
-	f.M.Spend(len(before) / 4)
+	subject := f.Whole(c.Word).Text
+	before := f.copyVars()
 	joined := before
 	out := ""
 	for _, item := range c.Items {
-		match := f.armMatches(item, subject)
+		match := No
+		for _, p := range item.Patterns {
+			if truth := f.matches(f.pattern(p), subject); match != Yes && truth != No {
+				match = truth
+			}
+		}
 		if match == No {
 			continue
 		}
@@ -300,25 +298,4 @@ func (f *Frame) caseClause(c *syntax.CaseClause) string {
 	}
 	f.vars = joined
 	return out
-}
-
-func (f *Frame) armMatches(item *syntax.CaseItem, subject string) Truth {
-	match := No
-	for _, p := range item.Patterns {
-		pat := f.pattern(p)
-		switch {
-		case pat == "*":
-			return Yes
-		case word.Unknown(subject) || word.Unknown(pat):
-			match = Maybe
-		default:
-			switch f.glob(pat, subject) {
-			case Yes:
-				return Yes
-			case Maybe:
-				match = Maybe
-			}
-		}
-	}
-	return match
 }

@@ -2,13 +2,13 @@ package shell
 
 import "hooks/internal/guard/word"
 
-// World is what a shell meets outside of itself. What it meets may run text in a shell again.
+// World runs the programs that a shell starts. They may run text in a shell again.
 type World interface {
 	// Program runs a program by its name and gives what it prints.
 	Program(f *Frame, name string, argv []word.Word) string
-	// Guess reads the words behind a name that is only known when it runs, and tells whether that settles what they do.
+	// Guess reads the words behind an unknown name and reports whether that settles what they do.
 	Guess(f *Frame, argv []word.Word) bool
-	// Inner looks for a command line among the words of a program that nothing is known of.
+	// Inner looks for a command line among the words of a program that is not known.
 	Inner(f *Frame, name string, args []word.Word)
 	// Script reads a program in another language.
 	Script(f *Frame, lang, text string)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Command is what is left of a wrapper's arguments once its flags and so many leading words are gone. valued lists the flags
-// that take a value.
+// Command returns a wrapper's arguments behind its flags and behind so many leading words. valued
+// lists the flags that take a value.
 func Command(args []Word, valued string, skip int) []Word {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
@@ -27,7 +27,7 @@ func Command(args []Word, valued string, skip int) []Word {
 	return nil
 }
 
-// takesNext is 1 when a flag's value is the next word: "-u bot", "--user bot", joined "-nu bot".
+// takesNext is 1 where a flag's value is the next word: "-u bot", "--user bot", joined "-nu bot".
 func takesNext(t, valued string) int {
 	if Has(valued, t) {
 		return 1
@@ -43,28 +43,18 @@ func takesNext(t, valued string) int {
 	return 0
 }
 
-// Assignment tells NAME=value.
+// Assignment reports whether a text is NAME=value.
 func Assignment(text string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 	name, _, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return false
-	}
-	for i, c := range name {
-		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
+	return ok && name != "" && strings.Trim(name, letters) == "" && (name[0] < '0' || name[0] > '9')
 }
 
 // JoinText is words joined by spaces, as wrappers do that hand them to a shell.
 func JoinText(words []Word) string { return strings.Join(Texts(words), " ") }
 
-// FlagText is the value of one of the flags that carry shell text; it may be glued to joined shorts ("-lc text").
+// FlagText is the value of one of the flags that carry text: --call text, --call=text.
 func FlagText(args []Word, names string) (string, bool) {
-	if names == "" {
-		return "", false
-	}
 	for i, w := range args {
 		name, val, glued := strings.Cut(w.Text, "=")
 		if glued && Has(names, name) {
@@ -77,23 +67,19 @@ func FlagText(args []Word, names string) (string, bool) {
 	return "", false
 }
 
-// Subcommand is the first word that is no flag, with everything else behind it: flags before a command belong to it.
+// Subcommand is the first word that is no flag, with everything else behind it: flags before a
+// command belong to it. ok is false where that word is unknown.
 func Subcommand(args []Word, valued string) (sub Word, rest []Word, ok bool) {
-	for i := 0; i < len(args); i++ {
-		t := args[i].Text
-		if len(t) > 1 && t[0] == '-' {
-			if Has(valued, t) {
-				i++
-			}
-			continue
-		}
-		rest = append(args[:i:i], args[i+1:]...)
-		return args[i], rest, args[i].Known()
+	found := Command(args, valued, 0)
+	if len(found) == 0 {
+		return Word{}, nil, true
 	}
-	return Word{}, nil, true
+	before := args[:len(args)-len(found)]
+	return found[0], slices.Concat(before, found[1:]), found[0].Known()
 }
 
-// AsksHelp tells a command line that only asks for help. valued lists the flags that take a value: theirs is no question.
+// AsksHelp reports whether a command line only asks for help. valued lists the flags that take a
+// value: theirs is no question.
 func AsksHelp(argv []Word, valued string) bool {
 	for i := 0; i < len(argv) && argv[i].Text != "--"; i++ {
 		switch t := argv[i].Text; {

@@ -2,16 +2,18 @@ package word
 
 import "strings"
 
-// Flags is a command line taken apart: positional words, and flag values by name as written ("-R", "--repo").
+// Flags is a command line taken apart: positional words, and flag values by name as written ("-R",
+// "--repo").
 type Flags struct {
 	Pos  []Word
 	Vals map[string][]Word
-	// late is true when an unknown unquoted word could hold flags or positional words of its own.
+	// Late is true where an unknown unquoted word could hold flags or positional words of its own.
 	Late bool
 }
 
-// ParseFlags takes a command line apart. valued lists the flags that take a value, shorts as "-R", longs as "--repo".
-// Everything else with a dash is a switch; shorts may be joined ("-sd", "-dm", "-Ro/r").
+// ParseFlags takes a command line apart. valued lists the flags that take a value, shorts as "-R",
+// longs as "--repo". Everything else with a dash is a switch; shorts may be joined ("-sd",
+// "-Ro/r").
 func ParseFlags(argv []Word, valued string) Flags {
 	fl := Flags{Vals: map[string][]Word{}}
 	for i := 0; i < len(argv); i++ {
@@ -57,7 +59,8 @@ func Unabbreviated(argv []Word, longs string) []Word {
 	return out
 }
 
-// long reads a --flag, with its value in the same word or in the next; it returns the words taken besides.
+// long reads a --flag, with its value in the same word or in the next, and returns the words that
+// it takes besides.
 func (fl *Flags) long(w Word, rest []Word, valued string) int {
 	if name, val, ok := strings.Cut(w.Text, "="); ok {
 		fl.add(name, Word{Text: val, Src: w.Src})
@@ -114,7 +117,7 @@ func (fl Flags) Get(names ...string) (Word, bool) {
 	return Word{}, false
 }
 
-// Val is get's text, "" when absent.
+// Val is Get's text, "" when absent.
 func (fl Flags) Val(names ...string) string {
 	w, _ := fl.Get(names...)
 	return w.Text

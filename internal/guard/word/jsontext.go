@@ -1,6 +1,7 @@
 package word
 
 import (
+	"strconv"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -11,13 +12,15 @@ const (
 	maxJSONDepth = 200
 )
 
-// JSONLeaves reads JSON text into its leaves. It is lenient: unknown parts (holes) are values, a broken tail is left out.
+// JSONLeaves reads JSON text into its leaves. It is lenient: unknown parts are values, and a broken
+// tail is left out.
 func JSONLeaves(text string) []act.Field {
 	leaves, _ := JSONLeavesWhole(text)
 	return leaves
 }
 
-// JSONLeavesWhole also tells whether all of them were read, or a bound of number or depth was hit.
+// JSONLeavesWhole also reports whether all of them were read, within the bounds of number and
+// depth.
 func JSONLeavesWhole(text string) (leaves []act.Field, whole bool) {
 	r := &jsonReader{s: strings.TrimPrefix(text, "\ufeff")}
 	r.space()
@@ -89,7 +92,7 @@ func (r *jsonReader) group(path string, depth int) {
 				r.i = len(r.s)
 				return
 			}
-			key = dotted(path, r.str())
+			key = strings.TrimPrefix(path+"."+r.str(), ".")
 			r.space()
 			if r.i >= len(r.s) || r.s[r.i] != ':' {
 				return
@@ -100,14 +103,7 @@ func (r *jsonReader) group(path string, depth int) {
 	}
 }
 
-func dotted(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// JSONString reads the string whose opening quote stands at i and gives the place behind it.
+// JSONString reads the string whose opening quote is at i and returns the index behind it.
 func JSONString(s string, i int) (text string, end int) {
 	r := &jsonReader{s: s, i: i}
 	text = r.str()
@@ -138,26 +134,28 @@ func FormLeaves(text string) []act.Field {
 		return nil
 	}
 	var out []act.Field
-	for _, part := range strings.Split(text, "&") {
+	for part := range strings.SplitSeq(text, "&") {
 		k, v, _ := strings.Cut(part, "=")
-		out = append(out, act.Field{Path: Percent20(k), Value: Percent20(strings.ReplaceAll(v, "+", " "))})
+		v = Percent20(strings.ReplaceAll(v, "+", " "))
+		out = append(out, act.Field{Path: Percent20(k), Value: v})
 	}
 	return out
 }
 
 // Percent20 decodes %xx; what is malformed stays.
 func Percent20(s string) string {
-	if !strings.Contains(s, "%") {
-		return s
-	}
 	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) && isDigit(s[i+1], 16) && isDigit(s[i+2], 16) {
-			codePoint(&out, s[i:i+3], 1, 16, 2, false)
-			i += 2
+	for {
+		before, rest, ok := strings.Cut(s, "%")
+		if out.WriteString(before); !ok {
+			return out.String()
+		}
+		n, err := strconv.ParseUint(rest[:min(2, len(rest))], 16, 8)
+		if s = rest; err != nil || len(rest) < 2 {
+			out.WriteByte('%')
 			continue
 		}
-		out.WriteByte(s[i])
+		out.WriteByte(byte(n))
+		s = rest[2:]
 	}
-	return out.String()
 }

@@ -29,58 +29,53 @@ func MergeWord(name string) bool {
 	return AnyOf(parts, "merge") && (ofPR || bare)
 }
 
-// AnyOf reports whether one of the words stands in a list.
+// AnyOf reports whether a list holds one of the words.
 func AnyOf(words []string, list string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
 }
 
-// HasPart reports whether one of the parts, which blanks part, stands somewhere in a text.
+// HasPart reports whether a text contains one of the parts, which blanks part.
 func HasPart(text, parts string) bool {
-	return slices.ContainsFunc(strings.Fields(parts), func(p string) bool { return strings.Contains(text, p) })
+	in := func(p string) bool { return strings.Contains(text, p) }
+	return slices.ContainsFunc(strings.Fields(parts), in)
 }
 
-// DataProgram tells programs that never run their arguments.
+// DataProgram reports whether a program never runs its arguments.
 func DataProgram(name string) bool {
-	return Has(`echo printf cat grep egrep fgrep rg ag ack ls head tail wc sort uniq cut tr sed jq yq diff cmp comm less more bat
-man tldr info whatis apropos which whereis type help brew apt apt-get dnf yum pacman apk pip pip3 gem port snap nix-env
-npm pnpm yarn say notify-send logger wall figlet cowsay toilet mail sendmail slack ntfy code cursor open xdg-open
-mkdir touch rm cp mv ln chmod chown stat file basename dirname realpath readlink date sleep seq yes true false
-gofmt go cargo rustc javac mvn gradle pytest eslint prettier black ruff tsc shellcheck shfmt actionlint markdownlint vale
-codespell aspell commitlint cspell tree du df ps kill export gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`, name)
+	const data = `echo printf cat grep egrep fgrep rg ag ack ls head tail wc sort uniq cut tr
+sed jq yq diff cmp comm less more bat man tldr info whatis apropos which whereis type help brew
+apt apt-get dnf yum pacman apk pip pip3 gem port snap nix-env npm pnpm yarn say notify-send
+logger wall figlet cowsay toilet mail sendmail slack ntfy code cursor open xdg-open mkdir touch
+rm cp mv ln chmod chown stat file basename dirname realpath readlink date sleep seq yes true
+false gofmt go cargo rustc javac mvn gradle pytest eslint prettier black ruff tsc shellcheck
+shfmt actionlint markdownlint vale codespell aspell commitlint cspell tree du df ps kill export
+gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`
+	return Has(data, name)
 }
 
 // NameWords are the lower-case words of snake_case, kebab-case and camelCase names.
 func NameWords(name string) []string {
-	var out []string
-	var cur strings.Builder
-	flush := func() {
-		if cur.Len() > 0 {
-			out = append(out, strings.ToLower(cur.String()))
-			cur.Reset()
-		}
-	}
+	var spaced strings.Builder
 	for i := 0; i < len(name); i++ {
 		c := name[i]
-		upper := c >= 'A' && c <= 'Z'
-		switch {
-		case !upper && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c < 0x80:
-			flush()
-			continue
-		case upper && i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z'):
-			flush()
+		if i > 0 && c >= 'A' && c <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
+			spaced.WriteByte(' ')
 		}
-		cur.WriteByte(c)
+		spaced.WriteByte(c)
 	}
-	flush()
-	return out
+	apart := func(c rune) bool {
+		return c < 0x80 && (!NameByte(byte(c)) || strings.ContainsRune("_$@", c))
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), apart)
 }
 
-// NameByte tells a byte of a name in most languages.
+// NameByte reports whether a byte belongs to names in most languages.
 func NameByte(c byte) bool {
-	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return strings.IndexByte("_$@", c) >= 0 || c >= 0x80 || c >= '0' && c <= '9' ||
+		c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// IsShell tells the programs that run shell text.
+// IsShell reports whether a program runs shell text.
 func IsShell(name string) bool {
 	return Has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
 }

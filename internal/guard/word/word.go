@@ -1,5 +1,5 @@
-// Package word holds the words of command lines: texts of which parts may be unknown, their patterns, escapes and
-// flags, the names of programs, and the leaves of JSON and form text.
+// Package word holds the words of command lines: texts of which parts may be unknown, their
+// patterns, escapes and flags, the names of programs, and the leaves of JSON and form text.
 package word
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Unknown text stands in a word as a private character: hole for anything, soft for the output of programs that set up
-// an environment (direnv, ssh-agent, brew shellenv), which is unknown but no way to a forge, trunk
+// Unknown text is a private character in a word: Hole for anything, Soft for the output of programs
+// that set up an environment (direnv, ssh-agent, brew shellenv), which is no way to a forge, Trunk
 // for the name of the default branch where a command looks it up.
 const (
 	Hole  = "\ue000"
@@ -19,8 +19,8 @@ const (
 // MaxText bounds the text of a snippet in another language, in bytes.
 const MaxText = 64 << 10
 
-// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes: no event is
-// longer. How deep the parser may recurse is bounded apart from it.
+// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes. No event is
+// longer.
 const MaxShell = 4 << 20
 
 // Word is one expanded word of a command.
@@ -29,7 +29,7 @@ type Word struct {
 	Pat   string // the word as a glob pattern when it holds unquoted * ? or [, else ""
 	Src   string // as written
 	Split bool   // unknown unquoted text: none, one or several words
-	Raw   bool   // not of a shell: shown as it stands
+	Raw   bool   // not of a shell: shown unchanged
 }
 
 // Lit is a word as a program names it: known, unquoted, not of any text.
@@ -197,7 +197,7 @@ func Btoi(b bool) int {
 	return 0
 }
 
-// IsTrue tells a switch that is on.
+// IsTrue reports whether a switch is on.
 func IsTrue(s string) bool {
 	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
 }
