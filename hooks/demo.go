@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/desk"
+	"hooks/internal/report"
 )
 
 type demoCmd struct {
@@ -19,13 +19,13 @@ type demoCmd struct {
 
 // Run plays one loop from its first tick to the final report. Every line after an arrow is what the program itself
 // answered to a real event.
-func (c demoCmd) Run(at *desk.Desk, s streams) error {
+func (c demoCmd) Run(p caller) error {
 	dir, err := os.MkdirTemp("", "hooks-demo-")
 	if err != nil {
 		return err
 	}
 	if c.Keep {
-		defer fmt.Fprintln(s.out, "kept in", dir)
+		defer fmt.Fprintln(p.out, "kept in", dir)
 	} else {
 		defer os.RemoveAll(dir)
 	}
@@ -34,10 +34,11 @@ func (c demoCmd) Run(at *desk.Desk, s streams) error {
 		return err
 	}
 	fit := func(columns int, text string) string {
-		margin := strings.Repeat(" ", columns)
-		return margin + strings.ReplaceAll(beside(at, s.out, columns, text), "\n", "\n"+margin)
+		s, margin := p.screen(), strings.Repeat(" ", columns)
+		s.Width -= columns
+		return margin + strings.ReplaceAll(report.Fit(s, text), "\n", "\n"+margin)
 	}
-	d := &demo{out: s.out, fit: fit, player: player{
+	d := &demo{out: p.out, fit: fit, player: player{
 		program:    program,
 		project:    dir,
 		transcript: filepath.Join(dir, "session.jsonl"),

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"hooks/internal/desk"
-	"hooks/internal/report"
-)
+import "hooks/internal/report"
 
 type historyCmd struct {
 	which
@@ -14,17 +11,17 @@ type historyCmd struct {
 }
 
 // Run prints the iterations of all runs, archived ones too, the oldest first.
-func (c historyCmd) Run(d *desk.Desk, s streams) error {
+func (h historyCmd) Run(c caller) error {
 	most := report.MostRows
-	if c.All || c.RunID != "" {
+	if h.All || h.RunID != "" {
 		most = 0
 	}
-	out := report.HistoryTable(s.out, screen(d, s.out), most)
+	out := report.HistoryTable(c.out, c.screen(), most)
 	switch {
-	case c.JSON:
-		out = report.HistoryJSON(s.out)
-	case c.CSV:
-		out = report.HistoryCSV(s.out)
+	case h.JSON:
+		out = report.HistoryJSON(c.out)
+	case h.CSV:
+		out = report.HistoryCSV(c.out)
 	}
-	return d.History(c.skills(), c.RunID, out)
+	return c.History(h.skills(), h.RunID, out)
 }

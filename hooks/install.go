@@ -21,7 +21,7 @@ type settingsScope struct {
 type installCmd struct{ settingsScope }
 
 // Run registers this binary and says what changed.
-func (c installCmd) Run(a *app.App, s streams) error {
+func (c installCmd) Run(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c installCmd) Run(a *app.App, s streams) error {
 	}
 	r, err := install.Install(path, program, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, printable.Text(r.Installed(c.DryRun, c.Diff)))
+		fmt.Fprint(p.out, printable.Text(r.Installed(c.DryRun, c.Diff)))
 	}
 	return err
 }
@@ -43,14 +43,14 @@ func (c installCmd) Run(a *app.App, s streams) error {
 type uninstallCmd struct{ settingsScope }
 
 // Run takes the entries of this program out and says what changed.
-func (c uninstallCmd) Run(a *app.App, s streams) error {
+func (c uninstallCmd) Run(a *app.App, p caller) error {
 	path, _, err := c.place(a)
 	if err != nil {
 		return err
 	}
 	r, err := install.Uninstall(path, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, printable.Text(r.Uninstalled(c.DryRun, c.Diff)))
+		fmt.Fprint(p.out, printable.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
 }

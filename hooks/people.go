@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/alecthomas/kong"
 
@@ -65,18 +63,13 @@ func hookWord(word string) error {
 	return hint.New(way, "`hooks %s` stands alone and reads one event of the client on stdin", word)
 }
 
-type streams struct {
-	in        io.Reader
-	out, errs io.Writer
-}
-
 // exited carries an exit code out of the parser.
 type exited int
 
 func people(a *app.App, args []string) (code int) {
-	s := streams{os.Stdin, os.Stdout, os.Stderr}
+	c := callerOf(a)
 	if len(args) == 0 {
-		fmt.Fprint(s.out, firstPage)
+		fmt.Fprint(c.out, firstPage)
 		return 0
 	}
 	defer func() {
@@ -85,14 +78,14 @@ func people(a *app.App, args []string) (code int) {
 		case exited:
 			code = min(int(p), 1)
 		default:
-			complain(s.errs, fmt.Errorf("internal error: %v", p))
+			complain(c.errs, fmt.Errorf("internal error: %v", p))
 			code = 1
 		}
 	}()
 	var cli commands
 	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Governs unattended loops of Claude Code: stop conditions, gates, merges, money, state."),
-		kong.Writers(s.out, s.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, deskOf(a), s))
+		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, c))
 	ctx, err := parser.Parse(customary(args))
 	if err == nil {
 		err = ctx.Run()
@@ -100,7 +93,7 @@ func people(a *app.App, args []string) (code int) {
 		err = mistyped(err)
 	}
 	if err != nil {
-		complain(s.errs, err)
+		complain(c.errs, err)
 		return 1
 	}
 	return 0

@@ -3,12 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"golang.org/x/term"
 
 	"hooks/internal/hint"
 )
@@ -86,10 +83,4 @@ func inWords(name, text string) string {
 		return fmt.Sprintf("%s: %s is none of %s", strings.Trim(what, "[]"), got, list)
 	}
 	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing", "a valid 64 bit int", "a whole number").Replace(text)
-}
-
-// typed says that a person's keyboard is what is read from: no event and no facts come from there.
-func typed(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

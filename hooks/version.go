@@ -14,8 +14,8 @@ import (
 type versionCmd struct{}
 
 // Run prints the version, and the commit that the binary was built from with its date.
-func (versionCmd) Run(s streams) error {
-	_, err := fmt.Fprintln(s.out, versionLine())
+func (versionCmd) Run(c caller) error {
+	_, err := fmt.Fprintln(c.out, versionLine())
 	return err
 }
 
