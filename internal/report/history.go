@@ -37,12 +37,11 @@ type HistoryRow struct {
 	JSON      []byte   // the whole line; good until the next row
 }
 
-// History writes rows as they come. Close ends it; after an error of the writer everything else does
-// nothing.
-type History interface {
-	Row(HistoryRow) error
-	Whole() bool // the lines themselves are printed, so all of each must be sound
-	Close() error
+// History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
+type History struct {
+	Row   func(HistoryRow) error
+	Close func() error
+	Whole bool // the lines themselves are printed, so all of each must be sound
 }
 
 // MostRows is how many iterations a table for people shows where not all are asked for.
@@ -60,7 +59,7 @@ func HistoryTable(w io.Writer, s Screen, most int) History {
 	}
 	t.columns = []column{{name: "#", width: 4, right: true}, started, {name: "outcome", width: 7},
 		{name: "min", width: 3, right: true}, {name: "dollars", width: 7, right: true}, {name: "PRs, cause"}}
-	return t
+	return History{Row: t.row, Close: t.close}
 }
 
 type historyTable struct {
@@ -83,7 +82,7 @@ type runRows struct {
 	dollars, minutes *spark
 }
 
-func (t *historyTable) Row(r HistoryRow) error {
+func (t *historyTable) row(r HistoryRow) error {
 	name := t.Screen.clean(r.Skill + " " + cmp.Or(r.RunID, "unknown"))
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
 		width := max(8, t.Width/3)
@@ -143,11 +142,7 @@ func outcomeStyle(outcome string) string {
 	return plain
 }
 
-// Whole is false: a table shows a few fields.
-func (t *historyTable) Whole() bool { return false }
-
-// Close writes the table.
-func (t *historyTable) Close() error {
+func (t *historyTable) close() error {
 	write := func(style, format string, args ...any) {
 		line := t.cut(fmt.Sprintf(format, args...), t.Width)
 		_, _ = t.out.WriteString(t.paint(style, line) + "\n")
@@ -183,46 +178,40 @@ func (t *historyTable) Close() error {
 
 // HistoryJSON is one JSON array with a history line a line, as it is on disk.
 func HistoryJSON(w io.Writer) History {
-	return &historyJSON{array{out: bufio.NewWriterSize(w, 64<<10)}}
-}
-
-type historyJSON struct{ array }
-
-func (j *historyJSON) Row(r HistoryRow) error { return j.add(printable.JSON(r.JSON)) }
-
-// Whole is true: the lines are the output.
-func (j *historyJSON) Whole() bool { return true }
-
-// Close ends the array.
-func (j *historyJSON) Close() error {
-	j.end()
-	_ = j.out.WriteByte('\n')
-	return j.out.Flush()
+	lines := array{out: bufio.NewWriterSize(w, 64<<10)}
+	return History{Whole: true, Row: func(r HistoryRow) error {
+		return lines.add(printable.JSON(r.JSON))
+	}, Close: func() error {
+		lines.end()
+		_ = lines.out.WriteByte('\n')
+		return lines.out.Flush()
+	}}
 }
 
 // HistoryCSV is a table for spreadsheets, with a header line. Times are UTC, dollars exact.
 func HistoryCSV(w io.Writer) History {
-	c := historyCSV{csv.NewWriter(w)}
-	_ = c.out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at",
+	out := csv.NewWriter(w)
+	_ = out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at",
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
 		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over"})
-	return c
-}
-
-type historyCSV struct{ out *csv.Writer }
-
-func (c historyCSV) Row(r HistoryRow) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-	exact := func(u loop.USD) string {
-		text, _ := u.MarshalJSON()
-		return string(text)
-	}
-	return c.out.Write([]string{cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration),
-		cell(r.Outcome), when(r.Started), when(r.Ended), strconv.Itoa(minutesOf(r.Started, r.Ended)),
-		exact(r.Dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents), number(r.Comments),
-		number(r.Merges), cell(strings.Join(r.PRs, " ")), cell(strings.Join(r.Causes, " ")),
-		number(r.Refused), exact(r.Over)})
+	return History{Row: func(r HistoryRow) error {
+		return out.Write([]string{cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration),
+			cell(r.Outcome), when(r.Started), when(r.Ended), strconv.Itoa(minutesOf(r.Started, r.Ended)),
+			exact(r.Dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents),
+			number(r.Comments), number(r.Merges), cell(strings.Join(r.PRs, " ")),
+			cell(strings.Join(r.Causes, " ")), number(r.Refused), exact(r.Over)})
+	}, Close: func() error {
+		out.Flush()
+		return out.Error()
+	}}
+}
+
+// exact is an amount without rounding and without trailing zeros.
+func exact(u loop.USD) string {
+	text, _ := u.MarshalJSON()
+	return string(text)
 }
 
 // cell keeps a spreadsheet from taking a foreign text for a formula.
@@ -231,13 +220,4 @@ func cell(text string) string {
 		return "'" + text
 	}
 	return text
-}
-
-// Whole is false: the columns are a few fields.
-func (c historyCSV) Whole() bool { return false }
-
-// Close writes what is left.
-func (c historyCSV) Close() error {
-	c.out.Flush()
-	return c.out.Error()
 }

@@ -41,8 +41,7 @@ func RateTable(s Screen, r Rates) string {
 		sources = loop.AppendNew(sources, row.Source)
 		cells := []string{fmt.Sprintf("%s [%d]", row.Model, 1+slices.Index(sources, row.Source))}
 		for _, u := range []loop.USD{row.Input, row.Output, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h} {
-			exact, _ := u.MarshalJSON() // without trailing zeros
-			cells = append(cells, string(exact))
+			cells = append(cells, exact(u))
 		}
 		t.add(append(cells, times(row.Fast), times(row.Long))...)
 	}
