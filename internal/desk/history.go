@@ -55,6 +55,7 @@ type line struct {
 type reader struct {
 	whole  bool     // the line itself is printed, so all of it must be sound
 	unread bool     // none of its fields is needed
+	costs  bool     // neither its end nor its PRs are
 	behind []string // the fields that are needed of those behind the snapshot
 }
 
@@ -75,7 +76,7 @@ func (d *damages) lines(files *store.Store, skill loop.Skill, r reader, each fun
 			err = raw.Check()
 		}
 		if err == nil && !r.unread {
-			err = l.read(raw, r.behind)
+			err = l.read(raw, r)
 		}
 		if err == nil {
 			if err := each(&l); err != nil {
@@ -98,8 +99,12 @@ func (d *damages) complaint() error {
 	return err
 }
 
-func (l *line) read(raw store.RawLine, behind []string) (err error) {
-	l.snapshot, err = raw.Skim(l.field, behind...)
+func (l *line) read(raw store.RawLine, r reader) (err error) {
+	l.snapshot, err = raw.Skim(func(name string, v gjson.Result) {
+		if !r.costs || name != "ended_at" && name != "prs_touched_this_iter" {
+			l.field(name, v)
+		}
+	}, r.behind...)
 	if l.Outcome == string(loop.Stopped) {
 		l.Unbegun = gjson.GetBytes(l.snapshot, "iterations_used").Int() < l.Iteration
 	}

@@ -88,7 +88,7 @@ func (v *visit) addOpen(l *ledger, s *loopState) {
 // note.
 func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 	var bad damages
-	_ = bad.lines(files, l.run.Skill, reader{behind: behind}, func(line *line) error {
+	_ = bad.lines(files, l.run.Skill, reader{costs: true, behind: behind}, func(line *line) error {
 		ours := line.RunID == l.run.RunID || line.RunID == ""
 		if ours && line.Outcome != string(loop.SkippedLock) {
 			each(line)

@@ -76,9 +76,10 @@ type historyTable struct {
 
 // runRows is one run's part of the table.
 type runRows struct {
-	name             string   // skill and id
-	lines            []string // drawn
-	hidden           int      // rows before them
+	name             string       // skill and id
+	lines            []string     // the rows that are certainly shown, drawn
+	rows             []HistoryRow // those after them
+	hidden           int          // rows before them
 	dollars, minutes *spark
 }
 
@@ -93,9 +94,13 @@ func (t *historyTable) row(r HistoryRow) error {
 		run.dollars.add(int64(max(0, r.Dollars)))
 		run.minutes.add(int64(minutesOf(r.Started, r.Ended)))
 	}
-	line := t.cut(t.line(t.cells(r)), t.Width)
-	run.lines = append(run.lines, t.paint(outcomeStyle(r.Outcome), line))
-	if t.shown++; t.most > 0 && t.shown > t.most {
+	if t.most == 0 {
+		run.lines = append(run.lines, t.draw(r))
+		return nil
+	}
+	r.JSON = nil
+	run.rows = append(run.rows, r)
+	if t.shown++; t.shown > t.most {
 		t.hide()
 	}
 	return nil
@@ -104,14 +109,14 @@ func (t *historyTable) row(r HistoryRow) error {
 // hide removes the oldest row, and its run if that has no other.
 func (t *historyTable) hide() {
 	run := t.runs[0]
-	run.lines, run.hidden, t.shown = run.lines[1:], run.hidden+1, t.shown-1
-	if len(run.lines) == 0 && len(t.runs) > 1 {
+	run.rows, run.hidden, t.shown = run.rows[1:], run.hidden+1, t.shown-1
+	if len(run.rows) == 0 && len(t.runs) > 1 {
 		t.earlier, t.spent = t.earlier+run.hidden, t.spent+loop.USD(run.dollars.sum)
 		t.runs = t.runs[1:]
 	}
 }
 
-func (t *historyTable) cells(r HistoryRow) []string {
+func (t *historyTable) draw(r HistoryRow) string {
 	outcome, number := r.Outcome, strconv.FormatInt(r.Iteration, 10)
 	if outcome == string(loop.SkippedLock) {
 		outcome = "skipped"
@@ -126,8 +131,9 @@ func (t *historyTable) cells(r HistoryRow) []string {
 	if r.Refused > 0 {
 		last += fmt.Sprintf(" %d refused", r.Refused)
 	}
-	return []string{number, r.Started.In(t.Now.Location()).Format(t.layout), outcome,
-		strconv.Itoa(minutesOf(r.Started, r.Ended)), "$" + r.Dollars.String(), strings.TrimSpace(last)}
+	line := t.line([]string{number, r.Started.In(t.Now.Location()).Format(t.layout), outcome,
+		strconv.Itoa(minutesOf(r.Started, r.Ended)), "$" + r.Dollars.String(), strings.TrimSpace(last)})
+	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
 }
 
 func outcomeStyle(outcome string) string {
@@ -160,6 +166,9 @@ func (t *historyTable) close() error {
 		write(faint, "%s", t.header())
 		if run.hidden > 0 {
 			write(faint, "%s before these: hooks history --all", thousands(int64(run.hidden)))
+		}
+		for _, r := range run.rows {
+			run.lines = append(run.lines, t.draw(r))
 		}
 		for _, line := range run.lines {
 			_, _ = t.out.WriteString(line + "\n")

@@ -157,7 +157,7 @@ func ticks(width int, list []Replayed) table {
 }
 
 func ticksAt(layout string, list []Replayed) table {
-	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: true}}}
+	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: 1}}}
 	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked", "denied")...)
 	t.columns = append(t.columns, column{name: "what becomes of it"})
 	for n, i := range list {

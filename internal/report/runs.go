@@ -12,9 +12,9 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		return "no loop has run in this project"
 	}
 	p := newPage(s.unwrapped())
-	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started"}, {name: "iterations", spare: true},
-		{name: "PRs", right: true, spare: true}, {name: "minutes", right: true, spare: true},
-		{name: "dollars", right: true}, {name: "state"}}}
+	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1}, {name: "iterations", spare: 1}}}
+	t.columns = append(append(t.columns, counts("PRs", "minutes")...),
+		column{name: "dollars", right: true, spare: 1}, column{name: "state"})
 	for i := range runs {
 		b := &runs[i]
 		state := string(b.Status) + prefixed(" ", b.StopCause)

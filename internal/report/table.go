@@ -18,13 +18,13 @@ type column struct {
 	name  string
 	width int  // at least
 	right bool // of numbers
-	spare bool // left out on a screen that has no room for it
+	spare int  // above 0: left out on a screen that has no room for it, the highest first
 }
 
-// counts are spare columns of numbers.
+// counts are columns of numbers, the first to be left out.
 func counts(names ...string) (list []column) {
 	for _, name := range names {
-		list = append(list, column{name: name, right: true, spare: true})
+		list = append(list, column{name: name, right: true, spare: 2})
 	}
 	return list
 }
@@ -69,10 +69,14 @@ func (t *table) measure() (width int) {
 // at least 8 wide.
 func (t *table) narrow(s Screen) (left []string) {
 	for t.measure() > s.Width {
-		at := -1
+		at, most := -1, 1
 		for i, c := range t.columns {
-			if c.spare && (at < 0 || t.zeros(i) || !t.zeros(at)) {
-				at = i
+			spare := c.spare
+			if spare > 0 && t.zeros(i) {
+				spare = 3
+			}
+			if spare >= most {
+				at, most = i, spare
 			}
 		}
 		if at < 0 {
