@@ -19,7 +19,8 @@ type doctorCmd struct {
 // Run looks at the machine and the project; a check that fails is exit code 1.
 func (c doctorCmd) Run(p caller) error {
 	if c.Fix && p.Env("CLAUDECODE") != "" {
-		return hint.New("type hooks doctor --fix in a terminal of your own", "nothing is mended from inside the agent")
+		return hint.New("type hooks doctor --fix in a terminal of your own",
+			"nothing is mended from inside the agent")
 	}
 	if c.Live && p.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --live in a terminal of your own",

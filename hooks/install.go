@@ -58,7 +58,8 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 // place is the settings file, for a person only: an agent does not decide what governs it.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
 	if a.InAgent() {
-		return "", "", hint.New("a person does that in a terminal of their own", "the registration is not changed from inside the agent")
+		return "", "", hint.New("a person does that in a terminal of their own",
+			"the registration is not changed from inside the agent")
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Hooks governs unattended loops of Claude Code from outside the model: it is registered as the client's
-// hooks, and people ask it about their loops.
+// Hooks governs unattended loops of Claude Code from outside the model: it is registered as the
+// client's hooks, and people ask it about their loops.
 package main
 
 import (
@@ -21,7 +21,8 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which would block.
+// run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which
+// would block.
 func run(args []string) int {
 	dropOddZone()
 	a := newApp()

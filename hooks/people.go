@@ -9,7 +9,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// commands are what people and skills type. The hook words stand here for their mistakes only; they go round the parser.
+// commands are what people and skills type. The hook words are here for their errors only; they
+// bypass the parser.
 type commands struct {
 	Stop                hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: the agent finished responding."`
 	PreToolUse          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool is about to run."`
@@ -48,7 +49,8 @@ type hookCmd struct{}
 
 // Help says whose word it is.
 func (hookCmd) Help() string {
-	return "The client starts it, with one event as JSON on stdin: see hooks.json. To end a loop: hooks loop stop. Other commands of people: hooks --help."
+	return "The client starts it, with one event as JSON on stdin: see hooks.json. " +
+		"To end a loop: hooks loop stop. Other commands of people: hooks --help."
 }
 
 // Run refuses what the hook path did not take.
@@ -83,9 +85,12 @@ func people(a *app.App, args []string) (code int) {
 		}
 	}()
 	var cli commands
-	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Description("Governs unattended loops of Claude Code: stop conditions, gates, merges, money, state."),
-		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, c))
+	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("Governs unattended loops of Claude Code: "+
+			"stop conditions, gates, merges, money, state."),
+		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Bind(a, c))
 	ctx, err := parser.Parse(customary(args))
 	if err == nil {
 		err = ctx.Run()

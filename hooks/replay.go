@@ -18,7 +18,7 @@ type replayCmd struct {
 
 // Run shows what the rules would have made of a past session.
 func (c replayCmd) Run(a *app.App, p caller) error {
-	debug.SetMemoryLimit(48 << 20) // what is held is bounded; the garbage of a long transcript need not pile up
+	debug.SetMemoryLimit(48 << 20) // a long transcript makes much garbage
 	var ceilings []string
 	add := func(flag string, value *string) {
 		if value != nil {

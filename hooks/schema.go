@@ -15,7 +15,8 @@ type schemaCmd struct {
 func (s schemaCmd) Run(c caller) error {
 	text, ok := schemas.Get(s.Name)
 	if !ok {
-		return hint.New("the schemas are "+strings.Join(schemas.Names(), ", "), "there is no schema %q", s.Name)
+		return hint.New("the schemas are "+strings.Join(schemas.Names(), ", "),
+			"there is no schema %q", s.Name)
 	}
 	_, err := c.out.Write(text)
 	return err

@@ -35,7 +35,8 @@ func (c caller) say(text string) error {
 }
 
 // show prints what a command found, as JSON or drawn for people, also when an error came with it.
-func show[T any](c caller, asJSON bool, found T, err error, draw func(report.Screen, T) string) error {
+func show[T any](c caller, asJSON bool, found T, err error,
+	draw func(report.Screen, T) string) error {
 	if asJSON {
 		return errors.Join(c.json(found), err)
 	}

@@ -38,7 +38,8 @@ const watchEvery = 2 * time.Second
 // watch keeps the status on the terminal's other screen and leaves the terminal as it was.
 func (c caller) watch(skills []loop.Skill) error {
 	if _, terminal := terminalOf(c.out); !terminal {
-		return hint.New("leave --watch out, or ask for --json", "--watch needs a terminal to draw on")
+		return hint.New("leave --watch out, or ask for --json",
+			"--watch needs a terminal to draw on")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

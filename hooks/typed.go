@@ -82,5 +82,6 @@ func inWords(name, text string) string {
 		list = strings.TrimRight(strings.NewReplacer(`"`, "", ",", ", ").Replace(list), ", ")
 		return fmt.Sprintf("%s: %s is none of %s", strings.Trim(what, "[]"), got, list)
 	}
-	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing", "a valid 64 bit int", "a whole number").Replace(text)
+	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing",
+		"a valid 64 bit int", "a whole number").Replace(text)
 }

@@ -24,7 +24,8 @@ func versionLine() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		settings = info.Settings
 	}
-	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS,
+		runtime.GOARCH, runtime.Version())
 }
 
 // version is the plugin's, which a release's tag must agree with.

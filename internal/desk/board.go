@@ -17,14 +17,15 @@ import (
 // peopleWait is how long a person waits for one call to the tracker, longer than an iteration does.
 const peopleWait = 30 * time.Second
 
-// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and evaluates
-// what they would trigger. It may be incomplete and come with an error.
+// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
+// evaluates what they would trigger. It may be incomplete and come with an error.
 func (d *Desk) Backlog(scope []string) (report.Board, error) {
 	v, run, _ := d.asker(loop.Work)
 	q := v.question()
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
-	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(), Whole: answer.Backlog != nil,
+	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(),
+		Whole: answer.Backlog != nil,
 		Edges: answer.Edges, Notes: answer.Notes}
 	for _, f := range answer.Issues {
 		b.Issues = append(b.Issues, report.BoardIssue(f))
@@ -53,8 +54,10 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	}
 	pr := answer.PRs[0]
 	p := report.PR{
-		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State, Draft: pr.Draft,
-		Fork: pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA, CI: pr.CI,
+		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State,
+		Draft: pr.Draft,
+		Fork:  pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA,
+		CI:     pr.CI,
 		Closes: pr.Closes, HumanFeedback: pr.HumanFeedback(time.Time{}),
 		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes,
 	}
@@ -73,8 +76,9 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with its
-// previous iteration, otherwise a run that has not begun. Other commands report state that is damaged.
+// asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with
+// its previous iteration, otherwise a run that has not begun. Other commands report state that is
+// damaged.
 func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.Iteration) {
 	v, err := d.visit(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}
@@ -90,7 +94,8 @@ func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.I
 }
 
 func (v *visit) question() forge.Question {
-	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project), Wait: peopleWait}
+	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project),
+		Wait: peopleWait}
 }
 
 // placed names the tracker that was asked, "none" if it is not configured.

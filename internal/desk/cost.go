@@ -13,9 +13,9 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the project's runs spent, or one of them, by model, iteration, run or agent. Sums are
-// exact. What has no model, iteration or agent has a row of its own, so that every way comes to the same
-// total. Of all runs together only the last most iterations have rows of their own.
+// Cost is what the project's runs spent, or one of them, by model, iteration, run or agent. Sums
+// are exact. What has no model, iteration or agent has a row of its own, so that every way comes to
+// the same total. Of all runs together only the last most iterations have rows of their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, Rows: []report.CostRow{}}
 	err := d.ask(func(v *visit) error {
@@ -41,7 +41,8 @@ func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 				c.Rows = append(c.Rows, l.byAgent(table)...)
 			case "run":
 				state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
-				c.Rows = append(c.Rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, State: state,
+				c.Rows = append(c.Rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill,
+					State:  state,
 					Tokens: l.total()})
 			}
 			c.Total = c.Total.Add(l.total())
@@ -81,7 +82,8 @@ func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 
 func dearestFirst(rows []report.CostRow) {
 	slices.SortStableFunc(rows, func(a, b report.CostRow) int {
-		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars), cmp.Compare(a.Model+a.Agent, b.Model+b.Agent))
+		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars),
+			cmp.Compare(a.Model+a.Agent, b.Model+b.Agent))
 	})
 }
 
@@ -96,10 +98,12 @@ func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.Cos
 func (l *ledger) byIteration() (rows []report.CostRow) {
 	rows = make([]report.CostRow, 0, len(l.spent)+3)
 	add := func(n int, state string, t loop.Tokens) {
-		rows = append(rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: n, State: state, Tokens: t})
+		rows = append(rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: n,
+			State: state, Tokens: t})
 	}
-	rows = withRest(rows, l.older.Tokens, fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration --all",
-		l.run.RunID, l.run.Skill, l.older.iteration))
+	rows = withRest(rows, l.older.Tokens,
+		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration --all",
+			l.run.RunID, l.run.Skill, l.older.iteration))
 	for _, s := range l.spent {
 		add(s.iteration, s.outcome, s.Tokens)
 	}
@@ -123,12 +127,13 @@ func missing(total, sum loop.Tokens) loop.Tokens {
 		CacheRead:    max(0, total.CacheRead-sum.CacheRead),
 		CacheWrite5m: max(0, total.CacheWrite5m-sum.CacheWrite5m),
 		CacheWrite1h: max(0, total.CacheWrite1h-sum.CacheWrite1h),
-		WebSearches:  max(0, total.WebSearches-sum.WebSearches), Dollars: max(0, total.Dollars-sum.Dollars),
+		WebSearches:  max(0, total.WebSearches-sum.WebSearches),
+		Dollars:      max(0, total.Dollars-sum.Dollars),
 	}
 }
 
-// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have worked
-// in several stretches of its session.
+// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
+// worked in several stretches of its session.
 func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 	for _, s := range l.stretches() {
 		agents, err := usage.ByAgent(s, table)
@@ -136,7 +141,8 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 			l.notes = append(l.notes, err.Error())
 		}
 		for _, a := range agents {
-			row := report.CostRow{SessionID: strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl"),
+			row := report.CostRow{SessionID: strings.TrimSuffix(filepath.Base(s.Transcript),
+				".jsonl"),
 				Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task}
 			for _, t := range a.ByModel {
 				row.Tokens = row.Tokens.Add(t)
@@ -147,7 +153,8 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 	dearestFirst(rows)
 	sum := sumOf(rows)
 	if over := sum.Dollars - l.total().Dollars; over > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: its transcripts come to $%s "+
+		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
+			"its transcripts come to $%s "+
 			"more at those of now", l.run.RunID, report.Mills(over)))
 	}
 	return withRest(rows, missing(l.total(), sum), l.run.RunID+" not in its transcripts")

@@ -1,5 +1,6 @@
-// Package desk answers people's questions about a project's loops: how they stand and why they stopped,
-// what they did and cost, which questions wait, and what the tracker says. Nothing is written.
+// Package desk answers people's questions about a project's loops: how they stand and why they
+// stopped, what they did and cost, which questions wait, and what the tracker says. Nothing is
+// written.
 package desk
 
 import (

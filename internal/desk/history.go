@@ -13,9 +13,9 @@ import (
 	"hooks/internal/store"
 )
 
-// History writes every line of the skills' histories, or of one run, to out: the archived runs first,
-// in the order in which they were written. One line is in memory at a time. Damaged lines are skipped
-// and reported together at the end.
+// History writes every line of the skills' histories, or of one run, to out: the archived runs
+// first, in the order in which they were written. One line is in memory at a time. Damaged lines
+// are skipped and reported together at the end.
 func (d *Desk) History(skills []loop.Skill, runID string, out report.History) error {
 	var bad damages
 	found := runID == ""
@@ -39,7 +39,8 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 		})
 	})
 	if err == nil && !found {
-		return hint.New("the runs are listed by `hooks loop list`", "there is no iteration of run %q", runID)
+		return hint.New("the runs are listed by `hooks loop list`",
+			"there is no iteration of run %q", runID)
 	}
 	return errors.Join(err, out.Close(), bad.complaint())
 }
@@ -69,7 +70,8 @@ type damages struct {
 const maxDamages = 5
 
 // lines reads a history from its beginning, and collects what is damaged.
-func (d *damages) lines(files *store.Store, skill loop.Skill, r reader, each func(*line) error) error {
+func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
+	each func(*line) error) error {
 	for raw, err := range files.RawLines(skill) {
 		l := line{HistoryRow: report.HistoryRow{JSON: raw.JSON}}
 		if err == nil && r.whole {

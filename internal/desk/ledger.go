@@ -31,8 +31,8 @@ type iterationSpent struct {
 	loop.Tokens
 }
 
-// ledgers reads the runs, the newest first. Only --by iteration and agent need all lines; else the last
-// one has the sums.
+// ledgers reads the runs, the newest first. Only --by iteration and agent need all lines; else the
+// last one has the sums.
 func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {
@@ -55,8 +55,8 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 	return list, err
 }
 
-// lastLedger is a run with its last line alone, which knows more than the budget does when a crash kept
-// that from being written.
+// lastLedger is a run with its last line alone, which knows more than the budget does when a crash
+// kept that from being written.
 func lastLedger(files *store.Store, s *loopState) *ledger {
 	l := &ledger{run: *s.Budget}
 	last, err := files.Last(s.skill, func(line *loop.Iteration) bool {
@@ -84,8 +84,8 @@ func (v *visit) addOpen(l *ledger, s *loopState) {
 	l.run.Spend(spent)
 }
 
-// ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes a
-// note.
+// ran shows the run's lines of iterations that were not skipped, oldest first. A damaged one makes
+// a note.
 func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 	var bad damages
 	_ = bad.lines(files, l.run.Skill, reader{costs: true, behind: behind}, func(line *line) error {
@@ -122,8 +122,8 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 	}, "usage_by_model")
 }
 
-// tokensOf is the sum of a usage_by_model. Its fields are read one by one because a history may have
-// ten thousand of them.
+// tokensOf is the sum of a usage_by_model. Its fields are read one by one because a history may
+// have ten thousand of them.
 func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
 	byModel.ForEach(func(_, model gjson.Result) bool {
 		var t loop.Tokens
@@ -152,8 +152,9 @@ func tokensOf(byModel gjson.Result) (sum loop.Tokens) {
 	return sum
 }
 
-// readParts collects the parts of sessions that the run was counted from. A part is a row of lines with
-// the same main transcript, whose cursor is the first; it ends at the cursors of its last line.
+// readParts collects the parts of sessions that the run was counted from. A part is a row of lines
+// with the same main transcript, whose cursor is the first; it ends at the cursors of its last
+// line.
 func (l *ledger) readParts(files *store.Store) {
 	var last []byte // snapshot of the part's last line
 	var main []byte // transcript of the part, as JSON

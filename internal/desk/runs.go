@@ -9,8 +9,8 @@ import (
 	"hooks/internal/store"
 )
 
-// Runs lists the runs of these skills in the project, the newest first: those that are present, then
-// the archived ones.
+// Runs lists the runs of these skills in the project, the newest first: those that are present,
+// then the archived ones.
 func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
 	list = []loop.Budget{}
 	err = d.ask(func(v *visit) error {
@@ -27,8 +27,8 @@ func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err e
 	return list, present, err
 }
 
-// everyRun shows every run that has a budget once, the newest first. A run that was resumed after its
-// archiving was interrupted is both present and archived.
+// everyRun shows every run that has a budget once, the newest first. A run that was resumed after
+// its archiving was interrupted is both present and archived.
 func (v *visit) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
 	shown := map[string]bool{}
 	return v.folders(true, func(files *store.Store, present bool) error {
@@ -46,8 +46,8 @@ func (v *visit) everyRun(show func(files *store.Store, l *loopState, present boo
 	})
 }
 
-// folders opens the archived runs, the oldest first, and then the present state; or all of them in the
-// opposite order. It ends at the first error.
+// folders opens the archived runs, the oldest first, and then the present state; or all of them in
+// the opposite order. It ends at the first error.
 func (v *visit) folders(newestFirst bool, read func(files *store.Store, present bool) error) error {
 	ids, err := v.files.Archives()
 	if err != nil {

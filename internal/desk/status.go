@@ -16,8 +16,8 @@ import (
 	"hooks/internal/usage"
 )
 
-// Standing is how the project's loops stand now; empty if it has no state. An error in one loop does not
-// hide the other; errors are joined.
+// Standing is how the project's loops stand now; empty if it has no state. An error in one loop
+// does not hide the other; errors are joined.
 func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
 	err := d.ask(func(v *visit) error {
@@ -64,7 +64,8 @@ func (v *visit) stand(l *loopState) report.Stand {
 // brief is as much of a loop's standing as three small files have: no transcript and no history.
 func (v *visit) brief(l *loopState) report.Stand {
 	b := l.Budget
-	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: alive(b), Gates: openGates(l)}
+	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: alive(b),
+		Gates: openGates(l)}
 	if b.Status == loop.Active {
 		st.Minutes = b.Minutes(v.now)
 	}
@@ -90,9 +91,11 @@ func (v *visit) next(st report.Stand) string {
 	}
 }
 
-// spent is what a run spent beyond its cursors, by its open iteration's transcript. Nothing is saved.
+// spent is what a run spent beyond its cursors, by its open iteration's transcript. Nothing is
+// saved.
 func (v *visit) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
-	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors, usage.NewTable(config.Load(v.project).Rates))
+	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors,
+		usage.NewTable(config.Load(v.project).Rates))
 	return spent, notes
 }
 
@@ -123,9 +126,9 @@ func (d *Desk) Waiting() ([]report.Waiting, error) {
 // maxLine bounds how much of the client's status line object is read, in bytes.
 const maxLine = 1 << 20
 
-// StatusLine is the one line that the client shows under its prompt: the loops that run in this project,
-// those that wait for a person, and those that ended in this session. It is empty if there are none, and
-// also after any error: a status line has no place for one.
+// StatusLine is the one line that the client shows under its prompt: the loops that run in this
+// project, those that wait for a person, and those that ended in this session. It is empty if there
+// are none, and also after any error: a status line has no place for one.
 func (d *Desk) StatusLine(stdin io.Reader, s report.Screen) string {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
 	if err != nil {
@@ -176,11 +179,13 @@ func (d *Desk) Why(skills []loop.Skill) ([]report.Why, error) {
 
 func (v *visit) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
-	w := report.Why{Skill: l.skill, RunID: b.RunID, Command: b.Command, Status: b.Status, Alive: st.OwnerAlive,
+	w := report.Why{Skill: l.skill, RunID: b.RunID, Command: b.Command, Status: b.Status,
+		Alive:  st.OwnerAlive,
 		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.State{}, Gates: []loop.State{}}
 	previous, err := v.files.Last(l.skill, b.Worked)
 	if b.Status != loop.Active {
-		last, lerr := v.files.Last(l.skill, func(line *loop.Iteration) bool { return line.Ran() && line.Of(b.RunID) })
+		last, lerr := v.files.Last(l.skill,
+			func(line *loop.Iteration) bool { return line.Ran() && line.Of(b.RunID) })
 		if last != nil {
 			w.Denied = last.Denied
 		}

@@ -1,5 +1,5 @@
-// Package hint gives errors their way out: whoever meets one reads what is wrong in a line `error:` and what to do about
-// it in a line `hint:`.
+// Package hint gives errors their way out: whoever meets one reads what is wrong in a line `error:`
+// and what to do about it in a line `hint:`.
 package hint
 
 import (

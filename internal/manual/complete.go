@@ -7,10 +7,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is the script that teaches a shell, bash, zsh or fish, the commands. It starts no program
-// when it runs.
+// Completion is the script that teaches a shell, bash, zsh or fish, the commands. It starts no
+// program when it runs.
 func Completion(shell string, app *kong.Application) string {
-	write := map[string]func(*strings.Builder, []command){"bash": bash, "zsh": zsh, "fish": fish}[shell]
+	write := map[string]func(*strings.Builder, []command){"bash": bash, "zsh": zsh,
+		"fish": fish}[shell]
 	var b strings.Builder
 	write(&b, commandOf(app.Node, "").all())
 	return b.String()
@@ -27,7 +28,8 @@ _hooks() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$at ${COMP_WORDS[i]}" in
 `)
-	fmt.Fprintf(b, "        %s) at=\"$at ${COMP_WORDS[i]}\" ;;\n        esac\n    done\n", ways(list, "|"))
+	fmt.Fprintf(b, "        %s) at=\"$at ${COMP_WORDS[i]}\" ;;\n        esac\n    done\n",
+		ways(list, "|"))
 	b.WriteString("    case \"$at $prev\" in\n")
 	reply := "    '%s') COMPREPLY=($(compgen -W '%s' -- \"$cur\"))%s ;;\n"
 	eachOption(list, func(flag, words string) { fmt.Fprintf(b, reply, flag, words, "; return") })
@@ -45,14 +47,16 @@ _hooks() {
 // zsh works both sourced and as a file _hooks in a folder of fpath.
 func zsh(b *strings.Builder, list []command) {
 	b.WriteString(`#compdef hooks
-# zsh completion of hooks: source <(hooks completion zsh), or keep it as _hooks in a folder of $fpath
+# zsh completion of hooks: source <(hooks completion zsh)
+# or keep it as _hooks in a folder of $fpath
 _hooks() {
     local at= i
     local -a list
     for ((i = 2; i < CURRENT; i++)); do
         case "$at ${words[i]}" in
 `)
-	fmt.Fprintf(b, "        %s) at=\"$at ${words[i]}\" ;;\n        esac\n    done\n", ways(list, "|"))
+	fmt.Fprintf(b, "        %s) at=\"$at ${words[i]}\" ;;\n        esac\n    done\n",
+		ways(list, "|"))
 	b.WriteString("    case \"$at ${words[CURRENT-1]}\" in\n")
 	eachOption(list, func(flag, words string) {
 		fmt.Fprintf(b, "    '%s') compadd -- %s; return ;;\n", flag, words)

@@ -13,7 +13,7 @@ func Page(app *kong.Application, version string) string {
 	help := strings.TrimSuffix(app.Help, ".")
 	fmt.Fprintf(&b, ".TH HOOKS 1 \"\" \"hooks %s\" \"User Commands\"\n", roff(version))
 	fmt.Fprintf(&b, ".SH NAME\nhooks \\- %s\n", roff(strings.ToLower(help[:1])+help[1:]))
-	b.WriteString(".SH SYNOPSIS\n.B hooks\n.I command\n.RI [ arguments ]\n.SH DESCRIPTION\n" + description + ".SH COMMANDS\n")
+	b.WriteString(description)
 	for _, c := range commandOf(app.Node, "").all()[1:] {
 		if len(c.subs) == 0 {
 			c.entry(&b)
@@ -22,11 +22,18 @@ func Page(app *kong.Application, version string) string {
 	return b.String() + rest
 }
 
-const description = `The client starts the program at its events: one hook word, one JSON object on standard input, one JSON object or
-nothing on standard output. Nothing is printed, written or started while no loop runs.
+const description = `.SH SYNOPSIS
+.B hooks
+.I command
+.RI [ arguments ]
+.SH DESCRIPTION
+The client starts the program at its events: one hook word, one JSON object on standard input, one
+JSON object or nothing on standard output. Nothing is printed, written or started while no loop
+runs.
 .PP
 People and skills use the commands below. A loop begins with a looping skill in the client, as in
 .B /loop /sdd:work \-\-loop
+.SH COMMANDS
 `
 
 const rest = `.SH FILES

@@ -1,6 +1,6 @@
-// Package manual writes what describes the program's commands outside of --help: completion scripts for
-// three shells, and the manual page. All of it is made from the parser's model, so that nothing is
-// missing.
+// Package manual writes what describes the program's commands outside of --help: completion scripts
+// for three shells, and the manual page. All of it is made from the parser's model, so that nothing
+// is missing.
 package manual
 
 import (

@@ -1,6 +1,6 @@
-// Package printable removes from foreign text what a terminal would act on: issue titles, branch names,
-// causes, questions and answers are written by people who do not sit at that terminal. It is applied
-// where text is printed; files keep the text as it was written.
+// Package printable removes from foreign text what a terminal would act on: issue titles, branch
+// names, causes, questions and answers are written by people who do not sit at that terminal. It is
+// applied where text is printed; files keep the text as it was written.
 package printable
 
 import (
@@ -42,8 +42,8 @@ func Line(s string) string {
 	}, Text(s))
 }
 
-// JSON spells the same characters of a valid JSON text as \u escapes: a reader of the JSON gets them
-// unchanged, and a terminal acts on none of them.
+// JSON spells the same characters of a valid JSON text as \u escapes: a reader of the JSON gets
+// them unchanged, and a terminal acts on none of them.
 func JSON(text []byte) []byte {
 	if isASCII(text) {
 		return text
@@ -66,7 +66,8 @@ func JSON(text []byte) []byte {
 // isASCII reports whether no byte is over 0x7e. Valid JSON has only blanks below 0x20.
 func isASCII(text []byte) bool {
 	for ; len(text) >= 8; text = text[8:] {
-		// Adding one sets the high bit of 0x7f too; a carry comes from a byte that has failed already.
+		// Adding one sets the high bit of 0x7f too; a carry comes from a byte that has failed
+		// already.
 		w := binary.LittleEndian.Uint64(text)
 		if (w|(w+0x0101010101010101))&0x8080808080808080 != 0 {
 			return false
@@ -75,8 +76,8 @@ func isASCII(text []byte) bool {
 	return !slices.ContainsFunc(text, func(b byte) bool { return b > 0x7e })
 }
 
-// IsPlain reports whether a text has only ASCII letters, digits, signs and blanks, as almost every text
-// has. It then needs no care.
+// IsPlain reports whether a text has only ASCII letters, digits, signs and blanks, as almost every
+// text has. It then needs no care.
 func IsPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {

@@ -18,8 +18,8 @@ type Board struct {
 	Edges   [][2]int     `json:"edges"` // blocker, blocked
 	// Workable are the issues that a loop may pick now; nil where the backlog is not whole.
 	Workable []int        `json:"workable"`
-	Fired    []loop.Fired `json:"conditions"` // of backlog-empty and dependency-cycle, those that hold
-	Gates    []string     `json:"gates"`      // questions about acceptance criteria, each asked once its issue is picked
+	Fired    []loop.Fired `json:"conditions"` // that hold: backlog-empty, dependency-cycle
+	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked
 	Notes    []string     `json:"notes,omitempty"`
 }
 
@@ -101,7 +101,7 @@ type PR struct {
 	// previous iteration ended.
 	HumanFeedback *bool        `json:"human_feedback"`
 	Reviewed      bool         `json:"reviewed,omitempty"`
-	Fired         []loop.Fired `json:"conditions"` // pr-terminal, where it holds in a loop that watches this PR
+	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop on this PR
 	Gate          string       `json:"gate,omitempty"`
 	Notes         []string     `json:"notes,omitempty"`
 }
@@ -144,9 +144,11 @@ func PullRequest(s Screen, pr PR) string {
 	}
 	switch {
 	case pr.Reviewed:
-		p.line(plain, "Every person who spoke has approved this commit since: a merge passes without a question")
+		p.line(plain, "Every person who spoke has approved this commit since: "+
+			"a merge passes without a question")
 	case pr.HumanFeedback == nil:
-		p.line(plain, "Before a merge would be asked: %s (whether a person spoke is not known)", pr.Gate)
+		p.line(plain, "Before a merge would be asked: %s (whether a person spoke is not known)",
+			pr.Gate)
 	case *pr.HumanFeedback:
 		p.line(plain, "Before a merge would be asked: %s", pr.Gate)
 	default:

@@ -18,8 +18,8 @@ func bar(part, whole int64, width int) string {
 // level is the sign for a value from 0 to 7.
 func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
 
-// spark collects a row of values of any length in bounded memory and draws it in a few columns: when
-// there are more values than columns, neighbours share one, and the column shows the larger.
+// spark collects a row of values of any length in bounded memory and draws it in a few columns:
+// when there are more values than columns, neighbours share one, and the column shows the larger.
 type spark struct {
 	columns     int
 	each        int // values a column stands for

@@ -25,8 +25,8 @@ type Card struct {
 	Gates     []Asked         `json:"gates"`
 	Denied    []loop.Denial   `json:"denied"` // of these iterations
 	Waiting   []Waiting       `json:"waiting"`
-	Resume    string          `json:"resume"`              // what to type to continue; empty if nothing is left to do
-	Next      string          `json:"next_tick,omitempty"` // what brings it, while the run continues
+	Resume    string          `json:"resume"`              // what to type to continue; may be empty
+	Next      string          `json:"next_tick,omitempty"` // while the run continues
 	Present   bool            `json:"present"`             // not archived
 	Open      bool            `json:"iteration_open"`
 }
@@ -62,8 +62,8 @@ type Progress struct {
 	Dollars    loop.USD `json:"dollars_since"`
 }
 
-// add counts the next iteration. Progress is a PR that a call was about, or a commit that reached the
-// remote.
+// add counts the next iteration. Progress is a PR that a call was about, or a commit that reached
+// the remote.
 func (p *Progress) add(l *loop.Iteration) {
 	moved := slices.ContainsFunc(l.TrackedPRs, func(t loop.TrackedPR) bool {
 		return t.StartSHA != t.EndSHA && slices.Contains(l.Observed.Heads, t.Branch)
@@ -104,7 +104,8 @@ func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 		Gates: []Asked{}, Denied: []loop.Denial{},
 		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
 			Attempts: b.MergesAttempted, PRs: []int{}, Merged: []int{}, Heads: []string{}},
-		Claimed: Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{}, Notes: []string{}},
+		Claimed: Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{},
+			Notes: []string{}},
 	}
 	for _, name := range b.PRsTouched {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
@@ -146,7 +147,8 @@ func (c *Card) add(l *loop.Iteration) {
 	}
 	for _, w := range l.Worktrees {
 		before := len(c.Worktrees)
-		c.Worktrees = slices.DeleteFunc(c.Worktrees, func(o loop.Worktree) bool { return o.Path == w.Path })
+		c.Worktrees = slices.DeleteFunc(c.Worktrees,
+			func(o loop.Worktree) bool { return o.Path == w.Path })
 		if len(c.Worktrees) < before || slices.Contains(l.Observed.Worktrees, w.Path) {
 			c.Worktrees = append(c.Worktrees, w)
 		}
@@ -171,7 +173,8 @@ func (c *Card) add(l *loop.Iteration) {
 
 // Keep drops the worktrees that are not left on disk.
 func (c *Card) Keep(left func(path string) bool) {
-	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool { return !left(w.Path) })
+	c.Worktrees = slices.DeleteFunc(c.Worktrees,
+		func(w loop.Worktree) bool { return !left(w.Path) })
 }
 
 // settle separates what was observed from what was only reported.

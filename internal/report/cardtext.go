@@ -92,7 +92,8 @@ func (p *page) iterations(c Card) {
 
 // did is what an iteration did, in words.
 func did(l *loop.Iteration) string {
-	parts := []string{fmt.Sprintf("%s, %d min, $%s", l.Outcome, minutesOf(l.StartedAt, l.EndedAt), l.Dollars)}
+	parts := []string{fmt.Sprintf("%s, %d min, $%s", l.Outcome, minutesOf(l.StartedAt, l.EndedAt),
+		l.Dollars)}
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			parts = append(parts, fmt.Sprintf(format, args...))
@@ -163,6 +164,7 @@ func (p *page) leftBehind(c Card) {
 		p.row("asked", plain, "nothing")
 	}
 	for _, g := range c.Gates {
-		p.row(fmt.Sprintf("iteration %d", g.Iteration), plain, "%s: %q answered %q", g.Name, g.Question, g.Answer)
+		p.row(fmt.Sprintf("iteration %d", g.Iteration), plain, "%s: %q answered %q", g.Name,
+			g.Question, g.Answer)
 	}
 }

@@ -44,8 +44,8 @@ type Problem struct {
 	Way    string `json:"way"`
 }
 
-// CheckupText writes the problems of a checkup by group, or with all every check. How many there are
-// of each kind comes last, where a person looks first.
+// CheckupText writes the problems of a checkup by group, or with all every check. How many there
+// are of each kind comes last, where a person looks first.
 func CheckupText(s Screen, c Checkup, all bool) string {
 	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
 	for _, k := range c.Checks {
@@ -69,7 +69,8 @@ func CheckupText(s Screen, c Checkup, all bool) string {
 			for _, k := range shown[:alike] {
 				list = append(list, k.Name)
 			}
-			p.put("  skip ", len("  skip "), plain, strings.Join(list, ", ")+": "+strings.Join(k.Found[:1], ""))
+			p.put("  skip ", len("  skip "), plain,
+				strings.Join(list, ", ")+": "+strings.Join(k.Found[:1], ""))
 		} else {
 			p.check(k)
 		}
@@ -83,7 +84,8 @@ func CheckupText(s Screen, c Checkup, all bool) string {
 		count(Fine), count(Doubt), count(Broken), count(Skipped))
 	for _, h := range []Health{Broken, Doubt} {
 		if count(h) > 0 {
-			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain, strings.Join(names[h], ", "))
+			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain,
+				strings.Join(names[h], ", "))
 		}
 	}
 	return p.String()

@@ -50,11 +50,13 @@ func Costs(s Screen, c Cost) string {
 		"a subscription is billed otherwise", Mills(c.Total.Dollars))
 	p.blank()
 	t := table{columns: []column{{name: c.By}}}
-	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h", "searches")...)
+	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
+		"searches")...)
 	t.columns = append(t.columns, column{name: "dollars", right: true})
 	for _, r := range append(slices.Clip(c.Rows), CostRow{Rest: "total", Tokens: c.Total}) {
 		cells := []string{r.name(c.By)}
-		for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h, r.WebSearches} {
+		for _, n := range []int64{r.Input, r.Output, r.CacheRead, r.CacheWrite5m, r.CacheWrite1h,
+			r.WebSearches} {
 			cells = append(cells, thousands(n))
 		}
 		t.add(append(cells, "$"+Mills(r.Dollars))...)

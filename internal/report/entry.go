@@ -12,8 +12,8 @@ import (
 // ReportCommand is how a skill reports its facts.
 const ReportCommand = `hooks report <<'JSON'`
 
-// Entry is the model's context at the start of an iteration: the budgets, the questions to ask first,
-// and how to report.
+// Entry is the model's context at the start of an iteration: the budgets, the questions to ask
+// first, and how to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
 	var x text
 	x.line("## Loop Iteration %d/%d — %s%s", t.Iteration, b.Ceilings.Iterations, invocation(b),
@@ -61,14 +61,16 @@ func (x *text) asked(b *loop.Budget, t *loop.Tick) {
 		return
 	}
 	if list := t.Asked.Backlog; list != nil {
-		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list), firstOf(b.Workable(*list)))
+		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list),
+			firstOf(b.Workable(*list)))
 	}
 	if len(t.Asked.Ambiguous) > 0 {
 		var list []int
 		for _, i := range t.Asked.Ambiguous {
 			list = append(list, i.Number)
 		}
-		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s", firstOf(list))
+		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s",
+			firstOf(list))
 	}
 }
 
@@ -103,7 +105,8 @@ const callDialog = "Call AskUserQuestion now " +
 
 // urgency is what a person must do, and what the model must leave alone until then.
 func urgency(gates []loop.Gate) (all, held string) {
-	if !slices.ContainsFunc(gates, func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
+	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
+	if !slices.ContainsFunc(gates, other) {
 		return "A person must answer before this is merged.",
 			"Until it is answered nothing is merged; other work may go on."
 	}
@@ -126,21 +129,25 @@ func labels(options []loop.Option) string {
 func (x *text) rules(b *loop.Budget, tracked bool) {
 	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: "+
 		"%s {…} JSON (in a worktree: hooks report <<< '{…}')", ReportCommand)
-	const work = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],"prs":[{"number":1,` +
-		`"state":"open","branch":"…","head_sha":"…","new":true}],"outcome":"ok|errored","note":"…"}`
+	const work = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
+		`"prs":[{"number":1,"state":"open","branch":"…","head_sha":"…","new":true}],` +
+		`"outcome":"ok|errored","note":"…"}`
 	switch {
 	case b.Skill == loop.Work && tracked:
 		x.line(`Fields: {%s; issues and dependencies are known from the tracker`, work)
 	case b.Skill == loop.Work:
-		x.line(`Fields: {"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},"edges":[[blocker,blocked]],`+
+		x.line(`Fields: {"backlog":{"unblocked":[],"blocked":[],"in_progress":[]},`+
+			`"edges":[[blocker,blocked]],`+
 			`"issues":[{"number":1,"criteria":"ok|missing|tbd"}],%s`, work)
 	default:
-		x.line(`Fields: {"prs":[{"number":1,"state":"open|merged|closed|do-not-merge","branch":"…",` +
-			`"head_sha":"…","human_feedback":true}],"failures":[{"kind":"pr","number":1,"cause":"…"}],` +
+		x.line(`Fields: {"prs":[{"number":1,"state":"open|merged|closed|do-not-merge",` +
+			`"branch":"…","head_sha":"…","human_feedback":true}],` +
+			`"failures":[{"kind":"pr","number":1,"cause":"…"}],` +
 			`"comments_pushed":0,"outcome":"ok|errored","note":"…"}`)
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
-	x.line("Issues in progress elsewhere are passed over, never contested. A merge passes only where a person allowed it.")
+	x.line("Issues in progress elsewhere are passed over, never contested. " +
+		"A merge passes only where a person allowed it.")
 }
 
 // Deferred tells the model to leave an issue or PR alone.
@@ -150,8 +157,8 @@ func Deferred(target string) string {
 
 // WakeCall is the exact call that brings the next tick of a self-paced loop.
 func WakeCall(b *loop.Budget) string {
-	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`,
-		"/loop "+b.Command)
+	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,`+
+		`"reason":"next loop iteration"}`, "/loop "+b.Command)
 }
 
 // Wake says what brings the next tick.
@@ -165,7 +172,8 @@ func Wake(b *loop.Budget) string {
 	if b.Scheduled == nil { // an older schedule of the session may bring it
 		return "not known yet; the skill was not started under /loop"
 	}
-	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)", b.Command)
+	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)",
+		b.Command)
 }
 
 // Due is Wake with the time at which the schedule fires; it holds while no iteration is open.
@@ -184,8 +192,8 @@ func ReportExample(b *loop.Budget) string {
 	fields := `"skill":"work","backlog":{"unblocked":[],"blocked":[],"in_progress":[]},` +
 		`"plan":[],"failures":[],"prs":[]`
 	if b.Skill == loop.Review {
-		fields = `"skill":"review","prs":[{"number":142,"state":"open","branch":"…","head_sha":"…",` +
-			`"human_feedback":false}],"failures":[],"comments_pushed":0`
+		fields = `"skill":"review","prs":[{"number":142,"state":"open","branch":"…",` +
+			`"head_sha":"…","human_feedback":false}],"failures":[],"comments_pushed":0`
 	}
 	return ReportCommand + "\n{" + fields + `,"outcome":"ok"}` + "\nJSON"
 }

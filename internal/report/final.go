@@ -43,7 +43,8 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.Ceilings.Dollars > 0 {
 		limit = ceiling(b.Ceilings.Dollars)
 	}
-	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate, limit)
+	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate,
+		limit)
 	if e.Overrun != nil {
 		t.line("Overrun: %s", e.Overrun)
 	}
@@ -68,7 +69,8 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Gates: none fired")
 	}
 	for _, a := range e.Asked {
-		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question, a.Answer)
+		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question,
+			a.Answer)
 	}
 	return t.String()
 }

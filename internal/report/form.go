@@ -19,11 +19,12 @@ import (
 // MostFacts bounds a skill's report, in bytes.
 const MostFacts = 1 << 20
 
-// Facts reads a skill's report, strictly by its schema: unknown fields and values are refused by name,
-// so that a typing mistake is not a missing fact. Every error has a hint.
+// Facts reads a skill's report, strictly by its schema: unknown fields and values are refused by
+// name, so that a typing mistake is not a missing fact. Every error has a hint.
 func Facts(raw []byte) (r loop.Report, err error) {
 	if len(raw) > MostFacts {
-		return r, hint.New("report in parts: lists merge by number", "the report is over %d bytes", MostFacts)
+		return r, hint.New("report in parts: lists merge by number", "the report is over %d bytes",
+			MostFacts)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors write it at the start of a file
 	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
@@ -55,8 +56,9 @@ func (f form) check(at string, v, s gjson.Result) error {
 	if ref := s.Get("$ref").Str; ref != "" {
 		s = f.schema.Get("$defs." + strings.TrimPrefix(ref, "#/$defs/"))
 	}
-	inWords := map[string]string{"boolean": "true or false", "string": "a text", "integer": "a whole number",
-		"array": "a list", "object": "an object with fields"}
+	inWords := map[string]string{"boolean": "true or false", "string": "a text",
+		"integer": "a whole number",
+		"array":   "a list", "object": "an object with fields"}
 	what := cmp.Or(s.Get("title").Str, inWords[s.Get("type").Str])
 	if at == "" {
 		at, what = "the report", "one JSON object"
@@ -70,7 +72,8 @@ func (f form) check(at string, v, s gjson.Result) error {
 		return f.fields(at, v, s)
 	case "array":
 		n := int64(len(v.Array()))
-		if most := s.Get("maxItems"); !v.IsArray() || n < s.Get("minItems").Int() || most.Exists() && n > most.Int() {
+		if most := s.Get("maxItems"); !v.IsArray() || n < s.Get("minItems").Int() ||
+			most.Exists() && n > most.Int() {
 			return wrong
 		}
 		for i, item := range v.Array() {

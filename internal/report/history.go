@@ -47,18 +47,20 @@ type History struct {
 // MostRows is how many iterations a table for people shows where not all are asked for.
 const MostRows = 40
 
-// HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars. It
-// shows the last most iterations, all of them for 0, and says how many came before.
+// HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars.
+// It shows the last most iterations, all of them for 0, and says how many came before.
 func HistoryTable(w io.Writer, s Screen, most int) History {
 	s.Width = max(s.Width, minWidth)
-	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most, layout: "Jan 02 15:04"}
+	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most,
+		layout: "Jan 02 15:04"}
 	started := column{name: "started", width: len(t.layout)}
 	if s.Width < 60 {
 		t.layout = "15:04"
 		started = column{name: "at", width: len(t.layout)}
 	}
 	t.columns = []column{{name: "#", width: 4, right: true}, started, {name: "outcome", width: 7},
-		{name: "min", width: 3, right: true}, {name: "dollars", width: 7, right: true}, {name: "PRs, cause"}}
+		{name: "min", width: 3, right: true}, {name: "dollars", width: 7, right: true},
+		{name: "PRs, cause"}}
 	return History{Row: t.row, Close: t.close}
 }
 
@@ -87,7 +89,8 @@ func (t *historyTable) row(r HistoryRow) error {
 	name := t.Screen.clean(r.Skill + " " + cmp.Or(r.RunID, "unknown"))
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
 		width := max(8, t.Width/3)
-		t.runs = append(t.runs, &runRows{name: name, dollars: newSpark(width), minutes: newSpark(width)})
+		t.runs = append(t.runs, &runRows{name: name, dollars: newSpark(width),
+			minutes: newSpark(width)})
 	}
 	run := t.runs[len(t.runs)-1]
 	if r.Outcome != string(loop.SkippedLock) {
@@ -132,7 +135,8 @@ func (t *historyTable) draw(r HistoryRow) string {
 		last += fmt.Sprintf(" %d refused", r.Refused)
 	}
 	line := t.line([]string{number, r.Started.In(t.Now.Location()).Format(t.layout), outcome,
-		strconv.Itoa(minutesOf(r.Started, r.Ended)), "$" + r.Dollars.String(), strings.TrimSpace(last)})
+		strconv.Itoa(minutesOf(r.Started, r.Ended)), "$" + r.Dollars.String(),
+		strings.TrimSpace(last)})
 	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
 }
 
@@ -200,14 +204,17 @@ func HistoryJSON(w io.Writer) History {
 // HistoryCSV is a table for spreadsheets, with a header line. Times are UTC, dollars exact.
 func HistoryCSV(w io.Writer) History {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at", "ended_at",
+	_ = out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at",
+		"ended_at",
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
-		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused", "dollars_over"})
+		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused",
+		"dollars_over"})
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(r HistoryRow) error {
 		return out.Write([]string{cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration),
-			cell(r.Outcome), when(r.Started), when(r.Ended), strconv.Itoa(minutesOf(r.Started, r.Ended)),
+			cell(r.Outcome), when(r.Started), when(r.Ended),
+			strconv.Itoa(minutesOf(r.Started, r.Ended)),
 			exact(r.Dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents),
 			number(r.Comments), number(r.Merges), cell(strings.Join(r.PRs, " ")),
 			cell(strings.Join(r.Causes, " ")), number(r.Refused), exact(r.Over)})

@@ -31,7 +31,8 @@ type Axis struct {
 
 // Axes are the run's active budgets. minutes is the run's time by now, open what the open iteration
 // has spent so far; going means that the run continues by itself, so that its end can be predicted.
-func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool, now time.Time) []Axis {
+func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool,
+	now time.Time) []Axis {
 	whole := func(n int) Quantity { return Quantity(n) * one }
 	c, ended, running := b.Ceilings, b.IterationsUsed, 0
 	if t != nil && t.Body && t.Iteration == b.IterationsUsed {
@@ -42,10 +43,12 @@ func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool, 
 	if ended > 0 {
 		p.each = time.Duration(b.MinutesElapsed) * time.Minute / time.Duration(ended)
 	}
-	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations), Each: one}}
+	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations),
+		Each: one}}
 	p.predict(&axes[0], max(0, c.Iterations-b.IterationsUsed))
 	if b.SinglePR == 0 {
-		axes = append(axes, p.axis("PRs", whole(len(b.Touched(t))), whole(len(b.PRsTouched)), whole(c.PRs)))
+		axes = append(axes, p.axis("PRs", whole(len(b.Touched(t))), whole(len(b.PRsTouched)),
+			whole(c.PRs)))
 	}
 	clock := p.axis("minutes", whole(minutes), whole(b.MinutesElapsed), whole(c.Minutes))
 	if clock.EndsAt = nil; p.active {
@@ -95,7 +98,8 @@ func firstToEnd(axes []Axis) (found *Axis) {
 		case a.More == nil && a.EndsAt == nil:
 		case found == nil, a.EndsAt != nil && found.EndsAt != nil && a.EndsAt.Before(*found.EndsAt):
 			found = a
-		case (a.EndsAt == nil || found.EndsAt == nil) && a.More != nil && found.More != nil && *a.More < *found.More:
+		case (a.EndsAt == nil || found.EndsAt == nil) && a.More != nil && found.More != nil &&
+			*a.More < *found.More:
 			found = a
 		}
 	}
@@ -110,7 +114,8 @@ func (p *page) axes(axes []Axis) {
 	}
 	for _, a := range axes {
 		drawn := bar(int64(a.Used), int64(a.Ceiling), min(max(p.Width/5, 6), 24))
-		p.row(a.Name, a.style(), "%s  %s%s", drawn, pad(a.standing(), room, false), a.rest(p.Width < 60))
+		p.row(a.Name, a.style(), "%s  %s%s", drawn, pad(a.standing(), room, false),
+			a.rest(p.Width < 60))
 	}
 }
 

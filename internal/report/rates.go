@@ -16,7 +16,8 @@ type Rates struct {
 	Warnings []string  `json:"warnings,omitempty"` // rows of the configuration that cannot be read
 }
 
-// RateRow is what a model and its dated releases cost, in dollars for a million tokens of each kind.
+// RateRow is what a model and its dated releases cost, in dollars for a million tokens of each
+// kind.
 type RateRow struct {
 	Model        string   `json:"model"`
 	Input        loop.USD `json:"input"`
@@ -34,13 +35,15 @@ func RateTable(s Screen, r Rates) string {
 	p := newPage(s.unwrapped())
 	p.line(plain, "API-equivalent: dollars for a million tokens")
 	p.blank()
-	t := table{columns: []column{{name: "model"}, {name: "input", right: true}, {name: "output", right: true}}}
+	t := table{columns: []column{{name: "model"}, {name: "input", right: true},
+		{name: "output", right: true}}}
 	t.columns = append(t.columns, counts("cache read", "write 5m", "write 1h", "fast", "long")...)
 	var sources []string
 	for _, row := range r.Rows {
 		sources = loop.AppendNew(sources, row.Source)
 		cells := []string{fmt.Sprintf("%s [%d]", row.Model, 1+slices.Index(sources, row.Source))}
-		for _, u := range []loop.USD{row.Input, row.Output, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h} {
+		for _, u := range []loop.USD{row.Input, row.Output, row.CacheRead, row.CacheWrite5m,
+			row.CacheWrite1h} {
 			cells = append(cells, exact(u))
 		}
 		t.add(append(cells, times(row.Fast), times(row.Long))...)
@@ -66,8 +69,9 @@ func times(n int64) string {
 
 // StaleRates is the note that the built-in price table is old.
 func StaleRates(dated string, days int) string {
-	return fmt.Sprintf("The built-in price table is dated %s, %d days ago: compare `hooks cost --rates` with "+
-		"today's prices; rows under ### Loop Cost Rates in CLAUDE.md win", dated, days)
+	return fmt.Sprintf("The built-in price table is dated %s, %d days ago: "+
+		"compare `hooks cost --rates` with today's prices; "+
+		"rows under ### Loop Cost Rates in CLAUDE.md win", dated, days)
 }
 
 // maxWarnings bounds how many lines of the configuration a status block quotes.

@@ -23,7 +23,7 @@ type Replay struct {
 	After   Aftermath              `json:"after_stop"`
 	Curve   []CurvePoint           `json:"curve"`
 	Total   loop.Tokens            `json:"total"`   // of the whole session
-	Outside loop.USD               `json:"outside"` // spent before the first iteration and after the last
+	Outside loop.USD               `json:"outside"` // spent outside of iterations
 	ByModel map[string]loop.Tokens `json:"by_model"`
 	Notes   []string               `json:"notes"`
 }
@@ -100,7 +100,8 @@ func Replays(s Screen, r Replay) string {
 	p := newPage(s.unwrapped())
 	p.line(plain, "Session %s under the rules%s", r.SessionID, ceilingsOf(r.Ceilings))
 	if r.ByPrompt {
-		p.line(plain, "No looping skill was invoked: every prompt is taken as one iteration of a work loop.")
+		p.line(plain, "No looping skill was invoked: "+
+			"every prompt is taken as one iteration of a work loop.")
 	}
 	if len(r.Iterations) == 0 {
 		p.line(plain, "No prompt stands in it.")
@@ -119,7 +120,8 @@ func Replays(s Screen, r Replay) string {
 	if stop, a := r.Stop, r.After; stop == nil {
 		p.line(plain, "Stop: none; the rules would have let it go on to its end.")
 	} else {
-		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause, stop.At,
+		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
+			stop.At,
 			stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
 			p.line(plain, "Behind it the session went on: ticks %d, $%s, PRs %d, agents %d",
@@ -139,7 +141,8 @@ func ceilingsOf(list []loop.Ceilings) string {
 	if c.Dollars > 0 {
 		dollars = ceiling(c.Dollars)
 	}
-	return fmt.Sprintf(": %d iterations, %d PRs, %d minutes, %s", c.Iterations, c.PRs, c.Minutes, dollars)
+	return fmt.Sprintf(": %d iterations, %d PRs, %d minutes, %s", c.Iterations, c.PRs, c.Minutes,
+		dollars)
 }
 
 // ticks is a table of the ticks, with the whole date where there is room.
@@ -158,7 +161,8 @@ func ticks(width int, list []Replayed) table {
 
 func ticksAt(layout string, list []Replayed) table {
 	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: 1}}}
-	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked", "denied")...)
+	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
+		"denied")...)
 	t.columns = append(t.columns, column{name: "what becomes of it"})
 	for n, i := range list {
 		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format(layout), tenths(i.EndedAt.Sub(i.StartedAt)),
@@ -221,7 +225,8 @@ func (p *page) curve(r Replay) {
 		}
 	}
 	took := r.Curve[len(r.Curve)-1].At.Sub(r.Curve[0].At)
-	p.line(plain, "%s%s  $%s in %s minutes (API-equivalent)", lead, line, Mills(r.Total.Dollars), tenths(took))
+	p.line(plain, "%s%s  $%s in %s minutes (API-equivalent)", lead, line, Mills(r.Total.Dollars),
+		tenths(took))
 	if mark >= 0 {
 		p.line(plain, "%s^ stop", strings.Repeat(" ", len(lead)+mark))
 	}

@@ -12,7 +12,8 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		return "no loop has run in this project"
 	}
 	p := newPage(s.unwrapped())
-	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1}, {name: "iterations", spare: 1}}}
+	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},
+		{name: "iterations", spare: 1}}}
 	t.columns = append(append(t.columns, counts("PRs", "minutes")...),
 		column{name: "dollars", right: true, spare: 1}, column{name: "state"})
 	for i := range runs {
@@ -21,7 +22,8 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		if i >= present && b.Status == loop.Active {
 			state = "cut off"
 		}
-		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), fmt.Sprint(len(b.PRsTouched)),
+		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b),
+			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)
 	}
 	p.table(t)

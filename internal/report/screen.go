@@ -91,7 +91,8 @@ func (p *page) row(label, style, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	switch {
 	case p.Markdown:
-		fmt.Fprintf(&p.b, "- **%s**: %s\n", strings.TrimSpace(label), literal(strings.TrimSpace(text)))
+		fmt.Fprintf(&p.b, "- **%s**: %s\n", strings.TrimSpace(label),
+			literal(strings.TrimSpace(text)))
 	case p.Width < 2*labelWidth:
 		p.put("", 2, faint, label)
 		p.put("  ", 2, style, text)
@@ -256,5 +257,6 @@ func ascii(text string) string {
 // literal removes every meaning that Markdown and forges give to signs.
 func literal(text string) string {
 	return strings.NewReplacer("@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`,
-		"}", `\}`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`).Replace(clean(text))
+		"}", `\}`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~",
+		`\~`).Replace(clean(text))
 }

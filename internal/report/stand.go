@@ -27,7 +27,7 @@ type Stand struct {
 	Next       string       `json:"next_tick"`
 	Deferred   []string     `json:"deferred_targets"`
 	Notes      []string     `json:"notes"`
-	Resume     string       `json:"resume,omitempty"` // what to type to continue; empty while the loop runs
+	Resume     string       `json:"resume,omitempty"` // what to type, once the loop has stopped
 }
 
 // Ran is one iteration that has ended.
@@ -55,7 +55,7 @@ func minutesOf(from, to time.Time) int {
 type Waiting struct {
 	Skill  loop.Skill `json:"skill"`
 	Gate   loop.Gate  `json:"gate"`
-	Paused bool       `json:"paused"` // answered with `hooks gate answer`; otherwise in the session's dialog
+	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
 	Answer string     `json:"answer"` // how, exactly
 }
 
@@ -153,7 +153,8 @@ func Standing(s Screen, st Stand) string {
 	p.line(style, "%s: %s", invocation(b), state)
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
-	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive && !st.ending() {
+	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
+		!st.ending() {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
 	p.waiting(st.Gates, true)
@@ -196,7 +197,8 @@ func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 func (st Stand) state() (style, long, short string) {
 	switch b := st.Run; {
 	case b.Status == loop.Halted:
-		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText), "stopped: " + b.StopCause
+		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
+			"stopped: " + b.StopCause
 	case b.Status == loop.Paused && !slices.ContainsFunc(st.Gates, Waiting.unanswered):
 		return warn, "paused, goes on with --resume", "paused, --resume goes on"
 	case b.Status == loop.Paused:

@@ -10,7 +10,8 @@ import (
 )
 
 // Status is the block that every iteration shows, skipped ticks included (R117, R128). wake is what
-// brings the next tick, as in "scheduled by /loop"; it is ignored when the run has halted or paused.
+// brings the next tick, as in "scheduled by /loop"; it is ignored when the run has halted or
+// paused.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, &l.Budget
 	t.line("## Loop Iteration %d/%d — %s", l.Iteration, b.Ceilings.Iterations, invocation(b))
@@ -25,7 +26,8 @@ func Status(l *loop.Iteration, wake string) string {
 			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
 	}
 	t.line("Budget remaining: %s", Remaining(b))
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate, burn(l))
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate,
+		burn(l))
 	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
@@ -41,8 +43,8 @@ func Status(l *loop.Iteration, wake string) string {
 		}
 	}
 	if l.Facts != "" {
-		t.line("Facts: %s — the skill reported nothing, so this iteration is judged by what was observed",
-			l.Facts)
+		t.line("Facts: %s — the skill reported nothing, "+
+			"so this iteration is judged by what was observed", l.Facts)
 	}
 	t.line("Next tick: %s", next(b, l, wake))
 	return t.String()
@@ -61,7 +63,8 @@ func backlog(b *loop.Backlog) string {
 	if b == nil {
 		return "not reported"
 	}
-	return fmt.Sprintf("%d unblocked, %d blocked, %d in-progress", len(b.Unblocked), len(b.Blocked), len(b.InProgress))
+	return fmt.Sprintf("%d unblocked, %d blocked, %d in-progress", len(b.Unblocked), len(b.Blocked),
+		len(b.InProgress))
 }
 
 func trackedPR(l *loop.Iteration, number int) string {
@@ -74,7 +77,8 @@ func trackedPR(l *loop.Iteration, number int) string {
 	return fmt.Sprintf("#%d (state not reported)", number)
 }
 
-// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57" (R95, R117).
+// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
+// (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{fmt.Sprintf("%d iterations", max(0, b.Ceilings.Iterations-b.IterationsUsed))}
 	if b.SinglePR == 0 {
@@ -84,7 +88,8 @@ func Remaining(b *loop.Budget) string {
 	if b.Ceilings.Dollars == 0 {
 		return strings.Join(append(parts, "dollars without ceiling"), ", ")
 	}
-	return strings.Join(append(parts, "$"+max(0, b.Ceilings.Dollars-b.DollarsEstimate).String()), ", ")
+	return strings.Join(append(parts, "$"+max(0, b.Ceilings.Dollars-b.DollarsEstimate).String()),
+		", ")
 }
 
 // burn is what an iteration costs so far, and how many more the rest would buy. A skipped tick has
@@ -106,7 +111,8 @@ func concurrency(l *loop.Iteration) string {
 	if l.SkippedForPID != 0 { // also of a loop that ended while it waited for another's lock
 		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
 	}
-	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration", l.Budget.Owner.PID)
+	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration",
+		l.Budget.Owner.PID)
 }
 
 func outcome(l *loop.Iteration) string {
@@ -114,7 +120,8 @@ func outcome(l *loop.Iteration) string {
 	case !l.Ran() && len(l.Notes) > 0:
 		return l.Notes[0]
 	case l.Outcome == loop.Waiting && len(l.Budget.Pending) > 0:
-		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome, l.Budget.Pending[0].Name)
+		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome,
+			l.Budget.Pending[0].Name)
 	}
 	return string(l.Outcome)
 }

@@ -8,13 +8,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Taken answers a report: one line with what it changed and, while gates wait, a second line with what
-// to do now.
+// Taken answers a report: one line with what it changed and, while gates wait, a second line with
+// what to do now.
 func Taken(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
-		changed = append(changed, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds",
-			f.Tick.Iteration))
+		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+
+			"no gate waits, no condition holds", f.Tick.Iteration))
 	}
 	for _, g := range c.Due {
 		changed = append(changed, "gate waits: "+waiting(g))
@@ -36,16 +36,17 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	left, unbounded := f.PRsLeft()
 	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {
 		// The condition holds at the exit, so that what is open may be finished (R30).
-		out = append(out, fmt.Sprintf("condition prs-touched-budget holds: PR budget reached: %d / %d. "+
-			"Open no further PR, dispatch nothing; the loop ends with this iteration.",
+		out = append(out, fmt.Sprintf("condition prs-touched-budget holds: "+
+			"PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
+			"the loop ends with this iteration.",
 			len(f.PRs), f.Run.Ceilings.PRs))
 	}
 	for _, d := range c.Deferred {
 		out = append(out, Deferred(d))
 	}
 	for _, n := range f.Tick.PassOver(f.Run) {
-		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: skip it and take the next "+
-			"workable issue; leave its label alone", n))
+		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: "+
+			"skip it and take the next workable issue; leave its label alone", n))
 	}
 	if f.Run.Skill == loop.Review {
 		out = append(out, notesOn(c.PRs, f.Tick.Notes)...)

@@ -15,7 +15,7 @@ type Why struct {
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
 	Alive   bool        `json:"owner_alive"`
-	Resume  string      `json:"resume,omitempty"` // what to type to continue; empty while the loop runs
+	Resume  string      `json:"resume,omitempty"` // what to type, once the loop has stopped
 	Budgets []Axis      `json:"budgets"`
 	// Stopped is set when the run has halted or is paused; the two lists while it continues.
 	Stopped    *StopWhy     `json:"stopped,omitempty"`
@@ -33,7 +33,7 @@ type StopWhy struct {
 	Text      string    `json:"text"`
 	Gate      string    `json:"gate,omitempty"` // answered stop
 	Iteration int       `json:"iteration"`
-	Between   bool      `json:"between_iterations,omitempty"` // after that iteration, before the next
+	Between   bool      `json:"between_iterations,omitempty"` // after that iteration
 	Since     time.Time `json:"since"`
 	Also      []string  `json:"also_fired"` // causes that held in the same iteration
 	Do        []string  `json:"do"`         // what a person can do, in order
