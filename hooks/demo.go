@@ -52,7 +52,7 @@ func (c demoCmd) Run(p caller) error {
 	return nil
 }
 
-// demo tells the story; the first error ends it.
+// demo plays the scenes; the first error ends it.
 type demo struct {
 	player
 	out io.Writer
@@ -202,7 +202,7 @@ func (d *demo) on(word, event string, f fields) gjson.Result {
 	return r
 }
 
-// reader is who a block's reason is for.
+// reader names the reader of a block's reason.
 func reader(event string) string {
 	if event == "Stop" {
 		return "the model goes on, told"

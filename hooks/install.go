@@ -20,7 +20,7 @@ type settingsScope struct {
 
 type installCmd struct{ settingsScope }
 
-// Run registers this binary and says what changed.
+// Run registers this binary and prints the changes.
 func (c installCmd) Run(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c installCmd) Run(a *app.App, p caller) error {
 
 type uninstallCmd struct{ settingsScope }
 
-// Run takes the entries of this program out and says what changed.
+// Run removes the entries of this program and prints the changes.
 func (c uninstallCmd) Run(a *app.App, p caller) error {
 	path, _, err := c.place(a)
 	if err != nil {

@@ -47,7 +47,7 @@ type commands struct {
 
 type hookCmd struct{}
 
-// Help says whose word it is.
+// Help explains that the word is the client's.
 func (hookCmd) Help() string {
 	return "The client starts it, with one event as JSON on stdin: see hooks.json. " +
 		"To end a loop: hooks loop stop. Other commands of people: hooks --help."
@@ -91,7 +91,7 @@ func people(a *app.App, args []string) (code int) {
 			"stop conditions, gates, merges, money, state."),
 		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Bind(a, c))
-	ctx, err := parser.Parse(customary(args))
+	ctx, err := parser.Parse(normalizeHelp(args))
 	if err == nil {
 		err = ctx.Run()
 	} else {

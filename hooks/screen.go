@@ -25,7 +25,7 @@ type caller struct {
 	out, errs io.Writer
 }
 
-// say prints a text that may have foreign words.
+// say prints a text with foreign words in it.
 func (c caller) say(text string) error {
 	if text == "" {
 		return nil
@@ -35,8 +35,9 @@ func (c caller) say(text string) error {
 }
 
 // show prints what a command found, as JSON or drawn for people, also when an error came with it.
-func show[T any](c caller, asJSON bool, found T, err error,
-	draw func(report.Screen, T) string) error {
+func show[T any](
+	c caller, asJSON bool, found T, err error, draw func(report.Screen, T) string,
+) error {
 	if asJSON {
 		return errors.Join(c.json(found), err)
 	}

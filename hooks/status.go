@@ -23,7 +23,7 @@ type statusCmd struct {
 
 const noLoop = "no loop in this project"
 
-// Run prints how each loop stands.
+// Run prints the state of each loop.
 func (st statusCmd) Run(c caller) error {
 	if st.Watch {
 		return c.watch(st.skills())

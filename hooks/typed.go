@@ -10,7 +10,7 @@ import (
 	"hooks/internal/hint"
 )
 
-// firstPage is what the program says of itself when nothing is asked of it.
+// firstPage is what a lone `hooks` prints.
 const firstPage = `hooks governs unattended loops of Claude Code, from outside of the model.
 
 Set up     hooks install        register it with the client
@@ -26,8 +26,8 @@ Decide     hooks loop stop      end the running loop
 All commands: hooks --help
 `
 
-// customary takes the words by which other programs are asked for help or the version.
-func customary(args []string) []string {
+// normalizeHelp takes the words by which other programs are asked for help or the version.
+func normalizeHelp(args []string) []string {
 	switch {
 	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")

@@ -49,8 +49,8 @@ func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Car
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Waiting, c.Resume, c.Open = openGates(l), report.Resume(b, l.Elsewhere(l.skill)),
-		l.Tick != nil
+	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
+	c.Open = l.Tick != nil
 	if c.Present = present; present {
 		st := v.stand(l)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
@@ -61,11 +61,10 @@ func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Car
 	}
 	if b.Status != loop.Active {
 		var last *loop.Iteration
-		if i := slices.IndexFunc(lines, func(l loop.Iteration) bool {
-			return l.Seq == b.Seq &&
-				l.Ran()
-		}); i >= 0 {
-			last = &lines[i]
+		for i := range lines {
+			if lines[i].Seq == b.Seq && lines[i].Ran() {
+				last = &lines[i]
+			}
 		}
 		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere(l.skill))
 	}
@@ -74,8 +73,9 @@ func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Car
 
 // lastLines are a run's last lines, oldest first, and how many came before, as far as their numbers
 // show.
-func lastLines(files *store.Store, skill loop.Skill, runID string) (lines []loop.Iteration,
-	earlier int, err error) {
+func lastLines(
+	files *store.Store, skill loop.Skill, runID string,
+) (lines []loop.Iteration, earlier int, err error) {
 	_, err = files.Last(skill, func(l *loop.Iteration) bool {
 		if l.Of(runID) {
 			lines = append(lines, *l)

@@ -41,9 +41,7 @@ func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 				c.Rows = append(c.Rows, l.byAgent(table)...)
 			case "run":
 				state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
-				c.Rows = append(c.Rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill,
-					State:  state,
-					Tokens: l.total()})
+				c.Rows = append(c.Rows, l.row(0, state, l.total()))
 			}
 			c.Total = c.Total.Add(l.total())
 			c.Notes = loop.AppendNew(c.Notes, l.notes...)
@@ -95,20 +93,22 @@ func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.Cos
 	return rows
 }
 
+// row is a row of the run, or of one of its iterations.
+func (l *ledger) row(iteration int, state string, t loop.Tokens) report.CostRow {
+	return report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: iteration,
+		State: state, Tokens: t}
+}
+
 func (l *ledger) byIteration() (rows []report.CostRow) {
 	rows = make([]report.CostRow, 0, len(l.spent)+3)
-	add := func(n int, state string, t loop.Tokens) {
-		rows = append(rows, report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: n,
-			State: state, Tokens: t})
-	}
 	rows = withRest(rows, l.older.Tokens,
 		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration --all",
 			l.run.RunID, l.run.Skill, l.older.iteration))
 	for _, s := range l.spent {
-		add(s.iteration, s.outcome, s.Tokens)
+		rows = append(rows, l.row(s.iteration, s.outcome, s.Tokens))
 	}
 	if l.tick != nil {
-		add(l.tick.Iteration, "open", l.live)
+		rows = append(rows, l.row(l.tick.Iteration, "open", l.live))
 	}
 	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its iterations")
 }
@@ -141,9 +141,9 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 			l.notes = append(l.notes, err.Error())
 		}
 		for _, a := range agents {
-			row := report.CostRow{SessionID: strings.TrimSuffix(filepath.Base(s.Transcript),
-				".jsonl"),
-				Agent: cmp.Or(a.ID, "main"), Type: a.Type, Task: a.Task}
+			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
+			row := report.CostRow{SessionID: session, Agent: cmp.Or(a.ID, "main"),
+				Type: a.Type, Task: a.Task}
 			for _, t := range a.ByModel {
 				row.Tokens = row.Tokens.Add(t)
 			}
@@ -154,8 +154,7 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 	sum := sumOf(rows)
 	if over := sum.Dollars - l.total().Dollars; over > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
-			"its transcripts come to $%s "+
-			"more at those of now", l.run.RunID, report.Mills(over)))
+			"its transcripts come to $%s more at those of now", l.run.RunID, report.Mills(over)))
 	}
 	return withRest(rows, missing(l.total(), sum), l.run.RunID+" not in its transcripts")
 }

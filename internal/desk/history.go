@@ -69,7 +69,7 @@ type damages struct {
 // maxDamages bounds how many damaged lines are reported one by one.
 const maxDamages = 5
 
-// lines reads a history from its beginning, and collects what is damaged.
+// lines reads a history from its beginning and collects the damaged lines.
 func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
 	each func(*line) error) error {
 	for raw, err := range files.RawLines(skill) {

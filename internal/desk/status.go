@@ -16,7 +16,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// Standing is how the project's loops stand now; empty if it has no state. An error in one loop
+// Standing is the present state of the project's loops; empty if it has none. An error in one loop
 // does not hide the other; errors are joined.
 func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}

@@ -27,9 +27,7 @@ func CardText(s Screen, c Card) string {
 	p.row("started", plain, "%s", s.at(b.StartedAt))
 	if st := c.Stopped; st != nil {
 		p.row("stopped", plain, "%s, %s, by %s", s.at(st.Since), st.where(), st.Cause)
-		if st.LastError != "" {
-			p.row("last error", plain, "%s", st.LastError)
-		}
+		p.given("last error", plain, st.LastError)
 	}
 	p.section("Spend")
 	for _, a := range c.Budgets {
@@ -47,7 +45,7 @@ func CardText(s Screen, c Card) string {
 	return p.String()
 }
 
-// state is how a run stands that has not stopped.
+// state describes a run that has not stopped.
 func (c Card) state() string {
 	switch {
 	case c.Next != "" && c.Open:

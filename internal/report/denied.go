@@ -26,7 +26,7 @@ func refusals(list []loop.Denial) string {
 	return plural(n, "call") + " refused: " + strings.Join(parts, ", ")
 }
 
-// refusal is one entry: the rule, what was called, how often.
+// refusal is one entry: the rule, the call, how often.
 func refusal(d loop.Denial) string {
 	s := d.Rule + " (" + refusedCall(d) + ")"
 	if d.Times > 1 {

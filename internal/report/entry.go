@@ -161,7 +161,7 @@ func WakeCall(b *loop.Budget) string {
 		`"reason":"next loop iteration"}`, "/loop "+b.Command)
 }
 
-// Wake says what brings the next tick.
+// Wake is what brings the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
 	case len(b.Scheduled) > 0:

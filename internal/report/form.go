@@ -56,48 +56,36 @@ func (f form) check(at string, v, s gjson.Result) error {
 	if ref := s.Get("$ref").Str; ref != "" {
 		s = f.schema.Get("$defs." + strings.TrimPrefix(ref, "#/$defs/"))
 	}
-	inWords := map[string]string{"boolean": "true or false", "string": "a text",
-		"integer": "a whole number",
-		"array":   "a list", "object": "an object with fields"}
-	what := cmp.Or(s.Get("title").Str, inWords[s.Get("type").Str])
+	kind := s.Get("type").Str
+	inWords := map[string]string{"boolean": "true or false", "string": "a text", "array": "a list",
+		"integer": "a whole number", "object": "an object with fields"}
+	what := cmp.Or(s.Get("title").Str, inWords[kind])
 	if at == "" {
 		at, what = "the report", "one JSON object"
 	}
-	wrong := fmt.Errorf("%s is %s, not %s", at, v.Raw, what)
-	switch s.Get("type").Str {
+	number, err := strconv.Atoi(v.Raw)
+	fits := map[string]bool{"boolean": v.IsBool(), "string": v.Type == gjson.String,
+		"integer": err == nil, "array": v.IsArray(), "object": v.IsObject()}
+	items, least, most := v.Array(), s.Get("minItems").Int(), s.Get("maxItems")
+	if !fits[kind] || kind == "array" && int64(len(items)) < least ||
+		most.Exists() && int64(len(items)) > most.Int() {
+		return fmt.Errorf("%s is %s, not %s", at, v.Raw, what)
+	}
+	switch kind {
 	case "object":
-		if !v.IsObject() {
-			return wrong
-		}
 		return f.fields(at, v, s)
+	case "string":
+		return checkText(at, v.Str, s)
 	case "array":
-		n := int64(len(v.Array()))
-		if most := s.Get("maxItems"); !v.IsArray() || n < s.Get("minItems").Int() ||
-			most.Exists() && n > most.Int() {
-			return wrong
-		}
-		for i, item := range v.Array() {
+		for i, item := range items {
 			if err := f.check(fmt.Sprintf("%s[%d]", at, i), item, s.Get("items")); err != nil {
 				return err
 			}
 		}
-	case "boolean":
-		if !v.IsBool() {
-			return wrong
-		}
 	case "integer":
-		n, err := strconv.Atoi(v.Raw)
-		if err != nil {
-			return wrong
+		if least := s.Get("minimum").Int(); int64(number) < least {
+			return fmt.Errorf("%s is %d, numbers start at %d", at, number, least)
 		}
-		if least := s.Get("minimum").Int(); int64(n) < least {
-			return fmt.Errorf("%s is %d, numbers start at %d", at, n, least)
-		}
-	case "string":
-		if v.Type != gjson.String {
-			return wrong
-		}
-		return checkText(at, v.Str, s)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ type History struct {
 const MostRows = 40
 
 // HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars.
-// It shows the last most iterations, all of them for 0, and says how many came before.
+// It shows the last most iterations, all of them for 0, and the number of those before.
 func HistoryTable(w io.Writer, s Screen, most int) History {
 	s.Width = max(s.Width, minWidth)
 	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most,

@@ -101,6 +101,13 @@ func (p *page) row(label, style, format string, args ...any) {
 	}
 }
 
+// given writes a row whose text is not empty.
+func (p *page) given(label, style, text string) {
+	if text != "" {
+		p.row(label, style, "%s", text)
+	}
+}
+
 // rows writes one row a text, all with the same label.
 func (p *page) rows(label, style string, texts []string) {
 	for _, t := range texts {

@@ -12,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Stand is how one loop stands now.
+// Stand is the present state of one loop.
 type Stand struct {
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
@@ -146,7 +146,7 @@ func (p *page) waiting(list []Waiting, answers bool) {
 	}
 }
 
-// Standing writes how a loop stands.
+// Standing writes the state of a loop.
 func Standing(s Screen, st Stand) string {
 	p, b := newPage(s), st.Run
 	style, state, _ := st.state()
@@ -172,13 +172,9 @@ func Standing(s Screen, st Stand) string {
 			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", strings.Join(l.PRs, ", ")))
 	}
 	p.row("next tick", plain, "%s", st.Next)
-	if len(st.Deferred) > 0 {
-		p.row("deferred", plain, "%s", strings.Join(st.Deferred, ", "))
-	}
+	p.given("deferred", plain, strings.Join(st.Deferred, ", "))
 	p.rows("note", plain, st.Notes)
-	if st.Resume != "" {
-		p.row("go on", strong, "%s", st.Resume)
-	}
+	p.given("go on", strong, st.Resume)
 	return p.String()
 }
 
@@ -193,7 +189,7 @@ func lives(alive bool) string {
 // holds already.
 func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 
-// state is how a loop stands, with its colour: in words for its page, and for a status line.
+// state describes a loop, with its colour: at length for its page, and short for a status line.
 func (st Stand) state() (style, long, short string) {
 	switch b := st.Run; {
 	case b.Status == loop.Halted:

@@ -148,16 +148,10 @@ func (p *page) stopped(w Why) {
 	} else {
 		p.row("cause", plain, "%s", s.Cause)
 	}
-	if s.Gate != "" {
-		p.row("gate", plain, "%s", s.Gate)
-	}
+	p.given("gate", plain, s.Gate)
 	p.row("since", plain, "%s, %s", p.at(s.Since), s.where())
-	if len(s.Also) > 0 {
-		p.row("held too", plain, "%s", strings.Join(s.Also, ", "))
-	}
-	if s.LastError != "" {
-		p.row("last error", plain, "%s", s.LastError)
-	}
+	p.given("held too", plain, strings.Join(s.Also, ", "))
+	p.given("last error", plain, s.LastError)
 	if s.Overrun != nil {
 		p.row("overrun", warn, "%s", s.Overrun)
 	}
