@@ -93,17 +93,17 @@ func CostJSON(w io.Writer, c Cost) error {
 		_ = e.Encode(v) // texts and numbers are always encoded
 		return printable.JSON(bytes.TrimSpace(line.Bytes()))
 	}
-	fmt.Fprintf(out, "{\"by\":%s,\"rows\":", encoded(c.By))
+	fmt.Fprintf(out, "{\n  \"by\": %s,\n  \"rows\": ", encoded(c.By))
 	rows := array{out: out}
 	for i := range c.Rows {
 		rows.add(encoded(&c.Rows[i]))
 	}
 	rows.end()
-	fmt.Fprintf(out, ",\"total\":%s", encoded(c.Total))
+	fmt.Fprintf(out, ",\n  \"total\": %s", encoded(c.Total))
 	if len(c.Notes) > 0 {
-		fmt.Fprintf(out, ",\"notes\":%s", encoded(c.Notes))
+		fmt.Fprintf(out, ",\n  \"notes\": %s", encoded(c.Notes))
 	}
-	_, _ = out.WriteString("}\n")
+	_, _ = out.WriteString("\n}\n")
 	return out.Flush()
 }
 
