@@ -11,7 +11,7 @@ import (
 
 type doctorCmd struct {
 	JSON bool `help:"Print the same as JSON."`
-	Fix  bool `help:"Mend what can be mended safely."`
+	Fix  bool `help:"Repair what is safe to repair."`
 	Live bool `help:"Start one real session too; its hooks must fire. Costs a few cents."`
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
@@ -20,7 +20,7 @@ type doctorCmd struct {
 func (c doctorCmd) Run(p caller) error {
 	if c.Fix && p.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --fix in a terminal of your own",
-			"nothing is mended from inside the agent")
+			"nothing is repaired from inside the agent")
 	}
 	if c.Live && p.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --live in a terminal of your own",

@@ -14,7 +14,7 @@ import (
 // settingsScope is where the program is, or is to be, registered.
 type settingsScope struct {
 	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
-	DryRun bool   `help:"Say what would change, and change nothing."`
+	DryRun bool   `help:"Print what would change, and change nothing."`
 	Diff   bool   `help:"Show the change line by line."`
 }
 

@@ -11,10 +11,10 @@ import (
 )
 
 type loopCmd struct {
-	Status statusCmd    `cmd:"" help:"How the project's loops stand; the same as hooks status."`
+	Status statusCmd    `cmd:"" help:"The state of the project's loops; the same as hooks status."`
 	Stop   loopStopCmd  `cmd:"" help:"End the running loop: work already dispatched finishes, nothing new begins."`
 	List   loopListCmd  `cmd:"" help:"The runs of this project, earlier ones too."`
-	Accept acceptCmd    `cmd:"" help:"Show and take over what you changed in a loop's files."`
+	Accept acceptCmd    `cmd:"" help:"Show and accept what you changed in a loop's files."`
 	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
 }
 

@@ -23,25 +23,25 @@ type commands struct {
 	SessionEnd          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
-	Status     statusCmd     `cmd:"" group:"Look" help:"How the project's loops stand, at a glance."`
-	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads one."`
+	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
+	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
-	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
-	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
-	Replay     replayCmd     `cmd:"" group:"Look" help:"What the rules would have made of a past session: its stop, its questions, its money."`
+	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
+	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
+	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
-	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Look whether everything a loop needs is in order, and say the way out where it is not."`
+	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
 	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
-	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
+	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Record a skill's facts, as JSON on stdin, in its open iteration."`
 	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
 }
 

@@ -18,7 +18,7 @@ import (
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
-	Watch bool `xor:"form" help:"Draw it anew every two seconds until Ctrl-C; only on a terminal."`
+	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 
 const noLoop = "no loop in this project"

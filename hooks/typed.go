@@ -11,14 +11,14 @@ import (
 )
 
 // firstPage is what a lone `hooks` prints.
-const firstPage = `hooks governs unattended loops of Claude Code, from outside of the model.
+const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
 
 Set up     hooks install        register it with the client
            hooks doctor         is everything in order?
            hooks demo           watch a whole loop, without the client
 Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
-Look       hooks status         how the loops of this project stand
-           hooks explain        why one stopped, or what would stop it
+Look       hooks status         the state of this project's loops
+           hooks explain        why a loop stopped, or what would stop it
            hooks report-card    the morning page of a run
 Decide     hooks loop stop      end the running loop
            hooks gate list      the questions that wait for you

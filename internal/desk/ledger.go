@@ -97,7 +97,7 @@ func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 	})
 	l.notes = nil // an error of the last line is among the damage here
 	for _, err := range bad.list {
-		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent stands in no iteration", err))
+		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
 	}
 	if bad.more > 0 {
 		l.notes = append(l.notes, fmt.Sprintf("and %d more damaged lines", bad.more))

@@ -1,5 +1,5 @@
-// Package hint adds to an error what to do about it. People and the model read both: what is wrong in
-// a line `error:` and the next step in a line `hint:`.
+// Package hint adds to an error what to do about it. People and the model read both: what is wrong
+// in a line `error:` and the next step in a line `hint:`.
 package hint
 
 import (

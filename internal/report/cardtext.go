@@ -122,7 +122,7 @@ func (p *page) facts(c Card) {
 	p.row("comments", plain, "%d", v.Comments)
 	p.row("commits", plain, "%s", commits(c.PRs, true))
 	p.row("progress", plain, "%s", v.Progress)
-	p.section("Claimed: reported by the skill, seen by nobody else")
+	p.section("Claimed: reported by the skill, not verified")
 	p.row("PRs", plain, "%s", orNone(numbers(d.PRs)))
 	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
 	p.row("comments", plain, "%d", d.Comments)

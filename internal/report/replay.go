@@ -104,7 +104,7 @@ func Replays(s Screen, r Replay) string {
 			"every prompt is taken as one iteration of a work loop.")
 	}
 	if len(r.Iterations) == 0 {
-		p.line(plain, "No prompt stands in it.")
+		p.line(plain, "It has no prompt.")
 	} else {
 		p.blank()
 		p.table(ticks(p.Width, r.Iterations))
@@ -118,13 +118,13 @@ func Replays(s Screen, r Replay) string {
 		p.blank()
 	}
 	if stop, a := r.Stop, r.After; stop == nil {
-		p.line(plain, "Stop: none; the rules would have let it go on to its end.")
+		p.line(plain, "Stop: none; no limit would have been reached.")
 	} else {
 		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
 			stop.At,
 			stop.Iteration, stop.When.UTC().Format(time.RFC3339))
 		if a != (Aftermath{}) {
-			p.line(plain, "Behind it the session went on: ticks %d, $%s, PRs %d, agents %d",
+			p.line(plain, "After it the session continued: ticks %d, $%s, PRs %d, agents %d",
 				a.Iterations, Mills(a.Dollars), a.PRs, a.Agents)
 		}
 	}
@@ -163,7 +163,7 @@ func ticksAt(layout string, list []Replayed) table {
 	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: 1}}}
 	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
 		"denied")...)
-	t.columns = append(t.columns, column{name: "what becomes of it"})
+	t.columns = append(t.columns, column{name: "result"})
 	for n, i := range list {
 		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format(layout), tenths(i.EndedAt.Sub(i.StartedAt)),
 			"$"+Mills(i.Dollars), "$"+Mills(i.Sum), fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents),
@@ -231,6 +231,6 @@ func (p *page) curve(r Replay) {
 		p.line(plain, "%s^ stop", strings.Repeat(" ", len(lead)+mark))
 	}
 	if r.Outside > 0 {
-		p.line(plain, "Of it outside of any iteration: $%s", Mills(r.Outside))
+		p.line(plain, "Outside of iterations: $%s", Mills(r.Outside))
 	}
 }

@@ -196,15 +196,15 @@ func (st Stand) state() (style, long, short string) {
 		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
 			"stopped: " + b.StopCause
 	case b.Status == loop.Paused && !slices.ContainsFunc(st.Gates, Waiting.unanswered):
-		return warn, "paused, goes on with --resume", "paused, --resume goes on"
+		return warn, "paused, continue with --resume", "paused, --resume continues"
 	case b.Status == loop.Paused:
-		return warn, "paused, a question waits for a person", "paused, --resume goes on"
+		return warn, "paused, a question waits for a person", "paused, --resume continues"
 	case !st.OwnerAlive:
 		long = "active, but its session is gone"
 		if st.Tick != nil {
 			long += fmt.Sprintf(" in the middle of iteration %d", st.Tick.Iteration)
 		}
-		return warn, long, "left, --resume goes on"
+		return warn, long, "session gone, --resume continues"
 	case st.ending():
 		return warn, fmt.Sprintf("active, ends with iteration %d (%s)", st.Tick.Iteration,
 			st.Tick.HaltedBy()), "ends with this iteration"

@@ -97,7 +97,7 @@ func Explain(s Screen, w Why) string {
 	case w.Alive:
 		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
 	default:
-		p.line(warn, "%s: %s, but its session is gone; go on with %s — what would stop it",
+		p.line(warn, "%s: %s, but its session is gone; continue with %s — what would stop it",
 			w.Command, w.Status, w.Resume)
 	}
 	if w.Stopped == nil {
@@ -150,7 +150,7 @@ func (p *page) stopped(w Why) {
 	}
 	p.given("gate", plain, s.Gate)
 	p.row("since", plain, "%s, %s", p.at(s.Since), s.where())
-	p.given("held too", plain, strings.Join(s.Also, ", "))
+	p.given("also held", plain, strings.Join(s.Also, ", "))
 	p.given("last error", plain, s.LastError)
 	if s.Overrun != nil {
 		p.row("overrun", warn, "%s", s.Overrun)
