@@ -10,22 +10,22 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/desk"
+	"hooks/internal/report"
 )
 
 type demoCmd struct {
 	Keep bool `help:"Keep the temporary project and print where it is."`
 }
 
-// Run plays one loop from its first tick to the final report. Every line after an arrow is what the program itself
-// answered to a real event.
-func (c demoCmd) Run(at *desk.Desk, s streams) error {
+// Run plays one loop from its first tick to the final report. Every line after an arrow is what the
+// program itself answered to a real event.
+func (c demoCmd) Run(p caller) error {
 	dir, err := os.MkdirTemp("", "hooks-demo-")
 	if err != nil {
 		return err
 	}
 	if c.Keep {
-		defer fmt.Fprintln(s.out, "kept in", dir)
+		defer fmt.Fprintln(p.out, "kept in", dir)
 	} else {
 		defer os.RemoveAll(dir)
 	}
@@ -34,10 +34,11 @@ func (c demoCmd) Run(at *desk.Desk, s streams) error {
 		return err
 	}
 	fit := func(columns int, text string) string {
-		margin := strings.Repeat(" ", columns)
-		return margin + strings.ReplaceAll(beside(at, s.out, columns, text), "\n", "\n"+margin)
+		s, margin := p.screen(), strings.Repeat(" ", columns)
+		s.Width -= columns
+		return margin + strings.ReplaceAll(report.Fit(s, text), "\n", "\n"+margin)
 	}
-	d := &demo{out: s.out, fit: fit, player: player{
+	d := &demo{out: p.out, fit: fit, player: player{
 		program:    program,
 		project:    dir,
 		transcript: filepath.Join(dir, "session.jsonl"),
@@ -51,7 +52,7 @@ func (c demoCmd) Run(at *desk.Desk, s streams) error {
 	return nil
 }
 
-// demo tells the story; the first error ends it.
+// demo plays the scenes; the first error ends it.
 type demo struct {
 	player
 	out io.Writer
@@ -65,10 +66,12 @@ func (d *demo) begins() {
 	d.title("A person types /sdd:work " + demoArgs)
 	d.enter("prompt-1")
 	d.title("The skill reports its facts and plan")
-	d.report(`{"backlog":{"unblocked":[143,145],"blocked":[150],"in_progress":[]},"plan":[143,145]}`)
+	d.report(backlog("143,145") + `,"plan":[143,145]}`)
 	d.title("It sends off a worker, and the turn ends")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t1", "tool_input.prompt", "Implement issue #143", "tool_input.description", "#143"})
-	d.report(`{"prs":[{"number":201,"state":"open","branch":"feature/143","head_sha":"abc1234","new":true}],"outcome":"ok"}`)
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t1",
+		"tool_input.prompt", "Implement issue #143", "tool_input.description", "#143"})
+	d.report(`{"prs":[{"number":201,"state":"open","branch":"feature/143",` +
+		`"head_sha":"abc1234","new":true}],"outcome":"ok"}`)
 	d.spends(20_000)
 	d.stop()
 }
@@ -84,16 +87,20 @@ func (d *demo) contended() {
 
 func (d *demo) gated() {
 	d.title("Back in the first session: an urgent issue landed meanwhile")
-	d.report(`{"backlog":{"unblocked":[145,99],"blocked":[150],"in_progress":[]}}`)
+	d.report(backlog("145,99") + "}")
 	d.title("A worker would go out before the question is answered")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t2", "tool_input.prompt", "Implement issue #99", "tool_input.description", "#99"})
-	d.title("The model asks in its own words; the dialog shows the exact question, and the person picks re-propose")
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t2",
+		"tool_input.prompt", "Implement issue #99", "tool_input.description", "#99"})
+	d.title("The model asks in its own words; the dialog shows the exact question, " +
+		"and the person picks re-propose")
 	d.answer("re-propose")
 	d.title("The agent would merge the PR")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t3", "tool_input.command", "gh pr merge 201 --squash"})
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t3",
+		"tool_input.command", "gh pr merge 201 --squash"})
 	d.title("The person says hold")
 	d.answer("hold")
-	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t4", "tool_input.command", "gh pr merge 201 --squash"})
+	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t4",
+		"tool_input.command", "gh pr merge 201 --squash"})
 	d.report(`{"plan":[99],"outcome":"ok"}`)
 	d.spends(21_000)
 	d.stop()
@@ -104,33 +111,44 @@ func (d *demo) nearsBudget() {
 	d.enter("prompt-3")
 	d.title("The person picks continue")
 	d.answer("continue")
-	d.report(`{"backlog":{"unblocked":[145],"blocked":[150],"in_progress":[]},"plan":[145],"outcome":"ok"}`)
+	d.report(backlog("145") + `,"plan":[145],"outcome":"ok"}`)
 	d.spends(15_000)
 	d.stop()
 	d.title("The schedule fires once more")
 	d.enter("prompt-4")
 }
 
+// backlog is the beginning of a report.
+func backlog(unblocked string) string {
+	return fmt.Sprintf(`{"backlog":{"unblocked":[%s],"blocked":[150],"in_progress":[]}`, unblocked)
+}
+
 func (d *demo) enter(prompt string) {
 	d.prompt = prompt
 	d.on("user-prompt-expansion", "UserPromptExpansion", fields{
-		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", demoArgs, "command_source", "plugin",
+		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", demoArgs,
+		"command_source", "plugin",
 		"prompt", "/sdd:work " + demoArgs,
 	})
 }
 
 func (d *demo) stop() {
-	cron := fmt.Sprintf(`=[{"id":"fd7ee8c9","schedule":"*/1 * * * *","recurring":true,"prompt":"/sdd:work %s"}]`, demoArgs)
-	d.on("stop", "Stop", fields{"stop_hook_active", "=false", "last_assistant_message", "done", "background_tasks", "=[]", "session_crons", cron})
+	cron := `=[{"id":"fd7ee8c9","schedule":"*/1 * * * *","recurring":true,` +
+		`"prompt":"/sdd:work ` + demoArgs + `"}]`
+	d.on("stop", "Stop", fields{"stop_hook_active", "=false", "last_assistant_message", "done",
+		"background_tasks", "=[]", "session_crons", cron})
 }
 
 // answer plays the dialog: the model's question goes in, the program's comes out, the person picks.
 func (d *demo) answer(pick string) {
-	own := `=[{"question":"Shall I carry on?","header":"Next","multiSelect":false,"options":[{"label":"Yes"},{"label":"No"}]}]`
+	own := `=[{"question":"Shall I carry on?","header":"Next","multiSelect":false,` +
+		`"options":[{"label":"Yes"},{"label":"No"}]}]`
 	id := "ask-" + d.prompt + pick
-	shown := d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions", own})
+	shown := d.on("pre-tool-use", "PreToolUse",
+		fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions", own})
 	questions := shown.Get("hookSpecificOutput.updatedInput.questions")
-	f := fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions", "=" + questions.Raw, "tool_response.questions", "=" + questions.Raw}
+	f := fields{"tool_name", "AskUserQuestion", "tool_use_id", id, "tool_input.questions",
+		"=" + questions.Raw, "tool_response.questions", "=" + questions.Raw}
 	for _, q := range questions.Array() {
 		f = append(f, "tool_response.answers", fmt.Sprintf("={%s:%q}", q.Get("question").Raw, pick))
 	}
@@ -184,7 +202,7 @@ func (d *demo) on(word, event string, f fields) gjson.Result {
 	return r
 }
 
-// reader is who a block's reason is for.
+// reader names the reader of a block's reason.
 func reader(event string) string {
 	if event == "Stop" {
 		return "the model goes on, told"

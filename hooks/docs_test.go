@@ -2,16 +2,10 @@ package main
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -71,68 +65,6 @@ func TestDocsLinks(t *testing.T) {
 			t.Errorf("README.md does not lead to %s", p)
 		}
 	}
-}
-
-// The README has every command that people can type, and none that is not there.
-func TestReadmeCommands(t *testing.T) {
-	text := page(t, "README.md")
-	words := map[string]bool{}
-	typ := reflect.TypeFor[commands]()
-	for i := range typ.NumField() {
-		f := typ.Field(i)
-		word := f.Tag.Get("name")
-		if word == "" {
-			word = strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(f.Name, "$1-$2"))
-		}
-		_, hidden := f.Tag.Lookup("hidden")
-		words[word] = true
-		if f.Tag.Get("group") != "hooks" && !hidden && !strings.Contains(text, "`hooks "+word) {
-			t.Errorf("README.md does not name hooks %s", word)
-		}
-	}
-	for _, m := range regexp.MustCompile("(?m)(?:`|^)hooks ([a-z][a-z-]*)").FindAllStringSubmatch(text, -1) {
-		if !words[m[1]] {
-			t.Errorf("README.md names hooks %s, which is no command", m[1])
-		}
-	}
-}
-
-// What the README shows of the demo is what the demo prints, line by line, with … for what is left out.
-func TestReadmeDemo(t *testing.T) {
-	t.Setenv("COLUMNS", "") // else its lines are broken
-	out, err := exec.Command("hooks", "demo").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, shown, _ := strings.Cut(page(t, "README.md"), "<!-- demo -->\n```\n")
-	shown, _, ok := strings.Cut(shown, "```\n<!-- /demo -->")
-	if !ok || strings.Count(shown, "\n") < 20 {
-		t.Fatalf("README.md shows no demo:\n%s", shown)
-	}
-	rest := strings.Split(timeless(string(out)), "\n")
-	for _, part := range strings.Split(timeless(shown), "…\n") {
-		want := strings.Split(strings.TrimSuffix(part, "\n"), "\n")
-		at := index(rest, want)
-		if at < 0 {
-			t.Fatalf("the demo does not print, or not in this order:\n%s", part)
-		}
-		rest = rest[at+len(want):]
-	}
-}
-
-// index is where the lines want stand in the lines of text.
-func index(text, want []string) int {
-	for i := 0; i+len(want) <= len(text); i++ {
-		if cmp.Equal(text[i:i+len(want)], want) {
-			return i
-		}
-	}
-	return -1
-}
-
-// timeless takes out what differs from one run of the demo to the next.
-func timeless(s string) string {
-	return regexp.MustCompile(`pid \d+`).ReplaceAllString(s, "pid N")
 }
 
 // docs/files.md names every field of every file, in the part about that file.
@@ -205,75 +137,4 @@ func TestDocsConsole(t *testing.T) {
 			t.Errorf("%s: %v\n%s", command, err, d)
 		}
 	}
-}
-
-// Every message that docs/troubleshooting.md shows is one of the program's, with … for what is filled in.
-func TestDocsMessages(t *testing.T) {
-	messages := messages(t)
-	examples := blocks(page(t, "docs/troubleshooting.md"), "```says")
-	if len(examples) < 10 {
-		t.Fatalf("docs/troubleshooting.md shows %d messages", len(examples))
-	}
-	for _, line := range strings.Split(strings.Join(examples, "\n"), "\n") {
-		if words := strings.Trim(line, "… "); words == "" || !strings.Contains(messages, words) {
-			t.Errorf("nothing in the program says %q", line)
-		}
-	}
-}
-
-// messages are the texts in the program's sources, a line each, with … for what is filled in.
-func messages(t *testing.T) string {
-	t.Helper()
-	var all strings.Builder
-	for _, root := range []string{"../hooks", "../internal"} {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			if err == nil {
-				ast.Inspect(f, func(n ast.Node) bool { return !tells(n, &all) })
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	verb := regexp.MustCompile(`%[-+ #0]*[\d.*\[\]]*[a-zA-Z]`)
-	return verb.ReplaceAllString(strings.NewReplacer("%q", `"…"`, "%%", "%").Replace(all.String()), "…")
-}
-
-// tells writes a text, or several that are joined, and says whether n was one.
-func tells(n ast.Node, out *strings.Builder) bool {
-	e, ok := n.(ast.Expr)
-	if !ok {
-		return false
-	}
-	text, literal := joined(e)
-	if literal {
-		out.WriteString(text + "\n")
-	}
-	return literal
-}
-
-// joined is the text of a literal or of a sum with one, … for the parts that are none.
-func joined(e ast.Expr) (text string, literal bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if e.Kind != token.STRING {
-			return "…", false
-		}
-		s, err := strconv.Unquote(e.Value)
-		return s, err == nil
-	case *ast.BinaryExpr:
-		if e.Op == token.ADD {
-			a, left := joined(e.X)
-			b, right := joined(e.Y)
-			return a + b, left || right
-		}
-	case *ast.ParenExpr:
-		return joined(e.X)
-	}
-	return "…", false
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"time"
 
-	"hooks/internal/desk"
 	"hooks/internal/doctor"
 	"hooks/internal/hint"
 	"hooks/internal/report"
@@ -13,17 +11,18 @@ import (
 
 type doctorCmd struct {
 	JSON bool `help:"Print the same as JSON."`
-	Fix  bool `help:"Mend what can be mended safely."`
+	Fix  bool `help:"Repair what is safe to repair."`
 	Live bool `help:"Start one real session too; its hooks must fire. Costs a few cents."`
 	All  bool `short:"v" name:"verbose" help:"Print every check, not only problems."`
 }
 
 // Run looks at the machine and the project; a check that fails is exit code 1.
-func (c doctorCmd) Run(d *desk.Desk, s streams) error {
-	if c.Fix && d.Env("CLAUDECODE") != "" {
-		return hint.New("type hooks doctor --fix in a terminal of your own", "nothing is mended from inside the agent")
+func (c doctorCmd) Run(p caller) error {
+	if c.Fix && p.Env("CLAUDECODE") != "" {
+		return hint.New("type hooks doctor --fix in a terminal of your own",
+			"nothing is repaired from inside the agent")
 	}
-	if c.Live && d.Env("CLAUDECODE") != "" {
+	if c.Live && p.Env("CLAUDECODE") != "" {
 		return hint.New("type hooks doctor --live in a terminal of your own",
 			"no session is started from inside the agent")
 	}
@@ -32,16 +31,13 @@ func (c doctorCmd) Run(d *desk.Desk, s streams) error {
 		return err
 	}
 	found := doctor.Doctor{
-		Env: d.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
+		Env: p.Env, Dir: dir, Now: time.Now(), Version: versionLine(), Live: c.Live,
 	}.Run(c.Fix)
-	if c.JSON {
-		err = printJSON(s.out, found)
-	} else {
-		_, err = fmt.Fprintln(s.out, report.CheckupText(whole(d, s.out), found, c.All))
-	}
-	if err == nil && !found.OK {
-		return hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",
+	if !found.OK {
+		err = hint.New("see each hint above; `hooks doctor --fix` repairs what is safe to repair",
 			"a check fails")
 	}
-	return err
+	return show(p, c.JSON, found, err, func(s report.Screen, found report.Checkup) string {
+		return report.CheckupText(s, found, c.All)
+	})
 }

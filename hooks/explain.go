@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-
 	"hooks/internal/app"
-	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -15,23 +11,11 @@ type explainCmd struct {
 	JSON    bool    `help:"Print the same as JSON."`
 }
 
-// Run says why a loop stopped, or what would stop it; or how a command is read.
-func (c explainCmd) Run(a *app.App, d *desk.Desk, s streams) error {
-	if c.Command != nil {
-		return show(d, s, c.JSON, a.Explain(*c.Command), report.Explained)
+// Run explains why a loop stopped, or what would stop it; or how the guard reads a command.
+func (e explainCmd) Run(a *app.App, c caller) error {
+	if e.Command != nil {
+		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
 	}
-	list, err := d.Why(c.skills())
-	if c.JSON {
-		return errors.Join(printJSON(s.out, list), err)
-	}
-	if len(list) == 0 && err == nil {
-		fmt.Fprintln(s.out, "no loop in this project")
-	}
-	for i, w := range list {
-		if i > 0 {
-			fmt.Fprintln(s.out)
-		}
-		fmt.Fprintln(s.out, report.Explain(screen(d, s.out), w))
-	}
-	return err
+	list, err := c.Why(e.skills())
+	return showEach(c, e.JSON, list, err, noLoop, report.Explain)
 }

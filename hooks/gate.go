@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 
 	"hooks/internal/app"
-	"hooks/internal/desk"
-	"hooks/internal/printable"
 	"hooks/internal/report"
 )
 
@@ -19,21 +17,12 @@ type gateListCmd struct {
 }
 
 // Run prints the waiting questions with their options.
-func (c gateListCmd) Run(d *desk.Desk, s streams) error {
-	gates, err := d.Waiting()
+func (g gateListCmd) Run(c caller) error {
+	gates, err := c.Waiting()
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(s.out, gates)
-	}
-	if len(gates) == 0 {
-		fmt.Fprintln(s.out, "no question waits")
-	}
-	for _, g := range gates {
-		fmt.Fprintln(s.out, report.WaitingQuestion(verbatim(d, s.out), g))
-	}
-	return nil
+	return showEach(c, g.JSON, gates, nil, "no question waits", report.WaitingQuestion)
 }
 
 type gateAnswerCmd struct {
@@ -42,10 +31,7 @@ type gateAnswerCmd struct {
 }
 
 // Run records the answer; it acts at the next --resume.
-func (c gateAnswerCmd) Run(a *app.App, s streams) error {
-	said, err := a.AnswerGate(c.Name, c.Answer)
-	if err == nil {
-		fmt.Fprintln(s.out, printable.Text(said))
-	}
-	return err
+func (g gateAnswerCmd) Run(a *app.App, c caller) error {
+	text, err := a.AnswerGate(g.Name, g.Answer)
+	return errors.Join(c.say(text), err)
 }

@@ -15,8 +15,8 @@ import (
 	"hooks/internal/regular"
 )
 
-// hook answers one event of the client. It goes round the command parser, which would cost more than the answer, and
-// exits with 0 whatever happens: an exit code never decides anything.
+// hook answers one event of the client. It bypasses the command parser, which would cost more
+// than the answer, and exits with 0 whatever happens: an exit code never decides anything.
 func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int, isHook bool) {
 	if event.NameOf(word) == "" || typed(in) {
 		return 0, false
@@ -29,7 +29,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 			code, isHook = 0, true
 		}
 	}()
-	roomy(false)
+	growStack(false)
 	began := time.Now()
 	answer := a.Handle(word, in)
 	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
@@ -75,11 +75,11 @@ func typedAs() string {
 	return own
 }
 
-// roomy makes the stack as large as a call needs in one step. By itself it doubles four times, and is copied and laid out
-// anew each time.
+// growStack makes the stack as large as a call needs in one step. Otherwise it doubles four times
+// and is copied each time.
 //
 //go:noinline
-func roomy(fill bool) (sum byte) {
+func growStack(fill bool) (sum byte) {
 	if fill {
 		var room [40 << 10]byte
 		for i := range room {

@@ -14,14 +14,14 @@ import (
 // settingsScope is where the program is, or is to be, registered.
 type settingsScope struct {
 	Scope  string `enum:"user,project,local" default:"user" help:"Whose settings: user (every project of yours), project (everybody's in this project) or local (yours in this project)."`
-	DryRun bool   `help:"Say what would change, and change nothing."`
+	DryRun bool   `help:"Print what would change, and change nothing."`
 	Diff   bool   `help:"Show the change line by line."`
 }
 
 type installCmd struct{ settingsScope }
 
-// Run registers this binary and says what changed.
-func (c installCmd) Run(a *app.App, s streams) error {
+// Run registers this binary and prints the changes.
+func (c installCmd) Run(a *app.App, p caller) error {
 	path, project, err := c.place(a)
 	if err != nil {
 		return err
@@ -35,22 +35,22 @@ func (c installCmd) Run(a *app.App, s streams) error {
 	}
 	r, err := install.Install(path, program, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, printable.Text(r.Installed(c.DryRun, c.Diff)))
+		fmt.Fprint(p.out, printable.Text(r.Installed(c.DryRun, c.Diff)))
 	}
 	return err
 }
 
 type uninstallCmd struct{ settingsScope }
 
-// Run takes the entries of this program out and says what changed.
-func (c uninstallCmd) Run(a *app.App, s streams) error {
+// Run removes the entries of this program and prints the changes.
+func (c uninstallCmd) Run(a *app.App, p caller) error {
 	path, _, err := c.place(a)
 	if err != nil {
 		return err
 	}
 	r, err := install.Uninstall(path, c.DryRun)
 	if err == nil {
-		fmt.Fprint(s.out, printable.Text(r.Uninstalled(c.DryRun, c.Diff)))
+		fmt.Fprint(p.out, printable.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
 }
@@ -58,7 +58,8 @@ func (c uninstallCmd) Run(a *app.App, s streams) error {
 // place is the settings file, for a person only: an agent does not decide what governs it.
 func (c settingsScope) place(a *app.App) (path, project string, err error) {
 	if a.InAgent() {
-		return "", "", hint.New("a person does that in a terminal of their own", "the registration is not changed from inside the agent")
+		return "", "", hint.New("a person does that in a terminal of their own",
+			"the registration is not changed from inside the agent")
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Hooks governs unattended loops of Claude Code from outside the model: it is registered as the client's hooks, and
-// people ask it how a loop stands.
+// Hooks governs unattended loops of Claude Code from outside the model: it is registered as the
+// client's hooks, and people ask it about their loops.
 package main
 
 import (
@@ -21,7 +21,8 @@ func main() {
 	os.Exit(run(os.Args[1:]))
 }
 
-// run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which would block.
+// run is the whole program but for the exit code: 0 done, 1 failed or not allowed, never 2, which
+// would block.
 func run(args []string) int {
 	dropOddZone()
 	a := newApp()
@@ -31,7 +32,8 @@ func run(args []string) int {
 		}
 		switch args[0] {
 		case "statusline":
-			return statusline(deskOf(a), os.Stdin, os.Stdout)
+			_ = statuslineCmd{}.Run(callerOf(a))
+			return 0
 		case app.DeliverWord:
 			a.Deliver()
 			return 0
@@ -43,13 +45,10 @@ func run(args []string) int {
 // newApp is the program on this machine; tests replace it.
 var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 
-// deskOf is where people ask, by the same clock and environment.
-func deskOf(a *app.App) *desk.Desk { return &desk.Desk{Env: a.Env, Now: a.Present} }
-
-// complain writes an error as people read it: what and where, then the way out.
-func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "error: %s\n", printable.Text(err.Error()))
-	if way := hint.Of(err); way != "" {
-		fmt.Fprintf(w, "hint: %s\n", printable.Text(way))
-	}
+// callerOf is this process, by the clock and environment of the program.
+func callerOf(a *app.App) caller {
+	return caller{&desk.Desk{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
 }
+
+// complain writes an error as people read it: what and where, then a hint.
+func complain(w io.Writer, err error) { fmt.Fprintln(w, printable.Text(hint.Text(err))) }

@@ -13,15 +13,15 @@ type completionCmd struct {
 }
 
 // Run prints the script, for the shell to read as it starts.
-func (c completionCmd) Run(k *kong.Kong, s streams) error {
-	_, err := io.WriteString(s.out, manual.Completion(c.Shell, manual.Of(k.Model)))
+func (c completionCmd) Run(k *kong.Kong, p caller) error {
+	_, err := io.WriteString(p.out, manual.Completion(c.Shell, k.Model))
 	return err
 }
 
 type manCmd struct{}
 
 // Run prints the manual page, for a release to pack.
-func (manCmd) Run(k *kong.Kong, s streams) error {
-	_, err := io.WriteString(s.out, manual.Page(manual.Of(k.Model), version()))
+func (manCmd) Run(k *kong.Kong, p caller) error {
+	_, err := io.WriteString(p.out, manual.Page(k.Model, version()))
 	return err
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/alecthomas/kong"
 
@@ -11,7 +9,8 @@ import (
 	"hooks/internal/hint"
 )
 
-// commands are what people and skills type. The hook words stand here for their mistakes only; they go round the parser.
+// commands are what people and skills type. The hook words are here for their errors only; they
+// bypass the parser.
 type commands struct {
 	Stop                hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: the agent finished responding."`
 	PreToolUse          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a tool is about to run."`
@@ -24,33 +23,34 @@ type commands struct {
 	SessionEnd          hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: a session ends."`
 	StopFailure         hookCmd `cmd:"" hidden:"" group:"hooks" help:"Hook: an API error ended the turn."`
 
-	Status     statusCmd     `cmd:"" group:"Look" help:"How the project's loops stand, at a glance."`
-	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads one."`
+	Status     statusCmd     `cmd:"" group:"Look" help:"The state of the project's loops, at a glance."`
+	Explain    explainCmd    `cmd:"" group:"Look" help:"Why a loop stopped, or what would stop it; with --command, how the guard reads a command."`
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
-	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The open issues by the tracker itself: what may be worked on, what waits, what that would trigger."`
-	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR by the tracker itself: state, checks, feedback, and what that would trigger."`
-	Replay     replayCmd     `cmd:"" group:"Look" help:"What the rules would have made of a past session: its stop, its questions, its money."`
+	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
+	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
+	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`
-	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Look whether everything a loop needs is in order, and say the way out where it is not."`
+	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"Check everything that a loop needs, and tell you how to fix what is wrong."`
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"Run a whole loop in a temporary project and show what happens."`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"Print the version."`
 	Completion completionCmd `cmd:"" group:"Set up" help:"Print a completion script: bash, zsh or fish."`
 	Man        manCmd        `cmd:"" hidden:"" help:"Print the manual page."`
-	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Take a skill's facts, as JSON on stdin, into its open iteration."`
+	Report     reportCmd     `cmd:"" group:"For skills and scripts" help:"Record a skill's facts, as JSON on stdin, in its open iteration."`
 	Schema     schemaCmd     `cmd:"" group:"For skills and scripts" help:"Print a JSON Schema."`
 }
 
 type hookCmd struct{}
 
-// Help says whose word it is.
+// Help explains that the word is the client's.
 func (hookCmd) Help() string {
-	return "The client starts it, with one event as JSON on stdin: see hooks.json. To end a loop: hooks loop stop. Other commands of people: hooks --help."
+	return "The client starts it, with one event as JSON on stdin: see hooks.json. " +
+		"To end a loop: hooks loop stop. Other commands of people: hooks --help."
 }
 
 // Run refuses what the hook path did not take.
@@ -65,18 +65,13 @@ func hookWord(word string) error {
 	return hint.New(way, "`hooks %s` stands alone and reads one event of the client on stdin", word)
 }
 
-type streams struct {
-	in        io.Reader
-	out, errs io.Writer
-}
-
 // exited carries an exit code out of the parser.
 type exited int
 
 func people(a *app.App, args []string) (code int) {
-	s := streams{os.Stdin, os.Stdout, os.Stderr}
+	c := callerOf(a)
 	if len(args) == 0 {
-		fmt.Fprint(s.out, firstPage)
+		fmt.Fprint(c.out, firstPage)
 		return 0
 	}
 	defer func() {
@@ -85,22 +80,25 @@ func people(a *app.App, args []string) (code int) {
 		case exited:
 			code = min(int(p), 1)
 		default:
-			complain(s.errs, fmt.Errorf("internal error: %v", p))
+			complain(c.errs, fmt.Errorf("internal error: %v", p))
 			code = 1
 		}
 	}()
 	var cli commands
-	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Description("Governs unattended loops of Claude Code: stop conditions, gates, merges, money, state."),
-		kong.Writers(s.out, s.errs), kong.Exit(func(code int) { panic(exited(code)) }), kong.Bind(a, deskOf(a), s))
-	ctx, err := parser.Parse(customary(args))
+	parser := kong.Must(&cli, kong.Name("hooks"), kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Description("Governs unattended loops of Claude Code: "+
+			"stop conditions, gates, merges, money, state."),
+		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.Bind(a, c))
+	ctx, err := parser.Parse(normalizeHelp(args))
 	if err == nil {
 		err = ctx.Run()
 	} else {
 		err = mistyped(err)
 	}
 	if err != nil {
-		complain(s.errs, err)
+		complain(c.errs, err)
 		return 1
 	}
 	return 0

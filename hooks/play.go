@@ -12,8 +12,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// player plays the client in a demo: it builds the events of one session and starts the program for each, as the
-// client does.
+// player plays the client in a demo: it builds the events of one session and starts the program for
+// each, as the client does.
 type player struct {
 	program    string // this program
 	project    string
@@ -24,8 +24,8 @@ type player struct {
 	spent      int
 }
 
-// fields are what an event carries beyond the common ones, as paths and values in turn; a value is text, or JSON after
-// a leading "=".
+// fields are what an event carries beyond the common ones, as paths and values in turn; a value is
+// text, or JSON after a leading "=".
 type fields []string
 
 func (p *player) payload(event string, f fields) string {
@@ -55,7 +55,8 @@ func (p *player) send(word, event string, f fields) (gjson.Result, error) {
 func (p *player) run(stdin *strings.Reader, args ...string) ([]byte, error) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Stdin, cmd.Dir = stdin, p.project
-	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+p.project, "CLAUDE_CODE_SESSION_ID="+p.session,
+	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+p.project,
+		"CLAUDE_CODE_SESSION_ID="+p.session,
 		"CLAUDE_PID="+p.pid, "CLAUDE_CODE_SESSION_ATTENDED=1", "PWD="+p.project,
 		"HOOKS_STATE_HOME="+filepath.Join(p.project, ".state"))
 	var errs bytes.Buffer
@@ -75,7 +76,8 @@ func (p *player) spend(output int) error {
 		return err
 	}
 	defer f.Close()
-	_, err = fmt.Fprintf(f, `{"type":"assistant","requestId":"req_%d","message":{"id":"msg_%d","role":"assistant","model":"claude-opus-5-5",`+
-		`"content":[{"type":"text","text":"done"}],"usage":{"input_tokens":1000,"output_tokens":%d}}}`+"\n", p.spent, p.spent, output)
+	_, err = fmt.Fprintf(f, `{"type":"assistant","requestId":"req_%d","message":{"id":"msg_%[1]d",`+
+		`"role":"assistant","model":"claude-opus-5-5","content":[{"type":"text","text":"done"}],`+
+		`"usage":{"input_tokens":1000,"output_tokens":%d}}}`+"\n", p.spent, output)
 	return err
 }

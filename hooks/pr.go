@@ -1,9 +1,6 @@
 package main
 
 import (
-	"errors"
-
-	"hooks/internal/desk"
 	"hooks/internal/hint"
 	"hooks/internal/report"
 )
@@ -14,13 +11,13 @@ type prCmd struct {
 }
 
 // Run asks the tracker and prints the PR.
-func (c prCmd) Run(d *desk.Desk, s streams) error {
-	if c.Number < 1 {
+func (p prCmd) Run(c caller) error {
+	if p.Number < 1 {
 		return hint.New("as in `hooks pr 142`", "a PR's number starts at 1")
 	}
-	p, err := d.PR(c.Number)
-	if p.Number == 0 {
+	pr, err := c.PR(p.Number)
+	if pr.Number == 0 {
 		return err
 	}
-	return errors.Join(show(d, s, c.JSON, p, report.PullRequest), err)
+	return show(c, p.JSON, pr, err, report.PullRequest)
 }

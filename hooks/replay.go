@@ -4,7 +4,6 @@ import (
 	"runtime/debug"
 
 	"hooks/internal/app"
-	"hooks/internal/desk"
 	"hooks/internal/report"
 )
 
@@ -18,20 +17,21 @@ type replayCmd struct {
 }
 
 // Run shows what the rules would have made of a past session.
-func (c replayCmd) Run(a *app.App, d *desk.Desk, s streams) error {
-	debug.SetMemoryLimit(48 << 20) // what is held is bounded; the garbage of a long transcript need not pile up
+func (c replayCmd) Run(a *app.App, p caller) error {
+	debug.SetMemoryLimit(48 << 20) // a long transcript makes much garbage
 	var ceilings []string
-	for _, f := range []struct {
-		name  string
-		value *string
-	}{{"--max-dollars", c.MaxDollars}, {"--max-iterations", c.MaxIterations}, {"--max-prs", c.MaxPRs}, {"--max-minutes", c.MaxMinutes}} {
-		if f.value != nil {
-			ceilings = append(ceilings, f.name+"="+*f.value)
+	add := func(flag string, value *string) {
+		if value != nil {
+			ceilings = append(ceilings, flag+"="+*value)
 		}
 	}
+	add("--max-dollars", c.MaxDollars)
+	add("--max-iterations", c.MaxIterations)
+	add("--max-prs", c.MaxPRs)
+	add("--max-minutes", c.MaxMinutes)
 	r, err := a.Replay(c.Session, ceilings)
 	if err != nil {
 		return err
 	}
-	return show(d, s, c.JSON, r, func(r report.Replay) string { return report.Replays(whole(d, s.out), r) })
+	return show(p, c.JSON, r, nil, report.Replays)
 }

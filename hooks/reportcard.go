@@ -1,12 +1,6 @@
 package main
 
-import (
-	"errors"
-	"fmt"
-
-	"hooks/internal/desk"
-	"hooks/internal/report"
-)
+import "hooks/internal/report"
 
 type reportCardCmd struct {
 	which
@@ -16,23 +10,11 @@ type reportCardCmd struct {
 }
 
 // Run prints the morning page of the present runs, or of one.
-func (c reportCardCmd) Run(d *desk.Desk, s streams) error {
-	list, err := d.Cards(c.skills(), c.RunID)
-	if c.JSON {
-		return errors.Join(printJSON(s.out, list), err)
-	}
-	text := report.CardText
-	if c.Markdown {
-		text = report.CardMarkdown
-	}
-	if len(list) == 0 && err == nil {
-		fmt.Fprintln(s.out, "no loop has run in this project")
-	}
-	for i, card := range list {
-		if i > 0 {
-			fmt.Fprintln(s.out)
-		}
-		fmt.Fprintln(s.out, text(screen(d, s.out), card))
-	}
-	return err
+func (r reportCardCmd) Run(c caller) error {
+	list, err := c.Cards(r.skills(), r.RunID)
+	return showEach(c, r.JSON, list, err, "no loop has run in this project",
+		func(s report.Screen, card report.Card) string {
+			s.Markdown = r.Markdown
+			return report.CardText(s, card)
+		})
 }

@@ -12,11 +12,12 @@ type schemaCmd struct {
 }
 
 // Run prints the schema as it is embedded.
-func (c schemaCmd) Run(s streams) error {
-	text, ok := schemas.Get(c.Name)
+func (s schemaCmd) Run(c caller) error {
+	text, ok := schemas.Get(s.Name)
 	if !ok {
-		return hint.New("the schemas are "+strings.Join(schemas.Names(), ", "), "there is no schema %q", c.Name)
+		return hint.New("the schemas are "+strings.Join(schemas.Names(), ", "),
+			"there is no schema %q", s.Name)
 	}
-	_, err := s.out.Write(text)
+	_, err := c.out.Write(text)
 	return err
 }

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -10,18 +14,78 @@ import (
 	"golang.org/x/term"
 
 	"hooks/internal/desk"
+	"hooks/internal/printable"
 	"hooks/internal/report"
 )
 
-// pipeWidth is how wide a text is that goes into a file or another program, where COLUMNS does not say. Where the person
-// at the other end of a pager has a narrower terminal, that one's width counts.
+// caller is whoever typed a command: where it reads and prints, and the desk that it asks.
+type caller struct {
+	*desk.Desk
+	in        io.Reader
+	out, errs io.Writer
+}
+
+// say prints a text with foreign words in it.
+func (c caller) say(text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(c.out, printable.Text(text))
+	return err
+}
+
+// show prints what a command found, as JSON or drawn for people, also when an error came with it.
+func show[T any](
+	c caller, asJSON bool, found T, err error, draw func(report.Screen, T) string,
+) error {
+	if asJSON {
+		return errors.Join(c.json(found), err)
+	}
+	_, perr := fmt.Fprintln(c.out, draw(c.screen(), found))
+	return errors.Join(perr, err)
+}
+
+// showEach is show for a list, with a blank line between two. none is the text of an empty one.
+func showEach[T any](
+	c caller, asJSON bool, list []T, err error, none string, draw func(report.Screen, T) string,
+) error {
+	if len(list) == 0 && err != nil && !asJSON {
+		return err
+	}
+	return show(c, asJSON, list, err, func(s report.Screen, list []T) string {
+		return cmp.Or(drawEach(s, list, draw), none)
+	})
+}
+
+func drawEach[T any](s report.Screen, list []T, draw func(report.Screen, T) string) string {
+	var parts []string
+	for _, v := range list {
+		parts = append(parts, draw(s, v))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func (c caller) json(v any) error {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := c.out.Write(printable.JSON([]byte(out.String())))
+	return err
+}
+
+// pipeWidth is how wide a text is that goes into a file or another program, where COLUMNS does not
+// say. If the person at the other end of a pager has a narrower terminal, its width counts.
 const pipeWidth = 100
 
-// screen is what out is for the one who reads it: COLUMNS, the terminal's size, NO_COLOR, the locale.
-func screen(d *desk.Desk, out io.Writer) report.Screen {
-	fd, terminal := terminalOf(out)
-	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(d.Env), Now: d.Now()}
-	s.Color = terminal && d.Env("NO_COLOR") == "" && d.Env("TERM") != "dumb"
+// screen is what the reader has: COLUMNS, the terminal's size, NO_COLOR, the locale.
+func (c caller) screen() report.Screen {
+	fd, terminal := terminalOf(c.out)
+	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now()}
+	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 	if terminal {
 		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
 			s.Width = width
@@ -29,48 +93,18 @@ func screen(d *desk.Desk, out io.Writer) report.Screen {
 	} else if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
 		s.Width = min(pipeWidth, width)
 	}
-	if n, err := strconv.Atoi(d.Env("COLUMNS")); err == nil && n > 0 {
+	if n, err := strconv.Atoi(c.Env("COLUMNS")); err == nil && n > 0 {
 		s.Width = min(n, 1000)
 	}
+	s.Piped = !terminal && c.Env("COLUMNS") == ""
 	return s
 }
 
-// whole is a screen for what other programs search line by line: neither wrapped nor narrowed, but on a terminal.
-func whole(d *desk.Desk, out io.Writer) report.Screen {
-	s := screen(d, out)
-	if _, terminal := terminalOf(out); !terminal && d.Env("COLUMNS") == "" {
-		s.Width = 1 << 16
-	}
-	return s
-}
-
-// verbatim is a screen for words that are recorded: only a terminal changes their signs.
-func verbatim(d *desk.Desk, out io.Writer) report.Screen {
-	s := whole(d, out)
-	if _, terminal := terminalOf(out); !terminal {
-		s.ASCII = false
-	}
-	return s
-}
-
-// fitting is a finished text for who reads it: wrapped on a terminal, and where COLUMNS says how wide, as it is elsewhere.
-func fitting(d *desk.Desk, out io.Writer, text string) string { return beside(d, out, 0, text) }
-
-// beside is fitting for a text that stands a few columns in.
-func beside(d *desk.Desk, out io.Writer, columns int, text string) string {
-	if _, terminal := terminalOf(out); !terminal && d.Env("COLUMNS") == "" {
-		return text
-	}
-	s := screen(d, out)
-	s.Width -= columns
-	return report.Fit(s, text)
-}
-
-// rows is the height of a terminal, much where it is not known.
-func rows(out io.Writer) int {
+// height is how many rows a terminal has, many if that is not known.
+func height(out io.Writer) int {
 	fd, _ := terminalOf(out)
-	if _, height, err := term.GetSize(fd); err == nil && height > 0 {
-		return height
+	if _, rows, err := term.GetSize(fd); err == nil && rows > 0 {
+		return rows
 	}
 	return 1000
 }
@@ -83,7 +117,14 @@ func terminalOf(out io.Writer) (fd int, terminal bool) {
 	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
 }
 
-// utf8Locale: the first of the three that is set decides, as in the C library. Windows has none of them and takes UTF-8.
+// typed reports whether a person's keyboard is read: neither events nor facts come from there.
+func typed(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// utf8Locale: the first of the three that is set decides, as in the C library. Windows has none of
+// them and takes UTF-8.
 func utf8Locale(env func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(env(name)); v != "" {

@@ -3,25 +3,22 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"golang.org/x/term"
 
 	"hooks/internal/hint"
 )
 
-// firstPage is what the program says of itself when nothing is asked of it.
-const firstPage = `hooks governs unattended loops of Claude Code, from outside of the model.
+// firstPage is what a lone `hooks` prints.
+const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
 
 Set up     hooks install        register it with the client
            hooks doctor         is everything in order?
            hooks demo           watch a whole loop, without the client
 Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
-Look       hooks status         how the loops of this project stand
-           hooks explain        why one stopped, or what would stop it
+Look       hooks status         the state of this project's loops
+           hooks explain        why a loop stopped, or what would stop it
            hooks report-card    the morning page of a run
 Decide     hooks loop stop      end the running loop
            hooks gate list      the questions that wait for you
@@ -29,8 +26,8 @@ Decide     hooks loop stop      end the running loop
 All commands: hooks --help
 `
 
-// customary takes the words by which other programs are asked for help or the version.
-func customary(args []string) []string {
+// normalizeHelp takes the words by which other programs are asked for help or the version.
+func normalizeHelp(args []string) []string {
 	switch {
 	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")
@@ -85,11 +82,6 @@ func inWords(name, text string) string {
 		list = strings.TrimRight(strings.NewReplacer(`"`, "", ",", ", ").Replace(list), ", ")
 		return fmt.Sprintf("%s: %s is none of %s", strings.Trim(what, "[]"), got, list)
 	}
-	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing", "a valid 64 bit int", "a whole number").Replace(text)
-}
-
-// typed says that a person's keyboard is what is read from: no event and no facts come from there.
-func typed(in io.Reader) bool {
-	f, ok := in.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing",
+		"a valid 64 bit int", "a whole number").Replace(text)
 }

@@ -14,8 +14,8 @@ import (
 type versionCmd struct{}
 
 // Run prints the version, and the commit that the binary was built from with its date.
-func (versionCmd) Run(s streams) error {
-	_, err := fmt.Fprintln(s.out, versionLine())
+func (versionCmd) Run(c caller) error {
+	_, err := fmt.Fprintln(c.out, versionLine())
 	return err
 }
 
@@ -24,7 +24,8 @@ func versionLine() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		settings = info.Settings
 	}
-	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("hooks %s (%s) %s/%s %s", version(), origin(settings), runtime.GOOS,
+		runtime.GOARCH, runtime.Version())
 }
 
 // version is the plugin's, which a release's tag must agree with.

@@ -277,6 +277,9 @@ func TestReportExample(t *testing.T) {
 		if err := validate(schema, []byte(text)); err != nil {
 			t.Errorf("%v\n%s", err, text)
 		}
+		if _, err := report.Facts([]byte(text)); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
 	}
 	if err := validate(schema, []byte(`{}`)); err != nil {
 		t.Error(err)
@@ -289,7 +292,38 @@ func TestReportExample(t *testing.T) {
 		if validate(schema, []byte(bad)) == nil {
 			t.Errorf("%s is accepted", bad)
 		}
+		if _, err := report.Facts([]byte(bad)); err == nil {
+			t.Errorf("%s is accepted by hooks report", bad)
+		}
 	}
+}
+
+// TestReportKeywords: the schema of a report uses no keyword that hooks report does not check.
+func TestReportKeywords(t *testing.T) {
+	text, _ := schemas.Get("report")
+	var root map[string]any
+	if err := json.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	known := strings.Fields("$schema $id $ref $defs title description examples type properties required " +
+		"additionalProperties items minItems maxItems enum minimum minLength maxLength")
+	var walk func(node map[string]any)
+	walk = func(node map[string]any) {
+		for keyword, v := range node {
+			if !slices.Contains(known, keyword) {
+				t.Errorf("nothing checks the keyword %s", keyword)
+			}
+			if keyword == "items" {
+				walk(object(v))
+			}
+			if keyword == "properties" || keyword == "$defs" {
+				for _, child := range object(v) {
+					walk(object(child))
+				}
+			}
+		}
+	}
+	walk(root)
 }
 
 // TestSpecFiles: the files of the SPEC itself, without any field of ours.

@@ -3,26 +3,30 @@ package desk
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
 	"hooks/internal/report"
+	"hooks/internal/tracker"
 	"hooks/internal/tracker/backlog"
 	"hooks/internal/tracker/forge"
 )
 
-// peopleWait is how long a person waits for one call to the tracker: longer than an iteration does.
+// peopleWait is how long a person waits for one call to the tracker, longer than an iteration does.
 const peopleWait = 30 * time.Second
 
-// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and says what they would
-// trigger. With an error it is what was told nonetheless.
+// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
+// evaluates what they would trigger. It may be incomplete and come with an error.
 func (d *Desk) Backlog(scope []string) (report.Board, error) {
 	v, run, _ := d.asker(loop.Work)
 	q := v.question()
 	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
 	answer := forge.Ask(context.Background(), q)
-	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(), Whole: answer.Backlog != nil, Edges: answer.Edges, Notes: answer.Notes}
+	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(),
+		Whole: answer.Backlog != nil,
+		Edges: answer.Edges, Notes: answer.Notes}
 	for _, f := range answer.Issues {
 		b.Issues = append(b.Issues, report.BoardIssue(f))
 	}
@@ -39,7 +43,7 @@ func (d *Desk) Backlog(scope []string) (report.Board, error) {
 	return b, answer.Err
 }
 
-// PR asks the tracker for one PR and says what it would trigger.
+// PR asks the tracker for one PR and evaluates what it would trigger.
 func (d *Desk) PR(number int) (report.PR, error) {
 	v, run, last := d.asker(loop.Review)
 	q := v.question()
@@ -50,8 +54,11 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	}
 	pr := answer.PRs[0]
 	p := report.PR{
-		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State, Draft: pr.Draft, Fork: pr.Fork, Labels: pr.Labels,
-		Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA, CI: pr.CI, Closes: pr.Closes, HumanFeedback: pr.HumanFeedback(time.Time{}),
+		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State,
+		Draft: pr.Draft,
+		Fork:  pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA,
+		CI:     pr.CI,
+		Closes: pr.Closes, HumanFeedback: pr.HumanFeedback(time.Time{}),
 		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes,
 	}
 	for _, f := range pr.Feedback {
@@ -69,14 +76,16 @@ func (d *Desk) PR(number int) (report.PR, error) {
 	return p, answer.Err
 }
 
-// asker is who asks the tracker outside of an iteration: for the skill's run if there is one, with its previous
-// iteration, else for a run that has not begun. State that cannot be read is another question's to tell.
+// asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with
+// its previous iteration, otherwise a run that has not begun. Other commands report state that is
+// damaged.
 func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.Iteration) {
-	v, err := d.visit()
+	v, err := d.visit(tracker.Project(d.Env, cwd()))
 	run = &loop.Budget{Skill: skill}
 	if err != nil || v.files == nil {
 		return v, run, nil
 	}
+	defer v.files.Close()
 	if s, err := v.files.LoadRun(skill); err == nil && s.Budget != nil {
 		run = s.Budget
 		last, _ = v.files.Last(skill, run.Worked)
@@ -85,10 +94,11 @@ func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.I
 }
 
 func (v *visit) question() forge.Question {
-	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project), Wait: peopleWait}
+	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project),
+		Wait: peopleWait}
 }
 
-// placed names the tracker that was asked; none where it is not known which.
+// placed names the tracker that was asked, "none" if it is not configured.
 func placed(a *forge.Answer) string {
 	var f *forge.Failure
 	if errors.As(a.Err, &f) && f.Why == forge.Unconfigured {
@@ -97,14 +107,10 @@ func placed(a *forge.Answer) string {
 	return a.Place.String()
 }
 
-// evaluate gives those of the named conditions that hold, whatever the moment.
-func evaluate(f *loop.Facts, names ...string) []loop.Fired {
-	var fired []loop.Fired
+// evaluate returns those of the named conditions that hold, at whatever moment they are checked.
+func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
 	for _, c := range loop.Conditions {
-		for _, name := range names {
-			if c.Name != name {
-				continue
-			}
+		if slices.Contains(names, c.Name) {
 			if text := c.Holds(f); text != "" {
 				fired = append(fired, loop.Fired{Condition: c.Name, Cause: c.Cause, Text: text})
 			}

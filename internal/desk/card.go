@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,44 +10,37 @@ import (
 	"hooks/internal/store"
 )
 
-// mostOnCard is how many of a run's last lines a card tells one by one.
-const mostOnCard = 50
+// maxOnCard is how many of a run's last lines a card shows one by one.
+const maxOnCard = 50
 
-// Cards are the cards of the present runs or, by its id, of one run, which may be archived. Nothing is written.
+// Cards are the cards of the present runs or, by its id, of one run, which may be archived.
 func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	list := []report.Card{}
-	v, err := d.visit()
-	if err == nil && v.files == nil && runID != "" {
-		err = noRun(runID)
-	}
-	if err != nil || v.files == nil {
-		return list, err
-	}
-	defer v.files.Close()
-	collect := func(files *store.Store, t *thread, present bool) error {
-		c, err := v.card(files, t, present)
-		list = append(list, c)
-		return err
-	}
-	if runID == "" {
-		err = v.each(skills, func(t *thread) error { return collect(v.files, t, true) })
-		return list, err
-	}
-	var errs []error
-	err = v.everyRun(func(files *store.Store, t *thread, present bool) {
-		if t.Budget.RunID == runID && slices.Contains(skills, t.skill) {
-			errs = append(errs, collect(files, t, present))
+	err := d.ask(func(v *visit) error {
+		collect := func(files *store.Store, l *loopState, present bool) error {
+			c, err := v.card(files, l, present)
+			list = append(list, c)
+			return err
 		}
+		if runID == "" {
+			return v.each(skills, func(l *loopState) error { return collect(v.files, l, true) })
+		}
+		return v.everyRun(func(files *store.Store, l *loopState, present bool) error {
+			if l.Budget.RunID != runID || !slices.Contains(skills, l.skill) {
+				return nil
+			}
+			return collect(files, l, present)
+		})
 	})
-	if err = errors.Join(append(errs, err)...); err == nil && len(list) == 0 {
-		return list, noRun(runID)
+	if err == nil && runID != "" && len(list) == 0 {
+		err = noRun(runID)
 	}
 	return list, err
 }
 
-func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, error) {
-	b := t.Budget
-	lines, earlier, err := lastLines(files, t.skill, b.RunID)
+func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
+	b := l.Budget
+	lines, earlier, err := lastLines(files, l.skill, b.RunID)
 	c := report.NewCard(b, lines, earlier)
 	c.Keep(func(path string) bool {
 		if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
@@ -57,33 +49,38 @@ func (v *visit) card(files *store.Store, t *thread, present bool) (report.Card, 
 		info, err := os.Stat(path)
 		return err == nil && info.IsDir()
 	})
-	c.Waiting, c.Resume, c.Open = openGates(t), report.Resume(b, t.Elsewhere(t.skill)), t.Tick != nil
-	minutes, open, going := b.MinutesElapsed, loop.USD(0), false
-	if present {
-		st := v.stand(t)
-		minutes, open, going = st.Minutes, st.Open, st.OwnerAlive
-		if c.Present = true; b.Status == loop.Active && going {
+	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
+	c.Open = l.Tick != nil
+	if c.Present = present; present {
+		st := v.stand(l)
+		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
 			c.Next = st.Next
 		}
+	} else {
+		c.Budgets = report.Axes(b, l.Tick, b.MinutesElapsed, 0, false, v.now)
 	}
-	c.Budgets = report.Axes(b, t.Tick, minutes, open, going, v.now)
 	if b.Status != loop.Active {
 		var last *loop.Iteration
-		if i := slices.IndexFunc(lines, func(l loop.Iteration) bool { return l.Seq == b.Seq && l.Ran() }); i >= 0 {
-			last = &lines[i]
+		for i := range lines {
+			if lines[i].Seq == b.Seq && lines[i].Ran() {
+				last = &lines[i]
+			}
 		}
-		c.Stopped = report.StoppedBy(b, last, c.Waiting, t.Elsewhere(t.skill))
+		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere(l.skill))
 	}
 	return c, err
 }
 
-// lastLines are a run's last lines, oldest first, and how many there are before them, as far as their numbers tell.
-func lastLines(files *store.Store, skill loop.Skill, runID string) (lines []loop.Iteration, earlier int, err error) {
+// lastLines are a run's last lines, oldest first, and how many came before, as far as their numbers
+// show.
+func lastLines(
+	files *store.Store, skill loop.Skill, runID string,
+) (lines []loop.Iteration, earlier int, err error) {
 	_, err = files.Last(skill, func(l *loop.Iteration) bool {
 		if l.Of(runID) {
 			lines = append(lines, *l)
 		}
-		return len(lines) == mostOnCard
+		return len(lines) == maxOnCard
 	})
 	slices.Reverse(lines)
 	if len(lines) > 0 {

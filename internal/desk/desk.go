@@ -1,5 +1,6 @@
-// Package desk answers what people ask of a project's loops: how they stand and why they stopped, what they did and what
-// it cost, what waits, and what the tracker says. Nothing is written.
+// Package desk answers people's questions about a project's loops: how they stand and why they
+// stopped, what they did and cost, which questions wait, and what the tracker says. Nothing is
+// written.
 package desk
 
 import (
@@ -15,7 +16,7 @@ import (
 	"hooks/internal/tracker"
 )
 
-// Desk is where the questions are put. Now is the present, in the zone of the one who asks.
+// Desk takes the questions. Now is the present, in the zone of whoever asks.
 type Desk struct {
 	Env func(string) string
 	Now func() time.Time
@@ -26,13 +27,26 @@ type visit struct {
 	*Desk
 	now     time.Time // in UTC
 	project string
-	files   *store.Store // nil: no state in this project
+	files   *store.Store // nil if the project has no state
 }
 
-// visit opens the state of the project at hand, if there is any.
-func (d *Desk) visit() (*visit, error) { return d.visitAt(tracker.Project(d.Env, cwd())) }
+// loopState is one skill's run as it is on disk.
+type loopState struct {
+	skill loop.Skill
+	store.State
+}
 
-func (d *Desk) visitAt(project string) (*visit, error) {
+// ask opens the state of the current project for a question, if it has any.
+func (d *Desk) ask(question func(*visit) error) error {
+	v, err := d.visit(tracker.Project(d.Env, cwd()))
+	if err != nil || v.files == nil {
+		return err
+	}
+	defer v.files.Close()
+	return question(v)
+}
+
+func (d *Desk) visit(project string) (*visit, error) {
 	v := &visit{Desk: d, now: d.Now().UTC(), project: project}
 	seals := seal.At(seal.Home(d.Env))
 	files, err := store.Open(project)
@@ -47,7 +61,7 @@ func (d *Desk) visitAt(project string) (*visit, error) {
 	return v, nil
 }
 
-// lost is the error of a project whose state was removed from under a loop.
+// lost is the error of a project whose state was removed while a loop was on.
 func lost(seals seal.Dir, project string) error {
 	records, err := seals.Of(project)
 	for _, r := range records {
@@ -70,14 +84,9 @@ func cwd() string {
 	return dir
 }
 
-// thread is one skill's run as it stands on disk.
-type thread struct {
-	skill loop.Skill
-	store.State
-}
-
-// each shows the present runs of the skills. Damaged files are reported together, and the rest is shown all the same.
-func (v *visit) each(skills []loop.Skill, show func(*thread) error) error {
+// each shows the present runs of the skills. An error in one does not stop the others; errors are
+// joined.
+func (v *visit) each(skills []loop.Skill, show func(*loopState) error) error {
 	var errs []error
 	for _, skill := range skills {
 		s, err := v.files.Load(skill)
@@ -85,11 +94,11 @@ func (v *visit) each(skills []loop.Skill, show func(*thread) error) error {
 			errs = append(errs, store.Hinted(c.Err))
 		}
 		if errs = append(errs, store.Hinted(err)); s.Budget != nil {
-			errs = append(errs, show(&thread{skill, s}))
+			errs = append(errs, show(&loopState{skill, s}))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// alive says that somebody goes on with a run: its session is open, and its client is not known to be dead.
+// alive reports whether a run can continue: its session is open, and its client may be running.
 func alive(b *loop.Budget) bool { return !b.OwnerLeft && proc.Of(b.Owner) != loop.Dead }

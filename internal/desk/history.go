@@ -13,49 +13,84 @@ import (
 	"hooks/internal/store"
 )
 
-// History gives every line of the skills' histories to out, the archive's first, in the order in which they were
-// written; of one run, or of all for "". One line is in memory at a time. Damaged lines are passed over and reported
-// together at the end.
+// History writes every line of the skills' histories, or of one run, to out: the archived runs
+// first, in the order in which they were written. One line is in memory at a time. Damaged lines
+// are skipped and reported together at the end.
 func (d *Desk) History(skills []loop.Skill, runID string, out report.History) error {
-	v, err := d.visit()
-	if err != nil {
-		return errors.Join(err, out.Close())
+	var bad damages
+	found := runID == ""
+	err := d.ask(func(v *visit) error {
+		return v.folders(false, func(files *store.Store, _ bool) error {
+			for _, skill := range skills {
+				r := reader{whole: out.Whole, unread: out.Whole && runID == "",
+					behind: []string{"stop_conditions_fired", "denied", "overrun"}}
+				err := bad.lines(files, skill, r, func(l *line) error {
+					if runID != "" && l.RunID != runID {
+						return nil
+					}
+					found = true
+					return out.Row(l.HistoryRow)
+				})
+				if err != nil {
+					return fmt.Errorf("write history: %w", err)
+				}
+			}
+			return nil
+		})
+	})
+	if err == nil && !found {
+		return hint.New("the runs are listed by `hooks loop list`",
+			"there is no iteration of run %q", runID)
 	}
-	h := history{runID: runID, out: out, whole: out.Whole()}
-	if v.files != nil {
-		defer v.files.Close()
-		err = v.inOrder(func(files *store.Store) error { return h.read(files, skills) })
-	}
-	if err == nil && runID != "" && !h.found {
-		return hint.New("the runs are listed by `hooks loop list`", "there is no iteration of run %q", runID)
-	}
-	return errors.Join(err, out.Close(), h.complaint())
+	return errors.Join(err, out.Close(), bad.complaint())
 }
 
-// history is one way through all lines.
-type history struct {
-	runID string
-	out   report.History
-	whole bool // the lines go out as they are
-	found bool
-	damages
+// line is a line of a history as far as it is read.
+type line struct {
+	report.HistoryRow
+	usage    gjson.Result // by model
+	snapshot []byte       // the budget after it; good until the next line
 }
 
-// damages are what could not be read: the first ones, and how many more.
+// reader is how much of each line is read.
+type reader struct {
+	whole  bool     // the line itself is printed, so all of it must be sound
+	unread bool     // none of its fields is needed
+	costs  bool     // neither its end nor its PRs are
+	behind []string // the fields that are needed of those behind the snapshot
+}
+
+// damages are the lines that could not be read: the first ones, and how many more.
 type damages struct {
 	list []error
 	more int
 }
 
-// mostDamage bounds how many damaged lines are told one by one.
-const mostDamage = 5
+// maxDamages bounds how many damaged lines are reported one by one.
+const maxDamages = 5
 
-func (d *damages) add(err error) {
-	if len(d.list) == mostDamage {
-		d.more++
-		return
+// lines reads a history from its beginning and collects the damaged lines.
+func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
+	each func(*line) error) error {
+	for raw, err := range files.RawLines(skill) {
+		l := line{HistoryRow: report.HistoryRow{JSON: raw.JSON}}
+		if err == nil && r.whole {
+			err = raw.Check()
+		}
+		if err == nil && !r.unread {
+			err = l.read(raw, r)
+		}
+		if err == nil {
+			if err := each(&l); err != nil {
+				return err
+			}
+		} else if len(d.list) < maxDamages {
+			d.list = append(d.list, err)
+		} else {
+			d.more++
+		}
 	}
-	d.list = append(d.list, err)
+	return nil
 }
 
 func (d *damages) complaint() error {
@@ -66,85 +101,61 @@ func (d *damages) complaint() error {
 	return err
 }
 
-func (h *history) read(files *store.Store, skills []loop.Skill) error {
-	for _, skill := range skills {
-		for raw, err := range files.RawLines(skill) {
-			var r report.HistoryRow
-			if err == nil {
-				r, err = h.row(raw)
-			}
-			switch {
-			case err != nil:
-				h.add(err)
-			case h.runID == "" || r.RunID == h.runID:
-				h.found = true
-				if err := h.out.Row(r); err != nil {
-					return fmt.Errorf("write history: %w", err)
-				}
-			}
+func (l *line) read(raw store.RawLine, r reader) (err error) {
+	l.snapshot, err = raw.Skim(func(name string, v gjson.Result) {
+		if !r.costs || name != "ended_at" && name != "prs_touched_this_iter" {
+			l.field(name, v)
 		}
+	}, r.behind...)
+	if l.Outcome == string(loop.Stopped) {
+		l.Unbegun = gjson.GetBytes(l.snapshot, "iterations_used").Int() < l.Iteration
 	}
-	return nil
+	return err
 }
 
-// row takes out of a line what a table shows. One that goes out as it stands is checked whole.
-func (h *history) row(raw store.RawLine) (r report.HistoryRow, err error) {
-	r.JSON = raw.JSON
-	if h.whole {
-		if err = raw.Check(); err != nil || h.runID == "" {
-			return r, err
-		}
-	}
-	snapshot, err := raw.Skim(field(&r), "stop_conditions_fired", "denied", "overrun")
-	if err == nil && r.Outcome == string(loop.Stopped) {
-		r.Unbegun = gjson.GetBytes(snapshot, "iterations_used").Int() < r.Iteration
-	}
-	return r, err
-}
-
-// field fills in one field of a line.
-func field(r *report.HistoryRow) func(name string, v gjson.Result) {
-	return func(name string, v gjson.Result) {
-		switch name {
-		case "run_id":
-			r.RunID = v.String()
-		case "seq":
-			r.Seq = v.Int()
-		case "iteration":
-			r.Iteration = v.Int()
-		case "skill":
-			r.Skill = v.String()
-		case "outcome":
-			r.Outcome = v.String()
-		case "started_at":
-			r.Started, _ = time.Parse(time.RFC3339, v.Str)
-		case "ended_at":
-			r.Ended, _ = time.Parse(time.RFC3339, v.Str)
-		case "dollars_this_iter":
-			_ = r.Dollars.UnmarshalJSON([]byte(v.Raw))
-		case "tokens_in_this_iter":
-			r.TokensIn = v.Int()
-		case "tokens_out_this_iter":
-			r.TokensOut = v.Int()
-		case "agents_dispatched_this_iter":
-			r.Agents = v.Int()
-		case "comments_pushed_this_iter":
-			r.Comments = v.Int()
-		case "merges_attempted_this_iter":
-			r.Merges = v.Int()
-		case "prs_touched_this_iter":
-			r.PRs = texts(v)
-		case "stop_conditions_fired":
-			r.Causes = texts(v)
-		case "denied":
-			r.Refused = 0
-			v.ForEach(func(_, d gjson.Result) bool {
-				r.Refused += d.Get("times").Int()
-				return true
-			})
-		case "overrun":
-			_ = r.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
-		}
+// field fills in one field.
+func (l *line) field(name string, v gjson.Result) {
+	switch name {
+	case "run_id":
+		l.RunID = v.String()
+	case "seq":
+		l.Seq = v.Int()
+	case "iteration":
+		l.Iteration = v.Int()
+	case "skill":
+		l.Skill = v.String()
+	case "outcome":
+		l.Outcome = v.String()
+	case "started_at":
+		l.Started, _ = time.Parse(time.RFC3339, v.Str)
+	case "ended_at":
+		l.Ended, _ = time.Parse(time.RFC3339, v.Str)
+	case "dollars_this_iter":
+		_ = l.Dollars.UnmarshalJSON([]byte(v.Raw))
+	case "tokens_in_this_iter":
+		l.TokensIn = v.Int()
+	case "tokens_out_this_iter":
+		l.TokensOut = v.Int()
+	case "agents_dispatched_this_iter":
+		l.Agents = v.Int()
+	case "comments_pushed_this_iter":
+		l.Comments = v.Int()
+	case "merges_attempted_this_iter":
+		l.Merges = v.Int()
+	case "prs_touched_this_iter":
+		l.PRs = texts(v)
+	case "stop_conditions_fired":
+		l.Causes = texts(v)
+	case "denied":
+		l.Refused = 0
+		v.ForEach(func(_, d gjson.Result) bool {
+			l.Refused += d.Get("times").Int()
+			return true
+		})
+	case "overrun":
+		_ = l.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
+	case "usage_by_model":
+		l.usage = v
 	}
 }
 

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"errors"
 	"slices"
 
 	"hooks/internal/hint"
@@ -8,73 +9,62 @@ import (
 	"hooks/internal/store"
 )
 
-// Runs lists the runs of these skills in the project, the newest first: the present ones, and those in the archive.
+// Runs lists the runs of these skills in the project, the newest first: those that are present,
+// then the archived ones.
 func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
 	list = []loop.Budget{}
-	v, err := d.visit()
-	if err != nil || v.files == nil {
-		return list, 0, err
-	}
-	defer v.files.Close()
-	err = v.everyRun(func(_ *store.Store, t *thread, here bool) {
-		if !slices.Contains(skills, t.skill) {
-			return
-		}
-		if list = append(list, *t.Budget); here {
-			present++
-		}
+	err = d.ask(func(v *visit) error {
+		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
+			if !slices.Contains(skills, l.skill) {
+				return nil
+			}
+			if list = append(list, *l.Budget); here {
+				present++
+			}
+			return nil
+		})
 	})
 	return list, present, err
 }
 
-// everyRun shows every run that has a budget once, the present ones first, then the archive from its newest. A run that
-// was taken up again after its archiving was cut off lies in both.
-func (v *visit) everyRun(show func(files *store.Store, t *thread, present bool)) error {
+// everyRun shows every run that has a budget once, the newest first. A run that was resumed after
+// its archiving was interrupted is both present and archived.
+func (v *visit) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
 	shown := map[string]bool{}
-	in := func(files *store.Store, present bool) {
+	return v.folders(true, func(files *store.Store, present bool) error {
+		var errs []error
 		for _, skill := range loop.Skills() {
 			runs, _ := files.Runs(skill)
 			for _, s := range runs {
-				if !shown[s.Budget.RunID] {
-					shown[s.Budget.RunID] = s.Budget.RunID != ""
-					show(files, &thread{skill, s}, present)
+				if id := s.Budget.RunID; !shown[id] {
+					shown[id] = id != ""
+					errs = append(errs, show(files, &loopState{skill, s}, present))
 				}
 			}
 		}
-	}
-	in(v.files, true)
-	ids, err := v.files.Archives()
-	if err != nil {
-		return err
-	}
-	slices.Reverse(ids)
-	return v.archived(ids, func(files *store.Store) error {
-		in(files, false)
-		return nil
+		return errors.Join(errs...)
 	})
 }
 
-// inOrder opens the archived runs from the oldest, then the present state.
-func (v *visit) inOrder(read func(*store.Store) error) error {
+// folders opens the archived runs, the oldest first, and then the present state; or all of them in
+// the opposite order. It ends at the first error.
+func (v *visit) folders(newestFirst bool, read func(files *store.Store, present bool) error) error {
 	ids, err := v.files.Archives()
 	if err != nil {
 		return err
 	}
-	if err := v.archived(ids, read); err != nil {
-		return err
+	if ids = append(ids, ""); newestFirst {
+		slices.Reverse(ids)
 	}
-	return read(v.files)
-}
-
-// archived opens archived runs one after the other, until one cannot be read.
-func (v *visit) archived(ids []string, read func(*store.Store) error) error {
 	for _, id := range ids {
-		files, err := v.files.Archived(id)
-		if err != nil {
-			return err
+		if id == "" {
+			err = read(v.files, true)
+		} else if files, openErr := v.files.Archived(id); openErr != nil {
+			err = openErr
+		} else {
+			err = read(files, false)
+			files.Close()
 		}
-		err = read(files)
-		files.Close()
 		if err != nil {
 			return err
 		}

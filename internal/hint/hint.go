@@ -1,5 +1,5 @@
-// Package hint gives errors their way out: whoever meets one reads what is wrong in a line `error:` and what to do about
-// it in a line `hint:`.
+// Package hint adds to an error what to do about it. People and the model read both: what is wrong
+// in a line `error:` and the next step in a line `hint:`.
 package hint
 
 import (
@@ -7,27 +7,25 @@ import (
 	"fmt"
 )
 
-// Error is an error with its way out.
+// Error is an error with a hint.
 type Error struct {
 	Err error
-	Way string // lower case, no full stop
+	Way string // the hint: lower case, no full stop
 }
 
-// Error is the error without its way out.
 func (e *Error) Error() string { return e.Err.Error() }
 
-// Unwrap is the error that the way leads out of.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint is the way out.
+// Hint is what to do about it.
 func (e *Error) Hint() string { return e.Way }
 
-// New is a refusal: the format and its arguments, as of fmt.Errorf, say what is wrong.
+// New is an error with a hint; format and args are those of fmt.Errorf.
 func New(way, format string, args ...any) error {
 	return &Error{fmt.Errorf(format, args...), way}
 }
 
-// Of is the way out that an error or one that it wraps knows; empty when there is none.
+// Of is the hint of an error or of one that it wraps, empty if there is none.
 func Of(err error) string {
 	var h interface{ Hint() string }
 	if errors.As(err, &h) {
@@ -36,7 +34,7 @@ func Of(err error) string {
 	return ""
 }
 
-// Text is an error as people and the model read it, in one or two lines.
+// Text is an error with its hint, in one or two lines.
 func Text(err error) string {
 	text := "error: " + err.Error()
 	if way := Of(err); way != "" {

@@ -3,27 +3,37 @@ package manual
 import (
 	"fmt"
 	"strings"
+
+	"github.com/alecthomas/kong"
 )
 
 // Page is the manual page, section 1, for man and mandoc.
-func Page(c Command, version string) string {
+func Page(app *kong.Application, version string) string {
 	var b strings.Builder
+	help := strings.TrimSuffix(app.Help, ".")
 	fmt.Fprintf(&b, ".TH HOOKS 1 \"\" \"hooks %s\" \"User Commands\"\n", roff(version))
-	fmt.Fprintf(&b, ".SH NAME\nhooks \\- %s\n", roff(strings.TrimSuffix(lower(c.Help), ".")))
-	b.WriteString(".SH SYNOPSIS\n.B hooks\n.I command\n.RI [ arguments ]\n.SH DESCRIPTION\n" + description + ".SH COMMANDS\n")
-	for _, sub := range c.all()[1:] {
-		if len(sub.Subs) == 0 {
-			entry(&b, sub)
+	fmt.Fprintf(&b, ".SH NAME\nhooks \\- %s\n", roff(strings.ToLower(help[:1])+help[1:]))
+	b.WriteString(description)
+	for _, c := range commandOf(app.Node, "").all()[1:] {
+		if len(c.subs) == 0 {
+			c.entry(&b)
 		}
 	}
 	return b.String() + rest
 }
 
-const description = `The client starts the program at its events: one hook word, one JSON object on standard input, one JSON object or
-nothing on standard output. Nothing is printed, written or started while no loop runs.
+const description = `.SH SYNOPSIS
+.B hooks
+.I command
+.RI [ arguments ]
+.SH DESCRIPTION
+The client starts the program at its events: one hook word, one JSON object on standard input, one
+JSON object or nothing on standard output. Nothing is printed, written or started while no loop
+runs.
 .PP
 People and skills use the commands below. A loop begins with a looping skill in the client, as in
 .B /loop /sdd:work \-\-loop
+.SH COMMANDS
 `
 
 const rest = `.SH FILES
@@ -52,38 +62,32 @@ A file that gets one line an event, for finding faults.
 0 done; 1 failed or not allowed. Never 2: an exit status decides nothing.
 `
 
-func entry(b *strings.Builder, c Command) {
-	fmt.Fprintf(b, ".TP\n.B hooks %s", roff(c.Words))
-	for _, f := range c.Flags {
-		fmt.Fprintf(b, " [%s]", roff(flag(f)))
+// entry writes a command with its flags and arguments.
+func (c command) entry(b *strings.Builder) {
+	explained := ""
+	explain := func(form, help string) {
+		if help != "" {
+			explained += fmt.Sprintf(".RS\n.TP\n.I %s\n%s\n.RE\n", roff(form), roff(help))
+		}
 	}
-	for _, a := range c.Args {
-		form := "<" + a.Name + ">"
-		if a.May {
-			form = "[" + a.Name + "]"
+	fmt.Fprintf(b, ".TP\n.B hooks%s", roff(c.at))
+	for _, f := range c.flags {
+		form := "--" + f.Name
+		if what := takes(f); what != "" {
+			form += "=" + what
+		}
+		fmt.Fprintf(b, " [%s]", roff(form))
+		explain(form, f.Help)
+	}
+	for _, p := range c.Positional {
+		form := "[" + p.Name + "]"
+		if p.Required {
+			form = "<" + p.Name + ">"
 		}
 		b.WriteString(" " + roff(form))
+		explain(p.Name, p.Help)
 	}
-	fmt.Fprintf(b, "\n%s\n", roff(c.Help))
-	for _, v := range c.Flags {
-		explain(b, flag(v), v)
-	}
-	for _, v := range c.Args {
-		explain(b, v.Name, v)
-	}
-}
-
-func explain(b *strings.Builder, form string, v Value) {
-	if v.Help != "" {
-		fmt.Fprintf(b, ".RS\n.TP\n.I %s\n%s\n.RE\n", roff(form), roff(v.Help))
-	}
-}
-
-func flag(v Value) string {
-	if v.Takes == "" {
-		return "--" + v.Name
-	}
-	return "--" + v.Name + "=" + v.Takes
+	fmt.Fprintf(b, "\n%s\n%s", roff(c.Help), explained)
 }
 
 // roff escapes what the formatter would take for its own.
@@ -93,11 +97,4 @@ func roff(s string) string {
 		return `\&` + s
 	}
 	return s
-}
-
-func lower(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }

@@ -1,8 +1,8 @@
 package printable
 
 import (
+	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 	"unicode"
 
@@ -59,7 +59,7 @@ func TestJSONMeansTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := JSON(strings.ReplaceAll(string(in), "\t", "  "))
+		out := string(JSON(bytes.ReplaceAll(in, []byte("\t"), []byte("  "))))
 		var want, got map[string]string
 		if err := json.Unmarshal(in, &want); err != nil {
 			t.Fatal(err)
@@ -69,6 +69,18 @@ func TestJSONMeansTheSame(t *testing.T) {
 		}
 		if Text(out) != out {
 			t.Errorf("%s: %q", c.name, out)
+		}
+	}
+}
+
+// Text in which nothing is escaped is found however long it is, and wherever the odd character is.
+func TestJSONOfAnyLength(t *testing.T) {
+	for in, want := range map[string]string{
+		"\"plain é 漢\"": "\"plain é 漢\"", "\"\u009b2J\"": `"\u009b2J"`, "\"a\u202eb\"": `"a\u202eb"`,
+		"\"\x7f\"": `"\u007f"`, "\"1234567\x7f\"": `"1234567\u007f"`, "\"\xc2\"": "\"\ufffd\"",
+	} {
+		if got := string(JSON([]byte(in))); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }

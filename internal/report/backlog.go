@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,17 +9,17 @@ import (
 	"hooks/internal/loop"
 )
 
-// Board is a project's backlog as its tracker tells it, and what it would trigger in a work loop.
+// Board is a project's backlog according to its tracker, and what it would trigger in a work loop.
 type Board struct {
 	Tracker string       `json:"tracker"`
 	Scope   string       `json:"scope,omitempty"`
-	Whole   bool         `json:"whole"` // else nothing follows from what is absent
+	Whole   bool         `json:"whole"` // otherwise nothing follows from what is absent
 	Issues  []BoardIssue `json:"issues"`
 	Edges   [][2]int     `json:"edges"` // blocker, blocked
 	// Workable are the issues that a loop may pick now; nil where the backlog is not whole.
 	Workable []int        `json:"workable"`
-	Fired    []loop.Fired `json:"conditions"` // of backlog-empty and dependency-cycle, those that hold
-	Gates    []string     `json:"gates"`      // questions about acceptance criteria, each asked once its issue is picked
+	Fired    []loop.Fired `json:"conditions"` // that hold: backlog-empty, dependency-cycle
+	Gates    []string     `json:"gates"`      // asked about criteria once an issue is picked
 	Notes    []string     `json:"notes,omitempty"`
 }
 
@@ -31,29 +32,25 @@ type BoardIssue struct {
 	Labels    []string `json:"labels,omitempty"`
 	Milestone string   `json:"milestone,omitempty"`
 	BlockedBy []string `json:"blocked_by,omitempty"`
-	Unknown   []string `json:"unknown,omitempty"` // dependencies whose state nobody knows
+	Unknown   []string `json:"unknown,omitempty"` // dependencies whose state is not known
 }
 
-// Backlog prints a board.
-func Backlog(b Board) string {
-	t := wholeText()
+// Backlog writes a board.
+func Backlog(s Screen, b Board) string {
+	p := newPage(s.unwrapped())
 	if b.Issues != nil {
-		t.line("Backlog: %s%s", b.counts(), map[bool]string{false: " (not whole)"}[b.Whole])
+		p.line(plain, "Backlog: %s%s", b.counts(), when(!b.Whole, " (not whole)"))
 	}
-	t.line("Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
-	for _, n := range b.Notes {
-		t.line("Note: %s", n)
-	}
+	p.line(plain, "Tracker: %s%s", b.Tracker, prefixed("; scope: ", b.Scope))
+	p.notes("Note", b.Notes)
 	for _, f := range b.Fired {
-		t.line("Would stop a work loop: %s: %s", f.Condition, f.Text)
+		p.line(plain, "Would stop a work loop: %s: %s", f.Condition, f.Text)
 	}
-	for _, g := range b.Gates {
-		t.line("Would be asked: %s", g)
-	}
+	p.notes("Would be asked", b.Gates)
 	for _, i := range b.Issues {
-		t.line("#%-5d %-11s %s%s", i.Number, i.State, i.Title, i.remarks())
+		p.line(plain, "#%-5d %-11s %s%s", i.Number, i.State, i.Title, prefixed(" — ", i.remarks()))
 	}
-	return t.String()
+	return p.String()
 }
 
 func (b *Board) counts() string {
@@ -61,13 +58,13 @@ func (b *Board) counts() string {
 	for _, i := range b.Issues {
 		n[i.State]++
 	}
-	text := fmt.Sprintf("%d unblocked, %d blocked, %d in-progress", n["unblocked"], n["blocked"], n["in-progress"])
-	for _, more := range []string{"merged", "unknown"} {
-		if n[more] > 0 {
-			text += fmt.Sprintf(", %d %s", n[more], more)
+	var parts []string
+	for i, state := range []string{"unblocked", "blocked", "in-progress", "merged", "unknown"} {
+		if i < 3 || n[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
 func (i *BoardIssue) remarks() string {
@@ -81,17 +78,10 @@ func (i *BoardIssue) remarks() string {
 	if i.Criteria != "ok" {
 		parts = append(parts, "criteria: "+i.Criteria)
 	}
-	return prefixed(" — ", strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
-func prefixed(prefix, s string) string {
-	if s == "" {
-		return ""
-	}
-	return prefix + s
-}
-
-// PR is one PR as its tracker tells it, and what it would trigger in a review loop.
+// PR is one PR according to its tracker, and what it would trigger in a review loop.
 type PR struct {
 	Tracker  string     `json:"tracker"`
 	Number   int        `json:"number"`
@@ -106,11 +96,12 @@ type PR struct {
 	CI       string     `json:"ci,omitempty"`
 	Closes   []int      `json:"closes"`
 	Feedback []Feedback `json:"feedback"`
-	// HumanFeedback is nil when it is not known whether a person spoke. Reviewed says that all who did have approved the
-	// head commit since, as it was when the review loop's previous iteration ended.
+	// HumanFeedback is nil when it is not known whether a person commented. Reviewed: everybody who
+	// commented has approved the head commit since, and it has not moved since the review loop's
+	// previous iteration ended.
 	HumanFeedback *bool        `json:"human_feedback"`
 	Reviewed      bool         `json:"reviewed,omitempty"`
-	Fired         []loop.Fired `json:"conditions"` // pr-terminal, where it holds in a loop that watches this PR
+	Fired         []loop.Fired `json:"conditions"` // pr-terminal, for a loop on this PR
 	Gate          string       `json:"gate,omitempty"`
 	Notes         []string     `json:"notes,omitempty"`
 }
@@ -120,53 +111,57 @@ type Feedback struct {
 	Author string    `json:"author"`
 	Human  bool      `json:"human"`
 	At     time.Time `json:"at,omitzero"`
-	Kind   string    `json:"kind"` // comment, review, or approval: a review that says yes and nothing else
+	Kind   string    `json:"kind"` // comment, review, or approval: a review without a text
 }
 
-// mostFeedback is how many comments and reviews people get to read; --json has all.
-const mostFeedback = 10
+// maxFeedback is how many comments and reviews people get to read; --json has all.
+const maxFeedback = 10
 
-// PullRequest prints a PR.
-func PullRequest(p PR) string {
-	t := wholeText()
-	t.line("PR #%d (%s%s): %s", p.Number, p.State, map[bool]string{true: ", draft"}[p.Draft], p.Title)
-	t.line("Tracker: %s", p.Tracker)
-	t.line("Head: %s at %s, into %s%s", p.Branch, short(p.HeadSHA), p.Base, map[bool]string{true: ", from a fork"}[p.Fork])
-	if p.CI != "" {
-		t.line("Checks: %s", p.CI)
+// PullRequest writes a PR.
+func PullRequest(s Screen, pr PR) string {
+	p := newPage(s.unwrapped())
+	p.line(plain, "PR #%d (%s%s): %s", pr.Number, pr.State, when(pr.Draft, ", draft"), pr.Title)
+	p.line(plain, "Tracker: %s", pr.Tracker)
+	p.line(plain, "Head: %s at %s, into %s%s", pr.Branch, shortSHA(pr.HeadSHA), pr.Base,
+		when(pr.Fork, ", from a fork"))
+	if pr.CI != "" {
+		p.line(plain, "Checks: %s", pr.CI)
 	}
-	if len(p.Labels)+len(p.Closes) > 0 {
-		t.line("Labels: %s; closes: %s", orNone(strings.Join(p.Labels, ", ")), orNone(numbers(p.Closes)))
+	if len(pr.Labels)+len(pr.Closes) > 0 {
+		p.line(plain, "Labels: %s; closes: %s", cmp.Or(strings.Join(pr.Labels, ", "), "none"),
+			cmp.Or(numbers(pr.Closes), "none"))
 	}
-	older := max(len(p.Feedback)-mostFeedback, 0)
-	for _, f := range p.Feedback[older:] {
-		t.line("%s by %s (%s), %s", f.Kind, f.Author, map[bool]string{true: "human", false: "agent"}[f.Human], f.At.UTC().Format(time.RFC3339))
+	older := max(len(pr.Feedback)-maxFeedback, 0)
+	for _, f := range pr.Feedback[older:] {
+		who := when(f.Human, "human") + when(!f.Human, "agent")
+		p.line(plain, "%s by %s (%s), %s", f.Kind, f.Author, who, f.At.UTC().Format(time.RFC3339))
 	}
 	if older > 0 {
-		t.line("and %d earlier", older)
+		p.line(plain, "and %d earlier", older)
 	}
-	for _, f := range p.Fired {
-		t.line("Would stop a loop that watches it: %s", f.Text)
+	for _, f := range pr.Fired {
+		p.line(plain, "Would stop a loop that watches it: %s", f.Text)
 	}
 	switch {
-	case p.Reviewed:
-		t.line("Every person who spoke has approved this commit since: a merge passes without a question")
-	case p.HumanFeedback == nil:
-		t.line("Before a merge would be asked: %s (whether a person spoke is not known)", p.Gate)
-	case *p.HumanFeedback:
-		t.line("Before a merge would be asked: %s", p.Gate)
+	case pr.Reviewed:
+		p.line(plain, "Every person who spoke has approved this commit since: "+
+			"a merge passes without a question")
+	case pr.HumanFeedback == nil:
+		p.line(plain, "Before a merge would be asked: %s (whether a person spoke is not known)",
+			pr.Gate)
+	case *pr.HumanFeedback:
+		p.line(plain, "Before a merge would be asked: %s", pr.Gate)
 	default:
-		t.line("No person spoke: a merge passes without a question")
+		p.line(plain, "No person spoke: a merge passes without a question")
 	}
-	for _, n := range p.Notes {
-		t.line("Note: %s", n)
-	}
-	return t.String()
+	p.notes("Note", pr.Notes)
+	return p.String()
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
+// when is a text under a condition.
+func when(holds bool, text string) string {
+	if holds {
+		return text
 	}
-	return s
+	return ""
 }

@@ -15,59 +15,47 @@ func bar(part, whole int64, width int) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
 }
 
-// Spark collects a row of values of any length in bounded memory and draws it in a few columns: when there are more
-// values than columns, neighbours share one, and the column shows the larger.
-type Spark struct {
-	columns int
-	each    int // values a column stands for
-	in      int // values the last column has
-	tops    []int64
-	Least   int64 // of all values
-	Most    int64
-	Sum     int64
-	Count   int
+// level is the sign for a value from 0 to 7.
+func level(v int) string { return string([]rune("▁▂▃▄▅▆▇█")[v]) }
+
+// spark collects a row of values of any length in bounded memory and draws it in a few columns:
+// when there are more values than columns, neighbours share one, and the column shows the larger.
+type spark struct {
+	columns     int
+	each        int // values a column stands for
+	tops        []int64
+	least, most int64 // of all values
+	sum         int64
+	count       int
 }
 
-// NewSpark is a row drawn in at most that many columns.
-func NewSpark(columns int) *Spark { return &Spark{columns: max(2, columns&^1), each: 1} }
+// newSpark is a row drawn in at most that many columns, an even number.
+func newSpark(columns int) *spark { return &spark{columns: max(2, columns&^1), each: 1} }
 
-// Add puts the next value, not below zero, at the end of the row.
-func (s *Spark) Add(v int64) {
-	if s.Count == 0 || v < s.Least {
-		s.Least = v
-	}
-	s.Most = max(s.Most, v)
-	s.Sum += v
-	s.Count++
-	if len(s.tops) == 0 || s.in == s.each {
-		if len(s.tops) == s.columns {
-			s.halve()
+// add puts the next value, not below zero, at the end of the row.
+func (s *spark) add(v int64) {
+	if len(s.tops) == s.columns && s.count == s.columns*s.each {
+		for i := range s.columns / 2 {
+			s.tops[i] = max(s.tops[2*i], s.tops[2*i+1])
 		}
-		s.tops, s.in = append(s.tops, 0), 0
+		s.tops, s.each = s.tops[:s.columns/2], 2*s.each
+	}
+	if s.count == 0 || v < s.least {
+		s.least = v
+	}
+	if s.count%s.each == 0 {
+		s.tops = append(s.tops, 0)
 	}
 	last := len(s.tops) - 1
 	s.tops[last] = max(s.tops[last], v)
-	s.in++
-}
-
-// halve lets every two columns share one.
-func (s *Spark) halve() {
-	for i := range len(s.tops) / 2 {
-		s.tops[i] = max(s.tops[2*i], s.tops[2*i+1])
-	}
-	s.tops = s.tops[:len(s.tops)/2]
-	s.each, s.in = 2*s.each, 2*s.each
+	s.most, s.sum, s.count = max(s.most, v), s.sum+v, s.count+1
 }
 
 // String draws the row; the highest value is the highest sign.
-func (s *Spark) String() string {
+func (s *spark) String() string {
 	var b strings.Builder
 	for _, v := range s.tops {
-		level := 0
-		if s.Most > 0 {
-			level = int(float64(v) / float64(s.Most) * 7)
-		}
-		b.WriteRune([]rune("▁▂▃▄▅▆▇█")[level])
+		b.WriteString(level(int(float64(v) / float64(max(1, s.most)) * 7)))
 	}
 	return b.String()
 }

@@ -3,45 +3,47 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
 )
 
-// Card is what a person reads in the morning of one run.
+// Card is the morning page of one run.
 type Card struct {
 	Run        *loop.Budget     `json:"run"`
-	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while it goes on
+	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
-	Iterations []loop.Iteration `json:"iterations"`       // the last ones, oldest first
-	Earlier    int              `json:"earlier_lines"`    // that are left out here
-	PRs        []CardPR         `json:"prs"`              // of these iterations and the run
-	Verified   Verified         `json:"verified"`         // what the program saw itself
-	Claimed    Claimed          `json:"claimed"`          // what the skill told
-	Worktrees  []loop.Worktree  `json:"active_worktrees"` // that came in the run's iterations, and are on disk
-	Branches   []string         `json:"branches"`
-	Gates      []Asked          `json:"gates"`
-	Denied     []loop.Denial    `json:"denied"` // of these iterations
-	Waiting    []Waiting        `json:"waiting"`
-	Resume     string           `json:"resume"`              // what to type to go on; empty where nothing is left to do
-	Next       string           `json:"next_tick,omitempty"` // what brings it, while the run goes on
-	Present    bool             `json:"present"`             // not archived
-	Open       bool             `json:"iteration_open"`
+	Iterations []loop.Iteration `json:"iterations"`    // the last ones, oldest first
+	Earlier    int              `json:"earlier_lines"` // not among them
+	PRs        []CardPR         `json:"prs"`           // of these iterations and the run
+	Verified   Verified         `json:"verified"`
+	Claimed    Claimed          `json:"claimed"`
+	// Worktrees are those that appeared in the run's iterations and are on disk.
+	Worktrees []loop.Worktree `json:"active_worktrees"`
+	Branches  []string        `json:"branches"`
+	Gates     []Asked         `json:"gates"`
+	Denied    []loop.Denial   `json:"denied"` // of these iterations
+	Waiting   []Waiting       `json:"waiting"`
+	Resume    string          `json:"resume"`              // what to type to continue; may be empty
+	Next      string          `json:"next_tick,omitempty"` // while the run continues
+	Present   bool            `json:"present"`             // not archived
+	Open      bool            `json:"iteration_open"`
 }
 
-// CardPR is a PR with what is known of it, and by whom.
+// CardPR is a PR with what is known about it, and from whom.
 type CardPR struct {
 	Number int    `json:"number"`
 	Branch string `json:"branch,omitempty"`
 	State  string `json:"state,omitempty"`
 	SHA    string `json:"head_sha,omitempty"`
-	Seen   bool   `json:"seen"`             // a call that succeeded was about it
-	Merged bool   `json:"merge_seen"`       // a merge call that succeeded
-	Told   bool   `json:"told_by_tracker"`  // the state is the tracker's own word
-	Head   bool   `json:"head_from_remote"` // the commit is the remote's own word
+	Seen   bool   `json:"seen"`             // a call about it succeeded
+	Merged bool   `json:"merge_seen"`       // a merge call succeeded
+	Told   bool   `json:"told_by_tracker"`  // the state comes from the tracker
+	Head   bool   `json:"head_from_remote"` // the commit comes from the remote
 }
 
-// Verified is what was observed: transcripts, tool calls that succeeded, the remote.
+// Verified is what the program observed: transcripts, tool calls that succeeded, the remote.
 type Verified struct {
 	Dollars  loop.USD `json:"dollars"`
 	Agents   int      `json:"agents_dispatched"`
@@ -53,14 +55,15 @@ type Verified struct {
 	Progress Progress `json:"progress"`
 }
 
-// Progress is the last iteration on a card that was seen to bring something, 0 for none, and what was spent since.
+// Progress is the last iteration on a card with observed progress, 0 for none, and the spend since.
 type Progress struct {
 	Iteration  int      `json:"iteration"`
 	Iterations int      `json:"iterations_since"`
 	Dollars    loop.USD `json:"dollars_since"`
 }
 
-// add takes the next iteration in. A PR that a call was about counts, and a commit that reached the remote.
+// add counts the next iteration. Progress is a PR that a call was about, or a commit that reached
+// the remote.
 func (p *Progress) add(l *loop.Iteration) {
 	moved := slices.ContainsFunc(l.TrackedPRs, func(t loop.TrackedPR) bool {
 		return t.StartSHA != t.EndSHA && slices.Contains(l.Observed.Heads, t.Branch)
@@ -83,28 +86,29 @@ func (p Progress) String() string {
 	return fmt.Sprintf("last in iteration %d; %s since", p.Iteration, since)
 }
 
-// Claimed is what nothing but the skill's word stands for.
+// Claimed is what only the skill reported.
 type Claimed struct {
 	PRs      []int          `json:"prs"`
-	States   []int          `json:"states"` // PRs whose state nobody else saw
+	States   []int          `json:"states"` // PRs that only the skill saw end
 	Comments int            `json:"comments"`
 	Failures []loop.Failure `json:"failures"`
-	Outcomes int            `json:"outcomes"` // iterations whose outcome was told
+	Outcomes int            `json:"outcomes"` // iterations whose outcome was reported
 	Notes    []string       `json:"notes"`
 }
 
-// NewCard gathers a card from a run and its last lines, oldest first.
+// NewCard makes a card from a run and its last lines, oldest first.
 func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 	c := Card{
 		Run: b, Iterations: append([]loop.Iteration{}, lines...), Earlier: earlier,
 		PRs: []CardPR{}, Worktrees: []loop.Worktree{}, Branches: []string{},
 		Gates: []Asked{}, Denied: []loop.Denial{},
-		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched, Attempts: b.MergesAttempted, PRs: []int{}, Merged: []int{}, Heads: []string{}},
-		Claimed:  Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{}, Notes: []string{}},
+		Verified: Verified{Dollars: b.DollarsEstimate, Agents: b.AgentsDispatched,
+			Attempts: b.MergesAttempted, PRs: []int{}, Merged: []int{}, Heads: []string{}},
+		Claimed: Claimed{PRs: []int{}, States: []int{}, Failures: []loop.Failure{},
+			Notes: []string{}},
 	}
 	for _, name := range b.PRsTouched {
-		var n int
-		if _, err := fmt.Sscanf(name, "#%d", &n); err == nil {
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
 			c.pr(n)
 		}
 	}
@@ -115,6 +119,7 @@ func NewCard(b *loop.Budget, lines []loop.Iteration, earlier int) Card {
 	return c
 }
 
+// pr returns the PR of that number, a new one if the card has none.
 func (c *Card) pr(number int) *CardPR {
 	i := slices.IndexFunc(c.PRs, func(p CardPR) bool { return p.Number == number })
 	if i < 0 {
@@ -142,14 +147,16 @@ func (c *Card) add(l *loop.Iteration) {
 	}
 	for _, w := range l.Worktrees {
 		before := len(c.Worktrees)
-		c.Worktrees = slices.DeleteFunc(c.Worktrees, func(o loop.Worktree) bool { return o.Path == w.Path })
+		c.Worktrees = slices.DeleteFunc(c.Worktrees,
+			func(o loop.Worktree) bool { return o.Path == w.Path })
 		if len(c.Worktrees) < before || slices.Contains(l.Observed.Worktrees, w.Path) {
 			c.Worktrees = append(c.Worktrees, w)
 		}
 	}
 	for _, t := range l.TrackedPRs {
 		p := c.pr(t.Number)
-		p.Branch, p.State, p.SHA, p.Head = t.Branch, t.StateAtEnd, t.EndSHA, slices.Contains(l.Observed.Heads, t.Branch)
+		p.Branch, p.State, p.SHA = t.Branch, t.StateAtEnd, t.EndSHA
+		p.Head = slices.Contains(l.Observed.Heads, t.Branch)
 	}
 	for _, n := range l.Observed.PRs {
 		c.pr(n).Seen = true
@@ -164,70 +171,32 @@ func (c *Card) add(l *loop.Iteration) {
 	}
 }
 
-// Keep leaves out the worktrees that are not left on disk.
+// Keep drops the worktrees that are not left on disk.
 func (c *Card) Keep(left func(path string) bool) {
-	c.Worktrees = slices.DeleteFunc(c.Worktrees, func(w loop.Worktree) bool { return !left(w.Path) })
+	c.Worktrees = slices.DeleteFunc(c.Worktrees,
+		func(w loop.Worktree) bool { return !left(w.Path) })
 }
 
-// settle tells apart what was seen and what was only told.
+// settle separates what was observed from what was only reported.
 func (c *Card) settle() {
+	v, d := &c.Verified, &c.Claimed
 	for _, p := range c.PRs {
 		if p.Seen {
-			c.Verified.PRs = append(c.Verified.PRs, p.Number)
+			v.PRs = append(v.PRs, p.Number)
 		} else {
-			c.Claimed.PRs = append(c.Claimed.PRs, p.Number)
+			d.PRs = append(d.PRs, p.Number)
 		}
 		if p.Merged {
-			c.Verified.Merged = append(c.Verified.Merged, p.Number)
+			v.Merged = append(v.Merged, p.Number)
 		} else if !p.Told && (p.State == "merged" || p.State == "closed") {
-			c.Claimed.States = append(c.Claimed.States, p.Number)
+			d.States = append(d.States, p.Number)
 		}
 		if p.Head {
-			c.Verified.Heads = append(c.Verified.Heads, p.Branch)
+			v.Heads = append(v.Heads, p.Branch)
 		}
-		if p.Branch != "" {
-			c.Branches = add(c.Branches, p.Branch)
-		}
+		c.Branches = loop.AppendNew(c.Branches, p.Branch)
 	}
 	for _, w := range c.Worktrees {
-		if w.Branch != "" {
-			c.Branches = add(c.Branches, w.Branch)
-		}
+		c.Branches = loop.AppendNew(c.Branches, w.Branch)
 	}
-}
-
-func add(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
-}
-
-// did is what an iteration did, in words.
-func did(l *loop.Iteration) string {
-	parts := []string{fmt.Sprintf("%s, %d min, $%s", l.Outcome, minutesOf(l.StartedAt, l.EndedAt), l.Dollars)}
-	for _, n := range []struct {
-		n    int
-		what string
-	}{{l.Agents, "workers dispatched"}, {l.Comments, "comments pushed"}, {l.Merges, "merges tried"}} {
-		if n.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %d", n.what, n.n))
-		}
-	}
-	if len(l.PRsTouched) > 0 {
-		parts = append(parts, "PRs "+strings.Join(l.PRsTouched, " "))
-	}
-	if len(l.Fired) > 0 {
-		parts = append(parts, "stopped by "+strings.Join(l.Fired, ", "))
-	}
-	if l.Facts != "" {
-		parts = append(parts, "the skill reported nothing")
-	}
-	if n := loop.Refusals(l.Denied); n > 0 {
-		parts = append(parts, plural(n, "call")+" refused")
-	}
-	if l.Overrun != nil {
-		parts = append(parts, l.Overrun.String())
-	}
-	return strings.Join(parts, ", ")
 }

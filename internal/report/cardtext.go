@@ -1,170 +1,51 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"hooks/internal/loop"
 )
 
-// sheet is what a card is written on: a screen, or Markdown.
-type sheet interface {
-	title(style, text string)
-	section(name string)
-	item(label, style, text string)
-}
-
-// CardText prints a card for a screen.
+// CardText writes a card.
 func CardText(s Screen, c Card) string {
-	p := newPage(s)
-	c.write(p, s)
+	p, b := newPage(s), c.Run
+	switch {
+	case c.Stopped == nil && c.Next != "":
+		p.title(good, "%s — %s", invocation(b), c.state())
+	case c.Stopped == nil:
+		p.title(warn, "%s — %s", invocation(b), c.state())
+	case b.Status == loop.Halted:
+		p.title(bad, "%s — %s: %s", invocation(b), b.Status, c.Stopped.Text)
+	default:
+		p.title(warn, "%s — %s: %s", invocation(b), b.Status, c.Stopped.Text)
+	}
+	p.continuing(c)
+	p.section("Run")
+	p.row("run", plain, "%s", b.RunID)
+	p.row("started", plain, "%s", s.at(b.StartedAt))
+	if st := c.Stopped; st != nil {
+		p.row("stopped", plain, "%s, %s, by %s", s.at(st.Since), st.where(), st.Cause)
+		p.given("last error", plain, st.LastError)
+	}
+	p.section("Spend")
+	for _, a := range c.Budgets {
+		p.row(a.Name, a.style(), "%s", a.standing()+a.rest(false))
+	}
+	p.iterations(c)
+	p.facts(c)
+	p.leftBehind(c)
+	if len(c.Denied) > 0 {
+		p.section("Refused")
+	}
+	for _, d := range c.Denied {
+		p.row(d.Rule, plain, "%s, %s", refusedCall(d), plural(d.Times, "time"))
+	}
 	return p.String()
 }
 
-// CardMarkdown prints a card as Markdown in which foreign words stand as they are: nothing in them formats, links or
-// mentions anybody.
-func CardMarkdown(s Screen, c Card) string {
-	var m markdown
-	c.write(&m, s)
-	return strings.TrimSpace(m.b.String())
-}
-
-func (p *page) title(style, text string) { p.put("", 2, style, text) }
-
-func (p *page) section(name string) {
-	p.blank()
-	p.line(strong, "%s", name)
-}
-
-func (p *page) item(label, style, text string) { p.row(label, style, "%s", text) }
-
-type markdown struct{ b strings.Builder }
-
-func (m *markdown) title(_, text string) { fmt.Fprintf(&m.b, "# %s\n", literal(text)) }
-func (m *markdown) section(name string)  { fmt.Fprintf(&m.b, "\n## %s\n\n", name) }
-func (m *markdown) item(label, style, t string) {
-	fmt.Fprintf(&m.b, "- **%s**: %s\n", label, literal(t))
-}
-
-// literal takes every meaning that Markdown and forges give to signs out of a text.
-func literal(text string) string {
-	var b strings.Builder
-	for _, r := range clean(text) {
-		switch {
-		case r == '@':
-			b.WriteString("&#64;")
-		case strings.ContainsRune("\\`*_{}[]<>|~", r):
-			b.WriteString("\\" + string(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func (c Card) write(to sheet, s Screen) {
-	b := c.Run
-	c.head(to, s)
-	to.section("Spend")
-	for _, a := range c.Budgets {
-		to.item(a.Name, a.mood(), strings.TrimSpace(a.standing()+a.rest(false)))
-	}
-	to.section("Iterations")
-	if c.Earlier > 0 {
-		to.item("earlier", plain, fmt.Sprintf("%d lines more: hooks history --run %s", c.Earlier, b.RunID))
-	}
-	for i := range c.Iterations {
-		l := &c.Iterations[i]
-		to.item(fmt.Sprintf("%s  %s", numberOf(l), s.at(l.StartedAt)), rowStyle(string(l.Outcome)), did(l))
-		for _, n := range l.Notes {
-			to.item("   note", plain, n)
-		}
-	}
-	c.facts(to)
-	c.left(to)
-	c.refused(to)
-}
-
-// refused lists the calls that the hooks refused.
-func (c Card) refused(to sheet) {
-	if len(c.Denied) == 0 {
-		return
-	}
-	to.section("Refused")
-	for _, d := range c.Denied {
-		to.item(d.Rule, plain, refusedCall(d)+", "+plural(d.Times, "time"))
-	}
-}
-
-func (c Card) head(to sheet, s Screen) {
-	b := c.Run
-	switch {
-	case c.Stopped == nil:
-		to.title(map[bool]string{true: good, false: warn}[c.Next != ""], fmt.Sprintf("%s — %s", invocation(b), c.state()))
-	default:
-		to.title(map[bool]string{true: bad, false: warn}[b.Status == loop.Halted], fmt.Sprintf("%s — %s: %s", invocation(b), b.Status, c.Stopped.Text))
-	}
-	c.goOn(to)
-	to.section("Run")
-	to.item("run", plain, b.RunID)
-	to.item("started", plain, s.at(b.StartedAt))
-	if st := c.Stopped; st != nil {
-		to.item("stopped", plain, fmt.Sprintf("%s, %s, by %s", s.at(st.Since), st.where(), st.Cause))
-	}
-	if c.Stopped != nil && c.Stopped.LastError != "" {
-		to.item("last error", plain, c.Stopped.LastError)
-	}
-}
-
-// goOn is what brings the run on, or what a person can do for that.
-func (c Card) goOn(to sheet) {
-	to.section("Go on")
-	for _, g := range c.Waiting {
-		to.item("waiting", warn, fmt.Sprintf("[%s] %s", g.Gate.Name, g.Gate.Question))
-		to.item(g.label(), strong, g.way())
-	}
-	switch {
-	case c.Next != "":
-		to.item("next tick", plain, c.Next)
-	case c.Resume != "":
-		to.item("type", strong, c.Resume)
-	default:
-		to.item("nothing", plain, "is left to do")
-	}
-}
-
-// numberOf is an iteration's number; a stop between two has none.
-func numberOf(l *loop.Iteration) string {
-	if l.Outcome == loop.Stopped && !l.Began() {
-		return "-"
-	}
-	return strconv.Itoa(l.Iteration)
-}
-
-// facts are in two parts: what can be relied on, and what is somebody's word.
-func (c Card) facts(to sheet) {
-	v, d := c.Verified, c.Claimed
-	to.section("Verified: seen by the program itself")
-	to.item("dollars", plain, "$"+v.Dollars.String()+" (API-equivalent), counted from the transcripts")
-	to.item("workers", plain, fmt.Sprintf("%d dispatched", v.Agents))
-	to.item("PRs", plain, orNone(numbers(v.PRs)))
-	to.item("merges", plain, fmt.Sprintf("%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged))))
-	to.item("comments", plain, fmt.Sprint(v.Comments))
-	to.item("commits", plain, orNone(heads(c.PRs, true)))
-	to.item("progress", plain, v.Progress.String())
-	to.section("Claimed: reported by the skill, seen by nobody else")
-	to.item("PRs", plain, orNone(numbers(d.PRs)))
-	to.item("ended PRs", plain, orNone(numbers(d.States)))
-	to.item("comments", plain, fmt.Sprint(d.Comments))
-	to.item("commits", plain, orNone(heads(c.PRs, false)))
-	to.item("outcomes", plain, "reported for "+plural(d.Outcomes, "iteration"))
-	for _, f := range d.Failures {
-		to.item("failure", warn, fmt.Sprintf("%s: %s", f.Subject(), f.Cause))
-	}
-}
-
-// state is how a run stands that has not stopped.
+// state describes a run that has not stopped.
 func (c Card) state() string {
 	switch {
 	case c.Next != "" && c.Open:
@@ -177,42 +58,111 @@ func (c Card) state() string {
 	return "cut off, and archived"
 }
 
-func heads(prs []CardPR, remote bool) string {
+// continuing writes what brings the next iteration, or what a person can do for it.
+func (p *page) continuing(c Card) {
+	p.section("Go on")
+	p.waiting(c.Waiting, true)
+	switch {
+	case c.Next != "":
+		p.row("next tick", plain, "%s", c.Next)
+	case c.Resume != "":
+		p.row("type", strong, "%s", c.Resume)
+	default:
+		p.row("nothing", plain, "is left to do")
+	}
+}
+
+func (p *page) iterations(c Card) {
+	p.section("Iterations")
+	if c.Earlier > 0 {
+		p.row("earlier", plain, "%d lines more: hooks history --run %s", c.Earlier, c.Run.RunID)
+	}
+	for i := range c.Iterations {
+		l := &c.Iterations[i]
+		number := fmt.Sprint(l.Iteration)
+		if l.Outcome == loop.Stopped && !l.Began() { // a stop between two iterations
+			number = "-"
+		}
+		p.row(number+"  "+p.at(l.StartedAt), outcomeStyle(string(l.Outcome)), "%s", did(l))
+		p.rows("   note", plain, l.Notes)
+	}
+}
+
+// did is what an iteration did, in words.
+func did(l *loop.Iteration) string {
+	parts := []string{fmt.Sprintf("%s, %d min, $%s", l.Outcome, minutesOf(l.StartedAt, l.EndedAt),
+		l.Dollars)}
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	refused := loop.Refusals(l.Denied)
+	add(l.Agents > 0, "workers dispatched: %d", l.Agents)
+	add(l.Comments > 0, "comments pushed: %d", l.Comments)
+	add(l.Merges > 0, "merges tried: %d", l.Merges)
+	add(len(l.PRsTouched) > 0, "PRs %s", strings.Join(l.PRsTouched, " "))
+	add(len(l.Fired) > 0, "stopped by %s", strings.Join(l.Fired, ", "))
+	add(l.Facts != "", "the skill reported nothing")
+	add(refused > 0, "%s refused", plural(refused, "call"))
+	if l.Overrun != nil {
+		parts = append(parts, l.Overrun.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// facts writes what the program observed and, apart from it, what was only reported.
+func (p *page) facts(c Card) {
+	v, d := c.Verified, c.Claimed
+	p.section("Verified: seen by the program itself")
+	p.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
+	p.row("workers", plain, "%d dispatched", v.Agents)
+	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
+	p.row("merges", plain, "%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged)))
+	p.row("comments", plain, "%d", v.Comments)
+	p.row("commits", plain, "%s", commits(c.PRs, true))
+	p.row("progress", plain, "%s", v.Progress)
+	p.section("Claimed: reported by the skill, not verified")
+	p.row("PRs", plain, "%s", orNone(numbers(d.PRs)))
+	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
+	p.row("comments", plain, "%d", d.Comments)
+	p.row("commits", plain, "%s", commits(c.PRs, false))
+	p.row("outcomes", plain, "reported for %s", plural(d.Outcomes, "iteration"))
+	for _, f := range d.Failures {
+		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
+	}
+}
+
+func orNone(s string) string { return cmp.Or(s, "none") }
+
+// commits are the heads of the PRs, those that the remote confirmed or the others.
+func commits(prs []CardPR, remote bool) string {
 	var list []string
 	for _, p := range prs {
 		if p.SHA != "" && p.Head == remote {
-			list = append(list, fmt.Sprintf("#%d %s", p.Number, short(p.SHA)))
+			list = append(list, fmt.Sprintf("#%d %s", p.Number, shortSHA(p.SHA)))
 		}
 	}
-	return strings.Join(list, ", ")
+	return orNone(strings.Join(list, ", "))
 }
 
-// left is what the run leaves behind.
-func (c Card) left(to sheet) {
-	to.section("Left behind")
-	for _, p := range c.PRs {
-		seen := "reported"
-		if p.Seen {
-			seen = "seen"
-		}
-		to.item(fmt.Sprintf("PR #%d", p.Number), plain, fmt.Sprintf("%s, %s%s", orUnknown(p.State), seen, list(", branch ", some(p.Branch))))
+// leftBehind writes what a run leaves for a person to look at.
+func (p *page) leftBehind(c Card) {
+	p.section("Left behind")
+	for _, pr := range c.PRs {
+		p.row(fmt.Sprintf("PR #%d", pr.Number), plain, "%s, %s%s", cmp.Or(pr.State, "unknown"),
+			cmp.Or(when(pr.Seen, "seen"), "reported"), prefixed(", branch ", pr.Branch))
 	}
 	for _, w := range c.Worktrees {
-		to.item("worktree", plain, w.Path+list(", branch ", some(w.Branch)))
+		p.row("worktree", plain, "%s%s", w.Path, prefixed(", branch ", w.Branch))
 	}
-	to.item("branches", plain, orNone(strings.Join(c.Branches, ", ")))
-	to.section("Gates")
+	p.row("branches", plain, "%s", orNone(strings.Join(c.Branches, ", ")))
+	p.section("Gates")
 	if len(c.Gates) == 0 {
-		to.item("asked", plain, "nothing")
+		p.row("asked", plain, "nothing")
 	}
 	for _, g := range c.Gates {
-		to.item(fmt.Sprintf("iteration %d", g.Iteration), plain, fmt.Sprintf("%s: %q answered %q", g.Name, g.Question, g.Answer))
+		p.row(fmt.Sprintf("iteration %d", g.Iteration), plain, "%s: %q answered %q", g.Name,
+			g.Question, g.Answer)
 	}
-}
-
-func some(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Health is how a check or one of its problems stands.
+// Health is the state of a check or of one of its problems.
 type Health string
 
 // The states of a check, the best first. A skipped check had nothing to look at.
@@ -37,91 +37,93 @@ type Check struct {
 	Millis   int64     `json:"millis"`
 }
 
-// Problem is one thing that is wrong, and the way out.
+// Problem is one thing that is wrong, and how to fix it.
 type Problem struct {
 	Status Health `json:"status"` // warn or fail
 	Text   string `json:"text"`
 	Way    string `json:"way"`
 }
 
-// CheckupText prints the problems of a checkup by group, or with all every check, and at its end,
-// where a person looks first, how many there are of each kind.
+// CheckupText writes the problems of a checkup by group, or with all every check. How many there
+// are of each kind comes last, where a person looks first.
 func CheckupText(s Screen, c Checkup, all bool) string {
-	p, count, names, group := newPage(s), map[Health]int{}, map[Health][]string{}, ""
-	var skipped []string
-	shown := slices.DeleteFunc(slices.Clone(c.Checks), func(k Check) bool {
-		count[k.Status]++
+	p, names, group := newPage(s.unwrapped()), map[Health][]string{}, ""
+	for _, k := range c.Checks {
 		names[k.Status] = append(names[k.Status], k.Name)
+	}
+	shown := slices.DeleteFunc(slices.Clone(c.Checks), func(k Check) bool {
 		asked := k.Name == "live" && k.Status != Skipped
 		return !all && !asked && len(k.Problems)+len(k.Fixed) == 0
 	})
-	for i, k := range shown {
+	for len(shown) > 0 {
+		k, alike := shown[0], 1
+		for alike < len(shown) && k.skippedWith(shown[alike]) {
+			alike++
+		}
 		if k.Group != group {
 			group = k.Group
 			p.line(plain, "%s", group)
 		}
-		if skipped = append(skipped, k.Name); i+1 < len(shown) && k.skippedWith(shown[i+1]) {
-			continue // told together with the next one
-		}
-		if len(skipped) > 1 {
-			p.lead(faint, "  skip ", len("  skip "), plain, strings.Join(skipped, ", ")+": "+first(k.Found))
+		if alike > 1 {
+			var list []string
+			for _, k := range shown[:alike] {
+				list = append(list, k.Name)
+			}
+			p.put("  skip ", len("  skip "), plain,
+				strings.Join(list, ", ")+": "+strings.Join(k.Found[:1], ""))
 		} else {
 			p.check(k)
 		}
-		skipped = nil
+		shown = shown[alike:]
 	}
-	if len(shown) > 0 {
+	if group != "" {
 		p.blank()
 	}
-	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project, count[Fine], count[Doubt], count[Broken], count[Skipped])
+	count := func(h Health) int { return len(names[h]) }
+	p.line(plain, "%s in %s: %d ok, %d warn, %d fail, %d skip", c.Version, c.Project,
+		count(Fine), count(Doubt), count(Broken), count(Skipped))
 	for _, h := range []Health{Broken, Doubt} {
-		if len(names[h]) > 0 {
-			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain, strings.Join(names[h], ", "))
+		if count(h) > 0 {
+			p.lead(healthStyle(h), string(h)+": ", len("fail: "), plain,
+				strings.Join(names[h], ", "))
 		}
 	}
 	return p.String()
 }
 
-// skippedWith says that the next check has nothing to look at for the same reason.
+// skippedWith reports whether the next check was skipped for the same reason.
 func (k Check) skippedWith(next Check) bool {
-	return k.Status == Skipped && next.Status == Skipped && k.Group == next.Group && slices.Equal(k.Found, next.Found)
+	return k.Status == Skipped && next.Status == Skipped && k.Group == next.Group &&
+		len(k.Found) > 0 && slices.Equal(k.Found, next.Found)
 }
 
-// checkRoom is the column that a check's name takes, behind its status.
-const checkRoom = 22
-
 func (p *page) check(k Check) {
-	lead, indent := fmt.Sprintf("  %-4s %s", k.Status, pad(k.Name, checkRoom, false)), len("  fail ")+checkRoom
+	const status, name = len("  fail "), 22
+	lead, indent := fmt.Sprintf("  %-4s %s", k.Status, pad(k.Name, name, false)), status+name
 	if p.Width < 2*indent {
-		lead, indent = fmt.Sprintf("  %-4s %s ", k.Status, k.Name), len("  fail ")
+		lead, indent = fmt.Sprintf("  %-4s %s ", k.Status, k.Name), status
 	}
-	p.lead(healthStyle(k.Status), lead, indent, plain, first(k.Found))
+	found := append(slices.Clone(k.Found), "")
+	p.lead(healthStyle(k.Status), lead, indent, plain, found[0])
 	for _, f := range k.Found[min(1, len(k.Found)):] {
 		p.put(strings.Repeat(" ", indent), indent, plain, f)
 	}
-	note := func(style, format string, args ...any) {
-		p.put(strings.Repeat(" ", len("  fail ")), len("  fail "), style, fmt.Sprintf(format, args...))
+	note := func(style, word, text string) {
+		p.put(strings.Repeat(" ", status), status, style, word+": "+text)
 	}
 	for _, f := range k.Fixed {
-		note(plain, "fixed: %s", f)
+		note(plain, "fixed", f)
 	}
 	for _, o := range k.Problems {
 		word := "warning"
 		if o.Status == Broken {
 			word = "error"
 		}
-		note(healthStyle(o.Status), "%s: %s", word, o.Text)
-		note(plain, "hint: %s", o.Way)
+		note(healthStyle(o.Status), word, o.Text)
+		note(plain, "hint", o.Way)
 	}
 }
 
 func healthStyle(h Health) string {
 	return map[Health]string{Fine: good, Doubt: warn, Broken: bad, Skipped: faint}[h]
-}
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
 }

@@ -14,7 +14,7 @@ func TestCostsAreExact(t *testing.T) {
 		c.Rows = append(c.Rows, CostRow{Model: m, Tokens: loop.Tokens{Input: 1_234_567, Dollars: loop.Dollar / 2500}})
 		c.Total = c.Total.Add(c.Rows[0].Tokens)
 	}
-	text := Costs(Screen{}, c)
+	text := Costs(Screen{Width: 200}, c)
 	for _, want := range []string{"API-equivalent", "a      1,234,567", "$0.000\n", "total  3,703,701", "$0.001"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -33,7 +33,7 @@ func TestCostTextsAreHarmless(t *testing.T) {
 	hostile := "x\x1b[2J\u202eevil\r\nSecond: line\x00"
 	c := Cost{By: "agent", Rows: []CostRow{{Agent: hostile, Task: hostile, Type: hostile, SessionID: hostile}}, Notes: []string{hostile}}
 	r := Rates{Rows: []RateRow{{Model: hostile, Source: hostile}}, Warnings: []string{hostile}}
-	for name, text := range map[string]string{"costs": Costs(Screen{}, c), "rates": RateTable(r)} {
+	for name, text := range map[string]string{"costs": Costs(Screen{Width: 200}, c), "rates": RateTable(Screen{Width: 200}, r)} {
 		if strings.ContainsAny(text, "\x1b\r\x00\u202e") || strings.Contains(text, "\nSecond:") {
 			t.Errorf("%s: %q", name, text)
 		}

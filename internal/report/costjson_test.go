@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"hooks/internal/printable"
 )
 
 // TestCostJSON: what is printed row by row is what package json prints, but for its blanks.
@@ -33,7 +35,7 @@ func TestCostJSON(t *testing.T) {
 		if err := e.Encode(c); err != nil {
 			rt.Fatal(err)
 		}
-		if wanted := strings.TrimSuffix(string(Visible([]byte(want.String()))), "\n"); plain.String() != wanted {
+		if wanted := strings.TrimSuffix(string(printable.JSON([]byte(want.String()))), "\n"); plain.String() != wanted {
 			rt.Fatalf("%s\nnot\n%s", plain.String(), wanted)
 		}
 	})

@@ -7,17 +7,17 @@ import (
 	"hooks/internal/loop"
 )
 
-// mostRefusals bounds how many refusals one line names.
-const mostRefusals = 3
+// maxRefusals bounds how many refusals one line names.
+const maxRefusals = 3
 
-// Refused is a list of refusals in one line, "" for none.
-func Refused(list []loop.Denial) string {
+// refusals is a list of refusals in one line, "" for none.
+func refusals(list []loop.Denial) string {
 	n := loop.Refusals(list)
 	if n == 0 {
 		return ""
 	}
 	var parts []string
-	for _, d := range list[:min(len(list), mostRefusals)] {
+	for _, d := range list[:min(len(list), maxRefusals)] {
 		parts = append(parts, refusal(d))
 	}
 	if more := loop.Refusals(list[len(parts):]); more > 0 {
@@ -26,7 +26,7 @@ func Refused(list []loop.Denial) string {
 	return plural(n, "call") + " refused: " + strings.Join(parts, ", ")
 }
 
-// refusal is one entry: the rule, what was called, how often.
+// refusal is one entry: the rule, the call, how often.
 func refusal(d loop.Denial) string {
 	s := d.Rule + " (" + refusedCall(d) + ")"
 	if d.Times > 1 {

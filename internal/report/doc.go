@@ -1,12 +1,11 @@
-// Package report writes what a person and the model read: the status block of an iteration, the final report of a
-// run, and what an iteration is told at its entry. Values in, text out; every text that goes through the client stays under
-// its limit of 10,000 characters, and none holds control characters from issue titles, questions or answers. It also reads
-// what is asked of a skill in such a text: its report.
+// Package report writes what people and the model read about a loop: the context at the start of an
+// iteration, its status block, the final report, and the pages and tables of the commands. It also
+// reads a skill's report. Values in, text out. A text for the client stays under the client's limit
+// of 10,000 characters; no text has control characters from issue titles, questions or answers.
 package report
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -14,32 +13,28 @@ import (
 	"hooks/internal/printable"
 )
 
-// Limit is the length in characters that every text is kept under; the client cuts at 10,000 (R117, R150).
+// Limit is the length in characters that every text for the client is kept under; the client cuts
+// at 10,000 (R117, R150).
 const Limit = 9_500
 
-// clean makes foreign text safe to print: line breaks become blanks, other control characters are dropped.
+// clean makes foreign text safe to print: line breaks become blanks, other control characters go.
 func clean(s string) string { return printable.Line(s) }
 
-// text collects lines up to the limit; what no longer fits is counted and said in the last line.
+// text collects lines up to the limit. Its last line says how many did not fit.
 type text struct {
 	b    strings.Builder
-	left int
-	cut  int
+	used int // characters
+	cut  int // lines
 }
-
-func newText() *text { return &text{left: Limit} }
-
-// wholeText is for a person's terminal alone: nothing of it is cut.
-func wholeText() *text { return &text{left: math.MaxInt} }
 
 func (t *text) line(format string, args ...any) {
 	s := clean(fmt.Sprintf(format, args...)) + "\n"
 	n := utf8.RuneCountInString(s)
-	if n > t.left {
+	if t.used+n > Limit {
 		t.cut++
 		return
 	}
-	t.left -= n
+	t.used += n
 	t.b.WriteString(s)
 }
 
@@ -48,6 +43,33 @@ func (t *text) String() string {
 		fmt.Fprintf(&t.b, "… %d more lines are in the history\n", t.cut)
 	}
 	return strings.TrimRight(t.b.String(), "\n")
+}
+
+// Short returns a foreign text as one harmless line of at most 500 characters.
+func Short(text string) string { return clip(clean(text), 500) }
+
+// clip cuts a text to n characters; the last one shows that it was cut.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// plural is a number with what it counts.
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// prefixed adds a prefix to a text that is not empty.
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
 }
 
 // numbers joins issue numbers as "#143, #145".
@@ -59,7 +81,7 @@ func numbers(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-func short(sha string) string { return sha[:min(7, len(sha))] }
+func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
 
 // invocation is the run's command without its other flags: "/sdd:work --loop".
 func invocation(b *loop.Budget) string {
@@ -70,5 +92,5 @@ func invocation(b *loop.Budget) string {
 	return name + " --loop"
 }
 
-// ceiling prints an amount as a ceiling is typed: no cents where there are none.
+// ceiling writes an amount as people type a ceiling: no cents where there are none.
 func ceiling(u loop.USD) string { return "$" + strings.TrimSuffix(u.String(), ".00") }

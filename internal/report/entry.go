@@ -9,17 +9,19 @@ import (
 	"hooks/internal/loop"
 )
 
-// ReportCommand is how a skill tells its facts.
+// ReportCommand is how a skill reports its facts.
 const ReportCommand = `hooks report <<'JSON'`
 
-// Entry is what the model is told when an iteration begins: where the run stands, the questions to
-// ask first, and how to report.
+// Entry is the model's context at the start of an iteration: the budgets, the questions to ask
+// first, and how to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
-	x := newText()
-	x.line("## Loop Iteration %d/%d — %s%s", t.Iteration, b.Ceilings.Iterations, invocation(b), runName(b.RunID))
+	var x text
+	x.line("## Loop Iteration %d/%d — %s%s", t.Iteration, b.Ceilings.Iterations, invocation(b),
+		when(b.RunID != "", fmt.Sprintf(" (run %s)", b.RunID)))
 	x.line("Budget remaining: %s", Remaining(b))
 	if b.Scope() == loop.SinglePR {
-		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d", b.SinglePR, b.CommentsPushed, b.MergesAttempted)
+		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d",
+			b.SinglePR, b.CommentsPushed, b.MergesAttempted)
 	}
 	x.line("Stop conditions evaluated: none triggered")
 	x.line("Concurrency: lock held by pid %d", b.Owner.PID)
@@ -28,7 +30,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	for _, n := range t.Notes {
 		x.line("Note: %s", n)
 	}
-	for _, d := range append(append([]string{}, b.DeferredTargets...), t.Deferred...) {
+	for _, d := range slices.Concat(b.DeferredTargets, t.Deferred) {
 		x.line("%s", Deferred(d))
 	}
 	x.asks(t.Pending)
@@ -36,8 +38,8 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 	return x.String()
 }
 
-// kept tells which of a skill's own steps are done for it, so that it does not take its own lock
-// for another iteration's.
+// kept names the steps that the hooks do for a skill, so that it does not take its own lock for
+// another iteration's.
 func (x *text) kept(b *loop.Budget) {
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
 		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
@@ -50,40 +52,38 @@ func (x *text) kept(b *loop.Budget) {
 	}
 }
 
-// mostListed is how many issues the model is given by number.
-const mostListed = 50
+// maxListed is how many issues the model is given by number.
+const maxListed = 50
 
-// asked tells what the tracker itself said: the plan is made from that.
+// asked writes the tracker's facts, from which the model makes its plan.
 func (x *text) asked(b *loop.Budget, t *loop.Tick) {
 	if t.Asked == nil {
 		return
 	}
 	if list := t.Asked.Backlog; list != nil {
-		open := b.Workable(*list)
-		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list), firstOf(open))
+		x.line("Backlog, by the tracker: %s. Workable: %s", backlog(list),
+			firstOf(b.Workable(*list)))
 	}
 	if len(t.Asked.Ambiguous) > 0 {
 		var list []int
 		for _, i := range t.Asked.Ambiguous {
 			list = append(list, i.Number)
 		}
-		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s", firstOf(list))
+		x.line("Criteria missing or unfinished, a person is asked before one is worked on: %s",
+			firstOf(list))
 	}
 }
 
 func firstOf(list []int) string {
-	switch n := len(list); {
-	case n == 0:
-		return "none"
-	case n > mostListed:
-		return fmt.Sprintf("%s and %d more", numbers(list[:mostListed]), n-mostListed)
+	if more := len(list) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", numbers(list[:maxListed]), more)
 	}
-	return numbers(list)
+	return orNone(numbers(list))
 }
 
-// Ask is what the model is told when questions to the person wait.
+// Ask tells the model which questions wait for a person.
 func Ask(gates []loop.Gate) string {
-	x := newText()
+	var x text
 	x.asks(gates)
 	return x.String()
 }
@@ -100,13 +100,18 @@ func (x *text) asks(gates []loop.Gate) {
 	x.line("%s Never answer it yourself.", held)
 }
 
-const callDialog = `Call AskUserQuestion now (load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
+const callDialog = "Call AskUserQuestion now " +
+	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
 
+// urgency is what a person must do, and what the model must leave alone until then.
 func urgency(gates []loop.Gate) (all, held string) {
-	if !slices.ContainsFunc(gates, func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }) {
-		return "A person must answer before this is merged.", "Until it is answered nothing is merged; other work may go on."
+	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
+	if !slices.ContainsFunc(gates, other) {
+		return "A person must answer before this is merged.",
+			"Until it is answered nothing is merged; other work may go on."
 	}
-	return "A person must answer before anything else is done.", "Do nothing else until it is answered: other tools are held back."
+	return "A person must answer before anything else is done.",
+		"Do nothing else until it is answered: other tools are held back."
 }
 
 func waiting(g loop.Gate) string {
@@ -114,18 +119,16 @@ func waiting(g loop.Gate) string {
 }
 
 func labels(options []loop.Option) string {
-	s := ""
-	for i, o := range options {
-		if i > 0 {
-			s += ", "
-		}
-		s += o.Label
+	var list []string
+	for _, o := range options {
+		list = append(list, o.Label)
 	}
-	return s
+	return strings.Join(list, ", ")
 }
 
 func (x *text) rules(b *loop.Budget, tracked bool) {
-	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: %s {…} JSON (in a worktree: hooks report <<< '{…}')", ReportCommand)
+	x.line("Report facts as soon as you know them, before dispatching and again at the end, with: "+
+		"%s {…} JSON (in a worktree: hooks report <<< '{…}')", ReportCommand)
 	kind := b.Kind()
 	switch {
 	case tracked && kind.Tracked != "":
@@ -136,20 +139,22 @@ func (x *text) rules(b *loop.Budget, tracked bool) {
 	if kind.Reviews {
 		x.line("One review-response round per PR in this iteration, no more.")
 	}
-	x.line("Issues in progress elsewhere are passed over, never contested. A merge passes only where a person allowed it.")
+	x.line("Issues in progress elsewhere are passed over, never contested. " +
+		"A merge passes only where a person allowed it.")
 }
 
-// Deferred tells of an issue or PR that is to be left alone.
+// Deferred tells the model to leave an issue or PR alone.
 func Deferred(target string) string {
 	return "Deferred: do not work on " + target + " in this iteration"
 }
 
 // WakeCall is the exact call that brings the next tick of a self-paced loop.
 func WakeCall(b *loop.Budget) string {
-	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,"reason":"next loop iteration"}`, "/loop "+b.Command)
+	return fmt.Sprintf(`ScheduleWakeup {"delaySeconds":60,"prompt":%q,`+
+		`"reason":"next loop iteration"}`, "/loop "+b.Command)
 }
 
-// Wake says what brings the next tick.
+// Wake is what brings the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
 	case len(b.Scheduled) > 0:
@@ -160,10 +165,11 @@ func Wake(b *loop.Budget) string {
 	if b.Scheduled == nil { // an older schedule of the session may bring it
 		return "not known yet; the skill was not started under /loop"
 	}
-	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)", b.Command)
+	return fmt.Sprintf("none — the skill was not started under /loop (start it with /loop %s)",
+		b.Command)
 }
 
-// Due is Wake with the time at which the schedule fires, while no iteration is open.
+// Due is Wake with the time at which the schedule fires; it holds while no iteration is open.
 func Due(s Screen, b *loop.Budget) string {
 	switch {
 	case len(b.Scheduled) == 0 || b.NextTick.IsZero():
@@ -174,17 +180,9 @@ func Due(s Screen, b *loop.Budget) string {
 	return Wake(b) + ", about " + s.at(b.NextTick)
 }
 
-// ReportExample is the exact command that tells an iteration's facts, to be filled in.
+// ReportExample is the exact command that reports an iteration's facts, to be filled in.
 func ReportExample(b *loop.Budget) string {
 	return ReportCommand + "\n" + b.Kind().Report + "\nJSON"
-}
-
-// runName is empty for a run whose budget has no more than the SPEC's fields.
-func runName(id string) string {
-	if id == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (run %s)", id)
 }
 
 // Continue is what the model is asked for when a Stop holds its turn.

@@ -9,8 +9,8 @@ type Explanation struct {
 	Opaque   []string       `json:"opaque,omitempty"` // parts that cannot be read, with the reason
 	ReadOnly bool           `json:"read_only"`        // passes while a question waits for a person
 	Verdict  string         `json:"verdict"`
-	// HeldBy names what keeps the command from a merge that no person approved, empty for one that
-	// only looks.
+	// HeldBy names what keeps the command from a merge that no person approved; empty for a command
+	// that only reads.
 	HeldBy string `json:"held_by,omitempty"`
 }
 
@@ -27,28 +27,26 @@ type ExplainedAct struct {
 	Via     []string `json:"via,omitempty"`
 }
 
-// Explained prints how a command is read.
-func Explained(e Explanation) string {
-	t := wholeText()
+// Explained writes how a command is read.
+func Explained(s Screen, e Explanation) string {
+	p := newPage(s.unwrapped())
 	for _, a := range e.Acts {
-		t.line("%s: %s", a.Kind, a.Command)
+		p.line(plain, "%s: %s", a.Kind, a.Command)
 		if len(a.Via) > 0 {
-			t.line("  through %s", strings.Join(a.Via, ", "))
+			p.put("  ", 4, plain, "through "+strings.Join(a.Via, ", "))
 		}
 	}
-	for _, o := range e.Opaque {
-		t.line("cannot be read: %s", o)
-	}
+	p.notes("cannot be read", e.Opaque)
 	if len(e.Acts)+len(e.Opaque) == 0 {
-		t.line("nothing that a loop cares about")
+		p.line(plain, "nothing that a loop cares about")
 	}
-	verdict, way, more := strings.Cut(e.Verdict, "\nhint: ")
-	t.line("in a loop: %s", verdict)
+	verdict, hint, more := strings.Cut(e.Verdict, "\nhint: ")
+	p.line(plain, "in a loop: %s", verdict)
 	if more {
-		t.line("hint: %s", way)
+		p.line(plain, "hint: %s", hint)
 	}
 	if e.HeldBy != "" {
-		t.line("held by: %s", e.HeldBy)
+		p.line(plain, "held by: %s", e.HeldBy)
 	}
-	return t.String()
+	return p.String()
 }

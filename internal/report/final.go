@@ -7,13 +7,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Asked is a gate of a run with the iteration it was asked in.
+// Asked is a gate of a run with the iteration that asked it.
 type Asked struct {
 	Iteration int
 	loop.GateAnswer
 }
 
-// Ended is what a final report tells beside the run itself.
+// Ended is what a final report needs besides the run itself.
 type Ended struct {
 	Asked           []Asked
 	Budget, History string        // paths of the two files, relative to the project if inside it
@@ -24,10 +24,10 @@ type Ended struct {
 	Overrun         *loop.Overrun // of its last iteration
 }
 
-// Final is the report on any halt or pause: the cause by its machine name and in prose, the totals, the gates with
-// their answers, both paths, and what to type to go on (R150, R152).
+// Final is the report on any halt or pause: the cause by its machine name and in prose, the totals,
+// the gates with their answers, both paths, and what to type to continue (R150, R152).
 func Final(b *loop.Budget, e Ended) string {
-	t := newText()
+	var t text
 	t.line("# Loop %s — %s", b.Status, invocation(b))
 	t.line("Cause: %s — %s", b.StopCause, prose(b))
 	if b.StopCause == "qmd_unreachable" && e.LastError != "" {
@@ -39,12 +39,18 @@ func Final(b *loop.Budget, e Ended) string {
 	t.line("Iterations: %d / %d", b.IterationsUsed, b.Ceilings.Iterations)
 	t.line("PRs touched: %s", prs(b))
 	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
-	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate, limit(b.Ceilings.Dollars))
+	limit := "none"
+	if b.Ceilings.Dollars > 0 {
+		limit = ceiling(b.Ceilings.Dollars)
+	}
+	t.line("Dollars: dollars_estimate=$%s / max_dollars=%s (API-equivalent)", b.DollarsEstimate,
+		limit)
 	if e.Overrun != nil {
 		t.line("Overrun: %s", e.Overrun)
 	}
-	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d", b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
-	if refused := Refused(e.Denied); refused != "" {
+	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d",
+		b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
+	if refused := refusals(e.Denied); refused != "" {
 		t.line("%s", refused)
 	}
 	t.line("Budget: %s", e.Budget)
@@ -53,7 +59,8 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Left half done: %s — nothing was cleaned up; finish or undo it", l)
 	}
 	for _, g := range b.Pending {
-		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER", g.Name, g.Question, gateName(g))
+		t.line("Waiting: %s — %s Answer it in a terminal: hooks gate answer %s ANSWER",
+			g.Name, g.Question, gateName(g))
 	}
 	if way := goOn(b, e); way != "" {
 		t.line("Go on: type %s", way)
@@ -62,7 +69,8 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Gates: none fired")
 	}
 	for _, a := range e.Asked {
-		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question, a.Answer)
+		t.line("Gate in iteration %d: %s — %q answered %q", a.Iteration, a.Name, a.Question,
+			a.Answer)
 	}
 	return t.String()
 }
@@ -77,40 +85,10 @@ func prose(b *loop.Budget) string {
 	return "no reason was recorded"
 }
 
-// where are the flags without which another run would be resumed.
-func where(b *loop.Budget, e Ended) string {
-	s := ""
-	if b.SinglePR != 0 {
-		s = fmt.Sprintf(" --pr %d", b.SinglePR)
-	}
-	if e.Elsewhere {
-		s += " --budget-file " + oneWord(e.Budget)
-	}
-	return s
-}
-
-// oneWord is a path as a skill's arguments take it, which know quotes and no escapes.
-func oneWord(path string) string {
-	if !strings.ContainsAny(path, " \t'\"") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
-}
-
 func prs(b *loop.Budget) string {
-	list := ""
-	if len(b.PRsTouched) > 0 {
-		list = " (" + strings.Join(b.PRsTouched, ", ") + ")"
-	}
+	list := when(len(b.PRsTouched) > 0, " ("+strings.Join(b.PRsTouched, ", ")+")")
 	if b.SinglePR != 0 {
 		return fmt.Sprintf("%d%s, not limited", len(b.PRsTouched), list)
 	}
 	return fmt.Sprintf("%d / %d%s", len(b.PRsTouched), b.Ceilings.PRs, list)
-}
-
-func limit(u loop.USD) string {
-	if u == 0 {
-		return "none"
-	}
-	return ceiling(u)
 }

@@ -4,250 +4,133 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/hint"
 	"hooks/internal/loop"
+	"hooks/schemas"
 )
 
 // MostFacts bounds a skill's report, in bytes.
 const MostFacts = 1 << 20
 
-// Facts reads a skill's report, strictly: unknown fields and values are refused by name, so that a typing mistake is not a
-// missing fact. Every error has its way out.
-func Facts(raw []byte) (loop.Report, error) {
+// Facts reads a skill's report, strictly by its schema: unknown fields and values are refused by
+// name, so that a typing mistake is not a missing fact. Every error has a hint.
+func Facts(raw []byte) (r loop.Report, err error) {
 	if len(raw) > MostFacts {
-		return loop.Report{}, hint.New("report in parts: lists merge by number", "the report is over %d bytes", MostFacts)
+		return r, hint.New("report in parts: lists merge by number", "the report is over %d bytes",
+			MostFacts)
 	}
-	r, err := readFacts(bytes.TrimPrefix(raw, []byte("\ufeff"))) // as some editors begin a file
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors write it at the start of a file
+	if err = json.Unmarshal(raw, new(json.RawMessage)); err != nil {
+		err = fmt.Errorf("the report is not one JSON object: %w", err)
+	} else {
+		f := form{gjson.ParseBytes(schemaOfReport())}
+		err = f.check("", gjson.ParseBytes(raw), f.schema)
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &r)
+	}
 	if err != nil {
-		return loop.Report{}, hint.New("see `hooks schema report`", "%v", err)
+		return loop.Report{}, hint.New("see `hooks schema report`", "%w", err)
 	}
 	return r, nil
 }
 
-func readFacts(raw []byte) (r loop.Report, err error) {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '{' {
-		return r, errors.New("the report is no JSON object")
+func schemaOfReport() []byte {
+	text, _ := schemas.Get("report") // embedded
+	return text
+}
+
+// form checks a value against the part of JSON Schema that the report's schema uses. A field is not
+// given if it is null, or "" where only a few words are allowed.
+type form struct{ schema gjson.Result }
+
+// check returns the first error of a value, with the path of its field.
+func (f form) check(at string, v, s gjson.Result) error {
+	if ref := s.Get("$ref").Str; ref != "" {
+		s = f.schema.Get("$defs." + strings.TrimPrefix(ref, "#/$defs/"))
 	}
-	if err := reportKeys(raw); err != nil {
-		return r, err
+	kind := s.Get("type").Str
+	inWords := map[string]string{"boolean": "true or false", "string": "a text", "array": "a list",
+		"integer": "a whole number", "object": "an object with fields"}
+	what := cmp.Or(s.Get("title").Str, inWords[kind])
+	if at == "" {
+		at, what = "the report", "one JSON object"
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err = d.Decode(&r)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		got := cmp.Or(gjson.GetBytes(raw, wrong.Field).Raw, valueBefore(raw, wrong.Offset))
-		return r, fmt.Errorf("%s is %s, not %s", wrong.Field, got, inWords(wrong.Type))
-	case err != nil:
-		return r, fmt.Errorf("the report is not what its schema says: %v", strings.TrimPrefix(err.Error(), "json: "))
+	number, err := strconv.Atoi(v.Raw)
+	fits := map[string]bool{"boolean": v.IsBool(), "string": v.Type == gjson.String,
+		"integer": err == nil, "array": v.IsArray(), "object": v.IsObject()}
+	items, least, most := v.Array(), s.Get("minItems").Int(), s.Get("maxItems")
+	if !fits[kind] || kind == "array" && int64(len(items)) < least ||
+		most.Exists() && int64(len(items)) > most.Int() {
+		return fmt.Errorf("%s is %s, not %s", at, v.Raw, what)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return r, errors.New("something stands behind the JSON object on stdin")
-	}
-	if r.Qmd != nil && !gjson.GetBytes(raw, "qmd.unreachable").Exists() {
-		return r, errors.New("qmd.unreachable is missing")
-	}
-	for i, e := range gjson.GetBytes(raw, "edges").Array() {
-		if len(e.Array()) != 2 { // the decoder would drop a third number silently
-			return r, fmt.Errorf("edges[%d] is %s, not a blocker and a blocked one", i, e.Raw)
+	switch kind {
+	case "object":
+		return f.fields(at, v, s)
+	case "string":
+		return checkText(at, v.Str, s)
+	case "array":
+		for i, item := range items {
+			if err := f.check(fmt.Sprintf("%s[%d]", at, i), item, s.Get("items")); err != nil {
+				return err
+			}
+		}
+	case "integer":
+		if least := s.Get("minimum").Int(); int64(number) < least {
+			return fmt.Errorf("%s is %d, numbers start at %d", at, number, least)
 		}
 	}
-	return r, checkReport(&r)
+	return nil
 }
 
-// inWords names what a field takes, for a person.
-func inWords(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return inWords(t.Elem())
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text"
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct:
-		return "an object with fields"
-	}
-	return "what its schema says"
-}
-
-// valueBefore is the JSON value that ends at an offset, as the decoder names those inside of lists.
-func valueBefore(raw []byte, end int64) string {
-	const most = 200
-	value := ""
-	for i := end - 1; i >= max(0, end-most); i-- {
-		if v := string(raw[i:end]); gjson.Valid(v) {
-			value = strings.TrimSpace(v)
-		} else if value != "" {
-			break
-		}
-	}
-	return cmp.Or(value, "wrong")
-}
-
-// reportKeys refuses what the decoder would let pass or not name: a field that the form does not
-// have, one in other case, and one that stands twice, each by its path.
-func reportKeys(raw []byte) error {
-	if !gjson.ValidBytes(raw) {
-		return nil // the decoder says what is wrong
-	}
-	return fieldsOf("", gjson.ParseBytes(raw), reflect.TypeFor[loop.Report]())
-}
-
-func fieldsOf(at string, v gjson.Result, t reflect.Type) (err error) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	list := t.Kind() == reflect.Slice || t.Kind() == reflect.Array
-	switch {
-	case v.Type == gjson.Null:
-		return nil
-	case !fits(t, v):
-		return fmt.Errorf("%s is %s, not %s", at, v.Raw, inWords(t))
-	case list:
-		for i, item := range v.Array() {
-			err = cmp.Or(err, fieldsOf(fmt.Sprintf("%s[%d]", at, i), item, t.Elem()))
-		}
-		return err
-	case t.Kind() != reflect.Struct:
-		return nil
-	}
-	seen := map[string]bool{}
+// fields checks the fields of an object, and that none is unknown, missing or given twice.
+func (f form) fields(at string, v, s gjson.Result) (err error) {
+	within := strings.TrimPrefix(at+".", "the report.")
+	properties, seen := s.Get("properties").Map(), map[string]bool{}
 	v.ForEach(func(key, value gjson.Result) bool {
 		name := key.String()
-		path := strings.TrimPrefix(at+"."+name, ".")
-		f, known := fieldNamed(t, name)
+		property, known := properties[name]
 		switch {
 		case !known:
-			err = fmt.Errorf("unknown field %q", path)
+			err = fmt.Errorf("unknown field %q", within+name)
 		case seen[name]:
-			err = fmt.Errorf("%s stands twice", path)
-		default:
+			err = fmt.Errorf("%s is given twice", within+name)
+		case value.Type != gjson.Null && !(value.Str == "" && property.Get("enum").Exists()):
 			seen[name] = true
-			err = fieldsOf(path, value, f.Type)
+			err = f.check(within+name, value, property)
 		}
 		return err == nil
 	})
+	for _, name := range s.Get("required").Array() {
+		if err == nil && !seen[name.Str] {
+			err = fmt.Errorf("%s is missing", within+name.Str)
+		}
+	}
 	return err
 }
 
-// fits reports whether a value is of a field's type.
-func fits(t reflect.Type, v gjson.Result) bool {
-	switch t.Kind() {
-	case reflect.Bool:
-		return v.IsBool()
-	case reflect.String:
-		return v.Type == gjson.String
-	case reflect.Int:
-		_, err := strconv.Atoi(v.Raw)
-		return err == nil
-	case reflect.Slice, reflect.Array:
-		return v.IsArray()
-	}
-	return v.IsObject()
-}
-
-func fieldNamed(t reflect.Type, name string) (f reflect.StructField, known bool) {
-	for i := range t.NumField() {
-		f = t.Field(i)
-		if tag, _, _ := strings.Cut(f.Tag.Get("json"), ","); tag == name {
-			return f, true
+func checkText(at, text string, s gjson.Result) error {
+	var allowed []string
+	for _, word := range s.Get("enum").Array() {
+		if allowed = append(allowed, word.Str); word.Str == text {
+			return nil
 		}
 	}
-	return f, false
-}
-
-// mostText bounds each text of a report, in bytes: it goes into questions, status blocks and the history.
-const mostText = 4000
-
-// checkReport names the first field whose value no report can have.
-func checkReport(r *loop.Report) error {
-	errs := []error{oneOf("skill", string(r.Skill), "work", "review"), oneOf("outcome", string(r.Outcome), "ok", "errored")}
-	if r.Backlog != nil {
-		for field, list := range map[string][]int{"unblocked": r.Backlog.Unblocked, "blocked": r.Backlog.Blocked, "in_progress": r.Backlog.InProgress} {
-			errs = append(errs, positive("backlog."+field, list...))
-		}
-	}
-	errs = append(errs, positive("plan", r.Plan...))
-	for _, e := range r.Edges {
-		errs = append(errs, positive("edges", e[:]...))
-	}
-	for i, issue := range r.Issues {
-		errs = append(errs, positive(fmt.Sprintf("issues[%d].number", i), issue.Number),
-			oneOf(fmt.Sprintf("issues[%d].criteria", i), issue.Criteria, "ok", "missing", "tbd"))
-	}
-	errs = append(errs, checkTexts(r))
-	for i, p := range r.PRs {
-		at := fmt.Sprintf("prs[%d]", i)
-		errs = append(errs, positive(at+".number", p.Number), oneOf(at+".state", p.State, "open", "merged", "closed", "do-not-merge"))
-	}
-	for i, w := range r.Worktrees {
-		if strings.TrimSpace(w.Path) == "" {
-			errs = append(errs, fmt.Errorf("worktrees[%d].path is empty", i))
-		}
-	}
-	if r.Comments != nil && *r.Comments < 0 {
-		errs = append(errs, fmt.Errorf("comments_pushed is %d", *r.Comments))
-	}
-	return cmp.Or(errs...)
-}
-
-// checkTexts checks the note and the failures, whose causes go into questions and the history.
-func checkTexts(r *loop.Report) error {
-	var errs []error
-	if len(r.Note) > mostText {
-		errs = append(errs, fmt.Errorf("note has %d bytes, over %d", len(r.Note), mostText))
-	}
-	for i, f := range r.Failures {
-		at := fmt.Sprintf("failures[%d]", i)
-		if len(f.Cause) > mostText {
-			errs = append(errs, fmt.Errorf("%s.cause has %d bytes, over %d", at, len(f.Cause), mostText))
-		}
-		errs = append(errs, positive(at+".number", f.Number), kind(at, f.Kind))
-		if strings.TrimSpace(f.Cause) == "" {
-			errs = append(errs, fmt.Errorf("%s.cause is empty", at))
-		}
-	}
-	return cmp.Or(errs...)
-}
-
-// oneOf leaves it open whether a value is given at all.
-func oneOf(field, value string, allowed ...string) error {
-	if value != "" && !slices.Contains(allowed, value) {
-		return fmt.Errorf("%s is %q, not one of %s", field, value, strings.Join(allowed, ", "))
+	n, most := utf8.RuneCountInString(text), s.Get("maxLength").Int()
+	switch {
+	case len(allowed) > 0:
+		return fmt.Errorf("%s is %q, not one of %s", at, text, strings.Join(allowed, ", "))
+	case s.Get("minLength").Int() > 0 && strings.TrimSpace(text) == "":
+		return fmt.Errorf("%s is empty", at)
+	case most > 0 && int64(n) > most:
+		return fmt.Errorf("%s has %d characters, over %d", at, n, most)
 	}
 	return nil
-}
-
-func positive(field string, list ...int) error {
-	for _, n := range list {
-		if n < 1 {
-			return fmt.Errorf("%s holds %d, numbers start at 1", field, n)
-		}
-	}
-	return nil
-}
-
-func kind(at, value string) error {
-	switch value {
-	case "issue", "pr":
-		return nil
-	case "":
-		return fmt.Errorf("%s.kind is missing", at)
-	}
-	return fmt.Errorf("%s.kind is %q, not one of issue, pr", at, value)
 }

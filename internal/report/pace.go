@@ -1,13 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"time"
 
 	"hooks/internal/loop"
 )
 
-// Quantity counts iterations, PRs, minutes or dollars in 10⁻¹² parts, so that averages are exact enough and JSON shows
-// plain numbers.
+// Quantity counts iterations, PRs, minutes or dollars in 10⁻¹² parts, so that averages are exact
+// enough and JSON has plain numbers.
 type Quantity loop.USD
 
 // one is a whole iteration, PR, minute or dollar.
@@ -16,64 +17,70 @@ const one = Quantity(loop.Dollar)
 // MarshalJSON writes a JSON number.
 func (q Quantity) MarshalJSON() ([]byte, error) { return loop.USD(q).MarshalJSON() }
 
-// Axis is one budget of a run: how much is used, and how far the rest goes at the pace so far.
+// Axis is one budget of a run: how much is used, and how long the rest lasts at the pace so far.
 type Axis struct {
 	Name    string   `json:"name"` // iterations, PRs, minutes or dollars
 	Used    Quantity `json:"used"`
-	Ceiling Quantity `json:"ceiling"`                   // 0: there is none
-	Each    Quantity `json:"per_iteration"`             // of the iterations that have ended; 0 while none has
-	More    *int     `json:"more_iterations,omitempty"` // whole ones that the rest buys after the open one, when that can be told
-	// EndsAt is when the ceiling is reached at this pace, when that can be told of a run that goes on.
+	Ceiling Quantity `json:"ceiling"`       // 0: there is none
+	Each    Quantity `json:"per_iteration"` // of the iterations that have ended; 0 while none has
+	// More is how many whole iterations the rest buys after the open one, if that is known.
+	More *int `json:"more_iterations,omitempty"`
+	// EndsAt is when the ceiling is reached at this pace, if that is known of a run that continues.
 	EndsAt *time.Time `json:"ends_at,omitempty"`
 }
 
-// Axes are the run's active budgets. minutes is the run's time by now, open what the open iteration has spent so far;
-// going says that the run goes on by itself, so that it can be told when.
-func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool, now time.Time) []Axis {
+// Axes are the run's active budgets. minutes is the run's time by now, open what the open iteration
+// has spent so far; going means that the run continues by itself, so that its end can be predicted.
+func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool,
+	now time.Time) []Axis {
 	whole := func(n int) Quantity { return Quantity(n) * one }
 	c, ended, running := b.Ceilings, b.IterationsUsed, 0
 	if t != nil && t.Body && t.Iteration == b.IterationsUsed {
 		ended, running = ended-1, 1
 	}
-	p := pace{ended, running, 0, b.Status == loop.Halted, going && b.Status == loop.Active, now}
+	p := pace{ended: ended, running: running, over: b.Status == loop.Halted,
+		active: going && b.Status == loop.Active, now: now}
 	if ended > 0 {
 		p.each = time.Duration(b.MinutesElapsed) * time.Minute / time.Duration(ended)
 	}
-	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations), Each: one}}
-	p.more(&axes[0], max(0, c.Iterations-b.IterationsUsed))
+	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations),
+		Each: one}}
+	p.predict(&axes[0], max(0, c.Iterations-b.IterationsUsed))
 	if b.SinglePR == 0 {
-		axes = append(axes, p.axis("PRs", whole(len(b.Touched(t))), whole(len(b.PRsTouched)), whole(c.PRs)))
+		axes = append(axes, p.axis("PRs", whole(len(b.Touched(t))), whole(len(b.PRsTouched)),
+			whole(c.PRs)))
 	}
 	clock := p.axis("minutes", whole(minutes), whole(b.MinutesElapsed), whole(c.Minutes))
 	if clock.EndsAt = nil; p.active {
 		at := now.Add(time.Duration(max(0, c.Minutes-minutes)) * time.Minute)
 		clock.EndsAt = &at
 	}
-	return append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate+open), Quantity(b.DollarsEstimate), Quantity(c.Dollars)))
+	return append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate+open),
+		Quantity(b.DollarsEstimate), Quantity(c.Dollars)))
 }
 
 // pace is how fast a run has gone so far.
 type pace struct {
 	ended, running int           // iterations
-	each           time.Duration // of an ended iteration, the wait for the next one included
+	each           time.Duration // of an ended iteration, with the wait for the next one
 	over, active   bool
 	now            time.Time
 }
 
-// axis looks ahead from what the ended iterations used.
+// axis predicts from what the ended iterations used.
 func (p pace) axis(name string, used, before, ceiling Quantity) Axis {
 	a := Axis{Name: name, Used: used, Ceiling: ceiling}
 	if p.ended > 0 {
 		a.Each = before / Quantity(p.ended)
 	}
 	if ceiling > 0 && a.Each > 0 {
-		p.more(&a, max(0, int((ceiling-before)/a.Each)-p.running))
+		p.predict(&a, max(0, int((ceiling-before)/a.Each)-p.running))
 	}
 	return a
 }
 
-// more sets what the rest buys, and until when.
-func (p pace) more(a *Axis, iterations int) {
+// predict sets how many iterations the rest buys, and until when.
+func (p pace) predict(a *Axis, iterations int) {
 	if p.over {
 		return
 	}
@@ -83,7 +90,7 @@ func (p pace) more(a *Axis, iterations int) {
 	}
 }
 
-// firstToEnd is the budget that ends first, nil when none can be told.
+// firstToEnd is the budget that ends first, nil if that is not known of any.
 func firstToEnd(axes []Axis) (found *Axis) {
 	for i := range axes {
 		a := &axes[i]
@@ -91,9 +98,79 @@ func firstToEnd(axes []Axis) (found *Axis) {
 		case a.More == nil && a.EndsAt == nil:
 		case found == nil, a.EndsAt != nil && found.EndsAt != nil && a.EndsAt.Before(*found.EndsAt):
 			found = a
-		case (a.EndsAt == nil || found.EndsAt == nil) && a.More != nil && found.More != nil && *a.More < *found.More:
+		case (a.EndsAt == nil || found.EndsAt == nil) && a.More != nil && found.More != nil &&
+			*a.More < *found.More:
 			found = a
 		}
 	}
 	return found
+}
+
+// axes draws the budgets as bars.
+func (p *page) axes(axes []Axis) {
+	room := 0
+	for _, a := range axes {
+		room = max(room, len(a.standing()))
+	}
+	for _, a := range axes {
+		drawn := bar(int64(a.Used), int64(a.Ceiling), min(max(p.Width/5, 6), 24))
+		p.row(a.Name, a.style(), "%s  %s%s", drawn, pad(a.standing(), room, false),
+			a.rest(p.Width < 60))
+	}
+}
+
+func (a Axis) style() string {
+	switch {
+	case a.Ceiling > 0 && a.Used >= a.Ceiling:
+		return bad
+	case a.Ceiling > 0 && a.Used/4 >= a.Ceiling/5: // the gate's 80 %
+		return warn
+	}
+	return plain
+}
+
+// standing is how much is used, of how much.
+func (a Axis) standing() string {
+	switch {
+	case a.Name != "dollars":
+		return fmt.Sprintf("%d/%d", a.Used/one, a.Ceiling/one)
+	case a.Ceiling == 0:
+		return "$" + loop.USD(a.Used).String()
+	}
+	return "$" + loop.USD(a.Used).String() + "/" + ceiling(loop.USD(a.Ceiling))
+}
+
+// rest is how long the rest lasts; in short, without the pace.
+func (a Axis) rest(short bool) string {
+	each := ""
+	switch {
+	case a.Name == "dollars" && a.Ceiling == 0:
+		each = "  no ceiling"
+	case short:
+	case a.Name == "dollars" && a.Each > 0:
+		each = fmt.Sprintf("  $%s an iteration", loop.USD(a.Each))
+	case a.Name != "iterations" && a.Each > 0:
+		each = fmt.Sprintf("  %d.%d an iteration", a.Each/one, a.Each%one/(one/10))
+	}
+	switch {
+	case a.More == nil:
+		return each
+	case each != "":
+		return fmt.Sprintf("%s, %d more", each, *a.More)
+	}
+	return fmt.Sprintf("  %d more", *a.More)
+}
+
+// ahead is what the rest buys and until when.
+func (s Screen) ahead(a *Axis) (text string) {
+	switch {
+	case a.More != nil && *a.More == 0:
+		return ", no whole iteration more"
+	case a.More != nil:
+		text = fmt.Sprintf(", %d more", *a.More)
+	}
+	if a.EndsAt != nil {
+		text += ", about " + s.at(*a.EndsAt)
+	}
+	return text
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,17 +13,17 @@ import (
 type Replay struct {
 	SessionID  string `json:"session_id"`
 	Transcript string `json:"transcript"`
-	// ByPrompt says that no looping skill was invoked, so that every prompt is taken as one iteration.
+	// ByPrompt: no looping skill was invoked, so every prompt counts as one iteration.
 	ByPrompt   bool            `json:"by_prompt"`
 	Ceilings   []loop.Ceilings `json:"ceilings"` // of each run, in order
 	Iterations []Replayed      `json:"iterations"`
-	// Stop is where the first run would have ended, nil where it would have gone on.
+	// Stop is where the first run would have ended, nil if no limit was reached.
 	Stop *ReplayStop `json:"stop,omitempty"`
-	// After is what the session did behind that stop.
+	// After is what the session did after that stop.
 	After   Aftermath              `json:"after_stop"`
 	Curve   []CurvePoint           `json:"curve"`
 	Total   loop.Tokens            `json:"total"`   // of the whole session
-	Outside loop.USD               `json:"outside"` // spent before the first iteration and behind the last
+	Outside loop.USD               `json:"outside"` // spent outside of iterations
 	ByModel map[string]loop.Tokens `json:"by_model"`
 	Notes   []string               `json:"notes"`
 }
@@ -67,7 +68,7 @@ type Question struct {
 	Gate     string `json:"gate"`
 	Question string `json:"question"`
 	Answer   string `json:"answer"`
-	Assumed  bool   `json:"assumed"` // nobody was asked in fact: the safest answer is assumed
+	Assumed  bool   `json:"assumed"` // no person was asked then: the safest answer is assumed
 }
 
 // Denial is a tool call that would have been refused.
@@ -80,7 +81,7 @@ type Denial struct {
 	At     time.Time `json:"at"`
 }
 
-// Aftermath is what happened behind a stop.
+// Aftermath is what happened after a stop.
 type Aftermath struct {
 	Iterations int      `json:"iterations"`
 	Dollars    loop.USD `json:"dollars"`
@@ -94,72 +95,81 @@ type CurvePoint struct {
 	Dollars loop.USD  `json:"dollars"`
 }
 
-// Replays prints what the rules would have made of a session; the table fits the screen.
+// Replays writes what the rules would have made of a session; the table fits the screen.
 func Replays(s Screen, r Replay) string {
-	var b strings.Builder
-	say := func(format string, args ...any) { b.WriteString(clean(fmt.Sprintf(format, args...)) + "\n") }
-	say("Session %s under the rules%s", r.SessionID, ceilingsOf(r.Ceilings))
+	p := newPage(s.unwrapped())
+	p.line(plain, "Session %s under the rules%s", r.SessionID, ceilingsOf(r.Ceilings))
 	if r.ByPrompt {
-		say("No looping skill was invoked: every prompt is taken as one iteration of a work loop.")
+		p.line(plain, "No looping skill was invoked: "+
+			"every prompt is taken as one iteration of a work loop.")
 	}
 	if len(r.Iterations) == 0 {
-		say("No prompt stands in it.")
+		p.line(plain, "It has no prompt.")
 	} else {
-		text, left := s.narrowed(replayTable(s, r.Iterations))
-		b.WriteString("\n" + text)
-		if len(left) > 0 {
-			say("No room for: %s (--json has everything)", strings.Join(left, ", "))
-		}
-		b.WriteByte('\n')
+		p.blank()
+		p.table(ticks(p.Width, r.Iterations))
+		p.blank()
 	}
-	before := b.Len()
+	before := p.b.Len()
 	for n, i := range r.Iterations {
-		i.details(fmt.Sprintf("tick %d", n+1), r.Stop, say)
+		p.tick(fmt.Sprintf("tick %d", n+1), i, r.Stop)
 	}
-	if b.Len() > before {
-		say("")
+	if p.b.Len() > before {
+		p.blank()
 	}
-	r.ending(say)
-	r.curve(s, say)
-	for _, n := range r.Notes {
-		say("Note: %s", n)
+	if stop, a := r.Stop, r.After; stop == nil {
+		p.line(plain, "Stop: none; no limit would have been reached.")
+	} else {
+		p.line(plain, "Stop: %s (%s, at the %s of iteration %d), %s", stop.Text, stop.Cause,
+			stop.At,
+			stop.Iteration, stop.When.UTC().Format(time.RFC3339))
+		if a != (Aftermath{}) {
+			p.line(plain, "After it the session continued: ticks %d, $%s, PRs %d, agents %d",
+				a.Iterations, Mills(a.Dollars), a.PRs, a.Agents)
+		}
 	}
-	return strings.TrimRight(b.String(), "\n")
+	p.curve(r)
+	p.notes("Note", r.Notes)
+	return p.String()
 }
 
 func ceilingsOf(list []loop.Ceilings) string {
 	if len(list) == 0 {
 		return ""
 	}
-	c := list[0]
-	dollars := "no dollar ceiling"
+	c, dollars := list[0], "no dollar ceiling"
 	if c.Dollars > 0 {
 		dollars = ceiling(c.Dollars)
 	}
-	return fmt.Sprintf(": %d iterations, %d PRs, %d minutes, %s", c.Iterations, c.PRs, c.Minutes, dollars)
+	return fmt.Sprintf(": %d iterations, %d PRs, %d minutes, %s", c.Iterations, c.PRs, c.Minutes,
+		dollars)
 }
 
-// replayTable is a row a tick, with the whole date where there is room.
-func replayTable(s Screen, list []Replayed) [][]string {
-	table := replayRows(list, time.DateTime)
-	if widest(align(table)) <= s.Width {
-		return table
+// ticks is a table of the ticks, with the whole date where there is room.
+func ticks(width int, list []Replayed) table {
+	first, last := list[0].StartedAt.UTC(), list[len(list)-1].StartedAt.UTC()
+	layout := time.TimeOnly
+	if first.Format(time.DateOnly) != last.Format(time.DateOnly) {
+		layout = "Jan 02 15:04"
 	}
-	if list[0].StartedAt.UTC().Format(time.DateOnly) == list[len(list)-1].StartedAt.UTC().Format(time.DateOnly) {
-		return replayRows(list, time.TimeOnly)
+	t := ticksAt(time.DateTime, list)
+	if t.measure() > width {
+		t = ticksAt(layout, list)
 	}
-	return replayRows(list, "Jan 02 15:04")
+	return t
 }
 
-func replayRows(list []Replayed, format string) [][]string {
-	table := [][]string{{"tick", "start (UTC)", "minutes", "dollars", "sum", "PRs", "agents", "asked", "denied", "what becomes of it"}}
+func ticksAt(layout string, list []Replayed) table {
+	t := table{columns: []column{{name: "tick"}, {name: "start (UTC)", spare: 1}}}
+	t.columns = append(t.columns, counts("minutes", "dollars", "sum", "PRs", "agents", "asked",
+		"denied")...)
+	t.columns = append(t.columns, column{name: "result"})
 	for n, i := range list {
-		table = append(table, []string{
-			fmt.Sprint(n + 1), i.StartedAt.UTC().Format(format), tenths(i.EndedAt.Sub(i.StartedAt)), "$" + Mills(i.Dollars), "$" + Mills(i.Sum),
-			fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents), fmt.Sprint(len(i.Asked)), fmt.Sprint(len(i.Denied) + i.MoreDenied), i.becomes(),
-		})
+		t.add(fmt.Sprint(n+1), i.StartedAt.UTC().Format(layout), tenths(i.EndedAt.Sub(i.StartedAt)),
+			"$"+Mills(i.Dollars), "$"+Mills(i.Sum), fmt.Sprint(len(i.PRs)), fmt.Sprint(i.Agents),
+			fmt.Sprint(len(i.Asked)), fmt.Sprint(len(i.Denied)+i.MoreDenied), i.becomes())
 	}
-	return table
+	return t
 }
 
 // tenths are minutes with one decimal.
@@ -178,65 +188,49 @@ func (i Replayed) becomes() string {
 	return i.Verdict
 }
 
-func (i Replayed) details(name string, told *ReplayStop, say func(string, ...any)) {
+// tick writes what would have been asked and refused in a tick, and why its run would have stopped;
+// stop, written elsewhere, is left out.
+func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
 	for _, q := range i.Asked {
-		how := "answered"
-		if q.Assumed {
-			how = "taken as answered"
-		}
-		say("%s: asked [%s] %s %s %q", name, q.Gate, q.Question, how, q.Answer)
+		how := cmp.Or(when(q.Assumed, "taken as answered"), "answered")
+		p.line(plain, "%s: asked [%s] %s %s %q", name, q.Gate, q.Question, how, q.Answer)
 	}
 	for _, d := range i.Denied {
-		who := ""
-		if d.Agent != "" {
-			who = " of worker " + d.Agent
-		}
-		say("%s: denied%s: %s: %s [%s]", name, who, clip(d.Call, 120), clip(d.Reason, 300), d.Rule)
+		p.line(plain, "%s: denied%s: %s: %s [%s]", name, prefixed(" of worker ", d.Agent),
+			clip(d.Call, 120), clip(d.Reason, 300), d.Rule)
 	}
 	if i.MoreDenied > 0 {
-		say("%s: denied: %d more calls", name, i.MoreDenied)
+		p.line(plain, "%s: denied: %d more calls", name, i.MoreDenied)
 	}
 	if i.Text != "" {
-		say("%s: %s", name, i.Text)
+		p.line(plain, "%s: %s", name, i.Text)
 	}
-	if i.Stop != nil && i.Run != told.Run {
-		say("%s: %s (%s, at %s)", name, i.Stop.Text, i.Stop.Cause, i.Stop.At)
-	}
-}
-
-func (r Replay) ending(say func(string, ...any)) {
-	if r.Stop == nil {
-		say("Stop: none; the rules would have let it go on to its end.")
-		return
-	}
-	say("Stop: %s (%s, at the %s of iteration %d), %s", r.Stop.Text, r.Stop.Cause, r.Stop.At, r.Stop.Iteration, r.Stop.When.UTC().Format(time.RFC3339))
-	if a := r.After; a != (Aftermath{}) {
-		say("Behind it the session went on: ticks %d, $%s, PRs %d, agents %d", a.Iterations, Mills(a.Dollars), a.PRs, a.Agents)
+	if i.Stop != nil && i.Run != stop.Run {
+		p.line(plain, "%s: %s (%s, at %s)", name, i.Stop.Text, i.Stop.Cause, i.Stop.At)
 	}
 }
-
-const bars = "▁▂▃▄▅▆▇█"
 
 // curve draws the sum over time, with a mark under the point at which the run would have ended.
-func (r Replay) curve(s Screen, say func(string, ...any)) {
-	if len(r.Curve) == 0 || r.Total.Dollars == 0 || s.Width < len("Spent: ")+len(r.Curve) {
-		say("Spent: $%s", Mills(r.Total.Dollars))
+func (p *page) curve(r Replay) {
+	const lead = "Spent: "
+	if len(r.Curve) == 0 || r.Total.Dollars == 0 || p.Width < len(lead)+len(r.Curve) {
+		p.line(plain, "%s$%s", lead, Mills(r.Total.Dollars))
 		return
 	}
 	line, mark := "", -1
-	levels := []rune(bars)
-	for n, p := range r.Curve {
-		line += string(levels[min(int(p.Dollars*8/r.Total.Dollars), 7)])
-		if r.Stop != nil && mark < 0 && !p.At.Before(r.Stop.When) {
+	for n, at := range r.Curve {
+		line += level(min(int(at.Dollars*8/r.Total.Dollars), 7))
+		if r.Stop != nil && mark < 0 && !at.At.Before(r.Stop.When) {
 			mark = n
 		}
 	}
-	first, last := r.Curve[0].At, r.Curve[len(r.Curve)-1].At
-	say("Spent: %s  $%s in %s minutes (API-equivalent)", line, Mills(r.Total.Dollars), tenths(last.Sub(first)))
+	took := r.Curve[len(r.Curve)-1].At.Sub(r.Curve[0].At)
+	p.line(plain, "%s%s  $%s in %s minutes (API-equivalent)", lead, line, Mills(r.Total.Dollars),
+		tenths(took))
 	if mark >= 0 {
-		say("       %s^ stop", strings.Repeat(" ", mark))
+		p.line(plain, "%s^ stop", strings.Repeat(" ", len(lead)+mark))
 	}
 	if r.Outside > 0 {
-		say("Of it outside of any iteration: $%s", Mills(r.Outside))
+		p.line(plain, "Outside of iterations: $%s", Mills(r.Outside))
 	}
 }

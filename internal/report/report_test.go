@@ -36,7 +36,7 @@ func TestTextsStayUnderTheLimit(t *testing.T) {
 // A backlog is shown whole: it goes through no client, and no history has the rest.
 func TestBacklogIsWhole(t *testing.T) {
 	b := Board{Issues: make([]BoardIssue, 500)}
-	if n := strings.Count(Backlog(b), "\n#0 "); n != len(b.Issues) {
+	if n := strings.Count(Backlog(Screen{Width: 200}, b), "\n#0 "); n != len(b.Issues) {
 		t.Errorf("%d of %d issues are shown", n, len(b.Issues))
 	}
 }

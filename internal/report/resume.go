@@ -2,12 +2,13 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"hooks/internal/loop"
 )
 
-// Resume is the exact command to go on with a run; path is its budget file, where that is not in its default place. It is
-// empty where nothing is left to do.
+// Resume is the exact command to continue a run, empty if nothing is left to do. path is its budget
+// file if that is not in its default place.
 func Resume(b *loop.Budget, path string) string {
 	return goOn(b, Ended{Budget: path, Elsewhere: path != ""})
 }
@@ -22,8 +23,27 @@ func goOn(b *loop.Budget, e Ended) string {
 	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }
 
-// typed is a command as it brings more than one iteration: without /loop a scheduled loop would go on for one. At which
-// interval it was scheduled nobody told.
+// where are the flags that select this run.
+func where(b *loop.Budget, e Ended) (s string) {
+	if b.SinglePR != 0 {
+		s = fmt.Sprintf(" --pr %d", b.SinglePR)
+	}
+	if e.Elsewhere {
+		s += " --budget-file " + oneWord(e.Budget)
+	}
+	return s
+}
+
+// oneWord quotes a path for a skill's arguments, which know quotes but no escapes.
+func oneWord(path string) string {
+	if !strings.ContainsAny(path, " \t'\"") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
+}
+
+// typed is a command that brings more than one iteration: without /loop a scheduled loop would run
+// one. The interval of its schedule is not known.
 func typed(b *loop.Budget, command string) string {
 	if b.UnderLoop {
 		return "/loop " + command
@@ -31,8 +51,8 @@ func typed(b *loop.Budget, command string) string {
 	return command
 }
 
-// lifted are the flags without which a resumed run would stop again at once: every ceiling that was reached, lifted by half
-// as the gate would.
+// lifted are the flags without which a resumed run would stop again at once: every ceiling that was
+// reached, raised by half as the gate would.
 func lifted(b *loop.Budget) (flags string) {
 	c, half := b.Ceilings, func(ceiling, used int) int { return max(ceiling+(ceiling+1)/2, used+1) }
 	if b.IterationsUsed >= c.Iterations {

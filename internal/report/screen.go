@@ -6,13 +6,19 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"hooks/internal/printable"
 )
 
-// Screen is what a text for people is drawn on. Nothing that is drawn is wider than Width columns.
+// Screen is what a page for people is drawn on. Nothing that is drawn is wider than Width columns.
 type Screen struct {
 	Width int  // columns; fewer than 20 count as 20
+	Piped bool // no terminal reads it: text that programs search line by line is not wrapped
 	Color bool // the reader is a terminal that wants colour
 	ASCII bool // the terminal does not take UTF-8
+	// Markdown draws titles, sections and rows as Markdown in which foreign words neither format,
+	// link nor mention anybody.
+	Markdown bool
 	// Now is the present, in the zone in which times are shown.
 	Now time.Time
 }
@@ -27,11 +33,18 @@ const (
 	bad    = "31"
 )
 
-// leastWidth is where lines stop getting narrower.
-const leastWidth = 20
+const (
+	minWidth   = 20 // where lines stop getting narrower
+	labelWidth = 12 // of the column of labels, the blank after them included
+)
 
-// labelWidth is the column that labels take, with the blank behind them.
-const labelWidth = 12
+// unwrapped is the screen for text that other programs search line by line.
+func (s Screen) unwrapped() Screen {
+	if s.Piped {
+		s.Width, s.ASCII = 1<<16, false
+	}
+	return s
+}
 
 // page is a text in rows. Foreign words are cleaned before they are measured.
 type page struct {
@@ -40,40 +53,83 @@ type page struct {
 }
 
 func newPage(s Screen) *page {
-	s.Width = max(s.Width, leastWidth)
+	s.Width = max(s.Width, minWidth)
 	return &page{Screen: s}
 }
 
-func (p *page) String() string { return strings.TrimRight(p.b.String(), "\n") }
+func (p *page) String() string { return strings.Trim(p.b.String(), "\n") }
+
+func (p *page) blank() { p.b.WriteByte('\n') }
 
 // line writes a text, wrapped, its further lines indented.
 func (p *page) line(style, format string, args ...any) {
 	p.put("", 2, style, fmt.Sprintf(format, args...))
 }
 
-// row writes a label and a text beside it. Where the screen is too narrow for two columns the label has its own line.
-func (p *page) row(label, style, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if p.Width < 2*labelWidth {
-		p.put("", 2, faint, label)
-		p.put("  ", 2, style, text)
+// title writes the first line of a page.
+func (p *page) title(style, format string, args ...any) {
+	if p.Markdown {
+		fmt.Fprintf(&p.b, "# %s\n", literal(fmt.Sprintf(format, args...)))
 		return
 	}
-	p.put(label+strings.Repeat(" ", max(1, labelWidth-displaywidth.String(label))), labelWidth, style, text)
+	p.line(style, format, args...)
 }
 
-func (p *page) blank() { p.b.WriteByte('\n') }
+// section writes a blank line and the heading of the rows that follow.
+func (p *page) section(name string) {
+	p.blank()
+	if p.Markdown {
+		fmt.Fprintf(&p.b, "## %s\n\n", name)
+		return
+	}
+	p.line(strong, "%s", name)
+}
 
-// put writes text behind a lead, wrapped to the screen; further lines are indented. A lead is never foreign.
+// row writes a label and a text beside it. On a screen too narrow for two columns the label has a
+// line of its own.
+func (p *page) row(label, style, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case p.Markdown:
+		fmt.Fprintf(&p.b, "- **%s**: %s\n", strings.TrimSpace(label),
+			literal(strings.TrimSpace(text)))
+	case p.Width < 2*labelWidth:
+		p.put("", 2, faint, label)
+		p.put("  ", 2, style, text)
+	default:
+		p.put(pad(label, labelWidth-1, false)+" ", labelWidth, style, text)
+	}
+}
+
+// given writes a row whose text is not empty.
+func (p *page) given(label, style, text string) {
+	if text != "" {
+		p.row(label, style, "%s", text)
+	}
+}
+
+// rows writes one row a text, all with the same label.
+func (p *page) rows(label, style string, texts []string) {
+	for _, t := range texts {
+		p.row(label, style, "%s", t)
+	}
+}
+
+// notes writes one line a note.
+func (p *page) notes(word string, list []string) {
+	for _, n := range list {
+		p.line(plain, "%s: %s", word, n)
+	}
+}
+
+// put writes text after a faint lead, wrapped to the screen; further lines are indented. A lead is
+// never foreign.
 func (p *page) put(lead string, indent int, style, text string) {
 	p.lead(faint, lead, indent, style, text)
 }
 
 func (p *page) lead(leads, lead string, indent int, style, text string) {
-	if text = clean(text); p.ASCII {
-		text = ascii(text)
-	}
-	if text == "" {
+	if text = p.clean(text); text == "" {
 		lead = strings.TrimRight(lead, " ")
 	}
 	room := p.Width - displaywidth.String(lead)
@@ -88,31 +144,42 @@ func (p *page) lead(leads, lead string, indent int, style, text string) {
 	}
 }
 
-func (p *page) paint(style, text string) string {
-	if !p.Color || style == plain || strings.TrimSpace(text) == "" {
+func (s Screen) paint(style, text string) string {
+	if !s.Color || style == plain || strings.TrimSpace(text) == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// at is a point in time as a person reads it: the day only where it is another one than today.
+// clean makes a text safe to print and spells it in signs that the screen has.
+func (s Screen) clean(text string) string {
+	if text = clean(text); s.ASCII {
+		return ascii(text)
+	}
+	return text
+}
+
+// at is a point in time as a person reads it: with the date when it is not today.
 func (s Screen) at(t time.Time) string {
 	if t.IsZero() {
 		return "an unknown time"
 	}
 	now := s.Now
 	t = t.In(now.Location())
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04")
-	}
-	if t.Year() == now.Year() {
+	switch {
+	case t.Year() != now.Year():
+		return t.Format("2006-01-02 15:04")
+	case t.YearDay() != now.YearDay():
 		return t.Format("Jan 2 15:04")
 	}
-	return t.Format("2006-01-02 15:04")
+	return t.Format("15:04")
 }
 
-// Fit wraps the lines of a finished text to a screen, their further lines indented.
+// Fit wraps the lines of a finished text to a terminal, their further lines indented.
 func Fit(s Screen, text string) string {
+	if s.Piped {
+		return text
+	}
 	p := newPage(s)
 	for _, l := range strings.Split(text, "\n") {
 		indent := len(l) - len(strings.TrimLeft(l, " "))
@@ -121,109 +188,82 @@ func Fit(s Screen, text string) string {
 	return p.String()
 }
 
-// wrap breaks a text at blanks into lines of at most width columns, and within a word where nothing else helps.
+// wrap breaks a text at blanks into lines of at most width columns, and within a word that is
+// longer than a line.
 func wrap(text string, width int) []string {
 	width = max(width, 2)
 	var lines []string
 	for {
-		at, rest := fit(text, width)
+		at := lineEnd(text, width)
 		lines = append(lines, strings.TrimRight(text[:at], " "))
-		if text = strings.TrimLeft(text[rest:], " "); text == "" {
+		if text = strings.TrimLeft(text[at:], " "); text == "" {
 			return lines
 		}
 	}
 }
 
-// fit is how many bytes of a text make a line, and where the next one begins.
-func fit(text string, width int) (end, next int) {
+// lineEnd is how many bytes of a text make a line.
+func lineEnd(text string, width int) (end int) {
 	used, blank := 0, 0
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
 		if used += g.Width(); used > width && g.Value() != " " {
 			if blank > 0 {
-				return blank, blank
+				return blank
 			}
-			return max(end, 1), max(end, 1)
+			return max(end, 1)
 		}
 		if g.Value() == " " && end > 0 {
 			blank = end
 		}
 		end += len(g.Value())
 	}
-	return len(text), len(text)
+	return len(text)
 }
 
-// plural is a number with what it counts.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
-// cut shortens a text to width columns and says so by its last sign.
+// cut shortens a text to width columns; its last sign shows that it was cut.
 func (s Screen) cut(text string, width int) string {
-	if len(text) <= width && simple(text) {
+	if len(text) <= width && printable.IsPlain(text) {
 		return text
 	}
-	if text = clean(text); s.ASCII {
-		return displaywidth.TruncateString(ascii(text), width, "~")
+	tail := "…"
+	if s.ASCII {
+		tail = "~"
 	}
-	return displaywidth.TruncateString(text, width, "…")
-}
-
-// simple says that a text holds nothing but one-column ASCII signs, as almost all lines of a long table do.
-func simple(text string) bool {
-	for i := range len(text) {
-		if text[i] < 0x20 || text[i] > 0x7e {
-			return false
-		}
-	}
-	return true
+	return displaywidth.TruncateString(s.clean(text), width, tail)
 }
 
 // pad fills a text up with blanks, on its left for numbers.
 func pad(text string, width int, left bool) string {
-	blanks := strings.Repeat(" ", max(0, width-displaywidth.String(text)))
+	have := len(text)
+	if !printable.IsPlain(text) {
+		have = displaywidth.String(text)
+	}
+	blanks := strings.Repeat(" ", max(0, width-have))
 	if left {
 		return blanks + text
 	}
 	return text + blanks
 }
 
-// ascii writes a text with the signs that every terminal has; foreign letters become question marks.
+// ascii spells a text in the signs that every terminal has; foreign letters become question marks.
 func ascii(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		switch i := strings.IndexRune("—–·−’…→↔≈█░▁▂▃▄▅▆▇", r); {
-		case r < 0x80:
-			b.WriteRune(r)
-		case i < 0:
-			b.WriteByte('?')
-		default:
-			b.WriteString(plainSign(r))
-		}
+	if printable.IsPlain(text) {
+		return text
 	}
-	return b.String()
+	text = strings.NewReplacer("—", "-", "–", "-", "·", "-", "−", "-", "’", "'", "…", "...",
+		"→", "->", "↔", "<->", "≈", "~", "█", "#", "░", ".",
+		"▁", "_", "▂", ".", "▃", ":", "▄", "-", "▅", "=", "▆", "+", "▇", "*").Replace(text)
+	return strings.Map(func(r rune) rune {
+		if r > 0x7e {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
-func plainSign(r rune) string {
-	switch r {
-	case '…':
-		return "..."
-	case '→':
-		return "->"
-	case '↔':
-		return "<->"
-	case '’':
-		return "'"
-	case '≈':
-		return "~"
-	case '█':
-		return "#"
-	case '░':
-		return "."
-	case '▁', '▂', '▃', '▄', '▅', '▆', '▇':
-		return string("_.:-=+*"[r-'▁'])
-	}
-	return "-"
+// literal removes every meaning that Markdown and forges give to signs.
+func literal(text string) string {
+	return strings.NewReplacer("@", "&#64;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "{", `\{`,
+		"}", `\}`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~",
+		`\~`).Replace(clean(text))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Stand is how one loop stands now.
+// Stand is the present state of one loop.
 type Stand struct {
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
@@ -26,39 +27,39 @@ type Stand struct {
 	Next       string       `json:"next_tick"`
 	Deferred   []string     `json:"deferred_targets"`
 	Notes      []string     `json:"notes"`
-	Resume     string       `json:"resume,omitempty"` // what to type to go on; empty while the loop runs
+	Resume     string       `json:"resume,omitempty"` // what to type, once the loop has stopped
 }
-
-// ending says that the open iteration is the last one: a person ended it, or a condition holds already.
-func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
 
 // Ran is one iteration that has ended.
 type Ran struct {
-	Iteration int          `json:"iteration"`
+	Iteration int              `json:"iteration"`
 	Outcome   loop.LineOutcome `json:"outcome"`
-	Ended     time.Time    `json:"ended_at"`
-	Minutes   int          `json:"minutes"`
-	Dollars   loop.USD     `json:"dollars"`
-	PRs       []string     `json:"prs_touched"`
+	Ended     time.Time        `json:"ended_at"`
+	Minutes   int              `json:"minutes"`
+	Dollars   loop.USD         `json:"dollars"`
+	PRs       []string         `json:"prs_touched"`
 }
 
 // RanIn is an iteration's line in short.
 func RanIn(l *loop.Iteration) *Ran {
-	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l.StartedAt, l.EndedAt), l.Dollars, append([]string{}, l.PRsTouched...)}
+	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l.StartedAt, l.EndedAt), l.Dollars,
+		append([]string{}, l.PRsTouched...)}
 }
 
-// minutesOf is a stretch of time in whole minutes, rounded; a clock that went backwards makes none.
-func minutesOf(from, to time.Time) int { return int(max(0, to.Sub(from)+30*time.Second) / time.Minute) }
+// minutesOf is a time in whole minutes, rounded; 0 if the clock went backwards.
+func minutesOf(from, to time.Time) int {
+	return int(max(0, to.Sub(from)+30*time.Second) / time.Minute)
+}
 
 // Waiting is a question that waits for a person.
 type Waiting struct {
 	Skill  loop.Skill `json:"skill"`
 	Gate   loop.Gate  `json:"gate"`
-	Paused bool       `json:"paused"` // answered with `hooks gate answer`; otherwise in the session's dialog
+	Paused bool       `json:"paused"` // answered in a terminal, not in the session's dialog
 	Answer string     `json:"answer"` // how, exactly
 }
 
-// AnswerWord stands for a person's answer where a command is told; it is none itself.
+// AnswerWord is the place of a person's answer in a command; it is not an answer itself.
 const AnswerWord = "ANSWER"
 
 // Wait is a gate with the exact way to answer it.
@@ -83,7 +84,7 @@ func NameLoops(list []Stand) {
 	}
 	for _, st := range list {
 		for i := range st.Gates {
-			if w := &st.Gates[i]; w.Paused && !w.answered() && times[w.Answer] > 1 {
+			if w := &st.Gates[i]; w.Paused && w.unanswered() && times[w.Answer] > 1 {
 				name := string(w.Skill) + ":" + strings.Trim(gateName(w.Gate), "'")
 				w.Answer = "hooks gate answer " + oneWord(name) + " " + AnswerWord
 			}
@@ -91,25 +92,25 @@ func NameLoops(list []Stand) {
 	}
 }
 
-// answered says that a person has answered already; the answer acts when the run is resumed.
-func (w Waiting) answered() bool { return w.Gate.Answer != "" }
+// unanswered is false once a person has answered, though the answer acts only when the run resumes.
+func (w Waiting) unanswered() bool { return w.Gate.Answer == "" }
 
-// way is the answer with what can be answered. A shell takes no part of the choice for a command.
+// way is how to answer, with the options. A shell takes none of the options for a command.
 func (w Waiting) way() string {
-	if w.answered() || !w.Paused || len(w.Gate.Options) == 0 {
+	if !w.unanswered() || !w.Paused || len(w.Gate.Options) == 0 {
 		return w.Answer
 	}
 	return w.Answer + " (" + labels(w.Gate.Options) + ")"
 }
 
 func (w Waiting) label() string {
-	if w.answered() {
-		return "answered"
+	if w.unanswered() {
+		return "answer"
 	}
-	return "answer"
+	return "answered"
 }
 
-// gateName is a gate as it is named on a command line; the target tells several of a name apart.
+// gateName is a gate as a command line names it; the target distinguishes gates of one name.
 func gateName(g loop.Gate) string {
 	if g.Target == "" {
 		return g.Name
@@ -117,152 +118,64 @@ func gateName(g loop.Gate) string {
 	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
-// Standing prints how a loop stands.
-func Standing(s Screen, st Stand) string {
-	p, b := newPage(s), st.Run
-	p.line(mood(st), "%s: %s", invocation(b), state(st))
-	p.row("run", plain, "%s, started %s", orUnknown(b.RunID), p.at(b.StartedAt))
-	p.axes(st.Budgets)
-	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive && !st.ending() {
-		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
+// WaitingQuestion writes a question that waits, its options, and how to answer it.
+func WaitingQuestion(s Screen, w Waiting) string {
+	p := newPage(s.unwrapped())
+	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
+	room := len(w.label())
+	for _, o := range w.Gate.Options {
+		room = max(room, displaywidth.String(clean(o.Label)))
 	}
-	for _, g := range st.Gates {
-		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)
-		p.row(g.label(), strong, "%s", g.way())
+	item := func(label, style, text string) {
+		p.put("  "+pad(label, room+2, false), 2+room+2, style, text)
 	}
-	if st.Lock != nil {
-		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", st.Lock.PID, lives(st.LockAlive), st.Lock.Iteration, p.at(st.Lock.StartedAt))
+	for _, o := range w.Gate.Options {
+		item(clean(o.Label), plain, o.Description)
 	}
-	p.row("session", plain, "%s", session(st))
-	if l := st.Last; l != nil {
-		p.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s", l.Iteration, l.Outcome, p.at(l.Ended), l.Minutes, l.Dollars, list(", ", l.PRs))
-	}
-	p.row("next tick", plain, "%s", st.Next)
-	if len(st.Deferred) > 0 {
-		p.row("deferred", plain, "%s", strings.Join(st.Deferred, ", "))
-	}
-	for _, n := range st.Notes {
-		p.row("note", plain, "%s", n)
-	}
-	if st.Resume != "" {
-		p.row("go on", strong, "%s", st.Resume)
-	}
+	item(w.label(), strong, w.Answer)
 	return p.String()
 }
 
-func session(st Stand) string {
-	b := st.Run
-	if b.Owner.PID == 0 {
-		return orUnknown(b.SessionID) + ", process unknown"
-	}
-	return fmt.Sprintf("%s, pid %d (%s)", orUnknown(b.SessionID), b.Owner.PID, lives(st.OwnerAlive))
-}
-
-func list(lead string, names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return lead + strings.Join(names, ", ")
-}
-
-// mood is the colour of a loop's state.
-func mood(s Stand) string {
-	switch {
-	case s.Run.Status == loop.Halted:
-		return bad
-	case s.Run.Status == loop.Paused, len(s.Gates) > 0, !s.OwnerAlive, s.ending():
-		return warn
-	}
-	return good
-}
-
-func (p *page) axes(axes []Axis) {
-	room := 0
-	for _, a := range axes {
-		room = max(room, len(a.standing()))
-	}
-	for _, a := range axes {
-		width := min(max(p.Width/5, 6), 24)
-		text := bar(int64(a.Used), int64(a.Ceiling), width) + "  " + pad(a.standing(), room, false) + a.rest(p.Width < 60)
-		p.row(a.Name, a.mood(), "%s", text)
+// waiting writes the questions that wait, one row each.
+func (p *page) waiting(list []Waiting, answers bool) {
+	for _, w := range list {
+		p.row("waiting", warn, "[%s] %s", w.Gate.Name, w.Gate.Question)
+		if answers {
+			p.row(w.label(), strong, "%s", w.way())
+		}
 	}
 }
 
-func (a Axis) mood() string {
-	switch {
-	case a.Ceiling > 0 && a.Used >= a.Ceiling:
-		return bad
-	case a.Ceiling > 0 && a.Used/4 >= a.Ceiling/5: // the gate's 80 %
-		return warn
+// Standing writes the state of a loop.
+func Standing(s Screen, st Stand) string {
+	p, b := newPage(s), st.Run
+	style, state, _ := st.state()
+	p.line(style, "%s: %s", invocation(b), state)
+	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
+	p.axes(st.Budgets)
+	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
+		!st.ending() {
+		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
 	}
-	return plain
-}
-
-// standing is what is used, of how much.
-func (a Axis) standing() string {
-	switch {
-	case a.Name != "dollars":
-		return fmt.Sprintf("%d/%d", a.Used/one, a.Ceiling/one)
-	case a.Ceiling == 0:
-		return "$" + loop.USD(a.Used).String()
+	p.waiting(st.Gates, true)
+	if l := st.Lock; l != nil {
+		p.row("lock", plain, "pid %d (%s), iteration %d, since %s", l.PID, lives(st.LockAlive),
+			l.Iteration, p.at(l.StartedAt))
 	}
-	return "$" + loop.USD(a.Used).String() + "/" + ceiling(loop.USD(a.Ceiling))
-}
-
-// rest is how far the rest goes; in short, without the pace.
-func (a Axis) rest(short bool) string {
-	each := ""
-	switch {
-	case a.Name == "dollars" && a.Ceiling == 0:
-		each = "  no ceiling"
-	case short:
-	case a.Name == "dollars" && a.Each > 0:
-		each = "  $" + loop.USD(a.Each).String() + " an iteration"
-	case a.Name != "iterations" && a.Each > 0:
-		each = fmt.Sprintf("  %d.%d an iteration", a.Each/one, a.Each%one/(one/10))
+	owner := "process unknown"
+	if b.Owner.PID != 0 {
+		owner = fmt.Sprintf("pid %d (%s)", b.Owner.PID, lives(st.OwnerAlive))
 	}
-	switch {
-	case a.More == nil:
-		return each
-	case each != "":
-		return fmt.Sprintf("%s, %d more", each, *a.More)
+	p.row("session", plain, "%s, %s", cmp.Or(b.SessionID, "unknown"), owner)
+	if l := st.Last; l != nil {
+		p.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s", l.Iteration, l.Outcome,
+			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", strings.Join(l.PRs, ", ")))
 	}
-	return fmt.Sprintf("  %d more", *a.More)
-}
-
-// ahead says what the rest buys and until when.
-func (p *page) ahead(a *Axis) string {
-	s := ""
-	switch {
-	case a.More != nil && *a.More == 0:
-		return ", no whole iteration more"
-	case a.More != nil:
-		s = fmt.Sprintf(", %d more", *a.More)
-	}
-	if a.EndsAt != nil {
-		s += ", about " + p.at(*a.EndsAt)
-	}
-	return s
-}
-
-func state(s Stand) string {
-	switch b := s.Run; {
-	case b.Status == loop.Halted:
-		return fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText)
-	case b.Status == loop.Paused && !slices.ContainsFunc(s.Gates, func(w Waiting) bool { return !w.answered() }):
-		return "paused, goes on with --resume"
-	case b.Status == loop.Paused:
-		return "paused, a question waits for a person"
-	case !s.OwnerAlive && s.Tick != nil:
-		return fmt.Sprintf("active, but its session is gone in the middle of iteration %d", s.Tick.Iteration)
-	case !s.OwnerAlive:
-		return "active, but its session is gone"
-	case s.ending():
-		return fmt.Sprintf("active, ends with iteration %d (%s)", s.Tick.Iteration, s.Tick.HaltedBy())
-	case s.Tick != nil:
-		return fmt.Sprintf("active, iteration %d runs", s.Tick.Iteration)
-	}
-	return "active, between iterations"
+	p.row("next tick", plain, "%s", st.Next)
+	p.given("deferred", plain, strings.Join(st.Deferred, ", "))
+	p.rows("note", plain, st.Notes)
+	p.given("go on", strong, st.Resume)
+	return p.String()
 }
 
 func lives(alive bool) string {
@@ -272,18 +185,68 @@ func lives(alive bool) string {
 	return "gone"
 }
 
-// WaitingQuestion prints a waiting question, what can be answered, and how.
-func WaitingQuestion(s Screen, w Waiting) string {
-	p := newPage(s)
-	p.line(warn, "%s: [%s] %s", w.Skill, w.Gate.Name, w.Gate.Question)
-	room := len(w.label())
-	for _, o := range w.Gate.Options {
-		room = max(room, displaywidth.String(clean(o.Label)))
+// ending reports whether the open iteration is the last one: a person ended it, or a condition
+// holds already.
+func (st Stand) ending() bool { return st.Tick != nil && st.Tick.Halting() }
+
+// state describes a loop, with its colour: at length for its page, and short for a status line.
+func (st Stand) state() (style, long, short string) {
+	switch b := st.Run; {
+	case b.Status == loop.Halted:
+		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
+			"stopped: " + b.StopCause
+	case b.Status == loop.Paused && !slices.ContainsFunc(st.Gates, Waiting.unanswered):
+		return warn, "paused, continue with --resume", "paused, --resume continues"
+	case b.Status == loop.Paused:
+		return warn, "paused, a question waits for a person", "paused, --resume continues"
+	case !st.OwnerAlive:
+		long = "active, but its session is gone"
+		if st.Tick != nil {
+			long += fmt.Sprintf(" in the middle of iteration %d", st.Tick.Iteration)
+		}
+		return warn, long, "session gone, --resume continues"
+	case st.ending():
+		return warn, fmt.Sprintf("active, ends with iteration %d (%s)", st.Tick.Iteration,
+			st.Tick.HaltedBy()), "ends with this iteration"
 	}
-	item := func(label, style, text string) { p.put("  "+pad(label, room+2, false), 2+room+2, style, text) }
-	for _, o := range w.Gate.Options {
-		item(clean(o.Label), plain, o.Description)
+	style, long = good, "active, between iterations"
+	if len(st.Gates) > 0 {
+		style = warn
 	}
-	item(w.label(), strong, w.Answer)
-	return p.String()
+	if st.Tick != nil {
+		long = fmt.Sprintf("active, iteration %d runs", st.Tick.Iteration)
+	}
+	return style, long, ""
+}
+
+// Line is the loops in one line of the client's screen, cut to its width; empty if there are none.
+// session is the one whose screen it is, empty in a terminal.
+func Line(s Screen, loops []Stand, session string) string {
+	var parts []string
+	for _, st := range loops {
+		parts = append(parts, st.line(session))
+	}
+	return s.cut(strings.Join(parts, " | "), max(s.Width, minWidth))
+}
+
+func (st Stand) line(session string) string {
+	b := st.Run
+	_, _, state := st.state()
+	switch {
+	case b.Status != loop.Halted && len(st.Gates) > 0 && st.Gates[0].unanswered():
+		state = "waits for you: " + st.Gates[0].Gate.Name
+	case state == "" && session != "" && b.SessionID != session:
+		state = "(another session)"
+	}
+	parts := []string{string(b.Skill) + prefixed(" ", state)}
+	for _, a := range st.Budgets {
+		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
+		parts = append(parts, a.standing()+unit)
+	}
+	if st.Tick != nil {
+		if n := loop.Refusals(st.Tick.Denied); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d refused", n))
+		}
+	}
+	return strings.Join(parts, " · ")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,29 +9,32 @@ import (
 	"hooks/internal/loop"
 )
 
-// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake says what brings the next
-// tick, as in "scheduled by /loop"; it is not read when the run has halted or paused.
+// Status is the block that every iteration shows, skipped ticks included (R117, R128). wake is what
+// brings the next tick, as in "scheduled by /loop"; it is ignored when the run has halted or
+// paused.
 func Status(l *loop.Iteration, wake string) string {
-	t, b := newText(), &l.Budget
+	t, b := &text{}, &l.Budget
 	t.line("## Loop Iteration %d/%d — %s", l.Iteration, b.Ceilings.Iterations, invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
 	switch b.Scope() {
 	case loop.WorkRun:
 		t.line("Backlog: %s", backlog(l.Backlog))
-		t.line("Iteration plan: %s", plan(l.Plan))
+		t.line("Iteration plan: %s", cmp.Or(numbers(l.Plan), "not reported"))
 	case loop.SinglePR:
 		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
-		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)", b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
+		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
+			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
 	}
 	t.line("Budget remaining: %s", Remaining(b))
-	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate, burn(l))
-	t.line("Stop conditions evaluated: %s", fired(l.Fired))
+	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate,
+		burn(l))
+	t.line("Stop conditions evaluated: %s", cmp.Or(strings.Join(l.Fired, ", "), "none triggered"))
 	t.line("Concurrency: %s", concurrency(l))
 	t.line("Outcome: %s", outcome(l))
 	if l.Overrun != nil {
 		t.line("Overrun: %s", l.Overrun)
 	}
-	if refused := Refused(l.Denied); refused != "" && l.Ran() {
+	if refused := refusals(l.Denied); refused != "" && l.Ran() {
 		t.line("%s", refused)
 	}
 	for _, n := range l.Notes {
@@ -39,15 +43,16 @@ func Status(l *loop.Iteration, wake string) string {
 		}
 	}
 	if l.Facts != "" {
-		t.line("Facts: %s — the skill reported nothing, so this iteration is judged by what was observed", l.Facts)
+		t.line("Facts: %s — the skill reported nothing, "+
+			"so this iteration is judged by what was observed", l.Facts)
 	}
 	t.line("Next tick: %s", next(b, l, wake))
 	return t.String()
 }
 
-// Notes are a line's notes without the rest of its block.
+// Notes are an iteration's notes without the rest of its block.
 func Notes(notes []string) string {
-	t := newText()
+	var t text
 	for _, n := range notes {
 		t.line("Note: %s", n)
 	}
@@ -58,33 +63,22 @@ func backlog(b *loop.Backlog) string {
 	if b == nil {
 		return "not reported"
 	}
-	return fmt.Sprintf("%d unblocked, %d blocked, %d in-progress", len(b.Unblocked), len(b.Blocked), len(b.InProgress))
-}
-
-func plan(list []int) string {
-	if len(list) == 0 {
-		return "not reported"
-	}
-	return numbers(list)
+	return fmt.Sprintf("%d unblocked, %d blocked, %d in-progress", len(b.Unblocked), len(b.Blocked),
+		len(b.InProgress))
 }
 
 func trackedPR(l *loop.Iteration, number int) string {
 	for _, p := range l.TrackedPRs {
 		if p.Number == number {
-			return fmt.Sprintf("#%d (%s, head_sha %s)", number, p.StateAtEnd, orUnknown(short(p.EndSHA)))
+			return fmt.Sprintf("#%d (%s, head_sha %s)", number, p.StateAtEnd,
+				cmp.Or(shortSHA(p.EndSHA), "unknown"))
 		}
 	}
 	return fmt.Sprintf("#%d (state not reported)", number)
 }
 
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
-
-// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57" (R95, R117).
+// Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
+// (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{fmt.Sprintf("%d iterations", max(0, b.Ceilings.Iterations-b.IterationsUsed))}
 	if b.SinglePR == 0 {
@@ -94,11 +88,12 @@ func Remaining(b *loop.Budget) string {
 	if b.Ceilings.Dollars == 0 {
 		return strings.Join(append(parts, "dollars without ceiling"), ", ")
 	}
-	return strings.Join(append(parts, "$"+max(0, b.Ceilings.Dollars-b.DollarsEstimate).String()), ", ")
+	return strings.Join(append(parts, "$"+max(0, b.Ceilings.Dollars-b.DollarsEstimate).String()),
+		", ")
 }
 
-// burn is what an iteration costs so far, and how many more the rest would buy.
-// A skipped tick meets an iteration that is counted and not yet paid.
+// burn is what an iteration costs so far, and how many more the rest would buy. A skipped tick has
+// none: the open iteration is counted but not paid yet.
 func burn(l *loop.Iteration) string {
 	b := &l.Budget
 	if !l.Ran() || b.IterationsUsed == 0 || b.DollarsEstimate <= 0 {
@@ -112,18 +107,12 @@ func burn(l *loop.Iteration) string {
 	return s
 }
 
-func fired(causes []string) string {
-	if len(causes) == 0 {
-		return "none triggered"
-	}
-	return strings.Join(causes, ", ")
-}
-
 func concurrency(l *loop.Iteration) string {
 	if l.SkippedForPID != 0 { // also of a loop that ended while it waited for another's lock
 		return fmt.Sprintf("lock held by pid %d", l.SkippedForPID)
 	}
-	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration", l.Budget.Owner.PID)
+	return fmt.Sprintf("lock held by pid %d, released at the end of this iteration",
+		l.Budget.Owner.PID)
 }
 
 func outcome(l *loop.Iteration) string {
@@ -131,7 +120,8 @@ func outcome(l *loop.Iteration) string {
 	case !l.Ran() && len(l.Notes) > 0:
 		return l.Notes[0]
 	case l.Outcome == loop.Waiting && len(l.Budget.Pending) > 0:
-		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome, l.Budget.Pending[0].Name)
+		return fmt.Sprintf("%s — waiting for a person at gate %s", l.Outcome,
+			l.Budget.Pending[0].Name)
 	}
 	return string(l.Outcome)
 }
@@ -147,4 +137,13 @@ func next(b *loop.Budget, l *loop.Iteration, wake string) string {
 		return Paused
 	}
 	return "Loop ended"
+}
+
+// StopLine is in one line why a run has stopped.
+func StopLine(b *loop.Budget) string {
+	s := fmt.Sprintf("%s: %s", b.StopCause, prose(b))
+	for _, g := range b.Pending {
+		s += fmt.Sprintf(" [%s] %s", g.Name, g.Question)
+	}
+	return s
 }

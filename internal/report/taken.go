@@ -8,11 +8,13 @@ import (
 	"hooks/internal/loop"
 )
 
-// Taken answers a report in one line of what it changed and, where gates wait, a second of what is to be done now.
+// Taken answers a report: one line with what it changed and, while gates wait, a second line with
+// what to do now.
 func Taken(f *loop.Facts, c loop.Changed) string {
 	changed := changes(f, c)
 	if len(changed) == 0 && len(c.Due) == 0 {
-		changed = append(changed, fmt.Sprintf("recorded for iteration %d; no gate waits, no condition holds", f.Tick.Iteration))
+		changed = append(changed, fmt.Sprintf("recorded for iteration %d; "+
+			"no gate waits, no condition holds", f.Tick.Iteration))
 	}
 	for _, g := range c.Due {
 		changed = append(changed, "gate waits: "+waiting(g))
@@ -22,21 +24,29 @@ func Taken(f *loop.Facts, c loop.Changed) string {
 		return said
 	}
 	all, held := urgency(c.Due)
-	return fmt.Sprintf("%s\n%s %s; the dialog's text is filled in with exactly these questions. %s Never answer it yourself.", said, all, callDialog, held)
+	return fmt.Sprintf("%s\n%s %s; the dialog's text is filled in with exactly these questions. "+
+		"%s Never answer it yourself.", said, all, callDialog, held)
 }
 
 func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	for _, fired := range c.Fired {
-		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.", fired.Condition, fired.Text))
+		out = append(out, fmt.Sprintf("condition %s holds: %s. Dispatch nothing, end the turn now.",
+			fired.Condition, fired.Text))
 	}
-	if len(c.Due) == 0 && len(c.Fired) == 0 && f.Tick.Interrupted == "" {
-		out = append(out, noMorePRs(f)...)
+	left, unbounded := f.PRsLeft()
+	if len(c.Due)+len(c.Fired) == 0 && f.Tick.Interrupted == "" && left <= 0 && !unbounded {
+		// The condition holds at the exit, so that what is open may be finished (R30).
+		out = append(out, fmt.Sprintf("condition prs-touched-budget holds: "+
+			"PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
+			"the loop ends with this iteration.",
+			len(f.PRs), f.Run.Ceilings.PRs))
 	}
 	for _, d := range c.Deferred {
 		out = append(out, Deferred(d))
 	}
 	for _, n := range f.Tick.PassOver(f.Run) {
-		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: skip it and take the next workable issue; leave its label alone", n))
+		out = append(out, fmt.Sprintf("#%d is in progress by another iteration: "+
+			"skip it and take the next workable issue; leave its label alone", n))
 	}
 	if f.Run.Kind().Reviews {
 		out = append(out, notesOn(c.PRs, f.Tick.Notes)...)
@@ -44,18 +54,11 @@ func changes(f *loop.Facts, c loop.Changed) (out []string) {
 	return out
 }
 
-// noMorePRs tells that the ceiling is reached; the condition is one of the exit, so that what is open may be finished (R30).
-func noMorePRs(f *loop.Facts) []string {
-	if left, unbounded := f.PRsLeft(); left > 0 || unbounded {
-		return nil
-	}
-	return []string{fmt.Sprintf("condition prs-touched-budget holds: PR budget reached: %d / %d. Open no further PR, dispatch nothing; "+
-		"the loop ends with this iteration.", len(f.PRs), f.Run.Ceilings.PRs)}
-}
-
-// notesOn are the notes on the PRs of a report, as that nothing has landed on one since it was reviewed (R83).
+// notesOn are the notes about the PRs of a report, such as that a PR has no new commits (R83).
 func notesOn(prs []loop.PR, notes []string) []string {
 	return slices.DeleteFunc(slices.Clone(notes), func(note string) bool {
-		return !slices.ContainsFunc(prs, func(p loop.PR) bool { return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number)) })
+		return !slices.ContainsFunc(prs, func(p loop.PR) bool {
+			return strings.HasPrefix(note, fmt.Sprintf("PR #%d:", p.Number))
+		})
 	})
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,13 +15,13 @@ type Why struct {
 	Command string      `json:"command"`
 	Status  loop.Status `json:"status"`
 	Alive   bool        `json:"owner_alive"`
-	Resume  string      `json:"resume,omitempty"` // what to type to go on; empty while the loop runs
+	Resume  string      `json:"resume,omitempty"` // what to type, once the loop has stopped
 	Budgets []Axis      `json:"budgets"`
-	// Stopped is set when the run has halted or is paused; the two lists when it goes on.
-	Stopped    *StopWhy     `json:"stopped,omitempty"`
+	// Stopped is set when the run has halted or is paused; the two lists while it continues.
+	Stopped    *StopWhy         `json:"stopped,omitempty"`
 	Conditions []loop.Explained `json:"conditions"`
 	Gates      []loop.Explained `json:"gates"`
-	// Denied are the calls that were refused in the open iteration, else in the last one.
+	// Denied are the calls refused in the open iteration, or in the last one if none is open.
 	Denied []loop.Denial `json:"denied,omitempty"`
 }
 
@@ -32,9 +31,9 @@ type StopWhy struct {
 	Condition string    `json:"condition,omitempty"`
 	Cause     string    `json:"cause"`
 	Text      string    `json:"text"`
-	Gate      string    `json:"gate,omitempty"` // that was answered stop
+	Gate      string    `json:"gate,omitempty"` // answered stop
 	Iteration int       `json:"iteration"`
-	Between   bool      `json:"between_iterations,omitempty"` // behind that iteration: none had begun
+	Between   bool      `json:"between_iterations,omitempty"` // after that iteration
 	Since     time.Time `json:"since"`
 	Also      []string  `json:"also_fired"` // causes that held in the same iteration
 	Do        []string  `json:"do"`         // what a person can do, in order
@@ -44,9 +43,10 @@ type StopWhy struct {
 	Overrun *loop.Overrun `json:"overrun,omitempty"`
 }
 
-// StoppedBy is why a run that does not go on stopped; last is its last line, nil when there is none.
+// StoppedBy is why a halted or paused run stopped; last is its last line, nil if there is none.
 func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path string) *StopWhy {
-	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed, Also: []string{}, Do: []string{}, Waiting: gates}
+	s := &StopWhy{Cause: b.StopCause, Text: prose(b), Iteration: b.IterationsUsed,
+		Also: []string{}, Do: []string{}, Waiting: gates}
 	if b.StopDetail != nil {
 		s.Gate = b.StopDetail.Gate
 	}
@@ -62,57 +62,65 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 			}
 		}
 	}
-	c, ok := loop.ConditionOf(b.StopCause)
-	if ok {
+	if c, ok := loop.ConditionOf(b.StopCause); ok {
 		s.Number, s.Condition = c.Number, c.Name
 		s.Do = append(s.Do, c.Way)
 	}
 	for _, w := range gates {
-		if !w.answered() {
+		if w.unanswered() {
 			s.Do = append(s.Do, w.way())
 		}
 	}
-	if way := Resume(b, path); way != "" {
-		s.Do = append(s.Do, "type in the session: "+way)
+	if command := Resume(b, path); command != "" {
+		s.Do = append(s.Do, "type in the session: "+command)
 	}
 	return s
 }
 
-// Explain prints it.
+// where a run stopped, in iterations.
+func (s *StopWhy) where() string {
+	switch {
+	case !s.Between:
+		return fmt.Sprintf("iteration %d", s.Iteration)
+	case s.Iteration == 0:
+		return "before its first iteration"
+	}
+	return fmt.Sprintf("after iteration %d", s.Iteration)
+}
+
+// Explain writes why a loop stopped, or the state of everything that could stop it.
 func Explain(s Screen, w Why) string {
 	p := newPage(s)
-	if w.Stopped != nil {
+	switch {
+	case w.Stopped != nil:
 		p.stopped(w)
-		p.refused(w.Denied)
-		return p.String()
-	}
-	if w.Alive {
+	case w.Alive:
 		p.line(good, "%s: %s — what would stop it", w.Command, w.Status)
-	} else {
-		p.line(warn, "%s: %s, but its session is gone; go on with %s — what would stop it", w.Command, w.Status, w.Resume)
+	default:
+		p.line(warn, "%s: %s, but its session is gone; continue with %s — what would stop it",
+			w.Command, w.Status, w.Resume)
 	}
-	for _, c := range w.Conditions {
-		p.state(c, "holds: "+c.Now)
+	if w.Stopped == nil {
+		for _, c := range w.Conditions {
+			p.state(c, "holds: "+c.Now)
+		}
+		p.blank()
+		p.line(strong, "and where a person would be asked")
+		for _, g := range w.Gates {
+			p.state(g, "waits: "+g.Holds)
+		}
 	}
-	p.blank()
-	p.line(strong, "and where a person would be asked")
-	for _, g := range w.Gates {
-		p.state(g, "waits: "+g.Holds)
+	for _, d := range w.Denied {
+		p.row("refused", plain, "%s", refusal(d))
 	}
-	p.refused(w.Denied)
 	return p.String()
 }
 
-func (p *page) refused(list []loop.Denial) {
-	for _, d := range list {
-		p.row("refused", plain, "%s", refusal(d))
-	}
-}
-
+// state writes one condition or gate; held is its text while it holds.
 func (p *page) state(s loop.Explained, held string) {
 	name := s.Name
 	if s.Number > 0 {
-		name = pad(strconv.Itoa(s.Number), 2, true) + " " + name
+		name = fmt.Sprintf("%2d %s", s.Number, name)
 	}
 	style, text := plain, s.Now
 	switch {
@@ -129,20 +137,8 @@ func (p *page) state(s loop.Explained, held string) {
 	p.put(pad(name, room, false), room, style, text)
 }
 
-// where a run stopped, by its iterations.
-func (s *StopWhy) where() string {
-	switch {
-	case !s.Between:
-		return fmt.Sprintf("iteration %d", s.Iteration)
-	case s.Iteration == 0:
-		return "before its first iteration"
-	}
-	return fmt.Sprintf("after iteration %d", s.Iteration)
-}
-
 func (p *page) stopped(w Why) {
-	s := w.Stopped
-	style := bad
+	s, style := w.Stopped, bad
 	if w.Status == loop.Paused {
 		style = warn
 	}
@@ -152,24 +148,14 @@ func (p *page) stopped(w Why) {
 	} else {
 		p.row("cause", plain, "%s", s.Cause)
 	}
-	if s.Gate != "" {
-		p.row("gate", plain, "%s", s.Gate)
-	}
+	p.given("gate", plain, s.Gate)
 	p.row("since", plain, "%s, %s", p.at(s.Since), s.where())
-	if len(s.Also) > 0 {
-		p.row("held too", plain, "%s", strings.Join(s.Also, ", "))
-	}
-	if s.LastError != "" {
-		p.row("last error", plain, "%s", s.LastError)
-	}
+	p.given("also held", plain, strings.Join(s.Also, ", "))
+	p.given("last error", plain, s.LastError)
 	if s.Overrun != nil {
 		p.row("overrun", warn, "%s", s.Overrun)
 	}
-	for _, g := range s.Waiting {
-		p.row("waiting", warn, "[%s] %s", g.Gate.Name, g.Gate.Question)
-	}
+	p.waiting(s.Waiting, false)
 	p.axes(w.Budgets)
-	for _, d := range s.Do {
-		p.row("do", strong, "%s", d)
-	}
+	p.rows("do", strong, s.Do)
 }

@@ -85,7 +85,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 
 func checkLine(t *rapid.T, s Screen, name, line string) {
 	bare := displaywidth.Options{ControlSequences: true}
-	if w := bare.String(line); w > max(s.Width, leastWidth) {
+	if w := bare.String(line); w > max(s.Width, minWidth) {
 		t.Fatalf("%s: %d columns on a screen of %d: %q", name, w, s.Width, line)
 	}
 	if s.Color {
@@ -106,15 +106,15 @@ func TestSparkIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(2, 60).Draw(t, "columns")
 		values := rapid.SliceOfN(rapid.Int64Range(0, 1000), 1, 700).Draw(t, "values")
-		s := NewSpark(columns)
+		s := newSpark(columns)
 		least, most, sum := values[0], int64(0), int64(0)
 		for _, v := range values {
-			s.Add(v)
+			s.add(v)
 			least, most, sum = min(least, v), max(most, v), sum+v
 		}
 		drawn := []rune(s.String())
-		if len(drawn) == 0 || len(drawn) > columns || s.Least != least || s.Most != most || s.Sum != sum || s.Count != len(values) {
-			t.Fatalf("%q of %d columns: %d to %d, %d in %d", string(drawn), columns, s.Least, s.Most, s.Sum, s.Count)
+		if len(drawn) == 0 || len(drawn) > columns || s.least != least || s.most != most || s.sum != sum || s.count != len(values) {
+			t.Fatalf("%q of %d columns: %d to %d, %d in %d", string(drawn), columns, s.least, s.most, s.sum, s.count)
 		}
 		if most > 0 && !strings.ContainsRune(string(drawn), '█') {
 			t.Fatalf("%q does not show the highest value", string(drawn))
@@ -133,37 +133,30 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// What acts on a terminal stands in JSON as an escape that means the same.
-func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"\"plain é 漢\"": "\"plain é 漢\"", "\"\u009b2J\"": `"\u009b2J"`, "\"a\u202eb\"": `"a\u202eb"`, "\"\x7f\"": `"\u007f"`, "\"1234567\x7f\"": `"1234567\u007f"`, "\"\xc2\"": "\"\ufffd\"",
-	} {
-		if got := string(Visible([]byte(in))); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-// A table that does not fit leaves out columns of zeros silently and others by name; dollars always stay, names as far as there is room.
+// A table that does not fit leaves out spare columns, those of zeros silently and others by name;
+// names stay as far as there is room.
 func TestTablesAreNarrowed(t *testing.T) {
-	table := func() [][]string {
-		return [][]string{{"run", "input", "searches", "output", "dollars"}, {"20261120T120000-1", "1,234", "0", "5", "$1.000"}, {"total", "1,234", "0", "5", "$1.000"}}
-	}
 	for _, c := range []struct {
 		width int
 		head  string
 		left  string
 	}{
-		{0, "run                input  searches  output  dollars", ""},
 		{60, "run                input  searches  output  dollars", ""},
 		{45, "run                input  output  dollars", ""},
-		{35, "run                input  dollars", "output"},
-		{26, "run                dollars", "input output"},
-		{20, "run          dollars", "input output"},
+		{35, "run                input  dollars", "No room for: output (--json has\n  everything)"},
+		{26, "run                dollars", "No room for: input,\n  output (--json has\n  everything)"},
+		{20, "run          dollars", "No room for:\n  input, output\n  (--json has\n  everything)"},
 	} {
-		text, left := Screen{Width: c.width}.narrowed(table())
-		if head, _, _ := strings.Cut(text, "\n"); head != c.head || strings.Join(left, " ") != c.left {
-			t.Errorf("at %d columns %q, without %q; want %q, %q", c.width, head, left, c.head, c.left)
+		tab := table{columns: []column{{name: "run"}}}
+		tab.columns = append(tab.columns, counts("input", "searches", "output")...)
+		tab.columns = append(tab.columns, column{name: "dollars", right: true})
+		tab.add("20261120T120000-1", "1,234", "0", "5", "$1.000")
+		tab.add("total", "1,234", "0", "5", "$1.000")
+		p := newPage(Screen{Width: c.width})
+		p.table(tab)
+		lines := strings.SplitN(p.String(), "\n", 4)
+		if left := strings.Join(lines[3:], ""); lines[0] != c.head || left != c.left {
+			t.Errorf("at %d columns %q, then %q; want %q, %q", c.width, lines[0], left, c.head, c.left)
 		}
 	}
 }
