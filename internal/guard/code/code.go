@@ -93,11 +93,7 @@ func File(f *shell.Frame, lang string, args []word.Word) {
 	}
 	if from != shell.Nowhere {
 		f.InFile(name, from)
-		if word.Blank(text) {
-			Text(f, lang, text, word.Join(args))
-		} else {
-			read(f, lang, text, path.Dir(name))
-		}
+		Text(f, lang, text, word.Join(args))
 		return
 	}
 	if word.MergeWord(word.ProgramName(name)) {

@@ -105,28 +105,71 @@ func (p *program) shown(name string, i int, words []string) []word.Word {
 
 // library reads a call of a forge's library: octokit.pulls.merge({…}), repo.get_pull(5).merge().
 func (p *program) library(name string, i int, words []string) {
-	if name == "" || p.f.M.Tired() {
-		return
-	}
-	low := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	fields := p.fields(i)
-	a := act.Act{SHA: act.LeafText(fields, "sha")}
-	a.PR = word.Number(act.LeafText(fields, "pull_number", "pullNumber", "number", "pr", "iid"))
-	if o, r := act.LeafText(fields, "owner"), act.LeafText(fields, "repo"); o != "" && r != "" &&
-		!word.Unknown(o+r) {
-		a.Repo = o + "/" + r
+	field := func(names ...string) string { return act.LeafText(fields, names...) }
+	owner, how := "", strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	if dot := strings.LastIndexByte(how, '.'); dot >= 0 {
+		owner, how = last(how[:dot]), how[dot+1:]
 	}
 	number, gotten := p.gotten(i)
 	if len(words) == 1 {
 		number = cmp.Or(word.Number(words[0]), number)
 	}
-	a.PR = cmp.Or(a.PR, number)
-	event := strings.ToUpper(act.LeafText(fields, "event") + strings.Join(words, " "))
-	a.Kind = libraryKind(low, gotten && low[0] == '.')
-	switch {
-	case a.Kind == "":
-		p.libraryBranch(low, words, fields, p.shown(name, i, words))
-	case a.Kind != act.ApprovePR || strings.Contains(event, "APPROVE"):
+	ofPR := word.Has(`pulls pull pullrequest pullrequests pr mr mergerequest mergerequests
+pullrequestservice`, owner) || gotten && strings.HasPrefix(name, ".")
+	a := act.Act{SHA: field("sha")}
+	a.PR = cmp.Or(word.Number(field("pull_number", "pullNumber", "number", "pr", "iid")), number)
+	if o, r := field("owner"), field("repo"); o != "" && r != "" && !word.Unknown(o+r) {
+		a.Repo = o + "/" + r
+	}
+	branch := ""
+	switch how {
+	case "merge", "accept":
+		switch {
+		case ofPR:
+			a.Kind = act.MergePR
+		case word.Has("repo repos", owner):
+			branch = cmp.Or(field("base"), strings.Join(words[:min(1, len(words))], ""))
+		}
+	case "mergepullrequest", "acceptmergerequest", "mergemergerequest":
+		a.Kind = act.MergePR
+	case "enableautomerge", "enablepullrequestautomerge":
+		a.Kind = act.ArmAutoMerge
+	case "createreview", "submitreview":
+		event := strings.ToUpper(field("event") + strings.Join(words, " "))
+		if strings.Contains(event, "APPROVE") {
+			a.Kind = act.ApprovePR
+		}
+	case "dismissreview":
+		a.Kind = act.DismissReview
+	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection",
+		"createreporuleset", "updatereporuleset", "deletereporuleset":
+		a.Kind = act.RelaxProtection
+	case "createpull", "createpullrequest", "createmergerequest":
+		a.Kind = act.OpenPR
+	case "create":
+		if word.Has("pulls pullrequests mergerequests", owner) {
+			a.Kind = act.OpenPR
+		}
+	case "updateref", "deleteref":
+		branch = field("ref")
+	case "createorupdatefilecontents":
+		branch = cmp.Or(field("branch"), forges.DefaultBranch(p.f))
+	case "updatefile", "createfile", "deletefile":
+		branch = field("branch")
+	case "push":
+		ref, n := field("ref", "refspec"), len(words)
+		if ref == "" && n > 0 && (word.Has("origin remote git", owner) || n > 1 &&
+			words[0] == "origin" || strings.Contains(words[n-1], ":")) {
+			ref = words[n-1]
+		}
+		_, branch = forges.SplitRefspec(ref)
+	}
+	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
+	if branch != "" && !word.Unknown(branch) && forges.Protected(p.f, branch) == shell.Yes {
+		a = act.Act{Kind: act.PushProtected, Ref: branch}
+	}
+	if a.Kind != "" {
 		p.f.Act(a, p.shown(name, i, words))
 	}
 }
@@ -135,83 +178,10 @@ func (p *program) library(name string, i int, words []string) {
 func (p *program) gotten(i int) (number int, ok bool) {
 	for j := i - 2; j > max(0, i-200); j-- {
 		getter := strings.ToLower(strings.ReplaceAll(last(p.name(j)), "_", ""))
-		if p.mark(j+1, "(") && (word.Has(`getpull getpullrequest getpr pullrequest getmergerequest
-pull`, getter) || getter == "get" && strings.Contains(p.name(j), "equests")) {
+		if p.mark(j+1, "(") && (word.Has("getpull getpullrequest getmergerequest pull", getter) ||
+			getter == "get" && strings.Contains(p.name(j), "equests")) {
 			return word.Number(strings.Join(p.words(j+2, p.closes[j+1]), "")), true
 		}
 	}
 	return 0, false
-}
-
-// libraryKind judges a library's call by its dotted name. gotten is a call on a PR.
-func libraryKind(name string, gotten bool) act.Kind {
-	how := last(name)
-	owner := last(strings.TrimSuffix(name, "."+how))
-	switch how {
-	case "merge", "accept", "mergepullrequest", "acceptmergerequest", "mergemergerequest":
-		if gotten || strings.Contains(how, "request") || word.Has(`pulls pull pullrequest
-pullrequests pr mr mergerequest mergerequests pullrequestservice`, owner) {
-			return act.MergePR
-		}
-	case "enableautomerge", "enablepullrequestautomerge":
-		return act.ArmAutoMerge
-	case "createreview", "submitreview":
-		return act.ApprovePR
-	case "dismissreview":
-		return act.DismissReview
-	case "updatebranchprotection", "deletebranchprotection", "editprotection", "removeprotection",
-		"createreporuleset", "updatereporuleset", "deletereporuleset":
-		return act.RelaxProtection
-	case "createpull", "createpullrequest", "createmergerequest":
-		return act.OpenPR
-	case "create":
-		if word.Has("pulls pullrequests mergerequests", owner) {
-			return act.OpenPR
-		}
-	}
-	return ""
-}
-
-// libraryBranch judges a library's call that moves a branch.
-func (p *program) libraryBranch(
-	name string, words []string, fields []act.Field, shown []word.Word,
-) {
-	branch := ""
-	switch how := last(name); how {
-	case "updateref", "deleteref":
-		branch = act.LeafText(fields, "ref")
-	case "createorupdatefilecontents", "updatefile", "createfile", "deletefile":
-		b, ok := act.Leaf(fields, "branch")
-		if branch = b; !ok && how == "createorupdatefilecontents" {
-			branch = forges.DefaultBranch(p.f)
-		}
-	case "merge":
-		if strings.HasSuffix(name, "repo.merge") || strings.HasSuffix(name, "repos.merge") {
-			branch = cmp.Or(act.LeafText(fields, "base"), strings.Join(words[:min(1, len(words))], ""))
-		}
-	case "push":
-		ref := act.LeafText(fields, "refspec", "refspecs", "remoteref", "ref")
-		origin := len(words) > 0 && words[0] == "origin"
-		one := len(words) == 1 && strings.Contains(words[0], ":") &&
-			forges.MovesProtected(p.f, after(words[0])) == shell.Yes
-		switch {
-		case ref != "":
-			words = []string{"origin", ref}
-		case origin && len(words) > 1:
-		case one, word.HasPart(name, "git origin remote"):
-			words = append([]string{"origin"}, words...)
-		default:
-			return
-		}
-		forges.Git(p.f.External(), word.Lits(append([]string{"git", "push"}, words...)...))
-	}
-	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
-	if branch != "" && !word.Unknown(branch) && forges.Protected(p.f, branch) == shell.Yes {
-		p.f.Act(act.Act{Kind: act.PushProtected, Ref: branch}, shown)
-	}
-}
-
-func after(refspec string) string {
-	_, to := forges.SplitRefspec(refspec)
-	return to
 }

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -34,10 +33,7 @@ type program struct {
 
 // Read reads a program of another language for the commands it would run, the requests it would
 // send and the files of the loop it would write.
-func Read(f *shell.Frame, lang, text string) { read(f, lang, text, "") }
-
-// read is Read for a program that stands in a folder.
-func read(f *shell.Frame, lang, text, dir string) {
+func Read(f *shell.Frame, lang, text string) {
 	if l, _ := Language(lang); l != "" { // lang is the name in a #! line
 		lang = l
 	}
@@ -57,7 +53,6 @@ func read(f *shell.Frame, lang, text, dir string) {
 		f: f, lang: lang, toks: lex(lang, text),
 		values: map[string]string{}, defined: map[string]bool{}, computed: map[string]bool{},
 	}
-	p.modules(dir)
 	p.pair()
 	p.learn()
 	for i, t := range p.toks {
@@ -69,34 +64,6 @@ func read(f *shell.Frame, lang, text, dir string) {
 	}
 	p.read()
 	p.complete()
-}
-
-// modules adds the project's modules that the program loads.
-func (p *program) modules(dir string) {
-	seen := map[string]bool{}
-	for i := 0; i < len(p.toks) && len(seen) < 12; i++ {
-		t, before := p.toks[i], p.at(i-1).text
-		file := ""
-		switch {
-		case t.kind == strTok && (word.Has("from import", before) || before == "(" &&
-			word.Has("require import run_path runpy.run_path", p.at(i-2).text)):
-			if file = t.text; path.Ext(file) == "" {
-				file += ".js"
-			}
-		case p.lang != "python" || t.kind != nameTok:
-		case before == "import" && p.at(i-3).text == "from":
-			file = strings.ReplaceAll(p.at(i-2).text+"."+t.text, ".", "/") + ".py"
-		case word.Has("from import", before):
-			file = strings.ReplaceAll(t.text, ".", "/") + ".py"
-		}
-		if file = path.Join(dir, file); file == dir || seen[file] {
-			continue
-		}
-		seen[file] = true
-		if text, from := p.f.Open(file); from != shell.Nowhere && !word.Unknown(text) {
-			p.toks = append(append(p.toks, token{markTok, "\n"}), lex(p.lang, text)...)
-		}
-	}
 }
 
 // libraries start processes, or have functions that do.
@@ -173,10 +140,14 @@ func (p *program) read() {
 		case !p.mark(i, "(["), p.index(i), word.Has("def function func", p.at(i-2).text):
 		case call && !sure && says(name):
 			shown = max(shown, p.closes[i])
-		case i < shown && !sure && !(call && p.defined[name]):
-		case !call && p.comparedList(i):
+		case !call && (i < shown || p.comparedList(i)):
 		default:
-			p.group(name, i, sure)
+			words := p.words(i+1, p.closes[i])
+			p.request(name, i, words)
+			p.library(name, i, words)
+			if i >= shown || sure || p.defined[name] {
+				p.command(name, i, words, sure)
+			}
 		}
 	}
 }
@@ -201,22 +172,18 @@ func (p *program) comparedList(i int) bool {
 	return p.at(i-1).text == "in" && !slices.ContainsFunc(p.toks[max(0, i-8):i], loops)
 }
 
-// group reads the call or the list that begins at a bracket. sure is a call that starts a process.
-func (p *program) group(name string, i int, sure bool) {
-	from, to := i+1, p.closes[i]
-	words := p.words(from, to)
-	p.request(name, i, words)
-	p.library(name, i, words)
+// command reads a call or a list as a command line. sure is a call that starts a process.
+func (p *program) command(name string, i int, words []string, sure bool) {
 	switch {
 	case word.Has("exec eval", name) && p.lang == "python", word.Has("eval Function", name):
 		p.nested(name, strings.Join(words, " "))
 	case !p.starts || len(words) == 0:
 	case !word.Blank(strings.Join(words, "")):
 		p.line(words, sure)
-	case sure && !p.fed(from) && !word.Has("communicate sendline write", last(name)):
+	case sure && !p.fed(i+1) && !word.Has("communicate sendline write", last(name)):
 		p.f.Opaque(p.lang+" "+name, "the command it would run is only known when it runs")
 	}
-	for j := from; j < to && sure; j++ { // what the process reads
+	for j := i + 1; j < p.closes[i] && sure; j++ { // what the process reads
 		if p.name(j) == "input" && p.mark(j+1, "=") {
 			p.line(p.words(j+2, p.element(j)), false)
 		}

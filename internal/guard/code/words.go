@@ -200,13 +200,7 @@ pathlib.Path bytes`
 	case word.Has(returns, name):
 		return i // its arguments are the value
 	case name == ".format" && len(out) > 0:
-		text := &out[len(out)-1]
-		for _, w := range p.words(i+2, end) {
-			a, b := strings.IndexByte(*text, '{'), strings.IndexByte(*text, '}')
-			if a >= 0 && b > a {
-				*text = (*text)[:a] + w + (*text)[b+1:]
-			}
-		}
+		out[len(out)-1] = p.fill(slots(out[len(out)-1], "{"))
 	case name == ".join" && p.at(i-1).kind == strTok && len(out) > 0:
 		out[len(out)-1] = strings.Join(p.words(i+2, end), out[len(out)-1])
 	case name == ".join" && p.mark(i-1, "]"):
