@@ -83,7 +83,7 @@ func (p *program) send(method, path string) {
 
 // fields are the named values of a call, those of its objects too.
 func (p *program) fields(i int) (out []act.Field) {
-	for j := i + 1; j < p.closes[i] && len(out) < 100; j++ {
+	for j := i + 1; j < p.closes[i] && len(out) < 100 && p.f.M.Spend(word.Btoi(j%16 == 0)); j++ {
 		key := p.at(j)
 		if key.kind != markTok && p.mark(j+1, ":=") && !p.mark(j+2, "=>") {
 			value := strings.Join(p.words(j+2, p.element(j+2)), " ")
@@ -105,6 +105,9 @@ func (p *program) shown(name string, i int, words []string) []word.Word {
 
 // library reads a call of a forge's library: octokit.pulls.merge({…}), repo.get_pull(5).merge().
 func (p *program) library(name string, i int, words []string) {
+	if name == "" {
+		return
+	}
 	fields := p.fields(i)
 	field := func(names ...string) string { return act.LeafText(fields, names...) }
 	owner, how := "", strings.ToLower(strings.ReplaceAll(name, "_", ""))

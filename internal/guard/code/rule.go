@@ -53,7 +53,9 @@ func Read(f *shell.Frame, lang, text string) {
 		f: f, lang: lang, toks: lex(lang, text),
 		values: map[string]string{}, defined: map[string]bool{}, computed: map[string]bool{},
 	}
-	p.pair()
+	if p.pair(); f.M.Tired() {
+		return
+	}
 	p.learn()
 	for i, t := range p.toks {
 		low := strings.ToLower(t.text)

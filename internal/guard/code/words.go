@@ -6,6 +6,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
+// maxBrackets bounds brackets within brackets, because every call is read with all that is in it.
+const maxBrackets = 100
+
 // pair gives every opening bracket the place of its closing one, or of the end of the program, and
 // every token the bracket that it stands in.
 func (p *program) pair() {
@@ -18,7 +21,9 @@ func (p *program) pair() {
 		}
 		switch {
 		case p.mark(i, "([{"):
-			open = append(open, i)
+			if open = append(open, i); len(open) > maxBrackets {
+				p.f.M.GiveUp("nested too deeply")
+			}
 		case t.kind == markTok && p.mark(i, ")]}") && len(open) > 0:
 			p.closes[open[len(open)-1]] = i
 			open = open[:len(open)-1]
@@ -92,7 +97,7 @@ func (p *program) assigns(i int) int {
 
 // statement is the place behind the statement in which i stands.
 func (p *program) statement(i int) int {
-	for ; i < len(p.toks); i++ {
+	for ; i < len(p.toks) && p.f.M.Spend(word.Btoi(i%16 == 0)); i++ {
 		switch {
 		case p.mark(i, "([{"):
 			i = p.closes[i]
@@ -105,7 +110,7 @@ func (p *program) statement(i int) int {
 
 // element is the place of the comma or the bracket behind the element in which i stands.
 func (p *program) element(i int) int {
-	for ; i < len(p.toks) && !p.mark(i, ",;)]}"); i++ {
+	for ; i < len(p.toks) && !p.mark(i, ",;)]}") && p.f.M.Spend(word.Btoi(i%16 == 0)); i++ {
 		if p.mark(i, "([{") {
 			i = p.closes[i]
 		}
