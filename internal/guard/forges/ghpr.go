@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -170,56 +171,35 @@ const ghAPIValued = "-X --method -f --raw-field -F --field -H --header --input -
 // ghAPI reads gh api …
 func ghAPI(f *shell.Frame, argv, rest []word.Word) {
 	fl := word.ParseFlags(rest, ghAPIValued)
-	apiCall(f, fl, apiRequest(f, fl, argv))
+	api(f, argv, fl, f.FileText(cmp.Or(fl.Val("--input"), "/dev/null")))
 }
 
-// apiRequest is what gh api and its kin would send.
-func apiRequest(f *shell.Frame, fl word.Flags, argv []word.Word) Request {
-	q := Request{URL: fl.Arg(0).Text, Argv: argv}
+// api judges the request that gh api and its kin would send.
+func api(f *shell.Frame, argv []word.Word, fl word.Flags, body string) {
+	q := Request{Method: "GET", URL: fl.Arg(0).Text, Body: body, Argv: argv}
 	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
 		k, v, _ := strings.Cut(w.Text, "=")
-		if file, ok := strings.CutPrefix(v, "@"); ok {
-			v = f.FileText(file)
-		}
-		q.Fields = append(q.Fields, act.Field{Path: k, Value: v})
+		q.Fields = append(q.Fields, act.Field{Path: k, Value: dataText(f, v)})
 	}
-	if w, ok := fl.Get("--input"); ok {
-		q.Body = f.FileText(w.Text)
+	switch w, ok := fl.Get("-X", "--method"); {
+	case ok && !w.Known():
+		q.Method = word.Hole
+	case ok:
+		q.Method = strings.ToUpper(w.Text)
+	case len(q.Fields) > 0 || q.Body != "":
+		q.Method = "POST"
 	}
-	return q
-}
-
-// apiCall judges the request.
-func apiCall(f *shell.Frame, fl word.Flags, q Request) {
-	q.Method = apiMethod(fl, q)
-	if fl.Late && word.Blank(q.URL) {
-		f.OpaqueForge(word.Join(q.Argv), "the gh api call is only known when it runs")
-		return
-	}
-	sendAPI(f, q, fl)
-}
-
-func apiMethod(fl word.Flags, q Request) string {
-	if w, ok := fl.Get("-X", "--method"); ok {
-		if !w.Known() {
-			return word.Hole
-		}
-		return strings.ToUpper(w.Text)
-	}
-	if len(q.Fields) > 0 || q.Body != "" {
-		return "POST"
-	}
-	return "GET"
-}
-
-func sendAPI(f *shell.Frame, q Request, fl word.Flags) {
-	before, opaque := len(f.M.Read.Acts), len(f.M.Read.Opaque)
-	if strings.Trim(q.URL, "/") == "graphql" {
+	found := len(f.M.Read.Acts) + len(f.M.Read.Opaque)
+	switch {
+	case word.Blank(q.URL) && fl.Late:
+	case strings.Trim(q.URL, "/") == "graphql":
 		graphqlRequest(f, q)
 		return
+	default:
+		Send(f, q)
 	}
-	Send(f, q)
-	if word.Blank(q.URL) && q.Method != "GET" && len(f.M.Read.Acts) == before && len(f.M.Read.Opaque) == opaque {
-		f.OpaqueForge(word.Join(q.Argv), "the path of the gh api call is only known when it runs")
+	late := word.Blank(q.URL) && (fl.Late || q.Method != "GET")
+	if late && len(f.M.Read.Acts)+len(f.M.Read.Opaque) == found {
+		f.OpaqueForge(word.Join(argv), "the path of the gh api call is only known when it runs")
 	}
 }
