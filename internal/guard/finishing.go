@@ -40,11 +40,8 @@ func commits(c *syntax.CallExpr) bool {
 	if len(c.Assigns) > 0 || len(c.Args) < 2 {
 		return false
 	}
-	argv := make([]string, len(c.Args))
-	for i, w := range c.Args {
-		argv[i] = literalWord(w)
-	}
-	if word.Unknown(argv[0]) || argv[0] != "git" {
+	argv := literals(c)
+	if argv[0] != "git" {
 		return false
 	}
 	args := argv[1:]

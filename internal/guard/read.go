@@ -7,14 +7,15 @@ import (
 	"hooks/internal/guard/powershell"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
 )
 
-// Read says what the call would do. It never panics and its work is bounded whatever the text; where the bound ends
-// the reading, Unparsable says so and what was found before stands.
+// Read returns what the call would do. It never panics, and its work is bounded whatever the text:
+// where a bound ends the reading, Unparsable names it, and what was found before is kept.
 func Read(c Call, repo func() Repo, files Files) (reading Reading) {
 	m := shell.New(c, repo, files, program.World{Reads: reads})
 	defer func() {
-		if p := recover(); p != nil { // a fault over foreign text must not let the call pass as harmless
+		if p := recover(); p != nil { // foreign text must not pass as harmless by a fault
 			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
 			reading = m.Read
 		}
@@ -39,10 +40,14 @@ func readCall(f *shell.Frame, c Call) {
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)
-	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "Agent", "Task", "Workflow", "Skill",
-		"AskUserQuestion", "CronCreate", "CronDelete", "CronList",
-		"ScheduleWakeup", "ExitPlanMode", "EnterPlanMode", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "SendMessage":
 	default:
-		mcp(f, c)
+		if !word.Has(silent, c.Tool) {
+			mcp(f, c)
+		}
 	}
 }
+
+// silent are the client's tools that land nothing.
+const silent = `Read Grep Glob LS WebFetch WebSearch ToolSearch TodoWrite Agent Task Workflow Skill
+AskUserQuestion CronCreate CronDelete CronList ScheduleWakeup ExitPlanMode EnterPlanMode TaskOutput
+TaskStop BashOutput KillShell SendMessage`
