@@ -11,9 +11,8 @@ import (
 const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
 
 // pushSwitches are flags of a push that may stand abbreviated.
-const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run
---no-dry-run --help
---no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
+const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
+--help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`
 
 // gitPush judges a push by where its refs would land.
@@ -58,12 +57,11 @@ func pushRefspecs(f *shell.Frame, g gitRun, fl word.Flags, remote word.Word, spe
 		return
 	}
 	for i := 0; i < len(specs); i++ {
-		w := specs[i]
-		if w.Text == "tag" && i+1 < len(specs) {
+		if specs[i].Text == "tag" && i+1 < len(specs) {
 			i++
 			continue
 		}
-		pushOne(f, g, remote.Text, w)
+		pushOne(f, g, remote.Text, specs[i])
 	}
 }
 
@@ -113,20 +111,22 @@ func SplitRefspec(spec string) (from, to string) {
 // MovesProtected reports whether a push's target is a protected branch. Targets with * cover what
 // they match.
 func MovesProtected(f *shell.Frame, to string) shell.Truth {
-	switch {
-	case strings.HasPrefix(to, "refs/tags/"), strings.HasPrefix(to, "refs/notes/"), strings.HasPrefix(to, "refs/pull/"), strings.HasPrefix(to, "tags/"):
-		return shell.No
-	case strings.HasPrefix(to, "refs/for/"): // a change for review, whose options gerritPush reads
-		return shell.No
-	case to == "refs/*", to == "*":
+	for _, other := range []string{
+		"refs/tags/", "refs/notes/", "refs/pull/", "tags/",
+		"refs/for/", // a change for review, whose options gerritPush reads
+	} {
+		if strings.HasPrefix(to, other) {
+			return shell.No
+		}
+	}
+	if to == "refs/*" {
 		return shell.Yes
 	}
-	to = strings.TrimPrefix(to, "refs/heads/")
-	to = strings.TrimPrefix(to, "heads/")
-	if to == "" {
+	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/heads/"), "heads/")
+	switch {
+	case to == "":
 		return shell.No
-	}
-	if strings.Contains(to, "*") {
+	case strings.Contains(to, "*"):
 		return shell.TruthOf(anyProtected(f, func(p string) bool { return word.GlobMatch(to, p) }))
 	}
 	return Protected(f, to)
@@ -192,18 +192,23 @@ func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
 }
 
 func pushAct(f *shell.Frame, g gitRun, ref string) {
-	f.Act(act.Act{Kind: act.PushProtected, Ref: ref, Command: word.Clip(word.Join(g.argv), 300)}, g.argv)
+	f.Act(act.Act{Kind: act.PushProtected, Ref: ref}, g.argv)
 }
 
-// pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline passes.
+// pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline
+// passes.
 func pushOptions(f *shell.Frame, g gitRun, opts []word.Word) {
 	for _, w := range opts {
+		option, _ := strings.CutPrefix(w.Text, "merge_request.")
+		label, labels := strings.CutPrefix(option, "label=")
 		switch {
-		case strings.HasPrefix(w.Text, "merge_request.merge_when_pipeline_succeeds"), strings.HasPrefix(w.Text, "merge_request.auto_merge"):
+		case option == w.Text:
+		case strings.HasPrefix(option, "merge_when_pipeline_succeeds"),
+			strings.HasPrefix(option, "auto_merge"):
 			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)
-		case strings.HasPrefix(w.Text, "merge_request.label="):
-			labelWords(f, []word.Word{word.Lit(w.Text[len("merge_request.label="):])}, act.Act{}, g.argv)
-		case w.Text == "merge_request.create":
+		case labels:
+			labelWords(f, word.Lits(label), act.Act{}, g.argv)
+		case option == "create":
 			f.Act(act.Act{Kind: act.OpenPR}, g.argv)
 		}
 	}
