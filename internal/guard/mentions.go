@@ -8,8 +8,8 @@ import (
 )
 
 // Mentions returns the issue and PR numbers that a text names, each once, in order: "#44",
-// "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44". It is for prompts of workers, which
-// name their target.
+// "PR 142", "issue 44", "!7", "/pull/142", "/issues/44", "owner/name#44". It is for prompts of
+// workers, which name their target.
 func Mentions(text string) []int {
 	var out []int
 	for i := 0; i < len(text); i++ {

@@ -221,8 +221,8 @@ func looksGit(args []string) bool {
 		return len(rest) == 0 || sub == "show"
 	}
 	return word.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree ls-remote
-cat-file describe shortlog merge-base name-rev grep for-each-ref show-ref count-objects diff-tree diff-index
-diff-files check-ignore cherry range-diff version var whatchanged`, args[0])
+cat-file describe shortlog merge-base name-rev grep for-each-ref show-ref count-objects diff-tree
+diff-index diff-files check-ignore cherry range-diff version var whatchanged`, args[0])
 }
 
 func looksGh(args []string) bool {

@@ -85,8 +85,8 @@ func head(name string) string {
 func runner(lang, name string) bool {
 	switch how := last(name); how {
 	case "run", "call":
-		return word.Has(`subprocess.run subprocess.call sp.run sp.call pexpect.run run call invoke.run
-c.run Bun.run s.run s.call`, name)
+		return word.Has(`subprocess.run subprocess.call sp.run sp.call pexpect.run run call
+invoke.run c.run Bun.run s.run s.call`, name)
 	case "exec":
 		return lang != "python" && (word.Has("exec .exec", name) ||
 			word.HasPart(name, "child_process cp. shell"))

@@ -61,9 +61,9 @@ func GH(f *shell.Frame, argv []word.Word) {
 }
 
 // ghOwn are gh's own commands that land nothing.
-const ghOwn = `release run auth attestation browse cache completion gist gpg-key help label org project
-search secret ssh-key status variable version preview copilot agent-task accessibility actions
-environment reference skill licenses`
+const ghOwn = `release run auth attestation browse cache completion gist gpg-key help label org
+project search secret ssh-key status variable version preview copilot agent-task accessibility
+actions environment reference skill licenses`
 
 // ghHelpValued are the flags of a command that take a value: behind any other a -h asks for help.
 func ghHelpValued(group string, rest []word.Word) string {

@@ -9,12 +9,11 @@ import (
 	"hooks/internal/guard/word"
 )
 
-const ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A --author-email --match-head-commit --hostname -B --base -H
---head -l --label -a --assignee -r --reviewer -m --milestone -p --project -T --template --recover --add-label
---remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project
---branch`
-
 const (
+	ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A --author-email
+--match-head-commit --hostname -B --base -H --head -l --label -a --assignee -r --reviewer -m
+--milestone -p --project -T --template --recover --add-label --remove-label --add-assignee
+--remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project --branch`
 	ghMergeValued = `-R --repo -b --body -F --body-file -t --subject -A --author-email
 --match-head-commit --hostname`
 	ghReviewValued = "-R --repo -b --body -F --body-file --hostname"
@@ -76,7 +75,8 @@ func ghMerge(f *shell.Frame, argv, rest []word.Word) {
 	f.Act(a, argv)
 }
 
-// prTarget is the PR that a command's first word names: a number, a URL, a branch; none is the current branch's.
+// prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
+// it is that of the current branch.
 func prTarget(f *shell.Frame, fl word.Flags) act.Act {
 	a := act.Act{Repo: repoFlag(fl)}
 	if a.Repo == "" {
@@ -103,9 +103,9 @@ func PullURL(w word.Word, repo string) (pr int, name, ref string) {
 	}
 	parts := strings.Split(strings.TrimSuffix(w.Text, "/"), "/")
 	for i, p := range parts {
-		if word.Has("pull pulls merge_requests pull-requests pullrequests", p) && i+1 < len(parts) && i >= 2 {
-			n, _, _ := strings.Cut(parts[i+1], "#")
-			n, _, _ = strings.Cut(n, "?")
+		const nouns = "pull pulls merge_requests pull-requests pullrequests"
+		if word.Has(nouns, p) && i+1 < len(parts) && i >= 2 {
+			n, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
 			if parts[i-1] == "-" {
 				i--
 			}
@@ -166,7 +166,8 @@ func ghTalk(f *shell.Frame, argv []word.Word, sub string, rest []word.Word) {
 	}
 }
 
-const ghAPIValued = "-X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -p --preview --cache --hostname -R --repo"
+const ghAPIValued = `-X --method -f --raw-field -F --field -H --header --input -q --jq -t --template
+-p --preview --cache --hostname -R --repo`
 
 // ghAPI reads gh api …
 func ghAPI(f *shell.Frame, argv, rest []word.Word) {

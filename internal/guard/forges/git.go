@@ -186,8 +186,8 @@ func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
 
 // gitClone reads what a clone starts, and notes the branch that it leaves checked out.
 func gitClone(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j --jobs
---filter --template --separate-git-dir --shallow-since`)
+	fl := word.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
+--jobs --filter --template --separate-git-dir --shallow-since`)
 	for _, w := range fl.All("-c", "--config") {
 		gitSetting(f, &g, w.Text)
 	}

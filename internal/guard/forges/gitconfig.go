@@ -72,7 +72,8 @@ func configFiles(f *shell.Frame, g *gitRun) {
 			configText(f, g, text)
 		}
 	}
-	for _, p := range []string{at(f, g.dir, ".git/config"), "~/.gitconfig", "~/.config/git/config"} {
+	own := at(f, g.dir, ".git/config")
+	for _, p := range []string{own, "~/.gitconfig", "~/.config/git/config"} {
 		configText(f, g, f.Wrote(p))
 	}
 }

@@ -37,8 +37,8 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	}
 }
 
-// gitClean removes ignored files, which the loop's own are, only by force and with -x or -X. Without
-// a path the loop's folder goes as a whole, so only with -d.
+// gitClean removes ignored files, which the loop's own are, only by force and with -x or -X.
+// Without a path the loop's folder goes as a whole, so only with -d.
 func gitClean(f *shell.Frame, g gitRun, fl word.Flags, how string) {
 	forced := fl.On("-f", "--force", "-i", "--interactive") ||
 		setting(f, g, "clean.requireforce") != ""

@@ -84,7 +84,8 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
 	pushTo(f, g, to, "the branch it pushes to is only known when it runs")
 }
 
-// pushTo judges a push by the branch that it moves; unknown is what is said of one that cannot be read.
+// pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
+// cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 	to = strings.ReplaceAll(to, word.Trunk, DefaultBranch(f))
 	switch MovesProtected(f, to) {

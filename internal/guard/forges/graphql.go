@@ -191,7 +191,8 @@ func variableLeaves(name, variable string, vars []act.Field) []act.Field {
 // mutation judges one field of a mutation.
 func mutation(f *shell.Frame, name string, args []act.Field, argv []word.Word) {
 	arg := func(names ...string) string { return act.LeafText(args, names...) }
-	a := act.Act{Ref: arg("pullRequestId", "subjectId", "refId", "iid"), PR: word.Number(arg("iid"))}
+	a := act.Act{PR: word.Number(arg("iid"))}
+	a.Ref = arg("pullRequestId", "subjectId", "refId", "iid")
 	if word.Unknown(a.Ref) {
 		a.Ref = ""
 	}

@@ -290,10 +290,12 @@ func AWS(f *shell.Frame, argv []word.Word) {
 	f.Act(a, argv)
 }
 
-// lands tells the commands of stacking and review tools that land a change, as programs of their own and as git's.
+// lands reports whether a command of a stacking or review tool lands a change. The tools are
+// programs of their own and commands of git.
 func lands(program, command string) bool {
-	return word.Has(`git/land git/ship arc/land spr/land spr/merge ghstack/land ghstack/merge av/land av/merge gt/merge lab/merge pr/land
-pr/merge town/ship git-town/ship gs/merge git-spice/merge machete/merge-pr phabricator/land`, program+"/"+command)
+	return word.Has(`git/land git/ship arc/land spr/land spr/merge ghstack/land ghstack/merge
+av/land av/merge gt/merge lab/merge pr/land pr/merge town/ship git-town/ship gs/merge git-spice/merge
+machete/merge-pr phabricator/land`, program+"/"+command)
 }
 
 // OtherForge reads clients that are known by name and little else.
@@ -338,33 +340,33 @@ func jjPush(f *shell.Frame, argv, rest []word.Word) {
 // GenericForge recognises "<any client> pr merge 5" by its shape.
 func GenericForge(f *shell.Frame, argv []word.Word) bool {
 	args := argv[1:]
-	for i := 0; i+1 < len(args) && i < 4; i++ {
-		if !word.Has("pr prs pull pulls pull-request pull-requests pullrequest mr merge-request merge-requests change", args[i].Text) {
-			if strings.HasPrefix(args[i].Text, "-") || i > 0 && strings.HasPrefix(args[i-1].Text, "-") {
-				continue
-			}
+	i := 0
+	for i < len(args) && !word.Has(`pr prs pull pulls pull-request pull-requests pullrequest mr
+merge-request merge-requests change`, args[i].Text) {
+		flag := strings.HasPrefix(args[i].Text, "-") ||
+			i > 0 && strings.HasPrefix(args[i-1].Text, "-")
+		if i++; !flag || i > 3 {
 			return false
 		}
-		rest := word.Command(args[i+1:], "-R --repo -r", 0)
-		if len(rest) == 0 || word.AsksHelp(rest, "-R --repo -r -b -m -t --body --message --title") {
-			return false
-		}
-		a := act.Act{PR: firstNumber(rest[1:])}
-		if len(rest) > 1 && a.PR == 0 {
-			a.PR, a.Repo, a.Ref = PullURL(rest[1], "")
-		}
-		switch rest[0].Text {
-		case "merge", "accept", "land", "complete":
-			a.Kind = act.MergePR
-		case "approve", "lgtm":
-			a.Kind = act.ApprovePR
-		case "automerge", "auto-merge", "enqueue":
-			a.Kind, a.Auto = act.ArmAutoMerge, true
-		default:
-			return false
-		}
-		f.Act(a, argv)
-		return true
 	}
-	return false
+	rest := word.Command(args[min(i+1, len(args)):], "-R --repo -r", 0)
+	if len(rest) == 0 || word.AsksHelp(rest, "-R --repo -r -b -m -t --body --message --title") {
+		return false
+	}
+	a := act.Act{PR: firstNumber(rest[1:])}
+	if len(rest) > 1 && a.PR == 0 {
+		a.PR, a.Repo, a.Ref = PullURL(rest[1], "")
+	}
+	switch rest[0].Text {
+	case "merge", "accept", "land", "complete":
+		a.Kind = act.MergePR
+	case "approve", "lgtm":
+		a.Kind = act.ApprovePR
+	case "automerge", "auto-merge", "enqueue":
+		a.Kind, a.Auto = act.ArmAutoMerge, true
+	default:
+		return false
+	}
+	f.Act(a, argv)
+	return true
 }

@@ -1,11 +1,10 @@
-// Package forges reads the command lines and requests that reach a forge or move a branch: gh, glab,
-// tea and their kin, git, curl, REST by method and path, GraphQL by its mutations, comments and
-// labels that order a bot.
+// Package forges reads the command lines and requests that reach a forge or move a branch: gh,
+// glab, tea and their kin, git, curl, REST by method and path, GraphQL by its mutations, comments
+// and labels that order a bot.
 package forges
 
 import (
 	"maps"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -137,15 +136,13 @@ func local(address string) bool {
 	if !ok {
 		rest = address
 	}
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
+	host, _, _ := strings.Cut(strings.NewReplacer("?", "/", "#", "/").Replace(rest), "/")
+	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+	if strings.HasPrefix(host, "[::1]") {
+		return true
 	}
-	u, err := url.Parse("//" + strings.ReplaceAll(rest, word.Hole, "0")) // of a port
-	if err != nil {
-		return false
-	}
-	host := strings.ToLower(u.Hostname())
-	return word.Has("localhost 0.0.0.0 ::1", host) || strings.HasSuffix(host, ".localhost") ||
+	host, _, _ = strings.Cut(host, ":")
+	return word.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
 		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
@@ -365,7 +362,8 @@ func sendUnknown(f *shell.Frame, q Request, r route) {
 	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, word.Hole):
 		reqAct(f, q, r, act.Act{Kind: act.MergePR, Ref: q.urlShown()})
 	case word.Blank(q.URL) && (puts || q.Method == "PATCH" || word.Blank(q.Body)):
-		f.Opaque(word.Join(q.Argv), "the address it changes something at is only known when it runs")
+		const reason = "the address it changes something at is only known when it runs"
+		f.Opaque(word.Join(q.Argv), reason)
 	}
 }
 

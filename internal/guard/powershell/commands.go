@@ -207,7 +207,8 @@ ren`, name)
 	for i, w := range words[1:] {
 		before := strings.ToLower(words[i].Text)
 		switch {
-		case strings.HasPrefix(w.Text, "-"), word.Has("-value -inputobject -itemtype -encoding", before):
+		case strings.HasPrefix(w.Text, "-"),
+			word.Has("-value -inputobject -itemtype -encoding", before):
 		case word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2:
 		case takes:
 			f.Takes(w, how, true)

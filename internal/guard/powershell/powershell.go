@@ -86,8 +86,8 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 	return words, 0
 }
 
-// parens reads ( … ) among a command's words. A list of literals gives its words. A command is run,
-// and what it prints is not known.
+// parens reads ( … ) among a command's words. A list of literals gives its words. A command is
+// run, and what it prints is not known.
 func (l *lexer) parens() []word.Word {
 	start, end := l.i, word.Matching(l.s, l.i)
 	if end < 0 {
@@ -96,7 +96,8 @@ func (l *lexer) parens() []word.Word {
 	inner := strings.TrimSpace(l.s[start+1 : end])
 	l.i = min(end+1, len(l.s))
 	method := l.at(".")
-	for l.i < len(l.s) && (word.NameByte(l.s[l.i]) || strings.IndexByte(".()", l.s[l.i]) >= 0) && method {
+	for method && l.i < len(l.s) && (word.NameByte(l.s[l.i]) ||
+		strings.IndexByte(".()", l.s[l.i]) >= 0) {
 		l.i++
 	}
 	unknown := []word.Word{{Text: word.Hole, Src: word.Clip(l.s[start:l.i], 100)}}
@@ -170,8 +171,8 @@ func (l *lexer) word() string {
 	return out.String()
 }
 
-// variable reads $name, ${name}, @name, $env:NAME and $(…). A name that the text does not assign is
-// unknown.
+// variable reads $name, ${name}, @name, $env:NAME and $(…). A name that the text does not assign
+// is unknown.
 func (l *lexer) variable() string {
 	if l.i++; l.at("(") {
 		end := word.Matching(l.s, l.i)
