@@ -195,7 +195,7 @@ func (p *program) command(name string, i int, words []string, sure bool) {
 // fed reports whether a call is given a bare parameter, or a name whose values are read where they
 // stand.
 func (p *program) fed(from int) bool {
-	for i := from; i < p.element(from); i++ {
+	for i, end := from, p.element(from); i < end; i++ {
 		name := p.name(i)
 		bare := i == from && p.mark(i+1, ",)") && !strings.Contains(name, ".")
 		if name != "" && !p.computed[name] && (bare || p.defined[name] && p.values[name] == "") {
