@@ -10,9 +10,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// ReadArgv says what a program would do that is about to start with exactly these words, argv[0]
+// ReadArgv returns the effect of a program that is about to start with exactly these words, argv[0]
 // its name. Nothing is expanded. env holds the variables that steer such programs (GH_REPO,
-// GIT_DIR, …); of the call only its place counts. What stands on standard input is not known.
+// GIT_DIR, …). Of the call only its place counts. Standard input is not known.
 func ReadArgv(
 	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
 ) (reading Reading) {

@@ -59,8 +59,8 @@ func commits(c *syntax.CallExpr) bool {
 	return false
 }
 
-// pushes reports whether a push names at most a remote and a branch. That the branch is not
-// protected the reading has told.
+// pushes reports whether a push names at most a remote and a branch. The reading has already
+// excluded protected branches.
 func pushes(args []string) bool {
 	names := 0
 	for _, a := range args {

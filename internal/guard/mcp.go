@@ -49,7 +49,8 @@ type toolShape struct {
 	fields []Field
 }
 
-// judge reads a tool's shape: what it writes, runs and sends, and what its name says.
+// judge reads a tool's shape: the files it writes, the text it runs, the requests it sends, and the
+// words of its name.
 func (t toolShape) judge(f *shell.Frame) {
 	toolFiles(f, t)
 	toolRuns(f, t)
@@ -78,7 +79,7 @@ func lastKey(path string) string {
 	return strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 }
 
-// verb are the words of the field that says what a tool does: {"action": "merge"}.
+// verb are the words of the field that names the action: {"action": "merge"}.
 func (t toolShape) verb() []string {
 	for _, fd := range t.fields {
 		plain := len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
@@ -155,7 +156,7 @@ func (t toolShape) act(kind Kind) Act {
 	return a
 }
 
-// does records what the call is found to do.
+// does records an act of the call.
 func (t toolShape) does(f *shell.Frame, kind Kind) bool {
 	f.Act(t.act(kind), label(t.call))
 	return true

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the
-// caller's to look at.
+// edit judges Write, Edit and NotebookEdit by their path. The caller looks at the text that they
+// leave in a settings file.
 func edit(f *shell.Frame, c Call) {
 	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
@@ -112,7 +112,7 @@ func (t toolShape) list(below string) (words []word.Word) {
 	return words
 }
 
-// notebookShell is what a notebook's cell hands to a shell: lines behind "! ", a cell of %%bash.
+// notebookShell is the shell text of a notebook's cell: lines behind "!", a cell of %%bash.
 func notebookShell(code string) string {
 	var out []string
 	first, rest, _ := strings.Cut(strings.TrimSpace(code), "\n")

@@ -9,9 +9,9 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// foreign is a program that is neither Python nor Node nor Go. What it starts the brake judges, and
-// where it could land something it is opaque. An address that merges counts, because no other
-// program is started for it.
+// foreign reads a program that is neither Python nor Node nor Go. The brake judges the programs
+// that it starts. Here it is opaque where it could land something. An address that merges counts,
+// because no other program is started for it.
 func foreign(f *shell.Frame, lang, text string) {
 	if i := strings.Index(text, "/merge"); i > 0 {
 		start := strings.LastIndexAny(text[:i], "\"'`( \n") + 1
@@ -33,7 +33,7 @@ func foreign(f *shell.Frame, lang, text string) {
 }
 
 // Registers notes a program that names a file of registration or one of this program's own, and
-// writes, moves or removes files. What it does to the loop's state is seen by the seal.
+// writes, moves or removes files. The seal finds changes of the loop's state.
 func Registers(f *shell.Frame, lang, text string) {
 	const writing = `write append unlink remove rename rmtree rmsync .rm( truncate dump copy move
 symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`

@@ -154,7 +154,7 @@ func (l *lexer) quote(prefix string) {
 	}
 }
 
-// slotMark stands before and behind the name of a value in a string: f"{x}", `${x}`.
+// slotMark encloses the name of a value in a string: f"{x}", `${x}`.
 const slotMark = "\ue002"
 
 func slots(text, open string) string {

@@ -16,7 +16,7 @@ func requester(name string) bool {
 NewRequest NewRequestWithContext superagent needle ky ofetch`, name)
 }
 
-// verb is the HTTP method that a name stands for, "" for none.
+// verb is the HTTP method that a name says, "" for none.
 func verb(name string) string {
 	if name = strings.ToUpper(name); word.Has("PUT POST PATCH DELETE", name) {
 		return name

@@ -8,16 +8,16 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// One rule reads every program: if it starts processes, what its literals say in order is a
-// command line. A call or a list that begins with a program's name is one, a text that begins with
-// one is shell text, and words such as 'pr', 'merge', '5' complete a command line that ends in
-// something unknown, as in a helper function.
+// program is read by one rule: if it starts processes, its literals in order are a command line. A
+// call or a list that begins with a program's name is a command line, a text that begins with one is
+// shell text, and words such as 'pr', 'merge', '5' complete a command line that ends in something
+// unknown, as in a helper function.
 type program struct {
 	f      *shell.Frame
 	lang   string
 	toks   []token
 	closes []int  // of every opening bracket, the place of its closing one
-	inside []byte // of every token, the bracket in which it stands
+	inside []byte // of every token, the bracket around it
 
 	values   map[string]string // the text of a name that is given only one
 	defined  map[string]bool   // names that the program gives a value
@@ -129,7 +129,7 @@ powershell eval make just npm`, name)
 
 // read reads every call and every list, but for those that are only shown, searched or compared.
 func (p *program) read() {
-	shown := 0 // the end of a call that shows what it is given
+	shown := 0 // the end of a call that only shows its arguments
 	for i := 0; i < len(p.toks) && p.f.M.Spend(word.Btoi(i%4 == 0)); i++ {
 		t, name := p.toks[i], p.name(i-1)
 		call := p.mark(i, "(") && (name != "" || p.mark(i-1, ")]"))
@@ -155,7 +155,7 @@ func (p *program) read() {
 }
 
 // oneOfSeveral reports whether a text is one of the values that a name is given. A name's only
-// value is read where the name stands.
+// value is read where the name is used.
 func (p *program) oneOfSeveral(i int) bool {
 	name := p.name(i - 2)
 	if p.mark(i-2, ":+") {
@@ -165,7 +165,7 @@ func (p *program) oneOfSeveral(i int) bool {
 		!word.Has("title body message msg description help label text usage epilog", name)
 }
 
-// comparedList reports whether a list stands in a comparison: x in […], x == […].
+// comparedList reports whether a list is compared: x in […], x == […].
 func (p *program) comparedList(i int) bool {
 	if p.mark(i-1, "=") && p.mark(i-2, "=!") {
 		return true
@@ -192,8 +192,8 @@ func (p *program) command(name string, i int, words []string, sure bool) {
 	}
 }
 
-// fed reports whether a call is given a bare parameter, or a name whose values are read where they
-// stand.
+// fed reports whether a call is given a bare parameter, or a name whose values are read where it is
+// given them.
 func (p *program) fed(from int) bool {
 	for i, end := from, p.element(from); i < end; i++ {
 		name := p.name(i)

@@ -9,8 +9,8 @@ import (
 // maxBrackets bounds brackets within brackets, because every call is read with all that is in it.
 const maxBrackets = 100
 
-// pair gives every opening bracket the place of its closing one, or of the end of the program, and
-// every token the bracket that it stands in.
+// pair finds the closing bracket of every opening one, or the end of the program, and the bracket
+// around every token.
 func (p *program) pair() {
 	p.closes, p.inside = make([]int, len(p.toks)), make([]byte, len(p.toks))
 	var open []int
@@ -95,7 +95,7 @@ func (p *program) assigns(i int) int {
 	return i + 1
 }
 
-// statement is the place behind the statement in which i stands.
+// statement is the place behind the statement of token i.
 func (p *program) statement(i int) int {
 	for ; i < len(p.toks) && p.f.M.Spend(word.Btoi(i%16 == 0)); i++ {
 		switch {
@@ -108,7 +108,7 @@ func (p *program) statement(i int) int {
 	return len(p.toks)
 }
 
-// element is the place of the comma or the bracket behind the element in which i stands.
+// element is the place of the comma or the bracket behind the element of token i.
 func (p *program) element(i int) int {
 	for ; i < len(p.toks) && !p.mark(i, ",;)]}") && p.f.M.Spend(word.Btoi(i%16 == 0)); i++ {
 		if p.mark(i, "([{") {
@@ -125,8 +125,8 @@ func (p *program) key(i int) bool {
 		k == nameTok && (p.inside[i] == '{' && p.mark(i+1, ":") || p.assigns(i) == i+2)
 }
 
-// words are the literals of a part of the program in their order, as the words of a command. A hole
-// stands for what is computed. Comparisons and named arguments, but for a command, are left out.
+// words are the literals of a part of the program in their order, as the words of a command. A
+// computed part is a hole. Comparisons and named arguments, but for a command, are left out.
 func (p *program) words(from, to int) (out []string) {
 	glue := false // the next text belongs to the last word
 	add := func(text string) {
@@ -183,7 +183,7 @@ func (p *program) words(from, to int) (out []string) {
 	return out
 }
 
-// compares reports whether token i compares what stands around it.
+// compares reports whether token i is a comparison.
 func (p *program) compares(i int) bool {
 	return p.mark(i, "=!") && p.mark(i+1, "=") || p.at(i).kind == nameTok &&
 		word.Has("in is", p.at(i).text)
@@ -194,7 +194,7 @@ func (p *program) index(i int) bool {
 	return p.mark(i, "[") && (p.name(i-1) != "" || p.at(i-1).kind == strTok || p.mark(i-1, ")]"))
 }
 
-// called adds what the call by name i returns, and gives the last token that was read of it.
+// called adds the result of the call by name i, and returns the last token of the call.
 func (p *program) called(i int, out []string, add func(string), computed func()) int {
 	name, end := p.name(i), p.closes[i+1]
 	const keeps = "split strip trim rstrip lstrip encode toString execute catch then"
@@ -219,7 +219,7 @@ pathlib.Path bytes`
 	return end
 }
 
-// value is the text that a name stands for, a hole where it is not known.
+// value is the text of a name, a hole if it is not known.
 func (p *program) value(name string) string {
 	switch v, ok := p.values[name]; {
 	case isNumber(name):

@@ -102,7 +102,7 @@ func gitFile(f *shell.Frame, dir, name string) (string, bool) {
 }
 
 // previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
-// call left it, else as git's log of HEAD tells.
+// call left it, else by git's log of HEAD.
 func previousBranch(f *shell.Frame, dir, name string) string {
 	dir = path.Clean(dir)
 	if name != "-" && name != "@{-1}" {

@@ -21,7 +21,7 @@ func Comment(f *shell.Frame, body string, a act.Act, argv []word.Word) {
 	f.Act(a, argv)
 }
 
-// What people tell a bot so that it merges: GitLab's quick actions, Prow and Tide, workflows that
+// The words that order a bot to merge: GitLab's quick actions, Prow and Tide, workflows that
 // start on a comment, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk, Aviator.
 const (
 	slashOrders = `merge merge-when-ready merge-queue merge-pr mergepr submit-merge approve lgtm
@@ -154,7 +154,7 @@ waitingfortreetogogreen mergetrain sendtomerge landit landwhenready
 approvedforlanding prowapproved cq`
 )
 
-// mergeLabel tells a label that makes a bot merge from one that only talks about merging.
+// mergeLabel reports whether a label makes a bot merge, and does not only talk about merging.
 func mergeLabel(name string) bool {
 	squeezed := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

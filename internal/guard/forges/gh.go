@@ -83,7 +83,7 @@ func ghUnknown(f *shell.Frame, argv []word.Word, group word.Word) {
 	}
 }
 
-// ghAliased is what an alias of gh stands for.
+// ghAliased is the text of an alias of gh.
 func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
 	if text, ok = f.M.GHAliases[name]; !ok {
 		text, ok = f.M.Repo().Aliases[name]
@@ -183,7 +183,8 @@ func setAlias(f *shell.Frame, argv []word.Word, name, text string) {
 	})
 }
 
-// plant reads what an alias or a setting would run later on; if that merges, setting it is an act.
+// plant reads the text that an alias or a setting would run later. If that merges, setting it is
+// an act.
 func plant(f *shell.Frame, argv []word.Word, run func(g *shell.Frame)) {
 	if f.Would(run) {
 		f.Act(act.Act{Kind: act.PlantMerge}, argv)
@@ -345,7 +346,7 @@ func ghRepo(f *shell.Frame, argv, rest []word.Word) {
 	}
 }
 
-// repoName is owner/name of what gh takes for a repository, "" when it is none.
+// repoName is owner/name of a repository as gh takes it, "" for other text.
 func repoName(s string) string {
 	s = strings.TrimSuffix(s, ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {

@@ -49,7 +49,7 @@ func ghPR(f *shell.Frame, argv, rest []word.Word) {
 // prCheckout leaves the place on the branch of some PR, which is no protected one.
 func prCheckout(f *shell.Frame) { checkedOut(f, place(f), "pull-request") }
 
-// place is where the shell stands, the call's own place when it is not known.
+// place is the shell's directory, or the call's where that is not known.
 func place(f *shell.Frame) string {
 	if f.Cwd == "" {
 		return f.M.Call.Cwd
@@ -96,7 +96,7 @@ func prTarget(f *shell.Frame, fl word.Flags) act.Act {
 	return a
 }
 
-// PullURL reads https://host/owner/name/pull/5; other text is a reference as it stands.
+// PullURL reads https://host/owner/name/pull/5. Other text is returned as the reference.
 func PullURL(w word.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
@@ -150,7 +150,7 @@ func ghIssue(f *shell.Frame, argv, rest []word.Word) {
 	ghTalk(f, argv, sub.Text, rest)
 }
 
-// ghTalk reads what issues and PRs have in common: comments and labels.
+// ghTalk reads the comments and labels of issues and PRs.
 func ghTalk(f *shell.Frame, argv []word.Word, sub string, rest []word.Word) {
 	fl := word.ParseFlags(rest, ghPRValued+" -c --comment")
 	switch sub {

@@ -80,7 +80,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		return
 	}
 	args := rest[1:]
-	if word.AsksHelp(args[:min(1, len(args))], "") { // further on it may belong to what git starts
+	if word.AsksHelp(args[:min(1, len(args))], "") { // later it may be another program's flag
 		return
 	}
 	args = word.Unabbreviated(args, gitTexts)
@@ -146,7 +146,7 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 	}
 }
 
-// gitAlias runs an alias; what git has built in cannot be one.
+// gitAlias runs an alias. A command that git has built in cannot be one.
 func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
@@ -184,7 +184,7 @@ func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	}
 }
 
-// gitClone reads what a clone starts, and notes the branch that it leaves checked out.
+// gitClone reads the programs that a clone starts, and notes the branch that it checks out.
 func gitClone(f *shell.Frame, g gitRun, args []word.Word) {
 	fl := word.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
 --jobs --filter --template --separate-git-dir --shallow-since`)

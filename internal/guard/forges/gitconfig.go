@@ -25,7 +25,7 @@ func gitEnv(f *shell.Frame, g *gitRun) {
 	}
 }
 
-// gitSetting is one key=value; what git would run because of it is looked at.
+// gitSetting takes over one key=value, and reads the text that git would run because of it.
 func gitSetting(f *shell.Frame, g *gitRun, setting string) {
 	key, val, ok := strings.Cut(setting, "=")
 	if !ok {
@@ -78,7 +78,7 @@ func configFiles(f *shell.Frame, g *gitRun) {
 	}
 }
 
-// configText reads git's config format as far as one line holds one setting; what -c said stands.
+// configText reads git's config format, one setting a line. Settings given by -c win.
 func configText(f *shell.Frame, g *gitRun, text string) {
 	section := ""
 	for _, line := range strings.Split(text, "\n") {

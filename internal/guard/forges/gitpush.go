@@ -21,7 +21,7 @@ func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	if fl.On("--stdin") {
 		f.OpaqueForge(word.Join(g.argv), "the branches it pushes are only known when it runs")
 	}
-	if dry(fl) || fl.On("-h", "--help") { // wherever it stands, git only tells its usage
+	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
 		return
 	}
 	opts := fl.All("-o", "--push-option")
@@ -96,7 +96,7 @@ func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 	}
 }
 
-// dry tells a command that only says what it would do.
+// dry reports whether a command changes nothing.
 func dry(fl word.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
 
 // SplitRefspec is a refspec's source and target.
@@ -109,8 +109,8 @@ func SplitRefspec(spec string) (from, to string) {
 	return from, to
 }
 
-// MovesProtected reports whether a push's target is a protected branch. Targets with * cover what
-// they match.
+// MovesProtected reports whether a push's target is a protected branch. A target with * is every
+// branch that it matches.
 func MovesProtected(f *shell.Frame, to string) shell.Truth {
 	for _, other := range []string{
 		"refs/tags/", "refs/notes/", "refs/pull/", "tags/",

@@ -95,7 +95,7 @@ func curlMethod(fl word.Flags, data bool) string {
 	return "GET"
 }
 
-// curlBody is what -d, --json and -F send.
+// curlBody is the body of a request, by -d, --json and -F.
 func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
 	var parts []string
 	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",

@@ -58,7 +58,7 @@ func Glab(f *shell.Frame, argv []word.Word) {
 	}
 }
 
-// glabTalk reads what issues and merge requests have in common: notes and labels.
+// glabTalk reads the notes and labels of issues and merge requests.
 func glabTalk(f *shell.Frame, argv []word.Word, sub string, fl word.Flags) {
 	switch a := prTarget(f, fl); sub {
 	case "note", "comment":
@@ -98,7 +98,7 @@ func prCommand(f *shell.Frame, argv []word.Word, verb string, fl word.Flags) boo
 	return true
 }
 
-// Hub is git with more commands. What it does not know it hands on.
+// Hub is git with more commands. It hands the others on to git.
 func Hub(f *shell.Frame, argv []word.Word) {
 	sub, rest, _ := word.Subcommand(argv[1:], "-C -c")
 	switch sub.Text {
@@ -294,8 +294,8 @@ func AWS(f *shell.Frame, argv []word.Word) {
 // programs of their own and commands of git.
 func lands(program, command string) bool {
 	return word.Has(`git/land git/ship arc/land spr/land spr/merge ghstack/land ghstack/merge
-av/land av/merge gt/merge lab/merge pr/land pr/merge town/ship git-town/ship gs/merge git-spice/merge
-machete/merge-pr phabricator/land`, program+"/"+command)
+av/land av/merge gt/merge lab/merge pr/land pr/merge town/ship git-town/ship gs/merge
+git-spice/merge machete/merge-pr phabricator/land`, program+"/"+command)
 }
 
 // OtherForge reads clients that are known by name and little else.

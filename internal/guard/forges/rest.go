@@ -24,7 +24,7 @@ type Request struct {
 	Led    bool        // to another host than the URL's
 }
 
-// leaves are the request's parameters: query, fields, body. What stands last counts.
+// leaves are the request's parameters: query, fields, body. The last one of a name counts.
 func (q Request) leaves() []act.Field {
 	var out []act.Field
 	if _, query, ok := strings.Cut(q.URL, "?"); ok {
@@ -56,7 +56,7 @@ func afterHost(rest string) string {
 	return p
 }
 
-// index is where the first of the names stands, -1 nowhere.
+// index is the place of the first segment that is one of the names, -1 for none.
 func (r route) index(names string) int {
 	for i, s := range r.segs {
 		if word.Has(names, s) {

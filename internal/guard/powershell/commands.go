@@ -36,7 +36,7 @@ const writers = `set-content add-content out-file clear-content remove-item ri d
 move-item mi mv move copy-item cpi cp copy new-item ni rename-item rni ren tee-object
 set-itemproperty sc ac clc export-clixml set-acl`
 
-// command runs one command and returns what it prints, where that is plain text.
+// command runs one command and returns its output, where that is plain text.
 func command(f *shell.Frame, words []word.Word, piped string) string {
 	args := words[1:]
 	switch name := strings.ToLower(words[0].Text); name {

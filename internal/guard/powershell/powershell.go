@@ -1,5 +1,6 @@
-// Package powershell reads PowerShell text for what it would run, request or write. It reads plain
-// statements; what operators and methods make is not known.
+// Package powershell reads PowerShell text for the commands that it would run, the requests that it
+// would send and the files that it would write. It reads plain statements. The results of operators
+// and methods are not known.
 package powershell
 
 import (
@@ -87,7 +88,7 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 }
 
 // parens reads ( … ) among a command's words. A list of literals gives its words. A command is
-// run, and what it prints is not known.
+// run, and its output is not known.
 func (l *lexer) parens() []word.Word {
 	start, end := l.i, word.Matching(l.s, l.i)
 	if end < 0 {
@@ -248,7 +249,7 @@ func assigned(words []word.Word) (name string, rest []word.Word) {
 	return "$" + strings.ToLower(strings.Trim(name, "${}+")), rest
 }
 
-// assign gives a variable the text of a literal or of a list. What a command prints is not known,
+// assign gives a variable the text of a literal or of a list. The output of a command is not known,
 // but for the names that git prints.
 func assign(f *shell.Frame, name string, rest []word.Word) string {
 	value := word.JoinText(rest)
