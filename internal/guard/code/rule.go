@@ -9,9 +9,9 @@ import (
 )
 
 // program is read by one rule: if it starts processes, its literals in order are a command line. A
-// call or a list that begins with a program's name is a command line, a text that begins with one is
-// shell text, and words such as 'pr', 'merge', '5' complete a command line that ends in something
-// unknown, as in a helper function.
+// call or a list that begins with a program's name is one, and a text that begins with a program's
+// name is shell text. Words such as 'pr', 'merge', '5' complete a command line that ends in
+// something unknown, as in a helper function.
 type program struct {
 	f      *shell.Frame
 	lang   string

@@ -104,12 +104,13 @@ func PullURL(w word.Word, repo string) (pr int, name, ref string) {
 	parts := strings.Split(strings.TrimSuffix(w.Text, "/"), "/")
 	for i, p := range parts {
 		const nouns = "pull pulls merge_requests pull-requests pullrequests"
-		if word.Has(nouns, p) && i+1 < len(parts) && i >= 2 {
-			n, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
-			if parts[i-1] == "-" {
-				i--
-			}
-			return word.Number(n), parts[i-2] + "/" + parts[i-1], w.Text
+		of := parts[:i]
+		if i > 0 && of[i-1] == "-" { // GitLab's
+			of = of[:i-1]
+		}
+		if n := len(of); word.Has(nouns, p) && i+1 < len(parts) && n > 1 {
+			number, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
+			return word.Number(number), of[n-2] + "/" + of[n-1], w.Text
 		}
 	}
 	return 0, repo, w.Text
