@@ -48,9 +48,11 @@ func Of(full, pat string) Kind {
 // Matches reports whether one part of a path, perhaps a pattern, stands for the name. A leading dot
 // must be written.
 func Matches(part, name string) bool {
-	hidden := name[0] == '.' && !strings.HasPrefix(strings.TrimPrefix(part, `\`), ".")
-	pattern := strings.ContainsAny(part, `*?[\`) && !hidden
-	return part == name || pattern && word.GlobMatch(part, name)
+	if part == name || !strings.ContainsAny(part, `*?[\`) {
+		return part == name
+	}
+	shown := strings.HasPrefix(strings.TrimPrefix(part, `\`), ".")
+	return (shown || !strings.HasPrefix(name, ".")) && word.GlobMatch(part, name)
 }
 
 func stateFile(base string) bool {
