@@ -24,11 +24,17 @@ type program struct {
 	computed map[string]bool   // those of them with a value that is not known
 
 	starts, speaks bool       // it starts processes, it sends requests
-	open           [][]string // command lines that end in something unknown
+	open           []half     // command lines that end in something unknown
 	tails          [][]string // words that could complete them
-	calls          [][]string // those of open that are surely started
 	method         string     // of a request whose address is not known where it is sent
 	paths          []string   // addresses whose method is not known where they are given
+}
+
+// half is a command line of which only the first words are known.
+type half struct {
+	known, words []string
+	started      bool // the words are started as they are, too
+	bare         bool // of the known words there is only the program
 }
 
 // Read reads a program of another language for the commands it would run, the requests it would
@@ -235,13 +241,10 @@ func (p *program) line(words []string, sure bool) {
 	switch {
 	case client(name) && (len(fields) == 1 && !sure || hole > 0 && hole < 3 ||
 		len(fields) == 2 && fields[1] == "pr"):
-		if sure || len(words) > 1 {
-			p.calls = append(p.calls, words)
-		}
 		if hole > 0 {
 			fields = fields[:hole]
 		}
-		p.open = append(p.open, fields)
+		p.open = append(p.open, half{fields, words, sure || len(words) > 1, hole == 1})
 	case word.Has(`pr mr api pull pulls workflow repo alias extension release ruleset push merge
 update-ref branch fetch send-pack config remote -C -R --repo -c gate loop reset`, fields[0]):
 		p.tails = append(p.tails, fields)
@@ -260,21 +263,16 @@ update-ref branch fetch send-pack config remote -C -R --repo -c gate loop reset`
 // complete puts the words that could end them behind the command lines that end in something
 // unknown, and reads those that nothing completes as they are.
 func (p *program) complete() {
-	for _, open := range p.open {
+	for _, h := range p.open {
 		for _, tail := range p.tails {
-			p.exec(append(open[:len(open):len(open)], tail...))
+			p.exec(append(h.known[:len(h.known):len(h.known)], tail...))
 		}
-	}
-	for _, words := range p.calls {
-		fields := strings.Fields(words[0])
-		late := slices.Contains(words[:min(2, len(words))], word.Hole) ||
-			slices.Contains(fields[:min(2, len(fields))], word.Hole)
 		switch {
-		case late && len(p.tails) > 0:
-		case len(words) == 1:
-			p.shell(words[0])
+		case !h.started || h.bare && len(p.tails) > 0:
+		case len(h.words) == 1:
+			p.shell(h.words[0])
 		default:
-			p.exec(words)
+			p.exec(h.words)
 		}
 	}
 	for _, path := range p.paths {
