@@ -182,8 +182,9 @@ func (p *program) comparedList(i int) bool {
 
 // command reads a call or a list as a command line. sure is a call that starts a process.
 func (p *program) command(name string, i int, words []string, sure bool) {
+	runsText := map[string]string{"python": "exec eval", "node": "eval Function"}[p.lang]
 	switch {
-	case word.Has("exec eval", name) && p.lang == "python", word.Has("eval Function", name):
+	case word.Has(runsText, name):
 		p.nested(name, strings.Join(words, " "))
 	case !p.starts || len(words) == 0:
 	case !word.Blank(strings.Join(words, "")):
