@@ -40,11 +40,8 @@ func commits(c *syntax.CallExpr) bool {
 	if len(c.Assigns) > 0 || len(c.Args) < 2 {
 		return false
 	}
-	argv := make([]string, len(c.Args))
-	for i, w := range c.Args {
-		argv[i] = literalWord(w)
-	}
-	if word.Unknown(argv[0]) || argv[0] != "git" {
+	argv := literals(c)
+	if argv[0] != "git" {
 		return false
 	}
 	args := argv[1:]
@@ -62,8 +59,8 @@ func commits(c *syntax.CallExpr) bool {
 	return false
 }
 
-// pushes reports whether a push names at most a remote and a branch. That the branch is not
-// protected the reading has told.
+// pushes reports whether a push names at most a remote and a branch. The reading has already
+// excluded protected branches.
 func pushes(args []string) bool {
 	names := 0
 	for _, a := range args {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"hooks/internal/guard/code"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
@@ -61,5 +62,21 @@ func FuzzTool(f *testing.F) {
 		m := shell.New(c, Repo{}.Known(), nil, program.World{})
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)
+	})
+}
+
+// FuzzSnippet: no program of another language makes its reader fault or overdraw its budget.
+func FuzzSnippet(f *testing.F) {
+	seed(f)
+	f.Add("x = ['gh', *a[0], f'{n}'.format(1)] + ('b',)\nrun(cmd=[*x], input='gh pr merge 5')")
+	f.Add("const {a: b} = require('x'); $`gh ${a?.b}`.then(c => c['d'](/\"[/]/, {e: `f`}))")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, lang := range []string{"python", "node", "go", "perl"} {
+			m := shell.New(Call{Cwd: project}, Repo{Branch: "f"}.Known(), nil, program.World{})
+			code.Read(m.Shell(project), lang, text)
+			if m.Work < -word.MaxText {
+				t.Fatalf("overdrawn by %d", -m.Work)
+			}
+		}
 	})
 }

@@ -2,7 +2,7 @@ package guard
 
 import "hooks/internal/guard/act"
 
-// What a call is and what a reading says; package act tells each of them.
+// The call and its reading, documented in package act.
 type (
 	Call    = act.Call
 	Field   = act.Field
@@ -19,7 +19,7 @@ type (
 // MaxFile is the longest file that is read as a program, in bytes.
 const MaxFile = act.MaxFile
 
-// The kinds that callers ask for by name; Kind.Merges and Kind.Tampers tell the others.
+// The kinds that callers name. Kind.Merges and Kind.Tampers report the others.
 const (
 	MergePR     = act.MergePR
 	ApprovePR   = act.ApprovePR

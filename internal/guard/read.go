@@ -2,24 +2,57 @@ package guard
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"hooks/internal/guard/code"
 	"hooks/internal/guard/powershell"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
+	"hooks/internal/guard/word"
 )
 
-// Read says what the call would do. It never panics and its work is bounded whatever the text; where the bound ends
-// the reading, Unparsable says so and what was found before stands.
-func Read(c Call, repo func() Repo, files Files) (reading Reading) {
+// Read returns the effect of the call. It never panics, and its work is bounded whatever the text:
+// where a bound ends the reading, Unparsable names it, and the acts found before are kept.
+func Read(c Call, repo func() Repo, files Files) Reading {
 	m := shell.New(c, repo, files, program.World{Reads: reads})
+	return reading(m, func() { readCall(m.Shell(c.Cwd), c) })
+}
+
+// ReadArgv returns the effect of a program that is about to start with exactly these words, argv[0]
+// its name. Nothing is expanded. env holds the variables that steer such programs (GH_REPO,
+// GIT_DIR, …). Of the call only its place counts. Standard input is not known.
+func ReadArgv(
+	argv []string, env map[string]string, c Call, repo func() Repo, files Files,
+) Reading {
+	m := shell.New(c, repo, files, program.World{})
+	if len(argv) == 0 {
+		return m.Read
+	}
+	f := m.Shell(c.Cwd)
+	f.Stdin = &shell.Stream{Text: word.Hole}
+	return reading(m, func() {
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			f.Let(name, env[name])
+			f.Export(name)
+			if argv[0] == "git" {
+				f.RunsLater(name)
+			}
+		}
+		f.Named(word.Lits(argv...))
+	})
+}
+
+// reading runs a reading and returns it. A fault over foreign text is part of the reading, so that
+// the text does not pass as harmless.
+func reading(m *shell.Machine, run func()) (r Reading) {
 	defer func() {
-		if p := recover(); p != nil { // a fault over foreign text must not let the call pass as harmless
+		if p := recover(); p != nil {
 			m.Read.Unparsable = fmt.Sprintf("fault while reading: %v", p)
-			reading = m.Read
+			r = m.Read
 		}
 	}()
-	readCall(m.Shell(c.Cwd), c)
+	run()
 	return m.Read
 }
 
@@ -39,10 +72,14 @@ func readCall(f *shell.Frame, c Call) {
 		}
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)
-	case "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "ToolSearch", "TodoWrite", "Agent", "Task", "Workflow", "Skill",
-		"AskUserQuestion", "CronCreate", "CronDelete", "CronList",
-		"ScheduleWakeup", "ExitPlanMode", "EnterPlanMode", "TaskOutput", "TaskStop", "BashOutput", "KillShell", "SendMessage":
 	default:
-		mcp(f, c)
+		if !word.Has(silent, c.Tool) {
+			mcp(f, c)
+		}
 	}
 }
+
+// silent are the client's tools that land nothing.
+const silent = `Read Grep Glob LS WebFetch WebSearch ToolSearch TodoWrite Agent Task Workflow Skill
+AskUserQuestion CronCreate CronDelete CronList ScheduleWakeup ExitPlanMode EnterPlanMode TaskOutput
+TaskStop BashOutput KillShell SendMessage`

@@ -11,8 +11,8 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// edit judges Write, Edit and NotebookEdit by their path. What they leave of a settings file is the
-// caller's to look at.
+// edit judges Write, Edit and NotebookEdit by their path. The caller looks at the text that they
+// leave in a settings file.
 func edit(f *shell.Frame, c Call) {
 	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
@@ -27,25 +27,23 @@ func edit(f *shell.Frame, c Call) {
 
 // toolFiles judges tools that write files by every path they are given.
 func toolFiles(f *shell.Frame, t toolShape) {
-	if !t.hasWord("write edit create delete remove move rename append replace insert patch update save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str") {
+	if !t.hasWord(`write edit create delete remove move rename append replace insert patch update
+save put truncate copy upload set touch modify overwrite unlink rm mv cp apply str`) {
 		return
 	}
+	takes := t.hasWord("delete remove move rename unlink rm mv")
 	for _, fd := range t.fields {
-		key := strings.ToLower(fd.Path[strings.LastIndexByte(fd.Path, '.')+1:])
-		if len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n") {
-			continue
-		}
+		key := lastKey(fd.Path)
 		named := word.HasPart(key, "path file uri") ||
 			word.Has("source destination target dest from to src dst directory dir name 0 1", key)
-		if !named || strings.Contains(key, "content") {
-			continue
+		switch {
+		case len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n"):
+		case !named || strings.Contains(key, "content"):
+		case word.Has("source from src", key) && t.hasWord("copy cp"):
+		default:
+			w := word.Lit(strings.TrimPrefix(fd.Value, "file://"))
+			f.Takes(w, t.call.Tool+" "+word.Clip(fd.Value, 100), takes)
 		}
-		w := word.Lit(strings.TrimPrefix(fd.Value, "file://"))
-		how := t.call.Tool + " " + word.Clip(fd.Value, 100)
-		if word.Has("source from src", key) && t.hasWord("copy cp") {
-			continue
-		}
-		f.Takes(w, how, t.hasWord("delete remove move rename unlink rm mv"))
 	}
 }
 
@@ -63,7 +61,7 @@ cmd sh ssh cli`)
 		case word.Has("command cmd commandline command_line shell_command input", key) && (runs ||
 			key == "command"):
 			rest := word.Quoted(append(t.list("args."), t.list("arguments.")...))
-			line := fd.Value + " " + rest + " " + act.LeafText(t.fields, "args")
+			line := fd.Value + " " + rest + " " + t.text("args")
 			f.Inside(t.call.Tool, strings.TrimSpace(line))
 		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
 			f.Inside(t.call.Tool, notebookShell(fd.Value))
@@ -79,14 +77,13 @@ cmd sh ssh cli`)
 
 // script reads a program that a tool is given.
 func (t toolShape) script(f *shell.Frame, text string) {
-	lang := "node"
-	named := act.LeafText(t.fields, "language", "lang")
-	if t.hasWord("python") || strings.EqualFold(named, "python") {
-		lang = "python"
-	}
 	if t.hasWord("bash shell sh") {
 		f.Inside(t.call.Tool, text)
 		return
+	}
+	lang := "node"
+	if t.hasWord("python") || strings.EqualFold(t.text("language", "lang"), "python") {
+		lang = "python"
 	}
 	f.Within(t.call.Tool, func() { code.Read(f, lang, text) })
 }
@@ -95,7 +92,7 @@ func (t toolShape) script(f *shell.Frame, text string) {
 func (t toolShape) commandLine() []word.Word {
 	for _, below := range []string{"command.", "cmd.", "argv.", "args.", "arguments."} {
 		if words := t.list(below); len(words) > 0 {
-			name := act.LeafText(t.fields, "program", "executable", "binary", "exe")
+			name := t.text("program", "executable", "binary", "exe")
 			if name != "" {
 				words = append(word.Lits(name), words...)
 			}
@@ -115,7 +112,7 @@ func (t toolShape) list(below string) (words []word.Word) {
 	return words
 }
 
-// notebookShell is what a notebook's cell hands to a shell: lines behind "! ", a cell of %%bash.
+// notebookShell is the shell text of a notebook's cell: lines behind "!", a cell of %%bash.
 func notebookShell(code string) string {
 	var out []string
 	first, rest, _ := strings.Cut(strings.TrimSpace(code), "\n")
@@ -132,7 +129,7 @@ func notebookShell(code string) string {
 	return strings.Join(out, "\n")
 }
 
-// types tells a tool that types into a terminal, by its own name or as one of a terminal's server.
+// types reports whether a tool types into a terminal, by its own name or by its server's.
 func (t toolShape) types() bool {
 	const terminals = "terminal tmux iterm"
 	server := toolShape{words: word.NameWords(t.call.Tool)}
@@ -152,13 +149,10 @@ func (t toolShape) cli(f *shell.Frame) {
 			}
 		}
 		said := len(parts)
-		for _, name := range []string{"subcommand", "command", "cmd", "input"} {
-			if text, ok := act.Leaf(t.fields, name); ok {
+		for _, name := range []string{"subcommand", "command", "cmd", "input", "args"} {
+			if text := t.text(name); text != "" {
 				parts = append(parts, text)
 			}
-		}
-		if text, ok := act.Leaf(t.fields, "args"); ok {
-			parts = append(parts, text)
 		}
 		if line := t.commandLine(); len(line) > 0 {
 			parts = append(parts, word.Quoted(line))
@@ -171,12 +165,12 @@ func (t toolShape) cli(f *shell.Frame) {
 
 // toolSends reads tools that send HTTP requests or GraphQL.
 func toolSends(f *shell.Frame, t toolShape) {
-	query := act.LeafText(t.fields, "query", "mutation", "document")
+	query := t.text("query", "mutation", "document")
 	if strings.Contains(query, "mutation") && strings.Contains(query, "{") {
 		forges.GraphQL(f, query, t.fields, label(t.call))
 	}
-	url := act.LeafText(t.fields, "url", "uri", "path", "endpoint", "route", "request")
-	method := strings.ToUpper(act.LeafText(t.fields, "method", "http_method", "httpMethod", "verb"))
+	url := t.text("url", "uri", "path", "endpoint", "route", "request")
+	method := strings.ToUpper(t.text("method", "http_method", "httpMethod", "verb"))
 	if verb, rest, ok := strings.Cut(url, " "); ok { // "PUT /repos/…"
 		method, url = strings.ToUpper(verb), rest
 	}
@@ -192,7 +186,7 @@ func toolSends(f *shell.Frame, t toolShape) {
 	for _, fd := range t.fields { // /pulls/{pull_number}/merge
 		url = word.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
 	}
-	body := act.LeafText(t.fields, "body", "data", "json", "payload")
+	body := t.text("body", "data", "json", "payload")
 	q := forges.Request{Method: method, URL: url, Body: body, Argv: label(t.call)}
 	for _, fd := range t.fields {
 		path := strings.TrimPrefix(strings.TrimPrefix(fd.Path, "body."), "data.")
@@ -214,8 +208,7 @@ func toolClick(f *shell.Frame, t toolShape) bool {
 			clicked := clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20
 			scripted := runs && strings.Contains(text, ".click(") && strings.Contains(text, mark)
 			if clicked || scripted {
-				toolAct(f, t, act.MergePR)
-				return true
+				return t.does(f, act.MergePR)
 			}
 		}
 	}

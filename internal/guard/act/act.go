@@ -1,35 +1,39 @@
-// Package act says what a tool call is and what a reading of it tells: acts, and parts that cannot be resolved.
+// Package act has the tool call and its reading: the acts found in it, and the parts that cannot be
+// resolved.
 package act
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Kind is what an Act does.
+// Kind is the effect of an Act.
 type Kind string
 
-// The kinds. Merges tells which of them land code or open the way for it.
+// The kinds. Merges reports which of them land code or open the way for it.
 const (
 	MergePR            Kind = "merge-pr"             // merges a PR now
 	PushProtected      Kind = "push-protected"       // moves a protected branch outside a PR
-	ArmAutoMerge       Kind = "arm-auto-merge"       // a merge that happens later: auto-merge, queue, label, chat-ops
+	ArmAutoMerge       Kind = "arm-auto-merge"       // merges later: queue, label, chat-ops
 	ApprovePR          Kind = "approve-pr"           // approves a PR
 	DismissReview      Kind = "dismiss-review"       // takes a review away
-	RelaxProtection    Kind = "relax-protection"     // edits branch protection, rulesets, the auto-merge setting
+	RelaxProtection    Kind = "relax-protection"     // edits protection, rulesets, auto-merge
 	RunMergingWorkflow Kind = "run-merging-workflow" // starts a workflow that merges
-	PlantMerge         Kind = "plant-merge"          // leaves a merge behind under another name (alias, config, extension)
+	PlantMerge         Kind = "plant-merge"          // leaves a merge behind under another name
 
 	OpenPR  Kind = "open-pr" // opens a PR (R30)
 	Comment Kind = "comment" // writes a comment or a review that is no approval
 
-	SetLabel  Kind = "set-label"  // puts a label on an issue or a PR; Ref is the label, PR the number (R44)
-	DropLabel Kind = "drop-label" // takes one off
+	SetLabel  Kind = "set-label"  // labels an issue or PR: Ref is the label, PR the number (R44)
+	DropLabel Kind = "drop-label" // takes a label off
 
-	WriteState       Kind = "write-state"       // writes under .sdd/loop or the client's transcripts
-	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop or forges an event in a person's name
-	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends their processes
-	OtherSession     Kind = "other-session"     // starts a client of its own, which no loop governs
+	WriteState       Kind = "write-state"       // writes under .sdd/loop or a transcript
+	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop, forges an event
+	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends them
+	OtherSession     Kind = "other-session"     // starts a client that no loop governs
 
-	// WriteSettings is a file tool that edits a settings or plugin file. What it leaves can be
-	// looked at.
+	// WriteSettings is a file tool that edits a settings or plugin file. The caller looks at the
+	// text that it leaves.
 	WriteSettings Kind = "write-settings"
 	// WriteConfig writes a CLAUDE.md or AGENTS.md, in which a project configures its loops.
 	WriteConfig Kind = "write-config"
@@ -39,7 +43,8 @@ const (
 // for it.
 func (k Kind) Merges() bool {
 	switch k {
-	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection, RunMergingWorkflow, PlantMerge:
+	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection,
+		RunMergingWorkflow, PlantMerge:
 		return true
 	}
 	return false
@@ -50,11 +55,11 @@ func (k Kind) Tampers() bool {
 	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
 }
 
-// Act is one thing the call would do.
+// Act is one effect of the call.
 type Act struct {
 	Kind    Kind
 	PR      int    // 0 unknown
-	Ref     string // URL, branch, path, or the variable text as written when PR is unknown
+	Ref     string // URL, branch, path, or the text as written when PR is unknown
 	Repo    string // owner/name when named, else ""
 	SHA     string // the head commit the command insists on, "" none
 	Auto    bool   // auto-merge was asked for
@@ -69,20 +74,20 @@ type Act struct {
 // Opaque is a part that cannot be resolved statically and could reach a forge or the state.
 type Opaque struct {
 	Text   string   // the part as written, at most 200 bytes
-	Reason string   // why it cannot be read, as in "the command name is only known when it runs"
+	Reason string   // as in "the command name is only known when it runs"
 	Via    []string // wrappers it was found through, outermost first
 }
 
-// Reading is what a call does, as far as its text tells.
+// Reading is the effect of a call, as far as its text shows it.
 type Reading struct {
-	Acts   []Act    // in the order found; empty: nothing the loop cares about
-	Opaque []Opaque // what could not be resolved
-	// Unparsable says why the text could not be read to its end (too long, syntax, nesting, work); empty: it was.
-	// What was read before that point stands in Acts.
+	Acts   []Act    // in the order found
+	Opaque []Opaque // the parts that could not be resolved
+	// Unparsable is why the text could not be read to its end (too long, syntax, nesting, work), ""
+	// if it was. Acts before that point are kept.
 	Unparsable string
-	// Bound names the bound that ended the reading where what was not read could land something:
-	// no open loop lets the call pass. "" where no bound was hit, or where nothing in the text
-	// names a way to land anything.
+	// Bound names the bound that ended the reading where the rest could land something: no open
+	// loop lets the call pass. It is "" if no bound was hit, or if nothing in the text names a way
+	// to land anything.
 	Bound string
 }
 
@@ -106,18 +111,13 @@ func (r Reading) ReachesForge() bool {
 	return false
 }
 
-func (r Reading) pick(want func(Kind) bool) []Act {
-	var acts []Act
-	for _, a := range r.Acts {
-		if want(a.Kind) {
-			acts = append(acts, a)
-		}
-	}
-	return acts
+// without returns the acts of other kinds than those left out.
+func (r Reading) without(leftOut func(Act) bool) []Act {
+	return slices.DeleteFunc(slices.Clone(r.Acts), leftOut)
 }
 
 // Merges returns the acts that land code or open the way for it.
-func (r Reading) Merges() []Act { return r.pick(Kind.Merges) }
+func (r Reading) Merges() []Act { return r.without(func(a Act) bool { return !a.Kind.Merges() }) }
 
 // Tampers returns the acts on the loop's own files, gates or registration.
-func (r Reading) Tampers() []Act { return r.pick(Kind.Tampers) }
+func (r Reading) Tampers() []Act { return r.without(func(a Act) bool { return !a.Kind.Tampers() }) }

@@ -7,13 +7,14 @@ import (
 
 // Call is one tool call of the agent, its input flattened.
 type Call struct {
-	Tool    string // "Bash", "PowerShell", "Monitor", "REPL", "Write", "mcp__github__merge_pull_request", …
+	Tool    string // "Bash", "PowerShell", "REPL", "Write", "mcp__github__merge_pull_request", …
 	Command string // shell text of Bash, PowerShell and Monitor
-	// Fields holds every other string, number or bool leaf of tool_input, in order. Command may stand here too.
+	// Fields holds every other string, number or bool leaf of tool_input, in order. It may hold the
+	// command too.
 	Fields []Field
 	Cwd    string // absolute
-	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a budget file elsewhere, the
-	// program itself.
+	// Own are the loop's own paths outside of its folder, absolute: the session's transcript, a
+	// budget file elsewhere, the program itself.
 	Own []string
 	PID string // the client's process, "" unknown
 }
@@ -21,26 +22,26 @@ type Call struct {
 // Field is one leaf of a tool's input: its dotted path ("files.0.path") and its value as text.
 type Field struct{ Path, Value string }
 
-// Repo is what is known of the project without asking anyone; the caller reads it from .git.
+// Repo has the facts of the project's repository. The caller reads them from .git.
 type Repo struct {
 	Branch    string   // checked-out branch of Call.Cwd, "" unknown or detached
 	Default   string   // default branch, "" unknown: then release* counts as protected too
 	Protected []string // more protected branch names or globs; main, master and trunk always are
 	Remotes   map[string]string
-	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, branch.*.merge, …
+	// Config holds git config by lower-cased key: alias.*, remote.*.push, push.default, …
 	Config map[string]string
-	// Aliases holds the aliases of gh by name, as its config file has them ("!…" runs in a shell).
+	// Aliases holds the aliases of gh by name, as its config file has them. "!…" runs in a shell.
 	Aliases map[string]string
 }
 
-// Known gives a reading what is known already. A reading takes a function, and calls it only for a
+// Known is a function that returns r. A reading takes such a function, and calls it only for a
 // command that could matter to the repository.
 func (r Repo) Known() func() Repo { return func() Repo { return r } }
 
-// Files reads what a command would run from disk. The caller bounds size and place; ok is false for anything it
-// cannot or will not read. Of a file longer than MaxFile it gives the beginning, longer than
-// MaxFile too. It is called at most 64 times a Read, with cleaned absolute paths where Call.Cwd is
-// absolute.
+// Files reads the files that a command would run. The caller bounds size and place. ok is false for
+// a file that it cannot or will not read. Of a file longer than MaxFile it returns the beginning,
+// which is longer than MaxFile too. It is called at most 64 times a Read, with cleaned absolute
+// paths where Call.Cwd is absolute.
 type Files interface {
 	ReadFile(path string) (text string, ok bool)
 }
@@ -48,14 +49,14 @@ type Files interface {
 // MaxFile is the longest file that is read as a program, in bytes.
 const MaxFile = 1 << 20
 
-// Links is what a Files may also be: RealPath is where a path leads through the symbolic links on disk, the path itself
-// where it leads nowhere else. It is asked for paths that the call writes.
+// Links may be implemented by a Files. RealPath follows the symbolic links of a path that the call
+// writes. It returns the path itself if there are none.
 type Links interface {
 	RealPath(path string) string
 }
 
-// Folders is what a Files may also be: List is what a folder holds, its first names where it holds
-// many.
+// Folders may be implemented by a Files. List returns the names in a folder, the first ones if it
+// holds many.
 type Folders interface {
 	List(dir string) []string
 }
@@ -88,7 +89,7 @@ func Leaf(fields []Field, names ...string) (string, bool) {
 	return "", false
 }
 
-// LeafText is that value, "" where there is none.
+// LeafText is the value of Leaf, "" if there is none.
 func LeafText(fields []Field, names ...string) string {
 	v, _ := Leaf(fields, names...)
 	return v

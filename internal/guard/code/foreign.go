@@ -4,15 +4,15 @@ import (
 	"strings"
 
 	"hooks/internal/guard/forges"
+	"hooks/internal/guard/place"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
 
-// foreign is a program in a language that is not read: neither Python nor Node nor Go. What it
-// starts the brake judges; where it could land something it is opaque. An address that merges
-// counts, because no other program is started for it.
+// foreign reads a program that is neither Python nor Node nor Go. The brake judges the programs
+// that it starts. Here it is opaque where it could land something. An address that merges counts,
+// because no other program is started for it.
 func foreign(f *shell.Frame, lang, text string) {
-	Registers(f, lang, text)
 	if i := strings.Index(text, "/merge"); i > 0 {
 		start := strings.LastIndexAny(text[:i], "\"'`( \n") + 1
 		url := text[start : i+len("/merge")]
@@ -29,5 +29,25 @@ func foreign(f *shell.Frame, lang, text string) {
 		f.OpaqueForge(lang+" "+text, "a program in a language that is not read")
 	default:
 		f.Opaque(lang+" "+text, "a program in a language that is not read")
+	}
+}
+
+// Registers notes a program that names a file of registration or one of this program's own, and
+// writes, moves or removes files. The seal finds changes of the loop's state.
+func Registers(f *shell.Frame, lang, text string) {
+	const writing = `write append unlink remove rename rmtree rmsync .rm( truncate dump copy move
+symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
+	if !word.HasPart(strings.ReplaceAll(strings.ToLower(text), " ", ""), writing) {
+		return
+	}
+	ends := func(c rune) bool { return strings.ContainsRune(" \t\n\"'`(),;{}", c) }
+	for path := range strings.FieldsFuncSeq(text, ends) {
+		named := strings.Contains(path, "/") || strings.HasSuffix(path, ".json")
+		if !named || len(path) > 1024 || !f.M.Spend(1) {
+			continue
+		}
+		if w := word.Lit(path); f.KindAt(w) == place.Registration || f.Own(f.Resolve(path)) {
+			f.Writes(w, lang+": "+path)
+		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// token is one piece of a program: a name (with its dots: "os.system"), a string, a number, a mark.
+// token is one piece of a program. A name keeps its dots ("os.system"); a number is a name.
 type token struct {
 	kind tokenKind
 	text string
@@ -21,7 +21,7 @@ const (
 	markTok
 )
 
-// lexer cuts a program of a language that it knows only by its quotes and comments.
+// lexer cuts a program into tokens. Of the language it knows the quotes and the comments.
 type lexer struct {
 	lang string
 	src  string
@@ -41,19 +41,29 @@ func (l *lexer) add(kind tokenKind, text string) { l.toks = append(l.toks, token
 
 func (l *lexer) at(s string) bool { return strings.HasPrefix(l.src[l.i:], s) }
 
+// skip moves behind the next end mark, or to the end of the program.
+func (l *lexer) skip(end string) {
+	_, rest, _ := strings.Cut(l.src[l.i:], end)
+	l.i = len(l.src) - len(rest)
+}
+
 func (l *lexer) next() {
 	c := l.src[l.i]
 	switch {
 	case c == ' ' || c == '\t' || c == '\r':
 		l.i++
-	case c == '\n':
+	case l.at("/*") && l.lang != "python":
+		l.skip("*/")
+	case l.at("//") && l.lang != "python", c == '#' && (l.lang == "python" || l.i == 0):
+		l.skip("\n")
 		l.add(markTok, "\n")
-		l.i++
-	case l.comment():
 	case c == '"' || c == '\'' || c == '`':
 		l.quote("")
-	case c == '/' && l.lang == "node" && l.regexHere():
-		l.skipRegex()
+	case c == '/' && l.lang == "node" && l.regexStarts():
+		l.regex()
+	case l.at("..."):
+		l.i += 3
+		l.add(markTok, "*")
 	case word.NameByte(c) || c == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1]):
 		l.name()
 	default:
@@ -62,146 +72,100 @@ func (l *lexer) next() {
 	}
 }
 
-func (l *lexer) comment() bool {
-	switch {
-	case l.at("/*") && word.Has("node go", l.lang):
-		_, rest, _ := strings.Cut(l.src[l.i+2:], "*/")
-		l.i = len(l.src) - len(rest)
-	case l.at("//") && l.lang != "python", l.at("#") && (l.lang == "python" || l.i == 0):
-		line, _, _ := strings.Cut(l.src[l.i:], "\n")
-		l.i += len(line)
-	default:
-		return false
-	}
-	return true
-}
-
-func (l *lexer) regexHere() bool {
+func (l *lexer) regexStarts() bool {
 	for k := len(l.toks) - 1; k >= 0; k-- {
-		t := l.toks[k]
-		if t.text == "\n" {
-			continue
+		if t := l.toks[k]; t.text != "\n" {
+			return t.kind == markTok && strings.Contains("(,=:[!&|?{};", t.text) ||
+				t.text == "return"
 		}
-		return t.kind == markTok && strings.Contains("(,=:[!&|?{};", t.text) ||
-			t.kind == nameTok && t.text == "return"
 	}
 	return true
 }
 
-func (l *lexer) skipRegex() {
+func (l *lexer) regex() {
 	class := false
 	for l.i++; l.i < len(l.src) && l.src[l.i] != '\n'; l.i++ {
-		switch l.src[l.i] {
-		case '\\':
+		switch c := l.src[l.i]; {
+		case c == '\\':
 			l.i++
-		case '[':
-			class = true
-		case ']':
-			class = false
-		case '/':
-			if !class {
-				l.i++
-				l.add(markTok, "/re/")
-				return
-			}
+		case c == '[' || c == ']':
+			class = c == '['
+		case c == '/' && !class:
+			l.i++
+			l.add(markTok, "/")
+			return
 		}
 	}
 }
 
 func (l *lexer) name() {
-	start := l.i
-	l.i++
+	var name strings.Builder
 	for l.i < len(l.src) {
-		switch {
-		case word.NameByte(l.src[l.i]):
+		if l.at("?.") {
 			l.i++
-		case l.at("::"), l.at("?."), l.at("->") && l.i+2 < len(l.src) && word.NameByte(l.src[l.i+2]):
-			l.i += 2
-		case l.src[l.i] == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1]):
-			l.i++
-		default:
-			l.endName(start)
-			return
 		}
+		c := l.src[l.i]
+		dot := c == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1])
+		if !dot && !word.NameByte(c) {
+			break
+		}
+		name.WriteByte(c)
+		l.i++
 	}
-	l.endName(start)
-}
-
-func (l *lexer) endName(start int) {
-	name := l.src[start:l.i]
-	low := strings.ToLower(name)
-	prefix := l.lang == "python" && len(name) <= 2 && strings.Trim(low, "rfbu") == ""
-	if prefix && (l.at(`"`) || l.at("'")) {
+	text := name.String()
+	low := strings.ToLower(text)
+	switch {
+	case l.lang == "python" && strings.Trim(low, "rfbu") == "" && (l.at(`"`) || l.at("'")):
 		l.quote(low)
-		return
-	}
-	if l.at("`") && (strings.HasSuffix(name, "$") || word.Has("sh exec shell run cmd", name)) {
+	case l.at("`") && (strings.HasSuffix(text, "$") || word.Has("sh exec shell run cmd", text)):
 		l.quote("$")
-		return
+	default:
+		l.add(nameTok, text)
 	}
-	name = strings.NewReplacer("::", ".", "?.", ".", "->", ".").Replace(name)
-	l.add(nameTok, name)
 }
 
-// quote reads a string; prefix is Python's r, f, b or the $ of a shell template.
+// quote reads a string. prefix is Python's r, f, b, or the $ of a shell template.
 func (l *lexer) quote(prefix string) {
 	q := l.src[l.i : l.i+1]
-	if l.at(strings.Repeat(q, 3)) && l.lang == "python" {
-		q = strings.Repeat(q, 3)
+	if l.lang == "python" && l.at(q+q+q) {
+		q = q + q + q
 	}
+	goRaw := l.lang == "go" && q == "`"
 	start := l.i + len(q)
 	end := start
 	for end < len(l.src) && !strings.HasPrefix(l.src[end:], q) {
-		if l.src[end] == '\\' && !(l.lang == "go" && q == "`") {
-			end++
-		}
-		end++
+		end += 1 + word.Btoi(l.src[end] == '\\' && !goRaw)
 	}
-	raw := l.src[start:min(end, len(l.src))]
+	text := l.src[start:min(end, len(l.src))]
 	l.i = min(end+len(q), len(l.src))
-	text := raw
-	if !strings.Contains(prefix, "r") && !(l.lang == "go" && q == "`") {
-		text = word.Unescape(raw, true)
+	if !goRaw && !strings.Contains(prefix, "r") {
+		text = word.Unescape(text, true)
 	}
-	kind := strTok
-	if q == "`" && prefix == "$" {
-		kind = execTok
-	}
-	l.add(kind, l.filled(text, q, prefix))
-}
-
-// filled puts holes where a string takes values: f"{x}", `${x}`, "#{x}", "$x".
-func (l *lexer) filled(text, q, prefix string) string {
 	switch {
 	case strings.Contains(prefix, "f"):
-		return holes(text, "{", '}')
+		text = slots(text, "{")
 	case q == "`" && l.lang == "node":
-		return holes(text, "${", '}')
+		text = slots(text, "${")
 	}
-	return text
+	if prefix == "$" {
+		l.add(execTok, text)
+	} else {
+		l.add(strTok, text)
+	}
 }
 
-// holes replaces what stands between the opener and the closer. The name inside is kept between
-// holes' marks so that a variable's value can be put there: hole, name, hole.
-func holes(text, open string, closer byte) string {
-	var out strings.Builder
-	for {
-		i := strings.Index(text, open)
-		if i < 0 {
-			break
-		}
-		j := strings.IndexByte(text[i:], closer)
-		if j < 0 {
-			break
-		}
-		out.WriteString(text[:i])
-		out.WriteString(slot(text[i+len(open) : i+j]))
-		text = text[i+j+1:]
-	}
-	return out.String() + text
-}
-
+// slotMark encloses the name of a value in a string: f"{x}", `${x}`.
 const slotMark = "\ue002"
 
-// slot stands for a named value in a string until the values are known.
-func slot(name string) string { return slotMark + strings.TrimSpace(name) + slotMark }
+func slots(text, open string) string {
+	var out strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, open)
+		name, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			return out.String() + text
+		}
+		out.WriteString(before + slotMark + strings.TrimSpace(name) + slotMark)
+		text = after
+	}
+}

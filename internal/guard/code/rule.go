@@ -1,324 +1,294 @@
 package code
 
 import (
-	"path"
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
 	"hooks/internal/guard/shell"
 	"hooks/internal/guard/word"
 )
 
-// One rule reads every language: a program that starts processes or sends requests does what its
-// literals say. A list or a call whose first literal is a program is a command line; a text that
-// begins with one is shell text; words such as 'pr', 'merge', '5' complete a command line that ends
-// in something unknown, as in a helper function.
+// program is read by one rule: if it starts processes, its literals in order are a command line. A
+// call or a list that begins with a program's name is one, and a text that begins with a program's
+// name is shell text. Words such as 'pr', 'merge', '5' complete a command line that ends in
+// something unknown, as in a helper function.
 type program struct {
-	f     *shell.Frame
-	lang  string
-	units []unit
-	names map[string][]*elem // what each name is given
-	known map[string]value
-	input string // what the process is given to read
+	f      *shell.Frame
+	lang   string
+	toks   []token
+	closes []int  // of every opening bracket, the place of its closing one
+	inside []byte // of every token, the bracket around it
 
-	starts, speaks bool
-	open           [][]string // command lines that end in something unknown
-	ends           [][]string // what could stand there
-	calls          [][]string // those of open that are started here
-	method         string     // of a request whose address is not known here
-	paths          []string   // addresses whose method is not known there
+	values   map[string]string // the text of a name that is given only one
+	defined  map[string]bool   // names that the program gives a value
+	computed map[string]bool   // those of them with a value that is not known
+
+	starts, speaks bool       // it starts processes, it sends requests
+	open           []half     // command lines that end in something unknown
+	tails          [][]string // words that could complete them
+	method         string     // of a request whose address is not known where it is sent
+	paths          []string   // addresses whose method is not known where they are given
 }
 
-// unit is the program itself or a module of the project that it loads.
-type unit struct {
-	root *group
-	toks []token
-	disk bool
+// half is a command line of which only the first words are known.
+type half struct {
+	known, words []string
+	started      bool // the words are started as they are, too
+	bare         bool // of the known words there is only the program
 }
-
-const maxModules = 8
 
 // Read reads a program of another language for the commands it would run, the requests it would
 // send and the files of the loop it would write.
 func Read(f *shell.Frame, lang, text string) {
-	p := &program{f: f, lang: lang}
-	p.read(text, "")
-}
-
-func (p *program) read(text, dir string) {
-	if lang, _ := Language(p.lang); lang != "" { // of a #! line
-		p.lang = lang
+	if l, _ := Language(lang); l != "" { // lang is the name in a #! line
+		lang = l
 	}
-	if !word.Has("python node go", p.lang) {
-		foreign(p.f, p.lang, text)
+	switch {
+	case len(text) > 4*word.MaxText:
+		f.Opaque(lang, "a program too long to be read")
+		return
+	case !f.M.Spend(1 + len(text)/16):
 		return
 	}
-	p.names, p.known = map[string][]*elem{}, map[string]value{}
-	if !p.add(text, dir, p.f.Disk, map[string]bool{}) {
+	Registers(f, lang, text)
+	if !word.Has("python node go", lang) {
+		foreign(f, lang, text)
 		return
 	}
-	for _, u := range p.units {
-		p.learn(u.root)
-		p.gate(u.toks)
+	p := &program{
+		f: f, lang: lang, toks: lex(lang, text),
+		values: map[string]string{}, defined: map[string]bool{}, computed: map[string]bool{},
 	}
-	disk := p.f.Disk
-	for _, u := range p.units {
-		p.f.Disk = disk || u.disk
-		p.judge(u.root, false)
+	if p.pair(); f.M.Tired() {
+		return
 	}
-	p.f.Disk = disk
+	p.learn()
+	for i, t := range p.toks {
+		low := strings.ToLower(t.text)
+		p.starts = p.starts || t.kind == execTok || t.kind != markTok && (runner(lang, t.text) ||
+			word.Has(libraries, low) || t.kind == nameTok && word.Has(libraries, head(low)))
+		p.speaks = p.speaks || t.kind == nameTok && (word.HasPart(low, speakers) ||
+			p.mark(i+1, "(") && requester(last(t.text)) && verb(last(t.text)) == "")
+	}
+	p.read()
 	p.complete()
 }
 
-// add parses a text and the project's modules that it loads.
-func (p *program) add(text, dir string, disk bool, seen map[string]bool) bool {
-	if len(text) > 4*word.MaxText {
-		p.f.Opaque(p.lang, "a program too long to be read")
-		return false
-	}
-	if !p.f.M.Spend(1 + len(text)/16) {
-		return false
-	}
-	Registers(p.f, p.lang, text)
-	parse := &parser{lang: p.lang, toks: lex(p.lang, text)}
-	u := unit{root: parse.group("", 0), toks: parse.toks, disk: disk}
-	if parse.deep {
-		p.f.M.GiveUp("nested too deeply")
-		return false
-	}
-	p.units = append(p.units, u)
-	for _, name := range modules(p.lang, u.toks, dir) {
-		if seen[name] || len(p.units) > maxModules || len(seen) > 2*maxModules {
-			continue
-		}
-		seen[name] = true
-		if text, from := p.f.Open(name); from != shell.Nowhere && !word.Unknown(text) {
-			p.add(text, path.Dir(name), from == shell.Disk, seen)
-		}
-	}
-	return !p.f.M.Tired()
+// libraries start processes, or have functions that do.
+const libraries = `subprocess child_process node:child_process os/exec sh pexpect plumbum invoke
+fabric execa zx shelljs open3 pty`
+
+// speakers are parts of the names of libraries that send requests.
+const speakers = `requests urllib http fetch axios octokit github gitlab superagent needle undici
+graphql restclient`
+
+func head(name string) string {
+	name, _, _ = strings.Cut(name, ".")
+	return name
 }
 
-// gate notes whether the program starts processes or sends requests.
-func (p *program) gate(toks []token) {
-	for i, t := range toks {
-		called := i > 0 && toks[i-1].text == "import"
-		if i+1 < len(toks) {
-			next := toks[i+1]
-			called = called || word.Has("( as", next.text) || next.kind == strTok
-		}
-		l := last(t.text)
-		switch low := strings.ToLower(t.text); {
+// runner reports whether a call of that name starts a process.
+func runner(lang, name string) bool {
+	switch how := last(name); how {
+	case "run", "call":
+		return word.Has(`subprocess.run subprocess.call sp.run sp.call pexpect.run run call
+invoke.run c.run Bun.run s.run s.call`, name)
+	case "exec":
+		return lang != "python" && (word.Has("exec .exec", name) ||
+			word.HasPart(name, "child_process cp. shell"))
+	case "Command", "CommandContext":
+		return word.Has("exec.Command exec.CommandContext Deno.Command", name)
+	case "write":
+		return strings.Contains(name, "stdin")
+	default:
+		return word.Has(`system popen Popen check_call check_output getoutput getstatusoutput
+execSync execFile execFileSync spawn spawnSync execvp execv execve execvpe execl execlp execle
+execlpe spawnlp spawnvp spawnl spawnv spawnlpe posix_spawn posix_spawnp startfile
+create_subprocess_shell create_subprocess_exec execa execaSync execaCommand execaCommandSync fork
+exec_command communicate sendline send_command Bash PowerShell Monitor`, how)
+	}
+}
+
+// says reports whether a call shows, searches, compares or stores its literals.
+func says(name string) bool {
+	how := last(name)
+	return word.Has(`print println printf log info debug error warning warn critical exception trace
+write writelines write_text writeFile writeFileSync appendFile appendFileSync WriteFile dump dumps
+stringify assert assertEqual assertIn assertTrue expect it test describe includes startsWith
+startswith endsWith endswith indexOf find search match fullmatch findall sub subn replace replaceAll
+compile add_argument add_parser ArgumentParser has count index exit SystemExit fail`, how) ||
+		strings.HasSuffix(how, "Error") || strings.HasSuffix(how, "Exception") ||
+		word.Has("re console log logger logging", head(name))
+}
+
+// client reports whether a program talks to a forge or to the loop.
+func client(name string) bool { return word.Has("gh git glab hub tea tea-cli az hooks", name) }
+
+// names reports whether a text is a program's name, or shell text that begins with one.
+func names(text string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	name = word.ProgramName(name)
+	return client(name) || word.IsShell(name) || word.Has(`curl wget http https xh sudo env timeout
+nohup nice xargs cd claude npx python python3 node bb bkt fj aws ssh docker doas command exec pwsh
+powershell eval make just npm`, name)
+}
+
+// read reads every call and every list, but for those that are only shown, searched or compared.
+func (p *program) read() {
+	shown := 0 // the end of a call that only shows its arguments
+	for i := 0; i < len(p.toks) && p.f.M.Spend(word.Btoi(i%4 == 0)); i++ {
+		t, name := p.toks[i], p.name(i-1)
+		call := p.mark(i, "(") && (name != "" || p.mark(i-1, ")]"))
+		sure := call && runner(p.lang, name)
+		switch {
 		case t.kind == execTok:
-			p.starts = true
-		case t.kind == markTok:
-		case t.kind == strTok && word.Has("system popen execSync execFileSync spawnSync", t.text),
-			runner(p.lang, t.text) && called || word.Has(`subprocess child_process
-node:child_process os/exec sh pexpect plumbum invoke fabric execa zx
-shelljs open3 popen pty`, low):
-			p.starts = true
-		case word.HasPart(low, `requests urllib http fetch axios octokit github gitlab superagent
-needle undici faraday curl guzzle graphql restclient`), called && requester(l) && httpVerb(l) == "":
-			p.speaks = true
-		}
-	}
-}
-
-// judge reads a group and those in it. data is a group whose literals are shown, searched or
-// compared.
-func (p *program) judge(g *group, data bool) {
-	if !p.f.M.Spend(1) {
-		return
-	}
-	starts := runner(p.lang, g.name)
-	data = (data || says(g.name)) && !starts
-	if !data {
-		p.command(g, starts)
-		p.request(g)
-	}
-	for _, e := range g.elems {
-		for i, pt := range e.parts {
-			switch {
-			case pt.in != nil:
-				p.library(e, i)
-				p.judge(pt.in, data || e.compared)
-			case pt.kind == execTok:
-				p.shell(p.fill(pt.text))
+			p.shell(p.fill(t.text))
+		case t.kind == strTok && i >= shown && p.starts && p.oneOfSeveral(i):
+			p.line(p.words(i, p.statement(i)), false)
+		case !p.mark(i, "(["), p.index(i), word.Has("def function func", p.at(i-2).text):
+		case call && !sure && says(name):
+			shown = max(shown, p.closes[i])
+		case !call && (i < shown || p.comparedList(i)):
+		default:
+			words := p.words(i+1, p.closes[i])
+			p.request(name, i, words)
+			p.library(name, i, words)
+			if i >= shown || sure || p.defined[name] {
+				p.command(name, i, words, sure)
 			}
 		}
-		if g.open == 0 || g.open == '{' {
-			p.statement(e, data)
-		}
 	}
 }
 
-// statement reads texts that stand by themselves: values of a name that has several, or of a table.
-func (p *program) statement(e elem, data bool) {
-	if data || !p.starts || e.key == "" || e.compared || e.assigned && len(p.names[e.key]) < 2 ||
-		word.Has("title body message msg description help label name text usage epilog", e.key) {
-		if words, _ := p.words(e); e.assigned && len(words) == 1 && client(words[0]) {
-			p.open = append(p.open, words) // GH = "gh"
-		}
-		return
+// oneOfSeveral reports whether a text is one of the values that a name is given. A name's only
+// value is read where the name is used.
+func (p *program) oneOfSeveral(i int) bool {
+	name := p.name(i - 2)
+	if p.mark(i-2, ":+") {
+		name = p.name(i - 3)
 	}
-	if words, list := p.words(e); len(words) > 0 {
-		p.line(words, list, false)
-	}
+	return name != "" && p.mark(i-1, "=") && word.Unknown(p.value(name)) &&
+		!word.Has("title body message msg description help label text usage epilog", name)
 }
 
-// command reads a call or a list as a command line.
-func (p *program) command(g *group, starts bool) {
+// comparedList reports whether a list is compared: x in […], x == […].
+func (p *program) comparedList(i int) bool {
+	if p.mark(i-1, "=") && p.mark(i-2, "=!") {
+		return true
+	}
+	loops := func(t token) bool { return t.text == "for" }
+	return p.at(i-1).text == "in" && !slices.ContainsFunc(p.toks[max(0, i-8):i], loops)
+}
+
+// command reads a call or a list as a command line. sure is a call that starts a process.
+func (p *program) command(name string, i int, words []string, sure bool) {
+	runsText := map[string]string{"python": "exec eval", "node": "eval Function"}[p.lang]
 	switch {
-	case g.open == 0 && g.name == "", g.open == '{':
-		return
-	case word.Has("exec eval", g.name) && p.lang == "python", word.Has("eval Function", g.name) &&
-		p.lang == "node":
-		p.nested(g)
-		return
-	case !p.starts && !starts:
-		return
-	case word.Has("Bash PowerShell Monitor", last(g.name)):
-		p.shell(act.LeafText(p.pairs(g), "command"))
-		return
-	case strings.HasPrefix(g.name, "sh.g") && p.lang == "python":
-		p.exec(append(strings.Split(g.name[3:], "."), p.arglist(g)...))
-		return
+	case word.Has(runsText, name):
+		p.nested(name, strings.Join(words, " "))
+	case !p.starts || len(words) == 0:
+	case !word.Blank(strings.Join(words, "")):
+		p.line(words, sure)
+	case sure && !p.fed(i+1) && !word.Has("communicate sendline write", last(name)):
+		p.f.Opaque(p.lang+" "+name, "the command it would run is only known when it runs")
 	}
-	words := p.arglist(g)
-	if len(words) == 0 {
-		return
-	}
-	lists := len(g.elems) > 0 && len(g.elems[0].parts) > 0 && g.elems[0].parts[0].in != nil &&
-		g.elems[0].parts[0].in.open == '['
-	// a list of commands
-	if g.name == "" && strings.ContainsAny(strings.TrimSpace(words[0]), " ;|&") {
-		for _, w := range words {
-			p.line([]string{w}, false, false)
+	for j := i + 1; j < p.closes[i] && sure; j++ { // what the process reads
+		if p.name(j) == "input" && p.mark(j+1, "=") {
+			p.line(p.words(j+2, p.element(j)), false)
 		}
-		return
 	}
-	again := strings.Contains(g.name, "exec") || strings.Contains(g.name, "spawn")
-	for starts && len(words) > 1 && (words[0] == word.Hole && Program(words[1]) || again &&
-		words[0] == words[1]) {
-		words = words[1:]
-	}
-	if word.Blank(strings.Join(words, "")) {
-		if starts && !p.fed(g) && !word.Has("communicate sendline write", last(g.name)) {
-			p.f.Opaque(p.lang+" "+g.name, "the command it would run is only known when it runs")
-		}
-		return
-	}
-	p.input = act.LeafText(p.pairs(g), "input")
-	p.line(words, lists || g.name == "", starts)
-	p.input = ""
 }
 
-// fed reports whether a call starts what it is given in a bare name: that of a parameter, or of one
-// of several known values. Those are judged where they stand.
-func (p *program) fed(g *group) bool {
-	for _, e := range g.elems {
-		for i, pt := range e.parts {
-			if pt.in != nil || len(p.names[pt.text]) == 0 {
-				return pt.in == nil && i+1 == len(e.parts) && !strings.Contains(pt.text, ".")
-			}
-			for _, v := range p.names[pt.text] {
-				words, _ := p.words(*v)
-				if !word.Blank(strings.Join(words, "")) && (len(words) > 1 || i+1 == len(e.parts)) {
-					return true
-				}
-			}
+// fed reports whether a call is given a bare parameter, or a name whose values are read where it is
+// given them.
+func (p *program) fed(from int) bool {
+	for i, end := from, p.element(from); i < end; i++ {
+		name := p.name(i)
+		bare := i == from && p.mark(i+1, ",)") && !strings.Contains(name, ".")
+		if name != "" && !p.computed[name] && (bare || p.defined[name] && p.values[name] == "") {
+			return true
 		}
 	}
 	return false
 }
 
-// arglist are a call's words: what is given by position, or as its command or arguments.
-func (p *program) arglist(g *group) []string {
-	var out []string
-	for _, e := range g.elems {
-		if e.key != "" && !word.Has("args cmd command argv cmdline shell_command", e.key) {
-			continue
-		}
-		for _, pt := range e.parts {
-			if pt.in != nil && pt.in.open == '{' {
-				for _, in := range pt.in.elems {
-					if in.key == "args" {
-						words, _ := p.words(in)
-						out = append(out, words...)
-					}
-				}
-			}
-		}
-		if words, _ := p.words(e); len(e.parts) > 0 && (len(e.parts) > 1 || e.parts[0].in == nil ||
-			e.parts[0].in.open != '{') {
-			out = append(out, words...)
-		}
+// nested reads text that the language itself would run.
+func (p *program) nested(how, text string) {
+	if word.Blank(text) {
+		p.f.Opaque(how+"(…)", "the program it would run is only known when it runs")
+		return
 	}
-	return out
+	p.f.Within(how, func() { Read(p.f, p.lang, text) })
 }
 
-// line reads words that may be a command line, shell text, or the end of another command line. sure
-// is a call that starts a process.
-func (p *program) line(words []string, list, sure bool) {
-	first := strings.TrimSpace(words[0])
-	fields := words
-	if !list && strings.ContainsAny(first, " \t\n;|&") {
-		fields = strings.Fields(first)
+// line reads words that may be a command line, shell text, or the end of another command line.
+func (p *program) line(words []string, sure bool) {
+	for len(words) > 1 && (words[0] == word.Hole && names(words[1]) || words[0] == words[1]) {
+		words = words[1:] // spawnlp(P_WAIT, 'gh', 'gh', 'pr', …)
 	}
+	if len(words) == 0 {
+		return
+	}
+	fields := strings.Fields(words[0])
+	text := len(fields) > 1
+	if !text {
+		fields = words
+	}
+	if len(fields) == 0 || fields[0] == "" {
+		return
+	}
+	name := word.ProgramName(fields[0])
 	hole := slices.Index(fields, word.Hole)
 	switch {
-	case len(fields) == 0 || first == "":
-	case client(word.ProgramName(fields[0])) && (len(fields) == 1 && !sure || hole > 0 && hole < 3):
-		if sure || len(words) > 1 {
-			p.calls = append(p.calls, words)
-		}
+	case client(name) && (len(fields) == 1 && !sure || hole > 0 && hole < 3 ||
+		len(fields) == 2 && fields[1] == "pr"):
 		if hole > 0 {
 			fields = fields[:hole]
 		}
-		p.open = append(p.open, fields)
+		p.open = append(p.open, half{fields, words, sure || len(words) > 1, hole == 1})
 	case word.Has(`pr mr api pull pulls workflow repo alias extension release ruleset push merge
-update-ref branch fetch send-pack config remote -C -R --repo -c gate
-loop reset`, fields[0]):
-		p.ends = append(p.ends, fields)
-	case len(fields) != len(words) && (sure || Program(fields[0])):
-		p.shell(words[0])
-	case sure || Program(fields[0]):
+update-ref branch fetch send-pack config remote -C -R --repo -c gate loop reset`, fields[0]):
+		p.tails = append(p.tails, fields)
+	case !sure && !names(fields[0]):
+	case text:
+		for i, w := range words {
+			if i == 0 || names(w) && strings.Contains(w, " ") {
+				p.shell(w)
+			}
+		}
+	default:
 		p.exec(words)
 	}
 }
 
-// complete puts what could end them behind the command lines that end in something unknown.
+// complete puts the words that could end them behind the command lines that end in something
+// unknown, and reads those that nothing completes as they are.
 func (p *program) complete() {
-	for _, open := range p.open {
-		for _, end := range p.ends {
-			p.exec(append(open[:len(open):len(open)], end...))
+	for _, h := range p.open {
+		for _, tail := range p.tails {
+			p.exec(append(h.known[:len(h.known):len(h.known)], tail...))
 		}
-	}
-	for _, words := range p.calls {
-		switch fields := strings.Fields(words[0]); {
-		case len(p.ends) > 0 && (len(fields) > 1 && fields[1] == word.Hole || len(words) > 1 &&
-			words[1] == word.Hole):
-		case len(words) == 1:
-			p.shell(words[0])
+		switch {
+		case !h.started || h.bare && len(p.tails) > 0:
+		case len(h.words) == 1:
+			p.shell(h.words[0])
 		default:
-			p.exec(words)
+			p.exec(h.words)
 		}
 	}
-	p.addresses()
+	for _, path := range p.paths {
+		if p.method != "" {
+			p.send(p.method, path)
+		}
+	}
 }
 
-// shell runs text as the language would hand it to a shell.
+// shell reads text that the language would hand to a shell.
 func (p *program) shell(text string) {
-	switch {
-	case text == "":
+	switch _, problem := shell.Parse(text); {
 	case word.Blank(text):
 		p.f.Opaque(p.lang, "the command it would run is only known when it runs")
-	default:
-		_, problem := shell.Parse(text)
-		if problem != "" && !slices.ContainsFunc(strings.Fields(text), client) {
-			return // no shell text, or none that could matter
-		}
+	case problem == "" || slices.ContainsFunc(strings.Fields(text), client):
 		p.started().Run(text)
 	}
 }
@@ -326,9 +296,7 @@ func (p *program) shell(text string) {
 // started is the shell of a process that the program starts.
 func (p *program) started() *shell.Frame {
 	f := p.f.External()
-	if f.Stdin = nil; p.input != "" {
-		f.Stdin = &shell.Stream{Text: p.input}
-	}
+	f.Stdin = nil
 	return f
 }
 
@@ -336,23 +304,4 @@ func (p *program) exec(words []string) {
 	if words[0] != "" && p.f.M.Spend(1) {
 		p.started().Exec(word.Lits(words...))
 	}
-}
-
-// nested reads text that the language itself would evaluate.
-func (p *program) nested(g *group) {
-	if len(g.elems) == 0 {
-		return
-	}
-	text := p.text(g.elems[0])
-	parts := g.elems[0].parts
-	if len(parts) > 0 && parts[0].in != nil && parts[0].in.name == "open" {
-		if _, from := p.f.Open(p.text(parts[0].in.elems[0])); from != shell.Nowhere {
-			return // read as a module
-		}
-	}
-	if word.Blank(text) {
-		p.f.Opaque(g.name+"(…)", "the program it would run is only known when it runs")
-		return
-	}
-	p.f.Within("eval", func() { Read(p.f, p.lang, text) })
 }

@@ -1,7 +1,9 @@
 package forges
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -28,64 +30,46 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 // anyProtected asks for every protected name or glob.
 func anyProtected(f *shell.Frame, is func(p string) bool) bool {
 	r := f.M.Repo()
-	for _, p := range []string{"main", "master", "trunk", r.Default} {
-		if p != "" && is(p) {
-			return true
-		}
+	names := append([]string{"main", "master", "trunk", r.Default}, r.Protected...)
+	if r.Default == "" {
+		names = append(names, "release", "release/*", "release-*", "releases/*")
 	}
-	if r.Default == "" && (is("release") || is("release/*") || is("release-*") || is("releases/*")) {
-		return true
-	}
-	for _, p := range r.Protected {
-		if is(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(p string) bool { return p != "" && is(p) })
 }
 
 // DefaultBranch is the branch that the forge merges into, "main" while that is unknown.
 func DefaultBranch(f *shell.Frame) string {
-	if f.M.Repo().Default != "" {
-		return f.M.Repo().Default
-	}
-	return "main"
+	return cmp.Or(f.M.Repo().Default, "main")
 }
 
-// branches are the branches that may be checked out in a directory: as the call left it, as its files say, or as the
-// caller said. none is true when the place is no repository that could be found.
+// branches are the branches that may be checked out in a directory: as the call left it, as its
+// files say, or as the caller said. none is true when the place is no repository that could be
+// found.
 func branches(f *shell.Frame, dir string) (names []string, none bool) {
 	dir = path.Clean(dir)
-	if names, ok := f.M.Heads[dir]; ok {
-		return names, false
-	}
 	call := path.Clean(f.M.Call.Cwd)
-	if dir == call {
-		if f.M.Repo().Branch != "" {
-			return []string{f.M.Repo().Branch}, false
-		}
-		if name, ok := readHead(f, dir); ok {
-			return []string{name}, false
-		}
-		return nil, false
-	}
-	if word.Unknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil {
-		return nil, false
-	}
+	lost := word.Unknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil
 	for d := dir; ; d = path.Dir(d) {
 		if names, ok := f.M.Heads[d]; ok {
 			return names, false
 		}
+		if d == call && f.M.Repo().Branch != "" && d == dir {
+			return []string{f.M.Repo().Branch}, false
+		}
+		if lost && d != call {
+			return nil, false
+		}
 		if name, ok := readHead(f, d); ok {
 			return []string{name}, false
 		}
-		if d == call && f.M.Repo().Branch != "" {
+		switch {
+		case d == call && f.M.Repo().Branch != "":
 			return []string{f.M.Repo().Branch}, false
-		}
-		if d == "/" || d == "." {
+		case dir == call:
+			return nil, false
+		case d == "/" || d == ".":
 			return nil, true
-		}
-		if f.M.ReadsLeft() <= 4 {
+		case f.M.ReadsLeft() <= 4:
 			return nil, false
 		}
 	}
@@ -118,7 +102,7 @@ func gitFile(f *shell.Frame, dir, name string) (string, bool) {
 }
 
 // previousBranch is the branch that was checked out before, as "-" and "@{-1}" mean it: as this
-// call left it, else as git's log of HEAD tells.
+// call left it, else by git's log of HEAD.
 func previousBranch(f *shell.Frame, dir, name string) string {
 	dir = path.Clean(dir)
 	if name != "-" && name != "@{-1}" {
@@ -141,7 +125,7 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 	return word.Hole
 }
 
-// checkedOut notes that a directory may now be on a branch. A switch that stands alone surely happened.
+// checkedOut notes that a directory may now be on a branch.
 func checkedOut(f *shell.Frame, dir, branch string) {
 	dir = path.Clean(dir)
 	before := word.Hole

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -20,40 +21,21 @@ func Comment(f *shell.Frame, body string, a act.Act, argv []word.Word) {
 	f.Act(a, argv)
 }
 
-// order is how people tell a bot to merge, by the words that its line begins with. A word that ends
-// in * stands for what begins so.
-type order struct {
-	who  string // who is spoken to, "" a slash command
-	says string // the orders, alternatives parted by commas
-	of   string // where it is in use
-}
+// The words that order a bot to merge: GitLab's quick actions, Prow and Tide, workflows that
+// start on a comment, bors and homu, Mergify, Dependabot, Kodiak, Graphite, Trunk, Aviator.
+const (
+	slashOrders = `merge merge-when-ready merge-queue merge-pr mergepr submit-merge approve lgtm
+unhold remove-hold automerge auto-merge queue enqueue land it ship shipit ship-it r+ squash
+squash-merge rebase-merge fast-forward`
+	botOrders = "merge automerge queue requeue land enqueue approve merge-when-ready ship r+"
+	bots      = `*bot *bot-* *-ci *merge* *queue* kodiakhq graphite* renovate* zuul trunk* aviator*
+gitstream* bors* homu tingley mergify* dependabot-preview`
+)
 
-var orders = []order{
-	{"", "/merge, /merge-when-ready, /merge-queue, /merge-pr, /mergepr, /submit-merge",
-		"GitLab quick actions, workflows"},
-	{"", "/approve, /lgtm, /hold cancel, /unhold, /remove-hold, /merge-method*", "Prow and Tide"},
-	{"", "/automerge, /auto-merge, /queue, /enqueue, /land, /it", "workflows on a comment"},
-	{"", "/ship, /shipit, /ship-it, /r+", "workflows on a comment"},
-	{"", "/squash, /squash-merge, /rebase-merge, /fast-forward", "workflows that merge in one way"},
-	{"", "/trunk merge, /aviator merge, /aviator stack merge, /bot merge, /pr merge",
-		"Trunk, Aviator"},
-	{"bors bors-* homu tingley", "r+, r=*, merge, merge=*, retry r+", "bors-ng and homu"},
-	{"mergify mergifyio", "queue, requeue, merge", "Mergify, with a queue's name"},
-	{"dependabot dependabot-preview", "merge, squash and merge", "Dependabot"},
-	{"swift-ci", "smoke test and merge, please smoke test and merge, test and merge, " +
-		"please test and merge", "Swift"},
-	{"pytorchbot pytorchmergebot", "merge", "PyTorch, with flags and a reason"},
-	{"*bot *bot-* *-ci *merge* *queue* kodiakhq graphite* renovate* zuul trunk* aviator* " +
-		"gitstream*",
-		"merge, automerge, queue, requeue, land, enqueue, approve, merge-when-ready, ship, r+, " +
-			"squash and merge, " +
-			"rebase and merge", "any bot by its name"},
-}
-
-// mergeOrder is the line of a comment by which a bot merges, "" none. It must begin its line and
-// say nothing else: a comment that talks about the order is no order.
+// mergeOrder is the line of a comment by which a bot merges, "" for none. The order must begin its
+// line and say nothing else: a comment that talks about the order is no order.
 func mergeOrder(body string) string {
-	for _, line := range strings.Split(body, "\n") {
+	for line := range strings.SplitSeq(body, "\n") {
 		words := strings.Fields(strings.ToLower(line))
 		if len(words) > 0 && ordersMerge(words) {
 			return word.Clip(strings.TrimSpace(line), 80)
@@ -63,50 +45,37 @@ func mergeOrder(body string) string {
 }
 
 func ordersMerge(words []string) bool {
-	who := strings.TrimRight(strings.TrimPrefix(words[0], "@"), ":,")
-	who = strings.TrimSuffix(who, "[bot]")
-	for _, o := range orders {
-		said := words
-		if o.who != "" {
-			if !strings.HasPrefix(words[0], "@") && !word.Has("bors homu mergify tingley", who) ||
-				!anyGlob(o.who, who) {
-				continue
-			}
-			said = words[1:]
-		} else if words[0][0] == '!' {
-			said = append([]string{"/" + words[0][1:]}, words[1:]...)
+	trim := func(w string) string { return strings.TrimRight(w, ".!,:") }
+	who, said := strings.TrimSuffix(trim(words[0]), "[bot]"), words[1:]
+	name := strings.TrimLeft(who, "/!@")
+	ofBot := func(pattern string) bool { return word.GlobMatch(pattern, name) }
+	switch {
+	case name == "":
+		return false
+	case who[0] == '/' || who[0] == '!':
+		if word.Has(slashOrders, name) || strings.HasPrefix(name, "merge-method") {
+			return orderArgs(said, "")
 		}
-		for _, says := range strings.Split(o.says, ", ") {
-			if rest, ok := begins(said, strings.Fields(says)); ok && orderArgs(rest, o.who) {
-				return true
-			}
+		if name == "hold" && len(said) > 0 && trim(said[0]) == "cancel" {
+			return orderArgs(said[1:], "")
 		}
-	}
-	return false
-}
-
-func anyGlob(list, name string) bool {
-	for _, pat := range strings.Fields(list) {
-		if word.GlobMatch(pat, name) {
-			return true
+		if !word.Has("trunk aviator bot pr", name) {
+			return false
 		}
+	case who[0] == '@' && slices.ContainsFunc(strings.Fields(bots), ofBot):
+	case !word.Has("bors homu mergify tingley", who):
+		return false
 	}
-	return false
-}
-
-// begins takes an order's words off the beginning of a line.
-func begins(line, says []string) (rest []string, ok bool) {
-	if len(line) < len(says) {
-		return nil, false
+	for len(said) > 0 && word.Has("please smoke test and squash rebase retry stack", said[0]) {
+		said = said[1:]
 	}
-	for i, w := range says {
-		said := strings.TrimRight(line[i], ".!,")
-		if head, open := strings.CutSuffix(w, "*"); said != w && !(open &&
-			strings.HasPrefix(said, head)) {
-			return nil, false
-		}
+	if len(said) == 0 {
+		return false
 	}
-	return line[len(says):], true
+	order := trim(said[0])
+	known := word.Has(botOrders, order) || strings.HasPrefix(order, "r=") ||
+		strings.HasPrefix(order, "merge=")
+	return known && orderArgs(said[1:], name)
 }
 
 // orderArgs reports whether words are arguments of an order, not the rest of a sentence.
@@ -185,7 +154,7 @@ waitingfortreetogogreen mergetrain sendtomerge landit landwhenready
 approvedforlanding prowapproved cq`
 )
 
-// mergeLabel tells a label that makes a bot merge from one that only talks about merging.
+// mergeLabel reports whether a label makes a bot merge, and does not only talk about merging.
 func mergeLabel(name string) bool {
 	squeezed := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

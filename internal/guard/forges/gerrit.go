@@ -8,12 +8,13 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// Gerrit tells a review command over ssh that submits or approves a change.
+// Gerrit reports whether a command over ssh is a review that submits or approves a change.
 func Gerrit(rest []word.Word) bool {
-	return len(rest) > 2 && rest[0].Text == "gerrit" && rest[1].Text == "review" && GerritKind(rest) != ""
+	return len(rest) > 2 && rest[0].Text == "gerrit" && rest[1].Text == "review" &&
+		GerritKind(rest) != ""
 }
 
-// GerritKind is what such a command does, "" nothing.
+// GerritKind is the kind of such a review, "" for one that only comments.
 func GerritKind(rest []word.Word) act.Kind {
 	fl := word.ParseFlags(rest[2:], "--code-review --project --message -m -p -l --label")
 	switch {
@@ -25,7 +26,8 @@ func GerritKind(rest []word.Word) act.Kind {
 	return ""
 }
 
-// gerritPush reads the options of a push for review, behind the ref's % or as push options: submit it, vote for it.
+// gerritPush reads the options of a push for review, behind the ref's % or as push options: submit
+// it, vote for it.
 func gerritPush(f *shell.Frame, g gitRun, opts, specs []word.Word) {
 	for _, w := range specs {
 		_, to := SplitRefspec(w.Text)

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"path"
 	"strconv"
 	"strings"
 
@@ -40,20 +41,29 @@ func GH(f *shell.Frame, argv []word.Word) {
 	case "repo":
 		ghRepo(f, argv, rest)
 	case "ruleset", "rs", "rulesets":
-		if sub, _, _ := word.Subcommand(rest, ghValued); word.Has("create edit delete update import", sub.Text) {
+		sub, _, _ := word.Subcommand(rest, ghValued)
+		if word.Has("create edit delete update import", sub.Text) {
 			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
 		}
 	case "codespace", "cs":
 		ghCodespace(f, rest)
-	case "release", "run", "auth", "attestation", "browse", "cache", "co", "completion", "gist", "gpg-key", "help", "label", "org", "project", "search",
-		"secret", "ssh-key", "status", "variable", "version", "preview", "copilot", "agent-task", "accessibility", "actions", "environment", "reference", "skill", "licenses":
-		if group.Text == "co" {
-			prCheckout(f)
-		}
+	case "co":
+		prCheckout(f)
 	default:
-		ghOther(f, argv, group, rest)
+		text, ok := ghAliased(f, group.Text)
+		switch {
+		case ok:
+			ghExpand(f, group.Text, text, rest)
+		case group.Text != "" && !word.Has(ghOwn, group.Text):
+			ghExtended(f, argv, group.Text)
+		}
 	}
 }
+
+// ghOwn are gh's own commands that land nothing.
+const ghOwn = `release run auth attestation browse cache completion gist gpg-key help label org
+project search secret ssh-key status variable version preview copilot agent-task accessibility
+actions environment reference skill licenses`
 
 // ghHelpValued are the flags of a command that take a value: behind any other a -h asks for help.
 func ghHelpValued(group string, rest []word.Word) string {
@@ -68,28 +78,12 @@ func ghHelpValued(group string, rest []word.Word) string {
 
 // ghUnknown is gh with a command that is only known when it runs.
 func ghUnknown(f *shell.Frame, argv []word.Word, group word.Word) {
-	if before := len(f.M.Read.Acts); word.Has("pr", group.Text) {
-		GenericForge(f, argv)
-		if len(f.M.Read.Acts) > before {
-			return
-		}
+	if group.Text != "pr" || !GenericForge(f, argv) {
+		f.OpaqueForge(word.Join(argv), "the gh command is only known when it runs")
 	}
-	f.OpaqueForge(word.Join(argv), "the gh command is only known when it runs")
 }
 
-// ghOther is a command that gh itself does not have: an alias, or an extension that cannot be read.
-func ghOther(f *shell.Frame, argv []word.Word, group word.Word, rest []word.Word) {
-	if group.Text == "" {
-		return
-	}
-	if text, ok := ghAliased(f, group.Text); ok {
-		ghExpand(f, group.Text, text, rest)
-		return
-	}
-	ghExtended(f, argv, group.Text)
-}
-
-// ghAliased is what an alias of gh stands for.
+// ghAliased is the text of an alias of gh.
 func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
 	if text, ok = f.M.GHAliases[name]; !ok {
 		text, ok = f.M.Repo().Aliases[name]
@@ -97,7 +91,8 @@ func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
 	return text, ok
 }
 
-// ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments; $1 is replaced, other words follow.
+// ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. $1 is replaced, other
+// words follow.
 func ghExpand(f *shell.Frame, name, text string, rest []word.Word) {
 	defer f.Through("gh alias " + name)()
 	if line, ok := strings.CutPrefix(text, "!"); ok {
@@ -106,35 +101,30 @@ func ghExpand(f *shell.Frame, name, text string, rest []word.Word) {
 		g.Run(line)
 		return
 	}
-	used := false
-	for i, w := range rest {
-		mark := "$" + strconv.Itoa(i+1)
-		if strings.Contains(text, mark) {
-			text = word.Swap(text, mark, word.Quoted([]word.Word{w}))
-			used = true
-		}
+	filled := text
+	for i := range rest {
+		filled = word.Swap(filled, "$"+strconv.Itoa(i+1), word.Quoted(rest[i:i+1]))
 	}
-	if !used {
-		text += " " + word.Quoted(rest)
+	if filled == text {
+		filled += " " + word.Quoted(rest)
 	}
-	f.Child().Run("gh " + text)
+	f.Child().Run("gh " + filled)
 }
 
+// ghExtended is an extension, which cannot be read. Common ones only show or tidy the local clone.
 func ghExtended(f *shell.Frame, argv []word.Word, name string) {
 	switch {
-	case harmlessExtension(name):
-	case word.MergeWord(name) || strings.Contains(name, "merge") && !strings.Contains(name, "conflict"):
+	case word.Has(harmlessExtensions, name):
+	case word.MergeWord(name) || strings.Contains(name, "merge") &&
+		!strings.Contains(name, "conflict"):
 		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(argv[1:])}, argv)
 	default:
 		f.OpaqueForge(word.Join(argv), "a gh alias or extension that is not known here")
 	}
 }
 
-// harmlessExtension tells common extensions that only show or tidy the local clone.
-func harmlessExtension(name string) bool {
-	return word.Has(`dash poi notify eco markdown-preview screensaver user-status contribs branch s i f f1 graph tidy stars changelog
-models milestone sub-issue actions-cache classroom`, name)
-}
+const harmlessExtensions = `dash poi notify eco markdown-preview screensaver user-status contribs
+branch s i f f1 graph tidy stars changelog models milestone sub-issue actions-cache classroom`
 
 func firstNumber(args []word.Word) int {
 	for _, w := range args {
@@ -147,38 +137,33 @@ func firstNumber(args []word.Word) int {
 
 func ghAlias(f *shell.Frame, argv, rest []word.Word) {
 	sub, rest, _ := word.Subcommand(rest, ghValued)
-	switch sub.Text {
+	fl := word.ParseFlags(rest, "")
+	input := word.Hole
+	if f.Stdin != nil {
+		input = f.Stdin.Text
+	}
+	switch name, text := fl.Arg(0).Text, fl.Arg(1).Text; sub.Text {
 	case "set":
-		fl := word.ParseFlags(rest, "")
-		name, text := fl.Arg(0), fl.Arg(1)
-		if text.Text == "-" && f.Stdin != nil {
-			text = word.Lit(strings.TrimSpace(f.Stdin.Text))
+		if text == "-" {
+			text = strings.TrimSpace(input)
 		}
-		if fl.On("-s", "--shell") && !strings.HasPrefix(text.Text, "!") {
-			text.Text = "!" + text.Text
+		if fl.On("-s", "--shell") && !strings.HasPrefix(text, "!") {
+			text = "!" + text
 		}
-		setAlias(f, argv, name.Text, text.Text)
+		setAlias(f, argv, name, text)
 	case "import":
-		fl := word.ParseFlags(rest, "")
-		text := word.Hole
-		if file := fl.Arg(0).Text; file != "" {
-			text = f.FileText(file)
-		} else if f.Stdin != nil {
-			text = f.Stdin.Text
+		if name != "" {
+			input = f.FileText(name)
 		}
-		importAliases(f, argv, text)
-	}
-}
-
-func importAliases(f *shell.Frame, argv []word.Word, text string) {
-	if word.Blank(text) {
-		f.OpaqueForge(word.Join(argv), "the aliases it brings in are not known here")
-		return
-	}
-	for _, line := range strings.Split(text, "\n") {
-		name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
-		if ok && !strings.HasPrefix(name, "#") {
-			setAlias(f, argv, name, strings.Trim(strings.TrimSpace(value), `'"`))
+		if word.Blank(input) {
+			f.OpaqueForge(word.Join(argv), "the aliases it brings in are not known here")
+			return
+		}
+		for line := range strings.SplitSeq(input, "\n") {
+			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+			if ok && !strings.HasPrefix(name, "#") {
+				setAlias(f, argv, name, strings.Trim(strings.TrimSpace(value), `'"`))
+			}
 		}
 	}
 }
@@ -198,9 +183,10 @@ func setAlias(f *shell.Frame, argv []word.Word, name, text string) {
 	})
 }
 
-// plant reads what an alias or a setting would run later on; if that merges, setting it is an act.
+// plant reads the text that an alias or a setting would run later. If that merges, setting it is
+// an act.
 func plant(f *shell.Frame, argv []word.Word, run func(g *shell.Frame)) {
-	if merges := f.Would(run); merges {
+	if f.Would(run) {
 		f.Act(act.Act{Kind: act.PlantMerge}, argv)
 	}
 }
@@ -233,7 +219,7 @@ func ghExtension(f *shell.Frame, argv, rest []word.Word) {
 		ghExtended(f, argv, name)
 	case "install":
 		switch {
-		case harmlessExtension(name):
+		case word.Has(harmlessExtensions, name):
 		case strings.Contains(name, "merge"):
 			f.Act(act.Act{Kind: act.PlantMerge}, argv)
 		default:
@@ -243,14 +229,8 @@ func ghExtension(f *shell.Frame, argv, rest []word.Word) {
 }
 
 func ghCodespace(f *shell.Frame, rest []word.Word) {
-	for i, w := range rest {
-		if w.Text == "--" {
-			f.Within("gh codespace ssh", func() { f.Child().ShellText(word.JoinText(rest[i+1:]), "gh codespace") })
-			return
-		}
-	}
-	const valued = "-c --codespace -R --repo --repo-owner --profile --server-port"
-	if fl := word.ParseFlags(rest, valued); fl.Arg(0).Text == "ssh" {
+	fl := word.ParseFlags(rest, "-c --codespace -R --repo --repo-owner --profile --server-port")
+	if fl.Arg(0).Text == "ssh" {
 		text := word.JoinText(fl.Pos[1:])
 		f.Within("gh codespace ssh", func() { f.Child().ShellText(text, "gh codespace") })
 	}
@@ -274,15 +254,7 @@ func Workflow(f *shell.Frame, name string, argv []word.Word) {
 		return
 	}
 	a := act.Act{Kind: act.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
-	if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") {
-		if text, from := f.Open(projectPath(f, ".github/workflows/"+word.ProgramName(name))); from != shell.Nowhere {
-			if MergingText(text) {
-				f.Act(a, argv)
-			}
-			return
-		}
-	}
-	if text, ok := workflowNamed(f, name); ok {
+	if text, ok := workflowText(f, name); ok {
 		if MergingText(text) {
 			f.Act(a, argv)
 		}
@@ -299,24 +271,20 @@ func Workflow(f *shell.Frame, name string, argv []word.Word) {
 	}
 }
 
-// projectPath is a file of the project as seen from where the call started.
-func projectPath(f *shell.Frame, p string) string {
-	if f.M.Call.Cwd == "" {
-		return p
+// workflowText is the text of a workflow by its file, or by the name under which it is shown.
+func workflowText(f *shell.Frame, name string) (string, bool) {
+	folder := path.Join(f.M.Call.Cwd, ".github/workflows")
+	if ext := path.Ext(name); ext == ".yml" || ext == ".yaml" {
+		text, from := f.Open(folder + "/" + word.ProgramName(name))
+		return text, from != shell.Nowhere
 	}
-	return strings.TrimSuffix(f.M.Call.Cwd, "/") + "/" + p
-}
-
-// workflowNamed is the text of the workflow that shows under a name.
-func workflowNamed(f *shell.Frame, name string) (string, bool) {
-	folder := projectPath(f, ".github/workflows")
 	list, ok := f.M.Files.(act.Folders)
 	if !ok {
 		return "", false
 	}
 	for _, file := range list.List(folder) {
 		text, _ := f.Open(folder + "/" + file)
-		for _, line := range strings.Split(text, "\n") {
+		for line := range strings.SplitSeq(text, "\n") {
 			shown, ok := strings.CutPrefix(line, "name:")
 			if ok && strings.Trim(strings.TrimSpace(shown), `"'`) == name {
 				return text, true
@@ -326,26 +294,28 @@ func workflowNamed(f *shell.Frame, name string) (string, bool) {
 	return "", false
 }
 
-// MergingText looks for a merge in the text of a workflow or a file of recipes.
+// MergingText reports whether the text of a workflow or a file of recipes merges.
 func MergingText(text string) bool {
 	t := strings.ToLower(text)
-	for _, mark := range []string{"gh pr merge", "pulls.merge", "/merge", "automerge", "auto-merge", "auto_merge",
-		"mergepullrequest", "enqueuepullrequest", "mergemethod", "merge-action", "git merge "} {
+	for _, mark := range []string{
+		"gh pr merge", "pulls.merge", "/merge", "automerge", "auto-merge", "auto_merge",
+		"mergepullrequest", "enqueuepullrequest", "mergemethod", "merge-action", "git merge ",
+	} {
 		if strings.Contains(t, mark) {
 			return true
 		}
 	}
-	return strings.Contains(t, "git push") && (strings.Contains(t, ":main") || strings.Contains(t, "origin main") || strings.Contains(t, "origin master"))
+	return strings.Contains(t, "git push") && (strings.Contains(t, ":main") ||
+		strings.Contains(t, "origin main") || strings.Contains(t, "origin master"))
 }
 
 // inputNumber is the PR number among a workflow's inputs: -f pr=5.
 func inputNumber(argv []word.Word) int {
 	for _, w := range argv {
-		name, val, ok := strings.Cut(w.Text, "=")
-		if ok && (strings.Contains(strings.ToLower(name), "pr") || strings.Contains(strings.ToLower(name), "pull") || name == "number") {
-			if n := word.Number(val); n > 0 {
-				return n
-			}
+		name, val, _ := strings.Cut(strings.ToLower(w.Text), "=")
+		n := word.Number(val)
+		if n > 0 && (word.HasPart(name, "pr pull") || name == "number") {
+			return n
 		}
 	}
 	return 0
@@ -358,7 +328,8 @@ func ghRepo(f *shell.Frame, argv, rest []word.Word) {
 		fl := word.ParseFlags(rest, "-u --upstream-remote-name")
 		gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, fl.Pos)
 	case "edit":
-		fl := word.ParseFlags(rest, "-d --description -h --homepage --default-branch --visibility --add-topic --remove-topic")
+		fl := word.ParseFlags(rest, `-d --description -h --homepage --default-branch --visibility
+--add-topic --remove-topic`)
 		if _, ok := fl.Get("--default-branch"); ok || fl.On("--enable-auto-merge") {
 			f.Act(act.Act{Kind: act.RelaxProtection, Repo: repoName(fl.Arg(0).Text)}, argv)
 		}
@@ -369,12 +340,13 @@ func ghRepo(f *shell.Frame, argv, rest []word.Word) {
 			branch = word.Lit(DefaultBranch(f))
 		}
 		if len(fl.Pos) > 0 && Protected(f, branch.Text) != shell.No {
-			f.Act(act.Act{Kind: act.PushProtected, Ref: branch.Text, Repo: repoName(fl.Arg(0).Text)}, argv)
+			repo := repoName(fl.Arg(0).Text)
+			f.Act(act.Act{Kind: act.PushProtected, Ref: branch.Text, Repo: repo}, argv)
 		}
 	}
 }
 
-// repoName is owner/name of what gh takes for a repository, "" when it is none.
+// repoName is owner/name of a repository as gh takes it, "" for other text.
 func repoName(s string) string {
 	s = strings.TrimSuffix(s, ".git")
 	if _, rest, ok := strings.Cut(s, "://"); ok {

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"cmp"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -8,12 +9,11 @@ import (
 	"hooks/internal/guard/word"
 )
 
-const ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A --author-email --match-head-commit --hostname -B --base -H
---head -l --label -a --assignee -r --reviewer -m --milestone -p --project -T --template --recover --add-label
---remove-label --add-assignee --remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project
---branch`
-
 const (
+	ghPRValued = `-R --repo -b --body -F --body-file -t --subject --title -A --author-email
+--match-head-commit --hostname -B --base -H --head -l --label -a --assignee -r --reviewer -m
+--milestone -p --project -T --template --recover --add-label --remove-label --add-assignee
+--remove-assignee --add-reviewer --remove-reviewer --add-project --remove-project --branch`
 	ghMergeValued = `-R --repo -b --body -F --body-file -t --subject -A --author-email
 --match-head-commit --hostname`
 	ghReviewValued = "-R --repo -b --body -F --body-file --hostname"
@@ -49,7 +49,7 @@ func ghPR(f *shell.Frame, argv, rest []word.Word) {
 // prCheckout leaves the place on the branch of some PR, which is no protected one.
 func prCheckout(f *shell.Frame) { checkedOut(f, place(f), "pull-request") }
 
-// place is where the shell stands, the call's own place when it is not known.
+// place is the shell's directory, or the call's where that is not known.
 func place(f *shell.Frame) string {
 	if f.Cwd == "" {
 		return f.M.Call.Cwd
@@ -75,7 +75,8 @@ func ghMerge(f *shell.Frame, argv, rest []word.Word) {
 	f.Act(a, argv)
 }
 
-// prTarget is the PR that a command's first word names: a number, a URL, a branch; none is the current branch's.
+// prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
+// it is that of the current branch.
 func prTarget(f *shell.Frame, fl word.Flags) act.Act {
 	a := act.Act{Repo: repoFlag(fl)}
 	if a.Repo == "" {
@@ -95,20 +96,21 @@ func prTarget(f *shell.Frame, fl word.Flags) act.Act {
 	return a
 }
 
-// PullURL reads https://host/owner/name/pull/5; other text is a reference as it stands.
+// PullURL reads https://host/owner/name/pull/5. Other text is returned as the reference.
 func PullURL(w word.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
 	}
 	parts := strings.Split(strings.TrimSuffix(w.Text, "/"), "/")
 	for i, p := range parts {
-		if word.Has("pull pulls merge_requests pull-requests pullrequests", p) && i+1 < len(parts) && i >= 2 {
-			n, _, _ := strings.Cut(parts[i+1], "#")
-			n, _, _ = strings.Cut(n, "?")
-			if parts[i-1] == "-" {
-				i--
-			}
-			return word.Number(n), parts[i-2] + "/" + parts[i-1], w.Text
+		const nouns = "pull pulls merge_requests pull-requests pullrequests"
+		of := parts[:i]
+		if i > 0 && of[i-1] == "-" { // GitLab's
+			of = of[:i-1]
+		}
+		if n := len(of); word.Has(nouns, p) && i+1 < len(parts) && n > 1 {
+			number, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
+			return word.Number(number), of[n-2] + "/" + of[n-1], w.Text
 		}
 	}
 	return 0, repo, w.Text
@@ -149,7 +151,7 @@ func ghIssue(f *shell.Frame, argv, rest []word.Word) {
 	ghTalk(f, argv, sub.Text, rest)
 }
 
-// ghTalk reads what issues and PRs have in common: comments and labels.
+// ghTalk reads the comments and labels of issues and PRs.
 func ghTalk(f *shell.Frame, argv []word.Word, sub string, rest []word.Word) {
 	fl := word.ParseFlags(rest, ghPRValued+" -c --comment")
 	switch sub {
@@ -165,61 +167,41 @@ func ghTalk(f *shell.Frame, argv []word.Word, sub string, rest []word.Word) {
 	}
 }
 
-const ghAPIValued = "-X --method -f --raw-field -F --field -H --header --input -q --jq -t --template -p --preview --cache --hostname -R --repo"
+const ghAPIValued = `-X --method -f --raw-field -F --field -H --header --input -q --jq -t --template
+-p --preview --cache --hostname -R --repo`
 
 // ghAPI reads gh api …
 func ghAPI(f *shell.Frame, argv, rest []word.Word) {
 	fl := word.ParseFlags(rest, ghAPIValued)
-	apiCall(f, fl, apiRequest(f, fl, argv))
+	api(f, argv, fl, f.FileText(cmp.Or(fl.Val("--input"), "/dev/null")))
 }
 
-// apiRequest is what gh api and its kin would send.
-func apiRequest(f *shell.Frame, fl word.Flags, argv []word.Word) Request {
-	q := Request{URL: fl.Arg(0).Text, Argv: argv}
+// api judges the request that gh api and its kin would send.
+func api(f *shell.Frame, argv []word.Word, fl word.Flags, body string) {
+	q := Request{Method: "GET", URL: fl.Arg(0).Text, Body: body, Argv: argv}
 	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
 		k, v, _ := strings.Cut(w.Text, "=")
-		if file, ok := strings.CutPrefix(v, "@"); ok {
-			v = f.FileText(file)
-		}
-		q.Fields = append(q.Fields, act.Field{Path: k, Value: v})
+		q.Fields = append(q.Fields, act.Field{Path: k, Value: dataText(f, v)})
 	}
-	if w, ok := fl.Get("--input"); ok {
-		q.Body = f.FileText(w.Text)
+	switch w, ok := fl.Get("-X", "--method"); {
+	case ok && !w.Known():
+		q.Method = word.Hole
+	case ok:
+		q.Method = strings.ToUpper(w.Text)
+	case len(q.Fields) > 0 || q.Body != "":
+		q.Method = "POST"
 	}
-	return q
-}
-
-// apiCall judges the request.
-func apiCall(f *shell.Frame, fl word.Flags, q Request) {
-	q.Method = apiMethod(fl, q)
-	if fl.Late && word.Blank(q.URL) {
-		f.OpaqueForge(word.Join(q.Argv), "the gh api call is only known when it runs")
-		return
-	}
-	sendAPI(f, q, fl)
-}
-
-func apiMethod(fl word.Flags, q Request) string {
-	if w, ok := fl.Get("-X", "--method"); ok {
-		if !w.Known() {
-			return word.Hole
-		}
-		return strings.ToUpper(w.Text)
-	}
-	if len(q.Fields) > 0 || q.Body != "" {
-		return "POST"
-	}
-	return "GET"
-}
-
-func sendAPI(f *shell.Frame, q Request, fl word.Flags) {
-	before, opaque := len(f.M.Read.Acts), len(f.M.Read.Opaque)
-	if strings.Trim(q.URL, "/") == "graphql" {
+	found := len(f.M.Read.Acts) + len(f.M.Read.Opaque)
+	switch {
+	case word.Blank(q.URL) && fl.Late:
+	case strings.Trim(q.URL, "/") == "graphql":
 		graphqlRequest(f, q)
 		return
+	default:
+		Send(f, q)
 	}
-	Send(f, q)
-	if word.Blank(q.URL) && q.Method != "GET" && len(f.M.Read.Acts) == before && len(f.M.Read.Opaque) == opaque {
-		f.OpaqueForge(word.Join(q.Argv), "the path of the gh api call is only known when it runs")
+	late := word.Blank(q.URL) && (fl.Late || q.Method != "GET")
+	if late && len(f.M.Read.Acts)+len(f.M.Read.Opaque) == found {
+		f.OpaqueForge(word.Join(argv), "the path of the gh api call is only known when it runs")
 	}
 }

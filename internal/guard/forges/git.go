@@ -45,7 +45,8 @@ func gitGlobals(f *shell.Frame, g *gitRun, args []word.Word) []word.Word {
 		case t == "-C" && i+1 < len(args):
 			i++
 			g.dir = at(f, g.dir, args[i].Text)
-		case word.Has("--git-dir --work-tree --namespace --exec-path --super-prefix --attr-source", t):
+		case word.Has(`--git-dir --work-tree --namespace --exec-path --super-prefix
+--attr-source`, t):
 			i++
 		case strings.HasPrefix(t, "--git-dir="):
 			g.dir = at(f, g.dir, strings.TrimSuffix(strings.TrimSuffix(t[10:], ".git"), "/"))
@@ -79,7 +80,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		return
 	}
 	args := rest[1:]
-	if word.AsksHelp(args[:min(1, len(args))], "") { // further on it may belong to what git starts
+	if word.AsksHelp(args[:min(1, len(args))], "") { // later it may be another program's flag
 		return
 	}
 	args = word.Unabbreviated(args, gitTexts)
@@ -103,7 +104,8 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		if fl := word.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
 			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
 		}
-	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook", "mergetool", "maintenance":
+	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook",
+		"mergetool", "maintenance":
 		gitRunsText(f, g, cmd.Text, args)
 	case "subtree":
 		if len(args) > 0 && args[0].Text == "push" {
@@ -122,11 +124,12 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 	gitHooks(f, g, cmd.Text, args)
 }
 
+const gitFilters = `--tree-filter --index-filter --msg-filter --env-filter --commit-filter
+--parent-filter --tag-name-filter`
+
 // gitTexts are the flags that hand text to a shell, and those that share their first letters.
 const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-pager --config
---config-env
---tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter
---tag-name-filter`
+--config-env ` + gitFilters
 
 // gitStarts looks at words of any command whose rest git hands to a shell.
 func gitStarts(f *shell.Frame, args []word.Word) {
@@ -143,7 +146,7 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 	}
 }
 
-// gitAlias runs an alias; what git has built in cannot be one.
+// gitAlias runs an alias. A command that git has built in cannot be one.
 func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
@@ -181,28 +184,24 @@ func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	}
 }
 
-// gitClone reads what a clone starts, and notes what it leaves checked out.
+// gitClone reads the programs that a clone starts, and notes the branch that it checks out.
 func gitClone(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, "-b --branch -o --origin -u --depth -c --config --reference -j --jobs --filter --template --separate-git-dir --shallow-since")
+	fl := word.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
+--jobs --filter --template --separate-git-dir --shallow-since`)
 	for _, w := range fl.All("-c", "--config") {
 		gitSetting(f, &g, w.Text)
 	}
 	f.Look("git clone -u", fl.Val("-u"))
-	dir := fl.Arg(1).Text
-	if dir == "" {
-		dir = strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
-	}
-	branch := fl.Val("-b", "--branch")
-	if branch == "" {
-		branch = DefaultBranch(f)
-	}
-	checkedOut(f, at(f, g.dir, dir), branch)
+	named := strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
+	dir := at(f, g.dir, cmp.Or(fl.Arg(1).Text, named))
+	checkedOut(f, dir, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f)))
 }
 
 // gitRemote notes a remote's address, and that all is pushed to it where it is a mirror.
 func gitRemote(f *shell.Frame, args []word.Word) {
 	fl := word.ParseFlags(args, "-t -m")
-	if name := "remote." + strings.ToLower(fl.Arg(1).Text); len(fl.Pos) > 2 && word.Has("add set-url", fl.Arg(0).Text) {
+	if len(fl.Pos) > 2 && word.Has("add set-url", fl.Arg(0).Text) {
+		name := "remote." + strings.ToLower(fl.Arg(1).Text)
 		f.M.Config[name+".url"] = fl.Arg(2).Text
 		if fl.Val("--mirror") == "push" {
 			f.M.Config[name+".mirror"] = "true"
@@ -211,7 +210,8 @@ func gitRemote(f *shell.Frame, args []word.Word) {
 }
 
 func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, "-b -B -c -C --create --force-create --orphan --conflict --pathspec-from-file")
+	const creates = "-b -B -c -C --create --force-create --orphan"
+	fl := word.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	paths := false
 	for i, w := range args {
 		if w.Text == "--" {
@@ -219,7 +219,7 @@ func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
 			overwritten(f, g, args[i+1:])
 		}
 	}
-	if b, ok := fl.Get("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan"); ok {
+	if b, ok := fl.Get(strings.Fields(creates)...); ok {
 		checkedOut(f, g.dir, b.Text)
 		if up := fl.Arg(0).Text; fl.On("-t", "--track") && up != "" {
 			track(f, b.Text, up)
@@ -288,32 +288,21 @@ func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	defer f.Through("git " + cmd)()
 	h := f.Child()
 	h.Cwd = g.dir
-	switch cmd {
-	case "rebase":
-		for _, w := range word.ParseFlags(args, "-x --exec --onto -s -X").All("-x", "--exec") {
-			h.Run(w.Text)
-		}
-	case "bisect":
-		if len(args) > 1 && args[0].Text == "run" {
-			h.Exec(args[1:])
-		}
-	case "submodule":
-		for i, w := range args {
-			if w.Text == "foreach" {
-				h.Run(word.JoinText(word.Command(args[i+1:], "", 0)))
-			}
-		}
-	case "difftool":
-		if w, ok := word.ParseFlags(args, "-x --extcmd -t --tool").Get("-x", "--extcmd"); ok {
-			h.Run(w.Text)
-		}
-	case "for-each-repo":
+	texts := map[string]string{
+		"rebase": "-x --exec", "difftool": "-x --extcmd", "filter-branch": gitFilters,
+	}[cmd]
+	fl := word.ParseFlags(args, "--onto -s -X -t --tool "+texts)
+	for _, w := range fl.All(strings.Fields(texts)...) {
+		h.Run(w.Text)
+	}
+	switch {
+	case cmd == "bisect" && len(args) > 1 && args[0].Text == "run":
+		h.Exec(args[1:])
+	case cmd == "submodule" && word.HasWord(args, "foreach"):
+		i := slices.IndexFunc(args, func(w word.Word) bool { return w.Text == "foreach" })
+		h.Run(word.JoinText(word.Command(args[i+1:], "", 0)))
+	case cmd == "for-each-repo":
 		Git(f, append(word.Lits("git"), word.Command(args, "--config", 0)...))
-	case "filter-branch":
-		const filters = "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter"
-		for _, w := range word.ParseFlags(args, filters).All(strings.Fields(filters)...) {
-			h.Run(w.Text)
-		}
 	}
 }
 
@@ -339,24 +328,25 @@ func namesTrunk(args []word.Word) bool {
 	return false
 }
 
-// GitOutput is what git prints where that names a branch or a commit.
+// GitOutput is the text that git prints where that names a branch or a commit.
 func GitOutput(f *shell.Frame, argv []word.Word) string {
 	text := word.JoinText(argv[1:])
-	switch {
-	case namesTrunk(argv[1:]):
-		return "origin/" + word.Trunk + "\n"
-	case text == "branch --show-current", text == "rev-parse --abbrev-ref HEAD", text == "name-rev --name-only HEAD",
-		text == "symbolic-ref --short HEAD", text == "symbolic-ref --short -q HEAD", text == "symbolic-ref -q --short HEAD":
+	switch text {
+	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "name-rev --name-only HEAD",
+		"symbolic-ref --short HEAD", "symbolic-ref --short -q HEAD", "symbolic-ref -q --short HEAD":
 		if names, _ := branches(f, place(f)); len(names) == 1 {
 			return names[0] + "\n"
 		}
-	case text == "rev-parse --show-toplevel":
+	case "rev-parse --show-toplevel":
 		return place(f) + "\n"
-	case text == "config user.name", text == "config user.email":
+	case "config user.name", "config user.email":
 		return word.Soft
-	case strings.HasPrefix(text, "rev-parse") && !strings.Contains(text, "abbrev-ref") &&
-		!strings.Contains(text, "symbolic"),
-		strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"):
+	}
+	switch {
+	case namesTrunk(argv[1:]):
+		return "origin/" + word.Trunk + "\n"
+	case strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"),
+		strings.HasPrefix(text, "rev-parse") && !word.HasPart(text, "abbrev-ref symbolic"):
 		return word.Soft + "\n"
 	}
 	return word.Hole

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// gitEnv takes over settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR or GIT_WORK_TREE.
+// gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR.
 func gitEnv(f *shell.Frame, g *gitRun) {
 	if n, ok := word.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
 		for i := 0; i < n && f.M.Spend(2); i++ {
@@ -25,7 +25,7 @@ func gitEnv(f *shell.Frame, g *gitRun) {
 	}
 }
 
-// gitSetting is one key=value; what git would run because of it is looked at.
+// gitSetting takes over one key=value, and reads the text that git would run because of it.
 func gitSetting(f *shell.Frame, g *gitRun, setting string) {
 	key, val, ok := strings.Cut(setting, "=")
 	if !ok {
@@ -38,13 +38,12 @@ func gitSetting(f *shell.Frame, g *gitRun, setting string) {
 
 // gitRuns looks at settings whose value git hands to a shell.
 func gitRuns(f *shell.Frame, key, val string) {
-	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor diff.external core.gitproxy
-web.browser credential.helper gpg.program interactive.difffilter`, key) ||
-		strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv") || strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") ||
-		strings.HasSuffix(key, ".cmd") || strings.HasSuffix(key, ".helper") ||
-		strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".driver") ||
-		strings.HasSuffix(key, ".process") || strings.HasPrefix(key, "remote.") &&
-		(strings.HasSuffix(key, ".uploadpack") || strings.HasSuffix(key, ".receivepack")) {
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor
+diff.external core.gitproxy web.browser gpg.program interactive.difffilter`, key) ||
+		word.Has("command textconv clean smudge cmd helper driver process", last) ||
+		strings.HasPrefix(key, "pager.") ||
+		strings.HasPrefix(key, "remote.") && word.Has("uploadpack receivepack", last) {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
 	}
 }
@@ -61,8 +60,8 @@ func setting(f *shell.Frame, g gitRun, key string) string {
 	return f.M.Repo().Config[key]
 }
 
-// configFiles takes over the settings of files that this call includes or names, and of those that it wrote itself: what
-// was there before it, the caller has told.
+// configFiles takes over the settings of files that this call includes or names, and of those that
+// it wrote itself. The caller knows the settings that were there before.
 func configFiles(f *shell.Frame, g *gitRun) {
 	included := setting(f, *g, "include.path")
 	if included != "" {
@@ -73,12 +72,13 @@ func configFiles(f *shell.Frame, g *gitRun) {
 			configText(f, g, text)
 		}
 	}
-	for _, p := range []string{at(f, g.dir, ".git/config"), "~/.gitconfig", "~/.config/git/config"} {
+	own := at(f, g.dir, ".git/config")
+	for _, p := range []string{own, "~/.gitconfig", "~/.config/git/config"} {
 		configText(f, g, f.Wrote(p))
 	}
 }
 
-// configText reads git's config format as far as one line holds one setting; what -c said stands.
+// configText reads git's config format, one setting a line. Settings given by -c win.
 func configText(f *shell.Frame, g *gitRun, text string) {
 	section := ""
 	for _, line := range strings.Split(text, "\n") {
@@ -96,10 +96,12 @@ func configText(f *shell.Frame, g *gitRun, text string) {
 	}
 }
 
-// gitConfig notes a setting for the rest of the call; an alias or a push rule that lands changes is an act itself.
+// gitConfig notes a setting for the rest of the call. An alias or a push rule that lands changes is
+// an act itself.
 func gitConfig(f *shell.Frame, g gitRun, args []word.Word) {
 	fl := word.ParseFlags(args, "-f --file --blob --type --default --value --comment")
-	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all", "--remove-section") {
+	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all",
+		"--remove-section") {
 		return
 	}
 	pos := fl.Pos
@@ -116,16 +118,15 @@ func gitConfig(f *shell.Frame, g gitRun, args []word.Word) {
 }
 
 func plantSetting(f *shell.Frame, g gitRun, key, val string) {
+	alias, ok := strings.CutPrefix(key, "alias.")
+	_, to := SplitRefspec(val)
 	switch {
-	case strings.HasPrefix(key, "alias."):
-		if word.Blank(val) {
-			f.OpaqueForge(word.Join(g.argv), "what the alias stands for is only known when it runs")
-			return
-		}
-		plant(f, g.argv, func(h *shell.Frame) { Git(h, word.Lits("git", key[len("alias."):])) })
-	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push"):
-		if _, to := SplitRefspec(val); MovesProtected(f, to) == shell.Yes {
-			f.Act(act.Act{Kind: act.PlantMerge, Ref: val}, g.argv)
-		}
+	case ok && word.Blank(val):
+		f.OpaqueForge(word.Join(g.argv), "what the alias stands for is only known when it runs")
+	case ok:
+		plant(f, g.argv, func(h *shell.Frame) { Git(h, word.Lits("git", alias)) })
+	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") &&
+		MovesProtected(f, to) == shell.Yes:
+		f.Act(act.Act{Kind: act.PlantMerge, Ref: val}, g.argv)
 	}
 }

@@ -1,6 +1,7 @@
 package forges
 
 import (
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/shell"
@@ -11,25 +12,20 @@ import (
 func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	h := *f
 	h.Cwd = g.dir
+	fl := word.ParseFlags(args, "-e --exclude -m --message -s --source")
 	how := word.Clip(word.Join(g.argv), 300)
 	switch cmd {
 	case "clean":
-		fl := word.ParseFlags(args, "-e --exclude")
-		forced := fl.On("-f", "--force", "-i", "--interactive")
-		if !forced && setting(f, g, "clean.requireforce") == "" {
-			return // git refuses
-		}
-		gitClean(&h, args, how)
+		gitClean(&h, g, fl, how)
 	case "stash":
-		fl := word.ParseFlags(args, "-m --message")
-		if fl.On("-a", "--all") && (len(fl.Pos) == 0 || word.Has("push save", fl.Arg(0).Text)) {
+		all := fl.On("-a", "--all")
+		if all && (len(fl.Pos) == 0 || word.Has("push save", fl.Arg(0).Text)) {
 			h.StateAct(how)
 		}
 		if fl.Arg(0).Text == "push" {
-			overwritten(&h, g, fl.Pos[1:])
+			overwritten(f, g, fl.Pos[1:])
 		}
 	case "rm", "mv":
-		fl := word.ParseFlags(args, "")
 		if fl.On("--cached") && !fl.On("--no-cached") || dry(fl) {
 			return
 		}
@@ -37,33 +33,28 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 			h.Takes(w, how, true)
 		}
 	case "restore":
-		overwritten(&h, g, word.ParseFlags(args, "-s --source").Pos)
+		overwritten(f, g, fl.Pos)
 	}
 }
 
-// gitClean removes ignored files only with -x or -X; the loop's files are ignored.
-func gitClean(f *shell.Frame, args []word.Word, how string) {
-	fl := word.ParseFlags(args, "-e --exclude")
-	if !fl.On("-x", "-X") || dry(fl) {
+// gitClean removes ignored files, which the loop's own are, only by force and with -x or -X.
+// Without a path the loop's folder goes as a whole, so only with -d.
+func gitClean(f *shell.Frame, g gitRun, fl word.Flags, how string) {
+	forced := fl.On("-f", "--force", "-i", "--interactive") ||
+		setting(f, g, "clean.requireforce") != ""
+	kept := slices.ContainsFunc(fl.All("-e", "--exclude"), func(w word.Word) bool {
+		return strings.Contains(w.Text, ".sdd")
+	})
+	if !forced || kept || !fl.On("-x", "-X") || dry(fl) {
 		return
-	}
-	for _, w := range fl.All("-e", "--exclude") {
-		if strings.Contains(w.Text, ".sdd") {
-			return
-		}
-	}
-	if len(fl.Pos) == 0 {
-		// The loop's folder holds nothing but ignored files: it goes as a whole, or not at all.
-		if !fl.On("-d") {
-			return
-		}
-		here := word.Lit(f.Cwd)
-		if word.Unknown(f.Cwd) || f.Cwd == "" || f.Covers(here) || f.Guarded(f.Cwd) {
-			f.StateAct(how)
-		}
 	}
 	for _, w := range fl.Pos {
 		f.Takes(w, how, true)
+	}
+	unknown := word.Unknown(f.Cwd) || f.Cwd == ""
+	if len(fl.Pos) == 0 && fl.On("-d") &&
+		(unknown || f.Covers(word.Lit(f.Cwd)) || f.Guarded(f.Cwd)) {
+		f.StateAct(how)
 	}
 }
 

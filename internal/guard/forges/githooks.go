@@ -31,8 +31,8 @@ func hooksOf(cmd string, args []word.Word) string {
 	return ""
 }
 
-// gitHooks reads the hooks that a command would start. Only a hook that merges or pushes counts: they are the person's as
-// a rule, and what else they do is no affair of the loop.
+// gitHooks reads the hooks that a command would start. Hooks are the person's as a rule, so only
+// one that merges or pushes counts.
 func gitHooks(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	names := strings.Fields(hooksOf(cmd, args))
 	if len(names) == 0 || f.M.InHook {
@@ -52,7 +52,8 @@ func gitHooks(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 	}
 }
 
-// hooksFolder is where a repository keeps its hooks; those of a linked worktree stand in the one that it belongs to.
+// hooksFolder is where a repository keeps its hooks. A linked worktree uses those of its
+// repository.
 func hooksFolder(f *shell.Frame, g gitRun) string {
 	if p := setting(f, g, "core.hookspath"); p != "" {
 		return at(f, g.dir, p)

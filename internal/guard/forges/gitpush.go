@@ -11,9 +11,8 @@ import (
 const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
 
 // pushSwitches are flags of a push that may stand abbreviated.
-const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run
---no-dry-run --help
---no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
+const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --dry-run --no-dry-run
+--help --no-all --no-branches --no-mirror --no-delete --no-tags --no-follow-tags --force-with-lease
 --force`
 
 // gitPush judges a push by where its refs would land.
@@ -22,7 +21,7 @@ func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 	if fl.On("--stdin") {
 		f.OpaqueForge(word.Join(g.argv), "the branches it pushes are only known when it runs")
 	}
-	if dry(fl) || fl.On("-h", "--help") { // wherever it stands, git only tells its usage
+	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
 		return
 	}
 	opts := fl.All("-o", "--push-option")
@@ -58,12 +57,11 @@ func pushRefspecs(f *shell.Frame, g gitRun, fl word.Flags, remote word.Word, spe
 		return
 	}
 	for i := 0; i < len(specs); i++ {
-		w := specs[i]
-		if w.Text == "tag" && i+1 < len(specs) {
+		if specs[i].Text == "tag" && i+1 < len(specs) {
 			i++
 			continue
 		}
-		pushOne(f, g, remote.Text, w)
+		pushOne(f, g, remote.Text, specs[i])
 	}
 }
 
@@ -86,7 +84,8 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
 	pushTo(f, g, to, "the branch it pushes to is only known when it runs")
 }
 
-// pushTo judges a push by the branch that it moves; unknown is what is said of one that cannot be read.
+// pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
+// cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 	to = strings.ReplaceAll(to, word.Trunk, DefaultBranch(f))
 	switch MovesProtected(f, to) {
@@ -97,7 +96,7 @@ func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
 	}
 }
 
-// dry tells a command that only says what it would do.
+// dry reports whether a command changes nothing.
 func dry(fl word.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
 
 // SplitRefspec is a refspec's source and target.
@@ -110,23 +109,25 @@ func SplitRefspec(spec string) (from, to string) {
 	return from, to
 }
 
-// MovesProtected reports whether a push's target is a protected branch. Targets with * cover what
-// they match.
+// MovesProtected reports whether a push's target is a protected branch. A target with * is every
+// branch that it matches.
 func MovesProtected(f *shell.Frame, to string) shell.Truth {
-	switch {
-	case strings.HasPrefix(to, "refs/tags/"), strings.HasPrefix(to, "refs/notes/"), strings.HasPrefix(to, "refs/pull/"), strings.HasPrefix(to, "tags/"):
-		return shell.No
-	case strings.HasPrefix(to, "refs/for/"): // a change for review, whose options gerritPush reads
-		return shell.No
-	case to == "refs/*", to == "*":
+	for _, other := range []string{
+		"refs/tags/", "refs/notes/", "refs/pull/", "tags/",
+		"refs/for/", // a change for review, whose options gerritPush reads
+	} {
+		if strings.HasPrefix(to, other) {
+			return shell.No
+		}
+	}
+	if to == "refs/*" {
 		return shell.Yes
 	}
-	to = strings.TrimPrefix(to, "refs/heads/")
-	to = strings.TrimPrefix(to, "heads/")
-	if to == "" {
+	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/heads/"), "heads/")
+	switch {
+	case to == "":
 		return shell.No
-	}
-	if strings.Contains(to, "*") {
+	case strings.Contains(to, "*"):
 		return shell.TruthOf(anyProtected(f, func(p string) bool { return word.GlobMatch(to, p) }))
 	}
 	return Protected(f, to)
@@ -192,18 +193,23 @@ func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
 }
 
 func pushAct(f *shell.Frame, g gitRun, ref string) {
-	f.Act(act.Act{Kind: act.PushProtected, Ref: ref, Command: word.Clip(word.Join(g.argv), 300)}, g.argv)
+	f.Act(act.Act{Kind: act.PushProtected, Ref: ref}, g.argv)
 }
 
-// pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline passes.
+// pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline
+// passes.
 func pushOptions(f *shell.Frame, g gitRun, opts []word.Word) {
 	for _, w := range opts {
+		option, _ := strings.CutPrefix(w.Text, "merge_request.")
+		label, labels := strings.CutPrefix(option, "label=")
 		switch {
-		case strings.HasPrefix(w.Text, "merge_request.merge_when_pipeline_succeeds"), strings.HasPrefix(w.Text, "merge_request.auto_merge"):
+		case option == w.Text:
+		case strings.HasPrefix(option, "merge_when_pipeline_succeeds"),
+			strings.HasPrefix(option, "auto_merge"):
 			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)
-		case strings.HasPrefix(w.Text, "merge_request.label="):
-			labelWords(f, []word.Word{word.Lit(w.Text[len("merge_request.label="):])}, act.Act{}, g.argv)
-		case w.Text == "merge_request.create":
+		case labels:
+			labelWords(f, word.Lits(label), act.Act{}, g.argv)
+		case option == "create":
 			f.Act(act.Act{Kind: act.OpenPR}, g.argv)
 		}
 	}

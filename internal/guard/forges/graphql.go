@@ -10,7 +10,8 @@ import (
 
 const maxMarks = 20_000 // pieces of one document
 
-// graphqlRequest judges a request to a GraphQL endpoint: its query and variables stand in the body or the fields.
+// graphqlRequest judges a request to a GraphQL endpoint. Its query and variables stand in the body
+// or in the fields.
 func graphqlRequest(f *shell.Frame, q Request) {
 	if _, whole := word.JSONLeavesWhole(q.Body); !whole {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
@@ -19,8 +20,7 @@ func graphqlRequest(f *shell.Frame, q Request) {
 	// A list of requests has several queries, and so has an object that names it twice.
 	for _, fd := range leaves {
 		name := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-		if strings.EqualFold(name, "query") &&
-			!strings.Contains(fd.Path, "variables.") {
+		if strings.EqualFold(name, "query") && !strings.Contains(fd.Path, "variables.") {
 			found = true
 			GraphQL(f, fd.Value, leaves, q.Argv)
 		}
@@ -30,31 +30,24 @@ func graphqlRequest(f *shell.Frame, q Request) {
 	}
 }
 
-// GraphQL judges a document's mutations. vars holds the variables by name.
+// GraphQL judges a document's mutations. vars are the variables by name.
 func GraphQL(f *shell.Frame, query string, vars []act.Field, argv []word.Word) {
-	if query == "" {
+	switch {
+	case query == "":
 		return
-	}
-	if word.Blank(query) {
+	case word.Blank(query):
 		f.OpaqueForge(word.Join(argv), "the GraphQL query is only known when it runs")
 		return
-	}
-	if !f.M.Spend(1 + len(query)/16) {
+	case !f.M.Spend(1 + len(query)/16):
 		return
 	}
 	toks := gqlTokens(query)
 	if len(toks) > maxMarks && strings.Contains(query, "mutation") {
 		f.M.Shut("a GraphQL document of more pieces than are read")
 	}
-	for _, mu := range mutations(toks, vars) {
-		mutation(f, mu, argv)
-	}
-}
-
-// mutation1 is one field of a mutation with its arguments.
-type mutation1 struct {
-	name string
-	args []act.Field
+	mutations(toks, func(name string, args []string) {
+		mutation(f, strings.ToLower(name), gqlArgs(args, vars), argv)
+	})
 }
 
 // gqlTokens are names, "strings" with their quote kept, $variables and marks; comments are gone.
@@ -113,10 +106,9 @@ func blockEnd(s string) int {
 	return -1
 }
 
-// mutations are the top fields of every mutation, of the fragments in it and of every fragment on
-// Mutation.
-func mutations(toks []string, vars []act.Field) []mutation1 {
-	var out []mutation1
+// mutations calls do for the top fields of every mutation, of the fragments in it and of every
+// fragment on Mutation.
+func mutations(toks []string, do func(name string, args []string)) {
 	depth, in := 0, false
 	top, spread := 1, false // the depth of the top fields; whether "..." was met
 	for i := 0; i < len(toks); i++ {
@@ -128,11 +120,14 @@ func mutations(toks []string, vars []act.Field) []mutation1 {
 		case depth == 0 && t == "fragment":
 			in = i+3 < len(toks) && toks[i+3] == "Mutation"
 		case t == "(":
-			end := closing(toks, i)
-			if in && depth == top {
-				out = append(out, mutation1{toks[i-1], gqlArgs(toks[i+1:end], vars)})
+			open, level := i, 1
+			for level > 0 && i+1 < len(toks) {
+				i++
+				level += word.Btoi(toks[i] == "(") - word.Btoi(toks[i] == ")")
 			}
-			i = end
+			if end := i + word.Btoi(level > 0); in && depth == top && open > 0 {
+				do(toks[open-1], toks[open+1:end])
+			}
 		case t == ".":
 			spread = depth == top
 		case t == "{":
@@ -146,26 +141,9 @@ func mutations(toks []string, vars []act.Field) []mutation1 {
 			in = in && depth > 0
 		}
 	}
-	return out
 }
 
-func closing(toks []string, open int) int {
-	depth := 0
-	for i := open; i < len(toks); i++ {
-		switch toks[i] {
-		case "(":
-			depth++
-		case ")":
-			depth--
-			if depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(toks)
-}
-
-// gqlArgs are the name: value pairs at any depth; variables have their values put in, objects are given by "input".
+// gqlArgs are the name: value pairs at any depth. Variables have their values put in.
 func gqlArgs(toks []string, vars []act.Field) []act.Field {
 	var out []act.Field
 	for i := 0; i+2 < len(toks); i++ {
@@ -210,31 +188,46 @@ func variableLeaves(name, variable string, vars []act.Field) []act.Field {
 	return out
 }
 
-// mutation judges one mutation by its name.
-func mutation(f *shell.Frame, mu mutation1, argv []word.Word) {
-	a := act.Act{Ref: act.LeafText(mu.args, "pullRequestId", "subjectId", "refId", "iid"), PR: word.Number(act.LeafText(mu.args, "iid"))}
+// mutation judges one field of a mutation.
+func mutation(f *shell.Frame, name string, args []act.Field, argv []word.Word) {
+	arg := func(names ...string) string { return act.LeafText(args, names...) }
+	a := act.Act{PR: word.Number(arg("iid"))}
+	a.Ref = arg("pullRequestId", "subjectId", "refId", "iid")
 	if word.Unknown(a.Ref) {
 		a.Ref = ""
 	}
-	switch name := strings.ToLower(mu.name); name {
+	branch, moves := "", true
+	switch name {
+	case "mergebranch":
+		branch = arg("base")
+	case "createcommitonbranch", "commitcreate":
+		branch = arg("branchName", "branch", "id")
+	case "createref", "deleteref", "updaterefs":
+		branch = arg("name", "refId")
+	default:
+		moves = false
+	}
+	if moves {
+		branch = strings.TrimPrefix(branch, "refs/heads/")
+		switch Protected(f, branch) {
+		case shell.Yes:
+			a.Kind, a.Ref = act.PushProtected, branch
+			f.Act(a, argv)
+		case shell.Maybe:
+			f.OpaqueForge(word.Join(argv), "the branch it moves is only known when it runs")
+		}
+		return
+	}
+	switch name {
 	case "mergepullrequest", "mergerequestaccept":
-		a.Kind, a.SHA = act.MergePR, act.LeafText(mu.args, "expectedHeadOid", "sha")
+		a.Kind, a.SHA = act.MergePR, arg("expectedHeadOid", "sha")
 	case "enablepullrequestautomerge", "enqueuepullrequest", "mergetraincreate":
 		a.Kind, a.Auto = act.ArmAutoMerge, true
-	case "mergebranch":
-		mutatedBranch(f, act.LeafText(mu.args, "base"), a, argv)
-		return
-	case "createcommitonbranch", "commitcreate":
-		mutatedBranch(f, act.LeafText(mu.args, "branchName", "branch", "id"), a, argv)
-		return
-	case "createref", "deleteref", "updaterefs":
-		mutatedBranch(f, act.LeafText(mu.args, "name", "refId"), a, argv)
-		return
 	case "updateref":
 		a.Kind = act.PushProtected
 	case "addpullrequestreview", "submitpullrequestreview":
 		a.Kind = act.Comment
-		event := act.LeafText(mu.args, "event")
+		event := arg("event")
 		a.Review = event != "" || name == "submitpullrequestreview"
 		if strings.EqualFold(event, "APPROVE") || word.Unknown(event) {
 			a.Kind = act.ApprovePR
@@ -243,37 +236,21 @@ func mutation(f *shell.Frame, mu mutation1, argv []word.Word) {
 		a.Kind = act.DismissReview
 	case "createpullrequest", "revertpullrequest", "mergerequestcreate":
 		a.Kind = act.OpenPR
-	case "addcomment", "createnote", "addpullrequestreviewcomment", "addpullrequestreviewthread", "addpullrequestreviewthreadreply", "adddiscussioncomment":
-		Comment(f, act.LeafText(mu.args, "body"), a, argv)
+	case "addcomment", "createnote", "addpullrequestreviewcomment", "addpullrequestreviewthread",
+		"addpullrequestreviewthreadreply", "adddiscussioncomment":
+		Comment(f, arg("body"), a, argv)
 		return
-	default:
-		a.Kind = mutationByShape(name)
+	default: // by the words of its name
+		switch {
+		case word.HasPart(name, "protectionrule ruleset"):
+			a.Kind = act.RelaxProtection
+		case strings.HasPrefix(name, "disable") || strings.HasPrefix(name, "dequeue") ||
+			strings.Contains(name, "unmerge"):
+		case strings.Contains(strings.ReplaceAll(name, "mergerequest", ""), "merge"):
+			a.Kind = act.MergePR
+		}
 	}
 	if a.Kind != "" {
 		f.Act(a, argv)
-	}
-}
-
-// mutationByShape judges a mutation that is in no list by the words of its name.
-func mutationByShape(name string) act.Kind {
-	switch {
-	case strings.Contains(name, "protectionrule") || strings.Contains(name, "ruleset"):
-		return act.RelaxProtection
-	case strings.HasPrefix(name, "disable") || strings.HasPrefix(name, "dequeue") || strings.Contains(name, "unmerge"):
-		return ""
-	case strings.Contains(strings.ReplaceAll(name, "mergerequest", ""), "merge"):
-		return act.MergePR
-	}
-	return ""
-}
-
-func mutatedBranch(f *shell.Frame, branch string, a act.Act, argv []word.Word) {
-	branch = strings.TrimPrefix(branch, "refs/heads/")
-	switch Protected(f, branch) {
-	case shell.Yes:
-		a.Kind, a.Ref = act.PushProtected, branch
-		f.Act(a, argv)
-	case shell.Maybe:
-		f.OpaqueForge(word.Join(argv), "the branch it moves is only known when it runs")
 	}
 }

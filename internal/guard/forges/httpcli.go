@@ -9,12 +9,14 @@ import (
 	"hooks/internal/guard/word"
 )
 
-const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -F --form --form-string -H
---header -u --user -o --output -A --user-agent -b --cookie -c --cookie-jar -e --referer -K --config -T --upload-file
--m --max-time -w --write-out -x --proxy -r --range -C --continue-at -D --dump-header -E --cert --cacert --capath --key
---url --connect-timeout --retry --retry-delay --retry-max-time --resolve --connect-to --interface --limit-rate -y -Y
--z --time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target --url-query --unix-socket --output-dir
---variable --expand-url --expand-data --stderr --trace --trace-ascii --rate --max-redirs -P -Q -t`
+const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode
+--json -F --form --form-string -H --header -u --user -o --output -A --user-agent -b --cookie -c
+--cookie-jar -e --referer -K --config -T --upload-file -m --max-time -w --write-out -x --proxy -r
+--range -C --continue-at -D --dump-header -E --cert --cacert --capath --key --url --connect-timeout
+--retry --retry-delay --retry-max-time --resolve --connect-to --interface --limit-rate -y -Y -z
+--time-cond -U --proxy-user --oauth2-bearer --aws-sigv4 --request-target --url-query --unix-socket
+--output-dir --variable --expand-url --expand-data --stderr --trace --trace-ascii --rate
+--max-redirs -P -Q -t`
 
 const curlSwitches = " --head --get --next --help --version"
 
@@ -93,10 +95,11 @@ func curlMethod(fl word.Flags, data bool) string {
 	return "GET"
 }
 
-// curlBody is what -d, --json and -F send.
+// curlBody is the body of a request, by -d, --json and -F.
 func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
 	var parts []string
-	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json", "--expand-data") {
+	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",
+		"--expand-data") {
 		parts = append(parts, dataText(f, w.Text))
 	}
 	for _, w := range fl.All("--data-raw") {
@@ -190,7 +193,8 @@ func curlGlob(url string) []string {
 	return out
 }
 
-// downloads notes files that a download leaves: their text is not known, and they may be files of the loop.
+// downloads notes files that a download leaves. Their text is not known, and they may be files of
+// the loop.
 func downloads(f *shell.Frame, files []word.Word, how string) {
 	for _, w := range files {
 		f.Writes(w, how+" -o "+w.Show())

@@ -1,9 +1,12 @@
-// Package forges reads the command lines and requests that reach a forge or move a branch: gh, glab, tea and their kin,
-// git, curl, REST by method and path, GraphQL by its mutations, comments and labels that order a bot.
+// Package forges reads the command lines and requests that reach a forge or move a branch: gh,
+// glab, tea and their kin, git, curl, REST by method and path, GraphQL by its mutations, comments
+// and labels that order a bot.
 package forges
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"hooks/internal/guard/act"
@@ -21,7 +24,7 @@ type Request struct {
 	Led    bool        // to another host than the URL's
 }
 
-// leaves are the request's parameters: query, fields, body. What stands last counts.
+// leaves are the request's parameters: query, fields, body. The last one of a name counts.
 func (q Request) leaves() []act.Field {
 	var out []act.Field
 	if _, query, ok := strings.Cut(q.URL, "?"); ok {
@@ -37,14 +40,14 @@ type route struct {
 	segs, raw []string
 }
 
-func routeOf(url string) route {
-	url, _, _ = strings.Cut(url, "?")
-	url, _, _ = strings.Cut(url, "#")
-	if _, rest, ok := strings.Cut(url, "://"); ok {
-		url = "/" + afterHost(rest)
+func routeOf(address string) route {
+	address, _, _ = strings.Cut(address, "?")
+	address, _, _ = strings.Cut(address, "#")
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = "/" + afterHost(rest)
 	}
-	url = word.Percent20(word.Percent20(url))
-	clean := strings.Trim(path.Clean("/"+url), "/")
+	address = word.Percent20(word.Percent20(address))
+	clean := strings.Trim(path.Clean("/"+address), "/")
 	return route{strings.Split(strings.ToLower(clean), "/"), strings.Split(clean, "/")}
 }
 
@@ -53,7 +56,7 @@ func afterHost(rest string) string {
 	return p
 }
 
-// index is where the first of the names stands, -1 nowhere.
+// index is the place of the first segment that is one of the names, -1 for none.
 func (r route) index(names string) int {
 	for i, s := range r.segs {
 		if word.Has(names, s) {
@@ -99,7 +102,8 @@ func Send(f *shell.Frame, q Request) {
 		graphqlRequest(f, q)
 		return
 	}
-	if sendPR(f, q, r) || sendBranch(f, q, r) || sendRules(f, q, r) || sendMisc(f, q, r) {
+	if sendPR(f, q, r) || sendBranch(f, q, r) || sendRules(f, q, r) ||
+		sendDispatch(f, q, r) {
 		return
 	}
 	sendUnknown(f, q, r)
@@ -107,51 +111,39 @@ func Send(f *shell.Frame, q Request) {
 
 const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --unix-socket"
 
-// localServer reports whether a request goes to this machine, as tests make them: no forge, unless
-// the project's own is there or the request is led elsewhere.
+// localServer reports whether a request goes to this machine, as tests make them. It is no forge,
+// unless the project's own is there or the request is led elsewhere.
 func localServer(f *shell.Frame, q Request) bool {
 	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
 		return false
 	}
-	for _, w := range q.Argv {
-		for _, flag := range strings.Fields(leadsElsewhere) {
-			if strings.HasPrefix(w.Text, flag) {
-				return false
-			}
-		}
-	}
 	const proxies = "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY"
-	for v := range strings.FieldsSeq(proxies) {
-		if f.Known(v) {
+	if slices.ContainsFunc(strings.Fields(proxies), f.Known) {
+		return false
+	}
+	for flag := range strings.FieldsSeq(leadsElsewhere) {
+		led := func(w word.Word) bool { return strings.HasPrefix(w.Text, flag) }
+		if slices.ContainsFunc(q.Argv, led) {
 			return false
 		}
 	}
-	for _, url := range f.M.Repo().Remotes {
-		if local(url) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(slices.Collect(maps.Values(f.M.Repo().Remotes)), local)
 }
 
 // local reports whether an address is on this machine.
-func local(url string) bool {
-	_, rest, ok := strings.Cut(url, "://")
+func local(address string) bool {
+	_, rest, ok := strings.Cut(address, "://")
 	if !ok {
-		rest = url
+		rest = address
 	}
-	host := rest
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		host = rest[:i]
-	}
+	host, _, _ := strings.Cut(strings.NewReplacer("?", "/", "#", "/").Replace(rest), "/")
 	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
 	if strings.HasPrefix(host, "[::1]") {
 		return true
 	}
 	host, _, _ = strings.Cut(host, ":")
-	digits := strings.Trim(host, "0123456789.") == ""
 	return word.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
-		digits && strings.HasPrefix(host, "127.")
+		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
 func reqAct(f *shell.Frame, q Request, r route, a act.Act) {
@@ -166,44 +158,81 @@ func reqAct(f *shell.Frame, q Request, r route, a act.Act) {
 
 const prNouns = "pulls pull pullrequests pull-requests merge_requests merge-requests mergerequests"
 
-// sendPR judges requests on one PR: merge, review, label, comment.
+// sendPR judges requests on one PR: merge, edit, review, label, comment.
 func sendPR(f *shell.Frame, q Request, r route) bool {
 	i := r.index(prNouns)
 	if i < 0 {
 		i = r.index("issues changes")
-		if i < 0 {
-			return false
-		}
 	}
+	if i < 0 {
+		return false
+	}
+	leaves := q.leaves()
+	leaf := func(names ...string) string { return act.LeafText(leaves, names...) }
 	a := act.Act{PR: word.Number(r.seg(i + 1)), Repo: r.repo()}
 	if strings.Contains(r.seg(i+1), word.Hole) {
 		a.Ref = q.urlShown()
 	}
-	leaves := q.leaves()
-	action := r.seg(i + 2)
+	noun, action, deletes := r.segs[i], r.seg(i+2), q.Method == "DELETE"
+	arms := word.Has(`merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge
+merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < len(r.segs)-1
 	switch {
 	case i == len(r.segs)-1:
-		if r.segs[i] != "issues" && r.segs[i] != "changes" && q.Method == "POST" {
+		if word.Has(prNouns, noun) && q.Method == "POST" {
 			reqAct(f, q, r, act.Act{Kind: act.OpenPR})
 			Labels(f, leaves, act.Act{}, q.Argv)
 		}
-		return r.segs[i] != "changes"
-	case r.index("merge_trains") >= 0 && q.Method != "DELETE":
+		return noun != "changes"
+	case arms && !deletes:
 		a.Kind, a.Auto = act.ArmAutoMerge, true
-		reqAct(f, q, r, a)
 	case action == "":
 		editPR(f, q, r, a, leaves)
-	case action == "merge" && r.segs[i] != "issues" && q.Method != "DELETE", action == "submit" && r.segs[i] == "changes":
-		mergeRequest(f, q, r, a, leaves)
-	case word.Has("merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge merge-queue merge_queue queue", action) && q.Method != "DELETE":
-		a.Kind, a.Auto = act.ArmAutoMerge, true
+	case action == "merge" && noun != "issues" && !deletes,
+		action == "submit" && noun == "changes":
+		a.Kind = act.MergePR
+		a.SHA = leaf("sha", "head_commit_id", "head_sha", "lastMergeSourceCommit")
+		if word.IsTrue(leaf("merge_when_checks_succeed")) || word.IsTrue(leaf("auto_merge")) ||
+			word.IsTrue(leaf("merge_when_pipeline_succeeds")) {
+			a.Kind, a.Auto = act.ArmAutoMerge, true
+		}
+		a.Admin = word.IsTrue(leaf("force_merge", "bypass"))
+	case r.seg(len(r.segs)-1) == "dismissals":
+		a.Kind = act.DismissReview
+	case action == "reviews" && !deletes:
+		event := leaf("event", "state")
+		switch {
+		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || word.Unknown(event):
+			a.Kind = act.ApprovePR
+		case word.Unknown(q.Body) && event == "":
+			f.OpaqueForge(word.Join(q.Argv), "a review whose verdict is only known when it runs")
+		default:
+			a.Kind = act.Comment
+		}
+		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
+	case action == "approve", action == "approvals" && q.Method == "POST":
+		if !deletes {
+			a.Kind = act.ApprovePR
+		}
+	case action == "approval_rules", action == "approvals":
+		a.Kind = act.RelaxProtection
+	case action == "reviewers", action == "vote":
+		vote := leaf("vote")
+		if vote == "10" || vote == "5" || strings.EqualFold(leaf("status"), "approved") {
+			a.Kind = act.ApprovePR
+		}
+	case deletes:
+	case action == "labels":
+		Labels(f, leaves, a, q.Argv)
+	case word.Has("comments notes discussions threads", action):
+		Comment(f, leaf("body", "content", "raw", "text", "note"), a, q.Argv)
+	}
+	if a.Kind != "" {
 		reqAct(f, q, r, a)
-	default:
-		reviewPR(f, q, r, a, i, leaves)
 	}
 	return true
 }
 
+// urlShown is the address as the command has it.
 func (q Request) urlShown() string {
 	for _, w := range q.Argv {
 		if w.Text == q.URL && w.Src != "" {
@@ -213,27 +242,15 @@ func (q Request) urlShown() string {
 	return q.URL
 }
 
-func mergeRequest(f *shell.Frame, q Request, r route, a act.Act, leaves []act.Field) {
-	a.Kind = act.MergePR
-	a.SHA = act.LeafText(leaves, "sha", "head_commit_id", "head_sha", "lastMergeSourceCommit")
-	for _, name := range []string{"merge_when_checks_succeed", "merge_when_pipeline_succeeds", "auto_merge"} {
-		if word.IsTrue(act.LeafText(leaves, name)) {
-			a.Kind, a.Auto = act.ArmAutoMerge, true
-		}
-	}
-	a.Admin = word.IsTrue(act.LeafText(leaves, "force_merge", "bypass"))
-	reqAct(f, q, r, a)
-}
-
-// editPR judges a change of the PR itself: Azure merges by status, GitLab arms by a flag, labels arm bots.
+// editPR judges a change of the PR itself: Azure merges by status, GitLab arms by a flag, labels
+// arm bots.
 func editPR(f *shell.Frame, q Request, r route, a act.Act, leaves []act.Field) {
-	status := strings.ToLower(act.LeafText(leaves, "status"))
-	_, armed := act.Leaf(leaves, "autoCompleteSetBy", "autoCompleteSetBy.id")
-	for _, fd := range leaves {
-		armed = armed || strings.HasPrefix(fd.Path, "autoCompleteSetBy")
-	}
+	status := act.LeafText(leaves, "status")
+	armed := slices.ContainsFunc(leaves, func(fd act.Field) bool {
+		return strings.HasPrefix(fd.Path, "autoCompleteSetBy")
+	})
 	switch {
-	case status == "completed":
+	case strings.EqualFold(status, "completed"):
 		a.Kind = act.MergePR
 		reqAct(f, q, r, a)
 	case r.index("_apis") >= 0 && word.Blank(q.Body): // Azure merges by a field of the body
@@ -245,138 +262,70 @@ func editPR(f *shell.Frame, q Request, r route, a act.Act, leaves []act.Field) {
 	Labels(f, leaves, a, q.Argv)
 }
 
-func reviewPR(f *shell.Frame, q Request, r route, a act.Act, i int, leaves []act.Field) {
-	action, sub := r.seg(i+2), r.seg(len(r.segs)-1)
-	switch {
-	case sub == "dismissals":
-		a.Kind = act.DismissReview
-	case action == "reviews":
-		a.Kind = act.Comment
-		event := act.LeafText(leaves, "event", "state")
-		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
-		if strings.HasPrefix(strings.ToUpper(event), "APPROVE") || word.Unknown(event) {
-			a.Kind = act.ApprovePR
-		} else if word.Unknown(q.Body) && event == "" {
-			f.OpaqueForge(word.Join(q.Argv), "a review whose verdict is only known when it runs")
-			return
-		}
-		if q.Method == "DELETE" {
-			return
-		}
-	case action == "approve" || action == "approvals" && q.Method == "POST":
-		a.Kind = act.ApprovePR
-		if q.Method == "DELETE" {
-			return
-		}
-	case action == "approval_rules" || action == "approvals":
-		a.Kind = act.RelaxProtection
-	case action == "reviewers" || action == "vote":
-		if v := act.LeafText(leaves, "vote"); v != "10" && v != "5" && !strings.EqualFold(act.LeafText(leaves, "status"), "approved") {
-			return
-		}
-		a.Kind = act.ApprovePR
-	case action == "labels":
-		if q.Method != "DELETE" {
-			Labels(f, leaves, a, q.Argv)
-		}
-		return
-	case word.Has("comments notes discussions threads", action):
-		if q.Method != "DELETE" {
-			Comment(f, act.LeafText(leaves, "body", "content", "raw", "text", "note"), a, q.Argv)
-		}
-		return
-	default:
-		return
-	}
-	reqAct(f, q, r, a)
-}
-
 // sendBranch judges requests that move a branch: refs, file contents, commits, branch merges.
 func sendBranch(f *shell.Frame, q Request, r route) bool {
 	leaves := q.leaves()
+	leaf := func(names ...string) string { return act.LeafText(leaves, names...) }
 	last := r.seg(len(r.segs) - 1)
 	inRepo := r.index("repos repositories projects") >= 0 || strings.HasPrefix(r.segs[0], word.Hole)
-	switch {
+	inTree := r.index("repository") >= 0
+	switch branches := r.index("branches"); {
 	case last == "merges" && inRepo:
-		branchAct(f, q, r, act.LeafText(leaves, "base"), q.Body)
-	case word.Has("merge-upstream", last) && inRepo:
-		branchAct(f, q, r, act.LeafText(leaves, "branch"), q.Body)
+		branchAct(f, q, r, leaf("base"))
+	case last == "merge-upstream" && inRepo:
+		branchAct(f, q, r, leaf("branch"))
 	case r.index("refs ref") >= 0 && inRepo:
-		refRequest(f, q, r, leaves)
-	case r.index("contents src") >= 0 && inRepo && (q.Method != "PATCH"):
-		branchOrDefault(f, q, r, leaves)
-	case r.index("repository") >= 0 && r.index("projects") >= 0 && r.index("files commits") >= 0:
-		branchOrDefault(f, q, r, leaves)
-	case r.index("repository") >= 0 && r.index("branches") >= 0 && q.Method == "DELETE":
-		branchAct(f, q, r, strings.Join(r.raw[r.index("branches")+1:], "/"), "")
-	case last == "rename" && r.index("branches") >= 0:
-		branchAct(f, q, r, r.seg(len(r.segs)-2), q.Body)
-		branchAct(f, q, r, act.LeafText(leaves, "new_name"), q.Body)
+		name := leaf("ref", "name")
+		if i := r.index("heads branches"); i > 0 && i+1 < len(r.raw) {
+			name = strings.Join(r.raw[i+1:], "/")
+		}
+		if (name != "" || r.index("tags") <= 0) && !strings.HasPrefix(name, "refs/tags/") {
+			branchAct(f, q, r, name)
+		}
+	case r.index("contents src") >= 0 && inRepo && q.Method != "PATCH",
+		inTree && r.index("projects") >= 0 && r.index("files commits") >= 0:
+		branch, ok := act.Leaf(leaves, "new_branch", "branch")
+		if !ok && !word.Unknown(q.Body) { // as the forges take it
+			branch = DefaultBranch(f)
+		}
+		branchAct(f, q, r, branch)
+	case inTree && branches >= 0 && q.Method == "DELETE":
+		branchAct(f, q, r, strings.Join(r.raw[branches+1:], "/"))
+	case last == "rename" && branches >= 0:
+		branchAct(f, q, r, r.seg(len(r.segs)-2))
+		branchAct(f, q, r, leaf("new_name"))
 	case last == "pushes" && r.index("_apis") >= 0:
-		branchAct(f, q, r, act.LeafText(leaves, "name"), q.Body)
+		branchAct(f, q, r, leaf("name"))
 	default:
 		return false
 	}
 	return true
 }
 
-// refRequest is a change of git/refs/heads/X, or a new ref named in the body.
-func refRequest(f *shell.Frame, q Request, r route, leaves []act.Field) {
-	i := r.index("heads branches")
-	name := ""
-	if i > 0 && i+1 < len(r.raw) {
-		name = strings.Join(r.raw[i+1:], "/")
-	} else {
-		name = act.LeafText(leaves, "ref", "name")
-	}
-	if name == "" && r.index("tags") > 0 {
-		return
-	}
-	if strings.HasPrefix(name, "refs/tags/") {
-		return
-	}
-	branchAct(f, q, r, name, q.Body)
-}
-
-// branchOrDefault takes a missing branch parameter as the default branch, as the forges do.
-func branchOrDefault(f *shell.Frame, q Request, r route, leaves []act.Field) {
-	branch, ok := act.Leaf(leaves, "branch", "new_branch")
-	if nb, ok2 := act.Leaf(leaves, "new_branch"); ok2 {
-		branch = nb
-	}
-	if !ok && !word.Unknown(q.Body) {
-		branch = DefaultBranch(f)
-	}
-	branchAct(f, q, r, branch, q.Body)
-}
-
-func branchAct(f *shell.Frame, q Request, r route, branch, body string) {
-	branch = strings.TrimPrefix(branch, "refs/heads/")
-	branch = strings.TrimPrefix(branch, "heads/")
+func branchAct(f *shell.Frame, q Request, r route, branch string) {
+	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	switch Protected(f, branch) {
 	case shell.Yes:
 		reqAct(f, q, r, act.Act{Kind: act.PushProtected, Ref: branch})
 	case shell.Maybe:
-		if branch != "" || word.Unknown(body) {
+		if branch != "" || word.Unknown(q.Body) {
 			f.OpaqueForge(word.Join(q.Argv), "the branch it moves is only known when it runs")
 		}
 	}
 }
 
-// sendRules judges requests that change what protects a branch.
+// sendRules judges requests that change the rules of a branch or of a repository.
 func sendRules(f *shell.Frame, q Request, r route) bool {
-	leaves := q.leaves()
-	switch {
-	case r.index("protection") > 0, r.index("rulesets protected_branches branch_protections branch-restrictions push_rule approval_rules protected_tags branch-permissions") >= 0,
-		r.index("policy") >= 0 && r.index("configurations") >= 0:
+	if r.index("protection") > 0 || r.index(`rulesets protected_branches branch_protections
+branch-restrictions push_rule approval_rules protected_tags branch-permissions`) >= 0 ||
+		r.index("policy") >= 0 && r.index("configurations") >= 0 {
 		reqAct(f, q, r, act.Act{Kind: act.RelaxProtection})
 		return true
 	}
-	i := r.index("repos projects")
-	if i < 0 || len(r.segs) > i+3 {
+	if i := r.index("repos projects"); i < 0 || len(r.segs) > i+3 {
 		return false
 	}
-	for _, fd := range leaves {
+	for _, fd := range q.leaves() {
 		if Relaxes(fd) {
 			reqAct(f, q, r, act.Act{Kind: act.RelaxProtection, Ref: fd.Path + "=" + fd.Value})
 			return true
@@ -385,15 +334,15 @@ func sendRules(f *shell.Frame, q Request, r route) bool {
 	return false
 }
 
-// Relaxes tells a setting of a repository that opens the way for merges.
+// Relaxes reports whether a setting of a repository opens the way for merges.
 func Relaxes(fd act.Field) bool {
-	key := strings.ToLower(fd.Path)
-	return word.Has("allow_auto_merge default_branch approvals_before_merge allow_merge_on_skipped_pipeline", key) && !strings.EqualFold(fd.Value, "false") ||
-		strings.HasPrefix(key, "only_allow_merge") && strings.EqualFold(fd.Value, "false")
+	key, off := strings.ToLower(fd.Path), strings.EqualFold(fd.Value, "false")
+	return !off && word.Has(`allow_auto_merge default_branch approvals_before_merge
+allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_allow_merge")
 }
 
-// sendMisc judges dispatches of workflows.
-func sendMisc(f *shell.Frame, q Request, r route) bool {
+// sendDispatch judges a started workflow.
+func sendDispatch(f *shell.Frame, q Request, r route) bool {
 	if r.seg(len(r.segs)-1) != "dispatches" {
 		return false
 	}
@@ -405,27 +354,26 @@ func sendMisc(f *shell.Frame, q Request, r route) bool {
 	return true
 }
 
-// sendUnknown judges a request whose path is only partly known.
+// sendUnknown judges a request of whose path only a part is known.
 func sendUnknown(f *shell.Frame, q Request, r route) {
-	last := r.seg(len(r.segs) - 1)
-	if !word.Unknown(q.URL) {
-		return
-	}
+	puts := q.Method == "PUT" || q.Method == word.Hole
+	of := r.seg(len(r.segs) - 2)
 	switch {
-	case last == "merge" && (q.Method == "PUT" || q.Method == word.Hole) && strings.HasSuffix(r.seg(len(r.segs)-2), word.Hole):
+	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, word.Hole):
 		reqAct(f, q, r, act.Act{Kind: act.MergePR, Ref: q.urlShown()})
-	case word.Blank(q.URL) && (q.Method == "PUT" || q.Method == "PATCH" || q.Method == word.Hole || word.Unknown(q.Body) && word.Blank(q.Body)):
-		f.Opaque(word.Join(q.Argv), "the address it changes something at is only known when it runs")
+	case word.Blank(q.URL) && (puts || q.Method == "PATCH" || word.Blank(q.Body)):
+		const reason = "the address it changes something at is only known when it runs"
+		f.Opaque(word.Join(q.Argv), reason)
 	}
 }
 
-// RawHTTP reads requests typed into a connection.
+// RawHTTP reads a request that is typed into a connection.
 func RawHTTP(f *shell.Frame, text string) {
 	head, body, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n")
 	line, _, _ := strings.Cut(head, "\n")
 	parts := strings.Fields(line)
-	if len(parts) < 2 || !word.Has("PUT POST PATCH DELETE", parts[0]) {
-		return
+	if len(parts) > 1 && word.Has("PUT POST PATCH DELETE", parts[0]) {
+		Send(f, Request{Method: parts[0], URL: parts[1], Body: strings.TrimSpace(body),
+			Argv: word.Lits(parts...)})
 	}
-	Send(f, Request{Method: parts[0], URL: parts[1], Body: strings.TrimSpace(body), Argv: word.Lits(parts...)})
 }

@@ -1,4 +1,5 @@
-// Package place tells which paths the loop guards: its own files, the client's transcripts, the hooks' registration.
+// Package place has the paths that the loop guards: its own files, the client's transcripts, the
+// hooks' registration.
 package place
 
 import (
@@ -9,7 +10,7 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// Kind says what writing to a path would be.
+// Kind is the meaning of a write to a path.
 type Kind int
 
 // The kinds of a path.
@@ -19,7 +20,7 @@ const (
 	Registration      // settings and plugin files that register the hooks
 )
 
-// Of judges a resolved path; pat is the same path with its unquoted pattern characters alive, or "".
+// Of judges a resolved path. pat is the same path with its unquoted pattern characters, or "".
 func Of(full, pat string) Kind {
 	if pat == "" {
 		pat = full
@@ -32,10 +33,11 @@ func Of(full, pat string) Kind {
 	}
 	low := strings.ToLower(full)
 	base := path.Base(low)
+	transcript := strings.HasSuffix(base, ".jsonl")
 	switch {
-	case strings.Contains(low, ".claude/projects/") && strings.HasSuffix(base, ".jsonl"), strings.HasSuffix(low, ".claude/projects") || strings.HasSuffix(low, ".claude/projects/*"):
-		return State
-	case word.Unknown(low) && (stateFile(base) || strings.Contains(low, "/projects/") && strings.HasSuffix(base, ".jsonl")):
+	case strings.Contains(low, ".claude/projects/") && transcript,
+		strings.HasSuffix(strings.TrimSuffix(low, "/*"), ".claude/projects"),
+		word.Unknown(low) && (stateFile(base) || transcript && strings.Contains(low, "/projects/")):
 		return State
 	case registered(low, base):
 		return Registration
@@ -46,22 +48,17 @@ func Of(full, pat string) Kind {
 // Matches reports whether one part of a path, perhaps a pattern, stands for the name. A leading dot
 // must be written.
 func Matches(part, name string) bool {
-	if part == name {
-		return true
+	if part == name || !strings.ContainsAny(part, `*?[\`) {
+		return part == name
 	}
-	if part == "" || !strings.ContainsAny(part, `*?[\`) || name[0] == '.' && part[0] != '.' && !strings.HasPrefix(part, `\.`) {
-		return false
-	}
-	return word.GlobMatch(part, name)
+	shown := strings.HasPrefix(strings.TrimPrefix(part, `\`), ".")
+	return (shown || !strings.HasPrefix(name, ".")) && word.GlobMatch(part, name)
 }
 
 func stateFile(base string) bool {
-	for _, skill := range []string{"work", "review"} {
-		if rest, ok := strings.CutPrefix(base, skill); ok && word.Has(".lock .budget.json .history.jsonl .tick.json .claim.json", rest) {
-			return true
-		}
-	}
-	return false
+	kind := strings.TrimPrefix(strings.TrimPrefix(base, "work"), "review")
+	const kinds = ".lock .budget.json .history.jsonl .tick.json .claim.json"
+	return kind != base && word.Has(kinds, kind)
 }
 
 // Own reports whether a path is one of the loop's own, or below one: a transcript has its workers'
@@ -72,27 +69,20 @@ func Own(list []string, full string) bool {
 	})
 }
 
-// Registers tells the folders that hold the client's settings or its plugins.
+// Registers reports whether a folder holds the client's settings or its plugins.
 func Registers(dir string) bool {
 	return path.Base(dir) == ".claude" || strings.HasSuffix(dir, ".claude/plugins")
 }
 
-// registered tells the files that register the hooks with the client.
+// registered reports whether a file registers the hooks with the client.
 func registered(low, base string) bool {
 	dir := path.Base(path.Dir(low))
 	switch {
-	case dir == ".claude" && (base == "settings.json" || base == "settings.local.json" || word.GlobMatch("settings*.json", base)):
-		return true
-	case base == "managed-settings.json", base == ".claude.json",
-		strings.Contains(low, "/managed-settings.d/"),
-		strings.Contains("/"+low, "/.claude-plugin/"):
-		return true
-	case strings.Contains(low, ".claude/plugins/"), strings.Contains(low, ".claude/hooks/"):
-		return true
-	case base == "hooks.json":
-		return !word.Has(".cursor .codex .kiro .gemini .github", dir)
-	case base == "hooks" && dir == "bin":
+	case dir == ".claude" && word.GlobMatch("settings*.json", base),
+		base == "managed-settings.json", base == ".claude.json", base == "hooks" && dir == "bin",
+		word.HasPart("/"+low, `/managed-settings.d/ /.claude-plugin/ .claude/plugins/
+.claude/hooks/`):
 		return true
 	}
-	return false
+	return base == "hooks.json" && !word.Has(".cursor .codex .kiro .gemini .github", dir)
 }

@@ -1,8 +1,9 @@
-// Package powershell reads PowerShell text for what it would run, request or write.
+// Package powershell reads PowerShell text for the commands that it would run, the requests that it
+// would send and the files that it would write. It reads plain statements. The results of operators
+// and methods are not known.
 package powershell
 
 import (
-	"slices"
 	"strings"
 
 	"hooks/internal/guard/forges"
@@ -10,29 +11,23 @@ import (
 	"hooks/internal/guard/word"
 )
 
-// Read reads PowerShell text as far as text allows: statements are cut at their marks, words are
-// taken out of their quotes, variables are those assigned in the same text. Script blocks are read
-// as if they ran.
+// Read cuts the text into statements and runs them one by one. Variables are those assigned in the
+// same text. Script blocks are read as if they ran.
 func Read(f *shell.Frame, text string) {
 	if len(text) > word.MaxText {
 		f.M.GiveUp("longer than 65536 bytes")
 		return
 	}
-	if !f.M.Spend(1 + len(text)/16) {
-		return
-	}
+	f.M.Spend(1 + len(text)/16)
 	l := &lexer{f: f, s: text}
 	piped := ""
-	for {
-		words, end := l.statement()
-		if len(words) > 0 {
+	for end := byte(';'); end != 0 && f.M.Spend(1); {
+		var words []word.Word
+		if words, end = l.statement(); len(words) > 0 {
 			piped = statement(f, words, piped)
 		}
 		if end != '|' {
 			piped = ""
-		}
-		if end == 0 || !f.M.Spend(1) {
-			return
 		}
 	}
 }
@@ -44,177 +39,131 @@ type lexer struct {
 	i int
 }
 
+func (l *lexer) at(mark string) bool { return strings.HasPrefix(l.s[l.i:], mark) }
+
+// until returns the text up to a mark and moves behind the mark.
+func (l *lexer) until(mark string) string {
+	text, rest, _ := strings.Cut(l.s[l.i:], mark)
+	l.i = len(l.s) - len(rest)
+	return text
+}
+
 // statement reads words up to the next mark and returns the mark, 0 at the end.
 func (l *lexer) statement() (words []word.Word, end byte) {
 	for l.i < len(l.s) {
-		c := l.s[l.i]
-		switch {
+		switch c := l.s[l.i]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == ',':
 			l.i++
-		case c == '`' && l.i+1 < len(l.s) && (l.s[l.i+1] == '\n' || l.s[l.i+1] == '\r'):
+		case l.at("`\n"), l.at("`\r"):
 			l.i += 2
 		case c == '#':
-			l.skipTo("\n")
-		case strings.HasPrefix(l.s[l.i:], "<#"):
-			l.skipTo("#>")
-		case strings.IndexByte(";\n|{}&()", c) >= 0 && !(c == '&' && len(words) == 0 && !strings.HasPrefix(l.s[l.i:], "&&")):
-			if n := len(words); c == '(' && n > 0 {
-				if words[n-1].Src == "@" { // @(…), a list
-					words = words[:n-1]
-				}
-				words = append(words, l.parens()...)
-				continue
+			l.until("\n")
+			return words, ';'
+		case l.at("<#"):
+			l.until("#>")
+		case c == '(' && len(words) > 0:
+			if n := len(words); words[n-1].Src == "@" { // @(…) is a list
+				words = words[:n-1]
 			}
+			words = append(words, l.parens()...)
+		case c == '&' && len(words) == 0 && !l.at("&&"):
 			l.i++
-			if l.i < len(l.s) && (c == '&' || c == '|') && l.s[l.i] == c {
+			words = word.Lits("&")
+		case strings.IndexByte(";\n|{}&()", c) >= 0:
+			double := l.at("&&") || l.at("||")
+			if l.i++; double {
 				l.i++
 				c = ';'
 			}
 			return words, c
 		default:
 			start := l.i
-			w := l.word()
+			w := word.Lit(l.word())
+			l.i = max(l.i, start+1)
 			w.Src = l.s[start:l.i]
 			words = append(words, w)
-			if l.i == start {
-				l.i++
-			}
 		}
 	}
 	return words, 0
 }
 
-// parens reads ( … ) among a command's words: a list gives its words, what is computed is unknown,
-// a command is run and what it prints is unknown.
+// parens reads ( … ) among a command's words. A list of literals gives its words. A command is
+// run, and its output is not known.
 func (l *lexer) parens() []word.Word {
 	start, end := l.i, word.Matching(l.s, l.i)
 	if end < 0 {
-		end = len(l.s) - 1
+		end = len(l.s)
 	}
-	l.i = end + 1
-	inner := strings.TrimSpace(l.s[start+1 : max(end, start+1)])
-	for l.i < len(l.s) && l.s[l.i] == '.' { // .Content, .ToLower()
+	inner := strings.TrimSpace(l.s[start+1 : end])
+	l.i = min(end+1, len(l.s))
+	method := l.at(".")
+	for method && l.i < len(l.s) && (word.NameByte(l.s[l.i]) ||
+		strings.IndexByte(".()", l.s[l.i]) >= 0) {
 		l.i++
-		for l.i < len(l.s) && (word.NameByte(l.s[l.i]) || l.s[l.i] == '(' || l.s[l.i] == ')') {
-			l.i++
-		}
-		inner += "::"
 	}
 	unknown := []word.Word{{Text: word.Hole, Src: word.Clip(l.s[start:l.i], 100)}}
-	if inner == "" || !l.f.M.Spend(2+len(inner)/16) {
+	switch {
+	case inner == "" || !l.f.M.Spend(2+len(inner)/16):
 		return nil
-	}
-	if strings.IndexByte("'\"$@0123456789[(", inner[0]) < 0 {
+	case strings.IndexByte("'\"$@0123456789[(", inner[0]) < 0:
 		defer l.f.Through("(…)")()
 		Read(l.f, inner)
 		return unknown
-	}
-	if computed(inner) {
+	case method || computed(inner):
 		return unknown
 	}
 	words, _ := (&lexer{f: l.f, s: inner}).statement()
 	return words
 }
 
-// computed reports whether an expression has operators or methods. Its value is not followed.
+// computed reports whether an expression has operators or methods outside of its quotes.
 func computed(text string) bool {
 	var bare strings.Builder
-	quote := byte(0)
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
+	quote := rune(0)
+	for _, c := range strings.ToLower(text) {
+		switch {
+		case quote == c:
+			quote = 0
 		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
 		case c == '\'' || c == '"':
 			quote = c
 			bare.WriteByte('_')
 		default:
-			bare.WriteByte(c)
+			bare.WriteRune(c)
 		}
 	}
-	const operators = "+ :: _. -f -join -replace -creplace -split -bxor [char] )."
-	return word.HasPart(strings.ToLower(bare.String()), operators)
+	return word.HasPart(bare.String(), "+ :: _. -f -join -replace -creplace -split -bxor [char] ).")
 }
 
-func (l *lexer) skipTo(mark string) {
-	j := strings.Index(l.s[l.i:], mark)
-	if j < 0 {
-		l.i = len(l.s)
-		return
-	}
-	l.i += j
-	if mark == "#>" {
-		l.i += 2
-	}
-}
-
-func (l *lexer) word() word.Word {
+// word reads one word without its quotes.
+func (l *lexer) word() string {
 	var out strings.Builder
+	quote := byte(0)
 	for l.i < len(l.s) {
 		c := l.s[l.i]
 		switch {
-		case strings.HasPrefix(l.s[l.i:], "@'\n") || strings.HasPrefix(l.s[l.i:], "@\"\n"):
-			out.WriteString(l.hereString())
-		case c == '\'':
-			out.WriteString(l.single())
-		case c == '"':
-			out.WriteString(l.double())
-		case c == '`' && l.i+1 < len(l.s):
-			out.WriteByte(l.s[l.i+1])
-			l.i += 2
-		case c == '$':
-			out.WriteString(l.variable())
-		case c == '@' && l.i+1 < len(l.s) && word.NameByte(l.s[l.i+1]):
-			l.i++ // splatting: the list's words
-			l.i--
-			l.s = l.s[:l.i] + "$" + l.s[l.i+1:]
-		case strings.IndexByte(" \t\r\n;|{}(),", c) >= 0 || c == '&':
-			if out.Len() == 0 && c == '&' {
-				l.i++
-				return word.Lit("&")
+		case quote == 0 && (l.at("@'\n") || l.at("@\"\n")):
+			mark := "\n" + l.s[l.i+1:l.i+2] + "@"
+			l.i += 3
+			out.WriteString(l.until(mark))
+		case c == quote && l.at("''"), c == '`' && quote != '\'' && l.i+1 < len(l.s):
+			l.i++
+			if c = l.s[l.i]; quote == '"' && c == 'n' {
+				c = '\n'
 			}
-			return word.Lit(out.String())
-		default:
 			out.WriteByte(c)
 			l.i++
-		}
-	}
-	return word.Lit(out.String())
-}
-
-func (l *lexer) single() string {
-	var out strings.Builder
-	for l.i++; l.i < len(l.s); l.i++ {
-		if l.s[l.i] == '\'' {
-			if l.i+1 < len(l.s) && l.s[l.i+1] == '\'' {
-				l.i++
-			} else {
-				l.i++
-				break
-			}
-		}
-		out.WriteByte(l.s[l.i])
-	}
-	return out.String()
-}
-
-func (l *lexer) double() string {
-	var out strings.Builder
-	for l.i++; l.i < len(l.s); {
-		switch c := l.s[l.i]; {
-		case c == '"':
+		case c == quote:
+			quote = 0
 			l.i++
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+			l.i++
+		case quote != '\'' && (c == '$' || quote == 0 && c == '@' && l.i+1 < len(l.s) &&
+			word.NameByte(l.s[l.i+1])):
+			out.WriteString(l.variable())
+		case quote == 0 && strings.IndexByte(" \t\r\n;|{}(),&", c) >= 0:
 			return out.String()
-		case c == '`' && l.i+1 < len(l.s):
-			if l.s[l.i+1] == 'n' {
-				out.WriteByte('\n')
-			} else {
-				out.WriteByte(l.s[l.i+1])
-			}
-			l.i += 2
-		case c == '$':
-			out.WriteString(l.variable())
 		default:
 			out.WriteByte(c)
 			l.i++
@@ -223,22 +172,10 @@ func (l *lexer) double() string {
 	return out.String()
 }
 
-func (l *lexer) hereString() string {
-	closer := "\n" + l.s[l.i+1:l.i+2] + "@"
-	body := l.s[l.i+3:]
-	end := strings.Index(body, closer)
-	if end < 0 {
-		l.i = len(l.s)
-		return body
-	}
-	l.i += 3 + end + len(closer)
-	return body[:end]
-}
-
-// variable reads $name, ${name}, $env:NAME and $(…); what is not assigned in the text is unknown.
+// variable reads $name, ${name}, @name, $env:NAME and $(…). A name that the text does not assign
+// is unknown.
 func (l *lexer) variable() string {
-	l.i++
-	if l.i < len(l.s) && l.s[l.i] == '(' {
+	if l.i++; l.at("(") {
 		end := word.Matching(l.s, l.i)
 		if end < 0 {
 			end = len(l.s)
@@ -249,7 +186,8 @@ func (l *lexer) variable() string {
 		return word.Hole
 	}
 	start := l.i
-	for l.i < len(l.s) && (word.NameByte(l.s[l.i]) && l.s[l.i] != '$' || strings.IndexByte("{}:", l.s[l.i]) >= 0) {
+	for l.i < len(l.s) && (word.NameByte(l.s[l.i]) && l.s[l.i] != '$' ||
+		strings.IndexByte("{}:", l.s[l.i]) >= 0) {
 		l.i++
 	}
 	name := strings.ToLower(strings.Trim(l.s[start:l.i], "{}"))
@@ -262,73 +200,74 @@ func (l *lexer) variable() string {
 	return word.Hole
 }
 
-// statement runs one statement; it returns what the next one of its pipe would read, where that is
-// plain text.
+// quoted reports whether a word is a text or a list of them.
+func quoted(w word.Word) bool { return w.Src != "" && strings.IndexByte("'\"@", w.Src[0]) >= 0 }
+
+// statement runs one statement. It returns the text that the next one of its pipe reads.
 func statement(f *shell.Frame, words []word.Word, piped string) string {
 	if name, rest := assigned(words); name != "" {
-		value := word.JoinText(rest)
-		plain := rest[0].Src != "" && strings.IndexByte("'\"$[", rest[0].Src[0]) >= 0
-		unknown := func(w word.Word) bool { return computed(w.Src) }
-		if value == "@" || plain && slices.ContainsFunc(rest, unknown) {
-			value = word.Hole
-		}
-		first := rest[0].Src
-		letter := first != "" && first[0]|0x20 >= 'a' && first[0]|0x20 <= 'z'
-		if letter && len(rest) > 1 {
-			value = word.Hole // what a command prints
-			if first == "git" {
-				value = strings.TrimSpace(forges.GitOutput(f, rest))
-			}
-		}
-		f.Let(name, value)
-		if plain && !strings.Contains(strings.ToLower(rest[0].Text), "[scriptblock]::create") {
-			return value
-		}
-		return statement(f, rest, piped)
+		return assign(f, name, rest)
 	}
-	for _, w := range words {
-		if strings.Contains(strings.ToLower(w.Src), "[scriptblock]::create") {
-			f.Opaque(word.Join(words), whenItRuns)
-		}
-	}
-	if words[0].Text == "&" || words[0].Text == "." && len(words) > 1 {
+	switch {
+	case strings.HasPrefix(words[0].Src, "$"), len(words) == 1 && quoted(words[0]):
+		return words[0].Text // it is printed
+	case words[0].Text == "&" || words[0].Text == ".":
 		words = words[1:]
 	}
-	if len(words) == 0 {
-		return ""
+	if len(words) > 1 && strings.HasSuffix(strings.ToLower(words[0].Text), "]::start") {
+		words[0] = word.Lit("start-process") // [Diagnostics.Process]::Start('gh', 'pr merge 5')
 	}
-	// [Diagnostics.Process]::Start('gh', 'pr merge 5')
-	if strings.HasSuffix(strings.ToLower(words[0].Text), "]::start") {
-		start(f, words[1:])
-		return ""
-	}
-	var split []word.Word // a splatted or spaced variable in command position or behind it is several words
+	var split []word.Word // a variable that holds a list is several words
 	for _, w := range words {
-		if strings.HasPrefix(w.Src, "@") || strings.HasPrefix(w.Src, "$") && strings.Contains(w.Text, " ") && w.Known() {
+		list := strings.HasPrefix(w.Src, "@") || strings.HasPrefix(w.Src, "$") && w.Known()
+		if list && strings.Contains(w.Text, " ") {
 			split = append(split, word.Lits(strings.Fields(w.Text)...)...)
 		} else {
 			split = append(split, w)
 		}
 	}
-	if len(words) == 1 && words[0].Src != "" && strings.IndexByte("\"'@", words[0].Src[0]) >= 0 {
-		return words[0].Text
+	if len(split) == 0 {
+		return ""
 	}
 	return command(f, split, piped)
 }
 
 // assigned takes $name = value apart, with or without blanks.
 func assigned(words []word.Word) (name string, rest []word.Word) {
-	src := words[0].Src
-	if !strings.HasPrefix(src, "$") {
+	name, val, ok := strings.Cut(words[0].Src, "=")
+	switch {
+	case !strings.HasPrefix(name, "$"):
+		return "", nil
+	case len(words) > 2 && (words[1].Text == "=" || words[1].Text == "+="):
+		rest = words[2:]
+	case ok && val != "": // $x='…'
+		_, text, _ := strings.Cut(words[0].Text, "=")
+		rest = append([]word.Word{{Text: text, Src: val}}, words[1:]...)
+	default:
 		return "", nil
 	}
-	lower := func(s string) string { return "$" + strings.ToLower(strings.Trim(s, "${}+")) }
-	if len(words) > 2 && (words[1].Text == "=" || words[1].Text == "+=") {
-		return lower(src), words[2:]
+	return "$" + strings.ToLower(strings.Trim(name, "${}+")), rest
+}
+
+// assign gives a variable the text of a literal or of a list. The output of a command is not known,
+// but for the names that git prints.
+func assign(f *shell.Frame, name string, rest []word.Word) string {
+	value := word.JoinText(rest)
+	letter := strings.Trim(rest[0].Src[:min(1, len(rest[0].Src))], "'\"$[@0123456789") != ""
+	for _, w := range rest {
+		if value == "@" || computed(w.Src) {
+			value = word.Hole
+		}
 	}
-	if left, val, ok := strings.Cut(src, "="); ok && val != "" { // $x='…'
-		_, first, _ := strings.Cut(words[0].Text, "=")
-		return lower(left), append([]word.Word{{Text: first, Src: val}}, words[1:]...)
+	switch {
+	case letter && rest[0].Src == "git":
+		value = strings.TrimSpace(forges.GitOutput(f, rest))
+	case letter && len(rest) > 1:
+		value = word.Hole
 	}
-	return "", nil
+	f.Let(name, value)
+	if letter {
+		return statement(f, rest, "")
+	}
+	return value
 }
