@@ -44,11 +44,9 @@ cover:
     go test -coverprofile cover.out ./...
     go tool cover -func cover.out | sort -k3 -n
 
-# let every system call of every event fail, kill and race for as long as it takes: an hour
-faults:
-    go run ./scripts/faults -self-test
-    go run ./scripts/faults -whole
-    go run ./scripts/crash -kills 20000 -rounds 500 -parallel 500
+# make every system call of every event fail, kill the program and race it, as in: just torture -part kills
+torture *flags="-whole":
+    go run ./scripts/torture {{flags}}
 
 # everything that is checked before a change goes in
 ci:

@@ -1,0 +1,70 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Patch replaces lines of one source file. File is relative to the module. Without Old the file
+// is a new one.
+type Patch struct{ File, Old, New string }
+
+// Build compiles a package as it is released. The patched sources are an overlay, so the tree
+// stays as it is. Old has to stand in its file exactly once.
+func Build(out, pkg string, patches ...Patch) error {
+	gomod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("find module: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(gomod)))
+	overlay := out + "-overlay.json"
+	if err := writeOverlay(overlay, root, patches); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-overlay", overlay,
+		"-o", out, pkg)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+	}
+	return nil
+}
+
+// writeOverlay writes each patched file beside the list that names it.
+func writeOverlay(list, root string, patches []Patch) error {
+	texts := map[string]string{}
+	for _, p := range patches {
+		path := filepath.Join(root, filepath.FromSlash(p.File))
+		if p.Old == "" {
+			texts[path] = p.New
+			continue
+		}
+		if _, read := texts[path]; !read {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return fmt.Errorf("read source: %w", err)
+			}
+			texts[path] = string(text)
+		}
+		if n := strings.Count(texts[path], p.Old); n != 1 {
+			return fmt.Errorf("%s has the text to patch %d times, want 1: %q", p.File, n, p.Old)
+		}
+		texts[path] = strings.Replace(texts[path], p.Old, p.New, 1)
+	}
+	replace := map[string]string{}
+	for path, text := range texts {
+		replace[path] = fmt.Sprintf("%s-%d-%s", list, len(replace), filepath.Base(path))
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+			return fmt.Errorf("write patched source: %w", err)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(list, text, 0o600)
+}
