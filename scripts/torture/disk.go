@@ -64,74 +64,68 @@ func compileSchemas() (schemaSet, error) {
 	return all, nil
 }
 
-// read reads every file of the state folder and its archive.
+// read reads the state folder and its archive.
 func (s schemaSet) read(state string) *disk {
-	d := &disk{}
+	d := s.folder(state)
 	archived, _ := filepath.Glob(filepath.Join(state, "archive", "*"))
-	slices.Sort(archived)
-	for _, dir := range append([]string{state}, archived...) {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			d.fault("%v", err)
+	for _, dir := range archived {
+		old := s.folder(dir)
+		d.lines, d.faults = append(d.lines, old.lines...), append(d.faults, old.faults...)
+		for _, b := range old.budgets {
+			// A run that was resumed after its archiving was cut off has an older copy here.
+			if !slices.ContainsFunc(d.budgets, func(newer loop.Budget) bool {
+				return newer.RunID == b.RunID && newer.Seq >= b.Seq
+			}) {
+				d.budgets = append(d.budgets, b)
+			}
 		}
-		for _, e := range entries {
-			d.file(s, filepath.Join(dir, e.Name()), dir == state)
+		if old.lock != nil {
+			d.fault("a lock in the archive: %+v", *old.lock)
 		}
 	}
 	return d
 }
 
-// presentOnly are names in the state folder that promise nothing.
-var presentOnly = []string{"archive", ".gitignore", ".guard", ".turn"}
-
-func (d *disk) file(s schemaSet, path string, present bool) {
-	name := filepath.Base(path)
-	if present && slices.Contains(presentOnly, name) || strings.Contains(name, ".torn-") ||
-		strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp") {
-		return
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+func (s schemaSet) folder(dir string) *disk {
+	d := &disk{}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.fault("%v", err)
-		return
 	}
-	if !present { // work-2.tick.json, if its name was taken
-		name = regexp.MustCompile(`^(\w+)-[^.]*`).ReplaceAllString(name, "$1")
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if !e.IsDir() && err != nil {
+			d.fault("%v", err)
+		} else {
+			d.file(s, e.Name(), text)
+		}
 	}
-	switch {
+	return d
+}
+
+var (
+	promisesNothing = regexp.MustCompile(
+		`^(archive|\.gitignore|\.guard|\.turn|notes\.jsonl|work\.used\.jsonl|\..*\.tmp)$|\.torn-`)
+	copyNumber = regexp.MustCompile(`^(\w+)-[^.]*`) // work-2.tick.json, if its name was taken
+)
+
+func (d *disk) file(s schemaSet, name string, text []byte) {
+	switch name = copyNumber.ReplaceAllString(name, "$1"); {
+	case promisesNothing.MatchString(name):
 	case strings.HasPrefix(name, "work.history.jsonl"):
 		d.history(s, name, text)
 	case name == "work.budget.json":
-		b := decode[loop.Budget](d, s["budget"], name, text)
-		if b != nil {
-			d.addBudget(*b)
-		}
-		if present {
-			d.budget = b
+		if d.budget = decode[loop.Budget](d, s["budget"], name, text); d.budget != nil {
+			d.budgets = append(d.budgets, *d.budget)
 		}
 	case name == "work.tick.json":
-		if t := decode[loop.Tick](d, s["tick"], name, text); present {
-			d.tick = t
-		}
+		d.tick = decode[loop.Tick](d, s["tick"], name, text)
 	case name == "work.claim.json":
-		if c := decode[loop.Claim](d, s["claim"], name, text); present {
-			d.claim = c
-		}
-	case name == "work.lock" && present:
+		d.claim = decode[loop.Claim](d, s["claim"], name, text)
+	case name == "work.lock":
 		d.lock = decode[loop.Lock](d, s["lock"], name, text)
-	case (name == "notes.jsonl" || name == "work.used.jsonl") && present: // for the next event
 	default:
 		d.fault("an unknown file: %s", name)
-	}
-}
-
-// addBudget adds a run. If the run was resumed after its archiving was cut off, the archive has an
-// older copy.
-func (d *disk) addBudget(b loop.Budget) {
-	if !slices.ContainsFunc(d.budgets, func(o loop.Budget) bool {
-		return o.RunID == b.RunID && o.Seq >= b.Seq
-	}) {
-		d.budgets = append(d.budgets, b)
 	}
 }
 

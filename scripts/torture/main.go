@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -174,15 +173,4 @@ func (f *findings) count() int {
 func (f *findings) end(p *player, where string) {
 	p.Check(os.RemoveAll(p.Dir))
 	f.take(p, where)
-}
-
-// matching are the elements whose names have the text of -name in them. A whole name is that
-// element alone.
-func matching[T any](t *torture, all []T, name func(T) string) []T {
-	if i := slices.IndexFunc(all, func(v T) bool { return name(v) == t.name }); i >= 0 {
-		return all[i : i+1]
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(v T) bool {
-		return !strings.Contains(name(v), t.name)
-	})
 }

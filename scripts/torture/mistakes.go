@@ -74,11 +74,10 @@ func (t *torture) mistakes(*findings) (string, error) {
 	if err := canTrace(); err != nil {
 		return "skipped: " + err.Error(), nil
 	}
-	files, err := fs.Glob(variantFiles, "mistakes/*.txt")
+	files, err := fs.Glob(variantFiles, "mistakes/*"+t.name+"*.txt")
 	if err != nil {
 		return "", err
 	}
-	files = matching(t, files, func(file string) string { return file })
 	for _, file := range files {
 		v, err := readVariant(file)
 		var program string

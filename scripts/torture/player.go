@@ -4,8 +4,10 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -19,7 +21,9 @@ type player struct {
 	*driver.World
 	schemas schemaSet
 	clients *driver.Clients
-	trace   []string // the events that were played
+	trace   []string   // the events that were played
+	dice    *rand.Rand // kills most events; nil kills none
+	kills   int
 }
 
 func (p *player) disk() *disk { return p.schemas.read(p.State()) }
@@ -27,7 +31,14 @@ func (p *player) disk() *disk { return p.schemas.read(p.State()) }
 // do plays one event and checks what it did.
 func (p *player) do(e driver.Event, prefix ...string) driver.Result {
 	before, errors := p.disk(), len(p.Errors)
+	p.KillAfter = 0
+	if p.dice != nil && p.dice.IntN(4) > 0 { // within the few milliseconds that an event takes
+		p.KillAfter = time.Duration(300+p.dice.IntN(8000)) * time.Microsecond
+	}
 	r := p.Send(e, prefix...)
+	if r.Killed {
+		p.kills++
+	}
 	p.trace = append(p.trace, fmt.Sprintf("%s %s %s: code %d killed %v\n  out %s\n  err %s",
 		p.Session, p.Prompt, strings.Join(e.Args, " "), r.Code, r.Killed,
 		strings.TrimSpace(r.Out), strings.TrimSpace(r.Err)))

@@ -11,18 +11,17 @@ import (
 	"hooks/scripts/driver"
 )
 
-// scenario is one event whose calls are made to fail.
+// scenario is one event whose calls are made to fail. before plays the loop up to the event; each
+// way on begins with the disk that the event left.
 type scenario struct {
-	name string
-	// before plays the loop up to the event.
+	name   string
 	before func(*player)
 	event  func(*player) driver.Event
-	// ways are the ways on after the event; each begins with the same disk.
-	ways []way
-	// after counts what the event may have counted.
-	after func(*player, driver.Result)
-	// extra checks what only this scenario promises, after settle.
-	extra func(*player)
+	ways   []way
+}
+
+func on(name string, before func(*player), event func(*player) driver.Event, ways ...way) scenario {
+	return scenario{name, before, event, ways}
 }
 
 // way is how a loop goes on after the event.
@@ -85,133 +84,64 @@ const (
 		`"outcome":"errored"}`
 	crons = `[{"id":"c1","schedule":"*/5 * * * *","recurring":true,` +
 		`"prompt":"/sdd:work --loop --max-iterations 1"}]`
+	running = `[{"id":"a1","type":"subagent","status":"running"}]`
 )
 
 var scenarios = []scenario{
-	{
-		name: "entry", before: func(*player) {}, event: enter(flags),
-		ways: []way{nextTick, sameTurn, resumed, freshRun},
+	on("entry", nothing, enter(flags), nextTick, sameTurn, resumed, freshRun),
+	on("entry-next", oneDone, enter(flags), nextTick, sameTurn, resumed, cleared),
+	on("entry-after-a-halt", halted, enter(flags), nextTick, sameTurn, resumed),
+	on("entry-after-a-crash", crashed, enter(flags), nextTick, sameTurn),
+	on("resume", crashedSecond, enter(flags+" --resume"), nextTick, sameTurn, resumed),
+	on("resume-a-halted-run", halted, enter(flags+" --resume"), nextTick, sameTurn, resumed),
+	on("report", working, report, sameTurn, nextTick, resumed),
+	on("dialog", reported, ask, sameTurn, nextTick),
+	on("answer", asked, answer(), sameTurn, nextTick, resumed),
+	on("answer-raise", nearCeiling, answer("raise"), sameTurn, nextTick),
+	on("answer-at-exit", failedTwice, answer(), sameTurn, nextTick, resumed),
+	on("agent", working, agent, sameTurn, resumed),
+	on("opened-a-pr", working, openedPR, sameTurn, resumed),
+	on("merge", approvedMerge, merge, sameTurn, resumed),
+	on("exit", worked(flags), stop(), nextTick, resumed, freshRun, cleared, ended),
+	on("exit-without-facts", working, stop(), sameTurn, nextTick, resumed),
+	on("exit-halting", worked(once), stop(), other, nextTick, freshRun, ended),
+	on("exit-halting-scheduled", worked(once), stop("session_crons", crons), nextTick, other),
+	on("exit-carrying-an-answer", carrying, stop(), nextTick, resumed),
+	on("exit-after-a-torn-line", torn, stop(), nextTick, resumed),
+	on("exit-draining", draining, stop("background_tasks", running), workersEnd, resumed),
+	on("interrupted", worked(flags), typed("what is this?"), nextTick, resumed),
+	on("loop-stop", worked(flags), loopStop, other, nextTick),
+	on("session-end", worked(flags), sessionEnd, ended, nextTick, resumed),
+	on("session-end-between", oneDone, sessionEnd, ended, resumed),
+	on("reset", diedBetween, person("loop", "reset", "work"), nextTick),
+	on("stop-from-a-terminal", oneDone, person("loop", "stop", "work"), nextTick, other),
+}
+
+// counted takes into the ledger what a scenario's event may have counted. The client makes a call
+// that the hook lets pass.
+var counted = map[string]func(*player, driver.Result){
+	"agent": func(p *player, r driver.Result) {
+		p.Ledger.Agents.Add(!r.Killed && r.Out == "" && !p.Failing)
 	},
-	{
-		name: "entry-next", before: oneDone, event: enter(flags),
-		ways: []way{nextTick, sameTurn, resumed, cleared},
+	"merge": func(p *player, r driver.Result) {
+		p.Ledger.Merges.Add(!r.Killed && r.Out == "" && !p.Failing)
 	},
-	{
-		name: "entry-after-a-halt", before: halted, event: enter(flags),
-		ways: []way{nextTick, sameTurn, resumed},
+	"opened-a-pr": func(p *player, _ driver.Result) {
+		p.Ledger.PRs.Add(true) // if the event fails, the transcript has it
 	},
-	{
-		name: "entry-after-a-crash", before: crashed, event: enter(flags),
-		ways: []way{nextTick, sameTurn},
+}
+
+// promised checks what only one scenario promises.
+var promised = map[string]func(*player){
+	"answer-raise": func(p *player) {
+		if b := p.disk().budget; b == nil || b.Ceilings.Iterations != 30 {
+			p.Errorf("a person raised the ceiling to 30 and it is not")
+		}
 	},
-	{
-		name: "resume", event: enter(flags + " --resume"), ways: []way{nextTick, sameTurn, resumed},
-		before: func(p *player) { oneDone(p); crashed(p) },
-	},
-	{
-		name: "resume-a-halted-run", before: halted, event: enter(flags + " --resume"),
-		ways: []way{nextTick, sameTurn, resumed},
-	},
-	{
-		name: "report", before: working, ways: []way{sameTurn, nextTick, resumed},
-		event: func(p *player) driver.Event { return p.Report(ambiguous) },
-	},
-	{
-		name: "dialog", ways: []way{sameTurn, nextTick},
-		before: func(p *player) { working(p); p.do(p.Report(ambiguous)) },
-		event:  func(p *player) driver.Event { return p.Ask(p.Call()) },
-	},
-	{
-		name: "answer", ways: []way{sameTurn, nextTick, resumed}, event: answer(),
-		before: func(p *player) { working(p); p.do(p.Report(ambiguous)); p.do(p.Ask(p.Call())) },
-	},
-	{
-		name: "answer-raise", before: nearCeiling, event: answer("raise"),
-		ways: []way{sameTurn, nextTick},
-		extra: func(p *player) {
-			if b := p.disk().budget; b == nil || b.Ceilings.Iterations != 30 {
-				p.Errorf("a person raised the ceiling to 30 and it is not")
-			}
-		},
-	},
-	{
-		name: "answer-at-exit", before: failedTwice, event: answer(),
-		ways: []way{sameTurn, nextTick, resumed},
-	},
-	{
-		name: "agent", before: working, ways: []way{sameTurn, resumed},
-		event: func(p *player) driver.Event { return p.Agent("toolu_agent") },
-		after: func(p *player, r driver.Result) { // the client lets the call go on if it may
-			p.Ledger.Agents.Add(!r.Killed && r.Out == "" && !p.Failing)
-		},
-	},
-	{
-		name: "opened-a-pr", before: working, ways: []way{sameTurn, resumed},
-		event: func(p *player) driver.Event {
-			return p.Ran("gh pr create --fill", "https://github.com/o/r/pull/7\n")
-		},
-		after: func(p *player, _ driver.Result) { p.Ledger.PRs.Add(true) }, // or the transcript has it
-	},
-	{
-		name: "merge", before: approvedMerge, ways: []way{sameTurn, resumed},
-		event: func(p *player) driver.Event { return p.Bash("gh pr merge 142") },
-		after: func(p *player, r driver.Result) {
-			p.Ledger.Merges.Add(!r.Killed && r.Out == "" && !p.Failing)
-		},
-		extra: func(p *player) {
-			if p.Ledger.Merges.Min > 1 {
-				p.Errorf("one answer let %d merges pass", p.Ledger.Merges.Min)
-			}
-		},
-	},
-	{
-		name: "exit", before: worked(flags), event: stop(),
-		ways: []way{nextTick, resumed, freshRun, cleared, ended},
-	},
-	{
-		name: "exit-without-facts", before: working, event: stop(),
-		ways: []way{sameTurn, nextTick, resumed},
-	},
-	{
-		name: "exit-halting", before: worked(once), event: stop(),
-		ways: []way{other, nextTick, freshRun, ended},
-	},
-	{
-		name: "exit-halting-scheduled", before: worked(once), event: stop("session_crons", crons),
-		ways: []way{nextTick, other},
-	},
-	{
-		name: "exit-carrying-an-answer", ways: []way{nextTick, resumed}, event: stop(),
-		before: func(p *player) { failedTwice(p); p.do(answer()(p)) },
-	},
-	{name: "exit-after-a-torn-line", before: torn, event: stop(), ways: []way{nextTick, resumed}},
-	{
-		name: "exit-draining", before: draining, ways: []way{workersEnd, resumed},
-		event: stop("background_tasks", `[{"id":"a1","type":"subagent","status":"running"}]`),
-	},
-	{
-		name: "interrupted", before: worked(flags), ways: []way{nextTick, resumed},
-		event: func(p *player) driver.Event { p.NewPrompt(); return p.Typed("what is this?") },
-	},
-	{
-		name: "loop-stop", before: worked(flags), ways: []way{other, nextTick},
-		event: func(p *player) driver.Event { return p.Typed("/loop stop") },
-	},
-	{
-		name: "session-end", before: worked(flags), event: sessionEnd,
-		ways: []way{ended, nextTick, resumed},
-	},
-	{
-		name: "session-end-between", before: oneDone, event: sessionEnd,
-		ways: []way{ended, resumed},
-	},
-	{
-		name: "reset", event: person("loop", "reset", "work"), ways: []way{nextTick},
-		before: func(p *player) { oneDone(p); p.die() },
-	},
-	{
-		name: "stop-from-a-terminal", before: oneDone, event: person("loop", "stop", "work"),
-		ways: []way{nextTick, other},
+	"merge": func(p *player) {
+		if p.Ledger.Merges.Min > 1 {
+			p.Errorf("one answer let %d merges pass", p.Ledger.Merges.Min)
+		}
 	},
 }
 
@@ -229,7 +159,20 @@ func person(args ...string) func(*player) driver.Event {
 	return func(*player) driver.Event { return driver.Event{Args: args} }
 }
 
+func typed(text string) func(*player) driver.Event {
+	return func(p *player) driver.Event { p.NewPrompt(); return p.Typed(text) }
+}
+
+func loopStop(p *player) driver.Event   { return p.Typed("/loop stop") }
 func sessionEnd(p *player) driver.Event { return p.SessionEnd("exit") }
+func report(p *player) driver.Event     { return p.Report(ambiguous) }
+func ask(p *player) driver.Event        { return p.Ask(p.Call()) }
+func agent(p *player) driver.Event      { return p.Agent("toolu_agent") }
+func merge(p *player) driver.Event      { return p.Bash("gh pr merge 142") }
+
+func openedPR(p *player) driver.Event {
+	return p.Ran("gh pr create --fill", "https://github.com/o/r/pull/7\n")
+}
 
 // answer answers the dialog that was shown last, without words in the person's own.
 func answer(words ...string) func(*player) driver.Event {
@@ -249,17 +192,16 @@ func answer(words ...string) func(*player) driver.Event {
 
 // States before an event.
 
-func working(p *player) { p.turn(flags) }
-
-func oneDone(p *player) { p.iterate(flags, 1) }
-
-func halted(p *player) { p.iterate(once, 1) }
-
-func crashed(p *player) {
-	p.turn(flags)
-	p.Spend(500, 700, true)
-	p.die()
-}
+func nothing(*player)         {}
+func working(p *player)       { p.turn(flags) }
+func oneDone(p *player)       { p.iterate(flags, 1) }
+func halted(p *player)        { p.iterate(once, 1) }
+func diedBetween(p *player)   { oneDone(p); p.die() }
+func crashed(p *player)       { working(p); p.Spend(500, 700, true); p.die() }
+func crashedSecond(p *player) { oneDone(p); crashed(p) }
+func reported(p *player)      { working(p); p.do(report(p)) }
+func asked(p *player)         { reported(p); p.do(ask(p)) }
+func carrying(p *player)      { failedTwice(p); p.do(answer()(p)) }
 
 func worked(args string) func(*player) {
 	return func(p *player) { p.turn(args); p.work() }
@@ -269,7 +211,7 @@ func worked(args string) func(*player) {
 func nearCeiling(p *player) {
 	p.iterate(flags, 15)
 	p.turn(flags)
-	p.do(p.Ask(p.Call()))
+	p.do(ask(p))
 }
 
 // failedTwice is the exit of the second iteration with the same failure. Its question is shown.
@@ -280,7 +222,7 @@ func failedTwice(p *player) {
 		p.Spend(500, 700, true)
 		p.do(p.Stop())
 	}
-	p.do(p.Ask(p.Call()))
+	p.do(ask(p))
 }
 
 func approvedMerge(p *player) {
@@ -288,8 +230,8 @@ func approvedMerge(p *player) {
 	p.do(p.Report(
 		`{"prs":[{"number":142,"state":"open","human_feedback":true}],"outcome":"ok"}`))
 	p.Ledger.PRs.Add(true)
-	p.do(p.Bash("gh pr merge 142"))
-	p.do(p.Ask(p.Call()))
+	p.do(merge(p))
+	p.do(ask(p))
 	p.do(answer("merge")(p))
 }
 

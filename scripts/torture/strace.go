@@ -95,21 +95,3 @@ func readTrace(log string) (list []call, err error) {
 	}
 	return list, nil
 }
-
-var (
-	random  = regexp.MustCompile(`-[0-9a-z]+\.tmp`)
-	numbers = regexp.MustCompile(`\b\d+\b|pipe:\[\d+\]`)
-)
-
-// places names each call by what it is done to and a count, the same in every run. The value is
-// whether the fault struck.
-func places(list []call) map[string]bool {
-	seen, names := map[string]int{}, map[string]bool{}
-	for _, c := range list {
-		args := numbers.ReplaceAllString(random.ReplaceAllString(c.args, "-N.tmp"), "N")
-		place := c.name + " " + args
-		seen[place]++
-		names[fmt.Sprintf("%s #%d", place, seen[place])] = c.hit
-	}
-	return names
-}

@@ -4,11 +4,12 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	"hooks/scripts/driver"
 )
 
 // sweep makes the calls of one program fail in some scenarios.
@@ -25,8 +26,7 @@ type sweep struct {
 	ways      int  // ways on that are tried after each fault; 0 is all
 	most      int  // violations after which the sweep ends
 
-	struck, kills, pairs int
-	missed               []string // pairs of a call and a fault that never came together
+	tries, struck, kills int
 }
 
 // faults lets every call that matters fail.
@@ -40,17 +40,15 @@ func (t *torture) faults(f *findings) (string, error) {
 	}
 	s := &sweep{torture: t, findings: f, program: program, dir: "faults", calls: failing, most: 40,
 		faults: allFaults, few: !t.whole, thin: !t.whole}
-	s.scenarios = matching(t, scenarios, func(sc scenario) string { return sc.name })
+	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {
+		return !strings.Contains(sc.name, t.name)
+	})
 	if !t.whole {
 		s.faults, s.ways = allFaults[:3], 1
 	}
 	s.run()
-	if t.verbose {
-		fmt.Println("never struck:\n  " + strings.Join(s.missed, "\n  "))
-	}
-	return fmt.Sprintf("%d scenarios, %d faults (%d kills); of %d pairs of a call and a fault"+
-		" %d came together; the program started %d times", len(s.scenarios), s.struck, s.kills,
-		s.pairs, s.pairs-len(s.missed), f.starts), nil
+	return fmt.Sprintf("%d scenarios, %d faults in %d tries (%d kills); the program started %d times",
+		len(s.scenarios), s.struck, s.tries, s.kills, f.starts), nil
 }
 
 // job is one fault at one kind of call, for every k.
@@ -94,9 +92,8 @@ type worker struct {
 type stage struct {
 	*player
 	*scenario
-	saved  func()                     // makes the world what it was right before the event
-	calls  map[string][]int           // the calls that matter, counted within their thread
-	places map[string]map[string]bool // where each call is made on the loop's files
+	saved *driver.Snapshot
+	calls map[string][]int // the calls that matter, counted within their thread
 }
 
 func (w *worker) stage(sc *scenario) *stage {
@@ -107,11 +104,10 @@ func (w *worker) stage(sc *scenario) *stage {
 		st.Spend(500, 700, false)
 		sc.before(st.player)
 		w.take(st.player, sc.name+", before anything fails")
-		at := st.Save()
-		st.saved = func() { st.Restore(at) }
+		st.saved = st.Save()
 		w.rehearse(st)
 	}
-	st.saved()
+	st.Restore(st.saved)
 	return st
 }
 
@@ -121,25 +117,14 @@ func (w *worker) log() string { return filepath.Join(w.torture.dir, w.dir, "trac
 // order.
 func (w *worker) rehearse(st *stage) {
 	list, _ := w.fail(st, st.name+", nothing fails", strace(w.log(), strings.Join(failing, ",")), 0)
-	st.calls, st.places = map[string][]int{}, map[string]map[string]bool{}
+	st.calls = map[string][]int{}
 	counts := map[string]int{}
-	var own []call
 	for _, c := range list {
 		counts[c.thread+c.name]++
 		k := counts[c.thread+c.name]
 		if (!w.few || st.own(c)) && !slices.Contains(st.calls[c.name], k) {
 			st.calls[c.name] = append(st.calls[c.name], k)
 		}
-		if st.own(c) {
-			own = append(own, c)
-		}
-	}
-	for place := range places(own) {
-		name, _, _ := strings.Cut(place, " ")
-		if st.places[name] == nil {
-			st.places[name] = map[string]bool{}
-		}
-		st.places[name][place] = true
 	}
 	st.order(list)
 	w.take(st.player, st.name+", order of calls")
@@ -156,41 +141,26 @@ func (st *stage) own(c call) bool {
 	return strings.Contains(c.args, st.Dir) || strings.HasPrefix(c.args, "1<")
 }
 
-// do makes the k-th call fail, for each k that matters. A busy machine makes the program look once
-// more whether a lock is free, so a second round tries for the places that no fault struck.
+// do makes the k-th call fail, for each k that matters. A call that a failure added is one more.
 func (w *worker) do(j job) {
 	if w.count() >= w.most {
 		return
 	}
-	st := w.stage(j.scenario)
-	matter := st.calls[j.call]
+	matter := w.stage(j.scenario).calls[j.call]
 	if len(matter) == 0 {
 		return
 	}
-	open := maps.Clone(st.places[j.call])
-	for round := range 2 {
-		missed := 0
-		for k := 1; k <= slices.Max(matter) || !w.few && round == 0 && missed < 2; k++ {
-			if round > 0 && (w.thin || len(open) == 0) || w.count() >= w.most {
-				break
-			}
-			if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(k) {
-				continue
-			}
-			struck := w.try(j, k)
-			if missed++; len(struck) > 0 {
-				missed = 0
-			}
-			for place := range struck {
-				delete(open, place)
-			}
+	for k, missed := 1, 0; k <= slices.Max(matter) || !w.few && missed < 2; k++ {
+		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(k) || w.count() >= w.most {
+			continue
 		}
-	}
-	w.Lock()
-	defer w.Unlock()
-	w.pairs += len(st.places[j.call])
-	for place := range open {
-		w.missed = append(w.missed, fmt.Sprintf("%s, %s at %s", st.name, j.fault.name, place))
+		// On a busy machine the program looks once more whether a lock is free, so the k-th call
+		// may be another thread's.
+		if w.try(j, k) || !w.thin && w.try(j, k) {
+			missed = 0
+		} else {
+			missed++
+		}
 	}
 }
 
@@ -200,17 +170,19 @@ func (j job) turn(k int) bool {
 	return n == 0 || k%2 == n%2
 }
 
-// try makes one call fail and returns the places where the fault struck.
-func (w *worker) try(j job, k int) map[string]bool {
+// try makes one call fail and reports whether the fault struck.
+func (w *worker) try(j job, k int) bool {
 	st := w.stage(j.scenario)
 	st.Failing = strings.HasSuffix(j.fault.name, " on")
 	where := fmt.Sprintf("%s, %s %s %d", st.name, j.call, j.fault.name, k)
 	list, killed := w.fail(st, where, injecting(w.log(), j.call, j.fault, k), k)
-	struck := places(list)
-	maps.DeleteFunc(struck, func(_ string, hit bool) bool { return !hit })
+	struck := slices.ContainsFunc(list, func(c call) bool { return c.hit })
 	w.Lock()
 	defer w.Unlock()
-	if w.struck++; killed {
+	if w.tries++; struck {
+		w.struck++
+	}
+	if killed {
 		w.kills++
 	}
 	return struck
@@ -238,8 +210,8 @@ func (w *worker) fail(st *stage, where string, prefix []string, k int) (list []c
 	if k == 0 && r.Code != 0 {
 		st.Errorf("the event itself fails: code %d, %s", r.Code, r.Err)
 	}
-	if st.after != nil {
-		st.after(st.player, r)
+	if count := counted[st.name]; count != nil {
+		count(st.player, r)
 	}
 	event := st.trace
 	w.take(st.player, where)
@@ -254,8 +226,8 @@ func (w *worker) fail(st *stage, where string, prefix []string, k int) (list []c
 		st.trace = slices.Clone(event)
 		on.play(st.player)
 		st.settle()
-		if st.extra != nil {
-			st.extra(st.player)
+		if check := promised[st.name]; check != nil {
+			check(st.player)
 		}
 		w.take(st.player, where+"; then "+on.name)
 	}
