@@ -97,44 +97,6 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// What the README shows of the demo is what the demo prints, line by line, with … for what is left out.
-func TestReadmeDemo(t *testing.T) {
-	t.Setenv("COLUMNS", "") // else its lines are broken
-	out, err := exec.Command("hooks", "demo").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, shown, _ := strings.Cut(page(t, "README.md"), "<!-- demo -->\n```\n")
-	shown, _, ok := strings.Cut(shown, "```\n<!-- /demo -->")
-	if !ok || strings.Count(shown, "\n") < 20 {
-		t.Fatalf("README.md shows no demo:\n%s", shown)
-	}
-	rest := strings.Split(timeless(string(out)), "\n")
-	for _, part := range strings.Split(timeless(shown), "…\n") {
-		want := strings.Split(strings.TrimSuffix(part, "\n"), "\n")
-		at := index(rest, want)
-		if at < 0 {
-			t.Fatalf("the demo does not print, or not in this order:\n%s", part)
-		}
-		rest = rest[at+len(want):]
-	}
-}
-
-// index is where the lines want stand in the lines of text.
-func index(text, want []string) int {
-	for i := 0; i+len(want) <= len(text); i++ {
-		if cmp.Equal(text[i:i+len(want)], want) {
-			return i
-		}
-	}
-	return -1
-}
-
-// timeless takes out what differs from one run of the demo to the next.
-func timeless(s string) string {
-	return regexp.MustCompile(`pid \d+`).ReplaceAllString(s, "pid N")
-}
-
 // docs/files.md names every field of every file, in the part about that file.
 func TestDocsFields(t *testing.T) {
 	text := page(t, "docs/files.md")

@@ -15,7 +15,8 @@ type layer struct {
 	may        []string // last elements of our packages' paths, parts of others'
 }
 
-// layers reads the table from the lowest row up. "all above but x, y" takes over what the rows above are and may.
+// layers reads the table from the lowest row up. "all above but x, y" takes over what the rows
+// above are and may.
 func layers(t *testing.T) (list []layer) {
 	text, err := os.ReadFile(filepath.Join(root, "AGENTS.md"))
 	if err != nil {
@@ -63,8 +64,8 @@ func (l layer) allows(imported string) (word string, ok bool) {
 	return l.may[i], true
 }
 
-// The table of layers is what the code is: nothing is imported beyond it, nothing stands in it for nothing, every package
-// has its row, and a row imports rows above it only.
+// The table of layers is what the code is: nothing is imported beyond it, nothing stands in it for
+// nothing, every package has its row, and a row imports rows above it only.
 func TestLayers(t *testing.T) {
 	above, used := map[string]bool{}, map[string]bool{}
 	files := sources(t)
@@ -83,7 +84,8 @@ func TestLayers(t *testing.T) {
 				if !ok {
 					t.Errorf("%s imports %s, but its row allows: %s", s.path, imported, l.words)
 				}
-				if dir, internal := strings.CutPrefix(imported, "hooks/internal/"); internal && !above["internal/"+dir] {
+				if dir, internal := strings.CutPrefix(imported, "hooks/internal/"); internal &&
+					!above["internal/"+dir] {
 					t.Errorf("%s imports %s, which is no row above its own", s.path, imported)
 				}
 				used[l.dir+" "+word] = true

@@ -80,7 +80,8 @@ func (b *bench) old(w *driver.World, lines int) (size int) {
 	budget = set(budget, "owner.pid", w.Client)
 	write("work.budget.json", []byte(budget))
 	write("work.tick.json", fmt.Appendf(nil, `{"version":1,"run_id":%q,"session_id":"s1",`+
-		`"skill":"work","iteration":%d,"started_at":%q,"prompts":["p1"],"transcript":%q,"body":true}`,
+		`"skill":"work","iteration":%d,"started_at":%q,"prompts":["p1"],"transcript":%q,`+
+		`"body":true}`,
 		gjson.Get(last, "run_id").Str, lines+1, begun.Format(time.RFC3339), w.Transcript()))
 	return size
 }

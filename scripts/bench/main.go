@@ -79,7 +79,8 @@ func (b *bench) run(usage int64, lines int) (err error) {
 	defer os.RemoveAll(b.dir)
 	b.empty, b.hooks = filepath.Join(b.dir, "empty"), filepath.Join(b.dir, "hooks")
 	source := filepath.Join(b.dir, "main.go")
-	text := "package main\n\nimport (\n\t\"io\"\n\t\"os\"\n)\n\nfunc main() { io.ReadAll(os.Stdin) }\n"
+	text := "package main\n\nimport (\n\t\"io\"\n\t\"os\"\n)\n\nfunc main() { " +
+		"io.ReadAll(os.Stdin) }\n"
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return err
 	}
@@ -184,7 +185,8 @@ func (r *row) call(counted bool) error {
 
 // print prints the rows with a name.
 func print(rows []*row) {
-	fmt.Printf("| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n", rows[0].name)
+	fmt.Printf("| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n",
+		rows[0].name)
 	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
 	for _, r := range rows {
 		if r.name != "" {

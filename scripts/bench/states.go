@@ -22,7 +22,8 @@ func events(w *driver.World) []driver.Event {
 	return []driver.Event{
 		w.Hook("pre-tool-use", "PreToolUse", bash...),
 		w.Hook("post-tool-use", "PostToolUse", append(bash, "tool_response.stdout", "ok")...),
-		w.Hook("post-tool-use-failure", "PostToolUseFailure", append(bash, "error", "Exit code 1")...),
+		w.Hook("post-tool-use-failure", "PostToolUseFailure",
+			append(bash, "error", "Exit code 1")...),
 		w.Typed("how is it going?"),
 		w.Hook("user-prompt-expansion", "UserPromptExpansion", "expansion_type", "slash_command",
 			"command_name", "context", "command_args", "", "prompt", "/context"),

@@ -106,7 +106,8 @@ func (t *tree) turn(w io.Writer, worker bool) (n int64) {
 		t.clock.Format("2006-01-02T15:04:05.000Z"))
 	answer := func(block string, out int) string {
 		return head + fmt.Sprintf(`"message":{"id":"msg_%08d","type":"message","role":"assistant",`+
-			`"model":%q,"content":[%s],"usage":{"input_tokens":%d,"cache_creation_input_tokens":700,`+
+			`"model":%q,"content":[%s],"usage":{"input_tokens":%d,`+
+			`"cache_creation_input_tokens":700,`+
 			`"cache_read_input_tokens":%d,"cache_creation":{"ephemeral_5m_input_tokens":700,`+
 			`"ephemeral_1h_input_tokens":0},"output_tokens":%d,"service_tier":"standard"}},`+
 			`"requestId":"req_%08d","type":"assistant"`, t.serial, models[t.serial%3], block,

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// The doctor tells a loop in which the hooks fired from one in which they were not there, by the client's own
-// transcripts and folders, and knows the client's version (interface: hooks doctor; R2).
+// The doctor tells a loop in which the hooks fired from one in which they were not there, by the
+// client's own transcripts and folders, and knows the client's version (interface: hooks doctor;
+// R2).
 func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)
 	w.Plugins = w.Plugins[1:]
@@ -24,10 +25,12 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := w.doctor()
-	if k := checks["receipts"]; k.Status != "ok" || !said(k.Found, "pre-tool-use") || !said(k.Found, "stop") || !said(k.Found, "user-prompt-expansion") {
+	if k := checks["receipts"]; k.Status != "ok" || !said(k.Found, "pre-tool-use") ||
+		!said(k.Found, "stop") || !said(k.Found, "user-prompt-expansion") {
 		t.Errorf("receipts: %+v", k)
 	}
-	if k := checks["loops-without-hooks"]; k.Status != "warn" || len(k.Problems) != 1 || !strings.Contains(k.Problems[0].Text, `"/sdd:work --loop"`) ||
+	if k := checks["loops-without-hooks"]; k.Status != "warn" || len(k.Problems) != 1 ||
+		!strings.Contains(k.Problems[0].Text, `"/sdd:work --loop"`) ||
 		!strings.Contains(k.Problems[0].Text, "the registration is younger") {
 		t.Errorf("loops-without-hooks: %+v", k)
 	}
@@ -37,7 +40,8 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	if k := checks["workspace-trust"]; k.Status != "ok" {
 		t.Errorf("workspace-trust: %+v", k)
 	}
-	for _, name := range []string{"hooks-registered", "matchers", "hook-binary", "must-deny", "must-allow", "self-test", "history"} {
+	for _, name := range []string{"hooks-registered", "matchers", "hook-binary", "must-deny",
+		"must-allow", "self-test", "history"} {
 		if k := checks[name]; k.Status != "ok" {
 			t.Errorf("%s: %+v", name, k)
 		}
@@ -107,7 +111,8 @@ func (w *World) register() {
 	}
 	program := filepath.Join(w.Bin, "hooks")
 	w.copy(hooksProgram, program, 0o755)
-	w.write(filepath.Join(w.Home, ".claude", "settings.json"), strings.ReplaceAll(string(text), "${CLAUDE_PLUGIN_ROOT}/bin/hooks", program), 0o600)
+	w.write(filepath.Join(w.Home, ".claude", "settings.json"), strings.ReplaceAll(string(text),
+		"${CLAUDE_PLUGIN_ROOT}/bin/hooks", program), 0o600)
 }
 
 type doctored struct {

@@ -50,8 +50,8 @@ func (r Request) All() string {
 	return strings.Join(parts, "\n")
 }
 
-// Prompt is what the model was last asked to do, with what hooks added to it: the texts since it last spoke, up to
-// the last message that says more than tool results.
+// Prompt is what the model was last asked to do, with what hooks added to it: the texts since it
+// last spoke, up to the last message that says more than tool results.
 func (r Request) Prompt() string {
 	_, text := r.lastPrompt()
 	return text
@@ -71,10 +71,12 @@ func (r Request) Calls() []string {
 	return names
 }
 
-// lastPrompt finds the last run of messages from outside that asks for something, and where it begins.
+// lastPrompt finds the last run of messages from outside that asks for something, and where it
+// begins.
 func (r Request) lastPrompt() (from int, text string) {
 	for end := len(r.Messages); end > 0; end = from {
-		for from = end - 1; from > 0 && r.Messages[from].Role != "assistant" && r.Messages[from-1].Role != "assistant"; {
+		for from = end - 1; from > 0 && r.Messages[from].Role != "assistant" &&
+			r.Messages[from-1].Role != "assistant"; {
 			from--
 		}
 		asks := false
@@ -165,7 +167,8 @@ func parseBlocks(raw json.RawMessage) []Block {
 	}
 	blocks := make([]Block, 0, len(wire))
 	for _, b := range wire {
-		block := Block{Type: b.Type, Text: b.Text, ID: b.ID + b.ToolUseID, Name: b.Name, Input: string(b.Input), IsError: b.IsError}
+		block := Block{Type: b.Type, Text: b.Text, ID: b.ID + b.ToolUseID, Name: b.Name,
+			Input: string(b.Input), IsError: b.IsError}
 		if b.Type == "tool_result" {
 			block.Text = Message{Blocks: parseBlocks(b.Content)}.Text()
 		}

@@ -28,7 +28,8 @@ func (w *World) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// tools are what the client may use without asking, so that no dialog but the program's own comes up.
+// tools are what the client may use without asking, so that no dialog but the program's own comes
+// up.
 const tools = "Bash,Agent,Skill,CronCreate,CronDelete,ScheduleWakeup"
 
 // Interactive starts the client on a terminal and waits until it takes input.
@@ -53,7 +54,8 @@ func (w *World) Headless(prompt string, args ...string) (r Result) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	args = append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose", "--allowedTools", tools}, args...)
+	args = append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose",
+		"--allowedTools", tools}, args...)
 	cmd := w.command(ctx, args...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

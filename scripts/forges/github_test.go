@@ -17,7 +17,8 @@ import (
 
 func small() *repository {
 	five, closed := issue(5, nil), issue(4, object{"state": "CLOSED"})
-	lint, ann := object{"__typename": "Bot", "login": "lint"}, object{"__typename": "User", "login": "ann"}
+	lint, ann := object{"__typename": "Bot", "login": "lint"}, object{"__typename": "User",
+		"login": "ann"}
 	return &repository{
 		issues: []object{
 			issue(1, object{
@@ -49,8 +50,9 @@ func small() *repository {
 				"reviews": connection([]object{{
 					"submittedAt": "2026-11-20T12:00:00Z", "state": "APPROVED", "body": "",
 					"viewerDidAuthor": false,
-					"commit":          object{"oid": strings.Repeat("a", 40)}, "comments": connection(nil),
-					"author": ann,
+					"commit":          object{"oid": strings.Repeat("a", 40)},
+					"comments":        connection(nil),
+					"author":          ann,
 				}}),
 			}),
 			pull(143, object{

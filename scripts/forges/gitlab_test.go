@@ -68,7 +68,8 @@ func glIssue(n int, more object) object {
 func glRequest(n int, more object) object {
 	o := object{
 		"iid": fmt.Sprint(n), "title": fmt.Sprintf("MR %d", n), "description": "Closes #1",
-		"state": "opened", "draft": false, "labels": connection(nil), "sourceBranch": fmt.Sprintf("feature/%d", n),
+		"state": "opened", "draft": false, "labels": connection(nil),
+		"sourceBranch": fmt.Sprintf("feature/%d", n),
 		"targetBranch": "main", "sourceProjectId": 7, "targetProjectId": 7,
 		"sourceProject": object{"fullPath": "acme/app"}, "diffHeadSha": strings.Repeat("a", 40),
 		"headPipeline": object{"status": "SUCCESS"},

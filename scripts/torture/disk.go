@@ -165,7 +165,10 @@ func (d *disk) fault(format string, args ...any) {
 }
 
 // has reports whether any line fulfils a condition.
-func (d *disk) has(condition func(line) bool) bool { return slices.ContainsFunc(d.lines, condition) }
+func (d *disk) has(condition func(line) bool) bool {
+	return slices.ContainsFunc(d.lines,
+		condition)
+}
 
 // closed are the lines that closed an iteration, of one run or, with "", of all.
 func (d *disk) closed(run string) []line {

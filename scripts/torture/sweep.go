@@ -47,7 +47,8 @@ func (t *torture) faults(f *findings) (string, error) {
 		s.faults, s.ways = allFaults[:3], 1
 	}
 	s.run()
-	return fmt.Sprintf("%d scenarios, %d faults in %d tries (%d kills); the program started %d times",
+	return fmt.Sprintf("%d scenarios, %d faults in %d tries (%d kills); the program started %d "+
+		"times",
 		len(s.scenarios), s.struck, s.tries, s.kills, f.starts), nil
 }
 
