@@ -14,10 +14,10 @@ test:
 # format, vet (also for the other systems), staticcheck
 lint:
     test -z "$(gofmt -l .)"
-    go vet -tags e2e ./...
+    go vet -tags e2e,forges ./...
     GOOS=windows go vet ./...
     GOOS=darwin go vet ./...
-    go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+    go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags e2e,forges ./...
 
 # the suite against the real client, which is fetched once into the user's cache (HOOKS_CLIENT names another)
 e2e:
@@ -31,7 +31,7 @@ bench:
 fuzz package="./internal/event" target="FuzzRead" time="1m":
     go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
 
-# fuzz every target of the repository in turn, each for a while or a number of inputs, as in: just fuzz-all 10m
+# fuzz every target of the repository, each for a while or a number of inputs, as in: just fuzz-all 10m
 fuzz-all time="1m":
     scripts/fuzz.sh {{time}}
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,6 +30,7 @@ type disk struct {
 	lines   []line        // the archived ones, too; in order within a run
 	budgets []loop.Budget // the archived ones, too
 	faults  []string      // files that are cut off, not valid, or unknown
+	decoded map[string]any
 }
 
 type line struct {
@@ -64,12 +66,14 @@ func compileSchemas() (schemaSet, error) {
 	return all, nil
 }
 
-// read reads the state folder and its archive.
-func (s schemaSet) read(state string) *disk {
-	d := s.folder(state)
+// read reads the state folder and its archive. Texts that were the same on the last disk are not
+// decoded again.
+func (s schemaSet) read(state string, last *disk) *disk {
+	d := s.folder(state, last)
 	archived, _ := filepath.Glob(filepath.Join(state, "archive", "*"))
 	for _, dir := range archived {
-		old := s.folder(dir)
+		old := s.folder(dir, last)
+		maps.Copy(d.decoded, old.decoded)
 		d.lines, d.faults = append(d.lines, old.lines...), append(d.faults, old.faults...)
 		for _, b := range old.budgets {
 			// A run that was resumed after its archiving was cut off has an older copy here.
@@ -86,8 +90,8 @@ func (s schemaSet) read(state string) *disk {
 	return d
 }
 
-func (s schemaSet) folder(dir string) *disk {
-	d := &disk{}
+func (s schemaSet) folder(dir string, last *disk) *disk {
+	d := &disk{decoded: map[string]any{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.fault("%v", err)
@@ -97,7 +101,7 @@ func (s schemaSet) folder(dir string) *disk {
 		if !e.IsDir() && err != nil {
 			d.fault("%v", err)
 		} else {
-			d.file(s, e.Name(), text)
+			d.file(s, last, e.Name(), text)
 		}
 	}
 	return d
@@ -109,21 +113,21 @@ var (
 	copyNumber = regexp.MustCompile(`^(\w+)-[^.]*`) // work-2.tick.json, if its name was taken
 )
 
-func (d *disk) file(s schemaSet, name string, text []byte) {
+func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
 	switch name = copyNumber.ReplaceAllString(name, "$1"); {
 	case promisesNothing.MatchString(name):
 	case strings.HasPrefix(name, "work.history.jsonl"):
-		d.history(s, name, text)
+		d.history(s, last, name, text)
 	case name == "work.budget.json":
-		if d.budget = decode[loop.Budget](d, s["budget"], name, text); d.budget != nil {
+		if d.budget = decode[loop.Budget](d, last, s["budget"], name, text); d.budget != nil {
 			d.budgets = append(d.budgets, *d.budget)
 		}
 	case name == "work.tick.json":
-		d.tick = decode[loop.Tick](d, s["tick"], name, text)
+		d.tick = decode[loop.Tick](d, last, s["tick"], name, text)
 	case name == "work.claim.json":
-		d.claim = decode[loop.Claim](d, s["claim"], name, text)
+		d.claim = decode[loop.Claim](d, last, s["claim"], name, text)
 	case name == "work.lock":
-		d.lock = decode[loop.Lock](d, s["lock"], name, text)
+		d.lock = decode[loop.Lock](d, last, s["lock"], name, text)
 	default:
 		d.fault("an unknown file: %s", name)
 	}
@@ -131,32 +135,40 @@ func (d *disk) file(s schemaSet, name string, text []byte) {
 
 var pids = regexp.MustCompile(`"pid":\d+`)
 
-func (d *disk) history(s schemaSet, name string, text []byte) {
+func (d *disk) history(s schemaSet, last *disk, name string, text []byte) {
 	lines := strings.SplitAfter(string(text), "\n")
 	for i, one := range lines {
 		if i == len(lines)-1 && (one == "" || !json.Valid([]byte(one))) {
 			continue // torn: the program repairs it before the next line
 		}
 		where := fmt.Sprintf("%s line %d", name, i+1)
-		if it := decode[loop.Iteration](d, s["history"], where, []byte(one)); it != nil {
+		if it := decode[loop.Iteration](d, last, s["history"], where, []byte(one)); it != nil {
 			d.lines = append(d.lines, line{*it, pids.ReplaceAllString(one, "")})
 		}
 	}
 }
 
-func decode[T any](d *disk, schema *jsonschema.Schema, name string, text []byte) *T {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err == nil {
-		err = schema.Validate(doc)
+func decode[T any](d, last *disk, schema *jsonschema.Schema, name string, text []byte) *T {
+	key := name + string(text)
+	v, known := (*T)(nil), false
+	if last != nil {
+		v, known = last.decoded[key].(*T)
 	}
-	v := new(T)
-	if err == nil {
-		err = json.Unmarshal(text, v)
+	if !known {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err == nil {
+			err = schema.Validate(doc)
+		}
+		if err == nil {
+			v = new(T)
+			err = json.Unmarshal(text, v)
+		}
+		if err != nil {
+			d.fault("%s (%d bytes): %v", name, len(text), err)
+			return nil
+		}
 	}
-	if err != nil {
-		d.fault("%s (%d bytes): %v", name, len(text), err)
-		return nil
-	}
+	d.decoded[key] = v
 	return v
 }
 

@@ -24,9 +24,13 @@ type player struct {
 	trace   []string   // the events that were played
 	dice    *rand.Rand // kills most events; nil kills none
 	kills   int
+	last    *disk
 }
 
-func (p *player) disk() *disk { return p.schemas.read(p.State()) }
+func (p *player) disk() *disk {
+	p.last = p.schemas.read(p.State(), p.last)
+	return p.last
+}
 
 // do plays one event and checks what it did.
 func (p *player) do(e driver.Event, prefix ...string) driver.Result {
