@@ -24,7 +24,7 @@ import (
 var line string
 
 // history measures people's commands on a run with that many history lines and an open iteration.
-func (b *bench) history(lines int) error {
+func (b *bench) history(lines int) {
 	w := b.world("old")
 	size := b.old(w, lines)
 	rows := b.against(w, driver.Event{})
@@ -37,12 +37,8 @@ func (b *bench) history(lines int) error {
 		e := driver.Event{Args: strings.Fields(command), Stdin: `{"session_id":"s1"}`}
 		rows = append(rows, b.row("hooks "+command, w, e, nil))
 	}
-	if err := b.measure(rows, 2, b.n); err != nil {
-		return err
-	}
-	fmt.Printf("%d history lines, %.1f MB\n\n", lines, float64(size)/1e6)
-	print(rows)
-	return nil
+	fmt.Printf("%d history lines, %.1f MB\n", lines, float64(size)/1e6)
+	b.measure(rows, 2, b.n)
 }
 
 // old writes the run and returns the length of its history.

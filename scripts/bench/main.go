@@ -10,10 +10,8 @@
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -39,6 +37,7 @@ type row struct {
 }
 
 type bench struct {
+	driver.Errors
 	dir, empty, hooks string
 	n                 int
 	beside            []*row
@@ -47,7 +46,6 @@ type bench struct {
 
 func main() {
 	b := bench{}
-	var t tree
 	flag.IntVar(&b.n, "n", 300, "counted calls of each row")
 	usage := flag.Int64("usage", 0, "measure counting on a session of that many MiB")
 	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
@@ -56,65 +54,32 @@ func main() {
 		b.beside = append(b.beside, &row{name: name, args: strings.Fields(command)})
 		return nil
 	})
-	flag.StringVar(&t.main, "tree", "", "only write a session of -usage MiB under this folder")
-	flag.IntVar(&t.workers, "workers", 0, "of -tree: half of it in that many workers' transcripts")
-	flag.IntVar(&t.serial, "serial", 0, "of -tree: before its first request")
 	flag.Parse()
-	err := error(nil)
-	if t.main != "" {
-		err = t.write(*usage << 20)
-	} else {
-		err = b.run(*usage<<20, *lines)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
-}
-
-func (b *bench) run(usage int64, lines int) (err error) {
-	if b.dir, err = os.MkdirTemp("", "hooks-bench-"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(b.dir)
-	b.empty, b.hooks = filepath.Join(b.dir, "empty"), filepath.Join(b.dir, "hooks")
-	source := filepath.Join(b.dir, "main.go")
-	text := "package main\n\nimport (\n\t\"io\"\n\t\"os\"\n)\n\nfunc main() { " +
-		"io.ReadAll(os.Stdin) }\n"
-	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-		return err
-	}
-	for program, pkg := range map[string]string{b.empty: source, b.hooks: "./hooks"} {
-		if err := build(program, pkg); err != nil {
-			return err
-		}
-	}
+	dir, err := os.MkdirTemp("", "hooks-bench-")
+	b.Check(err)
+	defer os.RemoveAll(dir)
+	b.dir, b.empty, b.hooks = dir, filepath.Join(dir, "empty"), filepath.Join(dir, "hooks")
+	b.build(b.empty, "./scripts/bench/empty")
+	b.build(b.hooks, "./hooks")
 	switch {
-	case usage > 0:
-		return b.usage(usage)
-	case lines > 0:
-		return b.history(lines)
+	case *usage > 0:
+		b.usage(*usage << 20)
+	case *lines > 0:
+		b.history(*lines)
+	default:
+		b.states()
 	}
-	return b.states()
+	for _, e := range b.Errors {
+		fmt.Fprintln(os.Stderr, "error:", e)
+		defer os.Exit(1)
+	}
 }
 
 // build copies what it builds, as installers do: the linker writes a file in parts, and its pages
 // are slower to map.
-func build(program, pkg string) error {
-	if err := driver.Build(program+"-linked", pkg); err != nil {
-		return err
-	}
-	from, err := os.Open(program + "-linked")
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := os.OpenFile(program, os.O_WRONLY|os.O_CREATE, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	return cmp.Or(err, to.Close())
+func (b *bench) build(program, pkg string) {
+	b.Check(driver.Build(program+"-linked", pkg))
+	b.Check(exec.Command("cp", program+"-linked", program).Run())
 }
 
 // world is a project whose session is attended.
@@ -149,20 +114,30 @@ func (b *bench) against(w *driver.World, e driver.Event) []*row {
 }
 
 // measure calls every row n times, in another order each time, after some calls that do not count.
-func (b *bench) measure(rows []*row, warm, n int) error {
+// It prints the rows with a name.
+func (b *bench) measure(rows []*row, warm, n int) {
 	for _, w := range b.worlds {
-		if len(w.Errors) > 0 {
-			return fmt.Errorf("%s: %s", filepath.Base(w.Dir), strings.Join(w.Errors, "\n"))
-		}
+		b.Errors = append(b.Errors, w.Errors...)
 	}
 	for i := range warm + n {
 		for _, k := range rand.Perm(len(rows)) {
-			if err := rows[k].call(i >= warm); err != nil {
-				return fmt.Errorf("%s: %w", cmp.Or(rows[k].name, rows[k].word), err)
+			if len(b.Errors) == 0 {
+				b.Check(rows[k].call(i >= warm))
 			}
 		}
 	}
-	return nil
+	if len(b.Errors) > 0 {
+		return
+	}
+	fmt.Printf("\n| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n", rows[0].name)
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
+	for _, r := range rows {
+		if r.name != "" {
+			fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", r.name, at(r.times, 0),
+				at(r.times, 50), at(r.times, 95), at(r.times, 50)/at(rows[0].times, 50),
+				at(r.cpu, 50), float64(r.peak)/1024)
+		}
+	}
 }
 
 func (r *row) call(counted bool) error {
@@ -173,7 +148,7 @@ func (r *row) call(counted bool) error {
 	cmd.Stdin, cmd.Env = strings.NewReader(r.stdin), r.env
 	began := time.Now()
 	if err := cmd.Run(); err != nil {
-		return err
+		return fmt.Errorf("%v: %w", r.args, err)
 	}
 	if counted {
 		r.times = append(r.times, time.Since(began))
@@ -181,20 +156,6 @@ func (r *row) call(counted bool) error {
 		r.peak = max(r.peak, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	}
 	return nil
-}
-
-// print prints the rows with a name.
-func print(rows []*row) {
-	fmt.Printf("| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n",
-		rows[0].name)
-	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
-	for _, r := range rows {
-		if r.name != "" {
-			fmt.Printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.1f |\n", r.name, at(r.times, 0),
-				at(r.times, 50), at(r.times, 95), at(r.times, 50)/at(rows[0].times, 50),
-				at(r.cpu, 50), float64(r.peak)/1024)
-		}
-	}
 }
 
 // at is a percentile in milliseconds.

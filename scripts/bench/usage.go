@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/tidwall/gjson"
@@ -23,12 +22,12 @@ const (
 type session struct {
 	*driver.World
 	name, flags string
-	bytes, out  int64 // in the transcripts
+	tree        *tree
 }
 
 // usage measures counting: a whole session from nothing, the end of an iteration that brought one
 // megabyte, and a tool call while a run with a ceiling in dollars spends.
-func (b *bench) usage(size int64) error {
+func (b *bench) usage(size int64) {
 	big := b.session("tree of that size with 8 workers", free, size, 8)
 	one := b.session("transcript of that size", free, size, 0)
 	small := b.session("transcript of 1 MB", free, 1<<20, 0)
@@ -42,13 +41,13 @@ func (b *bench) usage(size int64) error {
 	for _, r := range rows {
 		r.env = append(r.env, "GOMAXPROCS=1", "TZ=UTC", "CLAUDE_CONFIG_DIR="+big.config())
 	}
-	if err := b.measure(rows, 1, max(5, b.n/12)); err != nil {
-		return err
+	b.measure(rows, 1, max(5, b.n/12))
+	if len(b.Errors) > 0 {
+		return
 	}
-	print(rows)
 	budget, _ := os.ReadFile(filepath.Join(big.State(), "work.budget.json"))
 	fmt.Printf("\n%d bytes, %.2f GB/s at the median; %d output tokens were written,"+
-		" %d are counted, $%s\n\n", big.bytes, float64(big.bytes)/1e6/at(whole.times, 50), big.out,
+		" %d are counted, $%s\n\n", big.tree.bytes, float64(big.tree.bytes)/1e6/at(whole.times, 50), big.tree.out,
 		gjson.GetBytes(budget, "tokens_out").Int(), gjson.GetBytes(budget, "dollars_estimate").Raw)
 
 	rows = nil
@@ -58,11 +57,7 @@ func (b *bench) usage(size int64) error {
 		rows = append(rows, b.row(name, s.World, s.stop(), s.again(more)))
 		rows[len(rows)-1].env = append(s.Environ(), "GOMAXPROCS=1")
 	}
-	if err := b.measure(rows, 1, b.n); err != nil {
-		return err
-	}
-	print(rows)
-	fmt.Println()
+	b.measure(rows, 1, b.n)
 
 	rows = b.against(unbound.World, events(unbound.World)[0])
 	for _, s := range []*session{unbound, bound, eight} {
@@ -74,11 +69,7 @@ func (b *bench) usage(size int64) error {
 			rows = append(rows, b.row(name, s.World, events(s.World)[0], s.again(news)))
 		}
 	}
-	if err := b.measure(rows, 1, b.n); err != nil {
-		return err
-	}
-	print(rows)
-	return nil
+	b.measure(rows, 1, b.n)
 }
 
 // session begins a run before its transcripts are written, so that nothing is counted yet.
@@ -86,29 +77,17 @@ func (b *bench) session(name, flags string, size int64, workers int) *session {
 	w := b.world(filepath.Join(name, "projects", "-home-dev-app"))
 	s := &session{World: w, name: name, flags: flags}
 	play(w, w.Enter(flags), w.Report(`{"outcome":"ok"}`))
-	s.bytes, s.out = written(w, size, workers, 0)
+	s.tree = &tree{main: w.Transcript(), workers: workers}
+	w.Check(s.tree.write(size))
 	return s
-}
-
-// written makes transcripts in a process of its own. The peak of a measured program includes what
-// its parent holds, so this one stays small.
-func written(w *driver.World, size int64, workers, serial int) (bytes, out int64) {
-	self, err := os.Executable()
-	w.Check(err)
-	text, err := exec.Command(self, "-tree", w.Transcript(), "-usage", fmt.Sprint(size>>20),
-		"-workers", fmt.Sprint(workers), "-serial", fmt.Sprint(serial)).Output()
-	w.Check(err)
-	_, err = fmt.Sscan(string(text), &bytes, &out)
-	w.Check(err)
-	return bytes, out
 }
 
 // more is one megabyte of requests that no other transcript has.
 func (b *bench) more() []byte {
-	w := b.world("more")
-	written(w, 1<<20, 0, 1<<30)
-	text, err := os.ReadFile(w.Transcript())
-	w.Check(err)
+	t := tree{main: filepath.Join(b.dir, "more.jsonl"), serial: 1 << 30}
+	b.Check(t.write(1 << 20))
+	text, err := os.ReadFile(t.main)
+	b.Check(err)
 	return text
 }
 

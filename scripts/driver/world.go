@@ -31,9 +31,24 @@ type World struct {
 	Failing bool
 	// KillAfter is the time from a program's start to its kill; 0 is never.
 	KillAfter time.Duration
-	Errors    []string
-	prompts   int
-	calls     int
+	Errors
+	prompts int
+	calls   int
+}
+
+// Errors collects what went wrong, so that players need not stop at it.
+type Errors []string
+
+// Errorf adds an error.
+func (e *Errors) Errorf(format string, args ...any) {
+	*e = append(*e, fmt.Sprintf(format, args...))
+}
+
+// Check adds err, if there is one.
+func (e *Errors) Check(err error) {
+	if err != nil {
+		e.Errorf("%v", err)
+	}
 }
 
 // Ledger is what happened, as the client and the person saw it.
@@ -77,18 +92,6 @@ func New(dir, program string, client int) *World {
 	}
 	w.NewPrompt()
 	return w
-}
-
-// Errorf adds to the world's errors.
-func (w *World) Errorf(format string, args ...any) {
-	w.Errors = append(w.Errors, fmt.Sprintf(format, args...))
-}
-
-// Check adds err to the world's errors, if there is one.
-func (w *World) Check(err error) {
-	if err != nil {
-		w.Errorf("%v", err)
-	}
 }
 
 // Project is the project's folder.

@@ -24,7 +24,7 @@ import (
 
 // torture is what is tried, and how often.
 type torture struct {
-	whole, verbose                             bool
+	whole                                      bool
 	part, name                                 string
 	kills, rounds, sessions, parallel, workers int
 	seed                                       int64
@@ -46,7 +46,6 @@ func main() {
 	flag.IntVar(&t.parallel, "parallel", 20, "how often hooks of one session run at once")
 	flag.IntVar(&t.workers, "j", runtime.NumCPU(), "players at work at once")
 	flag.Int64Var(&t.seed, "seed", time.Now().UnixNano(), "of the random moments")
-	flag.BoolVar(&t.verbose, "v", false, "print the events before each violation")
 	flag.Parse()
 	if t.whole {
 		t.kills, t.rounds, t.parallel = 40*t.kills, 50*t.rounds, 25*t.parallel
@@ -117,7 +116,7 @@ func (t *torture) run() error {
 		if !strings.Contains(p.name, t.part) {
 			continue
 		}
-		began, f := time.Now(), &findings{verbose: t.verbose}
+		began, f := time.Now(), &findings{}
 		summary, err := p.play(f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -141,9 +140,9 @@ func (t *torture) player(name, program string) *player {
 // findings are the violations of one part.
 type findings struct {
 	sync.Mutex
-	quiet, verbose bool
-	starts         int // of the program
-	bad            []string
+	quiet  bool
+	starts int // of the program
+	bad    []string
 }
 
 // take takes over the errors and the trace of a player.
@@ -153,11 +152,8 @@ func (f *findings) take(p *player, where string) {
 	f.starts += len(p.trace)
 	if len(p.Errors) > 0 {
 		f.bad = append(f.bad, where+": "+strings.Join(p.Errors, "\n    "))
-	}
-	if len(p.Errors) > 0 && !f.quiet {
-		fmt.Println(f.bad[len(f.bad)-1])
-		if f.verbose {
-			fmt.Println("  " + strings.Join(p.trace, "\n  "))
+		if !f.quiet {
+			fmt.Println(f.bad[len(f.bad)-1] + "\n  " + strings.Join(p.trace, "\n  "))
 		}
 	}
 	p.Errors, p.trace = nil, nil
