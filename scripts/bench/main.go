@@ -129,7 +129,8 @@ func (b *bench) measure(rows []*row, warm, n int) {
 	if len(b.Errors) > 0 {
 		return
 	}
-	fmt.Printf("\n| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n", rows[0].name)
+	fmt.Printf("\n| call | min ms | median ms | p95 ms | times %s | CPU ms | peak MiB |\n",
+		rows[0].name)
 	fmt.Println("|---|--:|--:|--:|--:|--:|--:|")
 	for _, r := range rows {
 		if r.name != "" {

@@ -47,7 +47,8 @@ func (b *bench) usage(size int64) {
 	}
 	budget, _ := os.ReadFile(filepath.Join(big.State(), "work.budget.json"))
 	fmt.Printf("\n%d bytes, %.2f GB/s at the median; %d output tokens were written,"+
-		" %d are counted, $%s\n\n", big.tree.bytes, float64(big.tree.bytes)/1e6/at(whole.times, 50), big.tree.out,
+		" %d are counted, $%s\n\n", big.tree.bytes, float64(big.tree.bytes)/1e6/at(whole.times, 50),
+		big.tree.out,
 		gjson.GetBytes(budget, "tokens_out").Int(), gjson.GetBytes(budget, "dollars_estimate").Raw)
 
 	rows = nil

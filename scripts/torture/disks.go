@@ -15,7 +15,7 @@ import (
 
 // disks plays loops on a disk that is filled at every size, on one that is closed for writing, and
 // on an overlay, if this machine allows mounts.
-func (t *torture) disks(f *findings) (string, error) {
+func (t *torture) disks(f *findings) string {
 	memory := func(size string) func(*player, string) error {
 		return func(_ *player, at string) error {
 			return unix.Mount("tmpfs", at, "tmpfs", 0, "size="+size)
@@ -45,7 +45,7 @@ func (t *torture) disks(f *findings) (string, error) {
 		did = append(did, fmt.Sprintf("%s: %d events", kind.name, len(p.trace)))
 		f.take(p, kind.name)
 	}
-	return strings.Join(did, ", "), nil
+	return strings.Join(did, ", ")
 }
 
 // overlay mounts one folder over another, as containers do. An overlay does not work on every file

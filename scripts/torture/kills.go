@@ -13,7 +13,7 @@ import (
 
 // killed plays loop after loop. Most events die at a random moment. In the end nobody is killed
 // any more and everything has to add up.
-func (t *torture) killed(f *findings) (string, error) {
+func (t *torture) killed(f *findings) string {
 	var lock sync.Mutex
 	var players sync.WaitGroup
 	kills, loops := 0, 0
@@ -36,7 +36,7 @@ func (t *torture) killed(f *findings) (string, error) {
 		})
 	}
 	players.Wait()
-	return fmt.Sprintf("%d kills in %d events of %d loops", kills, f.starts, loops), nil
+	return fmt.Sprintf("%d kills in %d events of %d loops", kills, f.starts, loops)
 }
 
 // life is one project's life: six iterations in which most events die, some by another session

@@ -12,15 +12,9 @@ import (
 
 // races lets sessions enter at once: one begins, with file locks or without. On a file system that
 // only pretends to lock at most one does.
-func (t *torture) races(f *findings) (string, error) {
-	noLocks, err := t.build("no-locks", "variants/no-locks.txt")
-	if err != nil {
-		return "", err
-	}
-	falseLocks, err := t.build("false-locks", "variants/false-locks.txt")
-	if err != nil {
-		return "", err
-	}
+func (t *torture) races(f *findings) string {
+	noLocks := t.build(f, readVariant("variants/no-locks.txt"), false)
+	falseLocks := t.build(f, readVariant("variants/false-locks.txt"), false)
 	dead := func(p *player) { p.turn(flags); p.Bury(t.clients.Gone) }
 	kinds := []struct {
 		name, program string
@@ -58,7 +52,7 @@ func (t *torture) races(f *findings) (string, error) {
 		}
 	}
 	return fmt.Sprintf("%d rounds of %d sessions, %d won by one of them",
-		rounds, t.sessions, won), nil
+		rounds, t.sessions, won)
 }
 
 // takesOver reports whether a session of the same client can begin an iteration.
@@ -69,7 +63,7 @@ func (p *player) takesOver(session string) bool {
 
 // atOnce runs hooks of one session at the same moment, as a client with workers does. Each fact
 // counts once.
-func (t *torture) atOnce(f *findings) (string, error) {
+func (t *torture) atOnce(f *findings) string {
 	const each = 8
 	for n := range t.parallel {
 		p := t.player(fmt.Sprintf("at-once-%d", n), t.program)
@@ -96,11 +90,11 @@ func (t *torture) atOnce(f *findings) (string, error) {
 		p.settle()
 		f.end(p, fmt.Sprintf("round %d", n))
 	}
-	return fmt.Sprintf("%d times %d hooks", t.parallel, 2*each+1), nil
+	return fmt.Sprintf("%d times %d hooks", t.parallel, 2*each+1)
 }
 
 // pair lets two sessions with living clients use one project over and over. Only one ever works.
-func (t *torture) pair(f *findings) (string, error) {
+func (t *torture) pair(f *findings) string {
 	players := []*player{t.player("pair", t.program), t.player("pair", t.program)}
 	players[1].As("s2", t.clients.Second)
 	var both sync.WaitGroup
@@ -132,5 +126,5 @@ func (t *torture) pair(f *findings) (string, error) {
 	for _, p := range players {
 		f.take(p, p.Session)
 	}
-	return fmt.Sprintf("%v iterations, %d skipped", begun, len(d.lines)-closed), nil
+	return fmt.Sprintf("%v iterations, %d skipped", begun, len(d.lines)-closed)
 }

@@ -30,16 +30,13 @@ type sweep struct {
 }
 
 // faults lets every call that matters fail.
-func (t *torture) faults(f *findings) (string, error) {
-	if err := canTrace(); err != nil {
-		return "skipped: " + err.Error(), nil
+func (t *torture) faults(f *findings) string {
+	if !canTrace() {
+		return noStrace
 	}
-	program, err := t.build("pinned", "variants/pinned.txt")
-	if err != nil {
-		return "", err
-	}
-	s := &sweep{torture: t, findings: f, program: program, dir: "faults", calls: failing, most: 40,
+	s := &sweep{torture: t, findings: f, dir: "faults", calls: failing, most: 40,
 		faults: allFaults, few: !t.whole, thin: !t.whole}
+	s.program = t.build(f, variant{name: "pinned"}, true)
 	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {
 		return !strings.Contains(sc.name, t.name)
 	})
@@ -47,9 +44,8 @@ func (t *torture) faults(f *findings) (string, error) {
 		s.faults, s.ways = allFaults[:3], 1
 	}
 	s.run()
-	return fmt.Sprintf("%d scenarios, %d faults in %d tries (%d kills); the program started %d "+
-		"times",
-		len(s.scenarios), s.struck, s.tries, s.kills, f.starts), nil
+	return fmt.Sprintf("%d scenarios, %d faults in %d tries (%d kills); %d starts of the program",
+		len(s.scenarios), s.struck, s.tries, s.kills, f.starts)
 }
 
 // job is one fault at one kind of call, for every k.
