@@ -14,7 +14,7 @@ import (
 type Patch struct{ File, Old, New string }
 
 // Build compiles a package as it is released. The patched sources are an overlay, so the tree
-// stays as it is. Old has to stand in its file exactly once.
+// stays as it is. Old has to stand in its file exactly once, and a file has one patch.
 func Build(out, pkg string, patches ...Patch) error {
 	gomod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -36,28 +36,21 @@ func Build(out, pkg string, patches ...Patch) error {
 
 // writeOverlay writes each patched file beside the list that names it.
 func writeOverlay(list, root string, patches []Patch) error {
-	texts := map[string]string{}
-	for _, p := range patches {
-		path := filepath.Join(root, filepath.FromSlash(p.File))
-		if p.Old == "" {
-			texts[path] = p.New
-			continue
-		}
-		if _, read := texts[path]; !read {
-			text, err := os.ReadFile(path)
+	replace := map[string]string{}
+	for i, p := range patches {
+		path, text := filepath.Join(root, filepath.FromSlash(p.File)), p.New
+		if p.Old != "" {
+			source, err := os.ReadFile(path)
 			if err != nil {
 				return fmt.Errorf("read source: %w", err)
 			}
-			texts[path] = string(text)
+			if n := strings.Count(string(source), p.Old); n != 1 || replace[path] != "" {
+				return fmt.Errorf("%s has the text to patch %d times, want 1, or a patch already: %q",
+					p.File, n, p.Old)
+			}
+			text = strings.Replace(string(source), p.Old, p.New, 1)
 		}
-		if n := strings.Count(texts[path], p.Old); n != 1 {
-			return fmt.Errorf("%s has the text to patch %d times, want 1: %q", p.File, n, p.Old)
-		}
-		texts[path] = strings.Replace(texts[path], p.Old, p.New, 1)
-	}
-	replace := map[string]string{}
-	for path, text := range texts {
-		replace[path] = fmt.Sprintf("%s-%d-%s", list, len(replace), filepath.Base(path))
+		replace[path] = fmt.Sprintf("%s-%d.go", list, i)
 		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
 			return fmt.Errorf("write patched source: %w", err)
 		}
