@@ -104,59 +104,56 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-// pure lists, by package, everything it may import: values in, values out.
-var pure = map[string][]string{
-	"internal/loop": {"cmp", "errors", "fmt", "hash/fnv", "maps", "math", "path", "slices", "sort",
-		"strconv", "strings", "time", "unicode", "unicode/utf8"},
-	// and its rooms
-	"internal/guard": {"cmp", "errors", "fmt", "maps", "math", "path", "slices", "sort", "strconv",
-		"strings", "time", "unicode", "unicode/utf8", "mvdan.cc/sh/v3/syntax"},
-	"internal/replay": {
-		"fmt", "slices", "sort", "strings", "time", "github.com/tidwall/gjson",
-		"hooks/internal/loop", "hooks/internal/report", "hooks/internal/usage",
-	},
-	"internal/tracker/backlog": {"cmp", "errors", "fmt", "maps", "slices", "strconv", "strings",
-		"unicode", "unicode/utf8", "hooks/internal/loop"},
+// pure packages, and those below them, have values in and values out.
+var pure = []string{
+	"internal/loop", "internal/guard", "internal/replay", "internal/tracker/backlog",
 }
 
-// clocks are what a pure package must not call although it may import time.
+// valuesOnly are the packages of the standard library that a pure package may import. TestLayers
+// checks the others.
+var valuesOnly = []string{"cmp", "errors", "fmt", "hash/fnv", "maps", "math", "path", "slices",
+	"sort", "strconv", "strings", "time", "unicode", "unicode/utf8"}
+
+// clocks are the functions of time that a pure package must not call.
 var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker",
 	"Tick", "Sleep"}
 
 func TestPurePackages(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range sources(t) {
-		allowed, ok := pure[s.dir]
-		if room := "internal/guard"; strings.HasPrefix(s.dir+"/", room+"/") {
-			allowed, ok = pure[room], true
-		}
-		if !ok || s.test {
+		i := slices.IndexFunc(pure, func(dir string) bool {
+			return strings.HasPrefix(s.dir+"/", dir+"/")
+		})
+		if i < 0 || s.test {
 			continue
 		}
-		seen[s.dir] = true
-		for _, path := range imports(s.file) {
-			if !slices.Contains(allowed, path) &&
-				!strings.HasPrefix(path, "hooks/internal/guard/") {
+		seen[pure[i]] = true
+		for _, imported := range imports(s.file) {
+			if standard(imported) && !slices.Contains(valuesOnly, imported) {
 				t.Errorf("%s imports %s, but %s is pure: no clock, disk, environment or JSON",
-					s.path, path, s.dir)
+					s.path, imported, pure[i])
 			}
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok {
 				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" &&
 					slices.Contains(clocks, sel.Sel.Name) {
-					t.Errorf("%s uses time.%s, but %s is pure: the time is a value it is given",
-						s.path, sel.Sel.Name, s.dir)
+					t.Errorf("%s calls time.%s, but %s is pure: it takes the time as a value",
+						s.path, sel.Sel.Name, pure[i])
 				}
 			}
 			return true
 		})
 	}
-	for dir := range pure {
-		if !seen[dir] {
-			t.Errorf("%s is not there", dir)
-		}
+	if len(seen) != len(pure) {
+		t.Errorf("of the pure packages %v only %v exist", pure, seen)
 	}
+}
+
+// standard reports whether an import is of the standard library.
+func standard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return first != "hooks" && !strings.Contains(first, ".")
 }
 
 func imports(f *ast.File) []string {
@@ -168,46 +165,47 @@ func imports(f *ast.File) []string {
 	return list
 }
 
-// heavy are modules that every hook call would pay for, or that belong to tests.
+// heavy are packages that every hook call would pay for, or that belong to tests.
 var heavy = map[string]string{
-	"github.com/santhosh-tekuri/jsonschema": "costs 5 ms at every start; schemas are " +
-		"checked in tests",
-	"github.com/rogpeppe/go-internal/testscript": "test only; the diff package beside it is linked",
+	"github.com/santhosh-tekuri/jsonschema":      "it costs 5 ms at every start",
+	"github.com/rogpeppe/go-internal/testscript": "test only",
 	"github.com/rogpeppe/go-internal/txtar":      "test only",
 	"github.com/google/go-cmp":                   "test only",
 	"pgregory.net/rapid":                         "test only",
 	"github.com/creack/pty":                      "test only",
 	"github.com/hinshun/vt10x":                   "test only",
-	"golang.org/x/text":                          "comes with the schema library",
-	"net/http": "costs 0.7 ms at every start; forges are asked " +
-		"through their programs",
-	"testing": "test only",
+	"golang.org/x/text":                          "it comes with the schema library",
+	"net/http":                                   "it costs 0.7 ms at every start",
+	"testing":                                    "test only",
 }
 
 func TestNothingHeavyIsLinked(t *testing.T) {
 	for _, target := range []string{"linux", "darwin", "windows"} {
-		cmd := exec.Command("go", "list", "-deps", "./hooks")
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "GOOS="+target, "CGO_ENABLED=0")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("list the packages of ./hooks: %v", err)
-		}
-		for path := range strings.FieldsSeq(string(out)) {
-			for module, why := range heavy {
-				if path == module || strings.HasPrefix(path, module+"/") {
-					t.Errorf("the program for %s links %s: %s", target, path, why)
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command("go", "list", "-deps", "./hooks")
+			cmd.Dir = root
+			cmd.Env = append(os.Environ(), "GOOS="+target, "CGO_ENABLED=0")
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("list the packages of ./hooks: %v", err)
+			}
+			for path := range strings.FieldsSeq(string(out)) {
+				for module, why := range heavy {
+					if path == module || strings.HasPrefix(path, module+"/") {
+						t.Errorf("the program links %s: %s", path, why)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
-// Work at start is paid by every hook call: no init functions, no patterns compiled into package
-// variables.
+// Every hook call pays for what runs at start, so there are no init functions, and no patterns
+// compiled into package variables.
 func TestNoWorkAtStart(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.test || strings.HasPrefix(s.dir, "scripts/") { // those are not linked
+		if s.test || strings.HasPrefix(s.dir, "scripts/") { // not linked
 			continue
 		}
 		for _, decl := range s.file.Decls {
@@ -226,7 +224,7 @@ func TestNoWorkAtStart(t *testing.T) {
 	}
 }
 
-// compiles finds patterns compiled at start; a function literal inside the declaration runs later.
+// compiles lists the patterns compiled at start. A function literal in the declaration runs later.
 func compiles(d *ast.GenDecl) []string {
 	var found []string
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -234,8 +232,8 @@ func compiles(d *ast.GenDecl) []string {
 			return false
 		}
 		if call, ok := n.(*ast.CallExpr); ok {
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && strings.HasPrefix(sel.Sel.Name,
-				"MustCompile") {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok &&
+				strings.HasPrefix(sel.Sel.Name, "MustCompile") {
 				found = append(found, sel.Sel.Name)
 			}
 		}
@@ -271,8 +269,8 @@ func TestRegistration(t *testing.T) {
 	}
 }
 
-// The launcher runs beside the program where a loop can begin, and nowhere else; the client reads
-// its file without being told of it.
+// The launcher runs at the events at which a loop can begin, and at no other. The client finds its
+// file by the name.
 func TestLauncher(t *testing.T) {
 	where := map[string]string{
 		"SessionStart": "", "UserPromptExpansion": "(^|:)(work|review|loop)$",
@@ -280,7 +278,7 @@ func TestLauncher(t *testing.T) {
 	}
 	registered := read(t, "hooks/hooks.json").Get("hooks").Map()
 	if len(registered) != len(where) {
-		t.Errorf("it is registered for %d events, want %d", len(registered), len(where))
+		t.Errorf("the launcher is registered for %d events, want %d", len(registered), len(where))
 	}
 	for name, matcher := range where {
 		command := registered[name].Get("0.hooks.0.command").String()
@@ -310,8 +308,8 @@ func read(t *testing.T, path string) gjson.Result {
 	return gjson.ParseBytes(text)
 }
 
-// The tools whose results carry facts pass the matcher; tools that are used all the time do not.
-// The client takes a matcher with a dot in it for a regular expression without anchors.
+// The matcher lets the tools pass whose results the program reads, and not those that are used all
+// the time. The client treats a matcher with a dot in it as a regular expression without anchors.
 func TestFactsMatcher(t *testing.T) {
 	registered := read(t, "hooks.json").Get("hooks")
 	matcher := registered.Get("PostToolUse.0.matcher").String()

@@ -44,9 +44,11 @@ func writeOverlay(list, root string, patches []Patch) error {
 			if err != nil {
 				return fmt.Errorf("read source: %w", err)
 			}
-			if n := strings.Count(string(source), p.Old); n != 1 || replace[path] != "" {
-				return fmt.Errorf("%s has the text to patch %d times, want 1, or a patch already: %q",
-					p.File, n, p.Old)
+			if replace[path] != "" {
+				return fmt.Errorf("%s has two patches, want 1", p.File)
+			}
+			if n := strings.Count(string(source), p.Old); n != 1 {
+				return fmt.Errorf("%s has the text to patch %d times, want 1: %q", p.File, n, p.Old)
 			}
 			text = strings.Replace(string(source), p.Old, p.New, 1)
 		}

@@ -124,7 +124,8 @@ func (p *player) end(fields ...any) {
 // iterate plays whole iterations. An entry that is refused twice in a row is a trap.
 func (p *player) iterate(args string, times int) {
 	for range times {
-		if !p.turn(args) && !p.turn(args) {
+		first := p.turn(args)
+		if !first && !p.turn(args) {
 			p.Errorf("no iteration begins with %q", args)
 			return
 		}
