@@ -51,3 +51,8 @@ torture *flags="-whole":
 # everything that is checked before a change goes in
 ci:
     .ci/run
+
+# single mistakes in a package that its own tests let live, as in: just mutants ./internal/guard
+mutants package="./internal/loop":
+    go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --timeout-coefficient 100 -S lc \
+        --invert-logical --invert-loopctrl --invert-assignments --remove-self-assignments {{package}}
