@@ -49,7 +49,7 @@ func manyAtOnce() {
 	}
 }
 
-// buildHooks builds the program under test from the repository this package stands in.
+// buildHooks builds the program under test from this repository.
 func buildHooks(dir string) (string, error) {
 	program := filepath.Join(dir, "hooks")
 	cmd := exec.Command("go", "build", "-o", program, "./hooks")

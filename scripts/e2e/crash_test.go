@@ -56,7 +56,7 @@ func TestEscEndsTheRun(t *testing.T) {
 	}
 }
 
-// A second session in the same project does no work while the first does, and says who holds the
+// A second session in the same project does no work while the first does, and reports who holds the
 // lock (e; R46, R70, R128).
 func TestSecondSessionIsSkipped(t *testing.T) {
 	release := make(chan struct{})
@@ -85,8 +85,8 @@ func TestSecondSessionIsSkipped(t *testing.T) {
 	}
 }
 
-// A client that is killed in a tick leaves its lock; a new one with --resume reaps it and goes on
-// counting (f; R68, R70, R75, R130–R132, R134).
+// A client that is killed in a tick leaves its lock. A new one with --resume reaps the lock and
+// continues the count (f; R68, R70, R75, R130–R132, R134).
 func TestKilledClientIsResumed(t *testing.T) {
 	w, first := inSecondTick(t)
 	run := w.Budget("work").RunID
@@ -113,7 +113,7 @@ func TestKilledClientIsResumed(t *testing.T) {
 	}
 }
 
-// Without --loop nothing is written and no hook says anything (h; R2, R3).
+// Without --loop the hooks write nothing and print nothing (h; R2, R3).
 func TestPlainSessionLeavesNoTrace(t *testing.T) {
 	w := newWorld(t, Worker{Work: func(int) []Call { return []Call{bash("echo at work")} }}.Say)
 	r := w.Headless("/sdd:work")

@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// The doctor tells a loop in which the hooks fired from one in which they were not there, by the
-// client's own transcripts and folders, and knows the client's version (interface: hooks doctor;
-// R2).
+// The doctor finds out from the client's own transcripts and folders in which loops the hooks
+// fired, and knows the client's version (interface: hooks doctor; R2).
 func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)
 	w.Plugins = w.Plugins[1:]
@@ -48,9 +47,8 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	}
 }
 
-// A live session tells a machine on which the hooks fire from one on which the client skips the
-// file that they stand in without a word, and leaves nothing in the project (interface: hooks
-// doctor --live).
+// A live session shows whether the hooks fire or the client skips their file without a word. It
+// leaves nothing in the project (interface: hooks doctor --live).
 func TestDoctorLive(t *testing.T) {
 	for name, model := range map[string]string{"governed": `"opus"`, "skipped": "5"} {
 		t.Run(name, func(t *testing.T) {

@@ -121,8 +121,9 @@ func TestMergeNeedsAPersonsWord(t *testing.T) {
 	}
 }
 
-// An issue that fails twice for the same reason is asked about at the second one's exit; the answer
-// stands in the next iteration's line, and without stop the loop goes on (r; R34–R38, R105, R106).
+// An issue that fails twice for the same reason is asked about at the second exit. The answer is in
+// the next iteration's line, and the loop continues unless the answer was stop (r; R34–R38, R105,
+// R106).
 func TestRepeatedFailureIsAskedAtExit(t *testing.T) {
 	w := newWorld(t, Worker{Report: func(n int) string {
 		if n > 2 {
@@ -161,8 +162,7 @@ func TestRepeatedFailureIsAskedAtExit(t *testing.T) {
 	}
 }
 
-// What the loop keeps on disk is not the model's to write, through no tool (s; R112, design §1:
-// state guard).
+// The model cannot write the loop's state with any tool (s; R112, design §1: state guard).
 func TestModelCannotWriteTheState(t *testing.T) {
 	var w *World
 	w = newWorld(t, func(r Request) Turn {

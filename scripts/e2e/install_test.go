@@ -12,8 +12,8 @@ import (
 )
 
 // Registered in the project's settings instead of as a plugin, the program governs an iteration: it
-// pauses at a merge that nobody is there to approve. Taken out again, the settings are as they were
-// and a session shows no trace of it (interface: hooks install, uninstall).
+// pauses at a merge, because nobody can approve it. After uninstall the settings are as they were
+// and a session shows no trace of the program (interface: hooks install, uninstall).
 func TestInstalledInSettings(t *testing.T) {
 	w := newWorld(t, Worker{Work: func(int) []Call {
 		return []Call{bash("gh pr merge 201 --squash")}

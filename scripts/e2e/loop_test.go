@@ -41,7 +41,7 @@ func TestScheduledLoopHaltsAtItsIterations(t *testing.T) {
 	}
 }
 
-// A self-paced loop that forgets to schedule its next tick is told the exact call once, and goes on
+// A self-paced loop that forgets to schedule its next tick gets the exact call once, and continues
 // (k; design §1: block once with the exact ScheduleWakeup).
 func TestSelfPacedLoopIsKeptAlive(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)

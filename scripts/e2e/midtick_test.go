@@ -13,16 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the client asks for when it runs out of context, and how the conversation goes on after it.
+// The client's request when it runs out of context, and the conversation after it.
 const (
 	summaryAsked = "Your task is to create a detailed summary"
 	summary      = "COMPACTED: an iteration is under way"
 )
 
-// In the middle of an iteration the client runs out of context and goes on with a summary. It is
-// the same iteration: what was spent and opened before counts, and a merge needs a person's word as
-// before. What the summary itself cost stands in no transcript until the session ends (E; R27–R33,
-// R63, R99).
+// In the middle of an iteration the client runs out of context and continues with a summary. It is
+// the same iteration: its spend and its PRs count, and a merge needs a person's answer as before.
+// The cost of the summary is in no transcript until the session ends (E; R27–R33, R63, R99).
 func TestCompactionInATickKeepsTheIteration(t *testing.T) {
 	const refused = "Not merged yet: gh pr merge 201 --squash needs a person's word"
 	full, summed := Usage{Input: 190_000, Output: 4000}, Usage{Input: 100, Output: 300}
@@ -61,8 +60,8 @@ func TestCompactionInATickKeepsTheIteration(t *testing.T) {
 	}
 }
 
-// The program is replaced while an iteration is open, as an update does: the new one goes on where
-// the old one was.
+// The program is replaced while an iteration is open, as an update does. The new one continues
+// where the old one was.
 func TestUpdateInATickGoesOn(t *testing.T) {
 	release := make(chan struct{})
 	w := newWorld(t, Worker{Hold: func(n int) <-chan struct{} {
@@ -130,8 +129,7 @@ func inBackground(command string) Call {
 	return call
 }
 
-// Where the client asks for nothing, or lets nothing be changed, a merge waits for a person's word
-// all the same (R99).
+// In every permission mode of the client a merge waits for a person's answer (R99).
 func TestNoPermissionModeMerges(t *testing.T) {
 	for mode, args := range map[string][]string{
 		"bypassPermissions": {"--permission-mode", "bypassPermissions",
@@ -152,9 +150,9 @@ func TestNoPermissionModeMerges(t *testing.T) {
 	}
 }
 
-// A client that is killed while a tool runs and taken up again under the same session (claude
-// --resume): nothing of the dead turn goes on by itself, and --resume goes on counting (R68, R70,
-// R75, R130–R134).
+// A client is killed while a tool runs, and resumed under the same session (claude --resume).
+// Nothing of the dead turn continues by itself, and --resume continues the count (R68, R70, R75,
+// R130–R134).
 func TestKilledSessionIsTakenUpAgain(t *testing.T) {
 	w, first := inSecondTick(t)
 	session := w.Model.Requests()[0].Session
@@ -162,7 +160,7 @@ func TestKilledSessionIsTakenUpAgain(t *testing.T) {
 
 	second := w.Interactive("--resume", session)
 	second.Enter("where were we?")
-	// the screen is no witness: after a crash the client may draw over what stood there
+	// The screen proves nothing: after a crash the client may draw over its old text.
 	w.WaitHistory("work", 2, 60*time.Second)
 	if !patiently(60*time.Second, func() bool { return w.Model.Told("where were we?") }) {
 		t.Error("the person's words did not reach the model")

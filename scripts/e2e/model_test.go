@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Script is the model: what it says to one request. It is called for conversation turns only, from
-// several goroutines, and must decide by what the request says, never by how many came before:
+// Script is the model: its answer to one request. It is called for conversation turns only, from
+// several goroutines, and must decide by the request, never by how many came before, because
 // background workers interleave.
 type Script func(Request) Turn
 
@@ -33,15 +33,14 @@ type Call struct {
 	Input any
 }
 
-// Usage is what the answer is said to have cost, in tokens. The zero value stands for a small plain
-// answer.
+// Usage is the reported cost of the answer, in tokens. The zero value is a small plain answer.
 type Usage struct {
 	Input, Output, CacheRead, CacheWrite5m, CacheWrite1h int
 
 	WebSearches int
 	US          bool // inference_geo is "us"
-	// Sampled says that the request was sampled twice, half of everything each time; Advisor is a
-	// model that it asked meanwhile, for 1,000 tokens in and 100 out.
+	// Sampled is a request that was sampled twice, half of everything each time. Advisor is a model
+	// that it asked meanwhile, for 1,000 tokens in and 100 out.
 	Sampled bool
 	Advisor string
 }
@@ -98,8 +97,8 @@ func (u Usage) iteration(kind string) map[string]any {
 	}
 }
 
-// Model is the scripted model server. It keeps every conversation request, so that a test can ask
-// what was said to it.
+// Model is the scripted model server. It keeps every conversation request, so that a test can look
+// for a text in them.
 type Model struct {
 	URL    string
 	script Script
@@ -125,7 +124,7 @@ func (m *Model) Requests() []Request {
 	return append([]Request(nil), m.requests...)
 }
 
-// Told says whether any request so far carried the text, in any message.
+// Told reports whether any request so far had the text, in any message.
 func (m *Model) Told(text string) bool {
 	for _, r := range m.Requests() {
 		if strings.Contains(r.All(), text) {

@@ -47,7 +47,7 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 	}
 }
 
-// Where a bell is wanted the client's terminal rings once for a question and once for a stop (B;
+// With the bell switched on the client's terminal rings once for a question and once for a stop (B;
 // R98, R150).
 func TestBellRingsForAGateAndForAStop(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)

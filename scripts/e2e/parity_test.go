@@ -69,9 +69,9 @@ func costly(r Request) Usage {
 	return u
 }
 
-// What the program counted for a run is what the client charged for it: main thread, awaited,
-// background and nested workers, four models, every kind of token, web searches, and a second
-// session that goes on with the run (R58–R63).
+// The program's count of a run equals the client's charge: main thread, awaited, background and
+// nested workers, four models, every kind of token, web searches, and a second session that resumes
+// the run (R58–R63).
 func TestDollarsAreTheClientsOwn(t *testing.T) {
 	w := newWorld(t, spender)
 	first := w.Headless("/sdd:work --loop --max-dollars 0")

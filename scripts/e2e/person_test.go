@@ -53,7 +53,7 @@ func TestWordsInATickDoNotEndIt(t *testing.T) {
 	}
 }
 
-// /clear gives the client a new session, to which its schedule moves: the run goes on there with
+// /clear gives the client a new session, and its schedule moves there. The run continues there with
 // its counters (o; R15, R111).
 func TestClearKeepsTheRun(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)

@@ -15,9 +15,9 @@ import (
 const commitAndPush = "git -c user.name=w -c user.email=w@example.com commit --quiet " +
 	"--allow-empty -m '%s' && git push --quiet origin HEAD:feature/a"
 
-// While a client lies dead somebody pushes to a PR that it had pushed: --resume asks about that PR
-// in the exact words and goes on with the answer; what was answered in earlier ticks is asked anew
-// (G; R107, R130–R141).
+// After a client died somebody pushes to a PR that it had pushed. --resume asks about that PR in
+// the exact words and continues with the answer. Answers of earlier ticks are asked for again (G;
+// R107, R130–R141).
 func TestResumeAsksAboutAPRThatMoved(t *testing.T) {
 	const facts = "hooks report <<JSON\n" +
 		`{"skill":"work","prs":[{"number":201,"state":"open","branch":"feature/a",` +

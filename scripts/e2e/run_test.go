@@ -45,11 +45,11 @@ func (w *World) Interactive(args ...string) *Terminal {
 type Result struct {
 	Result   string  `json:"result"`
 	TotalUSD float64 `json:"total_cost_usd"`
-	// Said is what the person was told on the way, as in "Stop says: …".
+	// Said are the texts shown to the person on the way, as in "Stop says: …".
 	Said []string `json:"-"`
 }
 
-// Headless runs the client with one prompt and nobody at the terminal.
+// Headless runs the client with one prompt and without a terminal.
 func (w *World) Headless(prompt string, args ...string) (r Result) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

@@ -114,7 +114,7 @@ func (w *World) WaitLocked(skill string, limit time.Duration) {
 	}
 }
 
-// Locked says whether the skill's lock exists.
+// Locked reports whether the skill's lock exists.
 func (w *World) Locked(skill string) bool {
 	_, err := os.Stat(w.state(skill + ".lock"))
 	return err == nil

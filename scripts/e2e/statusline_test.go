@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The client's status line shows how the loop stands as soon as there is one, and how it ended;
-// before, it shows nothing (C; interface: hooks statusline).
+// The client's status line shows the state of the loop as soon as there is one, and how it ended.
+// Before, it shows nothing (C; interface: hooks statusline).
 func TestStatusLineShowsTheLoop(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
 	settings := fmt.Sprintf(`{"statusLine":{"type":"command","command":"echo \"[$('%s' `+

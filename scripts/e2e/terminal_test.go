@@ -80,7 +80,7 @@ func (x *Terminal) read() {
 	close(x.exited)
 }
 
-// note keeps what came and the screen as it stands now, because what a person has read may be gone
+// note keeps the output and the present screen, because a text that a person has read may be gone
 // when a test looks.
 func (x *Terminal) note(came []byte) {
 	now := flat(x.Screen())
@@ -102,7 +102,8 @@ func (x *Terminal) Screen() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Showed says whether the text ever stood on the screen. Line breaks and frames count as one space.
+// Showed reports whether the text was ever on the screen. Line breaks and frames count as one
+// space.
 func (x *Terminal) Showed(text string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -128,7 +129,7 @@ func (x *Terminal) WaitScreen(text string, limit time.Duration) {
 		func() bool { return strings.Contains(flat(x.Screen()), want) })
 }
 
-// WaitShowed waits until the text stands, or has stood, on the screen.
+// WaitShowed waits until the text is, or has been, on the screen.
 func (x *Terminal) WaitShowed(text string, limit time.Duration) {
 	x.t.Helper()
 	x.wait(limit, "screen to have shown "+text, func() bool { return x.Showed(text) })
@@ -141,7 +142,7 @@ func (x *Terminal) wait(limit time.Duration, what string, done func() bool) {
 	}
 }
 
-// Enter types a line and sends it once it stands behind the client's prompt: a client that reads
+// Enter types a line and sends it once the line is behind the client's prompt: a client that reads
 // both at once takes the key for a part of a paste.
 func (x *Terminal) Enter(line string) {
 	x.t.Helper()
@@ -172,7 +173,7 @@ func (x *Terminal) Press(keys ...Key) {
 	}
 }
 
-// dialogFoot stands under every question to the person.
+// dialogFoot is below every question to the person.
 const dialogFoot = "Enter to select"
 
 // drawn is how long a dialog may take to go after a key. One that is pressed again too early
@@ -195,7 +196,7 @@ func (x *Terminal) Choose(n int) {
 	x.t.Fatalf("the dialog does not take %d; the screen:\n%s", n, x.Screen())
 }
 
-// reviewHead stands over the answers of a dialog of several questions, before they are sent off.
+// reviewHead is above the answers of a dialog of several questions, before they are sent.
 const reviewHead = "Review your answers"
 
 // ChooseEach answers the questions of one open dialog, each on its own page, with their n-th
@@ -234,7 +235,7 @@ func (x *Terminal) Kill() {
 	<-x.exited
 }
 
-// HangUp tells the program that its terminal was closed.
+// HangUp sends the program the signal of a closed terminal.
 func (x *Terminal) HangUp() { _ = x.cmd.Process.Signal(syscall.SIGHUP) }
 
 // WaitExit waits until the program has ended by itself.

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// trackerScript stands in for gh with a tracker behind it: lists come from files, a PR that is
-// opened gets the next number, and nothing can be merged yet.
+// trackerScript replaces gh with a tracker behind it: lists come from files, a PR that is opened
+// gets the next number, and nothing can be merged yet.
 const trackerScript = `#!/bin/sh
 cd '%s'
 case "$*" in
@@ -79,9 +79,9 @@ func (w *World) track(issues map[int]string) {
 	w.write(filepath.Join(w.Project, "CLAUDE.md"), trackedProject, 0o644)
 }
 
-// A work loop is led by what the tracker says when each iteration begins: a changed backlog and
-// unclear criteria are put to the person, the PRs it opens are counted, and a cycle that appears
-// ends it before anything is picked (v; R39–R42, R86–R91, R112).
+// A work loop follows the tracker at the start of each iteration: a changed backlog and unclear
+// criteria are put to the person, the PRs it opens are counted, and a cycle that appears ends it
+// before anything is picked (v; R39–R42, R86–R91, R112).
 func TestTrackerLeadsTheLoop(t *testing.T) {
 	const done = "### Acceptance Criteria\n- [ ] it works"
 	plan := `{"skill":"work","plan":[146]}`
@@ -147,9 +147,9 @@ func TestTrackerLeadsTheLoop(t *testing.T) {
 	}
 }
 
-// A loop that watches one PR goes by what its tracker says: a person's comment is asked about
-// before the merge, a bot's is not, and once the PR is merged the next tick ends the loop before
-// the model works (A; R21, R22, R99–R102, R107).
+// A loop that watches one PR follows its tracker: a person's comment is asked about before the
+// merge, a bot's is not, and once the PR is merged the next tick ends the loop before the model
+// works (A; R21, R22, R99–R102, R107).
 func TestTrackerLeadsTheReviewOfOnePR(t *testing.T) {
 	w := newWorld(t, Worker{Work: func(n int) []Call {
 		calls := []Call{bash("gh pr merge 142 --squash")}

@@ -32,8 +32,8 @@ func (w *World) installPlugin() {
 }
 
 // Installed as a plugin and in the settings at once, every event comes twice. It still counts once:
-// one merge allowed passes once, and the turn is held open no more often; the doctor says what is
-// wrong (F; R27–R33, R99–R102, R117).
+// one allowed merge passes once, and the turn is held open no more often. The doctor reports the
+// mistake (F; R27–R33, R99–R102, R117).
 func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	merge := bash("gh pr merge 142 --squash")
 	w := newWorld(t, withWorkers(Worker{Deaf: true, Work: func(int) []Call {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Where nobody can answer, a gate pauses the run and says what to do; a person's answer from a
-// terminal of their own lets --resume go on (q; R92, R96, R120, design §3: nobody there).
+// If nobody can answer, a gate pauses the run and prints the next step. After a person's answer
+// from a terminal of their own --resume continues (q; R92, R96, R120, design §3: nobody there).
 func TestUnattendedGatePauses(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
 	w.Headless(dollarLoop)
@@ -40,9 +40,9 @@ func TestUnattendedGatePauses(t *testing.T) {
 	}
 }
 
-// An issue of unclear criteria holds a run back in which nobody can answer, before any worker is
-// sent off; the answer from a terminal lets the next tick send it (q; R89–R92, R107, design: nobody
-// there).
+// If nobody can answer, an issue with unclear criteria holds the run before any worker is
+// dispatched. After the answer from a terminal the next tick dispatches it (q; R89–R92, R107,
+// design: nobody there).
 func TestUnattendedAmbiguousIssuePauses(t *testing.T) {
 	const planned = `hooks report <<'JSON'
 {"backlog":{"unblocked":[149],"blocked":[],"in_progress":[]},"plan":[149],

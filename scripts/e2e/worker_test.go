@@ -20,7 +20,7 @@ type Worker struct {
 	Usage func(iteration int) Usage
 	// Work are the tool calls of an iteration before its report.
 	Work func(iteration int) []Call
-	// AtOnce says that it makes calls of one tool that follow each other in one answer.
+	// AtOnce puts calls of one tool that follow each other into one answer.
 	AtOnce bool
 	// Hasty are the tool calls it tries before it puts a question that waits.
 	Hasty []Call
@@ -29,7 +29,7 @@ type Worker struct {
 	Report func(iteration int) string
 	// Hold delays the iteration's last answer.
 	Hold func(iteration int) <-chan struct{}
-	// Deaf says that it does not delete a schedule when asked to.
+	// Deaf does not delete a schedule when asked to.
 	Deaf bool
 }
 
@@ -43,7 +43,7 @@ var (
 	wakePattern   = regexp.MustCompile(`ScheduleWakeup (\{.*?\})`)
 )
 
-// paraphrase is the question the worker would put if nobody stopped it.
+// paraphrase is the worker's own question, which the hooks replace.
 const paraphrase = "We are getting close to the limit, shall I just carry on?"
 
 // Say is the script.

@@ -12,9 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// withWorkers is a script in which whoever is sent off with a task that begins with WORKER does
-// what work says, and everybody else is the main worker. begun says that the tools of work's first
-// answer have run.
+// withWorkers is a script with two parts: a task that begins with WORKER is played by work, every
+// other one by the main worker. begun is true once the tools of work's first answer have run.
 func withWorkers(main Worker, work func(task string, begun bool) Turn) Script {
 	return func(r Request) Turn {
 		prompt := r.Prompt()
@@ -30,7 +29,7 @@ func withWorkers(main Worker, work func(task string, begun bool) Turn) Script {
 // quickly is a worker's whole work.
 func quickly(string, bool) Turn { return Turn{Text: "worked"} }
 
-// prScript stands in for a gh that opens the PR whose number is its title.
+// prScript replaces a gh that opens the PR whose number is its title.
 const prScript = `#!/bin/sh
 echo "$*" >>'%s'
 case "$1 $2" in
@@ -38,9 +37,9 @@ case "$1 $2" in
 esac
 `
 
-// Workers that run at the same time, in the background, and one inside another, each with several
-// calls at once: every dispatch and every PR is counted, none of them merges, and what the
-// innermost spends ends the loop at the iteration's exit (E; R27–R33, R58–R63, R99, R150).
+// Workers run at the same time, in the background, and one inside another, each with several calls
+// at once. Every dispatch and every PR is counted, no worker merges, and the spend of the innermost
+// ends the loop at the iteration's exit (E; R27–R33, R58–R63, R99, R150).
 func TestWorkersAtOnceAreAllCounted(t *testing.T) {
 	main := Worker{AtOnce: true, Work: func(int) (calls []Call) {
 		for i := range 6 {

@@ -48,8 +48,7 @@ func makeWorld(t *testing.T, script Script) *World {
 	return w
 }
 
-// ghScript stands in for gh: it notes every call, merges what it is told to, and knows nothing
-// else.
+// ghScript replaces gh: it notes every call, merges on command, and knows nothing else.
 const ghScript = `#!/bin/sh
 echo "$*" >>'%s'
 case "$1 $2" in

@@ -74,8 +74,8 @@ func github(t *testing.T, schema string, r *repository) *forgeServer {
 	return serve(t, e)
 }
 
-// Everything that is asked of GitHub, through gh: each query is one that GitHub's schema knows, and
-// what comes back is what stands there.
+// Every question to GitHub, through gh: GitHub's schema knows each query, and the answer is what
+// the server has.
 func TestGitHub(t *testing.T) {
 	schema := fixture(t, "HOOKS_GITHUB_SCHEMA")
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {

@@ -286,8 +286,7 @@ func (w *world) late(t *rapid.T) {
 	}
 }
 
-// compacts: the client shortens the conversation, and goes on in the same session with the same
-// process.
+// compacts shortens the conversation. Session and process stay the same.
 func (w *world) compacts(t *rapid.T) {
 	ses := w.anyLiving(t)
 	w.writes(ses, `{"type":"user","isCompactSummary":true,"message":{"role":"user",`+

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// What is compared after each event: the files of both skills, as flat lists of words.
+// After each event the files of both skills are compared, as flat lists of words.
 
 func (w *world) check() {
 	for _, s := range w.sides {

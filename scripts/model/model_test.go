@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// long: the command line says how much is to be played.
+// long is set if the command line gives the number of histories.
 var long bool
 
 func TestMain(m *testing.M) {
@@ -77,8 +77,7 @@ func folder(t *rapid.T, dir string, n int) string {
 }
 
 func (w *world) actions(clock bool) map[string]func(*rapid.T) {
-	// Work goes on most of the time, so that histories become deep enough for what needs several
-	// iterations.
+	// Most acts are work, so that histories become deep enough for cases of several iterations.
 	common := []func(*rapid.T){w.aTick, w.aTick, w.aReport, w.aReport, w.aReport, w.aDialog,
 		w.aDialog, w.aTool, w.aTool, w.aTool, w.aStop, w.aStop, w.aStop}
 	some := []func(*rapid.T){w.workerEnds, w.workerEnds, w.aSpend, w.terminalAnswer, w.comes}

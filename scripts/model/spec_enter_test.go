@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// reply is what the program is expected to answer: a refusal or a dialog, and words that stand in
-// it.
+// reply is the expected answer of the program: a refusal or a dialog, and words in it.
 type reply struct {
 	kind string // "", block (also deny) or ask
 	has  []string
@@ -157,7 +156,7 @@ func (m *model) wait(s *side, ses *session, f flags, iteration int) reply {
 	return refuse("wall_clock_budget")
 }
 
-// force asks before another's lock is taken; with nobody there the tick is skipped (R103).
+// force asks before another's lock is taken. If nobody can answer the tick is skipped (R103).
 func (m *model) force(s *side, ses *session, f flags, iteration int) reply {
 	if !m.attended {
 		return m.skip(s, ses, iteration)

@@ -122,7 +122,7 @@ var options = map[string][]string{
 	"post-feedback-merge": {"hold", "merge", "stop"}, "repeated-failure": {"skip", "retry", "stop"},
 }
 
-// acts is how an answer acts: as the option, or as the safest one, which stands first (A4).
+// acts is the option that an answer acts as. Other words act as the safest one, the first (A4).
 func (g gate) acts(text string) string {
 	word := strings.ToLower(strings.TrimSpace(text))
 	if slices.Contains(options[g.name], word) {

@@ -139,7 +139,7 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 	s.tick = nil
 }
 
-// unanswered is why nobody answered what waits.
+// unanswered is the reason why the pending gates have no answer.
 func (m *model) unanswered(t *tick) string {
 	switch {
 	case !m.attended:
@@ -150,8 +150,8 @@ func (m *model) unanswered(t *tick) string {
 	return "the model did not put it to the person, though it was told to"
 }
 
-// leaves notes the issues that the run worked on and did not finish. What its workers took is
-// finished where nothing else is said, and not where the iteration was cut off before any PR.
+// leaves notes the issues that the run worked on and did not finish. An issue that its workers took
+// is finished unless a fact contradicts it, and not if the iteration was cut off before any PR.
 func (r *run) leaves(t *tick) {
 	var failed []int
 	for _, f := range t.failures {
@@ -194,7 +194,7 @@ func (m *model) abandoned(s *side, by string) {
 	m.close(s, at, false)
 }
 
-// between ends a run while none of its iterations is open; a pause and a dead client's hours do not
+// between ends a run while it has no open iteration. A pause and a dead client's hours do not
 // count.
 func (m *model) between(s *side, prompt string) {
 	r := s.run

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The model: what the specification says a project's loops are, in the plainest words. Money is in
-// whole cents.
+// The model of a project's loops by the specification, in the plainest words. Money is in whole
+// cents.
 
 type ceilings struct{ iterations, prs, minutes, cents int }
 
@@ -316,8 +316,8 @@ func (m *model) take(r *run, session string) int {
 	return sum
 }
 
-// escaped: a person's mark stands in the transcript, in a turn of this tick, after what was
-// counted.
+// escaped reports whether the transcript has a person's mark, in a turn of this tick, after the
+// part that was counted.
 func (m *model) escaped(r *run, t *tick) bool {
 	marks := m.sessions[t.session].marks
 	return slices.ContainsFunc(marks[min(r.marksOf[t.session], len(marks)):],

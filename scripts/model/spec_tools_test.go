@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// addressed leaves out the open loops that this prompt is none of, where it is one of another.
+// addressed leaves out the open loops that do not own this prompt, if another loop owns it.
 func (m *model) addressed(ses *session) []*side {
 	list := m.mine(ses)
 	own := func(s *side) bool {
@@ -359,7 +359,7 @@ func (m *model) dialog(ses *session, shown []gate, texts []string) {
 	}
 }
 
-// hears: PostToolUse comes in a session, so what stands in its transcript alone is no answer.
+// hears: PostToolUse fires in this session, so an answer in its transcript alone does not count.
 func (m *model) hears(ses *session) {
 	for _, s := range m.sides {
 		if r := s.run; r != nil && r.status == "active" && r.session == ses.id {
@@ -523,7 +523,7 @@ func command(skill string, pr int) string {
 	return "/sdd:" + skill + " --loop"
 }
 
-// tracks follows a PR from now on, its head unknown where nobody told it.
+// tracks follows a PR from now on. Its head is unknown until a report has it.
 func (t *tick) tracks(pr int) {
 	if _, known := t.heads[pr]; !known {
 		t.heads[pr] = ""

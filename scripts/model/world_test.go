@@ -83,12 +83,12 @@ type session struct {
 	spends   []int    // cents, in order
 	marks    []string // prompts that a person's Esc ended
 	lastSign time.Time
-	// began is what stood in the transcript when the prompt's own line was written; -1 while it is
-	// not.
+	// began is the number of spends in the transcript before the prompt's own line; -1 before that
+	// line is written.
 	began, beganMarks int
 }
 
-// untold is a dialog whose answers stand in the transcript alone.
+// untold is a dialog whose answers are in the transcript alone.
 type untold struct {
 	shown []gate
 	texts []string
