@@ -5,10 +5,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
-
-	"hooks/scripts/driver"
 )
 
 // killed plays loop after loop. Most events die at a random moment. In the end nobody is killed
@@ -64,7 +61,7 @@ func (p *player) tryIteration(args string) {
 	open := p.ownTurn()
 	p.do(p.Report(`{"issues":[{"number":149,"criteria":"tbd"}],` +
 		`"backlog":{"unblocked":[143],"blocked":[],"in_progress":[]},"outcome":"ok"}`))
-	p.tryAnswer()
+	p.answer()
 	r := p.do(p.Agent(p.Call()))
 	if open {
 		p.Ledger.Agents.Add(!r.Killed && r.Out == "" && p.ownTurn())
@@ -77,21 +74,5 @@ func (p *player) tryIteration(args string) {
 	if p.ownTurn() {
 		p.Spend(1000, 2000, true)
 	}
-	for range 3 {
-		if r := p.do(p.Stop()); !strings.Contains(r.Out, `"decision":"block"`) {
-			break
-		}
-		p.tryAnswer()
-	}
-}
-
-// tryAnswer plays the dialog as far as the program lives.
-func (p *player) tryAnswer() {
-	if !p.ownTurn() || !p.pending() {
-		return
-	}
-	id := p.Call()
-	if questions := driver.Questions(p.do(p.Ask(id))); len(questions) > 0 {
-		p.do(p.given(id, questions))
-	}
+	p.end()
 }
