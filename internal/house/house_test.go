@@ -85,6 +85,11 @@ var longLines string
 func TestLinesAreShort(t *testing.T) {
 	exempt := strings.Fields(longLines)
 	all := files(t)
+	for _, name := range exempt {
+		if all[name] == "" {
+			t.Errorf("%s has no long line any more: take it out of longlines.txt", name)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		var long []string
 		n := 0
