@@ -148,7 +148,10 @@ func (w *worker) do(j job) {
 		return
 	}
 	for k, missed := 1, 0; k <= slices.Max(matter) || !w.few && missed < 2; k++ {
-		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(k) || w.count() >= w.most {
+		if w.count() >= w.most {
+			return
+		}
+		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(k) {
 			continue
 		}
 		// On a busy machine the program looks once more whether a lock is free, so the k-th call
