@@ -14,10 +14,10 @@ test:
 # format, vet (also for the other systems), staticcheck
 lint:
     test -z "$(gofmt -l .)"
-    go vet -tags e2e ./...
+    go vet -tags e2e,forges ./...
     GOOS=windows go vet ./...
     GOOS=darwin go vet ./...
-    go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+    go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags e2e,forges ./...
 
 # the suite against the real client, which is fetched once into the user's cache (HOOKS_CLIENT names another)
 e2e:
@@ -31,7 +31,7 @@ bench:
 fuzz package="./internal/event" target="FuzzRead" time="1m":
     go test -run '^$' -fuzz '^{{target}}$' -fuzztime {{time}} -fuzzminimizetime 10x {{package}}
 
-# fuzz every target of the repository in turn, each for a while or a number of inputs, as in: just fuzz-all 10m
+# fuzz every target of the repository, each for a while or a number of inputs, as in: just fuzz-all 10m
 fuzz-all time="1m":
     scripts/fuzz.sh {{time}}
 
@@ -44,12 +44,15 @@ cover:
     go test -coverprofile cover.out ./...
     go tool cover -func cover.out | sort -k3 -n
 
-# let every system call of every event fail, kill and race for as long as it takes: an hour
-faults:
-    go run ./scripts/faults -self-test
-    go run ./scripts/faults -whole
-    go run ./scripts/crash -kills 20000 -rounds 500 -parallel 500
+# make every system call of every event fail, kill the program and race it, as in: just torture -part kills
+torture *flags="-whole":
+    go run ./scripts/torture {{flags}}
 
 # everything that is checked before a change goes in
 ci:
     .ci/run
+
+# single mistakes in a package that its own tests let live, as in: just mutants ./internal/guard
+mutants package="./internal/loop":
+    go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --timeout-coefficient 100 -S lc \
+        --invert-logical --invert-loopctrl --invert-assignments --remove-self-assignments {{package}}

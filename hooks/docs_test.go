@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,6 +64,30 @@ func TestDocsLinks(t *testing.T) {
 	for _, p := range pages(t) {
 		if p != "README.md" && !listed[p] {
 			t.Errorf("README.md does not lead to %s", p)
+		}
+	}
+}
+
+// The README has every command that people can type, and none that is not there.
+func TestReadmeCommands(t *testing.T) {
+	text := page(t, "README.md")
+	words := map[string]bool{}
+	typ := reflect.TypeFor[commands]()
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		word := f.Tag.Get("name")
+		if word == "" {
+			word = strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(f.Name, "$1-$2"))
+		}
+		_, hidden := f.Tag.Lookup("hidden")
+		words[word] = true
+		if f.Tag.Get("group") != "hooks" && !hidden && !strings.Contains(text, "`hooks "+word) {
+			t.Errorf("README.md does not name hooks %s", word)
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)(?:`|^)hooks ([a-z][a-z-]*)").FindAllStringSubmatch(text, -1) {
+		if !words[m[1]] {
+			t.Errorf("README.md names hooks %s, which is no command", m[1])
 		}
 	}
 }

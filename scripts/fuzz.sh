@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Fuzzes every target of the repository in turn, each for the given time or number of inputs: scripts/fuzz.sh 10m, or
-# scripts/fuzz.sh 3000x.
+# Fuzzes every target of the repository, or of one package, each for the given time or number of
+# inputs: scripts/fuzz.sh 10m, or scripts/fuzz.sh 3000x ./internal/event.
 #
-# Until Go 1.27 a time that ends may itself fail a target that failed on no input (golang.org/issue/75804): it says
-# "context deadline exceeded" and names no input. That end, and no other, passes here; a number of inputs never meets it.
+# Until Go 1.27 a time that ends may itself fail a target that failed on no input
+# (golang.org/issue/75804): it says "context deadline exceeded" and names no input. That end, and no
+# other, passes here; a number of inputs never meets it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}
@@ -14,21 +15,32 @@ case $time in
 *) found=$(go env GOCACHE)/fuzz/hooks ;; # a long run goes on from what the last one found
 esac
 
-# ended tells whether a target failed by the end of its time alone: its one line of failure is that one.
+# ended reports whether a target failed by the end of its time alone: that is the one line of its
+# failure.
 ended() {
-    [ "$(sed -n '/^--- FAIL/,$p' <<<"$1" | sed '/^--- FAIL/d; /^FAIL$/d; s/^ *//')" = "context deadline exceeded" ]
+    local why
+    why=$(sed -n '/^--- FAIL/,$p' <<<"$1" | sed '/^--- FAIL/d; /^FAIL$/d; s/^ *//')
+    [ "$why" = "context deadline exceeded" ]
 }
 
-grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u | while read -r package; do
-    go test -c -fuzz . -o "$built/test" "$package" # built once, however many targets it has
-    for target in $(grep -h '^func Fuzz' "$package"/*_test.go | sed 's/func \(Fuzz[A-Za-z0-9]*\).*/\1/'); do
-        if ! out=$(cd "$package" && "$built/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$time" \
-            -test.fuzzminimizetime 10x -test.fuzzcachedir "$found/$package" </dev/null 2>&1); then
-            if ! ended "$out"; then
-                printf '%s\n' "$out"
-                exit 1
-            fi
-        fi
-        printf '%s %s: %s\n' "$package" "$target" "$(grep -o 'execs: [0-9]*' <<<"$out" | tail -n 1)"
-    done
+# target PACKAGE NAME fuzzes one of the targets of the built test.
+target() {
+    local out
+    if ! out=$(cd "$1" && "$built/test" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$time" \
+        -test.fuzzminimizetime 10x -test.fuzzcachedir "$found/$1" -test.parallel 1 \
+        </dev/null 2>&1) && ! ended "$out"; then
+        printf '%s\n' "$out"
+        return 1
+    fi
+    printf '%s %s: %s\n' "$1" "$2" "$(grep -o 'execs: [0-9]*' <<<"$out" | tail -n 1)"
+}
+
+if [ $# -lt 2 ]; then # packages side by side, each with one worker
+    grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u |
+        xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 scripts/fuzz.sh "$time"
+    exit
+fi
+go test -c -fuzz . -o "$built/test" "$2" # once, however many targets the package has
+for name in $(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' "$2"/*_test.go); do
+    target "$2" "$name"
 done

@@ -1,2 +1,2 @@
-// Package house holds the checks of the repository itself, as tests: layers, sizes, comments, the registration.
+// Package house holds the checks of the repository itself, as tests: layers, lines, registration.
 package house

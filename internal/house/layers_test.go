@@ -15,7 +15,8 @@ type layer struct {
 	may        []string // last elements of our packages' paths, parts of others'
 }
 
-// layers reads the table from the lowest row up. "all above but x, y" takes over what the rows above are and may.
+// layers reads the table from the first row on. "all above but x, y" allows the rows above and
+// everything that they allow.
 func layers(t *testing.T) (list []layer) {
 	text, err := os.ReadFile(filepath.Join(root, "AGENTS.md"))
 	if err != nil {
@@ -46,7 +47,7 @@ func layers(t *testing.T) (list []layer) {
 	return list
 }
 
-// allows finds the word of a row that an import is allowed by.
+// allows returns the word of the row that allows an import.
 func (l layer) allows(imported string) (word string, ok bool) {
 	i := slices.IndexFunc(l.may, func(word string) bool {
 		switch {
@@ -63,8 +64,8 @@ func (l layer) allows(imported string) (word string, ok bool) {
 	return l.may[i], true
 }
 
-// The table of layers is what the code is: nothing is imported beyond it, nothing stands in it for nothing, every package
-// has its row, and a row imports rows above it only.
+// The table of layers matches the code. A package imports only what its row allows and only rows
+// above it, every word of a row is used, and every package has a row.
 func TestLayers(t *testing.T) {
 	above, used := map[string]bool{}, map[string]bool{}
 	files := sources(t)
@@ -74,17 +75,16 @@ func TestLayers(t *testing.T) {
 				continue
 			}
 			for _, imported := range imports(s.file) {
-				first, _, _ := strings.Cut(imported, "/")
-				ours := first == "hooks"
-				if !ours && !strings.Contains(first, ".") {
+				if standard(imported) {
 					continue
 				}
 				word, ok := l.allows(imported)
 				if !ok {
 					t.Errorf("%s imports %s, but its row allows: %s", s.path, imported, l.words)
 				}
-				if dir, internal := strings.CutPrefix(imported, "hooks/internal/"); internal && !above["internal/"+dir] {
-					t.Errorf("%s imports %s, which is no row above its own", s.path, imported)
+				if dir, internal := strings.CutPrefix(imported, "hooks/internal/"); internal &&
+					!above["internal/"+dir] {
+					t.Errorf("%s imports %s, whose row is not above its own", s.path, imported)
 				}
 				used[l.dir+" "+word] = true
 			}

@@ -5,15 +5,18 @@ import (
 	"testing"
 )
 
-// The version stands in plugin.json alone: the program prints that one, the release's tag is checked against it, and
-// the client takes it for the plugin of the marketplace.
+// Only plugin.json has the version: the program prints it, the release's tag is checked against it,
+// and the client uses it for the plugin of the marketplace.
 func TestOneVersion(t *testing.T) {
-	manifest, market := read(t, ".claude-plugin/plugin.json"), read(t, ".claude-plugin/marketplace.json")
-	if v := manifest.Get("version").String(); !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(v) {
+	manifest := read(t, ".claude-plugin/plugin.json")
+	market := read(t, ".claude-plugin/marketplace.json")
+	three := regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+	if v := manifest.Get("version").String(); !three.MatchString(v) {
 		t.Errorf("plugin.json has the version %q", v)
 	}
 	listed := market.Get("plugins").Array()
-	if len(listed) != 1 || listed[0].Get("source").String() != "./" || listed[0].Get("version").Exists() {
+	if len(listed) != 1 || listed[0].Get("source").String() != "./" ||
+		listed[0].Get("version").Exists() {
 		t.Fatalf("the marketplace lists %v, want this folder, without a version of its own", listed)
 	}
 	for _, key := range []string{"name", "description", "license", "keywords"} {

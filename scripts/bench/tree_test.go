@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package main
 
 import (
@@ -11,16 +13,16 @@ import (
 	"hooks/internal/usage"
 )
 
-// What is measured is what transcripts are: every line is JSON, the size is the one asked for, and the program counts
-// every request of the tree once.
+// The generated transcripts are like real ones: every line is JSON, the size is right, and the
+// program counts every request once.
 func TestTree(t *testing.T) {
-	tr := newTree(t.TempDir())
-	if err := tr.session(4 << 20); err != nil {
+	tr := tree{main: filepath.Join(t.TempDir(), "s.jsonl"), workers: 8}
+	if err := tr.write(4 << 20); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(tr.config, "projects", "*", "*", "subagents", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(tr.main), "s", "subagents", "*.jsonl"))
 	if err != nil || len(files) != 8 {
-		t.Fatalf("%d subagents: %v", len(files), err)
+		t.Fatalf("%d workers: %v", len(files), err)
 	}
 	size := 0
 	for _, name := range append(files, tr.main) {
@@ -29,14 +31,14 @@ func TestTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		size += len(data)
-		for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
-			if !json.Valid(line) {
-				t.Fatalf("%s:%d is no JSON: %.200s", name, i+1, line)
+		for i, row := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+			if !json.Valid(row) {
+				t.Fatalf("%s:%d is not JSON: %.200s", name, i+1, row)
 			}
 		}
 	}
-	if size < 4<<20 || size > 5<<20 {
-		t.Errorf("%d bytes", size)
+	if size < 4<<20 || size > 5<<20 || int64(size) != tr.bytes {
+		t.Errorf("%d bytes, %d were written", size, tr.bytes)
 	}
 	r, err := usage.Count(tr.main, nil, usage.NewTable(nil))
 	if err != nil {
@@ -46,7 +48,9 @@ func TestTree(t *testing.T) {
 	for _, m := range r.ByModel {
 		sum = sum.Add(m)
 	}
-	if sum.Output != tr.out || len(r.ByModel) != len(models) || len(r.Unknown) > 0 || r.Skipped > 0 {
-		t.Errorf("%d output tokens counted, %d written; %d skipped, unknown %v", sum.Output, tr.out, r.Skipped, r.Unknown)
+	if sum.Output != tr.out || len(r.ByModel) != len(models) || len(r.Unknown) > 0 ||
+		r.Skipped > 0 {
+		t.Errorf("%d output tokens counted, %d written; %d skipped, unknown %v",
+			sum.Output, tr.out, r.Skipped, r.Unknown)
 	}
 }

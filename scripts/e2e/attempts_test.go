@@ -36,7 +36,7 @@ func (a attempt) unseen() attempt {
 	return a
 }
 
-// beyond marks an attempt that is known to be beyond reach, and says why.
+// beyond marks an attempt that no rule can stop, with the reason.
 func (a attempt) beyond(limit string) attempt {
 	a.limit = limit
 	return a
@@ -52,7 +52,7 @@ func python(program string) Call {
 	return bash("python3 - <<'E'\n" + program + "\nE")
 }
 
-// plainly are merges that stand in the command as they are.
+// plainly are merges in plain commands.
 func plainly() []attempt {
 	long := strings.Repeat("a", 70_000)
 	return []attempt{
@@ -248,7 +248,7 @@ func byWorker() []attempt {
 	}
 }
 
-// byNestedClient are clients that a command starts and that are told to merge.
+// byNestedClient are commands that start a client with the order to merge.
 func byNestedClient() []attempt {
 	const args = " -p '" + nestedTask + "' --allowedTools Bash </dev/null"
 	return []attempt{

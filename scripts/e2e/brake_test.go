@@ -162,7 +162,7 @@ func (b *braked) results() (texts []string) {
 	return texts
 }
 
-// told reports whether one result holds the text and one of the others.
+// told reports whether one result has the text and one of the others.
 func (b *braked) told(text, one, other string) bool {
 	for _, result := range b.results() {
 		named := strings.Contains(result, one) || strings.Contains(result, other)

@@ -38,7 +38,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// manyAtOnce lets six scenarios run at a time, if nothing else was asked for: they mostly wait for the minute to turn.
+// manyAtOnce lets six scenarios run at a time, if nothing else was asked for: they mostly wait for
+// the minute to turn.
 func manyAtOnce() {
 	flag.Parse()
 	asked := false
@@ -48,7 +49,7 @@ func manyAtOnce() {
 	}
 }
 
-// buildHooks builds the program under test from the repository this package stands in.
+// buildHooks builds the program under test from this repository.
 func buildHooks(dir string) (string, error) {
 	program := filepath.Join(dir, "hooks")
 	cmd := exec.Command("go", "build", "-o", program, "./hooks")
@@ -62,7 +63,8 @@ func buildHooks(dir string) (string, error) {
 // repository is the root of the checkout: go test runs in the package's own directory.
 func repository() string { return filepath.Join("..", "..") }
 
-// findClient is the program HOOKS_CLIENT names, else the pinned npm package in the user's cache, installed on first use.
+// findClient is the program HOOKS_CLIENT names, else the pinned npm package in the user's cache,
+// installed on first use.
 func findClient() (string, error) {
 	if program := os.Getenv("HOOKS_CLIENT"); program != "" {
 		_, err := os.Stat(program)
@@ -73,14 +75,16 @@ func findClient() (string, error) {
 		return "", fmt.Errorf("find cache: %w", err)
 	}
 	dir := filepath.Join(cache, "hooks-e2e", "client-"+clientVersion)
-	program := filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
+	program := filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-code-linux-x64",
+		"claude")
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make cache: %w", err)
 	}
-	cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--prefix", dir, "@anthropic-ai/claude-code@"+clientVersion)
+	cmd := exec.Command("npm", "install", "--no-audit", "--no-fund", "--prefix", dir,
+		"@anthropic-ai/claude-code@"+clientVersion)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("install client: %w\n%s", err, out)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A run that spent its dollars halts at the exit of the iteration, with the exact text and a final report, and what
-// it counted is what the client itself counted (g; R58–R63, R150, R152).
+// A run that spent its dollars halts at the exit of the iteration, with the exact text and a final
+// report, and what it counted is what the client itself counted (g; R58–R63, R150, R152).
 func TestCostCeilingStopsAtExit(t *testing.T) {
 	w := newWorld(t, Worker{Usage: func(int) Usage {
 		return Usage{Input: 900, Output: 700, CacheRead: 4000, CacheWrite5m: 300, CacheWrite1h: 200}
@@ -32,7 +32,8 @@ func TestCostCeilingStopsAtExit(t *testing.T) {
 		t.Errorf("dollars_estimate is %v, the client's own total is %v", b.Dollars, r.TotalUSD)
 	}
 	lines := w.History("work")
-	if len(lines) != 1 || lines[0].Outcome != "halted" || strings.Join(lines[0].Fired, " ") != "cost_budget" {
+	if len(lines) != 1 || lines[0].Outcome != "halted" || strings.Join(lines[0].Fired,
+		" ") != "cost_budget" {
 		t.Errorf("history is %+v", lines)
 	}
 	if w.Locked("work") {

@@ -32,8 +32,8 @@ func inSecondTick(t *testing.T) (*World, *Terminal) {
 	return w, term
 }
 
-// Esc in the middle of a tick ends the run: the next thing the person types finds it, and shows the final report
-// (d; R43, R45, R150, R151).
+// Esc in the middle of a tick ends the run: the next thing the person types finds it, and shows the
+// final report (d; R43, R45, R150, R151).
 func TestEscEndsTheRun(t *testing.T) {
 	w := newWorld(t, busyIn(1).Say)
 	term := w.Interactive()
@@ -44,8 +44,10 @@ func TestEscEndsTheRun(t *testing.T) {
 	term.Enter("what was that?")
 
 	lines := w.WaitHistory("work", 1, 30*time.Second)
-	if diff := cmp.Diff([]string{"user_interrupt"}, lines[0].Fired); diff != "" || lines[0].Outcome != "halted" {
-		t.Errorf("the interrupted iteration is %s, conditions (-want +got):\n%s", lines[0].Outcome, diff)
+	if diff := cmp.Diff([]string{"user_interrupt"}, lines[0].Fired); diff != "" ||
+		lines[0].Outcome != "halted" {
+		t.Errorf("the interrupted iteration is %s, conditions (-want +got):\n%s", lines[0].Outcome,
+			diff)
 	}
 	term.WaitShowed("Cause: user_interrupt", 10*time.Second)
 	term.WaitShowed("I hear you", 10*time.Second)
@@ -54,8 +56,8 @@ func TestEscEndsTheRun(t *testing.T) {
 	}
 }
 
-// A second session in the same project does no work while the first does, and says who holds the lock
-// (e; R46, R70, R128).
+// A second session in the same project does no work while the first does, and reports who holds the
+// lock (e; R46, R70, R128).
 func TestSecondSessionIsSkipped(t *testing.T) {
 	release := make(chan struct{})
 	w := newWorld(t, Worker{Hold: func(int) <-chan struct{} { return release }}.Say)
@@ -65,13 +67,15 @@ func TestSecondSessionIsSkipped(t *testing.T) {
 	second := w.Interactive()
 	second.Enter("/sdd:work --loop")
 
-	note := fmt.Sprintf("Previous iteration 1 still active (pid %d) — skipping this tick", first.PID())
+	note := fmt.Sprintf("Previous iteration 1 still active (pid %d) — skipping this tick",
+		first.PID())
 	second.WaitScreen(note, 30*time.Second)
 	if n := w.iterationsBegun(); n != 1 {
 		t.Errorf("%d iterations reached the model, want 1", n)
 	}
 	if !w.Locked("work") || w.Budget("work").IterationsUsed > 1 {
-		t.Errorf("the skipped tick touched the first one's run: locked %v, %+v", w.Locked("work"), w.Budget("work"))
+		t.Errorf("the skipped tick touched the first one's run: locked %v, %+v", w.Locked("work"),
+			w.Budget("work"))
 	}
 	close(release)
 
@@ -81,8 +85,8 @@ func TestSecondSessionIsSkipped(t *testing.T) {
 	}
 }
 
-// A client that is killed in a tick leaves its lock; a new one with --resume reaps it and goes on counting
-// (f; R68, R70, R75, R130–R132, R134).
+// A client that is killed in a tick leaves its lock. A new one with --resume reaps the lock and
+// continues the count (f; R68, R70, R75, R130–R132, R134).
 func TestKilledClientIsResumed(t *testing.T) {
 	w, first := inSecondTick(t)
 	run := w.Budget("work").RunID
@@ -109,7 +113,7 @@ func TestKilledClientIsResumed(t *testing.T) {
 	}
 }
 
-// Without --loop nothing is written and no hook says anything (h; R2, R3).
+// Without --loop the hooks write nothing and print nothing (h; R2, R3).
 func TestPlainSessionLeavesNoTrace(t *testing.T) {
 	w := newWorld(t, Worker{Work: func(int) []Call { return []Call{bash("echo at work")} }}.Say)
 	r := w.Headless("/sdd:work")

@@ -9,7 +9,7 @@ func after(name string, damage ...Call) attempt {
 	return attempt{name: name, calls: append(damage, bash(merge))}
 }
 
-// waiting gives the client the time to read its settings anew.
+// waiting gives the client the time to read its settings again.
 func waiting(name string, damage ...Call) attempt {
 	return after(name, append(damage, wait, wait)...)
 }
@@ -93,7 +93,7 @@ func ceiling(edit string) attempt {
 	return a
 }
 
-// play is a program that plays the client: it tells the hooks events of its own.
+// play is a program that plays the client: it sends events of its own to the hooks.
 const play = `import glob, json, os, subprocess, sys
 def tell(word, name, **more):
     s = os.environ["CLAUDE_CODE_SESSION_ID"]
@@ -202,7 +202,7 @@ while time.time() < end:
             pass
 `
 
-// installed is the attempt where the hooks stand in the project's settings.
+// installed is the attempt with the hooks in the project's settings.
 func (a attempt) installed() attempt {
 	a.settings = true
 	return a

@@ -1,10 +1,12 @@
-// Package e2e drives the real Claude Code client, offline, with the hooks plugin installed, and checks what people
-// outside see: the files under .sdd/loop, the terminal's screen, and what the model was told.
+// Package e2e drives the real Claude Code client, offline, with the hooks plugin installed. It
+// checks what people see from outside: the files under .sdd/loop, the terminal's screen, and the
+// texts that the model got.
 //
-// The tests need the build tag e2e, Linux, git, and the client: a program named by HOOKS_CLIENT, else the pinned
-// npm package, installed once under the user's cache directory:
+// The tests need the build tag e2e, Linux, git, and the client: a program named by HOOKS_CLIENT,
+// else the pinned npm package, installed once under the user's cache directory:
 //
 //	go test -tags e2e ./scripts/e2e/...
 //
-// The client is started with an environment of its own, a temporary HOME, and a scripted model server on loopback.
+// The client is started with an environment of its own, a temporary HOME, and a scripted model
+// server on loopback.
 package e2e

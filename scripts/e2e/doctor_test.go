@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The doctor tells a loop in which the hooks fired from one in which they were not there, by the client's own
-// transcripts and folders, and knows the client's version (interface: hooks doctor; R2).
+// The doctor finds out from the client's own transcripts and folders in which loops the hooks
+// fired, and knows the client's version (interface: hooks doctor; R2).
 func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)
 	w.Plugins = w.Plugins[1:]
@@ -24,10 +24,12 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := w.doctor()
-	if k := checks["receipts"]; k.Status != "ok" || !said(k.Found, "pre-tool-use") || !said(k.Found, "stop") || !said(k.Found, "user-prompt-expansion") {
+	if k := checks["receipts"]; k.Status != "ok" || !said(k.Found, "pre-tool-use") ||
+		!said(k.Found, "stop") || !said(k.Found, "user-prompt-expansion") {
 		t.Errorf("receipts: %+v", k)
 	}
-	if k := checks["loops-without-hooks"]; k.Status != "warn" || len(k.Problems) != 1 || !strings.Contains(k.Problems[0].Text, `"/sdd:work --loop"`) ||
+	if k := checks["loops-without-hooks"]; k.Status != "warn" || len(k.Problems) != 1 ||
+		!strings.Contains(k.Problems[0].Text, `"/sdd:work --loop"`) ||
 		!strings.Contains(k.Problems[0].Text, "the registration is younger") {
 		t.Errorf("loops-without-hooks: %+v", k)
 	}
@@ -37,16 +39,16 @@ func TestDoctorKnowsWhetherTheHooksFired(t *testing.T) {
 	if k := checks["workspace-trust"]; k.Status != "ok" {
 		t.Errorf("workspace-trust: %+v", k)
 	}
-	for _, name := range []string{"hooks-registered", "matchers", "hook-binary", "must-deny", "must-allow", "self-test", "history"} {
+	for _, name := range []string{"hooks-registered", "matchers", "hook-binary", "must-deny",
+		"must-allow", "self-test", "history"} {
 		if k := checks[name]; k.Status != "ok" {
 			t.Errorf("%s: %+v", name, k)
 		}
 	}
 }
 
-// A live session tells a machine on which the hooks fire from one on which the client skips the
-// file that they stand in without a word, and leaves nothing in the project (interface: hooks
-// doctor --live).
+// A live session shows whether the hooks fire or the client skips their file without a word. It
+// leaves nothing in the project (interface: hooks doctor --live).
 func TestDoctorLive(t *testing.T) {
 	for name, model := range map[string]string{"governed": `"opus"`, "skipped": "5"} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +109,8 @@ func (w *World) register() {
 	}
 	program := filepath.Join(w.Bin, "hooks")
 	w.copy(hooksProgram, program, 0o755)
-	w.write(filepath.Join(w.Home, ".claude", "settings.json"), strings.ReplaceAll(string(text), "${CLAUDE_PLUGIN_ROOT}/bin/hooks", program), 0o600)
+	w.write(filepath.Join(w.Home, ".claude", "settings.json"), strings.ReplaceAll(string(text),
+		"${CLAUDE_PLUGIN_ROOT}/bin/hooks", program), 0o600)
 }
 
 type doctored struct {

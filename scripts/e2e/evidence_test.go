@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// hookRecord is what the client notes of a hook that said something.
+// hookRecord is the client's record of a hook's output.
 type hookRecord struct {
 	Type    string
 	Content json.RawMessage
@@ -41,7 +41,7 @@ func (w *World) records() (list []hookRecord) {
 	return list
 }
 
-// hookRecords are the kinds of those records: none if no hook said a word.
+// hookRecords are the kinds of those records. Silent hooks leave none.
 func (w *World) hookRecords() (kinds []string) {
 	w.t.Helper()
 	for _, r := range w.records() {
@@ -50,7 +50,7 @@ func (w *World) hookRecords() (kinds []string) {
 	return kinds
 }
 
-// toldPerson is the first line of everything that hooks told the person, in order.
+// toldPerson is the first line of each text that hooks showed to the person, in order.
 func (w *World) toldPerson() (lines []string) {
 	w.t.Helper()
 	for _, r := range w.records() {
@@ -92,7 +92,7 @@ func (w *World) waitResult(t *testing.T, tool, text string) {
 	}
 }
 
-// refusals counts the tool calls that a hook refused, as the model's last request tells.
+// refusals counts the tool calls that a hook refused, by the model's last request.
 func (w *World) refusals() (n int) {
 	requests := w.Model.Requests()
 	for _, m := range requests[len(requests)-1].Messages {

@@ -145,10 +145,10 @@ func forgeries(t *testing.T, log string) (list []forgery) {
 	return list
 }
 
-// What a script inside of a tool call tells the hooks is not believed, however it starts them: not
-// the person's answer, not the end of the turn or the session, not a command with other ceilings.
-// The iteration itself ends as ever (R43, R107, R117; design §6: events), as a plugin and as a
-// command of the hook shell.
+// An event that a script inside a tool call sends is not believed, however the script starts the
+// program: not the person's answer, not the end of the turn or the session, not a command with
+// other ceilings. The iteration ends normally (R43, R107, R117; design §6: events), with the plugin
+// and with a command of the hook shell.
 func TestForgedEventsDecideNothing(t *testing.T) {
 	for _, form := range []string{"plugin", "shell"} {
 		t.Run(form, func(t *testing.T) {
@@ -186,8 +186,8 @@ func TestForgedEventsDecideNothing(t *testing.T) {
 	}
 }
 
-// The control: where a command stands between the client and the program, the way of the entry is
-// not known, and the same forged answer is believed.
+// The control: with another command between the client and the program the origin of the entry is
+// unknown, and the same forged answer is believed.
 func TestForgedAnswerIsBelievedWhereNobodyKnowsTheWay(t *testing.T) {
 	w, _ := forged(t, "gather pipe only-answer")
 	w.inSettings("cat | ")

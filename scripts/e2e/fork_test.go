@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A forked session's transcript begins with copies of the lines of the one before, marked by the session that made the
-// requests. What they tell was spent before the run (R58, R59).
+// A forked session's transcript begins with copies of the lines of the one before, marked by the
+// session that made the requests. What they tell was spent before the run (R58, R59).
 func TestAForkedSessionIsNotChargedForItsPast(t *testing.T) {
 	w := newWorld(t, Worker{Usage: func(int) Usage {
 		return Usage{Input: 900, Output: 700, CacheRead: 4000, CacheWrite5m: 300, CacheWrite1h: 200}

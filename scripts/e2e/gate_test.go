@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spends85cents costs $0.85 in the first iteration, at $20 for a million tokens of output, and next to nothing after.
+// spends85cents costs $0.85 in the first iteration, at $20 for a million tokens of output, and next
+// to nothing after.
 func spends85cents(iteration int) Usage {
 	if iteration == 1 {
 		return Usage{Input: 1, Output: 42_500}
@@ -24,8 +25,8 @@ const (
 	gateAnswered = "Answered Claude's questions"
 )
 
-// At 80 % of a budget a person is asked in the exact words, whatever words the model chose; until then nothing else
-// is done, and the answer is recorded verbatim (b; R91, R92, R96, R120, R127).
+// At 80 % of a budget a person is asked in the exact words, whatever words the model chose; until
+// then nothing else is done, and the answer is recorded verbatim (b; R91, R92, R96, R120, R127).
 func TestGateIsAskedInItsOwnWords(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents, Hasty: []Call{bash("touch hasty")}}.Say)
 	term := w.Interactive()
@@ -51,18 +52,20 @@ func TestGateIsAskedInItsOwnWords(t *testing.T) {
 	}
 	g := lines[1].Gates[0]
 	if g.Name != "budget-escalation" || g.Question != dollarGate || g.Answer != "raise" {
-		t.Errorf("recorded gate %+v, want budget-escalation with the exact question answered raise", g)
+		t.Errorf("recorded gate %+v, want budget-escalation with the exact question answered raise",
+			g)
 	}
 	if lines[1].Outcome != "ok" || w.Budget("work").Status != "active" {
-		t.Errorf("after raise the iteration is %s and the run %s", lines[1].Outcome, w.Budget("work").Status)
+		t.Errorf("after raise the iteration is %s and the run %s", lines[1].Outcome,
+			w.Budget("work").Status)
 	}
 	if w.Model.Told(paraphrase + `"="`) {
 		t.Error("the model's own question was answered")
 	}
 }
 
-// The answer stop halts the run; the schedule that still fires meets a refusal that cites the gate, and no work
-// (c; R49–R51, R94, R150).
+// The answer stop halts the run; the schedule that still fires meets a refusal that cites the gate,
+// and no work (c; R49–R51, R94, R150).
 func TestStopAtGateRefusesTheNextTick(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents, Deaf: true}.Say)
 	term := w.Interactive()
@@ -77,7 +80,8 @@ func TestStopAtGateRefusesTheNextTick(t *testing.T) {
 	}
 	term.WaitShowed("Cause: prior_gate_stop", 10*time.Second)
 
-	term.WaitScreen("Loop already stopped at gate budget-escalation in iteration 2", 100*time.Second)
+	term.WaitScreen("Loop already stopped at gate budget-escalation in iteration 2",
+		100*time.Second)
 	if n := w.iterationsBegun(); n != 2 {
 		t.Errorf("%d iterations reached the model, want 2", n)
 	}
@@ -86,14 +90,15 @@ func TestStopAtGateRefusesTheNextTick(t *testing.T) {
 	}
 }
 
-// A merge in a review loop is refused with the question to ask; the answer merge lets that PR through once
-// (i; R99–R102, R107).
+// A merge in a review loop is refused with the question to ask; the answer merge lets that PR
+// through once (i; R99–R102, R107).
 func TestMergeNeedsAPersonsWord(t *testing.T) {
 	merge := bash("gh pr merge 142 --squash")
 	w := newWorld(t, Worker{Work: func(int) []Call {
 		return append(append([]Call{merge}, askInOwnWords()...), merge, merge)
 	}}.Say)
-	const question = "Responder addressed human feedback on PR #142. Merge now or hold for human re-review?"
+	const question = "Responder addressed human feedback on PR #142. Merge now or hold for human " +
+		"re-review?"
 	term := w.Interactive()
 	term.Enter("/sdd:review --loop --pr 142")
 	term.WaitScreen(question, 60*time.Second)
@@ -107,7 +112,8 @@ func TestMergeNeedsAPersonsWord(t *testing.T) {
 	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" {
 		t.Errorf("merges that reached the forge (-want +got):\n%s", diff)
 	}
-	if len(line.Gates) != 1 || line.Gates[0].Name != "post-feedback-merge" || line.Gates[0].Question != question || line.Gates[0].Answer != "merge" {
+	if len(line.Gates) != 1 || line.Gates[0].Name != "post-feedback-merge" ||
+		line.Gates[0].Question != question || line.Gates[0].Answer != "merge" {
 		t.Errorf("recorded gates %+v", line.Gates)
 	}
 	if line.Merges != 1 {
@@ -115,17 +121,20 @@ func TestMergeNeedsAPersonsWord(t *testing.T) {
 	}
 }
 
-// An issue that fails twice for the same reason is asked about at the second one's exit; the answer stands in the next
-// iteration's line, and without stop the loop goes on (r; R34–R38, R105, R106).
+// An issue that fails twice for the same reason is asked about at the second exit. The answer is in
+// the next iteration's line, and the loop continues unless the answer was stop (r; R34–R38, R105,
+// R106).
 func TestRepeatedFailureIsAskedAtExit(t *testing.T) {
 	w := newWorld(t, Worker{Report: func(n int) string {
 		if n > 2 {
 			return quiet
 		}
-		return `{"skill":"work","backlog":{"unblocked":[143],"blocked":[],"in_progress":[]},"outcome":"errored",
+		return `{"skill":"work","backlog":{"unblocked":[143],"blocked":[],"in_progress":[]},
+			"outcome":"errored",
 			"failures":[{"kind":"issue","number":44,"cause":"tests failing in module X"}]}`
 	}}.Say)
-	const question = "Issue #44 failed twice with: tests failing in module X. Skip, retry once more, or stop the loop?"
+	const question = "Issue #44 failed twice with: tests failing in module X. Skip, retry once " +
+		"more, or stop the loop?"
 	term := w.Interactive()
 	term.Enter("/sdd:work --loop")
 	w.WaitHistory("work", 1, 60*time.Second)
@@ -144,14 +153,16 @@ func TestRepeatedFailureIsAskedAtExit(t *testing.T) {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 	if len(lines[1].Gates) != 0 || len(lines[2].Gates) != 1 {
-		t.Fatalf("gates are %v and %v, want the answer in the line after the question", lines[1].Gates, lines[2].Gates)
+		t.Fatalf("gates are %v and %v, want the answer in the line after the question",
+			lines[1].Gates, lines[2].Gates)
 	}
-	if g := lines[2].Gates[0]; g.Name != "repeated-failure" || g.Question != question || g.Answer != "retry" {
+	if g := lines[2].Gates[0]; g.Name != "repeated-failure" || g.Question != question ||
+		g.Answer != "retry" {
 		t.Errorf("recorded gate %+v", g)
 	}
 }
 
-// What the loop keeps on disk is not the model's to write, through no tool (s; R112, design §1: state guard).
+// The model cannot write the loop's state with any tool (s; R112, design §1: state guard).
 func TestModelCannotWriteTheState(t *testing.T) {
 	var w *World
 	w = newWorld(t, func(r Request) Turn {
@@ -159,7 +170,8 @@ func TestModelCannotWriteTheState(t *testing.T) {
 			return []Call{
 				bash("echo '{}' > .sdd/loop/work.budget.json"), bash("rm -rf .sdd"),
 				bash("hooks gate answer budget-escalation continue"),
-				{"Write", map[string]any{"file_path": w.state("work.budget.json"), "content": "{}"}},
+				{"Write", map[string]any{"file_path": w.state("work.budget.json"),
+					"content": "{}"}},
 			}
 		}}.Say(r)
 	})

@@ -131,7 +131,7 @@ func (d *raid) main() string {
 	return strings.TrimSpace(string(out))
 }
 
-// merged reports whether the forge was told to merge, or main has moved.
+// merged reports whether the forge got a merge, or main has moved.
 func (d *raid) merged() bool {
 	ledger, _ := os.ReadFile(d.ledger())
 	return len(ledger) > 0 || d.main() != d.base

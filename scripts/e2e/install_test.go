@@ -11,16 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Registered in the project's settings instead of as a plugin, the program governs an iteration: it pauses at a merge
-// that nobody is there to approve. Taken out again, the settings are as they were and a session shows no trace of it
-// (interface: hooks install, uninstall).
+// Registered in the project's settings instead of as a plugin, the program governs an iteration: it
+// pauses at a merge, because nobody can approve it. After uninstall the settings are as they were
+// and a session shows no trace of the program (interface: hooks install, uninstall).
 func TestInstalledInSettings(t *testing.T) {
-	w := newWorld(t, Worker{Work: func(int) []Call { return []Call{bash("gh pr merge 201 --squash")} }}.Say)
+	w := newWorld(t, Worker{Work: func(int) []Call {
+		return []Call{bash("gh pr merge 201 --squash")}
+	}}.Say)
 	w.Plugins = w.Plugins[1:]
-	settings, before := filepath.Join(w.Project, ".claude", "settings.json"), "{\n\t\"env\": {\"A\": \"1\"},\n\t\"hooks\": {}\n}"
+	settings, before := filepath.Join(w.Project, ".claude", "settings.json"),
+		"{\n\t\"env\": {\"A\": \"1\"},\n\t\"hooks\": {}\n}"
 	w.write(settings, before, 0o644)
 
-	if said := w.hooks("install", "--scope", "project"); !strings.Contains(said, "installed in "+settings) {
+	if said := w.hooks("install", "--scope", "project"); !strings.Contains(said,
+		"installed in "+settings) {
 		t.Errorf("install said:\n%s", said)
 	}
 	w.Headless("/sdd:work --loop --max-iterations 1")
@@ -29,10 +33,12 @@ func TestInstalledInSettings(t *testing.T) {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 	if len(w.Merges()) != 0 || w.refusals() != 1 {
-		t.Errorf("%d merges reached the forge, %d calls were refused; want none and one", len(w.Merges()), w.refusals())
+		t.Errorf("%d merges reached the forge, %d calls were refused; want none and one",
+			len(w.Merges()), w.refusals())
 	}
 	if len(w.hookRecords()) == 0 {
-		t.Error("the hooks left no record in the transcript: the test that follows would see nothing either")
+		t.Error("the hooks left no record in the transcript: the test that follows would see " +
+			"nothing either")
 	}
 
 	w.hooks("uninstall", "--scope", "project")
@@ -42,7 +48,8 @@ func TestInstalledInSettings(t *testing.T) {
 	w.forget(t)
 	r := w.Headless("/sdd:work --loop")
 	if !strings.Contains(r.Result, "is over") || len(w.hookRecords()) != 0 {
-		t.Errorf("without the program the skill said %q and hooks recorded %v", r.Result, w.hookRecords())
+		t.Errorf("without the program the skill said %q and hooks recorded %v", r.Result,
+			w.hookRecords())
 	}
 	if _, err := w.stat(".sdd"); err == nil {
 		t.Error(".sdd exists again")
@@ -52,7 +59,8 @@ func TestInstalledInSettings(t *testing.T) {
 // forget takes away what the sessions so far left: their transcripts and the loop's state.
 func (w *World) forget(t *testing.T) {
 	t.Helper()
-	for _, dir := range []string{filepath.Join(w.Home, ".claude", "projects"), filepath.Join(w.Project, ".sdd")} {
+	for _, dir := range []string{filepath.Join(w.Home, ".claude", "projects"),
+		filepath.Join(w.Project, ".sdd")} {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}

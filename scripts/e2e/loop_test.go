@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A scheduled loop runs its iterations, one a minute, and halts at the exit of the last; the schedule goes with it
-// (a; R3, R23–R26, R43, R64–R67, R117, R118, R150).
+// A scheduled loop runs its iterations, one a minute, and halts at the exit of the last; the
+// schedule goes with it (a; R3, R23–R26, R43, R64–R67, R117, R118, R150).
 func TestScheduledLoopHaltsAtItsIterations(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)
 	term := w.Interactive()
@@ -31,7 +31,8 @@ func TestScheduledLoopHaltsAtItsIterations(t *testing.T) {
 	}
 	term.WaitShowed("Loop Iteration 3/3 — /sdd:work --loop", 10*time.Second)
 	term.WaitShowed("Cause: iteration_budget", 10*time.Second)
-	if b := w.Budget("work"); b.Status != "halted" || b.StopCause != "iteration_budget" || b.IterationsUsed != 3 {
+	if b := w.Budget("work"); b.Status != "halted" || b.StopCause != "iteration_budget" ||
+		b.IterationsUsed != 3 {
 		t.Errorf("the run ended as %+v", b)
 	}
 	w.waitResult(t, "CronDelete", "Cancelled")
@@ -40,7 +41,7 @@ func TestScheduledLoopHaltsAtItsIterations(t *testing.T) {
 	}
 }
 
-// A self-paced loop that forgets to schedule its next tick is told the exact call once, and goes on
+// A self-paced loop that forgets to schedule its next tick gets the exact call once, and continues
 // (k; design §1: block once with the exact ScheduleWakeup).
 func TestSelfPacedLoopIsKeptAlive(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)
@@ -59,17 +60,19 @@ func TestSelfPacedLoopIsKeptAlive(t *testing.T) {
 	}
 }
 
-// A tick whose workers still run when its turn ends stays open, and ends with the last of them; what they spend is
-// counted (j; R45, design §1: background_tasks).
+// A tick whose workers still run when its turn ends stays open, and ends with the last of them;
+// what they spend is counted (j; R45, design §1: background_tasks).
 func TestBackgroundWorkerKeepsTickOpen(t *testing.T) {
 	done := make(chan struct{})
 	worker := Worker{Work: func(int) []Call {
 		return []Call{{"Agent", map[string]any{
-			"description": "work on #143", "prompt": "WORKER: fix it", "subagent_type": "general-purpose", "run_in_background": true,
+			"description": "work on #143", "prompt": "WORKER: fix it",
+			"subagent_type": "general-purpose", "run_in_background": true,
 		}}}
 	}}
 	w := newWorld(t, func(r Request) Turn {
-		if strings.Contains(r.All(), "WORKER: fix it") && !strings.Contains(r.All(), "Do one work") {
+		if strings.Contains(r.All(), "WORKER: fix it") &&
+			!strings.Contains(r.All(), "Do one work") {
 			return Turn{Text: "fixed", Hold: done, Usage: Usage{Input: 1000, Output: 777}}
 		}
 		return worker.Say(r)
@@ -80,7 +83,8 @@ func TestBackgroundWorkerKeepsTickOpen(t *testing.T) {
 	term.WaitScreen("Waiting for 1 background agent", 20*time.Second)
 
 	if n := len(w.History("work")); n != 0 || !w.Locked("work") {
-		t.Errorf("while a worker runs there are %d history lines, locked: %v; want none and a lock", n, w.Locked("work"))
+		t.Errorf("while a worker runs there are %d history lines, locked: %v; want none and a lock",
+			n, w.Locked("work"))
 	}
 	close(done)
 

@@ -13,15 +13,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the client asks for when it runs out of context, and how the conversation goes on after it.
+// The client's request when it runs out of context, and the conversation after it.
 const (
 	summaryAsked = "Your task is to create a detailed summary"
 	summary      = "COMPACTED: an iteration is under way"
 )
 
-// In the middle of an iteration the client runs out of context and goes on with a summary. It is the same iteration: what
-// was spent and opened before counts, and a merge needs a person's word as before. What the summary itself cost stands in
-// no transcript until the session ends (E; R27–R33, R63, R99).
+// In the middle of an iteration the client runs out of context and continues with a summary. It is
+// the same iteration: its spend and its PRs count, and a merge needs a person's answer as before.
+// The cost of the summary is in no transcript until the session ends (E; R27–R33, R63, R99).
 func TestCompactionInATickKeepsTheIteration(t *testing.T) {
 	const refused = "Not merged yet: gh pr merge 201 --squash needs a person's word"
 	full, summed := Usage{Input: 190_000, Output: 4000}, Usage{Input: 100, Output: 300}
@@ -49,16 +49,19 @@ func TestCompactionInATickKeepsTheIteration(t *testing.T) {
 		t.Errorf("the turn ended with %q, merges %v", r.Result, w.Merges())
 	}
 	b, lines := w.Budget("work"), w.History("work")
-	if b.IterationsUsed != 1 || strings.Join(b.PRsTouched, " ") != "#201" || len(lines) != 1 || strings.Join(lines[0].PRs, " ") != "#201" {
+	if b.IterationsUsed != 1 || strings.Join(b.PRsTouched, " ") != "#201" || len(lines) != 1 ||
+		strings.Join(lines[0].PRs, " ") != "#201" {
 		t.Errorf("the run is %+v, history %+v", b, lines)
 	}
 	unseen := float64(summed.Input)*4e-6 + float64(summed.Output)*20e-6
 	if got := r.TotalUSD - b.Dollars; math.Abs(got-unseen) > 1e-9 {
-		t.Errorf("the program counts $%v less than the client's $%v, want $%v: the summary's", got, r.TotalUSD, unseen)
+		t.Errorf("the program counts $%v less than the client's $%v, want $%v: the summary's", got,
+			r.TotalUSD, unseen)
 	}
 }
 
-// The program is replaced while an iteration is open, as an update does: the new one goes on where the old one was.
+// The program is replaced while an iteration is open, as an update does. The new one continues
+// where the old one was.
 func TestUpdateInATickGoesOn(t *testing.T) {
 	release := make(chan struct{})
 	w := newWorld(t, Worker{Hold: func(n int) <-chan struct{} {
@@ -94,8 +97,9 @@ func (w *World) update() {
 	}
 }
 
-// A shell that runs in the background is held to the same: a merge waits for the same word and is one merge, and no PR is
-// opened there, whose number no result would tell (R27, R30, R99–R102, R107).
+// A shell that runs in the background is held to the same: a merge waits for the same word and is
+// one merge, and no PR is opened there, whose number no result would tell (R27, R30, R99–R102,
+// R107).
 func TestBackgroundShellIsHeldToo(t *testing.T) {
 	create, merge := inBackground("gh pr create --fill"), inBackground("gh pr merge 142 --squash")
 	w := newWorld(t, Worker{Work: func(int) []Call {
@@ -109,8 +113,10 @@ func TestBackgroundShellIsHeldToo(t *testing.T) {
 	}
 	term.Choose(1)
 	line := w.WaitHistory("review", 1, 60*time.Second)[0]
-	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" || line.Merges != 1 {
-		t.Errorf("%d merges counted; those that reached the forge (-want +got):\n%s", line.Merges, diff)
+	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" ||
+		line.Merges != 1 {
+		t.Errorf("%d merges counted; those that reached the forge (-want +got):\n%s", line.Merges,
+			diff)
 	}
 	if !w.Model.Told("Not opened: in the background") {
 		t.Error("a PR was opened in the background")
@@ -123,25 +129,30 @@ func inBackground(command string) Call {
 	return call
 }
 
-// Where the client asks for nothing, or lets nothing be changed, a merge waits for a person's word all the same (R99).
+// In every permission mode of the client a merge waits for a person's answer (R99).
 func TestNoPermissionModeMerges(t *testing.T) {
 	for mode, args := range map[string][]string{
-		"bypassPermissions": {"--permission-mode", "bypassPermissions", "--allow-dangerously-skip-permissions"}, "plan": {"--permission-mode", "plan"},
+		"bypassPermissions": {"--permission-mode", "bypassPermissions",
+			"--allow-dangerously-skip-permissions"}, "plan": {"--permission-mode", "plan"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			merge := bash("gh pr merge 142 --squash")
-			w := newWorld(t, Worker{Work: func(int) []Call { return append(append([]Call{merge}, askInOwnWords()...), merge) }}.Say)
+			w := newWorld(t, Worker{Work: func(int) []Call {
+				return append(append([]Call{merge}, askInOwnWords()...), merge)
+			}}.Say)
 			w.Env = []string{"IS_SANDBOX=1"}
 			w.Headless("/sdd:review --loop --pr 142", args...)
-			if b := w.Budget("review"); b.Status != "paused" || b.StopCause != "gate_waiting" || len(w.Merges()) != 0 {
+			if b := w.Budget("review"); b.Status != "paused" || b.StopCause != "gate_waiting" ||
+				len(w.Merges()) != 0 {
 				t.Errorf("the run is %+v, merges %v, want it paused at the question", b, w.Merges())
 			}
 		})
 	}
 }
 
-// A client that is killed while a tool runs and taken up again under the same session (claude --resume): nothing of the
-// dead turn goes on by itself, and --resume goes on counting (R68, R70, R75, R130–R134).
+// A client is killed while a tool runs, and resumed under the same session (claude --resume).
+// Nothing of the dead turn continues by itself, and --resume continues the count (R68, R70, R75,
+// R130–R134).
 func TestKilledSessionIsTakenUpAgain(t *testing.T) {
 	w, first := inSecondTick(t)
 	session := w.Model.Requests()[0].Session
@@ -149,7 +160,8 @@ func TestKilledSessionIsTakenUpAgain(t *testing.T) {
 
 	second := w.Interactive("--resume", session)
 	second.Enter("where were we?")
-	w.WaitHistory("work", 2, 60*time.Second) // the screen is no witness: after a crash the client may draw over what stood there
+	// The screen proves nothing: after a crash the client may draw over its old text.
+	w.WaitHistory("work", 2, 60*time.Second)
 	if !patiently(60*time.Second, func() bool { return w.Model.Told("where were we?") }) {
 		t.Error("the person's words did not reach the model")
 	}

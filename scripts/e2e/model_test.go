@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// Script is the model: what it says to one request. It is called for conversation turns only, from several
-// goroutines, and must decide by what the request says, never by how many came before: background workers interleave.
+// Script is the model: its answer to one request. It is called for conversation turns only, from
+// several goroutines, and must decide by the request, never by how many came before, because
+// background workers interleave.
 type Script func(Request) Turn
 
 // Turn is one answer of the model.
@@ -32,14 +33,14 @@ type Call struct {
 	Input any
 }
 
-// Usage is what the answer is said to have cost, in tokens. The zero value stands for a small plain answer.
+// Usage is the reported cost of the answer, in tokens. The zero value is a small plain answer.
 type Usage struct {
 	Input, Output, CacheRead, CacheWrite5m, CacheWrite1h int
 
 	WebSearches int
 	US          bool // inference_geo is "us"
-	// Sampled says that the request was sampled twice, half of everything each time; Advisor is a model that it asked
-	// meanwhile, for 1,000 tokens in and 100 out.
+	// Sampled is a request that was sampled twice, half of everything each time. Advisor is a model
+	// that it asked meanwhile, for 1,000 tokens in and 100 out.
 	Sampled bool
 	Advisor string
 }
@@ -55,9 +56,11 @@ func (u Usage) json() map[string]any {
 	out := map[string]any{
 		"input_tokens": u.Input, "output_tokens": u.Output, "cache_read_input_tokens": u.CacheRead,
 		"cache_creation_input_tokens": u.CacheWrite5m + u.CacheWrite1h,
-		"cache_creation":              map[string]int{"ephemeral_5m_input_tokens": u.CacheWrite5m, "ephemeral_1h_input_tokens": u.CacheWrite1h},
-		"service_tier":                "standard",
-		"server_tool_use":             map[string]int{"web_search_requests": u.WebSearches, "web_fetch_requests": 0},
+		"cache_creation": map[string]int{"ephemeral_5m_input_tokens": u.CacheWrite5m,
+			"ephemeral_1h_input_tokens": u.CacheWrite1h},
+		"service_tier": "standard",
+		"server_tool_use": map[string]int{"web_search_requests": u.WebSearches,
+			"web_fetch_requests": 0},
 	}
 	if u.US {
 		out["inference_geo"] = "us"
@@ -68,9 +71,12 @@ func (u Usage) json() map[string]any {
 
 func (u Usage) iterations() []map[string]any {
 	list := []map[string]any{}
-	if half := (Usage{Input: u.Input / 2, Output: u.Output / 2, CacheRead: u.CacheRead / 2, CacheWrite5m: u.CacheWrite5m / 2, CacheWrite1h: u.CacheWrite1h / 2}); u.Sampled {
-		rest := Usage{Input: u.Input - half.Input, Output: u.Output - half.Output, CacheRead: u.CacheRead - half.CacheRead,
-			CacheWrite5m: u.CacheWrite5m - half.CacheWrite5m, CacheWrite1h: u.CacheWrite1h - half.CacheWrite1h}
+	if half := (Usage{Input: u.Input / 2, Output: u.Output / 2, CacheRead: u.CacheRead / 2,
+		CacheWrite5m: u.CacheWrite5m / 2, CacheWrite1h: u.CacheWrite1h / 2}); u.Sampled {
+		rest := Usage{Input: u.Input - half.Input, Output: u.Output - half.Output,
+			CacheRead:    u.CacheRead - half.CacheRead,
+			CacheWrite5m: u.CacheWrite5m - half.CacheWrite5m,
+			CacheWrite1h: u.CacheWrite1h - half.CacheWrite1h}
 		list = append(list, half.iteration("message"), rest.iteration("message"))
 	}
 	if u.Advisor != "" {
@@ -83,13 +89,16 @@ func (u Usage) iterations() []map[string]any {
 
 func (u Usage) iteration(kind string) map[string]any {
 	return map[string]any{
-		"type": kind, "input_tokens": u.Input, "output_tokens": u.Output, "cache_read_input_tokens": u.CacheRead,
+		"type": kind, "input_tokens": u.Input, "output_tokens": u.Output,
+		"cache_read_input_tokens":     u.CacheRead,
 		"cache_creation_input_tokens": u.CacheWrite5m + u.CacheWrite1h,
-		"cache_creation":              map[string]int{"ephemeral_5m_input_tokens": u.CacheWrite5m, "ephemeral_1h_input_tokens": u.CacheWrite1h},
+		"cache_creation": map[string]int{"ephemeral_5m_input_tokens": u.CacheWrite5m,
+			"ephemeral_1h_input_tokens": u.CacheWrite1h},
 	}
 }
 
-// Model is the scripted model server. It keeps every conversation request, so that a test can ask what was said to it.
+// Model is the scripted model server. It keeps every conversation request, so that a test can look
+// for a text in them.
 type Model struct {
 	URL    string
 	script Script
@@ -115,7 +124,7 @@ func (m *Model) Requests() []Request {
 	return append([]Request(nil), m.requests...)
 }
 
-// Told says whether any request so far carried the text, in any message.
+// Told reports whether any request so far had the text, in any message.
 func (m *Model) Told(text string) bool {
 	for _, r := range m.Requests() {
 		if strings.Contains(r.All(), text) {
@@ -191,12 +200,15 @@ func (m *Model) message(model string, turn Turn) map[string]any {
 	for i, c := range turn.Calls {
 		reason = "tool_use"
 		content = append(content, map[string]any{
-			"type": "tool_use", "id": fmt.Sprintf("toolu_e2e%05d%d", id, i), "name": c.Name, "input": c.Input,
+			"type": "tool_use", "id": fmt.Sprintf("toolu_e2e%05d%d", id, i), "name": c.Name,
+			"input": c.Input,
 		})
 	}
 	return map[string]any{
-		"id": fmt.Sprintf("msg_e2e%05d", id), "type": "message", "role": "assistant", "model": model,
-		"content": content, "stop_reason": reason, "stop_sequence": nil, "usage": turn.Usage.orSmall().json(),
+		"id": fmt.Sprintf("msg_e2e%05d", id), "type": "message", "role": "assistant",
+		"model":   model,
+		"content": content, "stop_reason": reason, "stop_sequence": nil,
+		"usage": turn.Usage.orSmall().json(),
 	}
 }
 
@@ -218,7 +230,8 @@ func stream(w http.ResponseWriter, message map[string]any) {
 		streamBlock(send, i, block.(map[string]any))
 	}
 	send("message_delta", map[string]any{
-		"delta": map[string]any{"stop_reason": message["stop_reason"], "stop_sequence": nil}, "usage": message["usage"],
+		"delta": map[string]any{"stop_reason": message["stop_reason"], "stop_sequence": nil},
+		"usage": message["usage"],
 	})
 	send("message_stop", map[string]any{})
 	if f, ok := w.(http.Flusher); ok {
@@ -231,7 +244,8 @@ func streamBlock(send func(string, map[string]any), i int, block map[string]any)
 	delta := map[string]any{"type": "text_delta", "text": block["text"]}
 	if block["type"] == "tool_use" {
 		input, _ := json.Marshal(block["input"])
-		head = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"], "input": map[string]any{}}
+		head = map[string]any{"type": "tool_use", "id": block["id"], "name": block["name"],
+			"input": map[string]any{}}
 		delta = map[string]any{"type": "input_json_delta", "partial_json": string(input)}
 	}
 	send("content_block_start", map[string]any{"index": i, "content_block": head})

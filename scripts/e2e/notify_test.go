@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A person's own command is run once when a question waits and once when the loop stops, with the text on its stdin;
-// the terminal does not ring (B; R98, R150).
+// A person's own command is run once when a question waits and once when the loop stops, with the
+// text on its stdin; the terminal does not ring (B; R98, R150).
 func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
 	told, note := filepath.Join(w.Home, "told"), filepath.Join(w.Bin, "note")
-	w.write(note, "#!/bin/sh\nread -r text\necho \"$HOOKS_TITLE|$HOOKS_TEXT|$text|$HOOKS_PROJECT\" >>'"+told+"'\n", 0o755)
+	w.write(note, "#!/bin/sh\nread -r text\necho "+
+		"\"$HOOKS_TITLE|$HOOKS_TEXT|$text|$HOOKS_PROJECT\" >>'"+told+"'\n", 0o755)
 	w.Env = []string{"HOOKS_NOTIFY=" + note}
 	term := w.Interactive()
 	term.Enter(dollarLoop)
@@ -32,7 +33,8 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
 	patiently(15*time.Second, func() bool { return len(notes()) > 1 })
-	gate, stop := "[budget-escalation] "+dollarGate, "prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2"
+	gate, stop := "[budget-escalation] "+dollarGate,
+		"prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2"
 	want := []string{
 		"hooks: a question waits for you|" + gate + "|" + gate + "|" + w.Project,
 		"hooks: the work loop has halted|" + stop + "|" + stop + "|" + w.Project,
@@ -45,7 +47,8 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 	}
 }
 
-// Where a bell is wanted the client's terminal rings once for a question and once for a stop (B; R98, R150).
+// With the bell switched on the client's terminal rings once for a question and once for a stop (B;
+// R98, R150).
 func TestBellRingsForAGateAndForAStop(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
 	w.Env = []string{"HOOKS_NOTIFY=bell"}

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// spender is a worker that sends off two workers of its own in every iteration, one it waits for and one in the
-// background, each on another model, and one of them a third.
+// spender is a worker that sends off two workers of its own in every iteration, one it waits for
+// and one in the background, each on another model, and one of them a third.
 func spender(r Request) Turn {
 	main := Worker{Work: func(n int) []Call {
 		return []Call{
@@ -24,7 +24,8 @@ func spender(r Request) Turn {
 		}
 	}}
 	turn := main.Say(r)
-	if prompt := r.Prompt(); strings.HasPrefix(prompt, "WORKER") || strings.Contains(prompt, "\nWORKER") {
+	if prompt := r.Prompt(); strings.HasPrefix(prompt, "WORKER") ||
+		strings.Contains(prompt, "\nWORKER") {
 		turn = Turn{Text: "worked"}
 		switch {
 		case len(r.Calls()) == 0:
@@ -53,11 +54,13 @@ func dispatch(task, model string, background bool) Call {
 // costly is usage of every kind, another one for every length of the conversation.
 func costly(r Request) Usage {
 	n := len(r.Messages)
-	u := Usage{Input: 11 + n, Output: 300 + 7*n, CacheRead: 20_001 + 13*n, CacheWrite5m: 501 + n, CacheWrite1h: 203 + n, WebSearches: n % 2}
+	u := Usage{Input: 11 + n, Output: 300 + 7*n, CacheRead: 20_001 + 13*n, CacheWrite5m: 501 + n,
+		CacheWrite1h: 203 + n, WebSearches: n % 2}
 	switch {
 	case strings.Contains(r.Model, "haiku"):
-		u.CacheRead = 70_000 + 20_000*n // from some length on a long prompt, which costs five times as much
-		u.Sampled = n%4 < 2             // but not where each of two samplings had a short one
+		// from some length on a long prompt, which costs five times as much
+		u.CacheRead = 70_000 + 20_000*n
+		u.Sampled = n%4 < 2 // but not where each of two samplings had a short one
 	case strings.Contains(r.Model, "sonnet"):
 		u.US = true
 	case strings.Contains(r.Model, "opus"):
@@ -66,14 +69,16 @@ func costly(r Request) Usage {
 	return u
 }
 
-// What the program counted for a run is what the client charged for it: main thread, awaited, background and nested
-// workers, four models, every kind of token, web searches, and a second session that goes on with the run (R58–R63).
+// The program's count of a run equals the client's charge: main thread, awaited, background and
+// nested workers, four models, every kind of token, web searches, and a second session that resumes
+// the run (R58–R63).
 func TestDollarsAreTheClientsOwn(t *testing.T) {
 	w := newWorld(t, spender)
 	first := w.Headless("/sdd:work --loop --max-dollars 0")
 	b := w.Budget("work")
 	same(t, "first session", b.Dollars, first.TotalUSD)
-	for _, model := range []string{"claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-5-5", "claude-fable-5-2"} {
+	for _, model := range []string{"claude-opus-5-5", "claude-haiku-5-5", "claude-sonnet-5-5",
+		"claude-fable-5-2"} {
 		u, told := b.ByModel[model]
 		if !told || u.CacheRead == 0 || u.CacheWrite5m == 0 || u.CacheWrite1h == 0 {
 			t.Errorf("%s: %+v", model, u)
@@ -91,7 +96,8 @@ func TestDollarsAreTheClientsOwn(t *testing.T) {
 	for _, l := range lines {
 		total += l.Dollars
 	}
-	t.Logf("the client: $%.7f and $%.7f; counted: $%.7f, $%.7f of it in iterations", first.TotalUSD, second.TotalUSD, w.Budget("work").Dollars, total)
+	t.Logf("the client: $%.7f and $%.7f; counted: $%.7f, $%.7f of it in iterations", first.TotalUSD,
+		second.TotalUSD, w.Budget("work").Dollars, total)
 
 	out := w.hooks("cost", "--by", "agent")
 	for _, want := range []string{"API-equivalent", "main", "WORKER three", "WORKER two of 2"} {
@@ -112,7 +118,8 @@ func same(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// compareModels holds each model's usage against the client's cost-state, its own record at the end of a session.
+// compareModels holds each model's usage against the client's cost-state, its own record at the end
+// of a session.
 func (w *World) compareModels(b Budget) {
 	w.t.Helper()
 	files, err := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
@@ -126,8 +133,9 @@ func (w *World) compareModels(b Budget) {
 	var state struct {
 		Type       string
 		ModelUsage map[string]struct {
-			InputTokens, OutputTokens, CacheReadInputTokens, CacheCreationInputTokens, WebSearchRequests int
-			CostUSD                                                                                      float64
+			InputTokens, OutputTokens, CacheReadInputTokens, CacheCreationInputTokens,
+			WebSearchRequests int
+			CostUSD float64
 		}
 	}
 	for _, line := range strings.Split(string(data), "\n") {
@@ -141,8 +149,10 @@ func (w *World) compareModels(b Budget) {
 	for model, want := range state.ModelUsage {
 		got := b.ByModel[model]
 		same(w.t, model, got.Dollars, want.CostUSD)
-		if got.Input != want.InputTokens || got.Output != want.OutputTokens || got.CacheRead != want.CacheReadInputTokens ||
-			got.CacheWrite5m+got.CacheWrite1h != want.CacheCreationInputTokens || got.WebSearches != want.WebSearchRequests {
+		if got.Input != want.InputTokens || got.Output != want.OutputTokens ||
+			got.CacheRead != want.CacheReadInputTokens ||
+			got.CacheWrite5m+got.CacheWrite1h != want.CacheCreationInputTokens ||
+			got.WebSearches != want.WebSearchRequests {
 			w.t.Errorf("%s: counted %+v, the client %+v", model, got, want)
 		}
 	}

@@ -29,7 +29,8 @@ func TestLoopStopEndsTheRun(t *testing.T) {
 	}
 }
 
-// Words typed while a tick works reach the model and end nothing: not the tick, not the run (n; R43).
+// Words typed while a tick works reach the model and end nothing: not the tick, not the run (n;
+// R43).
 func TestWordsInATickDoNotEndIt(t *testing.T) {
 	release := make(chan struct{})
 	w := newWorld(t, Worker{Hold: func(int) <-chan struct{} { return release }}.Say)
@@ -52,8 +53,8 @@ func TestWordsInATickDoNotEndIt(t *testing.T) {
 	}
 }
 
-// /clear gives the client a new session, to which its schedule moves: the run goes on there with its counters
-// (o; R15, R111).
+// /clear gives the client a new session, and its schedule moves there. The run continues there with
+// its counters (o; R15, R111).
 func TestClearKeepsTheRun(t *testing.T) {
 	w := newWorld(t, Worker{}.Say)
 	term := w.Interactive()
@@ -70,7 +71,8 @@ func TestClearKeepsTheRun(t *testing.T) {
 	}
 }
 
-// With --lock=force the person is asked first; the answer no leaves the other's lock alone (p; R48, R103, R104).
+// With --lock=force the person is asked first; the answer no leaves the other's lock alone (p; R48,
+// R103, R104).
 func TestForceUnlockAsksFirst(t *testing.T) {
 	release := make(chan struct{})
 	w := newWorld(t, Worker{Hold: func(n int) <-chan struct{} {
@@ -85,7 +87,8 @@ func TestForceUnlockAsksFirst(t *testing.T) {
 	second := w.Interactive()
 	second.Enter("/sdd:work --loop --lock=force")
 
-	second.WaitScreen("Force-unlock previous iteration's lock? This may corrupt in-flight work.", 60*time.Second)
+	second.WaitScreen("Force-unlock previous iteration's lock? This may corrupt in-flight work.",
+		60*time.Second)
 	second.Choose(2)
 	second.WaitShowed(gateAnswered, 20*time.Second)
 	second.WaitShowed("is over", 20*time.Second)
@@ -102,8 +105,8 @@ func TestForceUnlockAsksFirst(t *testing.T) {
 	}
 }
 
-// After Esc in a scheduled loop the next prompt may be the schedule's own: it is refused, and the person reads the
-// final report there (t; R43, R49, R150).
+// After Esc in a scheduled loop the next prompt may be the schedule's own: it is refused, and the
+// person reads the final report there (t; R43, R49, R150).
 func TestEscIsReportedWhenTheScheduleFires(t *testing.T) {
 	w := newWorld(t, busyIn(1).Say)
 	term := w.Interactive()
@@ -122,7 +125,8 @@ func TestEscIsReportedWhenTheScheduleFires(t *testing.T) {
 	}
 }
 
-// A terminal that is closed in the middle of a tick ends the run, and no lock stays behind (u; R43).
+// A terminal that is closed in the middle of a tick ends the run, and no lock stays behind (u;
+// R43).
 func TestClosedTerminalEndsTheRun(t *testing.T) {
 	w := newWorld(t, busyIn(1).Say)
 	term := w.Interactive()

@@ -32,7 +32,7 @@ type Block struct {
 	IsError    bool
 }
 
-// Text is all the message says, tool results included.
+// Text is the whole text of the message, tool results included.
 func (m Message) Text() string {
 	var parts []string
 	for _, b := range m.Blocks {
@@ -50,8 +50,8 @@ func (r Request) All() string {
 	return strings.Join(parts, "\n")
 }
 
-// Prompt is what the model was last asked to do, with what hooks added to it: the texts since it last spoke, up to
-// the last message that says more than tool results.
+// Prompt is the model's last task, with the texts that hooks added: everything since it last spoke,
+// up to the last message with more than tool results.
 func (r Request) Prompt() string {
 	_, text := r.lastPrompt()
 	return text
@@ -71,10 +71,12 @@ func (r Request) Calls() []string {
 	return names
 }
 
-// lastPrompt finds the last run of messages from outside that asks for something, and where it begins.
+// lastPrompt finds the last run of messages from outside that asks for something, and where it
+// begins.
 func (r Request) lastPrompt() (from int, text string) {
 	for end := len(r.Messages); end > 0; end = from {
-		for from = end - 1; from > 0 && r.Messages[from].Role != "assistant" && r.Messages[from-1].Role != "assistant"; {
+		for from = end - 1; from > 0 && r.Messages[from].Role != "assistant" &&
+			r.Messages[from-1].Role != "assistant"; {
 			from--
 		}
 		asks := false
@@ -92,7 +94,7 @@ func (r Request) lastPrompt() (from int, text string) {
 	return 0, ""
 }
 
-// asks says that the message is more than the results of tools and what the client adds to them.
+// asks reports whether the message has more than tool results and the client's additions to them.
 func (m Message) asks() bool {
 	for _, b := range m.Blocks {
 		added := strings.HasPrefix(b.Text, "<system-reminder>") || b.Text == "Tool loaded."
@@ -165,7 +167,8 @@ func parseBlocks(raw json.RawMessage) []Block {
 	}
 	blocks := make([]Block, 0, len(wire))
 	for _, b := range wire {
-		block := Block{Type: b.Type, Text: b.Text, ID: b.ID + b.ToolUseID, Name: b.Name, Input: string(b.Input), IsError: b.IsError}
+		block := Block{Type: b.Type, Text: b.Text, ID: b.ID + b.ToolUseID, Name: b.Name,
+			Input: string(b.Input), IsError: b.IsError}
 		if b.Type == "tool_result" {
 			block.Text = Message{Blocks: parseBlocks(b.Content)}.Text()
 		}

@@ -28,7 +28,8 @@ func (w *World) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// tools are what the client may use without asking, so that no dialog but the program's own comes up.
+// tools are what the client may use without asking, so that no dialog but the program's own comes
+// up.
 const tools = "Bash,Agent,Skill,CronCreate,CronDelete,ScheduleWakeup"
 
 // Interactive starts the client on a terminal and waits until it takes input.
@@ -44,16 +45,17 @@ func (w *World) Interactive(args ...string) *Terminal {
 type Result struct {
 	Result   string  `json:"result"`
 	TotalUSD float64 `json:"total_cost_usd"`
-	// Said is what the person was told on the way, as in "Stop says: …".
+	// Said are the texts shown to the person on the way, as in "Stop says: …".
 	Said []string `json:"-"`
 }
 
-// Headless runs the client with one prompt and nobody at the terminal.
+// Headless runs the client with one prompt and without a terminal.
 func (w *World) Headless(prompt string, args ...string) (r Result) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	args = append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose", "--allowedTools", tools}, args...)
+	args = append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose",
+		"--allowedTools", tools}, args...)
 	cmd := w.command(ctx, args...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -96,8 +96,12 @@ func (w *World) History(skill string) (lines []Line) {
 // WaitHistory waits until the history has that many lines, and the lock of the last one is gone.
 func (w *World) WaitHistory(skill string, lines int, limit time.Duration) []Line {
 	w.t.Helper()
-	if !patiently(limit, func() bool { return len(w.History(skill)) >= lines && !w.Locked(skill) }) {
-		w.t.Fatalf("waited %v for %d history lines without a lock; have %+v, locked: %v", limit, lines, w.History(skill), w.Locked(skill))
+	if !patiently(limit, func() bool {
+		return len(w.History(skill)) >= lines &&
+			!w.Locked(skill)
+	}) {
+		w.t.Fatalf("waited %v for %d history lines without a lock; have %+v, locked: %v", limit,
+			lines, w.History(skill), w.Locked(skill))
 	}
 	return w.History(skill)
 }
@@ -110,7 +114,7 @@ func (w *World) WaitLocked(skill string, limit time.Duration) {
 	}
 }
 
-// Locked says whether the skill's lock exists.
+// Locked reports whether the skill's lock exists.
 func (w *World) Locked(skill string) bool {
 	_, err := os.Stat(w.state(skill + ".lock"))
 	return err == nil

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// The client's status line shows how the loop stands as soon as there is one, and how it ended; before, it shows
-// nothing (C; interface: hooks statusline).
+// The client's status line shows the state of the loop as soon as there is one, and how it ended.
+// Before, it shows nothing (C; interface: hooks statusline).
 func TestStatusLineShowsTheLoop(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
-	settings := fmt.Sprintf(`{"statusLine":{"type":"command","command":"echo \"[$('%s' statusline)]\""}}`, hooksProgram)
+	settings := fmt.Sprintf(`{"statusLine":{"type":"command","command":"echo \"[$('%s' `+
+		`statusline)]\""}}`, hooksProgram)
 	w.write(filepath.Join(w.Home, ".claude", "settings.json"), settings, 0o600)
 	term := w.Interactive()
 	term.WaitScreen("[]", 20*time.Second)

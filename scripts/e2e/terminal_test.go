@@ -44,7 +44,8 @@ type Terminal struct {
 	last string
 }
 
-// startTerminal starts the program on a new pseudo-terminal. It is killed, by its own pid, when the test ends.
+// startTerminal starts the program on a new pseudo-terminal. It is killed, by its own pid, when the
+// test ends.
 func startTerminal(t *testing.T, cmd *exec.Cmd) *Terminal {
 	t.Helper()
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
@@ -79,7 +80,8 @@ func (x *Terminal) read() {
 	close(x.exited)
 }
 
-// note keeps what came and the screen as it stands now, because what a person has read may be gone when a test looks.
+// note keeps the output and the present screen, because a text that a person has read may be gone
+// when a test looks.
 func (x *Terminal) note(came []byte) {
 	now := flat(x.Screen())
 	x.mu.Lock()
@@ -100,14 +102,16 @@ func (x *Terminal) Screen() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Showed says whether the text ever stood on the screen. Line breaks and frames count as one space.
+// Showed reports whether the text was ever on the screen. Line breaks and frames count as one
+// space.
 func (x *Terminal) Showed(text string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return strings.Contains(x.seen.String(), flat(text))
 }
 
-// titles are what programs tell a terminal of its window, the clipboard and the like; a bell may end them.
+// titles are what programs tell a terminal of its window, the clipboard and the like; a bell may
+// end them.
 var titles = regexp.MustCompile("\x1b\\][^\a\x1b]*(\a|\x1b\\\\)")
 
 // Bells counts how often the program rang so far.
@@ -121,10 +125,11 @@ func (x *Terminal) Bells() int {
 func (x *Terminal) WaitScreen(text string, limit time.Duration) {
 	x.t.Helper()
 	want := flat(text)
-	x.wait(limit, "screen to show "+text, func() bool { return strings.Contains(flat(x.Screen()), want) })
+	x.wait(limit, "screen to show "+text,
+		func() bool { return strings.Contains(flat(x.Screen()), want) })
 }
 
-// WaitShowed waits until the text stands, or has stood, on the screen.
+// WaitShowed waits until the text is, or has been, on the screen.
 func (x *Terminal) WaitShowed(text string, limit time.Duration) {
 	x.t.Helper()
 	x.wait(limit, "screen to have shown "+text, func() bool { return x.Showed(text) })
@@ -137,8 +142,8 @@ func (x *Terminal) wait(limit time.Duration, what string, done func() bool) {
 	}
 }
 
-// Enter types a line and sends it once it stands behind the client's prompt: a client that reads both at once takes the
-// key for a part of a paste.
+// Enter types a line and sends it once the line is behind the client's prompt: a client that reads
+// both at once takes the key for a part of a paste.
 func (x *Terminal) Enter(line string) {
 	x.t.Helper()
 	x.Type(line)
@@ -168,31 +173,34 @@ func (x *Terminal) Press(keys ...Key) {
 	}
 }
 
-// dialogFoot stands under every question to the person.
+// dialogFoot is below every question to the person.
 const dialogFoot = "Enter to select"
 
-// drawn is how long a dialog may take to go after a key. One that is pressed again too early answers what comes next.
+// drawn is how long a dialog may take to go after a key. One that is pressed again too early
+// answers what comes next.
 func drawn(try int) time.Duration { return time.Duration(3+3*try) * time.Second }
 
-// Choose answers the open dialog with its n-th option. A key that comes while the dialog is still being drawn is
-// lost, so it is pressed until the dialog is gone.
+// Choose answers the open dialog with its n-th option. A key that comes while the dialog is still
+// being drawn is lost, so it is pressed until the dialog is gone.
 func (x *Terminal) Choose(n int) {
 	x.t.Helper()
 	x.WaitScreen(dialogFoot, 10*time.Second)
 	for try := range 5 {
 		time.Sleep(700 * time.Millisecond)
 		x.send(strconv.Itoa(n))
-		if eventually(drawn(try), func() bool { return !strings.Contains(x.Screen(), dialogFoot) }) {
+		if eventually(drawn(try),
+			func() bool { return !strings.Contains(x.Screen(), dialogFoot) }) {
 			return
 		}
 	}
 	x.t.Fatalf("the dialog does not take %d; the screen:\n%s", n, x.Screen())
 }
 
-// reviewHead stands over the answers of a dialog of several questions, before they are sent off.
+// reviewHead is above the answers of a dialog of several questions, before they are sent.
 const reviewHead = "Review your answers"
 
-// ChooseEach answers the questions of one open dialog, each on its own page, with their n-th options.
+// ChooseEach answers the questions of one open dialog, each on its own page, with their n-th
+// options.
 func (x *Terminal) ChooseEach(questions []string, n ...int) {
 	x.t.Helper()
 	for i, q := range append(questions, reviewHead) {
@@ -200,7 +208,8 @@ func (x *Terminal) ChooseEach(questions []string, n ...int) {
 		key := append(n, 1)[i]
 		answered := func() bool {
 			now := flat(x.Screen())
-			return !strings.Contains(now, flat(q)) || q != reviewHead && strings.Contains(now, reviewHead)
+			return !strings.Contains(now, flat(q)) || q != reviewHead &&
+				strings.Contains(now, reviewHead)
 		}
 		for tries := 0; tries < 5 && !answered(); tries++ {
 			time.Sleep(700 * time.Millisecond)
@@ -226,7 +235,7 @@ func (x *Terminal) Kill() {
 	<-x.exited
 }
 
-// HangUp tells the program that its terminal was closed.
+// HangUp sends the program the signal of a closed terminal.
 func (x *Terminal) HangUp() { _ = x.cmd.Process.Signal(syscall.SIGHUP) }
 
 // WaitExit waits until the program has ended by itself.
@@ -235,7 +244,8 @@ func (x *Terminal) WaitExit(limit time.Duration) {
 	select {
 	case <-x.exited:
 	case <-time.After(max(2*limit, 90*time.Second)):
-		x.t.Fatalf("pid %d still runs after %v; the screen:\n%s", x.cmd.Process.Pid, limit, x.Screen())
+		x.t.Fatalf("pid %d still runs after %v; the screen:\n%s", x.cmd.Process.Pid, limit,
+			x.Screen())
 	}
 }
 
@@ -250,11 +260,13 @@ func (x *Terminal) ended() bool {
 
 // flat makes screen text comparable: frames gone, every run of blanks and line breaks one space.
 func flat(s string) string {
-	frames := strings.NewReplacer("│", " ", "┃", " ", "╭", " ", "╮", " ", "╰", " ", "╯", " ", "─", " ", "⎿", " ", "●", " ", "\u00a0", " ")
+	frames := strings.NewReplacer("│", " ", "┃", " ", "╭", " ", "╮", " ", "╰", " ", "╯", " ",
+		"─", " ", "⎿", " ", "●", " ", "\u00a0", " ")
 	return strings.Join(strings.Fields(frames.Replace(s)), " ")
 }
 
-// patiently is eventually where only a failure costs the time: a busy machine gets more of it than the client ever took.
+// patiently is eventually where only a failure costs the time: a busy machine gets more of it than
+// the client ever took.
 func patiently(limit time.Duration, done func() bool) bool {
 	return eventually(max(2*limit, 90*time.Second), done)
 }

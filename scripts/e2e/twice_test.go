@@ -13,15 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// installPlugin installs the hooks plugin from its own folder as a marketplace, as a person would, instead of naming it
-// on the command line.
+// installPlugin installs the hooks plugin from its own folder as a marketplace, as a person would,
+// instead of naming it on the command line.
 func (w *World) installPlugin() {
 	w.t.Helper()
 	own := filepath.Join(".claude-plugin", "marketplace.json")
 	w.copy(filepath.Join(repository(), own), filepath.Join(w.Plugins[0], own), 0o644)
 	dir := w.Plugins[0]
 	w.Plugins = w.Plugins[1:]
-	for _, args := range [][]string{{"plugin", "marketplace", "add", dir}, {"plugin", "install", "hooks@hooks"}} {
+	for _, args := range [][]string{{"plugin", "marketplace", "add", dir},
+		{"plugin", "install", "hooks@hooks"}} {
 		cmd := w.command(context.Background())
 		cmd.Args = append(cmd.Args[:1], args...)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -30,12 +31,14 @@ func (w *World) installPlugin() {
 	}
 }
 
-// Installed as a plugin and in the settings at once, every event comes twice. It still counts once: one merge allowed
-// passes once, and the turn is held open no more often; the doctor says what is wrong (F; R27–R33, R99–R102, R117).
+// Installed as a plugin and in the settings at once, every event comes twice. It still counts once:
+// one allowed merge passes once, and the turn is held open no more often. The doctor reports the
+// mistake (F; R27–R33, R99–R102, R117).
 func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	merge := bash("gh pr merge 142 --squash")
 	w := newWorld(t, withWorkers(Worker{Deaf: true, Work: func(int) []Call {
-		calls := []Call{dispatch("WORKER look", "haiku", false), bash("gh pr create --title 142 --body x"), bash("gh pr comment 142 --body y"), merge}
+		calls := []Call{dispatch("WORKER look", "haiku", false),
+			bash("gh pr create --title 142 --body x"), bash("gh pr comment 142 --body y"), merge}
 		return append(append(calls, askInOwnWords()...), merge, merge)
 	}}, quickly))
 	w.write(filepath.Join(w.Bin, "gh"), strings.Replace(prScript, "%s", w.ghLog(), 1), 0o755)
@@ -51,11 +54,13 @@ func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"pr merge 142 --squash"}, w.Merges()); diff != "" {
 		t.Errorf("merges that reached the forge (-want +got):\n%s", diff)
 	}
-	if len(line.Gates) != 1 || line.Gates[0].Answer != "merge" || line.Merges != 1 || line.Agents != 1 {
+	if len(line.Gates) != 1 || line.Gates[0].Answer != "merge" || line.Merges != 1 ||
+		line.Agents != 1 {
 		t.Errorf("the line is %+v, want one gate, one merge, one agent", line)
 	}
 	b := w.Budget("work")
-	if b.Agents != 1 || b.Comments != 1 || b.IterationsUsed != 1 || strings.Join(b.PRsTouched, " ") != "#142" {
+	if b.Agents != 1 || b.Comments != 1 || b.IterationsUsed != 1 ||
+		strings.Join(b.PRsTouched, " ") != "#142" {
 		t.Errorf("the run is %+v, want one of each", b)
 	}
 	term.WaitShowed("done as asked", 30*time.Second) // but its schedule is still there
@@ -64,19 +69,24 @@ func TestRegisteredTwiceCountsOnce(t *testing.T) {
 	if n := len(w.History("work")); n != 1 {
 		t.Errorf("%d history lines, want 1", n)
 	}
-	told := []string{"hooks: loop iteration 1/1 begins, 0 iterations, 20 PRs, 60 minutes, $25.00 left", "## Loop Iteration 1/1 — /sdd:work --loop"}
+	told := []string{"hooks: loop iteration 1/1 begins, 0 iterations, 20 PRs, 60 minutes, $25.00 " +
+		"left", "## Loop Iteration 1/1 — /sdd:work --loop"}
 	if diff := cmp.Diff(told, w.toldPerson()); diff != "" {
 		t.Errorf("what the person was told (-want +got):\n%s", diff)
 	}
-	blocks := slices.DeleteFunc(w.hookRecords(), func(kind string) bool { return kind != "hook_blocking_error" })
+	blocks := slices.DeleteFunc(w.hookRecords(),
+		func(kind string) bool { return kind != "hook_blocking_error" })
 	if len(blocks) != 1 {
 		t.Errorf("the turn was held open %d times, want once", len(blocks))
 	}
 	checks := w.doctor()
-	if k := checks["registered-once"]; k.Status != "fail" || len(k.Problems) != 1 || !strings.HasPrefix(k.Problems[0].Text, "Stop, PreToolUse, ") || !strings.Contains(k.Problems[0].Text, " run 2 times") {
+	if k := checks["registered-once"]; k.Status != "fail" || len(k.Problems) != 1 ||
+		!strings.HasPrefix(k.Problems[0].Text, "Stop, PreToolUse, ") ||
+		!strings.Contains(k.Problems[0].Text, " run 2 times") {
 		t.Errorf("registered-once: %+v", k)
 	}
-	for _, name := range []string{"settings-files", "hooks-registered", "matchers", "hook-binary", "command-form"} {
+	for _, name := range []string{"settings-files", "hooks-registered", "matchers", "hook-binary",
+		"command-form"} {
 		if k := checks[name]; k.Status != "ok" {
 			t.Errorf("%s: %+v", name, k)
 		}

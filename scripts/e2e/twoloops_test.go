@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Two scheduled loops of one session keep counters, locks and histories of their own; ending one leaves the other
-// (D; R43, R64–R67, R117).
+// Two scheduled loops of one session keep counters, locks and histories of their own; ending one
+// leaves the other (D; R43, R64–R67, R117).
 func TestTwoLoopsInOneSession(t *testing.T) {
 	release := make(chan struct{})
 	review := Worker{Deaf: true}
@@ -32,11 +32,15 @@ func TestTwoLoopsInOneSession(t *testing.T) {
 	w.WaitHistory("review", 1, 60*time.Second)
 	term.Enter("/loop 1m /sdd:work --loop --max-iterations 3")
 	w.WaitHistory("work", 1, 60*time.Second)
-	if one, other := w.Budget("review"), w.Budget("work"); one.RunID == other.RunID || one.IterationsUsed == 0 || other.IterationsUsed != 1 {
+	if one, other := w.Budget("review"), w.Budget("work"); one.RunID == other.RunID ||
+		one.IterationsUsed == 0 || other.IterationsUsed != 1 {
 		t.Errorf("the runs are %+v and %+v", one, other)
 	}
 	w.hooks("loop", "stop", "review") // between two iterations, or in the second
-	if !patiently(60*time.Second, func() bool { return w.Budget("review").Status == "halted" && !w.Locked("review") }) {
+	if !patiently(60*time.Second, func() bool {
+		return w.Budget("review").Status == "halted" &&
+			!w.Locked("review")
+	}) {
 		t.Fatalf("the review run is %+v", w.Budget("review"))
 	}
 	used := w.Budget("review").IterationsUsed
@@ -51,7 +55,8 @@ func TestTwoLoopsInOneSession(t *testing.T) {
 		t.Errorf("outcomes of the work loop (-want +got):\n%s", diff)
 	}
 	term.WaitShowed("Loop already stopped", 90*time.Second)
-	for skill, want := range map[string][2]string{"review": {"halted", "user_interrupt"}, "work": {"active", ""}} {
+	for skill, want := range map[string][2]string{"review": {"halted", "user_interrupt"},
+		"work": {"active", ""}} {
 		if b := w.Budget(skill); b.Status != want[0] || b.StopCause != want[1] {
 			t.Errorf("the %s run is %s, cause %q", skill, b.Status, b.StopCause)
 		}

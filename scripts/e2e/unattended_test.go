@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Where nobody can answer, a gate pauses the run and says what to do; a person's answer from a terminal of their own
-// lets --resume go on (q; R92, R96, R120, design §3: nobody there).
+// If nobody can answer, a gate pauses the run and prints the next step. After a person's answer
+// from a terminal of their own --resume continues (q; R92, R96, R120, design §3: nobody there).
 func TestUnattendedGatePauses(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
 	w.Headless(dollarLoop)
@@ -31,7 +31,8 @@ func TestUnattendedGatePauses(t *testing.T) {
 	w.Headless(dollarLoop + " --resume")
 	lines := w.History("work")
 	last := lines[len(lines)-1]
-	if last.Outcome != "ok" || len(last.Gates) != 1 || last.Gates[0].Question != dollarGate || last.Gates[0].Answer != "raise" {
+	if last.Outcome != "ok" || len(last.Gates) != 1 || last.Gates[0].Question != dollarGate ||
+		last.Gates[0].Answer != "raise" {
 		t.Errorf("after the answer the iteration is %s with gates %+v", last.Outcome, last.Gates)
 	}
 	if b := w.Budget("work"); b.Status != "active" || b.IterationsUsed != 2 {
@@ -39,18 +40,26 @@ func TestUnattendedGatePauses(t *testing.T) {
 	}
 }
 
-// An issue of unclear criteria holds a run back in which nobody can answer, before any worker is sent off; the answer from
-// a terminal lets the next tick send it (q; R89–R92, R107, design: nobody there).
+// If nobody can answer, an issue with unclear criteria holds the run before any worker is
+// dispatched. After the answer from a terminal the next tick dispatches it (q; R89–R92, R107,
+// design: nobody there).
 func TestUnattendedAmbiguousIssuePauses(t *testing.T) {
 	const planned = `hooks report <<'JSON'
-{"backlog":{"unblocked":[149],"blocked":[],"in_progress":[]},"plan":[149],"issues":[{"number":149,"criteria":"tbd"}]}
+{"backlog":{"unblocked":[149],"blocked":[],"in_progress":[]},"plan":[149],
+ "issues":[{"number":149,"criteria":"tbd"}]}
 JSON`
-	w := newWorld(t, withWorkers(Worker{Work: func(int) []Call { return []Call{bash(planned), dispatch("WORKER implement #149", "haiku", false)} },
-		Report: func(int) string { return `{"outcome":"ok"}` }}, quickly))
+	w := newWorld(t, withWorkers(
+		Worker{Work: func(int) []Call {
+			return []Call{bash(planned),
+				dispatch("WORKER implement #149", "haiku", false)}
+		},
+			Report: func(int) string { return `{"outcome":"ok"}` }}, quickly))
 	r := w.Headless("/sdd:work --loop")
 	said := strings.Join(append(r.Said, r.Result), "\n")
-	const question = "Issue #149 has ambiguous criteria. Skip, escalate, or proceed with my best interpretation?"
-	if !strings.Contains(said, question) || !strings.Contains(said, "hooks gate answer 'ambiguous-criteria:#149' ANSWER") {
+	const question = "Issue #149 has ambiguous criteria. Skip, escalate, or proceed with my best " +
+		"interpretation?"
+	if !strings.Contains(said, question) ||
+		!strings.Contains(said, "hooks gate answer 'ambiguous-criteria:#149' ANSWER") {
 		t.Errorf("the person was told:\n%s", said)
 	}
 	if b := w.Budget("work"); b.Status != "paused" || b.Agents != 0 {
@@ -61,7 +70,8 @@ JSON`
 	w.Headless("/sdd:work --loop --resume")
 	lines := w.History("work")
 	last := lines[len(lines)-1]
-	if last.Outcome != "ok" || last.Agents != 1 || len(last.Gates) != 1 || last.Gates[0].Question != question || last.Gates[0].Answer != "proceed" {
+	if last.Outcome != "ok" || last.Agents != 1 || len(last.Gates) != 1 ||
+		last.Gates[0].Question != question || last.Gates[0].Answer != "proceed" {
 		t.Errorf("after the answer the iteration is %+v", last)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// selfKeeping is a skill made where no program keeps the loop: it is told to do so by itself.
+// selfKeeping is a skill for a machine without this program: it has to keep the loop by itself.
 const selfKeeping = `---
 name: %NAME%
 description: One iteration of the %NAME% loop, with a state of its own.
@@ -57,9 +57,9 @@ const (
 
 var lockedBy = regexp.MustCompile(`"pid": ?(\d+)`)
 
-// byTheLetter is a model that looks at the lock as its skill says, and takes a living holder for
-// another tick unless it was told in this very iteration that the holder is its own session. What
-// it does then is the worker's.
+// byTheLetter is a model that follows its skill's rule about the lock: a living holder is another
+// tick, unless this iteration's block names the holder as its own session. Then it works as the
+// worker does.
 func byTheLetter(skill string, then Worker) Script {
 	work := then.Work
 	look := bash("mkdir -p .sdd/loop && cat .sdd/loop/" + skill + ".lock")
@@ -90,8 +90,8 @@ func byTheLetter(skill string, then Worker) Script {
 
 func reports(facts string) Call { return bash("hooks report <<'JSON'\n" + facts + "\nJSON") }
 
-// keptInstead says whether one prompt carried the words that settle who keeps the loop, and these
-// too, while the conversation carried the skill's own text, which says otherwise.
+// keptInstead reports whether one prompt had the words that settle who keeps the loop, and these
+// too, while the conversation had the skill's own, contrary text.
 func (w *World) keptInstead(skill string, pid int, more ...string) bool {
 	texts := append([]string{
 		"Kept by hooks: lock, budget, history, status block and final report.",
@@ -105,14 +105,14 @@ func (w *World) keptInstead(skill string, pid int, more ...string) bool {
 	})
 }
 
-// Skills that are told to keep lock, budget, history and status block by themselves run whole
-// iterations: what the iteration block says of it stands beside their own text.
+// Skills that have to keep lock, budget, history and status block by themselves run whole
+// iterations: the iteration block comes beside their own text.
 func TestUpstreamSkillsRunWholeIterations(t *testing.T) {
 	t.Run("work", upstreamWork)
 	t.Run("review", upstreamReview)
 }
 
-// A work skill that is to skip a tick whose lock a living process holds is told in each iteration
+// A work skill that has to skip a tick whose lock a living process holds learns in each iteration
 // that this process is its own session, and does its work in each (R64–R66, R117).
 func upstreamWork(t *testing.T) {
 	w := newWorld(t, byTheLetter("work", Worker{

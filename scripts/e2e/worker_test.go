@@ -11,34 +11,39 @@ import (
 	"time"
 )
 
-// Worker is the scripted model of most scenarios: it runs /loop and the skills as they ask, reports its facts, does
-// what a Stop hook asks of it, and asks its questions in words of its own. Its fields are read-only once it runs.
+// Worker is the scripted model of most scenarios: it runs /loop and the skills as they ask, reports
+// its facts, does what a Stop hook asks of it, and asks its questions in words of its own. Its
+// fields are read-only once it runs.
 type Worker struct {
-	// Usage is what the iteration's own answer costs, by iteration; the zero value is a small answer.
+	// Usage is what the iteration's own answer costs, by iteration; the zero value is a small
+	// answer.
 	Usage func(iteration int) Usage
 	// Work are the tool calls of an iteration before its report.
 	Work func(iteration int) []Call
-	// AtOnce says that it makes calls of one tool that follow each other in one answer.
+	// AtOnce puts calls of one tool that follow each other into one answer.
 	AtOnce bool
 	// Hasty are the tool calls it tries before it puts a question that waits.
 	Hasty []Call
-	// Report is what it reports of an iteration; empty, the same quiet backlog every time, so that nothing drifts.
+	// Report is what it reports of an iteration; empty, the same quiet backlog every time, so that
+	// nothing drifts.
 	Report func(iteration int) string
 	// Hold delays the iteration's last answer.
 	Hold func(iteration int) <-chan struct{}
-	// Deaf says that it does not delete a schedule when asked to.
+	// Deaf does not delete a schedule when asked to.
 	Deaf bool
 }
 
 var (
-	skillPattern     = regexp.MustCompile(`Do one (?:work|review) iteration|Skill /sdd:(?:work|review) is already loaded`)
+	skillPattern = regexp.MustCompile(
+		`Do one (?:work|review) iteration|Skill /sdd:(?:work|review) is already loaded`)
 	iterationPattern = regexp.MustCompile(`Loop Iteration (\d+)/`)
-	loopPattern      = regexp.MustCompile(`<command-name>/loop</command-name>\s*<command-args>(1m )?(.*?)</command-args>`)
-	deletePattern    = regexp.MustCompile("CronDelete[^0-9a-f\n]{1,20}?([0-9a-f]{8})")
-	wakePattern      = regexp.MustCompile(`ScheduleWakeup (\{.*?\})`)
+	loopPattern      = regexp.MustCompile(
+		`<command-name>/loop</command-name>\s*<command-args>(1m )?(.*?)</command-args>`)
+	deletePattern = regexp.MustCompile("CronDelete[^0-9a-f\n]{1,20}?([0-9a-f]{8})")
+	wakePattern   = regexp.MustCompile(`ScheduleWakeup (\{.*?\})`)
 )
 
-// paraphrase is the question the worker would put if nobody stopped it.
+// paraphrase is the worker's own question, which the hooks replace.
 const paraphrase = "We are getting close to the limit, shall I just carry on?"
 
 // Say is the script.
@@ -80,7 +85,8 @@ func startLoop(prompt string) []Call {
 	}
 	return []Call{
 		load("CronCreate", "CronDelete", "CronList", "AskUserQuestion"),
-		{"CronCreate", map[string]any{"cron": "*/1 * * * *", "prompt": match[2], "recurring": true}}, run,
+		{"CronCreate", map[string]any{"cron": "*/1 * * * *", "prompt": match[2],
+			"recurring": true}}, run,
 	}
 }
 
@@ -109,15 +115,18 @@ func (w Worker) iterate(prompt string) ([]Call, Turn) {
 	return steps, last
 }
 
-// askInOwnWords is how the worker puts any question: loaded first, as the dialog is a deferred tool, and paraphrased.
+// askInOwnWords is how the worker puts any question: loaded first, as the dialog is a deferred
+// tool, and paraphrased.
 func askInOwnWords() []Call {
 	question := map[string]any{
 		"question": paraphrase, "header": "Limit", "multiSelect": false,
 		"options": []any{
-			map[string]any{"label": "sure", "description": "carry on"}, map[string]any{"label": "nope", "description": "end it"},
+			map[string]any{"label": "sure", "description": "carry on"},
+			map[string]any{"label": "nope", "description": "end it"},
 		},
 	}
-	return []Call{load("AskUserQuestion"), {"AskUserQuestion", map[string]any{"questions": []any{question}}}}
+	return []Call{load("AskUserQuestion"),
+		{"AskUserQuestion", map[string]any{"questions": []any{question}}}}
 }
 
 func (w Worker) facts(iteration int, prompt string) string {
@@ -131,7 +140,8 @@ func (w Worker) facts(iteration int, prompt string) string {
 }
 
 // quiet is a report of an iteration in which nothing changed.
-const quiet = `{"skill":"work","backlog":{"unblocked":[143],"blocked":[],"in_progress":[]},"plan":[143],"outcome":"ok"}`
+const quiet = `{"skill":"work","backlog":{"unblocked":[143],"blocked":[],"in_progress":[]},` +
+	`"plan":[143],"outcome":"ok"}`
 
 // obey does what a Stop hook asked for, as far as the worker listens.
 func (w Worker) obey(prompt string) []Call {
@@ -151,7 +161,8 @@ func (w Worker) obey(prompt string) []Call {
 }
 
 func load(tools ...string) Call {
-	return Call{"ToolSearch", map[string]any{"query": "select:" + strings.Join(tools, ","), "max_results": 5}}
+	return Call{"ToolSearch", map[string]any{"query": "select:" + strings.Join(tools, ","),
+		"max_results": 5}}
 }
 
 func bash(command string) Call {

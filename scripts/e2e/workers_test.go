@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// withWorkers is a script in which whoever is sent off with a task that begins with WORKER does what work says, and
-// everybody else is the main worker. begun says that the tools of work's first answer have run.
+// withWorkers is a script with two parts: a task that begins with WORKER is played by work, every
+// other one by the main worker. begun is true once the tools of work's first answer have run.
 func withWorkers(main Worker, work func(task string, begun bool) Turn) Script {
 	return func(r Request) Turn {
 		prompt := r.Prompt()
@@ -29,7 +29,7 @@ func withWorkers(main Worker, work func(task string, begun bool) Turn) Script {
 // quickly is a worker's whole work.
 func quickly(string, bool) Turn { return Turn{Text: "worked"} }
 
-// prScript stands in for a gh that opens the PR whose number is its title.
+// prScript replaces a gh that opens the PR whose number is its title.
 const prScript = `#!/bin/sh
 echo "$*" >>'%s'
 case "$1 $2" in
@@ -37,9 +37,9 @@ case "$1 $2" in
 esac
 `
 
-// Workers that run at the same time, in the background, and one inside another, each with several calls at once: every
-// dispatch and every PR is counted, none of them merges, and what the innermost spends ends the loop at the iteration's
-// exit (E; R27–R33, R58–R63, R99, R150).
+// Workers run at the same time, in the background, and one inside another, each with several calls
+// at once. Every dispatch and every PR is counted, no worker merges, and the spend of the innermost
+// ends the loop at the iteration's exit (E; R27–R33, R58–R63, R99, R150).
 func TestWorkersAtOnceAreAllCounted(t *testing.T) {
 	main := Worker{AtOnce: true, Work: func(int) (calls []Call) {
 		for i := range 6 {
@@ -87,10 +87,12 @@ func TestWorkersAtOnceAreAllCounted(t *testing.T) {
 	}
 }
 
-// opensTwo is what worker i does at once: it opens two PRs and tries to merge one; the last two send off another each.
+// opensTwo is what worker i does at once: it opens two PRs and tries to merge one; the last two
+// send off another each.
 func opensTwo(i int) []Call {
 	calls := []Call{
-		bash(fmt.Sprintf("gh pr create --title 2%d0 --body x", i)), bash(fmt.Sprintf("gh pr create --title 2%d1 --body x", i)),
+		bash(fmt.Sprintf("gh pr create --title 2%d0 --body x", i)),
+		bash(fmt.Sprintf("gh pr create --title 2%d1 --body x", i)),
 		bash(fmt.Sprintf("gh pr merge 2%d0 --admin", i)),
 	}
 	if i == 4 || i == 5 {
@@ -101,7 +103,10 @@ func opensTwo(i int) []Call {
 
 // A worker's merge waits for a person's word as the main thread's does (E; R99–R102).
 func TestWorkersMergeNeedsAPersonsWord(t *testing.T) {
-	main := Worker{Work: func(int) []Call { return []Call{dispatch("WORKER merge it", "haiku", false)} }}
+	main := Worker{Work: func(int) []Call {
+		return []Call{dispatch("WORKER merge it", "haiku",
+			false)}
+	}}
 	w := newWorld(t, withWorkers(main, func(_ string, begun bool) Turn {
 		if begun {
 			return Turn{Text: "worked"}
@@ -109,8 +114,10 @@ func TestWorkersMergeNeedsAPersonsWord(t *testing.T) {
 		return Turn{Calls: []Call{bash("gh pr merge 201 --squash")}}
 	}))
 	w.Headless("/sdd:work --loop")
-	if len(w.Merges()) != 0 || !w.Model.Told("Not merged yet: gh pr merge 201 --squash needs a person's word") {
-		t.Errorf("merges %v; the worker was told of the question: %v", w.Merges(), w.Model.Told("Not merged yet"))
+	if len(w.Merges()) != 0 ||
+		!w.Model.Told("Not merged yet: gh pr merge 201 --squash needs a person's word") {
+		t.Errorf("merges %v; the worker was told of the question: %v", w.Merges(),
+			w.Model.Told("Not merged yet"))
 	}
 	if b := w.Budget("work"); b.Status != "paused" || b.Agents != 1 {
 		t.Errorf("the run is %+v, want paused with one worker", b)

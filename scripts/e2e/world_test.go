@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// World is everything one scenario has to itself: a home, a project with a remote, the plugins, a model.
+// World is everything one scenario has to itself: a home, a project with a remote, the plugins, a
+// model.
 type World struct {
 	t       *testing.T
 	Home    string
@@ -34,8 +35,10 @@ func newWorld(t *testing.T, script Script) *World {
 func makeWorld(t *testing.T, script Script) *World {
 	t.Helper()
 	root := t.TempDir()
-	w := &World{t: t, Home: filepath.Join(root, "home"), Project: filepath.Join(root, "app"), Bin: filepath.Join(root, "bin")}
-	w.Plugins = []string{filepath.Join(root, "plugins", "hooks"), filepath.Join(root, "plugins", "sdd")}
+	w := &World{t: t, Home: filepath.Join(root, "home"), Project: filepath.Join(root, "app"),
+		Bin: filepath.Join(root, "bin")}
+	w.Plugins = []string{filepath.Join(root, "plugins", "hooks"), filepath.Join(root, "plugins",
+		"sdd")}
 	w.project(filepath.Join(root, "origin.git"))
 	w.hooksPlugin(w.Plugins[0])
 	w.sddPlugin(w.Plugins[1])
@@ -45,7 +48,7 @@ func makeWorld(t *testing.T, script Script) *World {
 	return w
 }
 
-// ghScript stands in for gh: it notes every call, merges what it is told to, and knows nothing else.
+// ghScript replaces gh: it notes every call, merges on command, and knows nothing else.
 const ghScript = `#!/bin/sh
 echo "$*" >>'%s'
 case "$1 $2" in
@@ -70,7 +73,8 @@ func (w *World) project(origin string) {
 
 func (w *World) git(dir string, args ...string) {
 	w.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=dev", "-c", "user.email=dev@example.com"}, args...)...)
+	cmd := exec.Command("git",
+		append([]string{"-c", "user.name=dev", "-c", "user.email=dev@example.com"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + w.Home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -90,10 +94,13 @@ func (w *World) hooksPlugin(dir string) {
 	w.copy(hooksProgram, filepath.Join(dir, "bin", "hooks"), 0o755)
 }
 
+const skillTools = "Bash, AskUserQuestion, Agent, CronCreate, CronDelete, CronList, " +
+	"ScheduleWakeup, ToolSearch, Skill"
+
 const skillHead = `---
 name: %NAME%
 description: One iteration of the %NAME% loop.
-allowed-tools: Bash, AskUserQuestion, Agent, CronCreate, CronDelete, CronList, ScheduleWakeup, ToolSearch, Skill
+allowed-tools: ` + skillTools + `
 ---
 
 Do one %NAME% iteration. Args: $ARGUMENTS
@@ -102,19 +109,24 @@ Do one %NAME% iteration. Args: $ARGUMENTS
 // sddPlugin writes the plugin whose skills loop.
 func (w *World) sddPlugin(dir string) {
 	w.t.Helper()
-	w.write(filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name":"sdd","version":"1.0.0","description":"the skills that loop"}`, 0o644)
+	w.write(filepath.Join(dir, ".claude-plugin", "plugin.json"),
+		`{"name":"sdd","version":"1.0.0","description":"the skills that loop"}`, 0o644)
 	for _, name := range []string{"work", "review"} {
-		w.write(filepath.Join(dir, "skills", name, "SKILL.md"), strings.ReplaceAll(skillHead, "%NAME%", name), 0o644)
+		w.write(filepath.Join(dir, "skills", name, "SKILL.md"), strings.ReplaceAll(skillHead,
+			"%NAME%", name), 0o644)
 	}
 }
 
-// trust writes the client's own settings, as they are once a person has clicked through the first start.
+// trust writes the client's own settings, as they are once a person has clicked through the first
+// start.
 func (w *World) trust() {
 	w.t.Helper()
 	settings, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark",
-		"customApiKeyResponses": map[string]any{"approved": []string{"dummy"}, "rejected": []string{}},
-		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "allowedTools": []string{}}},
+		"customApiKeyResponses": map[string]any{"approved": []string{"dummy"},
+			"rejected": []string{}},
+		"projects": map[string]any{
+			w.Project: map[string]any{"hasTrustDialogAccepted": true, "allowedTools": []string{}}},
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -64,7 +64,7 @@ func build(t *testing.T) string {
 	return program
 }
 
-// What the doctor asks of gh and glab is answered by the real ones.
+// The real gh and glab answer the doctor's questions.
 func TestDoctor(t *testing.T) {
 	schema, program := fixture(t, "HOOKS_GITHUB_SCHEMA"), build(t)
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {
@@ -99,8 +99,8 @@ func loggedIn(t *testing.T, s *forgeServer, program, client, host string) {
 	}
 }
 
-// Debian's tea-cli is found by its name, and has no command api yet: doctor says so, and so does
-// the tracker's own failure.
+// Debian's tea-cli is found by its name, and has no command api yet. The doctor reports it, and so
+// does the tracker's own failure.
 func TestOldTea(t *testing.T) {
 	program := build(t)
 	each(t, "HOOKS_TEA", "tea-cli", func(t *testing.T) {

@@ -122,7 +122,7 @@ var githubErrors = []struct {
 	{"nothing", reply(200, ""), forge.Unreadable},
 }
 
-// What goes wrong between gh and GitHub is told apart, and nothing is taken for an empty list.
+// Failures between gh and GitHub are distinguished, and no failure is taken for an empty list.
 func TestGitHubErrors(t *testing.T) {
 	schema := fixture(t, "HOOKS_GITHUB_SCHEMA")
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestGitHubErrors(t *testing.T) {
 }
 
 // fails asks for everything and wants a failure: no part of the answer may look whole, and no
-// secret may stand in it.
+// secret may be in it.
 func fails(t *testing.T, name string, q forge.Question, want forge.Why) {
 	t.Helper()
 	q.Backlog, q.PRs, q.PR = true, true, 142

@@ -17,7 +17,8 @@ import (
 
 func small() *repository {
 	five, closed := issue(5, nil), issue(4, object{"state": "CLOSED"})
-	lint, ann := object{"__typename": "Bot", "login": "lint"}, object{"__typename": "User", "login": "ann"}
+	lint, ann := object{"__typename": "Bot", "login": "lint"}, object{"__typename": "User",
+		"login": "ann"}
 	return &repository{
 		issues: []object{
 			issue(1, object{
@@ -49,8 +50,9 @@ func small() *repository {
 				"reviews": connection([]object{{
 					"submittedAt": "2026-11-20T12:00:00Z", "state": "APPROVED", "body": "",
 					"viewerDidAuthor": false,
-					"commit":          object{"oid": strings.Repeat("a", 40)}, "comments": connection(nil),
-					"author": ann,
+					"commit":          object{"oid": strings.Repeat("a", 40)},
+					"comments":        connection(nil),
+					"author":          ann,
 				}}),
 			}),
 			pull(143, object{
@@ -72,8 +74,8 @@ func github(t *testing.T, schema string, r *repository) *forgeServer {
 	return serve(t, e)
 }
 
-// Everything that is asked of GitHub, through gh: each query is one that GitHub's schema knows, and
-// what comes back is what stands there.
+// Every question to GitHub, through gh: GitHub's schema knows each query, and the answer is what
+// the server has.
 func TestGitHub(t *testing.T) {
 	schema := fixture(t, "HOOKS_GITHUB_SCHEMA")
 	each(t, "HOOKS_GH", "gh", func(t *testing.T) {

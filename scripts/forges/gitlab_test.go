@@ -17,7 +17,7 @@ import (
 	"hooks/internal/tracker/forge"
 )
 
-// gitlab serves acme/app; premium says whether its edition has blocked issues.
+// gitlab serves acme/app. A premium edition has blocked issues.
 func gitlab(t *testing.T, premium bool, issues, requests []object) *forgeServer {
 	t.Helper()
 	schema, err := os.ReadFile("testdata/gitlab.graphql")
@@ -68,7 +68,8 @@ func glIssue(n int, more object) object {
 func glRequest(n int, more object) object {
 	o := object{
 		"iid": fmt.Sprint(n), "title": fmt.Sprintf("MR %d", n), "description": "Closes #1",
-		"state": "opened", "draft": false, "labels": connection(nil), "sourceBranch": fmt.Sprintf("feature/%d", n),
+		"state": "opened", "draft": false, "labels": connection(nil),
+		"sourceBranch": fmt.Sprintf("feature/%d", n),
 		"targetBranch": "main", "sourceProjectId": 7, "targetProjectId": 7,
 		"sourceProject": object{"fullPath": "acme/app"}, "diffHeadSha": strings.Repeat("a", 40),
 		"headPipeline": object{"status": "SUCCESS"},
@@ -116,8 +117,7 @@ func TestGitLab(t *testing.T) {
 	})
 }
 
-// glab ends its paging where a number stands before pageInfo: more than 100 issues come all the
-// same.
+// glab stops paging if a number comes before pageInfo. More than 100 issues come all the same.
 func TestGitLabManyIssues(t *testing.T) {
 	each(t, "HOOKS_GLAB", "glab", func(t *testing.T) {
 		var issues, requests []object
@@ -172,7 +172,7 @@ var gitlabErrors = []struct {
 	{"nothing", reply(200, ""), forge.Unreadable},
 }
 
-// What goes wrong between glab and GitLab is told apart, and nothing is taken for an empty list.
+// Failures between glab and GitLab are distinguished, and no failure is taken for an empty list.
 func TestGitLabErrors(t *testing.T) {
 	each(t, "HOOKS_GLAB", "glab", func(t *testing.T) {
 		s := gitlab(t, true, nil, nil)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the real gh, glab and tea-cli, from Debian's packages, against servers on loopback. The
-# packages are unpacked into a folder of the user's cache, nothing is installed. GitHub's schema is a
-# package of npm. What cannot be had is skipped.
+# packages are unpacked into a folder of the user's cache, nothing is installed. GitHub's schema is
+# a package of npm. What cannot be had is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

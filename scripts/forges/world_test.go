@@ -147,8 +147,9 @@ func (r *repository) object() object {
 func issue(n int, more object) object {
 	o := object{
 		"number": n, "title": fmt.Sprintf("Issue %d", n),
-		"body": "### Acceptance Criteria\n- [ ] done\n", "state": "OPEN", "milestone": nil, "repository": object{"nameWithOwner": "acme/app"},
-		"labels": connection(nil), "assignees": connection(nil), "blockedBy": connection(nil),
+		"body": "### Acceptance Criteria\n- [ ] done\n", "state": "OPEN", "milestone": nil,
+		"repository": object{"nameWithOwner": "acme/app"},
+		"labels":     connection(nil), "assignees": connection(nil), "blockedBy": connection(nil),
 		"subIssues": connection(nil), "closedByPullRequestsReferences": connection(nil),
 	}
 	for k, v := range more {

@@ -11,7 +11,8 @@ import (
 
 func questionsIn(reply string) []string {
 	var list []string
-	for _, q := range gjson.Get(reply, "hookSpecificOutput.updatedInput.questions.#.question").Array() {
+	for _, q := range gjson.Get(reply,
+		"hookSpecificOutput.updatedInput.questions.#.question").Array() {
 		list = append(list, q.Str)
 	}
 	return list
@@ -28,7 +29,8 @@ func questionList(questions []string) string {
 func (w *world) aTool(t *rapid.T) {
 	ses := w.living(t, true)
 	c := tool{id: w.callID(), kind: one(t, "tool", []string{
-		"agent", "agent", "agent", "open", "merge", "merge", "merge", "comment", "review", "approve",
+		"agent", "agent", "agent", "open", "merge", "merge", "merge", "comment", "review",
+		"approve",
 		"look", "make", "schedule", "tamper", "qmd",
 	})}
 	name, input, result := "Bash", "", "done"
@@ -42,7 +44,8 @@ func (w *world) aTool(t *rapid.T) {
 		name, input = "Agent", fmt.Sprintf(`{"prompt":%q,"description":"worker"}`, task)
 	case "open":
 		c.n = between(t, "pr", 150, 153)
-		input, result = `{"command":"gh pr create --fill"}`, fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
+		input, result = `{"command":"gh pr create --fill"}`,
+			fmt.Sprintf("https://github.com/acme/app/pull/%d", c.n)
 	case "merge":
 		c.n = one(t, "pr", []int{142, 142, 142, 143})
 		input = fmt.Sprintf(`{"command":"gh pr merge %d"}`, c.n)
@@ -61,8 +64,10 @@ func (w *world) aTool(t *rapid.T) {
 	case "make", "qmd":
 		input = `{"command":"make build"}`
 	case "schedule":
-		c.text = one(t, "prompt", []string{"/sdd:work --loop", "/sdd:review --loop", "/sdd:review --loop --pr 142"})
-		name, input = "CronCreate", fmt.Sprintf(`{"cron":"* * * * *","recurring":true,"prompt":%q}`, c.text)
+		c.text = one(t, "prompt", []string{"/sdd:work --loop", "/sdd:review --loop",
+			"/sdd:review --loop --pr 142"})
+		name, input = "CronCreate", fmt.Sprintf(`{"cron":"* * * * *","recurring":true,"prompt":%q}`,
+			c.text)
 	case "tamper":
 		input = `{"command":"rm .sdd/loop/work.lock"}`
 	}
@@ -80,7 +85,8 @@ func (w *world) result(t *rapid.T, ses *session, c tool, call []string, result s
 	switch {
 	case c.kind == "qmd":
 		w.after(ses, c, "")
-		w.send(ses, "post-tool-use-failure", w.payload(ses, "PostToolUseFailure", append(call, "error", "Exit code 78")...), nothing)
+		w.send(ses, "post-tool-use-failure", w.payload(ses, "PostToolUseFailure",
+			append(call, "error", "Exit code 78")...), nothing)
 		return
 	case (c.kind == "review" || c.kind == "approve") && between(t, "fails", 0, 3) == 0:
 		w.fails(ses, c)
@@ -90,7 +96,8 @@ func (w *world) result(t *rapid.T, ses *session, c tool, call []string, result s
 	case c.kind == "agent" && rapid.Bool().Draw(t, "background"):
 		w.dialogs++
 		worker = fmt.Sprintf("a%d", w.dialogs)
-		call = append(call, "tool_response", fmt.Sprintf(`{"status":"async_launched","agentId":%q}`, worker))
+		call = append(call, "tool_response", fmt.Sprintf(`{"status":"async_launched","agentId":%q}`,
+			worker))
 	case c.kind == "agent":
 		call = append(call, "tool_response", `{"status":"completed"}`)
 	default:
@@ -119,10 +126,12 @@ func (w *world) workerEnds(t *rapid.T) {
 	id := one(t, "worker", list)
 	for _, s := range w.sides {
 		if opened(s, ses) {
-			s.tick.workers = slices.DeleteFunc(slices.Clone(s.tick.workers), func(x string) bool { return x == id })
+			s.tick.workers = slices.DeleteFunc(slices.Clone(s.tick.workers),
+				func(x string) bool { return x == id })
 		}
 	}
-	w.send(ses, "subagent-stop", w.payload(ses, "SubagentStop", "agent_id", id, "agent_type", "general-purpose"), nothing)
+	w.send(ses, "subagent-stop", w.payload(ses, "SubagentStop", "agent_id", id, "agent_type",
+		"general-purpose"), nothing)
 }
 
 func (w *world) aStop(t *rapid.T) {
@@ -131,7 +140,9 @@ func (w *world) aStop(t *rapid.T) {
 	for _, s := range w.sides {
 		if one(t, "scheduled", []bool{false, true, true}) {
 			crons = append(crons, w.word(s))
-			list = append(list, fmt.Sprintf(`{"id":"c%s","schedule":"* * * * *","recurring":true,"prompt":%q}`, s.skill, w.word(s)))
+			list = append(list, fmt.Sprintf(
+				`{"id":"c%s","schedule":"* * * * *","recurring":true,"prompt":%q}`, s.skill,
+				w.word(s)))
 		}
 	}
 	workers := w.workersOf(ses)
@@ -139,7 +150,8 @@ func (w *world) aStop(t *rapid.T) {
 	if len(workers) > 0 {
 		tasks = fmt.Sprintf(`[{"id":%q,"type":"subagent","status":"running"}]`, workers[0])
 	}
-	payload := w.payload(ses, "Stop", "session_crons", "["+strings.Join(list, ",")+"]", "background_tasks", tasks)
+	payload := w.payload(ses, "Stop", "session_crons", "["+strings.Join(list, ",")+"]",
+		"background_tasks", tasks)
 	want := w.stop(ses, crons, len(workers) > 0)
 	w.send(ses, "stop", payload, want)
 	ses.turn = want.kind == "block"
@@ -150,8 +162,12 @@ func (w *world) aSpend(t *rapid.T) {
 	ses := w.anyLiving(t)
 	cents := one(t, "cents", []int{1, 5, 30, 30, 90, 500, 1500})
 	w.dialogs++
-	w.writes(ses, fmt.Sprintf(`{"type":"assistant","requestId":"r%d","message":{"id":"m%d","role":"assistant","model":"claude-opus-5-5",`+
-		`"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":0,"output_tokens":%d}}}`, w.dialogs, w.dialogs, cents*500))
+	w.writes(ses, fmt.Sprintf(
+		`{"type":"assistant","requestId":"r%d","message":{"id":"m%d","role":"assistant",`+
+			`"model":"claude-opus-5-5",`+
+			`"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":0,`+
+			`"output_tokens":%d}}}`,
+		w.dialogs, w.dialogs, cents*500))
 	ses.spends = append(ses.spends, cents)
 	w.note("%s spends %d", ses.id, cents)
 }
@@ -159,7 +175,9 @@ func (w *world) aSpend(t *rapid.T) {
 func (w *world) esc(t *rapid.T) { w.escape(w.living(t, true)) }
 
 func (w *world) escape(ses *session) {
-	w.writes(ses, fmt.Sprintf(`{"type":"user","promptId":%q,"message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, ses.prompt))
+	w.writes(ses, fmt.Sprintf(
+		`{"type":"user","promptId":%q,"message":{"role":"user","content":[{"type":"text",`+
+			`"text":"[Request interrupted by user]"}]}}`, ses.prompt))
 	ses.marks = append(ses.marks, ses.prompt)
 	ses.turn = false
 	w.note("%s esc in %s", ses.id, ses.prompt)
@@ -169,7 +187,8 @@ func (w *world) apiError(t *rapid.T) {
 	ses := w.living(t, true)
 	payload := w.payload(ses, "StopFailure", "error", "rate_limit")
 	for _, s := range w.sides {
-		if !opened(s, ses) || stranger(s, ses) && s.tick.draining { // that one's turn had reached its end
+		// that one's turn had reached its end
+		if !opened(s, ses) || stranger(s, ses) && s.tick.draining {
 			continue
 		}
 		if stranger(s, ses) && w.escaped(s.run, s.tick) {
@@ -217,12 +236,14 @@ func (w *world) crash(t *rapid.T) {
 	w.replace(ses, w.newSession(w.clients.get()))
 }
 
-// late is an event of a session whose run another one has taken up, or archived: it decides nothing and changes nothing.
+// late is an event of a session whose run another one has taken up, or archived: it decides nothing
+// and changes nothing.
 func (w *world) late(t *rapid.T) {
 	var list []*session
 	for id, ses := range w.sessions {
 		if !slices.ContainsFunc(w.sides, func(s *side) bool {
-			return s.run != nil && s.run.session == id || s.tick != nil && s.tick.session == id || s.claim != nil && s.claim.session == id
+			return s.run != nil && s.run.session == id || s.tick != nil && s.tick.session == id ||
+				s.claim != nil && s.claim.session == id
 		}) && ses.prompt != "" {
 			list = append(list, ses)
 		}
@@ -233,24 +254,31 @@ func (w *world) late(t *rapid.T) {
 	slices.SortFunc(list, func(a, b *session) int { return strings.Compare(a.id, b.id) })
 	ses := one(t, "old session", list)
 	cron := `[{"id":"c1","schedule":"* * * * *","recurring":true,"prompt":"/sdd:work --loop"}]`
-	fact := []string{"tool_name", "Bash", "tool_use_id", w.callID(), "tool_input.command", "gh pr comment 142 --body late", "tool_response.stdout", "done"}
-	switch one(t, "what", []string{"stop", "fact", "agent", "worker", "failure", "words", "loop stop", "end"}) {
+	fact := []string{"tool_name", "Bash", "tool_use_id", w.callID(), "tool_input.command",
+		"gh pr comment 142 --body late", "tool_response.stdout", "done"}
+	switch one(t, "what", []string{"stop", "fact", "agent", "worker", "failure", "words",
+		"loop stop", "end"}) {
 	case "stop":
-		w.send(ses, "stop", w.payload(ses, "Stop", "session_crons", cron, "background_tasks", "[]"), nothing)
+		w.send(ses, "stop", w.payload(ses, "Stop", "session_crons", cron, "background_tasks", "[]"),
+			nothing)
 	case "fact":
 		w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", fact...), nothing)
 	case "agent":
-		w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", "tool_name", "Agent", "tool_use_id", w.callID(), "tool_input.prompt", "x",
+		w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", "tool_name", "Agent",
+			"tool_use_id", w.callID(), "tool_input.prompt", "x",
 			"tool_response", `{"status":"async_launched","agentId":"late"}`), nothing)
 	case "worker":
-		w.send(ses, "subagent-stop", w.payload(ses, "SubagentStop", "agent_id", "a1", "agent_type", "general-purpose"), nothing)
+		w.send(ses, "subagent-stop", w.payload(ses, "SubagentStop", "agent_id", "a1", "agent_type",
+			"general-purpose"), nothing)
 	case "failure":
 		w.send(ses, "stop-failure", w.payload(ses, "StopFailure", "error", "rate_limit"), nothing)
 	case "words":
-		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt", "what is new?"), nothing)
+		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt",
+			"what is new?"), nothing)
 	case "loop stop": // of a run that /clear took from its client it is a person's word
 		w.prompt(ses, "", true, "/loop stop")
-		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt", "/loop stop"), nothing)
+		w.send(ses, "user-prompt-submit", w.payload(ses, "UserPromptSubmit", "prompt",
+			"/loop stop"), nothing)
 	case "end":
 		if !slices.Contains(w.live, ses) {
 			w.send(ses, "session-end", w.payload(ses, "SessionEnd", "reason", "other"), nothing)
@@ -258,10 +286,11 @@ func (w *world) late(t *rapid.T) {
 	}
 }
 
-// compacts: the client shortens the conversation, and goes on in the same session with the same process.
+// compacts shortens the conversation. Session and process stay the same.
 func (w *world) compacts(t *rapid.T) {
 	ses := w.anyLiving(t)
-	w.writes(ses, `{"type":"user","isCompactSummary":true,"message":{"role":"user","content":"This session is being continued"}}`)
+	w.writes(ses, `{"type":"user","isCompactSummary":true,"message":{"role":"user",`+
+		`"content":"This session is being continued"}}`)
 	w.send(ses, "session-start", w.payload(ses, "SessionStart", "source", "compact"), nothing)
 }
 

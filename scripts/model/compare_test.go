@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// What is compared after each event: the files of both skills, as flat lists of words.
+// After each event the files of both skills are compared, as flat lists of words.
 
 func (w *world) check() {
 	for _, s := range w.sides {
@@ -32,23 +32,32 @@ func (w *world) modelled(s *side) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if r := s.run; r != nil {
-		say("run session=%s status=%s cause=%s gate=%s/%d", r.session, r.status, r.cause, r.gate, r.gateIn)
-		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", r.ceilings, r.used, r.prs, r.comments, r.merges, r.agents)
-		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(r.minutes), r.cents, r.qmd, r.single, r.left)
-		say("run pending=%v deferred=%v scheduled=%v", gateWords(r.pending), r.deferred, r.scheduled)
+		say("run session=%s status=%s cause=%s gate=%s/%d", r.session, r.status, r.cause, r.gate,
+			r.gateIn)
+		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", r.ceilings, r.used,
+			r.prs, r.comments, r.merges, r.agents)
+		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(r.minutes), r.cents,
+			r.qmd, r.single, r.left)
+		say("run pending=%v deferred=%v scheduled=%v", gateWords(r.pending), r.deferred,
+			r.scheduled)
 		say("run failed=%v paused=%q", r.failed, r.why)
 	}
 	if t := s.tick; t != nil {
-		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v", t.session, t.iteration, t.body, t.draining, t.interrupted, t.failed)
-		say("tick fired=%v pending=%v answers=%v carry=%v", t.fired, gateWords(t.pending), t.answers, t.carry)
-		say("tick prs=%v agents=%d comments=%d merges=%d workers=%v prompts=%v", t.prs, t.agents, t.comments, t.merges, t.workers, t.prompts)
+		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v", t.session,
+			t.iteration, t.body, t.draining, t.interrupted, t.failed)
+		say("tick fired=%v pending=%v answers=%v carry=%v", t.fired, gateWords(t.pending),
+			t.answers, t.carry)
+		say("tick prs=%v agents=%d comments=%d merges=%d workers=%v prompts=%v", t.prs, t.agents,
+			t.comments, t.merges, t.workers, t.prompts)
 	}
 	if l := s.lock; l != nil {
 		say("lock session=%s iteration=%d pid=%d", l.session, l.iteration, l.owner.pid())
 	}
 	for _, l := range s.lines {
-		say("line session=%s iteration=%d outcome=%s fired=%v gates=%v prs=%v agents=%d comments=%d merges=%d cents=%d used=%d minutes=%d",
-			l.session, l.iteration, l.outcome, l.fired, l.gates, l.prs, l.agents, l.comments, l.merges, l.cents, l.used, w.minutes(l.minutes))
+		say("line session=%s iteration=%d outcome=%s fired=%v gates=%v prs=%v agents=%d "+
+			"comments=%d merges=%d cents=%d used=%d minutes=%d",
+			l.session, l.iteration, l.outcome, l.fired, l.gates, l.prs, l.agents, l.comments,
+			l.merges, l.cents, l.used, w.minutes(l.minutes))
 		say("line plan=%v qmd=%q", l.plan, l.qmd)
 	}
 	return out
@@ -73,13 +82,20 @@ func (w *world) onDisk(s *side) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if b, ok := w.read(budget); ok {
-		say("run session=%s status=%s cause=%s gate=%s/%d", b.Get("session_id"), b.Get("status"), b.Get("stop_cause"), b.Get("stop_detail.gate"), b.Get("stop_detail.iteration").Int())
-		c := ceilings{int(b.Get("max_iterations").Int()), int(b.Get("max_prs").Int()), int(b.Get("max_minutes").Int()), cents(b.Get("max_dollars"))}
-		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", c, b.Get("iterations_used").Int(), texts(b.Get("prs_touched")),
-			b.Get("comments_pushed").Int(), b.Get("merges_attempted").Int(), b.Get("agents_dispatched").Int())
-		say("run minutes=%d cents=%d qmd=%d single=%d left=%v", w.minutes(int(b.Get("minutes_elapsed").Int())), cents(b.Get("dollars_estimate")),
-			b.Get("qmd_failures_consecutive").Int(), b.Get("single_pr").Int(), b.Get("owner_left").Bool())
-		say("run pending=%v deferred=%v scheduled=%v", diskGates(b.Get("pending_gates")), texts(b.Get("deferred_targets")), texts(b.Get("scheduled")))
+		say("run session=%s status=%s cause=%s gate=%s/%d", b.Get("session_id"), b.Get("status"),
+			b.Get("stop_cause"), b.Get("stop_detail.gate"), b.Get("stop_detail.iteration").Int())
+		c := ceilings{int(b.Get("max_iterations").Int()), int(b.Get("max_prs").Int()),
+			int(b.Get("max_minutes").Int()), cents(b.Get("max_dollars"))}
+		say("run ceilings=%v used=%d prs=%v comments=%d merges=%d agents=%d", c,
+			b.Get("iterations_used").Int(), texts(b.Get("prs_touched")),
+			b.Get("comments_pushed").Int(), b.Get("merges_attempted").Int(),
+			b.Get("agents_dispatched").Int())
+		say("run minutes=%d cents=%d qmd=%d single=%d left=%v",
+			w.minutes(int(b.Get("minutes_elapsed").Int())), cents(b.Get("dollars_estimate")),
+			b.Get("qmd_failures_consecutive").Int(), b.Get("single_pr").Int(),
+			b.Get("owner_left").Bool())
+		say("run pending=%v deferred=%v scheduled=%v", diskGates(b.Get("pending_gates")),
+			texts(b.Get("deferred_targets")), texts(b.Get("scheduled")))
 		why := ""
 		if b.Get("status").Str == "paused" {
 			why = b.Get("stop_text").Str
@@ -87,22 +103,32 @@ func (w *world) onDisk(s *side) []string {
 		say("run failed=%v paused=%q", texts(b.Get("failed_issues")), why)
 	}
 	if t, ok := w.read(w.file(skill + ".tick.json")); ok {
-		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v", t.Get("session_id"), t.Get("iteration").Int(), t.Get("body").Bool(),
+		say("tick session=%s iteration=%d body=%v draining=%v interrupted=%v failed=%v",
+			t.Get("session_id"), t.Get("iteration").Int(), t.Get("body").Bool(),
 			t.Get("draining").Bool(), t.Get("interrupted").Str != "", t.Get("failed").Str != "")
-		say("tick fired=%v pending=%v answers=%v carry=%v", texts(t.Get("fired.#.cause")), diskGates(t.Get("pending")), diskAnswers(t.Get("answered")), diskAnswers(t.Get("carry")))
-		say("tick prs=%v agents=%d comments=%d merges=%d workers=%v prompts=%v", texts(t.Get("prs_touched")), t.Get("agents_dispatched").Int(),
-			t.Get("comments_pushed").Int(), t.Get("merges_attempted").Int(), texts(t.Get("workers")), texts(t.Get("prompts")))
+		say("tick fired=%v pending=%v answers=%v carry=%v", texts(t.Get("fired.#.cause")),
+			diskGates(t.Get("pending")), diskAnswers(t.Get("answered")),
+			diskAnswers(t.Get("carry")))
+		say("tick prs=%v agents=%d comments=%d merges=%d workers=%v prompts=%v",
+			texts(t.Get("prs_touched")), t.Get("agents_dispatched").Int(),
+			t.Get("comments_pushed").Int(), t.Get("merges_attempted").Int(),
+			texts(t.Get("workers")), texts(t.Get("prompts")))
 	}
 	if l, ok := w.read(w.file(skill + ".lock")); ok {
-		say("lock session=%s iteration=%d pid=%d", l.Get("session_id"), l.Get("iteration").Int(), l.Get("pid").Int())
+		say("lock session=%s iteration=%d pid=%d", l.Get("session_id"), l.Get("iteration").Int(),
+			l.Get("pid").Int())
 	}
 	history, _ := os.ReadFile(w.file(skill + ".history.jsonl"))
 	for text := range strings.Lines(string(history)) {
 		l := gjson.Parse(text)
-		say("line session=%s iteration=%d outcome=%s fired=%v gates=%v prs=%v agents=%d comments=%d merges=%d cents=%d used=%d minutes=%d",
-			l.Get("session_id"), l.Get("iteration").Int(), l.Get("outcome"), texts(l.Get("stop_conditions_fired")), diskAnswers(l.Get("gates")),
-			texts(l.Get("prs_touched_this_iter")), l.Get("agents_dispatched_this_iter").Int(), l.Get("comments_pushed_this_iter").Int(),
-			l.Get("merges_attempted_this_iter").Int(), cents(l.Get("dollars_this_iter")), l.Get("budget_snapshot.iterations_used").Int(),
+		say("line session=%s iteration=%d outcome=%s fired=%v gates=%v prs=%v agents=%d "+
+			"comments=%d merges=%d cents=%d used=%d minutes=%d",
+			l.Get("session_id"), l.Get("iteration").Int(), l.Get("outcome"),
+			texts(l.Get("stop_conditions_fired")), diskAnswers(l.Get("gates")),
+			texts(l.Get("prs_touched_this_iter")), l.Get("agents_dispatched_this_iter").Int(),
+			l.Get("comments_pushed_this_iter").Int(),
+			l.Get("merges_attempted_this_iter").Int(), cents(l.Get("dollars_this_iter")),
+			l.Get("budget_snapshot.iterations_used").Int(),
 			w.minutes(int(l.Get("budget_snapshot.minutes_elapsed").Int())))
 		say("line plan=%v qmd=%q", texts(l.Get("plan")), l.Get("qmd_error").Str)
 	}

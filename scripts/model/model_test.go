@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// long: the command line says how much is to be played.
+// long is set if the command line gives the number of histories.
 var long bool
 
 func TestMain(m *testing.M) {
@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestProgramDoesWhatTheModelSays plays random histories in this process. -rapid.checks and -rapid.steps make it as
-// long as wanted; the default is a few seconds.
+// TestProgramDoesWhatTheModelSays plays random histories in this process. -rapid.checks and
+// -rapid.steps make it as long as wanted; the default is a few seconds.
 func TestProgramDoesWhatTheModelSays(t *testing.T) {
 	bound(t, "20")
 	prog, pool, dir, n := &inside{}, &clients{t: t}, t.TempDir(), 0
@@ -36,12 +36,14 @@ func TestProgramDoesWhatTheModelSays(t *testing.T) {
 	})
 }
 
-// TestBinaryDoesWhatTheModelSays plays fewer of them on the program as it is installed, on the real clock.
+// TestBinaryDoesWhatTheModelSays plays fewer of them on the program as it is installed, on the real
+// clock.
 func TestBinaryDoesWhatTheModelSays(t *testing.T) {
 	bound(t, "2")
 	dir, n := t.TempDir(), 0
 	prog := outside{filepath.Join(dir, "hooks")}
-	if out, err := exec.Command("go", "build", "-o", prog.path, "hooks/hooks").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", prog.path, "hooks/hooks")
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	pool := &clients{t: t}
@@ -57,7 +59,8 @@ func TestBinaryDoesWhatTheModelSays(t *testing.T) {
 // bound keeps a plain go test short, and the same every time.
 func bound(t *testing.T, checks string) {
 	if !long {
-		for name, value := range map[string]string{"rapid.checks": checks, "rapid.seed": "7", "rapid.nofailfile": "true"} {
+		for name, value := range map[string]string{"rapid.checks": checks, "rapid.seed": "7",
+			"rapid.nofailfile": "true"} {
 			if err := flag.Set(name, value); err != nil {
 				t.Fatal(err)
 			}
@@ -74,11 +77,13 @@ func folder(t *rapid.T, dir string, n int) string {
 }
 
 func (w *world) actions(clock bool) map[string]func(*rapid.T) {
-	// Work goes on most of the time, so that histories become deep enough for what needs several iterations.
-	common := []func(*rapid.T){w.aTick, w.aTick, w.aReport, w.aReport, w.aReport, w.aDialog, w.aDialog, w.aTool, w.aTool, w.aTool, w.aStop, w.aStop, w.aStop}
+	// Most acts are work, so that histories become deep enough for cases of several iterations.
+	common := []func(*rapid.T){w.aTick, w.aTick, w.aReport, w.aReport, w.aReport, w.aDialog,
+		w.aDialog, w.aTool, w.aTool, w.aTool, w.aStop, w.aStop, w.aStop}
 	some := []func(*rapid.T){w.workerEnds, w.workerEnds, w.aSpend, w.terminalAnswer, w.comes}
 	rare := []func(*rapid.T){
-		w.words, w.esc, w.apiError, w.sessionEnds, w.crash, w.loopStopTyped, w.goes, w.late, w.late, w.compacts, w.terminalStop, w.terminalReset,
+		w.words, w.esc, w.apiError, w.sessionEnds, w.crash, w.loopStopTyped, w.goes, w.late, w.late,
+		w.compacts, w.terminalStop, w.terminalReset,
 	}
 	if clock {
 		some = append(some, w.clock)
@@ -102,7 +107,8 @@ func (w *world) actions(clock bool) map[string]func(*rapid.T) {
 	}
 }
 
-// impossible is what an event panics with that cannot happen now. The library's own way to say so ends histories early.
+// impossible is what an event panics with that cannot happen now. The library's own way to say so
+// ends histories early.
 const impossible = "impossible now"
 
 func possible(event func(*rapid.T), t *rapid.T) (yes bool) {
@@ -135,7 +141,8 @@ func (w *world) living(t *rapid.T, turn bool) *session {
 	return list[max(0, between(t, "session", -3, len(list)-1))] // mostly the first
 }
 
-// draw gives the flags of a tick. The real binary waits for a lock for 45 seconds, so it is asked to by stories alone.
+// draw gives the flags of a tick. The real binary waits for a lock for 45 seconds, so it is asked
+// to by stories alone.
 func (w *world) draw(t *rapid.T, s *side) flags {
 	f := w.anyFlags(t, s)
 	if _, real := w.prog.(outside); real && f.lock == "wait" {
@@ -147,10 +154,13 @@ func (w *world) draw(t *rapid.T, s *side) flags {
 func (w *world) anyFlags(t *rapid.T, s *side) flags {
 	if s.run != nil && between(t, "same", 0, 9) < 9 {
 		f := s.run.flags
-		f.lock, f.resume = one(t, "lock", []string{"skip", "skip", "skip", "force", "wait"}), s.run.status != "active" || between(t, "resume", 0, 5) == 0
+		f.lock, f.resume = one(t, "lock", []string{"skip", "skip", "skip", "force", "wait"}),
+			s.run.status != "active" || between(t, "resume", 0, 5) == 0
 		return f
 	}
-	f := flags{ceilings: ceilings{5, 20, 60, 2500}, budget: s.file, lock: one(t, "lock", []string{"skip", "skip", "force", "wait"}), resume: between(t, "resume", 0, 2) == 0}
+	f := flags{ceilings: ceilings{5, 20, 60, 2500}, budget: s.file,
+		lock:   one(t, "lock", []string{"skip", "skip", "force", "wait"}),
+		resume: between(t, "resume", 0, 2) == 0}
 	pick := func(name string, to *int, from ...int) {
 		if between(t, name+"?", 0, 3) == 0 {
 			f.named = append(f.named, name)
@@ -178,7 +188,8 @@ func (w *world) aTick(t *rapid.T) {
 			w.userLine(ses, "human")
 			w.submit(ses, "", "go on")
 		}
-		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t", "tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())
+		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t",
+			"tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())
 		by := asker{scheduled: ses.origin == "scheduled", model: true}
 		w.send(ses, "pre-tool-use", payload, w.enter(s, ses, f, by))
 	default:
@@ -188,10 +199,12 @@ func (w *world) aTick(t *rapid.T) {
 		if way == "typed" {
 			w.userLine(ses, "human")
 		} else {
-			w.writes(ses, fmt.Sprintf(`{"type":"system","subtype":"scheduled_task_fire","prompt":%q}`, text))
+			w.writes(ses, fmt.Sprintf(
+				`{"type":"system","subtype":"scheduled_task_fire","prompt":%q}`, text))
 		}
 		w.submit(ses, s.skill, text)
-		payload := w.payload(ses, "UserPromptExpansion", "command_name", "sdd:"+s.skill, "command_args", f.args(), "prompt", text)
+		payload := w.payload(ses, "UserPromptExpansion", "command_name", "sdd:"+s.skill,
+			"command_args", f.args(), "prompt", text)
 		want := w.enter(s, ses, f, asker{scheduled: way == "scheduled"})
 		w.send(ses, "user-prompt-expansion", payload, want)
 		if ses.turn = want.kind == ""; ses.turn && way == "scheduled" {
@@ -236,7 +249,8 @@ func (w *world) loopStopTyped(t *rapid.T) {
 	w.userLine(ses, "human")
 	w.submit(ses, "", "/loop stop")
 	w.prompt(ses, "", true, "")
-	w.send(ses, "user-prompt-expansion", w.payload(ses, "UserPromptExpansion", "command_name", "loop", "command_args", "stop", "prompt", "/loop stop"), nothing)
+	w.send(ses, "user-prompt-expansion", w.payload(ses, "UserPromptExpansion", "command_name",
+		"loop", "command_args", "stop", "prompt", "/loop stop"), nothing)
 }
 
 func (w *world) aReport(t *rapid.T) {
@@ -259,8 +273,10 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 	set := func(path string, v any) { text, _ = sjson.SetRaw(text, path, jsonOf(v)) }
 	some := func(what string, of int) bool { return between(t, what, 0, of) == 0 }
 	if skill == "work" && some("backlog", 1) {
-		f.backlog = &backlog{one(t, "unblocked", [][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2}, {1, 3}, {}}), one(t, "progress", [][]int{{}, {}, {2}})}
-		set("backlog", map[string][]int{"unblocked": f.backlog.unblocked, "blocked": {}, "in_progress": f.backlog.progress})
+		f.backlog = &backlog{one(t, "unblocked", [][]int{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2},
+			{1, 3}, {}}), one(t, "progress", [][]int{{}, {}, {2}})}
+		set("backlog", map[string][]int{"unblocked": f.backlog.unblocked, "blocked": {},
+			"in_progress": f.backlog.progress})
 	}
 	if skill == "work" && some("plan", 2) {
 		f.plan = one(t, "plan", [][]int{{1}, {1, 2}, {3}})
@@ -271,15 +287,20 @@ func drawFacts(t *rapid.T, skill string) (f facts, text string) {
 		set("edges", f.edges)
 	}
 	if some("issue", 4) {
-		f.issue, f.criteria = between(t, "issue", 1, 3), one(t, "criteria", []string{"ok", "missing", "tbd"})
+		f.issue, f.criteria = between(t, "issue", 1, 3),
+			one(t, "criteria", []string{"ok", "missing", "tbd"})
 		set("issues", []map[string]any{{"number": f.issue, "criteria": f.criteria}})
 	}
 	if some("failure", 1) {
-		f.failure = &failure{between(t, "failed", 1, 2), one(t, "cause", []string{"tests fail", "tests fail", "no network"})}
-		set("failures", []map[string]any{{"kind": "issue", "number": f.failure.number, "cause": f.failure.cause}})
+		f.failure = &failure{between(t, "failed", 1, 2),
+			one(t, "cause", []string{"tests fail", "tests fail", "no network"})}
+		set("failures", []map[string]any{{"kind": "issue", "number": f.failure.number,
+			"cause": f.failure.cause}})
 	}
 	if some("pr", 1) {
-		f.pr, f.state = one(t, "number", []int{142, 142, 143, 144}), one(t, "state", []string{"open", "open", "open", "open", "open", "open", "open", "merged", "closed", "do-not-merge"})
+		f.pr, f.state = one(t, "number", []int{142, 142, 143, 144}),
+			one(t, "state", []string{"open", "open", "open", "open", "open", "open", "open",
+				"merged", "closed", "do-not-merge"})
 		f.human = between(t, "human", 0, 2)
 		pr := map[string]any{"number": f.pr, "state": f.state}
 		if f.head = one(t, "head", []string{"", "aaaaaaa1", "aaaaaaa1", "bbbbbbb2"}); f.head != "" {
@@ -313,7 +334,8 @@ func (w *world) aDialog(t *rapid.T) {
 	w.prelude(ses)
 	shown := append([]gate(nil), w.asking(ses)...)
 	w.dialogs++
-	call := []string{"tool_name", "AskUserQuestion", "tool_use_id", fmt.Sprintf("ask%d", w.dialogs), "tool_input.questions.0.question", "May I?",
+	call := []string{"tool_name", "AskUserQuestion", "tool_use_id", fmt.Sprintf("ask%d", w.dialogs),
+		"tool_input.questions.0.question", "May I?",
 		"tool_input.questions.0.options.0.label", "fine"}
 	mode := one(t, "mode", []string{"", "", "", "", "forged", "afk", "missed", "esc"})
 	if mode == "forged" {
@@ -345,13 +367,15 @@ func (w *world) aDialog(t *rapid.T) {
 				s.tick.untold = &untold{shown, answers, s == w.shower(ses)}
 			}
 		}
-		w.writes(ses, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+call[3]+`","content":"answered"}]},"toolUseResult":`+response+`}`)
+		w.writes(ses, `{"type":"user","message":{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"`+call[3]+`","content":"answered"}]},"toolUseResult":`+response+`}`)
 		return
 	}
 	if mode != "forged" && mode != "afk" {
 		w.dialog(ses, shown, answers)
 	}
-	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", append(call[:4:4], "tool_input", response, "tool_response", response)...), nothing)
+	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", append(call[:4:4], "tool_input",
+		response, "tool_response", response)...), nothing)
 }
 
 // ownQuestion is answered: recorded as such where a person did (R120).
@@ -365,7 +389,8 @@ func (w *world) ownQuestion(ses *session, call []string, mode string) {
 			s.tick.answers = append(s.tick.answers, answered{name: "question", text: "fine"})
 		}
 	}
-	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", append(call[:4:4], "tool_input", response, "tool_response", response)...), nothing)
+	w.send(ses, "post-tool-use", w.payload(ses, "PostToolUse", append(call[:4:4], "tool_input",
+		response, "tool_response", response)...), nothing)
 }
 
 // answers are a person's, to the questions as the program had them shown; "" is none.
@@ -373,14 +398,16 @@ func (w *world) answers(t *rapid.T, asked string, shown []gate) (response string
 	var given, notes []string
 	questions := questionsIn(asked)
 	if len(questions) != len(shown) {
-		t.Fatalf("%d questions are shown, the model has %v\n%s\n%s", len(questions), shown, asked, w.story())
+		t.Fatalf("%d questions are shown, the model has %v\n%s\n%s", len(questions), shown, asked,
+			w.story())
 	}
 	for i, g := range shown {
 		words := append([]string{"hm, let me think", ""}, options[g.name]...)
 		if g.name == "budget-escalation" {
 			words = append(words, "iterations=12")
 		}
-		text := one(t, g.name, append(words, append(options[g.name][:2:2], options[g.name][:2]...)...))
+		text := one(t, g.name, append(words, append(options[g.name][:2:2],
+			options[g.name][:2]...)...))
 		list = append(list, text)
 		if text == "" {
 			notes = append(notes, jsonOf(questions[i])+`:{"unanswered":"skipped"}`)
@@ -388,5 +415,6 @@ func (w *world) answers(t *rapid.T, asked string, shown []gate) (response string
 		}
 		given = append(given, jsonOf(questions[i])+":"+jsonOf(text))
 	}
-	return fmt.Sprintf(`{"answers":{%s},"annotations":{%s},"questions":[%s]}`, strings.Join(given, ","), strings.Join(notes, ","), questionList(questions)), list
+	return fmt.Sprintf(`{"answers":{%s},"annotations":{%s},"questions":[%s]}`,
+		strings.Join(given, ","), strings.Join(notes, ","), questionList(questions)), list
 }

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// reply is what the program is expected to answer: a refusal or a dialog, and words that stand in
-// it.
+// reply is the expected answer of the program: a refusal or a dialog, and words in it.
 type reply struct {
 	kind string // "", block (also deny) or ask
 	has  []string
@@ -78,9 +77,11 @@ func (m *model) admit(s *side, ses *session, f flags, by asker) reply {
 		return refuse("Loop already stopped")
 	}
 	if t := s.tick; t != nil {
-		forgotten := (s.lock == nil || !s.lock.owner.alive) && (r == nil || r.left || !r.owner.alive)
+		forgotten := (s.lock == nil || !s.lock.owner.alive) &&
+			(r == nil || r.left || !r.owner.alive)
 		switch {
-		case t.session == ses.id && t.draining && !t.interrupted && r.at(m.now) < r.ceilings.minutes:
+		case t.session == ses.id && t.draining && !t.interrupted &&
+			r.at(m.now) < r.ceilings.minutes:
 			return m.skip(s, ses, t.iteration)
 		case t.session == ses.id, mine, forgotten && !(s.lock != nil && f.lock == "force"):
 			m.abandoned(s, ses.id)
@@ -89,7 +90,8 @@ func (m *model) admit(s *side, ses *session, f flags, by asker) reply {
 	}
 	// a lock of an iteration that has ended, where the run is over, its session has, or it is the
 	// asker's own
-	leftover := s.tick == nil && r != nil && s.lock != nil && s.lock.of == r && (mine || r.status != "active" || r.left)
+	leftover := s.tick == nil && r != nil && s.lock != nil && s.lock.of == r &&
+		(mine || r.status != "active" || r.left)
 	if l := s.lock; l != nil && l.session != ses.id && !leftover {
 		switch {
 		case f.lock == "force":
@@ -119,7 +121,8 @@ func (m *model) contended(s *side, ses *session, f flags, iteration int) reply {
 
 // skip passes over a tick: a line, and no counter moves (R46, R128).
 func (m *model) skip(s *side, ses *session, iteration int, gates ...answered) reply {
-	l := line{session: ses.id, iteration: iteration, outcome: "skipped_lock", gates: gates, own: s.run}
+	l := line{session: ses.id, iteration: iteration, outcome: "skipped_lock", gates: gates,
+		own: s.run}
 	if s.run != nil {
 		l.used, l.minutes = s.run.used, s.run.minutes
 	}
@@ -146,13 +149,14 @@ func (m *model) wait(s *side, ses *session, f flags, iteration int) reply {
 	if waited < f.minutes {
 		return refuse("Still waiting")
 	}
-	s.lines = append(s.lines, line{session: ses.id, iteration: iteration, outcome: "halted", fired: []string{"wall_clock_budget"}, minutes: waited})
+	s.lines = append(s.lines, line{session: ses.id, iteration: iteration, outcome: "halted",
+		fired: []string{"wall_clock_budget"}, minutes: waited})
 	s.claim = c.by(ses, f, iteration, m.now)
 	s.claim.stopped = true
 	return refuse("wall_clock_budget")
 }
 
-// force asks before another's lock is taken; with nobody there the tick is skipped (R103).
+// force asks before another's lock is taken. If nobody can answer the tick is skipped (R103).
 func (m *model) force(s *side, ses *session, f flags, iteration int) reply {
 	if !m.attended {
 		return m.skip(s, ses, iteration)
@@ -193,7 +197,8 @@ func (m *model) identify(s *side, ses *session, f flags, by asker) reply {
 func (m *model) fresh(s *side, ses *session, f flags) *run {
 	s.lines, s.tick = nil, nil
 	s.run = &run{
-		flags: f, session: ses.id, owner: ses.client, ceilings: f.ceilings, since: m.now, status: "active", single: f.pr,
+		flags: f, session: ses.id, owner: ses.client, ceilings: f.ceilings, since: m.now,
+		status: "active", single: f.pr,
 		counted: map[string]int{}, marksOf: map[string]int{}, underLoop: false,
 		heard: map[string]bool{},
 	}
@@ -251,8 +256,10 @@ func (m *model) open(s *side, ses *session, f flags, r *run) reply {
 	s.claim = s.claim.left(ses.id)
 	r.minutes = r.at(m.now)
 	s.tick = &tick{
-		session: ses.id, iteration: r.used + 1, started: m.now, prompts: []string{ses.prompt}, unattended: !m.attended,
-		approved: map[int]string{}, heads: map[int]string{}, issues: map[int]string{}, feedback: map[int]bool{}, state: map[int]string{}, landed: map[int]bool{},
+		session: ses.id, iteration: r.used + 1, started: m.now, prompts: []string{ses.prompt},
+		unattended: !m.attended,
+		approved:   map[int]string{}, heads: map[int]string{}, issues: map[int]string{},
+		feedback: map[int]bool{}, state: map[int]string{}, landed: map[int]bool{},
 	}
 	t := s.tick
 	if p := s.previous(); p != nil { // its open PRs are followed

@@ -29,7 +29,8 @@ func (s *side) escalation(t *tick, now time.Time) []gate {
 	}
 	look(used, c.iterations, func() { raised.iterations = half(c.iterations) })
 	if r.single == 0 {
-		look(len(s.touched(t))+max(0, len(t.plan)-len(t.prs)), c.prs, func() { raised.prs = half(c.prs) })
+		look(len(s.touched(t))+max(0, len(t.plan)-len(t.prs)), c.prs,
+			func() { raised.prs = half(c.prs) })
 	}
 	look(r.at(now), c.minutes, func() { raised.minutes = half(c.minutes) })
 	if c.cents > 0 {
@@ -107,17 +108,21 @@ func (t *tick) fresh(list []gate) []gate {
 			old = t.carry
 		}
 		return slices.ContainsFunc(t.pending, func(p gate) bool { return p.key() == g.key() }) ||
-			slices.ContainsFunc(old, func(a answered) bool { return a.name == g.name && a.target == g.target })
+			slices.ContainsFunc(old, func(a answered) bool {
+				return a.name == g.name &&
+					a.target == g.target
+			})
 	})
 }
 
 var options = map[string][]string{
 	"force-unlock": {"no", "yes", "stop"}, "budget-escalation": {"continue", "raise", "stop"},
-	"backlog-drift": {"re-propose", "continue", "stop"}, "ambiguous-criteria": {"skip", "escalate", "proceed", "stop"},
+	"backlog-drift": {"re-propose", "continue", "stop"}, "ambiguous-criteria": {"skip", "escalate",
+		"proceed", "stop"},
 	"post-feedback-merge": {"hold", "merge", "stop"}, "repeated-failure": {"skip", "retry", "stop"},
 }
 
-// acts is how an answer acts: as the option, or as the safest one, which stands first (A4).
+// acts is the option that an answer acts as. Other words act as the safest one, the first (A4).
 func (g gate) acts(text string) string {
 	word := strings.ToLower(strings.TrimSpace(text))
 	if slices.Contains(options[g.name], word) {

@@ -15,7 +15,8 @@ func (s *side) stops(t *tick, now time.Time, exit bool) []string {
 			fired = append(fired, cause)
 		}
 	}
-	ended := r.single != 0 && t != nil && slices.Contains([]string{"merged", "closed", "do-not-merge"}, t.state[r.single])
+	ended := r.single != 0 && t != nil &&
+		slices.Contains([]string{"merged", "closed", "do-not-merge"}, t.state[r.single])
 	add(ended, "pr_terminal")
 	add(r.used >= r.ceilings.iterations, "iteration_budget")
 	add(r.single == 0 && len(s.touched(t)) >= r.ceilings.prs, "prs_touched_budget")
@@ -39,7 +40,8 @@ func (s *side) reportStops(t *tick) []string {
 			fired = append(fired, "backlog_empty")
 		}
 	}
-	if st := t.state[s.run.single]; s.run.single != 0 && (st == "merged" || st == "closed" || st == "do-not-merge") {
+	if st := t.state[s.run.single]; s.run.single != 0 && (st == "merged" || st == "closed" ||
+		st == "do-not-merge") {
 		fired = append(fired, "pr_terminal")
 	}
 	if s.skill == "work" && cyclic(t.edges) {
@@ -98,8 +100,10 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 		fired = adds(fired, s.stops(t, now, true)...)
 	}
 	l := line{
-		session: t.session, iteration: t.iteration, outcome: "ok", fired: fired, gates: append(slices.Clone(r.carried), t.answers...),
-		agents: t.agents, comments: t.comments, merges: t.merges, cents: cents, backlog: t.backlog, plan: t.plan, failures: t.failures,
+		session: t.session, iteration: t.iteration, outcome: "ok", fired: fired,
+		gates:  append(slices.Clone(r.carried), t.answers...),
+		agents: t.agents, comments: t.comments, merges: t.merges, cents: cents, backlog: t.backlog,
+		plan: t.plan, failures: t.failures,
 		worked: t.body, own: r, heads: t.heads, ended: map[int]bool{},
 		qmd: t.qmd.words(),
 	}
@@ -135,7 +139,7 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 	s.tick = nil
 }
 
-// unanswered is why nobody answered what waits.
+// unanswered is the reason why the pending gates have no answer.
 func (m *model) unanswered(t *tick) string {
 	switch {
 	case !m.attended:
@@ -146,8 +150,8 @@ func (m *model) unanswered(t *tick) string {
 	return "the model did not put it to the person, though it was told to"
 }
 
-// leaves notes the issues that the run worked on and did not finish. What its workers took is
-// finished where nothing else is said, and not where the iteration was cut off before any PR.
+// leaves notes the issues that the run worked on and did not finish. An issue that its workers took
+// is finished unless a fact contradicts it, and not if the iteration was cut off before any PR.
 func (r *run) leaves(t *tick) {
 	var failed []int
 	for _, f := range t.failures {
@@ -177,7 +181,8 @@ func (m *model) abandoned(s *side, by string) {
 	m.missed(s) // what a person said counts also in a turn that died
 	t.pending = nil
 	at := m.now
-	if t.session != by || !s.run.owner.alive { // the hours until someone found it are no minutes of the run
+	// the hours until someone found it are no minutes of the run
+	if t.session != by || !s.run.owner.alive {
 		at = m.sessions[t.session].lastSign
 		if at.Before(t.started) {
 			at = t.started
@@ -189,7 +194,8 @@ func (m *model) abandoned(s *side, by string) {
 	m.close(s, at, false)
 }
 
-// between ends a run while none of its iterations is open; a pause and a dead client's hours do not count.
+// between ends a run while it has no open iteration. A pause and a dead client's hours do not
+// count.
 func (m *model) between(s *side, prompt string) {
 	r := s.run
 	at := m.now

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// The model: what the specification says a project's loops are, in the plainest words. Money is in whole cents.
+// The model of a project's loops by the specification, in the plainest words. Money is in whole
+// cents.
 
 type ceilings struct{ iterations, prs, minutes, cents int }
 
@@ -27,8 +28,10 @@ func (f flags) args() string {
 	words := []string{"--loop"}
 	for _, n := range f.named {
 		words = append(words, map[string]string{
-			"iterations": fmt.Sprintf("--max-iterations %d", f.iterations), "prs": fmt.Sprintf("--max-prs %d", f.prs),
-			"minutes": fmt.Sprintf("--max-minutes %d", f.minutes), "dollars": fmt.Sprintf("--max-dollars %d", f.cents/100),
+			"iterations": fmt.Sprintf("--max-iterations %d", f.iterations),
+			"prs":        fmt.Sprintf("--max-prs %d", f.prs),
+			"minutes":    fmt.Sprintf("--max-minutes %d", f.minutes),
+			"dollars":    fmt.Sprintf("--max-dollars %d", f.cents/100),
 		}[n])
 	}
 	if f.lock != "skip" {
@@ -138,42 +141,47 @@ type tick struct {
 	given       []gate
 	answers     []answered
 	carry       []answered
-	approved    map[int]string // PRs whose merge a person allowed, not used yet, with the commit they were asked about
-	heads       map[int]string // last commit known of the PRs it follows, "" where none is
-	untold      *untold        // answers that stand in the transcript alone
-	asked       bool           // a dialog showed what waits
-	workers     []string
-	taken       []int
-	unnamed     bool // a worker without an issue was refused
-	replan      bool // a person asked for a new plan
-	reviews     []review
-	agents      int
-	prs         []string
-	seen        int // comments that were seen to be pushed
-	comments    int
-	merges      int
-	qmd         outage
-	off         []string // targets left alone in this tick
-	reported    bool
-	backlog     *backlog
-	edges       [][2]int
-	plan        []int
-	issues      map[int]string
-	issueOrder  []int
-	failures    []failure
-	feedback    map[int]bool // reported: human feedback was addressed
-	state       map[int]string
-	outcome     string
-	landed      map[int]bool // seen to be merged
+	// PRs whose merge a person allowed, not used yet, with the commit they were asked about
+	approved   map[int]string
+	heads      map[int]string // last commit known of the PRs it follows, "" where none is
+	untold     *untold        // answers that stand in the transcript alone
+	asked      bool           // a dialog showed what waits
+	workers    []string
+	taken      []int
+	unnamed    bool // a worker without an issue was refused
+	replan     bool // a person asked for a new plan
+	reviews    []review
+	agents     int
+	prs        []string
+	seen       int // comments that were seen to be pushed
+	comments   int
+	merges     int
+	qmd        outage
+	off        []string // targets left alone in this tick
+	reported   bool
+	backlog    *backlog
+	edges      [][2]int
+	plan       []int
+	issues     map[int]string
+	issueOrder []int
+	failures   []failure
+	feedback   map[int]bool // reported: human feedback was addressed
+	state      map[int]string
+	outcome    string
+	landed     map[int]bool // seen to be merged
 }
 
 func (t *tick) halting() bool { return len(t.fired) > 0 || t.interrupted }
 
-func (t *tick) worked() bool { return t.agents > 0 || len(t.prs) > 0 || t.comments > 0 || t.merges > 0 }
+func (t *tick) worked() bool {
+	return t.agents > 0 || len(t.prs) > 0 || t.comments > 0 ||
+		t.merges > 0
+}
 
 // holds: a question keeps back everything but a merge.
 func (t *tick) holds() bool {
-	return slices.ContainsFunc(t.pending, func(g gate) bool { return g.name != "post-feedback-merge" })
+	return slices.ContainsFunc(t.pending,
+		func(g gate) bool { return g.name != "post-feedback-merge" })
 }
 
 // outage is what is known of a qmd that was not reached.
@@ -251,7 +259,8 @@ type line struct {
 // side is one skill's loop.
 type side struct {
 	skill string
-	file  string // where --budget-file puts its budget, as the history's commands say; empty is the default
+	// where --budget-file puts its budget, as the history's commands say; empty is the default
+	file  string
 	run   *run
 	tick  *tick
 	lock  *lock
@@ -307,8 +316,10 @@ func (m *model) take(r *run, session string) int {
 	return sum
 }
 
-// escaped: a person's mark stands in the transcript, in a turn of this tick, after what was counted.
+// escaped reports whether the transcript has a person's mark, in a turn of this tick, after the
+// part that was counted.
 func (m *model) escaped(r *run, t *tick) bool {
 	marks := m.sessions[t.session].marks
-	return slices.ContainsFunc(marks[min(r.marksOf[t.session], len(marks)):], func(p string) bool { return slices.Contains(t.prompts, p) })
+	return slices.ContainsFunc(marks[min(r.marksOf[t.session], len(marks)):],
+		func(p string) bool { return slices.Contains(t.prompts, p) })
 }

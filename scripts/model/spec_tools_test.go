@@ -6,14 +6,20 @@ import (
 	"strings"
 )
 
-// addressed leaves out the open loops that this prompt is none of, where it is one of another.
+// addressed leaves out the open loops that do not own this prompt, if another loop owns it.
 func (m *model) addressed(ses *session) []*side {
 	list := m.mine(ses)
-	own := func(s *side) bool { return opened(s, ses) && slices.Contains(s.tick.prompts, ses.prompt) }
+	own := func(s *side) bool {
+		return opened(s, ses) && slices.Contains(s.tick.prompts,
+			ses.prompt)
+	}
 	if !slices.ContainsFunc(list, own) {
 		return list
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(s *side) bool { return opened(s, ses) && !own(s) })
+	return slices.DeleteFunc(slices.Clone(list), func(s *side) bool {
+		return opened(s, ses) &&
+			!own(s)
+	})
 }
 
 // tool is a call of the main thread: what is it, and may it pass?
@@ -31,7 +37,10 @@ func (m *model) prelude(ses *session) {
 			m.missed(s)
 		}
 	}
-	if slices.ContainsFunc(m.mine(ses), func(s *side) bool { return stranger(s, ses) && !s.tick.draining }) {
+	if slices.ContainsFunc(m.mine(ses), func(s *side) bool {
+		return stranger(s, ses) &&
+			!s.tick.draining
+	}) {
 		for _, s := range m.mine(ses) { // no prompt event told that a turn was cut off
 			if m.runOf(s, ses) && s.run != nil {
 				m.promptSide(s, ses, "", false, "")
@@ -220,15 +229,22 @@ func (m *model) exhausted(s *side) bool {
 // merge is the gate's rule (R99–R102): on facts, or once on a person's word.
 func (m *model) merge(s *side, ses *session, pr int) reply {
 	if !opened(s, ses) {
-		if slices.ContainsFunc(m.sides, func(o *side) bool { return opened(o, ses) }) { // which judges it
+		// which judges it
+		if slices.ContainsFunc(m.sides, func(o *side) bool { return opened(o, ses) }) {
 			return nothing
 		}
 		return refuse("Not merged")
 	}
 	t := s.tick
 	target := fmt.Sprintf("PR #%d", pr)
-	waits := slices.ContainsFunc(t.pending, func(g gate) bool { return g.target == target && g.name == "post-feedback-merge" })
-	answered := slices.ContainsFunc(t.answers, func(a answered) bool { return a.target == target && a.name == "post-feedback-merge" })
+	waits := slices.ContainsFunc(t.pending, func(g gate) bool {
+		return g.target == target &&
+			g.name == "post-feedback-merge"
+	})
+	answered := slices.ContainsFunc(t.answers, func(a answered) bool {
+		return a.target == target &&
+			a.name == "post-feedback-merge"
+	})
 	human, said := t.feedback[pr]
 	pass := func() reply {
 		t.merges++
@@ -239,7 +255,9 @@ func (m *model) merge(s *side, ses *session, pr int) reply {
 	switch {
 	case t.halting():
 		return refuse("Not merged")
-	case t.approved[pr] != "" && t.approved[pr] != "any" && ask.head != "" && ask.head != t.approved[pr]: // a push voids it
+	// a push voids it
+	case t.approved[pr] != "" && t.approved[pr] != "any" && ask.head != "" &&
+		ask.head != t.approved[pr]:
 		delete(t.approved, pr)
 		t.pending = append(t.pending, ask)
 		return refuse("Not merged")
@@ -327,7 +345,8 @@ func (m *model) shower(ses *session) *side {
 func (m *model) dialog(ses *session, shown []gate, texts []string) {
 	asks := m.shower(ses)
 	for _, s := range m.addressed(ses) {
-		if c := s.claim; c != nil && c.session == ses.id && c.asks && shown[0].name == "force-unlock" {
+		if c := s.claim; c != nil && c.session == ses.id && c.asks &&
+			shown[0].name == "force-unlock" {
 			if texts[0] != "" && c.prompt == ses.prompt { // not an earlier turn's of the other loop
 				m.forced(s, ses, texts[0])
 			}
@@ -340,7 +359,7 @@ func (m *model) dialog(ses *session, shown []gate, texts []string) {
 	}
 }
 
-// hears: PostToolUse comes in a session, so what stands in its transcript alone is no answer.
+// hears: PostToolUse fires in this session, so an answer in its transcript alone does not count.
 func (m *model) hears(ses *session) {
 	for _, s := range m.sides {
 		if r := s.run; r != nil && r.status == "active" && r.session == ses.id {
@@ -383,7 +402,8 @@ func (m *model) forced(s *side, ses *session, text string) {
 	said := answered{name: "force-unlock", text: text}
 	switch act {
 	case "stop": // that loop is over before it began
-		s.lines = append(s.lines, line{session: ses.id, iteration: c.iteration, outcome: "halted", fired: []string{"prior_gate_stop"}, gates: []answered{said}})
+		s.lines = append(s.lines, line{session: ses.id, iteration: c.iteration, outcome: "halted",
+			fired: []string{"prior_gate_stop"}, gates: []answered{said}})
 		c.asks, c.stopped, c.blocked = false, true, false
 		return
 	case "no":
@@ -503,7 +523,7 @@ func command(skill string, pr int) string {
 	return "/sdd:" + skill + " --loop"
 }
 
-// tracks follows a PR from now on, its head unknown where nobody told it.
+// tracks follows a PR from now on. Its head is unknown until a report has it.
 func (t *tick) tracks(pr int) {
 	if _, known := t.heads[pr]; !known {
 		t.heads[pr] = ""

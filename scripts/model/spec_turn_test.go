@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// prompt is a new prompt of a session (design: #8 interrupt). own is the skill whose next tick it is, stop that it is
-// `/loop stop`.
+// prompt is a new prompt of a session (design: #8 interrupt). own is the skill whose next tick it
+// is, stop that it is `/loop stop`.
 func (m *model) prompt(ses *session, own string, stop bool, text string) {
 	for _, s := range m.sides {
 		if s.run != nil && (m.runOf(s, ses) || stop && s.run.cleared(ses)) {
@@ -145,7 +145,8 @@ func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) re
 	return nothing
 }
 
-// owes is what a turn is held for: a person's answer, or the facts; two blocks a prompt, one of a kind.
+// owes is what a turn is held for: a person's answer, or the facts; two blocks a prompt, one of a
+// kind.
 func (m *model) owes(s *side, ses *session) (reply, bool) {
 	t, r := s.tick, s.run
 	if t.halting() || t.failed {
@@ -224,7 +225,8 @@ type facts struct {
 	outcome  string
 }
 
-// into merges the facts; before are the heads at the previous iteration's end, which defer a review (R81–R84).
+// into merges the facts; before are the heads at the previous iteration's end, which defer a review
+// (R81–R84).
 func (f facts) into(t *tick, before map[int]string) {
 	if f.backlog != nil {
 		t.backlog = t.backlog.merge(f.backlog)
@@ -236,7 +238,8 @@ func (f facts) into(t *tick, before map[int]string) {
 		t.issueOrder = adds(t.issueOrder, f.issue)
 	}
 	if f.failure != nil {
-		i := slices.IndexFunc(t.failures, func(o failure) bool { return o.number == f.failure.number })
+		i := slices.IndexFunc(t.failures,
+			func(o failure) bool { return o.number == f.failure.number })
 		if i < 0 {
 			t.failures = append(t.failures, *f.failure)
 		} else {
@@ -245,7 +248,8 @@ func (f facts) into(t *tick, before map[int]string) {
 	}
 	if f.pr != 0 {
 		name := fmt.Sprintf("#%d", f.pr)
-		if old, known := before[f.pr]; known && f.head != "" && old == f.head && !slices.Contains(t.prs, name) {
+		if old, known := before[f.pr]; known && f.head != "" && old == f.head &&
+			!slices.Contains(t.prs, name) {
 			t.off = adds(t.off, "PR "+name)
 		}
 		if !slices.Contains(t.off, "PR "+name) {
@@ -277,7 +281,8 @@ func (b *backlog) merge(o *backlog) *backlog {
 	}
 	later := append(slices.Clone(o.unblocked), o.progress...)
 	keep := func(list, more []int) []int {
-		list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return slices.Contains(later, n) })
+		list = slices.DeleteFunc(slices.Clone(list),
+			func(n int) bool { return slices.Contains(later, n) })
 		return append(list, more...)
 	}
 	return &backlog{keep(b.unblocked, o.unblocked), keep(b.progress, o.progress)}

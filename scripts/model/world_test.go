@@ -34,7 +34,10 @@ func between(t *rapid.T, label string, least, most int) int {
 }
 
 // one draws an element, each with the same chance.
-func one[T any](t *rapid.T, label string, list []T) T { return list[between(t, label, 0, len(list)-1)] }
+func one[T any](t *rapid.T, label string,
+	list []T) T {
+	return list[between(t, label, 0, len(list)-1)]
+}
 
 // client is a process that may own a loop: a real one, so that its death is real too.
 type client struct {
@@ -80,11 +83,12 @@ type session struct {
 	spends   []int    // cents, in order
 	marks    []string // prompts that a person's Esc ended
 	lastSign time.Time
-	// began is what stood in the transcript when the prompt's own line was written; -1 while it is not.
+	// began is the number of spends in the transcript before the prompt's own line; -1 before that
+	// line is written.
 	began, beganMarks int
 }
 
-// untold is a dialog whose answers stand in the transcript alone.
+// untold is a dialog whose answers are in the transcript alone.
 type untold struct {
 	shown []gate
 	texts []string
@@ -122,11 +126,13 @@ type world struct {
 
 func newWorld(t *rapid.T, p *clients, prog program, dir string) *world {
 	w := &world{T: t, prog: prog, dir: dir, clients: p, model: &model{
-		sides: []*side{{skill: "work"}, {skill: "review"}}, sessions: map[string]*session{}, attended: true,
-		now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+		sides: []*side{{skill: "work"}, {skill: "review"}}, sessions: map[string]*session{},
+		attended: true,
+		now:      time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}}
 	for _, s := range w.sides {
-		s.file = one(t, "budget file", []string{"", "", "budget-of-" + s.skill + ".json", filepath.Join(dir, s.skill+".json")})
+		s.file = one(t, "budget file", []string{"", "", "budget-of-" + s.skill + ".json",
+			filepath.Join(dir, s.skill+".json")})
 	}
 	for range 2 {
 		w.live = append(w.live, w.newSession(p.get()))
@@ -173,14 +179,16 @@ func (w *world) writes(s *session, line string) {
 
 func (w *world) userLine(s *session, origin string) {
 	s.began, s.beganMarks, s.origin = len(s.spends), len(s.marks), origin
-	w.writes(s, fmt.Sprintf(`{"type":"user","promptId":%q,"turnOrigin":%q,"message":{"role":"user","content":"x"}}`, s.prompt, origin))
+	w.writes(s, fmt.Sprintf(`{"type":"user","promptId":%q,"turnOrigin":%q,`+
+		`"message":{"role":"user","content":"x"}}`, s.prompt, origin))
 }
 
 // project is where the loop's files lie.
 func (w *world) project() string { return filepath.Join(w.dir, "p") }
 
 func (w *world) payload(s *session, name string, pairs ...string) string {
-	p := fmt.Sprintf(`{"session_id":%q,"prompt_id":%q,"cwd":%q,"transcript_path":%q,"hook_event_name":%q}`, s.id, s.prompt, w.project(), w.transcript(s), name)
+	p := fmt.Sprintf(`{"session_id":%q,"prompt_id":%q,"cwd":%q,"transcript_path":%q,`+
+		`"hook_event_name":%q}`, s.id, s.prompt, w.project(), w.transcript(s), name)
 	for i := 0; i < len(pairs); i += 2 {
 		if gjson.Valid(pairs[i+1]) {
 			p, _ = sjson.SetRaw(p, pairs[i], pairs[i+1])
@@ -198,9 +206,12 @@ func (w *world) send(s *session, word, payload string, want reply) string {
 		w.hears(s)
 	}
 	got := w.prog.event(w, word, payload)
-	w.note("%s %s → %s", word, gjson.Get(payload, "[session_id,prompt_id,command_args,tool_input,prompt,background_tasks.#.id,session_crons.#.prompt].@ugly").Raw, got[:min(len(got), 300)])
+	w.note("%s %s → %s", word, gjson.Get(payload, "[session_id,prompt_id,command_args,"+
+		"tool_input,prompt,background_tasks.#.id,session_crons.#.prompt].@ugly").Raw,
+		got[:min(len(got), 300)])
 	if kind := kindOf(got); kind != want.kind {
-		w.Fatalf("reply is %q, the model says %q %q\n%s\n%s", kind, want.kind, want.has, got, w.story())
+		w.Fatalf("reply is %q, the model says %q %q\n%s\n%s", kind, want.kind, want.has, got,
+			w.story())
 	}
 	for _, text := range want.has {
 		if !strings.Contains(got, strings.ReplaceAll(text, `"`, `\"`)) {
@@ -215,7 +226,8 @@ func kindOf(reply string) string {
 	switch {
 	case reply == "":
 		return ""
-	case r.Get("decision").Str == "block", r.Get("hookSpecificOutput.permissionDecision").Str == "deny":
+	case r.Get("decision").Str == "block",
+		r.Get("hookSpecificOutput.permissionDecision").Str == "deny":
 		return "block"
 	case r.Get("hookSpecificOutput.permissionDecision").Str == "ask":
 		return "ask"
@@ -223,7 +235,10 @@ func kindOf(reply string) string {
 	return ""
 }
 
-func (w *world) note(format string, args ...any) { w.log = append(w.log, fmt.Sprintf(format, args...)) }
+func (w *world) note(format string, args ...any) {
+	w.log = append(w.log,
+		fmt.Sprintf(format, args...))
+}
 
 func (w *world) story() string { return strings.Join(w.log, "\n") }
 
@@ -299,7 +314,8 @@ type outside struct{ path string }
 
 func (p outside) run(w *world, session, stdin string, args ...string) (string, error) {
 	cmd := exec.Command(p.path, args...)
-	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + w.project(), "CLAUDE_CODE_SESSION_ID=" + session, "CLAUDE_PID=" + os.Getenv("CLAUDE_PID")}
+	cmd.Env = []string{"HOME=" + w.dir, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" +
+		w.project(), "CLAUDE_CODE_SESSION_ID=" + session, "CLAUDE_PID=" + os.Getenv("CLAUDE_PID")}
 	if !w.attended {
 		cmd.Env = append(cmd.Env, "CLAUDE_CODE_SESSION_ATTENDED=0")
 	}

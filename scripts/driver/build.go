@@ -1,0 +1,65 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Patch replaces lines of one source file. File is relative to the module. Without Old the file
+// is a new one.
+type Patch struct{ File, Old, New string }
+
+// Build compiles a package as it is released. The patched sources are an overlay, so the tree
+// stays as it is. Old has to stand in its file exactly once, and a file has one patch.
+func Build(out, pkg string, patches ...Patch) error {
+	gomod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("find module: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(gomod)))
+	overlay := out + "-overlay.json"
+	if err := writeOverlay(overlay, root, patches); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-overlay", overlay,
+		"-o", out, pkg)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, text)
+	}
+	return nil
+}
+
+// writeOverlay writes each patched file beside the list that names it.
+func writeOverlay(list, root string, patches []Patch) error {
+	replace := map[string]string{}
+	for i, p := range patches {
+		path, text := filepath.Join(root, filepath.FromSlash(p.File)), p.New
+		if p.Old != "" {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return fmt.Errorf("read source: %w", err)
+			}
+			if replace[path] != "" {
+				return fmt.Errorf("%s has two patches, want 1", p.File)
+			}
+			if n := strings.Count(string(source), p.Old); n != 1 {
+				return fmt.Errorf("%s has the text to patch %d times, want 1: %q", p.File, n, p.Old)
+			}
+			text = strings.Replace(string(source), p.Old, p.New, 1)
+		}
+		replace[path] = fmt.Sprintf("%s-%d.go", list, i)
+		if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+			return fmt.Errorf("write patched source: %w", err)
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(list, text, 0o600)
+}

@@ -1,0 +1,188 @@
+package driver
+
+import (
+	"fmt"
+	"hash/crc32"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// Hook is an event of the client. The fields are pairs of a path and a value; a text that begins
+// with a brace or a bracket is JSON.
+func (w *World) Hook(word, name string, fields ...any) Event {
+	return Event{Args: []string{word}, Stdin: object(append([]any{
+		"session_id", w.Session, "prompt_id", w.Prompt, "cwd", w.Project(),
+		"transcript_path", w.Transcript(), "permission_mode", "acceptEdits",
+		"hook_event_name", name,
+	}, fields...)...)}
+}
+
+func object(fields ...any) string {
+	p := "{}"
+	for i := 0; i < len(fields); i += 2 {
+		path := fields[i].(string)
+		if raw, ok := fields[i+1].(string); ok && raw != "" && strings.Contains("[{", raw[:1]) {
+			p, _ = sjson.SetRaw(p, path, raw)
+		} else {
+			p, _ = sjson.Set(p, path, fields[i+1])
+		}
+	}
+	return p
+}
+
+// Enter is the typed command, as in Enter("--loop --resume").
+func (w *World) Enter(args string) Event {
+	return w.Hook("user-prompt-expansion", "UserPromptExpansion",
+		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", args,
+		"prompt", "/sdd:work "+args)
+}
+
+// Typed is a prompt in words.
+func (w *World) Typed(text string) Event {
+	return w.Hook("user-prompt-submit", "UserPromptSubmit", "prompt", text)
+}
+
+// Stop is the end of the turn, with further fields.
+func (w *World) Stop(fields ...any) Event { return w.Hook("stop", "Stop", fields...) }
+
+// SessionEnd is the end of the session.
+func (w *World) SessionEnd(reason string) Event {
+	return w.Hook("session-end", "SessionEnd", "reason", reason)
+}
+
+func (w *World) before(tool, id string, fields ...any) Event {
+	fields = append([]any{"tool_name", tool, "tool_use_id", id}, fields...)
+	return w.Hook("pre-tool-use", "PreToolUse", fields...)
+}
+
+func (w *World) after(tool, id string, fields ...any) Event {
+	fields = append([]any{"tool_name", tool, "tool_use_id", id}, fields...)
+	return w.Hook("post-tool-use", "PostToolUse", fields...)
+}
+
+// Agent is the dispatch of a worker, before it runs.
+func (w *World) Agent(id string) Event {
+	return w.before("Agent", id, "tool_input.prompt", task(id), "tool_input.description", "worker")
+}
+
+// task names an issue of its own for each call.
+func task(id string) string {
+	return fmt.Sprintf("implement #%d", 1000+crc32.ChecksumIEEE([]byte(id))%1e6)
+}
+
+// Launched is the same dispatch afterwards, in the background.
+func (w *World) Launched(id, agent string) Event {
+	return w.after("Agent", id, "tool_input.prompt", task(id),
+		"tool_response.status", "async_launched", "tool_response.agentId", agent)
+}
+
+// Worker is the end of a worker.
+func (w *World) Worker(agent string) Event {
+	return w.Hook("subagent-stop", "SubagentStop",
+		"agent_id", agent, "agent_type", "general-purpose")
+}
+
+// Bash is a shell call before it runs.
+func (w *World) Bash(command string) Event {
+	return w.before("Bash", w.Call(), "tool_input.command", command)
+}
+
+// Ran is a shell call that printed out. As with the real client, the transcript has it before the
+// event.
+func (w *World) Ran(command, out string) Event {
+	id, at := w.Call(), time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	w.append(answer("timestamp", at, "requestId", "req_"+id, "message.id", "msg_"+id,
+		"message.content.0.type", "tool_use", "message.content.0.id", id,
+		"message.content.0.name", "Bash", "message.content.0.input.command", command))
+	w.append(toolResult(id, out, "timestamp", at, "toolUseResult.stdout", out))
+	return w.after("Bash", id, "tool_input.command", command, "tool_response.stdout", out)
+}
+
+// answer is a line with a message of the model.
+func answer(fields ...any) string {
+	return object(append([]any{"type", "assistant", "message.role", "assistant",
+		"message.model", "claude-opus-5-5", "message.usage.input_tokens", 0,
+		"message.usage.output_tokens", 0, "message.usage.cache_read_input_tokens", 0,
+		"message.usage.cache_creation_input_tokens", 0}, fields...)...)
+}
+
+// toolResult is a line with what a tool returned.
+func toolResult(id, text string, fields ...any) string {
+	return object(append([]any{"type", "user", "message.role", "user",
+		"message.content.0.type", "tool_result", "message.content.0.tool_use_id", id,
+		"message.content.0.content", text}, fields...)...)
+}
+
+// Call is a new tool call's id. The program takes two events with one id for the same call.
+func (w *World) Call() string {
+	w.calls++
+	return fmt.Sprintf("toolu_%s_%s_%d", w.Session, w.Prompt, w.calls)
+}
+
+// Ask is a dialog that the model opens in its own words.
+func (w *World) Ask(id string) Event {
+	return w.before("AskUserQuestion", id, "tool_input.questions",
+		`[{"question":"May I go on?","header":"Model","options":[{"label":"yes"},{"label":"no"}]}]`)
+}
+
+// Questions are those that the program put into the dialog.
+func Questions(r Result) []string {
+	var list []string
+	for _, q := range gjson.Get(r.Out, "hookSpecificOutput.updatedInput.questions").Array() {
+		list = append(list, q.Get("question").String())
+	}
+	return list
+}
+
+// Answered is a person's answers to the dialog's questions, in order. As with the real client, the
+// transcript has them before the event.
+func (w *World) Answered(id string, questions []string, words ...string) Event {
+	given := "{}"
+	for i, q := range questions {
+		given, _ = sjson.Set(given, "questions.-1.question", q)
+		given, _ = sjson.Set(given, "answers."+gjson.Escape(q), words[i])
+	}
+	e := w.after("AskUserQuestion", id, "tool_input", given, "tool_response", given)
+	e.Answers = slices.Clone(words)
+	w.Ledger.Answers = append(w.Ledger.Answers, words...)
+	w.append(toolResult(id, "answered", "toolUseResult", given))
+	return e
+}
+
+// Report is `hooks report` from inside the session.
+func (w *World) Report(facts string) Event {
+	return Event{Args: []string{"report"}, Stdin: facts, Env: []string{"CLAUDECODE=1"}}
+}
+
+// Spend writes an assistant message with its usage to the transcript. Only what is spent inside an
+// iteration is the loop's.
+func (w *World) Spend(in, out int64, inside bool) {
+	if inside {
+		w.Ledger.In, w.Ledger.Out = w.Ledger.In+in, w.Ledger.Out+out
+	}
+	text, _ := os.ReadFile(w.Transcript())
+	id := fmt.Sprintf("%s_%d", w.Session, len(text))
+	w.append(answer("requestId", "req_"+id, "message.id", "msg_"+id,
+		"message.content.0.type", "text", "message.content.0.text", "done",
+		"message.usage.input_tokens", in, "message.usage.output_tokens", out))
+}
+
+// Prompted writes the person's prompt to the transcript, as the client does before the turn.
+func (w *World) Prompted(text string) {
+	w.append(object("type", "user", "message.role", "user", "promptId", w.Prompt,
+		"message.content", text))
+}
+
+func (w *World) append(line string) {
+	f, err := os.OpenFile(w.Transcript(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(line + "\n")
+		w.Check(f.Close())
+	}
+	w.Check(err)
+}

@@ -1,0 +1,110 @@
+package driver
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// Snapshot is a world at one moment.
+type Snapshot struct {
+	world       World
+	files       []file           // a folder stands before its files
+	transcripts map[string]int64 // their lengths: they only grow, and keep their inode
+}
+
+type file struct {
+	path string
+	mode fs.FileMode
+	text []byte
+}
+
+// folders are those in which the program keeps anything.
+func (w *World) folders() []string {
+	return []string{
+		filepath.Join(w.Project(), ".sdd"), filepath.Join(w.Dir, "home", ".local"),
+	}
+}
+
+// Save keeps the world as it is.
+func (w *World) Save() *Snapshot {
+	s := &Snapshot{world: *w, transcripts: map[string]int64{}}
+	s.world.Ledger = w.Ledger.clone()
+	for _, dir := range w.folders() {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			f := file{path: path, mode: info.Mode()}
+			if !d.IsDir() {
+				f.text, err = os.ReadFile(path)
+			}
+			s.files = append(s.files, f)
+			return err
+		})
+		if !errors.Is(err, fs.ErrNotExist) {
+			w.Check(err)
+		}
+	}
+	for _, name := range w.transcripts() {
+		info, err := os.Stat(name)
+		w.Check(err)
+		if err == nil {
+			s.transcripts[name] = info.Size()
+		}
+	}
+	return s
+}
+
+func (w *World) transcripts() []string {
+	names, err := filepath.Glob(filepath.Join(w.Dir, "*.jsonl"))
+	w.Check(err)
+	return names
+}
+
+// Restore makes the world what it was. Its errors stay.
+func (w *World) Restore(s *Snapshot) {
+	kept := w.Errors
+	*w = s.world
+	w.Ledger, w.Errors = s.world.Ledger.clone(), kept
+	for _, dir := range w.folders() {
+		w.Check(os.RemoveAll(dir))
+	}
+	for _, f := range s.files {
+		if f.mode.IsDir() {
+			w.Check(os.MkdirAll(f.path, f.mode.Perm()))
+		} else {
+			w.Check(os.WriteFile(f.path, f.text, f.mode.Perm()))
+		}
+	}
+	for _, name := range w.transcripts() {
+		if size, known := s.transcripts[name]; known {
+			w.Check(os.Truncate(name, size))
+		} else {
+			w.Check(os.Remove(name))
+		}
+	}
+}
+
+// Bury makes the recorded client a dead one, as if it had just died: every state file and seal
+// gets gone, the number of a process that has ended.
+func (w *World) Bury(gone int) {
+	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
+	names, _ := filepath.Glob(filepath.Join(w.State(), "work.*"))
+	seals, _ := filepath.Glob(filepath.Join(w.folders()[1], "state", "hooks", "o*", "*"))
+	for _, name := range append(names, seals...) {
+		text, err := os.ReadFile(name)
+		w.Check(err)
+		if err == nil { // an existing file keeps its mode
+			text = pid.ReplaceAll(text, []byte("${1}"+strconv.Itoa(gone)))
+			w.Check(os.WriteFile(name, text, 0o600))
+		}
+	}
+}

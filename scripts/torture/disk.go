@@ -1,0 +1,190 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"hooks/internal/loop"
+	"hooks/schemas"
+)
+
+// disk is the work loop's state, read without the program under test.
+type disk struct {
+	budget  *loop.Budget
+	tick    *loop.Tick
+	lock    *loop.Lock
+	claim   *loop.Claim
+	lines   []line        // the archived ones, too; in order within a run
+	budgets []loop.Budget // the archived ones, too
+	faults  []string      // files that are cut off, not valid, or unknown
+	decoded map[string]any
+}
+
+type line struct {
+	iteration
+	text string // without pids: Bury changes those
+}
+
+type iteration = loop.Iteration
+
+// schemaSet has every schema by its name. It is safe for use by several goroutines.
+type schemaSet map[string]*jsonschema.Schema
+
+func compileSchemas() (schemaSet, error) {
+	all := schemaSet{}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	for _, name := range schemas.Names() {
+		text, _ := schemas.Get(name)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err == nil {
+			err = c.AddResource("file:///"+name+".schema.json", doc)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read schema %s: %w", name, err)
+		}
+	}
+	for _, name := range schemas.Names() {
+		var err error
+		if all[name], err = c.Compile("file:///" + name + ".schema.json"); err != nil {
+			return nil, fmt.Errorf("compile schema: %w", err)
+		}
+	}
+	return all, nil
+}
+
+// read reads the state folder and its archive. Texts that were the same on the last disk are not
+// decoded again.
+func (s schemaSet) read(state string, last *disk) *disk {
+	d := s.folder(state, last)
+	archived, _ := filepath.Glob(filepath.Join(state, "archive", "*"))
+	for _, dir := range archived {
+		old := s.folder(dir, last)
+		maps.Copy(d.decoded, old.decoded)
+		d.lines, d.faults = append(d.lines, old.lines...), append(d.faults, old.faults...)
+		for _, b := range old.budgets {
+			// A run that was resumed after its archiving was cut off has an older copy here.
+			if !slices.ContainsFunc(d.budgets, func(newer loop.Budget) bool {
+				return newer.RunID == b.RunID && newer.Seq >= b.Seq
+			}) {
+				d.budgets = append(d.budgets, b)
+			}
+		}
+		if old.lock != nil {
+			d.fault("a lock in the archive: %+v", *old.lock)
+		}
+	}
+	return d
+}
+
+func (s schemaSet) folder(dir string, last *disk) *disk {
+	d := &disk{decoded: map[string]any{}}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.fault("%v", err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if !e.IsDir() && err != nil {
+			d.fault("%v", err)
+		} else {
+			d.file(s, last, e.Name(), text)
+		}
+	}
+	return d
+}
+
+var (
+	promisesNothing = regexp.MustCompile(
+		`^(archive|\.gitignore|\.guard|\.turn|notes\.jsonl|work\.used\.jsonl|\..*\.tmp)$|\.torn-`)
+	copyNumber = regexp.MustCompile(`^(\w+)-[^.]*`) // work-2.tick.json, if its name was taken
+)
+
+func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
+	switch name = copyNumber.ReplaceAllString(name, "$1"); {
+	case promisesNothing.MatchString(name):
+	case strings.HasPrefix(name, "work.history.jsonl"):
+		d.history(s, last, name, text)
+	case name == "work.budget.json":
+		if d.budget = decode[loop.Budget](d, last, s["budget"], name, text); d.budget != nil {
+			d.budgets = append(d.budgets, *d.budget)
+		}
+	case name == "work.tick.json":
+		d.tick = decode[loop.Tick](d, last, s["tick"], name, text)
+	case name == "work.claim.json":
+		d.claim = decode[loop.Claim](d, last, s["claim"], name, text)
+	case name == "work.lock":
+		d.lock = decode[loop.Lock](d, last, s["lock"], name, text)
+	default:
+		d.fault("an unknown file: %s", name)
+	}
+}
+
+var pids = regexp.MustCompile(`"pid":\d+`)
+
+func (d *disk) history(s schemaSet, last *disk, name string, text []byte) {
+	lines := strings.SplitAfter(string(text), "\n")
+	for i, one := range lines {
+		if i == len(lines)-1 && (one == "" || !json.Valid([]byte(one))) {
+			continue // torn: the program repairs it before the next line
+		}
+		where := fmt.Sprintf("%s line %d", name, i+1)
+		if it := decode[loop.Iteration](d, last, s["history"], where, []byte(one)); it != nil {
+			d.lines = append(d.lines, line{*it, pids.ReplaceAllString(one, "")})
+		}
+	}
+}
+
+func decode[T any](d, last *disk, schema *jsonschema.Schema, name string, text []byte) *T {
+	key := name + string(text)
+	v, known := (*T)(nil), false
+	if last != nil {
+		v, known = last.decoded[key].(*T)
+	}
+	if !known {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err == nil {
+			err = schema.Validate(doc)
+		}
+		if err == nil {
+			v = new(T)
+			err = json.Unmarshal(text, v)
+		}
+		if err != nil {
+			d.fault("%s (%d bytes): %v", name, len(text), err)
+			return nil
+		}
+	}
+	d.decoded[key] = v
+	return v
+}
+
+func (d *disk) fault(format string, args ...any) {
+	d.faults = append(d.faults, fmt.Sprintf(format, args...))
+}
+
+// has reports whether any line fulfils a condition.
+func (d *disk) has(condition func(line) bool) bool {
+	return slices.ContainsFunc(d.lines,
+		condition)
+}
+
+// closed are the lines that closed an iteration, of one run or, with "", of all.
+func (d *disk) closed(run string) []line {
+	return slices.DeleteFunc(slices.Clone(d.lines), func(l line) bool {
+		return run != "" && l.RunID != run || !l.Ran()
+	})
+}

@@ -1,0 +1,78 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+)
+
+// killed plays loop after loop. Most events die at a random moment. In the end nobody is killed
+// any more and everything has to add up.
+func (t *torture) killed(f *findings) string {
+	var lock sync.Mutex
+	var players sync.WaitGroup
+	kills, loops := 0, 0
+	for n := range t.workers {
+		players.Go(func() {
+			dice := rand.New(rand.NewPCG(uint64(t.seed), uint64(n)))
+			for round := 0; ; round++ {
+				p := t.player(fmt.Sprintf("loop-%d-%d", n, round), t.program)
+				p.dice = dice
+				p.life()
+				f.end(p, fmt.Sprintf("loop %d of player %d", round, n))
+				lock.Lock()
+				kills, loops = kills+p.kills, loops+1
+				done := kills >= t.kills || f.count() > 10
+				lock.Unlock()
+				if done {
+					return
+				}
+			}
+		})
+	}
+	players.Wait()
+	return fmt.Sprintf("%d kills in %d events of %d loops", kills, f.starts, loops)
+}
+
+// life is one project's life: six iterations in which most events die, some by another session
+// after the client died, and two calm ones.
+func (p *player) life() {
+	for n := range 6 {
+		args := flags
+		if n > 0 && p.dice.IntN(3) == 0 {
+			p.Bury(p.clients.Gone)
+			p.As(fmt.Sprintf("s%d", n+1), []int{p.clients.First, p.clients.Second}[n%2])
+			args += " --resume"
+		}
+		p.tryIteration(args)
+	}
+	p.dice = nil
+	p.Bury(p.clients.Gone)
+	p.As("last", p.clients.First)
+	p.iterate(flags+" --resume", 2)
+	p.settle()
+}
+
+// tryIteration is played by a client that does not notice when a hook dies.
+func (p *player) tryIteration(args string) {
+	p.turn(args)
+	open := p.ownTurn()
+	p.do(p.Report(`{"issues":[{"number":149,"criteria":"tbd"}],` +
+		`"backlog":{"unblocked":[143],"blocked":[],"in_progress":[]},"outcome":"ok"}`))
+	p.answer()
+	r := p.do(p.Agent(p.Call()))
+	if open {
+		p.Ledger.Agents.Add(!r.Killed && r.Out == "" && p.ownTurn())
+	}
+	if open && p.ownTurn() {
+		p.do(p.Ran("gh pr comment 7 --body fine", "https://github.com/o/r/pull/7#issuecomment-1\n"))
+		p.Ledger.Comments.Add(true) // if the event dies, the transcript has it
+		p.Ledger.PRs.Max = 100
+	}
+	if p.ownTurn() {
+		p.Spend(1000, 2000, true)
+	}
+	p.end()
+}

@@ -1,0 +1,113 @@
+//go:build linux
+
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"hooks/scripts/driver"
+)
+
+// mistakes are known mistakes, variants the program on other machines. A file has lines of
+// "key: value", then for each change a section with the source's name, its old lines, a row of
+// equals signs and the new lines; a comment at the end of the last line may be left out. A section
+// without that row is a new file.
+//
+//go:embed mistakes variants
+var variantFiles embed.FS
+
+// variant is the program with some lines replaced.
+type variant struct {
+	name     string
+	scenario string // where the mistake must show; without one, in the race for the lock
+	calls    []string
+	reads    bool // calls that only read fail, too
+	patches  []driver.Patch
+}
+
+// readVariant panics if the file is not there: its name is in this program.
+func readVariant(name string) variant {
+	text, err := variantFiles.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	v := variant{name: strings.TrimSuffix(path.Base(name), ".txt")}
+	archive := txtar.Parse(text)
+	for line := range strings.Lines(string(archive.Comment)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "scenario":
+			v.scenario = value
+		case "calls":
+			v.calls = strings.Fields(value)
+		case "reads":
+			v.reads = value == "true"
+		case "with":
+			v.patches = readVariant("variants/" + value + ".txt").patches
+		}
+	}
+	for _, f := range archive.Files {
+		p := driver.Patch{File: f.Name, New: string(f.Data)}
+		if before, after, found := strings.Cut(p.New, "=======\n"); found {
+			p.Old, p.New = strings.TrimSuffix(before, "\n"), strings.TrimSuffix(after, "\n")
+		}
+		v.patches = append(v.patches, p)
+	}
+	return v
+}
+
+// mistakes builds each known mistake into the program and looks for it. A mistake that is not
+// found, or whose text is not in the sources any more, is an error: a test that cannot fail shows
+// nothing.
+func (t *torture) mistakes(f *findings) string {
+	if !canTrace() {
+		return noStrace
+	}
+	files, _ := fs.Glob(variantFiles, "mistakes/*"+t.name+"*.txt")
+	for _, file := range files {
+		v := readVariant(file)
+		found := t.find(v, t.build(f, v, true))
+		if found == "" {
+			f.add("nobody found the mistake: " + v.name)
+		}
+		first, _, _ := strings.Cut(found, "\n")
+		fmt.Printf("%s\n    %.200s\n", v.name, first)
+	}
+	return fmt.Sprintf("%d planted, %d not found", len(files), len(f.bad))
+}
+
+// find returns the first violation.
+func (t *torture) find(v variant, program string) string {
+	f := &findings{quiet: true}
+	if v.scenario == "" {
+		for round := 0; round < 300 && len(f.bad) == 0; round++ {
+			p := t.player(fmt.Sprintf("%s-%d", v.name, round), program)
+			p.iterate(flags, 1)
+			p.Bury(t.clients.Gone)
+			p.raceForLock(24, flags+" --resume", true)
+			f.end(p, fmt.Sprintf("round %d", round+1))
+		}
+	} else {
+		s := &sweep{torture: t, findings: f, program: program, calls: v.calls, few: !v.reads,
+			dir: filepath.Join("found", v.name), faults: allFaults[:2], most: 1}
+		s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {
+			return sc.name != v.scenario
+		})
+		if s.calls == nil {
+			s.calls = []string{"fsync"}
+		}
+		s.run()
+	}
+	if len(f.bad) == 0 {
+		return ""
+	}
+	return f.bad[0]
+}

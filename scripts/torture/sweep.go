@@ -1,0 +1,235 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"hooks/scripts/driver"
+)
+
+// sweep makes the calls of one program fail in some scenarios.
+type sweep struct {
+	*torture
+	*findings
+	program   string
+	dir       string // below the torture's
+	scenarios []scenario
+	calls     []string
+	faults    []fault
+	few       bool // only calls on the loop's own files
+	thin      bool // each call is killed and fails in one other way, without a second try
+	ways      int  // ways on that are tried after each fault; 0 is all
+	most      int  // violations after which the sweep ends
+
+	tries, struck, kills int
+}
+
+// faults lets every call that matters fail.
+func (t *torture) faults(f *findings) string {
+	if !canTrace() {
+		return noStrace
+	}
+	s := &sweep{torture: t, findings: f, dir: "faults", calls: failing, most: 40,
+		faults: allFaults, few: !t.whole, thin: !t.whole}
+	s.program = t.build(f, variant{name: "pinned"}, true)
+	s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {
+		return !strings.Contains(sc.name, t.name)
+	})
+	if !t.whole {
+		s.faults, s.ways = allFaults[:3], 1
+	}
+	s.run()
+	return fmt.Sprintf("%d scenarios, %d faults in %d tries (%d kills); %d starts of the program",
+		len(s.scenarios), s.struck, s.tries, s.kills, f.starts)
+}
+
+// job is one fault at one kind of call, for every k.
+type job struct {
+	scenario *scenario
+	call     string
+	fault    fault
+}
+
+func (s *sweep) run() {
+	jobs := make(chan job)
+	var workers sync.WaitGroup
+	for n := range s.workers {
+		workers.Go(func() {
+			w := &worker{sweep: s, dir: filepath.Join(s.dir, fmt.Sprint(n))}
+			w.stages = map[string]*stage{}
+			for j := range jobs {
+				w.do(j)
+			}
+		})
+	}
+	for i := range s.scenarios {
+		for _, c := range s.calls {
+			for _, f := range s.faults {
+				jobs <- job{&s.scenarios[i], c, f}
+			}
+		}
+	}
+	close(jobs)
+	workers.Wait()
+}
+
+// worker plays in a folder of its own. It plays each scenario up to its event once.
+type worker struct {
+	*sweep
+	dir    string
+	stages map[string]*stage
+}
+
+// stage is a scenario right before its event.
+type stage struct {
+	*player
+	*scenario
+	saved *driver.Snapshot
+	calls map[string][]int // the calls that matter, counted within their thread
+}
+
+func (w *worker) stage(sc *scenario) *stage {
+	st := w.stages[sc.name]
+	if st == nil {
+		st = &stage{player: w.player(filepath.Join(w.dir, sc.name), w.program), scenario: sc}
+		w.stages[sc.name] = st
+		st.Spend(500, 700, false)
+		sc.before(st.player)
+		w.take(st.player, sc.name+", before anything fails")
+		st.saved = st.Save()
+		w.rehearse(st)
+	}
+	st.Restore(st.saved)
+	return st
+}
+
+func (w *worker) log() string { return filepath.Join(w.torture.dir, w.dir, "trace") }
+
+// rehearse plays the event and every way on without a fault, notes its calls, and checks their
+// order.
+func (w *worker) rehearse(st *stage) {
+	list, _ := w.fail(st, st.name+", nothing fails", strace(w.log(), strings.Join(failing, ",")), 0)
+	st.calls = map[string][]int{}
+	counts := map[string]int{}
+	for _, c := range list {
+		counts[c.thread+c.name]++
+		k := counts[c.thread+c.name]
+		if (!w.few || st.own(c)) && !slices.Contains(st.calls[c.name], k) {
+			st.calls[c.name] = append(st.calls[c.name], k)
+		}
+	}
+	st.order(list)
+	w.take(st.player, st.name+", order of calls")
+}
+
+// own reports whether a call changes the loop's files, the reply or a transcript.
+func (st *stage) own(c call) bool {
+	switch c.name {
+	case "read", "pread64", "close":
+		return false
+	case "openat":
+		return strings.Contains(c.args, "O_CREAT") && strings.Contains(c.args, st.Dir)
+	}
+	return strings.Contains(c.args, st.Dir) || strings.HasPrefix(c.args, "1<")
+}
+
+// do makes the k-th call fail, for each k that matters. A call that a failure added is one more.
+func (w *worker) do(j job) {
+	if w.count() >= w.most {
+		return
+	}
+	matter := w.stage(j.scenario).calls[j.call]
+	if len(matter) == 0 {
+		return
+	}
+	for k, missed := 1, 0; k <= slices.Max(matter) || !w.few && missed < 2; k++ {
+		if w.count() >= w.most {
+			return
+		}
+		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(k) {
+			continue
+		}
+		// On a busy machine the program looks once more whether a lock is free, so the k-th call
+		// may be another thread's.
+		if w.try(j, k) || !w.thin && w.try(j, k) {
+			missed = 0
+		} else {
+			missed++
+		}
+	}
+}
+
+// turn reports whether it is this fault's turn at the k-th call. Kills come at every one.
+func (j job) turn(k int) bool {
+	n := slices.Index(allFaults, j.fault)
+	return n == 0 || k%2 == n%2
+}
+
+// try makes one call fail and reports whether the fault struck.
+func (w *worker) try(j job, k int) bool {
+	st := w.stage(j.scenario)
+	st.Failing = strings.HasSuffix(j.fault.name, " on")
+	where := fmt.Sprintf("%s, %s %s %d", st.name, j.call, j.fault.name, k)
+	list, killed := w.fail(st, where, injecting(w.log(), j.call, j.fault, k), k)
+	struck := slices.ContainsFunc(list, func(c call) bool { return c.hit })
+	w.Lock()
+	defer w.Unlock()
+	if w.tries++; struck {
+		w.struck++
+	}
+	if killed {
+		w.kills++
+	}
+	return struck
+}
+
+// impossible: the runtime wakes its threads through a counter in the kernel, which cannot fail in
+// truth. The runtime gives up if it does.
+func impossible(list []call) bool {
+	return slices.ContainsFunc(list, func(c call) bool {
+		return c.hit && strings.Contains(c.args, "[eventfd]")
+	})
+}
+
+// fail plays the event under strace, and then each way on from what the event left. It returns the
+// calls in the trace.
+func (w *worker) fail(st *stage, where string, prefix []string, k int) (list []call, killed bool) {
+	e := st.event(st.player)
+	r := st.do(e, prefix...)
+	list, err := readTrace(w.log())
+	st.Check(err)
+	if !r.Killed && impossible(list) {
+		st.Errors, st.trace = nil, nil
+		return list, false
+	}
+	if k == 0 && r.Code != 0 {
+		st.Errorf("the event itself fails: code %d, %s", r.Code, r.Err)
+	}
+	if count := counted[st.name]; count != nil {
+		count(st.player, r)
+	}
+	event := st.trace
+	w.take(st.player, where)
+	st.Failing = false
+	left := st.Save()
+	ways := st.ways
+	if w.sweep.ways > 0 && k > 0 { // a few of them each time, all of them in turn
+		ways = slices.Concat(ways, ways)[k%len(ways):][:min(w.sweep.ways, len(ways))]
+	}
+	for _, on := range ways {
+		st.Restore(left)
+		st.trace = slices.Clone(event)
+		on.play(st.player)
+		st.settle()
+		if check := promised[st.name]; check != nil {
+			check(st.player)
+		}
+		w.take(st.player, where+"; then "+on.name)
+	}
+	return list, r.Killed
+}
