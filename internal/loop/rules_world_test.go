@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// world is one project with one loop, and the clients, clocks, tracker and schedule around it. It
-// does what the program does around the rules, and keeps everything in memory.
+// world is one project with its loops, and the clients, clocks, tracker and schedule around them.
+// It does what the program does around the rules, and keeps everything in memory. Events reach the
+// loop that was entered last.
 type world struct {
 	t        *testing.T
 	now      time.Time
@@ -29,10 +30,9 @@ type world struct {
 	held     bool // a Stop of this prompt was held
 
 	skill Skill
-	state State
-	lock  *Lock
-	lines []Iteration
-	runs  int
+	files
+	others map[Skill]files
+	runs   int
 
 	entry   EntryFacts
 	known   Known
@@ -40,6 +40,13 @@ type world struct {
 	dialogs int
 
 	said []string
+}
+
+// files are what one loop has on disk.
+type files struct {
+	state State
+	lock  *Lock
+	lines []Iteration
 }
 
 // client is one session in one process.
@@ -51,7 +58,7 @@ type client struct {
 func newWorld(t *testing.T) *world {
 	w := &world{
 		t: t, now: noon, start: noon, client: client{"s1", 100}, skill: Work,
-		dead: map[int]Liveness{}, signs: map[string]time.Time{},
+		dead: map[int]Liveness{}, signs: map[string]time.Time{}, others: map[Skill]files{},
 	}
 	w.newPrompt()
 	return w
@@ -77,9 +84,14 @@ func (w *world) do(line string) []string {
 	}
 	w.said = nil
 	act(w, args)
-	w.signs[w.client.session] = w.now
+	if slices.Contains(signs, verb) {
+		w.signs[w.client.session] = w.now
+	}
 	return w.said
 }
+
+// signs are the commands that leave a time in their session's transcript.
+var signs = []string{"enter", "report", "answer", "result", "send", "merge", "stop", "prompt"}
 
 var verbs = map[string]func(w *world, args string){
 	"enter":  func(w *world, args string) { w.enter(args, Request{}) },
@@ -98,7 +110,10 @@ var verbs = map[string]func(w *world, args string){
 	"prompt": (*world).typed,
 	"expand": (*world).expand,
 	"fail":   func(w *world, args string) { w.step(TurnFailure{w.turn(), args}) },
-	"end":    func(w *world, args string) { w.step(SessionEnd{w.turn(), args}) },
+	"end": func(w *world, args string) {
+		w.step(SessionEnd{w.turn(), args})
+		w.known.Count = Count{}
+	},
 	"worker": func(w *world, args string) { w.step(WorkerEnd{w.turn(), args}) },
 	"person": (*world).person,
 	"gate":   (*world).gate,
@@ -124,8 +139,13 @@ var verbs = map[string]func(w *world, args string){
 	"redact": func(w *world, args string) {
 		w.known.Redact = func(s string) string { return strings.ReplaceAll(s, args, "<redacted>") }
 	},
-	"missed":    func(w *world, args string) { w.known.Calls = append(w.known.Calls, w.result(args)) },
-	"tracker":   func(w *world, args string) { w.entry.Asked = new(Asked); decode(w, args, w.entry.Asked) },
+	"missed": func(w *world, args string) {
+		w.known.Calls = append(w.known.Calls, w.result(args))
+	},
+	"tracker": func(w *world, args string) {
+		w.entry.Asked = new(Asked)
+		decode(w, args, w.entry.Asked)
+	},
 	"untracked": func(w *world, _ string) { w.entry.Asked = nil },
 	"edges":     func(w *world, args string) { decode(w, args, &w.entry.Edges) },
 	"heads": func(w *world, args string) {
@@ -138,14 +158,23 @@ var verbs = map[string]func(w *world, args string){
 		decode(w, args, &w.entry.Worktrees)
 		w.known.Around.Worktrees = w.entry.Worktrees
 	},
-	"before":   func(w *world, args string) { w.entry.Worktrees = nil; decode(w, args, &w.entry.Worktrees) },
+	"before": func(w *world, args string) {
+		w.entry.Worktrees = nil
+		decode(w, args, &w.entry.Worktrees)
+	},
 	"branches": func(w *world, args string) { decode(w, args, &w.known.Branches) },
-	"remote":   func(w *world, args string) { w.known.Remote = nil; decode(w, args, &w.known.Remote) },
-	"settled":  func(w *world, args string) { decode(w, args, &w.known.Around.PRs) },
-	"locked":   (*world).locked,
-	"lose":     (*world).lose,
-	"show":     (*world).show,
-	"explain":  (*world).explain,
+	"remote": func(w *world, args string) {
+		w.known.Remote = nil
+		decode(w, args, &w.known.Remote)
+	},
+	"settled": func(w *world, args string) { decode(w, args, &w.known.Around.PRs) },
+	"receipt": func(w *world, args string) {
+		w.state.Run.Receive(w.client.session, args, w.now, func() Program { return Program{} })
+	},
+	"locked":  (*world).locked,
+	"lose":    (*world).lose,
+	"show":    (*world).show,
+	"explain": (*world).explain,
 }
 
 func number1(text string) int {
@@ -340,14 +369,15 @@ func (w *world) close(c *Closing) {
 	w.state.Run, w.state.Tick = &c.Run, nil
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
-	w.say("line %d: iteration %d %s, fired %v", c.Line.Seq, c.Line.Iteration, c.Line.Outcome, c.Line.Fired)
+	l := &c.Line
+	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
 	for _, f := range c.Fired {
 		w.say("  %s: %s", f.Condition, f.Text)
 	}
-	for _, text := range c.Line.Notes {
+	for _, text := range l.Notes {
 		w.say("  note: %s", text)
 	}
-	for _, text := range c.Line.Left {
+	for _, text := range l.Left {
 		w.say("  left: %s", text)
 	}
 	w.say("run %s %s", c.Run.Status, orNone(c.Run.StopText))
@@ -412,7 +442,9 @@ func (w *world) enter(args string, r Request) {
 // enterAgain asks in the prompt that is there.
 func (w *world) enterAgain(args string, r Request) {
 	skill, rest, _ := strings.Cut(args, " ")
+	w.others[w.skill] = w.files
 	w.skill = Skill(skill)
+	w.files = w.others[w.skill]
 	r.Command = Command{"sdd:" + skill, w.skill, strings.TrimSpace("--loop " + rest)}
 	flags, _, err := ParseFlags(w.skill, r.Command.Args)
 	if err != nil {
@@ -447,8 +479,10 @@ func (w *world) standing() Standing {
 }
 
 func (w *world) admitted(r Request, a Admission) {
-	for _, text := range a.Notes {
-		w.say("note: %s", text)
+	if a.Verdict != Start { // there they are the iteration's
+		for _, text := range a.Notes {
+			w.say("note: %s", text)
+		}
 	}
 	switch a.Verdict {
 	case Refuse:
@@ -478,7 +512,9 @@ func (w *world) admitted(r Request, a Admission) {
 	}
 }
 
-var modes = map[Mode]string{NextTick: "next tick", FreshRun: "fresh run", ResumeRun: "resumed run"}
+var modes = map[Mode]string{
+	NextTick: "next tick", FreshRun: "fresh run", ResumeRun: "resumed run",
+}
 
 // begin takes the lock and opens the iteration.
 func (w *world) begin(r Request, a Admission) {
@@ -642,7 +678,9 @@ func (w *world) afk(args string) {
 }
 
 // heard is an answer that the transcript alone has.
-func (w *world) heard(args string) { w.known.Dialogs = append(w.known.Dialogs, w.answers(args)) }
+func (w *world) heard(args string) {
+	w.known.Dialogs = append(w.known.Dialogs, w.answers(args))
+}
 
 // force does what a person said of another iteration's lock.
 func (w *world) force(answer string) {
@@ -661,13 +699,12 @@ func (w *world) force(answer string) {
 		w.step(Abandoned{w.turn()})
 	}
 	flags, _, _ := ParseFlags(c.Skill, c.Args)
-	w.runs++
 	r := Request{
-		Now: w.now, SessionID: w.client.session, PromptID: w.prompt, Owner: Process{PID: w.client.pid},
-		Command: Command{c.Command, c.Skill, c.Args}, Flags: flags, RunID: fmt.Sprintf("run%d", w.runs),
-		Attended: !w.headless, Platform: "linux",
+		Now: w.now, SessionID: w.client.session, PromptID: w.prompt,
+		Owner: Process{PID: w.client.pid}, Command: Command{c.Command, c.Skill, c.Args},
+		Flags: flags, RunID: fmt.Sprintf("run%d", w.runs+1), Attended: !w.headless,
+		Platform: "linux",
 	}
-	w.runs--
 	w.admitted(r, Identify(r, w.standing()))
 }
 
@@ -884,7 +921,9 @@ func (w *world) spend(args string) {
 	if s.ByModel = maps.Clone(s.ByModel); s.ByModel == nil {
 		s.ByModel = map[string]Tokens{}
 	}
-	more := Tokens{Input: 10, Output: 5, CacheRead: 3, CacheWrite5m: 2, CacheWrite1h: 1, Dollars: amount}
+	more := Tokens{
+		Input: 10, Output: 5, CacheRead: 3, CacheWrite5m: 2, CacheWrite1h: 1, Dollars: amount,
+	}
 	s.ByModel[model] = s.ByModel[model].Add(more)
 	s.Source = "built-in default"
 	s.By = []Spender{{"main thread", model, amount}}
@@ -900,12 +939,15 @@ func (w *world) schedule(args string) {
 	}
 }
 
-// locked puts a lock of somebody there, as "s9 pid 900 iteration 3".
+// locked puts a lock of somebody there, as "s9 pid 900 iteration 3", or of a run as "… run1".
 func (w *world) locked(args string) {
 	words := strings.Fields(args)
 	w.lock = &Lock{
-		SessionID: words[0], RunID: "run of " + words[0], Iteration: number1(words[4]), StartedAt: w.now,
-		Skill: w.skill, Process: Process{PID: number1(words[2])},
+		SessionID: words[0], RunID: "run of " + words[0], Iteration: number1(words[4]),
+		StartedAt: w.now, Skill: w.skill, Process: Process{PID: number1(words[2])},
+	}
+	if len(words) == 6 {
+		w.lock.RunID = words[5]
 	}
 }
 
