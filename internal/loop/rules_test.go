@@ -47,7 +47,7 @@ func TestRules(t *testing.T) {
 var requirement = regexp.MustCompile(`^# .*\bR\d+|^# .*\bdesign`)
 
 // play returns the script with the outcomes that its commands have.
-func play(t *testing.T, script string) string {
+func play(t failer, script string) string {
 	var out strings.Builder
 	w := newWorld(t)
 	for line := range strings.Lines(script) {

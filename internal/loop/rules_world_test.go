@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -16,7 +15,7 @@ import (
 // It does what the program does around the rules, and keeps everything in memory. Events reach the
 // loop that was entered last.
 type world struct {
-	t        *testing.T
+	t        failer
 	now      time.Time
 	start    time.Time
 	ahead    time.Duration // by which the wall clock was set
@@ -55,7 +54,13 @@ type client struct {
 	pid     int
 }
 
-func newWorld(t *testing.T) *world {
+// failer is what a world says that it cannot go on to: a test, or a draw of one.
+type failer interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func newWorld(t failer) *world {
 	w := &world{
 		t: t, now: noon, start: noon, client: client{"s1", 100}, skill: Work,
 		dead: map[int]Liveness{}, signs: map[string]time.Time{}, others: map[Skill]files{},
@@ -207,7 +212,8 @@ func (w *world) turn() Turn {
 func (w *world) machine() Clock {
 	up := w.now.Sub(w.start) - w.ahead
 	return Clock{
-		Wall: w.now, Boot: "b", Up: int64(up / time.Second), Awake: int64((up - w.slept) / time.Second),
+		Wall: w.now, Boot: "b", Up: int64(up / time.Second),
+		Awake: int64((up - w.slept) / time.Second),
 	}
 }
 
@@ -500,7 +506,8 @@ func (w *world) admitted(r Request, a Admission) {
 	case Wait:
 		c, since := w.state.Claim.Wait(r, a.Iteration)
 		w.state.Claim = &c
-		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration, since.Format("15:04"))
+		at := since.Format("15:04")
+		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration, at)
 	case AskForce:
 		gate, c := AskForceUnlock(), w.state.Claim.By(r, a.Iteration)
 		c.Gate = &gate
@@ -1026,33 +1033,32 @@ func frozen[T any](v T) T {
 	return frozenValue(reflect.ValueOf(&v).Elem()).Interface().(T)
 }
 
-func frozenValue(v reflect.Value) reflect.Value {
+func frozenValue(v reflect.Value) reflect.Value { return mapped(v, frozenValue) }
+
+// mapped is a copy of a value with its parts put through by.
+func mapped(v reflect.Value, by func(reflect.Value) reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(frozenValue(v.Elem()))
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer && !v.IsNil():
+		out.Set(reflect.New(v.Type().Elem()))
+		out.Elem().Set(by(v.Elem()))
+	case kind == reflect.Interface && !v.IsNil():
+		out.Set(by(v.Elem()))
+	case kind == reflect.Slice && !v.IsNil():
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(by(v.Index(i)))
 		}
-	case reflect.Slice:
-		if !v.IsNil() {
-			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-			for i := range v.Len() {
-				out.Index(i).Set(frozenValue(v.Index(i)))
-			}
+	case kind == reflect.Map && !v.IsNil():
+		out.Set(reflect.MakeMap(v.Type()))
+		for _, key := range v.MapKeys() {
+			out.SetMapIndex(key, by(v.MapIndex(key)))
 		}
-	case reflect.Map:
-		if !v.IsNil() {
-			out.Set(reflect.MakeMap(v.Type()))
-			for _, key := range v.MapKeys() {
-				out.SetMapIndex(key, frozenValue(v.MapIndex(key)))
-			}
-		}
-	case reflect.Struct:
+	case kind == reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				out.Field(i).Set(frozenValue(v.Field(i)))
+				out.Field(i).Set(by(v.Field(i)))
 			}
 		}
 	}
