@@ -176,6 +176,11 @@ var verbs = map[string]func(w *world, args string){
 	"receipt": func(w *world, args string) {
 		w.state.Run.Receive(w.client.session, args, w.now, func() Program { return Program{} })
 	},
+	"review":  (*world).review,
+	"pass":    (*world).pass,
+	"counted": (*world).counted,
+	"undated": (*world).undated,
+	"sign":    func(w *world, _ string) { w.signs[w.client.session] = w.now },
 	"locked":  (*world).locked,
 	"lose":    (*world).lose,
 	"show":    (*world).show,
@@ -838,6 +843,27 @@ func (w *world) merge(args string) {
 	w.say("merges, shut %v", tick.MergeShut())
 }
 
+// review asks whether a call may post a review, as "t1 PR#7".
+func (w *world) review(args string) {
+	id, target, _ := strings.Cut(args, " ")
+	list := []PostedReview{{Target: target}}
+	if why := w.state.Tick.RefuseReviews(list, id, "{}"); why != "" {
+		w.say("refused: %s", why)
+		return
+	}
+	w.state.Tick.NoteReviews(list, id, "{}")
+	w.say("posts")
+}
+
+// pass lets a call through that merges, as "t1 7".
+func (w *world) pass(args string) {
+	id, pr, _ := strings.Cut(args, " ")
+	w.state.Tick.Pass(Passed{ID: id, Input: "{}", PRs: []int{number1(pr)}})
+}
+
+// counted are notes of the count of what was spent.
+func (w *world) counted(args string) { w.known.Count.Notes = strings.Split(args, " & ") }
+
 // stop is the end of a turn. "twice" began before the last one was answered; "workers" leaves some
 // behind; "dontask" is in a session that asks nothing.
 func (w *world) stop(args string) {
@@ -944,6 +970,12 @@ func (w *world) schedule(args string) {
 			w.crons = append(w.crons, Scheduled{prompt, next, fmt.Sprintf("CronDelete %d", i+1)})
 		}
 	}
+}
+
+// undated is a schedule whose first prompt has no time.
+func (w *world) undated(args string) {
+	w.schedule(args)
+	w.crons[0].Next = time.Time{}
 }
 
 // locked puts a lock of somebody there, as "s9 pid 900 iteration 3", or of a run as "… run1".
