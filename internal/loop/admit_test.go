@@ -34,6 +34,10 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 	own := &Tick{RunID: "other", SessionID: "s1", Skill: Work, Iteration: 4}
 	lock := &Lock{RunID: "other", SessionID: "s2", Iteration: 4, Process: Process{PID: 200}}
 	left := other(func(b *Budget) { b.OwnerLeft = true })
+	ended := &Budget{RunID: "own", SessionID: "s1", Skill: Work, Status: Halted, Owner: Process{PID: 100}}
+	unknown := other(func(b *Budget) { b.Owner = Process{} })
+	running := other(func(b *Budget) { b.SessionID = "s1" })
+	draining := &Tick{RunID: "other", SessionID: "s1", Iteration: 4, Draining: true}
 	mine := other(func(b *Budget) { b.OwnerLeft, b.Owner = true, Process{PID: 100} })
 	for _, c := range []struct {
 		name string
@@ -73,6 +77,15 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 			Skip, 200, false},
 		{"of another run than its holder's", Standing{Lock: lock, LockIs: Alive,
 			Holder: other(func(b *Budget) { b.RunID, b.Status = "third", Halted })}, Skip, 200, false},
+		{"an iteration of another file's run, beside a run of the asker's own",
+			Standing{Run: ended, Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200, false},
+		{"and of a dead client", Standing{Run: ended, Tick: tick, TickRun: other(nil),
+			TickOwnerIs: Dead}, CloseFirst, 0, false},
+		{"a run whose client nobody knows", Standing{Run: unknown}, Start, 0, false},
+		{"the asker's own iteration waits for its workers", Standing{Run: running, Tick: draining},
+			Skip, 100, false},
+		{"and the lock names another process", Standing{Run: running, Tick: draining,
+			Lock: &Lock{Process: Process{PID: 77}}}, Skip, 77, false},
 	} {
 		a := Admit(asking(""), c.s)
 		if a.Verdict != c.want || a.PID != c.pid || a.Reap != c.reap {
@@ -91,6 +104,12 @@ func TestAdmitAnotherClientOfTheSession(t *testing.T) {
 		if a := Admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start || a.Mode != want {
 			t.Errorf("%q: %+v", args, a)
 		}
+	}
+	if a := Identify(asking(""), Standing{Run: run}); a.Verdict != Start || a.Mode != NextTick {
+		t.Errorf("after a forced lock: %+v", a)
+	}
+	if a := Identify(asking(""), Standing{}); a.Mode != FreshRun {
+		t.Errorf("after a forced lock without a run: %+v", a)
 	}
 	run.Owner.PID = 100
 	if a := Admit(asking("--resume"), Standing{Run: run}); a.Mode != NextTick {
@@ -204,6 +223,10 @@ func TestLatest(t *testing.T) {
 	if diff := cmp.Diff(want, Latest(low, &Iteration{Budget: high})); diff != "" {
 		t.Error(diff)
 	}
+	low.MinutesElapsed, want.MinutesElapsed = 0, 4
+	if got := Latest(low, &Iteration{Budget: high}).MinutesElapsed; got != 4 {
+		t.Errorf("%d minutes", got)
+	}
 	if diff := cmp.Diff(low, Latest(low, nil)); diff != "" {
 		t.Error(diff)
 	}
@@ -241,10 +264,10 @@ func TestObserve(t *testing.T) {
 			t.Errorf("%s: ahead %d, slept %d, since %s", c.name, b.ClockAhead, b.Slept, b.ActiveSince)
 		}
 	}
-	drift := at(0, 0, 0)
+	drift := at(0, 5, 5)
 	b := Budget{StartedAt: noon, Clock: &drift}
 	almost := drift
-	almost.Wall, almost.Up, almost.Awake = noon.Add(119*time.Second), 60, 1
+	almost.Wall, almost.Up, almost.Awake = noon.Add(119*time.Second), 360, 301
 	if b.Observe(almost); b.ClockAhead != 0 || b.Slept != 0 {
 		t.Errorf("drift: ahead %d, slept %d", b.ClockAhead, b.Slept)
 	}
@@ -266,6 +289,8 @@ func TestJumped(t *testing.T) {
 		minutes      int
 		want         string
 	}{
+		{60, 60, 61, " (the clock was set forward by 1 minutes and the machine slept for 1, which count)"},
+		{60, 0, 60, " (the clock was set forward by 1 minutes, which count)"},
 		{0, 0, 60, ""}, {600, 1200, 89, both}, {600, 1200, 90, ""},
 		{600, 59, 69, " (the clock was set forward by 10 minutes, which count)"},
 		{59, 1200, 79, " (the machine slept for 20 minutes, which count)"},

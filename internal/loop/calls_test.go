@@ -114,10 +114,10 @@ func TestDialogs(t *testing.T) {
 		}
 	}
 	tick := Tick{Dialogs: []Dialog{
-		{ID: "b"}, {ID: "a"}, {ID: "a"}, {ID: "c", Forged: true}, {ID: "c"}, {ID: "d"},
+		{ID: "f", Forged: true}, {ID: "b"}, {ID: "a"}, {ID: "a"}, {ID: "f"}, {ID: "c", Forged: true}, {ID: "c"}, {ID: "d"},
 		{ID: "d", Forged: true},
 	}}
-	for id, want := range map[string]int{"a": 2, "b": 0, "c": 3, "d": 6, "e": -1} {
+	for id, want := range map[string]int{"a": 3, "b": 1, "c": 5, "d": 8, "e": -1, "f": 0} {
 		if got := tick.Shown(id); got != want {
 			t.Errorf("%s was shown last as %d, want %d", id, got, want)
 		}
@@ -157,7 +157,7 @@ func TestOneReviewRound(t *testing.T) {
 	if !tick.Unreview("c", "{}") || len(tick.Reviews) != 1 || tick.Reviews[0].Approval {
 		t.Errorf("reviews: %+v", tick.Reviews)
 	}
-	if got := ReviewTarget(7, "x") + ReviewTarget(0, "x"); got != "PR #7x" {
+	if got := ReviewTarget(1, "x") + ReviewTarget(0, "x"); got != "PR #1x" {
 		t.Error(got)
 	}
 }
@@ -211,7 +211,7 @@ func TestDollarCeilings(t *testing.T) {
 	if got := o.String(); got != "$3.00 past the ceiling ($5.00 / $2.00)" {
 		t.Error(got)
 	}
-	o.By = []Spender{{"main thread", "opus", 4 * Dollar}, {"a1", "haiku", Dollar}}
+	o.By = []Spender{{"main thread", "opus", 4 * Dollar}}
 	want := "$3.00 past the ceiling ($5.00 / $2.00), most of the iteration by main thread, opus, $4.00"
 	if got := o.String(); got != want {
 		t.Error(got)

@@ -49,6 +49,7 @@ func TestMistypedFlags(t *testing.T) {
 		"--max-dollars $x":        `--max-dollars "x" is not an amount in dollars`,
 		"--resume --resume":       "--resume is given twice",
 		"--max-agents 3":          "",
+		"max-prs x=1 x x":         "",
 		"--Max-Review-Pairs 3":    "",
 		"--res":                   "",
 		"- -- a-b":                "",
@@ -142,6 +143,7 @@ func TestParseCommand(t *testing.T) {
 		"/loop":                        {},
 		"/loop 5m":                     {},
 		"work --loop":                  {},
+		"xwork --loop":                 {},
 		"/work":                        {},
 		"/loops /work --loop":          {},
 	} {

@@ -107,6 +107,10 @@ var verbs = map[string]func(w *world, args string){
 	"dialog": (*world).dialog,
 	"answer": (*world).answer,
 	"afk":    (*world).afk,
+	"empty": func(w *world, args string) {
+		a := Answers{ID: args, Input: "{}"}
+		w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
+	},
 	"heard":  (*world).heard,
 	"result": func(w *world, args string) { w.step(w.result(args)) },
 	"send":   (*world).send,
@@ -966,7 +970,7 @@ func (w *world) schedule(args string) {
 	w.crons = nil
 	for i, prompt := range strings.Split(args, " & ") {
 		if prompt != "none" {
-			next := w.now.Add(time.Duration(10-i) * time.Minute)
+			next := w.now.Add([]time.Duration{10, 9, 11}[i] * time.Minute)
 			w.crons = append(w.crons, Scheduled{prompt, next, fmt.Sprintf("CronDelete %d", i+1)})
 		}
 	}

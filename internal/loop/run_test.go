@@ -327,7 +327,7 @@ func TestWaitAndLeave(t *testing.T) {
 		Args: "--loop", Since: at(9), Iteration: 4,
 	}
 	waits := fresh
-	waits.Since, waits.Waiters = at(2), map[string]time.Time{"s3": at(3)}
+	waits.PromptID, waits.Since, waits.Waiters = "earlier", at(2), map[string]time.Time{"s3": at(3)}
 	gate := &Gate{Name: ForceUnlock}
 	asked := Claim{SessionID: "s2", Since: at(1), Gate: gate, Waiters: map[string]time.Time{"s3": at(3)}}
 	known := asked
@@ -359,10 +359,10 @@ func TestWaitAndLeave(t *testing.T) {
 		}
 	}
 	tie := Claim{SessionID: "a", Skill: Work, Gate: gate, Waiters: map[string]time.Time{
-		"d": at(3), "c": at(2), "b": at(2), "e": at(2),
+		"d": at(3), "c": at(2), "b": at(2), "e": at(2), "aa": at(3),
 	}}
 	left := tie.Left("a")
-	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 3 || left.Skill != Work {
+	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 || left.Skill != Work {
 		t.Errorf("%+v", left)
 	}
 	stopped.Waiters = map[string]time.Time{"s1": at(9), "s3": at(3)}

@@ -61,7 +61,7 @@ func TestUSDAsJSON(t *testing.T) {
 	if got := half(25*Dollar + Cent); got != 12*Dollar+51*Cent {
 		t.Errorf("half is %s", got)
 	}
-	if byHalf(5) != 8 || byHalf(1) != 2 || byHalf(999_999) != mostUnits || byHalf(mostUnits+5) != mostUnits+5 {
+	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != mostUnits || byHalf(mostUnits+5) != mostUnits+5 {
 		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(mostUnits+5))
 	}
 }
@@ -74,6 +74,7 @@ func TestParseRaise(t *testing.T) {
 		"iterations=0":                    {},
 		"iterations=1000001":              {},
 		"dollars=0":                       {},
+		"dollars=0.000000000001":          {5, 20, 60, 1},
 		"dollars=x":                       {},
 		"hours=3":                         {},
 		"iterations":                      {},
