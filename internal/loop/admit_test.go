@@ -34,7 +34,13 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 	own := &Tick{RunID: "other", SessionID: "s1", Skill: Work, Iteration: 4}
 	lock := &Lock{RunID: "other", SessionID: "s2", Iteration: 4, Process: Process{PID: 200}}
 	left := other(func(b *Budget) { b.OwnerLeft = true })
-	ended := &Budget{RunID: "own", SessionID: "s1", Skill: Work, Status: Halted, Owner: Process{PID: 100}}
+	ended := &Budget{
+		RunID:     "own",
+		SessionID: "s1",
+		Skill:     Work,
+		Status:    Halted,
+		Owner:     Process{PID: 100},
+	}
 	unknown := other(func(b *Budget) { b.Owner = Process{} })
 	running := other(func(b *Budget) { b.SessionID = "s1" })
 	draining := &Tick{RunID: "other", SessionID: "s1", Iteration: 4, Draining: true}
@@ -101,7 +107,8 @@ func TestAdmitAnotherClientOfTheSession(t *testing.T) {
 		Owner: Process{PID: 99, Start: "a"}, Flags: asking("").Flags.canonical(),
 	}
 	for args, want := range map[string]Mode{"": NextTick, "--resume": ResumeRun, "--max-prs 3": FreshRun} {
-		if a := Admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start || a.Mode != want {
+		if a := Admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start ||
+			a.Mode != want {
 			t.Errorf("%q: %+v", args, a)
 		}
 	}
@@ -161,7 +168,11 @@ func TestBegan(t *testing.T) {
 func TestWhatIsAskedOfARun(t *testing.T) {
 	run := &Budget{
 		Ceilings: Ceilings{PRs: 3}, Status: Active,
-		Cursors: []Cursor{{Path: SubagentFolder + "a.jsonl"}, {Path: "main.jsonl"}, {Path: "b.jsonl"}},
+		Cursors: []Cursor{
+			{Path: SubagentFolder + "a.jsonl"},
+			{Path: "main.jsonl"},
+			{Path: "b.jsonl"},
+		},
 	}
 	if got := run.Transcript(); got != "main.jsonl" {
 		t.Error(got)
@@ -235,7 +246,12 @@ func TestLatest(t *testing.T) {
 // R32: the run's clock, as it is set when the run was away and as machines do.
 func TestObserve(t *testing.T) {
 	at := func(minutes, up, awake int64) Clock {
-		return Clock{Wall: noon.Add(time.Duration(minutes) * time.Minute), Boot: "b", Up: up * 60, Awake: awake * 60}
+		return Clock{
+			Wall:  noon.Add(time.Duration(minutes) * time.Minute),
+			Boot:  "b",
+			Up:    up * 60,
+			Awake: awake * 60,
+		}
 	}
 	other := at(60, 1, 1)
 	other.Boot = "c"
@@ -260,8 +276,15 @@ func TestObserve(t *testing.T) {
 		first := at(0, 0, 0)
 		b := Budget{StartedAt: noon, Clock: &first}
 		b.Observe(c.clock)
-		if b.ClockAhead != c.ahead || b.Slept != c.slept || !b.ActiveSince.Equal(c.since) || *b.Clock != c.clock {
-			t.Errorf("%s: ahead %d, slept %d, since %s", c.name, b.ClockAhead, b.Slept, b.ActiveSince)
+		if b.ClockAhead != c.ahead || b.Slept != c.slept || !b.ActiveSince.Equal(c.since) ||
+			*b.Clock != c.clock {
+			t.Errorf(
+				"%s: ahead %d, slept %d, since %s",
+				c.name,
+				b.ClockAhead,
+				b.Slept,
+				b.ActiveSince,
+			)
 		}
 	}
 	drift := at(0, 5, 5)
@@ -317,8 +340,20 @@ func TestReceipts(t *testing.T) {
 		}
 	}
 	want := []Receipt{
-		{"s1", Program{Path: "p"}, noon, noon.Add(2 * time.Minute), []string{"stop", "pre-tool-use"}},
-		{"s2", Program{Path: "p"}, noon.Add(3 * time.Minute), noon.Add(3 * time.Minute), []string{"stop"}},
+		{
+			"s1",
+			Program{Path: "p"},
+			noon,
+			noon.Add(2 * time.Minute),
+			[]string{"stop", "pre-tool-use"},
+		},
+		{
+			"s2",
+			Program{Path: "p"},
+			noon.Add(3 * time.Minute),
+			noon.Add(3 * time.Minute),
+			[]string{"stop"},
+		},
 	}
 	if diff := cmp.Diff(want, b.Receipts); diff != "" || looked != 2 {
 		t.Errorf("looked %d times: %s", looked, diff)

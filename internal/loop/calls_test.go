@@ -46,7 +46,8 @@ func TestAPassIsForItsCall(t *testing.T) {
 	tick.Pass(Passed{ID: "a", Input: strings.Repeat("x", mostInput), PRs: []int{7, 8}})
 	tick.Pass(Passed{ID: "b", Input: strings.Repeat("x", mostInput+1)})
 	tick.Pass(Passed{ID: "c", Input: "{}", Done: true})
-	if len(tick.Passed) != 3 || len(tick.Passed[0].Input) != mostInput || tick.Passed[1].Input != "" {
+	if len(tick.Passed) != 3 || len(tick.Passed[0].Input) != mostInput ||
+		tick.Passed[1].Input != "" {
 		t.Fatalf("passed: %d, %d bytes", len(tick.Passed), len(tick.Passed[1].Input))
 	}
 	for _, c := range []struct {
@@ -114,7 +115,8 @@ func TestDialogs(t *testing.T) {
 		}
 	}
 	tick := Tick{Dialogs: []Dialog{
-		{ID: "f", Forged: true}, {ID: "b"}, {ID: "a"}, {ID: "a"}, {ID: "f"}, {ID: "c", Forged: true}, {ID: "c"}, {ID: "d"},
+		{ID: "f", Forged: true}, {ID: "b"}, {ID: "a"}, {ID: "a"}, {ID: "f"},
+		{ID: "c", Forged: true}, {ID: "c"}, {ID: "d"},
 		{ID: "d", Forged: true},
 	}}
 	for id, want := range map[string]int{"a": 3, "b": 1, "c": 5, "d": 8, "e": -1, "f": 0} {
@@ -168,7 +170,9 @@ func TestRefusedCalls(t *testing.T) {
 		tick.Refuses(fmt.Sprint("t", i), "{}")
 	}
 	if len(tick.Refused) != mostRefused || tick.WasRefused("t0", "{}") || !tick.WasRefused("t1", "{}") ||
-		tick.WasRefused("t1", "{1}") || tick.WasRefused("", "{}") || !tick.Refuses("t0", "{}") {
+		tick.WasRefused("t1", "{1}") ||
+		tick.WasRefused("", "{}") ||
+		!tick.Refuses("t0", "{}") {
 		t.Errorf("%d are remembered", len(tick.Refused))
 	}
 }

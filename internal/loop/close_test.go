@@ -75,7 +75,10 @@ func TestSpend(t *testing.T) {
 	was := b.TokensByModel
 	b.Spend(Spent{})
 	b.Spend(Spent{
-		ByModel: map[string]Tokens{"a": {Input: 1, CacheRead: 1, Output: 1, Dollars: 1}, "b": {Output: 4}},
+		ByModel: map[string]Tokens{
+			"a": {Input: 1, CacheRead: 1, Output: 1, Dollars: 1},
+			"b": {Output: 4},
+		},
 		Cursors: []Cursor{{Path: "new"}}, Source: "new", Skipped: 2,
 	})
 	want := Budget{
@@ -104,7 +107,12 @@ func TestPauseTexts(t *testing.T) {
 		{[]Gate{{Name: BacklogDrift}}, "", ""}, {nil, "why", ""},
 		{[]Gate{{Name: BacklogDrift}}, "why", "Loop paused at gate backlog-drift: why"},
 	} {
-		got := Close(Budget{}, Tick{Pending: c.pending}, nil, Ending{Pause: true, Unanswered: c.why})
+		got := Close(
+			Budget{},
+			Tick{Pending: c.pending},
+			nil,
+			Ending{Pause: true, Unanswered: c.why},
+		)
 		if got.Run.Status != Paused || got.Run.StopText != c.want {
 			t.Errorf("%+v: %s, %q", c, got.Run.Status, got.Run.StopText)
 		}
@@ -124,8 +132,10 @@ func TestAnAbandonedEntryIsNotCounted(t *testing.T) {
 func TestWhatATickKnows(t *testing.T) {
 	tick := Tick{
 		Tracked: []TrackedPR{{Number: 1, EndSHA: "a"}, {Number: 2, EndSHA: "b"}},
-		Report:  Report{PRs: []PR{{Number: 1, HeadSHA: "c"}, {Number: 2}, {Number: 4, HeadSHA: "d"}}},
-		Asked:   &Asked{PRs: []PR{{Number: 3, HeadSHA: "e"}, {Number: 4, HeadSHA: "f"}}},
+		Report: Report{
+			PRs: []PR{{Number: 1, HeadSHA: "c"}, {Number: 2}, {Number: 4, HeadSHA: "d"}},
+		},
+		Asked: &Asked{PRs: []PR{{Number: 3, HeadSHA: "e"}, {Number: 4, HeadSHA: "f"}}},
 	}
 	for pr, want := range map[int]string{1: "c", 2: "b", 3: "e", 4: "f", 5: ""} {
 		if got := tick.Head(pr); got != want {

@@ -79,7 +79,8 @@ func TestWhatIsReadOfFlags(t *testing.T) {
 		Ceilings: Ceilings{5, 7, 60, 2*Dollar + Dollar/2}, Lock: LockWait, Resume: true,
 		BudgetFile: "x/y", Rest: []string{"a", "b c"},
 	}
-	if f.explicit = nil; err != nil || !looping || !cmp.Equal(want, f, cmp.AllowUnexported(Flags{})) {
+	if f.explicit = nil; err != nil || !looping ||
+		!cmp.Equal(want, f, cmp.AllowUnexported(Flags{})) {
 		t.Errorf("%+v, %v, %v", f, looping, err)
 	}
 	if f, _, _ := ParseFlags(Work, "--loop"); f.Lock != LockSkip || f.Ceilings != Defaults {
@@ -90,7 +91,8 @@ func TestWhatIsReadOfFlags(t *testing.T) {
 			t.Errorf("%s: looping %v, %v", args, looping, err)
 		}
 	}
-	if _, _, err := ParseFlags(Review, "--loop --pr x"); err == nil || !strings.Contains(err.Error(), `--pr "x"`) {
+	if _, _, err := ParseFlags(Review, "--loop --pr x"); err == nil ||
+		!strings.Contains(err.Error(), `--pr "x"`) {
 		t.Error(err)
 	}
 }

@@ -24,7 +24,8 @@ func TestResume(t *testing.T) {
 		StopText: "why", StopDetail: &StopDetail{"x", 1}, Ceilings: Ceilings{1, 2, 3, 4},
 		IterationsUsed: 5, MinutesElapsed: 6, MinutesBefore: 2, Clock: &Clock{Boot: "b"},
 		Owner: Process{PID: 1}, OwnerLeft: true, Scheduled: []string{"x"}, NextTick: noon,
-		LastPrompts: []string{"p"}, Blocks: Blocks{PromptID: "p"}, Flags: "a", OtherFlags: []string{"b"},
+		LastPrompts: []string{"p"}, Blocks: Blocks{PromptID: "p"},
+		Flags: "a", OtherFlags: []string{"b"},
 		Pending: []Gate{{Name: BacklogDrift}},
 	}
 	r := Request{
@@ -109,7 +110,8 @@ func TestOpen(t *testing.T) {
 		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Body: true, Notes: []string{"n"},
 		Worktrees: []Worktree{{Path: "w"}},
 	}
-	if diff := cmp.Diff(want, tick); diff != "" || run.Blocks.PromptID != "p" || run.MinutesElapsed != 3 {
+	if diff := cmp.Diff(want, tick); diff != "" || run.Blocks.PromptID != "p" ||
+		run.MinutesElapsed != 3 {
 		t.Errorf("%+v: %s", run, diff)
 	}
 	// an old client names no prompt
@@ -144,7 +146,10 @@ func TestOpen(t *testing.T) {
 func TestUseGiven(t *testing.T) {
 	early := noon.Add(-time.Hour)
 	tick := Tick{
-		Pending: []Gate{{Name: AmbiguousCriteria, Target: "#1"}, {Name: ResumeDivergence, Target: "#2"}},
+		Pending: []Gate{
+			{Name: AmbiguousCriteria, Target: "#1"},
+			{Name: ResumeDivergence, Target: "#2"},
+		},
 		Given: []Gate{
 			{Name: ResumeDivergence, Target: "#1", Answer: "skip", At: &early},
 			{Name: ResumeDivergence, Target: "#2", Answer: "re-attach", At: &early},
@@ -156,7 +161,8 @@ func TestUseGiven(t *testing.T) {
 		{Name: ResumeDivergence, Answer: "re-attach", At: early, Target: "#2"},
 		{Name: AmbiguousCriteria, Question: "q", Answer: "proceed", At: noon, Target: "#1"},
 	}
-	if diff := cmp.Diff(want, tick.Answered); diff != "" || len(tick.Given) != 1 || len(tick.Pending) != 0 {
+	if diff := cmp.Diff(want, tick.Answered); diff != "" || len(tick.Given) != 1 ||
+		len(tick.Pending) != 0 {
 		t.Errorf("given %v, pending %v: %s", tick.Given, tick.Pending, diff)
 	}
 }
@@ -196,7 +202,8 @@ func TestStartBody(t *testing.T) {
 		c.tick.Asked = &Asked{PRs: []PR{{Number: 7, Branch: "a", HeadSHA: "aaaaaaa1"}}}
 		began := !c.tick.Body && c.want
 		got := StartBody(&run, &c.tick)
-		if got != c.want || (run.IterationsUsed == 4) != began || (len(c.tick.Tracked) == 1) != began {
+		if got != c.want || (run.IterationsUsed == 4) != began ||
+			(len(c.tick.Tracked) == 1) != began {
 			t.Errorf("%+v: begun %v, %d used", c.tick, got, run.IterationsUsed)
 		}
 	}
@@ -321,7 +328,12 @@ func TestDuplicateStops(t *testing.T) {
 // Each claim's place, whoever asks or waits.
 func TestWaitAndLeave(t *testing.T) {
 	at := func(m int) time.Time { return noon.Add(time.Duration(m) * time.Minute) }
-	ask := Request{Now: at(9), SessionID: "s1", PromptID: "p", Command: Command{"sdd:work", Work, "--loop"}}
+	ask := Request{
+		Now:       at(9),
+		SessionID: "s1",
+		PromptID:  "p",
+		Command:   Command{"sdd:work", Work, "--loop"},
+	}
 	fresh := Claim{
 		Version: Version, SessionID: "s1", Skill: Work, PromptID: "p", Command: "sdd:work",
 		Args: "--loop", Since: at(9), Iteration: 4,
@@ -329,7 +341,12 @@ func TestWaitAndLeave(t *testing.T) {
 	waits := fresh
 	waits.PromptID, waits.Since, waits.Waiters = "earlier", at(2), map[string]time.Time{"s3": at(3)}
 	gate := &Gate{Name: ForceUnlock}
-	asked := Claim{SessionID: "s2", Since: at(1), Gate: gate, Waiters: map[string]time.Time{"s3": at(3)}}
+	asked := Claim{
+		SessionID: "s2",
+		Since:     at(1),
+		Gate:      gate,
+		Waiters:   map[string]time.Time{"s3": at(3)},
+	}
 	known := asked
 	known.Waiters = map[string]time.Time{"s1": at(2)}
 	added := asked
@@ -362,7 +379,8 @@ func TestWaitAndLeave(t *testing.T) {
 		"d": at(3), "c": at(2), "b": at(2), "e": at(2), "aa": at(3),
 	}}
 	left := tie.Left("a")
-	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 || left.Skill != Work {
+	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 ||
+		left.Skill != Work {
 		t.Errorf("%+v", left)
 	}
 	stopped.Waiters = map[string]time.Time{"s1": at(9), "s3": at(3)}

@@ -267,8 +267,9 @@ func ledger(t *rapid.T, command string, before State, w *world, lines int) {
 	}
 	began := tick != nil && tick.Body &&
 		(before.Tick == nil || !before.Tick.Body || before.Tick.Iteration != tick.Iteration)
-	if c := run.Ceilings; began && (tick.Iteration > c.Iterations || run.MinutesElapsed >= c.Minutes ||
-		run.SinglePR == 0 && len(run.PRsTouched) >= c.PRs || run.DollarsEstimate >= c.Dollars) {
+	if c := run.Ceilings; began &&
+		(tick.Iteration > c.Iterations || run.MinutesElapsed >= c.Minutes ||
+			run.SinglePR == 0 && len(run.PRsTouched) >= c.PRs || run.DollarsEstimate >= c.Dollars) {
 		t.Fatalf("%s: iteration %d began past a ceiling: %+v", command, tick.Iteration, run)
 	}
 	ran := 0

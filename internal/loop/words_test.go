@@ -23,7 +23,8 @@ func TestParseUSD(t *testing.T) {
 		"1.0000000000001": "is not an amount", "1000000.000000000001": "is over 1000000 dollars",
 		"1000001": "is over 1000000 dollars", "99999999999999999999": "is over 1000000 dollars",
 	} {
-		if got, err := ParseUSD(in); err == nil || !strings.Contains(err.Error(), want) || got != 0 {
+		if got, err := ParseUSD(in); err == nil || !strings.Contains(err.Error(), want) ||
+			got != 0 {
 			t.Errorf("%s: %d, %v", in, got, err)
 		}
 	}
@@ -61,7 +62,8 @@ func TestUSDAsJSON(t *testing.T) {
 	if got := half(25*Dollar + Cent); got != 12*Dollar+51*Cent {
 		t.Errorf("half is %s", got)
 	}
-	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != mostUnits || byHalf(mostUnits+5) != mostUnits+5 {
+	if byHalf(5) != 8 || byHalf(4) != 6 || byHalf(1) != 2 || byHalf(999_999) != mostUnits ||
+		byHalf(mostUnits+5) != mostUnits+5 {
 		t.Error(byHalf(5), byHalf(1), byHalf(999_999), byHalf(mostUnits+5))
 	}
 }
@@ -90,11 +92,13 @@ func TestParseRaise(t *testing.T) {
 		}
 	}
 	to := Ceilings{8, 30, 90, 0}
-	if got := raiseText(to, WorkRun); !strings.HasPrefix(got, "Lift to 8 iterations, 30 PRs, 90 minutes, no dollar ceiling.") {
+	want := "Lift to 8 iterations, 30 PRs, 90 minutes, no dollar ceiling."
+	if got := raiseText(to, WorkRun); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 	to.Dollars = 3 * Dollar
-	if got := raiseText(to, SinglePR); !strings.HasPrefix(got, "Lift to 8 iterations, 90 minutes, $3.00. Or") {
+	want = "Lift to 8 iterations, 90 minutes, $3.00. Or type your own"
+	if got := raiseText(to, SinglePR); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}
 }
@@ -232,10 +236,13 @@ func TestRedactALine(t *testing.T) {
 	l.Budget.StopText = "x"
 	l.Redact(func(s string) string { return strings.ToUpper(s) })
 	want := Iteration{
-		Observed:   Observed{Heads: []string{"X"}, Worktrees: []string{"X"}},
-		Denied:     []Denial{{Tool: "x", What: "X"}},
-		Overrun:    &Overrun{By: []Spender{{Who: "X", Model: "x"}}},
-		TrackedPRs: []TrackedPR{{StartSHA: long, EndSHA: strings.ToUpper(long + "a")}, {StartSHA: "X"}},
+		Observed: Observed{Heads: []string{"X"}, Worktrees: []string{"X"}},
+		Denied:   []Denial{{Tool: "x", What: "X"}},
+		Overrun:  &Overrun{By: []Spender{{Who: "X", Model: "x"}}},
+		TrackedPRs: []TrackedPR{
+			{StartSHA: long, EndSHA: strings.ToUpper(long + "a")},
+			{StartSHA: "X"},
+		},
 	}
 	want.Budget.Carried = []GateAnswer{{Name: "x", Question: "X", Answer: "X"}}
 	want.Budget.Pending = []Gate{{Name: "x", Question: "X", Answer: "X"}}
