@@ -123,6 +123,11 @@ func TestPauseTexts(t *testing.T) {
 func TestAnAbandonedEntryIsNotCounted(t *testing.T) {
 	run := &Budget{RunID: "r", Ceilings: Defaults, IterationsUsed: 3, Status: Active}
 	tick := &Tick{RunID: "r", Iteration: 3}
+	for _, s := range []State{{}, {Run: run}, {Tick: tick}} {
+		if o := Step(s, Known{}, Abandoned{}); !o.Nothing() {
+			t.Errorf("nothing is open: %+v", o)
+		}
+	}
 	o := Step(State{Run: run, Tick: tick}, Known{Has: ^Need(0)}, Abandoned{Turn{Now: noon}})
 	if o.Save.Close == nil || o.Save.Close.Run.IterationsUsed != 2 {
 		t.Errorf("%+v", o.Save.Close)

@@ -291,3 +291,26 @@ func ledger(t *rapid.T, command string, before State, w *world, lines int) {
 		t.Fatalf("%s: %s because of %q", command, run.Status, run.StopCause)
 	}
 }
+
+// What an answer or an effect adds to a list is not written behind the end of the given one.
+func TestStepWritesBehindNoList(t *testing.T) {
+	question := Gate{Name: RepeatedFailure, Question: "q", Target: "#44"}
+	question.Options = Gates[len(Gates)-1].Options
+	tick := &Tick{
+		SessionID: "s1", Pending: []Gate{question}, Dialogs: []Dialog{{ID: "d", Shown: []string{"q"}}},
+		Fired: make([]Fired, 0, 3), Answered: make([]GateAnswer, 0, 3),
+	}
+	tick.Observed.PRs, tick.Observed.Merged = make([]int, 0, 3), make([]int, 0, 3)
+	s := State{Run: &Budget{DeferredTargets: make([]string, 0, 3)}, Tick: tick}
+	for _, text := range []string{"skip", "stop", ""} {
+		e := Result{Turn: Turn{Session: "s1"}, Event: afterTool, ID: "d"}
+		e.Effects = []Effect{{Kind: MergedPR, PR: 7, Landed: true}}
+		if text != "" {
+			e.Answers = &Answers{ID: "d", List: []DialogAnswer{{"q", text}}}
+		}
+		before := whole(s)
+		if o := Step(s, Known{}, e); o.Nothing() || !reflect.DeepEqual(before, whole(s)) {
+			t.Errorf("%q changed its input, or nothing: %+v", text, o)
+		}
+	}
+}

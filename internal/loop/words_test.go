@@ -59,6 +59,9 @@ func TestUSDAsJSON(t *testing.T) {
 			t.Errorf("%d: %s", u, got)
 		}
 	}
+	if got := half(2*Cent + 2); got != 2*Cent {
+		t.Errorf("half is %s", got)
+	}
 	if got := half(25*Dollar + Cent); got != 12*Dollar+51*Cent {
 		t.Errorf("half is %s", got)
 	}
