@@ -3,6 +3,9 @@ package loop
 import (
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // A question waits at the very Stop at which a ceiling is reached: the run pauses and asks; its
@@ -46,6 +49,120 @@ func TestUnheardLeavesOutDialogsThatAreDone(t *testing.T) {
 		tick := Tick{Pending: []Gate{{Name: BacklogDrift}}, Dialogs: []Dialog{c.dialog}}
 		if got := tick.Unheard(); got != c.want {
 			t.Errorf("%+v: unheard %v", c.dialog, got)
+		}
+	}
+}
+
+// Closing changes neither the run, the tick nor the line before.
+func TestCloseChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		run, tick := drawn[Budget](t, "run"), drawn[Tick](t, "tick")
+		e, previous := drawn[Ending](t, "ending"), drawn[Iteration](t, "previous")
+		before := frozen([]any{run, tick, e, previous})
+		Close(run, tick, &previous, e)
+		if diff := cmp.Diff(before, []any{run, tick, e, previous}); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// What a run has spent is added up by model; cursors and prices are the last ones, where they came.
+func TestSpend(t *testing.T) {
+	b := Budget{
+		TokensByModel: map[string]Tokens{"a": {Input: 1, Output: 2, Dollars: 3}}, SkippedLines: 1,
+		Cursors: []Cursor{{Path: "old"}}, RateTableSource: "old",
+	}
+	was := b.TokensByModel
+	b.Spend(Spent{})
+	b.Spend(Spent{
+		ByModel: map[string]Tokens{
+			"a": {Input: 1, CacheRead: 1, Output: 1, Dollars: 1},
+			"b": {Output: 4},
+		},
+		Cursors: []Cursor{{Path: "new"}}, Source: "new", Skipped: 2,
+	})
+	want := Budget{
+		TokensByModel: map[string]Tokens{
+			"a": {Input: 2, CacheRead: 1, Output: 3, Dollars: 4}, "b": {Output: 4},
+		},
+		SkippedLines: 3, Cursors: []Cursor{{Path: "new"}}, RateTableSource: "new", TokensIn: 2,
+		TokensOut: 5, DollarsEstimate: 1,
+	}
+	if diff := cmp.Diff(want, b); diff != "" || len(was) != 1 || was["a"].Output != 2 {
+		t.Errorf("%v: %s", was, diff)
+	}
+	b.Spend(Spent{})
+	if len(b.Cursors) != 1 || b.RateTableSource != "new" {
+		t.Errorf("nothing that was spent changed %+v", b)
+	}
+}
+
+// A pause that nothing explains has no text, and one without a question names none.
+func TestPauseTexts(t *testing.T) {
+	for _, c := range []struct {
+		pending []Gate
+		why     string
+		want    string
+	}{
+		{[]Gate{{Name: BacklogDrift}}, "", ""}, {nil, "why", ""},
+		{[]Gate{{Name: BacklogDrift}}, "why", "Loop paused at gate backlog-drift: why"},
+	} {
+		got := Close(
+			Budget{},
+			Tick{Pending: c.pending},
+			nil,
+			Ending{Pause: true, Unanswered: c.why},
+		)
+		if got.Run.Status != Paused || got.Run.StopText != c.want {
+			t.Errorf("%+v: %s, %q", c, got.Run.Status, got.Run.StopText)
+		}
+	}
+}
+
+// An answer that would have begun the body died between two saves: the iteration does not count.
+func TestAnAbandonedEntryIsNotCounted(t *testing.T) {
+	run := &Budget{RunID: "r", Ceilings: Defaults, IterationsUsed: 3, Status: Active}
+	tick := &Tick{RunID: "r", Iteration: 3}
+	for _, s := range []State{{}, {Run: run}, {Tick: tick}} {
+		if o := Step(s, Known{}, Abandoned{}); !o.Nothing() {
+			t.Errorf("nothing is open: %+v", o)
+		}
+	}
+	o := Step(State{Run: run, Tick: tick}, Known{Has: ^Need(0)}, Abandoned{Turn{Now: noon}})
+	if o.Save.Close == nil || o.Save.Close.Run.IterationsUsed != 2 {
+		t.Errorf("%+v", o.Save.Close)
+	}
+}
+
+func TestWhatATickKnows(t *testing.T) {
+	tick := Tick{
+		Tracked: []TrackedPR{{Number: 1, EndSHA: "a"}, {Number: 2, EndSHA: "b"}},
+		Report: Report{
+			PRs: []PR{{Number: 1, HeadSHA: "c"}, {Number: 2}, {Number: 4, HeadSHA: "d"}},
+		},
+		Asked: &Asked{PRs: []PR{{Number: 3, HeadSHA: "e"}, {Number: 4, HeadSHA: "f"}}},
+	}
+	for pr, want := range map[int]string{1: "c", 2: "b", 3: "e", 4: "f", 5: ""} {
+		if got := tick.Head(pr); got != want {
+			t.Errorf("PR %d is at %q", pr, got)
+		}
+	}
+	if got := (&Tick{}).HaltedBy(); got != "" {
+		t.Errorf("halted by %q", got)
+	}
+	line := &Iteration{TrackedPRs: []TrackedPR{{Number: 1, EndSHA: "a"}}}
+	if !line.Tracks(1) || line.Tracks(2) || line.HeadAtEnd(1) != "a" || line.HeadAtEnd(2) != "" {
+		t.Errorf("%+v", line)
+	}
+	if (*Iteration)(nil).Tracks(1) || (*Iteration)(nil).HeadAtEnd(1) != "" {
+		t.Error("no line tracks anything")
+	}
+	if due := Due(&Facts{Run: &Budget{}, Tick: &tick}, Merging); len(due) != 0 {
+		t.Errorf("no merge is asked about: %+v", due)
+	}
+	for _, k := range Gates {
+		if got, ok := Kind(k.Name); !ok || got.Header != k.Header {
+			t.Errorf("%s: %+v", k.Name, got)
 		}
 	}
 }

@@ -13,8 +13,12 @@ func TestDenialsAreBounded(t *testing.T) {
 		tick.Deny(Denial{Tool: "Bash", Rule: MergeGate, What: fmt.Sprintf("gh pr merge %d", i)})
 	}
 	tick.Deny(Denial{Tool: "Bash", Rule: MergeGate, What: "gh pr merge 3"})
+	tick.Deny(Denial{Tool: "Bash", Rule: MergeGate, What: "gh pr merge 0"})
+	if tick.Denied[0].Times != 2 {
+		t.Errorf("the first is %+v", tick.Denied[0])
+	}
 	last := tick.Denied[len(tick.Denied)-1]
-	if len(tick.Denied) != mostDenials || Refusals(tick.Denied) != 201 ||
+	if len(tick.Denied) != mostDenials || Refusals(tick.Denied) != 202 ||
 		last.Rule != OtherRule || last.Times != 151 || tick.Denied[3].Times != 2 {
 		t.Errorf("%d entries, the last %+v, the fourth %+v", len(tick.Denied), last, tick.Denied[3])
 	}
@@ -86,6 +90,10 @@ func TestRunningCount(t *testing.T) {
 	r, cursors := tick.Spending(run)
 	if r.Dollars != 7 || len(cursors) != 1 || cursors[0].Offset != 30 {
 		t.Errorf("%+v from %+v", r, cursors)
+	}
+	tick.Count(run, Running{From: 5, Dollars: 9, Cursors: []Cursor{{Path: "m.jsonl", Offset: 30}}})
+	if r, _ = tick.Spending(run); r.Dollars != 7 {
+		t.Errorf("a count that read no further is taken: %+v", r)
 	}
 	run.DollarsEstimate, run.Cursors[0].Offset = 12, 30
 	if r, cursors = tick.Spending(run); r.Dollars != 0 || r.From != 12 || cursors[0].Offset != 30 {

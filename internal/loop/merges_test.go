@@ -15,6 +15,8 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 		"the tracker says none":            {Tick{Asked: &Asked{PRs: told(&no)}}, true},
 		"the tracker cannot tell":          {Tick{Asked: &Asked{PRs: told(nil)}, Report: Report{PRs: told(&no)}}, false},
 		"the tracker none, the skill some": {Tick{Asked: &Asked{PRs: told(&no)}, Report: Report{PRs: told(&yes)}}, false},
+		"the skill of another PR":          {Tick{Report: Report{PRs: []PR{{Number: 8, HumanFeedback: &no}}}}, false},
+		"the skill with nothing to say":    {Tick{Report: Report{PRs: told(nil)}}, false},
 		"of another PR":                    {Tick{Asked: &Asked{PRs: []PR{{Number: 8, HumanFeedback: &no}}}}, false},
 	} {
 		if got := c.tick.NoFeedback(7); got != c.want {

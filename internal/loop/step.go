@@ -171,12 +171,14 @@ type Count struct {
 	Clock Clock
 }
 
-// clone copies what a Step may change in place.
+// clone copies what a Step may change in place, and clips what it may append to: room behind a
+// list's end belongs to the state that was given.
 func (s State) clone() State {
 	if s.Run != nil {
 		run := *s.Run
 		run.Pending = slices.Clone(run.Pending)
 		run.Blocks.Reasons = slices.Clone(run.Blocks.Reasons)
+		run.DeferredTargets = slices.Clip(run.DeferredTargets)
 		s.Run = &run
 	}
 	if s.Tick != nil {
@@ -198,6 +200,12 @@ func (t *Tick) clone() *Tick {
 	c.Passed = slices.Clone(t.Passed)
 	c.Tracked = slices.Clone(t.Tracked)
 	c.Report.PRs = slices.Clone(t.Report.PRs)
+	c.Prompts, c.Notes = slices.Clip(t.Prompts), slices.Clip(t.Notes)
+	c.Answered, c.Carry = slices.Clip(t.Answered), slices.Clip(t.Carry)
+	c.Fired, c.Deferred = slices.Clip(t.Fired), slices.Clip(t.Deferred)
+	c.Observed.PRs = slices.Clip(t.Observed.PRs)
+	c.Observed.Merged = slices.Clip(t.Observed.Merged)
+	c.Observed.Worktrees = slices.Clip(t.Observed.Worktrees)
 	if t.Asked != nil {
 		asked := *t.Asked
 		asked.PRs = slices.Clone(asked.PRs)

@@ -56,7 +56,7 @@ func TestStatesSayWhatHolds(t *testing.T) {
 }
 
 func TestOrdinal(t *testing.T) {
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 102: "102nd", 111: "111th", 1000: "1000th"} {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 102: "102nd", 22: "22nd", 23: "23rd", 33: "33rd", 103: "103rd", 211: "211th", 101: "101st", 111: "111th", 1000: "1000th"} {
 		if got := ordinal(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}

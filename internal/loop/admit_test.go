@@ -1,0 +1,370 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asking is a request of session s1 in process 100, for a work loop.
+func asking(args string) Request {
+	r := Request{
+		Now: noon, SessionID: "s1", PromptID: "p9", Owner: Process{PID: 100}, Platform: "linux",
+		Command: Command{"sdd:work", Work, "--loop " + args}, RunID: "new",
+	}
+	r.Flags, _, _ = ParseFlags(Work, r.Command.Args)
+	return r
+}
+
+// A run with another budget file has the lock or the open iteration: whose it is, and whether it
+// lives, decides as for a run of the asker's own file.
+func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
+	other := func(change func(*Budget)) *Budget {
+		b := &Budget{
+			RunID: "other", SessionID: "s2", Skill: Work, Status: Active, StartedAt: noon,
+			Ceilings: Defaults, Owner: Process{PID: 200}, IterationsUsed: 3,
+		}
+		if change != nil {
+			change(b)
+		}
+		return b
+	}
+	tick := &Tick{RunID: "other", SessionID: "s2", Skill: Work, Iteration: 4}
+	own := &Tick{RunID: "other", SessionID: "s1", Skill: Work, Iteration: 4}
+	lock := &Lock{RunID: "other", SessionID: "s2", Iteration: 4, Process: Process{PID: 200}}
+	left := other(func(b *Budget) { b.OwnerLeft = true })
+	ended := &Budget{
+		RunID:     "own",
+		SessionID: "s1",
+		Skill:     Work,
+		Status:    Halted,
+		Owner:     Process{PID: 100},
+	}
+	unknown := other(func(b *Budget) { b.Owner = Process{} })
+	running := other(func(b *Budget) { b.SessionID = "s1" })
+	draining := &Tick{RunID: "other", SessionID: "s1", Iteration: 4, Draining: true}
+	mine := other(func(b *Budget) { b.OwnerLeft, b.Owner = true, Process{PID: 100} })
+	for _, c := range []struct {
+		name string
+		s    Standing
+		want Verdict
+		pid  int
+		reap bool
+	}{
+		{"an iteration of a living run holds no lock yet",
+			Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200, false},
+		{"and holds its lock", Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Alive,
+			Lock: lock, LockIs: Alive}, Skip, 200, false},
+		{"the client of the iteration is dead",
+			Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Dead}, CloseFirst, 0, false},
+		{"and its lock is dead too", Standing{Tick: tick, TickRun: other(nil), TickOwnerIs: Dead,
+			Lock: lock, LockIs: Dead}, CloseFirst, 0, false},
+		{"the lock is dead, the client may live", Standing{Tick: tick, TickRun: other(nil),
+			TickOwnerIs: Unclear, Lock: lock, LockIs: Dead}, Start, 0, true},
+		{"the session of the iteration has ended",
+			Standing{Tick: tick, TickRun: left, TickOwnerIs: Alive}, CloseFirst, 0, false},
+		{"the iteration's run is nowhere", Standing{Tick: tick}, CloseFirst, 0, false},
+		{"the iteration is the session's own",
+			Standing{Tick: own, TickRun: other(nil), TickOwnerIs: Alive}, CloseFirst, 0, false},
+		{"the iteration is the client's own before /clear",
+			Standing{Tick: tick, TickRun: mine, TickOwnerIs: Alive, Lock: lock, LockIs: Alive},
+			CloseFirst, 0, false},
+		{"a lock without an iteration of a run that goes on",
+			Standing{Lock: lock, LockIs: Alive, Holder: other(nil)}, Skip, 200, false},
+		{"of one that has ended", Standing{Lock: lock, LockIs: Alive,
+			Holder: other(func(b *Budget) { b.Status = Halted })}, Start, 0, true},
+		{"of one whose session has ended",
+			Standing{Lock: lock, LockIs: Alive, Holder: left}, Start, 0, true},
+		{"of one of the same client",
+			Standing{Lock: lock, LockIs: Alive, Holder: mine}, Start, 0, true},
+		{"of one without an id", Standing{Lock: &Lock{Iteration: 4, Process: Process{PID: 200}},
+			LockIs: Alive, Holder: other(func(b *Budget) { b.RunID, b.Status = "", Halted })},
+			Skip, 200, false},
+		{"of another run than its holder's", Standing{Lock: lock, LockIs: Alive,
+			Holder: other(func(b *Budget) { b.RunID, b.Status = "third", Halted })}, Skip, 200, false},
+		{"an iteration of another file's run, beside a run of the asker's own",
+			Standing{Run: ended, Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200, false},
+		{"and of a dead client", Standing{Run: ended, Tick: tick, TickRun: other(nil),
+			TickOwnerIs: Dead}, CloseFirst, 0, false},
+		{"a run whose client nobody knows", Standing{Run: unknown}, Start, 0, false},
+		{"the asker's own iteration waits for its workers", Standing{Run: running, Tick: draining},
+			Skip, 100, false},
+		{"and the lock names another process", Standing{Run: running, Tick: draining,
+			Lock: &Lock{Process: Process{PID: 77}}}, Skip, 77, false},
+	} {
+		a := Admit(asking(""), c.s)
+		if a.Verdict != c.want || a.PID != c.pid || a.Reap != c.reap {
+			t.Errorf("%s: %+v", c.name, a)
+		}
+	}
+}
+
+// A session that was taken up again by another client goes on as a resumed run.
+func TestAdmitAnotherClientOfTheSession(t *testing.T) {
+	run := &Budget{
+		RunID: "r", SessionID: "s1", Skill: Work, Status: Active, Ceilings: Defaults,
+		Owner: Process{PID: 99, Start: "a"}, Flags: asking("").Flags.canonical(),
+	}
+	for args, want := range map[string]Mode{"": NextTick, "--resume": ResumeRun, "--max-prs 3": FreshRun} {
+		if a := Admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start ||
+			a.Mode != want {
+			t.Errorf("%q: %+v", args, a)
+		}
+	}
+	if a := Identify(asking(""), Standing{Run: run}); a.Verdict != Start || a.Mode != NextTick {
+		t.Errorf("after a forced lock: %+v", a)
+	}
+	if a := Identify(asking(""), Standing{}); a.Mode != FreshRun {
+		t.Errorf("after a forced lock without a run: %+v", a)
+	}
+	run.Owner.PID = 100
+	if a := Admit(asking("--resume"), Standing{Run: run}); a.Mode != NextTick {
+		t.Errorf("the same client resumes: %+v", a)
+	}
+}
+
+func TestOwnedBy(t *testing.T) {
+	r := Request{SessionID: "s1", Owner: Process{PID: 100, Start: "x"}}
+	for _, c := range []struct {
+		run  Budget
+		want bool
+	}{
+		{Budget{SessionID: "s1"}, true},
+		{Budget{SessionID: "s2", OwnerLeft: true, Owner: r.Owner}, true},
+		{Budget{SessionID: "s2", Owner: r.Owner}, false},
+		{Budget{SessionID: "s2", OwnerLeft: true, Owner: Process{PID: 100, Start: "y"}}, false},
+		{Budget{SessionID: "s2", OwnerLeft: true, Owner: Process{PID: 101, Start: "x"}}, false},
+		{Budget{SessionID: "s2", OwnerLeft: true}, false},
+	} {
+		if got := c.run.OwnedBy(r); got != c.want {
+			t.Errorf("%+v: %v", c.run, got)
+		}
+	}
+	if (&Budget{SessionID: "s2", OwnerLeft: true}).OwnedBy(Request{SessionID: "s1"}) {
+		t.Error("a process that nobody knows is nobody's")
+	}
+}
+
+// A tick that waits for its workers is its prompt's own; what later prompts of it invoke is another.
+func TestBegan(t *testing.T) {
+	for _, c := range []struct {
+		tick   Tick
+		prompt string
+		want   bool
+	}{
+		{Tick{Prompts: []string{"a", "b"}}, "a", true}, {Tick{Prompts: []string{"a", "b"}}, "b", true},
+		{Tick{Prompts: []string{"a", "b"}}, "c", false},
+		{Tick{Prompts: []string{"a", "b"}, Draining: true}, "a", true},
+		{Tick{Prompts: []string{"a", "b"}, Draining: true}, "b", false},
+	} {
+		if got := c.tick.began(c.prompt); got != c.want {
+			t.Errorf("%+v began in %s: %v", c.tick, c.prompt, got)
+		}
+	}
+}
+
+// What a terminal, a schedule and a status line ask of a run.
+func TestWhatIsAskedOfARun(t *testing.T) {
+	run := &Budget{
+		Ceilings: Ceilings{PRs: 3}, Status: Active,
+		Cursors: []Cursor{
+			{Path: SubagentFolder + "a.jsonl"},
+			{Path: "main.jsonl"},
+			{Path: "b.jsonl"},
+		},
+	}
+	if got := run.Transcript(); got != "main.jsonl" {
+		t.Error(got)
+	}
+	if got := (&Budget{Cursors: run.Cursors[:1]}).Transcript(); got != "" {
+		t.Error(got)
+	}
+	f := &Facts{Run: run, PRs: []string{"#1"}}
+	if left, unbounded := f.PRsLeft(); left != 2 || unbounded {
+		t.Errorf("%d PRs left, %v", left, unbounded)
+	}
+	f.PRs = make([]string, 4)
+	if left, _ := f.PRsLeft(); left != 0 {
+		t.Errorf("%d PRs left", left)
+	}
+	run.SinglePR = 1
+	if _, unbounded := f.PRsLeft(); !unbounded {
+		t.Error("a single PR has no ceiling")
+	}
+	run.StopAt(AskForceUnlock(), 4)
+	want := StopDetail{ForceUnlock, 4}
+	if run.Status != Halted || run.StopCause != "prior_gate_stop" || *run.StopDetail != want {
+		t.Errorf("%+v", run)
+	}
+	if c, ok := ConditionOf("cost_budget"); !ok || c.Number != 12 {
+		t.Errorf("%+v", c)
+	}
+	if _, ok := ConditionOf("gate_waiting"); ok {
+		t.Error("a pause is no condition")
+	}
+	if _, ok := Kind("facts"); ok {
+		t.Error("facts is no gate")
+	}
+	claim := Claim{Iteration: 3}
+	if got := claim.PriorStop(); got != "Loop already stopped at gate force-unlock in iteration 3" {
+		t.Error(got)
+	}
+	claim.StopText = "why"
+	if got := claim.PriorStop(); got != "Loop already stopped: why" {
+		t.Error(got)
+	}
+	paused := &Budget{Status: Paused}
+	if got := PriorStop(paused); got != "Loop paused at gate unknown — answer it with "+
+		"`hooks gate answer`, then type the command with --resume" {
+		t.Error(got)
+	}
+}
+
+// R130, R131: what the last line knows better wins, counter by counter.
+func TestLatest(t *testing.T) {
+	low := Budget{PRsTouched: []string{"#1"}, MinutesElapsed: 9}
+	high := Budget{
+		IterationsUsed: 1, PRsTouched: []string{"#2", "#1"}, CommentsPushed: 2, MergesAttempted: 3,
+		MinutesElapsed: 4, TokensIn: 5, TokensOut: 6, SkippedLines: 7, AgentsDispatched: 8,
+		DollarsEstimate: 9,
+	}
+	want := high
+	want.PRsTouched, want.MinutesElapsed = []string{"#1", "#2"}, 9
+	if diff := cmp.Diff(want, Latest(low, &Iteration{Budget: high})); diff != "" {
+		t.Error(diff)
+	}
+	low.MinutesElapsed, want.MinutesElapsed = 0, 4
+	if got := Latest(low, &Iteration{Budget: high}).MinutesElapsed; got != 4 {
+		t.Errorf("%d minutes", got)
+	}
+	if diff := cmp.Diff(low, Latest(low, nil)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// R32: the run's clock, as it is set when the run was away and as machines do.
+func TestObserve(t *testing.T) {
+	at := func(minutes, up, awake int64) Clock {
+		return Clock{
+			Wall:  noon.Add(time.Duration(minutes) * time.Minute),
+			Boot:  "b",
+			Up:    up * 60,
+			Awake: awake * 60,
+		}
+	}
+	other := at(60, 1, 1)
+	other.Boot = "c"
+	unknown := at(60, 1, 1)
+	unknown.Boot = ""
+	for _, c := range []struct {
+		name         string
+		clock        Clock
+		ahead, slept int64
+		since        time.Time
+	}{
+		{"nothing", at(10, 10, 10), 0, 0, time.Time{}},
+		{"set forward", at(30, 10, 10), 20 * 60, 0, time.Time{}},
+		{"set forward by a minute", at(11, 10, 10), 60, 0, time.Time{}},
+		{"set back by a minute", at(9, 10, 10), 0, 0, noon.Add(-time.Minute)},
+		{"set back", at(-20, 10, 10), 0, 0, noon.Add(-30 * time.Minute)},
+		{"slept", at(10, 10, 4), 0, 6 * 60, time.Time{}},
+		{"slept a minute", at(10, 10, 9), 0, 60, time.Time{}},
+		{"another boot", other, 0, 0, time.Time{}},
+		{"a machine without clocks", unknown, 0, 0, time.Time{}},
+	} {
+		first := at(0, 0, 0)
+		b := Budget{StartedAt: noon, Clock: &first}
+		b.Observe(c.clock)
+		if b.ClockAhead != c.ahead || b.Slept != c.slept || !b.ActiveSince.Equal(c.since) ||
+			*b.Clock != c.clock {
+			t.Errorf(
+				"%s: ahead %d, slept %d, since %s",
+				c.name,
+				b.ClockAhead,
+				b.Slept,
+				b.ActiveSince,
+			)
+		}
+	}
+	drift := at(0, 5, 5)
+	b := Budget{StartedAt: noon, Clock: &drift}
+	almost := drift
+	almost.Wall, almost.Up, almost.Awake = noon.Add(119*time.Second), 360, 301
+	if b.Observe(almost); b.ClockAhead != 0 || b.Slept != 0 {
+		t.Errorf("drift: ahead %d, slept %d", b.ClockAhead, b.Slept)
+	}
+	unknown.Boot = ""
+	b = Budget{StartedAt: noon, Clock: &unknown}
+	if b.Observe(unknown); b.ClockAhead != 0 {
+		t.Error("clocks that nobody knows say nothing")
+	}
+	b.MinutesElapsed, b.MinutesBefore = 7, 3
+	if b.Away(noon); b.MinutesBefore != 7 || b.Clock != nil || !b.ActiveSince.Equal(noon) {
+		t.Errorf("away: %+v", b)
+	}
+}
+
+func TestJumped(t *testing.T) {
+	const both = " (the clock was set forward by 10 minutes and the machine slept for 20, which count)"
+	for _, c := range []struct {
+		ahead, slept int64
+		minutes      int
+		want         string
+	}{
+		{60, 60, 61, " (the clock was set forward by 1 minutes and the machine slept for 1, which count)"},
+		{60, 0, 60, " (the clock was set forward by 1 minutes, which count)"},
+		{0, 0, 60, ""}, {600, 1200, 89, both}, {600, 1200, 90, ""},
+		{600, 59, 69, " (the clock was set forward by 10 minutes, which count)"},
+		{59, 1200, 79, " (the machine slept for 20 minutes, which count)"},
+	} {
+		b := &Budget{Ceilings: Ceilings{Minutes: 60}, ClockAhead: c.ahead, Slept: c.slept}
+		if got := b.jumped(c.minutes); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+func TestReceipts(t *testing.T) {
+	var b Budget
+	looked := 0
+	look := func() Program { looked++; return Program{Path: "p"} }
+	for i, c := range []struct {
+		session, word string
+		news          bool
+	}{
+		{"s1", "stop", true}, {"s1", "stop", false}, {"s1", "pre-tool-use", true}, {"s2", "stop", true},
+	} {
+		if got := b.Receive(c.session, c.word, noon.Add(time.Duration(i)*time.Minute), look); got != c.news {
+			t.Errorf("%+v: news %v", c, got)
+		}
+	}
+	want := []Receipt{
+		{
+			"s1",
+			Program{Path: "p"},
+			noon,
+			noon.Add(2 * time.Minute),
+			[]string{"stop", "pre-tool-use"},
+		},
+		{
+			"s2",
+			Program{Path: "p"},
+			noon.Add(3 * time.Minute),
+			noon.Add(3 * time.Minute),
+			[]string{"stop"},
+		},
+	}
+	if diff := cmp.Diff(want, b.Receipts); diff != "" || looked != 2 {
+		t.Errorf("looked %d times: %s", looked, diff)
+	}
+	if !b.Heard("s1", "pre-tool-use") || b.Heard("s2", "pre-tool-use") || b.Heard("s3", "stop") {
+		t.Errorf("%+v", b.Receipts)
+	}
+	for i := range mostReceipts {
+		b.Receive("n"+string(rune('a'+i)), "stop", noon, look)
+	}
+	if len(b.Receipts) != mostReceipts || b.Receipts[0].SessionID != "na" {
+		t.Errorf("%d receipts, from %s", len(b.Receipts), b.Receipts[0].SessionID)
+	}
+}

@@ -1,0 +1,232 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A call is counted once an event, by its id and input; of very many the oldest are forgotten.
+func TestACallIsCountedOnce(t *testing.T) {
+	var tick Tick
+	for _, c := range []struct {
+		event, id, input string
+		news             bool
+	}{
+		{"PostToolUse", "t1", "{}", true}, {"PostToolUse", "t1", "{}", false},
+		{"PreToolUse", "t1", "{}", true}, {"PostToolUse", "t1", "{1}", true},
+		{"PostToolUse", "", "{}", true}, {"PostToolUse", "", "{}", true},
+	} {
+		if got := tick.Once(c.event, c.id, c.input); got != c.news {
+			t.Errorf("%+v: news %v", c, got)
+		}
+	}
+	if !tick.Told("t1") || tick.Told("t2") || !tick.Told("") || len(tick.Counted) != 3 {
+		t.Errorf("told: %v", tick.Counted)
+	}
+	for i := range mostCounted - 3 {
+		tick.Once("PostToolUse", fmt.Sprint("n", i), "")
+	}
+	if len(tick.Counted) != mostCounted || !tick.Told("t1") || !tick.Told("anything") {
+		t.Errorf("%d are counted", len(tick.Counted))
+	}
+	tick.Once("PostToolUse", "last", "")
+	if len(tick.Counted) != mostCounted || !tick.Once("PostToolUse", "t1", "{}") ||
+		tick.Once("PostToolUse", "last", "") {
+		t.Errorf("%d are counted, the first %q", len(tick.Counted), tick.Counted[0])
+	}
+}
+
+// R101: what merges passes once, for the PRs and the commit that it was let through for.
+func TestAPassIsForItsCall(t *testing.T) {
+	var tick Tick
+	tick.Pass(Passed{ID: "", PRs: []int{1}})
+	tick.Pass(Passed{ID: "a", Input: strings.Repeat("x", mostInput), PRs: []int{7, 8}})
+	tick.Pass(Passed{ID: "b", Input: strings.Repeat("x", mostInput+1)})
+	tick.Pass(Passed{ID: "c", Input: "{}", Done: true})
+	if len(tick.Passed) != 3 || len(tick.Passed[0].Input) != mostInput ||
+		tick.Passed[1].Input != "" {
+		t.Fatalf("passed: %d, %d bytes", len(tick.Passed), len(tick.Passed[1].Input))
+	}
+	for _, c := range []struct {
+		id, input   string
+		known, same bool
+	}{
+		{"a", strings.Repeat("x", mostInput), true, true}, {"a", "x", true, false},
+		{"b", "", true, false}, {"c", "{}", true, false}, {"d", "{}", false, false},
+		{"", "", false, false},
+	} {
+		if known, same := tick.Merging(c.id, c.input); known != c.known || same != c.same {
+			t.Errorf("%s %.9s: known %v, same %v", c.id, c.input, known, same)
+		}
+	}
+	if tick.Ended("") || tick.Ended("c") || tick.Ended("d") || !tick.Ended("a") || tick.Ended("a") {
+		t.Errorf("ended: %+v", tick.Passed)
+	}
+	if tick.Passed[1].Done {
+		t.Error("the result of another call ended it")
+	}
+	for i := range mostCounted {
+		tick.Pass(Passed{ID: fmt.Sprint("n", i)})
+	}
+	if len(tick.Passed) != mostCounted || tick.Passed[0].ID != "n0" {
+		t.Errorf("%d are kept, from %q", len(tick.Passed), tick.Passed[0].ID)
+	}
+}
+
+func TestAPassAllows(t *testing.T) {
+	bound := Passed{PRs: []int{7}, HeadSHA: "aaaaaaa1"}
+	for _, c := range []struct {
+		pass Passed
+		pr   int
+		sha  string
+		want bool
+	}{
+		{bound, 7, "aaaaaaa1", true}, {bound, 7, "aaaaaaa1ffff", true}, {bound, 7, "", true},
+		{bound, 7, "bbbbbbb1", false}, {bound, 8, "aaaaaaa1", false},
+		{Passed{PRs: []int{7}}, 7, "bbbbbbb1", true},
+		{Passed{PRs: []int{7}, Done: true}, 7, "", false},
+		{Passed{Done: true}, 7, "", false},
+	} {
+		if got := c.pass.Allows(c.pr, c.sha); got != c.want {
+			t.Errorf("%+v allows %d at %q: %v", c.pass, c.pr, c.sha, got)
+		}
+	}
+}
+
+func TestDialogs(t *testing.T) {
+	one := Dialog{ID: "a", Shown: []string{"x?"}}
+	for _, c := range []struct {
+		dialog Dialog
+		equal  bool
+		shows  bool
+	}{
+		{one, true, true},
+		{Dialog{ID: "b", Shown: one.Shown}, false, true},
+		{Dialog{ID: "a", Shown: one.Shown, Forged: true}, false, false},
+		{Dialog{ID: "a", Shown: one.Shown, Done: true}, false, true},
+		{Dialog{ID: "a", Shown: []string{"y?"}}, false, false},
+		{Dialog{ID: "b", Forged: true}, false, false},
+	} {
+		if c.dialog.Equal(one) != c.equal || c.dialog.Shows("x?") != c.shows {
+			t.Errorf("%+v", c.dialog)
+		}
+	}
+	tick := Tick{Dialogs: []Dialog{
+		{ID: "f", Forged: true}, {ID: "b"}, {ID: "a"}, {ID: "a"}, {ID: "f"},
+		{ID: "c", Forged: true}, {ID: "c"}, {ID: "d"},
+		{ID: "d", Forged: true},
+	}}
+	for id, want := range map[string]int{"a": 3, "b": 1, "c": 5, "d": 8, "e": -1, "f": 0} {
+		if got := tick.Shown(id); got != want {
+			t.Errorf("%s was shown last as %d, want %d", id, got, want)
+		}
+	}
+}
+
+// R149: one round of a PR is one review and an approval that closes it.
+func TestOneReviewRound(t *testing.T) {
+	review := func(target string) PostedReview { return PostedReview{Target: target} }
+	approval := PostedReview{Target: "PR #7", Approval: true}
+	var tick Tick
+	tick.NoteReviews([]PostedReview{review("PR #7")}, "a", "{}")
+	tick.NoteReviews([]PostedReview{review("PR #7")}, "a", "{}")
+	for _, c := range []struct {
+		list []PostedReview
+		id   string
+		want string
+	}{
+		{[]PostedReview{review("PR #7")}, "a", ""},
+		{[]PostedReview{review("PR #7")}, "b", "PR #7 was reviewed already"},
+		{[]PostedReview{review("PR #8")}, "b", ""},
+		{[]PostedReview{approval}, "b", ""},
+		{[]PostedReview{review("PR #8"), review("PR #8")}, "b", "PR #8 would be reviewed twice"},
+	} {
+		if got := tick.RefuseReviews(c.list, c.id, "{}"); got != c.want {
+			t.Errorf("%v by %s: %q, want %q", c.list, c.id, got, c.want)
+		}
+	}
+	tick.NoteReviews([]PostedReview{approval}, "c", "{}")
+	again := "PR #7 was reviewed already"
+	if got := tick.RefuseReviews([]PostedReview{approval}, "d", "{}"); got != again {
+		t.Errorf("a second approval: %q", got)
+	}
+	if len(tick.Reviews) != 2 || tick.Unreview("", "{}") || tick.Unreview("c", "{1}") {
+		t.Errorf("reviews: %+v", tick.Reviews)
+	}
+	if !tick.Unreview("c", "{}") || len(tick.Reviews) != 1 || tick.Reviews[0].Approval {
+		t.Errorf("reviews: %+v", tick.Reviews)
+	}
+	if got := ReviewTarget(1, "x") + ReviewTarget(0, "x"); got != "PR #1x" {
+		t.Error(got)
+	}
+}
+
+func TestRefusedCalls(t *testing.T) {
+	var tick Tick
+	for i := range mostRefused + 1 {
+		tick.Refuses(fmt.Sprint("t", i), "{}")
+	}
+	if len(tick.Refused) != mostRefused || tick.WasRefused("t0", "{}") || !tick.WasRefused("t1", "{}") ||
+		tick.WasRefused("t1", "{1}") ||
+		tick.WasRefused("", "{}") ||
+		!tick.Refuses("t0", "{}") {
+		t.Errorf("%d are remembered", len(tick.Refused))
+	}
+}
+
+// Each thread is told of the dollar ceiling once.
+func TestDollarsAreToldOnce(t *testing.T) {
+	var tick Tick
+	for _, c := range []struct {
+		agent string
+		news  bool
+	}{{"", true}, {"main", false}, {"", false}, {"a1", true}, {"a1", false}} {
+		if got := tick.TellDollars(c.agent); got != c.news {
+			t.Errorf("%q: news %v", c.agent, got)
+		}
+	}
+	for i := range mostCounted {
+		tick.TellDollars(fmt.Sprint("n", i))
+	}
+	if len(tick.DollarsTold) != mostCounted {
+		t.Errorf("%d are remembered", len(tick.DollarsTold))
+	}
+}
+
+func TestDollarCeilings(t *testing.T) {
+	run := &Budget{Ceilings: Ceilings{Dollars: 2 * Dollar}, DollarsEstimate: Dollar}
+	if got := run.DollarLimit(150); got != 5*Dollar {
+		t.Errorf("the limit is %s", got)
+	}
+	if got := run.DollarsReached(2 * Dollar); got != "Cost budget reached: $2.00 / $2.00" {
+		t.Error(got)
+	}
+	if got := run.DollarsReached(2*Dollar - 1); got != "" || run.DollarsEstimate != Dollar {
+		t.Errorf("%q, %s", got, run.DollarsEstimate)
+	}
+	spent := func(u USD) Spent { return Spent{ByModel: map[string]Tokens{"m": {Dollars: u}}} }
+	if spent(Dollar).Past(run) || !spent(Dollar+1).Past(run) || run.DollarsEstimate != Dollar {
+		t.Errorf("past the ceiling, at %s", run.DollarsEstimate)
+	}
+	o := &Overrun{Ceiling: 2 * Dollar, Spent: 5 * Dollar, Over: 3 * Dollar}
+	if got := o.String(); got != "$3.00 past the ceiling ($5.00 / $2.00)" {
+		t.Error(got)
+	}
+	o.By = []Spender{{"main thread", "opus", 4 * Dollar}}
+	want := "$3.00 past the ceiling ($5.00 / $2.00), most of the iteration by main thread, opus, $4.00"
+	if got := o.String(); got != want {
+		t.Error(got)
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	old := []Cursor{{Path: "a", Offset: 1}, {Path: "b", Offset: 2}}
+	want := []Cursor{{Path: "c", Offset: 9}, {Path: "a", Offset: 5}, {Path: "b", Offset: 2}}
+	got := Overlay(old, []Cursor{{Path: "c", Offset: 9}, {Path: "a", Offset: 5}})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

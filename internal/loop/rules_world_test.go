@@ -1,0 +1,1108 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// world is one project with its loops, and the clients, clocks, tracker and schedule around them.
+// It does what the program does around the rules, and keeps everything in memory. Events reach the
+// loop that was entered last.
+type world struct {
+	t        failer
+	now      time.Time
+	start    time.Time
+	ahead    time.Duration // by which the wall clock was set
+	slept    time.Duration
+	client   client
+	headless bool
+	dead     map[int]Liveness // processes that do not simply live
+	signs    map[string]time.Time
+	prompts  int
+	prompt   string
+	held     bool // a Stop of this prompt was held
+
+	skill Skill
+	files
+	others map[Skill]files
+	runs   int
+
+	entry   EntryFacts
+	known   Known
+	crons   []Scheduled
+	dialogs int
+
+	said []string
+}
+
+// files are what one loop has on disk.
+type files struct {
+	state State
+	lock  *Lock
+	lines []Iteration
+}
+
+// client is one session in one process.
+type client struct {
+	session string
+	pid     int
+}
+
+// failer is what a world says that it cannot go on to: a test, or a draw of one.
+type failer interface {
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func newWorld(t failer) *world {
+	w := &world{
+		t: t, now: noon, start: noon, client: client{"s1", 100}, skill: Work,
+		dead: map[int]Liveness{}, signs: map[string]time.Time{}, others: map[Skill]files{},
+	}
+	w.newPrompt()
+	return w
+}
+
+func (w *world) newPrompt() {
+	w.prompts++
+	w.prompt, w.held = fmt.Sprintf("p%d", w.prompts), false
+}
+
+func (w *world) say(format string, args ...any) {
+	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
+	w.said = append(w.said, strings.Split(text, "\n")...)
+}
+
+// do carries a command out and returns its outcome.
+func (w *world) do(line string) []string {
+	verb, args, _ := strings.Cut(line, " ")
+	args = strings.TrimSpace(args)
+	act, known := verbs[verb]
+	if !known {
+		w.t.Fatalf("%q is no command", line)
+	}
+	w.said = nil
+	act(w, args)
+	if slices.Contains(signs, verb) {
+		w.signs[w.client.session] = w.now
+	}
+	return w.said
+}
+
+// signs are the commands that leave a time in their session's transcript.
+var signs = []string{"enter", "report", "answer", "result", "send", "merge", "stop", "prompt"}
+
+var verbs = map[string]func(w *world, args string){
+	"enter":  func(w *world, args string) { w.enter(args, Request{}) },
+	"again":  func(w *world, args string) { w.enterAgain(args, Request{}) },
+	"fires":  func(w *world, args string) { w.enter(args, Request{Scheduled: true}) },
+	"calls":  func(w *world, args string) { w.enter(args, Request{Model: true}) },
+	"report": (*world).report,
+	"dialog": (*world).dialog,
+	"answer": (*world).answer,
+	"afk":    (*world).afk,
+	"empty": func(w *world, args string) {
+		a := Answers{ID: args, Input: "{}"}
+		w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
+	},
+	"heard":  (*world).heard,
+	"result": func(w *world, args string) { w.step(w.result(args)) },
+	"send":   (*world).send,
+	"merge":  (*world).merge,
+	"stop":   (*world).stop,
+	"prompt": (*world).typed,
+	"expand": (*world).expand,
+	"fail":   func(w *world, args string) { w.step(TurnFailure{w.turn(), args}) },
+	"end": func(w *world, args string) {
+		w.step(SessionEnd{w.turn(), args})
+		w.known.Count = Count{}
+	},
+	"worker": func(w *world, args string) { w.step(WorkerEnd{w.turn(), args}) },
+	"person": (*world).person,
+	"gate":   (*world).gate,
+	"look":   func(w *world, args string) { w.step(CatchUp{w.turn(), args == "counts"}) },
+
+	"as":       (*world).as,
+	"dies":     func(w *world, args string) { w.dead[number1(args)] = Dead },
+	"unclear":  func(w *world, args string) { w.dead[number1(args)] = Unclear },
+	"headless": func(w *world, args string) { w.headless = args != "off" },
+	"advance":  func(w *world, args string) { w.now = w.now.Add(duration(args)) },
+	"sleeps": func(w *world, args string) {
+		w.now, w.slept = w.now.Add(duration(args)), w.slept+duration(args)
+	},
+	"clock": func(w *world, args string) {
+		w.now, w.ahead = w.now.Add(duration(args)), w.ahead+duration(args)
+	},
+	"spend":     (*world).spend,
+	"schedule":  (*world).schedule,
+	"mark":      func(w *world, _ string) { w.known.Marked = true },
+	"typed":     func(w *world, _ string) { w.known.Typed = true },
+	"barred":    func(w *world, _ string) { w.known.NoDialog = true },
+	"underloop": func(w *world, _ string) { w.known.Around.UnderLoop = true },
+	"redact": func(w *world, args string) {
+		w.known.Redact = func(s string) string { return strings.ReplaceAll(s, args, "<redacted>") }
+	},
+	"missed": func(w *world, args string) {
+		w.known.Calls = append(w.known.Calls, w.result(args))
+	},
+	"tracker": func(w *world, args string) {
+		w.entry.Asked = new(Asked)
+		decode(w, args, w.entry.Asked)
+	},
+	"untracked": func(w *world, _ string) { w.entry.Asked = nil },
+	"edges":     func(w *world, args string) { decode(w, args, &w.entry.Edges) },
+	"heads": func(w *world, args string) {
+		w.entry.Heads = nil
+		decode(w, args, &w.entry.Heads)
+		w.known.Around.Heads = w.entry.Heads
+	},
+	"worktrees": func(w *world, args string) {
+		w.entry.Worktrees = nil
+		decode(w, args, &w.entry.Worktrees)
+		w.known.Around.Worktrees = w.entry.Worktrees
+	},
+	"before": func(w *world, args string) {
+		w.entry.Worktrees = nil
+		decode(w, args, &w.entry.Worktrees)
+	},
+	"branches": func(w *world, args string) { decode(w, args, &w.known.Branches) },
+	"remote": func(w *world, args string) {
+		w.known.Remote = nil
+		decode(w, args, &w.known.Remote)
+	},
+	"settled": func(w *world, args string) { decode(w, args, &w.known.Around.PRs) },
+	"receipt": func(w *world, args string) {
+		w.state.Run.Receive(w.client.session, args, w.now, func() Program { return Program{} })
+	},
+	"review":  (*world).review,
+	"pass":    (*world).pass,
+	"counted": (*world).counted,
+	"undated": (*world).undated,
+	"sign":    func(w *world, _ string) { w.signs[w.client.session] = w.now },
+	"locked":  (*world).locked,
+	"lose":    (*world).lose,
+	"show":    (*world).show,
+	"explain": (*world).explain,
+}
+
+func number1(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func decode(w *world, text string, to any) {
+	if err := json.Unmarshal([]byte(text), to); err != nil {
+		w.t.Fatalf("%s: %v", text, err)
+	}
+}
+
+func (w *world) turn() Turn {
+	return Turn{Now: w.now, Session: w.client.session, Prompt: w.prompt, Attended: !w.headless}
+}
+
+// machine is what the clocks say: the wall clock was set, the two others were not.
+func (w *world) machine() Clock {
+	up := w.now.Sub(w.start) - w.ahead
+	return Clock{
+		Wall: w.now, Boot: "b", Up: int64(up / time.Second),
+		Awake: int64((up - w.slept) / time.Second),
+	}
+}
+
+func (w *world) liveness(pid int) Liveness {
+	if is, named := w.dead[pid]; named {
+		return is
+	}
+	return Alive
+}
+
+// step steps until nothing is missing, and carries the outcome out. Every Step is also held
+// against what every Step is: pure, the same twice, and silent while it lacks facts.
+func (w *world) step(e Event) Outcome {
+	k := Known{Redact: w.known.Redact}
+	for {
+		before, known := frozen(w.state), frozen(k)
+		o := Step(w.state, k, e)
+		if !reflect.DeepEqual(before, w.state) || !sameKnown(known, k) {
+			w.t.Fatalf("%T changed its input", e)
+		}
+		if twice := Step(w.state, k, e); !reflect.DeepEqual(o, twice) {
+			w.t.Fatalf("%T decides %+v, then %+v", e, o, twice)
+		}
+		if o.Need == 0 {
+			w.carryOut(o)
+			return o
+		}
+		if !onlyNeeds(o) || o.Need&k.Has != 0 {
+			w.t.Fatalf("%T needs facts and decides: %+v", e, o)
+		}
+		w.say("needs %s", needs(o.Need))
+		w.fetch(&k, o.Need)
+	}
+}
+
+// onlyNeeds reports whether an outcome that needs facts saves and says nothing. That the run ends
+// between two iterations may be said with it: the Step with the facts says so again.
+func onlyNeeds(o Outcome) bool {
+	o.Reply.Between = false
+	return reflect.DeepEqual(o, Outcome{Need: o.Need})
+}
+
+func needs(n Need) string {
+	names := []string{
+		"around", "spent", "mark", "answers", "branches", "dialog", "owner", "origin", "calls",
+	}
+	var list []string
+	for i, name := range names {
+		if n&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// fetch gives a Step the facts that it needs, and no others.
+func (w *world) fetch(k *Known, need Need) {
+	k.Has |= need
+	if need&NeedAround != 0 {
+		k.Around = w.known.Around
+	}
+	if need&NeedSpent != 0 {
+		k.Count, k.Previous = w.known.Count, w.previous()
+		k.Count.Clock = w.machine()
+		k.Calls = w.known.Calls
+	}
+	if need&NeedMark != 0 {
+		k.Marked = w.known.Marked
+	}
+	if need&NeedAnswers != 0 {
+		k.Dialogs = w.known.Dialogs
+	}
+	if need&NeedBranches != 0 {
+		k.Branches, k.Remote = w.known.Branches, w.known.Remote
+	}
+	if need&NeedDialog != 0 {
+		k.NoDialog = w.known.NoDialog
+	}
+	if need&NeedOrigin != 0 {
+		k.Typed = w.known.Typed
+	}
+	if need&NeedCalls != 0 {
+		k.Calls = w.known.Calls
+	}
+	if need&NeedOwner != 0 {
+		w.fetchOwner(k)
+	}
+}
+
+func (w *world) fetchOwner(k *Known) {
+	run, session := w.state.Run, w.state.Run.SessionID
+	dead := w.liveness(run.Owner.PID) == Dead
+	if w.state.Tick != nil {
+		session = w.state.Tick.SessionID
+	}
+	k.Gone = run.OwnerLeft || dead
+	if k.Foreign = dead || session != w.client.session; k.Foreign {
+		k.LastSign = w.signs[session]
+	}
+}
+
+func (w *world) previous() *Iteration {
+	return w.last(func(l *Iteration) bool { return w.state.Run.Worked(l) })
+}
+
+func (w *world) last(keep func(*Iteration) bool) *Iteration {
+	for _, l := range slices.Backward(w.lines) {
+		if keep(&l) {
+			return &l
+		}
+	}
+	return nil
+}
+
+// carryOut does what a Step decided, in its order, and says so.
+func (w *world) carryOut(o Outcome) {
+	if o.Nothing() {
+		w.say("nothing")
+		return
+	}
+	w.save(o.Save)
+	w.reply(o.Reply)
+	if o.Unlock {
+		w.say("unlocks")
+		w.lock = nil
+	}
+	for _, n := range o.Notify {
+		w.say("notifies: %s %s", n.Run.Status, n.Run.StopCause)
+	}
+}
+
+func (w *world) save(s Save) {
+	var files []string
+	switch {
+	case s.DropClaim:
+		w.state.Claim = s.Claim.Left(w.client.session)
+		files = append(files, "drops claim")
+	case s.Claim != nil:
+		w.state.Claim = s.Claim
+		files = append(files, "saves claim")
+	case s.Close != nil:
+		w.close(s.Close)
+	}
+	if s.Close == nil && s.Run != nil {
+		w.state.Run = s.Run
+		files = append(files, "saves run")
+	}
+	if s.Close == nil && s.Tick != nil {
+		w.state.Tick = s.Tick
+		files = append(files, "saves tick")
+	}
+	if len(files) > 0 {
+		w.say("%s", strings.Join(files, ", "))
+	}
+}
+
+func (w *world) close(c *Closing) {
+	w.lines = append(w.lines, c.Line)
+	w.state.Run, w.state.Tick = &c.Run, nil
+	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
+	w.known.Marked, w.known.Around.PRs = false, nil
+	l := &c.Line
+	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
+	for _, f := range c.Fired {
+		w.say("  %s: %s", f.Condition, f.Text)
+	}
+	for _, text := range l.Notes {
+		w.say("  note: %s", text)
+	}
+	for _, text := range l.Left {
+		w.say("  left: %s", text)
+	}
+	w.say("run %s %s", c.Run.Status, orNone(c.Run.StopText))
+}
+
+func (w *world) reply(r Reply) {
+	if r.Refuse != "" {
+		w.say("refuses: %s", r.Refuse)
+	}
+	var marks []string
+	for name, on := range map[string]bool{
+		"at its Stop": r.AtStop, "between iterations": r.Between, "draining": r.Draining,
+		"wakes it again": r.Wakes,
+	} {
+		if on {
+			marks = append(marks, name)
+		}
+	}
+	if slices.Sort(marks); len(marks) > 0 {
+		w.say("%s", strings.Join(marks, ", "))
+	}
+	if r.Answers != nil {
+		w.answered(r.Answers)
+	}
+	if c := r.Continue; c != nil {
+		w.held = true
+		w.say("holds the turn: %s", c.Name)
+		w.questions(c.Gates)
+		for _, s := range c.Schedule {
+			w.say("  remove: %s with %s", s.Prompt, s.End)
+		}
+	}
+}
+
+func (w *world) questions(gates []Gate) {
+	for _, g := range gates {
+		var options []string
+		for _, o := range g.Options {
+			options = append(options, o.Label)
+		}
+		w.say("  %s: %s (%s)", g.Name, g.Question, strings.Join(options, ", "))
+	}
+}
+
+func (w *world) answered(a *Answered) {
+	for _, one := range a.List {
+		name := one.Gate.Name
+		if name == "" {
+			name = "a question of the skill's own"
+		}
+		w.say("%s: %q acts as %q", strings.TrimSpace(name+" "+one.Gate.Target), one.Text, one.As)
+	}
+	w.say("body begun: %v", a.Begun)
+}
+
+// enter asks for a tick in a prompt of its own, as "work --max-iterations 2".
+func (w *world) enter(args string, r Request) {
+	w.newPrompt()
+	w.enterAgain(args, r)
+}
+
+// enterAgain asks in the prompt that is there.
+func (w *world) enterAgain(args string, r Request) {
+	skill, rest, _ := strings.Cut(args, " ")
+	w.others[w.skill] = w.files
+	w.skill = Skill(skill)
+	w.files = w.others[w.skill]
+	r.Command = Command{"sdd:" + skill, w.skill, strings.TrimSpace("--loop " + rest)}
+	flags, _, err := ParseFlags(w.skill, r.Command.Args)
+	if err != nil {
+		w.say("error: %v", err)
+		return
+	}
+	r.Now, r.SessionID, r.PromptID, r.Flags = w.now, w.client.session, w.prompt, flags
+	r.Owner, r.Attended, r.Platform = Process{PID: w.client.pid}, !w.headless, "linux"
+	r.RunID, r.Transcript = fmt.Sprintf("run%d", w.runs+1), w.client.session+".jsonl"
+	r.UnderLoop = w.known.Around.UnderLoop
+	for range 4 {
+		a := Admit(r, w.standing())
+		if a.Verdict != CloseFirst {
+			w.admitted(r, a)
+			return
+		}
+		w.say("closes first")
+		w.step(Abandoned{w.turn()})
+	}
+	w.t.Fatal("the open tick never ends")
+}
+
+func (w *world) standing() Standing {
+	s := Standing{Run: w.state.Run, Tick: w.state.Tick, Claim: w.state.Claim, Lock: w.lock}
+	if s.Lock != nil {
+		s.LockIs = w.liveness(s.Lock.PID)
+	}
+	if s.Run != nil {
+		s.OwnerIs = w.liveness(s.Run.Owner.PID)
+	}
+	return s
+}
+
+func (w *world) admitted(r Request, a Admission) {
+	if a.Verdict != Start { // there they are the iteration's
+		for _, text := range a.Notes {
+			w.say("note: %s", text)
+		}
+	}
+	switch a.Verdict {
+	case Refuse:
+		w.say("refused: %s", a.Text)
+	case Already:
+		w.say("already open")
+	case Skip:
+		w.say("skipped: %s", a.Text)
+		run := NewRun(r)
+		if w.state.Run != nil {
+			run = *w.state.Run
+		}
+		last := w.last(func(l *Iteration) bool { return l.Ran() && l.Of(run.RunID) })
+		w.lines = append(w.lines, SkipLine(run, last, r, a))
+	case Wait:
+		c, since := w.state.Claim.Wait(r, a.Iteration)
+		w.state.Claim = &c
+		at := since.Format("15:04")
+		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration, at)
+	case AskForce:
+		gate, c := AskForceUnlock(), w.state.Claim.By(r, a.Iteration)
+		c.Gate = &gate
+		w.state.Claim = &c
+		w.say("asks about pid %d in iteration %d", a.PID, a.Iteration)
+		w.questions([]Gate{gate})
+	case Start:
+		w.begin(r, a)
+	}
+}
+
+var modes = map[Mode]string{
+	NextTick: "next tick", FreshRun: "fresh run", ResumeRun: "resumed run",
+}
+
+// begin takes the lock and opens the iteration.
+func (w *world) begin(r Request, a Admission) {
+	w.say("%s, reaps %v", modes[a.Mode], a.Reap)
+	var run Budget
+	var previous *Iteration
+	switch a.Mode {
+	case FreshRun:
+		w.runs++
+		run = NewRun(r)
+	case NextTick:
+		run, previous = Proceed(*w.state.Run, r), w.previous()
+	case ResumeRun:
+		previous = w.previous()
+		run = Resume(Latest(*w.state.Run, previous), r)
+	}
+	facts := w.entry
+	facts.Notes, facts.Gates = slices.Clone(a.Notes), nil
+	if a.Mode == ResumeRun && previous != nil {
+		facts.Reattach(previous, w.ended())
+	}
+	facts.Snapshot = w.snapshot(&run, previous, facts.Asked != nil && facts.Asked.Backlog != nil)
+	run.Observe(w.machine())
+	tick := Open(&run, previous, r, facts)
+	if w.state.Claim != nil {
+		w.state.Claim = w.state.Claim.Left(r.SessionID)
+	}
+	w.state.Run, w.state.Tick = &run, &tick
+	w.lock = &Lock{
+		Iteration: tick.Iteration, StartedAt: w.now, Skill: w.skill, SessionID: r.SessionID,
+		RunID: run.RunID, Process: r.Owner,
+	}
+	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && w.headless {
+		w.step(Unbegun{Turn: w.turn()})
+		return
+	}
+	w.say("iteration %d/%d, body %v", tick.Iteration, run.Ceilings.Iterations, tick.Body)
+	for _, text := range tick.Notes {
+		w.say("  note: %s", text)
+	}
+	w.questions(tick.Pending)
+}
+
+// ended are the PRs that a resume passes over.
+func (w *world) ended() []TrackedPR {
+	var ended EndedPRs
+	w.last(func(l *Iteration) bool { return w.state.Run.Worked(l) && ended.Add(l) })
+	return ended.List
+}
+
+// snapshot is the last backlog recorded in that view of it, where the previous line has none.
+func (w *world) snapshot(run *Budget, previous *Iteration, byTracker bool) *Snapshot {
+	if run.Scope() != WorkRun || previous == nil ||
+		previous.Backlog != nil && previous.FromTracker == byTracker {
+		return nil
+	}
+	s := &Snapshot{}
+	if w.last(func(l *Iteration) bool { return run.Worked(l) && s.Add(l, byTracker) }) == nil {
+		return nil
+	}
+	return s
+}
+
+// report is the skill's own `hooks report`.
+func (w *world) report(args string) {
+	var r Report
+	decode(w, args, &r)
+	r.DoNotMerge("do-not-merge")
+	previous := w.previous()
+	f := Look(w.state.Run, w.state.Tick, previous, w.now)
+	if r.Backlog != nil && !w.state.Tick.FromTracker() {
+		f.Snapshot = w.snapshot(w.state.Run, previous, false)
+	}
+	c := Take(f, r)
+	for _, fired := range c.Fired {
+		w.say("fires %s: %s", fired.Cause, fired.Text)
+	}
+	if len(c.Due) > 0 {
+		w.say("asks")
+		w.questions(c.Due)
+	}
+	if len(c.Deferred) > 0 {
+		w.say("defers %v", c.Deferred)
+	}
+	if over := w.state.Tick.PassOver(w.state.Run); len(over) > 0 {
+		w.say("passes over %v", over)
+	}
+	if len(w.said) == 0 {
+		w.say("taken")
+	}
+}
+
+// dialog is a call of AskUserQuestion: it shows the questions that wait.
+func (w *world) dialog(args string) {
+	w.dialogs++
+	d := Dialog{ID: fmt.Sprintf("d%d", w.dialogs), Forged: args == "forged"}
+	gates := w.waiting()
+	for _, g := range gates[:min(4, len(gates))] {
+		if !d.Forged {
+			d.Shown = append(d.Shown, g.Question)
+		}
+	}
+	w.say("%s shows %d", d.ID, len(d.Shown))
+	if w.forcing() {
+		w.state.Claim.Dialogs = append(w.state.Claim.Dialogs, d)
+		return
+	}
+	w.state.Tick.Dialogs = append(w.state.Tick.Dialogs, d)
+}
+
+func (w *world) forcing() bool { return w.state.Claim != nil && w.state.Claim.Gate != nil }
+
+func (w *world) waiting() []Gate {
+	if w.forcing() {
+		return []Gate{*w.state.Claim.Gate}
+	}
+	return w.state.Tick.Pending
+}
+
+// answers reads "d1 GATE TEXT & GATE:TARGET TEXT". Without a dialog's id one is shown first; what
+// is no gate's name is a question of the skill's own.
+func (w *world) answers(args string) Answers {
+	if first, rest, _ := strings.Cut(args, " "); strings.HasPrefix(first, "d") && len(first) == 2 {
+		return w.given(first, rest)
+	}
+	w.dialog("")
+	w.said = nil
+	return w.given(fmt.Sprintf("d%d", w.dialogs), args)
+}
+
+func (w *world) given(id, args string) Answers {
+	a := Answers{ID: id, Input: "{}"}
+	for _, part := range strings.Split(args, " & ") {
+		gate, text, _ := strings.Cut(part, " ")
+		name, target, _ := strings.Cut(gate, ":")
+		question := strings.ReplaceAll(name, "_", " ")
+		for _, g := range w.waiting() {
+			if g.Name == name && (target == "" || strings.ReplaceAll(g.Target, " ", "") == target) {
+				question = g.Question
+			}
+		}
+		a.List = append(a.List, DialogAnswer{question, text})
+	}
+	return a
+}
+
+func (w *world) answer(args string) {
+	a := w.answers(args)
+	if w.forcing() {
+		w.force(a.List[0].Text)
+		return
+	}
+	w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
+}
+
+// afk is a dialog that ended by itself.
+func (w *world) afk(args string) {
+	a := w.answers(args)
+	a.AFK = true
+	w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
+}
+
+// heard is an answer that the transcript alone has.
+func (w *world) heard(args string) {
+	w.known.Dialogs = append(w.known.Dialogs, w.answers(args))
+}
+
+// force does what a person said of another iteration's lock.
+func (w *world) force(answer string) {
+	c := w.state.Claim
+	act := c.Gate.Act(answer)
+	w.say("%q acts as %q", answer, act)
+	switch c.Gate = nil; act {
+	case "stop":
+		c.Stopped, c.Blocked = true, false
+		return
+	case "no":
+		return
+	}
+	w.lock = nil
+	if w.state.Tick != nil {
+		w.step(Abandoned{w.turn()})
+	}
+	flags, _, _ := ParseFlags(c.Skill, c.Args)
+	r := Request{
+		Now: w.now, SessionID: w.client.session, PromptID: w.prompt,
+		Owner: Process{PID: w.client.pid}, Command: Command{c.Command, c.Skill, c.Args},
+		Flags: flags, RunID: fmt.Sprintf("run%d", w.runs+1), Attended: !w.headless,
+		Platform: "linux",
+	}
+	w.admitted(r, Identify(r, w.standing()))
+}
+
+// result reads what a call brought, as "c1 failed worker=a1 opened#12 label#44=in-progress".
+func (w *world) result(args string) Result {
+	words := strings.Fields(args)
+	r := Result{Turn: w.turn(), Event: afterTool, ID: words[0], Input: "{}"}
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		name, n, _ := strings.Cut(name, "#")
+		pr, _ := strconv.Atoi(n)
+		switch name {
+		case "failed":
+			r.Failed = true
+		case "input":
+			r.Input = value
+		case "sent":
+			r.Sent = true
+		case "worker":
+			r.Sent, r.Worker = true, value
+		case "qmd":
+			r.Qmd = value
+		case "at":
+			r.Now = w.now.Add(duration(value))
+		default:
+			e := Effect{PR: pr, Label: value}
+			kinds := []string{"opened", "commented", "merged", "label", "unlabel"}
+			switch i := slices.Index(kinds, name); {
+			case i >= 0:
+				e.Kind = EffectKind(i)
+			case name == "landed":
+				e.Kind, e.Landed = MergedPR, true
+			case name == "replied":
+				e.Kind, e.Issue = Commented, true
+			default:
+				w.t.Fatalf("%q is no effect", word)
+			}
+			r.Effects = append(r.Effects, e)
+		}
+	}
+	return r
+}
+
+// send asks whether a worker may go, as "44 45" names the issues of its task.
+func (w *world) send(args string) {
+	run, tick := w.state.Run, w.state.Tick
+	var issues []int
+	for _, word := range strings.Fields(args) {
+		issues = append(issues, number1(word))
+	}
+	refused := func() string {
+		if off := tick.LeftAlone(run, issues); off != "" {
+			return off + " is left alone"
+		}
+		return tick.OffPlan(issues)
+	}
+	f := Look(run, tick, nil, w.now)
+	f.Sent = issues
+	spent := *run
+	spent.Spend(w.known.Count.Spent)
+	switch {
+	case run.Status != Active:
+		w.say("refused: %s", PriorStop(run))
+		return
+	case tick.Halting():
+		w.say("refused: the loop ends (%s)", tick.HaltedBy())
+		return
+	case len(tick.Held()) > 0:
+		w.say("refused: gate %s waits", tick.Held()[0].Name)
+		return
+	case refused() != "":
+		w.say("refused: %s", refused())
+		return
+	case Exhausted(Look(&spent, tick, nil, w.now)) != "":
+		w.say("refused: %s", Exhausted(Look(&spent, tick, nil, w.now)))
+		return
+	}
+	if due := Due(f, Sending); len(due) > 0 {
+		tick.Pending = append(tick.Pending, due...)
+		tick.UseGiven(run, w.now)
+		if len(tick.Pending) > 0 {
+			w.say("asks first")
+			w.questions(tick.Pending)
+			return
+		}
+	}
+	tick.Agents++
+	tick.Taken = append(tick.Taken, issues...)
+	w.say("goes")
+}
+
+// merge asks whether a PR may be merged, as the program asks the rules.
+func (w *world) merge(args string) {
+	pr, tick := number1(args), w.state.Tick
+	f := Look(w.state.Run, tick, nil, w.now)
+	f.Merging = pr
+	yes := tick.Approval(pr)
+	switch {
+	case tick.Halting():
+		w.say("refused: the loop ends (%s)", tick.HaltedBy())
+		return
+	case yes != nil && yes.HeadSHA != "" && !SameSHA(yes.HeadSHA, tick.Head(pr)):
+		w.say("refused: it moved from %s to %s", yes.HeadSHA, tick.Head(pr))
+		yes.Used = true
+		tick.Pending = append(tick.Pending, AskMerge(f))
+		w.questions(tick.Pending)
+		return
+	case yes != nil:
+	case tick.AsksMerge(pr):
+		w.say("refused: the question waits")
+		return
+	case tick.AnsweredMerge(pr):
+		w.say("refused: it was answered")
+		return
+	case !tick.NoFeedback(pr):
+		tick.Pending = append(tick.Pending, Due(f, Merging)...)
+		if tick.UseGiven(w.state.Run, w.now); tick.Approval(pr) == nil {
+			w.say("asks first, shut %v", tick.MergeShut())
+			w.questions(tick.Pending)
+			return
+		}
+	}
+	tick.Merge(pr)
+	w.say("merges, shut %v", tick.MergeShut())
+}
+
+// review asks whether a call may post a review, as "t1 PR#7".
+func (w *world) review(args string) {
+	id, target, _ := strings.Cut(args, " ")
+	list := []PostedReview{{Target: target}}
+	if why := w.state.Tick.RefuseReviews(list, id, "{}"); why != "" {
+		w.say("refused: %s", why)
+		return
+	}
+	w.state.Tick.NoteReviews(list, id, "{}")
+	w.say("posts")
+}
+
+// pass lets a call through that merges, as "t1 7".
+func (w *world) pass(args string) {
+	id, pr, _ := strings.Cut(args, " ")
+	w.state.Tick.Pass(Passed{ID: id, Input: "{}", PRs: []int{number1(pr)}})
+}
+
+// counted are notes of the count of what was spent.
+func (w *world) counted(args string) { w.known.Count.Notes = strings.Split(args, " & ") }
+
+// stop is the end of a turn. "twice" began before the last one was answered; "workers" leaves some
+// behind; "dontask" is in a session that asks nothing.
+func (w *world) stop(args string) {
+	e := TurnEnd{
+		Turn: w.turn(), First: !w.held, Began: w.now, Wall: w.now.Add(time.Second),
+		Working: args == "workers", Schedule: w.crons, DontAsk: args == "dontask",
+	}
+	if args == "twice" {
+		e.First, e.Began = true, w.now
+	} else {
+		w.now = w.now.Add(2 * time.Second)
+		e.Began, e.Wall = w.now, w.now.Add(time.Second)
+	}
+	w.step(e)
+}
+
+func (w *world) typed(args string) {
+	w.newPrompt()
+	c, _ := ParsePrompt(args)
+	w.step(Prompt{
+		Turn: w.turn(), Stops: args == StopWord, Invokes: c.Skill, Expands: true,
+		Notification: strings.HasPrefix(args, "<task-notification>"),
+	})
+}
+
+// expand is the second event of a prompt that is a command.
+func (w *world) expand(args string) {
+	if strings.HasPrefix(args, "/loop ") {
+		if o := w.step(Wake{w.turn(), args}); o.Reply.Refuse != "" {
+			return
+		}
+	}
+	c, _ := ParsePrompt(args)
+	w.step(Prompt{Turn: w.turn(), Stops: args == StopWord, Invokes: c.Skill})
+}
+
+// person is `hooks loop stop` in a terminal.
+func (w *world) person(string) {
+	turn := w.turn()
+	if w.state.Run != nil {
+		turn.Session = w.state.Run.SessionID
+	}
+	turn.Prompt = ""
+	was := w.client
+	w.client.session = turn.Session
+	w.step(PersonStop{turn, "hooks loop stop"})
+	w.client = was
+}
+
+// gate is `hooks gate answer` in a terminal, for a paused run.
+func (w *world) gate(args string) {
+	name, text, _ := strings.Cut(args, " ")
+	name, target, _ := strings.Cut(name, ":")
+	for i := range w.state.Run.Pending {
+		g := &w.state.Run.Pending[i]
+		if g.Name == name && (target == "" || strings.ReplaceAll(g.Target, " ", "") == target) {
+			at := w.now
+			g.Answer, g.At = text, &at
+			w.say("recorded, understood %v", g.Understands(text))
+			return
+		}
+	}
+	w.say("no such gate waits")
+}
+
+// as turns to another session, as "s2 pid 200".
+func (w *world) as(args string) {
+	words := strings.Fields(args)
+	w.client.session = words[0]
+	if len(words) == 3 {
+		w.client.pid = number1(words[2])
+	}
+	w.newPrompt()
+}
+
+// spend adds to what the transcripts have, as "$3 of opus".
+func (w *world) spend(args string) {
+	words := strings.Fields(args)
+	amount, err := ParseUSD(strings.TrimPrefix(words[0], "$"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	model := "opus"
+	if len(words) == 3 {
+		model = words[2]
+	}
+	s := &w.known.Count.Spent
+	if s.ByModel = maps.Clone(s.ByModel); s.ByModel == nil {
+		s.ByModel = map[string]Tokens{}
+	}
+	more := Tokens{
+		Input: 10, Output: 5, CacheRead: 3, CacheWrite5m: 2, CacheWrite1h: 1, Dollars: amount,
+	}
+	s.ByModel[model] = s.ByModel[model].Add(more)
+	s.Source = "built-in default"
+	s.By = []Spender{{"main thread", model, amount}}
+}
+
+func (w *world) schedule(args string) {
+	w.crons = nil
+	for i, prompt := range strings.Split(args, " & ") {
+		if prompt != "none" {
+			next := w.now.Add([]time.Duration{10, 9, 11}[i] * time.Minute)
+			w.crons = append(w.crons, Scheduled{prompt, next, fmt.Sprintf("CronDelete %d", i+1)})
+		}
+	}
+}
+
+// undated is a schedule whose first prompt has no time.
+func (w *world) undated(args string) {
+	w.schedule(args)
+	w.crons[0].Next = time.Time{}
+}
+
+// locked puts a lock of somebody there, as "s9 pid 900 iteration 3", or of a run as "… run1".
+func (w *world) locked(args string) {
+	words := strings.Fields(args)
+	w.lock = &Lock{
+		SessionID: words[0], RunID: "run of " + words[0], Iteration: number1(words[4]),
+		StartedAt: w.now, Skill: w.skill, Process: Process{PID: number1(words[2])},
+	}
+	if len(words) == 6 {
+		w.lock.RunID = words[5]
+	}
+}
+
+// lose takes a file away: a run that is read from its last line, a lock, or a tick.
+func (w *world) lose(args string) {
+	switch args {
+	case "run":
+		b := w.lines[len(w.lines)-1].Budget
+		w.state.Run = &b
+	case "lock":
+		w.lock = nil
+	case "tick":
+		w.state.Tick = nil
+	}
+}
+
+// show gives fields of a file, as "run status pending_gates.0.name".
+func (w *world) show(args string) {
+	words := strings.Fields(args)
+	var of any
+	switch words[0] {
+	case "run":
+		of = w.state.Run
+	case "tick":
+		of = w.state.Tick
+	case "claim":
+		of = w.state.Claim
+	case "lock":
+		of = w.lock
+	case "line":
+		of = w.lines[len(w.lines)-1]
+	}
+	text, err := json.Marshal(of)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if len(words) == 1 {
+		w.say("%s", text)
+	}
+	for _, path := range words[1:] {
+		var v any
+		decode(w, string(text), &v)
+		for _, key := range strings.Split(path, ".") {
+			switch at := v.(type) {
+			case map[string]any:
+				v = at[key]
+			case []any:
+				if v = nil; number1(key) < len(at) {
+					v = at[number1(key)]
+				}
+			}
+		}
+		value, _ := json.Marshal(v)
+		w.say("%s %s", path, value)
+	}
+}
+
+// explain is what `hooks explain` gives of every condition and gate that applies.
+func (w *world) explain(args string) {
+	f := Look(w.state.Run, w.state.Tick, w.previous(), w.now)
+	for _, s := range slices.Concat(States(f), GateStates(f)) {
+		switch {
+		case args != "" && !slices.Contains(strings.Fields(args), s.Name):
+		case !s.Applies:
+			w.say("%s: does not apply", s.Name)
+		case s.Holds != "":
+			w.say("%s: holds: %s | %s", s.Name, s.Holds, s.Now)
+		default:
+			w.say("%s: %s", s.Name, s.Now)
+		}
+	}
+}
+
+// frozen is a copy that shares nothing with what it copies.
+func frozen[T any](v T) T {
+	return frozenValue(reflect.ValueOf(&v).Elem()).Interface().(T)
+}
+
+func frozenValue(v reflect.Value) reflect.Value { return mapped(v, frozenValue) }
+
+// mapped is a copy of a value with its parts put through by.
+func mapped(v reflect.Value, by func(reflect.Value) reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	out.Set(v)
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer && !v.IsNil():
+		out.Set(reflect.New(v.Type().Elem()))
+		out.Elem().Set(by(v.Elem()))
+	case kind == reflect.Interface && !v.IsNil():
+		out.Set(by(v.Elem()))
+	case kind == reflect.Slice && !v.IsNil():
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			out.Index(i).Set(by(v.Index(i)))
+		}
+	case kind == reflect.Map && !v.IsNil():
+		out.Set(reflect.MakeMap(v.Type()))
+		for _, key := range v.MapKeys() {
+			out.SetMapIndex(key, by(v.MapIndex(key)))
+		}
+	case kind == reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				out.Field(i).Set(by(v.Field(i)))
+			}
+		}
+	}
+	return out
+}
+
+// sameKnown compares facts, of which a function cannot be compared.
+func sameKnown(a, b Known) bool {
+	a.Redact, b.Redact = nil, nil
+	return reflect.DeepEqual(a, b)
+}

@@ -1,0 +1,394 @@
+package loop
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func flagsOf(t *testing.T, args string) Flags {
+	t.Helper()
+	f, _, err := ParseFlags(Work, "--loop "+args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// R130–R133: everything that was counted stays; what belonged to the session and its last turn goes.
+func TestResume(t *testing.T) {
+	socket := &Process{PID: 7}
+	before := Budget{
+		RunID: "r", SessionID: "s1", Skill: Work, Status: Paused, StopCause: "gate_waiting",
+		StopText: "why", StopDetail: &StopDetail{"x", 1}, Ceilings: Ceilings{1, 2, 3, 4},
+		IterationsUsed: 5, MinutesElapsed: 6, MinutesBefore: 2, Clock: &Clock{Boot: "b"},
+		Owner: Process{PID: 1}, OwnerLeft: true, Scheduled: []string{"x"}, NextTick: noon,
+		LastPrompts: []string{"p"}, Blocks: Blocks{PromptID: "p"},
+		Flags: "a", OtherFlags: []string{"b"},
+		Pending: []Gate{{Name: BacklogDrift}},
+	}
+	r := Request{
+		Now: noon, SessionID: "s2", Owner: Process{PID: 2}, EventsFrom: socket, UnderLoop: true,
+		Command: Command{"sdd:work", Work, "--loop --max-prs 9 --resume"},
+		Flags:   flagsOf(t, "--max-prs 9 --resume"),
+	}
+	canonical := r.Flags.canonical()
+	want := Budget{
+		RunID: "r", SessionID: "s2", Skill: Work, Status: Active, Ceilings: Ceilings{1, 9, 3, 4},
+		IterationsUsed: 5, MinutesElapsed: 6, MinutesBefore: 6, ActiveSince: noon,
+		Owner: Process{PID: 2}, EventsFrom: socket, UnderLoop: true, Flags: canonical,
+		OtherFlags: []string{"b", "a"}, Command: "/sdd:work --loop --max-prs 9",
+		Scheduled: []string{
+			"/sdd:work --loop --max-prs 9 --resume", "/loop /sdd:work --loop --max-prs 9 --resume",
+		},
+		Pending: before.Pending,
+	}
+	if diff := cmp.Diff(want, Resume(before, r)); diff != "" {
+		t.Errorf("resumed: %s", diff)
+	}
+	r.Model, r.UnderLoop = true, false
+	want.Ceilings, want.Scheduled, want.UnderLoop = before.Ceilings, nil, false
+	if diff := cmp.Diff(want, Resume(before, r)); diff != "" {
+		t.Errorf("resumed by the model: %s", diff)
+	}
+	before.Flags = canonical
+	if got := Resume(before, r).OtherFlags; len(got) != 1 {
+		t.Errorf("other flags %v", got)
+	}
+}
+
+// The next tick of the run: only a pause, or ceilings that a person names with --resume, change it.
+func TestProceed(t *testing.T) {
+	socket := &Process{PID: 7}
+	run := Budget{
+		SessionID: "s1", Status: Active, Ceilings: Ceilings{1, 2, 3, 4}, MinutesElapsed: 6,
+		Owner: Process{PID: 1, Start: "a"}, OwnerLeft: true, Flags: "a",
+	}
+	r := Request{Now: noon, SessionID: "s2", Owner: run.Owner, EventsFrom: socket}
+	want := run
+	want.SessionID, want.OwnerLeft, want.EventsFrom = "s2", false, socket
+	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+		t.Errorf("in the same client: %s", diff)
+	}
+	r.UnderLoop, want.UnderLoop = true, true
+	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+		t.Errorf("under /loop: %s", diff)
+	}
+	run.UnderLoop, r.UnderLoop = true, false
+	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+		t.Errorf("under /loop before: %s", diff)
+	}
+	for _, owner := range []Process{{PID: 2, Start: "a"}, {PID: 1, Start: "b"}} {
+		r.Owner, want.Owner = owner, owner
+		want.MinutesBefore, want.ActiveSince = 6, noon
+		if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+			t.Errorf("in another client: %s", diff)
+		}
+	}
+	r.Flags = flagsOf(t, "--max-prs 9 --resume")
+	want.Ceilings.PRs, want.OtherFlags = 9, []string{r.Flags.canonical()}
+	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+		t.Errorf("with a new ceiling: %s", diff)
+	}
+	r.Scheduled = true
+	want.Ceilings.PRs, want.OtherFlags = 2, nil
+	if diff := cmp.Diff(want, Proceed(run, r)); diff != "" {
+		t.Errorf("by the schedule: %s", diff)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	run := Budget{
+		RunID: "r", Skill: Work, Ceilings: Defaults, StartedAt: noon, Blocks: Blocks{PromptID: "p"},
+		IterationsUsed: 2,
+	}
+	r := Request{Now: noon.Add(3 * time.Minute), SessionID: "s1", Transcript: "t", PromptID: "p"}
+	tick := Open(&run, nil, r, EntryFacts{Notes: []string{"n"}, Worktrees: []Worktree{{Path: "w"}}})
+	want := Tick{
+		Version: Version, RunID: "r", SessionID: "s1", Skill: Work, Iteration: 3, StartedAt: r.Now,
+		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Body: true, Notes: []string{"n"},
+		Worktrees: []Worktree{{Path: "w"}},
+	}
+	if diff := cmp.Diff(want, tick); diff != "" || run.Blocks.PromptID != "p" ||
+		run.MinutesElapsed != 3 {
+		t.Errorf("%+v: %s", run, diff)
+	}
+	// an old client names no prompt
+	r.PromptID, r.Attended, run.IterationsUsed = "", true, 5
+	tick = Open(&run, nil, r, EntryFacts{})
+	if run.Blocks.PromptID != "" || tick.Unattended || tick.Body || len(tick.Fired) != 1 {
+		t.Errorf("%+v, %+v", run.Blocks, tick)
+	}
+	// what fires at entry is not asked about, and keeps what waits for the next resume
+	run.Pending = []Gate{{Name: BacklogDrift}}
+	if tick = Open(&run, nil, r, EntryFacts{}); len(tick.Pending) != 0 || len(run.Pending) != 1 {
+		t.Errorf("pending %v, %v", tick.Pending, run.Pending)
+	}
+	// questions that wait are asked again, once; a budget's is not
+	run.IterationsUsed = 0
+	run.Pending = []Gate{
+		{Name: BacklogDrift}, {Name: BudgetEscalation}, {Name: AmbiguousCriteria, Target: "#1"},
+		{Name: AmbiguousCriteria, Target: "#2"}, {Name: AmbiguousCriteria, Target: "#1"},
+	}
+	tick = Open(&run, nil, r, EntryFacts{Gates: []Gate{{Name: AmbiguousCriteria, Target: "#2"}}})
+	var asked []string
+	for _, g := range tick.Pending {
+		asked = append(asked, g.Name+g.Target)
+	}
+	names := []string{"ambiguous-criteria#2", "backlog-drift", "ambiguous-criteria#1"}
+	if diff := cmp.Diff(names, asked); diff != "" || tick.Body || run.Pending != nil {
+		t.Errorf("%v: %s", run.Pending, diff)
+	}
+}
+
+// An answer of a terminal goes to the gate of its name and target, with the time it was given.
+func TestUseGiven(t *testing.T) {
+	early := noon.Add(-time.Hour)
+	tick := Tick{
+		Pending: []Gate{
+			{Name: AmbiguousCriteria, Target: "#1"},
+			{Name: ResumeDivergence, Target: "#2"},
+		},
+		Given: []Gate{
+			{Name: ResumeDivergence, Target: "#1", Answer: "skip", At: &early},
+			{Name: ResumeDivergence, Target: "#2", Answer: "re-attach", At: &early},
+			{Name: AmbiguousCriteria, Target: "#1", Answer: "proceed", Question: "q"},
+		},
+	}
+	tick.UseGiven(&Budget{}, noon)
+	want := []GateAnswer{
+		{Name: ResumeDivergence, Answer: "re-attach", At: early, Target: "#2"},
+		{Name: AmbiguousCriteria, Question: "q", Answer: "proceed", At: noon, Target: "#1"},
+	}
+	if diff := cmp.Diff(want, tick.Answered); diff != "" || len(tick.Given) != 1 ||
+		len(tick.Pending) != 0 {
+		t.Errorf("given %v, pending %v: %s", tick.Given, tick.Pending, diff)
+	}
+}
+
+// A count whose body never began is taken back; no other one is.
+func TestUncount(t *testing.T) {
+	for _, c := range []struct {
+		used int
+		tick Tick
+		want int
+	}{
+		{3, Tick{RunID: "r", Iteration: 3}, 2}, {4, Tick{RunID: "r", Iteration: 3}, 2},
+		{2, Tick{RunID: "r", Iteration: 3}, 2}, {3, Tick{RunID: "r", Iteration: 3, Body: true}, 3},
+		{3, Tick{RunID: "x", Iteration: 3}, 3},
+	} {
+		run := Budget{RunID: "r", IterationsUsed: c.used}
+		if c.tick.Uncount(&run); run.IterationsUsed != c.want {
+			t.Errorf("%+v: %d", c, run.IterationsUsed)
+		}
+	}
+}
+
+func TestStartBody(t *testing.T) {
+	for _, c := range []struct {
+		tick Tick
+		want bool
+	}{
+		{Tick{}, true}, {Tick{Fired: []Fired{{}}}, false},
+		{Tick{Pending: []Gate{{Name: BacklogDrift}}}, false},
+		{Tick{Pending: []Gate{{Name: RepeatedFailure}}}, false},
+		{Tick{Pending: []Gate{{Name: PostFeedbackMerge}}}, true},
+		{Tick{Pending: []Gate{{Name: PostFeedbackMerge}, {Name: BacklogDrift}}}, false},
+		{Tick{Body: true, Pending: []Gate{{Name: BacklogDrift}}}, true},
+	} {
+		run := Budget{SinglePR: 7}
+		c.tick.Iteration = 4
+		c.tick.Asked = &Asked{PRs: []PR{{Number: 7, Branch: "a", HeadSHA: "aaaaaaa1"}}}
+		began := !c.tick.Body && c.want
+		got := StartBody(&run, &c.tick)
+		if got != c.want || (run.IterationsUsed == 4) != began ||
+			(len(c.tick.Tracked) == 1) != began {
+			t.Errorf("%+v: begun %v, %d used", c.tick, got, run.IterationsUsed)
+		}
+	}
+}
+
+func TestSameSHA(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"aaaaaaa", "aaaaaaab", true}, {"aaaaaaab", "aaaaaaa", true}, {"aaaaaa", "aaaaaaa", false},
+		{"aaaaaa", "aaaaaa", true}, {"", "", true}, {"", "aaaaaaa", false},
+		{"aaaaaaa", "baaaaaaa", false}, {"aaaaaaa", "bbbbbbb", false},
+	} {
+		if got := SameSHA(c.a, c.b); got != c.want {
+			t.Errorf("%q and %q: %v", c.a, c.b, got)
+		}
+	}
+}
+
+// What of a history is a run's own, and was worked on.
+func TestWorked(t *testing.T) {
+	line := func(id string, iteration, used int, outcome LineOutcome) *Iteration {
+		l := &Iteration{RunID: id, Iteration: iteration, Outcome: outcome}
+		l.Budget.IterationsUsed = used
+		return l
+	}
+	run := &Budget{RunID: "r"}
+	for _, c := range []struct {
+		line          *Iteration
+		began, worked bool
+	}{
+		{line("r", 2, 2, OK), true, true}, {line("r", 2, 1, Stopped), false, false},
+		{line("r", 2, 2, SkippedLock), false, false}, {line("x", 2, 2, OK), true, false},
+		{line("", 2, 3, Errored), true, true},
+	} {
+		if got := c.line.Began(); got != c.began || run.Worked(c.line) != c.worked {
+			t.Errorf("%+v: began %v, worked %v", c.line, got, run.Worked(c.line))
+		}
+	}
+}
+
+func TestTouched(t *testing.T) {
+	run := &Budget{}
+	if got := run.Touched(nil); got == nil || len(got) != 0 {
+		t.Errorf("%#v", got)
+	}
+	run.PRsTouched = []string{"#1"}
+	if diff := cmp.Diff([]string{"#1", "#2"}, run.Touched(&Tick{PRs: []string{"#2", "#1"}})); diff != "" {
+		t.Error(diff)
+	}
+	run.SinglePR = 9
+	if diff := cmp.Diff([]string{"#9"}, run.Touched(&Tick{PRs: []string{"#2"}})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	a := Tokens{1, 2, 3, 4, 5, 6, 7}
+	if diff := cmp.Diff(Tokens{2, 4, 6, 8, 10, 12, 14}, a.Add(a)); diff != "" || a.In() != 13 {
+		t.Errorf("%d in: %s", a.In(), diff)
+	}
+}
+
+// R130: the newest line of a run says how its PRs ended; it is looked for behind iterations that
+// were cut off.
+func TestEndedPRs(t *testing.T) {
+	pr := func(n int, state string) TrackedPR { return TrackedPR{Number: n, StateAtEnd: state} }
+	var e EndedPRs
+	for i, c := range []struct {
+		line   Iteration
+		enough bool
+	}{
+		{Iteration{Outcome: Errored, TrackedPRs: []TrackedPR{pr(1, "open"), pr(2, "merged")}}, false},
+		{Iteration{Outcome: Stopped, Fired: []string{"user_interrupt"}, TrackedPRs: []TrackedPR{
+			pr(1, "merged"), pr(2, "merged"), pr(3, "closed")}}, false},
+		{Iteration{Outcome: Stopped, Fired: []string{"cost_budget"}, TrackedPRs: []TrackedPR{pr(4, "merged")}},
+			true},
+	} {
+		if got := e.Add(&c.line); got != c.enough {
+			t.Errorf("line %d is enough: %v", i, got)
+		}
+	}
+	want := []TrackedPR{pr(2, "merged"), pr(3, "closed"), pr(4, "merged")}
+	if diff := cmp.Diff(want, e.List); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A Stop of this turn was held after this one began, so this one was answered already.
+func TestDuplicateStops(t *testing.T) {
+	run := func(at time.Duration, reasons ...string) *Budget {
+		return &Budget{Blocks: Blocks{PromptID: "p", Reasons: reasons, At: noon.Add(at)}}
+	}
+	stop := TurnEnd{Turn: Turn{Prompt: "p"}, First: true, Began: noon}
+	later, other, unnamed := stop, stop, stop
+	later.First, other.Prompt, unnamed.Prompt = false, "q", ""
+	noPrompt := run(time.Second, "facts")
+	noPrompt.Blocks.PromptID = ""
+	for _, c := range []struct {
+		name string
+		stop TurnEnd
+		run  *Budget
+		want bool
+	}{
+		{"held a second after it began", stop, run(time.Second, "facts"), true},
+		{"held before", stop, run(-time.Second, "facts"), false},
+		{"held at the very time", stop, run(0, "facts"), false},
+		{"held in a minute", stop, run(time.Minute, "facts"), false},
+		{"held in almost a minute", stop, run(time.Minute-1, "facts"), true},
+		{"never held", stop, run(time.Second), false},
+		{"not the first", later, run(time.Second, "facts"), false},
+		{"of another prompt", other, run(time.Second, "facts"), false},
+		{"of no prompt", unnamed, noPrompt, false},
+	} {
+		if got := c.stop.duplicate(c.run); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// Each claim's place, whoever asks or waits.
+func TestWaitAndLeave(t *testing.T) {
+	at := func(m int) time.Time { return noon.Add(time.Duration(m) * time.Minute) }
+	ask := Request{
+		Now:       at(9),
+		SessionID: "s1",
+		PromptID:  "p",
+		Command:   Command{"sdd:work", Work, "--loop"},
+	}
+	fresh := Claim{
+		Version: Version, SessionID: "s1", Skill: Work, PromptID: "p", Command: "sdd:work",
+		Args: "--loop", Since: at(9), Iteration: 4,
+	}
+	waits := fresh
+	waits.PromptID, waits.Since, waits.Waiters = "earlier", at(2), map[string]time.Time{"s3": at(3)}
+	gate := &Gate{Name: ForceUnlock}
+	asked := Claim{
+		SessionID: "s2",
+		Since:     at(1),
+		Gate:      gate,
+		Waiters:   map[string]time.Time{"s3": at(3)},
+	}
+	known := asked
+	known.Waiters = map[string]time.Time{"s1": at(2)}
+	added := asked
+	added.Waiters = map[string]time.Time{"s3": at(3), "s1": at(9)}
+	stopped := Claim{SessionID: "s2", Since: at(1), Stopped: true}
+	behind := stopped
+	behind.Waiters = map[string]time.Time{"s1": at(9)}
+	own := Claim{SessionID: "s1", Since: at(1), Gate: gate}
+	reclaimed := fresh
+	reclaimed.Waiters = map[string]time.Time{}
+	other := Claim{SessionID: "s2", Since: at(1)}
+	replaced := fresh
+	replaced.Waiters = map[string]time.Time{"s2": at(1)}
+	for _, c := range []struct {
+		name  string
+		claim *Claim
+		want  Claim
+		since int
+	}{
+		{"nobody", nil, fresh, 9}, {"itself", &waits, waits, 2}, {"another one waits", &other, replaced, 9},
+		{"another one is asked", &asked, added, 9}, {"and it has its place", &known, known, 2},
+		{"another one was stopped", &stopped, behind, 9}, {"its own question", &own, reclaimed, 9},
+	} {
+		got, since := c.claim.Wait(ask, 4)
+		if diff := cmp.Diff(c.want, got); diff != "" || !since.Equal(at(c.since)) {
+			t.Errorf("%s: since %s: %s", c.name, since, diff)
+		}
+	}
+	tie := Claim{SessionID: "a", Skill: Work, Gate: gate, Waiters: map[string]time.Time{
+		"d": at(3), "c": at(2), "b": at(2), "e": at(2), "aa": at(3),
+	}}
+	left := tie.Left("a")
+	if left == nil || left.SessionID != "b" || !left.Since.Equal(at(2)) || len(left.Waiters) != 4 ||
+		left.Skill != Work {
+		t.Errorf("%+v", left)
+	}
+	stopped.Waiters = map[string]time.Time{"s1": at(9), "s3": at(3)}
+	left = stopped.Left("s1")
+	if left == nil || !left.Stopped || len(left.Waiters) != 1 || len(stopped.Waiters) != 2 {
+		t.Errorf("%+v", left)
+	}
+	if left = stopped.Left("s2"); left == nil || left.Stopped || left.SessionID != "s3" {
+		t.Errorf("%+v", left)
+	}
+}
