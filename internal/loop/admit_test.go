@@ -203,7 +203,7 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	if _, ok := ConditionOf("gate_waiting"); ok {
 		t.Error("a pause is no condition")
 	}
-	if _, ok := Kind("facts"); ok {
+	if _, ok := GateOf("facts"); ok {
 		t.Error("facts is no gate")
 	}
 	claim := Claim{Iteration: 3}

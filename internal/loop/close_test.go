@@ -161,7 +161,7 @@ func TestWhatATickKnows(t *testing.T) {
 		t.Errorf("no merge is asked about: %+v", due)
 	}
 	for _, k := range Gates {
-		if got, ok := Kind(k.Name); !ok || got.Header != k.Header {
+		if got, ok := GateOf(k.Name); !ok || got.Header != k.Header {
 			t.Errorf("%s: %+v", k.Name, got)
 		}
 	}

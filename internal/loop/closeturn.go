@@ -190,7 +190,7 @@ func (e Turn) endBetween(s State, k *Known, how string) Outcome {
 		Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
 	}
 	out := e.closeTurn(s, k)
-	out.Reply.Between = true
+	out.Reply.Between = out.Need == 0
 	return out
 }
 

@@ -142,7 +142,7 @@ var verbs = map[string]func(w *world, args string){
 	"spend":     (*world).spend,
 	"schedule":  (*world).schedule,
 	"mark":      func(w *world, _ string) { w.known.Marked = true },
-	"typed":     func(w *world, _ string) { w.known.Typed = true },
+	"typed":     func(w *world, _ string) { w.known.Origin.By = "human" },
 	"barred":    func(w *world, _ string) { w.known.NoDialog = true },
 	"underloop": func(w *world, _ string) { w.known.Around.UnderLoop = true },
 	"redact": func(w *world, args string) {
@@ -258,10 +258,8 @@ func (w *world) step(e Event) Outcome {
 	}
 }
 
-// onlyNeeds reports whether an outcome that needs facts saves and says nothing. That the run ends
-// between two iterations may be said with it: the Step with the facts says so again.
+// onlyNeeds reports whether an outcome that needs facts saves and says nothing.
 func onlyNeeds(o Outcome) bool {
-	o.Reply.Between = false
 	return reflect.DeepEqual(o, Outcome{Need: o.Need})
 }
 
@@ -302,7 +300,7 @@ func (w *world) fetch(k *Known, need Need) {
 		k.NoDialog = w.known.NoDialog
 	}
 	if need&NeedOrigin != 0 {
-		k.Typed = w.known.Typed
+		k.Origin = w.known.Origin
 	}
 	if need&NeedCalls != 0 {
 		k.Calls = w.known.Calls
@@ -775,7 +773,11 @@ func (w *world) send(args string) {
 		if off := tick.LeftAlone(run, issues); off != "" {
 			return off + " is left alone"
 		}
-		return tick.OffPlan(issues)
+		why, hint := tick.OffPlan(issues)
+		if why != "" {
+			why += "\nhint: " + hint
+		}
+		return why
 	}
 	f := Look(run, tick, nil, w.now)
 	f.Sent = issues

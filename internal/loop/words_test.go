@@ -119,7 +119,7 @@ func TestUnderstands(t *testing.T) {
 		{AmbiguousCriteria, "a\tb", true}, {AmbiguousCriteria, "a\nb", true},
 		{AmbiguousCriteria, "skip", true}, {AmbiguousCriteria, "raise", false},
 	} {
-		k, _ := Kind(c.gate)
+		k, _ := GateOf(c.gate)
 		if got := k.ask(Gate{Raise: &Defaults}).Understands(c.answer); got != c.want {
 			t.Errorf("%s: %q is understood: %v", c.gate, c.answer, got)
 		}
