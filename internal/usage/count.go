@@ -263,11 +263,11 @@ func (c *counter) line(t *transcript, line []byte) {
 // matters is a quick check whether a line may hold usage or something that a person did.
 func (t *transcript) matters(line []byte) bool {
 	kind := headType(line)
-	if (kind == "assistant" || kind == "") && bytes.Contains(line, usageMark) {
+	if (kind == "assistant" || kind == "") && usageMark.in(line) {
 		return true
 	}
 	return t.main && (kind == "user" || kind == "") &&
-		(bytes.Contains(line, interruptMark) || bytes.Contains(line, answersMark))
+		(interruptMark.in(line) || answersMark.in(line))
 }
 
 // counted reports whether a line belongs to what was counted before the cursor, and keeps the

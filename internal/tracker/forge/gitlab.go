@@ -14,8 +14,8 @@ const gitlabIssues = `query($path:ID!,$endCursor:String){project(fullPath:$path)
 	`milestone{title}assignees{nodes{username}}%s description}}}}`
 
 const gitlabMR = `iid title description state draft labels{nodes{title}}` +
-	`sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}diffHeadSha ` +
-	`headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`
+	`sourceBranch targetBranch sourceProjectId targetProjectId sourceProject{fullPath}` +
+	`diffHeadSha headPipeline{status}notes(last:100){nodes{system createdAt author{username bot}}}`
 
 const gitlabMRs = `query($path:ID!,$endCursor:String){project(fullPath:$path){` +
 	`mergeRequests(state:opened,sort:CREATED_ASC,first:50,after:$endCursor)` +
