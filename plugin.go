@@ -1,5 +1,6 @@
-// Package plugin holds what makes this folder a plugin of the client, embedded: the one source of what is registered,
-// whether the client reads the files or the program writes the same into a settings file.
+// Package plugin holds what makes this folder a plugin of the client, embedded: the one source of
+// what is registered, whether the client reads the files or the program writes the same into a
+// settings file.
 package plugin
 
 import _ "embed" // the files below

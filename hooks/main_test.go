@@ -39,14 +39,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (the seconds since the boot and, of
-// these, not asleep), HOOKS_RUN and HOOKS_WAIT are read in test builds only.
+// testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (the seconds
+// since the boot and, of these, not asleep), HOOKS_RUN and HOOKS_WAIT are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
 		runtime.LockOSThread()
 	}
-	if os.Getenv("HOOKS_PARENTS") == "" { // the test is every story's client and the parent of its person
+	// the test is every story's client and the parent of its person
+	if os.Getenv("HOOKS_PARENTS") == "" {
 		a.Inside = func(loop.Process) bool { return false }
 	}
 	if d, err := time.ParseDuration(os.Getenv("HOOKS_WAIT")); err == nil {
@@ -74,11 +75,13 @@ func testApp() *app.App {
 	return a
 }
 
-// deadPID is above every pid that a system gives. That of a process which has ended is soon another's on a busy machine, and
-// a lock with no more than the SPEC's fields does not say when its process began.
+// deadPID is above every pid that a system gives. That of a process which has ended is soon
+// another's on a busy machine, and a lock with no more than the SPEC's fields does not say when its
+// process began.
 const deadPID = "2147483646"
 
-// TestScript runs every story of testdata/script: real processes, real files, real git, the program's own words.
+// TestScript runs every story of testdata/script: real processes, real files, real git, the
+// program's own words.
 func TestScript(t *testing.T) {
 	recorded, err := filepath.Abs("../internal/usage/testdata")
 	if err != nil {

@@ -18,8 +18,10 @@ const lastRequirement = 153
 
 // withoutStory are the requirements that no run of the program can show, each with the reason.
 var withoutStory = map[int]string{
-	71:  "Windows only; the tests of internal/proc ask about real processes, dead and alive, on every system they run on",
-	124: "the program links no network code (TestNothingHeavyIsLinked in internal/house), so there is nothing that could upload",
+	71: "Windows only; the tests of internal/proc ask about real processes, dead and alive, on " +
+		"every system they run on",
+	124: "the program links no network code (TestNothingHeavyIsLinked in internal/house), so " +
+		"there is nothing that could upload",
 	153: "it names what is out of scope: there is no such code to run",
 }
 
@@ -58,7 +60,8 @@ func TestEveryRequirementHasAStory(t *testing.T) {
 
 var numbered = regexp.MustCompile(`\bR(\d{1,3})(?:\s?[–-]\s?R?(\d{1,3}))?\b`)
 
-// mostRange is how many requirements one range may name: a wider one says nothing about any of them.
+// mostRange is how many requirements one range may name: a wider one says nothing about any of
+// them.
 const mostRange = 16
 
 // requirements are the numbers in a text, those of a range like R23–R26 each.
@@ -71,7 +74,9 @@ func requirements(text string) func(func(int, error) bool) {
 				to, _ = strconv.Atoi(m[2])
 			}
 			if from < 1 || to > lastRequirement || to < from || to-from >= mostRange {
-				if !yield(0, fmt.Errorf("%q is no requirement, and no range of at most %d", m[0], mostRange)) {
+				if !yield(0,
+					fmt.Errorf("%q is no requirement, and no range of at most %d", m[0],
+						mostRange)) {
 					return
 				}
 				continue

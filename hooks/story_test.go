@@ -18,12 +18,13 @@ import (
 	"hooks/internal/tracker/standin"
 )
 
-// What stories call: `event`, `answer` and `spend` build what the client would send or write, and start the program
-// as the client does. The session, prompt and project come from the environment.
+// What stories call: `event`, `answer` and `spend` build what the client would send or write, and
+// start the program as the client does. The session, prompt and project come from the environment.
 
-// eventMain sends one event: `event stop background_tasks='[…]'`. Values that are JSON are taken as such. Shorthands:
-// `event work ARGS…` and `event review ARGS…` are the typed command, `event skill NAME ARGS…` the Skill tool,
-// `event bash COMMAND` a shell call before it runs, `event ran COMMAND` one that has. It prints the reply in plain words.
+// eventMain sends one event: `event stop background_tasks='[…]'`. Values that are JSON are taken as
+// such. Shorthands: `event work ARGS…` and `event review ARGS…` are the typed command, `event skill
+// NAME ARGS…` the Skill tool, `event bash COMMAND` a shell call before it runs, `event ran COMMAND`
+// one that has. It prints the reply in plain words.
 func eventMain(args []string) int {
 	word, payload := shorthand(args)
 	reply, code := send(word, payload)
@@ -42,27 +43,40 @@ func shorthand(args []string) (word, payload string) {
 	}
 	switch args[0] {
 	case "work", "review":
-		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command", "command_source", "plugin",
-			"command_name", "sdd:"+args[0], "command_args", rest, "prompt", "/sdd:"+args[0]+" "+rest)
+		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
+			"command_source", "plugin",
+			"command_name", "sdd:"+args[0], "command_args", rest, "prompt", "/sdd:"+args[0]+" "+
+				rest)
 		return "user-prompt-expansion", p
 	case "typed": // a prompt in words
-		return "user-prompt-submit", with(base, "hook_event_name", "UserPromptSubmit", "prompt", rest)
+		return "user-prompt-submit",
+			with(base, "hook_event_name", "UserPromptSubmit", "prompt", rest)
 	case "skill":
-		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Skill", "tool_use_id", callID("skill"),
-			"tool_input.skill", args[1], "tool_input.args", strings.Join(args[2:], " "))
+		return "pre-tool-use",
+			with(base, "hook_event_name", "PreToolUse", "tool_name", "Skill", "tool_use_id",
+				callID("skill"),
+				"tool_input.skill", args[1], "tool_input.args", strings.Join(args[2:], " "))
 	case "bash":
-		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Bash", "tool_use_id", callID("bash"), "tool_input.command", rest)
+		return "pre-tool-use",
+			with(base, "hook_event_name", "PreToolUse", "tool_name", "Bash", "tool_use_id",
+				callID("bash"), "tool_input.command", rest)
 	case "ran":
-		return "post-tool-use", with(base, "hook_event_name", "PostToolUse", "tool_name", "Bash", "tool_use_id", callID("bash"),
-			"tool_input.command", rest, "tool_response.stdout", os.Getenv("STDOUT"))
+		return "post-tool-use",
+			with(base, "hook_event_name", "PostToolUse", "tool_name", "Bash", "tool_use_id",
+				callID("bash"),
+				"tool_input.command", rest, "tool_response.stdout", os.Getenv("STDOUT"))
 	case "failed": // a shell call that ended with an error: ERROR is what the client says of it
-		return "post-tool-use-failure", with(base, "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_use_id", callID("bash"),
-			"tool_input.command", rest, "error", strings.ReplaceAll(os.Getenv("ERROR"), `\n`, "\n"))
+		return "post-tool-use-failure",
+			with(base, "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_use_id",
+				callID("bash"),
+				"tool_input.command", rest, "error", strings.ReplaceAll(os.Getenv("ERROR"), `\n`, "\n"))
 	case "ask":
 		return "pre-tool-use", dialog(base, "PreToolUse", rest)
 	case "agent":
-		return "pre-tool-use", with(base, "hook_event_name", "PreToolUse", "tool_name", "Agent", "tool_use_id", callID("agent"),
-			"tool_input.prompt", rest, "tool_input.description", "worker")
+		return "pre-tool-use",
+			with(base, "hook_event_name", "PreToolUse", "tool_name", "Agent", "tool_use_id",
+				callID("agent"),
+				"tool_input.prompt", rest, "tool_input.description", "worker")
 	}
 	return args[0], pairs(with(base, "hook_event_name", eventName(args[0])), args[1:])
 }
@@ -90,7 +104,8 @@ func pairs(p string, list []string) string {
 func basePayload() string {
 	p := "{}"
 	for k, v := range map[string]string{
-		"session_id": os.Getenv("SESSION"), "prompt_id": os.Getenv("PROMPT"), "cwd": os.Getenv("CLAUDE_PROJECT_DIR"),
+		"session_id": os.Getenv("SESSION"), "prompt_id": os.Getenv("PROMPT"),
+		"cwd":             os.Getenv("CLAUDE_PROJECT_DIR"),
 		"transcript_path": transcript(), "permission_mode": "acceptEdits",
 	} {
 		p, _ = sjson.Set(p, k, v)
@@ -102,7 +117,8 @@ func transcript() string {
 	return filepath.Join(os.Getenv("WORK"), os.Getenv("SESSION")+".jsonl")
 }
 
-// callID is another one for every call, as the client's are; CALL makes it one that was there before.
+// callID is another one for every call, as the client's are; CALL makes it one that was there
+// before.
 func callID(tool string) string {
 	if id := os.Getenv("CALL"); id != "" {
 		return id
@@ -115,16 +131,18 @@ func dialog(p, name, question string) string {
 	for k, v := range map[string]string{
 		"hook_event_name": name, "tool_name": "AskUserQuestion", "tool_use_id": callID("ask"),
 		"tool_input.questions.0.question": question, "tool_input.questions.0.header": "Model",
-		"tool_input.questions.0.options.0.label": "fine", "tool_input.questions.0.options.1.label": "not fine",
+		"tool_input.questions.0.options.0.label": "fine",
+		"tool_input.questions.0.options.1.label": "not fine",
 	} {
 		p, _ = sjson.Set(p, k, v)
 	}
 	return p
 }
 
-// answerMain plays the dialog: the model asks in its own words, the program fills in the true questions, the person
-// answers them in order, and the client reports the answers. It prints the questions shown and the program's reply.
-// Anything after a -- is set on the response, as in afkTimeoutMs=60000.
+// answerMain plays the dialog: the model asks in its own words, the program fills in the true
+// questions, the person answers them in order, and the client reports the answers. It prints the
+// questions shown and the program's reply. Anything after a -- is set on the response, as in
+// afkTimeoutMs=60000.
 func answerMain(args []string) int {
 	answers, extra := args, []string(nil)
 	for i, a := range args {
@@ -150,28 +168,34 @@ func answerMain(args []string) int {
 	}
 	response, _ = sjson.Set(response, "answers", given)
 	response = pairs(response, extra)
-	p, _ := sjson.SetRaw(dialog(basePayload(), "PostToolUse", "May I go on?"), "tool_response", response)
+	p, _ := sjson.SetRaw(dialog(basePayload(), "PostToolUse", "May I go on?"), "tool_response",
+		response)
 	p, _ = sjson.SetRaw(p, "tool_input", response)
 	if os.Getenv("MISS_POST") != "" { // PostToolUse is not registered: only the transcript knows
-		return appendLine(`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID("ask") +
-			`","content":"answered"}]},"toolUseResult":` + response + `}`)
+		return appendLine(
+			`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID("ask") +
+				`","content":"answered"}]},"toolUseResult":` + response + `}`)
 	}
 	reply, code := send("post-tool-use", p)
 	fmt.Print(plain(reply))
 	return code
 }
 
-// spendMain writes an assistant message with its usage to the transcript: `spend in=1000 out=50000 model=claude-opus-5-5`.
+// spendMain writes an assistant message with its usage to the transcript: `spend in=1000 out=50000
+// model=claude-opus-5-5`.
 func spendMain(args []string) int {
-	v := map[string]string{"in": "0", "out": "0", "read": "0", "write": "0", "model": "claude-opus-5-5", "text": "done"}
+	v := map[string]string{"in": "0", "out": "0", "read": "0", "write": "0",
+		"model": "claude-opus-5-5", "text": "done"}
 	for _, a := range args {
 		k, val, _ := strings.Cut(a, "=")
 		v[k] = val
 	}
 	id := strconv.Itoa(lineCount() + 1)
-	return appendLine(fmt.Sprintf(`{"type":"assistant","requestId":"req_%s","message":{"id":"msg_%s","role":"assistant","model":%q,"content":[{"type":"text","text":%q}],`+
-		`"usage":{"input_tokens":%s,"output_tokens":%s,"cache_read_input_tokens":%s,"cache_creation_input_tokens":%s}}}`,
-		id, id, v["model"], v["text"], v["in"], v["out"], v["read"], v["write"]))
+	return appendLine(
+		fmt.Sprintf(
+			`{"type":"assistant","requestId":"req_%s","message":{"id":"msg_%s","role":"assistant","model":%q,"content":[{"type":"text","text":%q}],`+
+				`"usage":{"input_tokens":%s,"output_tokens":%s,"cache_read_input_tokens":%s,"cache_creation_input_tokens":%s}}}`,
+			id, id, v["model"], v["text"], v["in"], v["out"], v["read"], v["write"]))
 }
 
 func lineCount() int {
@@ -209,8 +233,8 @@ func send(word, payload string) (reply []byte, code int) {
 	return reply, 0
 }
 
-// after is an empty reader that ends once a file is there: a call that began before it was made hears of it late. That
-// the call has begun is told by another file.
+// after is an empty reader that ends once a file is there: a call that began before it was made
+// hears of it late. That the call has begun is told by another file.
 type after struct{ file string }
 
 func (a *after) Read([]byte) (int, error) {
@@ -218,7 +242,8 @@ func (a *after) Read([]byte) (int, error) {
 		return 0, io.EOF
 	}
 	err := os.WriteFile(a.file+".begun", nil, 0o600)
-	for until := time.Now().Add(time.Minute); err == nil && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); err == nil &&
+		time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		if _, missing := os.Stat(a.file); missing == nil {
 			return 0, io.EOF
 		}
@@ -253,14 +278,15 @@ func plain(reply []byte) string {
 		for _, o := range q.Get("options").Array() {
 			labels = append(labels, o.Get("label").String())
 		}
-		fmt.Fprintf(&b, "question: [%s] %s (%s)\n", q.Get("header").String(), q.Get("question").String(), strings.Join(labels, ", "))
+		fmt.Fprintf(&b, "question: [%s] %s (%s)\n", q.Get("header").String(),
+			q.Get("question").String(), strings.Join(labels, ", "))
 	}
 	return b.String()
 }
 
-// fieldMain prints one value of a JSON file by its path: `field work.budget.json max_prs`. In a .jsonl file the path
-// begins with the line, from 0 or as the word last: `field work.history.jsonl last.gates.0.answer`. A missing value is
-// an error; lists and objects are printed without blanks.
+// fieldMain prints one value of a JSON file by its path: `field work.budget.json max_prs`. In a
+// .jsonl file the path begins with the line, from 0 or as the word last: `field work.history.jsonl
+// last.gates.0.answer`. A missing value is an error; lists and objects are printed without blanks.
 func fieldMain(args []string) int {
 	text, err := os.ReadFile(args[0])
 	if err != nil {
@@ -296,21 +322,24 @@ func fieldMain(args []string) int {
 func tellMain(args []string) int {
 	cmd := exec.Command("hooks", "report")
 	cmd.Env = append(os.Environ(), "CLAUDE_CODE_SESSION_ID="+os.Getenv("SESSION"))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(args, " ")), os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(args,
+		" ")), os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return 1
 	}
 	return 0
 }
 
-// refusedMain starts a skill by both ways in and prints the reason for which both refuse; anything else is an error.
+// refusedMain starts a skill by both ways in and prints the reason for which both refuse; anything
+// else is an error.
 func refusedMain(args []string) int {
 	word, payload := shorthand(args)
 	typed, code := send(word, payload)
 	word, payload = shorthand(append([]string{"skill", "sdd:" + args[0]}, args[1:]...))
 	invoked, code2 := send(word, payload)
 	reason := gjson.GetBytes(typed, "reason").String()
-	ok := code == 0 && code2 == 0 && gjson.GetBytes(typed, "decision").Str == "block" && reason != "" &&
+	ok := code == 0 && code2 == 0 && gjson.GetBytes(typed, "decision").Str == "block" &&
+		reason != "" &&
 		gjson.GetBytes(invoked, "hookSpecificOutput.permissionDecision").Str == "deny" &&
 		gjson.GetBytes(invoked, "hookSpecificOutput.permissionDecisionReason").String() == reason
 	if !ok {
@@ -321,8 +350,8 @@ func refusedMain(args []string) int {
 	return 0
 }
 
-// putMain writes a JSON file, or changes fields of one that is there: `put p/.sdd/loop/work.lock pid=$DEADPID skill=work`.
-// A .jsonl file gets one more line.
+// putMain writes a JSON file, or changes fields of one that is there: `put p/.sdd/loop/work.lock
+// pid=$DEADPID skill=work`. A .jsonl file gets one more line.
 func putMain(args []string) int {
 	old, _ := os.ReadFile(args[0])
 	text := pairs(strings.TrimSpace(string(old)), args[1:])
@@ -350,12 +379,12 @@ func acceptMain() int {
 	return code
 }
 
-// storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a process that lives until
-// `die NAME`, with its pid in the variable NAME. `esc` is the client's mark of a person's Esc, `fires PROMPT` its mark of
-// a prompt that its scheduler submits. `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR
-// and log their calls in DIR/calls.log: see package standin. `by-client event …` and
-// `by-client answer …` come over a socket of the client, as real events do; what `exec` sends comes
-// through a pipe.
+// storyCmds are what stories do to real processes and to the transcript. `client NAME` starts a
+// process that lives until `die NAME`, with its pid in the variable NAME. `esc` is the client's
+// mark of a person's Esc, `fires PROMPT` its mark of a prompt that its scheduler submits.
+// `gh-answers DIR` puts gh, glab and tea on PATH that answer from the files of DIR and log their
+// calls in DIR/calls.log: see package standin. `by-client event …` and `by-client answer …` come
+// over a socket of the client, as real events do; what `exec` sends comes through a pipe.
 var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	"client": func(ts *testscript.TestScript, _ bool, args []string) {
 		c := exec.Command("lives")
@@ -373,7 +402,8 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		ts.Check(err)
 	},
 	"esc": func(ts *testscript.TestScript, _ bool, _ []string) {
-		line, err := sjson.Set(`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, "promptId", ts.Getenv("PROMPT"))
+		line, err := sjson.Set(
+			`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]}}`, "promptId", ts.Getenv("PROMPT"))
 		ts.Check(err)
 		ts.Check(ts.Exec("append", line))
 	},
@@ -388,7 +418,8 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 	},
 	"by-client": byClient,
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
-		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt", strings.Join(args, " "))
+		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt",
+			strings.Join(args, " "))
 		ts.Check(err)
 		ts.Check(ts.Exec("append", line))
 	},

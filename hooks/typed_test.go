@@ -10,7 +10,8 @@ import (
 // A hook word that a person types waits for no event: it says what it is, and what ends a loop.
 func TestHookWordOnATerminal(t *testing.T) {
 	for word, hint := range map[string]string{
-		"stop": "hint: to end a loop: `hooks loop stop`", "pre-tool-use": "people's commands: `hooks --help`", "report": "hooks schema report",
+		"stop":         "hint: to end a loop: `hooks loop stop`",
+		"pre-tool-use": "people's commands: `hooks --help`", "report": "hooks schema report",
 	} {
 		s := onTerminal(t, t.TempDir(), 200, nil, word)
 		if err := s.cmd.Wait(); err == nil {
@@ -23,7 +24,8 @@ func TestHookWordOnATerminal(t *testing.T) {
 	}
 }
 
-// On a terminal a list fits, whatever it is asked about; a pager's reader has the terminal's width too.
+// On a terminal a list fits, whatever it is asked about; a pager's reader has the terminal's width
+// too.
 func TestTablesFitTheTerminal(t *testing.T) {
 	project := t.TempDir()
 	writeBudget(t, project, idleBudget)

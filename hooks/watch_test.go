@@ -25,10 +25,12 @@ type terminal struct {
 	done chan struct{}
 }
 
-func onTerminal(t *testing.T, project string, columns uint16, env []string, args ...string) *terminal {
+func onTerminal(t *testing.T, project string, columns uint16, env []string,
+	args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command("hooks", args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "CLAUDE_PROJECT_DIR=" + project, "LANG=C.UTF-8", "TERM=xterm"}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"CLAUDE_PROJECT_DIR=" + project, "LANG=C.UTF-8", "TERM=xterm"}, env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: columns})
 	if err != nil {
 		t.Fatal(err)
@@ -95,20 +97,23 @@ func writeBudget(t *testing.T, project, text string) {
 	}
 }
 
-// --watch draws what changes, takes the terminal's width, and leaves the terminal as it was on Ctrl-C.
+// --watch draws what changes, takes the terminal's width, and leaves the terminal as it was on
+// Ctrl-C.
 func TestWatch(t *testing.T) {
 	project := t.TempDir()
 	writeBudget(t, project, idleBudget)
 	s := onTerminal(t, project, 40, nil, "status", "--watch")
 	s.shows("1/5")
 	s.shows("\x1b[31m/sdd:work --loop: halted,\x1b[0m\x1b[K\r\n") // wrapped at 40 columns, coloured
-	writeBudget(t, project, strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
+	writeBudget(t, project,
+		strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
 	s.shows("3/5")
 	if _, err := s.tty.Write([]byte{3}); err != nil {
 		t.Fatal(err)
 	}
 	s.ends()
-	if text := s.drawn(); !strings.HasPrefix(text, "\x1b[?1049h\x1b[?25l") || !strings.HasSuffix(text, "\x1b[?25h\x1b[?1049l") {
+	if text := s.drawn(); !strings.HasPrefix(text, "\x1b[?1049h\x1b[?25l") ||
+		!strings.HasSuffix(text, "\x1b[?25h\x1b[?1049l") {
 		t.Errorf("the terminal is not as it was:\n%q", text)
 	}
 }
@@ -123,10 +128,12 @@ func TestWatchOnALowTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := len(s.drawn())
-	writeBudget(t, project, strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
+	writeBudget(t, project,
+		strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
 	s.shows("3/5")
 	s.shows("3/5\x1b[K\r\n\x1b[J")
-	if again := s.drawn()[before:]; strings.Contains(again, "go on") || strings.Count(again, "\n") != 4 {
+	if again := s.drawn()[before:]; strings.Contains(again, "go on") ||
+		strings.Count(again, "\n") != 4 {
 		t.Errorf("on five rows:\n%q", again)
 	}
 	if _, err := s.tty.Write([]byte{3}); err != nil {

@@ -1,8 +1,8 @@
-// Package schemas holds the JSON Schemas (2020-12) of the files under .sdd/loop, of what a skill reports and of what the
-// doctor prints.
+// Package schemas holds the JSON Schemas (2020-12) of the files under .sdd/loop, of what a skill
+// reports and of what the doctor prints.
 //
-// They are documentation and a check for other programs and for tests; the hooks themselves check in code, because
-// compiling a schema would cost every hook call several milliseconds.
+// They are documentation and a check for other programs and for tests; the hooks themselves check
+// in code, because compiling a schema would cost every hook call several milliseconds.
 package schemas
 
 import (

@@ -54,13 +54,16 @@ func validate(schema *jsonschema.Schema, text []byte) error {
 }
 
 var types = map[string]reflect.Type{
-	"budget": reflect.TypeFor[loop.Budget](), "history": reflect.TypeFor[loop.Iteration](), "tick": reflect.TypeFor[loop.Tick](),
-	"lock": reflect.TypeFor[loop.Lock](), "claim": reflect.TypeFor[loop.Claim](), "report": reflect.TypeFor[loop.Report](),
+	"budget": reflect.TypeFor[loop.Budget](), "history": reflect.TypeFor[loop.Iteration](),
+	"tick": reflect.TypeFor[loop.Tick](),
+	"lock": reflect.TypeFor[loop.Lock](), "claim": reflect.TypeFor[loop.Claim](),
+	"report": reflect.TypeFor[loop.Report](),
 	"doctor": reflect.TypeFor[report.Checkup](),
 }
 
 func TestNames(t *testing.T) {
-	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "lock", "report", "tick"}, schemas.Names()); d != "" {
+	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "lock", "report", "tick"},
+		schemas.Names()); d != "" {
 		t.Error(d)
 	}
 	for _, name := range schemas.Names() {
@@ -80,8 +83,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestFields walks each struct beside its schema: every tag is a property with a fitting type, and every property is
-// a tag.
+// TestFields walks each struct beside its schema: every tag is a property with a fitting type, and
+// every property is a tag.
 func TestFields(t *testing.T) {
 	for name, typ := range types {
 		text, _ := schemas.Get(name)
@@ -186,13 +189,16 @@ func values() rapid.MakeConfig {
 	often := rapid.IntRange(1, 1<<40).AsAny()
 	return rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
-			reflect.TypeFor[int]():         rapid.IntRange(0, 1<<40).AsAny(),
-			reflect.TypeFor[int64]():       rapid.Int64Range(0, 1<<50).AsAny(),
-			reflect.TypeFor[loop.Skill]():  rapid.Just(loop.Work).AsAny(),
-			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).AsAny(),
+			reflect.TypeFor[int]():        rapid.IntRange(0, 1<<40).AsAny(),
+			reflect.TypeFor[int64]():      rapid.Int64Range(0, 1<<50).AsAny(),
+			reflect.TypeFor[loop.Skill](): rapid.Just(loop.Work).AsAny(),
+			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active,
+				loop.Halted, loop.Paused}).AsAny(),
 			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
-				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting, loop.SkippedLock}).AsAny(),
-			reflect.TypeFor[loop.USD](): rapid.Map(rapid.Int64Range(0, int64(loop.Dollar)*100_000), func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
+				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting,
+					loop.SkippedLock}).AsAny(),
+			reflect.TypeFor[loop.USD](): rapid.Map(rapid.Int64Range(0, int64(loop.Dollar)*100_000),
+				func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
 			reflect.TypeFor[time.Time](): rapid.Map(rapid.Int64Range(1, 4_000_000_000_000_000_000),
 				func(n int64) time.Time { return time.Unix(0, n).UTC() }).AsAny(),
 		},
@@ -202,8 +208,10 @@ func values() rapid.MakeConfig {
 			reflect.TypeFor[loop.Failure]():   {"Kind": one("issue", "pr")},
 			reflect.TypeFor[loop.Process]():   {"Source": one("client", "ancestor", "parent", "")},
 			reflect.TypeFor[loop.Issue]():     {"Criteria": one("ok", "missing", "tbd", "")},
-			reflect.TypeFor[loop.PR]():        {"State": one("open", "merged", "closed", "do-not-merge", "")},
-			reflect.TypeFor[loop.Report]():    {"Outcome": rapid.SampledFrom([]loop.LineOutcome{loop.OK, loop.Errored, ""}).AsAny()},
+			reflect.TypeFor[loop.PR](): {"State": one("open", "merged", "closed",
+				"do-not-merge", "")},
+			reflect.TypeFor[loop.Report](): {"Outcome": rapid.SampledFrom([]loop.LineOutcome{loop.OK, loop.Errored,
+				""}).AsAny()},
 		},
 	}
 }
@@ -224,7 +232,8 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 		defer s.Close()
 		save(rt, s)
 		for file, name := range map[string]string{
-			"work.budget.json": "budget", "work.history.jsonl": "history", "work.tick.json": "tick", "work.lock": "lock", "work.claim.json": "claim",
+			"work.budget.json": "budget", "work.history.jsonl": "history", "work.tick.json": "tick",
+			"work.lock": "lock", "work.claim.json": "claim",
 		} {
 			text, err := os.ReadFile(filepath.Join(project, store.Dir, file))
 			if err != nil {
@@ -245,14 +254,16 @@ func save(rt *rapid.T, s *store.Store) {
 	lock := rapid.MakeCustom[loop.Lock](values()).Draw(rt, "lock")
 	_, lerr := s.AppendHistory(&line)
 	_, aerr := s.Acquire(loop.Work, lock)
-	for _, err := range []error{s.SaveBudget("", &budget), s.SaveTick(&tick), s.SaveClaim(&claim), lerr, aerr} {
+	for _, err := range []error{s.SaveBudget("", &budget), s.SaveTick(&tick), s.SaveClaim(&claim),
+		lerr, aerr} {
 		if err != nil {
 			rt.Fatal(err)
 		}
 	}
 }
 
-// example is the input of hooks report as the interface documents it; "a | b" stands for each of the words.
+// example is the input of hooks report as the interface documents it; "a | b" stands for each of
+// the words.
 const example = `{ "skill": "work",
   "backlog": {"unblocked": [143, 145], "blocked": [150], "in_progress": [50]},
   "edges": [[50, 51]],
@@ -285,8 +296,10 @@ func TestReportExample(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{
-		`{"skil":"work"}`, `{"skill":"audit"}`, `{"backlog":{"open":[1]}}`, `{"edges":[[1]]}`, `{"edges":[[1,2,3]]}`, `{"plan":["143"]}`,
-		`{"failures":[{"kind":"task","number":1,"cause":"x"}]}`, `{"issues":[{"criteria":"ok"}]}`, `{"prs":[{"number":1,"mergeable":true}]}`,
+		`{"skil":"work"}`, `{"skill":"audit"}`, `{"backlog":{"open":[1]}}`, `{"edges":[[1]]}`,
+		`{"edges":[[1,2,3]]}`, `{"plan":["143"]}`,
+		`{"failures":[{"kind":"task","number":1,"cause":"x"}]}`, `{"issues":[{"criteria":"ok"}]}`,
+		`{"prs":[{"number":1,"mergeable":true}]}`,
 		`{"outcome":"halted"}`, `{"comments_pushed":-1}`, `{"qmd":{"error":"x"}}`, `[]`,
 	} {
 		if validate(schema, []byte(bad)) == nil {
@@ -305,7 +318,8 @@ func TestReportKeywords(t *testing.T) {
 	if err := json.Unmarshal(text, &root); err != nil {
 		t.Fatal(err)
 	}
-	known := strings.Fields("$schema $id $ref $defs title description examples type properties required " +
+	known := strings.Fields("$schema $id $ref $defs title description examples type properties " +
+		"required " +
 		"additionalProperties items minItems maxItems enum minimum minLength maxLength")
 	var walk func(node map[string]any)
 	walk = func(node map[string]any) {
@@ -340,7 +354,8 @@ func TestSpecFiles(t *testing.T) {
 		if err := validate(schema, []byte(text)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := validate(schema, []byte(strings.Replace(text, "{", `{"unknown":1,`, 1))); err != nil {
+		if err := validate(schema,
+			[]byte(strings.Replace(text, "{", `{"unknown":1,`, 1))); err != nil {
 			t.Errorf("%s with an unknown field: %v", name, err)
 		}
 		var fields map[string]any

@@ -16,20 +16,25 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// hostilePaths are values that an event's field may hold where a path or a name is expected. WORK stands for the folder
-// above the project, in which nothing may change.
+// hostilePaths are values that an event's field may hold where a path or a name is expected. WORK
+// stands for the folder above the project, in which nothing may change.
 var hostilePaths = []string{
-	"", ".", "..", "../outside", "../../../../../../../../etc/passwd", "/etc/passwd", "/dev/zero", "/dev/tty", "/proc/self/mem", "WORK/pipe",
-	"WORK/outside", "WORK/outside/file.jsonl", "WORK/link", "WORK/link/x", "WORK/p/.sdd/loop/work.lock", "a\x00b", "WORK/outside\x00.jsonl", "a\nb",
-	"WORK/p\n/x", strings.Repeat("a", 5000), strings.Repeat("../", 2000) + "tmp/x", strings.Repeat("d/", 300), "CON", "NUL", "COM1.json", "aux.jsonl",
-	`C:\Windows\x`, `\\server\share\x`, "//server/share", "file:///etc/passwd", "~/x", "$HOME/x", "*", "p/.SDD/LOOP", "\xff\xfe", "work.lock",
+	"", ".", "..", "../outside", "../../../../../../../../etc/passwd", "/etc/passwd", "/dev/zero",
+	"/dev/tty", "/proc/self/mem", "WORK/pipe",
+	"WORK/outside", "WORK/outside/file.jsonl", "WORK/link", "WORK/link/x",
+	"WORK/p/.sdd/loop/work.lock", "a\x00b", "WORK/outside\x00.jsonl", "a\nb",
+	"WORK/p\n/x", strings.Repeat("a", 5000), strings.Repeat("../", 2000) + "tmp/x",
+	strings.Repeat("d/", 300), "CON", "NUL", "COM1.json", "aux.jsonl",
+	`C:\Windows\x`, `\\server\share\x`, "//server/share", "file:///etc/passwd", "~/x", "$HOME/x",
+	"*", "p/.SDD/LOOP", "\xff\xfe", "work.lock",
 	"\u202e\u2066", "-rf", "--help", "%s%n", "{{.}}",
 }
 
 // world is a project with an outside, in which a pipe waits for ever and a link leads away.
 func world(t *testing.T) (work string) {
 	t.Helper()
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() { // hundreds of runs are synced to the disk otherwise
+	// hundreds of runs are synced to the disk otherwise
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		t.Setenv("TMPDIR", "/dev/shm")
 	}
 	work, err := filepath.EvalSymlinks(t.TempDir())
@@ -42,8 +47,10 @@ func world(t *testing.T) (work string) {
 		}
 	}
 	for _, err := range []error{
-		syscall.Mkfifo(filepath.Join(work, "pipe"), 0o600), os.Symlink("outside", filepath.Join(work, "link")),
-		os.WriteFile(filepath.Join(work, "outside/file.jsonl"), []byte("{}\n"), 0o600), os.WriteFile(filepath.Join(work, "s1.jsonl"), nil, 0o600),
+		syscall.Mkfifo(filepath.Join(work, "pipe"), 0o600),
+		os.Symlink("outside", filepath.Join(work, "link")),
+		os.WriteFile(filepath.Join(work, "outside/file.jsonl"), []byte("{}\n"), 0o600),
+		os.WriteFile(filepath.Join(work, "s1.jsonl"), nil, 0o600),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +59,8 @@ func world(t *testing.T) (work string) {
 	return work
 }
 
-// tree is every name below a folder with its mode, size and, for files, text; the state's own folder is left out.
+// tree is every name below a folder with its mode, size and, for files, text; the state's own
+// folder is left out.
 func tree(t *testing.T, root string) map[string]string {
 	t.Helper()
 	seen := map[string]string{}
@@ -83,7 +91,8 @@ func tree(t *testing.T, root string) map[string]string {
 
 // send is one event in a project of this test.
 func send(work, word, payload string) Answer {
-	env := map[string]string{"CLAUDE_PROJECT_DIR": work + "/p", "HOME": work + "/home", "CLAUDE_PID": fmt.Sprint(os.Getpid())}
+	env := map[string]string{"CLAUDE_PROJECT_DIR": work + "/p", "HOME": work + "/home",
+		"CLAUDE_PID": fmt.Sprint(os.Getpid())}
 	a := &App{Env: func(k string) string { return env[k] }, Wait: 1}
 	answer := a.Handle(word, strings.NewReader(payload))
 	if answer.After != nil {
@@ -94,31 +103,39 @@ func send(work, word, payload string) Answer {
 
 func payload(work, name string, pairs ...string) string {
 	p := "{}"
-	for _, kv := range append([]string{"hook_event_name=" + name, "session_id=s1", "prompt_id=p1", "cwd=" + work + "/p", "transcript_path=" + work + "/s1.jsonl"}, pairs...) {
+	for _, kv := range append([]string{"hook_event_name=" + name, "session_id=s1", "prompt_id=p1",
+		"cwd=" + work + "/p", "transcript_path=" + work + "/s1.jsonl"}, pairs...) {
 		k, v, _ := strings.Cut(kv, "=")
 		p, _ = sjson.Set(p, k, v)
 	}
 	return p
 }
 
-// Whatever stands in a field, nothing outside of the state's folder is made, changed or removed, and no event waits for a
-// pipe or a device: then the test would time out.
+// Whatever stands in a field, nothing outside of the state's folder is made, changed or removed,
+// and no event waits for a pipe or a device: then the test would time out.
 func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 	fields := map[string][]string{
-		"UserPromptExpansion": {"session_id", "prompt_id", "transcript_path", "cwd", "command_args", "prompt"},
-		"PreToolUse":          {"session_id", "prompt_id", "transcript_path", "cwd", "agent_id", "tool_use_id", "tool_input.file_path", "tool_input.command"},
-		"PostToolUse":         {"session_id", "transcript_path", "cwd", "tool_use_id", "tool_response.agentId"},
-		"SubagentStop":        {"session_id", "agent_id", "agent_transcript_path", "transcript_path"},
-		"Stop":                {"session_id", "prompt_id", "transcript_path", "cwd"},
-		"SessionEnd":          {"session_id", "transcript_path", "cwd", "reason"},
+		"UserPromptExpansion": {"session_id", "prompt_id", "transcript_path", "cwd", "command_args",
+			"prompt"},
+		"PreToolUse": {"session_id", "prompt_id", "transcript_path", "cwd", "agent_id",
+			"tool_use_id", "tool_input.file_path", "tool_input.command"},
+		"PostToolUse": {"session_id", "transcript_path", "cwd", "tool_use_id",
+			"tool_response.agentId"},
+		"SubagentStop": {"session_id", "agent_id", "agent_transcript_path",
+			"transcript_path"},
+		"Stop":       {"session_id", "prompt_id", "transcript_path", "cwd"},
+		"SessionEnd": {"session_id", "transcript_path", "cwd", "reason"},
 	}
 	words := map[string]string{
-		"UserPromptExpansion": "user-prompt-expansion", "PreToolUse": "pre-tool-use", "PostToolUse": "post-tool-use", "SubagentStop": "subagent-stop",
+		"UserPromptExpansion": "user-prompt-expansion", "PreToolUse": "pre-tool-use",
+		"PostToolUse": "post-tool-use", "SubagentStop": "subagent-stop",
 		"Stop": "stop", "SessionEnd": "session-end",
 	}
 	base := map[string][]string{
-		"UserPromptExpansion": {"command_name=sdd:work", "command_args=--loop", "prompt=/sdd:work --loop"},
-		"PreToolUse":          {"tool_name=Write", "tool_use_id=t"}, "PostToolUse": {"tool_name=Agent", "tool_use_id=t", "tool_response.status=async_launched"},
+		"UserPromptExpansion": {"command_name=sdd:work", "command_args=--loop",
+			"prompt=/sdd:work --loop"},
+		"PreToolUse":   {"tool_name=Write", "tool_use_id=t"},
+		"PostToolUse":  {"tool_name=Agent", "tool_use_id=t", "tool_response.status=async_launched"},
 		"SubagentStop": {"agent_id=a", "agent_type=x"}, "SessionEnd": {"reason=other"},
 	}
 	work := world(t)
@@ -127,10 +144,12 @@ func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 		for _, field := range list {
 			for i, value := range hostilePaths {
 				value = strings.ReplaceAll(value, "WORK", work)
-				if closes := name == "Stop" || name == "SessionEnd" || field == "command_args"; closes || i == 0 {
+				if closes := name == "Stop" || name == "SessionEnd" ||
+					field == "command_args"; closes || i == 0 {
 					_, _ = os.RemoveAll(work+"/p/.sdd"), os.RemoveAll(work+"/home/.local")
 				}
-				send(work, "user-prompt-expansion", payload(work, "UserPromptExpansion", base["UserPromptExpansion"]...))
+				send(work, "user-prompt-expansion",
+					payload(work, "UserPromptExpansion", base["UserPromptExpansion"]...))
 				p, err := sjson.Set(payload(work, name, base[name]...), field, value)
 				if err != nil {
 					t.Fatal(err)
@@ -140,7 +159,8 @@ func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 					t.Errorf("%s %s=%.80q: %s", name, field, value, raw)
 				}
 				if diff := cmp.Diff(before, tree(t, work)); diff != "" {
-					t.Fatalf("%s %s=%.80q changed something outside of the state (-before +after):\n%s", name, field, value, diff)
+					t.Fatalf("%s %s=%.80q changed something outside of the state (-before "+
+						"+after):\n%s", name, field, value, diff)
 				}
 			}
 		}
@@ -153,7 +173,9 @@ func TestBudgetFileReplacesNothing(t *testing.T) {
 		work := world(t)
 		before := tree(t, work)
 		value = strings.ReplaceAll(value, "WORK", work)
-		send(work, "user-prompt-expansion", payload(work, "UserPromptExpansion", "command_name=sdd:work", "command_args=--loop --budget-file="+value))
+		send(work, "user-prompt-expansion",
+			payload(work, "UserPromptExpansion", "command_name=sdd:work",
+				"command_args=--loop --budget-file="+value))
 		after := tree(t, work)
 		for path, was := range before {
 			if after[path] != was {
@@ -161,7 +183,8 @@ func TestBudgetFileReplacesNothing(t *testing.T) {
 			}
 		}
 		for path := range after {
-			if _, old := before[path]; !old && !strings.HasPrefix(path, "/p") && path != "/outside/x" {
+			if _, old := before[path]; !old && !strings.HasPrefix(path, "/p") &&
+				path != "/outside/x" {
 				t.Errorf("--budget-file=%.80q made %s", value, path)
 			}
 		}

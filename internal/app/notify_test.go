@@ -25,12 +25,16 @@ func TestNotifyWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := "### SDD Configuration\n- **Notify**: " + way + "\n"
-			if err := os.WriteFile(filepath.Join(dir, name, "CLAUDE.md"), []byte(text), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name, "CLAUDE.md"), []byte(text),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		env := map[string]string{"HOOKS_NOTIFY": c.env, "CLAUDE_CONFIG_DIR": filepath.Join(dir, own)}
-		h := &handler{App: &App{Env: func(name string) string { return env[name] }}, project: filepath.Join(dir, project)}
+		env := map[string]string{"HOOKS_NOTIFY": c.env,
+			"CLAUDE_CONFIG_DIR": filepath.Join(dir, own)}
+		h := &handler{App: &App{Env: func(name string) string {
+			return env[name]
+		}}, project: filepath.Join(dir, project)}
 		if got := h.notifyWay(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -17,8 +17,9 @@ import (
 	"hooks/internal/usage"
 )
 
-// FuzzReplay feeds any bytes as a session: nothing panics, every dollar of it stands in a tick or outside of all, to the
-// total that counting alone comes to, the sum never falls, and nothing shown moves a cursor.
+// FuzzReplay feeds any bytes as a session: nothing panics, every dollar of it stands in a tick or
+// outside of all, to the total that counting alone comes to, the sum never falls, and nothing shown
+// moves a cursor.
 func FuzzReplay(f *testing.F) {
 	for _, name := range []string{"session", "scheduled-with-gate", "interrupted"} {
 		text, err := os.ReadFile("../usage/testdata/" + name + ".jsonl")
@@ -27,7 +28,8 @@ func FuzzReplay(f *testing.F) {
 		}
 		f.Add(text, []byte(nil))
 	}
-	night, err := txtar.ParseFile("../../hooks/testdata/script/a_past_session_is_taken_through_the_rules.txtar")
+	night, err := txtar.ParseFile(
+		"../../hooks/testdata/script/a_past_session_is_taken_through_the_rules.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -39,7 +41,8 @@ func FuzzReplay(f *testing.F) {
 		if err := os.MkdirAll(agents, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for name, text := range map[string][]byte{path: main, filepath.Join(agents, "agent-w.jsonl"): worker} {
+		for name, text := range map[string][]byte{path: main,
+			filepath.Join(agents, "agent-w.jsonl"): worker} {
 			if err := os.WriteFile(name, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +75,8 @@ func addsUp(t *testing.T, r report.Replay, want loop.USD) {
 		sum += i.Dollars
 	}
 	if r.Total.Dollars != want || sum != want || r.Curve[len(r.Curve)-1].Dollars != want {
-		t.Fatalf("counted %s, total %s, by tick %s, curve %s", want, r.Total.Dollars, sum, r.Curve[len(r.Curve)-1].Dollars)
+		t.Fatalf("counted %s, total %s, by tick %s, curve %s", want, r.Total.Dollars, sum,
+			r.Curve[len(r.Curve)-1].Dollars)
 	}
 	for i := 1; i < len(r.Curve); i++ {
 		if r.Curve[i].Dollars < r.Curve[i-1].Dollars {
@@ -83,7 +87,8 @@ func addsUp(t *testing.T, r report.Replay, want loop.USD) {
 
 // A person's own answer to the very question is taken over, not assumed, and acts as it would have.
 func TestReplayTakesRecordedAnswers(t *testing.T) {
-	for answer, want := range map[string]string{"continue": "iteration_budget", "iterations=9": "none", "stop": "prior_gate_stop"} {
+	for answer, want := range map[string]string{"continue": "iteration_budget",
+		"iterations=9": "none", "stop": "prior_gate_stop"} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		if err := os.WriteFile(path, []byte(sixTicks(answer)), 0o600); err != nil {
 			t.Fatal(err)
@@ -108,23 +113,29 @@ func TestReplayTakesRecordedAnswers(t *testing.T) {
 
 const question = "Approaching iterations (4/5). Continue, raise ceiling, or stop?"
 
-// sixTicks is a session of six scheduled ticks, in the fourth of which a person answers the program's question.
+// sixTicks is a session of six scheduled ticks, in the fourth of which a person answers the
+// program's question.
 func sixTicks(answer string) string {
 	var b strings.Builder
 	for n := 1; n <= 6; n++ {
-		at := func(second int) string { return fmt.Sprintf("2026-11-20T12:0%d:%02d.000Z", n, second) }
-		fmt.Fprintf(&b, `{"type":"user","promptId":"p%d","turnOrigin":"scheduled","timestamp":%q,"message":{"role":"user","content":"<command-message>sdd:work</command-message>\n<command-name>/sdd:work</command-name>\n<command-args>--loop</command-args>"}}`+"\n", n, at(0))
+		at := func(second int) string {
+			return fmt.Sprintf("2026-11-20T12:0%d:%02d.000Z", n, second)
+		}
+		fmt.Fprintf(&b,
+			`{"type":"user","promptId":"p%d","turnOrigin":"scheduled","timestamp":%q,"message":{"role":"user","content":"<command-message>sdd:work</command-message>\n<command-name>/sdd:work</command-name>\n<command-args>--loop</command-args>"}}`+"\n", n, at(0))
 		if n == 4 {
-			fmt.Fprintf(&b, `{"type":"assistant","timestamp":%q,"message":{"content":[{"type":"tool_use","id":"t","name":"AskUserQuestion","input":{"questions":[]}}]}}`+"\n", at(1))
-			fmt.Fprintf(&b, `{"type":"user","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"answers":{%q:%q}}}`+"\n", at(2), question, answer)
+			fmt.Fprintf(&b,
+				`{"type":"assistant","timestamp":%q,"message":{"content":[{"type":"tool_use","id":"t","name":"AskUserQuestion","input":{"questions":[]}}]}}`+"\n", at(1))
+			fmt.Fprintf(&b,
+				`{"type":"user","timestamp":%q,"message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]},"toolUseResult":{"answers":{%q:%q}}}`+"\n", at(2), question, answer)
 		}
 		fmt.Fprintf(&b, `{"type":"system","subtype":"turn_duration","timestamp":%q}`+"\n", at(3))
 	}
 	return b.String()
 }
 
-// Esc in a tick ends the run at the next prompt; a fire while workers still run is skipped, as it is on a living loop;
-// flags that cannot be honoured start nothing.
+// Esc in a tick ends the run at the next prompt; a fire while workers still run is skipped, as it
+// is on a living loop; flags that cannot be honoured start nothing.
 func TestReplayOfTicksThatDoNotRun(t *testing.T) {
 	const (
 		fire    = `{"type":"user","promptId":"p%d","turnOrigin":"scheduled","timestamp":"2026-11-20T12:0%[1]d:00.000Z","message":{"content":"<command-name>/sdd:work</command-name><command-args>--loop%s</command-args>"}}` + "\n"
@@ -136,12 +147,13 @@ func TestReplayOfTicksThatDoNotRun(t *testing.T) {
 	)
 	first, second := fmt.Sprintf(fire, 1, ""), fmt.Sprintf(fire, 2, "")
 	for name, c := range map[string]struct{ session, want string }{
-		"esc":           {first + esc + second, "ran refused user_interrupt"},
-		"loop stop":     {first + ends + stopped + second, "ran refused user_interrupt"},
-		"workers":       {first + send + sent + ends + second, "ran skipped "},
-		"mistyped":      {fmt.Sprintf(fire, 1, " --max-prs many"), "refused "},
-		"cut off":       {first + second, "ran ran "},
-		"both ways in":  {first + strings.Replace(strings.Replace(send, "Agent", "Skill", 1), `{"prompt":"go"}`, `{"skill":"sdd:work","args":"--loop"}`, 1) + ends, "ran "},
+		"esc":       {first + esc + second, "ran refused user_interrupt"},
+		"loop stop": {first + ends + stopped + second, "ran refused user_interrupt"},
+		"workers":   {first + send + sent + ends + second, "ran skipped "},
+		"mistyped":  {fmt.Sprintf(fire, 1, " --max-prs many"), "refused "},
+		"cut off":   {first + second, "ran ran "},
+		"both ways in": {first + strings.Replace(strings.Replace(send, "Agent", "Skill", 1),
+			`{"prompt":"go"}`, `{"skill":"sdd:work","args":"--loop"}`, 1) + ends, "ran "},
 		"ended between": {first + ends + second + ends, "ran ran "},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")

@@ -40,19 +40,22 @@ func printing(n int, c Command) (Result, error) {
 }
 
 func TestOutputIsBounded(t *testing.T) {
-	r, err := printing(1<<30, Command{Wait: time.Minute, Most: 5_000_001}) // a terabyte, were it let
+	// a terabyte, were it let
+	r, err := printing(1<<30, Command{Wait: time.Minute, Most: 5_000_001})
 	if !errors.Is(err, ErrTooMuch) || len(r.Out) != 5_000_001 {
 		t.Errorf("%d bytes, %v", len(r.Out), err)
 	}
 	r, err = printing(1000, Command{Wait: time.Minute, Most: 1_000_000})
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 3 || len(r.Out) != 1_000_000 || len(r.Says) != maxSays {
+	if !errors.As(err, &exit) || exit.ExitCode() != 3 || len(r.Out) != 1_000_000 ||
+		len(r.Says) != maxSays {
 		t.Errorf("%d and %d bytes, %v", len(r.Out), len(r.Says), err)
 	}
 }
 
 func TestTimeIsBounded(t *testing.T) {
-	if _, err := printing(-1, Command{Wait: 100 * time.Millisecond, Most: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := printing(-1, Command{Wait: 100 * time.Millisecond, Most: 1}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -60,13 +63,15 @@ func TestTimeIsBounded(t *testing.T) {
 // A program that goes on printing is let, one that falls silent is not.
 func TestSilenceIsBounded(t *testing.T) {
 	drip := func(pause string, idle time.Duration) (Result, error) {
-		c := Command{Args: []string{os.Args[0]}, Env: append(os.Environ(), "DRIP="+pause), Wait: 10 * time.Minute, Idle: idle, Most: 100}
+		c := Command{Args: []string{os.Args[0]}, Env: append(os.Environ(), "DRIP="+pause),
+			Wait: 10 * time.Minute, Idle: idle, Most: 100}
 		return Run(context.Background(), c)
 	}
 	if r, err := drip("10ms", time.Minute); err != nil || len(r.Out) != 5 {
 		t.Errorf("%q, %v", r.Out, err)
 	}
-	if r, err := drip("1h", 5*time.Second); !errors.Is(err, context.Canceled) || string(r.Out) != "x" {
+	if r, err := drip("1h", 5*time.Second); !errors.Is(err, context.Canceled) ||
+		string(r.Out) != "x" {
 		t.Errorf("%q, %v", r.Out, err)
 	}
 }
@@ -74,13 +79,16 @@ func TestSilenceIsBounded(t *testing.T) {
 // What a program says ends up in notes that are kept.
 func TestRedact(t *testing.T) {
 	for in, want := range map[string]string{
-		"fatal: unable to access 'https://u:tok@en@h.org/x': no":                                       "fatal: unable to access 'https://h.org/x': no",
-		"https://h.org/a@b and ssh://git@h/x":                                                          "https://h.org/a@b and ssh://h/x",
-		"HTTP 401 with ghp_16C7e42F292c6912E7710c838347Ae178B4a":                                       "HTTP 401 with <redacted>",
-		"?private_token=0123456789abcdef0123456789abcdef01234567":                                      "?private_token=<redacted>",
-		"Could not resolve to a Repository with the name 'o/a-rather-long-name-of-a-repository-it-is'": "Could not resolve to a Repository with the name 'o/a-rather-long-name-of-a-repository-it-is'",
+		"fatal: unable to access 'https://u:tok@en@h.org/x': no":  "fatal: unable to access 'https://h.org/x': no",
+		"https://h.org/a@b and ssh://git@h/x":                     "https://h.org/a@b and ssh://h/x",
+		"HTTP 401 with ghp_16C7e42F292c6912E7710c838347Ae178B4a":  "HTTP 401 with <redacted>",
+		"?private_token=0123456789abcdef0123456789abcdef01234567": "?private_token=<redacted>",
+		"Could not resolve to a Repository with the name " +
+			"'o/a-rather-long-name-of-a-repository-it-is'": "Could not resolve to a Repository with " +
+			"the name 'o/a-rather-long-name-of-a-repository-it-is'",
 		"glpat-abcdefghij!": "<redacted>!",
-		"bad object 0123456789abcdef0123456789abcdef01234567": "bad object 0123456789abcdef0123456789abcdef01234567",
+		"bad object 0123456789abcdef0123456789abcdef01234567": "bad object " +
+			"0123456789abcdef0123456789abcdef01234567",
 		"nothing": "nothing",
 	} {
 		if got := Redact(in); got != want {

@@ -12,8 +12,11 @@ import (
 
 // A child leads a session of its own, so there is no terminal that it could wait at.
 func TestNoTerminal(t *testing.T) {
-	script := "(exec 3</dev/tty) 2>/dev/null && echo terminal; set -- $(cat /proc/$$/stat 2>/dev/null); echo ${6:-$$} $$"
-	r, err := Run(context.Background(), Command{Args: []string{"sh", "-c", script}, Env: os.Environ(), Wait: time.Minute, Most: 1000})
+	script := "(exec 3</dev/tty) 2>/dev/null && echo terminal; set -- $(cat /proc/$$/stat " +
+		"2>/dev/null); echo ${6:-$$} $$"
+	r, err := Run(context.Background(),
+		Command{Args: []string{"sh", "-c", script}, Env: os.Environ(), Wait: time.Minute,
+			Most: 1000})
 	fields := strings.Fields(string(r.Out))
 	if err != nil || len(fields) != 2 || fields[0] != fields[1] {
 		t.Errorf("%q, %q, %v", r.Out, r.Says, err)

@@ -44,7 +44,8 @@ func TestForms(t *testing.T) {
 			`"raw":{ "x":	1 },"next":{"list":[]},"by":{"a":{"name":"n","list":[1,2]},"b":{"list":[]}},` +
 			`"pairs":[[1,2]],"own":[],"marked":true}`: {
 			Version: 1, inner2: inner2{"a<&>é\n\"\u2028"}, At: noon, Inode: 1<<64 - 1,
-			Raw: "{ \"x\":\t1 }", Next: &inner{List: []int{}}, Pairs: [][2]int{{1, 2}}, Own: []inner{},
+			Raw: "{ \"x\":\t1 }", Next: &inner{List: []int{}}, Pairs: [][2]int{{1, 2}},
+			Own:    []inner{},
 			By:     map[string]inner{"b": {List: []int{}}, "a": {"n", []int{1, 2}}},
 			Marked: true,
 		},

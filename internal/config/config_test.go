@@ -33,7 +33,8 @@ func same(t *testing.T, got, want Config) {
 	if want.Overrun == 0 {
 		want.Overrun = DefaultOverrun
 	}
-	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}), cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{}),
+		cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("config (-want +got):\n%s", d)
 	}
 }
@@ -47,33 +48,53 @@ func TestFiles(t *testing.T) {
 	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
 	at := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
 	tests := map[string]Config{
-		"spec.md":    {Rates: at(8), Unread: nobody(12, "### loop logging")},
-		"repo.md":    {Rates: at(29), Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35}, {`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}}, Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip", AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop", Foreign: []Warning{{Line: 21, Text: `"maxpairs" is a setting of others`}}},
-		"setext.md":  {Rates: at(9)},
-		"hidden.md":  {},
-		"outside.md": {Unread: append(nobody(1, "# sdd configuration"), append(nobody(5, "##### sdd configuration"), nobody(13, "### loop cost rates")...)...)},
+		"spec.md": {Rates: at(8), Unread: nobody(12, "### loop logging")},
+		"repo.md": {Rates: at(29),
+			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35},
+				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}},
+			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
+			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop",
+			Foreign: []Warning{{Line: 21, Text: `"maxpairs" is a setting of others`}}},
+		"setext.md": {Rates: at(9)},
+		"hidden.md": {},
+		"outside.md": {Unread: append(nobody(1, "# sdd configuration"),
+			append(nobody(5, "##### sdd configuration"), nobody(13, "### loop cost rates")...)...)},
 		"other.md": {
-			Tracker: Tracker{Type: "gitlab"}, Foreign: []Warning{{Line: 14, Text: `"label" is a setting of others`}},
-			Unread: append(nobody(10, "- Note: plain text is no setting"), nobody(11, "- **Owner** without a colon")...),
+			Tracker: Tracker{Type: "gitlab"},
+			Foreign: []Warning{{Line: 14, Text: `"label" is a setting of others`}},
+			Unread: append(nobody(10, "- Note: plain text is no setting"),
+				nobody(11, "- **Owner** without a colon")...),
 		},
-		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org", Command: "./tracker --json"}},
+		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org",
+			Command: "./tracker --json"}},
 		"cache.md": {Rates: []Rate{
-			{Model: "claude-sonnet-5", Input: *usd(t, "2"), Output: *usd(t, "10"), CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4"), Line: 7},
-			{Model: "claude-haiku-5-5", Input: *usd(t, "0.1"), Output: *usd(t, "0.5"), CacheRead: usd(t, "0"), Line: 8},
+			{Model: "claude-sonnet-5", Input: *usd(t, "2"), Output: *usd(t, "10"),
+				CacheRead: usd(t, "0.2"), CacheWrite5m: usd(t, "2.5"), CacheWrite1h: usd(t, "4"),
+				Line: 7},
+			{Model: "claude-haiku-5-5", Input: *usd(t, "0.1"), Output: *usd(t, "0.5"),
+				CacheRead: usd(t, "0"), Line: 8},
 		}},
-		"lines.md": {Rates: []Rate{{Model: "claude-opus-5", Input: *usd(t, "5"), Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x", 10}}},
+		"lines.md": {Rates: []Rate{{Model: "claude-opus-5", Input: *usd(t, "5"),
+			Output: *usd(t, "25"), Line: 6}}, Patterns: []Pattern{{"secret|key", "x", 10}}},
 		"damaged.md": {
 			Rates: at(9),
 			Warnings: []Warning{
-				{Line: 5, Text: `rate row for "claude-a": "free" is not a price in dollars per million tokens`},
-				{Line: 6, Text: `rate row for "claude-b": "" is not a price in dollars per million tokens`},
+				{Line: 5,
+					Text: `rate row for "claude-a": "free" is not a price in dollars per million tokens`},
+				{Line: 6,
+					Text: `rate row for "claude-b": "" is not a price in dollars per million tokens`},
 				{Line: 7, Text: `rate row without a model name: "two words"`},
-				{Line: 8, Text: `rate row for "claude-c": "-1" is not a price in dollars per million tokens`},
+				{Line: 8,
+					Text: `rate row for "claude-c": "-1" is not a price in dollars per million tokens`},
 				{Line: 10, Text: `second rate row for "CLAUDE-opus-4-7", the one in line 9 counts`},
-				{Line: 11, Text: `rate row for "claude-d": "1001" is not a price in dollars per million tokens`},
-				{Line: 12, Text: `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`},
-				{Line: 15, Text: "redaction pattern \"(?i\" cannot be read: error parsing regexp: invalid or unsupported Perl syntax: `(?i`"},
-				{Line: 16, Text: "redaction pattern \"(?<!x)y\" cannot be read: error parsing regexp: invalid named capture: `(?<!x)y`"},
+				{Line: 11,
+					Text: `rate row for "claude-d": "1001" is not a price in dollars per million tokens`},
+				{Line: 12,
+					Text: `rate row for "claude-e": "0.0000001" is not a price in dollars per million tokens`},
+				{Line: 15, Text: "redaction pattern \"(?i\" cannot be read: error parsing " +
+					"regexp: invalid or unsupported Perl syntax: `(?i`"},
+				{Line: 16, Text: "redaction pattern \"(?<!x)y\" cannot be read: error parsing " +
+					"regexp: invalid named capture: `(?<!x)y`"},
 				{Line: 20, Text: `second value for "type", the first one counts`},
 			},
 			Tracker: Tracker{Type: "github"},
@@ -96,28 +117,38 @@ func TestFiles(t *testing.T) {
 // One setting, as people write it; what is no item of a list, or has no colon, is none.
 func TestFormsOfASetting(t *testing.T) {
 	for line, want := range map[string]string{
-		"- **Type**: github": "github", "- **Type:** github": "github", "* **Type**: `GitHub`": "github", "+ **Type** : **github**": "github",
-		"- Type: github": "github", "* type:github": "github", "- `Type`: github": "github", "- __Type__: github": "github", "  - Kind: github": "github",
+		"- **Type**: github": "github", "- **Type:** github": "github",
+		"* **Type**: `GitHub`": "github", "+ **Type** : **github**": "github",
+		"- Type: github": "github", "* type:github": "github", "- `Type`: github": "github",
+		"- __Type__: github": "github", "  - Kind: github": "github",
 		"| Type | github |": "github", "| **Type** | `github` |": "github",
-		"Type: github": "", "- Type github": "", "- Typ: github": "", "    - Type: github": "", "> - Type: github": "",
+		"Type: github": "", "- Type github": "", "- Typ: github": "", "    - Type: github": "",
+		"> - Type: github": "",
 	} {
-		if got := Parse("## SDD Configuration\n### Tracker\n" + line + "\n").Tracker.Type; got != want {
+		if got := Parse("## SDD Configuration\n### Tracker\n" + line +
+			"\n").Tracker.Type; got != want {
 			t.Errorf("%q: %q", line, got)
 		}
 	}
-	if c := Parse("## SDD Configuration\n- Notify: bell rings are nice\n### Worktrees\n- Type: github\n### Loop Logging\n- token: x\n"); c.Notify != "" || c.Tracker.Type != "" || len(c.Patterns) > 0 {
+	if c := Parse("## SDD Configuration\n- Notify: bell rings are nice\n### Worktrees\n- Type: " +
+		"github\n### Loop Logging\n- token: x\n"); c.Notify != "" || c.Tracker.Type != "" ||
+		len(c.Patterns) > 0 {
 		t.Errorf("outside of the blocks of keys only the bold form counts: %+v", c)
 	}
 }
 
 func TestFirstFileWithTheBlockWinsIt(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "CLAUDE.md", "@AGENTS.md\n## SDD Configuration\n### Tracker\n- **Type**: github\n### Loop Cost Rates\n| m | x |\n")
-	write(t, dir, "AGENTS.md", "## SDD Configuration\n### Tracker\n- **Type**: gitlab\n- **Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
+	write(t, dir, "CLAUDE.md", "@AGENTS.md\n## SDD Configuration\n### Tracker\n- **Type**: "+
+		"github\n### Loop Cost Rates\n| m | x |\n")
+	write(t, dir, "AGENTS.md", "## SDD Configuration\n### Tracker\n- **Type**: gitlab\n- "+
+		"**Owner**: acme\n### Review\n- **Do-Not-Merge Label**: hold\n")
 	want := Config{
 		Tracker: Tracker{Type: "github"}, DoNotMerge: "hold",
-		Warnings: []Warning{{"CLAUDE.md", 6, `rate row for "m": "x" is not a price in dollars per million tokens`}},
-		Unread:   []Warning{{File: "AGENTS.md", Text: "its Tracker block does not count: an earlier file has one"}},
+		Warnings: []Warning{{"CLAUDE.md", 6,
+			`rate row for "m": "x" is not a price in dollars per million tokens`}},
+		Unread: []Warning{{File: "AGENTS.md",
+			Text: "its Tracker block does not count: an earlier file has one"}},
 	}
 	same(t, Load(dir), want)
 }
@@ -153,7 +184,8 @@ func TestLoadNeverFails(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "CLAUDE.md"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	long := "## SDD Configuration\n### Tracker\n- **Owner**: acme\n" + strings.Repeat("x", MaxFile) + "\n- **Repo**: app\n"
+	long := "## SDD Configuration\n### Tracker\n- **Owner**: acme\n" +
+		strings.Repeat("x", MaxFile) + "\n- **Repo**: app\n"
 	write(t, dir, "AGENTS.md", long)
 	same(t, Load(dir), Config{Tracker: Tracker{Owner: "acme"}, Warnings: []Warning{
 		{File: "CLAUDE.md", Text: "is not a regular file"},

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The examples of docs/configuration.md are read without a complaint, and together they set everything there is.
+// The examples of docs/configuration.md are read without a complaint, and together they set
+// everything there is.
 func TestDocsExamples(t *testing.T) {
 	text, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
@@ -36,7 +37,8 @@ func TestDocsExamples(t *testing.T) {
 	}
 }
 
-// filled notes which exported fields of v, of structs in it and of the rows in its lists hold something.
+// filled notes which exported fields of v, of structs in it and of the rows in its lists hold
+// something.
 func filled(v reflect.Value, path string, set map[string]bool) {
 	switch {
 	case v.Kind() == reflect.Struct:

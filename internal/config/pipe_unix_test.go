@@ -14,5 +14,6 @@ func TestLoadDoesNotWaitForAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "CLAUDE.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	same(t, Load(dir), Config{Warnings: []Warning{{File: "CLAUDE.md", Text: "is not a regular file"}}})
+	same(t, Load(dir),
+		Config{Warnings: []Warning{{File: "CLAUDE.md", Text: "is not a regular file"}}})
 }

@@ -7,7 +7,8 @@ import (
 )
 
 func logging(rows ...string) Config {
-	return Parse("## SDD Configuration\n### Loop Logging\n| Pattern | Replace with |\n|---|---|\n" + strings.Join(rows, "\n"))
+	return Parse("## SDD Configuration\n### Loop Logging\n| Pattern | Replace with |\n|---|---|\n" +
+		strings.Join(rows, "\n"))
 }
 
 func TestRedact(t *testing.T) {

@@ -181,7 +181,8 @@ func (v *visit) why(l *loopState) (report.Why, error) {
 	b, st := l.Budget, v.stand(l)
 	w := report.Why{Skill: l.skill, RunID: b.RunID, Command: b.Command, Status: b.Status,
 		Alive:  st.OwnerAlive,
-		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{}, Gates: []loop.Explained{}}
+		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{},
+		Gates: []loop.Explained{}}
 	previous, err := v.files.Last(l.skill, b.Worked)
 	if b.Status != loop.Active {
 		last, lerr := v.files.Last(l.skill,

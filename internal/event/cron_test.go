@@ -40,13 +40,15 @@ func TestTheNextFireOfASchedule(t *testing.T) {
 // A schedule is foreign text: whatever it says, the next fire is a later minute of the next days,
 // or none.
 func FuzzNext(f *testing.F) {
-	for _, s := range []string{"*/10 * * * *", "0 9 1,15 * 1-5", "59/7 0-23/2 * 12 0", "-1 * * * *", "1--2 * * * *"} {
+	for _, s := range []string{"*/10 * * * *", "0 9 1,15 * 1-5", "59/7 0-23/2 * 12 0", "-1 * * * *",
+		"1--2 * * * *"} {
 		f.Add(s, int64(1_795_000_000))
 	}
 	f.Fuzz(func(t *testing.T, schedule string, unix int64) {
 		after := time.Unix(unix%(1<<33), 0).UTC()
 		at := (Cron{Schedule: schedule}).Next(after)
-		if !at.IsZero() && (!at.After(after) || at.Sub(after) > longest+time.Minute || at.Second() != 0) {
+		if !at.IsZero() &&
+			(!at.After(after) || at.Sub(after) > longest+time.Minute || at.Second() != 0) {
 			t.Fatalf("%q fires at %s after %s", schedule, at, after)
 		}
 	})

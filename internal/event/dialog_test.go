@@ -11,7 +11,8 @@ import (
 
 func dialogEvent(t *testing.T, name, input, response string) Event {
 	t.Helper()
-	in := fmt.Sprintf(`{"session_id":"s","hook_event_name":%q,"tool_name":"AskUserQuestion","tool_input":%s,"tool_response":%s}`, name, input, response)
+	in := fmt.Sprintf(
+		`{"session_id":"s","hook_event_name":%q,"tool_name":"AskUserQuestion","tool_input":%s,"tool_response":%s}`, name, input, response)
 	word := wordOf(name)
 	e, err := Read(word, strings.NewReader(in))
 	if err != nil {
@@ -27,9 +28,12 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"in order, odd keys", `{"answers":{"z|@this.#?":"b","a":"free \"text\""}}`,
 			Answers{List: []Answer{{"z|@this.#?", "b", ""}, {"a", `free "text"`, ""}}}},
-		{"nobody was there", `{"answers":{"q":"continue"},"afkTimeoutMs":60000}`, Answers{List: []Answer{{"q", "continue", ""}}, AFK: true}},
-		{"marks by question", `{"answers":{"q":"","r":"x","s":"y","t":"z"},"annotations":{"q":{"unanswered":"skipped"},"r":{"notes":"n"},"s":{"unanswered":true},"t":{"unanswered":false}}}`,
-			Answers{List: []Answer{{"q", "", "skipped"}, {"r", "x", ""}, {"s", "y", "unanswered"}, {"t", "z", ""}}}},
+		{"nobody was there", `{"answers":{"q":"continue"},"afkTimeoutMs":60000}`,
+			Answers{List: []Answer{{"q", "continue", ""}}, AFK: true}},
+		{"marks by question",
+			`{"answers":{"q":"","r":"x","s":"y","t":"z"},"annotations":{"q":{"unanswered":"skipped"},"r":{"notes":"n"},"s":{"unanswered":true},"t":{"unanswered":false}}}`,
+			Answers{List: []Answer{{"q", "", "skipped"}, {"r", "x", ""}, {"s", "y", "unanswered"},
+				{"t", "z", ""}}}},
 		{"no answers", `{"questions":[]}`, Answers{}},
 		{"a string that looks like one", `"{\"answers\":{\"q\":\"merge\"}}"`, Answers{}},
 		{"an array", `[{"answers":{"q":"merge"}}]`, Answers{}},
@@ -82,7 +86,8 @@ func TestFieldsBounds(t *testing.T) {
 		t.Errorf("wide input: %d, %v", len(list), whole)
 	}
 	list, whole = Event{Input: gjson.Parse(`{"s":"x","n":1.50,"b":false,"z":null,"e":{},"a":[],"o":{"p.q":[true,{"r":"\u0041"}]}}`)}.Fields()
-	want := []Field{{"s", "x"}, {"n", "1.50"}, {"b", "false"}, {"z", ""}, {"o.p.q.0", "true"}, {"o.p.q.1.r", "A"}}
+	want := []Field{{"s", "x"}, {"n", "1.50"}, {"b", "false"}, {"z", ""}, {"o.p.q.0", "true"},
+		{"o.p.q.1.r", "A"}}
 	if diff := cmp.Diff(want, list); diff != "" || !whole {
 		t.Error(whole, diff)
 	}

@@ -24,23 +24,33 @@ func TestMeans(t *testing.T) {
 		yes  []Event
 		no   []Event
 	}{
-		{"asks", Event.Asks, []Event{call("AskUserQuestion", "{}", "")}, []Event{call("AskUserQuestion", "{}", "a1"), call("Bash", "{}", "")}},
-		{"dispatches", Event.Dispatches, []Event{call("Agent", "{}", ""), call("Task", "{}", "a1"), call("Workflow", "{}", "")}, []Event{call("TaskStop", "{}", "")}},
-		{"schedules", schedules, []Event{call("CronCreate", "{}", ""), call("ScheduleWakeup", `{"stop":true}`, "")}, []Event{call("CronDelete", "{}", "")}},
+		{"asks", Event.Asks, []Event{call("AskUserQuestion", "{}", "")},
+			[]Event{call("AskUserQuestion", "{}", "a1"), call("Bash", "{}", "")}},
+		{"dispatches", Event.Dispatches,
+			[]Event{call("Agent", "{}", ""), call("Task", "{}", "a1"), call("Workflow", "{}", "")},
+			[]Event{call("TaskStop", "{}", "")}},
+		{"schedules", schedules,
+			[]Event{call("CronCreate", "{}", ""), call("ScheduleWakeup", `{"stop":true}`, "")},
+			[]Event{call("CronDelete", "{}", "")}},
 		{
 			"ends a schedule", Event.EndsSchedule,
-			[]Event{call("CronDelete", "{}", ""), call("CronList", "{}", ""), call("ScheduleWakeup", `{"stop":true}`, "")},
-			[]Event{call("CronCreate", `{"stop":true}`, ""), call("ScheduleWakeup", `{"stop":"true"}`, ""), call("ScheduleWakeup", "{}", "")},
+			[]Event{call("CronDelete", "{}", ""), call("CronList", "{}", ""),
+				call("ScheduleWakeup", `{"stop":true}`, "")},
+			[]Event{call("CronCreate", `{"stop":true}`, ""),
+				call("ScheduleWakeup", `{"stop":"true"}`, ""), call("ScheduleWakeup", "{}", "")},
 		},
 		{
 			"stops the loop", Event.StopsLoop,
-			[]Event{{Name: UserPromptSubmit, Prompt: " /loop stop\n"}, {Name: UserPromptExpansion, Command: "loop", Args: " stop "}},
-			[]Event{{Name: UserPromptSubmit, Prompt: "/loop stop it"}, {Name: UserPromptExpansion, Command: "sdd:loop", Args: "stop", Prompt: "/loop stop"}},
+			[]Event{{Name: UserPromptSubmit, Prompt: " /loop stop\n"},
+				{Name: UserPromptExpansion, Command: "loop", Args: " stop "}},
+			[]Event{{Name: UserPromptSubmit, Prompt: "/loop stop it"},
+				{Name: UserPromptExpansion, Command: "sdd:loop", Args: "stop", Prompt: "/loop stop"}},
 		},
 		{
 			"workers run", Event.WorkersRunning,
 			[]Event{ends("running", "subagent"), ends("running", "of a kind that comes tomorrow")},
-			[]Event{ends("completed", "subagent"), ends("running", "shell"), ends("running", "monitor"), {Name: Stop}},
+			[]Event{ends("completed", "subagent"), ends("running", "shell"),
+				ends("running", "monitor"), {Name: Stop}},
 		},
 	} {
 		for _, e := range c.yes {

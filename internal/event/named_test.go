@@ -8,12 +8,14 @@ import (
 // Commands in a reply are written by a path that works; other uses of the word stay.
 func TestNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"with: hooks report <<'JSON'":                       "with: /x/hooks report <<'JSON'",
-		"use `hooks loop stop` and `hooks cost`":            "use `/x/hooks loop stop` and `/x/hooks cost`",
-		"hooks gate list\nhooks doctor":                     "/x/hooks gate list\n/x/hooks doctor",
-		"hooks lets this turn end":                          "hooks lets this turn end",
-		"hooks: loop iteration 1/3 begins":                  "hooks: loop iteration 1/3 begins",
-		"`go build -o /tmp/hooks ./hooks`, webhooks report": "`go build -o /tmp/hooks ./hooks`, webhooks report",
+		"with: hooks report <<'JSON'": "with: /x/hooks report <<'JSON'",
+		"use `hooks loop stop` and `hooks cost`": "use `/x/hooks loop stop` and " +
+			"`/x/hooks cost`",
+		"hooks gate list\nhooks doctor":    "/x/hooks gate list\n/x/hooks doctor",
+		"hooks lets this turn end":         "hooks lets this turn end",
+		"hooks: loop iteration 1/3 begins": "hooks: loop iteration 1/3 begins",
+		"`go build -o /tmp/hooks ./hooks`, webhooks report": "`go build -o /tmp/hooks ./hooks`, " +
+			"webhooks report",
 	} {
 		got := Block(text).Named(func() string { return "/x/hooks" })
 		if got.reason != want {

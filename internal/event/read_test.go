@@ -79,7 +79,8 @@ func TestReadTolerates(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	pre := func(tool, input string) string {
-		return `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + input + `}`
+		return `{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"` + tool +
+			`","tool_input":` + input + `}`
 	}
 	for _, c := range []struct{ name, word, in, want string }{
 		{"unknown word", "halt", plainStop, `"halt" is not a hook word`},
@@ -89,35 +90,64 @@ func TestReadRefuses(t *testing.T) {
 		{"array", "stop", "[]", "stdin is not a JSON object: []"},
 		{"half a mark", "stop", "\xef{}", "stdin is not a JSON object"},
 		{"mark after space", "stop", " \xef\xbb\xbf{}", "stdin is not a JSON object"},
-		{"truncated", "stop", `{"session_id":"s"`, "stdin ends in the middle of a JSON object after 17 bytes"},
+		{"truncated", "stop", `{"session_id":"s"`,
+			"stdin ends in the middle of a JSON object after 17 bytes"},
 		{"brackets crossed", "stop", `{"a":1]`, "stdin is not valid JSON"},
 		{"not JSON", "stop", `{bad}`, "stdin is not valid JSON: {bad}"},
-		{"other event", "pre-tool-use", plainStop, `field hook_event_name is "Stop", not "PreToolUse"`},
+		{"other event", "pre-tool-use", plainStop,
+			`field hook_event_name is "Stop", not "PreToolUse"`},
 		{"no event", "stop", `{"session_id":"s"}`, "field hook_event_name is missing"},
-		{"no session", "stop", `{"hook_event_name":"Stop"}`, "field session_id is missing or empty"},
-		{"empty session", "stop", `{"hook_event_name":"Stop","session_id":""}`, "field session_id is missing or empty"},
-		{"session is a number", "stop", `{"hook_event_name":"Stop","session_id":5}`, "field session_id is 5, not a string"},
-		{"flag is a string", "stop", `{"hook_event_name":"Stop","session_id":"s","stop_hook_active":"true"}`,
+		{"no session", "stop", `{"hook_event_name":"Stop"}`,
+			"field session_id is missing or empty"},
+		{"empty session", "stop", `{"hook_event_name":"Stop","session_id":""}`,
+			"field session_id is missing or empty"},
+		{"session is a number", "stop", `{"hook_event_name":"Stop","session_id":5}`,
+			"field session_id is 5, not a string"},
+		{"flag is a string", "stop",
+			`{"hook_event_name":"Stop","session_id":"s","stop_hook_active":"true"}`,
 			`field stop_hook_active is "true", not true or false`},
-		{"flag is a number", "stop", `{"hook_event_name":"Stop","session_id":"s","stop_hook_active":1}`, "field stop_hook_active is 1"},
-		{"tasks are an object", "stop", `{"hook_event_name":"Stop","session_id":"s","background_tasks":{}}`, "field background_tasks is {}, not an array"},
-		{"a task is a string", "stop", `{"hook_event_name":"Stop","session_id":"s","background_tasks":["x"]}`, `field background_tasks.0 is "x", not an object`},
-		{"a task's status", "stop", `{"hook_event_name":"Stop","session_id":"s","background_tasks":[{"status":1}]}`, "field background_tasks.0.status is 1"},
-		{"a cron's prompt", "stop", `{"hook_event_name":"Stop","session_id":"s","session_crons":[{},{"prompt":[]}]}`, "field session_crons.1.prompt is []"},
-		{"no tool", "pre-tool-use", `{"session_id":"s","hook_event_name":"PreToolUse"}`, "field tool_name is missing"},
-		{"input is a string", "pre-tool-use", pre("Bash", `"ls"`), `field tool_input is "ls", not an object`},
-		{"command is a list", "pre-tool-use", pre("Bash", `{"command":["ls"]}`), `field tool_input.command is ["ls"], not a string`},
-		{"skill is a number", "pre-tool-use", pre("Skill", `{"skill":1}`), "field tool_input.skill is 1"},
-		{"args is a number", "pre-tool-use", pre("Skill", `{"skill":"a","args":2}`), "field tool_input.args is 2"},
-		{"wakeup prompt", "pre-tool-use", pre("ScheduleWakeup", `{"prompt":true}`), "field tool_input.prompt is true"},
-		{"path is an object", "pre-tool-use", pre("Write", `{"file_path":{}}`), "field tool_input.file_path is {}"},
-		{"questions", "pre-tool-use", pre("AskUserQuestion", `{"questions":{}}`), "field tool_input.questions is {}, not an array"},
-		{"a question", "pre-tool-use", pre("AskUserQuestion", `{"questions":[{"question":1}]}`), "field tool_input.questions.0.question is 1"},
-		{"an answer", "post-tool-use", `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"q":1}}}`,
+		{"flag is a number", "stop",
+			`{"hook_event_name":"Stop","session_id":"s","stop_hook_active":1}`,
+			"field stop_hook_active is 1"},
+		{"tasks are an object", "stop",
+			`{"hook_event_name":"Stop","session_id":"s","background_tasks":{}}`,
+			"field background_tasks is {}, not an array"},
+		{"a task is a string", "stop",
+			`{"hook_event_name":"Stop","session_id":"s","background_tasks":["x"]}`,
+			`field background_tasks.0 is "x", not an object`},
+		{"a task's status", "stop",
+			`{"hook_event_name":"Stop","session_id":"s","background_tasks":[{"status":1}]}`,
+			"field background_tasks.0.status is 1"},
+		{"a cron's prompt", "stop",
+			`{"hook_event_name":"Stop","session_id":"s","session_crons":[{},{"prompt":[]}]}`,
+			"field session_crons.1.prompt is []"},
+		{"no tool", "pre-tool-use", `{"session_id":"s","hook_event_name":"PreToolUse"}`,
+			"field tool_name is missing"},
+		{"input is a string", "pre-tool-use", pre("Bash", `"ls"`),
+			`field tool_input is "ls", not an object`},
+		{"command is a list", "pre-tool-use", pre("Bash", `{"command":["ls"]}`),
+			`field tool_input.command is ["ls"], not a string`},
+		{"skill is a number", "pre-tool-use", pre("Skill", `{"skill":1}`),
+			"field tool_input.skill is 1"},
+		{"args is a number", "pre-tool-use", pre("Skill", `{"skill":"a","args":2}`),
+			"field tool_input.args is 2"},
+		{"wakeup prompt", "pre-tool-use", pre("ScheduleWakeup", `{"prompt":true}`),
+			"field tool_input.prompt is true"},
+		{"path is an object", "pre-tool-use", pre("Write", `{"file_path":{}}`),
+			"field tool_input.file_path is {}"},
+		{"questions", "pre-tool-use", pre("AskUserQuestion", `{"questions":{}}`),
+			"field tool_input.questions is {}, not an array"},
+		{"a question", "pre-tool-use", pre("AskUserQuestion", `{"questions":[{"question":1}]}`),
+			"field tool_input.questions.0.question is 1"},
+		{"an answer", "post-tool-use",
+			`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"q":1}}}`,
 			`field tool_response.answers."q" is 1, not a string`},
-		{"same key twice", "stop", `{"session_id":"s","hook_event_name":"Stop","session_id":"t"}`, `key "session_id" stands twice`},
-		{"same key escaped", "pre-tool-use", pre("Bash", `{"command":"ls","\u0063ommand":"rm"}`), `key "command" stands twice`},
-		{"same key deep", "pre-tool-use", pre("x", `{"a":[[{"b":{"c":1,"d":[],"c":2}}]]}`), `key "c" stands twice`},
+		{"same key twice", "stop", `{"session_id":"s","hook_event_name":"Stop","session_id":"t"}`,
+			`key "session_id" stands twice`},
+		{"same key escaped", "pre-tool-use", pre("Bash", `{"command":"ls","\u0063ommand":"rm"}`),
+			`key "command" stands twice`},
+		{"same key deep", "pre-tool-use", pre("x", `{"a":[[{"b":{"c":1,"d":[],"c":2}}]]}`),
+			`key "c" stands twice`},
 		{"same empty key", "pre-tool-use", pre("x", `{"":1,"":2}`), `key "" stands twice`},
 	} {
 		e, err := Read(c.word, strings.NewReader(c.in))
@@ -171,7 +201,8 @@ func TestReadDeadline(t *testing.T) {
 		r, w := io.Pipe()
 		go io.WriteString(w, in)
 		_, err := readWithin(20*time.Millisecond, "stop", r)
-		if err == nil || !strings.Contains(err.Error(), "no complete JSON object on stdin after 20ms") {
+		if err == nil ||
+			!strings.Contains(err.Error(), "no complete JSON object on stdin after 20ms") {
 			t.Errorf("%q: %v", in, err)
 		}
 		w.Close()
@@ -219,12 +250,14 @@ func FuzzRead(f *testing.F) {
 func compare(t *testing.T, e Event, raw []byte) {
 	t.Helper()
 	var std map[string]any
-	if err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))).Decode(&std); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw,
+		[]byte("\xef\xbb\xbf")))).Decode(&std); err != nil {
 		t.Fatalf("accepted, but not by the standard library: %v", err)
 	}
 	input, _ := std["tool_input"].(map[string]any)
 	command, _ := e.ShellCommand()
-	for key, got := range map[string]string{"session_id": e.SessionID, "hook_event_name": e.Name, "tool_name": e.Tool, "cwd": e.Cwd} {
+	for key, got := range map[string]string{"session_id": e.SessionID, "hook_event_name": e.Name,
+		"tool_name": e.Tool, "cwd": e.Cwd} {
 		if want, _ := std[key].(string); want != got {
 			t.Errorf("%s: %q, the standard library reads %q", key, got, want)
 		}

@@ -40,7 +40,8 @@ type output struct {
 
 var (
 	blocking = []string{Stop, SubagentStop, UserPromptSubmit, UserPromptExpansion}
-	specific = []string{PreToolUse, PostToolUse, PostToolUseFailure, UserPromptSubmit, UserPromptExpansion, SessionStart, Stop, SubagentStop}
+	specific = []string{PreToolUse, PostToolUse, PostToolUseFailure, UserPromptSubmit,
+		UserPromptExpansion, SessionStart, Stop, SubagentStop}
 )
 
 // checkOutput holds an answer against the client's parsing rules and output schema.
@@ -64,7 +65,8 @@ func checkOutput(name string, raw []byte) (output, error) {
 }
 
 func checkMembers(name string, out output) error {
-	if out.Decision != nil && (*out.Decision != "block" || !slices.Contains(blocking, name) || out.Reason == nil) {
+	if out.Decision != nil &&
+		(*out.Decision != "block" || !slices.Contains(blocking, name) || out.Reason == nil) {
 		return fmt.Errorf("decision %q without a reason or on %s", *out.Decision, name)
 	}
 	for _, text := range []*string{out.Reason, out.SystemMessage} {
@@ -81,13 +83,17 @@ func checkMembers(name string, out output) error {
 		return fmt.Errorf("%s accepts no hookSpecificOutput", name)
 	case h.HookEventName != name:
 		return fmt.Errorf("hookEventName is %q", h.HookEventName)
-	case name != PreToolUse && (h.PermissionDecision != nil || h.PermissionDecisionReason != nil || h.UpdatedInput != nil):
+	case name != PreToolUse &&
+		(h.PermissionDecision != nil || h.PermissionDecisionReason != nil || h.UpdatedInput != nil):
 		return fmt.Errorf("a permission on %s", name)
-	case h.PermissionDecision != nil && !slices.Contains([]string{"deny", "ask"}, *h.PermissionDecision):
+	case h.PermissionDecision != nil &&
+		!slices.Contains([]string{"deny", "ask"}, *h.PermissionDecision):
 		return fmt.Errorf("permissionDecision %q", *h.PermissionDecision)
-	case h.UpdatedInput != nil && (len(h.UpdatedInput.Questions) == 0 || len(h.UpdatedInput.Questions) > 4):
+	case h.UpdatedInput != nil &&
+		(len(h.UpdatedInput.Questions) == 0 || len(h.UpdatedInput.Questions) > 4):
 		return fmt.Errorf("%d questions", len(h.UpdatedInput.Questions))
-	case (name == Stop || name == SubagentStop) && h.AdditionalContext != nil && out.Decision == nil:
+	case (name == Stop || name == SubagentStop) && h.AdditionalContext != nil &&
+		out.Decision == nil:
 		return fmt.Errorf("context without a block would continue the turn")
 	}
 	for _, text := range []*string{h.AdditionalContext, h.PermissionDecisionReason} {
@@ -100,7 +106,8 @@ func checkMembers(name string, out output) error {
 
 var gateQuestion = Question{
 	Question: "Backlog changed. Re-propose, continue, or stop?", Header: "Backlog",
-	Options: []Option{{"re-propose", "plan anew"}, {"continue", "with the old plan"}, {"stop", "halt \"now\""}},
+	Options: []Option{{"re-propose", "plan anew"}, {"continue", "with the old plan"},
+		{"stop", "halt \"now\""}},
 }
 
 // Every reply on every event, written out; the files are what the client gets.
@@ -142,10 +149,13 @@ func eventNames() []string {
 
 // Whatever is put together, the client accepts it, and no text that fits is lost.
 func TestAnyReplyIsAccepted(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.Map(rapid.IntRange(0, 30000), func(n int) string { return strings.Repeat("é🙂\n", n/3) }))
+	text := rapid.OneOf(rapid.String(), rapid.Map(rapid.IntRange(0, 30000), func(n int) string {
+		return strings.Repeat("é🙂\n", n/3)
+	}))
 	rapid.Check(t, func(t *rapid.T) {
 		reason, context, say := text.Draw(t, "reason"), text.Draw(t, "context"), text.Draw(t, "say")
-		r := rapid.SampledFrom([]Reply{Nothing(), Block(reason), Deny(reason), Ask(), Ask(Question{Question: reason})}).Draw(t, "reply")
+		r := rapid.SampledFrom([]Reply{Nothing(), Block(reason), Deny(reason), Ask(),
+			Ask(Question{Question: reason})}).Draw(t, "reply")
 		name := rapid.SampledFrom(eventNames()).Draw(t, "event")
 		raw := r.Context(context).Say(say).Encode(name)
 		out, err := checkOutput(name, raw)
@@ -180,24 +190,28 @@ func heard(out output) string {
 
 func TestRefusalsRefuse(t *testing.T) {
 	for _, name := range blocking {
-		if out, _ := checkOutput(name, Block("why").Encode(name)); out.Decision == nil || *out.Reason != "why" {
+		if out, _ := checkOutput(name, Block("why").Encode(name)); out.Decision == nil ||
+			*out.Reason != "why" {
 			t.Errorf("a block on %s does not block", name)
 		}
 	}
 	for _, r := range []Reply{Deny("why"), Block("why")} {
 		out, _ := checkOutput(PreToolUse, r.Encode(PreToolUse))
-		if h := out.HookSpecificOutput; h == nil || *h.PermissionDecision != "deny" || *h.PermissionDecisionReason != "why" {
+		if h := out.HookSpecificOutput; h == nil || *h.PermissionDecision != "deny" ||
+			*h.PermissionDecisionReason != "why" {
 			t.Errorf("%+v on PreToolUse does not deny", r)
 		}
 	}
 	// A denial must never turn into "keep working".
-	if out, _ := checkOutput(Stop, Deny("why").Encode(Stop)); out.Decision != nil || *out.SystemMessage != "why" {
+	if out, _ := checkOutput(Stop, Deny("why").Encode(Stop)); out.Decision != nil ||
+		*out.SystemMessage != "why" {
 		t.Error("a denial on Stop blocks")
 	}
 }
 
 func TestAskedQuestionsArriveUnchanged(t *testing.T) {
-	five := []Question{gateQuestion, {Question: "b?", Multiple: true}, {Question: "c.*#?", Options: []Option{{"0", "|@"}}}, gateQuestion, gateQuestion}
+	five := []Question{gateQuestion, {Question: "b?", Multiple: true},
+		{Question: "c.*#?", Options: []Option{{"0", "|@"}}}, gateQuestion, gateQuestion}
 	raw := Ask(five...).Encode(PreToolUse)
 	out, err := checkOutput(PreToolUse, raw)
 	if err != nil {
@@ -219,10 +233,12 @@ func TestAskedQuestionsArriveUnchanged(t *testing.T) {
 func TestCut(t *testing.T) {
 	lines := strings.Repeat(strings.Repeat("x", 99)+"\n", 200)
 	got := cut(lines)
-	if body, ok := strings.CutSuffix(got, "\n… (cut)"); !ok || len(body)%100 != 99 || len(body) < 9700 {
+	if body, ok := strings.CutSuffix(got, "\n… (cut)"); !ok || len(body)%100 != 99 ||
+		len(body) < 9700 {
 		t.Errorf("not cut at a line's end: %d bytes, ends %q", len(got), got[len(got)-20:])
 	}
-	if one := cut(strings.Repeat("x", 20000)); !strings.HasSuffix(one, "x\n… (cut)") || len(one) > 9900 {
+	if one := cut(strings.Repeat("x", 20000)); !strings.HasSuffix(one, "x\n… (cut)") ||
+		len(one) > 9900 {
 		t.Errorf("one long line: %d bytes", len(one))
 	}
 	if pairs := cut(strings.Repeat("🙂", 6000)); len(utf16.Encode([]rune(pairs))) > 9900 {
@@ -240,7 +256,8 @@ func TestRing(t *testing.T) {
 			t.Errorf("%s: %s", w.Name, got)
 		}
 	}
-	if r := Nothing().And(Block("x").Ring()); !strings.Contains(string(r.Encode(Stop)), `"decision":"block"`) || !strings.Contains(string(r.Encode(Stop)), "terminalSequence") {
+	if r := Nothing().And(Block("x").Ring()); !strings.Contains(string(r.Encode(Stop)),
+		`"decision":"block"`) || !strings.Contains(string(r.Encode(Stop)), "terminalSequence") {
 		t.Errorf("%s", r.Encode(Stop))
 	}
 }

@@ -100,7 +100,8 @@ func TestBoundsFailClosed(t *testing.T) {
 		},
 		"made in a chain": {"make -f deps.mk 0", ""},
 		"value of make": {
-			"printf 'A = " + times("true; ", 300) + merge + "\\nx:\\n\\t$(A)\\n' > Makefile; make x",
+			"printf 'A = " + times("true; ", 300) + merge +
+				"\\nx:\\n\\t$(A)\\n' > Makefile; make x",
 			"",
 		},
 		"line of make": {"printf 'A = " + times("x ", 400) + "\\nB = " + times("$(A)", 90) +

@@ -18,7 +18,8 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzRead: no text of any tool makes the reader fault, overdraw its budget or answer differently twice.
+// FuzzRead: no text of any tool makes the reader fault, overdraw its budget or answer differently
+// twice.
 func FuzzRead(f *testing.F) {
 	seed(f)
 	files := loadProject(f)
@@ -54,11 +55,13 @@ func FuzzParse(f *testing.F) {
 // FuzzTool: fields of any shape.
 func FuzzTool(f *testing.F) {
 	f.Add("mcp__github__merge_pull_request", "pullNumber", "142", "body", "/merge")
-	f.Add("mcp__x__graphql", "query", "mutation{mergePullRequest(input:{a:$b})}", "variables", `{"b":{"c":1}}`)
+	f.Add("mcp__x__graphql", "query", "mutation{mergePullRequest(input:{a:$b})}", "variables",
+		`{"b":{"c":1}}`)
 	f.Add("Write", "file_path", ".sdd/loop/x", "content", "{}")
 	f.Add("mcp__http__request", "url", "/repos/a/b/pulls/1/merge", "method", "PUT")
 	f.Fuzz(func(t *testing.T, name, k1, v1, k2, v2 string) {
-		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}}, Cwd: "/p"}
+		c := Call{Tool: name, Fields: []Field{{Path: k1, Value: v1}, {Path: k2, Value: v2}},
+			Cwd: "/p"}
 		m := shell.New(c, Repo{}.Known(), nil, program.World{})
 		readCall(m.Shell(c.Cwd), c)
 		ReadOnly(c)

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sandbox is a directory where bash runs with nothing on its PATH but stubs that record their words and a few
-// harmless programs: what a command really calls.
+// sandbox is a directory where bash runs with nothing on its PATH but stubs that record their words
+// and a few harmless programs: what a command really calls.
 type sandbox struct{ dir, log string }
 
 const stub = `#!/bin/sh
@@ -36,7 +36,9 @@ func newSandbox(t testing.TB) sandbox {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"bash", "sh", "cat", "tr", "rev", "sed", "seq", "xargs", "env", "timeout", "nohup", "nice", "stdbuf", "setsid", "tee", "chmod", "cp", "ln", "head", "grep", "sort", "printf", "echo", "which", "find", "basename", "sleep", "wc", "base64"} {
+	for _, name := range []string{"bash", "sh", "cat", "tr", "rev", "sed", "seq", "xargs", "env",
+		"timeout", "nohup", "nice", "stdbuf", "setsid", "tee", "chmod", "cp", "ln", "head", "grep",
+		"sort", "printf", "echo", "which", "find", "basename", "sleep", "wc", "base64"} {
 		if path, err := exec.LookPath(name); err == nil {
 			if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
 				t.Fatal(err)
@@ -58,7 +60,8 @@ func (s sandbox) run(t testing.TB, text string) [][]string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", text)
 	cmd.Dir = work
-	cmd.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + work, "CALLS=" + s.log, "TMPDIR=" + work}
+	cmd.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + work, "CALLS=" + s.log,
+		"TMPDIR=" + work}
 	cmd.Run() // a command's own failure is none of the guard's business
 	if ctx.Err() != nil {
 		t.Fatalf("bash did not end: %s", text)
@@ -73,7 +76,8 @@ func (s sandbox) run(t testing.TB, text string) [][]string {
 	return calls
 }
 
-// mergedBy are the PR numbers that gh pr merge was really called with; 0 stands for a word that is no number.
+// mergedBy are the PR numbers that gh pr merge was really called with; 0 stands for a word that is
+// no number.
 func mergedBy(calls [][]string) []int {
 	var out []int
 	for _, c := range calls {
@@ -104,9 +108,13 @@ func mergedAsRead(r Reading) []int {
 	return slices.Compact(out)
 }
 
-// needsMore are table lines whose merge depends on what the sandbox does not have: other programs, other answers.
+// needsMore are table lines whose merge depends on what the sandbox does not have: other programs,
+// other answers.
 func needsMore(text string) bool {
-	for _, mark := range []string{"/usr/bin", "/bin/", "~/", "Program Files", ".exe", "./node_modules", "gh pr list", "|| gh pr merge", "[ -f x ]", "PR_NUMBER", "$SUDO", "$RUNNER", "gh $1", "--auto", "zsh", "sudo", "coproc", "busybox", "https://github.com", "feature/44", "gh pr merge --squash", "$(which gh)\" ./tool", "hash -p",
+	for _, mark := range []string{"/usr/bin", "/bin/", "~/", "Program Files", ".exe", "./node_modules",
+		"gh pr list", "|| gh pr merge", "[ -f x ]", "PR_NUMBER", "$SUDO", "$RUNNER", "gh $1", "--auto",
+		"zsh", "sudo", "coproc", "busybox", "https://github.com", "feature/44", "gh pr merge --squash",
+		"$(which gh)\" ./tool", "hash -p",
 		"142 &", "/???/", "alias land", "command -p", "bash -lc", "> >(", "ksh", "fish", "docker",
 		"scripts/"} {
 		if strings.Contains(text, mark) {
@@ -122,8 +130,8 @@ var shellClasses = []string{
 	"functions, aliases, builtins", "shells in shells", "shells with joined options",
 }
 
-// TestTablesAgainstBash runs the tables' shell lines: what they are said to merge, bash merges; what is said to be
-// harmless calls no merge and no push to a protected branch.
+// TestTablesAgainstBash runs the tables' shell lines: what they are said to merge, bash merges;
+// what is said to be harmless calls no merge and no push to a protected branch.
 func TestTablesAgainstBash(t *testing.T) {
 	s := newSandbox(t)
 	ran := 0
@@ -133,13 +141,16 @@ func TestTablesAgainstBash(t *testing.T) {
 			continue
 		}
 		text := strings.ReplaceAll(c.call.Command, "/tmp/", "./")
-		if got := mergedBy(s.run(t, text)); !slices.Contains(got, c.pr) && !(c.pr == 0 && len(got) > 0) {
-			t.Errorf("merges.txt:%d: %s\n  bash merges %v, the table says %d", c.line, c.text, got, c.pr)
+		if got := mergedBy(s.run(t, text)); !slices.Contains(got, c.pr) &&
+			!(c.pr == 0 && len(got) > 0) {
+			t.Errorf("merges.txt:%d: %s\n  bash merges %v, the table says %d", c.line, c.text, got,
+				c.pr)
 		}
 		ran++
 	}
 	for _, c := range loadTable(t, "harmless.txt") {
-		if c.call.Tool != "Bash" || c.class != "commit messages and other text" && c.class != "git that lands nothing" || strings.Contains(c.text, "git worktree") {
+		if c.call.Tool != "Bash" || c.class != "commit messages and other text" &&
+			c.class != "git that lands nothing" || strings.Contains(c.text, "git worktree") {
 			continue
 		}
 		for _, call := range s.run(t, strings.ReplaceAll(c.call.Command, "/tmp/", "./")) {
@@ -199,31 +210,41 @@ func statement(t *rapid.T, depth int) string {
 	case 8:
 		return name + "() {\n" + inner + "\n}\n" + name
 	case 9:
-		return "if [ " + rapid.SampledFrom([]string{"a = a", "a = b", "-n x", "-z x", "! a = a"}).Draw(t, "test") + " ]; then\n" + inner + "\nelse " + leaf + "; fi"
+		return "if [ " +
+			rapid.SampledFrom([]string{"a = a", "a = b", "-n x", "-z x", "! a = a"}).Draw(t,
+				"test") + " ]; then\n" + inner + "\nelse " + leaf + "; fi"
 	case 10:
-		return "case " + rapid.SampledFrom([]string{"ab", "b", "a*"}).Draw(t, "subject") + " in a*)\n" + inner + "\n;; *) " + leaf + ";; esac"
+		return "case " + rapid.SampledFrom([]string{"ab", "b", "a*"}).Draw(t, "subject") +
+			" in a*)\n" + inner + "\n;; *) " + leaf + ";; esac"
 	case 11:
 		return "for " + name + " in 3 4; do\n" + inner + "\ngh pr " + verb + " $" + name + "\ndone"
 	case 12:
 		return "{ " + name + "=" + quote1(inner) + "; bash -c \"$" + name + "\"; }"
 	case 13:
-		return "printf '5\\n6\\n' | while read -r " + name + "; do gh pr " + verb + " \"$" + name + "\"; done"
+		return "printf '5\\n6\\n' | while read -r " + name + "; do gh pr " + verb + " \"$" + name +
+			"\"; done"
 	case 14:
 		return "printf '2\\n3\\n' | xargs -n1 gh pr " + verb
 	case 15:
 		return "(\n" + inner + "\n)"
 	case 16:
-		return "{ " + rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t, "left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf + "; :; }"
+		return "{ " +
+			rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t,
+				"left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf + "; :; }"
 	case 17:
 		return "{ set -- pr " + verb + " " + strconv.Itoa(pr) + "; gh \"$@\"; }"
 	case 18:
-		return "{ " + name + "=(gh pr " + verb + "); " + "\"${" + name + "[@]}\" " + strconv.Itoa(pr) + "; }"
+		return "{ " + name + "=(gh pr " + verb + "); " + "\"${" + name + "[@]}\" " +
+			strconv.Itoa(pr) + "; }"
 	case 19:
 		return "git commit -m \"$(" + hereDoc("cat", inner) + "\n)\""
 	case 22:
-		return "{ " + rapid.SampledFrom([]string{"", "export "}).Draw(t, "export") + name + "=" + strconv.Itoa(pr) + "; sh -c 'gh pr " + verb + " $" + name + "'; }"
+		return "{ " + rapid.SampledFrom([]string{"", "export "}).Draw(t, "export") + name + "=" +
+			strconv.Itoa(pr) + "; sh -c 'gh pr " + verb + " $" + name + "'; }"
 	case 23:
-		return "{ " + name + "() { gh pr " + verb + " \"$1\"; }; " + rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") + "bash -c '" + name + " 4'; :; }"
+		return "{ " + name + "() { gh pr " + verb + " \"$1\"; }; " +
+			rapid.SampledFrom([]string{"", "export -f " + name + "; "}).Draw(t, "exportf") +
+			"bash -c '" + name + " 4'; :; }"
 	case 20:
 		return "x=$(" + leaf + ")"
 	default:
@@ -237,8 +258,10 @@ func statement(t *rapid.T, depth int) string {
 // spelled writes gh pr VERB N in one of the ways that a shell takes for the same words.
 func spelled(t *rapid.T, pr int, verb string) string {
 	n := strconv.Itoa(pr)
-	word := rapid.SampledFrom([]string{verb, "'" + verb + "'", verb[:1] + "''" + verb[1:], `"` + verb[:2] + `"` + verb[2:], `\` + verb, "$'" + fmt.Sprintf(`\x%02x`, verb[0]) + verb[1:] + "'",
-		"$(echo " + verb + ")", "`printf %s " + verb + "`", "${nothing:-" + verb + "}"}).Draw(t, "word")
+	word := rapid.SampledFrom([]string{verb, "'" + verb + "'", verb[:1] + "''" + verb[1:], `"` +
+		verb[:2] + `"` + verb[2:], `\` + verb, "$'" + fmt.Sprintf(`\x%02x`, verb[0]) + verb[1:] + "'",
+		"$(echo " + verb + ")", "`printf %s " + verb + "`", "${nothing:-" + verb + "}"}).Draw(t,
+		"word")
 	switch rapid.IntRange(0, 4).Draw(t, "form") {
 	case 0:
 		return "gh pr " + word + " " + n

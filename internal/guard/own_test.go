@@ -10,7 +10,8 @@ import (
 type linkedProject struct{ projectFiles }
 
 func (linkedProject) RealPath(path string) string {
-	to := map[string]string{project + "/docs/state.json": project + "/.sdd/loop/work.budget.json", project + "/cfg.json": "/home/dev/.claude/settings.json"}
+	to := map[string]string{project + "/docs/state.json": project + "/.sdd/loop/work.budget.json",
+		project + "/cfg.json": "/home/dev/.claude/settings.json"}
 	if real, ok := to[path]; ok {
 		return real
 	}
@@ -122,11 +123,15 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 	} {
 		call := Call{Tool: "Bash", Command: c.command, Cwd: project, Own: own}
 		r := Read(call, Repo{}.Known(), linkedProject{})
-		if got := slices.ContainsFunc(r.Acts, func(a Act) bool { return a.Kind == c.want }); got != (c.want != "") || c.want == "" && len(r.Acts) > 0 {
+		if got := slices.ContainsFunc(r.Acts, func(a Act) bool {
+			return a.Kind == c.want
+		}); got != (c.want != "") || c.want == "" && len(r.Acts) > 0 {
 			t.Errorf("%s: want %q, got %s", c.command, c.want, describe(r))
 		}
 	}
-	edit := Call{Tool: "Write", Cwd: project, Fields: []Field{{Path: "file_path", Value: project + "/docs/state.json"}, {Path: "content", Value: "{}"}}}
+	edit := Call{Tool: "Write", Cwd: project,
+		Fields: []Field{{Path: "file_path", Value: project + "/docs/state.json"},
+			{Path: "content", Value: "{}"}}}
 	if r := Read(edit, Repo{}.Known(), linkedProject{}); len(r.Tampers()) != 1 {
 		t.Errorf("Write through a link: %s", describe(r))
 	}

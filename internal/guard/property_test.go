@@ -20,9 +20,12 @@ func hereDoc(cmd, s string) string {
 
 // prefixes run the words behind them.
 var prefixes = []string{
-	"sudo", "sudo -u bot -E", "env", "env -i A=1", "env -u X", "timeout 60", "timeout -k 5 -s KILL 1m", "nohup", "nice -n 5", "ionice -c 3", "setsid -w", "stdbuf -oL",
-	"command", "exec", "time", "flock /tmp/l", "strace -f -o /tmp/t", "chronic", "doas", "xargs -0 -a /dev/null", "caffeinate", "unbuffer", "retry 3", "direnv exec .", "poetry run",
-	"A=1 B=2", "docker exec -it dev", "kubectl exec pod --", "script -q /dev/null", "find . -maxdepth 0 -exec",
+	"sudo", "sudo -u bot -E", "env", "env -i A=1", "env -u X", "timeout 60",
+	"timeout -k 5 -s KILL 1m", "nohup", "nice -n 5", "ionice -c 3", "setsid -w", "stdbuf -oL",
+	"command", "exec", "time", "flock /tmp/l", "strace -f -o /tmp/t", "chronic", "doas",
+	"xargs -0 -a /dev/null", "caffeinate", "unbuffer", "retry 3", "direnv exec .", "poetry run",
+	"A=1 B=2", "docker exec -it dev", "kubectl exec pod --", "script -q /dev/null",
+	"find . -maxdepth 0 -exec",
 }
 
 // enclosings run text.
@@ -56,7 +59,10 @@ var enclosings = []func(string) string{
 		return hereDoc("cat > "+x, s) + "\nbash " + x
 	},
 	func(s string) string { return "git -c alias.x=" + quote1("!"+s+"\n#") + " x" },
-	func(s string) string { return "python3 -c " + quote1("import os; os.system("+pyString(s)+")") },
+	func(s string) string {
+		return "python3 -c " +
+			quote1("import os; os.system("+pyString(s)+")")
+	},
 	func(s string) string {
 		return "node -e " + quote1("require('child_process').execSync("+pyString(s)+")")
 	},
@@ -67,8 +73,10 @@ func pyString(s string) string {
 }
 
 var plainMerges = []string{
-	"gh pr merge 142 --squash", "gh -R a/b pr merge 142", "gh api -X PUT repos/a/b/pulls/142/merge", "glab mr merge 142",
-	"curl -X PUT https://api.github.com/repos/a/b/pulls/142/merge", "tea pulls merge 142", "az repos pr update --id 142 --status completed",
+	"gh pr merge 142 --squash", "gh -R a/b pr merge 142", "gh api -X PUT repos/a/b/pulls/142/merge",
+	"glab mr merge 142",
+	"curl -X PUT https://api.github.com/repos/a/b/pulls/142/merge", "tea pulls merge 142",
+	"az repos pr update --id 142 --status completed",
 }
 
 // TestWrapping: a recognised merge stays recognised, with its PR, in any nesting of wrappers.
@@ -79,7 +87,12 @@ func TestWrapping(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "depth") {
 			if simple && rapid.Bool().Draw(t, "prefix") {
 				p := rapid.SampledFrom(prefixes).Draw(t, "with")
-				if strings.HasPrefix(text, "eval ") || strings.HasPrefix(text, "exec ") || strings.HasPrefix(text, "source ") || strings.HasPrefix(text, "command ") || strings.HasPrefix(text, "time ") || strings.HasPrefix(text, "A=1 ") || strings.Contains(text, "\n") || strings.Contains(text, ";") || strings.Contains(text, "|") || strings.Contains(text, "&") || strings.Contains(text, "<") {
+				if strings.HasPrefix(text, "eval ") || strings.HasPrefix(text, "exec ") ||
+					strings.HasPrefix(text, "source ") || strings.HasPrefix(text, "command ") ||
+					strings.HasPrefix(text, "time ") || strings.HasPrefix(text, "A=1 ") ||
+					strings.Contains(text, "\n") || strings.Contains(text, ";") ||
+					strings.Contains(text, "|") || strings.Contains(text, "&") ||
+					strings.Contains(text, "<") {
 					continue // words of this shell, which no other program can run
 				}
 				text = p + " " + text
@@ -90,7 +103,10 @@ func TestWrapping(t *testing.T) {
 				continue
 			}
 			text = rapid.SampledFrom(enclosings).Draw(t, "around")(text)
-			simple = !strings.ContainsAny(text[:min(3, len(text))], "({") && !strings.Contains(text, "\n") && !strings.HasPrefix(text, "x=") && !strings.HasPrefix(text, "if") && !strings.HasPrefix(text, "for") && !strings.HasPrefix(text, "trap")
+			simple = !strings.ContainsAny(text[:min(3, len(text))], "({") &&
+				!strings.Contains(text, "\n") && !strings.HasPrefix(text, "x=") &&
+				!strings.HasPrefix(text, "if") && !strings.HasPrefix(text, "for") &&
+				!strings.HasPrefix(text, "trap")
 			if len(text) > word.MaxText/2 {
 				return
 			}
@@ -122,7 +138,8 @@ var mentionings = []func(string) string{
 	func(s string) string { return "node -e " + quote1("console.log("+pyString(s)+")") },
 	func(s string) string { return "jq --arg x " + quote1(s) + " '.a=$x' f.json" },
 	func(s string) string {
-		return "sed -n " + quote1("/"+strings.NewReplacer("/", ".", "\n", " ").Replace(s)+"/p") + " f"
+		return "sed -n " + quote1("/"+strings.NewReplacer("/", ".", "\n", " ").Replace(s)+"/p") +
+			" f"
 	},
 	func(s string) string { return hereDoc("bash -n", s) },
 	func(s string) string { return ": " + quote1(s) },

@@ -86,11 +86,13 @@ func loadTable(t testing.TB, name string) []tableCase {
 }
 
 func parseCase(t testing.TB, line int, class, verdict, text string) tableCase {
-	c := tableCase{line: line, class: class, text: text, repo: Repo{Branch: "feature/44-login", Default: "main"}}
+	c := tableCase{line: line, class: class, text: text,
+		repo: Repo{Branch: "feature/44-login", Default: "main"}}
 	kind, pr, _ := strings.Cut(strings.TrimSpace(verdict), "#")
 	c.kind = kind
 	c.pr, _ = strconv.Atoi(pr)
-	if rest, ok := strings.CutPrefix(text, "["); ok && strings.Contains(rest, "] ") && !strings.HasPrefix(text, "[ ") && !strings.HasPrefix(text, "[[") {
+	if rest, ok := strings.CutPrefix(text, "["); ok && strings.Contains(rest, "] ") &&
+		!strings.HasPrefix(text, "[ ") && !strings.HasPrefix(text, "[[") {
 		c.repo.Branch, text, _ = strings.Cut(rest, "] ")
 	}
 	text = strings.NewReplacer("⏎", "\n", "␍", "\r").Replace(text)
@@ -175,7 +177,8 @@ func describe(r Reading) string {
 func (c tableCase) agrees(r Reading) bool {
 	switch c.kind {
 	case "none":
-		return len(r.Merges()) == 0 && len(r.Tampers()) == 0 && len(r.Opaque) == 0 && r.Unparsable == ""
+		return len(r.Merges()) == 0 && len(r.Tampers()) == 0 && len(r.Opaque) == 0 &&
+			r.Unparsable == ""
 	case "opaque":
 		return len(r.Opaque) > 0 && len(r.Acts) == 0
 	}
@@ -195,7 +198,8 @@ func TestMerges(t *testing.T) {
 	cases := loadTable(t, "merges.txt")
 	for _, c := range cases {
 		if r := Read(c.call, c.repo.Known(), files); !c.agrees(r) {
-			t.Errorf("merges.txt:%d: %s\n  want %s#%d, got %s", c.line, c.text, c.kind, c.pr, describe(r))
+			t.Errorf("merges.txt:%d: %s\n  want %s#%d, got %s", c.line, c.text, c.kind, c.pr,
+				describe(r))
 		}
 	}
 	if len(cases) < 300 {

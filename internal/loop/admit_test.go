@@ -82,9 +82,12 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 			LockIs: Alive, Holder: other(func(b *Budget) { b.RunID, b.Status = "", Halted })},
 			Skip, 200, false},
 		{"of another run than its holder's", Standing{Lock: lock, LockIs: Alive,
-			Holder: other(func(b *Budget) { b.RunID, b.Status = "third", Halted })}, Skip, 200, false},
+			Holder: other(func(b *Budget) {
+				b.RunID, b.Status = "third", Halted
+			})}, Skip, 200, false},
 		{"an iteration of another file's run, beside a run of the asker's own",
-			Standing{Run: ended, Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200, false},
+			Standing{Run: ended, Tick: tick, TickRun: other(nil), TickOwnerIs: Alive}, Skip, 200,
+			false},
 		{"and of a dead client", Standing{Run: ended, Tick: tick, TickRun: other(nil),
 			TickOwnerIs: Dead}, CloseFirst, 0, false},
 		{"a run whose client nobody knows", Standing{Run: unknown}, Start, 0, false},
@@ -106,7 +109,8 @@ func TestAdmitAnotherClientOfTheSession(t *testing.T) {
 		RunID: "r", SessionID: "s1", Skill: Work, Status: Active, Ceilings: Defaults,
 		Owner: Process{PID: 99, Start: "a"}, Flags: asking("").Flags.canonical(),
 	}
-	for args, want := range map[string]Mode{"": NextTick, "--resume": ResumeRun, "--max-prs 3": FreshRun} {
+	for args, want := range map[string]Mode{"": NextTick, "--resume": ResumeRun,
+		"--max-prs 3": FreshRun} {
 		if a := Admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start ||
 			a.Mode != want {
 			t.Errorf("%q: %+v", args, a)
@@ -146,14 +150,16 @@ func TestOwnedBy(t *testing.T) {
 	}
 }
 
-// A tick that waits for its workers is its prompt's own; what later prompts of it invoke is another.
+// A tick that waits for its workers is its prompt's own; what later prompts of it invoke is
+// another.
 func TestBegan(t *testing.T) {
 	for _, c := range []struct {
 		tick   Tick
 		prompt string
 		want   bool
 	}{
-		{Tick{Prompts: []string{"a", "b"}}, "a", true}, {Tick{Prompts: []string{"a", "b"}}, "b", true},
+		{Tick{Prompts: []string{"a", "b"}}, "a", true},
+		{Tick{Prompts: []string{"a", "b"}}, "b", true},
 		{Tick{Prompts: []string{"a", "b"}}, "c", false},
 		{Tick{Prompts: []string{"a", "b"}, Draining: true}, "a", true},
 		{Tick{Prompts: []string{"a", "b"}, Draining: true}, "b", false},
@@ -306,13 +312,15 @@ func TestObserve(t *testing.T) {
 }
 
 func TestJumped(t *testing.T) {
-	const both = " (the clock was set forward by 10 minutes and the machine slept for 20, which count)"
+	const both = " (the clock was set forward by 10 minutes and the machine slept for 20, which " +
+		"count)"
 	for _, c := range []struct {
 		ahead, slept int64
 		minutes      int
 		want         string
 	}{
-		{60, 60, 61, " (the clock was set forward by 1 minutes and the machine slept for 1, which count)"},
+		{60, 60, 61,
+			" (the clock was set forward by 1 minutes and the machine slept for 1, which count)"},
 		{60, 0, 60, " (the clock was set forward by 1 minutes, which count)"},
 		{0, 0, 60, ""}, {600, 1200, 89, both}, {600, 1200, 90, ""},
 		{600, 59, 69, " (the clock was set forward by 10 minutes, which count)"},
@@ -333,9 +341,11 @@ func TestReceipts(t *testing.T) {
 		session, word string
 		news          bool
 	}{
-		{"s1", "stop", true}, {"s1", "stop", false}, {"s1", "pre-tool-use", true}, {"s2", "stop", true},
+		{"s1", "stop", true}, {"s1", "stop", false}, {"s1", "pre-tool-use", true},
+		{"s2", "stop", true},
 	} {
-		if got := b.Receive(c.session, c.word, noon.Add(time.Duration(i)*time.Minute), look); got != c.news {
+		if got := b.Receive(c.session, c.word, noon.Add(time.Duration(i)*time.Minute),
+			look); got != c.news {
 			t.Errorf("%+v: news %v", c, got)
 		}
 	}

@@ -169,7 +169,8 @@ func TestRefusedCalls(t *testing.T) {
 	for i := range mostRefused + 1 {
 		tick.Refuses(fmt.Sprint("t", i), "{}")
 	}
-	if len(tick.Refused) != mostRefused || tick.WasRefused("t0", "{}") || !tick.WasRefused("t1", "{}") ||
+	if len(tick.Refused) != mostRefused || tick.WasRefused("t0", "{}") ||
+		!tick.WasRefused("t1", "{}") ||
 		tick.WasRefused("t1", "{1}") ||
 		tick.WasRefused("", "{}") ||
 		!tick.Refuses("t0", "{}") {
@@ -216,7 +217,8 @@ func TestDollarCeilings(t *testing.T) {
 		t.Error(got)
 	}
 	o.By = []Spender{{"main thread", "opus", 4 * Dollar}}
-	want := "$3.00 past the ceiling ($5.00 / $2.00), most of the iteration by main thread, opus, $4.00"
+	want := "$3.00 past the ceiling ($5.00 / $2.00), most of the iteration by main thread, opus, " +
+		"$4.00"
 	if got := o.String(); got != want {
 		t.Error(got)
 	}

@@ -8,8 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// R47, R103: whatever several sessions claim in whatever order, each one that waits keeps the time since which it does until
-// it begins or claims something else, and a question that was put is there for its answer until another takes its place.
+// R47, R103: whatever several sessions claim in whatever order, each one that waits keeps the time
+// since which it does until it begins or claims something else, and a question that was put is
+// there for its answer until another takes its place.
 func TestClaimsKeepTheirPlaces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c *Claim
@@ -59,7 +60,8 @@ func TestClaimsKeepTheirPlaces(t *testing.T) {
 	})
 }
 
-// R49: the end of a loop that a person stopped at another's lock outlives the iterations of the other, and those who wait.
+// R49: the end of a loop that a person stopped at another's lock outlives the iterations of the
+// other, and those who wait.
 func TestAStoppedClaimStays(t *testing.T) {
 	c := &Claim{SessionID: "a", Skill: Work, Stopped: true}
 	next, _ := c.Wait(Request{SessionID: "b", Command: Command{Skill: Work}}, 1)

@@ -16,7 +16,8 @@ func TestShortestCycle(t *testing.T) {
 		{"none", [][2]int{{1, 2}, {2, 3}, {1, 3}}, nil},
 		{"two", [][2]int{{50, 51}, {51, 50}}, []int{50, 51}},
 		{"itself", [][2]int{{1, 2}, {2, 1}, {7, 7}}, []int{7}},
-		{"three beside four", [][2]int{{1, 2}, {2, 3}, {3, 4}, {4, 1}, {9, 8}, {8, 7}, {7, 9}}, []int{7, 9, 8}},
+		{"three beside four", [][2]int{{1, 2}, {2, 3}, {3, 4}, {4, 1}, {9, 8}, {8, 7}, {7, 9}},
+			[]int{7, 9, 8}},
 		{"tail into a cycle", [][2]int{{1, 2}, {2, 3}, {3, 2}, {3, 4}}, []int{2, 3}},
 		{"same edge twice", [][2]int{{3, 4}, {3, 4}, {4, 3}}, []int{3, 4}},
 	}
@@ -29,7 +30,8 @@ func TestShortestCycle(t *testing.T) {
 	}
 }
 
-// The twin looks for a closed walk of every length by taking all steps at once; the length of the first is the answer.
+// The twin looks for a closed walk of every length by taking all steps at once; the length of the
+// first is the answer.
 func TestShortestCycleAgainstAllWalks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		edges := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]int {
@@ -81,7 +83,8 @@ func TestShortestCycleOfManyIssues(t *testing.T) {
 	}
 }
 
-// BenchmarkShortestCycle: a ring with short cuts, a ring alone, and edges at random, of 5,000 issues and 10,000 edges.
+// BenchmarkShortestCycle: a ring with short cuts, a ring alone, and edges at random, of 5,000
+// issues and 10,000 edges.
 func BenchmarkShortestCycle(b *testing.B) {
 	const n = 5000
 	graphs := map[string][][2]int{}
@@ -92,8 +95,10 @@ func BenchmarkShortestCycle(b *testing.B) {
 	}
 	for i := range n {
 		graphs["ring"] = append(graphs["ring"], [2]int{i + 1, (i+1)%n + 1})
-		graphs["shortcuts"] = append(graphs["shortcuts"], [2]int{i + 1, (i+1)%n + 1}, [2]int{i + 1, (i+2)%n + 1})
-		graphs["random"] = append(graphs["random"], [2]int{random(), random()}, [2]int{random(), random()})
+		graphs["shortcuts"] = append(graphs["shortcuts"], [2]int{i + 1, (i+1)%n + 1},
+			[2]int{i + 1, (i+2)%n + 1})
+		graphs["random"] = append(graphs["random"], [2]int{random(), random()},
+			[2]int{random(), random()})
 		graphs["none"] = append(graphs["none"], [2]int{i + 1, i + 2}, [2]int{i/2 + 1, i + 2})
 	}
 	for name, edges := range graphs {

@@ -73,7 +73,8 @@ func TestMistypedFlags(t *testing.T) {
 }
 
 func TestWhatIsReadOfFlags(t *testing.T) {
-	args := "a --loop --lock wait --budget-file ./x//y --max-prs=7 --max-dollars $2.5 --resume 'b c'"
+	args := "a --loop --lock wait --budget-file ./x//y --max-prs=7 --max-dollars $2.5 --resume " +
+		"'b c'"
 	f, looping, err := ParseFlags(Work, args)
 	want := Flags{
 		Ceilings: Ceilings{5, 7, 60, 2*Dollar + Dollar/2}, Lock: LockWait, Resume: true,

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags: whatever a person or a schedule types, a limit is a limit, the same words mean the same run, and a prompt
-// that is no looping command is none.
+// FuzzFlags: whatever a person or a schedule types, a limit is a limit, the same words mean the
+// same run, and a prompt that is no looping command is none.
 func FuzzFlags(f *testing.F) {
 	f.Add("--loop --max-iterations 5 --max-dollars=$2.50 --lock=wait --resume 'a b'")
 	f.Add("--loop --pr #142 --budget-file ../x --max-prs 1")
@@ -17,7 +17,8 @@ func FuzzFlags(f *testing.F) {
 			if !looping || err != nil {
 				continue
 			}
-			if c := flags.Ceilings; c.Iterations < 1 || c.PRs < 1 || c.Minutes < 1 || c.Dollars < 0 || flags.PR < 0 {
+			if c := flags.Ceilings; c.Iterations < 1 || c.PRs < 1 || c.Minutes < 1 ||
+				c.Dollars < 0 || flags.PR < 0 {
 				t.Errorf("%q gives %+v", args, flags)
 			}
 			again, _, err := ParseFlags(skill, args)
@@ -43,7 +44,8 @@ func FuzzWords(f *testing.F) {
 		if u, err := ParseUSD(amount); err == nil && u < 0 {
 			t.Errorf("%q is %v", amount, u)
 		}
-		if c, ok := parseRaise(answer, Defaults); ok && (c.Iterations < 1 || c.PRs < 1 || c.Minutes < 1 || c.Dollars <= 0) {
+		if c, ok := parseRaise(answer, Defaults); ok &&
+			(c.Iterations < 1 || c.PRs < 1 || c.Minutes < 1 || c.Dollars <= 0) {
 			t.Errorf("%q raises to %+v", answer, c)
 		}
 		for _, k := range Gates {

@@ -20,7 +20,8 @@ func TestAKindIsOneRow(t *testing.T) {
 	if !ok || !looping || err != nil {
 		t.Fatal(cmd, ok, looping, err)
 	}
-	r := Request{Now: noon, SessionID: "s", PromptID: "p", Command: cmd, Flags: flags, Attended: true}
+	r := Request{Now: noon, SessionID: "s", PromptID: "p", Command: cmd, Flags: flags,
+		Attended: true}
 	if a := Admit(r, Standing{}); a.Verdict != Start || a.Mode != FreshRun {
 		t.Fatalf("admitted as %+v", a)
 	}

@@ -20,18 +20,24 @@ func TestParseFlags(t *testing.T) {
 	}{
 		{"--loop", "iterations=5 prs=20 minutes=60 dollars=25"},
 		{"--loop --max-prs 50 --max-dollars 100", "iterations=5 prs=50 minutes=60 dollars=100"},
-		{"SPEC-0019 --loop --max-iterations=3", "iterations=3 prs=20 minutes=60 dollars=25 SPEC-0019"},
-		{"--loop --max-dollars 0.01 --lock=force --resume", "iterations=5 prs=20 minutes=60 dollars=0.01"},
+		{"SPEC-0019 --loop --max-iterations=3",
+			"iterations=3 prs=20 minutes=60 dollars=25 SPEC-0019"},
+		{"--loop --max-dollars 0.01 --lock=force --resume",
+			"iterations=5 prs=20 minutes=60 dollars=0.01"},
 		{"--loop --max-agents 4", "iterations=5 prs=20 minutes=60 dollars=25 --max-agents 4"},
-		{"--loop --budget-file 'a b.json'", "iterations=5 prs=20 minutes=60 dollars=25 budget-file=a b.json"},
-		{"--loop --max-iterations 0", `--max-iterations "0" is not a whole number from 1 to 1000000`},
+		{"--loop --budget-file 'a b.json'",
+			"iterations=5 prs=20 minutes=60 dollars=25 budget-file=a b.json"},
+		{"--loop --max-iterations 0",
+			`--max-iterations "0" is not a whole number from 1 to 1000000`},
 		{"--loop --max-iterations", `--max-iterations "" is not a whole number from 1 to 1000000`},
 		{"--loop --max-minutes -3", `--max-minutes "-3" is not a whole number from 1 to 1000000`},
 		{"--loop --max-dollars 1000000", "iterations=5 prs=20 minutes=60 dollars=1000000"},
-		{"--loop --max-dollars 1000000.000000000001", `--max-dollars "1000000.000000000001" is over 1000000 dollars`},
+		{"--loop --max-dollars 1000000.000000000001",
+			`--max-dollars "1000000.000000000001" is over 1000000 dollars`},
 		{"--loop --max-dollars lots", `--max-dollars "lots" is not an amount in dollars`},
 		{"--loop --max-dollars -1", `--max-dollars "-1" is not an amount in dollars`},
-		{"--loop --max-iteration 3", `"--max-iteration" is not a loop flag, did you mean --max-iterations`},
+		{"--loop --max-iteration 3",
+			`"--max-iteration" is not a loop flag, did you mean --max-iterations`},
 		{"--loop --lock=maybe", "--lock=maybe is no lock mode"},
 		{"--loop --pr 142", "--pr is a flag of review, not of work"},
 		{"--loop --max-prs 1 --max-prs 2", "--max-prs is given twice"},
@@ -85,7 +91,8 @@ func TestSchedules(t *testing.T) {
 // R92–R98: the texts are the requirement's own.
 func TestBudgetEscalation(t *testing.T) {
 	run := func(used, minutes int, dollars USD) *Facts {
-		return &Facts{Run: &Budget{Skill: Work, Ceilings: Defaults, IterationsUsed: used, DollarsEstimate: dollars}, Minutes: minutes}
+		return &Facts{Run: &Budget{Skill: Work, Ceilings: Defaults, IterationsUsed: used,
+			DollarsEstimate: dollars}, Minutes: minutes}
 	}
 	single := run(3, 0, 21*Dollar)
 	single.Run.Skill, single.Run.SinglePR, single.PRs = Review, 142, []string{"#142"}
@@ -98,13 +105,18 @@ func TestBudgetEscalation(t *testing.T) {
 		want string
 	}{
 		{"below", run(2, 47, 19*Dollar+99*Cent), ""},
-		{"iterations", run(3, 0, 0), "Approaching iterations (4/5). Continue, raise ceiling, or stop?"},
-		{"exactly 80 %", run(0, 48, 0), "Approaching minutes (48/60). Continue, raise ceiling, or stop?"},
-		{"two", run(3, 49, 0), "Approaching iterations (4/5) and minutes (49/60). Continue, raise ceiling(s), or stop?"},
-		{"three", run(3, 49, 21*Dollar), "Approaching iterations (4/5), minutes (49/60), and dollars ($21.00/$25.00). Continue, raise ceiling(s), or stop?"},
+		{"iterations", run(3, 0, 0),
+			"Approaching iterations (4/5). Continue, raise ceiling, or stop?"},
+		{"exactly 80 %", run(0, 48, 0),
+			"Approaching minutes (48/60). Continue, raise ceiling, or stop?"},
+		{"two", run(3, 49, 0),
+			"Approaching iterations (4/5) and minutes (49/60). Continue, raise ceiling(s), or stop?"},
+		{"three", run(3, 49, 21*Dollar), "Approaching iterations (4/5), minutes (49/60), and " +
+			"dollars ($21.00/$25.00). Continue, raise ceiling(s), or stop?"},
 		{"the stop wins", run(4, 49, 0), ""},
 		{"PRs with the plan", prs, "Approaching PRs (16/20). Continue, raise ceiling, or stop?"},
-		{"a single PR has no PR axis", single, "Approaching iterations (4/5) and dollars ($21.00/$25.00). Continue, raise ceiling(s), or stop?"},
+		{"a single PR has no PR axis", single, "Approaching iterations (4/5) and dollars " +
+			"($21.00/$25.00). Continue, raise ceiling(s), or stop?"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +132,8 @@ func TestBudgetEscalation(t *testing.T) {
 }
 
 func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
-	f := &Facts{Run: &Budget{Skill: Work, Ceilings: Ceilings{5, 20, 60, 25*Dollar + 1*Cent}, IterationsUsed: 3, DollarsEstimate: 21 * Dollar}, Minutes: 49}
+	f := &Facts{Run: &Budget{Skill: Work, Ceilings: Ceilings{5, 20, 60, 25*Dollar + 1*Cent},
+		IterationsUsed: 3, DollarsEstimate: 21 * Dollar}, Minutes: 49}
 	g := Due(f, Entry)[0]
 	want := Ceilings{8, 20, 90, 37*Dollar + 52*Cent}
 	if d := cmp.Diff(want, *g.Raise); d != "" {
@@ -130,9 +143,10 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 		"raise":                    want,
 		"RAISE ":                   want,
 		"dollars=50 iterations=12": {12, 20, 60, 50 * Dollar},
-		"dollars=0":                f.Run.Ceilings, // no ceiling is not set in passing: it acts as continue
-		"yes please":               f.Run.Ceilings,
-		"continue":                 f.Run.Ceilings,
+		// no ceiling is not set in passing: it acts as continue
+		"dollars=0":  f.Run.Ceilings,
+		"yes please": f.Run.Ceilings,
+		"continue":   f.Run.Ceilings,
 	} {
 		run, tick := *f.Run, Tick{Pending: []Gate{g}}
 		Answer(&run, &tick, 0, GateAnswer{Name: g.Name, Answer: answer})
@@ -145,7 +159,8 @@ func TestRaiseLiftsByHalfRoundedUp(t *testing.T) {
 func TestStopAlwaysStopsAndNothingElseDoes(t *testing.T) {
 	for _, k := range Gates {
 		g := k.ask(Gate{Question: "?", Target: "#44"})
-		for answer, stops := range map[string]bool{"stop": true, " STOP\n": true, "stop?": false, "please stop": false, "whatever": false} {
+		for answer, stops := range map[string]bool{"stop": true, " STOP\n": true, "stop?": false,
+			"please stop": false, "whatever": false} {
 			run, tick := Budget{}, Tick{Iteration: 3, Pending: []Gate{g}}
 			Answer(&run, &tick, 0, GateAnswer{Name: k.Name, Answer: answer})
 			if tick.Halting() != stops {
@@ -183,7 +198,8 @@ func TestUSD(t *testing.T) {
 			t.Fatalf("%d is written %s and read %d (%v)", u, b, back, err)
 		}
 	})
-	for in, want := range map[string]string{"25.43": "25.43", "25": "25.00", "0.005": "0.01", "0.0049": "0.00", "1e-2": "0.01"} {
+	for in, want := range map[string]string{"25.43": "25.43", "25": "25.00", "0.005": "0.01",
+		"0.0049": "0.00", "1e-2": "0.01"} {
 		var u USD
 		if err := u.UnmarshalJSON([]byte(in)); err != nil || u.String() != want {
 			t.Errorf("%s: %s, %v", in, u, err)
@@ -191,9 +207,11 @@ func TestUSD(t *testing.T) {
 	}
 }
 
-// What is raised or summed up at the bounds stays within them: a budget that is written can be read again.
+// What is raised or summed up at the bounds stays within them: a budget that is written can be read
+// again.
 func TestTheBoundsHold(t *testing.T) {
-	run := Budget{Skill: Work, Ceilings: Ceilings{1_000_000, 20, 700_000, 900_000 * Dollar}, IterationsUsed: 900_000}
+	run := Budget{Skill: Work, Ceilings: Ceilings{1_000_000, 20, 700_000, 900_000 * Dollar},
+		IterationsUsed: 900_000}
 	for range 2 {
 		run.Spend(Spent{ByModel: map[string]Tokens{"a": {Dollars: 400_000 * Dollar}}})
 	}
@@ -203,10 +221,12 @@ func TestTheBoundsHold(t *testing.T) {
 	}
 	applyBudget(&run, nil, due[0], "raise", "raise")
 	run.Spend(Spent{ByModel: map[string]Tokens{"a": {Dollars: 400_000 * Dollar}}})
-	if d := cmp.Diff(Ceilings{1_000_000, 20, 1_000_000, 1_000_000 * Dollar}, run.Ceilings); d != "" {
+	if d := cmp.Diff(Ceilings{1_000_000, 20, 1_000_000, 1_000_000 * Dollar},
+		run.Ceilings); d != "" {
 		t.Errorf("raised ceilings (-want +got):\n%s", d)
 	}
-	if most := 1_000_000 * Dollar; run.DollarsEstimate != most || run.TokensByModel["a"].Dollars != most {
+	if most := 1_000_000 * Dollar; run.DollarsEstimate != most ||
+		run.TokensByModel["a"].Dollars != most {
 		t.Errorf("spent $%s, by model %v", run.DollarsEstimate, run.TokensByModel)
 	}
 }
@@ -214,7 +234,8 @@ func TestTheBoundsHold(t *testing.T) {
 // The tables are the documentation: twelve conditions, seven gates, each whole.
 func TestTables(t *testing.T) {
 	for i, c := range Conditions {
-		if c.Number != i+1 || strings.ReplaceAll(c.Name, "-", "_") != c.Cause || c.When == 0 || c.Applies == 0 {
+		if c.Number != i+1 || strings.ReplaceAll(c.Name, "-", "_") != c.Cause || c.When == 0 ||
+			c.Applies == 0 {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -226,7 +247,8 @@ func TestTables(t *testing.T) {
 		for _, o := range k.Options {
 			labels[o.Label] = true
 		}
-		if !labels["stop"] || !labels[k.Safest] || k.Safest == "stop" || len([]rune(k.Header)) > 12 || k.Applies == 0 || k.When == 0 {
+		if !labels["stop"] || !labels[k.Safest] || k.Safest == "stop" ||
+			len([]rune(k.Header)) > 12 || k.Applies == 0 || k.When == 0 {
 			t.Errorf("%s: %+v", k.Name, k)
 		}
 	}
@@ -242,11 +264,14 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Any history of ticks ends within its ceilings, counts every iteration once, and never forgets a cause.
+// Any history of ticks ends within its ceilings, counts every iteration once, and never forgets a
+// cause.
 func TestEveryLoopEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := Request{Now: noon, SessionID: "s", PromptID: "p0", Command: Command{"sdd:work", Work, "--loop"}, RunID: "r", Attended: true}
-		r.Flags, _, _ = ParseFlags(Work, fmt.Sprintf("--loop --max-iterations %d --max-minutes %d --max-prs %d --max-dollars %d",
+		r := Request{Now: noon, SessionID: "s", PromptID: "p0",
+			Command: Command{"sdd:work", Work, "--loop"}, RunID: "r", Attended: true}
+		r.Flags, _, _ = ParseFlags(Work, fmt.Sprintf("--loop --max-iterations %d --max-minutes "+
+			"%d --max-prs %d --max-dollars %d",
 			rapid.IntRange(1, 6).Draw(t, "iterations"), rapid.IntRange(1, 90).Draw(t, "minutes"),
 			rapid.IntRange(1, 5).Draw(t, "prs"), rapid.IntRange(0, 3).Draw(t, "dollars")))
 		run := NewRun(r)
@@ -260,19 +285,25 @@ func TestEveryLoopEnds(t *testing.T) {
 			tick := Open(&run, previous, r, EntryFacts{})
 			for len(tick.Pending) > 0 {
 				pick := rapid.SampledFrom(tick.Pending[0].Options).Draw(t, "answer").Label
-				Answer(&run, &tick, 0, GateAnswer{Name: tick.Pending[0].Name, Answer: pick, At: r.Now})
+				Answer(&run, &tick, 0,
+					GateAnswer{Name: tick.Pending[0].Name, Answer: pick, At: r.Now})
 				StartBody(&run, &tick)
 			}
 			if tick.Body {
-				r.Now = r.Now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "minutes of work")) * time.Minute)
-				Take(Look(&run, &tick, previous, r.Now), Report{PRs: []PR{{Number: rapid.IntRange(1, 9).Draw(t, "pr")}}})
+				r.Now = r.Now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t,
+					"minutes of work")) * time.Minute)
+				Take(Look(&run, &tick, previous, r.Now),
+					Report{PRs: []PR{{Number: rapid.IntRange(1, 9).Draw(t, "pr")}}})
 			}
-			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10, Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
+			spent := Spent{ByModel: map[string]Tokens{"m": {Output: 10,
+				Dollars: USD(rapid.Int64Range(0, int64(Dollar)).Draw(t, "dollars"))}}}
 			c := Close(run, tick, previous, Ending{Now: r.Now, Spent: spent})
-			if tick.Body && c.Run.IterationsUsed != before+1 || !tick.Body && c.Run.IterationsUsed != before {
+			if tick.Body && c.Run.IterationsUsed != before+1 || !tick.Body &&
+				c.Run.IterationsUsed != before {
 				t.Fatalf("body %v: %d after %d", tick.Body, c.Run.IterationsUsed, before)
 			}
-			if c.Halted() != (len(c.Line.Fired) > 0) || c.Halted() && (c.Run.StopCause == "" || c.Run.StopText == "") {
+			if c.Halted() != (len(c.Line.Fired) > 0) || c.Halted() &&
+				(c.Run.StopCause == "" || c.Run.StopText == "") {
 				t.Fatalf("halted without a cause: %+v", c.Run)
 			}
 			if d := cmp.Diff(c.Run, c.Line.Budget); d != "" {
@@ -288,7 +319,8 @@ func TestEveryLoopEnds(t *testing.T) {
 
 func TestMinutesNeverRunBackwards(t *testing.T) {
 	b := Budget{ActiveSince: noon, MinutesElapsed: 7}
-	for now, want := range map[time.Duration]int{-time.Hour: 7, 0: 7, 8 * time.Minute: 8, 8*time.Minute + 59*time.Second: 8} {
+	for now, want := range map[time.Duration]int{-time.Hour: 7, 0: 7, 8 * time.Minute: 8,
+		8*time.Minute + 59*time.Second: 8} {
 		if got := b.Minutes(noon.Add(now)); got != want {
 			t.Errorf("%v: %d", now, got)
 		}

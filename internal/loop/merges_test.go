@@ -9,15 +9,19 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 		tick Tick
 		want bool
 	}{
-		"nothing":                          {Tick{}, false},
-		"the skill says none":              {Tick{Report: Report{PRs: told(&no)}}, true},
-		"the skill says some":              {Tick{Report: Report{PRs: told(&yes)}}, false},
-		"the tracker says none":            {Tick{Asked: &Asked{PRs: told(&no)}}, true},
-		"the tracker cannot tell":          {Tick{Asked: &Asked{PRs: told(nil)}, Report: Report{PRs: told(&no)}}, false},
-		"the tracker none, the skill some": {Tick{Asked: &Asked{PRs: told(&no)}, Report: Report{PRs: told(&yes)}}, false},
-		"the skill of another PR":          {Tick{Report: Report{PRs: []PR{{Number: 8, HumanFeedback: &no}}}}, false},
-		"the skill with nothing to say":    {Tick{Report: Report{PRs: told(nil)}}, false},
-		"of another PR":                    {Tick{Asked: &Asked{PRs: []PR{{Number: 8, HumanFeedback: &no}}}}, false},
+		"nothing":               {Tick{}, false},
+		"the skill says none":   {Tick{Report: Report{PRs: told(&no)}}, true},
+		"the skill says some":   {Tick{Report: Report{PRs: told(&yes)}}, false},
+		"the tracker says none": {Tick{Asked: &Asked{PRs: told(&no)}}, true},
+		"the tracker cannot tell": {Tick{Asked: &Asked{PRs: told(nil)},
+			Report: Report{PRs: told(&no)}}, false},
+		"the tracker none, the skill some": {Tick{Asked: &Asked{PRs: told(&no)},
+			Report: Report{PRs: told(&yes)}}, false},
+		"the skill of another PR": {Tick{Report: Report{PRs: []PR{{Number: 8,
+			HumanFeedback: &no}}}}, false},
+		"the skill with nothing to say": {Tick{Report: Report{PRs: told(nil)}}, false},
+		"of another PR": {Tick{Asked: &Asked{PRs: []PR{{Number: 8,
+			HumanFeedback: &no}}}}, false},
 	} {
 		if got := c.tick.NoFeedback(7); got != c.want {
 			t.Errorf("%s: no feedback is %v", name, got)
@@ -38,12 +42,14 @@ func TestAnApprovalIsGoodForOneMerge(t *testing.T) {
 
 func TestATaskOfWhatIsLeftAlone(t *testing.T) {
 	run := &Budget{DeferredTargets: []string{"#4"}}
-	tick := Tick{Deferred: []string{"PR #5"}, Taken: []int{7}, Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
+	tick := Tick{Deferred: []string{"PR #5"}, Taken: []int{7},
+		Report: Report{Backlog: &Backlog{InProgress: []int{6, 7}}}}
 	for _, c := range []struct {
 		mentions []int
 		want     string
 	}{
-		{nil, ""}, {[]int{4}, "#4"}, {[]int{5}, "#5"}, {[]int{6}, "#6"}, {[]int{7}, ""}, {[]int{4, 9}, ""}, {[]int{4, 6}, "#6"},
+		{nil, ""}, {[]int{4}, "#4"}, {[]int{5}, "#5"}, {[]int{6}, "#6"}, {[]int{7}, ""},
+		{[]int{4, 9}, ""}, {[]int{4, 6}, "#6"},
 	} {
 		if got := tick.LeftAlone(run, c.mentions); got != c.want {
 			t.Errorf("%v: %q, want %q", c.mentions, got, c.want)

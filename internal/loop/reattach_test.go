@@ -12,8 +12,10 @@ func TestReattach(t *testing.T) {
 		return TrackedPR{Number: n, Branch: branch, EndSHA: sha, StateAtEnd: state}
 	}
 	previous := &Iteration{TrackedPRs: []TrackedPR{
-		pr(1, "still", "aaaaaaaa", "open"), pr(2, "moved", "aaaaaaaa", "open"), pr(3, "gone", "aaaaaaaa", "open"),
-		pr(4, "", "aaaaaaaa", "open"), pr(5, "unseen", "", "open"), pr(6, "moved", "aaaaaaaa", "merged"), pr(7, "moved", "", "closed"),
+		pr(1, "still", "aaaaaaaa", "open"), pr(2, "moved", "aaaaaaaa", "open"),
+		pr(3, "gone", "aaaaaaaa", "open"),
+		pr(4, "", "aaaaaaaa", "open"), pr(5, "unseen", "", "open"),
+		pr(6, "moved", "aaaaaaaa", "merged"), pr(7, "moved", "", "closed"),
 	}}
 	type result struct{ Asked, Notes []string }
 	for name, c := range map[string]struct {
@@ -23,14 +25,19 @@ func TestReattach(t *testing.T) {
 		"heads are known": {
 			map[string]string{"still": "aaaaaaaabbbb", "moved": "bbbbbbbb"},
 			result{[]string{"PR #2", "PR #3"}, []string{
-				"PR #6 was already merged at prior iteration end — not re-attaching", "PR #7 was already closed at prior iteration end — not re-attaching",
-				"PR #4: its remote head could not be looked up — re-attached as recorded", "PR #5: its remote head could not be looked up — re-attached as recorded",
+				"PR #6 was already merged at prior iteration end — not re-attaching",
+				"PR #7 was already closed at prior iteration end — not re-attaching",
+				"PR #4: its remote head could not be looked up — re-attached as recorded",
+				"PR #5: its remote head could not be looked up — re-attached as recorded",
 			}},
 		},
 		"nobody could be asked": {nil, result{nil, []string{
-			"PR #6 was already merged at prior iteration end — not re-attaching", "PR #7 was already closed at prior iteration end — not re-attaching",
-			"PR #1: its remote head could not be looked up — re-attached as recorded", "PR #2: its remote head could not be looked up — re-attached as recorded",
-			"PR #3: its remote head could not be looked up — re-attached as recorded", "PR #4: its remote head could not be looked up — re-attached as recorded",
+			"PR #6 was already merged at prior iteration end — not re-attaching",
+			"PR #7 was already closed at prior iteration end — not re-attaching",
+			"PR #1: its remote head could not be looked up — re-attached as recorded",
+			"PR #2: its remote head could not be looked up — re-attached as recorded",
+			"PR #3: its remote head could not be looked up — re-attached as recorded",
+			"PR #4: its remote head could not be looked up — re-attached as recorded",
 			"PR #5: its remote head could not be looked up — re-attached as recorded",
 		}}},
 	} {
@@ -48,12 +55,14 @@ func TestReattach(t *testing.T) {
 	}
 }
 
-// R82, R139: the branch of a fork's PR is not the remote's of that name; where it stands the tracker says.
+// R82, R139: the branch of a fork's PR is not the remote's of that name; where it stands the
+// tracker says.
 func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 	tracked := []TrackedPR{{Number: 7, Branch: "main", EndSHA: "aaaaaaaa", StateAtEnd: "open"}}
 	previous := &Iteration{Iteration: 1, TrackedPRs: tracked}
 	for head, deferred := range map[string]bool{"aaaaaaaa": true, "bbbbbbbb": false} {
-		e := EntryFacts{Heads: map[string]string{"main": "aaaaaaaa"}, Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, Elsewhere: []int{7}}}
+		e := EntryFacts{Heads: map[string]string{"main": "aaaaaaaa"},
+			Asked: &Asked{PRs: []PR{{Number: 7, HeadSHA: head}}, Elsewhere: []int{7}}}
 		var ended EndedPRs
 		ended.Add(previous)
 		e.Reattach(previous, ended.List)
@@ -65,7 +74,8 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 		if got := len(tick.Deferred) > 0; got != deferred || tick.Tracked[0].EndSHA != head {
 			t.Errorf("head %s: deferred %v, %+v", head, tick.Deferred, tick.Tracked)
 		}
-		if tick.endHeads(map[string]string{"main": "cccccccc"}); tick.Tracked[0].EndSHA != head || len(tick.Observed.Heads) > 0 {
+		if tick.endHeads(map[string]string{"main": "cccccccc"}); tick.Tracked[0].EndSHA != head ||
+			len(tick.Observed.Heads) > 0 {
 			t.Errorf("the remote's own main is taken for the fork's: %+v", tick.Tracked)
 		}
 	}
@@ -74,15 +84,18 @@ func TestForksAreNotLookedForOnTheRemote(t *testing.T) {
 // R21: the label counts in any case of letters, and takes nothing back from a PR that has ended.
 func TestDoNotMerge(t *testing.T) {
 	r := Report{PRs: []PR{
-		{Number: 1, Labels: []string{"bug", "Hold"}}, {Number: 2, State: "open", Labels: []string{"hold"}},
-		{Number: 3, State: "merged", Labels: []string{"hold"}}, {Number: 4, State: "open", Labels: []string{"on hold"}},
+		{Number: 1, Labels: []string{"bug", "Hold"}},
+		{Number: 2, State: "open", Labels: []string{"hold"}},
+		{Number: 3, State: "merged", Labels: []string{"hold"}},
+		{Number: 4, State: "open", Labels: []string{"on hold"}},
 	}}
 	r.DoNotMerge("hold")
 	var states []string
 	for _, pr := range r.PRs {
 		states = append(states, pr.State)
 	}
-	if diff := cmp.Diff([]string{"do-not-merge", "do-not-merge", "merged", "open"}, states); diff != "" {
+	if diff := cmp.Diff([]string{"do-not-merge", "do-not-merge", "merged", "open"},
+		states); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -16,7 +16,8 @@ func flagsOf(t *testing.T, args string) Flags {
 	return f
 }
 
-// R130–R133: everything that was counted stays; what belonged to the session and its last turn goes.
+// R130–R133: everything that was counted stays; what belonged to the session and its last turn
+// goes.
 func TestResume(t *testing.T) {
 	socket := &Process{PID: 7}
 	before := Budget{
@@ -252,7 +253,8 @@ func TestTouched(t *testing.T) {
 		t.Errorf("%#v", got)
 	}
 	run.PRsTouched = []string{"#1"}
-	if diff := cmp.Diff([]string{"#1", "#2"}, run.Touched(&Tick{PRs: []string{"#2", "#1"}})); diff != "" {
+	if diff := cmp.Diff([]string{"#1", "#2"},
+		run.Touched(&Tick{PRs: []string{"#2", "#1"}})); diff != "" {
 		t.Error(diff)
 	}
 	run.SinglePR = 9
@@ -277,10 +279,12 @@ func TestEndedPRs(t *testing.T) {
 		line   Iteration
 		enough bool
 	}{
-		{Iteration{Outcome: Errored, TrackedPRs: []TrackedPR{pr(1, "open"), pr(2, "merged")}}, false},
+		{Iteration{Outcome: Errored, TrackedPRs: []TrackedPR{pr(1, "open"), pr(2, "merged")}},
+			false},
 		{Iteration{Outcome: Stopped, Fired: []string{"user_interrupt"}, TrackedPRs: []TrackedPR{
 			pr(1, "merged"), pr(2, "merged"), pr(3, "closed")}}, false},
-		{Iteration{Outcome: Stopped, Fired: []string{"cost_budget"}, TrackedPRs: []TrackedPR{pr(4, "merged")}},
+		{Iteration{Outcome: Stopped, Fired: []string{"cost_budget"},
+			TrackedPRs: []TrackedPR{pr(4, "merged")}},
 			true},
 	} {
 		if got := e.Add(&c.line); got != c.enough {
@@ -366,7 +370,8 @@ func TestWaitAndLeave(t *testing.T) {
 		want  Claim
 		since int
 	}{
-		{"nobody", nil, fresh, 9}, {"itself", &waits, waits, 2}, {"another one waits", &other, replaced, 9},
+		{"nobody", nil, fresh, 9}, {"itself", &waits, waits, 2},
+		{"another one waits", &other, replaced, 9},
 		{"another one is asked", &asked, added, 9}, {"and it has its place", &known, known, 2},
 		{"another one was stopped", &stopped, behind, 9}, {"its own question", &own, reclaimed, 9},
 	} {

@@ -19,8 +19,10 @@ func TestUnsettled(t *testing.T) {
 		{"the watched one", 5, Tick{Body: true}, []int{5}},
 		{"the watched one is known", 5, Tick{Body: true, Tracked: known}, []int{}},
 		{"touched, nothing known", 0, Tick{Body: true, PRs: []string{"#5", "#6"}}, []int{5, 6}},
-		{"one of two is known", 0, Tick{Body: true, PRs: []string{"#5", "#6"}, Tracked: known}, []int{6}},
-		{"a merge that nothing tells of", 0, Tick{Body: true, MergesOf: []int{5, 5}, Tracked: known}, []int{5}},
+		{"one of two is known", 0, Tick{Body: true, PRs: []string{"#5", "#6"}, Tracked: known},
+			[]int{6}},
+		{"a merge that nothing tells of", 0,
+			Tick{Body: true, MergesOf: []int{5, 5}, Tracked: known}, []int{5}},
 		{"a merge that the skill alone reports", 0, Tick{Body: true, MergesOf: []int{5},
 			Tracked: []TrackedPR{{Number: 5, Branch: "a", StateAtEnd: "merged"}}}, []int{5}},
 		{"a merge that the answer told", 0, Tick{Body: true, MergesOf: []int{5}, Tracked: known,
@@ -39,7 +41,8 @@ func TestSettle(t *testing.T) {
 	tick := Tick{Asked: &Asked{PRs: []PR{{Number: 5, HeadSHA: "aaaaaaa1"}}}, MergesOf: []int{5}}
 	tick.Settle(PR{Number: 5, State: "merged", Branch: "a", HeadSHA: "bbbbbbb2"}, true)
 	tick.Settle(PR{Number: 6, State: "merged", Branch: "b", HeadSHA: "ccccccc3"}, false)
-	want := []TrackedPR{{5, "a", "aaaaaaa1", "bbbbbbb2", "merged"}, {6, "b", "ccccccc3", "ccccccc3", "merged"}}
+	want := []TrackedPR{{5, "a", "aaaaaaa1", "bbbbbbb2", "merged"},
+		{6, "b", "ccccccc3", "ccccccc3", "merged"}}
 	if d := cmp.Diff(want, tick.Tracked); d != "" {
 		t.Error(d)
 	}

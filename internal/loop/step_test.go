@@ -61,7 +61,8 @@ func TestStepWithoutALoop(t *testing.T) {
 var words = []string{
 	"", "s1", "p1", "p2", "a1", "#44", "PR #7", "#7", "d1", "main", "aaaaaaa1", "bbbbbbb2", "open",
 	"merged", "closed", "ok", "errored", "issue", "pr", "x", "question?", "tbd", "stop", "skip",
-	"/loop 1m /sdd:work --loop", "post-tool-use", BudgetEscalation, AmbiguousCriteria, RepeatedFailure,
+	"/loop 1m /sdd:work --loop", "post-tool-use", BudgetEscalation, AmbiguousCriteria,
+	RepeatedFailure,
 	PostFeedbackMerge, ResumeDivergence, BacklogDrift,
 }
 
@@ -222,7 +223,8 @@ func TestAnyStoryKeepsTheLedger(t *testing.T) {
 var happenings = []string{
 	"enter LOOP", "enter LOOP", "enter LOOP", "fires LOOP", "enter LOOP --resume", "calls LOOP",
 	"stop", "stop", "stop", "stop", "stop workers", "stop twice", "stop dontask",
-	"prompt hello", "prompt /loop stop", "prompt <task-notification>", "expand /loop 1m /sdd:work --loop",
+	"prompt hello", "prompt /loop stop", "prompt <task-notification>",
+	"expand /loop 1m /sdd:work --loop",
 	"fail rate_limit", "end logout", "end clear", "person", "mark", "worker a1",
 	"report {}", `report {"outcome":"ok"}`, `report {"qmd":{"unreachable":true}}`,
 	`report {"failures":[{"kind":"issue","number":44,"cause":"x"}]}`,
@@ -235,8 +237,10 @@ var happenings = []string{
 	"result c4 qmd=down", "result c5 landed#7", "missed c6 opened#14", "look counts",
 	"send 44", "merge 7", "dialog", "headless", "headless off",
 	"answer budget-escalation raise", "answer ambiguous-criteria skip", "answer backlog-drift stop",
-	"answer repeated-failure retry", "answer post-feedback-merge merge", "heard backlog-drift continue",
-	"advance 1m", "advance 7m", "sleeps 5m", "clock -3m", "spend $4", "as s2 pid 200", "as s1 pid 100",
+	"answer repeated-failure retry", "answer post-feedback-merge merge",
+	"heard backlog-drift continue",
+	"advance 1m", "advance 7m", "sleeps 5m", "clock -3m", "spend $4", "as s2 pid 200",
+	"as s1 pid 100",
 	"dies 100", "schedule /loop 1m /sdd:work --loop", "schedule none", "lose lock",
 }
 
@@ -297,8 +301,9 @@ func TestStepWritesBehindNoList(t *testing.T) {
 	question := Gate{Name: RepeatedFailure, Question: "q", Target: "#44"}
 	question.Options = Gates[len(Gates)-1].Options
 	tick := &Tick{
-		SessionID: "s1", Pending: []Gate{question}, Dialogs: []Dialog{{ID: "d", Shown: []string{"q"}}},
-		Fired: make([]Fired, 0, 3), Answered: make([]GateAnswer, 0, 3),
+		SessionID: "s1", Pending: []Gate{question},
+		Dialogs: []Dialog{{ID: "d", Shown: []string{"q"}}},
+		Fired:   make([]Fired, 0, 3), Answered: make([]GateAnswer, 0, 3),
 	}
 	tick.Observed.PRs, tick.Observed.Merged = make([]int, 0, 3), make([]int, 0, 3)
 	s := State{Run: &Budget{DeferredTargets: make([]string, 0, 3)}, Tick: tick}

@@ -8,12 +8,15 @@ import (
 
 // Every row of both tables tells where it stands, of every kind of run, with next to nothing known.
 func TestEveryRowTells(t *testing.T) {
-	for _, run := range []*Budget{{Skill: Work, Ceilings: Defaults}, {Skill: Review, Ceilings: Defaults}, {Skill: Review, SinglePR: 142}} {
+	for _, run := range []*Budget{{Skill: Work, Ceilings: Defaults},
+		{Skill: Review, Ceilings: Defaults}, {Skill: Review, SinglePR: 142}} {
 		for _, tick := range []*Tick{nil, {}} {
 			f := Look(run, tick, nil, time.Time{})
 			for i, s := range States(f) {
 				c := Conditions[i]
-				if s.Number != c.Number || s.Name != c.Name || s.Applies != (c.Applies&run.Scope() != 0) || s.Applies == (s.Now == "") || c.Way == "" {
+				if s.Number != c.Number || s.Name != c.Name ||
+					s.Applies != (c.Applies&run.Scope() != 0) || s.Applies == (s.Now == "") ||
+					c.Way == "" {
 					t.Errorf("%s: %+v", c.Name, s)
 				}
 			}
@@ -26,18 +29,23 @@ func TestEveryRowTells(t *testing.T) {
 	}
 }
 
-// A condition that would stop the run now says so in the words of its stop; a gate shows its question, or the answer.
+// A condition that would stop the run now says so in the words of its stop; a gate shows its
+// question, or the answer.
 func TestStatesSayWhatHolds(t *testing.T) {
-	run := &Budget{Skill: Work, Ceilings: Ceilings{Iterations: 5, PRs: 2, Minutes: 60, Dollars: Dollar}, IterationsUsed: 3, DollarsEstimate: 2 * Dollar}
+	run := &Budget{Skill: Work,
+		Ceilings: Ceilings{Iterations: 5, PRs: 2, Minutes: 60, Dollars: Dollar}, IterationsUsed: 3,
+		DollarsEstimate: 2 * Dollar}
 	tick := &Tick{
-		Pending:  []Gate{{Name: AmbiguousCriteria, Question: "Issue #1?"}, {Name: AmbiguousCriteria, Question: "Issue #2?"}},
+		Pending: []Gate{{Name: AmbiguousCriteria, Question: "Issue #1?"},
+			{Name: AmbiguousCriteria, Question: "Issue #2?"}},
 		Answered: []GateAnswer{{Name: BacklogDrift, Answer: "continue"}},
 	}
 	for _, s := range States(Look(run, tick, nil, time.Time{})) {
 		if want := s.Name == "cost-budget"; (s.Holds != "") != want {
 			t.Errorf("%s holds: %q", s.Name, s.Holds)
 		}
-		if s.Name == "iteration-budget" && s.Now != "3 of 5 iterations; fires at the exit of the 5th" {
+		if s.Name == "iteration-budget" &&
+			s.Now != "3 of 5 iterations; fires at the exit of the 5th" {
 			t.Error(s.Now)
 		}
 	}
@@ -56,7 +64,9 @@ func TestStatesSayWhatHolds(t *testing.T) {
 }
 
 func TestOrdinal(t *testing.T) {
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 102: "102nd", 22: "22nd", 23: "23rd", 33: "33rd", 103: "103rd", 211: "211th", 101: "101st", 111: "111th", 1000: "1000th"} {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th",
+		12: "12th", 13: "13th", 21: "21st", 102: "102nd", 22: "22nd", 23: "23rd", 33: "33rd",
+		103: "103rd", 211: "211th", 101: "101st", 111: "111th", 1000: "1000th"} {
 		if got := ordinal(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}

@@ -10,8 +10,9 @@ import (
 func TestParseUSD(t *testing.T) {
 	for in, want := range map[string]USD{
 		"25": 25 * Dollar, ".5": Dollar / 2, "0.5": Dollar / 2, "1.000000000001": Dollar + 1,
-		"1000000": maxDollars * Dollar, "1000000.000000000000": maxDollars * Dollar, "007": 7 * Dollar,
-		"0": 0, "0.0": 0,
+		"1000000": maxDollars * Dollar, "1000000.000000000000": maxDollars * Dollar,
+		"007": 7 * Dollar,
+		"0":   0, "0.0": 0,
 	} {
 		if got, err := ParseUSD(in); err != nil || got != want {
 			t.Errorf("%s: %d, %v", in, got, err)
@@ -54,7 +55,8 @@ func TestUSDAsJSON(t *testing.T) {
 			t.Errorf("%d: %s, %v", u, got, err)
 		}
 	}
-	for u, want := range map[USD]string{Cent/2 - 1: "0.00", Cent / 2: "0.01", 1005 * Cent: "10.05"} {
+	for u, want := range map[USD]string{Cent/2 - 1: "0.00", Cent / 2: "0.01",
+		1005 * Cent: "10.05"} {
 		if got := u.String(); got != want {
 			t.Errorf("%d: %s", u, got)
 		}
@@ -259,7 +261,8 @@ func TestAddDenial(t *testing.T) {
 	list := AddDenial(nil, Denial{Tool: "Bash", Rule: MergeGate, What: "x"})
 	for _, d := range []Denial{
 		{Tool: "Bash", Rule: MergeGate, What: " x "}, {Tool: "Edit", Rule: MergeGate, What: "x"},
-		{Tool: "Bash", Rule: DispatchRule, What: "x"}, {Tool: "Bash", Rule: MergeGate, What: "y", Times: 4},
+		{Tool: "Bash", Rule: DispatchRule, What: "x"},
+		{Tool: "Bash", Rule: MergeGate, What: "y", Times: 4},
 		{Tool: "Bash", Rule: MergeGate, What: strings.Repeat("z", mostWhat)},
 		{Tool: "Bash", Rule: MergeGate, What: strings.Repeat("z", mostWhat+1)},
 	} {

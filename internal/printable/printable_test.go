@@ -42,7 +42,8 @@ func TestTextIsHarmless(t *testing.T) {
 		in := rapid.String().Draw(t, "text") + rapid.SampledFrom(hostile).Draw(t, "hostile").in
 		out := Text(in)
 		for _, r := range out {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' ||
+				unicode.Is(unicode.Bidi_Control, r) {
 				t.Fatalf("%q holds %q", out, r)
 			}
 		}
@@ -76,8 +77,9 @@ func TestJSONMeansTheSame(t *testing.T) {
 // Text in which nothing is escaped is found however long it is, and wherever the odd character is.
 func TestJSONOfAnyLength(t *testing.T) {
 	for in, want := range map[string]string{
-		"\"plain é 漢\"": "\"plain é 漢\"", "\"\u009b2J\"": `"\u009b2J"`, "\"a\u202eb\"": `"a\u202eb"`,
-		"\"\x7f\"": `"\u007f"`, "\"1234567\x7f\"": `"1234567\u007f"`, "\"\xc2\"": "\"\ufffd\"",
+		"\"plain é 漢\"": "\"plain é 漢\"", "\"\u009b2J\"": `"\u009b2J"`,
+		"\"a\u202eb\"": `"a\u202eb"`,
+		"\"\x7f\"":     `"\u007f"`, "\"1234567\x7f\"": `"1234567\u007f"`, "\"\xc2\"": "\"\ufffd\"",
 	} {
 		if got := string(JSON([]byte(in))); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

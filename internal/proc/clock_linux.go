@@ -25,8 +25,8 @@ func Boot() string {
 	return bootID.text
 }
 
-// readProc is the text of a small file of /proc, empty when it cannot be read. os.ReadFile does three
-// times as many system calls, because it asks whether the file can be polled.
+// readProc is the text of a small file of /proc, empty when it cannot be read. os.ReadFile does
+// three times as many system calls, because it asks whether the file can be polled.
 func readProc(path string) string {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

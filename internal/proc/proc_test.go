@@ -147,11 +147,13 @@ func TestOwner(t *testing.T) {
 	pid, _ := waiter(t)
 	me, self := os.Getpid(), os.Args[0]
 
-	if p := owner(t, []string{"CLAUDE_PID=" + strconv.Itoa(pid)}, self); p.PID != pid || p.Source != "client" || Of(p) != loop.Alive {
+	if p := owner(t, []string{"CLAUDE_PID=" + strconv.Itoa(pid)}, self); p.PID != pid ||
+		p.Source != "client" || Of(p) != loop.Alive {
 		t.Errorf("with CLAUDE_PID=%d the owner is %+v", pid, p)
 	}
 	for _, bad := range []string{"", "0", "-1", "x", "2147483646"} {
-		if p := owner(t, []string{"CLAUDE_PID=" + bad}, self); p.PID != me || p.Source != "ancestor" {
+		if p := owner(t, []string{"CLAUDE_PID=" + bad}, self); p.PID != me ||
+			p.Source != "ancestor" {
 			t.Errorf("with CLAUDE_PID=%q the owner is %+v, want the parent %d", bad, p, me)
 		}
 	}
@@ -170,7 +172,8 @@ func TestOwner(t *testing.T) {
 }
 
 func TestOwnerFallsBackToTheParent(t *testing.T) {
-	table := map[int]entry{10: {parent: 9, names: []string{"-zsh"}}, 9: {parent: 10, names: []string{"/usr/bin/bash"}}}
+	table := map[int]entry{10: {parent: 9, names: []string{"-zsh"}},
+		9: {parent: 10, names: []string{"/usr/bin/bash"}}}
 	look := func(pid int) (entry, bool) { e, ok := table[pid]; return e, ok }
 	if pid, source := choose("", 10, look); pid != 10 || source != "parent" {
 		t.Errorf("in a circle of shells: %d %s", pid, source)
@@ -181,7 +184,8 @@ func TestOwnerFallsBackToTheParent(t *testing.T) {
 }
 
 func TestShell(t *testing.T) {
-	for _, name := range []string{"sh", "/bin/dash", "-bash", "zsh", "fish", "ksh", "/bin/busybox", "cmd.exe", "PowerShell.exe"} {
+	for _, name := range []string{"sh", "/bin/dash", "-bash", "zsh", "fish", "ksh", "/bin/busybox",
+		"cmd.exe", "PowerShell.exe"} {
 		if !shell(name) {
 			t.Errorf("%q is a shell", name)
 		}
@@ -201,7 +205,8 @@ func FuzzLiveness(f *testing.F) {
 		if pid <= 0 && got != loop.Unclear {
 			t.Errorf("pid %d is %v", pid, got)
 		}
-		if here := Describe(os.Getpid(), "").Host; host != "" && host != here && got != loop.Unclear {
+		if here := Describe(os.Getpid(), "").Host; host != "" && host != here &&
+			got != loop.Unclear {
 			t.Errorf("a process of host %q is %v on %q", host, got, here)
 		}
 	})

@@ -8,7 +8,8 @@ import (
 	"hooks/internal/report"
 )
 
-// Answered gives a person's answer to the gate that asked just this question, as the session has it.
+// Answered gives a person's answer to the gate that asked just this question, as the session has
+// it.
 func (s *Session) Answered(question, answer string, at time.Time) {
 	for _, t := range s.threads {
 		for i := 0; t.Tick != nil && i < len(t.Tick.Pending); i++ {
@@ -31,8 +32,11 @@ func (s *Session) Settle(t *Thread, at time.Time) {
 func (s *Session) answer(t *Thread, i int, answer string, at time.Time, assumed bool) {
 	g := t.Tick.Pending[i]
 	row := &s.rows[t.row]
-	row.Asked = append(row.Asked, report.Question{Gate: g.Name, Question: g.Question, Answer: answer, Assumed: assumed})
-	loop.Answer(t.Run, t.Tick, i, loop.GateAnswer{Name: g.Name, Question: g.Question, Answer: answer, At: at, Target: g.Target})
+	row.Asked = append(row.Asked,
+		report.Question{Gate: g.Name, Question: g.Question, Answer: answer, Assumed: assumed})
+	loop.Answer(t.Run, t.Tick, i,
+		loop.GateAnswer{Name: g.Name, Question: g.Question, Answer: answer, At: at,
+			Target: g.Target})
 	loop.StartBody(t.Run, t.Tick)
 }
 

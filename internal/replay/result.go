@@ -8,7 +8,8 @@ import (
 	"hooks/internal/report"
 )
 
-// Result ends the session where its script ends, which has a step at least, and tells what became of it.
+// Result ends the session where its script ends, which has a step at least, and tells what became
+// of it.
 func (s *Session) Result(script *Script) report.Replay {
 	at, before := script.end(), dollars(script.Before)
 	for _, t := range s.threads {
@@ -18,8 +19,10 @@ func (s *Session) Result(script *Script) report.Replay {
 	}
 	s.settleRow(at)
 	r := report.Replay{
-		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs, Iterations: append([]report.Replayed{}, s.rows...), Stop: s.stop,
-		ByModel: s.total, Notes: []string{}, Outside: before + s.outside + dollars(s.Spent().ByModel), Curve: curve(script, at),
+		SessionID: s.id, ByPrompt: s.byPrompt, Ceilings: s.runs,
+		Iterations: append([]report.Replayed{}, s.rows...), Stop: s.stop,
+		ByModel: s.total, Notes: []string{},
+		Outside: before + s.outside + dollars(s.Spent().ByModel), Curve: curve(script, at),
 	}
 	var sum loop.USD
 	for i := range r.Iterations {
@@ -35,7 +38,8 @@ func (s *Session) Result(script *Script) report.Replay {
 	return r
 }
 
-// aftermath is what happened behind the first stop: in the ticks after it, or in the one that would not have begun.
+// aftermath is what happened behind the first stop: in the ticks after it, or in the one that would
+// not have begun.
 func aftermath(r report.Replay) (a report.Aftermath) {
 	if r.Stop == nil {
 		return a
@@ -62,14 +66,16 @@ func aftermath(r report.Replay) (a report.Aftermath) {
 // points is how many points a spend curve has.
 const points = 48
 
-// curve adds up what a session spent in equal steps of its time, from what each step of the script spent.
+// curve adds up what a session spent in equal steps of its time, from what each step of the script
+// spent.
 func curve(script *Script, end time.Time) (list []report.CurvePoint) {
 	begin := script.Steps[0].At
 	step := end.Sub(begin) / points
 	sum, next := dollars(script.Before), 0
 	for n := range points {
 		to := begin.Add(step * time.Duration(n+1))
-		for ; next < len(script.Steps) && (n == points-1 || !script.Steps[next].At.After(to)); next++ {
+		for ; next < len(script.Steps) &&
+			(n == points-1 || !script.Steps[next].At.After(to)); next++ {
 			sum += dollars(script.Steps[next].Spent)
 		}
 		list = append(list, report.CurvePoint{At: to, Dollars: sum})

@@ -22,7 +22,8 @@ const (
 	mostOpen   = 4096     // calls whose results are awaited
 )
 
-// Step is a moment of the session that matters to the rules, with what the tool gave and what was spent until the next.
+// Step is a moment of the session that matters to the rules, with what the tool gave and what was
+// spent until the next.
 type Step struct {
 	usage.Moment
 	Result *usage.Moment // of a call; nil where it never came back
@@ -36,11 +37,12 @@ type Script struct {
 	Left   int                    // calls beyond the bounds
 	calls  int
 	text   int
-	open   map[string]*Step // calls awaiting their result; nil for one that matters only if it fails
+	// calls awaiting their result; nil for one that matters only if it fails
+	open map[string]*Step
 }
 
-// Add takes a moment in. A call that the rules care about is wanted; a shell command that they do not is watched all
-// the same, because its failure may be a sign.
+// Add takes a moment in. A call that the rules care about is wanted; a shell command that they do
+// not is watched all the same, because its failure may be a sign.
 func (s *Script) Add(m usage.Moment, wanted, shell bool) {
 	switch m.Kind {
 	case usage.Called:
@@ -90,13 +92,15 @@ func (s *Script) result(m usage.Moment) {
 	s.text += min(size, mostAnswer)
 	if step == nil { // the failure is all that matters of it
 		s.calls++
-		step = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID, Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
+		step = &Step{Moment: usage.Moment{Kind: usage.Called, At: r.At, Agent: r.Agent, ID: r.ID,
+			Tool: "Bash", Input: gjson.Parse(`{"command":""}`)}}
 		s.Steps = append(s.Steps, step)
 	}
 	step.Result = &r
 }
 
-// own is a moment in memory of its own. Of a long result the end is kept, where tools put addresses.
+// own is a moment in memory of its own. Of a long result the end is kept, where tools put
+// addresses.
 func own(m usage.Moment) usage.Moment {
 	for _, s := range []*string{&m.Agent, &m.Prompt, &m.Origin, &m.Cwd, &m.Branch, &m.ID, &m.Tool} {
 		*s = strings.Clone(*s)
@@ -118,7 +122,8 @@ func own(m usage.Moment) usage.Moment {
 // short keeps of a long result how it ended and the members that name a worker.
 func short(r gjson.Result) gjson.Result {
 	if status := r.Get("status"); status.Type == gjson.String {
-		return gjson.Parse(strings.Clone(`{"status":` + status.Raw + `,"agentId":` + r.Get("agentId").Raw + `}`))
+		return gjson.Parse(strings.Clone(`{"status":` + status.Raw + `,"agentId":` +
+			r.Get("agentId").Raw + `}`))
 	}
 	return gjson.Result{Type: gjson.String, Raw: strings.Clone(r.Raw[len(r.Raw)-mostAnswer:])}
 }
@@ -150,12 +155,14 @@ func (s *Script) Loops() bool {
 	})
 }
 
-// Invocation is the looping skill that a step invokes: by the slash command of a prompt, or by the Skill tool.
+// Invocation is the looping skill that a step invokes: by the slash command of a prompt, or by the
+// Skill tool.
 func (st *Step) Invocation() (loop.Command, bool) {
 	name, args := "", ""
 	switch {
 	case st.Kind == usage.Prompted && strings.HasPrefix(st.Text, "<command-"):
-		name, args = strings.TrimPrefix(tag(st.Text, "command-name"), "/"), tag(st.Text, "command-args")
+		name, args = strings.TrimPrefix(tag(st.Text, "command-name"), "/"), tag(st.Text,
+			"command-args")
 	case st.Kind == usage.Called && st.Tool == "Skill" && st.Agent == "":
 		name, args = st.Input.Get("skill").String(), st.Input.Get("args").String()
 	default:
@@ -176,12 +183,14 @@ func (st *Step) UnderLoop() bool {
 
 // StopTyped says whether a person ends the loop by the client's own word for it.
 func (st *Step) StopTyped() bool {
-	return st.UnderLoop() && strings.TrimSpace(tag(st.Text, "command-args")) == "stop" || strings.TrimSpace(st.Text) == "/loop stop"
+	return st.UnderLoop() && strings.TrimSpace(tag(st.Text, "command-args")) == "stop" ||
+		strings.TrimSpace(st.Text) == "/loop stop"
 }
 
 // Worker is the worker whose end a prompt notifies of, "" where it is none.
 func (st *Step) Worker() (id string, notification bool) {
-	return tag(st.Text, "task-id"), st.Origin == "task_notification" || strings.HasPrefix(st.Text, "<task-notification>")
+	return tag(st.Text, "task-id"), st.Origin == "task_notification" ||
+		strings.HasPrefix(st.Text, "<task-notification>")
 }
 
 // tag is what stands between the first <name> and its end.

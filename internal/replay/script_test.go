@@ -19,7 +19,8 @@ func TestScriptIsBounded(t *testing.T) {
 	var s Script
 	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))
 	for n := range 2 * mostCalls {
-		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Bash", Input: long}, true, true)
+		s.Add(usage.Moment{Kind: usage.Called, ID: fmt.Sprint(n), Tool: "Bash", Input: long}, true,
+			true)
 	}
 	held := 0
 	for _, st := range s.Steps {
@@ -30,11 +31,13 @@ func TestScriptIsBounded(t *testing.T) {
 	}
 }
 
-// The moments of several threads come in the order of time, and what was spent belongs to the last one before it.
+// The moments of several threads come in the order of time, and what was spent belongs to the last
+// one before it.
 func TestSpendBelongsToTheLastStep(t *testing.T) {
 	var s Script
 	for _, minute := range []int{0, 10, 5} { // the last one is a worker's
-		s.Add(usage.Moment{Kind: usage.TurnEnded, At: noon.Add(time.Duration(minute) * time.Minute)}, false, false)
+		s.Add(usage.Moment{Kind: usage.TurnEnded,
+			At: noon.Add(time.Duration(minute) * time.Minute)}, false, false)
 	}
 	s.Sort()
 	for _, minute := range []int{-1, 0, 4, 5, 11} {
@@ -49,11 +52,13 @@ func TestSpendBelongsToTheLastStep(t *testing.T) {
 	}
 }
 
-// A failing shell command that nothing else is known of is kept for what it said; one that passes is not.
+// A failing shell command that nothing else is known of is kept for what it said; one that passes
+// is not.
 func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
 	var s Script
 	for _, id := range []string{"good", "bad"} {
-		s.Add(usage.Moment{Kind: usage.Called, ID: id, Tool: "Bash", Input: gjson.Parse(`{"command":"make"}`)}, false, true)
+		s.Add(usage.Moment{Kind: usage.Called, ID: id, Tool: "Bash",
+			Input: gjson.Parse(`{"command":"make"}`)}, false, true)
 	}
 	s.Add(usage.Moment{Kind: usage.Returned, ID: "good"}, false, false)
 	s.Add(usage.Moment{Kind: usage.Returned, ID: "bad", Error: "Exit code 78"}, false, false)
@@ -66,17 +71,22 @@ func TestOnlyTheFailureOfAnUnwantedCallIsKept(t *testing.T) {
 // Both ways in are recognised; words that look alike and calls of workers are none.
 func TestInvocation(t *testing.T) {
 	slash := func(name, args string) *Step {
-		return &Step{Moment: usage.Moment{Text: "<command-name>/" + name + "</command-name><command-args>" + args + "</command-args>"}}
+		return &Step{Moment: usage.Moment{Text: "<command-name>/" + name +
+			"</command-name><command-args>" + args + "</command-args>"}}
 	}
 	skill := func(agent, name, args string) *Step {
-		return &Step{Moment: usage.Moment{Kind: usage.Called, Agent: agent, Tool: "Skill", Input: gjson.Parse(fmt.Sprintf(`{"skill":%q,"args":%q}`, name, args))}}
+		return &Step{Moment: usage.Moment{Kind: usage.Called, Agent: agent, Tool: "Skill",
+			Input: gjson.Parse(fmt.Sprintf(`{"skill":%q,"args":%q}`, name, args))}}
 	}
 	for want, steps := range map[string][]*Step{
-		"work":   {slash("sdd:work", "--loop"), slash("work", " --loop --max-prs 3 "), skill("", "sdd:work", "--loop")},
+		"work": {slash("sdd:work", "--loop"), slash("work", " --loop --max-prs 3 "),
+			skill("", "sdd:work", "--loop")},
 		"review": {slash("sdd:review", "--loop --pr 142"), skill("", "review", "--pr 142 --loop")},
 		"": {
-			slash("sdd:work", ""), slash("loop", "/sdd:work --loop"), skill("w1", "sdd:work", "--loop"), skill("", "other", "--loop"),
-			{Moment: usage.Moment{Text: "type <command-name>/sdd:work</command-name><command-args>--loop</command-args>"}},
+			slash("sdd:work", ""), slash("loop", "/sdd:work --loop"),
+			skill("w1", "sdd:work", "--loop"), skill("", "other", "--loop"),
+			{Moment: usage.Moment{Text: "type " +
+				"<command-name>/sdd:work</command-name><command-args>--loop</command-args>"}},
 		},
 	} {
 		for _, st := range steps {

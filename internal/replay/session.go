@@ -43,7 +43,8 @@ type Session struct {
 	fired    bool // the schedule has just submitted a prompt
 }
 
-// New begins with nothing run yet. Where a session never invoked a looping skill, every prompt is taken as a tick.
+// New begins with nothing run yet. Where a session never invoked a looping skill, every prompt is
+// taken as a tick.
 func New(id string, limits Limits, byPrompt bool) *Session {
 	s := &Session{
 		id: id, limits: limits, byPrompt: byPrompt, older: map[string]loop.Tokens{},
@@ -116,7 +117,8 @@ var owner = loop.Process{PID: 1}
 
 // enter asks what becomes of an invocation, and begins an iteration where one may begin.
 func (s *Session) enter(i invocation) {
-	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == i.prompt && s.rows[n].Skill == i.command.Skill {
+	if n := len(s.rows) - 1; n >= 0 && s.rows[n].Prompt == i.prompt &&
+		s.rows[n].Skill == i.command.Skill {
 		return // both ways in, one tick
 	}
 	t := s.thread(i.command.Skill)
@@ -127,8 +129,10 @@ func (s *Session) enter(i invocation) {
 	}
 	flags.Ceilings = flags.Ceilings.With(s.limits.Ceilings, s.limits.Named)
 	req := loop.Request{
-		Now: i.at, SessionID: s.id, PromptID: i.prompt, Command: i.command, Flags: flags, Owner: owner,
-		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.scheduled, Attended: true, UnderLoop: i.underLoop,
+		Now: i.at, SessionID: s.id, PromptID: i.prompt, Command: i.command, Flags: flags,
+		Owner: owner,
+		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.scheduled, Attended: true,
+		UnderLoop: i.underLoop,
 	}
 	a := s.admit(t, req)
 	switch a.Verdict {
@@ -148,7 +152,9 @@ func (s *Session) thread(skill loop.Skill) *Thread {
 
 // admit closes the iteration that never reached its end, then asks again.
 func (s *Session) admit(t *Thread, req loop.Request) loop.Admission {
-	standing := func() loop.Standing { return loop.Standing{Run: t.Run, Tick: t.Tick, OwnerIs: loop.Alive} }
+	standing := func() loop.Standing {
+		return loop.Standing{Run: t.Run, Tick: t.Tick, OwnerIs: loop.Alive}
+	}
 	a := loop.Admit(req, standing())
 	if a.Verdict == loop.CloseFirst {
 		s.close(t, req.Now)
@@ -165,7 +171,8 @@ func (s *Session) row(r report.Replayed) {
 
 // turnAway notes a tick that would not have begun.
 func (s *Session) turnAway(i invocation, verdict, text string) {
-	s.row(report.Replayed{Skill: i.command.Skill, Prompt: i.prompt, StartedAt: i.at, Verdict: verdict, Text: text})
+	s.row(report.Replayed{Skill: i.command.Skill, Prompt: i.prompt, StartedAt: i.at,
+		Verdict: verdict, Text: text})
 }
 
 func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
@@ -184,7 +191,8 @@ func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
 	tick := loop.Open(&run, t.previous, req, loop.EntryFacts{Notes: a.Notes})
 	t.Run, t.Tick, t.row = &run, &tick, len(s.rows)
 	s.row(report.Replayed{
-		Run: len(s.runs), Skill: t.Skill, Iteration: tick.Iteration, Prompt: req.PromptID, StartedAt: req.Now, Verdict: "ran",
+		Run: len(s.runs), Skill: t.Skill, Iteration: tick.Iteration, Prompt: req.PromptID,
+		StartedAt: req.Now, Verdict: "ran",
 	})
 	if len(tick.Fired) > 0 {
 		run.MinutesElapsed = run.Minutes(req.Now)
@@ -209,7 +217,8 @@ func (s *Session) prompt(at time.Time, id string, own, stops bool) {
 	}
 }
 
-// age: a prompt comes that may invoke a looping skill, and what was spent before it is none of a fresh run's.
+// age: a prompt comes that may invoke a looping skill, and what was spent before it is none of a
+// fresh run's.
 func (s *Session) age() {
 	add(s.older, s.pot)
 	clear(s.pot)
@@ -275,7 +284,8 @@ func (s *Session) step(t *Thread, e loop.Event) {
 // settleRow gives a tick that would not have begun what it spent in fact.
 func (s *Session) settleRow(at time.Time) {
 	n := len(s.rows) - 1
-	if n < 0 || s.open() || s.rows[n].Verdict == "ran" && (s.rows[n].Stop == nil || s.rows[n].Stop.At != "entry") {
+	if n < 0 || s.open() || s.rows[n].Verdict == "ran" &&
+		(s.rows[n].Stop == nil || s.rows[n].Stop.At != "entry") {
 		return
 	}
 	s.rows[n].Dollars += dollars(s.take().ByModel)

@@ -77,7 +77,8 @@ func (s *Session) scheduled(st *Step) bool {
 func (s *Session) invoke(st *Step, cmd loop.Command) {
 	i := invocation{at: st.At, prompt: st.ID, command: cmd, scheduled: s.byPrompt}
 	if s.turn != nil {
-		i.prompt, i.underLoop, i.scheduled = s.turn.id, s.turn.underLoop, s.byPrompt || s.turn.scheduled
+		i.prompt, i.underLoop, i.scheduled = s.turn.id, s.turn.underLoop, s.byPrompt ||
+			s.turn.scheduled
 	}
 	s.enter(i)
 }

@@ -7,21 +7,25 @@ import (
 	"hooks/internal/loop"
 )
 
-// Dollars are exact to the tenth of a cent, and the total is that of the exact amounts, not of what was printed.
+// Dollars are exact to the tenth of a cent, and the total is that of the exact amounts, not of what
+// was printed.
 func TestCostsAreExact(t *testing.T) {
 	c := Cost{By: "model"}
 	for _, m := range []string{"a", "b", "c"} {
-		c.Rows = append(c.Rows, CostRow{Model: m, Tokens: loop.Tokens{Input: 1_234_567, Dollars: loop.Dollar / 2500}})
+		c.Rows = append(c.Rows,
+			CostRow{Model: m, Tokens: loop.Tokens{Input: 1_234_567, Dollars: loop.Dollar / 2500}})
 		c.Total = c.Total.Add(c.Rows[0].Tokens)
 	}
 	text := Costs(Screen{Width: 200}, c)
-	for _, want := range []string{"API-equivalent", "a      1,234,567", "$0.000\n", "total  3,703,701", "$0.001"} {
+	for _, want := range []string{"API-equivalent", "a      1,234,567", "$0.000\n",
+		"total  3,703,701", "$0.001"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	for u, want := range map[loop.USD]string{
-		0: "0.000", 499_999_999: "0.000", 500_000_000: "0.001", 1_999_500_000_000: "2.000", 25 * loop.Dollar: "25.000", 1_000_000 * loop.Dollar: "1000000.000",
+		0: "0.000", 499_999_999: "0.000", 500_000_000: "0.001", 1_999_500_000_000: "2.000",
+		25 * loop.Dollar: "25.000", 1_000_000 * loop.Dollar: "1000000.000",
 	} {
 		if got := Mills(u); got != want {
 			t.Errorf("%d is %s, want %s", u, got, want)
@@ -31,9 +35,12 @@ func TestCostsAreExact(t *testing.T) {
 
 func TestCostTextsAreHarmless(t *testing.T) {
 	hostile := "x\x1b[2J\u202eevil\r\nSecond: line\x00"
-	c := Cost{By: "agent", Rows: []CostRow{{Agent: hostile, Task: hostile, Type: hostile, SessionID: hostile}}, Notes: []string{hostile}}
+	c := Cost{By: "agent",
+		Rows:  []CostRow{{Agent: hostile, Task: hostile, Type: hostile, SessionID: hostile}},
+		Notes: []string{hostile}}
 	r := Rates{Rows: []RateRow{{Model: hostile, Source: hostile}}, Warnings: []string{hostile}}
-	for name, text := range map[string]string{"costs": Costs(Screen{Width: 200}, c), "rates": RateTable(Screen{Width: 200}, r)} {
+	for name, text := range map[string]string{"costs": Costs(Screen{Width: 200}, c),
+		"rates": RateTable(Screen{Width: 200}, r)} {
 		if strings.ContainsAny(text, "\x1b\r\x00\u202e") || strings.Contains(text, "\nSecond:") {
 			t.Errorf("%s: %q", name, text)
 		}

@@ -35,7 +35,8 @@ func TestCostJSON(t *testing.T) {
 		if err := e.Encode(c); err != nil {
 			rt.Fatal(err)
 		}
-		if wanted := strings.TrimSuffix(string(printable.JSON([]byte(want.String()))), "\n"); plain.String() != wanted {
+		if wanted := strings.TrimSuffix(string(printable.JSON([]byte(want.String()))),
+			"\n"); plain.String() != wanted {
 			rt.Fatalf("%s\nnot\n%s", plain.String(), wanted)
 		}
 	})

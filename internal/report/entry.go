@@ -195,7 +195,8 @@ func Continue(run *loop.Budget, c *loop.Continue) string {
 	case c.Text != "":
 		return c.Text
 	case c.Name == "wake":
-		return "Nothing is scheduled that would bring the next iteration. Call now: " + WakeCall(run) +
+		return "Nothing is scheduled that would bring the next iteration. Call now: " +
+			WakeCall(run) +
 			" (loaded with ToolSearch \"select:ScheduleWakeup\"). Do nothing else."
 	}
 	return "Report this iteration's facts before it ends:\n" + ReportExample(run)

@@ -8,21 +8,24 @@ import (
 	"hooks/internal/loop"
 )
 
-// Every text stays under the client's limit however much there is to say, and says that it was cut (R150).
+// Every text stays under the client's limit however much there is to say, and says that it was cut
+// (R150).
 func TestTextsStayUnderTheLimit(t *testing.T) {
 	long := strings.Repeat("é", 400)
 	var asked []Asked
 	line := loop.Iteration{Skill: loop.Work}
 	tick := loop.Tick{}
 	for range 200 {
-		asked = append(asked, Asked{1, loop.GateAnswer{Name: "question", Question: long, Answer: long}})
+		asked = append(asked,
+			Asked{1, loop.GateAnswer{Name: "question", Question: long, Answer: long}})
 		line.Notes = append(line.Notes, long)
 		tick.Notes = append(tick.Notes, long)
 		tick.Pending = append(tick.Pending, loop.Gate{Name: loop.BacklogDrift, Question: long})
 	}
 	b := loop.Budget{Skill: loop.Work, Status: loop.Halted}
 	for name, text := range map[string]string{
-		"status": Status(&line, ""), "final": Final(&b, Ended{Asked: asked}), "entry": Entry(&b, &tick), "ask": Ask(tick.Pending),
+		"status": Status(&line, ""), "final": Final(&b, Ended{Asked: asked}),
+		"entry": Entry(&b, &tick), "ask": Ask(tick.Pending),
 	} {
 		if n := utf8.RuneCountInString(text); n >= 10_000 || n < 5_000 {
 			t.Errorf("%s has %d characters", name, n)
@@ -44,7 +47,8 @@ func TestBacklogIsWhole(t *testing.T) {
 // What is to be typed to go on names the very budget file, whatever its path is made of.
 func TestResumeNamesItsBudget(t *testing.T) {
 	for _, path := range []string{"b.json", "my state/b.json", `it's "mine".json`} {
-		typed := Resume(&loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults, Command: "/sdd:work --loop"}, path)
+		typed := Resume(&loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults,
+			Command: "/sdd:work --loop"}, path)
 		f, _, err := loop.ParseFlags(loop.Work, strings.TrimPrefix(typed, "/sdd:work "))
 		if err != nil || f.BudgetFile != path || !f.Resume {
 			t.Errorf("%s is read as %q: %v", typed, f.BudgetFile, err)
@@ -52,12 +56,15 @@ func TestResumeNamesItsBudget(t *testing.T) {
 	}
 }
 
-// Progress is what was seen: a skipped tick and an entry that was refused are no iterations without any.
+// Progress is what was seen: a skipped tick and an entry that was refused are no iterations without
+// any.
 func TestProgress(t *testing.T) {
 	run := func(n int, outcome loop.LineOutcome) *loop.Iteration {
-		return &loop.Iteration{Iteration: n, Outcome: outcome, Dollars: loop.Dollar, Budget: loop.Budget{IterationsUsed: n}}
+		return &loop.Iteration{Iteration: n, Outcome: outcome, Dollars: loop.Dollar,
+			Budget: loop.Budget{IterationsUsed: n}}
 	}
-	idle, opened, moved, refused := run(1, loop.OK), run(2, loop.OK), run(4, loop.OK), run(5, loop.Stopped)
+	idle, opened, moved, refused := run(1, loop.OK), run(2, loop.OK), run(4, loop.OK), run(5,
+		loop.Stopped)
 	opened.Observed.PRs = []int{7}
 	moved.TrackedPRs = []loop.TrackedPR{{Branch: "b", StartSHA: "1", EndSHA: "2"}}
 	refused.Budget.IterationsUsed = 4
@@ -69,8 +76,10 @@ func TestProgress(t *testing.T) {
 	}{
 		{[]*loop.Iteration{idle}, "none seen in 1 iteration, $1.00"},
 		{[]*loop.Iteration{idle, opened}, "in iteration 2, the last one"},
-		{[]*loop.Iteration{opened, run(3, loop.Errored), &claimed}, "last in iteration 2; 2 iterations, $2.00 since"},
-		{[]*loop.Iteration{opened, run(3, loop.OK), moved, refused}, "in iteration 4, the last one"},
+		{[]*loop.Iteration{opened, run(3, loop.Errored), &claimed},
+			"last in iteration 2; 2 iterations, $2.00 since"},
+		{[]*loop.Iteration{opened, run(3, loop.OK), moved, refused},
+			"in iteration 4, the last one"},
 	} {
 		var lines []loop.Iteration
 		for _, l := range c.lines {
@@ -89,18 +98,23 @@ func TestForeignTextIsHarmless(t *testing.T) {
 	b := loop.Budget{Skill: loop.Work, Status: loop.Halted, StopText: hostile}
 	gate := loop.Gate{Name: loop.BacklogDrift, Question: hostile}
 	for name, text := range map[string]string{
-		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}), "waiting": WaitingQuestion(Screen{}, Waiting{Gate: gate}),
-		"final": Final(&b, Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}), "runs": RunList(Screen{}, []loop.Budget{b}, 1),
+		"status": Status(&line, hostile), "ask": Ask([]loop.Gate{gate}),
+		"waiting": WaitingQuestion(Screen{}, Waiting{Gate: gate}),
+		"final": Final(&b,
+			Ended{Asked: []Asked{{1, loop.GateAnswer{Question: hostile, Answer: hostile}}}}),
+		"runs":     RunList(Screen{}, []loop.Budget{b}, 1),
 		"question": WaitingQuestion(Screen{Width: 500}, Waiting{Skill: loop.Work, Gate: gate}),
 	} {
-		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") || strings.Contains(text, "\nSecond:") {
+		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e") ||
+			strings.Contains(text, "\nSecond:") {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
 }
 
 func TestRemaining(t *testing.T) {
-	b := loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults, IterationsUsed: 3, PRsTouched: []string{"#1"}, MinutesElapsed: 70, DollarsEstimate: 26 * loop.Dollar}
+	b := loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults, IterationsUsed: 3,
+		PRsTouched: []string{"#1"}, MinutesElapsed: 70, DollarsEstimate: 26 * loop.Dollar}
 	if got := Remaining(&b); got != "2 iterations, 19 PRs, 0 minutes, $0.00" {
 		t.Error(got)
 	}

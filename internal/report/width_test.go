@@ -15,7 +15,9 @@ import (
 
 // foreign is text of any kind: control characters, wide and combining ones, emoji, long words.
 func foreign(t *rapid.T, label string) string {
-	return rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("漢字👩‍👩‍👧é\u0301\x1b[m\u202e ab→…")), 0, 80, -1), rapid.StringMatching(`[a-z/:-]{0,90}`)).Draw(t, label)
+	return rapid.OneOf(rapid.String(),
+		rapid.StringOfN(rapid.RuneFrom([]rune("漢字👩‍👩‍👧é\u0301\x1b[m\u202e ab→…")), 0, 80, -1),
+		rapid.StringMatching(`[a-z/:-]{0,90}`)).Draw(t, label)
 }
 
 // anyStand is a loop in any state with any words in it.
@@ -23,38 +25,57 @@ func anyStand(t *rapid.T) (Stand, []loop.Iteration) {
 	text := func(label string) string { return foreign(t, label) }
 	small := rapid.IntRange(0, 2_000_000)
 	b := &loop.Budget{
-		Version: 1, RunID: text("run"), SessionID: text("session"), Skill: rapid.SampledFrom(loop.Skills()).Draw(t, "skill"),
-		Status: rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).Draw(t, "status"), Command: text("command"),
-		StopCause: rapid.SampledFrom([]string{"cost_budget", "iteration_budget", "gate_waiting", "qmd_unreachable", "x"}).Draw(t, "cause"), StopText: text("stop"),
-		Ceilings:       loop.Ceilings{Iterations: small.Draw(t, "i"), PRs: small.Draw(t, "p"), Minutes: small.Draw(t, "m"), Dollars: loop.USD(small.Draw(t, "d")) * loop.Dollar / 2},
-		IterationsUsed: small.Draw(t, "used"), MinutesElapsed: small.Draw(t, "min"), DollarsEstimate: loop.USD(small.Draw(t, "spent")) * loop.Dollar / 3,
-		SinglePR: rapid.SampledFrom([]int{0, 142}).Draw(t, "pr"), PRsTouched: []string{"#1", "#201"},
+		Version: 1, RunID: text("run"), SessionID: text("session"),
+		Skill: rapid.SampledFrom(loop.Skills()).Draw(t, "skill"),
+		Status: rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).Draw(t,
+			"status"), Command: text("command"),
+		StopCause: rapid.SampledFrom([]string{"cost_budget", "iteration_budget", "gate_waiting",
+			"qmd_unreachable", "x"}).Draw(t, "cause"), StopText: text("stop"),
+		Ceilings: loop.Ceilings{Iterations: small.Draw(t, "i"), PRs: small.Draw(t, "p"),
+			Minutes: small.Draw(t, "m"), Dollars: loop.USD(small.Draw(t, "d")) * loop.Dollar / 2},
+		IterationsUsed: small.Draw(t, "used"), MinutesElapsed: small.Draw(t, "min"),
+		DollarsEstimate: loop.USD(small.Draw(t, "spent")) * loop.Dollar / 3,
+		SinglePR:        rapid.SampledFrom([]int{0, 142}).Draw(t, "pr"),
+		PRsTouched:      []string{"#1", "#201"},
 	}
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	tick := &loop.Tick{Iteration: b.IterationsUsed, Body: true}
-	gate := loop.Gate{Name: loop.AmbiguousCriteria, Question: text("question"), Target: text("target"), Options: []loop.Option{{Label: text("option")}}}
+	gate := loop.Gate{Name: loop.AmbiguousCriteria, Question: text("question"),
+		Target: text("target"), Options: []loop.Option{{Label: text("option")}}}
 	line := loop.Iteration{
-		RunID: b.RunID, Iteration: b.IterationsUsed, StartedAt: now.Add(-time.Hour), EndedAt: now, Outcome: loop.LineOutcome(text("outcome")), Notes: []string{text("note")},
-		Dollars: b.DollarsEstimate, PRsTouched: []string{text("touched")}, Failures: []loop.Failure{{Kind: "pr", Number: 4, Cause: text("failure")}},
-		TrackedPRs: []loop.TrackedPR{{Number: 7, Branch: text("branch"), EndSHA: text("sha"), StateAtEnd: text("state")}}, Fired: []string{text("fired")},
-		Worktrees: []loop.Worktree{{Path: text("path"), Branch: text("wbranch")}}, Gates: []loop.GateAnswer{{Name: "question", Question: text("asked"), Answer: text("answer")}},
+		RunID: b.RunID, Iteration: b.IterationsUsed, StartedAt: now.Add(-time.Hour), EndedAt: now,
+		Outcome: loop.LineOutcome(text("outcome")), Notes: []string{text("note")},
+		Dollars: b.DollarsEstimate, PRsTouched: []string{text("touched")},
+		Failures: []loop.Failure{{Kind: "pr", Number: 4, Cause: text("failure")}},
+		TrackedPRs: []loop.TrackedPR{{Number: 7, Branch: text("branch"), EndSHA: text("sha"),
+			StateAtEnd: text("state")}}, Fired: []string{text("fired")},
+		Worktrees: []loop.Worktree{{Path: text("path"), Branch: text("wbranch")}},
+		Gates: []loop.GateAnswer{{Name: "question", Question: text("asked"),
+			Answer: text("answer")}},
 	}
 	st := Stand{
-		Run: b, Tick: tick, Minutes: b.MinutesElapsed, Budgets: Axes(b, tick, b.MinutesElapsed, 0, true, now), Gates: []Waiting{Wait(b.Skill, gate, rapid.Bool().Draw(t, "paused"))},
-		Lock: &loop.Lock{StartedAt: now}, Last: RanIn(&line), Next: text("next"), Deferred: []string{text("deferred")}, Notes: []string{text("standing note")}, Resume: Resume(b, text("file")),
+		Run: b, Tick: tick, Minutes: b.MinutesElapsed,
+		Budgets: Axes(b, tick, b.MinutesElapsed, 0, true, now),
+		Gates:   []Waiting{Wait(b.Skill, gate, rapid.Bool().Draw(t, "paused"))},
+		Lock:    &loop.Lock{StartedAt: now}, Last: RanIn(&line), Next: text("next"),
+		Deferred: []string{text("deferred")}, Notes: []string{text("standing note")},
+		Resume: Resume(b, text("file")),
 	}
 	return st, []loop.Iteration{line}
 }
 
-// Nothing that is drawn is wider than its screen, and nothing in it acts on a terminal, whatever the words are.
+// Nothing that is drawn is wider than its screen, and nothing in it acts on a terminal, whatever
+// the words are.
 func TestNothingIsWiderThanTheScreen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Screen{
-			Width: rapid.IntRange(1, 130).Draw(t, "width"), ASCII: rapid.Bool().Draw(t, "ascii"), Color: rapid.Bool().Draw(t, "colour"),
-			Now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+			Width: rapid.IntRange(1, 130).Draw(t, "width"), ASCII: rapid.Bool().Draw(t, "ascii"),
+			Color: rapid.Bool().Draw(t, "colour"),
+			Now:   time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 		}
 		st, lines := anyStand(t)
-		why := Why{Command: st.Run.Command, Status: st.Run.Status, Budgets: st.Budgets, Stopped: StoppedBy(st.Run, &lines[0], st.Gates, "")}
+		why := Why{Command: st.Run.Command, Status: st.Run.Status, Budgets: st.Budgets,
+			Stopped: StoppedBy(st.Run, &lines[0], st.Gates, "")}
 		if rapid.Bool().Draw(t, "runs") {
 			f := loop.Look(st.Run, st.Tick, &lines[0], s.Now)
 			why.Stopped, why.Conditions, why.Gates = nil, loop.States(f), loop.GateStates(f)
@@ -64,7 +85,8 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		var table bytes.Buffer
 		h := HistoryTable(&table, s, 0)
 		row := HistoryRow{
-			RunID: st.Run.RunID, Skill: "work", Iteration: int64(lines[0].Iteration), Outcome: string(lines[0].Outcome), Started: lines[0].StartedAt, Ended: lines[0].EndedAt,
+			RunID: st.Run.RunID, Skill: "work", Iteration: int64(lines[0].Iteration),
+			Outcome: string(lines[0].Outcome), Started: lines[0].StartedAt, Ended: lines[0].EndedAt,
 			Dollars: lines[0].Dollars, PRs: lines[0].PRsTouched, Causes: lines[0].Fired,
 		}
 		if err := h.Row(row); err != nil {
@@ -74,7 +96,8 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string]string{
-			"status": Standing(s, st), "explain": Explain(s, why), "card": CardText(s, card), "history": table.String(), "line": Line(s, []Stand{st, st}, "s1"),
+			"status": Standing(s, st), "explain": Explain(s, why), "card": CardText(s, card),
+			"history": table.String(), "line": Line(s, []Stand{st, st}, "s1"),
 		} {
 			for line := range strings.Lines(text) {
 				checkLine(t, s, name, strings.TrimSuffix(line, "\n"))
@@ -101,7 +124,8 @@ func checkLine(t *rapid.T, s Screen, name, line string) {
 	}
 }
 
-// A row of bars of any length takes a bounded number of columns, and its numbers are those of all values.
+// A row of bars of any length takes a bounded number of columns, and its numbers are those of all
+// values.
 func TestSparkIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(2, 60).Draw(t, "columns")
@@ -113,8 +137,10 @@ func TestSparkIsBounded(t *testing.T) {
 			least, most, sum = min(least, v), max(most, v), sum+v
 		}
 		drawn := []rune(s.String())
-		if len(drawn) == 0 || len(drawn) > columns || s.least != least || s.most != most || s.sum != sum || s.count != len(values) {
-			t.Fatalf("%q of %d columns: %d to %d, %d in %d", string(drawn), columns, s.least, s.most, s.sum, s.count)
+		if len(drawn) == 0 || len(drawn) > columns || s.least != least || s.most != most ||
+			s.sum != sum || s.count != len(values) {
+			t.Fatalf("%q of %d columns: %d to %d, %d in %d", string(drawn), columns, s.least,
+				s.most, s.sum, s.count)
 		}
 		if most > 0 && !strings.ContainsRune(string(drawn), '█') {
 			t.Fatalf("%q does not show the highest value", string(drawn))
@@ -126,7 +152,8 @@ func TestBars(t *testing.T) {
 	for _, c := range []struct {
 		part, whole int64
 		want        string
-	}{{0, 10, "░░░░"}, {1, 1000, "█░░░"}, {5, 10, "██░░"}, {999, 1000, "███░"}, {10, 10, "████"}, {11, 10, "████"}, {3, 0, "░░░░"}} {
+	}{{0, 10, "░░░░"}, {1, 1000, "█░░░"}, {5, 10, "██░░"}, {999, 1000, "███░"}, {10, 10, "████"},
+		{11, 10, "████"}, {3, 0, "░░░░"}} {
 		if got := bar(c.part, c.whole, 4); got != c.want {
 			t.Errorf("%d of %d: %s, want %s", c.part, c.whole, got, c.want)
 		}
@@ -144,7 +171,8 @@ func TestTablesAreNarrowed(t *testing.T) {
 		{60, "run                input  searches  output  dollars", ""},
 		{45, "run                input  output  dollars", ""},
 		{35, "run                input  dollars", "No room for: output (--json has\n  everything)"},
-		{26, "run                dollars", "No room for: input,\n  output (--json has\n  everything)"},
+		{26, "run                dollars",
+			"No room for: input,\n  output (--json has\n  everything)"},
 		{20, "run          dollars", "No room for:\n  input, output\n  (--json has\n  everything)"},
 	} {
 		tab := table{columns: []column{{name: "run"}}}
@@ -156,7 +184,8 @@ func TestTablesAreNarrowed(t *testing.T) {
 		p.table(tab)
 		lines := strings.SplitN(p.String(), "\n", 4)
 		if left := strings.Join(lines[3:], ""); lines[0] != c.head || left != c.left {
-			t.Errorf("at %d columns %q, then %q; want %q, %q", c.width, lines[0], left, c.head, c.left)
+			t.Errorf("at %d columns %q, then %q; want %q, %q", c.width, lines[0], left, c.head,
+				c.left)
 		}
 	}
 }

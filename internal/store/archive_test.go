@@ -94,7 +94,8 @@ func TestArchiveOfADamagedPointer(t *testing.T) {
 func TestArchiveLeavesAnotherRunAlone(t *testing.T) {
 	s := full(t, newStore(t), "")
 	ok(t, s.Archive("work", "run-2"))
-	same(t, "files left", files(t, s), []string{"archive", "work.budget.json", "work.history.jsonl", "work.tick.json"})
+	same(t, "files left", files(t, s),
+		[]string{"archive", "work.budget.json", "work.history.jsonl", "work.tick.json"})
 }
 
 func TestArchiveOfABudgetElsewhere(t *testing.T) {

@@ -82,8 +82,10 @@ var deeds = map[string]struct {
 		do: func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
 	},
 	"line after one without its newline": {
-		before: func(t *testing.T, s *Store) { put(t, s, history, string(must(codec.Encode(line(1))))) },
-		do:     func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
+		before: func(t *testing.T, s *Store) {
+			put(t, s, history, string(must(codec.Encode(line(1)))))
+		},
+		do: func(s *Store) error { _, err := s.AppendHistory(line(2)); return err },
 	},
 	"end of an iteration": {
 		before: func(t *testing.T, s *Store) {
@@ -143,7 +145,8 @@ var modes = map[string]func(n int) func(string) error{
 }
 
 // run does a deed on a fresh project with a fault, and says how far it came.
-func run(t *testing.T, before func(*testing.T, *Store), do func(*Store) error, fault func(string) error) (project string, err error) {
+func run(t *testing.T, before func(*testing.T, *Store), do func(*Store) error,
+	fault func(string) error) (project string, err error) {
 	t.Helper()
 	project = t.TempDir()
 	s, err := Create(project)
@@ -189,7 +192,8 @@ func TestEveryFault(t *testing.T) {
 					project, err := run(t, deed.before, deed.do, fault(n))
 					got := view(t, project)
 					if got != after && (err == nil || got != before) {
-						t.Errorf("%s: error %v, state %q, was %q, would be %q", at, err, got, before, after)
+						t.Errorf("%s: error %v, state %q, was %q, would be %q", at, err, got,
+							before, after)
 					}
 					if err != nil {
 						again(t, at, project, deed.do)
@@ -205,7 +209,8 @@ func again(t *testing.T, at, project string, do func(*Store) error) {
 	t.Helper()
 	s := must(Open(project))
 	defer s.Close()
-	if err := do(s); err != nil && !errors.Is(err, errCommitted) && !errors.Is(err, ErrLockChanged) {
+	if err := do(s); err != nil && !errors.Is(err, errCommitted) &&
+		!errors.Is(err, ErrLockChanged) {
 		t.Errorf("%s, again: %v", at, err)
 	}
 }

@@ -77,8 +77,8 @@ func (s *Store) take(ctx context.Context) error {
 	return err
 }
 
-// flock is the guard's lock. Its file is made closed to others, whatever the umask, and anything but
-// a regular file is refused.
+// flock is the guard's lock. Its file is made closed to others, whatever the umask, and anything
+// but a regular file is refused.
 func (s *Store) flock() (*flock.Flock, error) {
 	_, err := s.disk.stat(guardName)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -35,9 +35,11 @@ func newStore(t *testing.T) *Store {
 
 func budget() *loop.Budget {
 	return &loop.Budget{
-		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: loop.Work, StartedAt: noon, ActiveSince: noon,
-		Ceilings:   loop.Ceilings{Iterations: 5, PRs: 3, Minutes: 120, Dollars: 25 * loop.Dollar},
-		PRsTouched: []string{"#7"}, Status: loop.Active, RateTableSource: "built-in", Command: "/sdd:work <&> x",
+		Version: 1, RunID: "run-1", SessionID: "s-1", Skill: loop.Work, StartedAt: noon,
+		ActiveSince: noon,
+		Ceilings:    loop.Ceilings{Iterations: 5, PRs: 3, Minutes: 120, Dollars: 25 * loop.Dollar},
+		PRsTouched:  []string{"#7"}, Status: loop.Active, RateTableSource: "built-in",
+		Command: "/sdd:work <&> x",
 	}
 }
 
@@ -51,8 +53,9 @@ func at(n int) *loop.Budget {
 func line(n int) *loop.Iteration {
 	return &loop.Iteration{
 		Version: 1, RunID: "run-1", Seq: n, Iteration: n, Skill: loop.Work, Outcome: loop.OK,
-		StartedAt: noon.Add(time.Duration(n) * time.Minute), EndedAt: noon.Add(time.Duration(n)*time.Minute + time.Second),
-		Budget: *at(n), LastQmdError: "two\nlines <&>",
+		StartedAt: noon.Add(time.Duration(n) * time.Minute),
+		EndedAt:   noon.Add(time.Duration(n)*time.Minute + time.Second),
+		Budget:    *at(n), LastQmdError: "two\nlines <&>",
 	}
 }
 

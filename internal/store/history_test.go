@@ -90,17 +90,18 @@ func TestTornTail(t *testing.T) {
 		seqs  []int // after the next append of line 3
 		aside string
 	}{
-		"nothing torn":                 {whole + "\n", []int{1, 2, 3}, ""},
-		"only the newline is missing":  {whole, []int{1, 2, 3}, ""},
-		"half a line":                  {whole[:100], []int{1, 3}, whole[:100]},
-		"one byte":                     {"{", []int{1, 3}, "{"},
-		"all but one byte":             {whole[:len(whole)-1], []int{1, 3}, whole[:len(whole)-1]},
-		"broken with a newline":        {whole[:100] + "\n", []int{1, 3}, whole[:100] + "\n"},
-		"zeros of a power cut":         {"\x00\x00\x00", []int{1, 3}, "\x00\x00\x00"},
-		"megabytes of zeros":           {pile, []int{1, 3}, pile},
-		"a number, maybe half of one":  {"1", []int{1, 3}, "1"},
-		"an empty line":                {"\n", []int{1, 3}, ""},
-		"longer than the block's size": {`{"x":"` + strings.Repeat("y", 200<<10), []int{1, 3}, `{"x":"` + strings.Repeat("y", 200<<10)},
+		"nothing torn":                {whole + "\n", []int{1, 2, 3}, ""},
+		"only the newline is missing": {whole, []int{1, 2, 3}, ""},
+		"half a line":                 {whole[:100], []int{1, 3}, whole[:100]},
+		"one byte":                    {"{", []int{1, 3}, "{"},
+		"all but one byte":            {whole[:len(whole)-1], []int{1, 3}, whole[:len(whole)-1]},
+		"broken with a newline":       {whole[:100] + "\n", []int{1, 3}, whole[:100] + "\n"},
+		"zeros of a power cut":        {"\x00\x00\x00", []int{1, 3}, "\x00\x00\x00"},
+		"megabytes of zeros":          {pile, []int{1, 3}, pile},
+		"a number, maybe half of one": {"1", []int{1, 3}, "1"},
+		"an empty line":               {"\n", []int{1, 3}, ""},
+		"longer than the block's size": {`{"x":"` + strings.Repeat("y", 200<<10), []int{1, 3},
+			`{"x":"` + strings.Repeat("y", 200<<10)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +134,8 @@ func TestEveryTornLineIsKept(t *testing.T) {
 		grow(t, s, line(n))
 	}
 	for n := 1; n <= 3; n++ {
-		same(t, "aside", content(t, s, fmt.Sprintf("%s.torn-%d", history, n)), fmt.Sprintf("torn %d", n))
+		same(t, "aside", content(t, s, fmt.Sprintf("%s.torn-%d", history, n)),
+			fmt.Sprintf("torn %d", n))
 	}
 }
 
@@ -141,14 +143,16 @@ func TestDamagedMiddle(t *testing.T) {
 	s := newStore(t)
 	grow(t, s, line(1))
 	good := content(t, s, history)
-	put(t, s, history, good+"garbage\n"+"{}\n"+`{"version":9}`+"\n\n"+`"`+strings.Repeat("x", maxLine)+"\"\n"+good)
+	put(t, s, history, good+"garbage\n"+"{}\n"+`{"version":9}`+"\n\n"+`"`+
+		strings.Repeat("x", maxLine)+"\"\n"+good)
 	grow(t, s, line(2))
 	got, damage := seqs(s)
 	same(t, "lines", got, []int{1, 1, 2})
 	same(t, "damage", damage, []string{
 		".sdd/loop/work.history.jsonl line 2 is damaged: it is not valid JSON",
 		".sdd/loop/work.history.jsonl line 3 is damaged: field iteration is missing",
-		".sdd/loop/work.history.jsonl has format version 9, newer than this program knows: upgrade hooks",
+		".sdd/loop/work.history.jsonl has format version 9, newer than this program knows: " +
+			"upgrade hooks",
 		".sdd/loop/work.history.jsonl line 6 is damaged: it is over 4 MiB",
 	})
 	same(t, "newest", newest(t, s), 2)

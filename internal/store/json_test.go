@@ -77,13 +77,17 @@ func likeJSON[T any](t *rapid.T, v T) {
 // case.
 func TestForeignTextsAreReadLikePackageJSON(t *testing.T) {
 	for _, text := range []string{
-		`{}`, `null`, `[]`, `"x"`, `{"report":null,"asked":null,"pending":null,"prompts":null,"started_at":null}`,
+		`{}`, `null`, `[]`, `"x"`,
+		`{"report":null,"asked":null,"pending":null,"prompts":null,"started_at":null}`,
 		`{"reported":true,"run_id":"\u00e9\ud83d\ude00\n","iteration":3,"prompts":["a",null],"x":[{"y":1}]}`,
 		`{"fired":[{"detail":{"gate":"g"}},null,{}],"asked":{"backlog":{},"prs":[{"human_feedback":false}]}}`,
 		`{"report":{"edges":[[1,2],[3]],"comments_pushed":0,"qmd":{"error":"e"}},"iteration":1,"iteration":2}`,
-		`{"iteration":"3"}`, `{"iteration":1.5}`, `{"iteration":1e2}`, `{"iteration":99999999999999999999}`, `{"prompts":"p"}`, `{"report":[]}`,
-		`{"started_at":{}}`, `{"started_at":"today"}`, `{"asked":1}`, `{"fired":{}}`, `{"fired":[1]}`, `{"pending":[{"raise":{"max_dollars":"1"}}]}`,
-		`{"pending":[{"raise":{"max_dollars":12.5,"max_prs":1}}]}`, `{"body":1}`, `{"report":{"outcome":2}}`, "{\"run_id\":\"\xff\"}",
+		`{"iteration":"3"}`, `{"iteration":1.5}`, `{"iteration":1e2}`,
+		`{"iteration":99999999999999999999}`, `{"prompts":"p"}`, `{"report":[]}`,
+		`{"started_at":{}}`, `{"started_at":"today"}`, `{"asked":1}`, `{"fired":{}}`,
+		`{"fired":[1]}`, `{"pending":[{"raise":{"max_dollars":"1"}}]}`,
+		`{"pending":[{"raise":{"max_dollars":12.5,"max_prs":1}}]}`, `{"body":1}`,
+		`{"report":{"outcome":2}}`, "{\"run_id\":\"\xff\"}",
 	} {
 		var theirs, ours loop.Tick
 		want := json.Unmarshal([]byte(text), &theirs)

@@ -11,7 +11,8 @@ import (
 )
 
 func lock(n int) *loop.Lock {
-	return &loop.Lock{Iteration: n, StartedAt: noon, Skill: loop.Work, SessionID: "s-1", Process: loop.Process{PID: 4242}}
+	return &loop.Lock{Iteration: n, StartedAt: noon, Skill: loop.Work, SessionID: "s-1",
+		Process: loop.Process{PID: 4242}}
 }
 
 func anyLock(*loop.Lock) bool { return true }

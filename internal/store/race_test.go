@@ -117,10 +117,12 @@ func appendMany(s *Store, rounds int) error {
 }
 
 func attempt(s *Store, role string, won int) (bool, error) {
-	me := loop.Lock{Iteration: won, StartedAt: time.Now().UTC(), Process: proc.Describe(os.Getpid(), "test")}
+	me := loop.Lock{Iteration: won, StartedAt: time.Now().UTC(),
+		Process: proc.Describe(os.Getpid(), "test")}
 	held, err := s.Acquire("work", me)
 	if err != nil {
-		if errors.Is(err, ErrLockChanged) || damaged(err) != nil { // or a rival without links is kept from writing its own
+		// or a rival without links is kept from writing its own
+		if errors.Is(err, ErrLockChanged) || damaged(err) != nil {
 			return false, nil
 		}
 		return false, fmt.Errorf("acquire: %w", err)
@@ -149,7 +151,8 @@ func alone(s *Store, role string, won int) error {
 	if strings.Contains(role, "lying") { // long enough for others to come in
 		time.Sleep(5 * time.Millisecond)
 	}
-	wins, err := os.OpenFile(filepath.Join(s.project, "wins"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	wins, err := os.OpenFile(filepath.Join(s.project, "wins"), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o600)
 	if err != nil {
 		return err
 	}
@@ -181,7 +184,8 @@ func race(t *testing.T, s *Store, rounds int, roles ...string) {
 		group.Go(func() {
 			out, err := cmd.CombinedOutput()
 			dies := strings.Contains(role, "crash") || strings.Contains(role, "reaper")
-			if crashed := dies && cmd.ProcessState != nil && !cmd.ProcessState.Exited(); err != nil && !crashed {
+			if crashed := dies && cmd.ProcessState != nil &&
+				!cmd.ProcessState.Exited(); err != nil && !crashed {
 				t.Errorf("%s: %v: %s", role, err, bytes.TrimSpace(out))
 			}
 		})
@@ -196,9 +200,12 @@ func TestOneWinner(t *testing.T) {
 		"linked":   {"plain", "plain", "plain", "plain", "crash", "crash", "crash", "crash"},
 		"unlinked": {"unlinked", "unlinked", "unlinked", "unlinked crash", "unlinked crash"},
 		"mixed":    {"plain", "unlinked", "crash", "unlinked crash", "plain"},
-		"lockless": {"lockless", "lockless", "lockless", "lockless crash", "lockless crash", "lockless reaper", "lockless reaper"},
-		"nothing":  {"lockless unlinked", "lockless unlinked", "lockless unlinked crash", "lockless unlinked crash", "lockless unlinked reaper"},
-		"lying":    {"lying", "lying", "lying", "lying crash", "lying crash", "lying reaper", "lying reaper"},
+		"lockless": {"lockless", "lockless", "lockless", "lockless crash", "lockless crash",
+			"lockless reaper", "lockless reaper"},
+		"nothing": {"lockless unlinked", "lockless unlinked", "lockless unlinked crash",
+			"lockless unlinked crash", "lockless unlinked reaper"},
+		"lying": {"lying", "lying", "lying", "lying crash", "lying crash", "lying reaper",
+			"lying reaper"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)

@@ -86,10 +86,18 @@ func TestWhichTickALineClosed(t *testing.T) {
 		"its own, by prompt": {func(tk *loop.Tick, l *loop.Iteration) {
 			tk.Prompts, l.Budget.LastPrompts = []string{"a", "b"}, []string{"b"}
 		}, false},
-		"of a skipped tick":        {func(_ *loop.Tick, l *loop.Iteration) { l.Outcome = loop.SkippedLock }, true},
-		"of another run":           {func(tk *loop.Tick, _ *loop.Iteration) { tk.RunID = "run-0" }, true},
-		"of the iteration before":  {func(tk *loop.Tick, _ *loop.Iteration) { tk.Iteration = 3 }, true},
-		"resumed with that number": {func(tk *loop.Tick, _ *loop.Iteration) { tk.StartedAt = noon.Add(time.Hour) }, true},
+		"of a skipped tick": {func(_ *loop.Tick, l *loop.Iteration) {
+			l.Outcome = loop.SkippedLock
+		}, true},
+		"of another run": {func(tk *loop.Tick, _ *loop.Iteration) {
+			tk.RunID = "run-0"
+		}, true},
+		"of the iteration before": {func(tk *loop.Tick, _ *loop.Iteration) {
+			tk.Iteration = 3
+		}, true},
+		"resumed with that number": {func(tk *loop.Tick, _ *loop.Iteration) {
+			tk.StartedAt = noon.Add(time.Hour)
+		}, true},
 		"resumed in that second": {func(tk *loop.Tick, l *loop.Iteration) {
 			tk.Prompts, l.Budget.LastPrompts = []string{"c"}, []string{"b"}
 		}, true},
@@ -136,7 +144,8 @@ func TestVanishedBudget(t *testing.T) {
 	st := recovered(t, prepare(loop.Active, true))
 	same(t, "restored seq", st.Budget.Seq, 1)
 	same(t, "the tick stays", st.Tick != nil, true)
-	for _, s := range []*Store{prepare(loop.Active, false), prepare(loop.Halted, true), prepare(loop.Paused, true)} {
+	for _, s := range []*Store{prepare(loop.Active, false), prepare(loop.Halted, true),
+		prepare(loop.Paused, true)} {
 		if st := recovered(t, s); st.Budget != nil {
 			t.Errorf("restored %+v", st.Budget)
 		}
@@ -168,7 +177,8 @@ func TestSnapshotThatSaysLessThanItsLine(t *testing.T) {
 func TestRecoverKeepsUnknownFields(t *testing.T) {
 	s := newStore(t)
 	ok(t, s.SaveBudget("", at(1)))
-	put(t, s, "work.budget.json", strings.Replace(content(t, s, "work.budget.json"), "{", `{"mine":7,`, 1))
+	put(t, s, "work.budget.json",
+		strings.Replace(content(t, s, "work.budget.json"), "{", `{"mine":7,`, 1))
 	grow(t, s, line(2))
 	same(t, "seq", recovered(t, s).Budget.Seq, 2)
 	holds(t, "budget", content(t, s, "work.budget.json"), `"mine": 7`)
@@ -200,7 +210,8 @@ func TestLitterIsSwept(t *testing.T) {
 	ok(t, os.WriteFile(outside, nil, 0o600))
 	ok(t, os.WriteFile(theirs, nil, 0o600))
 	hour := time.Now().Add(-time.Hour)
-	for _, name := range []string{path(s, old), path(s, ".other"), path(s, "work.history.jsonl.torn-1"), outside, theirs} {
+	for _, name := range []string{path(s, old), path(s, ".other"),
+		path(s, "work.history.jsonl.torn-1"), outside, theirs} {
 		ok(t, os.Chtimes(name, hour, hour))
 	}
 	recovered(t, s)

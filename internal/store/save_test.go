@@ -15,8 +15,11 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	strange := `"x*y":1,"a.0":[1,{"b":-2}],"@this":"é\u00e9","":1e400,"#":"|","nested":{"run_id":"z"},"tokens\u005fout2":1.10`
 	s := newStore(t)
 	put(t, s, "work.budget.json", strings.Replace(specBudget, "{", "{"+strange+",", 1))
-	put(t, s, "work.tick.json", `{"run_id":"run-1","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z",`+strange+`}`)
-	put(t, s, "work.claim.json", `{"session_id":"s","skill":"work","prompt_id":"p","since":"2026-05-09T12:00:00Z",`+strange+`}`)
+	put(t, s, "work.tick.json",
+		`{"run_id":"run-1","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z",`+strange+`}`)
+	put(t, s, "work.claim.json",
+		`{"session_id":"s","skill":"work","prompt_id":"p","since":"2026-05-09T12:00:00Z",`+strange+
+			`}`)
 	for range 2 {
 		ok(t, s.SaveBudget("", budget()))
 		ok(t, s.SaveTick(tick(1)))
@@ -25,7 +28,8 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 	for _, name := range []string{"work.budget.json", "work.tick.json", "work.claim.json"} {
 		var got map[string]json.RawMessage
 		ok(t, json.Unmarshal([]byte(content(t, s, name)), &got))
-		for key, want := range map[string]string{"x*y": "1", "@this": `"é\u00e9"`, "": "1e400", "#": `"|"`, "tokens_out2": "1.10"} {
+		for key, want := range map[string]string{"x*y": "1", "@this": `"é\u00e9"`, "": "1e400",
+			"#": `"|"`, "tokens_out2": "1.10"} {
 			same(t, name+" field "+key, string(got[key]), want)
 		}
 		var list []any
@@ -40,7 +44,8 @@ func TestUnknownFieldsAreKept(t *testing.T) {
 // TestUnknownFieldsOfAnotherTick are about something else and are not carried over.
 func TestUnknownFieldsOfAnotherTick(t *testing.T) {
 	s := newStore(t)
-	put(t, s, "work.tick.json", `{"run_id":"old","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z","x":1}`)
+	put(t, s, "work.tick.json",
+		`{"run_id":"old","session_id":"s","skill":"work","iteration":1,"started_at":"2026-05-09T12:00:00Z","x":1}`)
 	ok(t, s.SaveTick(tick(1)))
 	if strings.Contains(content(t, s, "work.tick.json"), `"x"`) {
 		t.Error("a field of another run's tick was kept")
@@ -95,7 +100,8 @@ func TestBudgetFile(t *testing.T) {
 	s := newStore(t)
 	outside := t.TempDir()
 	for name, p := range map[string]string{
-		"in the project": "b.json", "absolute": filepath.Join(outside, "b.json"), "beside the others": ".sdd/loop/mine.json",
+		"in the project": "b.json", "absolute": filepath.Join(outside, "b.json"),
+		"beside the others": ".sdd/loop/mine.json",
 	} {
 		t.Run(name, func(t *testing.T) {
 			ok(t, s.SaveBudget(p, budget()))
@@ -110,7 +116,8 @@ func TestBudgetFile(t *testing.T) {
 	info, err := os.Stat(filepath.Join(outside, "b.json"))
 	ok(t, err)
 	same(t, "mode", info.Mode().Perm().String(), "-rw-------")
-	ok(t, s.SaveBudget(filepath.Join(s.project, Dir, "work.budget.json"), at(2))) // the default by its full name
+	// the default by its full name
+	ok(t, s.SaveBudget(filepath.Join(s.project, Dir, "work.budget.json"), at(2)))
 	same(t, "files", files(t, s), []string{"mine.json", "work.budget.json"})
 }
 
@@ -127,7 +134,8 @@ func TestBudgetFileIsNobodyElses(t *testing.T) {
 	}
 	same(t, "the file", string(must(os.ReadFile(foreign))), `{"name":"x"}`)
 	for _, p := range []string{
-		".sdd/loop/work.lock", ".sdd/loop/work.history.jsonl", ".sdd/loop/review.budget.json", ".sdd/loop/.guard",
+		".sdd/loop/work.lock", ".sdd/loop/work.history.jsonl", ".sdd/loop/review.budget.json",
+		".sdd/loop/.guard",
 		".sdd/loop/work.tick.json", "../none/b.json",
 	} {
 		if err := s.SaveBudget(p, budget()); err == nil {

@@ -38,7 +38,8 @@ func TestSkimSaysWhatReadingSays(t *testing.T) {
 					rt.Fatalf("%s is %s, want %s", name, raw, want)
 				}
 			}
-			for _, name := range append(behind, "iteration", "outcome", "dollars_this_iter", "budget_snapshot") {
+			for _, name := range append(behind, "iteration", "outcome", "dollars_this_iter",
+				"budget_snapshot") {
 				if raw := root.Get(name).Raw; got[name] == "" && raw != "" && raw != "[]" {
 					rt.Fatalf("%s is left out of %s", name, text)
 				}
@@ -57,14 +58,17 @@ func TestSkimFindsWhatCrashesLeave(t *testing.T) {
 			texts["joined"] = good[:i] + good
 		}
 		for name, text := range texts {
-			if _, err := skimmed(RawLine{JSON: []byte(text)}, "usage_by_model"); damaged(err) == nil {
+			if _, err := skimmed(RawLine{JSON: []byte(text)},
+				"usage_by_model"); damaged(err) == nil {
 				t.Errorf("%s at %d is no damage: %v: %s", name, i, err, text)
 			}
 		}
 	}
 	for from, to := range map[string]string{
-		`"outcome":"ok",`: ``, `"iteration":1,`: `"iteration":"1",`, `"tokens_in_this_iter":0`: `"tokens_in_this_iter":-1`,
-		`"skill":"work",`: `"skill":"work","skill":"work",`, `,"failures":`: `,"usage_by_model":{"m":{"input":-1}},"failures":`,
+		`"outcome":"ok",`: ``, `"iteration":1,`: `"iteration":"1",`,
+		`"tokens_in_this_iter":0`: `"tokens_in_this_iter":-1`,
+		`"skill":"work",`:         `"skill":"work","skill":"work",`,
+		`,"failures":`:            `,"usage_by_model":{"m":{"input":-1}},"failures":`,
 	} {
 		text := strings.Replace(good, from, to, 1)
 		if text == good {

@@ -28,9 +28,12 @@ func TestSpecFilesLoad(t *testing.T) {
 	ok(t, err)
 	same(t, "budget", *st.Budget, loop.Budget{
 		Version: 1, Skill: "work", Status: loop.Active, StartedAt: noon,
-		Ceilings:       loop.Ceilings{Iterations: 5, PRs: 3, Minutes: 120, Dollars: 1250 * loop.Cent},
-		IterationsUsed: 2, PRsTouched: []string{"#7"}, CommentsPushed: 4, MergesAttempted: 1, MinutesElapsed: 33,
-		TokensIn: 100, TokensOut: 20, AgentsDispatched: 3, DollarsEstimate: 125 * loop.Cent, RateTableSource: "built-in",
+		Ceilings: loop.Ceilings{Iterations: 5, PRs: 3, Minutes: 120,
+			Dollars: 1250 * loop.Cent},
+		IterationsUsed: 2, PRsTouched: []string{"#7"}, CommentsPushed: 4, MergesAttempted: 1,
+		MinutesElapsed: 33,
+		TokensIn:       100, TokensOut: 20, AgentsDispatched: 3, DollarsEstimate: 125 * loop.Cent,
+		RateTableSource: "built-in",
 	})
 	same(t, "lock", st.Lock.PID, 12345)
 	same(t, "iteration", st.Lock.Iteration, 3)
@@ -44,7 +47,8 @@ func TestMissingBudgetField(t *testing.T) {
 		s := newStore(t)
 		put(t, s, "work.budget.json", string(must(json.Marshal(all))))
 		st, err := s.Load("work")
-		want := "Budget file at .sdd/loop/work.budget.json is missing required field " + name + " — refusing to load. " +
+		want := "Budget file at .sdd/loop/work.budget.json is missing required field " + name +
+			" — refusing to load. " +
 			"Delete the file to start a fresh run, or restore the missing field manually."
 		same(t, "error", errText(damaged(err)), want)
 		same(t, "budget", st.Budget, nil)
@@ -55,31 +59,46 @@ func TestMissingBudgetField(t *testing.T) {
 func TestDamage(t *testing.T) {
 	with := func(old, new string) string { return strings.Replace(specBudget, old, new, 1) }
 	tests := map[string]struct{ file, text, why string }{
-		"empty":              {"work.budget.json", "", "not valid JSON"},
-		"torn":               {"work.budget.json", specBudget[:200], "not valid JSON"},
-		"zeros":              {"work.budget.json", string(make([]byte, 600)), "not valid JSON"},
-		"trailing text":      {"work.budget.json", specBudget + "x", "not valid JSON"},
-		"a list":             {"work.budget.json", "[]", "not a JSON object"},
-		"string for number":  {"work.budget.json", with(`"tokens_in":100`, `"tokens_in":"100"`), `tokens_in is "100", not a number`},
-		"null counter":       {"work.budget.json", with(`"iterations_used":2`, `"iterations_used":null`), "iterations_used is null"},
-		"negative counter":   {"work.budget.json", with(`"tokens_in":100`, `"tokens_in":-1`), "tokens_in holds a negative"},
-		"negative dollars":   {"work.budget.json", with(`12.5`, `-12.5`), "max_dollars holds a negative"},
-		"negative deep down": {"work.budget.json", with(`{`, `{"cursors":[{"path":"x","offset":-3}],`), "cursors holds a negative"},
-		"half an iteration":  {"work.budget.json", with(`"iterations_used":2`, `"iterations_used":2.5`), "iterations_used"},
-		"number for list":    {"work.budget.json", with(`["#7"]`, `7`), "prs_touched is 7, not a list"},
-		"field twice":        {"work.budget.json", with(`{`, `{"tokens_in":0,`), "tokens_in stands in it twice"},
-		"other case":         {"work.budget.json", with(`{`, `{"Tokens_In":0,`), "Tokens_In is spelled in another case"},
-		"no time":            {"work.budget.json", with(`2026-05-09T12:00:00Z`, `yesterday`), "yesterday"},
-		"unknown status":     {"work.budget.json", with(`{`, `{"status":"bored",`), `"bored"`},
-		"another skill's":    {"work.budget.json", with(`{`, `{"skill":"review",`), `skill "review", not "work"`},
-		"no version":         {"work.budget.json", with(`{`, `{"version":"1",`), `version "1"`},
-		"half a version":     {"work.budget.json", with(`{`, `{"version":1.5,`), "version 1.5"},
-		"huge":               {"work.budget.json", with(`{`, `{"x":"`+strings.Repeat("x", maxState)+`",`), "over 1 MiB"},
-		"lock without pid":   {"work.lock", strings.Replace(specLock, "pid", "pad", 1), "field pid is missing"},
-		"lock, pid a string": {"work.lock", strings.Replace(specLock, "12345", `"12345"`, 1), "not a number"},
-		"lock, empty":        {"work.lock", "", "not valid JSON"},
-		"tick without run":   {"work.tick.json", `{"version":1}`, "field run_id is missing"},
-		"tick of review":     {"work.tick.json", `{"run_id":"r","session_id":"s","skill":"review","iteration":1,"started_at":"2026-05-09T12:00:00Z"}`, "review"},
+		"empty":         {"work.budget.json", "", "not valid JSON"},
+		"torn":          {"work.budget.json", specBudget[:200], "not valid JSON"},
+		"zeros":         {"work.budget.json", string(make([]byte, 600)), "not valid JSON"},
+		"trailing text": {"work.budget.json", specBudget + "x", "not valid JSON"},
+		"a list":        {"work.budget.json", "[]", "not a JSON object"},
+		"string for number": {"work.budget.json", with(`"tokens_in":100`, `"tokens_in":"100"`),
+			`tokens_in is "100", not a number`},
+		"null counter": {"work.budget.json",
+			with(`"iterations_used":2`, `"iterations_used":null`), "iterations_used is null"},
+		"negative counter": {"work.budget.json", with(`"tokens_in":100`, `"tokens_in":-1`),
+			"tokens_in holds a negative"},
+		"negative dollars": {"work.budget.json", with(`12.5`, `-12.5`),
+			"max_dollars holds a negative"},
+		"negative deep down": {"work.budget.json",
+			with(`{`, `{"cursors":[{"path":"x","offset":-3}],`), "cursors holds a negative"},
+		"half an iteration": {"work.budget.json",
+			with(`"iterations_used":2`, `"iterations_used":2.5`), "iterations_used"},
+		"number for list": {"work.budget.json", with(`["#7"]`, `7`),
+			"prs_touched is 7, not a list"},
+		"field twice": {"work.budget.json", with(`{`, `{"tokens_in":0,`),
+			"tokens_in stands in it twice"},
+		"other case": {"work.budget.json", with(`{`, `{"Tokens_In":0,`),
+			"Tokens_In is spelled in another case"},
+		"no time": {"work.budget.json", with(`2026-05-09T12:00:00Z`, `yesterday`),
+			"yesterday"},
+		"unknown status": {"work.budget.json", with(`{`, `{"status":"bored",`), `"bored"`},
+		"another skill's": {"work.budget.json", with(`{`, `{"skill":"review",`),
+			`skill "review", not "work"`},
+		"no version":     {"work.budget.json", with(`{`, `{"version":"1",`), `version "1"`},
+		"half a version": {"work.budget.json", with(`{`, `{"version":1.5,`), "version 1.5"},
+		"huge": {"work.budget.json",
+			with(`{`, `{"x":"`+strings.Repeat("x", maxState)+`",`), "over 1 MiB"},
+		"lock without pid": {"work.lock", strings.Replace(specLock, "pid", "pad", 1),
+			"field pid is missing"},
+		"lock, pid a string": {"work.lock", strings.Replace(specLock, "12345", `"12345"`, 1),
+			"not a number"},
+		"lock, empty":      {"work.lock", "", "not valid JSON"},
+		"tick without run": {"work.tick.json", `{"version":1}`, "field run_id is missing"},
+		"tick of review": {"work.tick.json",
+			`{"run_id":"r","session_id":"s","skill":"review","iteration":1,"started_at":"2026-05-09T12:00:00Z"}`, "review"},
 		"claim, torn":        {"work.claim.json", `{"session_id":"s"`, "not valid JSON"},
 		"pointer, two lines": {"work.budget-file", "a\nb\n", "not one line"},
 		"pointer, empty":     {"work.budget-file", "", "not one line"},
@@ -121,7 +140,8 @@ func TestDamageLeavesTheRestReadable(t *testing.T) {
 
 func TestNewerIsNeverRewritten(t *testing.T) {
 	s := newStore(t)
-	for _, name := range []string{"work.budget.json", "work.tick.json", "work.claim.json", "work.lock"} {
+	for _, name := range []string{"work.budget.json", "work.tick.json", "work.claim.json",
+		"work.lock"} {
 		put(t, s, name, `{"version":2}`)
 	}
 	put(t, s, "work.history.jsonl", `{"version":2}`+"\n")
@@ -132,7 +152,8 @@ func TestNewerIsNeverRewritten(t *testing.T) {
 	_, qerr := s.Acquire("work", *lock(1))
 	claim := &loop.Claim{Skill: "work", SessionID: "s", PromptID: "p", Since: noon}
 	for what, err := range map[string]error{
-		"budget": s.SaveBudget("", budget()), "tick": s.SaveTick(tick(1)), "claim": s.SaveClaim(claim), "history": aerr, "lock": qerr,
+		"budget": s.SaveBudget("", budget()), "tick": s.SaveTick(tick(1)),
+		"claim": s.SaveClaim(claim), "history": aerr, "lock": qerr,
 	} {
 		if newer(err) == nil {
 			t.Errorf("saving the %s: %v", what, err)
@@ -154,14 +175,17 @@ func TestRoundTrip(t *testing.T) {
 		for _, name := range files(t, s) {
 			ok(t, os.Remove(path(s, name)))
 		}
-		if err := s.batch(func() error { return firstError(s.SaveBudget("", &b), s.SaveTick(&tk), s.SaveClaim(&c)) }); err != nil {
+		if err := s.batch(func() error {
+			return firstError(s.SaveBudget("", &b), s.SaveTick(&tk), s.SaveClaim(&c))
+		}); err != nil {
 			rt.Fatal(err)
 		}
 		st, err := s.Load("work")
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if d := cmp.Diff([]any{&b, &tk, &c}, []any{st.Budget, st.Tick, st.Claim}, sameTime, emptyIsNil); d != "" {
+		if d := cmp.Diff([]any{&b, &tk, &c}, []any{st.Budget, st.Tick, st.Claim}, sameTime,
+			emptyIsNil); d != "" {
 			rt.Fatal(d)
 		}
 	})
@@ -198,7 +222,8 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s cannot be written again: %v", body, err)
 			}
-			if _, err := new(Store).decodeBudget(dir, "work", keep(again, body, &budgetFormat)); err != nil {
+			if _, err := new(Store).decodeBudget(dir, "work",
+				keep(again, body, &budgetFormat)); err != nil {
 				t.Fatalf("%s is not read again: %v", again, err)
 			}
 		}

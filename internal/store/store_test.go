@@ -72,14 +72,17 @@ func TestModes(t *testing.T) {
 	_, err = s.Commit(line(1), "", at(1))
 	ok(t, err)
 	ok(t, unlock())
-	ok(t, filepath.WalkDir(filepath.Join(project, Dir), func(path string, e fs.DirEntry, err error) error {
-		info, ierr := e.Info()
-		ok(t, errors.Join(err, ierr))
-		if want := map[bool]fs.FileMode{true: 0o700, false: 0o600}[e.IsDir()]; info.Mode().Perm() != want {
-			t.Errorf("%s has mode %v, want %v", path, info.Mode().Perm(), want)
-		}
-		return nil
-	}))
+	ok(t,
+		filepath.WalkDir(filepath.Join(project, Dir),
+			func(path string, e fs.DirEntry, err error) error {
+				info, ierr := e.Info()
+				ok(t, errors.Join(err, ierr))
+				if want := map[bool]fs.FileMode{true: 0o700,
+					false: 0o600}[e.IsDir()]; info.Mode().Perm() != want {
+					t.Errorf("%s has mode %v, want %v", path, info.Mode().Perm(), want)
+				}
+				return nil
+			}))
 }
 
 func TestSymlinks(t *testing.T) {
@@ -118,7 +121,8 @@ func TestSymlinks(t *testing.T) {
 		s := newStore(t)
 		victim := filepath.Join(outside, "victim")
 		ok(t, os.WriteFile(victim, []byte(specBudget), 0o600))
-		for _, name := range []string{"work.budget.json", "work.tick.json", "work.lock", "work.claim.json", "work.history.jsonl", guardName} {
+		for _, name := range []string{"work.budget.json", "work.tick.json", "work.lock",
+			"work.claim.json", "work.history.jsonl", guardName} {
 			link(t, victim, path(s, name))
 		}
 		_, err := s.Load("work")
@@ -127,7 +131,8 @@ func TestSymlinks(t *testing.T) {
 		_, aerr := s.AppendHistory(line(1))
 		_, qerr := s.Acquire("work", *lock(1))
 		for what, err := range map[string]error{
-			"budget": s.SaveBudget("", budget()), "tick": s.SaveTick(tick(1)), "history": aerr, "lock": qerr, "guard": gerr,
+			"budget": s.SaveBudget("", budget()), "tick": s.SaveTick(tick(1)), "history": aerr,
+			"lock": qerr, "guard": gerr,
 		} {
 			holds(t, what, errText(err), "not a regular file")
 		}

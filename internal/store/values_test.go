@@ -22,12 +22,15 @@ func Values() rapid.MakeConfig {
 	count := rapid.IntRange(0, 1<<40)
 	return rapid.MakeConfig{
 		Types: map[reflect.Type]*rapid.Generator[any]{
-			reflect.TypeFor[time.Time]():   times().AsAny(),
-			reflect.TypeFor[loop.USD]():    rapid.Map(rapid.Int64Range(0, int64(loop.Dollar)*100_000), func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
-			reflect.TypeFor[loop.Skill]():  rapid.Just(loop.Work).AsAny(),
-			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active, loop.Halted, loop.Paused}).AsAny(),
+			reflect.TypeFor[time.Time](): times().AsAny(),
+			reflect.TypeFor[loop.USD](): rapid.Map(rapid.Int64Range(0,
+				int64(loop.Dollar)*100_000), func(n int64) loop.USD { return loop.USD(n) }).AsAny(),
+			reflect.TypeFor[loop.Skill](): rapid.Just(loop.Work).AsAny(),
+			reflect.TypeFor[loop.Status](): rapid.SampledFrom([]loop.Status{loop.Active,
+				loop.Halted, loop.Paused}).AsAny(),
 			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
-				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting, loop.SkippedLock}).AsAny(),
+				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting,
+					loop.SkippedLock}).AsAny(),
 			reflect.TypeFor[int]():    count.AsAny(),
 			reflect.TypeFor[int64]():  rapid.Int64Range(0, 1<<50).AsAny(),
 			reflect.TypeFor[uint64](): rapid.Uint64().AsAny(),
@@ -36,7 +39,9 @@ func Values() rapid.MakeConfig {
 }
 
 func times() *rapid.Generator[time.Time] {
-	return rapid.Map(rapid.Int64Range(1, 4_000_000_000_000_000_000), func(n int64) time.Time { return time.Unix(0, n).UTC() })
+	return rapid.Map(rapid.Int64Range(1, 4_000_000_000_000_000_000), func(n int64) time.Time {
+		return time.Unix(0, n).UTC()
+	})
 }
 
 func diff(want, got any) string { return cmp.Diff(want, got, sameTime, emptyIsNil) }

@@ -16,33 +16,43 @@ func TestParseConfig(t *testing.T) {
 		want       []setting
 		partial    bool
 	}{
-		{"a header and a setting on one line", "[alias] Co = checkout # x", []setting{{"alias.co", "checkout"}}, false},
-		{"a subsection keeps its case", "[Branch \"A\\\"b\\\\\"]\nMerge=refs/heads/X", []setting{{`branch.A"b\.merge`, "refs/heads/X"}}, false},
+		{"a header and a setting on one line", "[alias] Co = checkout # x",
+			[]setting{{"alias.co", "checkout"}}, false},
+		{"a subsection keeps its case", "[Branch \"A\\\"b\\\\\"]\nMerge=refs/heads/X",
+			[]setting{{`branch.A"b\.merge`, "refs/heads/X"}}, false},
 		{"the old subsection", "[Remote.Up]\nURL=u", []setting{{"remote.up.url", "u"}}, false},
-		{"quotes, escapes and comments", "[a]\nb = \" x;\"y \"#\" \\t\\\\ ; z", []setting{{"a.b", " x;y # \t\\"}}, false},
+		{"quotes, escapes and comments", "[a]\nb = \" x;\"y \"#\" \\t\\\\ ; z",
+			[]setting{{"a.b", " x;y # \t\\"}}, false},
 		{"joined lines", "[a]\nb = c\\\n  d\\\n", []setting{{"a.b", "c  d"}}, false},
 		{"a name alone", "[a]\nb\n[c]d", []setting{{"a.b", "true"}, {"c.d", "true"}}, false},
-		{"byte order mark, line ends of Windows", "\xef\xbb\xbf[a]\r\nb = c\r\n", []setting{{"a.b", "c"}}, false},
+		{"byte order mark, line ends of Windows", "\xef\xbb\xbf[a]\r\nb = c\r\n",
+			[]setting{{"a.b", "c"}}, false},
 		{"what stands before a bad line counts", "[a]\nb=1\n!\nc=2", []setting{{"a.b", "1"}}, true},
 		{"an open quote", "[a]\nb=\"1", nil, true},
 		{"a bad escape", "[a]\nb=\\x", nil, true},
-		{"an include", "[include]\npath=x\n[a]\nb=1", []setting{{"include.path", "x"}, {"a.b", "1"}}, true},
-		{"a condition", "[includeIf \"gitdir:x\"]\npath=x", []setting{{"includeif.gitdir:x.path", "x"}}, true},
+		{"an include", "[include]\npath=x\n[a]\nb=1",
+			[]setting{{"include.path", "x"}, {"a.b", "1"}}, true},
+		{"a condition", "[includeIf \"gitdir:x\"]\npath=x",
+			[]setting{{"includeif.gitdir:x.path", "x"}}, true},
 	} {
 		got := parseConfig(c.text)
-		if diff := cmp.Diff(c.want, got.list, cmp.AllowUnexported(setting{})); diff != "" || got.partial != c.partial {
+		if diff := cmp.Diff(c.want, got.list, cmp.AllowUnexported(setting{})); diff != "" ||
+			got.partial != c.partial {
 			t.Errorf("%s: partial %v: %s", c.name, got.partial, diff)
 		}
 	}
 }
 
-// git itself is the oracle: what it accepts is read the same way, what it refuses is told as partial.
+// git itself is the oracle: what it accepts is read the same way, what it refuses is told as
+// partial.
 func TestParseConfigAgreesWithGit(t *testing.T) {
 	dir := sandbox(t)
 	file := filepath.Join(dir, "config")
 	piece := rapid.SampledFrom([]string{
-		"[a]", "[alias]", "[b \"C.d\"]", "[b.C]", "[x \"", "[", "]", "\"", "\\", "\\n", "\\\"", "\\\n", "\n", "\n\n", "\r\n", "\r",
-		" ", "\t", "=", " = ", "#", ";", "co", "K-1", "9", "value", "é", "\xef\xbb\xbf", "!x", ".", "\x01",
+		"[a]", "[alias]", "[b \"C.d\"]", "[b.C]", "[x \"", "[", "]", "\"", "\\", "\\n", "\\\"",
+		"\\\n", "\n", "\n\n", "\r\n", "\r",
+		" ", "\t", "=", " = ", "#", ";", "co", "K-1", "9", "value", "é", "\xef\xbb\xbf", "!x", ".",
+		"\x01",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "[a]\n", "[b \"S\"]\nk = "}).Draw(t, "head") +
@@ -58,7 +68,8 @@ func TestParseConfigAgreesWithGit(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if diff := cmp.Diff(squeeze(listed(string(out))), squeeze(got.list), cmp.AllowUnexported(setting{})); diff != "" {
+		if diff := cmp.Diff(squeeze(listed(string(out))), squeeze(got.list),
+			cmp.AllowUnexported(setting{})); diff != "" {
 			t.Fatalf("%q: %s", text, diff)
 		}
 	})
@@ -80,7 +91,8 @@ func listed(out string) []setting {
 	return list
 }
 
-// squeeze evens out white space inside values: git before 2.45 turns each character of it into a space.
+// squeeze evens out white space inside values: git before 2.45 turns each character of it into a
+// space.
 func squeeze(list []setting) []setting {
 	var even []setting
 	for _, s := range list {

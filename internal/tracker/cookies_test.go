@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A repository's settings may name any file of the person's for a remote's cookies. Git writes it only where told to.
+// A repository's settings may name any file of the person's for a remote's cookies. Git writes it
+// only where told to.
 func TestNoCookiesAreWritten(t *testing.T) {
 	sandbox(t)
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
@@ -21,17 +22,20 @@ func TestNoCookiesAreWritten(t *testing.T) {
 		_, _ = w.Write([]byte("001e# service=git-upload-pack\n00000000"))
 	}))
 	t.Cleanup(server.Close)
-	for _, key := range []string{"http.saveCookies", "http." + server.URL + ".saveCookies", "http." + server.URL + "/x.git.saveCookies"} {
+	for _, key := range []string{"http.saveCookies", "http." + server.URL + ".saveCookies",
+		"http." + server.URL + "/x.git.saveCookies"} {
 		dir := t.TempDir()
 		jar := filepath.Join(dir, "jar")
 		for _, args := range [][]string{
-			{"init", "-q"}, {"remote", "add", "origin", server.URL + "/x.git"}, {"config", "http.cookieFile", jar}, {"config", key, "true"},
+			{"init", "-q"}, {"remote", "add", "origin", server.URL + "/x.git"},
+			{"config", "http.cookieFile", jar}, {"config", key, "true"},
 		} {
 			if _, err := git(context.Background(), dir, args...); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := RemoteHeads(context.Background(), dir, "origin", []string{"main"}); err != nil {
+		if _, err := RemoteHeads(context.Background(), dir, "origin",
+			[]string{"main"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(jar); err == nil {

@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// FuzzReadings: what git and gh print or keep is read without a fault, whatever it holds, and nothing is longer than the
-// text it came from.
+// FuzzReadings: what git and gh print or keep is read without a fault, whatever it holds, and
+// nothing is longer than the text it came from.
 func FuzzReadings(f *testing.F) {
-	f.Add("aliases:\n  co: pr checkout\n  m: |-\n    !gh pr\n      merge\n  'x': \"a \\\"b\\\"\"\nother:\n  y: z\n")
+	f.Add("aliases:\n  co: pr checkout\n  m: |-\n    !gh pr\n      merge\n  'x': \"a " +
+		"\\\"b\\\"\"\nother:\n  y: z\n")
 	f.Add("worktree /a/b\x00HEAD 1234\x00branch refs/heads/x\x00")
 	f.Add("ref: refs/heads/main\n")
 	f.Add("gitdir: ../.git/worktrees/x\n")
@@ -26,14 +27,17 @@ func FuzzReadings(f *testing.F) {
 	})
 }
 
-// FuzzRepo: a repository whose files hold anything is read without a fault and without a way out of the ref names.
+// FuzzRepo: a repository whose files hold anything is read without a fault and without a way out of
+// the ref names.
 func FuzzRepo(f *testing.F) {
-	f.Add("ref: refs/heads/main\n", "[remote \"origin\"]\n\turl = a\n[include]\n\tpath = ../x\n", "ref: refs/remotes/origin/main")
+	f.Add("ref: refs/heads/main\n", "[remote \"origin\"]\n\turl = a\n[include]\n\tpath = ../x\n",
+		"ref: refs/remotes/origin/main")
 	f.Add("1234", "[extensions]\n\trefStorage = reftable\n\tworktreeConfig\n", "")
 	f.Add("ref:refs/heads/", "[remote \"../..\"]\nurl = x", "ref: refs/remotes/../../x")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, head, config, remote string) {
-		for name, text := range map[string]string{"HEAD": head, "config": config, "refs/remotes/origin/HEAD": remote} {
+		for name, text := range map[string]string{"HEAD": head, "config": config,
+			"refs/remotes/origin/HEAD": remote} {
 			path := filepath.Join(dir, ".git", name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
@@ -43,7 +47,8 @@ func FuzzRepo(f *testing.F) {
 			}
 		}
 		r := Repo(func(string) string { return "" }, dir)
-		if strings.ContainsAny(r.Branch+r.Default, "\n") && !strings.ContainsAny(strings.TrimSpace(head)+strings.TrimSpace(remote), "\n") {
+		if strings.ContainsAny(r.Branch+r.Default, "\n") &&
+			!strings.ContainsAny(strings.TrimSpace(head)+strings.TrimSpace(remote), "\n") {
 			t.Errorf("%+v", r)
 		}
 		if _, err := withoutHelpers(dir); err == nil && strings.Contains(config, "helper") {

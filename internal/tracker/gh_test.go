@@ -11,16 +11,21 @@ import (
 
 func TestGhAliases(t *testing.T) {
 	dir := t.TempDir()
-	text := "git_protocol: https\naliases:\n    co: pr checkout\n    # a note\n    land: 'pr merge --squash'\n" +
-		"    ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n        gh pr merge 5\n    after: issue list\nhttp_unix_socket: x: y\n"
+	text := "git_protocol: https\naliases:\n    co: pr checkout\n    # a note\n    land: 'pr " +
+		"merge --squash'\n" +
+		"    ship: \"!gh pr merge \\\"$1\\\"\"\n    long: |-\n        !gh pr view\n        gh pr " +
+		"merge 5\n    after: issue list\nhttp_unix_socket: x: y\n"
 	if err := os.WriteFile(filepath.Join(dir, "config.yml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := func(home, config string) func(string) string {
-		return func(k string) string { return map[string]string{"HOME": home, "GH_CONFIG_DIR": config}[k] }
+		return func(k string) string {
+			return map[string]string{"HOME": home, "GH_CONFIG_DIR": config}[k]
+		}
 	}
 	want := map[string]string{
-		"co": "pr checkout", "land": "pr merge --squash", "ship": `!gh pr merge "$1"`, "long": "!gh pr view\ngh pr merge 5", "after": "issue list",
+		"co": "pr checkout", "land": "pr merge --squash", "ship": `!gh pr merge "$1"`,
+		"long": "!gh pr view\ngh pr merge 5", "after": "issue list",
 	}
 	if d := cmp.Diff(want, GhAliases(env("/nonexistent", dir))); d != "" {
 		t.Error(d)

@@ -15,7 +15,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// sandbox gives an empty directory, real path, and keeps the person's own git settings out of the test.
+// sandbox gives an empty directory, real path, and keeps the person's own git settings out of the
+// test.
 func sandbox(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -23,7 +24,8 @@ func sandbox(t *testing.T) string {
 		t.Fatal(err)
 	}
 	home := filepath.Join(dir, "home")
-	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = T\n\temail = t@example.org\n[init]\n\tdefaultBranch = main\n")
+	write(t, filepath.Join(home, ".gitconfig"),
+		"[user]\n\tname = T\n\temail = t@example.org\n[init]\n\tdefaultBranch = main\n")
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")

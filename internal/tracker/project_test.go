@@ -25,13 +25,16 @@ func TestProject(t *testing.T) {
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	run(t, repo, "worktree", "add", "-q", "-b", "w", filepath.Join(dir, "linked"))
 	run(t, repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repo, "sub")
-	run(t, filepath.Join(repo, "sub"), "worktree", "add", "-q", "-b", "sw", filepath.Join(dir, "sublinked"))
+	run(t, filepath.Join(repo, "sub"), "worktree", "add", "-q", "-b", "sw",
+		filepath.Join(dir, "sublinked"))
 	run(t, dir, "clone", "-q", "--bare", repo, "holder/.bare")
 	write(t, filepath.Join(dir, "holder", ".git"), "gitdir: ./.bare\n")
 	run(t, filepath.Join(dir, "holder"), "worktree", "add", "-q", "-b", "h", "one")
 	run(t, dir, "clone", "-q", "--bare", repo, "lone.git")
-	run(t, filepath.Join(dir, "lone.git"), "worktree", "add", "-q", "-b", "l", filepath.Join(dir, "lonely"))
-	for _, d := range []string{"app/src/deep", "linked/src", "sub/x", "plain/x", "held/.sdd/loop", "held/a/b", "linked2"} {
+	run(t, filepath.Join(dir, "lone.git"), "worktree", "add", "-q", "-b", "l",
+		filepath.Join(dir, "lonely"))
+	for _, d := range []string{"app/src/deep", "linked/src", "sub/x", "plain/x", "held/.sdd/loop",
+		"held/a/b", "linked2"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -94,12 +97,14 @@ func TestRepo(t *testing.T) {
 	run(t, clone, "config", "push.default", "upstream")
 	run(t, clone, "remote", "add", "fork", "git@example.org:me/app.git")
 	run(t, clone, "switch", "-q", "-c", "Feature/X", "--track", "origin/main")
-	write(t, filepath.Join(dir, "home", ".gitconfig"), "[user]\nname=T\nemail=t@example.org\n[alias]\nland = log\nco = checkout\n")
+	write(t, filepath.Join(dir, "home", ".gitconfig"),
+		"[user]\nname=T\nemail=t@example.org\n[alias]\nland = log\nco = checkout\n")
 
 	f := Repo(os.Getenv, clone)
 	want := Facts{
 		Top: clone, Branch: "Feature/X", Default: "main",
-		Remotes: map[string]string{"origin": filepath.Join(dir, "origin.git"), "fork": "git@example.org:me/app.git"},
+		Remotes: map[string]string{"origin": filepath.Join(dir, "origin.git"),
+			"fork": "git@example.org:me/app.git"},
 	}
 	config := f.Config
 	f.Config = nil
@@ -125,12 +130,14 @@ func TestRepoVariants(t *testing.T) {
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	linked := filepath.Join(dir, "linked")
 	run(t, repo, "worktree", "add", "-q", "-b", "w", linked)
-	if f := Repo(os.Getenv, linked); f.Branch != "w" || f.Top != linked || f.Default != "" || f.Partial {
+	if f := Repo(os.Getenv, linked); f.Branch != "w" || f.Top != linked || f.Default != "" ||
+		f.Partial {
 		t.Errorf("linked worktree: %+v", f)
 	}
 	run(t, repo, "config", "extensions.worktreeConfig", "true")
 	run(t, linked, "config", "--worktree", "push.default", "matching")
-	if a, b := Repo(os.Getenv, linked).Config["push.default"], Repo(os.Getenv, repo).Config["push.default"]; a != "matching" || b != "" {
+	if a, b := Repo(os.Getenv, linked).Config["push.default"], Repo(os.Getenv,
+		repo).Config["push.default"]; a != "matching" || b != "" {
 		t.Errorf("settings of one worktree: %q there, %q elsewhere", a, b)
 	}
 	run(t, repo, "switch", "-q", "--detach")

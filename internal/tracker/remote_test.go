@@ -19,13 +19,15 @@ func TestRemoteHeads(t *testing.T) {
 	run(t, repo, "switch", "-q", "-c", "feature/123-foo")
 	run(t, repo, "commit", "-q", "--allow-empty", "-m", "more")
 	foo := run(t, repo, "rev-parse", "HEAD")
-	run(t, repo, "push", "-q", "origin", "feature/123-foo", "feature/123-foo:refs/heads/x/refs/heads/absent")
+	run(t, repo, "push", "-q", "origin", "feature/123-foo",
+		"feature/123-foo:refs/heads/x/refs/heads/absent")
 
 	for _, c := range []struct {
 		branches []string
 		want     map[string]string
 	}{
-		{[]string{"main", "feature/123-foo", "absent"}, map[string]string{"main": main, "feature/123-foo": foo}},
+		{[]string{"main", "feature/123-foo", "absent"},
+			map[string]string{"main": main, "feature/123-foo": foo}},
 		{[]string{"*", "", "--upload-pack=touch x", "mai?"}, map[string]string{}},
 		{nil, map[string]string{}},
 		{append(many(300), "main"), map[string]string{"main": main}},
@@ -52,15 +54,17 @@ func TestRemoteHeadsFails(t *testing.T) {
 	dir := sandbox(t)
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	for remote, want := range map[string]string{
-		"":                            "no remote is named",
-		"origin":                      "git ls-remote: exit status 128: fatal: 'origin' does not appear to be a git repository",
+		"": "no remote is named",
+		"origin": "git ls-remote: exit status 128: fatal: 'origin' does not " +
+			"appear to be a git repository",
 		"--upload-pack=touch ran":     "exit status 128",
 		"ext::touch ran":              "transport 'ext' not allowed",
 		"git://127.0.0.1/x":           "transport 'git' not allowed",
 		"file://u:secret@/nowhere/no": "exit status 128",
 	} {
 		heads, err := RemoteHeads(context.Background(), repo, remote, []string{"main"})
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") || heads != nil {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") || heads != nil {
 			t.Errorf("%q: %v, %v", remote, heads, err)
 		}
 	}
@@ -83,8 +87,10 @@ func TestCredentialHelpers(t *testing.T) {
 		want   []string
 	}{
 		{"", nil},
-		{"[credential]\n\thelper = !x", []string{"-c", "credential.helper=", "-c", "credential.helper="}},
-		{"[credential \"https://Example.org\"] helper = !x", []string{"-c", "credential.helper=", "-c", "credential.https://Example.org.helper="}},
+		{"[credential]\n\thelper = !x",
+			[]string{"-c", "credential.helper=", "-c", "credential.helper="}},
+		{"[credential \"https://Example.org\"] helper = !x",
+			[]string{"-c", "credential.helper=", "-c", "credential.https://Example.org.helper="}},
 		{"[include]\n\tpath = hidden", []string{"-c", "credential.helper="}},
 		{"[broken", []string{"-c", "credential.helper="}},
 	} {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Every setting of a repository that git would start a program for. The first half of the test proves that plain git
-// does start it.
+// Every setting of a repository that git would start a program for. The first half of the test
+// proves that plain git does start it.
 func TestHostileConfigRunsNothing(t *testing.T) {
 	dir := sandbox(t)
 	repo := newRepo(t, filepath.Join(dir, "app"))
@@ -29,9 +29,11 @@ func TestHostileConfigRunsNothing(t *testing.T) {
 	for _, c := range []struct{ name, url, config string }{
 		{"ssh command", "ssh://127.0.0.1:1/x", "[core]\n\tsshCommand = " + evil},
 		{"ext transport", "ext::" + evil, "[protocol \"ext\"]\n\tallow = always"},
-		{"upload pack", filepath.Join(dir, "origin.git"), "[remote \"origin\"]\n\tuploadpack = " + evil},
+		{"upload pack", filepath.Join(dir, "origin.git"), "[remote \"origin\"]\n\tuploadpack = " +
+			evil},
 		{"git proxy", "git://127.0.0.1:1/x", "[core]\n\tgitProxy = " + evil},
-		{"rewritten to ext", "https://example.org/x", "[url \"ext::" + evil + " \"]\n\tinsteadOf = https://\n[protocol \"ext\"]\n\tallow = always"},
+		{"rewritten to ext", "https://example.org/x", "[url \"ext::" + evil +
+			" \"]\n\tinsteadOf = https://\n[protocol \"ext\"]\n\tallow = always"},
 	} {
 		run(t, repo, "config", "remote.origin.url", c.url)
 		own := filepath.Join(repo, ".git", "config")
@@ -69,7 +71,8 @@ func TestDeadlineEndsTheWholeGroup(t *testing.T) {
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	pids := filepath.Join(dir, "pid")
 	ssh := filepath.Join(dir, "slow")
-	write(t, ssh, "#!/bin/sh\nsleep 600 &\necho $! >'"+pids+"'.new && mv '"+pids+"'.new '"+pids+"'\nwait\n")
+	write(t, ssh, "#!/bin/sh\nsleep 600 &\necho $! >'"+pids+"'.new && mv '"+pids+"'.new '"+pids+
+		"'\nwait\n")
 	if err := os.Chmod(ssh, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is read without git is what git says, wherever it is claimed to be known; each layout changes the one before.
+// What is read without git is what git says, wherever it is claimed to be known; each layout
+// changes the one before.
 func TestWorktreesAreReadAsGitReadsThem(t *testing.T) {
 	for _, format := range []string{"sha1", "sha256"} {
 		repo := filepath.Join(sandbox(t), "app")
@@ -31,9 +32,13 @@ func TestWorktreesAreReadAsGitReadsThem(t *testing.T) {
 			}, true},
 			{"locked", func() { run(t, repo, "worktree", "lock", one) }, true},
 			{"packed refs", func() { run(t, repo, "pack-refs", "--all") }, true},
-			{"a loose ref over a packed one", func() { run(t, one, "commit", "-q", "--allow-empty", "-m", "more") }, true},
+			{"a loose ref over a packed one", func() {
+				run(t, one, "commit", "-q", "--allow-empty", "-m", "more")
+			}, true},
 			{"a link for a HEAD", func() {
-				if err := errors.Join(os.Remove(head), os.Symlink(filepath.Join(repo, ".git/refs/heads/feature/1-x"), head)); err != nil {
+				if err := errors.Join(os.Remove(head),
+					os.Symlink(filepath.Join(repo, ".git/refs/heads/feature/1-x"),
+						head)); err != nil {
 					t.Fatal(err)
 				}
 			}, false},
@@ -43,7 +48,9 @@ func TestWorktreesAreReadAsGitReadsThem(t *testing.T) {
 				}
 				write(t, head, "ref: refs/heads/feature/1-x\n")
 			}, true},
-			{"no commit on the branch", func() { run(t, one, "switch", "-q", "--orphan", "bare") }, false},
+			{"no commit on the branch", func() {
+				run(t, one, "switch", "-q", "--orphan", "bare")
+			}, false},
 			{"a symbolic branch", func() {
 				run(t, repo, "symbolic-ref", "refs/heads/alias", "refs/heads/main")
 				write(t, head, "ref: refs/heads/alias\n")
@@ -53,7 +60,9 @@ func TestWorktreesAreReadAsGitReadsThem(t *testing.T) {
 				run(t, one, "symbolic-ref", "HEAD", "refs/heads/main")
 				write(t, filepath.Join(repo, ".git/worktrees/one/gitdir"), "/elsewhere\n")
 			}, false},
-			{"a file among them", func() { write(t, filepath.Join(repo, ".git/worktrees/x"), "") }, false},
+			{"a file among them", func() {
+				write(t, filepath.Join(repo, ".git/worktrees/x"), "")
+			}, false},
 		} {
 			layout.change()
 			got, known := readWorktrees(repo)

@@ -39,7 +39,8 @@ func TestWorktrees(t *testing.T) {
 		}
 	}
 	// Seen from a linked worktree, neither that one nor the main one is listed.
-	got, err := Worktrees(context.Background(), filepath.Join(repo, ".sdd/worktrees/feature-123-foo"))
+	got, err := Worktrees(context.Background(),
+		filepath.Join(repo, ".sdd/worktrees/feature-123-foo"))
 	if err != nil || len(got) != 2 {
 		t.Errorf("from a linked worktree: %v, %v", got, err)
 	}
@@ -64,7 +65,8 @@ func TestCheckWorktrees(t *testing.T) {
 	dir := sandbox(t)
 	repo := newRepo(t, filepath.Join(dir, "app"))
 	head := run(t, repo, "rev-parse", "HEAD")
-	for _, name := range []string{"same", "short", "moved", "switched", "removed", "detached", "partial"} {
+	for _, name := range []string{"same", "short", "moved", "switched", "removed", "detached",
+		"partial"} {
 		run(t, repo, "worktree", "add", "-q", "-b", name, ".w/"+name)
 	}
 	run(t, repo, "worktree", "add", "-q", "--detach", ".w/free")

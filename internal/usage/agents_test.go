@@ -25,17 +25,21 @@ func told(t *testing.T, s Stretch) (out []string) {
 		for _, m := range a.ByModel {
 			sum = sum.Add(m)
 		}
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", a.ID, a.Type, a.Task))+fmt.Sprintf(": %d", sum.In()))
+		out = append(out,
+			strings.TrimSpace(fmt.Sprintf("%s %s %s", a.ID, a.Type, a.Task))+fmt.Sprintf(": %d",
+				sum.In()))
 	}
 	return out
 }
 
-// A stretch begins at its prompt, wherever that stands, and ends at its cursors; agents of before and after are not in it.
+// A stretch begins at its prompt, wherever that stands, and ends at its cursors; agents of before
+// and after are not in it.
 func TestByAgent(t *testing.T) {
 	tr := newTree(t)
 	at := func(s int) string { return fmt.Sprintf("2026-11-20T12:00:%02d.000Z", s) }
 	prompt := func(id string) string {
-		return fmt.Sprintf(`{"type":"user","promptId":%q,"message":{"role":"user","content":"x"}}`, id)
+		return fmt.Sprintf(`{"type":"user","promptId":%q,"message":{"role":"user","content":"x"}}`,
+			id)
 	}
 	tr.add(tr.main, said1{id: "before", in: 1, at: at(1)})
 	tr.add(tr.agent("agent-old"), said1{id: "old", in: 10, sidechain: true, at: at(2)})
@@ -43,14 +47,18 @@ func TestByAgent(t *testing.T) {
 	for range 5 { // further back than the tail that an entry looks at
 		tr.add(tr.main, `{"type":"x","promptId":"p1","pad":"`+pad+`"}`)
 	}
-	began := Stretch{Transcript: tr.main, Prompt: "p1", Since: time.Date(2026, 11, 20, 12, 0, 10, 0, time.UTC)}
-	tr.add(tr.main, prompt("p1"), said1{id: "m1", in: 100, at: at(9)}, said1{id: "m1", in: 100, at: at(9)}, said1{id: "m2", in: 200, at: at(11)})
+	began := Stretch{Transcript: tr.main, Prompt: "p1",
+		Since: time.Date(2026, 11, 20, 12, 0, 10, 0, time.UTC)}
+	tr.add(tr.main, prompt("p1"), said1{id: "m1", in: 100, at: at(9)},
+		said1{id: "m1", in: 100, at: at(9)}, said1{id: "m2", in: 200, at: at(11)})
 	for range 5 {
 		tr.add(tr.main, `{"type":"x","pad":"`+pad+`"}`)
 	}
 	tr.add(tr.agent("agent-one"), said1{id: "a1", in: 1000, sidechain: true, at: at(12)})
-	tr.add(tr.agent("agent-one/subagents/agent-two"), said1{id: "a2", in: 2000, sidechain: true, at: at(13), model: "claude-haiku-4-5"})
-	tr.add(strings.TrimSuffix(tr.agent("agent-one"), ".jsonl")+".meta.json", `{"agentType":"general-purpose","description":"Implement #143"}`)
+	tr.add(tr.agent("agent-one/subagents/agent-two"),
+		said1{id: "a2", in: 2000, sidechain: true, at: at(13), model: "claude-haiku-4-5"})
+	tr.add(strings.TrimSuffix(tr.agent("agent-one"), ".jsonl")+".meta.json",
+		`{"agentType":"general-purpose","description":"Implement #143"}`)
 	want := []string{": 300", "one general-purpose Implement #143: 1000", "two: 2000"}
 	if got := told(t, began); !cmp.Equal(slices.Sorted(slices.Values(got)), want) {
 		t.Error(cmp.Diff(want, got))
@@ -93,7 +101,8 @@ func TestByAgentIsTheWholeCount(t *testing.T) {
 
 // The rates in force name each model once, with the client's multipliers on the project's rows.
 func TestRowsInForce(t *testing.T) {
-	table := NewTable([]config.Rate{{Model: "claude-opus-4-7", Input: 7, Output: 8}, {Model: "claude-haiku", Input: 1, Output: 2}})
+	table := NewTable([]config.Rate{{Model: "claude-opus-4-7", Input: 7, Output: 8},
+		{Model: "claude-haiku", Input: 1, Output: 2}})
 	seen := map[string]Row{}
 	for _, r := range table.Rows() {
 		if _, twice := seen[r.Model]; twice {
@@ -114,7 +123,8 @@ func TestRowsInForce(t *testing.T) {
 
 func TestAgeDays(t *testing.T) {
 	for at, want := range map[string]int{
-		"2026-01-01T00:00:00Z": 0, "2026-11-20T23:00:00Z": 0, "2027-02-18T23:59:59Z": 90, "2027-02-19T00:00:00Z": 91,
+		"2026-01-01T00:00:00Z": 0, "2026-11-20T23:00:00Z": 0, "2027-02-18T23:59:59Z": 90,
+		"2027-02-19T00:00:00Z": 91,
 	} {
 		now, err := time.Parse(time.RFC3339, at)
 		if err != nil {

@@ -15,7 +15,9 @@ import (
 
 // prose is text as transcripts hold it: words, code, quotes that JSON escapes.
 func prose(r *rand.Rand, n int) string {
-	words := strings.Fields("the request failed because token budget was not checked before if err != nil { return fmt.Errorf(\"x: %w\", err) } for i := range n \t answers := map[string]int{} // keep the lock 0x7f3a backlog question quick")
+	words := strings.Fields("the request failed because token budget was not checked before if " +
+		"err != nil { return fmt.Errorf(\"x: %w\", err) } for i := range n \t answers := " +
+		"map[string]int{} // keep the lock 0x7f3a backlog question quick")
 	var b strings.Builder
 	for b.Len() < n {
 		b.WriteString(words[r.IntN(len(words))])
@@ -24,7 +26,8 @@ func prose(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// grow appends about size bytes of a session's life to a transcript: answers of the model, tool results, requests' copies.
+// grow appends about size bytes of a session's life to a transcript: answers of the model, tool
+// results, requests' copies.
 func grow(tb testing.TB, path string, size int64, seed uint64) {
 	tb.Helper()
 	os.MkdirAll(filepath.Dir(path), 0o700)
@@ -38,13 +41,18 @@ func grow(tb testing.TB, path string, size int64, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for n := int64(0); n < size; {
 		id := fmt.Sprintf("msg_%016x", r.Uint64())
-		s := said1{id: id, in: 10, out: int64(r.IntN(3000)), read: int64(r.IntN(90000)), write: 500, text: prose(r, 200+r.IntN(3000))}
+		s := said1{id: id, in: 10, out: int64(r.IntN(3000)), read: int64(r.IntN(90000)), write: 500,
+			text: prose(r, 200+r.IntN(3000))}
 		a := s.String()
 		for _, line := range []string{
 			a, a,
-			fmt.Sprintf(`{"parentUuid":"p","isSidechain":false,"promptId":"x","type":"user","message":{"role":"user","content":[{"tool_use_id":"t","type":"tool_result","content":%q}]},"uuid":"u","toolUseResult":{"stdout":%q}}`, prose(r, 4000+r.IntN(9000)), prose(r, 4000)),
-			fmt.Sprintf(`{"type":"api-request","body":{"messages":[%s,{"role":"user","content":%q}]}}`, a, prose(r, 15000)),
-			fmt.Sprintf(`{"parentUuid":"p","attachment":{"type":"hook_success","content":%q},"type":"attachment","uuid":"u"}`, prose(r, 900)),
+			fmt.Sprintf(
+				`{"parentUuid":"p","isSidechain":false,"promptId":"x","type":"user","message":{"role":"user","content":[{"tool_use_id":"t","type":"tool_result","content":%q}]},"uuid":"u","toolUseResult":{"stdout":%q}}`, prose(r, 4000+r.IntN(9000)), prose(r, 4000)),
+			fmt.Sprintf(
+				`{"type":"api-request","body":{"messages":[%s,{"role":"user","content":%q}]}}`, a,
+				prose(r, 15000)),
+			fmt.Sprintf(
+				`{"parentUuid":"p","attachment":{"type":"hook_success","content":%q},"type":"attachment","uuid":"u"}`, prose(r, 900)),
 		} {
 			k, _ := fmt.Fprintln(w, line)
 			n += int64(k)

@@ -130,7 +130,8 @@ func compareCost(t *testing.T, got counted, recorded []byte) {
 	if err := json.Unmarshal(lines[len(lines)-1], &state); err != nil || state.TotalCostUSD == 0 {
 		t.Fatalf("no cost-state: %v", err)
 	}
-	if off := math.Abs(float64(got.Dollars)/float64(loop.Dollar) - state.TotalCostUSD); off > 0.0000001 {
+	if off := math.Abs(
+		float64(got.Dollars)/float64(loop.Dollar) - state.TotalCostUSD); off > 0.0000001 {
 		t.Errorf("%s dollars, the client has %v", got.Dollars, state.TotalCostUSD)
 	}
 	if len(got.ByModel) != len(state.ModelUsage) {
@@ -138,8 +139,10 @@ func compareCost(t *testing.T, got counted, recorded []byte) {
 	}
 	for model, want := range state.ModelUsage {
 		m := got.ByModel[model]
-		if m.Input != want.InputTokens || m.Output != want.OutputTokens || m.CacheRead != want.CacheReadInputTokens ||
-			m.CacheWrite5m+m.CacheWrite1h != want.CacheCreationInputTokens || m.WebSearches != want.WebSearchRequests {
+		if m.Input != want.InputTokens || m.Output != want.OutputTokens ||
+			m.CacheRead != want.CacheReadInputTokens ||
+			m.CacheWrite5m+m.CacheWrite1h != want.CacheCreationInputTokens ||
+			m.WebSearches != want.WebSearchRequests {
 			t.Errorf("%s: %+v, the client has %+v", model, m, want)
 		}
 	}
@@ -148,18 +151,20 @@ func compareCost(t *testing.T, got counted, recorded []byte) {
 	}
 }
 
-// What an advisor answered is in none of the request's own numbers: the client charges it by the advisor's model, at
-// normal speed, without searches.
+// What an advisor answered is in none of the request's own numbers: the client charges it by the
+// advisor's model, at normal speed, without searches.
 func TestAdvisorsArePaidToo(t *testing.T) {
 	const asked = `[{"type":"message","input_tokens":10,"output_tokens":5},` +
 		`{"type":"advisor_message","model":"claude-opus-4-6","input_tokens":1000,"output_tokens":100,"cache_read_input_tokens":2000,"cache_creation_input_tokens":30,"cache_creation":{"ephemeral_1h_input_tokens":10},"server_tool_use":{"web_search_requests":9}}`
-	s := said1{id: "a", model: "claude-haiku-4-5", in: 10, out: 5, speed: "fast", geo: "us", iterations: asked + "]"}
+	s := said1{id: "a", model: "claude-haiku-4-5", in: 10, out: 5, speed: "fast", geo: "us",
+		iterations: asked + "]"}
 	tr := newTree(t)
 	tr.add(tr.main, s)
 	first := tr.count(nil)
 	want := map[string]loop.Tokens{
 		"claude-haiku-4-5": {Input: 10, Output: 5, Dollars: 38_500_000},
-		"claude-opus-4-6":  {Input: 1000, Output: 100, CacheRead: 2000, CacheWrite5m: 20, CacheWrite1h: 10, Dollars: 9_597_500_000},
+		"claude-opus-4-6": {Input: 1000, Output: 100, CacheRead: 2000, CacheWrite5m: 20,
+			CacheWrite1h: 10, Dollars: 9_597_500_000},
 	}
 	if d := cmp.Diff(want, first.ByModel); d != "" {
 		t.Errorf("usage (-want +got):\n%s", d)
@@ -167,19 +172,22 @@ func TestAdvisorsArePaidToo(t *testing.T) {
 	s.iterations = asked + `,{"type":"advisor_message","input_tokens":1}]`
 	tr.add(tr.main, s, s)
 	again := tr.count(first.Cursors)
-	if d := cmp.Diff([]string{"unknown"}, again.Unknown); d != "" || sum(again).In() != 1 || sum(again).Output != 0 {
+	if d := cmp.Diff([]string{"unknown"}, again.Unknown); d != "" || sum(again).In() != 1 ||
+		sum(again).Output != 0 {
 		t.Errorf("a second advisor: %+v", again)
 	}
 }
 
-// A forked session's transcript begins with copies of another's lines. The client marks them by the session that made the
-// request, and they may be written after the loop's entry.
+// A forked session's transcript begins with copies of another's lines. The client marks them by the
+// session that made the request, and they may be written after the loop's entry.
 func TestCopiesFromAnotherSessionAreNotPaidAgain(t *testing.T) {
 	tr := newTree(t)
 	copied := func(line, from string) string {
-		return strings.Replace(line, `"type":"assistant","uuid"`, `"type":"assistant","requestSessionId":"`+from+`","uuid"`, 1)
+		return strings.Replace(line, `"type":"assistant","uuid"`,
+			`"type":"assistant","requestSessionId":"`+from+`","uuid"`, 1)
 	}
-	tr.add(tr.main, copied(said1{id: "a", in: 1000}.String(), "before"), said1{id: "b", in: 1}, copied(said1{id: "c", in: 10}.String(), ""))
+	tr.add(tr.main, copied(said1{id: "a", in: 1000}.String(), "before"), said1{id: "b", in: 1},
+		copied(said1{id: "c", in: 10}.String(), ""))
 	if got := tr.count(nil); got.In != 11 || got.Skipped != 0 {
 		t.Errorf("counted %+v", got)
 	}
@@ -187,7 +195,8 @@ func TestCopiesFromAnotherSessionAreNotPaidAgain(t *testing.T) {
 
 func TestLinesOfOneRequestCountOnce(t *testing.T) {
 	tr := newTree(t)
-	tr.add(tr.main, said1{id: "a", in: 10, out: 1}, said1{id: "a", in: 10, out: 5}, said1{id: "b", in: 1}, said1{id: "a", in: 10, out: 3})
+	tr.add(tr.main, said1{id: "a", in: 10, out: 1}, said1{id: "a", in: 10, out: 5},
+		said1{id: "b", in: 1}, said1{id: "a", in: 10, out: 3})
 	tr.add(tr.main, said1{id: "a", request: "other", in: 100})
 	first := tr.count(nil)
 	if got := sum(first); got.Input != 111 || got.Output != 5 {
@@ -199,7 +208,8 @@ func TestLinesOfOneRequestCountOnce(t *testing.T) {
 	if d := cmp.Diff(map[string]loop.Tokens{"claude-opus-5-5": want}, second.ByModel); d != "" {
 		t.Errorf("increase (-want +got):\n%s", d)
 	}
-	if again := tr.count(second.Cursors); again.Dollars != 0 || again.In != 0 || len(again.ByModel) != 0 {
+	if again := tr.count(second.Cursors); again.Dollars != 0 || again.In != 0 ||
+		len(again.ByModel) != 0 {
 		t.Errorf("nothing new, but %+v", again)
 	}
 }
@@ -215,7 +225,8 @@ func TestUnfinishedLineWaits(t *testing.T) {
 	f.Close()
 	second := tr.count(first.Cursors)
 	if first.In != 1 || second.In != 10 || second.Skipped+first.Skipped > 0 {
-		t.Errorf("%d then %d tokens, %d lines skipped", first.In, second.In, first.Skipped+second.Skipped)
+		t.Errorf("%d then %d tokens, %d lines skipped", first.In, second.In,
+			first.Skipped+second.Skipped)
 	}
 }
 
@@ -243,8 +254,10 @@ func TestRubbishIsSkippedAndCounted(t *testing.T) {
 	tr := newTree(t)
 	long := said1{id: "long", in: 1, text: strings.Repeat("x", 50<<20)}.String()
 	torn := said1{id: "torn", in: 1}.String()
-	tr.add(tr.main, said1{id: "a", in: 1}, long, said1{id: "b", in: 10}, "\x00\x01\xff\xfe", torn[:len(torn)/2]+torn, "not json", "", "\r",
-		strings.Replace(said1{id: "bad", in: 1, text: "TEXT"}.String(), "TEXT", "\xff\xfe", 1), said1{id: "c", in: -1}, said1{id: "d", in: 1 << 40},
+	tr.add(tr.main, said1{id: "a", in: 1}, long, said1{id: "b", in: 10}, "\x00\x01\xff\xfe",
+		torn[:len(torn)/2]+torn, "not json", "", "\r",
+		strings.Replace(said1{id: "bad", in: 1, text: "TEXT"}.String(), "TEXT", "\xff\xfe", 1),
+		said1{id: "c", in: -1}, said1{id: "d", in: 1 << 40},
 		said1{id: "e", in: 100, text: "größe 世界"}.String()+"\r")
 	r := tr.count(nil)
 	if r.In != 111 || r.Skipped != 7 {
@@ -260,7 +273,8 @@ func TestEverySubagentTranscriptCounts(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.main, said1{id: "m", in: 1})
 	tr.add(tr.agent("agent-1"), said1{id: "a1", in: 10, sidechain: true})
-	tr.add(tr.agent("agent-1/subagents/agent-2"), said1{id: "a2", in: 100, model: "claude-haiku-4-5-20251001", sidechain: true})
+	tr.add(tr.agent("agent-1/subagents/agent-2"),
+		said1{id: "a2", in: 100, model: "claude-haiku-4-5-20251001", sidechain: true})
 	tr.add(tr.agent("notes"), said1{id: "no", in: 5000})
 	first := tr.count(nil)
 	if first.In != 111 || len(first.ByModel) != 2 {
@@ -307,9 +321,11 @@ func TestUnreadableFileIsNamedAndTheRestCounts(t *testing.T) {
 func TestUnknownModelsAreNamedOnceAndNeverFree(t *testing.T) {
 	tr := newTree(t)
 	for i := range 3 {
-		tr.add(tr.main, said1{id: fmt.Sprint("a", i), in: 1, model: "gpt-9"}, said1{id: fmt.Sprint("b", i), in: 1, model: "claude-opus-5-5"})
+		tr.add(tr.main, said1{id: fmt.Sprint("a", i), in: 1, model: "gpt-9"},
+			said1{id: fmt.Sprint("b", i), in: 1, model: "claude-opus-5-5"})
 	}
-	tr.add(tr.main, strings.Replace(said1{id: "n", in: 1}.String(), `"model":"claude-opus-5-5",`, "", 1))
+	tr.add(tr.main,
+		strings.Replace(said1{id: "n", in: 1}.String(), `"model":"claude-opus-5-5",`, "", 1))
 	r := tr.count(nil)
 	if d := cmp.Diff([]string{"gpt-9", "unknown"}, r.Unknown); d != "" {
 		t.Errorf("unknown (-want +got):\n%s", d)
@@ -322,7 +338,8 @@ func TestUnknownModelsAreNamedOnceAndNeverFree(t *testing.T) {
 func TestTheSameMessageIDInTwoAgentsIsTwoRequests(t *testing.T) {
 	tr := newTree(t)
 	tr.add(tr.agent("agent-1"), said1{id: "m", request: "r1", in: 1, sidechain: true})
-	tr.add(tr.agent("agent-2"), said1{id: "m", request: "r2", in: 10, sidechain: true}, said1{id: "m", request: "r1", in: 1, sidechain: true})
+	tr.add(tr.agent("agent-2"), said1{id: "m", request: "r2", in: 10, sidechain: true},
+		said1{id: "m", request: "r1", in: 1, sidechain: true})
 	if r := tr.count(nil); r.In != 11 {
 		t.Errorf("%d tokens", r.In)
 	}
@@ -335,7 +352,9 @@ func TestForgottenRequestsCountAgain(t *testing.T) {
 	for i := range remembered {
 		lines = append(lines, said1{id: fmt.Sprint(i), in: 1})
 	}
-	tr.add(tr.main, append(lines, said1{id: "first", in: 7}, said1{id: "first", in: 7}, said1{id: "9", in: 1})...)
+	tr.add(tr.main,
+		append(lines, said1{id: "first", in: 7}, said1{id: "first", in: 7},
+			said1{id: "9", in: 1})...)
 	if r := tr.count(nil); r.In != 7+5+remembered+7 {
 		t.Errorf("%d tokens", r.In)
 	}

@@ -19,11 +19,19 @@ func TestReplacedFileIsNotCountedTwice(t *testing.T) {
 	fresh := said1{id: "new", in: 1000, at: at(11)}
 	pad := `{"type":"x","pad":"` + strings.Repeat("y", 40_000) + `"}`
 	tests := map[string]func(tr tree){
-		"a copy that grew":      func(tr tree) { tr.replace(append(old, fresh)...) },
-		"cut and continued":     func(tr tree) { os.Truncate(tr.main, 0); tr.add(tr.main, append(old[5:], fresh)...) },
-		"other content":         func(tr tree) { tr.replace(fresh) },
-		"longer":                func(tr tree) { tr.replace(pad, fresh) },
-		"longer, the same file": func(tr tree) { os.Truncate(tr.main, 0); tr.add(tr.main, fresh, pad) },
+		"a copy that grew": func(tr tree) { tr.replace(append(old, fresh)...) },
+		"cut and continued": func(tr tree) {
+			os.Truncate(tr.main, 0)
+			tr.add(tr.main,
+				append(old[5:], fresh)...)
+		},
+		"other content": func(tr tree) { tr.replace(fresh) },
+		"longer":        func(tr tree) { tr.replace(pad, fresh) },
+		"longer, the same file": func(tr tree) {
+			os.Truncate(tr.main, 0)
+			tr.add(tr.main, fresh,
+				pad)
+		},
 		"of the same size": func(tr tree) {
 			fi, _ := os.Stat(tr.main)
 			rest := int(fi.Size()) - len(fresh.String()) - len(`{"type":"x","pad":""}`) - 2
@@ -123,7 +131,8 @@ func TestCursorsOfAnotherSessionAreNobodys(t *testing.T) {
 		t.Errorf("%d tokens, cursors %v", r.In, r.Cursors)
 	}
 	moved := newTree(t)
-	moved.add(moved.main, said1{id: "m", in: 1}, said1{id: "n", in: 100, at: "2026-11-20T12:00:01.000Z"})
+	moved.add(moved.main, said1{id: "m", in: 1},
+		said1{id: "n", in: 100, at: "2026-11-20T12:00:01.000Z"})
 	if r := moved.count(a.count(nil).Cursors); r.In != 100 {
 		t.Errorf("%d tokens after the directory moved", r.In)
 	}
@@ -131,7 +140,8 @@ func TestCursorsOfAnotherSessionAreNobodys(t *testing.T) {
 
 func TestSinceLeavesOutOlderLines(t *testing.T) {
 	tr := newTree(t)
-	tr.add(tr.agent("agent-1"), said1{id: "a", in: 1, at: "2026-11-20T11:59:59.999Z"}, said1{id: "b", in: 10, at: "2026-11-20T12:00:00.000Z"})
+	tr.add(tr.agent("agent-1"), said1{id: "a", in: 1, at: "2026-11-20T11:59:59.999Z"},
+		said1{id: "b", in: 10, at: "2026-11-20T12:00:00.000Z"})
 	since := time.Date(2026, 11, 20, 13, 0, 0, 0, time.FixedZone("x", 3600))
 	c := newCounter(NewTable(nil))
 	c.since = since
@@ -144,7 +154,8 @@ func TestCursorsStaySmall(t *testing.T) {
 	tr := newTree(t)
 	for i := range 100 {
 		tr.add(tr.main, said1{id: fmt.Sprintf("msg_01XFDUDYJgAACzvnptvV%04d", i), in: 1})
-		tr.add(tr.agent("agent-abbbf118ab300ce1b"), said1{id: fmt.Sprintf("msg_01YFDUDYJgAACzvnptvV%04d", i), in: 1})
+		tr.add(tr.agent("agent-abbbf118ab300ce1b"),
+			said1{id: fmt.Sprintf("msg_01YFDUDYJgAACzvnptvV%04d", i), in: 1})
 	}
 	r := tr.count(nil)
 	for _, c := range r.Cursors {

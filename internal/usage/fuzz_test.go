@@ -10,8 +10,9 @@ import (
 	"hooks/internal/loop"
 )
 
-// FuzzTranscript feeds whole foreign transcripts to every reader, with a cursor that anything may have written: what was
-// counted is never negative, and counting in two steps goes on where the first one ended.
+// FuzzTranscript feeds whole foreign transcripts to every reader, with a cursor that anything may
+// have written: what was counted is never negative, and counting in two steps goes on where the
+// first one ended.
 func FuzzTranscript(f *testing.F) {
 	for _, name := range []string{"session", "scheduled-with-gate", "interrupted"} {
 		b, err := os.ReadFile("testdata/" + name + ".jsonl")
@@ -20,7 +21,9 @@ func FuzzTranscript(f *testing.F) {
 		}
 		f.Add(b[:min(len(b), 16<<10)], 4000, int64(0), uint64(0), "p1")
 	}
-	f.Add([]byte("{\"type\":\"user\",\"promptId\":\"p\"}\n{\"type\":\"system\",\"subtype\":\"scheduled_task_fire\",\"prompt\":\"p\"}\nx"), 3, int64(-9), uint64(7), "p")
+	f.Add(
+		[]byte(
+			"{\"type\":\"user\",\"promptId\":\"p\"}\n{\"type\":\"system\",\"subtype\":\"scheduled_task_fire\",\"prompt\":\"p\"}\nx"), 3, int64(-9), uint64(7), "p")
 	f.Add([]byte("\n\n\x00{}\n"), 1, int64(1<<62), uint64(1), "")
 	path := filepath.Join(f.TempDir(), "s.jsonl")
 	f.Fuzz(func(t *testing.T, text []byte, at int, offset int64, node uint64, prompt string) {
@@ -31,7 +34,8 @@ func FuzzTranscript(f *testing.F) {
 		}
 		at = max(0, min(at, len(text)))
 		write(text[:at])
-		first, err := summed(Count(path, []loop.Cursor{{Path: path, Offset: offset, Inode: node}}, NewTable(nil)))
+		first, err := summed(Count(path, []loop.Cursor{{Path: path, Offset: offset, Inode: node}},
+			NewTable(nil)))
 		sane(t, first, err)
 		whole, err := summed(Count(path, nil, NewTable(nil)))
 		sane(t, whole, err)
@@ -55,7 +59,8 @@ func FuzzTranscript(f *testing.F) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		WaitFlushed(ctx, path, prompt)
-		if _, err := ByAgent(Stretch{Transcript: path, Prompt: prompt, UpTo: more.Cursors}, NewTable(nil)); err != nil {
+		if _, err := ByAgent(Stretch{Transcript: path, Prompt: prompt, UpTo: more.Cursors},
+			NewTable(nil)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -76,7 +81,8 @@ func sane(t *testing.T, r counted, err error) {
 	}
 }
 
-// FuzzCounts: one transcript counts the same in one go and in two, wherever it is cut between two lines.
+// FuzzCounts: one transcript counts the same in one go and in two, wherever it is cut between two
+// lines.
 func FuzzCounts(f *testing.F) {
 	b, err := os.ReadFile("testdata/session.jsonl")
 	if err != nil {
@@ -85,7 +91,8 @@ func FuzzCounts(f *testing.F) {
 	f.Add(b[:min(len(b), 16<<10)], 900)
 	path := filepath.Join(f.TempDir(), "s.jsonl")
 	f.Fuzz(func(t *testing.T, text []byte, at int) {
-		if bytes.Count(text, []byte("_tokens")) > 24 { // over seven open requests a cut may count one twice, as documented
+		// over seven open requests a cut may count one twice, as documented
+		if bytes.Count(text, []byte("_tokens")) > 24 {
 			return
 		}
 		at = max(0, min(at, len(text)))
@@ -110,7 +117,8 @@ func FuzzCounts(f *testing.F) {
 			t.Fatal(err)
 		}
 		if sum.In() != whole.In || sum.Output != whole.Out {
-			t.Errorf("in two steps %d in, %d out; in one %d and %d", sum.In(), sum.Output, whole.In, whole.Out)
+			t.Errorf("in two steps %d in, %d out; in one %d and %d", sum.In(), sum.Output, whole.In,
+				whole.Out)
 		}
 	})
 }

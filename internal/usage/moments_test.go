@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the real client recorded, told in order: prompts once each, calls with their results, the ends of turns.
+// What the real client recorded, told in order: prompts once each, calls with their results, the
+// ends of turns.
 func TestMomentsOfARecordedSession(t *testing.T) {
 	var got []string
 	for m, err := range Moments("testdata/scheduled-with-gate.jsonl") {
@@ -31,18 +32,21 @@ func TestMomentsOfARecordedSession(t *testing.T) {
 		}
 	}
 	want := []string{
-		"prompt adeb0a human", "call ToolSearch", "result true", "call CronCreate", "result true", "call Skill", "result true",
+		"prompt adeb0a human", "call ToolSearch", "result true", "call CronCreate", "result true",
+		"call Skill", "result true",
 		"call AskUserQuestion", "result true", "end",
 	}
 	for _, id := range []string{"9695e1", "8e5601", "7449ce"} {
-		want = append(want, "fire /sdd:work --loop --max-iterations 5", "prompt "+id+" scheduled", "end")
+		want = append(want, "fire /sdd:work --loop --max-iterations 5", "prompt "+id+" scheduled",
+			"end")
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// A failed call tells what the tool said; Esc tells whose turn it ended; lines that are no one's prompt are none.
+// A failed call tells what the tool said; Esc tells whose turn it ended; lines that are no one's
+// prompt are none.
 func TestMomentsOfFailuresAndNoise(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	text := strings.Join([]string{
@@ -64,7 +68,9 @@ func TestMomentsOfFailuresAndNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, Moment{Kind: m.Kind, Prompt: strings.Clone(m.Prompt), Text: strings.Clone(m.Text), ID: strings.Clone(m.ID), Error: strings.Clone(m.Error)})
+		got = append(got,
+			Moment{Kind: m.Kind, Prompt: strings.Clone(m.Prompt), Text: strings.Clone(m.Text),
+				ID: strings.Clone(m.ID), Error: strings.Clone(m.Error)})
 	}
 	want := []Moment{
 		{Kind: Prompted, Prompt: "u1", Text: "an old client's prompt"},

@@ -18,16 +18,20 @@ import (
 	"hooks/internal/loop"
 )
 
-var models = []string{"claude-opus-5-5", "claude-opus-4-6", "claude-haiku-5-5", "us.anthropic.claude-sonnet-5-20260928-v1:0", "who-knows", "<synthetic>"}
+var models = []string{"claude-opus-5-5", "claude-opus-4-6", "claude-haiku-5-5",
+	"us.anthropic.claude-sonnet-5-20260928-v1:0", "who-knows", "<synthetic>"}
 
-// script draws the lines of one transcript: requests with several lines close together, among all kinds of noise.
+// script draws the lines of one transcript: requests with several lines close together, among all
+// kinds of noise.
 func script(t *rapid.T, name string, window int) (lines []string) {
 	var recent []said1
 	for range rapid.IntRange(0, 40).Draw(t, name) {
 		s := said1{
 			id: fmt.Sprint(name, len(lines)), model: rapid.SampledFrom(models).Draw(t, "model"),
-			speed: rapid.SampledFrom([]string{"standard", "fast"}).Draw(t, "speed"), geo: rapid.SampledFrom([]string{"", "us"}).Draw(t, "geo"),
-			text: rapid.SampledFrom([]string{"", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk", `"usage":{"output_tokens":9}`, "世界\n", strings.Repeat("long ", 900)}).Draw(t, "text"),
+			speed: rapid.SampledFrom([]string{"standard", "fast"}).Draw(t, "speed"),
+			geo:   rapid.SampledFrom([]string{"", "us"}).Draw(t, "geo"),
+			text: rapid.SampledFrom([]string{"", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
+				`"usage":{"output_tokens":9}`, "世界\n", strings.Repeat("long ", 900)}).Draw(t, "text"),
 		}
 		switch rapid.IntRange(0, 9).Draw(t, "line") {
 		case 0:
@@ -39,7 +43,8 @@ func script(t *rapid.T, name string, window int) (lines []string) {
 			}
 		}
 		small := rapid.Int64Range(0, 60_000)
-		s.in, s.out, s.read, s.write = small.Draw(t, "in"), small.Draw(t, "out"), small.Draw(t, "read"), small.Draw(t, "write")
+		s.in, s.out, s.read, s.write = small.Draw(t, "in"), small.Draw(t, "out"), small.Draw(t,
+			"read"), small.Draw(t, "write")
 		s.hour = rapid.Int64Range(0, s.write).Draw(t, "hour")
 		s.web = rapid.Int64Range(0, 3).Draw(t, "web")
 		recent = touch(recent, s, window)
@@ -63,12 +68,15 @@ func touch(recent []said1, s said1, window int) []said1 {
 func noise(t *rapid.T, s said1) string {
 	s.in = 77
 	return rapid.SampledFrom([]string{
-		"", "\r", "{", "rubbish \xff", `{"type":"api-request","x":` + s.String() + "}", s.String()[:200], s.String() + "}",
-		`{"x":` + s.String() + `,"type":"attachment"}`, `{"type":"user","message":{"content":"hi"}}`,
+		"", "\r", "{", "rubbish \xff", `{"type":"api-request","x":` + s.String() + "}",
+		s.String()[:200], s.String() + "}",
+		`{"x":` + s.String() + `,"type":"attachment"}`,
+		`{"type":"user","message":{"content":"hi"}}`,
 	}).Draw(t, "noise")
 }
 
-// Counting a session in any pieces gives what counting it at once gives, and what the dumb twin gives.
+// Counting a session in any pieces gives what counting it at once gives, and what the dumb twin
+// gives.
 func TestAnySplitGivesTheSameSums(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tr := tree{TB: t, main: filepath.Join(t.TempDir(), "s.jsonl")}
@@ -101,7 +109,8 @@ func TestAnySplitGivesTheSameSums(t *testing.T) {
 			r.Errorf("in pieces (-at once +pieces):\n%s", d)
 		}
 		if once.Skipped != skipped || once.Dollars != dollars {
-			r.Errorf("skipped %d and %d, %s and %s dollars", once.Skipped, skipped, once.Dollars, dollars)
+			r.Errorf("skipped %d and %d, %s and %s dollars", once.Skipped, skipped, once.Dollars,
+				dollars)
 		}
 		if d := cmp.Diff(twin(t, NewTable(nil), []string{agent}, tr.main), once.ByModel); d != "" {
 			r.Errorf("twin (-twin +count):\n%s", d)
@@ -162,7 +171,8 @@ func FuzzLines(f *testing.F) {
 }
 
 func TestLineReaderBounds(t *testing.T) {
-	sizes := []int{0, firstBuffer - 1, firstBuffer, firstBuffer + 1, maxLine - 1, maxLine, maxLine + 1, maxLine + firstBuffer, 3 * maxLine, 5}
+	sizes := []int{0, firstBuffer - 1, firstBuffer, firstBuffer + 1, maxLine - 1, maxLine,
+		maxLine + 1, maxLine + firstBuffer, 3 * maxLine, 5}
 	var text bytes.Buffer
 	for _, n := range sizes {
 		text.Write(bytes.Repeat([]byte("x"), n))

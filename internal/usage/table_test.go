@@ -23,11 +23,18 @@ func million(t *testing.T, r Row) [5]string {
 // The rows of CONTRACT's table: input, output, cache read, cache write 5m, cache write 1h.
 func TestBuiltinPrices(t *testing.T) {
 	tests := map[[5]string][]string{
-		{"4", "20", "0.2", "5", "8"}:           {"claude-opus-5-5"},
-		{"5", "25", "0.5", "6.25", "10"}:       {"claude-opus-5", "claude-opus-4-8", "claude-opus-4-7", "claude-opus-4-6", "claude-opus-4-5", "claude-opus-4-5-20251101", "us.anthropic.claude-opus-4-5-20251101-v1:0", "anthropic/claude-opus-4.5", "claude-opus-4-5@20251101", "claude-opus-4-6[1m]", "Claude-Opus-5-latest", "bedrock/eu.anthropic.claude-opus-4-6", "arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude-opus-4-5-20251101-v1:0"},
-		{"2", "10", "0.1", "2.5", "4"}:         {"claude-sonnet-5-5"},
-		{"2", "10", "0.2", "2.5", "4"}:         {"claude-sonnet-5", "claude-sonnet-5-20260701"},
-		{"3", "15", "0.3", "3.75", "6"}:        {"claude-sonnet-4-6", "claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-0", "claude-sonnet-4-20250514", "claude-3-7-sonnet-20250219", "claude-3-5-sonnet-20241022"},
+		{"4", "20", "0.2", "5", "8"}: {"claude-opus-5-5"},
+		{"5", "25", "0.5", "6.25", "10"}: {"claude-opus-5", "claude-opus-4-8",
+			"claude-opus-4-7", "claude-opus-4-6", "claude-opus-4-5", "claude-opus-4-5-20251101",
+			"us.anthropic.claude-opus-4-5-20251101-v1:0", "anthropic/claude-opus-4.5",
+			"claude-opus-4-5@20251101", "claude-opus-4-6[1m]", "Claude-Opus-5-latest",
+			"bedrock/eu.anthropic.claude-opus-4-6",
+			"arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude-opus-4-5-20251101-v1:0"},
+		{"2", "10", "0.1", "2.5", "4"}: {"claude-sonnet-5-5"},
+		{"2", "10", "0.2", "2.5", "4"}: {"claude-sonnet-5", "claude-sonnet-5-20260701"},
+		{"3", "15", "0.3", "3.75", "6"}: {"claude-sonnet-4-6", "claude-sonnet-4-5",
+			"claude-sonnet-4-5-20250929", "claude-sonnet-4-0", "claude-sonnet-4-20250514",
+			"claude-3-7-sonnet-20250219", "claude-3-5-sonnet-20241022"},
 		{"0.1", "0.5", "0.01", "0.125", "0.2"}: {"claude-haiku-5-5"},
 		{"1", "5", "0.1", "1.25", "2"}:         {"claude-haiku-4-5", "claude-haiku-4-5-20251001"},
 		{"0.8", "4", "0.08", "1", "1.6"}:       {"claude-3-5-haiku-20241022"},
@@ -35,7 +42,8 @@ func TestBuiltinPrices(t *testing.T) {
 		{"8", "40", "0.2", "10", "16"}:         {"claude-fable-5-2", "claude-mythos-5-2"},
 		{"10", "50", "0.25", "12.5", "20"}:     {"claude-fable-5-1", "claude-mythos-5-1"},
 		{"10", "50", "1", "12.5", "20"}:        {"claude-fable-5", "claude-mythos-5"},
-		{"15", "75", "1.5", "18.75", "30"}:     {"claude-opus-4-1-20250805", "claude-opus-4-20250514", "claude-opus-4-0", "claude-3-opus-20240229"},
+		{"15", "75", "1.5", "18.75", "30"}: {"claude-opus-4-1-20250805",
+			"claude-opus-4-20250514", "claude-opus-4-0", "claude-3-opus-20240229"},
 	}
 	table := NewTable(nil)
 	for want, names := range tests {
@@ -117,32 +125,52 @@ func cached(prompt int64) loop.Tokens { return loop.Tokens{CacheRead: prompt} }
 
 // Every figure is REFERENCE's, for one million tokens of each kind where nothing else is said.
 func TestModifiers(t *testing.T) {
-	all := loop.Tokens{Input: 1e6, Output: 1e6, CacheRead: 1e6, CacheWrite5m: 1e6, CacheWrite1h: 1e6}
+	all := loop.Tokens{Input: 1e6, Output: 1e6, CacheRead: 1e6, CacheWrite5m: 1e6,
+		CacheWrite1h: 1e6}
 	tests := []struct {
 		name, model string
 		q           request
 		want        string
 	}{
-		{"fast opus 4.6", "claude-opus-4-6", request{all, true, false, nil}, "280.5"}, // 30+150+3+37.5+60
+		// 30+150+3+37.5+60
+		{"fast opus 4.6", "claude-opus-4-6", request{all, true, false, nil}, "280.5"},
 		{"fast opus 4.7", "claude-opus-4-7-20260101", request{all, true, false, nil}, "280.5"},
-		{"fast opus 4.8", "claude-opus-4-8", request{all, true, false, nil}, "93.5"}, // 10+50+1+12.5+20
+		// 10+50+1+12.5+20
+		{"fast opus 4.8", "claude-opus-4-8", request{all, true, false, nil}, "93.5"},
 		{"fast opus 5", "claude-opus-5", request{all, true, false, nil}, "93.5"},
-		{"fast opus 5.5", "claude-opus-5-5", request{all, true, false, nil}, "74.4"},    // 8+40+0.4+10+16
-		{"fast fable 5.2", "claude-fable-5-2", request{all, true, false, nil}, "148.4"}, // 16+80+0.4+20+32
+		// 8+40+0.4+10+16
+		{"fast opus 5.5", "claude-opus-5-5", request{all, true, false, nil}, "74.4"},
+		// 16+80+0.4+20+32
+		{"fast fable 5.2", "claude-fable-5-2", request{all, true, false, nil}, "148.4"},
 		{"fast mythos 5.2", "claude-mythos-5-2", request{all, true, false, nil}, "148.4"},
 		{"no fast price", "claude-sonnet-5-5", request{all, true, false, nil}, "18.6"},
 		{"us", "claude-opus-5-5", request{all, false, true, nil}, "40.92"}, // 37.2 × 1.1
 		{"us and fast", "claude-opus-4-6", request{all, true, true, nil}, "308.55"},
-		{"web search", "claude-opus-5-5", request{loop.Tokens{WebSearches: 3}, true, true, nil}, "0.03"},
-		{"no premium above 200k", "claude-sonnet-4-5", request{loop.Tokens{Input: 300_000}, false, false, nil}, "0.9"},
-		{"haiku at 100k", "claude-haiku-5-5", request{loop.Tokens{Input: 40_000, CacheRead: 30_000, CacheWrite5m: 20_000, CacheWrite1h: 10_000, Output: 1e6}, false, false, nil}, "0.5088"},
-		{"haiku over 100k", "claude-haiku-5-5", request{loop.Tokens{Input: 40_001, CacheRead: 30_000, CacheWrite5m: 20_000, CacheWrite1h: 10_000, Output: 1e6}, false, false, nil}, "2.5440005"},
-		{"haiku in two samplings", "claude-haiku-5-5", request{cached(120_000), false, false, []loop.Tokens{cached(60_000), cached(60_000)}}, "0.0012"},
-		{"one of two is long", "claude-haiku-5-5", request{cached(120_000), false, false, []loop.Tokens{cached(100_001), cached(19_999)}}, "0.00520004"},
-		{"samplings that are not all", "claude-haiku-5-5", request{cached(120_000), false, false, []loop.Tokens{cached(60_000)}}, "0.006"},
-		{"one token read", "claude-haiku-5-5", request{loop.Tokens{CacheRead: 1}, false, true, nil}, "0.000000011"},
-		{"reference's check", "claude-opus-5-5", request{loop.Tokens{Input: 60, Output: 210, CacheWrite5m: 500, CacheRead: 5000}, false, false, nil}, "0.00794"},
-		{"absurd", "claude-opus-4-6", request{loop.Tokens{Output: 1 << 62}, true, true, nil}, "100000"},
+		{"web search", "claude-opus-5-5", request{loop.Tokens{WebSearches: 3}, true, true, nil},
+			"0.03"},
+		{"no premium above 200k", "claude-sonnet-4-5",
+			request{loop.Tokens{Input: 300_000}, false, false, nil}, "0.9"},
+		{"haiku at 100k", "claude-haiku-5-5",
+			request{loop.Tokens{Input: 40_000, CacheRead: 30_000, CacheWrite5m: 20_000,
+				CacheWrite1h: 10_000, Output: 1e6}, false, false, nil}, "0.5088"},
+		{"haiku over 100k", "claude-haiku-5-5",
+			request{loop.Tokens{Input: 40_001, CacheRead: 30_000, CacheWrite5m: 20_000,
+				CacheWrite1h: 10_000, Output: 1e6}, false, false, nil}, "2.5440005"},
+		{"haiku in two samplings", "claude-haiku-5-5",
+			request{cached(120_000), false, false, []loop.Tokens{cached(60_000), cached(60_000)}},
+			"0.0012"},
+		{"one of two is long", "claude-haiku-5-5",
+			request{cached(120_000), false, false, []loop.Tokens{cached(100_001), cached(19_999)}},
+			"0.00520004"},
+		{"samplings that are not all", "claude-haiku-5-5",
+			request{cached(120_000), false, false, []loop.Tokens{cached(60_000)}}, "0.006"},
+		{"one token read", "claude-haiku-5-5", request{loop.Tokens{CacheRead: 1}, false, true, nil},
+			"0.000000011"},
+		{"reference's check", "claude-opus-5-5",
+			request{loop.Tokens{Input: 60, Output: 210, CacheWrite5m: 500, CacheRead: 5000}, false,
+				false, nil}, "0.00794"},
+		{"absurd", "claude-opus-4-6", request{loop.Tokens{Output: 1 << 62}, true, true, nil},
+			"100000"},
 	}
 	for _, tt := range tests {
 		row, known := NewTable(nil).Find(tt.model)
@@ -162,8 +190,10 @@ func TestCacheWriteSplit(t *testing.T) {
 		{`{"cache_creation_input_tokens":200}`, 200, 0},
 		{`{"cache_creation_input_tokens":200,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0}}`, 200, 0},
 		{`{"cache_creation_input_tokens":200,"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150}}`, 50, 150},
-		{`{"cache_creation":{"ephemeral_1h_input_tokens":150},"cache_creation_input_tokens":200}`, 50, 150},
-		{`{"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150}}`, 50, 150},
+		{`{"cache_creation":{"ephemeral_1h_input_tokens":150},"cache_creation_input_tokens":200}`,
+			50, 150},
+		{`{"cache_creation":{"ephemeral_5m_input_tokens":50,"ephemeral_1h_input_tokens":150}}`, 50,
+			150},
 		{`{"cache_creation_input_tokens":null,"cache_creation":null}`, 0, 0},
 	}
 	for _, tt := range tests {

@@ -29,7 +29,8 @@ func TestPromptStartOnRecordings(t *testing.T) {
 		start, found := PromptStart(tt.file, tt.prompt)
 		offset, underLoop := start.Offset, start.UnderLoop
 		if underLoop != tt.loop || found != tt.found || offset != startOf(t, tt.file, tt.line) {
-			t.Errorf("%s %s: offset %d, loop %v, found %v", tt.file, tt.prompt, offset, underLoop, found)
+			t.Errorf("%s %s: offset %d, loop %v, found %v", tt.file, tt.prompt, offset, underLoop,
+				found)
 		}
 	}
 }
@@ -81,7 +82,8 @@ func TestScheduledFire(t *testing.T) {
 		{13, "", prompt, false},
 		{14, "", prompt, true},
 		{14, "", "/sdd:review --loop", false},
-		{14, `{"type":"attachment","attachment":{"type":"date"}}` + "\n" + `{"type":"queue-operation"}` + "\n", prompt, true},
+		{14, `{"type":"attachment","attachment":{"type":"date"}}` + "\n" +
+			`{"type":"queue-operation"}` + "\n", prompt, true},
 		{14, strings.Replace(lines[13], prompt, "/other", 1), prompt, true},
 		{14, `{"type":"user","mess`, prompt, true},
 		{14, "\n{rubbish \"user\"\n", prompt, true},
@@ -90,7 +92,8 @@ func TestScheduledFire(t *testing.T) {
 		{20, "", prompt, true},
 	} {
 		path := filepath.Join(t.TempDir(), "t.jsonl")
-		if err := os.WriteFile(path, []byte(strings.Join(lines[:tt.upTo], "")+tt.add), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Join(lines[:tt.upTo], "")+tt.add),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got := ScheduledFire(path, tt.prompt); got != tt.want {
@@ -103,20 +106,24 @@ func TestScheduledFire(t *testing.T) {
 }
 
 func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
-	if !WaitFlushed(context.Background(), gate, "tick four") || !WaitFlushed(context.Background(), gate, " tick four\n") {
+	if !WaitFlushed(context.Background(), gate, "tick four") ||
+		!WaitFlushed(context.Background(), gate, " tick four\n") {
 		t.Error("the last message is there")
 	}
 	if !WaitFlushed(context.Background(), "testdata/none.jsonl", "") {
 		t.Error("nothing to wait for")
 	}
 	tr := newTree(t)
-	tr.add(tr.main, `{"type":"assistant","message":{"content":[{"type":"text","text":"type first"}]}}`, `{"type":"summary"}`)
+	tr.add(tr.main,
+		`{"type":"assistant","message":{"content":[{"type":"text","text":"type first"}]}}`,
+		`{"type":"summary"}`)
 	if !WaitFlushed(context.Background(), tr.main, "type first") {
 		t.Error("the order of a line's fields is the client's affair")
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, text := range []string{"tick three", "another"} { // "tick three" stands before the last prompt
+	// "tick three" stands before the last prompt
+	for _, text := range []string{"tick three", "another"} {
 		if WaitFlushed(over, gate, text) {
 			t.Errorf("%q is not the last message", text)
 		}
@@ -124,9 +131,11 @@ func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
 }
 
 func TestWaitFlushedWaitsForTheWriter(t *testing.T) {
-	for name, early := range map[string]bool{"file not there yet": false, "same words in the turn before": true} {
+	for name, early := range map[string]bool{"file not there yet": false,
+		"same words in the turn before": true} {
 		t.Run(name, func(t *testing.T) {
-			for range 20 { // a writer whom a busy machine keeps off longer than the client ever took is late
+			// a writer whom a busy machine keeps off longer than the client ever took is late
+			for range 20 {
 				if flushedWhileWaiting(t, early) {
 					return
 				}
@@ -140,7 +149,8 @@ func TestWaitFlushedWaitsForTheWriter(t *testing.T) {
 func flushedWhileWaiting(t *testing.T, early bool) bool {
 	tr := newTree(t)
 	if early {
-		tr.add(tr.main, said1{id: "a", text: "done"}, `{"type":"user","message":{"content":"next"}}`)
+		tr.add(tr.main, said1{id: "a", text: "done"},
+			`{"type":"user","message":{"content":"next"}}`)
 	}
 	line := said1{id: "b", text: "done"}.String()
 	flushed := make(chan bool)

@@ -12,7 +12,8 @@ import (
 	"hooks/internal/loop"
 )
 
-// twin is a second, dumb implementation of the sums: whole files, encoding/json, everything remembered.
+// twin is a second, dumb implementation of the sums: whole files, encoding/json, everything
+// remembered.
 func twin(t testing.TB, table Table, agents []string, main string) map[string]loop.Tokens {
 	t.Helper()
 	var d dumb
@@ -70,7 +71,8 @@ func (d *dumb) line(line []byte, path string, main bool) {
 			}
 		}
 	}
-	if len(line) > maxLine || !utf8.Valid(line) || json.Unmarshal(line, &rec) != nil || rec.Type != "assistant" {
+	if len(line) > maxLine || !utf8.Valid(line) || json.Unmarshal(line, &rec) != nil ||
+		rec.Type != "assistant" {
 		return
 	}
 	if rec.Message == nil || rec.Message.Usage == nil || rec.Message.Model == "<synthetic>" {
@@ -94,19 +96,23 @@ func (d *dumb) line(line []byte, path string, main bool) {
 	}
 	r.fast, r.us = u.Speed == "fast", u.Geo == "us"
 	r.tokens = loop.Tokens{
-		Input: max(r.tokens.Input, u.Input), Output: max(r.tokens.Output, u.Output), CacheRead: max(r.tokens.CacheRead, u.CacheRead),
+		Input: max(r.tokens.Input, u.Input), Output: max(r.tokens.Output, u.Output),
+		CacheRead:    max(r.tokens.CacheRead, u.CacheRead),
 		CacheWrite5m: max(r.tokens.CacheWrite5m, u.Split.Five, u.CacheWrite-u.Split.Hour),
-		CacheWrite1h: max(r.tokens.CacheWrite1h, u.Split.Hour), WebSearches: max(r.tokens.WebSearches, u.Tools.Web),
+		CacheWrite1h: max(r.tokens.CacheWrite1h, u.Split.Hour),
+		WebSearches:  max(r.tokens.WebSearches, u.Tools.Web),
 	}
 }
 
-// dollars prices a request in thousandths of a dollar per million tokens, by the formula of the reference.
+// dollars prices a request in thousandths of a dollar per million tokens, by the formula of the
+// reference.
 func (r *dumbRequest) dollars(table Table) loop.USD {
 	row, _ := table.Find(r.model)
 	n := r.tokens
 	v := int64(row.Input)*n.Input + int64(row.Output)*n.Output + int64(row.CacheRead)*n.CacheRead +
 		int64(row.CacheWrite5m)*n.CacheWrite5m + int64(row.CacheWrite1h)*n.CacheWrite1h
-	if strings.Contains(r.model, "haiku-5-5") && n.Input+n.CacheRead+n.CacheWrite5m+n.CacheWrite1h > 100_000 {
+	if strings.Contains(r.model, "haiku-5-5") &&
+		n.Input+n.CacheRead+n.CacheWrite5m+n.CacheWrite1h > 100_000 {
 		v *= 5
 	}
 	if r.fast {
@@ -145,6 +151,8 @@ func (s said1) String() string {
 		s.iterations = "[]"
 	}
 	text, _ := json.Marshal(s.text)
-	return fmt.Sprintf(`{"parentUuid":"p","isSidechain":%t,"message":{"id":%q,"type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":%s}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"server_tool_use":{"web_search_requests":%d,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":%d,"ephemeral_5m_input_tokens":%d},"inference_geo":%q,"iterations":%s,"speed":%q}},"requestId":%q,"type":"assistant","uuid":"u","timestamp":%q,"sessionId":"s"}`,
-		s.sidechain, s.id, s.model, text, s.in, s.write, s.read, s.out, s.web, s.hour, s.five, s.geo, s.iterations, s.speed, s.request, s.at)
+	return fmt.Sprintf(
+		`{"parentUuid":"p","isSidechain":%t,"message":{"id":%q,"type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":%s}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d,"server_tool_use":{"web_search_requests":%d,"web_fetch_requests":0},"service_tier":"standard","cache_creation":{"ephemeral_1h_input_tokens":%d,"ephemeral_5m_input_tokens":%d},"inference_geo":%q,"iterations":%s,"speed":%q}},"requestId":%q,"type":"assistant","uuid":"u","timestamp":%q,"sessionId":"s"}`,
+		s.sidechain, s.id, s.model, text, s.in, s.write, s.read, s.out, s.web, s.hour, s.five,
+		s.geo, s.iterations, s.speed, s.request, s.at)
 }

@@ -42,12 +42,15 @@ func TestDependencies(t *testing.T) {
 		{"Blocks: #5", "self→5"},
 		{"This is blocking #5 and acme/APP#6", "self→5 self→6"},
 		{"Blocked by other/lib#7", "other/lib#7→self"},
-		{"Depends on https://github.com/acme/app/issues/5#issuecomment-1, https://github.com/acme/app/pull/6", "5→self 6→self"},
+		{"Depends on https://github.com/acme/app/issues/5#issuecomment-1, " +
+			"https://github.com/acme/app/pull/6", "5→self 6→self"},
 		{"Depends on https://ghe.example.org/acme/app/issues/5", "acme/app#5→self"},
 		{"Depends on https://gitlab.example.org/group/sub/lib/-/issues/9", "group/sub/lib#9→self"},
-		{"Depends on [the parser](https://github.com/acme/app/issues/5) and [#6](x)", "5→self 6→self"},
+		{"Depends on [the parser](https://github.com/acme/app/issues/5) and [#6](x)",
+			"5→self 6→self"},
 		{"Depends on <https://github.com/acme/app/issues/5>, GH-6", "5→self 6→self"},
-		{"- [ ] #272 (blocks: #273, #274)\n- [x] #275 (blocked by #272)", "272→273 272→274 272→275"},
+		{"- [ ] #272 (blocks: #273, #274)\n- [x] #275 (blocked by #272)",
+			"272→273 272→274 272→275"},
 		{"* #12 depends on #13\n1. [ ] Depends on #14", "13→12 14→self"},
 		{"- [ ] the parts\n    - [ ] #1 (blocks #2)", "1→2"},
 		{"Depends on #1-#3, #7", "1→self 2→self 3→self 7→self"},
@@ -60,7 +63,8 @@ func TestDependencies(t *testing.T) {
 		{"Blocks #4-#5", "self→4 self→5"},
 		{"Depends on other/lib#4-#5", "other/lib#4→self other/lib#5→self"},
 		{"Blocked by: #1, #2 and #3", "1→self 2→self 3→self"},
-		{"Requires #4. Required by #5. Waiting on #6; waiting for #7", "4→self self→5 6→self 7→self"},
+		{"Requires #4. Required by #5. Waiting on #6; waiting for #7",
+			"4→self self→5 6→self 7→self"},
 		{"A prerequisite for #8", "self→8"},
 		{"Depends on issues #1 and #2, PR #3, the pull request #4", "1→self 2→self 3→self 4→self"},
 		{"**Dependencies:** #1, acme/app#2", "1→self 2→self"},
@@ -75,9 +79,11 @@ func TestDependencies(t *testing.T) {
 		{"No UI work and depends on #4", "4→self"},
 		{"Not started - depends on #4", "4→self"},
 
-		{"### Depends on\n\n#12, #13\n\n### Blocks\n\n_No response_", "12→self 13→self"}, // as an issue form fills it in
+		// as an issue form fills it in
+		{"### Depends on\n\n#12, #13\n\n### Blocks\n\n_No response_", "12→self 13→self"},
 		{"### Blocked by\n\n_No response_\n\n#5", ""},
-		{"**Blocked by**\n\n- [ ] #1\n- [x] the parser (#2)\n- see #3\n- [x](https://h/y) (more)", "1→self 2→self"},
+		{"**Blocked by**\n\n- [ ] #1\n- [x] the parser (#2)\n- see #3\n- [x](https://h/y) (more)",
+			"1→self 2→self"},
 		{"Dependencies:\n- Story one, see (#2, #3)", ""},
 		{"### 🔗 Dependencies\n* [ ] https://github.com/acme/app/issues/5", "5→self"},
 		{"## Blocked by #3", "3→self"},
@@ -97,8 +103,10 @@ func TestDependencies(t *testing.T) {
 		{"Depends\n    on #1\n    depends on #2", "2→self"},
 		{"> Depends on #1\ndepends on #2\n\nDepends on #3", "3→self"},
 		{"<details><summary>more</summary>\n\nDepends on #1\n\n</details>", "1→self"},
-		{"It was blocked by #1, might depend on #2, is non-blocking #3; formerly depends on #4", ""},
-		{"Nothing blocks #1. It does not really depend on #2. If blocked by #3, wait. Used to depend on #4", ""},
+		{"It was blocked by #1, might depend on #2, is non-blocking #3; formerly depends on #4",
+			""},
+		{"Nothing blocks #1. It does not really depend on #2. If blocked by #3, wait. Used to " +
+			"depend on #4", ""},
 		{"It isn’t blocked by #1", ""},
 		{"| Issue | Depends on |\n|---|---|\n| #1 | #2 |", ""},
 
@@ -124,9 +132,12 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// Bodies made to be slow are read in the time of any other: nothing in them is looked through again and again.
+// Bodies made to be slow are read in the time of any other: nothing in them is looked through again
+// and again.
 func TestHostileBodies(t *testing.T) {
-	for _, piece := range []string{"blocks ", "blocks #1 (", "depends on [", "depends on https://h/a/b/", "` `` ``` ", "~~", "<!--", "- [ ] ", "#1 blocks\n- #2\n", "depends on a/b", "(blocks: #1, "} {
+	for _, piece := range []string{"blocks ", "blocks #1 (", "depends on [",
+		"depends on https://h/a/b/", "` `` ``` ", "~~", "<!--", "- [ ] ", "#1 blocks\n- #2\n",
+		"depends on a/b", "(blocks: #1, "} {
 		body := strings.Repeat(piece, 300_000/len(piece))
 		done := make(chan struct{})
 		start := time.Now()
@@ -180,9 +191,11 @@ func TestCriteria(t *testing.T) {
 		{"### AC power supply\n- one", CriteriaMissing},
 		{"## 3. Acceptance\n- one", CriteriaOK},
 		{"### Acceptance Criteria (TBD)\n- one", CriteriaTBD},
-		{"### Acceptance Criteria\n\n_No response_\n\n### Notes\n\nx", CriteriaMissing}, // as an issue form leaves it
+		// as an issue form leaves it
+		{"### Acceptance Criteria\n\n_No response_\n\n### Notes\n\nx", CriteriaMissing},
 		{"### Acceptance Criteria\nN/A", CriteriaMissing},
-		{"### Acceptance Criteria\n- [ ] Criterion 1\n- [ ] <criterion>\n- [ ] [describe it]", CriteriaMissing},
+		{"### Acceptance Criteria\n- [ ] Criterion 1\n- [ ] <criterion>\n- [ ] [describe it]",
+			CriteriaMissing},
 		{"### Acceptance Criteria\n- ~~one~~", CriteriaMissing},
 		{"### Acceptance Criteria\n- `make check`", CriteriaOK},
 		{"### Acceptance Criteria\n> TBD", CriteriaTBD},
@@ -204,7 +217,8 @@ func TestParseScope(t *testing.T) {
 		"--label bug,ui label:p1 --labels=x": {Labels: []string{"bug", "ui", "p1", "x"}},
 		"--milestone v1.0 milestone:v2":      {Milestones: []string{"v1.0", "v2"}},
 		"--max-agents 3 --dry-run 12 --module=api": {Issues: []int{12}},
-		"the lock 0 -5 9-1 1-99999":                {Unclear: []string{"the", "lock", "0", "9-1", "1-99999"}},
+		"the lock 0 -5 9-1 1-99999": {Unclear: []string{"the", "lock", "0", "9-1",
+			"1-99999"}},
 	} {
 		if d := cmp.Diff(want, ParseScope(strings.Fields(words))); d != "" {
 			t.Errorf("%q: %s", words, d)

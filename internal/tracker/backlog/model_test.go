@@ -19,21 +19,27 @@ type plainBoard struct {
 	waits map[int][]Ref
 }
 
-// drawBoard makes issues 1 to n, of which dependencies may name some that are closed, PRs, or another repository's.
+// drawBoard makes issues 1 to n, of which dependencies may name some that are closed, PRs, or
+// another repository's.
 func drawBoard(t *rapid.T) plainBoard {
 	n := rapid.IntRange(1, 5).Draw(t, "issues")
 	b := plainBoard{waits: map[int][]Ref{}}
-	b.Home, b.Whole, b.PullsWhole = home, rapid.Bool().Draw(t, "whole"), rapid.Bool().Draw(t, "PRs whole")
+	b.Home, b.Whole, b.PullsWhole = home, rapid.Bool().Draw(t, "whole"), rapid.Bool().Draw(t,
+		"PRs whole")
 	b.Shared = rapid.Bool().Draw(t, "shared")
 	states := rapid.SampledFrom([]State{Open, Closed, Unknown})
 	for i := 1; i <= n; i++ {
 		issue := Issue{
-			Number: i, Milestone: rapid.SampledFrom([]string{"", "v1"}).Draw(t, "milestone"), Cut: rapid.IntRange(0, 19).Draw(t, "cut") == 7,
-			Labels:    rapid.SliceOfN(rapid.SampledFrom([]string{"in-progress", "status: In Progress", "merged", "ui", "ui"}), 0, 1).Draw(t, "labels"),
+			Number: i, Milestone: rapid.SampledFrom([]string{"", "v1"}).Draw(t, "milestone"),
+			Cut: rapid.IntRange(0, 19).Draw(t, "cut") == 7,
+			Labels: rapid.SliceOfN(rapid.SampledFrom([]string{"in-progress",
+				"status: In Progress", "merged", "ui", "ui"}), 0, 1).Draw(t, "labels"),
 			Assignees: rapid.SliceOfN(rapid.Just("mara"), 0, 1).Draw(t, "assignees"),
 		}
-		for _, d := range rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, n), rapid.IntRange(n+1, n+2)), 0, 4).Draw(t, "other ends") {
-			switch other := (Ref{Number: d, State: states.Draw(t, "state")}); rapid.IntRange(0, 4).Draw(t, "where it stands") {
+		for _, d := range rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, n),
+			rapid.IntRange(n+1, n+2)), 0, 4).Draw(t, "other ends") {
+			switch other := (Ref{Number: d, State: states.Draw(t, "state")}); rapid.IntRange(0,
+				4).Draw(t, "where it stands") {
 			case 0:
 				issue.Body += fmt.Sprintf("Depends on #%d\n", d)
 				b.waits[i] = append(b.waits[i], Ref{Number: d})
@@ -90,7 +96,8 @@ func (b *plainBoard) state(r Ref, told State) State {
 	return Unknown
 }
 
-// told is the first state that came with a reference, whichever of the places that name it told one.
+// told is the first state that came with a reference, whichever of the places that name it told
+// one.
 func (b *plainBoard) told(number int, r Ref) State {
 	for _, w := range b.waits[number] {
 		if w.Repo == r.Repo && w.Number == r.Number && w.State != Unknown {
@@ -100,9 +107,12 @@ func (b *plainBoard) told(number int, r Ref) State {
 	return Unknown
 }
 
-// place is where an issue belongs (R18, R42, R78): what is done, what somebody works on, what waits, what nobody knows.
+// place is where an issue belongs (R18, R42, R78): what is done, what somebody works on, what
+// waits, what nobody knows.
 func (b *plainBoard) place(i *Issue) string {
-	pull := slices.ContainsFunc(b.Pulls, func(p Pull) bool { return slices.Contains(p.Closes, i.Number) })
+	pull := slices.ContainsFunc(b.Pulls, func(p Pull) bool {
+		return slices.Contains(p.Closes, i.Number)
+	})
 	open, unknown := false, i.Cut
 	for _, r := range b.waits[i.Number] {
 		state := b.state(r, b.told(i.Number, r))
@@ -140,7 +150,8 @@ func (b *plainBoard) edges(of []int) map[[2]int]bool {
 	return edges
 }
 
-// What may be worked on is what a plain reading of the rules says, whatever is known of the board (R18, R39, R42, R78, R86).
+// What may be worked on is what a plain reading of the rules says, whatever is known of the board
+// (R18, R39, R42, R78, R86).
 func TestSortIsAsThePlainRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for range 5 { // as many rare boards as in more checks
@@ -151,7 +162,8 @@ func TestSortIsAsThePlainRules(t *testing.T) {
 
 func sortsPlainly(t *rapid.T) {
 	b := drawBoard(t)
-	scope := rapid.SampledFrom([]Scope{{}, {Labels: []string{"UI"}}, {Milestones: []string{"V1"}}, {Issues: []int{1, 3, 9}}}).Draw(t, "scope")
+	scope := rapid.SampledFrom([]Scope{{}, {Labels: []string{"UI"}}, {Milestones: []string{"V1"}},
+		{Issues: []int{1, 3, 9}}}).Draw(t, "scope")
 	want, in := map[int]string{}, []int(nil)
 	for i := range b.Issues {
 		if scope.Holds(&b.Issues[i]) {
@@ -169,7 +181,8 @@ func sortsPlainly(t *rapid.T) {
 		}
 		return list
 	}
-	backlog := loop.Backlog{Unblocked: lists(Unblocked), Blocked: lists(Blocked), InProgress: lists(InProgress)}
+	backlog := loop.Backlog{Unblocked: lists(Unblocked), Blocked: lists(Blocked),
+		InProgress: lists(InProgress)}
 
 	shuffled := b.Board
 	shuffled.Issues = slices.Clone(b.Issues)
@@ -198,7 +211,8 @@ func sortsPlainly(t *rapid.T) {
 	if d := cmp.Diff(edges, told); d != "" {
 		t.Fatalf("edges: %s", d)
 	}
-	if partial := !b.Whole || slices.Contains(slices.Collect(maps.Values(want)), Undecided); r.Partial != partial {
+	if partial := !b.Whole ||
+		slices.Contains(slices.Collect(maps.Values(want)), Undecided); r.Partial != partial {
 		t.Fatalf("partial is %v", r.Partial)
 	}
 	for _, n := range loop.ShortestCycle(r.Edges) {

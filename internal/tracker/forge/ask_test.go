@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// project is a directory with a repository whose origin is given, and with stand-ins on PATH that answer from a copy
-// of one of the directories of testdata.
+// project is a directory with a repository whose origin is given, and with stand-ins on PATH that
+// answer from a copy of one of the directories of testdata.
 func project(t *testing.T, origin, answers string) (dir, from string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -94,23 +94,26 @@ func TestGitHubBacklog(t *testing.T) {
 		t.Fatalf("%v %v", a.Err, a.Notes)
 	}
 	want := loop.Report{
-		Backlog: &loop.Backlog{Unblocked: []int{145}, Blocked: []int{143, 150, 151, 154}, InProgress: []int{50, 149}},
-		Edges:   [][2]int{{50, 143}, {145, 151}},
-		Issues:  []loop.Issue{{Number: 145, Title: "Free to begin", Criteria: "ok"}},
+		Backlog: &loop.Backlog{Unblocked: []int{145}, Blocked: []int{143, 150, 151, 154},
+			InProgress: []int{50, 149}},
+		Edges:  [][2]int{{50, 143}, {145, 151}},
+		Issues: []loop.Issue{{Number: 145, Title: "Free to begin", Criteria: "ok"}},
 	}
 	want.Backlog.Unblocked = []int{145, 152} // its part one is merged
 	want.Issues = append(want.Issues, loop.Issue{Number: 152, Title: "Epic", Criteria: "missing"})
 	if d := cmp.Diff(want, a.Report()); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"gh issues github.com owner=acme name=app", "gh prs github.com owner=acme name=app"}, sorted(calls(t, from))); d != "" {
+	if d := cmp.Diff([]string{"gh issues github.com owner=acme name=app",
+		"gh prs github.com owner=acme name=app"}, sorted(calls(t, from))); d != "" {
 		t.Error(d)
 	}
 	criteria := map[int]string{}
 	for _, f := range a.Issues {
 		criteria[f.Number] = f.Criteria
 	}
-	if d := cmp.Diff(map[int]string{50: "ok", 143: "tbd", 145: "ok", 149: "missing", 150: "missing", 151: "missing", 152: "missing", 153: "missing", 154: "missing"}, criteria); d != "" {
+	if d := cmp.Diff(map[int]string{50: "ok", 143: "tbd", 145: "ok", 149: "missing", 150: "missing",
+		151: "missing", 152: "missing", 153: "missing", 154: "missing"}, criteria); d != "" {
 		t.Error(d)
 	}
 }
@@ -141,7 +144,8 @@ func TestGitHubPR(t *testing.T) {
 	}
 	p := a.PRs[0]
 	want := PR{
-		Number: 142, Title: "Store the lock", State: "open", Labels: []string{"area/lock"}, Branch: "feature/123-foo", Base: "main",
+		Number: 142, Title: "Store the lock", State: "open", Labels: []string{"area/lock"},
+		Branch: "feature/123-foo", Base: "main",
 		HeadSHA: "def5678def5678def5678def5678def5678def56", CI: "passing", Closes: []int{50},
 		Feedback: []Remark{
 			{"noor", true, at(t, "2026-05-09T13:00:00Z"), "review"},
@@ -154,16 +158,20 @@ func TestGitHubPR(t *testing.T) {
 	if d := cmp.Diff(want, p); d != "" {
 		t.Error(d)
 	}
-	for since, want := range map[string]bool{"2026-05-09T14:10:00Z": true, "2026-05-09T14:10:01Z": false} {
+	for since, want := range map[string]bool{"2026-05-09T14:10:00Z": true,
+		"2026-05-09T14:10:01Z": false} {
 		if got := p.HumanFeedback(at(t, since)); got == nil || *got != want {
 			t.Errorf("since %s: %v", since, got)
 		}
 	}
 	report := a.Report()
-	if d := cmp.Diff([]loop.PR{{Number: 142, State: "open", Branch: "feature/123-foo", HeadSHA: want.HeadSHA, Labels: want.Labels, HumanFeedback: new(true)}}, report.PRs); d != "" {
+	if d := cmp.Diff([]loop.PR{{Number: 142, State: "open", Branch: "feature/123-foo",
+		HeadSHA: want.HeadSHA, Labels: want.Labels, HumanFeedback: new(true)}},
+		report.PRs); d != "" {
 		t.Error(d)
 	}
-	if a = ask(t, dir, Question{PR: 7}); a.Err == nil || a.Err.(*Failure).Why != NotFound || len(a.PRs) > 0 {
+	if a = ask(t, dir, Question{PR: 7}); a.Err == nil || a.Err.(*Failure).Why != NotFound ||
+		len(a.PRs) > 0 {
 		t.Errorf("a PR that is not there: %v", a.Err)
 	}
 }
@@ -173,9 +181,12 @@ func TestGitHubPRs(t *testing.T) {
 	a := ask(t, dir, Question{PRs: true})
 	var got []string
 	for _, p := range a.PRs {
-		got = append(got, fmt.Sprintf("#%d %s draft=%v fork=%v ci=%s human=%v", p.Number, p.State, p.Draft, p.Fork, p.CI, *p.HumanFeedback(time.Time{})))
+		got = append(got,
+			fmt.Sprintf("#%d %s draft=%v fork=%v ci=%s human=%v", p.Number, p.State, p.Draft,
+				p.Fork, p.CI, *p.HumanFeedback(time.Time{})))
 	}
-	want := []string{"#160 do-not-merge draft=true fork=false ci=pending human=false", "#161 open draft=false fork=true ci=none human=true"}
+	want := []string{"#160 do-not-merge draft=true fork=false ci=pending human=false",
+		"#161 open draft=false fork=true ci=none human=true"}
 	if d := cmp.Diff(want, got); d != "" || !a.PRsWhole {
 		t.Error(a.PRsWhole, a.Notes, d)
 	}
@@ -183,10 +194,13 @@ func TestGitHubPRs(t *testing.T) {
 
 // The branch of a fork's PR is not origin's, but in a clone of that very fork.
 func TestWhereAForksBranchIs(t *testing.T) {
-	for origin, want := range map[string]bool{"git@github.com:acme/app": true, "git@github.com:Mara/app.git": false} {
+	for origin, want := range map[string]bool{"git@github.com:acme/app": true,
+		"git@github.com:Mara/app.git": false} {
 		dir, from := project(t, origin, "github")
-		put(t, filepath.Join(from, "pr-7.json"), `{"data":{"repository":{"nameWithOwner":"acme/app","pullRequest":{"number":7,"state":"OPEN","isCrossRepository":true,"headRepository":{"nameWithOwner":"mara/app"},"headRefName":"main"}}}}`)
-		a := ask(t, dir, Question{PR: 7, Config: config.Config{Tracker: config.Tracker{Repo: "acme/app"}}})
+		put(t, filepath.Join(from, "pr-7.json"),
+			`{"data":{"repository":{"nameWithOwner":"acme/app","pullRequest":{"number":7,"state":"OPEN","isCrossRepository":true,"headRepository":{"nameWithOwner":"mara/app"},"headRefName":"main"}}}}`)
+		a := ask(t, dir,
+			Question{PR: 7, Config: config.Config{Tracker: config.Tracker{Repo: "acme/app"}}})
 		if len(a.PRs) != 1 || !a.PRs[0].Fork || a.PRs[0].Elsewhere != want {
 			t.Errorf("%s: %v %+v", origin, a.Notes, a.PRs)
 		}
@@ -200,9 +214,11 @@ func TestFeedbackThatWasCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := strings.Replace(string(text), `"comments":{"totalCount":3,"nodes":[{"createdAt":"2026-05-09T14:10:00Z","author":{"__typename":"User","login":"mara"}},`, `"comments":{"totalCount":300,"nodes":[`, 1)
+	cut := strings.Replace(string(text),
+		`"comments":{"totalCount":3,"nodes":[{"createdAt":"2026-05-09T14:10:00Z","author":{"__typename":"User","login":"mara"}},`, `"comments":{"totalCount":300,"nodes":[`, 1)
 	put(t, filepath.Join(from, "pr-142.json"), cut)
-	a := ask(t, dir, Question{PR: 142, Config: config.Config{AgentLogins: []string{"sdd-bot", "noor"}}})
+	a := ask(t, dir,
+		Question{PR: 142, Config: config.Config{AgentLogins: []string{"sdd-bot", "noor"}}})
 	if got := a.PRs[0].HumanFeedback(time.Time{}); got != nil {
 		t.Errorf("from the beginning: %v", *got)
 	}
@@ -213,14 +229,16 @@ func TestFeedbackThatWasCut(t *testing.T) {
 
 func TestGitLab(t *testing.T) {
 	dir, from := project(t, "https://gitlab.example.org/group/sub/app.git", "gitlab")
-	a := ask(t, dir, Question{Backlog: true, PR: 7, Config: config.Config{AgentLogins: []string{"mara"}}})
+	a := ask(t, dir,
+		Question{Backlog: true, PR: 7, Config: config.Config{AgentLogins: []string{"mara"}}})
 	if a.Err != nil || a.Partial {
 		t.Fatalf("%v %v", a.Err, a.Notes)
 	}
 	want := loop.Report{
 		Backlog: &loop.Backlog{Unblocked: []int{}, Blocked: []int{6}, InProgress: []int{4, 5}},
 		Edges:   [][2]int{{4, 5}},
-		PRs:     []loop.PR{{Number: 7, State: "merged", Branch: "second", HeadSHA: "aaaa", Labels: []string{"do-not-merge"}, HumanFeedback: new(false)}},
+		PRs: []loop.PR{{Number: 7, State: "merged", Branch: "second", HeadSHA: "aaaa",
+			Labels: []string{"do-not-merge"}, HumanFeedback: new(false)}},
 	}
 	if d := cmp.Diff(want, a.Report()); d != "" {
 		t.Error(d)
@@ -232,30 +250,37 @@ func TestGitLab(t *testing.T) {
 
 func TestGitea(t *testing.T) {
 	dir, from := project(t, "https://codeberg.org/acme/app.git", "gitea")
-	a := ask(t, dir, Question{Backlog: true, PR: 4, Config: config.Config{AgentLogins: []string{"noor"}}})
+	a := ask(t, dir,
+		Question{Backlog: true, PR: 4, Config: config.Config{AgentLogins: []string{"noor"}}})
 	if a.Err != nil || a.Partial {
 		t.Fatalf("%v %v", a.Err, a.Notes)
 	}
 	want := loop.Report{
-		Backlog: &loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{1, 2}}, // 2: taken, and a PR fixes it
+		// 2: taken, and a PR fixes it
+		Backlog: &loop.Backlog{Unblocked: []int{}, Blocked: []int{}, InProgress: []int{1, 2}},
 		Edges:   [][2]int{{1, 2}},
-		PRs:     []loop.PR{{Number: 4, State: "merged", Branch: "fix", HeadSHA: "bbbb", HumanFeedback: new(true)}},
+		PRs: []loop.PR{{Number: 4, State: "merged", Branch: "fix", HeadSHA: "bbbb",
+			HumanFeedback: new(true)}},
 	}
 	if d := cmp.Diff(want, a.Report()); d != "" {
 		t.Error(d)
 	}
-	if got := len(calls(t, from)); got != 9 || !a.PRs[0].Fork { // two lists, five about the PR, two about dependencies
+	// two lists, five about the PR, two about dependencies
+	if got := len(calls(t, from)); got != 9 || !a.PRs[0].Fork {
 		t.Errorf("%d calls, %+v", got, a.PRs[0])
 	}
 }
 
-// R99: a bare approval is no feedback, a review that was asked for or begun is none yet; what cannot be told is not known.
+// R99: a bare approval is no feedback, a review that was asked for or begun is none yet; what
+// cannot be told is not known.
 func TestGiteaFeedback(t *testing.T) {
 	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
 	a := ask(t, dir, Question{PR: 4})
 	want := []Remark{
-		{"mara", true, at(t, "2026-05-09T12:00:00Z"), "comment"}, {"forgejo-actions", false, at(t, "2026-05-09T15:00:00Z"), "comment"},
-		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review"}, {"mara", true, at(t, "2026-05-09T16:30:00Z"), "comment"},
+		{"mara", true, at(t, "2026-05-09T12:00:00Z"), "comment"},
+		{"forgejo-actions", false, at(t, "2026-05-09T15:00:00Z"), "comment"},
+		{"noor", true, at(t, "2026-05-09T16:00:00Z"), "review"},
+		{"mara", true, at(t, "2026-05-09T16:30:00Z"), "comment"},
 		{"mara", true, at(t, "2026-05-09T17:00:00Z"), "approval"},
 	}
 	if d := cmp.Diff(want, a.PRs[0].Feedback); d != "" || !a.PRs[0].Since.IsZero() {
@@ -267,13 +292,18 @@ func TestGiteaFeedback(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(from, kind), `{"message":"internal error","url":""}`)
-		if a = ask(t, dir, Question{PR: 4, Config: config.Config{AgentLogins: []string{"mara", "noor"}}}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
+		if a = ask(t, dir,
+			Question{PR: 4,
+				Config: config.Config{AgentLogins: []string{"mara",
+					"noor"}}}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
 			t.Error("without", kind, "nobody knows")
 		}
 		put(t, filepath.Join(from, kind), string(was))
 	}
 	put(t, filepath.Join(from, "comments-4.json"), `[]`)
-	if a = ask(t, dir, Question{PR: 4, Config: config.Config{AgentLogins: []string{"noor"}}}); !*a.PRs[0].HumanFeedback(time.Time{}) {
+	if a = ask(t, dir,
+		Question{PR: 4,
+			Config: config.Config{AgentLogins: []string{"noor"}}}); !*a.PRs[0].HumanFeedback(time.Time{}) {
 		t.Error("a person's answer in an agent's review is a person's")
 	}
 	put(t, filepath.Join(from, "reviews-4.json"), `[]`)
@@ -282,7 +312,8 @@ func TestGiteaFeedback(t *testing.T) {
 	}
 }
 
-// R99, R102: whoever spoke and then approved this very commit has re-reviewed it, unless the loop uses the same login.
+// R99, R102: whoever spoke and then approved this very commit has re-reviewed it, unless the loop
+// uses the same login.
 func TestGiteaApprovals(t *testing.T) {
 	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
 	agents := config.Config{AgentLogins: []string{"noor"}}
@@ -294,11 +325,14 @@ func TestGiteaApprovals(t *testing.T) {
 		t.Error("mara approved what she spoke of")
 	}
 	for name, c := range map[string]struct{ file, old, new string }{
-		"mara is the loop's own login":        {"user.json", "ci", "Mara"},
-		"nobody knows the loop's login":       {"user.json", "ci", ""},
-		"what she approved is not the head":   {"reviews-4.json", `"commit_id":"bbbb","stale":false`, `"commit_id":"aaaa","stale":true`},
+		"mara is the loop's own login":  {"user.json", "ci", "Mara"},
+		"nobody knows the loop's login": {"user.json", "ci", ""},
+		"what she approved is not the head": {"reviews-4.json",
+			`"commit_id":"bbbb","stale":false`, `"commit_id":"aaaa","stale":true`},
 		"she answered after she had approved": {"thread-7.json", "16:30", "17:30"},
-		"her approval was dismissed":          {"reviews-4.json", `"official":true,"dismissed":false,"comments_count":0`, `"official":true,"dismissed":true,"comments_count":0`},
+		"her approval was dismissed": {"reviews-4.json",
+			`"official":true,"dismissed":false,"comments_count":0`,
+			`"official":true,"dismissed":true,"comments_count":0`},
 	} {
 		was, err := os.ReadFile(filepath.Join(from, c.file))
 		if err != nil || !strings.Contains(string(was), c.old) {
@@ -312,15 +346,16 @@ func TestGiteaApprovals(t *testing.T) {
 	}
 }
 
-// A server gives fewer issues on a page than it was asked for: the list ends with a page that is not as full as the
-// first.
+// A server gives fewer issues on a page than it was asked for: the list ends with a page that is
+// not as full as the first.
 func TestGiteaPages(t *testing.T) {
 	dir, from := project(t, "https://gitea.example.org/acme/app", "gitea")
 	const full, last = 30, 7
 	for page := 1; page <= last; page++ {
 		var rows []string
 		for i := range full {
-			rows = append(rows, fmt.Sprintf(`{"number":%d%02d,"title":"x","state":"open"}`, page, i))
+			rows = append(rows,
+				fmt.Sprintf(`{"number":%d%02d,"title":"x","state":"open"}`, page, i))
 		}
 		name := "issues.json"
 		if page > 1 {
@@ -344,7 +379,8 @@ func TestCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Config{Tracker: config.Tracker{Command: "./bin/tracker"}, DoNotMerge: "WIP"}
-	if a := ask(t, dir, Question{PR: 8, Config: c}); a.Err == nil || a.Err.(*Failure).Why != NotAllowed {
+	if a := ask(t, dir, Question{PR: 8, Config: c}); a.Err == nil ||
+		a.Err.(*Failure).Why != NotAllowed {
 		t.Error("a command that only the repository names:", a.Err)
 	}
 	t.Setenv(Allow, "./bin/tracker")
@@ -352,17 +388,20 @@ func TestCommand(t *testing.T) {
 	want := loop.Report{
 		Edges:   [][2]int{{2, 1}},
 		Backlog: &loop.Backlog{Unblocked: []int{}, Blocked: []int{1}, InProgress: []int{2}},
-		PRs:     []loop.PR{{Number: 8, State: "do-not-merge", Branch: "x", HeadSHA: "cccc", Labels: []string{"wip"}, HumanFeedback: new(true)}},
+		PRs: []loop.PR{{Number: 8, State: "do-not-merge", Branch: "x", HeadSHA: "cccc",
+			Labels: []string{"wip"}, HumanFeedback: new(true)}},
 	}
 	if d := cmp.Diff(want, a.Report()); d != "" || a.Err != nil {
 		t.Error(a.Err, a.Notes, d)
 	}
-	if a = ask(t, dir, Question{PR: 9, Config: c}); a.Err == nil || a.Err.Error() != "tracker: tracker failed (what is pr 9)" {
+	if a = ask(t, dir, Question{PR: 9, Config: c}); a.Err == nil ||
+		a.Err.Error() != "tracker: tracker failed (what is pr 9)" {
 		t.Error(a.Err)
 	}
 	c.Tracker.Command = "./bin/nothing"
 	t.Setenv(Allow, "./bin/nothing")
-	if a = ask(t, dir, Question{PR: 9, Config: c}); a.Err == nil || a.Err.(*Failure).Why != NoProgram {
+	if a = ask(t, dir, Question{PR: 9, Config: c}); a.Err == nil ||
+		a.Err.(*Failure).Why != NoProgram {
 		t.Error(a.Err)
 	}
 }

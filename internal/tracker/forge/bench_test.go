@@ -9,14 +9,17 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// bigBacklog is what gh prints for 5,000 issues with 10,000 dependencies, in pages of 100: bodies of the usual size,
-// half of the dependencies in them, half GitHub's own. closed adds a cycle through all of the long chain.
+// bigBacklog is what gh prints for 5,000 issues with 10,000 dependencies, in pages of 100: bodies
+// of the usual size, half of the dependencies in them, half GitHub's own. closed adds a cycle
+// through all of the long chain.
 func bigBacklog(closed bool) []byte {
 	const n = 5000
-	filler := strings.Repeat("What is to be done here is said in a few sentences, as people write them.\\n", 8)
+	filler := strings.Repeat("What is to be done here is said in a few sentences, as people "+
+		"write them.\\n", 8)
 	var b strings.Builder
 	for page := 0; page < n; page += 100 {
-		fmt.Fprintf(&b, `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":%v,"endCursor":"x"},"nodes":[`, page+100 < n)
+		fmt.Fprintf(&b,
+			`{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":%v,"endCursor":"x"},"nodes":[`, page+100 < n)
 		for i := page + 1; i <= page+100; i++ {
 			if i > page+1 {
 				b.WriteByte(',')
@@ -28,10 +31,11 @@ func bigBacklog(closed bool) []byte {
 					first = n
 				}
 			}
-			fmt.Fprintf(&b, `{"number":%d,"title":"Issue %d","labels":{"nodes":[{"name":"area/x"}]},`+
-				`"milestone":{"title":"v1"},"assignees":{"nodes":[]},"closedByPullRequestsReferences":{"nodes":[]},`+
-				`"blockedBy":{"totalCount":1,"nodes":[{"number":%d,"state":"OPEN","repository":{"nameWithOwner":"acme/app"}}]},"subIssues":{"totalCount":0,"nodes":[]},`+
-				`"body":"## Context\n%sDepends on #%d\n\n### Acceptance Criteria\n- [ ] it works\n"}`,
+			fmt.Fprintf(&b,
+				`{"number":%d,"title":"Issue %d","labels":{"nodes":[{"name":"area/x"}]},`+
+					`"milestone":{"title":"v1"},"assignees":{"nodes":[]},"closedByPullRequestsReferences":{"nodes":[]},`+
+					`"blockedBy":{"totalCount":1,"nodes":[{"number":%d,"state":"OPEN","repository":{"nameWithOwner":"acme/app"}}]},"subIssues":{"totalCount":0,"nodes":[]},`+
+					`"body":"## Context\n%sDepends on #%d\n\n### Acceptance Criteria\n- [ ] it works\n"}`,
 				i, i, second, filler, first)
 		}
 		b.WriteString("]}}}}")
@@ -53,7 +57,8 @@ func BenchmarkBacklog(b *testing.B) {
 				if !l.whole || l.fail != nil {
 					b.Fatal(l.fail)
 				}
-				r := backlog.Sort(&backlog.Board{Home: home, Issues: l.rows, Whole: true, PullsWhole: true, Shared: true}, backlog.Scope{})
+				r := backlog.Sort(&backlog.Board{Home: home, Issues: l.rows, Whole: true,
+					PullsWhole: true, Shared: true}, backlog.Scope{})
 				cycle := loop.ShortestCycle(r.Edges)
 				if len(r.Facts) != 5000 || len(r.Edges) < 9990 || (len(cycle) > 0) != closed {
 					b.Fatal(len(r.Facts), len(r.Edges), cycle)

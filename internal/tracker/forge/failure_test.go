@@ -20,28 +20,41 @@ func TestFailures(t *testing.T) {
 		why  Why
 		line string
 	}{
-		{"gh: Bad credentials (HTTP 401)\nTry authenticating with:  gh auth login\n", LoggedOut, "tracker: gh is not logged in (gh: Bad credentials (HTTP 401))"},
-		{"To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate the GH_TOKEN environment variable", LoggedOut, ""},
+		{"gh: Bad credentials (HTTP 401)\nTry authenticating with:  gh auth login\n", LoggedOut,
+			"tracker: gh is not logged in (gh: Bad credentials (HTTP 401))"},
+		{"To get started with GitHub CLI, please run:  gh auth login\nAlternatively, populate " +
+			"the GH_TOKEN environment variable", LoggedOut, ""},
 		{"gh: Resource not accessible by personal access token (HTTP 403)\n", Forbidden, ""},
-		{"gh: Resource protected by organization SAML enforcement. You must grant your OAuth token access to this organization. (HTTP 403)\n", Forbidden, ""},
-		{"gh: To use GitHub CLI in a GitHub Actions workflow, set the GH_TOKEN environment variable. Example:\n", LoggedOut, ""},
-		{"gh: Your token has not been granted the required scopes to execute this query.\n", Forbidden, ""},
-		{"gh: Although you appear to have the correct authorization credentials, the `acme` organization has an IP allow list enabled\n", Forbidden, ""},
-		{"gh: Although you appear to have the correct authorization credentials, the `acme` organization has enabled OAuth App access restrictions\n", Forbidden, ""},
+		{"gh: Resource protected by organization SAML enforcement. You must grant your OAuth " +
+			"token access to this organization. (HTTP 403)\n", Forbidden, ""},
+		{"gh: To use GitHub CLI in a GitHub Actions workflow, set the GH_TOKEN environment " +
+			"variable. Example:\n", LoggedOut, ""},
+		{"gh: Your token has not been granted the required scopes to execute this query.\n",
+			Forbidden, ""},
+		{"gh: Although you appear to have the correct authorization credentials, the `acme` " +
+			"organization has an IP allow list enabled\n", Forbidden, ""},
+		{"gh: Although you appear to have the correct authorization credentials, the `acme` " +
+			"organization has enabled OAuth App access restrictions\n", Forbidden, ""},
 		{"gh: Resource limits for this query exceeded.\n", Unavailable, ""},
-		{"unknown flag: --paginate\n\nUsage:  gh api <endpoint> [flags]\n", TooOld, "tracker: gh is too old (unknown flag: --paginate)"},
-		{"none of the git remotes configured for this repository point to a known GitLab host.\n", LoggedOut, ""},
+		{"unknown flag: --paginate\n\nUsage:  gh api <endpoint> [flags]\n", TooOld,
+			"tracker: gh is too old (unknown flag: --paginate)"},
+		{"none of the git remotes configured for this repository point to a known GitLab host.\n",
+			LoggedOut, ""},
 		{"gh: API rate limit exceeded for user ID 1234567. (HTTP 403)\n", RateLimited, ""},
-		{"gh: You have exceeded a secondary rate limit. Please wait a few minutes before you try again. (HTTP 403)\n", RateLimited, ""},
+		{"gh: You have exceeded a secondary rate limit. Please wait a few minutes before you try " +
+			"again. (HTTP 403)\n", RateLimited, ""},
 		{"gh: HTTP 429\n", RateLimited, "tracker: gh is rate-limited (gh: HTTP 429)"},
 		{"gh: HTTP 502\n", Unavailable, "tracker: gh finds the tracker broken (gh: HTTP 502)"},
-		{"gh: Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug.\n", Unavailable, ""},
-		{"error connecting to api.github.com\ncheck your internet connection or https://githubstatus.com\n", Offline, ""},
+		{"gh: Something went wrong while executing your query. This may be the result of a " +
+			"timeout, or it could be a GitHub bug.\n", Unavailable, ""},
+		{"error connecting to api.github.com\ncheck your internet connection or " +
+			"https://githubstatus.com\n", Offline, ""},
 		{"Post \"https://api.github.com/graphql\": EOF\n", Offline, ""},
 		{"unexpected EOF\n", Offline, ""},
 		{"unexpected end of JSON input\n", Unreadable, ""},
 		{"gh: Could not resolve to a Repository with the name 'acme/app'.\n", NotFound, ""},
-		{"\x1b[31mX\x1b[0m \x07token=ghp_16C7e42F292c6912E7710c838347Ae178B4a at https://mara:pw@github.com/acme\n", Failed,
+		{"\x1b[31mX\x1b[0m \x07token=ghp_16C7e42F292c6912E7710c838347Ae178B4a at " +
+			"https://mara:pw@github.com/acme\n", Failed,
 			"tracker: gh failed ([31mX[0m token=<redacted> at https://github.com/acme)"},
 		{strings.Repeat("x ", 5000), Failed, ""},
 		{"", Failed, "tracker: gh failed (exit status 1)"},
@@ -59,7 +72,8 @@ func TestFailures(t *testing.T) {
 		if c.line != "" && f.Error() != c.line {
 			t.Errorf("%.60q: %q", c.says, f.Error())
 		}
-		if len(a.Notes) != 1 || len([]rune(a.Notes[0])) > 300 || strings.ContainsAny(a.Notes[0], "\n\x1b\x07") {
+		if len(a.Notes) != 1 || len([]rune(a.Notes[0])) > 300 ||
+			strings.ContainsAny(a.Notes[0], "\n\x1b\x07") {
 			t.Errorf("%.60q: notes %q", c.says, a.Notes)
 		}
 	}
@@ -75,7 +89,8 @@ func TestUnreadableAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := strings.TrimSuffix(strings.TrimSpace(string(second)), "}") + `,"errors":[{"type":"FORBIDDEN","message":"no"}]}`
+	refused := strings.TrimSuffix(strings.TrimSpace(string(second)), "}") +
+		`,"errors":[{"type":"FORBIDDEN","message":"no"}]}`
 	for _, c := range []struct {
 		name, text string
 		found      int // issues that are told nonetheless
@@ -90,7 +105,8 @@ func TestUnreadableAnswers(t *testing.T) {
 		{"another shape", `{"data":{"repository":{"issues":[]}}}`, -1},
 		{"no repository", `{"data":{"repository":null}}`, -1},
 		{"a message", `{"message":"API rate limit exceeded"}`, -1},
-		{"null nodes", `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[null,{"number":"x"},{"number":-1},{"number":7}]}}}}`, 1},
+		{"null nodes",
+			`{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[null,{"number":"x"},{"number":-1},{"number":7}]}}}}`, 1},
 		{"a string", `"x"`, -1},
 		{"deep", strings.Repeat("[", 1<<20), -1},
 	} {
@@ -98,7 +114,8 @@ func TestUnreadableAnswers(t *testing.T) {
 		os.Remove(filepath.Join(from, "issues.2.json"))
 		put(t, filepath.Join(from, "issues.json"), c.text)
 		a := ask(t, dir, Question{Backlog: true})
-		if a.Backlog != nil || !a.Partial || a.Found != (c.found >= 0) || a.Found && len(a.Issues) != c.found || len(a.Notes) == 0 {
+		if a.Backlog != nil || !a.Partial || a.Found != (c.found >= 0) || a.Found &&
+			len(a.Issues) != c.found || len(a.Notes) == 0 {
 			t.Errorf("%s: %d issues, %+v", c.name, len(a.Issues), a)
 		}
 	}
@@ -117,11 +134,13 @@ func TestManyPages(t *testing.T) {
 		for i := page * 100; i <= page*100+100; i++ {
 			nodes = append(nodes, node(i+1))
 		}
-		fmt.Fprintf(&text, `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":%v,"endCursor":"x"},"nodes":[%s]}}}}`, page < 2, strings.Join(nodes, ","))
+		fmt.Fprintf(&text,
+			`{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":%v,"endCursor":"x"},"nodes":[%s]}}}}`, page < 2, strings.Join(nodes, ","))
 	}
 	put(t, filepath.Join(from, "issues.json"), text.String())
 	a := ask(t, dir, Question{Backlog: true})
-	if a.Err != nil || a.Backlog == nil || len(a.Issues) != 301 || len(a.Backlog.Blocked) != 300 || len(a.Edges) != 300 {
+	if a.Err != nil || a.Backlog == nil || len(a.Issues) != 301 || len(a.Backlog.Blocked) != 300 ||
+		len(a.Edges) != 300 {
 		t.Errorf("%v %v: %d issues, %d edges", a.Err, a.Notes, len(a.Issues), len(a.Edges))
 	}
 }
@@ -136,7 +155,8 @@ func TestOneOfTwoCallsFails(t *testing.T) {
 	if a.Backlog != nil || a.Err == nil || !a.Found {
 		t.Errorf("#145 depends on #12, which may be an open PR: %+v", a)
 	}
-	put(t, filepath.Join(from, "issues.json"), `{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[{"number":1},{"number":2,"body":"Depends on #1"}]}}}}`)
+	put(t, filepath.Join(from, "issues.json"),
+		`{"data":{"repository":{"issues":{"pageInfo":{"hasNextPage":false},"nodes":[{"number":1},{"number":2,"body":"Depends on #1"}]}}}}`)
 	os.Remove(filepath.Join(from, "issues.2.json"))
 	a = ask(t, dir, Question{Backlog: true})
 	if a.Backlog == nil || len(a.Backlog.Blocked) != 1 || a.Err == nil {
@@ -229,7 +249,8 @@ func TestMissingProgram(t *testing.T) {
 	dir, _ := project(t, "https://github.com/acme/app", "github")
 	t.Setenv("PATH", dir)
 	a := ask(t, dir, Question{PRs: true})
-	if a.Err == nil || a.Err.Error() != "tracker: gh is not installed" || a.Err.(*Failure).Hint() == "" {
+	if a.Err == nil || a.Err.Error() != "tracker: gh is not installed" ||
+		a.Err.(*Failure).Hint() == "" {
 		t.Error(a.Err)
 	}
 }
@@ -260,12 +281,14 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"GH_TOKEN=kept", "GH_PROMPT_DISABLED=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0", "GH_NO_UPDATE_NOTIFIER=1"} {
+	for _, want := range []string{"GH_TOKEN=kept", "GH_PROMPT_DISABLED=1", "NO_COLOR=1",
+		"GIT_TERMINAL_PROMPT=0", "GH_NO_UPDATE_NOTIFIER=1"} {
 		if !strings.Contains(string(text), want+"\n") {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	for _, no := range []string{"\nGH_DEBUG=", "\nDEBUG=", "\nGH_REPO=", "\nGIT_DIR=", "\nGH_FORCE_TTY="} {
+	for _, no := range []string{"\nGH_DEBUG=", "\nDEBUG=", "\nGH_REPO=", "\nGIT_DIR=",
+		"\nGH_FORCE_TTY="} {
 		if strings.Contains("\n"+string(text), no) {
 			t.Errorf("%q is there", no)
 		}

@@ -8,7 +8,8 @@ import (
 	"hooks/internal/tracker/backlog"
 )
 
-// Whatever a program prints: no panic, no number out of bounds, and what is whole was readable to its end.
+// Whatever a program prints: no panic, no number out of bounds, and what is whole was readable to
+// its end.
 func FuzzAnswers(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*/*.json")
 	for _, name := range files {
@@ -19,7 +20,8 @@ func FuzzAnswers(f *testing.F) {
 		f.Add(text)
 		f.Add(text[:len(text)/2])
 	}
-	place := Place{Home: backlog.Home{Host: "github.com", Owner: "acme", Repo: "app"}, Args: []string{"x"}}
+	place := Place{Home: backlog.Home{Host: "github.com", Owner: "acme", Repo: "app"},
+		Args: []string{"x"}}
 	r := reader{caller: caller{Place: place}}
 	gh, gl, te, co := newGitHub(r), newGitLab(r), &gitea{reader: r}, newCommand(r)
 	f.Fuzz(func(t *testing.T, out []byte) {
@@ -42,7 +44,8 @@ func FuzzAnswers(f *testing.F) {
 			}
 			co.refs(n)
 		}
-		for _, path := range []string{"data.repository.pullRequest", "data.project.mergeRequest", "pr"} {
+		for _, path := range []string{"data.repository.pullRequest", "data.project.mergeRequest",
+			"pr"} {
 			if p, fail := readOne(out, nil, path, gh.pr); (p.Number > 0) == (fail != nil) {
 				t.Errorf("PR %d and %v", p.Number, fail)
 			}

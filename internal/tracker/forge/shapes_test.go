@@ -23,20 +23,23 @@ func why(err error) Why {
 	return ""
 }
 
-// A repository whose issues are turned off answers with an empty list. That is no empty backlog: the loop would end as
-// if everything were done (R18).
+// A repository whose issues are turned off answers with an empty list. That is no empty backlog:
+// the loop would end as if everything were done (R18).
 func TestIssuesTurnedOff(t *testing.T) {
 	for _, c := range []struct{ origin, kind, name, text string }{
 		{"https://github.com/acme/app", "github", "issues.json",
 			`{"data":{"repository":{"nameWithOwner":"acme/app","hasIssuesEnabled":false,"issues":{"totalCount":0,"pageInfo":{"hasNextPage":false,"endCursor":null},"nodes":[]}}}}`},
-		{"https://gitlab.com/acme/app", "gitlab", "issues.json", `{"data":{"project":{"issuesEnabled":false,"issues":null}}}`},
-		{"https://codeberg.org/acme/app", "gitea", "repo.json", `{"id":5,"full_name":"acme/app","has_issues":false,"has_pull_requests":true}`},
+		{"https://gitlab.com/acme/app", "gitlab", "issues.json",
+			`{"data":{"project":{"issuesEnabled":false,"issues":null}}}`},
+		{"https://codeberg.org/acme/app", "gitea", "repo.json",
+			`{"id":5,"full_name":"acme/app","has_issues":false,"has_pull_requests":true}`},
 	} {
 		dir, from := project(t, c.origin, c.kind)
 		os.Remove(filepath.Join(from, "issues.2.json"))
 		put(t, filepath.Join(from, "issues.json"), "[]")
 		put(t, filepath.Join(from, c.name), c.text)
-		if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != NoIssues || a.Backlog != nil || a.Found || a.Err.(*Failure).Hint() == "" {
+		if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != NoIssues || a.Backlog != nil ||
+			a.Found || a.Err.(*Failure).Hint() == "" {
 			t.Errorf("%s: %v, %+v", c.kind, a.Err, a)
 		}
 	}
@@ -52,7 +55,8 @@ func TestIssuesTurnedOff(t *testing.T) {
 func TestRenamedRepository(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/old-app", "github")
 	a := ask(t, dir, Question{Backlog: true, PR: 142})
-	if a.Backlog == nil || !cmp.Equal(a.Backlog.InProgress, []int{50, 149}) || !cmp.Equal(a.PRs[0].Closes, []int{50}) {
+	if a.Backlog == nil || !cmp.Equal(a.Backlog.InProgress, []int{50, 149}) ||
+		!cmp.Equal(a.PRs[0].Closes, []int{50}) {
 		t.Errorf("%v %+v %+v", a.Notes, a.Backlog, a.PRs)
 	}
 	if got := calls(t, from)[0]; !strings.Contains(got, "name=old-app") {
@@ -64,9 +68,12 @@ func TestRenamedRepository(t *testing.T) {
 func TestHowMuchIsKnown(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
 	os.Remove(filepath.Join(from, "issues.2.json"))
-	put(t, filepath.Join(from, "issues.err"), "gh: We couldn't respond to your request in time. Sorry about that. Please try resubmitting your request and contact us if the problem persists.\n")
+	put(t, filepath.Join(from, "issues.err"), "gh: We couldn't respond to your request in time. "+
+		"Sorry about that. Please try resubmitting your request and contact us if the problem "+
+		"persists.\n")
 	a := ask(t, dir, Question{Backlog: true})
-	if why(a.Err) != Unavailable || a.Backlog != nil || len(a.Issues) != 3 || !cmp.Equal(a.Notes[1], "tracker: 3 of 9 open issues are known") {
+	if why(a.Err) != Unavailable || a.Backlog != nil || len(a.Issues) != 3 ||
+		!cmp.Equal(a.Notes[1], "tracker: 3 of 9 open issues are known") {
 		t.Errorf("%v %q", a.Err, a.Notes)
 	}
 }
@@ -88,7 +95,8 @@ func TestTalkAroundAnAnswer(t *testing.T) {
 		dir, from := project(t, "https://github.com/acme/app", "github")
 		os.Remove(filepath.Join(from, "issues.2.json"))
 		put(t, filepath.Join(from, "issues.json"), text)
-		if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || len(a.Issues) != 6 || !strings.HasPrefix(a.Issues[3].Title, "Epic") {
+		if a := ask(t, dir, Question{Backlog: true}); a.Err != nil || len(a.Issues) != 6 ||
+			!strings.HasPrefix(a.Issues[3].Title, "Epic") {
 			t.Errorf("%.60q: %v, %d issues", text, a.Notes, len(a.Issues))
 		}
 	}
@@ -101,19 +109,23 @@ func TestTalkAroundAnAnswer(t *testing.T) {
 // gh takes a host without a port.
 func TestHostWithAPort(t *testing.T) {
 	dir, from := project(t, "https://github.corp.example:8443/acme/app", "github")
-	if a := ask(t, dir, Question{PRs: true}); a.Err != nil || calls(t, from)[0] != "gh prs github.corp.example owner=acme name=app" {
+	if a := ask(t, dir, Question{PRs: true}); a.Err != nil ||
+		calls(t, from)[0] != "gh prs github.corp.example owner=acme name=app" {
 		t.Error(a.Err, calls(t, from))
 	}
 }
 
-// Gitea's own dependencies count, by tea's login at the host. One that cannot be asked for leaves its issue undecided;
-// a repository that has none turned on has none.
+// Gitea's own dependencies count, by tea's login at the host. One that cannot be asked for leaves
+// its issue undecided; a repository that has none turned on has none.
 func TestGiteaDependencies(t *testing.T) {
 	dir, from := project(t, "https://git.corp.example/acme/app", "gitea")
-	put(t, filepath.Join(dir, "home/.config/tea/config.yml"), "logins:\n- name: other\n  url: https://other.example\n- name: corp\n  url: https://git.corp.example\n  token: x\n")
-	put(t, filepath.Join(from, "issues.json"), `[{"number":1,"title":"First","body":"","state":"open"},{"number":2,"title":"Second","body":"","state":"open"}]`)
+	put(t, filepath.Join(dir, "home/.config/tea/config.yml"), "logins:\n- name: other\n  url: "+
+		"https://other.example\n- name: corp\n  url: https://git.corp.example\n  token: x\n")
+	put(t, filepath.Join(from, "issues.json"),
+		`[{"number":1,"title":"First","body":"","state":"open"},{"number":2,"title":"Second","body":"","state":"open"}]`)
 	a := ask(t, dir, Question{Backlog: true})
-	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{1}, Blocked: []int{2}, InProgress: []int{}}, a.Backlog); d != "" || !cmp.Equal(a.Edges, [][2]int{{1, 2}}) {
+	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{1}, Blocked: []int{2}, InProgress: []int{}},
+		a.Backlog); d != "" || !cmp.Equal(a.Edges, [][2]int{{1, 2}}) {
 		t.Error(a.Notes, a.Edges, d)
 	}
 	for _, call := range calls(t, from) {
@@ -123,7 +135,8 @@ func TestGiteaDependencies(t *testing.T) {
 	}
 	put(t, filepath.Join(from, "dependencies-2.json"), "")
 	put(t, filepath.Join(from, "dependencies-2.status"), "502 Bad Gateway")
-	if a = ask(t, dir, Question{Backlog: true}); a.Backlog != nil || a.Issues[1].State != "unknown" {
+	if a = ask(t, dir, Question{Backlog: true}); a.Backlog != nil ||
+		a.Issues[1].State != "unknown" {
 		t.Errorf("%+v", a.Issues)
 	}
 	var many []string
@@ -131,13 +144,17 @@ func TestGiteaDependencies(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"number":%d,"title":"x","state":"open"}`, n+1))
 	}
 	put(t, filepath.Join(from, "issues.json"), "["+strings.Join(many, ",")+"]")
-	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil || len(a.Backlog.Unblocked) != giteaEach+1 || len(a.Notes) != 1 {
-		t.Errorf("of too many only what bodies say counts, and that is said: %v %+v", a.Notes, a.Backlog)
+	if a = ask(t, dir, Question{Backlog: true}); a.Backlog == nil ||
+		len(a.Backlog.Unblocked) != giteaEach+1 || len(a.Notes) != 1 {
+		t.Errorf("of too many only what bodies say counts, and that is said: %v %+v", a.Notes,
+			a.Backlog)
 	}
 	os.Remove(filepath.Join(from, "dependencies-2.status"))
-	put(t, filepath.Join(from, "dependencies-2.json"), `[{"number":41,"state":"open","repository":{"full_name":"acme/app"}}]`)
+	put(t, filepath.Join(from, "dependencies-2.json"),
+		`[{"number":41,"state":"open","repository":{"full_name":"acme/app"}}]`)
 	a = ask(t, dir, Question{Backlog: true, Scope: backlog.Scope{Issues: []int{2, 3}}})
-	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{3}, Blocked: []int{2}, InProgress: []int{}}, a.Backlog); d != "" || len(a.Notes) > 0 {
+	if d := cmp.Diff(&loop.Backlog{Unblocked: []int{3}, Blocked: []int{2}, InProgress: []int{}},
+		a.Backlog); d != "" || len(a.Notes) > 0 {
 		t.Error("in scope there are few:", a.Notes, d)
 	}
 }
@@ -145,11 +162,13 @@ func TestGiteaDependencies(t *testing.T) {
 // tea ends well where the server did not: what the body says is the failure.
 func TestGiteaRefuses(t *testing.T) {
 	dir, from := project(t, "https://codeberg.org/acme/app", "gitea")
-	put(t, filepath.Join(from, "issues.json"), `{"message":"token is required","url":"https://codeberg.org/api/swagger"}`)
+	put(t, filepath.Join(from, "issues.json"),
+		`{"message":"token is required","url":"https://codeberg.org/api/swagger"}`)
 	if a := ask(t, dir, Question{Backlog: true}); why(a.Err) != LoggedOut || a.Backlog != nil {
 		t.Error(a.Err)
 	}
-	put(t, filepath.Join(from, "pr-9.json"), `{"errors":null,"message":"The target couldn't be found.","url":"https://codeberg.org/api/swagger"}`)
+	put(t, filepath.Join(from, "pr-9.json"),
+		`{"errors":null,"message":"The target couldn't be found.","url":"https://codeberg.org/api/swagger"}`)
 	if a := ask(t, dir, Question{PR: 9}); why(a.Err) != NotFound || len(a.PRs) > 0 {
 		t.Error(a.Err)
 	}
@@ -191,7 +210,8 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 		name, status, issues, repo string
 		why                        Why
 	}{
-		{"issues and PRs off", "404 Not Found", `{"message":"x"}`, `{"has_issues":false}`, NoIssues},
+		{"issues and PRs off", "404 Not Found", `{"message":"x"}`, `{"has_issues":false}`,
+			NoIssues},
 		{"issues off", "200 OK", `[]`, `{"has_issues":false}`, NoIssues},
 		{"another tracker", "200 OK", `[]`, `{"has_issues":true,"external_tracker":{}}`, NoIssues},
 		{"no repository", "404 Not Found", `{"message":"x"}`, "", NotFound},
@@ -214,7 +234,8 @@ func TestGiteaTurnedOffByStatus(t *testing.T) {
 		`[{"number":1,"title":"First","state":"open"},{"number":2,"title":"Second","state":"open"}]`)
 	for _, n := range []string{"1", "2"} {
 		put(t, filepath.Join(from, "dependencies-"+n+".status"), "404 Not Found")
-		put(t, filepath.Join(from, "dependencies-"+n+".json"), `{"message":"Abhängigkeiten sind aus"}`)
+		put(t, filepath.Join(from, "dependencies-"+n+".json"),
+			`{"message":"Abhängigkeiten sind aus"}`)
 	}
 	a := ask(t, dir, Question{Backlog: true})
 	if a.Err != nil || a.Backlog == nil || len(a.Backlog.Unblocked) != 2 {

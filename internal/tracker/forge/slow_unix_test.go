@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// A slow program is ended with its children, and what it had told counts as a part. The pipe ends when its last
-// writer, a child of the program, does.
+// A slow program is ended with its children, and what it had told counts as a part. The pipe ends
+// when its last writer, a child of the program, does.
 func TestSlowProgram(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
 	pipe := filepath.Join(dir, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	program(t, "#!/bin/sh\ncase \"$*\" in *pullRequests*) exit 1 ;; esac\ncat '"+from+"/issues.json'\n(exec 9>'"+pipe+"'; sleep 600) &\nsleep 600\n")
+	program(t, "#!/bin/sh\ncase \"$*\" in *pullRequests*) exit 1 ;; esac\ncat '"+from+
+		"/issues.json'\n(exec 9>'"+pipe+"'; sleep 600) &\nsleep 600\n")
 	ended := make(chan error, 1)
 	go func() {
 		f, err := os.Open(pipe)
