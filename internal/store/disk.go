@@ -193,10 +193,10 @@ func (d *disk) mkdir(name string) error {
 }
 
 // syncDir makes the folder's changed names durable, if any changed.
-func (d *disk) syncDir() error { return d.startSync()() }
+func (d *disk) syncDir() error { return d.dirSync()() }
 
-// startSync begins what syncDir does. The returned function waits for its end.
-func (d *disk) startSync() (wait func() error) {
+// dirSync is what syncDir does, ready to be done.
+func (d *disk) dirSync() (do func() error) {
 	// Windows cannot sync a folder. Its files were synced one by one.
 	if !d.dirty || runtime.GOOS == "windows" {
 		return func() error { return nil }
@@ -209,10 +209,8 @@ func (d *disk) startSync() (wait func() error) {
 	if err != nil {
 		return func() error { return err }
 	}
-	synced := make(chan error, 1)
-	go func() { synced <- errors.Join(f.Sync(), f.Close()) }()
 	return func() error {
-		err := <-synced
+		err := errors.Join(f.Sync(), f.Close())
 		if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
 			return fmt.Errorf("sync folder: %w", err)
 		}
@@ -230,36 +228,47 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
 }
 
-// unfinished is a whole file under a temporary name that is being made durable.
+// unfinished is a whole file under a temporary name, on its way to the disk.
 type unfinished struct {
 	disk      *disk
 	tmp, name string
-	synced    chan error
+	f         *os.File
+	synced    chan error // nil until the sync has begun
 	placed    bool
 }
 
-// begin writes the text of an unfinished file and does not wait for the disk.
+// begin writes the text of an unfinished file.
 func (d *disk) begin(name string, text []byte) (*unfinished, error) {
-	u := &unfinished{disk: d, tmp: temp(name), name: name, synced: make(chan error, 1)}
-	f, err := d.create(u.tmp)
+	tmp := temp(name)
+	f, err := d.create(tmp)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.write(f, name, text); err != nil {
-		return nil, errors.Join(err, f.Close(), d.remove(u.tmp))
+		return nil, errors.Join(err, f.Close(), d.remove(tmp))
 	}
-	failed := d.at("sync", name)
+	return &unfinished{disk: d, tmp: tmp, name: name, f: f}, nil
+}
+
+// ahead begins to sync the file while the caller does something else.
+func (u *unfinished) ahead() {
+	u.synced = make(chan error, 1)
+	failed := u.disk.at("sync", u.name)
 	go func() {
 		if failed == nil {
-			failed = f.Sync()
+			failed = u.f.Sync()
 		}
-		u.synced <- errors.Join(failed, f.Close())
+		u.synced <- errors.Join(failed, u.f.Close())
 	}()
-	return u, nil
 }
 
 // wait returns once the file is durable.
 func (u *unfinished) wait() error {
+	if u.synced == nil {
+		err := errors.Join(u.disk.sync(u.f, u.name), u.f.Close())
+		u.synced = make(chan error, 1)
+		u.synced <- err
+	}
 	err := <-u.synced
 	u.synced <- err
 	return err

@@ -144,7 +144,9 @@ func (s *Store) Commit(
 	at, text, err := s.budgetText(budgetPath, b)
 	var draft *unfinished // nil: SaveBudget does it all, and returns the error, after the line
 	if err == nil {
-		draft, _ = at.disk.begin(at.name, text)
+		if draft, _ = at.disk.begin(at.name, text); draft != nil {
+			draft.ahead()
+		}
 		defer draft.drop()
 	}
 	after := func(f *seal.Files) {

@@ -168,19 +168,25 @@ func (s *Store) batch(steps func() error) error {
 }
 
 // settle syncs the folders that changed, unless a batch will.
-func (s *Store) settle() error { return s.startSync()() }
+func (s *Store) settle() error { return s.dirSync()() }
 
-// startSync begins what settle does. The returned function waits for its end.
-func (s *Store) startSync() (wait func() error) {
+func (s *Store) dirSync() (do func() error) {
 	if s.batching {
 		return func() error { return nil }
 	}
-	own := s.disk.startSync()
+	own := s.disk.dirSync()
 	if s.elsewhere == nil {
 		return own
 	}
-	other := s.elsewhere.startSync()
+	other := s.elsewhere.dirSync()
 	return func() error { return errors.Join(own(), other()) }
+}
+
+// startSync begins what settle does. The returned function waits for its end.
+func (s *Store) startSync() (wait func() error) {
+	do, synced := s.dirSync(), make(chan error, 1)
+	go func() { synced <- do() }()
+	return func() error { return <-synced }
 }
 
 func lockName(k loop.Skill) string    { return string(k) + ".lock" }
