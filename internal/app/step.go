@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -94,7 +95,7 @@ func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, concerned
 func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply, error) {
 	k.Redact = h.redact
 	for {
-		o := loop.Step(t.values(), k, e)
+		o := loop.Step(t.values(), k, atNow(e))
 		if o.Need == 0 {
 			return h.carryOut(t, o)
 		}
@@ -102,6 +103,16 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 			return event.Nothing(), err
 		}
 	}
+}
+
+// atNow is the event with the machine's clock as it is now. A Stop records when its turn was held;
+// one that began before that is the same Stop, and may have waited for this one.
+func atNow(e loop.Event) loop.Event {
+	if stop, ok := e.(loop.TurnEnd); ok {
+		stop.Wall = time.Now().UTC()
+		return stop
+	}
+	return e
 }
 
 // carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on

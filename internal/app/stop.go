@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -28,7 +27,7 @@ func (h *handler) stop() (event.Reply, error) {
 
 func (h *handler) turnEnd() loop.TurnEnd {
 	e := loop.TurnEnd{
-		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began, Wall: time.Now().UTC(),
+		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began,
 		Working: h.ev.WorkersRunning(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
 	for _, c := range h.ev.Crons {
