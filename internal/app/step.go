@@ -41,17 +41,20 @@ func (h *handler) stepEach(
 	}
 	h.runs = list
 	known := map[loop.Skill]loop.Known{}
-	concerned := false
+	concerned, refused := false, event.Nothing()
 	for _, t := range pick(list) {
-		k, any := h.lookAhead(t, eventOf(t))
+		k, o := h.lookAhead(t, eventOf(t))
 		known[t.skill] = k
-		concerned = concerned || any
+		concerned = concerned || !o.Nothing()
+		if o.Need == 0 && o.Reply.Deny != nil && refused.Empty() {
+			refused = h.denial(o.Reply.Deny)
+		}
 	}
 	if !concerned {
 		h.settled = true
 		return event.Nothing(), nil
 	}
-	return h.withLock(func(now []*loopState) (event.Reply, error) {
+	reply, err := h.withLock(func(now []*loopState) (event.Reply, error) {
 		h.runs, h.settled = now, true
 		return h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
 			e := eventOf(t)
@@ -64,6 +67,11 @@ func (h *handler) stepEach(
 			return h.decide(t, e, known[t.skill])
 		})
 	})
+	if err != nil && !refused.Empty() && !reply.Decides() { // what cannot be recorded is refused too
+		h.slip(err)
+		return refused, nil
+	}
+	return reply, err
 }
 
 // isDecided reports whether another loop of the session has decided the event already: the turn
@@ -78,14 +86,14 @@ func (h *handler) isDecided(e loop.Event) bool {
 	return false
 }
 
-// lookAhead steps without the state's lock, to fetch what is slow, and reports whether the event
-// concerns the loop.
-func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, concerned bool) {
+// lookAhead steps without the state's lock, to fetch what is slow, and returns what the event means
+// to the loop, as far as that is known without it.
+func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
-		o := loop.Step(t.values(), k, e)
+		o = loop.Step(t.values(), k, e)
 		need := o.Need &^ locked
 		if need == 0 || h.fetch(t, e, &k, need) != nil { // with the lock the error is returned
-			return k, !o.Nothing()
+			return k, o
 		}
 	}
 }
