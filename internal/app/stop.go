@@ -17,7 +17,10 @@ func (h *handler) stop() (event.Reply, error) {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok {
-		reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
+		h.slip(h.withStateLock(func() error { // it saves the record that workers' events save too
+			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
+			return nil
+		}))
 	}
 	if err == nil && !reply.Blocks() { // else the next event releases them
 		h.slip(h.releaseStopped(h.runs))
