@@ -12,8 +12,8 @@ import (
 	"hooks/internal/store"
 )
 
-// TestARefusalNeedsNoSave: a call that the rules refuse is refused, also where the refusal cannot be
-// recorded, because the state is busy or cannot be written.
+// TestARefusalNeedsNoSave: a call that the rules refuse is refused, also where the refusal cannot
+// be recorded, because the state is busy or cannot be written.
 func TestARefusalNeedsNoSave(t *testing.T) {
 	dir := t.TempDir()
 	a := &App{
@@ -73,7 +73,8 @@ func TestALoopThatChangesUnderTheCallStaysShut(t *testing.T) {
 		}
 		return said
 	}
-	enter := `"hook_event_name":"UserPromptExpansion","command_name":"sdd:%s","command_args":"--loop"`
+	const enter = `"hook_event_name":"UserPromptExpansion","command_name":"sdd:%s",` +
+		`"command_args":"--loop"`
 	tell("p1", "user-prompt-expansion", fmt.Sprintf(enter, "work"))
 	tell("p1", "stop", `"hook_event_name":"Stop","stop_hook_active":false`)
 	tell("p1", "stop", `"hook_event_name":"Stop","stop_hook_active":true`)
@@ -104,7 +105,7 @@ func TestALoopThatChangesUnderTheCallStaysShut(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := <-done
-	if !strings.Contains(said.Reply.Reason(), "held back while the loop's state cannot be trusted") {
+	if !strings.Contains(said.Reply.Reason(), "is held back while the loop's state") {
 		t.Errorf("the merge is not held back: %q, %v", said.Reply.Reason(), said.Err)
 	}
 }

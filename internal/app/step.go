@@ -67,7 +67,7 @@ func (h *handler) stepEach(
 			return h.decide(t, e, known[t.skill])
 		})
 	})
-	if err != nil && !refused.Empty() && !reply.Decides() { // what cannot be recorded is refused too
+	if err != nil && !refused.Empty() && !reply.Decides() { // an error in the record changes nothing
 		h.slip(err)
 		return refused, nil
 	}
