@@ -67,8 +67,8 @@ func (h *handler) stepEach(
 			return h.decide(t, e, known[t.skill])
 		})
 	})
-	if err != nil && !refused.Empty() && !reply.Decides() { // an error in the record changes nothing
-		h.slip(err)
+	if err != nil && !refused.Empty() && !reply.Decides() {
+		h.slip(err) // an error in the record changes no refusal
 		return refused, nil
 	}
 	return reply, err
