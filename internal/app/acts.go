@@ -15,7 +15,9 @@ func (h *handler) reading(t *loopState) loop.Reading {
 	r := h.read()
 	reading := loop.Reading{
 		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: r.ReachesForge(),
-		Braked: r.Unparsable == "" && h.meetsBrake(t),
+	}
+	if reading.Opaque != "" && r.Unparsable == "" { // it looks at the links, and puts them back
+		reading.Braked = h.meetsBrake(t)
 	}
 	for _, a := range r.Acts {
 		reading.Acts = append(reading.Acts, h.actOf(a))

@@ -82,8 +82,8 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	k.Has |= loop.NeedPrevious
 	path := h.transcript(t, e)
 	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
-	if err != nil && t.Tick != nil && t.Tick.SessionID != h.ev.SessionID {
-		return uncounted(t.Tick.SessionID, err)
+	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {
+		return uncounted(session, err)
 	}
 	if t.Budget.Seq == 0 {
 		notes = append(notes, h.onceNotes()...)
@@ -94,6 +94,17 @@ func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err err
 	k.Calls = h.missedCalls(t, calls)
 	k.Count = loop.Count{Spent: spent, Notes: notes, Clock: h.clock(h.now)}
 	return nil
+}
+
+// countedSession is the session whose transcript is counted.
+func (h *handler) countedSession(t *loopState, e loop.Event) string {
+	switch _, ends := e.(loop.SessionEnd); {
+	case ends:
+		return h.ev.SessionID
+	case t.Tick != nil:
+		return t.Tick.SessionID
+	}
+	return t.Budget.SessionID
 }
 
 // onceNotes are what a run's first iteration says about how its money is counted and about the
@@ -108,17 +119,20 @@ func (h *handler) onceNotes() []string {
 }
 
 // transcript is the transcript that a loop's iteration is in: the event's own at its Stop, else the
-// one that the iteration recorded.
+// one that the iteration recorded. A run that ends between its iterations is counted from its own,
+// because after /clear a person ends it from another session.
 func (h *handler) transcript(t *loopState, e loop.Event) string {
 	own := false
 	switch e.(type) {
 	case loop.TurnEnd:
-		own = h.ownsPrompt(t)
+		own = !h.unknownPrompt(t) || t.Tick.Draining
+	case loop.SessionEnd:
+		own = !h.open(t)
 	case loop.Call, loop.CatchUp, loop.Unbegun:
 		own = true
 	}
 	switch {
-	case h.ev.Transcript != "" && (own || t.Tick == nil):
+	case h.ev.Transcript != "" && own:
 		return h.ev.Transcript
 	case t.Tick != nil:
 		return t.Tick.Transcript

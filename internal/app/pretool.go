@@ -16,7 +16,7 @@ func (h *handler) preToolUse() (event.Reply, error) {
 	if err != nil || found.Blocks() {
 		return h.recordAny(list, found), err
 	}
-	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok && h.mustStayShut(changed) {
+	if changed := h.shutBy(); changed != nil {
 		return h.heldBack(changed), nil
 	}
 	if h.ev.Asks() {
@@ -26,7 +26,20 @@ func (h *handler) preToolUse() (event.Reply, error) {
 	}
 	call := h.toolCall()
 	reply, err := h.stepEach(h.addressed, func(*loopState) loop.Event { return call })
+	if changed := h.shutBy(); changed != nil && err == nil && !reply.Decides() {
+		reply = h.heldBack(changed) // changed since the look, so its loop has not judged the call
+	}
 	return reply.And(found), err
+}
+
+// shutBy is the change of one loop's files that keeps the call shut, though the session's other
+// loop is in order; nil without one.
+func (h *handler) shutBy() *store.ChangedError {
+	changed, ok := errors.AsType[*store.ChangedError](h.damage)
+	if !ok || !h.mustStayShut(changed) {
+		return nil
+	}
+	return changed
 }
 
 // dialogBegins records which call asks, and the questions that it shows: those of one loop.

@@ -3,6 +3,7 @@ package app
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -40,17 +41,20 @@ func (h *handler) stepEach(
 	}
 	h.runs = list
 	known := map[loop.Skill]loop.Known{}
-	concerned := false
+	concerned, refused := false, event.Nothing()
 	for _, t := range pick(list) {
-		k, any := h.lookAhead(t, eventOf(t))
+		k, o := h.lookAhead(t, eventOf(t))
 		known[t.skill] = k
-		concerned = concerned || any
+		concerned = concerned || !o.Nothing()
+		if o.Need == 0 && o.Reply.Deny != nil && refused.Empty() {
+			refused = h.denial(o.Reply.Deny)
+		}
 	}
 	if !concerned {
 		h.settled = true
 		return event.Nothing(), nil
 	}
-	return h.withLock(func(now []*loopState) (event.Reply, error) {
+	reply, err := h.withLock(func(now []*loopState) (event.Reply, error) {
 		h.runs, h.settled = now, true
 		return h.forEachRun(pick(now), func(t *loopState) (event.Reply, error) {
 			e := eventOf(t)
@@ -63,6 +67,11 @@ func (h *handler) stepEach(
 			return h.decide(t, e, known[t.skill])
 		})
 	})
+	if err != nil && !refused.Empty() && !reply.Decides() {
+		h.slip(err) // an error in the record changes no refusal
+		return refused, nil
+	}
+	return reply, err
 }
 
 // isDecided reports whether another loop of the session has decided the event already: the turn
@@ -77,14 +86,14 @@ func (h *handler) isDecided(e loop.Event) bool {
 	return false
 }
 
-// lookAhead steps without the state's lock, to fetch what is slow, and reports whether the event
-// concerns the loop.
-func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, concerned bool) {
+// lookAhead steps without the state's lock, to fetch what is slow, and returns what the event means
+// to the loop, as far as that is known without it.
+func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Outcome) {
 	for {
-		o := loop.Step(t.values(), k, e)
+		o = loop.Step(t.values(), k, e)
 		need := o.Need &^ locked
 		if need == 0 || h.fetch(t, e, &k, need) != nil { // with the lock the error is returned
-			return k, !o.Nothing()
+			return k, o
 		}
 	}
 }
@@ -94,7 +103,7 @@ func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, concerned
 func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply, error) {
 	k.Redact = h.redact
 	for {
-		o := loop.Step(t.values(), k, e)
+		o := loop.Step(t.values(), k, atNow(e))
 		if o.Need == 0 {
 			return h.carryOut(t, o)
 		}
@@ -102,6 +111,16 @@ func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply,
 			return event.Nothing(), err
 		}
 	}
+}
+
+// atNow is the event with the machine's clock as it is now. A Stop records when its turn was held;
+// one that began before that is the same Stop, and may have waited for this one.
+func atNow(e loop.Event) loop.Event {
+	if stop, ok := e.(loop.TurnEnd); ok {
+		stop.Wall = time.Now().UTC()
+		return stop
+	}
+	return e
 }
 
 // carryOut does what a Step decided, in its order: save, reply, unlock, notify. What is saved is on

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"hooks/internal/event"
 	"hooks/internal/hint"
@@ -18,7 +17,10 @@ func (h *handler) stop() (event.Reply, error) {
 		return reply, err
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](h.damage); ok {
-		reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
+		h.slip(h.withStateLock(func() error { // it saves the record that workers' events save too
+			reply = reply.And(h.sayOnce(changed, hint.Text(store.Hinted(changed))))
+			return nil
+		}))
 	}
 	if err == nil && !reply.Blocks() { // else the next event releases them
 		h.slip(h.releaseStopped(h.runs))
@@ -28,7 +30,7 @@ func (h *handler) stop() (event.Reply, error) {
 
 func (h *handler) turnEnd() loop.TurnEnd {
 	e := loop.TurnEnd{
-		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began, Wall: time.Now().UTC(),
+		Turn: h.turn(), First: h.ev.StopFirst, Began: h.began,
 		Working: h.ev.WorkersRunning(), DontAsk: h.ev.PermissionMode == "dontAsk",
 	}
 	for _, c := range h.ev.Crons {

@@ -225,10 +225,12 @@ func (s State) close(e Ending, k *Known) Outcome {
 // last time its transcript has. The hours until it was found are no minutes of the run (R32).
 func lastAlive(now time.Time, t *Tick, k *Known) time.Time {
 	switch {
-	case !k.Foreign || k.LastSign.After(now):
+	case !k.Foreign:
 		return now
 	case k.LastSign.Before(t.StartedAt):
 		return t.StartedAt
+	case k.LastSign.After(now):
+		return now
 	}
 	return k.LastSign
 }
