@@ -69,7 +69,8 @@ func shorthand(args []string) (word, payload string) {
 		return "post-tool-use-failure",
 			with(base, "hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_use_id",
 				callID("bash"),
-				"tool_input.command", rest, "error", strings.ReplaceAll(os.Getenv("ERROR"), `\n`, "\n"))
+				"tool_input.command", rest, "error",
+				strings.ReplaceAll(os.Getenv("ERROR"), `\n`, "\n"))
 	case "ask":
 		return "pre-tool-use", dialog(base, "PreToolUse", rest)
 	case "agent":

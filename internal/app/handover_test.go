@@ -26,7 +26,8 @@ func TestTheNextRunMayBeginBeforeTheReplyIsOut(t *testing.T) {
 			tell := func(session, prompt, word, fields string) Answer {
 				return a.Handle(word,
 					strings.NewReader(
-						fmt.Sprintf(`{"session_id":%q,"prompt_id":%q,"cwd":%q,"transcript_path":%q,%s}`,
+						fmt.Sprintf(
+							`{"session_id":%q,"prompt_id":%q,"cwd":%q,"transcript_path":%q,%s}`,
 							session, prompt, dir, filepath.Join(dir, session+".jsonl"), fields)))
 			}
 			enter := func(session, args string) Answer {

@@ -44,7 +44,8 @@ func TestMeans(t *testing.T) {
 			[]Event{{Name: UserPromptSubmit, Prompt: " /loop stop\n"},
 				{Name: UserPromptExpansion, Command: "loop", Args: " stop "}},
 			[]Event{{Name: UserPromptSubmit, Prompt: "/loop stop it"},
-				{Name: UserPromptExpansion, Command: "sdd:loop", Args: "stop", Prompt: "/loop stop"}},
+				{Name: UserPromptExpansion, Command: "sdd:loop", Args: "stop",
+					Prompt: "/loop stop"}},
 		},
 		{
 			"workers run", Event.WorkersRunning,

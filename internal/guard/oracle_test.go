@@ -112,8 +112,10 @@ func mergedAsRead(r Reading) []int {
 // other answers.
 func needsMore(text string) bool {
 	for _, mark := range []string{"/usr/bin", "/bin/", "~/", "Program Files", ".exe", "./node_modules",
-		"gh pr list", "|| gh pr merge", "[ -f x ]", "PR_NUMBER", "$SUDO", "$RUNNER", "gh $1", "--auto",
-		"zsh", "sudo", "coproc", "busybox", "https://github.com", "feature/44", "gh pr merge --squash",
+		"gh pr list", "|| gh pr merge", "[ -f x ]", "PR_NUMBER", "$SUDO", "$RUNNER", "gh $1",
+		"--auto",
+		"zsh", "sudo", "coproc", "busybox", "https://github.com", "feature/44",
+		"gh pr merge --squash",
 		"$(which gh)\" ./tool", "hash -p",
 		"142 &", "/???/", "alias land", "command -p", "bash -lc", "> >(", "ksh", "fish", "docker",
 		"scripts/"} {
@@ -230,7 +232,8 @@ func statement(t *rapid.T, depth int) string {
 	case 16:
 		return "{ " +
 			rapid.SampledFrom([]string{"false", "true", "! true", "! false"}).Draw(t,
-				"left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf + "; :; }"
+				"left") + rapid.SampledFrom([]string{" && ", " || "}).Draw(t, "op") + leaf +
+			"; :; }"
 	case 17:
 		return "{ set -- pr " + verb + " " + strconv.Itoa(pr) + "; gh \"$@\"; }"
 	case 18:
@@ -259,7 +262,8 @@ func statement(t *rapid.T, depth int) string {
 func spelled(t *rapid.T, pr int, verb string) string {
 	n := strconv.Itoa(pr)
 	word := rapid.SampledFrom([]string{verb, "'" + verb + "'", verb[:1] + "''" + verb[1:], `"` +
-		verb[:2] + `"` + verb[2:], `\` + verb, "$'" + fmt.Sprintf(`\x%02x`, verb[0]) + verb[1:] + "'",
+		verb[:2] + `"` + verb[2:], `\` + verb, "$'" + fmt.Sprintf(`\x%02x`, verb[0]) + verb[1:] +
+		"'",
 		"$(echo " + verb + ")", "`printf %s " + verb + "`", "${nothing:-" + verb + "}"}).Draw(t,
 		"word")
 	switch rapid.IntRange(0, 4).Draw(t, "form") {

@@ -24,12 +24,14 @@ func TestInterruptions(t *testing.T) {
 		{"tool result",
 			user("", `[{"type":"tool_result","content":"[Request interrupted by user]"}]`), false},
 		{"assistant",
-			strings.Replace(user("", `"[Request interrupted by user]"`), `"user","m`, `"assistant","m`,
+			strings.Replace(user("", `"[Request interrupted by user]"`), `"user","m`,
+				`"assistant","m`,
 				1), false},
 		{"api request", `{"type":"api-request","x":` + user("", `"[Request interrupted by user]"`) +
 			`}`, false},
 		{"subagent's own",
-			strings.Replace(user("", `"[Request interrupted by user]"`), "false", "true", 1), false},
+			strings.Replace(user("", `"[Request interrupted by user]"`), "false", "true", 1),
+			false},
 	}
 	for _, tt := range tests {
 		tr := newTree(t)

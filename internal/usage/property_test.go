@@ -31,7 +31,8 @@ func script(t *rapid.T, name string, window int) (lines []string) {
 			speed: rapid.SampledFrom([]string{"standard", "fast"}).Draw(t, "speed"),
 			geo:   rapid.SampledFrom([]string{"", "us"}).Draw(t, "geo"),
 			text: rapid.SampledFrom([]string{"", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
-				`"usage":{"output_tokens":9}`, "世界\n", strings.Repeat("long ", 900)}).Draw(t, "text"),
+				`"usage":{"output_tokens":9}`, "世界\n", strings.Repeat("long ", 900)}).Draw(t,
+				"text"),
 		}
 		switch rapid.IntRange(0, 9).Draw(t, "line") {
 		case 0:
