@@ -3,9 +3,8 @@
 // could ever hold, and checks every value once more, which costs more than the rest of the call.
 //
 // Tags are those of encoding/json, and so is the output, with three differences: <, > and & stay as
-// they are, a nil slice is an empty list unless it is omitted, and a text with the option raw is
-// JSON itself, which is copied as it is and omitted when empty. Every tag of a struct is a json
-// tag.
+// they are, a nil slice is an empty list unless it is omitted, and a text with the tag codec:"raw"
+// is JSON itself, which is copied as it is and omitted when empty. Every tag begins with json.
 package codec
 
 import (
@@ -42,6 +41,9 @@ func Fields(t reflect.Type) []Field {
 		}
 		tag, _, _ := strings.Cut(strings.TrimPrefix(string(f.Tag), `json:"`), `"`)
 		name, option, _ := strings.Cut(tag, ",")
+		if strings.HasSuffix(string(f.Tag), `codec:"raw"`) {
+			option = "raw"
+		}
 		list = append(list, Field{name, f.Type, f.Index, option})
 	}
 	known.Store(t, list)

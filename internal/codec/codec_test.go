@@ -21,7 +21,7 @@ type outer struct {
 	inner2
 	At     time.Time        `json:"at,omitzero"`
 	Inode  uint64           `json:"inode"`
-	Raw    string           `json:"raw,raw"`
+	Raw    string           `json:"raw" codec:"raw"`
 	Next   *inner           `json:"next,omitempty"`
 	By     map[string]inner `json:"by,omitempty"`
 	Pairs  [][2]int         `json:"pairs,omitempty"`

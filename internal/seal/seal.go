@@ -39,7 +39,7 @@ type Loop struct {
 	// was alive, and HeldBudget is the run's budget before it: the session stays shut until that
 	// person's next prompt in it.
 	HeldFor    string `json:"held_for,omitempty"`
-	HeldBudget string `json:"held_budget,raw"`
+	HeldBudget string `json:"held_budget" codec:"raw"`
 	// State is what was written last. Next is set while a change is under way: a crash leaves each
 	// file as in one of the two.
 	State Files  `json:"state"`
@@ -52,9 +52,9 @@ type Files struct {
 	// is that line.
 	History int64  `json:"history,omitempty"`
 	Marker  string `json:"marker,omitempty"` // the path in the budget-file marker
-	Budget  string `json:"budget,raw"`
-	Tick    string `json:"tick,raw"`
-	Line    string `json:"line,raw"`
+	Budget  string `json:"budget" codec:"raw"`
+	Tick    string `json:"tick" codec:"raw"`
+	Line    string `json:"line" codec:"raw"`
 }
 
 // On reports whether a loop of the record governs its session.
