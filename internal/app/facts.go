@@ -76,10 +76,6 @@ func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 // that no token is counted twice. What cannot be counted now, the session's next iteration counts;
 // nobody reads a foreign session's transcript again.
 func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
-	if k.Previous, err = h.previous(t.skill, t.Budget); err != nil {
-		return err
-	}
-	k.Has |= loop.NeedPrevious
 	path := h.transcript(t, e)
 	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
 	if session := h.countedSession(t, e); err != nil && session != h.ev.SessionID {

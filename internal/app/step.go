@@ -13,7 +13,7 @@ import (
 
 // locked are the facts that are fetched with the state's lock only. All others are fetched before:
 // they may ask git and the tracker.
-const locked = loop.NeedSpent | loop.NeedAnswers | loop.NeedCalls
+const locked = loop.NeedSpent | loop.NeedPrevious | loop.NeedAnswers | loop.NeedCalls
 
 // step takes one event through the loops of the session: Step, what it needs, Step again, and then
 // what it decided. Without a loop that the event concerns, nothing is locked.

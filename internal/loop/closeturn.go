@@ -127,7 +127,7 @@ type Unbegun struct {
 }
 
 func (e Unbegun) step(s State, k *Known) Outcome {
-	if missing := k.lacks(NeedSpent | NeedDialog); missing != 0 {
+	if missing := k.lacks(NeedSpent | NeedPrevious | NeedDialog); missing != 0 {
 		return Outcome{Need: missing}
 	}
 	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
@@ -142,7 +142,7 @@ func (e Unbegun) step(s State, k *Known) Outcome {
 // closeTurn ends an iteration that never reached its Stop: as interrupted where a person left a
 // mark, else as errored.
 func (e Turn) closeTurn(s State, k *Known) Outcome {
-	need := NeedAround | NeedSpent | NeedOwner
+	need := NeedAround | NeedSpent | NeedPrevious | NeedOwner
 	unexplained := s.Tick.Interrupted == "" && s.Tick.Failed == ""
 	if unexplained {
 		need |= NeedMark

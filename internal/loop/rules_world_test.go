@@ -283,7 +283,7 @@ func (w *world) fetch(k *Known, need Need) {
 		k.Around = w.known.Around
 	}
 	if need&NeedSpent != 0 {
-		k.Count, k.Previous = w.known.Count, w.previous()
+		k.Count = w.known.Count
 		k.Count.Clock = w.machine()
 		k.Calls = w.known.Calls
 	}
@@ -298,6 +298,9 @@ func (w *world) fetch(k *Known, need Need) {
 	}
 	if need&NeedDialog != 0 {
 		k.NoDialog = w.known.NoDialog
+	}
+	if need&NeedPrevious != 0 {
+		k.Previous = w.previous()
 	}
 	if need&NeedOrigin != 0 {
 		k.Origin = w.known.Origin

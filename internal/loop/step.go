@@ -94,7 +94,7 @@ type Need uint32
 // The facts. NeedAround may ask git and the tracker, so it is fetched without the state's lock.
 const (
 	NeedAround   Need = 1 << iota // Known.Around
-	NeedSpent                     // Known.Count, Known.Calls and Known.Previous
+	NeedSpent                     // Known.Count and Known.Calls
 	NeedMark                      // Known.Marked
 	NeedAnswers                   // Known.Dialogs
 	NeedBranches                  // Known.Branches and Known.Remote

@@ -72,7 +72,7 @@ func (e TurnEnd) duplicate(b *Budget) bool {
 
 // finish ends the iteration at the end of its own turn, unless the turn still owes something.
 func (e TurnEnd) finish(s State, k *Known, crons []Scheduled) Outcome {
-	need := NeedAround | NeedSpent | NeedOwner
+	need := NeedAround | NeedSpent | NeedPrevious | NeedOwner
 	if s.Tick.Draining {
 		need |= NeedMark
 	}

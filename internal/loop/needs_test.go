@@ -1,0 +1,28 @@
+package loop
+
+import "testing"
+
+// A worker is judged, and the end of a session is recorded, without the history: a line of it that
+// cannot be read holds neither back.
+func TestTheHistoryIsAskedForWhereItDecides(t *testing.T) {
+	turn := Turn{Now: noon, Session: "s", Prompt: "p", Attended: true}
+	run := NewRun(Request{Now: noon, SessionID: "s", Command: Command{Skill: Work}})
+	tick := Tick{SessionID: "s", Skill: Work, Prompts: []string{"p"}, Body: true, Iteration: 1}
+	worker := Call{Turn: turn, Sends: &Task{Issues: []int{1}}}
+	open, between := State{Run: &run, Tick: &tick}, State{Run: &run}
+	for name, c := range map[string]struct {
+		state State
+		event Event
+		want  bool
+	}{
+		"a worker":                        {open, worker, false},
+		"a session's end between two":     {between, SessionEnd{Turn: turn}, false},
+		"a session's end in an iteration": {open, SessionEnd{Turn: turn}, true},
+		"a Stop":                          {open, TurnEnd{Turn: turn}, true},
+	} {
+		known := Known{Has: ^(NeedSpent | NeedPrevious)}
+		if got := Step(c.state, known, c.event).Need&NeedPrevious != 0; got != c.want {
+			t.Errorf("%s asks for the history: %v", name, got)
+		}
+	}
+}
