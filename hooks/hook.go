@@ -11,8 +11,8 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/event"
-	"hooks/internal/printable"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
+	"hooks/internal/term"
 )
 
 // hook answers one event of the client. It bypasses the command parser, which would cost more
@@ -98,6 +98,6 @@ func logLine(path, word string, began time.Time, reply int, err error) {
 	program, _ := os.Executable()
 	line := fmt.Sprintf("%s %s %s reply=%d error=%s program=%s\n",
 		began.UTC().Format(time.RFC3339Nano), word, time.Since(began).Round(10*time.Microsecond),
-		reply, printable.Line(fmt.Sprint(err)), printable.Line(program))
-	_ = regular.Append(path, line) // a log that cannot be written decides nothing
+		reply, term.Line(fmt.Sprint(err)), term.Line(program))
+	_ = safefile.Append(path, line) // a log that cannot be written decides nothing
 }

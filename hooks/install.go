@@ -7,7 +7,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/hint"
 	"hooks/internal/install"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
 
@@ -35,7 +35,7 @@ func (c installCmd) Run(a *app.App, p caller) error {
 	}
 	r, err := install.Install(path, program, c.DryRun)
 	if err == nil {
-		fmt.Fprint(p.out, printable.Text(r.Installed(c.DryRun, c.Diff)))
+		fmt.Fprint(p.out, term.Text(r.Installed(c.DryRun, c.Diff)))
 	}
 	return err
 }
@@ -50,7 +50,7 @@ func (c uninstallCmd) Run(a *app.App, p caller) error {
 	}
 	r, err := install.Uninstall(path, c.DryRun)
 	if err == nil {
-		fmt.Fprint(p.out, printable.Text(r.Uninstalled(c.DryRun, c.Diff)))
+		fmt.Fprint(p.out, term.Text(r.Uninstalled(c.DryRun, c.Diff)))
 	}
 	return err
 }

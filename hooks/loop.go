@@ -6,8 +6,8 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/loop"
-	"hooks/internal/printable"
 	"hooks/internal/report"
+	"hooks/internal/term"
 )
 
 type loopCmd struct {
@@ -36,7 +36,7 @@ type loopStopCmd struct{ which }
 func (l loopStopCmd) Run(a *app.App, c caller) error {
 	text, err := a.StopLoops(l.skills())
 	if text != "" {
-		fmt.Fprintln(c.out, report.Fit(c.screen(), printable.Text(text)))
+		fmt.Fprintln(c.out, report.Fit(c.screen(), term.Text(text)))
 	}
 	return err
 }

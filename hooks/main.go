@@ -9,9 +9,9 @@ import (
 
 	"hooks/internal/app"
 	"hooks/internal/brake"
-	"hooks/internal/desk"
 	"hooks/internal/hint"
-	"hooks/internal/printable"
+	"hooks/internal/inspect"
+	"hooks/internal/term"
 )
 
 func main() {
@@ -47,8 +47,8 @@ var newApp = func() *app.App { return &app.App{Env: os.Getenv} }
 
 // callerOf is this process, by the clock and environment of the program.
 func callerOf(a *app.App) caller {
-	return caller{&desk.Desk{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
+	return caller{&inspect.Desk{Env: a.Env, Now: a.Present}, os.Stdin, os.Stdout, os.Stderr}
 }
 
 // complain writes an error as people read it: what and where, then a hint.
-func complain(w io.Writer, err error) { fmt.Fprintln(w, printable.Text(hint.Text(err))) }
+func complain(w io.Writer, err error) { fmt.Fprintln(w, term.Text(hint.Text(err))) }

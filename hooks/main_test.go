@@ -13,7 +13,7 @@ import (
 	"hooks/internal/app"
 	"hooks/internal/brake"
 	"hooks/internal/loop"
-	"hooks/internal/tracker/standin"
+	"hooks/internal/tracker/forgetest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if code, isLink := brake.Run(os.Args, os.Stderr, app.Pass); isLink {
 		os.Exit(code)
 	}
-	standin.Play() // the test binary is started as gh, glab or tea
+	forgetest.Play() // the test binary is started as gh, glab or tea
 	testscript.Main(m, map[string]func(){
 		"accept":  func() { os.Exit(acceptMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },

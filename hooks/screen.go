@@ -11,16 +11,16 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/term"
+	xterm "golang.org/x/term"
 
-	"hooks/internal/desk"
-	"hooks/internal/printable"
+	"hooks/internal/inspect"
 	"hooks/internal/report"
+	"hooks/internal/term"
 )
 
 // caller is whoever typed a command: where it reads and prints, and the desk that it asks.
 type caller struct {
-	*desk.Desk
+	*inspect.Desk
 	in        io.Reader
 	out, errs io.Writer
 }
@@ -30,7 +30,7 @@ func (c caller) say(text string) error {
 	if text == "" {
 		return nil
 	}
-	_, err := fmt.Fprintln(c.out, printable.Text(text))
+	_, err := fmt.Fprintln(c.out, term.Text(text))
 	return err
 }
 
@@ -73,7 +73,7 @@ func (c caller) json(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := c.out.Write(printable.JSON([]byte(out.String())))
+	_, err := c.out.Write(term.JSON([]byte(out.String())))
 	return err
 }
 
@@ -87,10 +87,10 @@ func (c caller) screen() report.Screen {
 	s := report.Screen{Width: pipeWidth, ASCII: !utf8Locale(c.Env), Now: c.Now()}
 	s.Color = terminal && c.Env("NO_COLOR") == "" && c.Env("TERM") != "dumb"
 	if terminal {
-		if width, _, err := term.GetSize(fd); err == nil && width > 0 {
+		if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
 			s.Width = width
 		}
-	} else if width, _, err := term.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
+	} else if width, _, err := xterm.GetSize(int(os.Stderr.Fd())); err == nil && width > 0 {
 		s.Width = min(pipeWidth, width)
 	}
 	if n, err := strconv.Atoi(c.Env("COLUMNS")); err == nil && n > 0 {
@@ -103,7 +103,7 @@ func (c caller) screen() report.Screen {
 // height is how many rows a terminal has, many if that is not known.
 func height(out io.Writer) int {
 	fd, _ := terminalOf(out)
-	if _, rows, err := term.GetSize(fd); err == nil && rows > 0 {
+	if _, rows, err := xterm.GetSize(fd); err == nil && rows > 0 {
 		return rows
 	}
 	return 1000
@@ -114,13 +114,13 @@ func terminalOf(out io.Writer) (fd int, terminal bool) {
 	if !ok {
 		return 0, false
 	}
-	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
+	return int(f.Fd()), xterm.IsTerminal(int(f.Fd()))
 }
 
 // typed reports whether a person's keyboard is read: neither events nor facts come from there.
 func typed(in io.Reader) bool {
 	f, ok := in.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return ok && xterm.IsTerminal(int(f.Fd()))
 }
 
 // utf8Locale: the first of the three that is set decides, as in the C library. Windows has none of

@@ -15,7 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
-	"hooks/internal/tracker/standin"
+	"hooks/internal/tracker/forgetest"
 )
 
 // What stories call: `event`, `answer` and `spend` build what the client would send or write, and
@@ -412,7 +412,7 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		self, err := os.Executable()
 		ts.Check(err)
 		bin := ts.MkAbs(".forges")
-		ts.Check(standin.Install(bin, ts.MkAbs(args[0]), self))
+		ts.Check(forgetest.Install(bin, ts.MkAbs(args[0]), self))
 		if !strings.HasPrefix(ts.Getenv("PATH"), bin) {
 			ts.Setenv("PATH", bin+string(os.PathListSeparator)+ts.Getenv("PATH"))
 		}

@@ -11,7 +11,7 @@ import (
 	"hooks/internal/clienthooks"
 	"hooks/internal/config"
 	"hooks/internal/install"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // clientPlaces finds once where this session's client reads its hooks.
@@ -53,7 +53,7 @@ func (h *handler) pluginRoots(dir string) []string {
 		roots = append(roots, h.project)
 	}
 	for _, name := range []string{"installed_plugins.json", "known_marketplaces.json"} {
-		text, _ := regular.Read(filepath.Join(dir, "plugins", name), config.MaxFile)
+		text, _ := safefile.Read(filepath.Join(dir, "plugins", name), config.MaxFile)
 		roots = append(roots, located(gjson.Parse(text), 0)...)
 	}
 	return roots
@@ -77,7 +77,7 @@ func located(v gjson.Result, depth int) (list []string) {
 // scripts are the files that the commands of settings and of plugins outside of the cache name.
 func (h *handler) scripts(settings, roots []string) (list []string) {
 	take := func(path, root string) {
-		text, ok := regular.Read(path, config.MaxFile)
+		text, ok := safefile.Read(path, config.MaxFile)
 		if !ok {
 			return
 		}

@@ -12,10 +12,10 @@ import (
 	"hooks/internal/config"
 	"hooks/internal/event"
 	"hooks/internal/loop"
-	"hooks/internal/printable"
 	"hooks/internal/proc"
-	"hooks/internal/regular"
 	"hooks/internal/report"
+	"hooks/internal/safefile"
+	"hooks/internal/term"
 	"hooks/internal/tracker"
 	"hooks/internal/tracker/forge"
 	"hooks/internal/usage"
@@ -273,7 +273,7 @@ func answersOf(t *loopState, id, input string, given event.Answers) loop.Answers
 // restored is a question as its gate asks it.
 func restored(shown string, gates []loop.Gate) string {
 	for _, g := range gates {
-		if g.Question == shown || printable.Text(g.Question) == shown {
+		if g.Question == shown || term.Text(g.Question) == shown {
 			return g.Question
 		}
 	}
@@ -286,7 +286,7 @@ func (h *handler) dialogDenied() bool {
 	managed := filepath.Join(places.Managed, "managed-settings.json")
 	files := append(slices.Clone(places.Settings), managed)
 	return slices.ContainsFunc(files, func(path string) bool {
-		text, ok := regular.Read(path, config.MaxFile)
+		text, ok := safefile.Read(path, config.MaxFile)
 		if !ok {
 			return false
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/desk"
 	"hooks/internal/event"
+	"hooks/internal/inspect"
 	"hooks/internal/loop"
 	"hooks/internal/store"
 )
@@ -194,7 +194,7 @@ func FuzzState(f *testing.F) {
 				t.Errorf("a merge passes with %s = %q", name, body)
 			}
 		}
-		d := &desk.Desk{Env: s.app().Env, Now: s.app().Present}
+		d := &inspect.Desk{Env: s.app().Env, Now: s.app().Present}
 		_, _ = d.Standing(loop.Skills())
 		_, _ = d.Waiting()
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/config"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // fileTool reports whether the call is one of the client's own tools that write a file, and names
@@ -27,7 +27,7 @@ func (h *handler) fileTool() (path string, ok bool) {
 // leaves applies the call's edit in memory: the file's text as it is, and as a file tool would
 // leave it.
 func (h *handler) leaves(path string) (before, after string, known bool) {
-	before, known = regular.Read(path, config.MaxFile)
+	before, known = safefile.Read(path, config.MaxFile)
 	if _, err := os.Lstat(path); !known && !errors.Is(err, fs.ErrNotExist) {
 		return "", "", false
 	}

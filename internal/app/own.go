@@ -8,7 +8,7 @@ import (
 
 	"hooks/internal/install"
 	"hooks/internal/loop"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 )
 
@@ -85,7 +85,7 @@ func (h *handler) strayConfig() string {
 }
 
 func isPlugin(dir string) bool {
-	f, _, err := regular.Open(filepath.Join(dir, ".claude-plugin", "plugin.json"))
+	f, _, err := safefile.Open(filepath.Join(dir, ".claude-plugin", "plugin.json"))
 	if err == nil {
 		f.Close()
 	}

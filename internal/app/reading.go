@@ -8,7 +8,7 @@ import (
 
 	"hooks/internal/brake"
 	"hooks/internal/guard"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
@@ -66,7 +66,7 @@ type files struct {
 
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	file, _, err := regular.Open(f.absolute(path))
+	file, _, err := safefile.Open(f.absolute(path))
 	if err != nil {
 		return "", false
 	}
@@ -77,7 +77,7 @@ func (f files) ReadFile(path string) (string, bool) {
 }
 
 // List is part of guard.Folders.
-func (f files) List(path string) []string { return regular.Names(f.absolute(path), 100) }
+func (f files) List(path string) []string { return safefile.Names(f.absolute(path), 100) }
 
 // RealPath is part of guard.Links.
 func (f files) RealPath(path string) string { return f.paths.Real(f.absolute(path)) }

@@ -7,7 +7,7 @@ import (
 
 	"hooks/internal/clienthooks"
 	"hooks/internal/guard"
-	"hooks/internal/guard/place"
+	"hooks/internal/guard/paths"
 )
 
 // rewires names the file by which a call of a file tool would change the hooks that the client
@@ -56,7 +56,7 @@ func (h *handler) tampers(r guard.Reading) []guard.Act {
 
 func (h *handler) isOwn(path string) bool {
 	own := h.own()
-	return place.Own(own, path) || place.Own(own, h.paths.Real(path))
+	return paths.Own(own, path) || paths.Own(own, h.paths.Real(path))
 }
 
 // holdsOwn reports whether a path is one of this program's own, or a folder with one in it.

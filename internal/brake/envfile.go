@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 )
 
@@ -24,7 +24,7 @@ func Arm(env func(string) string, session string) error {
 	if path == "" || line == "" || session == "" || runtime.GOOS == "windows" {
 		return nil
 	}
-	before, _ := regular.Read(path, maxEnvFile)
+	before, _ := safefile.Read(path, maxEnvFile)
 	if holds(before, line) {
 		return nil
 	}
@@ -57,7 +57,7 @@ func Armed(env func(string) string, session string) bool {
 	folder = filepath.Join(folder, "session-env", session)
 	entries, err := os.ReadDir(folder)
 	holding := func(e os.DirEntry) bool {
-		text, _ := regular.Read(filepath.Join(folder, e.Name()), maxEnvFile)
+		text, _ := safefile.Read(filepath.Join(folder, e.Name()), maxEnvFile)
 		return holds(text, line)
 	}
 	return err == nil && filepath.IsAbs(folder) && slices.ContainsFunc(entries, holding)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/guard"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
 
@@ -50,7 +50,7 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 			return pass(f.home, f.session, kind, pr, sha)
 		}
 	}
-	text, ok := regular.Read(path, maxRecord)
+	text, ok := safefile.Read(path, maxRecord)
 	if !ok || !gjson.Valid(text) {
 		return g, true
 	}

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"hooks/internal/guard"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 	"hooks/internal/loop"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 	"hooks/internal/tracker"
 )
 
@@ -33,7 +33,7 @@ type files struct{ cwd string }
 
 // ReadFile is part of guard.Files.
 func (f files) ReadFile(path string) (string, bool) {
-	return regular.Read(f.absolute(path), maxFile)
+	return safefile.Read(f.absolute(path), maxFile)
 }
 
 // RealPath is part of guard.Links.
@@ -165,12 +165,12 @@ func (s Start) hidden() string {
 			return "wget takes the addresses from a file"
 		}
 	}
-	long := func(arg string) bool { return len(arg) > word.MaxText }
+	long := func(arg string) bool { return len(arg) > shellword.MaxText }
 	graphQL := func(arg string) bool {
 		return len(arg) < 4096 && strings.Contains(strings.ToLower(arg), "graphql")
 	}
 	if slices.ContainsFunc(s.Argv[1:], long) && slices.ContainsFunc(s.Argv[1:], graphQL) {
-		return fmt.Sprintf("a GraphQL query longer than %d bytes", word.MaxText)
+		return fmt.Sprintf("a GraphQL query longer than %d bytes", shellword.MaxText)
 	}
 	return ""
 }
@@ -286,7 +286,7 @@ func leads(address, repo string) bool {
 
 // shown is the command as people may read it.
 func (s Start) shown() string {
-	return word.Clip(loop.Secrets(word.Join(word.Lits(s.Argv...))), 300)
+	return shellword.Clip(loop.Secrets(shellword.Join(shellword.Lits(s.Argv...))), 300)
 }
 
 // shellText knows what a command leaves to a shell on this machine: aliases with "!", hooks of git,

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"hooks/internal/hint"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // Exit codes of a shell for a program that cannot be started.
@@ -42,7 +42,7 @@ func Run(argv []string, stderr io.Writer, pass Pass) (code int, isLink bool) {
 		return notFound, true
 	}
 	if r := judge(name, argv, found.links, pass); r != nil {
-		fmt.Fprintln(stderr, printable.Text(hint.Text(r)))
+		fmt.Fprintln(stderr, term.Text(hint.Text(r)))
 		return 1, true
 	}
 	err := become(found.real, argv)

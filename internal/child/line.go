@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // maxLine bounds a line, in characters.
@@ -13,7 +13,7 @@ const maxLine = 200
 // Line is the first line of a text that is not empty, without control characters and secrets.
 func Line(text string) string {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(printable.Line(line))
+		line = strings.TrimSpace(term.Line(line))
 		if line != "" {
 			return cut(Redact(line))
 		}

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"strings"
 
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // MaxFile bounds what is read of one file, in bytes.
@@ -152,7 +152,7 @@ func Parse(text string) Config { return parse(text).finish() }
 
 // read returns at most MaxFile bytes of a file, and what a person should know about it.
 func read(path string) (text, warn string) {
-	f, _, err := regular.Open(path)
+	f, _, err := safefile.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", ""

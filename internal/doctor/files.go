@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hooks/internal/install"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // maxRead bounds what is read of one file, in bytes.
@@ -15,7 +15,7 @@ const maxRead = 16 << 20
 
 // read returns the text of a regular file, its first maxRead bytes; "" when it cannot be read.
 func read(path string) string {
-	f, _, err := regular.Open(path)
+	f, _, err := safefile.Open(path)
 	if err != nil {
 		return ""
 	}

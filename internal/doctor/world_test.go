@@ -15,14 +15,14 @@ import (
 	"hooks/internal/proc"
 	"hooks/internal/report"
 	"hooks/internal/store"
-	"hooks/internal/tracker/standin"
+	"hooks/internal/tracker/forgetest"
 )
 
 // built is the program itself, as it would be installed.
 var built string
 
 func TestMain(m *testing.M) {
-	standin.Alone()
+	forgetest.Alone()
 	dir, err := os.MkdirTemp("", "hooks-doctor-test-")
 	if err == nil {
 		built = filepath.Join(dir, "hooks")

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"hooks/internal/codec"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // answer is a reply as the client reads it. The client drops a reply with a field or an event name
@@ -153,4 +153,4 @@ func unitsOf(c rune) int {
 }
 
 // clean removes what a terminal would act on, from whatever a reply quotes.
-func clean(text string) string { return printable.Text(text) }
+func clean(text string) string { return term.Text(text) }

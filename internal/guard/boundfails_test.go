@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // times repeats a text.
@@ -39,9 +39,9 @@ func TestBoundsFailClosed(t *testing.T) {
 		reads.WriteString("bash " + name + "\n")
 	}
 	for name, c := range map[string]struct{ text, bound string }{
-		"length": {times("#", word.MaxShell) + "\n" + merge, "4194304 bytes"},
+		"length": {times("#", shellword.MaxShell) + "\n" + merge, "4194304 bytes"},
 		"length of a part": {
-			"{ yes; cat <<'E'\n" + long(word.MaxShell/3) + "\nE\n} | bash; " + merge,
+			"{ yes; cat <<'E'\n" + long(shellword.MaxShell/3) + "\nE\n} | bash; " + merge,
 			"",
 		},
 		"argument":      {"echo '" + times("x", 70<<10) + "'; " + merge, ""},

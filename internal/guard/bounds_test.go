@@ -3,7 +3,7 @@ package guard
 import (
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +12,7 @@ import (
 // bombs are texts that grow in depth or in what they expand to.
 func bombs() map[string]string {
 	out := map[string]string{
-		"long":           "gh pr merge 5 " + strings.Repeat("x", word.MaxText),
+		"long":           "gh pr merge 5 " + strings.Repeat("x", shellword.MaxText),
 		"long flat":      strings.Repeat("a && ", 12_000) + "b",
 		"long pipe":      strings.Repeat("a | ", 15_000) + "b",
 		"brace product":  "echo " + strings.Repeat("{a,b}", 40),
@@ -44,7 +44,7 @@ func bombs() map[string]string {
 		"powershell":    "pwsh -c '" + strings.Repeat("$(", 20_000) + "'",
 		"invalid utf-8": "gh pr merge \xff\xfe 5; \xc3(",
 		"nul":           "gh\x00 pr\x00 merge 5",
-		"holes":         word.Hole + " " + word.Soft + "\ue002" + " $(" + word.Hole + ")",
+		"holes":         shellword.Hole + " " + shellword.Soft + "\ue002" + " $(" + shellword.Hole + ")",
 		"unclosed":      "gh pr merge 5; echo 'x",
 		"xargs":         "seq 1 60 | xargs -n1 " + strings.Repeat("xargs -n1 ", 50) + "echo",
 		"printf":        "printf '%s' {1..200}{1..200}",
@@ -63,7 +63,7 @@ func bombs() map[string]string {
 		"substitutions": strings.Repeat("$(echo ", 180) + "x" + strings.Repeat(")", 180),
 	}
 	for _, unit := range []string{"(", "( ", "$(", "${a:-", "if ", "{ ", "`", "\"$(", "while ", "case x in ", "[[ (", "((", "$((", "a=(", "<(", "! ", "time ", "f()", "a[", "!( ", "<<A\n", "$[", "for a in b;do ", "((-", "((a?", "((a?1:(", ")(", "case a in b)(("} {
-		out["open "+unit] = strings.Repeat(unit, word.MaxText/len(unit))
+		out["open "+unit] = strings.Repeat(unit, shellword.MaxText/len(unit))
 		out["half "+unit] = strings.Repeat(unit, 2000)
 	}
 	return out
@@ -77,7 +77,7 @@ func TestBombs(t *testing.T) {
 				c := Call{Tool: tool, Command: text, Cwd: "/p", Fields: []Field{{Path: "code", Value: text}}}
 				m := shell.New(c, Repo{}.Known(), nil, program.World{})
 				readCall(m.Shell("/p"), c)
-				if m.Work < -word.MaxText { // one step may overdraw by its own size at most
+				if m.Work < -shellword.MaxText { // one step may overdraw by its own size at most
 					t.Errorf("%s: overdrawn by %d steps", tool, -m.Work)
 				}
 				if m.Work < 0 && m.Read.Unparsable == "" {
@@ -89,9 +89,9 @@ func TestBombs(t *testing.T) {
 }
 
 func TestTooLong(t *testing.T) {
-	long := Call{Tool: "Bash", Command: strings.Repeat("a", word.MaxShell+1)}
+	long := Call{Tool: "Bash", Command: strings.Repeat("a", shellword.MaxShell+1)}
 	r := Read(long, Repo{}.Known(), nil)
-	if !strings.Contains(r.Unparsable, strconv.Itoa(word.MaxShell)) || r.Bound != "" {
+	if !strings.Contains(r.Unparsable, strconv.Itoa(shellword.MaxShell)) || r.Bound != "" {
 		t.Errorf("got %s", describe(r))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -45,7 +45,7 @@ func commits(c *syntax.CallExpr) bool {
 		return false
 	}
 	args := argv[1:]
-	if len(args) > 2 && args[0] == "-C" && !word.Unknown(args[1]) {
+	if len(args) > 2 && args[0] == "-C" && !shellword.Unknown(args[1]) {
 		args = args[2:]
 	}
 	switch args[0] {
@@ -65,11 +65,11 @@ func pushes(args []string) bool {
 	names := 0
 	for _, a := range args {
 		switch {
-		case word.Unknown(a):
+		case shellword.Unknown(a):
 			return false
 		case strings.HasPrefix(a, "-"):
 			const plain = "-u --set-upstream -q --quiet -v --verbose --porcelain --force-with-lease"
-			if !word.Has(plain, a) {
+			if !shellword.Has(plain, a) {
 				return false
 			}
 		default:

@@ -4,7 +4,7 @@ import (
 	"hooks/internal/guard/code"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 	"testing"
 )
 
@@ -28,7 +28,7 @@ func FuzzRead(f *testing.F) {
 			c := Call{Tool: tool, Command: text, Cwd: project}
 			m := shell.New(c, Repo{Branch: "f"}.Known(), files, program.World{})
 			readCall(m.Shell(c.Cwd), c)
-			if m.Work < -word.MaxText {
+			if m.Work < -shellword.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
 			}
 			again := Read(c, Repo{Branch: "f"}.Known(), files)
@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		if stmts, problem := shell.Parse(text); problem == "" && len(text) > word.MaxShell {
+		if stmts, problem := shell.Parse(text); problem == "" && len(text) > shellword.MaxShell {
 			t.Fatalf("%d statements of a text too long", len(stmts))
 		}
 	})
@@ -77,7 +77,7 @@ func FuzzSnippet(f *testing.F) {
 		for _, lang := range []string{"python", "node", "go", "perl"} {
 			m := shell.New(Call{Cwd: project}, Repo{Branch: "f"}.Known(), nil, program.World{})
 			code.Read(m.Shell(project), lang, text)
-			if m.Work < -word.MaxText {
+			if m.Work < -shellword.MaxText {
 				t.Fatalf("overdrawn by %d", -m.Work)
 			}
 		}

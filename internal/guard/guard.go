@@ -1,33 +1,33 @@
 package guard
 
-import "hooks/internal/guard/act"
+import "hooks/internal/guard/effect"
 
 // The call and its reading, documented in package act.
 type (
-	Call    = act.Call
-	Field   = act.Field
-	Repo    = act.Repo
-	Files   = act.Files
-	Links   = act.Links
-	Folders = act.Folders
-	Kind    = act.Kind
-	Act     = act.Act
-	Opaque  = act.Opaque
-	Reading = act.Reading
+	Call    = effect.Call
+	Field   = effect.Field
+	Repo    = effect.Repo
+	Files   = effect.Files
+	Links   = effect.Links
+	Folders = effect.Folders
+	Kind    = effect.Kind
+	Act     = effect.Act
+	Opaque  = effect.Opaque
+	Reading = effect.Reading
 )
 
 // MaxFile is the longest file that is read as a program, in bytes.
-const MaxFile = act.MaxFile
+const MaxFile = effect.MaxFile
 
 // The kinds that callers name. Kind.Merges and Kind.Tampers report the others.
 const (
-	MergePR     = act.MergePR
-	ApprovePR   = act.ApprovePR
-	OpenPR      = act.OpenPR
-	Comment     = act.Comment
-	SetLabel    = act.SetLabel
-	DropLabel   = act.DropLabel
-	WriteConfig = act.WriteConfig
+	MergePR     = effect.MergePR
+	ApprovePR   = effect.ApprovePR
+	OpenPR      = effect.OpenPR
+	Comment     = effect.Comment
+	SetLabel    = effect.SetLabel
+	DropLabel   = effect.DropLabel
+	WriteConfig = effect.WriteConfig
 
-	DropRegistration = act.DropRegistration
+	DropRegistration = effect.DropRegistration
 )

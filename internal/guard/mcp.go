@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // mcp reads a call of a tool that is known by its shape only: the words of its name and its fields,
@@ -19,7 +19,7 @@ func mcp(f *shell.Frame, c Call) {
 		if len(fd.Value) < 2 || fd.Value[0] != '{' {
 			continue
 		}
-		leaves, whole := word.JSONLeavesWhole(fd.Value)
+		leaves, whole := shellword.JSONLeavesWhole(fd.Value)
 		if !whole {
 			f.M.Bounded("arguments of more values than are read", fd.Value)
 		}
@@ -31,7 +31,7 @@ func mcp(f *shell.Frame, c Call) {
 	if c.Command != "" && !slices.ContainsFunc(fields, named) {
 		fields = append(fields, Field{Path: "command", Value: c.Command})
 	}
-	t := toolShape{call: c, words: word.NameWords(toolName(c.Tool)), fields: fields}
+	t := toolShape{call: c, words: shellword.NameWords(toolName(c.Tool)), fields: fields}
 	inner := t.dispatched()
 	if !t.reads() {
 		t.words = append(t.verb(), t.words...)
@@ -62,9 +62,9 @@ func (t toolShape) judge(f *shell.Frame) {
 }
 
 // text is the value of the first of the fields that the tool is given.
-func (t toolShape) text(names ...string) string { return act.LeafText(t.fields, names...) }
+func (t toolShape) text(names ...string) string { return effect.LeafText(t.fields, names...) }
 
-func (t toolShape) hasWord(list string) bool { return word.AnyOf(t.words, list) }
+func (t toolShape) hasWord(list string) bool { return shellword.AnyOf(t.words, list) }
 
 // toolName is the part behind mcp__server__.
 func toolName(tool string) string {
@@ -84,10 +84,10 @@ func (t toolShape) verb() []string {
 	for _, fd := range t.fields {
 		plain := len(fd.Value) < 40 && !strings.ContainsAny(fd.Value, " /\n") &&
 			!strings.Contains(fd.Path, ".")
-		if plain && !word.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
-			word.Has("action operation op method verb subcommand sub_command command mutation",
+		if plain && !shellword.Has("GET PUT POST PATCH DELETE", strings.ToUpper(fd.Value)) &&
+			shellword.Has("action operation op method verb subcommand sub_command command mutation",
 				lastKey(fd.Path)) {
-			return word.NameWords(fd.Value)
+			return shellword.NameWords(fd.Value)
 		}
 	}
 	return nil
@@ -100,9 +100,9 @@ func (t toolShape) dispatched() (inner []toolShape) {
 		return nil
 	}
 	for _, fd := range t.fields {
-		words := word.NameWords(toolName(fd.Value))
+		words := shellword.NameWords(toolName(fd.Value))
 		if len(words) < 2 || len(fd.Value) > 80 || strings.ContainsAny(fd.Value, " \n") ||
-			!word.Has(`tool tool_name toolname tool_slug tool_id action action_id name function
+			!shellword.Has(`tool tool_name toolname tool_slug tool_id action action_id name function
 operation`, lastKey(fd.Path)) {
 			continue
 		}
@@ -124,9 +124,10 @@ func (t toolShape) reads() bool {
 		return true
 	}
 	for i, w := range t.words {
-		if word.Has(`get list search read view show describe fetch find check is has count query
+		if shellword.Has(`
+			get list search read view show describe fetch find check is has count query
 download compare diff watch status inspect lookup resolve`, w) {
-			return i == 0 || i == 1 && !word.Has("merge accept approve push", t.words[0])
+			return i == 0 || i == 1 && !shellword.Has("merge accept approve push", t.words[0])
 		}
 	}
 	return false
@@ -138,8 +139,8 @@ issue_number issueNumber issue_iid pull_id pullId prId id`
 
 // act is an act on the PR and in the repository that the fields name.
 func (t toolShape) act(kind Kind) Act {
-	a := Act{Kind: kind, Auto: kind == act.ArmAutoMerge}
-	a.PR = word.Number(t.text(strings.Fields(prKeys)...))
+	a := Act{Kind: kind, Auto: kind == effect.ArmAutoMerge}
+	a.PR = shellword.Number(t.text(strings.Fields(prKeys)...))
 	owner := t.text("owner", "workspace", "org")
 	name := t.text("repo", "repository", "repo_slug", "repository_name")
 	switch {
@@ -151,7 +152,7 @@ func (t toolShape) act(kind Kind) Act {
 	a.SHA = t.text("sha", "head_sha", "expected_head_sha", "expectedHeadSha", "expectedHeadOid")
 	url := t.text("url", "pull_request_url", "pr_url", "web_url")
 	if a.PR == 0 && url != "" {
-		a.PR, _, a.Ref = forges.PullURL(word.Lit(url), "")
+		a.PR, _, a.Ref = forges.PullURL(shellword.Lit(url), "")
 	}
 	return a
 }
@@ -164,7 +165,7 @@ func (t toolShape) does(f *shell.Frame, kind Kind) bool {
 
 // moves records that a call moves a protected branch.
 func (t toolShape) moves(f *shell.Frame, branch string) bool {
-	a := t.act(act.PushProtected)
+	a := t.act(effect.PushProtected)
 	a.Ref, a.PR = branch, 0
 	f.Act(a, label(t.call))
 	return true
@@ -175,12 +176,13 @@ func (t toolShape) moves(f *shell.Frame, branch string) bool {
 func (t toolShape) ofForge() bool {
 	forge := func(fd Field) bool {
 		key := fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]
-		return !word.Has("id index number", key) && word.Has(prKeys+` owner repo repository
+		return !shellword.Has("id index number", key) && shellword.Has(prKeys+`
+			 owner repo repository
 repo_slug project_id projectId head base merge_method mergeMethod commit_title strategy
 source_branch target_branch sourceBranch targetBranch repository_id repositoryId`, key)
 	}
 	return slices.ContainsFunc(t.fields, forge) || t.hasWord(`pull pr prs mr request requests github
-gitlab gitea branch branches forge queue`) || word.HasPart(strings.ToLower(t.call.Tool),
+gitlab gitea branch branches forge queue`) || shellword.HasPart(strings.ToLower(t.call.Tool),
 		"git bitbucket azure forgejo gitea gerrit phabricator __gh__ __glab__")
 }
 
@@ -189,14 +191,14 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 	says := toolShape{words: t.verbs()}.hasWord
 	gerrit := strings.Contains(strings.ToLower(t.call.Tool), "gerrit")
 	status := strings.ToLower(t.text("status", "state", "state_event"))
-	merged := word.Has("completed merged", status)
+	merged := shellword.Has("completed merged", status)
 	base := t.text("base", "target_branch", "targetBranch")
 	switch into := cmp.Or(base, t.text("into", "target")); {
 	case says("disable cancel dequeue"):
 		return false
 	case t.nounPR() && t.armed() && !merged, says("automerge enqueue autocomplete"),
 		says("auto queue") && says("merge"), says("auto") && says("complete"):
-		return t.does(f, act.ArmAutoMerge)
+		return t.does(f, effect.ArmAutoMerge)
 	case says("merge"), t.nounPR() && says("accept land complete"),
 		says("land") && t.hasWord("revision diff change"),
 		says("submit") && t.hasWord("change") && gerrit:
@@ -208,9 +210,9 @@ func toolMerge(f *shell.Frame, t toolShape) bool {
 		case base != "" && !t.nounPR():
 			return t.moves(f, base)
 		}
-		return t.does(f, act.MergePR)
+		return t.does(f, effect.MergePR)
 	case t.nounPR() && merged:
-		return t.does(f, act.MergePR)
+		return t.does(f, effect.MergePR)
 	}
 	return false
 }
@@ -220,9 +222,10 @@ func (t toolShape) armed() bool {
 	by := func(fd Field) bool {
 		return strings.HasPrefix(fd.Path, "autoCompleteSetBy") && fd.Value != ""
 	}
-	return slices.ContainsFunc(t.fields, by) || word.IsTrue(t.text("merge_when_pipeline_succeeds",
-		"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
-		"mergeWhenPipelineSucceeds"))
+	return slices.ContainsFunc(t.fields, by) ||
+		shellword.IsTrue(t.text("merge_when_pipeline_succeeds",
+			"auto_merge", "autoComplete", "auto_complete", "setAutoComplete",
+			"mergeWhenPipelineSucceeds"))
 }
 
 // verbs are the name's words without the noun "merge request".
@@ -231,12 +234,13 @@ func (t toolShape) verbs() (out []string) {
 	for _, w := range t.words {
 		n := len(out)
 		switch {
-		case before == "merge" && word.Has("train trains", w):
+		case before == "merge" && shellword.Has("train trains", w):
 			out[n-1] = "enqueue"
-		case before == "merge" && word.Has(`request requests conflict conflicts status base method
+		case before == "merge" && shellword.Has(`
+			request requests conflict conflicts status base method
 commit commits diff diffs settings`, w):
 			out = out[:n-1]
-		case !word.Has("mergerequest mergerequests", w):
+		case !shellword.Has("mergerequest mergerequests", w):
 			out = append(out, w)
 		}
 		before = w
@@ -261,19 +265,20 @@ configs json yaml duplicate duplicates issue issues`)
 func toolReview(f *shell.Frame, t toolShape) bool {
 	event := strings.ToUpper(t.text("event", "verdict", "review_event", "reviewEvent", "vote"))
 	voted := strings.HasPrefix(event, "APPROVE") || event == "10" ||
-		word.IsTrue(t.text("approve", "approved")) || word.Number(t.text("Code-Review")) == 2
+		shellword.IsTrue(t.text("approve", "approved")) ||
+		shellword.Number(t.text("Code-Review")) == 2
 	const changes = "update delete remove create set edit disable put patch unprotect modify"
 	switch {
 	case t.hasWord("unapprove revoke"):
 	case t.hasWord("approve") && !t.hasWord("deployment") && t.ofForge(),
 		t.hasWord("review vote reviewer") && voted:
-		return t.does(f, act.ApprovePR)
+		return t.does(f, effect.ApprovePR)
 	case t.hasWord("dismiss") && t.hasWord("review"):
-		return t.does(f, act.DismissReview)
+		return t.does(f, effect.DismissReview)
 	case t.hasWord("protection ruleset rulesets protected unprotect") && t.hasWord(changes),
 		t.hasWord("repo repository project") && t.hasWord("update edit set patch modify") &&
 			slices.ContainsFunc(t.fields, forges.Relaxes):
-		return t.does(f, act.RelaxProtection)
+		return t.does(f, effect.RelaxProtection)
 	case t.hasWord("workflow workflows dispatch dispatches action actions") &&
 		t.hasWord("run trigger dispatch start create"):
 		name := t.text("workflow_id", "workflowId", "workflow", "workflow_file", "event_type",
@@ -296,7 +301,7 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 	}
 	remote := t.text("owner") != "" && t.text("repo") != "" ||
 		t.text("project_id", "projectId") != ""
-	branch, ok := act.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch",
+	branch, ok := effect.Leaf(t.fields, "branch", "branch_name", "branchName", "target_branch",
 		"targetBranch", "ref", "reference", "refspec", "base", "to", "refUpdates.name")
 	_, target := forges.SplitRefspec(branch)
 	switch {
@@ -313,12 +318,12 @@ func toolBranch(f *shell.Frame, t toolShape) bool {
 
 // toolPush is a push of the local clone by a tool: its words as git's.
 func toolPush(f *shell.Frame, t toolShape) {
-	argv := word.Lits("git", "push")
-	if word.IsTrue(t.text("all")) {
-		argv = append(argv, word.Lit("--all"))
+	argv := shellword.Lits("git", "push")
+	if shellword.IsTrue(t.text("all")) {
+		argv = append(argv, shellword.Lit("--all"))
 	}
 	if remote := t.text("remote"); remote != "" {
-		argv = append(argv, word.Lit(remote))
+		argv = append(argv, shellword.Lit(remote))
 	}
 	g := f.Child()
 	if dir := t.text("repo_path", "path", "cwd", "directory"); strings.HasPrefix(dir, "/") {
@@ -332,18 +337,18 @@ func toolTalk(f *shell.Frame, t toolShape) {
 	switch {
 	case t.nounPR() && t.hasWord("create open new") &&
 		!t.hasWord("review comment note thread branch"):
-		t.does(f, act.OpenPR)
+		t.does(f, effect.OpenPR)
 	case t.hasWord("comment comments note notes reply discussion thread"):
 		body := t.text("body", "comment", "content", "text", "note", "message")
-		forges.Comment(f, body, t.act(act.Comment), label(t.call))
+		forges.Comment(f, body, t.act(effect.Comment), label(t.call))
 	case t.hasWord("review"):
-		a := t.act(act.Comment)
+		a := t.act(effect.Comment)
 		event := t.text("event", "verdict", "review_event", "reviewEvent")
 		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
 		f.Act(a, label(t.call))
 	}
 	if t.hasWord("label labels issue pull pr mr") || t.nounPR() {
-		a := t.act(act.ArmAutoMerge)
+		a := t.act(effect.ArmAutoMerge)
 		a.Auto = false
 		forges.Labels(f, numberless(t.fields), a, label(t.call))
 	}
@@ -362,13 +367,13 @@ func numberless(fields []Field) []Field {
 }
 
 // label is a call as a person would write it: the tool with its short leaves.
-func label(c Call) []word.Word {
+func label(c Call) []shellword.Word {
 	var parts []string
 	for _, fd := range c.Fields {
 		if len(parts) < 6 {
 			value := strings.ReplaceAll(fd.Value, "\n", " ")
-			parts = append(parts, fd.Path+": "+word.Clip(value, 60))
+			parts = append(parts, fd.Path+": "+shellword.Clip(value, 60))
 		}
 	}
-	return []word.Word{{Text: c.Tool + "(" + strings.Join(parts, ", ") + ")", Raw: true}}
+	return []shellword.Word{{Text: c.Tool + "(" + strings.Join(parts, ", ") + ")", Raw: true}}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Mentions returns the issue and PR numbers that a text names, each once, in order: "#44",
@@ -20,7 +20,7 @@ func Mentions(text string) []int {
 		if end == i {
 			continue
 		}
-		n := word.Number(text[i:end])
+		n := shellword.Number(text[i:end])
 		if n > 0 && mentioned(text, i, end) && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
@@ -34,7 +34,7 @@ func Mentions(text string) []int {
 func mentioned(text string, from, to int) bool {
 	behind := text[to:min(to+2, len(text))] + "  "
 	decimal := behind[0] == '.' && behind[1] >= '0' && behind[1] <= '9'
-	if word.NameByte(behind[0]) || behind[0] == '%' || decimal || to-from > 8 {
+	if shellword.NameByte(behind[0]) || behind[0] == '%' || decimal || to-from > 8 {
 		return false
 	}
 	before := strings.ToLower(text[max(0, from-40):from])
@@ -58,5 +58,5 @@ func mentioned(text string, from, to int) bool {
 		kind := strings.TrimRight(strings.TrimSuffix(before, noun), " -")
 		return strings.HasSuffix(kind, "pull") || strings.HasSuffix(kind, "merge")
 	}
-	return word.Has("pr prs issue issues mr mrs ticket bug gh pull", noun)
+	return shellword.Has("pr prs issue issues mr mrs ticket bug gh pull", noun)
 }

@@ -1,7 +1,7 @@
 package guard
 
 import (
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"slices"
 	"testing"
 )
@@ -107,14 +107,14 @@ func TestWritesThroughLinksAndToOwnPaths(t *testing.T) {
 		command string
 		want    Kind
 	}{
-		{"echo {} > docs/state.json", act.WriteState},
-		{"cd docs && tee state.json < x", act.WriteState},
-		{"cp x cfg.json", act.DropRegistration},
+		{"echo {} > docs/state.json", effect.WriteState},
+		{"cd docs && tee state.json < x", effect.WriteState},
+		{"cp x cfg.json", effect.DropRegistration},
 		{"echo {} > docs/other.json", ""},
-		{"echo '{}' >> /var/claude/s1.jsonl", act.WriteState},
-		{"echo '{}' >> /var/claude/s1/subagents/agent-1.jsonl", act.WriteState},
-		{"rm -rf /var/claude", act.WriteState},
-		{"cp /bin/true /opt/tools/hooks-1.2", act.WriteState},
+		{"echo '{}' >> /var/claude/s1.jsonl", effect.WriteState},
+		{"echo '{}' >> /var/claude/s1/subagents/agent-1.jsonl", effect.WriteState},
+		{"rm -rf /var/claude", effect.WriteState},
+		{"cp /bin/true /opt/tools/hooks-1.2", effect.WriteState},
 		{"echo '{}' >> /var/claude/s2.jsonl", ""},
 		{"cat /var/claude/s1.jsonl > /tmp/x", ""},
 		{"sed -i s/1/0/ CLAUDE.md", WriteConfig},

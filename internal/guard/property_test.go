@@ -1,7 +1,7 @@
 package guard
 
 import (
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,7 +107,7 @@ func TestWrapping(t *testing.T) {
 				!strings.Contains(text, "\n") && !strings.HasPrefix(text, "x=") &&
 				!strings.HasPrefix(text, "if") && !strings.HasPrefix(text, "for") &&
 				!strings.HasPrefix(text, "trap")
-			if len(text) > word.MaxText/2 {
+			if len(text) > shellword.MaxText/2 {
 				return
 			}
 		}

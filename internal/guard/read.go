@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/powershell"
 	"hooks/internal/guard/program"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Read returns the effect of the call. It never panics, and its work is bounded whatever the text:
@@ -30,7 +30,7 @@ func ReadArgv(
 		return m.Read
 	}
 	f := m.Shell(c.Cwd)
-	f.Stdin = &shell.Stream{Text: word.Hole}
+	f.Stdin = &shell.Stream{Text: shellword.Hole}
 	return reading(m, func() {
 		for _, name := range slices.Sorted(maps.Keys(env)) {
 			f.Let(name, env[name])
@@ -39,7 +39,7 @@ func ReadArgv(
 				f.RunsLater(name)
 			}
 		}
-		f.Named(word.Lits(argv...))
+		f.Named(shellword.Lits(argv...))
 	})
 }
 
@@ -73,7 +73,7 @@ func readCall(f *shell.Frame, c Call) {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		edit(f, c)
 	default:
-		if !word.Has(silent, c.Tool) {
+		if !shellword.Has(silent, c.Tool) {
 			mcp(f, c)
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -19,11 +19,13 @@ import (
 // read. Bash: every simple command is in a short list of readers with a literal name and no flag by
 // which it writes or runs something. Output goes to the screen, to pipes and to /dev/null.
 func ReadOnly(c Call) bool {
-	words := word.NameWords(toolName(c.Tool))
+	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
-		word.Has("get list search read", words[0]) && act.LeafText(c.Fields, "command") == ""
+		shellword.Has("get list search read", words[0]) &&
+		effect.LeafText(c.Fields, "command") == ""
 	switch {
-	case word.Has(`Read Grep Glob LS NotebookRead ToolSearch TodoRead TodoWrite TaskList TaskGet
+	case shellword.Has(`
+		Read Grep Glob LS NotebookRead ToolSearch TodoRead TodoWrite TaskList TaskGet
 TaskOutput BashOutput AgentOutput CronList WebFetch WebSearch ListMcpResourcesTool
 ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 		return true
@@ -76,7 +78,7 @@ func looksCall(c *syntax.CallExpr) bool {
 		return true // X=1 stays in this one shell
 	}
 	for _, a := range c.Assigns {
-		shown := word.Has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS", a.Name.Value)
+		shown := shellword.Has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS", a.Name.Value)
 		if !shown && (a.Value == nil || a.Value.Lit() != "cat") {
 			return false
 		}
@@ -106,17 +108,18 @@ func literalWord(w *syntax.Word) string {
 		return !dynamic
 	})
 	if dynamic {
-		return word.Hole
+		return shellword.Hole
 	}
 	return f.Whole(w).Text
 }
 
 func looksArgv(argv []string) bool {
 	name, args := argv[0], argv[1:]
-	if word.Unknown(name) || strings.Contains(name, "/") && !strings.HasSuffix(name, "/hooks") {
+	if shellword.Unknown(name) || strings.Contains(name, "/") &&
+		!strings.HasSuffix(name, "/hooks") {
 		return false
 	}
-	switch name = word.ProgramName(name); name {
+	switch name = shellword.ProgramName(name); name {
 	case "git":
 		return looksGit(args)
 	case "gh", "glab":
@@ -124,7 +127,8 @@ func looksArgv(argv []string) bool {
 	case "hooks":
 		return looksHooks(args)
 	case "find":
-		return !word.AnyOf(args, "-delete -exec -execdir -ok -okdir -fprint -fprintf -fprint0 -fls")
+		return !shellword.AnyOf(args,
+			"-delete -exec -execdir -ok -okdir -fprint -fprintf -fprint0 -fls")
 	case "sort":
 		return !anyPrefix(args, "-o --output --compress-program")
 	case "sed":
@@ -149,7 +153,8 @@ func looksArgv(argv []string) bool {
 	case "env":
 		return len(args) == 0
 	}
-	return word.Has(`ls cat tac head tail wc cut tr nl column comm diff cmp stat file du df basename
+	return shellword.Has(`
+		ls cat tac head tail wc cut tr nl column comm diff cmp stat file du df basename
 dirname realpath readlink id whoami uname nproc test [ true false : seq md5sum sha1sum sha256sum
 cksum strings od hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep wait
 type which printenv`, name)
@@ -187,8 +192,8 @@ func nth(args []string, i int) string {
 }
 
 func looksGit(args []string) bool {
-	for len(args) > 0 && word.Has("-C --no-pager --no-optional-locks", args[0]) {
-		args = args[min(len(args), 1+word.Btoi(args[0] == "-C")):]
+	for len(args) > 0 && shellword.Has("-C --no-pager --no-optional-locks", args[0]) {
+		args = args[min(len(args), 1+shellword.Btoi(args[0] == "-C")):]
 	}
 	if len(args) == 0 {
 		return true
@@ -203,24 +208,25 @@ func looksGit(args []string) bool {
 		const valued = "--list -l --merged --no-merged --contains --sort --format"
 		for i, a := range rest {
 			name, _, _ := strings.Cut(a, "=")
-			if !word.Has(valued+" -a -r -v -vv --all --remotes --verbose --show-current", name) &&
-				(i == 0 || !word.Has(valued, rest[i-1])) {
+			if !shellword.Has(valued+" -a -r -v -vv --all --remotes --verbose --show-current",
+				name) &&
+				(i == 0 || !shellword.Has(valued, rest[i-1])) {
 				return false
 			}
 		}
 		return true
 	case "remote":
-		return len(rest) == 0 || word.Has("-v show get-url", sub)
+		return len(rest) == 0 || shellword.Has("-v show get-url", sub)
 	case "stash":
-		return word.Has("list show", sub)
+		return shellword.Has("list show", sub)
 	case "worktree", "notes", "submodule", "bisect":
-		return word.Has("list show status log", sub)
+		return shellword.Has("list show status log", sub)
 	case "config":
 		return anyPrefix(rest, "--get --list -l") || sub == "get" || sub == "list"
 	case "reflog":
 		return len(rest) == 0 || sub == "show"
 	}
-	return word.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree ls-remote
+	return shellword.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree ls-remote
 cat-file describe shortlog merge-base name-rev grep for-each-ref show-ref count-objects diff-tree
 diff-index diff-files check-ignore cherry range-diff version var whatchanged`, args[0])
 }
@@ -228,13 +234,13 @@ diff-index diff-files check-ignore cherry range-diff version var whatchanged`, a
 func looksGh(args []string) bool {
 	var pos []string
 	for i := 0; i < len(args); i++ {
-		if word.Has("-R --repo", args[i]) {
+		if shellword.Has("-R --repo", args[i]) {
 			i++
 		} else if !strings.HasPrefix(args[i], "-") {
 			pos = append(pos, args[i])
 		}
 	}
-	if word.AnyOf(args, "--web -w") {
+	if shellword.AnyOf(args, "--web -w") {
 		return false
 	}
 	switch group, sub := nth(pos, 0), nth(pos, 1); group {
@@ -243,9 +249,10 @@ func looksGh(args []string) bool {
 	case "api":
 		return !anyPrefix(args, "-X --method -f -F --field --raw-field --input")
 	default:
-		return word.Has("search status version help", group) || word.Has(`pr issue run release repo
+		return shellword.Has("search status version help", group) || shellword.Has(`
+			pr issue run release repo
 workflow label ruleset gist project mr ci milestone cache variable secret`, group) &&
-			word.Has("view list status diff checks check ls show", sub)
+			shellword.Has("view list status diff checks check ls show", sub)
 	}
 }
 
@@ -255,11 +262,12 @@ func looksHooks(args []string) bool {
 	case "gate":
 		return sub == "list"
 	case "loop":
-		return word.Has("status list", sub)
+		return shellword.Has("status list", sub)
 	case "doctor":
-		return !word.AnyOf(args, "--fix")
+		return !shellword.AnyOf(args, "--fix")
 	default:
-		return word.Has(`report report-card status explain version history cost schema statusline
+		return shellword.Has(`
+			report report-card status explain version history cost schema statusline
 help`, name)
 	}
 }
@@ -269,12 +277,12 @@ help`, name)
 func reads(argv []string) bool {
 	name, args := argv[0], argv[1:]
 	switch {
-	case word.Has(`less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf delta
+	case shellword.Has(`less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf delta
 difft`, name):
 		return true
 	case name == "prettier":
-		return !word.AnyOf(args, "--write -w")
-	case name == "git" && word.Has("add commit", nth(args, 0)):
+		return !shellword.AnyOf(args, "--write -w")
+	case name == "git" && shellword.Has("add commit", nth(args, 0)):
 		return true
 	case strings.HasPrefix(name, "-"):
 		return false

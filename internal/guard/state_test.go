@@ -1,7 +1,7 @@
 package guard
 
 import (
-	"hooks/internal/guard/place"
+	"hooks/internal/guard/paths"
 	"hooks/internal/guard/shell"
 	"testing"
 )
@@ -26,7 +26,7 @@ func TestReadOnlyTable(t *testing.T) {
 // statePath reports whether a path, as written from the directory cwd, is under .sdd/loop or is one
 // of the client's transcripts. $PWD, ~, .., globs and backslashes are understood.
 func statePath(p, cwd string) bool {
-	return place.Of(shell.Absolute(p, cwd), "") == place.State
+	return paths.Of(shell.Absolute(p, cwd), "") == paths.State
 }
 
 func TestStatePath(t *testing.T) {

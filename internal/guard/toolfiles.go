@@ -3,26 +3,26 @@ package guard
 import (
 	"strings"
 
-	"hooks/internal/guard/act"
 	"hooks/internal/guard/code"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/place"
+	"hooks/internal/guard/paths"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // edit judges Write, Edit and NotebookEdit by their path. The caller looks at the text that they
 // leave in a settings file.
 func edit(f *shell.Frame, c Call) {
-	p := act.LeafText(c.Fields, "file_path", "notebook_path", "path")
+	p := effect.LeafText(c.Fields, "file_path", "notebook_path", "path")
 	if p == "" {
 		return
 	}
-	if full := shell.Absolute(p, c.Cwd); f.KindAt(word.Lit(p)) == place.Registration {
-		f.Act(Act{Kind: act.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p}, nil)
+	if full := shell.Absolute(p, c.Cwd); f.KindAt(shellword.Lit(p)) == paths.Registration {
+		f.Act(Act{Kind: effect.WriteSettings, Ref: p, Path: full, Command: c.Tool + " " + p}, nil)
 		return
 	}
-	f.Writes(word.Lit(p), c.Tool+" "+p)
+	f.Writes(shellword.Lit(p), c.Tool+" "+p)
 }
 
 // toolFiles judges tools that write files by every path they are given.
@@ -34,15 +34,16 @@ save put truncate copy upload set touch modify overwrite unlink rm mv cp apply s
 	takes := t.hasWord("delete remove move rename unlink rm mv")
 	for _, fd := range t.fields {
 		key := lastKey(fd.Path)
-		named := word.HasPart(key, "path file uri") ||
-			word.Has("source destination target dest from to src dst directory dir name 0 1", key)
+		named := shellword.HasPart(key, "path file uri") ||
+			shellword.Has("source destination target dest from to src dst directory dir name 0 1",
+				key)
 		switch {
 		case len(fd.Value) > 4096 || strings.Contains(fd.Value, "\n"):
 		case !named || strings.Contains(key, "content"):
-		case word.Has("source from src", key) && t.hasWord("copy cp"):
+		case shellword.Has("source from src", key) && t.hasWord("copy cp"):
 		default:
-			w := word.Lit(strings.TrimPrefix(fd.Value, "file://"))
-			f.Takes(w, t.call.Tool+" "+word.Clip(fd.Value, 100), takes)
+			w := shellword.Lit(strings.TrimPrefix(fd.Value, "file://"))
+			f.Takes(w, t.call.Tool+" "+shellword.Clip(fd.Value, 100), takes)
 		}
 	}
 }
@@ -54,22 +55,23 @@ cmd sh ssh cli`)
 	evals := t.hasWord("evaluate eval javascript python repl code script execute run snippet")
 	t.cli(f)
 	if line := t.commandLine(); runs && len(line) > 0 {
-		f.Inside(t.call.Tool, word.Quoted(line))
+		f.Inside(t.call.Tool, shellword.Quoted(line))
 	}
 	for _, fd := range t.fields {
 		switch key := strings.ToLower(fd.Path); {
-		case word.Has("command cmd commandline command_line shell_command input", key) && (runs ||
-			key == "command"):
-			rest := word.Quoted(append(t.list("args."), t.list("arguments.")...))
+		case shellword.Has("command cmd commandline command_line shell_command input", key) &&
+			(runs ||
+				key == "command"):
+			rest := shellword.Quoted(append(t.list("args."), t.list("arguments.")...))
 			line := fd.Value + " " + rest + " " + t.text("args")
 			f.Inside(t.call.Tool, strings.TrimSpace(line))
-		case word.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
+		case shellword.Has("code source", key) && (evals || runs) && notebookShell(fd.Value) != "":
 			f.Inside(t.call.Tool, notebookShell(fd.Value))
 			fallthrough
 		case (evals || runs) &&
-			word.Has("code script expression function source program javascript js", key):
+			shellword.Has("code script expression function source program javascript js", key):
 			t.script(f, fd.Value)
-		case word.Has("keys text data", key) && t.types():
+		case shellword.Has("keys text data", key) && t.types():
 			f.Inside(t.call.Tool, fd.Value)
 		}
 	}
@@ -89,12 +91,12 @@ func (t toolShape) script(f *shell.Frame, text string) {
 }
 
 // commandLine are the words of a command that is given as a list, its program perhaps apart.
-func (t toolShape) commandLine() []word.Word {
+func (t toolShape) commandLine() []shellword.Word {
 	for _, below := range []string{"command.", "cmd.", "argv.", "args.", "arguments."} {
 		if words := t.list(below); len(words) > 0 {
 			name := t.text("program", "executable", "binary", "exe")
 			if name != "" {
-				words = append(word.Lits(name), words...)
+				words = append(shellword.Lits(name), words...)
 			}
 			return words
 		}
@@ -103,10 +105,10 @@ func (t toolShape) commandLine() []word.Word {
 }
 
 // list are the values of the fields below a path: args.0, args.1.
-func (t toolShape) list(below string) (words []word.Word) {
+func (t toolShape) list(below string) (words []shellword.Word) {
 	for _, fd := range t.fields {
 		if strings.HasPrefix(strings.ToLower(fd.Path), below) {
-			words = append(words, word.Lit(fd.Value))
+			words = append(words, shellword.Lit(fd.Value))
 		}
 	}
 	return words
@@ -116,7 +118,7 @@ func (t toolShape) list(below string) (words []word.Word) {
 func notebookShell(code string) string {
 	var out []string
 	first, rest, _ := strings.Cut(strings.TrimSpace(code), "\n")
-	if word.Has("%%bash %%sh %%script", strings.Fields(first + " x")[0]) {
+	if shellword.Has("%%bash %%sh %%script", strings.Fields(first + " x")[0]) {
 		return rest
 	}
 	for _, line := range strings.Split(code, "\n") {
@@ -132,7 +134,7 @@ func notebookShell(code string) string {
 // types reports whether a tool types into a terminal, by its own name or by its server's.
 func (t toolShape) types() bool {
 	const terminals = "terminal tmux iterm"
-	server := toolShape{words: word.NameWords(t.call.Tool)}
+	server := toolShape{words: shellword.NameWords(t.call.Tool)}
 	return t.hasWord(terminals) || t.hasWord("send keys type") && server.hasWord(terminals)
 }
 
@@ -143,8 +145,8 @@ func (t toolShape) cli(f *shell.Frame) {
 			continue
 		}
 		parts := []string{program}
-		for _, w := range word.NameWords(toolName(t.call.Tool)) {
-			if word.Has("pr mr api repo workflow", w) {
+		for _, w := range shellword.NameWords(toolName(t.call.Tool)) {
+			if shellword.Has("pr mr api repo workflow", w) {
 				parts = append(parts, w)
 			}
 		}
@@ -155,7 +157,7 @@ func (t toolShape) cli(f *shell.Frame) {
 			}
 		}
 		if line := t.commandLine(); len(line) > 0 {
-			parts = append(parts, word.Quoted(line))
+			parts = append(parts, shellword.Quoted(line))
 		}
 		if len(parts) > said {
 			f.Inside(t.call.Tool, strings.Join(parts, " "))
@@ -180,11 +182,11 @@ func toolSends(f *shell.Frame, t toolShape) {
 		}
 	}
 	if strings.EqualFold(toolName(t.call.Tool), "graphql") || url == "" ||
-		!word.Has("PUT POST PATCH DELETE", method) {
+		!shellword.Has("PUT POST PATCH DELETE", method) {
 		return
 	}
 	for _, fd := range t.fields { // /pulls/{pull_number}/merge
-		url = word.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
+		url = shellword.Swap(url, "{"+fd.Path[strings.LastIndexByte(fd.Path, '.')+1:]+"}", fd.Value)
 	}
 	body := t.text("body", "data", "json", "payload")
 	q := forges.Request{Method: method, URL: url, Body: body, Argv: label(t.call)}
@@ -208,7 +210,7 @@ func toolClick(f *shell.Frame, t toolShape) bool {
 			clicked := clicks && strings.HasPrefix(text, mark) && len(text) < len(mark)+20
 			scripted := runs && strings.Contains(text, ".click(") && strings.Contains(text, mark)
 			if clicked || scripted {
-				return t.does(f, act.MergePR)
+				return t.does(f, effect.MergePR)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/natefinch/atomic"
 
 	"hooks/internal/hint"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // maxEdited bounds a settings file that is edited, in bytes.
@@ -75,7 +75,7 @@ func (s *edited) follow() error {
 
 // read returns the text of a regular file of at most limit bytes, nil when there is no file.
 func read(path string, limit int64) (*string, error) {
-	f, _, err := regular.Open(path)
+	f, _, err := safefile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

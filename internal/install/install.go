@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tidwall/gjson"
 
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // Result is what happened to a settings file.
@@ -125,7 +125,7 @@ func (s *edited) result(next texts) Result {
 	_, bare := cutBOM(text)
 	r.Off = gjson.Get(bare, "disableAllHooks").Bool()
 	// A settings file of a repository is foreign text.
-	r.Diff = printable.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
+	r.Diff = term.Text(string(diff.Diff(oldName, []byte(old), name, []byte(text))))
 	return r
 }
 

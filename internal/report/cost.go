@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"hooks/internal/loop"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // Cost is what loops spent, in rows. Dollars are what the API would charge.
@@ -91,7 +91,7 @@ func CostJSON(w io.Writer, c Cost) error {
 	encoded := func(v any) []byte {
 		line.Reset()
 		_ = e.Encode(v) // texts and numbers are always encoded
-		return printable.JSON(bytes.TrimSpace(line.Bytes()))
+		return term.JSON(bytes.TrimSpace(line.Bytes()))
 	}
 	fmt.Fprintf(out, "{\n  \"by\": %s,\n  \"rows\": ", encoded(c.By))
 	rows := array{out: out}

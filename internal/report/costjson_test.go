@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // TestCostJSON: what is printed row by row is what package json prints, but for its blanks.
@@ -35,7 +35,7 @@ func TestCostJSON(t *testing.T) {
 		if err := e.Encode(c); err != nil {
 			rt.Fatal(err)
 		}
-		if wanted := strings.TrimSuffix(string(printable.JSON([]byte(want.String()))),
+		if wanted := strings.TrimSuffix(string(term.JSON([]byte(want.String()))),
 			"\n"); plain.String() != wanted {
 			rt.Fatalf("%s\nnot\n%s", plain.String(), wanted)
 		}

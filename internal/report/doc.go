@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"hooks/internal/loop"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // Limit is the length in characters that every text for the client is kept under; the client cuts
@@ -18,7 +18,7 @@ import (
 const Limit = 9_500
 
 // clean makes foreign text safe to print: line breaks become blanks, other control characters go.
-func clean(s string) string { return printable.Line(s) }
+func clean(s string) string { return term.Line(s) }
 
 // text collects lines up to the limit. Its last line says how many did not fit.
 type text struct {

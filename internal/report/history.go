@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // HistoryRow is one line of a history, without the fields that only its JSON shows.
@@ -193,7 +193,7 @@ func (t *historyTable) close() error {
 func HistoryJSON(w io.Writer) History {
 	lines := array{out: bufio.NewWriterSize(w, 64<<10)}
 	return History{Whole: true, Row: func(r HistoryRow) error {
-		return lines.add(printable.JSON(r.JSON))
+		return lines.add(term.JSON(r.JSON))
 	}, Close: func() error {
 		lines.end()
 		_ = lines.out.WriteByte('\n')

@@ -7,7 +7,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // Screen is what a page for people is drawn on. Nothing that is drawn is wider than Width columns.
@@ -222,7 +222,7 @@ func lineEnd(text string, width int) (end int) {
 
 // cut shortens a text to width columns; its last sign shows that it was cut.
 func (s Screen) cut(text string, width int) string {
-	if len(text) <= width && printable.IsPlain(text) {
+	if len(text) <= width && term.IsPlain(text) {
 		return text
 	}
 	tail := "…"
@@ -235,7 +235,7 @@ func (s Screen) cut(text string, width int) string {
 // pad fills a text up with blanks, on its left for numbers.
 func pad(text string, width int, left bool) string {
 	have := len(text)
-	if !printable.IsPlain(text) {
+	if !term.IsPlain(text) {
 		have = displaywidth.String(text)
 	}
 	blanks := strings.Repeat(" ", max(0, width-have))
@@ -247,7 +247,7 @@ func pad(text string, width int, left bool) string {
 
 // ascii spells a text in the signs that every terminal has; foreign letters become question marks.
 func ascii(text string) string {
-	if printable.IsPlain(text) {
+	if term.IsPlain(text) {
 		return text
 	}
 	text = strings.NewReplacer("—", "-", "–", "-", "·", "-", "−", "-", "’", "'", "…", "...",

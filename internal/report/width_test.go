@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hooks/internal/loop"
-	"hooks/internal/printable"
+	"hooks/internal/term"
 )
 
 // foreign is text of any kind: control characters, wide and combining ones, emoji, long words.
@@ -116,7 +116,7 @@ func checkLine(t *rapid.T, s Screen, name, line string) {
 			line = strings.ReplaceAll(line, "\x1b["+style+"m", "")
 		}
 	}
-	if printable.Line(line) != line {
+	if term.Line(line) != line {
 		t.Fatalf("%s: %q acts on a terminal", name, line)
 	}
 	if s.ASCII && strings.ContainsFunc(line, func(r rune) bool { return r > 0x7e }) {

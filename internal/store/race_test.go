@@ -19,7 +19,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/seal"
-	"hooks/internal/tracker/standin"
+	"hooks/internal/tracker/forgetest"
 )
 
 // This is a race of real processes. Each contender is this test binary; it takes the lock, checks
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	standin.Alone()
+	forgetest.Alone()
 	os.Exit(m.Run())
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // maxConfig bounds what ReadConfig reads, in bytes.
@@ -16,7 +16,7 @@ const maxConfig = 256 << 10
 
 // ReadConfig returns the first 256 KiB of a client's configuration file, "" if it cannot be read.
 func ReadConfig(path string) string {
-	f, _, err := regular.Open(path)
+	f, _, err := safefile.Open(path)
 	if err != nil {
 		return ""
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"hooks/internal/tracker/standin"
+	"hooks/internal/tracker/forgetest"
 )
 
 func TestMain(m *testing.M) {
-	standin.Alone()
+	forgetest.Alone()
 	os.Exit(m.Run())
 }
 

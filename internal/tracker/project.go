@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // Project is the directory whose .sdd/loop holds the state: CLAUDE_PROJECT_DIR, else the nearest
@@ -101,4 +101,4 @@ func (p gitPlace) mainWorktree() string {
 
 // readSmall reads a regular file of at most 256 KiB. It never waits: a pipe planted as .git/config
 // must not hold a hook until its timeout lets the tool run.
-func readSmall(path string) (string, bool) { return regular.Read(path, maxConfig) }
+func readSmall(path string) (string, bool) { return safefile.Read(path, maxConfig) }

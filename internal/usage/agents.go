@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // Stretch is the part of a session in which a run spent.
@@ -97,7 +97,7 @@ const maxNote = 64 << 10
 // describe fills in who a subagent is.
 func (a *Agent) describe(from source) {
 	a.ID = agentID(from.name)
-	b, ok := regular.Read(strings.TrimSuffix(from.path, ".jsonl")+".meta.json", maxNote)
+	b, ok := safefile.Read(strings.TrimSuffix(from.path, ".jsonl")+".meta.json", maxNote)
 	if !ok || !gjson.Valid(b) {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"hooks/internal/loop"
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // Result is the content of the transcripts beyond the cursors.
@@ -167,7 +167,7 @@ func (c *counter) file(index int, s source) (loop.Cursor, error) {
 	case c.money && !c.bound(t, fi):
 		return t.cursor, nil
 	}
-	f, fi, err := regular.Open(t.path)
+	f, fi, err := safefile.Open(t.path)
 	if err != nil {
 		return t.cursor, err
 	}

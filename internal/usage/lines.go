@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // Bounds of the line reader, in bytes. Real lines that hold usage are kilobytes; what is longer
@@ -38,7 +38,7 @@ func (l *lines) reset(src io.Reader, offset int64) {
 // file calls f with the lines of a transcript from an offset on, and with the offset of each, until
 // f returns false.
 func (l *lines) file(path string, from int64, f func(line []byte, at int64) bool) error {
-	file, _, err := regular.Open(path)
+	file, _, err := safefile.Open(path)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"hooks/internal/regular"
+	"hooks/internal/safefile"
 )
 
 // Bounds of what is read of a transcript's end, in bytes.
@@ -25,7 +25,7 @@ type tail struct {
 
 // readTail reads at most max bytes. What cannot be read is empty.
 func readTail(path string, max int64) (t tail) {
-	f, fi, err := regular.Open(path)
+	f, fi, err := safefile.Open(path)
 	if err != nil {
 		t.err = err
 		return t

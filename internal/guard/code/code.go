@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Language gives an interpreter's language and its flags that take a program's text.
 func Language(name string) (lang, flags string) {
 	switch {
-	case strings.HasPrefix(name, "python") || word.Has("py pypy pypy3 ipython jython xonsh", name):
+	case strings.HasPrefix(name, "python") ||
+		shellword.Has("py pypy pypy3 ipython jython xonsh", name):
 		return "python", "-c"
-	case word.Has("node nodejs deno bun tsx ts-node zx qjs esno", name):
+	case shellword.Has("node nodejs deno bun tsx ts-node zx qjs esno", name):
 		return "node", "-e --eval --print eval"
 	case strings.HasPrefix(name, "perl"):
 		return "perl", "-e -E"
@@ -24,12 +25,13 @@ func Language(name string) (lang, flags string) {
 	case strings.HasPrefix(name, "php"):
 		return "php", "-r"
 	case strings.HasPrefix(name, "lua") ||
-		word.Has(`elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc
+		shellword.Has(`
+			elixir groovy Rscript R julia scala guile emacs osascript swift jshell erl ghc
 racket sbcl clojure bb.clj`, name):
 		return "other", "-e --eval -E --expr"
-	case word.Has("awk gawk mawk nawk", name):
+	case shellword.Has("awk gawk mawk nawk", name):
 		return "awk", ""
-	case word.Has("pwsh powershell cmd", strings.ToLower(name)):
+	case shellword.Has("pwsh powershell cmd", strings.ToLower(name)):
 		return "powershell", ""
 	}
 	return "", ""
@@ -39,15 +41,15 @@ racket sbcl clojure bb.clj`, name):
 const valued = "-m -W -X -r --require --import --loader -C --env-file"
 
 // Interpret reads an interpreter's command line. flags are those that take a program's text.
-func Interpret(f *shell.Frame, lang, flags string, argv []word.Word) {
-	rest := word.Command(argv[1:], flags+" "+valued, 0)
-	fl := word.ParseFlags(argv[1:len(argv)-len(rest)], flags+" "+valued)
-	for len(rest) > 1 && word.Has("run x", rest[0].Text) {
+func Interpret(f *shell.Frame, lang, flags string, argv []shellword.Word) {
+	rest := shellword.Command(argv[1:], flags+" "+valued, 0)
+	fl := shellword.ParseFlags(argv[1:len(argv)-len(rest)], flags+" "+valued)
+	for len(rest) > 1 && shellword.Has("run x", rest[0].Text) {
 		rest = rest[1:]
 	}
 	if lang == "node" {
 		for _, w := range fl.All("-r", "--require", "--import") {
-			File(f.External(), lang, []word.Word{w})
+			File(f.External(), lang, []shellword.Word{w})
 		}
 	}
 	text, ok := fl.Get(strings.Fields(flags)...)
@@ -57,35 +59,35 @@ func Interpret(f *shell.Frame, lang, flags string, argv []word.Word) {
 	module, isModule := fl.Get("-m")
 	switch {
 	case ok:
-		Text(f, lang, text.Text, word.Join(argv))
+		Text(f, lang, text.Text, shellword.Join(argv))
 	case isModule && lang == "python":
 		file := strings.ReplaceAll(module.Text, ".", "/") + ".py"
 		if _, from := f.Open(file); from != shell.Nowhere {
-			File(f, lang, append(word.Lits(file), rest...))
+			File(f, lang, append(shellword.Lits(file), rest...))
 			return
 		}
 		f.M.World.Inner(f, "python -m", rest)
-	case len(rest) > 0 && !word.Has("- /dev/stdin", rest[0].Text):
+	case len(rest) > 0 && !shellword.Has("- /dev/stdin", rest[0].Text):
 		File(f, lang, rest)
 	case f.Stdin != nil:
 		input := f.Stdin.Text
 		f.Stdin = nil
-		Text(f, lang, input, "… | "+word.Join(argv))
+		Text(f, lang, input, "… | "+shellword.Join(argv))
 	}
 }
 
 // Text reads a program's text. how is the command.
 func Text(f *shell.Frame, lang, text, how string) {
 	switch {
-	case !word.Blank(text):
+	case !shellword.Blank(text):
 		Read(f, lang, text)
-	case !word.BlankSoft(text):
+	case !shellword.BlankSoft(text):
 		f.Opaque(how, "the program it would run is only known when it runs")
 	}
 }
 
 // File reads the program that the first word names.
-func File(f *shell.Frame, lang string, args []word.Word) {
+func File(f *shell.Frame, lang string, args []shellword.Word) {
 	name := args[0].Text
 	text, from := f.Open(name)
 	if from == shell.Nowhere && lang == "node" && !strings.Contains(path.Base(name), ".") {
@@ -93,11 +95,11 @@ func File(f *shell.Frame, lang string, args []word.Word) {
 	}
 	if from != shell.Nowhere {
 		f.InFile(name, from)
-		Text(f, lang, text, word.Join(args))
+		Text(f, lang, text, shellword.Join(args))
 		return
 	}
-	if word.MergeWord(word.ProgramName(name)) {
-		f.Opaque(word.Join(args), "a program that cannot be read and is named after a merge")
+	if shellword.MergeWord(shellword.ProgramName(name)) {
+		f.Opaque(shellword.Join(args), "a program that cannot be read and is named after a merge")
 	}
 	f.M.World.Inner(f, name, args[1:])
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"hooks/internal/guard/forges"
-	"hooks/internal/guard/place"
+	"hooks/internal/guard/paths"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // foreign reads a program that is neither Python nor Node nor Go. The brake judges the programs
@@ -16,15 +16,15 @@ func foreign(f *shell.Frame, lang, text string) {
 	if i := strings.Index(text, "/merge"); i > 0 {
 		start := strings.LastIndexAny(text[:i], "\"'`( \n") + 1
 		url := text[start : i+len("/merge")]
-		forges.Send(f, forges.Request{Method: "PUT", URL: url, Argv: word.Lits(lang)})
+		forges.Send(f, forges.Request{Method: "PUT", URL: url, Argv: shellword.Lits(lang)})
 	}
 	if i := strings.Index(text, "mutation"); i >= 0 {
-		forges.GraphQL(f, text[i:], nil, word.Lits(lang))
+		forges.GraphQL(f, text[i:], nil, shellword.Lits(lang))
 	}
 	const starts = "system System exec ` qx %x popen pipe Open3 spawn shell script IO. http run " +
 		"open("
 	switch {
-	case !word.HasPart(text, starts) || !word.Lands(text):
+	case !shellword.HasPart(text, starts) || !shellword.Lands(text):
 	case forges.MergingText(text):
 		f.OpaqueForge(lang+" "+text, "a program in a language that is not read")
 	default:
@@ -37,7 +37,7 @@ func foreign(f *shell.Frame, lang, text string) {
 func Registers(f *shell.Frame, lang, text string) {
 	const writing = `write append unlink remove rename rmtree rmsync .rm( truncate dump copy move
 symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
-	if !word.HasPart(strings.ReplaceAll(strings.ToLower(text), " ", ""), writing) {
+	if !shellword.HasPart(strings.ReplaceAll(strings.ToLower(text), " ", ""), writing) {
 		return
 	}
 	ends := func(c rune) bool { return strings.ContainsRune(" \t\n\"'`(),;{}", c) }
@@ -46,7 +46,7 @@ symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
 		if !named || len(path) > 1024 || !f.M.Spend(1) {
 			continue
 		}
-		if w := word.Lit(path); f.KindAt(w) == place.Registration || f.Own(f.Resolve(path)) {
+		if w := shellword.Lit(path); f.KindAt(w) == paths.Registration || f.Own(f.Resolve(path)) {
 			f.Writes(w, lang+": "+path)
 		}
 	}

@@ -3,7 +3,7 @@ package code
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // token is one piece of a program. A name keeps its dots ("os.system"); a number is a name.
@@ -64,7 +64,8 @@ func (l *lexer) next() {
 	case l.at("..."):
 		l.i += 3
 		l.add(markTok, "*")
-	case word.NameByte(c) || c == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1]):
+	case shellword.NameByte(c),
+		c == '.' && l.i+1 < len(l.src) && shellword.NameByte(l.src[l.i+1]):
 		l.name()
 	default:
 		l.add(markTok, l.src[l.i:l.i+1])
@@ -105,8 +106,8 @@ func (l *lexer) name() {
 			l.i++
 		}
 		c := l.src[l.i]
-		dot := c == '.' && l.i+1 < len(l.src) && word.NameByte(l.src[l.i+1])
-		if !dot && !word.NameByte(c) {
+		dot := c == '.' && l.i+1 < len(l.src) && shellword.NameByte(l.src[l.i+1])
+		if !dot && !shellword.NameByte(c) {
 			break
 		}
 		name.WriteByte(c)
@@ -117,7 +118,8 @@ func (l *lexer) name() {
 	switch {
 	case l.lang == "python" && strings.Trim(low, "rfbu") == "" && (l.at(`"`) || l.at("'")):
 		l.quote(low)
-	case l.at("`") && (strings.HasSuffix(text, "$") || word.Has("sh exec shell run cmd", text)):
+	case l.at("`") &&
+		(strings.HasSuffix(text, "$") || shellword.Has("sh exec shell run cmd", text)):
 		l.quote("$")
 	default:
 		l.add(nameTok, text)
@@ -134,12 +136,12 @@ func (l *lexer) quote(prefix string) {
 	start := l.i + len(q)
 	end := start
 	for end < len(l.src) && !strings.HasPrefix(l.src[end:], q) {
-		end += 1 + word.Btoi(l.src[end] == '\\' && !goRaw)
+		end += 1 + shellword.Btoi(l.src[end] == '\\' && !goRaw)
 	}
 	text := l.src[start:min(end, len(l.src))]
 	l.i = min(end+len(q), len(l.src))
 	if !goRaw && !strings.Contains(prefix, "r") {
-		text = word.Unescape(text, true)
+		text = shellword.Unescape(text, true)
 	}
 	switch {
 	case strings.Contains(prefix, "f"):

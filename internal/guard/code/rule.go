@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // program is read by one rule: if it starts processes, its literals in order are a command line. A
@@ -44,14 +44,14 @@ func Read(f *shell.Frame, lang, text string) {
 		lang = l
 	}
 	switch {
-	case len(text) > 4*word.MaxText:
+	case len(text) > 4*shellword.MaxText:
 		f.Opaque(lang, "a program too long to be read")
 		return
 	case !f.M.Spend(1 + len(text)/16):
 		return
 	}
 	Registers(f, lang, text)
-	if !word.Has("python node go", lang) {
+	if !shellword.Has("python node go", lang) {
 		foreign(f, lang, text)
 		return
 	}
@@ -66,8 +66,9 @@ func Read(f *shell.Frame, lang, text string) {
 	for i, t := range p.toks {
 		low := strings.ToLower(t.text)
 		p.starts = p.starts || t.kind == execTok || t.kind != markTok && (runner(lang, t.text) ||
-			word.Has(libraries, low) || t.kind == nameTok && word.Has(libraries, head(low)))
-		p.speaks = p.speaks || t.kind == nameTok && (word.HasPart(low, speakers) ||
+			shellword.Has(libraries, low) || t.kind == nameTok &&
+			shellword.Has(libraries, head(low)))
+		p.speaks = p.speaks || t.kind == nameTok && (shellword.HasPart(low, speakers) ||
 			p.mark(i+1, "(") && requester(last(t.text)) && verb(last(t.text)) == "")
 	}
 	p.read()
@@ -91,17 +92,17 @@ func head(name string) string {
 func runner(lang, name string) bool {
 	switch how := last(name); how {
 	case "run", "call":
-		return word.Has(`subprocess.run subprocess.call sp.run sp.call pexpect.run run call
+		return shellword.Has(`subprocess.run subprocess.call sp.run sp.call pexpect.run run call
 invoke.run c.run Bun.run s.run s.call`, name)
 	case "exec":
-		return lang != "python" && (word.Has("exec .exec", name) ||
-			word.HasPart(name, "child_process cp. shell"))
+		return lang != "python" && (shellword.Has("exec .exec", name) ||
+			shellword.HasPart(name, "child_process cp. shell"))
 	case "Command", "CommandContext":
-		return word.Has("exec.Command exec.CommandContext Deno.Command", name)
+		return shellword.Has("exec.Command exec.CommandContext Deno.Command", name)
 	case "write":
 		return strings.Contains(name, "stdin")
 	default:
-		return word.Has(`system popen Popen check_call check_output getoutput getstatusoutput
+		return shellword.Has(`system popen Popen check_call check_output getoutput getstatusoutput
 execSync execFile execFileSync spawn spawnSync execvp execv execve execvpe execl execlp execle
 execlpe spawnlp spawnvp spawnl spawnv spawnlpe posix_spawn posix_spawnp startfile
 create_subprocess_shell create_subprocess_exec execa execaSync execaCommand execaCommandSync fork
@@ -112,23 +113,25 @@ exec_command communicate sendline send_command Bash PowerShell Monitor`, how)
 // says reports whether a call shows, searches, compares or stores its literals.
 func says(name string) bool {
 	how := last(name)
-	return word.Has(`print println printf log info debug error warning warn critical exception trace
+	return shellword.Has(`
+		print println printf log info debug error warning warn critical exception trace
 write writelines write_text writeFile writeFileSync appendFile appendFileSync WriteFile dump dumps
 stringify assert assertEqual assertIn assertTrue expect it test describe includes startsWith
 startswith endsWith endswith indexOf find search match fullmatch findall sub subn replace replaceAll
 compile add_argument add_parser ArgumentParser has count index exit SystemExit fail`, how) ||
 		strings.HasSuffix(how, "Error") || strings.HasSuffix(how, "Exception") ||
-		word.Has("re console log logger logging", head(name))
+		shellword.Has("re console log logger logging", head(name))
 }
 
 // client reports whether a program talks to a forge or to the loop.
-func client(name string) bool { return word.Has("gh git glab hub tea tea-cli az hooks", name) }
+func client(name string) bool { return shellword.Has("gh git glab hub tea tea-cli az hooks", name) }
 
 // names reports whether a text is a program's name, or shell text that begins with one.
 func names(text string) bool {
 	name, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	name = word.ProgramName(name)
-	return client(name) || word.IsShell(name) || word.Has(`curl wget http https xh sudo env timeout
+	name = shellword.ProgramName(name)
+	return client(name) || shellword.IsShell(name) || shellword.Has(`
+		curl wget http https xh sudo env timeout
 nohup nice xargs cd claude npx python python3 node bb bkt fj aws ssh docker doas command exec pwsh
 powershell eval make just npm`, name)
 }
@@ -136,7 +139,7 @@ powershell eval make just npm`, name)
 // read reads every call and every list, but for those that are only shown, searched or compared.
 func (p *program) read() {
 	shown := 0 // the end of a call that only shows its arguments
-	for i := 0; i < len(p.toks) && p.f.M.Spend(word.Btoi(i%4 == 0)); i++ {
+	for i := 0; i < len(p.toks) && p.f.M.Spend(shellword.Btoi(i%4 == 0)); i++ {
 		t, name := p.toks[i], p.name(i-1)
 		call := p.mark(i, "(") && (name != "" || p.mark(i-1, ")]"))
 		sure := call && runner(p.lang, name)
@@ -145,7 +148,7 @@ func (p *program) read() {
 			p.shell(p.fill(t.text))
 		case t.kind == strTok && i >= shown && p.starts && p.oneOfSeveral(i):
 			p.line(p.words(i, p.statement(i)), false)
-		case !p.mark(i, "(["), p.index(i), word.Has("def function func", p.at(i-2).text):
+		case !p.mark(i, "(["), p.index(i), shellword.Has("def function func", p.at(i-2).text):
 		case call && !sure && says(name):
 			shown = max(shown, p.closes[i])
 		case !call && (i < shown || p.comparedList(i)):
@@ -167,8 +170,8 @@ func (p *program) oneOfSeveral(i int) bool {
 	if p.mark(i-2, ":+") {
 		name = p.name(i - 3)
 	}
-	return name != "" && p.mark(i-1, "=") && word.Unknown(p.value(name)) &&
-		!word.Has("title body message msg description help label text usage epilog", name)
+	return name != "" && p.mark(i-1, "=") && shellword.Unknown(p.value(name)) &&
+		!shellword.Has("title body message msg description help label text usage epilog", name)
 }
 
 // comparedList reports whether a list is compared: x in […], x == […].
@@ -184,12 +187,12 @@ func (p *program) comparedList(i int) bool {
 func (p *program) command(name string, i int, words []string, sure bool) {
 	runsText := map[string]string{"python": "exec eval", "node": "eval Function"}[p.lang]
 	switch {
-	case word.Has(runsText, name):
+	case shellword.Has(runsText, name):
 		p.nested(name, strings.Join(words, " "))
 	case !p.starts || len(words) == 0:
-	case !word.Blank(strings.Join(words, "")):
+	case !shellword.Blank(strings.Join(words, "")):
 		p.line(words, sure)
-	case sure && !p.fed(i+1) && !word.Has("communicate sendline write", last(name)):
+	case sure && !p.fed(i+1) && !shellword.Has("communicate sendline write", last(name)):
 		p.f.Opaque(p.lang+" "+name, "the command it would run is only known when it runs")
 	}
 	for j := i + 1; j < p.closes[i] && sure; j++ { // what the process reads
@@ -214,7 +217,7 @@ func (p *program) fed(from int) bool {
 
 // nested reads text that the language itself would run.
 func (p *program) nested(how, text string) {
-	if word.Blank(text) {
+	if shellword.Blank(text) {
 		p.f.Opaque(how+"(…)", "the program it would run is only known when it runs")
 		return
 	}
@@ -223,7 +226,7 @@ func (p *program) nested(how, text string) {
 
 // line reads words that may be a command line, shell text, or the end of another command line.
 func (p *program) line(words []string, sure bool) {
-	for len(words) > 1 && (words[0] == word.Hole && names(words[1]) || words[0] == words[1]) {
+	for len(words) > 1 && (words[0] == shellword.Hole && names(words[1]) || words[0] == words[1]) {
 		words = words[1:] // spawnlp(P_WAIT, 'gh', 'gh', 'pr', …)
 	}
 	if len(words) == 0 {
@@ -237,8 +240,8 @@ func (p *program) line(words []string, sure bool) {
 	if len(fields) == 0 || fields[0] == "" {
 		return
 	}
-	name := word.ProgramName(fields[0])
-	hole := slices.Index(fields, word.Hole)
+	name := shellword.ProgramName(fields[0])
+	hole := slices.Index(fields, shellword.Hole)
 	switch {
 	case client(name) && (len(fields) == 1 && !sure || hole > 0 && hole < 3 ||
 		len(fields) == 2 && fields[1] == "pr"):
@@ -246,7 +249,8 @@ func (p *program) line(words []string, sure bool) {
 			fields = fields[:hole]
 		}
 		p.open = append(p.open, half{fields, words, sure || len(words) > 1, hole == 1})
-	case word.Has(`pr mr api pull pulls workflow repo alias extension release ruleset push merge
+	case shellword.Has(`
+		pr mr api pull pulls workflow repo alias extension release ruleset push merge
 update-ref branch fetch send-pack config remote -C -R --repo -c gate loop reset`, fields[0]):
 		p.tails = append(p.tails, fields)
 	case !sure && !names(fields[0]):
@@ -286,7 +290,7 @@ func (p *program) complete() {
 // shell reads text that the language would hand to a shell.
 func (p *program) shell(text string) {
 	switch _, problem := shell.Parse(text); {
-	case word.Blank(text):
+	case shellword.Blank(text):
 		p.f.Opaque(p.lang, "the command it would run is only known when it runs")
 	case problem == "" || slices.ContainsFunc(strings.Fields(text), client):
 		p.started().Run(text)
@@ -302,6 +306,6 @@ func (p *program) started() *shell.Frame {
 
 func (p *program) exec(words []string) {
 	if words[0] != "" && p.f.M.Spend(1) {
-		p.started().Exec(word.Lits(words...))
+		p.started().Exec(shellword.Lits(words...))
 	}
 }

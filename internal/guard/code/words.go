@@ -3,7 +3,7 @@ package code
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // maxBrackets bounds brackets within brackets, because every call is read with all that is in it.
@@ -46,7 +46,7 @@ func (p *program) mark(i int, marks string) bool {
 
 // name is the name that token i is, "" for another token.
 func (p *program) name(i int) string {
-	if t := p.at(i); t.kind == nameTok && !word.Has(keywords, t.text) {
+	if t := p.at(i); t.kind == nameTok && !shellword.Has(keywords, t.text) {
 		return t.text
 	}
 	return ""
@@ -60,26 +60,26 @@ in is assert case export default throw raise with as def func function async lam
 func (p *program) learn() {
 	for i := range p.toks {
 		name, v := p.name(i), p.assigns(i)
-		if word.Has("def function func", p.at(i-1).text) {
+		if shellword.Has("def function func", p.at(i-1).text) {
 			p.defined[name] = true
 		}
 		if v == 0 || name == "" {
 			continue
 		}
-		blank := word.Blank(strings.Join(p.words(v, p.statement(v)), ""))
+		blank := shellword.Blank(strings.Join(p.words(v, p.statement(v)), ""))
 		p.computed[name] = p.computed[name] || blank || p.mark(i+1, "+") && p.at(v).kind == strTok
 		literal := p.at(v).kind == strTok || isNumber(p.at(v).text)
 		if literal && p.mark(v+1, "\n;,)") && !p.defined[name] && !p.mark(i+1, "+") {
 			p.values[name] = p.at(v).text
 		} else {
-			p.values[name] = word.Hole
+			p.values[name] = shellword.Hole
 		}
 		p.defined[name] = true
 	}
 }
 
 func isNumber(text string) bool {
-	_, ok := word.Atoi(text)
+	_, ok := shellword.Atoi(text)
 	return ok
 }
 
@@ -97,7 +97,7 @@ func (p *program) assigns(i int) int {
 
 // statement is the place behind the statement of token i.
 func (p *program) statement(i int) int {
-	for ; i < len(p.toks) && p.f.M.Spend(word.Btoi(i%16 == 0)); i++ {
+	for ; i < len(p.toks) && p.f.M.Spend(shellword.Btoi(i%16 == 0)); i++ {
 		switch {
 		case p.mark(i, "([{"):
 			i = p.closes[i]
@@ -110,7 +110,7 @@ func (p *program) statement(i int) int {
 
 // element is the place of the comma or the bracket behind the element of token i.
 func (p *program) element(i int) int {
-	for ; i < len(p.toks) && !p.mark(i, ",;)]}") && p.f.M.Spend(word.Btoi(i%16 == 0)); i++ {
+	for ; i < len(p.toks) && !p.mark(i, ",;)]}") && p.f.M.Spend(shellword.Btoi(i%16 == 0)); i++ {
 		if p.mark(i, "([{") {
 			i = p.closes[i]
 		}
@@ -131,22 +131,22 @@ func (p *program) words(from, to int) (out []string) {
 	glue := false // the next text belongs to the last word
 	add := func(text string) {
 		if n := len(out); glue && n > 0 {
-			out[n-1] = word.ClipHole(out[n-1] + text)
+			out[n-1] = shellword.ClipHole(out[n-1] + text)
 		} else if n < 200 {
 			out = append(out, text)
 		}
 		glue = false
 	}
 	computed := func() {
-		if n := len(out); n > 0 && !word.Unknown(out[n-1]) {
-			out[n-1] = word.Hole
+		if n := len(out); n > 0 && !shellword.Unknown(out[n-1]) {
+			out[n-1] = shellword.Hole
 		}
 	}
-	for i := from; i < to && p.f.M.Spend(word.Btoi(i%8 == 0)); i++ {
+	for i := from; i < to && p.f.M.Spend(shellword.Btoi(i%8 == 0)); i++ {
 		t := p.toks[i]
 		switch {
 		case p.key(i):
-			if i++; !word.Has("args cmd command argv cmdline shell_command", t.text) {
+			if i++; !shellword.Has("args cmd command argv cmdline shell_command", t.text) {
 				i = p.element(i)
 			}
 		case t.kind == strTok:
@@ -154,12 +154,13 @@ func (p *program) words(from, to int) (out []string) {
 				p.mark(i-1, "\n") && p.at(i-2).kind == strTok)
 			add(p.fill(t.text))
 		case t.kind == execTok:
-			add(word.Hole)
+			add(shellword.Hole)
 		case p.mark(i, "+,"):
 			list := p.mark(i-1, "]") || p.mark(i-1, ")") && p.mark(i-2, ",")
 			glue = t.text == "+" && !list
 		case p.mark(i, "%") && len(out) > 0:
-			verbs := strings.NewReplacer("%s", word.Hole, "%d", word.Hole, "%r", word.Hole)
+			verbs := strings.NewReplacer("%s", shellword.Hole, "%d", shellword.Hole, "%r",
+				shellword.Hole)
 			out[len(out)-1] = verbs.Replace(out[len(out)-1])
 			i = p.element(i) - 1
 		case p.compares(i):
@@ -186,7 +187,7 @@ func (p *program) words(from, to int) (out []string) {
 // compares reports whether token i is a comparison.
 func (p *program) compares(i int) bool {
 	return p.mark(i, "=!") && p.mark(i+1, "=") || p.at(i).kind == nameTok &&
-		word.Has("in is", p.at(i).text)
+		shellword.Has("in is", p.at(i).text)
 }
 
 // index reports whether a bracket takes a part of the value before it: x[0].
@@ -202,18 +203,18 @@ func (p *program) called(i int, out []string, add func(string), computed func())
 pathlib.Path bytes`
 	how := last(name)
 	switch {
-	case word.Has(returns, name):
+	case shellword.Has(returns, name):
 		return i // its arguments are the value
 	case name == ".format" && len(out) > 0:
 		out[len(out)-1] = p.fill(slots(out[len(out)-1], "{"))
 	case name == ".join" && p.at(i-1).kind == strTok && len(out) > 0:
 		out[len(out)-1] = strings.Join(p.words(i+2, end), out[len(out)-1])
 	case name == ".join" && p.mark(i-1, "]"):
-	case word.Has(keeps, how) && name[0] != '.':
+	case shellword.Has(keeps, how) && name[0] != '.':
 		add(p.value(strings.TrimSuffix(name, "."+how)))
 	case name[0] != '.':
-		add(word.Hole)
-	case !word.Has(keeps, how):
+		add(shellword.Hole)
+	case !shellword.Has(keeps, how):
 		computed()
 	}
 	return end
@@ -224,15 +225,15 @@ func (p *program) value(name string) string {
 	switch v, ok := p.values[name]; {
 	case isNumber(name):
 		return name
-	case word.Has("sys.executable process.execPath", name):
+	case shellword.Has("sys.executable process.execPath", name):
 		return "python3"
 	case ok && p.f.M.Spend(1):
-		p.values[name] = word.Hole // a name may stand for itself
+		p.values[name] = shellword.Hole // a name may stand for itself
 		text := p.fill(v)
 		p.values[name] = v
 		return text
 	}
-	return word.Hole
+	return shellword.Hole
 }
 
 // fill puts the values of names into a text's slots.
@@ -241,7 +242,7 @@ func (p *program) fill(text string) string {
 	for i := 1; i < len(pieces); i += 2 {
 		pieces[i] = p.value(pieces[i])
 	}
-	return word.ClipHole(strings.Join(pieces, ""))
+	return shellword.ClipHole(strings.Join(pieces, ""))
 }
 
 // last is the last of a dotted name.

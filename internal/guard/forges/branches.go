@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Protected reports whether a branch is one that only a reviewed PR may move. Unknown text may
@@ -17,14 +17,16 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe
 	}
-	if name = strings.ReplaceAll(name, word.Trunk, DefaultBranch(f)); word.Unknown(name) {
-		pat := strings.NewReplacer(word.Hole, "*", word.Soft, "*").Replace(name)
-		if anyProtected(f, func(p string) bool { return word.GlobMatch(pat, p) }) {
+	if name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f)); shellword.Unknown(name) {
+		pat := strings.NewReplacer(shellword.Hole, "*", shellword.Soft, "*").Replace(name)
+		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
 			return shell.Maybe
 		}
 		return shell.No
 	}
-	return shell.TruthOf(anyProtected(f, func(p string) bool { return word.GlobMatch(p, name) }))
+	return shell.TruthOf(anyProtected(f, func(p string) bool {
+		return shellword.GlobMatch(p, name)
+	}))
 }
 
 // anyProtected asks for every protected name or glob.
@@ -48,7 +50,7 @@ func DefaultBranch(f *shell.Frame) string {
 func branches(f *shell.Frame, dir string) (names []string, none bool) {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
-	lost := word.Unknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil
+	lost := shellword.Unknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil
 	for d := dir; ; d = path.Dir(d) {
 		if names, ok := f.M.Heads[d]; ok {
 			return names, false
@@ -106,14 +108,14 @@ func gitFile(f *shell.Frame, dir, name string) (string, bool) {
 func previousBranch(f *shell.Frame, dir, name string) string {
 	dir = path.Clean(dir)
 	if name != "-" && name != "@{-1}" {
-		return word.Hole
+		return shellword.Hole
 	}
 	if before, ok := f.M.Before[dir]; ok {
 		return before
 	}
 	log, ok := gitFile(f, dir, "logs/HEAD")
-	if !ok || len(log) > act.MaxFile {
-		return word.Hole
+	if !ok || len(log) > effect.MaxFile {
+		return shellword.Hole
 	}
 	lines := strings.Split(log, "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -122,13 +124,13 @@ func previousBranch(f *shell.Frame, dir, name string) string {
 			return from
 		}
 	}
-	return word.Hole
+	return shellword.Hole
 }
 
 // checkedOut notes that a directory may now be on a branch.
 func checkedOut(f *shell.Frame, dir, branch string) {
 	dir = path.Clean(dir)
-	before := word.Hole
+	before := shellword.Hole
 	if names, _ := branches(f, dir); len(names) == 1 {
 		before = names[0]
 	}

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Comment judges the text of a comment: a line that a bot takes for an order to merge arms a merge.
-func Comment(f *shell.Frame, body string, a act.Act, argv []word.Word) {
-	a.Kind = act.Comment
+func Comment(f *shell.Frame, body string, a effect.Act, argv []shellword.Word) {
+	a.Kind = effect.Comment
 	if order := mergeOrder(body); order != "" {
-		a.Kind, a.Auto = act.ArmAutoMerge, true
+		a.Kind, a.Auto = effect.ArmAutoMerge, true
 		if a.PR == 0 && a.Ref == "" {
 			a.Ref = order
 		}
@@ -38,7 +38,7 @@ func mergeOrder(body string) string {
 	for line := range strings.SplitSeq(body, "\n") {
 		words := strings.Fields(strings.ToLower(line))
 		if len(words) > 0 && ordersMerge(words) {
-			return word.Clip(strings.TrimSpace(line), 80)
+			return shellword.Clip(strings.TrimSpace(line), 80)
 		}
 	}
 	return ""
@@ -48,32 +48,32 @@ func ordersMerge(words []string) bool {
 	trim := func(w string) string { return strings.TrimRight(w, ".!,:") }
 	who, said := strings.TrimSuffix(trim(words[0]), "[bot]"), words[1:]
 	name := strings.TrimLeft(who, "/!@")
-	ofBot := func(pattern string) bool { return word.GlobMatch(pattern, name) }
+	ofBot := func(pattern string) bool { return shellword.GlobMatch(pattern, name) }
 	switch {
 	case name == "":
 		return false
 	case who[0] == '/' || who[0] == '!':
-		if word.Has(slashOrders, name) || strings.HasPrefix(name, "merge-method") {
+		if shellword.Has(slashOrders, name) || strings.HasPrefix(name, "merge-method") {
 			return orderArgs(said, "")
 		}
 		if name == "hold" && len(said) > 0 && trim(said[0]) == "cancel" {
 			return orderArgs(said[1:], "")
 		}
-		if !word.Has("trunk aviator bot pr", name) {
+		if !shellword.Has("trunk aviator bot pr", name) {
 			return false
 		}
 	case who[0] == '@' && slices.ContainsFunc(strings.Fields(bots), ofBot):
-	case !word.Has("bors homu mergify tingley", who):
+	case !shellword.Has("bors homu mergify tingley", who):
 		return false
 	}
-	for len(said) > 0 && word.Has("please smoke test and squash rebase retry stack", said[0]) {
+	for len(said) > 0 && shellword.Has("please smoke test and squash rebase retry stack", said[0]) {
 		said = said[1:]
 	}
 	if len(said) == 0 {
 		return false
 	}
 	order := trim(said[0])
-	known := word.Has(botOrders, order) || strings.HasPrefix(order, "r=") ||
+	known := shellword.Has(botOrders, order) || strings.HasPrefix(order, "r=") ||
 		strings.HasPrefix(order, "merge=")
 	return known && orderArgs(said[1:], name)
 }
@@ -83,10 +83,11 @@ func orderArgs(args []string, who string) bool {
 	for i, a := range args {
 		switch {
 		case strings.HasPrefix(a, "-") && len(a) > 1:
-			return !word.Has("-c --cancel --dry-run", a) // flags, with a reason behind them
+			return !shellword.Has("-c --cancel --dry-run", a) // flags, with a reason behind them
 		case strings.Contains(a, "=") || strings.HasPrefix(a, "#"):
 		case strings.HasPrefix(who, "mergify") && len(args) == 1: // the queue's name
-		case i > 2 || !word.Has(`squash rebase merge now queue fast-forward ff pr this it please
+		case i > 2 || !shellword.Has(`
+			squash rebase merge now queue fast-forward ff pr this it please
 default main master when-ready when green passing ci ready no-issue
 force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
 			return false
@@ -96,11 +97,11 @@ force branch rollup retry thanks`, strings.TrimRight(a, ".!")):
 }
 
 // labelWords judges labels given to a PR: one by which a bot merges arms a merge. Others are noted.
-func labelWords(f *shell.Frame, words []word.Word, a act.Act, argv []word.Word) {
+func labelWords(f *shell.Frame, words []shellword.Word, a effect.Act, argv []shellword.Word) {
 	for _, w := range words {
 		for _, name := range strings.Split(w.Text, ",") {
 			if mergeLabel(name) {
-				a.Kind, a.Auto = act.ArmAutoMerge, true
+				a.Kind, a.Auto = effect.ArmAutoMerge, true
 				if a.PR == 0 && a.Ref == "" {
 					a.Ref = name
 				}
@@ -109,31 +110,32 @@ func labelWords(f *shell.Frame, words []word.Word, a act.Act, argv []word.Word) 
 			}
 		}
 	}
-	labelled(f, act.SetLabel, words, a, argv)
+	labelled(f, effect.SetLabel, words, a, argv)
 }
 
 // labelled notes labels that are put on or taken off a numbered issue or PR.
-func labelled(f *shell.Frame, kind act.Kind, words []word.Word, a act.Act, argv []word.Word) {
+func labelled(f *shell.Frame, kind effect.Kind, words []shellword.Word, a effect.Act,
+	argv []shellword.Word) {
 	if a.PR == 0 {
 		return
 	}
 	for _, w := range words {
 		for _, name := range strings.Split(w.Text, ",") {
 			if name = strings.TrimSpace(name); name != "" {
-				f.Act(act.Act{Kind: kind, PR: a.PR, Ref: name}, argv)
+				f.Act(effect.Act{Kind: kind, PR: a.PR, Ref: name}, argv)
 			}
 		}
 	}
 }
 
 // Labels judges the labels among a request's leaves.
-func Labels(f *shell.Frame, leaves []act.Field, a act.Act, argv []word.Word) {
+func Labels(f *shell.Frame, leaves []effect.Field, a effect.Act, argv []shellword.Word) {
 	for _, fd := range leaves {
 		key := strings.TrimSuffix(fd.Path, "[]")
 		key = key[strings.LastIndexByte(key, '.')+1:]
 		if key == "labels" || key == "add_labels" || key == "label" || key == "" ||
 			strings.HasPrefix(key, "labels") {
-			labelWords(f, []word.Word{word.Lit(fd.Value)}, a, argv)
+			labelWords(f, []shellword.Word{shellword.Lit(fd.Value)}, a, argv)
 		}
 	}
 }
@@ -162,10 +164,11 @@ func mergeLabel(name string) bool {
 		}
 		return -1
 	}, strings.ToLower(name))
-	if word.AnyOf(word.NameWords(name), `no not dont don never skip disable disabled off blocked
+	if shellword.AnyOf(shellword.NameWords(name), `
+		no not dont don never skip disable disabled off blocked
 failed conflict conflicts without exclude false hold stop`) ||
 		strings.HasPrefix(squeezed, "dont") || strings.HasPrefix(squeezed, "no") {
 		return false
 	}
-	return word.HasPart(squeezed, labelParts) || word.Has(labelNames, squeezed)
+	return shellword.HasPart(squeezed, labelParts) || shellword.Has(labelNames, squeezed)
 }

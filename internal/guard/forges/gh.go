@@ -5,22 +5,22 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 const ghValued = "-R --repo --hostname --config-dir"
 
 // GH reads a command line of GitHub's client.
-func GH(f *shell.Frame, argv []word.Word) {
-	group, rest, ok := word.Subcommand(argv[1:], ghValued)
+func GH(f *shell.Frame, argv []shellword.Word) {
+	group, rest, ok := shellword.Subcommand(argv[1:], ghValued)
 	if !ok {
 		ghUnknown(f, argv, group)
 		return
 	}
 	_, aliased := ghAliased(f, group.Text)
-	if !aliased && word.AsksHelp(argv, ghHelpValued(group.Text, rest)) {
+	if !aliased && shellword.AsksHelp(argv, ghHelpValued(group.Text, rest)) {
 		return
 	}
 	switch group.Text {
@@ -41,9 +41,9 @@ func GH(f *shell.Frame, argv []word.Word) {
 	case "repo":
 		ghRepo(f, argv, rest)
 	case "ruleset", "rs", "rulesets":
-		sub, _, _ := word.Subcommand(rest, ghValued)
-		if word.Has("create edit delete update import", sub.Text) {
-			f.Act(act.Act{Kind: act.RelaxProtection}, argv)
+		sub, _, _ := shellword.Subcommand(rest, ghValued)
+		if shellword.Has("create edit delete update import", sub.Text) {
+			f.Act(effect.Act{Kind: effect.RelaxProtection}, argv)
 		}
 	case "codespace", "cs":
 		ghCodespace(f, rest)
@@ -54,7 +54,7 @@ func GH(f *shell.Frame, argv []word.Word) {
 		switch {
 		case ok:
 			ghExpand(f, group.Text, text, rest)
-		case group.Text != "" && !word.Has(ghOwn, group.Text):
+		case group.Text != "" && !shellword.Has(ghOwn, group.Text):
 			ghExtended(f, argv, group.Text)
 		}
 	}
@@ -66,8 +66,8 @@ project search secret ssh-key status variable version preview copilot agent-task
 actions environment reference skill licenses`
 
 // ghHelpValued are the flags of a command that take a value: behind any other a -h asks for help.
-func ghHelpValued(group string, rest []word.Word) string {
-	switch sub, _, _ := word.Subcommand(rest, ghValued); {
+func ghHelpValued(group string, rest []shellword.Word) string {
+	switch sub, _, _ := shellword.Subcommand(rest, ghValued); {
 	case group == "pr" && sub.Text == "merge":
 		return ghMergeValued
 	case group == "pr" && sub.Text == "review":
@@ -77,9 +77,9 @@ func ghHelpValued(group string, rest []word.Word) string {
 }
 
 // ghUnknown is gh with a command that is only known when it runs.
-func ghUnknown(f *shell.Frame, argv []word.Word, group word.Word) {
+func ghUnknown(f *shell.Frame, argv []shellword.Word, group shellword.Word) {
 	if group.Text != "pr" || !GenericForge(f, argv) {
-		f.OpaqueForge(word.Join(argv), "the gh command is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv), "the gh command is only known when it runs")
 	}
 }
 
@@ -93,52 +93,52 @@ func ghAliased(f *shell.Frame, name string) (text string, ok bool) {
 
 // ghExpand runs an alias: "!…" in a shell, anything else as gh's arguments. $1 is replaced, other
 // words follow.
-func ghExpand(f *shell.Frame, name, text string, rest []word.Word) {
+func ghExpand(f *shell.Frame, name, text string, rest []shellword.Word) {
 	defer f.Through("gh alias " + name)()
 	if line, ok := strings.CutPrefix(text, "!"); ok {
 		g := f.Child()
-		g.Args, g.Name = word.Texts(rest), "sh"
+		g.Args, g.Name = shellword.Texts(rest), "sh"
 		g.Run(line)
 		return
 	}
 	filled := text
 	for i := range rest {
-		filled = word.Swap(filled, "$"+strconv.Itoa(i+1), word.Quoted(rest[i:i+1]))
+		filled = shellword.Swap(filled, "$"+strconv.Itoa(i+1), shellword.Quoted(rest[i:i+1]))
 	}
 	if filled == text {
-		filled += " " + word.Quoted(rest)
+		filled += " " + shellword.Quoted(rest)
 	}
 	f.Child().Run("gh " + filled)
 }
 
 // ghExtended is an extension, which cannot be read. Common ones only show or tidy the local clone.
-func ghExtended(f *shell.Frame, argv []word.Word, name string) {
+func ghExtended(f *shell.Frame, argv []shellword.Word, name string) {
 	switch {
-	case word.Has(harmlessExtensions, name):
-	case word.MergeWord(name) || strings.Contains(name, "merge") &&
+	case shellword.Has(harmlessExtensions, name):
+	case shellword.MergeWord(name) || strings.Contains(name, "merge") &&
 		!strings.Contains(name, "conflict"):
-		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(argv[1:])}, argv)
+		f.Act(effect.Act{Kind: effect.MergePR, PR: firstNumber(argv[1:])}, argv)
 	default:
-		f.OpaqueForge(word.Join(argv), "a gh alias or extension that is not known here")
+		f.OpaqueForge(shellword.Join(argv), "a gh alias or extension that is not known here")
 	}
 }
 
 const harmlessExtensions = `dash poi notify eco markdown-preview screensaver user-status contribs
 branch s i f f1 graph tidy stars changelog models milestone sub-issue actions-cache classroom`
 
-func firstNumber(args []word.Word) int {
+func firstNumber(args []shellword.Word) int {
 	for _, w := range args {
-		if n := word.Number(w.Text); n > 0 {
+		if n := shellword.Number(w.Text); n > 0 {
 			return n
 		}
 	}
 	return 0
 }
 
-func ghAlias(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, _ := word.Subcommand(rest, ghValued)
-	fl := word.ParseFlags(rest, "")
-	input := word.Hole
+func ghAlias(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, _ := shellword.Subcommand(rest, ghValued)
+	fl := shellword.ParseFlags(rest, "")
+	input := shellword.Hole
 	if f.Stdin != nil {
 		input = f.Stdin.Text
 	}
@@ -155,8 +155,8 @@ func ghAlias(f *shell.Frame, argv, rest []word.Word) {
 		if name != "" {
 			input = f.FileText(name)
 		}
-		if word.Blank(input) {
-			f.OpaqueForge(word.Join(argv), "the aliases it brings in are not known here")
+		if shellword.Blank(input) {
+			f.OpaqueForge(shellword.Join(argv), "the aliases it brings in are not known here")
 			return
 		}
 		for line := range strings.SplitSeq(input, "\n") {
@@ -169,48 +169,48 @@ func ghAlias(f *shell.Frame, argv, rest []word.Word) {
 }
 
 // setAlias notes an alias; one that merges is an act of its own, for a later call could use it.
-func setAlias(f *shell.Frame, argv []word.Word, name, text string) {
+func setAlias(f *shell.Frame, argv []shellword.Word, name, text string) {
 	f.M.GHAliases[name] = text
-	if word.Blank(text) {
-		f.OpaqueForge(word.Join(argv), "what the alias stands for is only known when it runs")
+	if shellword.Blank(text) {
+		f.OpaqueForge(shellword.Join(argv), "what the alias stands for is only known when it runs")
 		return
 	}
-	args := []word.Word{word.Lit(word.Hole)}
+	args := []shellword.Word{shellword.Lit(shellword.Hole)}
 	plant(f, argv, func(g *shell.Frame) {
-		if ghExpand(g, name, text, args); word.ProgramName(argv[0].Text) == "glab" {
-			Glab(g, append(append(word.Lits("glab"), g.WordsOf(text)...), args...))
+		if ghExpand(g, name, text, args); shellword.ProgramName(argv[0].Text) == "glab" {
+			Glab(g, append(append(shellword.Lits("glab"), g.WordsOf(text)...), args...))
 		}
 	})
 }
 
 // plant reads the text that an alias or a setting would run later. If that merges, setting it is
 // an act.
-func plant(f *shell.Frame, argv []word.Word, run func(g *shell.Frame)) {
+func plant(f *shell.Frame, argv []shellword.Word, run func(g *shell.Frame)) {
 	if f.Would(run) {
-		f.Act(act.Act{Kind: act.PlantMerge}, argv)
+		f.Act(effect.Act{Kind: effect.PlantMerge}, argv)
 	}
 }
 
-func ghConfig(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, _ := word.Subcommand(rest, "-h --host")
+func ghConfig(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, _ := shellword.Subcommand(rest, "-h --host")
 	if sub.Text != "set" {
 		return
 	}
-	fl := word.ParseFlags(rest, "-h --host")
+	fl := shellword.ParseFlags(rest, "-h --host")
 	key, val := fl.Arg(0).Text, fl.Arg(1).Text
 	if name, ok := strings.CutPrefix(strings.Replace(key, "aliases.", "alias.", 1), "alias."); ok {
 		setAlias(f, argv, name, val)
 		return
 	}
-	if word.Has("editor pager browser", key) {
+	if shellword.Has("editor pager browser", key) {
 		f.Look("gh "+key, val)
 	}
 }
 
-func ghExtension(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, _ := word.Subcommand(rest, "--pin")
-	fl := word.ParseFlags(rest, "--pin")
-	switch name := strings.TrimPrefix(word.ProgramName(fl.Arg(0).Text), "gh-"); sub.Text {
+func ghExtension(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, _ := shellword.Subcommand(rest, "--pin")
+	fl := shellword.ParseFlags(rest, "--pin")
+	switch name := strings.TrimPrefix(shellword.ProgramName(fl.Arg(0).Text), "gh-"); sub.Text {
 	case "exec":
 		if text, ok := f.M.GHAliases[name]; ok {
 			ghExpand(f, name, text, fl.Pos[1:])
@@ -219,55 +219,56 @@ func ghExtension(f *shell.Frame, argv, rest []word.Word) {
 		ghExtended(f, argv, name)
 	case "install":
 		switch {
-		case word.Has(harmlessExtensions, name):
+		case shellword.Has(harmlessExtensions, name):
 		case strings.Contains(name, "merge"):
-			f.Act(act.Act{Kind: act.PlantMerge}, argv)
+			f.Act(effect.Act{Kind: effect.PlantMerge}, argv)
 		default:
-			f.OpaqueForge(word.Join(argv), "a gh extension that is not known here")
+			f.OpaqueForge(shellword.Join(argv), "a gh extension that is not known here")
 		}
 	}
 }
 
-func ghCodespace(f *shell.Frame, rest []word.Word) {
-	fl := word.ParseFlags(rest, "-c --codespace -R --repo --repo-owner --profile --server-port")
+func ghCodespace(f *shell.Frame, rest []shellword.Word) {
+	fl := shellword.ParseFlags(rest,
+		"-c --codespace -R --repo --repo-owner --profile --server-port")
 	if fl.Arg(0).Text == "ssh" {
-		text := word.JoinText(fl.Pos[1:])
+		text := shellword.JoinText(fl.Pos[1:])
 		f.Within("gh codespace ssh", func() { f.Child().ShellText(text, "gh codespace") })
 	}
 }
 
-func ghWorkflow(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, _ := word.Subcommand(rest, ghValued)
+func ghWorkflow(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, _ := shellword.Subcommand(rest, ghValued)
 	if sub.Text == "run" {
-		fl := word.ParseFlags(rest, "-f -F -r --raw-field --field --ref -R --repo")
+		fl := shellword.ParseFlags(rest, "-f -F -r --raw-field --field --ref -R --repo")
 		Workflow(f, fl.Arg(0).Text, argv)
 	}
 }
 
 // Workflow judges a started workflow: by its file where that can be read, else by its name.
-func Workflow(f *shell.Frame, name string, argv []word.Word) {
+func Workflow(f *shell.Frame, name string, argv []shellword.Word) {
 	if name == "" {
 		return
 	}
-	if word.Blank(name) {
-		f.OpaqueForge(word.Join(argv), "the workflow it starts is only known when it runs")
+	if shellword.Blank(name) {
+		f.OpaqueForge(shellword.Join(argv), "the workflow it starts is only known when it runs")
 		return
 	}
-	a := act.Act{Kind: act.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
+	a := effect.Act{Kind: effect.RunMergingWorkflow, Ref: name, PR: inputNumber(argv)}
 	if text, ok := workflowText(f, name); ok {
 		if MergingText(text) {
 			f.Act(a, argv)
 		}
 		return
 	}
-	parts := word.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
+	parts := shellword.NameWords(strings.TrimSuffix(strings.TrimSuffix(name, ".yml"), ".yaml"))
 	switch {
-	case word.AnyOf(parts, "merge automerge land bors ship"):
-		if !word.AnyOf(parts, "conflict conflicts check") {
+	case shellword.AnyOf(parts, "merge automerge land bors ship"):
+		if !shellword.AnyOf(parts, "conflict conflicts check") {
 			f.Act(a, argv)
 		}
-	case word.Number(name) > 0:
-		f.OpaqueForge(word.Join(argv), "a workflow that is only known by its number")
+	case shellword.Number(name) > 0:
+		f.OpaqueForge(shellword.Join(argv), "a workflow that is only known by its number")
 	}
 }
 
@@ -275,10 +276,10 @@ func Workflow(f *shell.Frame, name string, argv []word.Word) {
 func workflowText(f *shell.Frame, name string) (string, bool) {
 	folder := path.Join(f.M.Call.Cwd, ".github/workflows")
 	if ext := path.Ext(name); ext == ".yml" || ext == ".yaml" {
-		text, from := f.Open(folder + "/" + word.ProgramName(name))
+		text, from := f.Open(folder + "/" + shellword.ProgramName(name))
 		return text, from != shell.Nowhere
 	}
-	list, ok := f.M.Files.(act.Folders)
+	list, ok := f.M.Files.(effect.Folders)
 	if !ok {
 		return "", false
 	}
@@ -310,38 +311,39 @@ func MergingText(text string) bool {
 }
 
 // inputNumber is the PR number among a workflow's inputs: -f pr=5.
-func inputNumber(argv []word.Word) int {
+func inputNumber(argv []shellword.Word) int {
 	for _, w := range argv {
 		name, val, _ := strings.Cut(strings.ToLower(w.Text), "=")
-		n := word.Number(val)
-		if n > 0 && (word.HasPart(name, "pr pull") || name == "number") {
+		n := shellword.Number(val)
+		if n > 0 && (shellword.HasPart(name, "pr pull") || name == "number") {
 			return n
 		}
 	}
 	return 0
 }
 
-func ghRepo(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, _ := word.Subcommand(rest, ghValued)
+func ghRepo(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, _ := shellword.Subcommand(rest, ghValued)
 	switch sub.Text {
 	case "clone":
-		fl := word.ParseFlags(rest, "-u --upstream-remote-name")
+		fl := shellword.ParseFlags(rest, "-u --upstream-remote-name")
 		gitClone(f, gitRun{argv: argv, dir: place(f), config: map[string]string{}}, fl.Pos)
 	case "edit":
-		fl := word.ParseFlags(rest, `-d --description -h --homepage --default-branch --visibility
+		fl := shellword.ParseFlags(rest, `
+			-d --description -h --homepage --default-branch --visibility
 --add-topic --remove-topic`)
 		if _, ok := fl.Get("--default-branch"); ok || fl.On("--enable-auto-merge") {
-			f.Act(act.Act{Kind: act.RelaxProtection, Repo: repoName(fl.Arg(0).Text)}, argv)
+			f.Act(effect.Act{Kind: effect.RelaxProtection, Repo: repoName(fl.Arg(0).Text)}, argv)
 		}
 	case "sync":
-		fl := word.ParseFlags(rest, "-b --branch -s --source")
+		fl := shellword.ParseFlags(rest, "-b --branch -s --source")
 		branch, ok := fl.Get("-b", "--branch")
 		if !ok {
-			branch = word.Lit(DefaultBranch(f))
+			branch = shellword.Lit(DefaultBranch(f))
 		}
 		if len(fl.Pos) > 0 && Protected(f, branch.Text) != shell.No {
 			repo := repoName(fl.Arg(0).Text)
-			f.Act(act.Act{Kind: act.PushProtected, Ref: branch.Text, Repo: repo}, argv)
+			f.Act(effect.Act{Kind: effect.PushProtected, Ref: branch.Text, Repo: repo}, argv)
 		}
 	}
 }
@@ -356,7 +358,7 @@ func repoName(s string) string {
 	if len(parts) == 3 && strings.Contains(parts[0], ".") {
 		parts = parts[1:]
 	}
-	if len(parts) < 2 || word.Unknown(s) || parts[0] == "" {
+	if len(parts) < 2 || shellword.Unknown(s) || parts[0] == "" {
 		return ""
 	}
 	return parts[0] + "/" + parts[1]

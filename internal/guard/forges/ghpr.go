@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 )
 
 // ghPR reads gh pr …
-func ghPR(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, ok := word.Subcommand(rest, ghPRValued)
+func ghPR(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, ok := shellword.Subcommand(rest, ghPRValued)
 	if !ok {
 		ghUnknown(f, argv, sub)
 		return
@@ -32,15 +32,15 @@ func ghPR(f *shell.Frame, argv, rest []word.Word) {
 	case "review":
 		ghReview(f, argv, rest)
 	case "create", "new":
-		fl := word.ParseFlags(rest, ghPRValued)
+		fl := shellword.ParseFlags(rest, ghPRValued)
 		if !fl.On("--dry-run") {
-			f.Act(act.Act{Kind: act.OpenPR, Repo: repoFlag(fl)}, argv)
-			labelWords(f, fl.All("-l", "--label"), act.Act{}, argv)
+			f.Act(effect.Act{Kind: effect.OpenPR, Repo: repoFlag(fl)}, argv)
+			labelWords(f, fl.All("-l", "--label"), effect.Act{}, argv)
 		}
 	case "checkout", "co":
 		prCheckout(f)
 	case "revert":
-		f.Act(act.Act{Kind: act.OpenPR}, argv)
+		f.Act(effect.Act{Kind: effect.OpenPR}, argv)
 	default:
 		ghTalk(f, argv, sub.Text, rest)
 	}
@@ -57,28 +57,28 @@ func place(f *shell.Frame) string {
 	return f.Cwd
 }
 
-func ghMerge(f *shell.Frame, argv, rest []word.Word) {
-	fl := word.ParseFlags(rest, ghMergeValued)
+func ghMerge(f *shell.Frame, argv, rest []shellword.Word) {
+	fl := shellword.ParseFlags(rest, ghMergeValued)
 	if fl.On("--disable-auto") && !fl.On("--admin") {
 		return
 	}
 	a := prTarget(f, fl)
-	a.Kind = act.MergePR
+	a.Kind = effect.MergePR
 	a.SHA = fl.Val("--match-head-commit")
-	if word.Unknown(a.SHA) {
+	if shellword.Unknown(a.SHA) {
 		a.SHA = ""
 	}
 	a.Auto, a.Admin = fl.On("--auto"), fl.On("--admin")
 	if a.Auto && !a.Admin {
-		a.Kind = act.ArmAutoMerge
+		a.Kind = effect.ArmAutoMerge
 	}
 	f.Act(a, argv)
 }
 
 // prTarget is the PR that a command's first word names by a number, a URL or a branch. Without one
 // it is that of the current branch.
-func prTarget(f *shell.Frame, fl word.Flags) act.Act {
-	a := act.Act{Repo: repoFlag(fl)}
+func prTarget(f *shell.Frame, fl shellword.Flags) effect.Act {
+	a := effect.Act{Repo: repoFlag(fl)}
 	if a.Repo == "" {
 		a.Repo = repoName(f.Env("GH_REPO"))
 	}
@@ -88,8 +88,8 @@ func prTarget(f *shell.Frame, fl word.Flags) act.Act {
 		if names, _ := branches(f, place(f)); len(names) == 1 {
 			a.Ref = names[0]
 		}
-	case word.Number(w.Text) > 0:
-		a.PR = word.Number(w.Text)
+	case shellword.Number(w.Text) > 0:
+		a.PR = shellword.Number(w.Text)
 	default:
 		a.PR, a.Repo, a.Ref = PullURL(w, a.Repo)
 	}
@@ -97,7 +97,7 @@ func prTarget(f *shell.Frame, fl word.Flags) act.Act {
 }
 
 // PullURL reads https://host/owner/name/pull/5. Other text is returned as the reference.
-func PullURL(w word.Word, repo string) (pr int, name, ref string) {
+func PullURL(w shellword.Word, repo string) (pr int, name, ref string) {
 	if !w.Known() {
 		return 0, repo, w.Show()
 	}
@@ -108,27 +108,27 @@ func PullURL(w word.Word, repo string) (pr int, name, ref string) {
 		if i > 0 && of[i-1] == "-" { // GitLab's
 			of = of[:i-1]
 		}
-		if n := len(of); word.Has(nouns, p) && i+1 < len(parts) && n > 1 {
+		if n := len(of); shellword.Has(nouns, p) && i+1 < len(parts) && n > 1 {
 			number, _, _ := strings.Cut(strings.ReplaceAll(parts[i+1], "?", "#"), "#")
-			return word.Number(number), of[n-2] + "/" + of[n-1], w.Text
+			return shellword.Number(number), of[n-2] + "/" + of[n-1], w.Text
 		}
 	}
 	return 0, repo, w.Text
 }
 
-func repoFlag(fl word.Flags) string { return repoName(fl.Val("-R", "--repo")) }
+func repoFlag(fl shellword.Flags) string { return repoName(fl.Val("-R", "--repo")) }
 
-func ghReview(f *shell.Frame, argv, rest []word.Word) {
-	fl := word.ParseFlags(rest, ghReviewValued)
+func ghReview(f *shell.Frame, argv, rest []shellword.Word) {
+	fl := shellword.ParseFlags(rest, ghReviewValued)
 	a := prTarget(f, fl)
-	a.Kind = act.Comment
+	a.Kind = effect.Comment
 	if fl.On("-a", "--approve") {
-		a.Kind = act.ApprovePR
+		a.Kind = effect.ApprovePR
 		f.Act(a, argv)
 		return
 	}
 	if fl.Late && !fl.On("-c", "--comment", "-r", "--request-changes") {
-		f.OpaqueForge(word.Join(argv), "a review whose verdict is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv), "a review whose verdict is only known when it runs")
 		return
 	}
 	a.Review = true
@@ -136,7 +136,7 @@ func ghReview(f *shell.Frame, argv, rest []word.Word) {
 }
 
 // bodyOf is the text of a comment, from its flag or its file.
-func bodyOf(f *shell.Frame, fl word.Flags) string {
+func bodyOf(f *shell.Frame, fl shellword.Flags) string {
 	if w, ok := fl.Get("-b", "--body", "-m", "--message"); ok {
 		return w.Text
 	}
@@ -146,20 +146,20 @@ func bodyOf(f *shell.Frame, fl word.Flags) string {
 	return ""
 }
 
-func ghIssue(f *shell.Frame, argv, rest []word.Word) {
-	sub, rest, _ := word.Subcommand(rest, ghPRValued)
+func ghIssue(f *shell.Frame, argv, rest []shellword.Word) {
+	sub, rest, _ := shellword.Subcommand(rest, ghPRValued)
 	ghTalk(f, argv, sub.Text, rest)
 }
 
 // ghTalk reads the comments and labels of issues and PRs.
-func ghTalk(f *shell.Frame, argv []word.Word, sub string, rest []word.Word) {
-	fl := word.ParseFlags(rest, ghPRValued+" -c --comment")
+func ghTalk(f *shell.Frame, argv []shellword.Word, sub string, rest []shellword.Word) {
+	fl := shellword.ParseFlags(rest, ghPRValued+" -c --comment")
 	switch sub {
 	case "comment":
 		Comment(f, bodyOf(f, fl), prTarget(f, fl), argv)
 	case "edit":
 		labelWords(f, fl.All("--add-label"), prTarget(f, fl), argv)
-		labelled(f, act.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
+		labelled(f, effect.DropLabel, fl.All("--remove-label"), prTarget(f, fl), argv)
 	case "close":
 		if c, ok := fl.Get("-c", "--comment"); ok {
 			Comment(f, c.Text, prTarget(f, fl), argv)
@@ -171,21 +171,21 @@ const ghAPIValued = `-X --method -f --raw-field -F --field -H --header --input -
 -p --preview --cache --hostname -R --repo`
 
 // ghAPI reads gh api …
-func ghAPI(f *shell.Frame, argv, rest []word.Word) {
-	fl := word.ParseFlags(rest, ghAPIValued)
+func ghAPI(f *shell.Frame, argv, rest []shellword.Word) {
+	fl := shellword.ParseFlags(rest, ghAPIValued)
 	api(f, argv, fl, f.FileText(cmp.Or(fl.Val("--input"), "/dev/null")))
 }
 
 // api judges the request that gh api and its kin would send.
-func api(f *shell.Frame, argv []word.Word, fl word.Flags, body string) {
+func api(f *shell.Frame, argv []shellword.Word, fl shellword.Flags, body string) {
 	q := Request{Method: "GET", URL: fl.Arg(0).Text, Body: body, Argv: argv}
 	for _, w := range fl.All("-f", "--raw-field", "-F", "--field", "--Field") {
 		k, v, _ := strings.Cut(w.Text, "=")
-		q.Fields = append(q.Fields, act.Field{Path: k, Value: dataText(f, v)})
+		q.Fields = append(q.Fields, effect.Field{Path: k, Value: dataText(f, v)})
 	}
 	switch w, ok := fl.Get("-X", "--method"); {
 	case ok && !w.Known():
-		q.Method = word.Hole
+		q.Method = shellword.Hole
 	case ok:
 		q.Method = strings.ToUpper(w.Text)
 	case len(q.Fields) > 0 || q.Body != "":
@@ -193,15 +193,16 @@ func api(f *shell.Frame, argv []word.Word, fl word.Flags, body string) {
 	}
 	found := len(f.M.Read.Acts) + len(f.M.Read.Opaque)
 	switch {
-	case word.Blank(q.URL) && fl.Late:
+	case shellword.Blank(q.URL) && fl.Late:
 	case strings.Trim(q.URL, "/") == "graphql":
 		graphqlRequest(f, q)
 		return
 	default:
 		Send(f, q)
 	}
-	late := word.Blank(q.URL) && (fl.Late || q.Method != "GET")
+	late := shellword.Blank(q.URL) && (fl.Late || q.Method != "GET")
 	if late && len(f.M.Read.Acts)+len(f.M.Read.Opaque) == found {
-		f.OpaqueForge(word.Join(argv), "the path of the gh api call is only known when it runs")
+		f.OpaqueForge(shellword.Join(argv),
+			"the path of the gh api call is only known when it runs")
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // gitRun is one git command line: its own settings and where it runs.
 type gitRun struct {
-	argv   []word.Word
+	argv   []shellword.Word
 	dir    string
 	config map[string]string // by -c, over everything else
 	depth  int
 }
 
 // Git reads a git command line.
-func Git(f *shell.Frame, argv []word.Word) {
+func Git(f *shell.Frame, argv []shellword.Word) {
 	g := gitRun{argv: argv, dir: place(f), config: map[string]string{}}
 	gitEnv(f, &g)
 	rest := gitGlobals(f, &g, argv[1:])
@@ -28,7 +28,7 @@ func Git(f *shell.Frame, argv []word.Word) {
 }
 
 // gitGlobals reads the flags before git's command.
-func gitGlobals(f *shell.Frame, g *gitRun, args []word.Word) []word.Word {
+func gitGlobals(f *shell.Frame, g *gitRun, args []shellword.Word) []shellword.Word {
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
@@ -45,7 +45,7 @@ func gitGlobals(f *shell.Frame, g *gitRun, args []word.Word) []word.Word {
 		case t == "-C" && i+1 < len(args):
 			i++
 			g.dir = at(f, g.dir, args[i].Text)
-		case word.Has(`--git-dir --work-tree --namespace --exec-path --super-prefix
+		case shellword.Has(`--git-dir --work-tree --namespace --exec-path --super-prefix
 --attr-source`, t):
 			i++
 		case strings.HasPrefix(t, "--git-dir="):
@@ -68,22 +68,22 @@ func at(f *shell.Frame, dir, p string) string {
 	return g.Resolve(p)
 }
 
-func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
+func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
 	if len(rest) == 0 {
 		return
 	}
 	cmd := rest[0]
 	if !cmd.Known() {
-		if !word.BlankSoft(cmd.Text) {
-			f.OpaqueForge(word.Join(g.argv), "the git command is only known when it runs")
+		if !shellword.BlankSoft(cmd.Text) {
+			f.OpaqueForge(shellword.Join(g.argv), "the git command is only known when it runs")
 		}
 		return
 	}
 	args := rest[1:]
-	if word.AsksHelp(args[:min(1, len(args))], "") { // later it may be another program's flag
+	if shellword.AsksHelp(args[:min(1, len(args))], "") { // later it may be another program's flag
 		return
 	}
-	args = word.Unabbreviated(args, gitTexts)
+	args = shellword.Unabbreviated(args, gitTexts)
 	gitStarts(f, args)
 	switch cmd.Text {
 	case "push", "send-pack", "http-push":
@@ -101,7 +101,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 	case "remote":
 		gitRemote(f, args)
 	case "symbolic-ref":
-		if fl := word.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
+		if fl := shellword.ParseFlags(args, "-m"); fl.Arg(0).Text == "HEAD" && len(fl.Pos) > 1 {
 			checkedOut(f, g.dir, strings.TrimPrefix(fl.Arg(1).Text, "refs/heads/"))
 		}
 	case "rebase", "bisect", "submodule", "difftool", "for-each-repo", "filter-branch", "hook",
@@ -109,12 +109,12 @@ func gitCommand(f *shell.Frame, g gitRun, rest []word.Word) {
 		gitRunsText(f, g, cmd.Text, args)
 	case "subtree":
 		if len(args) > 0 && args[0].Text == "push" {
-			fl := word.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
+			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
 			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
 		}
 	case "svn":
 		if len(args) > 0 && args[0].Text == "dcommit" {
-			f.Act(act.Act{Kind: act.PushProtected, Ref: "trunk"}, g.argv)
+			f.Act(effect.Act{Kind: effect.PushProtected, Ref: "trunk"}, g.argv)
 		}
 	case "clean", "rm", "mv", "restore", "stash", "reset", "apply", "checkout-index":
 		gitFiles(f, g, cmd.Text, args)
@@ -132,9 +132,9 @@ const gitTexts = `--exec --exec-path --extcmd --upload-pack --open-files-in-page
 --config-env ` + gitFilters
 
 // gitStarts looks at words of any command whose rest git hands to a shell.
-func gitStarts(f *shell.Frame, args []word.Word) {
+func gitStarts(f *shell.Frame, args []shellword.Word) {
 	for i, w := range args {
-		if word.Has("--upload-pack --exec", w.Text) && i+1 < len(args) {
+		if shellword.Has("--upload-pack --exec", w.Text) && i+1 < len(args) {
 			f.Look("git "+w.Text, args[i+1].Text)
 		}
 		const marks = "ext:: --upload-pack= --exec= --open-files-in-pager= -O"
@@ -147,11 +147,11 @@ func gitStarts(f *shell.Frame, args []word.Word) {
 }
 
 // gitAlias runs an alias. A command that git has built in cannot be one.
-func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
+func gitAlias(f *shell.Frame, g gitRun, name string, args []shellword.Word) {
 	text := setting(f, g, "alias."+name)
 	switch {
 	case strings.HasPrefix(name, "remote-"): // a helper of push: its orders are on standard input
-		f.OpaqueForge(word.Join(g.argv), "what it pushes is only known when it runs")
+		f.OpaqueForge(shellword.Join(g.argv), "what it pushes is only known when it runs")
 		return
 	case text == "":
 		gitExtension(f, g, name, args)
@@ -164,43 +164,43 @@ func gitAlias(f *shell.Frame, g gitRun, name string, args []word.Word) {
 	if line, ok := strings.CutPrefix(text, "!"); ok {
 		h := f.Child()
 		h.Cwd = g.dir
-		h.Run(line + " " + word.Quoted(args))
+		h.Run(line + " " + shellword.Quoted(args))
 		return
 	}
 	parts := f.WordsOf(text)
-	g.argv = append(append(word.Lits("git"), parts...), args...)
+	g.argv = append(append(shellword.Lits("git"), parts...), args...)
 	g.depth++
 	rest := gitGlobals(f, &g, append(parts, args...))
 	gitCommand(f, g, rest)
 }
 
 // gitExtension judges git-NAME programs that land changes: git land, git spr merge, git town ship.
-func gitExtension(f *shell.Frame, g gitRun, name string, args []word.Word) {
-	if _, ran := f.RunWritten("git-"+name, append(word.Lits("git-"+name), args...)); ran {
+func gitExtension(f *shell.Frame, g gitRun, name string, args []shellword.Word) {
+	if _, ran := f.RunWritten("git-"+name, append(shellword.Lits("git-"+name), args...)); ran {
 		return
 	}
-	if lands("git", name) || lands(name, word.ParseFlags(args, "").Arg(0).Text) {
-		f.Act(act.Act{Kind: act.MergePR, PR: firstNumber(args)}, g.argv)
+	if lands("git", name) || lands(name, shellword.ParseFlags(args, "").Arg(0).Text) {
+		f.Act(effect.Act{Kind: effect.MergePR, PR: firstNumber(args)}, g.argv)
 	}
 }
 
 // gitClone reads the programs that a clone starts, and notes the branch that it checks out.
-func gitClone(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
+func gitClone(f *shell.Frame, g gitRun, args []shellword.Word) {
+	fl := shellword.ParseFlags(args, `-b --branch -o --origin -u --depth -c --config --reference -j
 --jobs --filter --template --separate-git-dir --shallow-since`)
 	for _, w := range fl.All("-c", "--config") {
 		gitSetting(f, &g, w.Text)
 	}
 	f.Look("git clone -u", fl.Val("-u"))
-	named := strings.TrimSuffix(word.ProgramName(fl.Arg(0).Text), ".git")
+	named := strings.TrimSuffix(shellword.ProgramName(fl.Arg(0).Text), ".git")
 	dir := at(f, g.dir, cmp.Or(fl.Arg(1).Text, named))
 	checkedOut(f, dir, cmp.Or(fl.Val("-b", "--branch"), DefaultBranch(f)))
 }
 
 // gitRemote notes a remote's address, and that all is pushed to it where it is a mirror.
-func gitRemote(f *shell.Frame, args []word.Word) {
-	fl := word.ParseFlags(args, "-t -m")
-	if len(fl.Pos) > 2 && word.Has("add set-url", fl.Arg(0).Text) {
+func gitRemote(f *shell.Frame, args []shellword.Word) {
+	fl := shellword.ParseFlags(args, "-t -m")
+	if len(fl.Pos) > 2 && shellword.Has("add set-url", fl.Arg(0).Text) {
 		name := "remote." + strings.ToLower(fl.Arg(1).Text)
 		f.M.Config[name+".url"] = fl.Arg(2).Text
 		if fl.Val("--mirror") == "push" {
@@ -209,9 +209,9 @@ func gitRemote(f *shell.Frame, args []word.Word) {
 	}
 }
 
-func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
+func gitCheckout(f *shell.Frame, g gitRun, args []shellword.Word) {
 	const creates = "-b -B -c -C --create --force-create --orphan"
-	fl := word.ParseFlags(args, creates+" --conflict --pathspec-from-file")
+	fl := shellword.ParseFlags(args, creates+" --conflict --pathspec-from-file")
 	paths := false
 	for i, w := range args {
 		if w.Text == "--" {
@@ -239,8 +239,9 @@ func gitCheckout(f *shell.Frame, g gitRun, args []word.Word) {
 	}
 }
 
-func gitBranch(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, "-u --set-upstream-to -m -M --sort --contains --format --points-at")
+func gitBranch(f *shell.Frame, g gitRun, args []shellword.Word) {
+	fl := shellword.ParseFlags(args,
+		"-u --set-upstream-to -m -M --sort --contains --format --points-at")
 	current := ""
 	if names, _ := branches(f, g.dir); len(names) > 0 {
 		current = names[0]
@@ -267,13 +268,13 @@ func track(f *shell.Frame, name, upstream string) {
 	f.M.Config["branch."+strings.ToLower(name)+".merge"] = "refs/heads/" + branch
 }
 
-func gitWorktree(f *shell.Frame, g gitRun, args []word.Word) {
+func gitWorktree(f *shell.Frame, g gitRun, args []shellword.Word) {
 	if len(args) < 2 || args[0].Text != "add" {
 		return
 	}
-	fl := word.ParseFlags(args[1:], "-b -B --reason")
+	fl := shellword.ParseFlags(args[1:], "-b -B --reason")
 	dir := at(f, g.dir, fl.Arg(0).Text)
-	branch := word.ProgramName(fl.Arg(0).Text)
+	branch := shellword.ProgramName(fl.Arg(0).Text)
 	switch b, ok := fl.Get("-b", "-B"); {
 	case ok:
 		branch = b.Text
@@ -284,44 +285,44 @@ func gitWorktree(f *shell.Frame, g gitRun, args []word.Word) {
 }
 
 // gitRunsText reads commands that git runs for every commit, revision, submodule or file.
-func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+func gitRunsText(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 	defer f.Through("git " + cmd)()
 	h := f.Child()
 	h.Cwd = g.dir
 	texts := map[string]string{
 		"rebase": "-x --exec", "difftool": "-x --extcmd", "filter-branch": gitFilters,
 	}[cmd]
-	fl := word.ParseFlags(args, "--onto -s -X -t --tool "+texts)
+	fl := shellword.ParseFlags(args, "--onto -s -X -t --tool "+texts)
 	for _, w := range fl.All(strings.Fields(texts)...) {
 		h.Run(w.Text)
 	}
 	switch {
 	case cmd == "bisect" && len(args) > 1 && args[0].Text == "run":
 		h.Exec(args[1:])
-	case cmd == "submodule" && word.HasWord(args, "foreach"):
-		i := slices.IndexFunc(args, func(w word.Word) bool { return w.Text == "foreach" })
-		h.Run(word.JoinText(word.Command(args[i+1:], "", 0)))
+	case cmd == "submodule" && shellword.HasWord(args, "foreach"):
+		i := slices.IndexFunc(args, func(w shellword.Word) bool { return w.Text == "foreach" })
+		h.Run(shellword.JoinText(shellword.Command(args[i+1:], "", 0)))
 	case cmd == "for-each-repo":
-		Git(f, append(word.Lits("git"), word.Command(args, "--config", 0)...))
+		Git(f, append(shellword.Lits("git"), shellword.Command(args, "--config", 0)...))
 	}
 }
 
 // namesTrunk reports whether a git command prints the name of the default branch.
-func namesTrunk(args []word.Word) bool {
+func namesTrunk(args []shellword.Word) bool {
 	if len(args) < 2 {
 		return false
 	}
-	ofHead := func(w word.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") }
+	ofHead := func(w shellword.Word) bool { return strings.HasSuffix(w.Text, "/HEAD") }
 	head := slices.ContainsFunc(args, ofHead)
 	switch args[0].Text {
 	case "symbolic-ref", "for-each-ref", "branch":
 		return head
 	case "rev-parse":
-		return head && word.AnyOf(word.Texts(args), "--abbrev-ref --symbolic-full-name")
+		return head && shellword.AnyOf(shellword.Texts(args), "--abbrev-ref --symbolic-full-name")
 	case "remote":
 		return args[1].Text == "show" && len(args) > 2
 	case "ls-remote":
-		return word.HasWord(args, "--symref")
+		return shellword.HasWord(args, "--symref")
 	case "config":
 		return strings.EqualFold(args[len(args)-1].Text, "init.defaultBranch")
 	}
@@ -329,8 +330,8 @@ func namesTrunk(args []word.Word) bool {
 }
 
 // GitOutput is the text that git prints where that names a branch or a commit.
-func GitOutput(f *shell.Frame, argv []word.Word) string {
-	text := word.JoinText(argv[1:])
+func GitOutput(f *shell.Frame, argv []shellword.Word) string {
+	text := shellword.JoinText(argv[1:])
 	switch text {
 	case "branch --show-current", "rev-parse --abbrev-ref HEAD", "name-rev --name-only HEAD",
 		"symbolic-ref --short HEAD", "symbolic-ref --short -q HEAD", "symbolic-ref -q --short HEAD":
@@ -340,14 +341,14 @@ func GitOutput(f *shell.Frame, argv []word.Word) string {
 	case "rev-parse --show-toplevel":
 		return place(f) + "\n"
 	case "config user.name", "config user.email":
-		return word.Soft
+		return shellword.Soft
 	}
 	switch {
 	case namesTrunk(argv[1:]):
-		return "origin/" + word.Trunk + "\n"
+		return "origin/" + shellword.Trunk + "\n"
 	case strings.HasPrefix(text, "merge-base"), strings.HasPrefix(text, "describe"),
-		strings.HasPrefix(text, "rev-parse") && !word.HasPart(text, "abbrev-ref symbolic"):
-		return word.Soft + "\n"
+		strings.HasPrefix(text, "rev-parse") && !shellword.HasPart(text, "abbrev-ref symbolic"):
+		return shellword.Soft + "\n"
 	}
-	return word.Hole
+	return shellword.Hole
 }

@@ -4,14 +4,14 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // gitEnv takes over the settings given by GIT_CONFIG_COUNT and the place given by GIT_DIR.
 func gitEnv(f *shell.Frame, g *gitRun) {
-	if n, ok := word.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
+	if n, ok := shellword.Atoi(f.Env("GIT_CONFIG_COUNT")); ok {
 		for i := 0; i < n && f.M.Spend(2); i++ {
 			is := strconv.Itoa(i)
 			gitSetting(f, g, f.Env("GIT_CONFIG_KEY_"+is)+"="+f.Env("GIT_CONFIG_VALUE_"+is))
@@ -39,11 +39,12 @@ func gitSetting(f *shell.Frame, g *gitRun, setting string) {
 // gitRuns looks at settings whose value git hands to a shell.
 func gitRuns(f *shell.Frame, key, val string) {
 	last := key[strings.LastIndexByte(key, '.')+1:]
-	if word.Has(`core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor
+	if shellword.Has(`
+		core.pager core.editor core.sshcommand core.fsmonitor core.askpass sequence.editor
 diff.external core.gitproxy web.browser gpg.program interactive.difffilter`, key) ||
-		word.Has("command textconv clean smudge cmd helper driver process", last) ||
+		shellword.Has("command textconv clean smudge cmd helper driver process", last) ||
 		strings.HasPrefix(key, "pager.") ||
-		strings.HasPrefix(key, "remote.") && word.Has("uploadpack receivepack", last) {
+		strings.HasPrefix(key, "remote.") && shellword.Has("uploadpack receivepack", last) {
 		f.Look("git "+key, strings.TrimPrefix(val, "!"))
 	}
 }
@@ -98,17 +99,17 @@ func configText(f *shell.Frame, g *gitRun, text string) {
 
 // gitConfig notes a setting for the rest of the call. An alias or a push rule that lands changes is
 // an act itself.
-func gitConfig(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(args, "-f --file --blob --type --default --value --comment")
+func gitConfig(f *shell.Frame, g gitRun, args []shellword.Word) {
+	fl := shellword.ParseFlags(args, "-f --file --blob --type --default --value --comment")
 	if fl.On("--get", "--get-all", "--get-regexp", "--list", "-l", "--unset", "--unset-all",
 		"--remove-section") {
 		return
 	}
 	pos := fl.Pos
-	if len(pos) > 0 && word.Has("set add", pos[0].Text) {
+	if len(pos) > 0 && shellword.Has("set add", pos[0].Text) {
 		pos = pos[1:]
 	}
-	if len(pos) < 2 || word.Has("get unset list remove-section rename-section", pos[0].Text) {
+	if len(pos) < 2 || shellword.Has("get unset list remove-section rename-section", pos[0].Text) {
 		return
 	}
 	key, val := strings.ToLower(pos[0].Text), pos[1].Text
@@ -121,12 +122,13 @@ func plantSetting(f *shell.Frame, g gitRun, key, val string) {
 	alias, ok := strings.CutPrefix(key, "alias.")
 	_, to := SplitRefspec(val)
 	switch {
-	case ok && word.Blank(val):
-		f.OpaqueForge(word.Join(g.argv), "what the alias stands for is only known when it runs")
+	case ok && shellword.Blank(val):
+		f.OpaqueForge(shellword.Join(g.argv),
+			"what the alias stands for is only known when it runs")
 	case ok:
-		plant(f, g.argv, func(h *shell.Frame) { Git(h, word.Lits("git", alias)) })
+		plant(f, g.argv, func(h *shell.Frame) { Git(h, shellword.Lits("git", alias)) })
 	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") &&
 		MovesProtected(f, to) == shell.Yes:
-		f.Act(act.Act{Kind: act.PlantMerge, Ref: val}, g.argv)
+		f.Act(effect.Act{Kind: effect.PlantMerge, Ref: val}, g.argv)
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // gitFiles judges git commands that write or remove files of the working tree.
-func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+func gitFiles(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 	h := *f
 	h.Cwd = g.dir
-	fl := word.ParseFlags(args, "-e --exclude -m --message -s --source")
-	how := word.Clip(word.Join(g.argv), 300)
+	fl := shellword.ParseFlags(args, "-e --exclude -m --message -s --source")
+	how := shellword.Clip(shellword.Join(g.argv), 300)
 	switch cmd {
 	case "clean":
 		gitClean(&h, g, fl, how)
 	case "stash":
 		all := fl.On("-a", "--all")
-		if all && (len(fl.Pos) == 0 || word.Has("push save", fl.Arg(0).Text)) {
+		if all && (len(fl.Pos) == 0 || shellword.Has("push save", fl.Arg(0).Text)) {
 			h.StateAct(how)
 		}
 		if fl.Arg(0).Text == "push" {
@@ -39,10 +39,10 @@ func gitFiles(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
 
 // gitClean removes ignored files, which the loop's own are, only by force and with -x or -X.
 // Without a path the loop's folder goes as a whole, so only with -d.
-func gitClean(f *shell.Frame, g gitRun, fl word.Flags, how string) {
+func gitClean(f *shell.Frame, g gitRun, fl shellword.Flags, how string) {
 	forced := fl.On("-f", "--force", "-i", "--interactive") ||
 		setting(f, g, "clean.requireforce") != ""
-	kept := slices.ContainsFunc(fl.All("-e", "--exclude"), func(w word.Word) bool {
+	kept := slices.ContainsFunc(fl.All("-e", "--exclude"), func(w shellword.Word) bool {
 		return strings.Contains(w.Text, ".sdd")
 	})
 	if !forced || kept || !fl.On("-x", "-X") || dry(fl) {
@@ -51,18 +51,18 @@ func gitClean(f *shell.Frame, g gitRun, fl word.Flags, how string) {
 	for _, w := range fl.Pos {
 		f.Takes(w, how, true)
 	}
-	unknown := word.Unknown(f.Cwd) || f.Cwd == ""
+	unknown := shellword.Unknown(f.Cwd) || f.Cwd == ""
 	if len(fl.Pos) == 0 && fl.On("-d") &&
-		(unknown || f.Covers(word.Lit(f.Cwd)) || f.Guarded(f.Cwd)) {
+		(unknown || f.Covers(shellword.Lit(f.Cwd)) || f.Guarded(f.Cwd)) {
 		f.StateAct(how)
 	}
 }
 
 // overwritten are paths that git writes from a commit.
-func overwritten(f *shell.Frame, g gitRun, paths []word.Word) {
+func overwritten(f *shell.Frame, g gitRun, paths []shellword.Word) {
 	h := *f
 	h.Cwd = g.dir
 	for _, w := range paths {
-		h.Writes(w, word.Clip(word.Join(g.argv), 300))
+		h.Writes(w, shellword.Clip(shellword.Join(g.argv), 300))
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // hooksOf are the hooks of the repository that git runs with a command, as githooks(5) has them.
-func hooksOf(cmd string, args []word.Word) string {
+func hooksOf(cmd string, args []shellword.Word) string {
 	switch cmd {
 	case "commit":
 		return "pre-commit prepare-commit-msg commit-msg post-commit"
@@ -26,14 +26,14 @@ func hooksOf(cmd string, args []word.Word) string {
 	case "push":
 		return "pre-push"
 	case "hook":
-		return word.ParseFlags(args, "").Arg(1).Text
+		return shellword.ParseFlags(args, "").Arg(1).Text
 	}
 	return ""
 }
 
 // gitHooks reads the hooks that a command would start. Hooks are the person's as a rule, so only
 // one that merges or pushes counts.
-func gitHooks(f *shell.Frame, g gitRun, cmd string, args []word.Word) {
+func gitHooks(f *shell.Frame, g gitRun, cmd string, args []shellword.Word) {
 	names := strings.Fields(hooksOf(cmd, args))
 	if len(names) == 0 || f.M.InHook {
 		return

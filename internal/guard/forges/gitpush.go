@@ -3,9 +3,9 @@ package forges
 import (
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 const pushValued = "-o --push-option --repo --receive-pack --exec --recurse-submodules"
@@ -16,17 +16,18 @@ const pushSwitches = `--all --branches --mirror --delete --tags --follow-tags --
 --force`
 
 // gitPush judges a push by where its refs would land.
-func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
-	fl := word.ParseFlags(word.Unabbreviated(args, pushValued+" "+pushSwitches), pushValued)
+func gitPush(f *shell.Frame, g gitRun, args []shellword.Word) {
+	fl := shellword.ParseFlags(shellword.Unabbreviated(args, pushValued+" "+pushSwitches),
+		pushValued)
 	if fl.On("--stdin") {
-		f.OpaqueForge(word.Join(g.argv), "the branches it pushes are only known when it runs")
+		f.OpaqueForge(shellword.Join(g.argv), "the branches it pushes are only known when it runs")
 	}
 	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
 		return
 	}
 	opts := fl.All("-o", "--push-option")
 	if set := setting(f, g, "push.pushoption"); len(opts) == 0 && set != "" {
-		opts = word.Lits(set)
+		opts = shellword.Lits(set)
 	}
 	pushOptions(f, g, opts)
 	for _, w := range fl.All("--receive-pack", "--exec") {
@@ -42,13 +43,14 @@ func gitPush(f *shell.Frame, g gitRun, args []word.Word) {
 		return
 	}
 	if remote.Split && len(specs) == 0 {
-		f.OpaqueForge(word.Join(g.argv), "the branch it pushes to is only known when it runs")
+		f.OpaqueForge(shellword.Join(g.argv), "the branch it pushes to is only known when it runs")
 		return
 	}
 	pushRefspecs(f, g, fl, remote, specs)
 }
 
-func pushRefspecs(f *shell.Frame, g gitRun, fl word.Flags, remote word.Word, specs []word.Word) {
+func pushRefspecs(f *shell.Frame, g gitRun, fl shellword.Flags, remote shellword.Word,
+	specs []shellword.Word) {
 	if len(specs) == 0 {
 		if fl.On("--tags") && !fl.On("--follow-tags") || fl.On("-d", "--delete") {
 			return
@@ -66,7 +68,7 @@ func pushRefspecs(f *shell.Frame, g gitRun, fl word.Flags, remote word.Word, spe
 }
 
 // pushOne judges one refspec.
-func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
+func pushOne(f *shell.Frame, g gitRun, remote string, w shellword.Word) {
 	if remote == "." {
 		return // moves a branch of this very clone
 	}
@@ -87,17 +89,17 @@ func pushOne(f *shell.Frame, g gitRun, remote string, w word.Word) {
 // pushTo judges a push by the branch that it moves. unknown is the reason given for a branch that
 // cannot be read.
 func pushTo(f *shell.Frame, g gitRun, to, unknown string) {
-	to = strings.ReplaceAll(to, word.Trunk, DefaultBranch(f))
+	to = strings.ReplaceAll(to, shellword.Trunk, DefaultBranch(f))
 	switch MovesProtected(f, to) {
 	case shell.Yes:
 		pushAct(f, g, strings.TrimPrefix(to, "refs/heads/"))
 	case shell.Maybe:
-		f.OpaqueForge(word.Join(g.argv), unknown)
+		f.OpaqueForge(shellword.Join(g.argv), unknown)
 	}
 }
 
 // dry reports whether a command changes nothing.
-func dry(fl word.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
+func dry(fl shellword.Flags) bool { return fl.On("-n", "--dry-run") && !fl.On("--no-dry-run") }
 
 // SplitRefspec is a refspec's source and target.
 func SplitRefspec(spec string) (from, to string) {
@@ -128,7 +130,9 @@ func MovesProtected(f *shell.Frame, to string) shell.Truth {
 	case to == "":
 		return shell.No
 	case strings.Contains(to, "*"):
-		return shell.TruthOf(anyProtected(f, func(p string) bool { return word.GlobMatch(to, p) }))
+		return shell.TruthOf(anyProtected(f, func(p string) bool {
+			return shellword.GlobMatch(to, p)
+		}))
 	}
 	return Protected(f, to)
 }
@@ -140,7 +144,7 @@ func pushPlain(f *shell.Frame, g gitRun, remote string) {
 	}
 	if spec := setting(f, g, "remote."+remote+".push"); spec != "" {
 		for _, s := range strings.Fields(spec) {
-			pushOne(f, g, remote, word.Lit(s))
+			pushOne(f, g, remote, shellword.Lit(s))
 		}
 		return
 	}
@@ -178,7 +182,7 @@ func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
 		return
 	}
 	if len(names) == 0 {
-		f.OpaqueForge(word.Join(g.argv), "the checked-out branch that it pushes is not known")
+		f.OpaqueForge(shellword.Join(g.argv), "the checked-out branch that it pushes is not known")
 		return
 	}
 	for _, name := range names {
@@ -193,12 +197,12 @@ func pushCurrent(f *shell.Frame, g gitRun, remote string, upstream bool) {
 }
 
 func pushAct(f *shell.Frame, g gitRun, ref string) {
-	f.Act(act.Act{Kind: act.PushProtected, Ref: ref}, g.argv)
+	f.Act(effect.Act{Kind: effect.PushProtected, Ref: ref}, g.argv)
 }
 
 // pushOptions reads GitLab's options of a push: open a merge request, merge it when its pipeline
 // passes.
-func pushOptions(f *shell.Frame, g gitRun, opts []word.Word) {
+func pushOptions(f *shell.Frame, g gitRun, opts []shellword.Word) {
 	for _, w := range opts {
 		option, _ := strings.CutPrefix(w.Text, "merge_request.")
 		label, labels := strings.CutPrefix(option, "label=")
@@ -206,11 +210,11 @@ func pushOptions(f *shell.Frame, g gitRun, opts []word.Word) {
 		case option == w.Text:
 		case strings.HasPrefix(option, "merge_when_pipeline_succeeds"),
 			strings.HasPrefix(option, "auto_merge"):
-			f.Act(act.Act{Kind: act.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)
+			f.Act(effect.Act{Kind: effect.ArmAutoMerge, Auto: true, Ref: w.Text}, g.argv)
 		case labels:
-			labelWords(f, word.Lits(label), act.Act{}, g.argv)
+			labelWords(f, shellword.Lits(label), effect.Act{}, g.argv)
 		case option == "create":
-			f.Act(act.Act{Kind: act.OpenPR}, g.argv)
+			f.Act(effect.Act{Kind: effect.OpenPR}, g.argv)
 		}
 	}
 }

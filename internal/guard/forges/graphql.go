@@ -3,9 +3,9 @@ package forges
 import (
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 const maxMarks = 20_000 // pieces of one document
@@ -13,7 +13,7 @@ const maxMarks = 20_000 // pieces of one document
 // graphqlRequest judges a request to a GraphQL endpoint. Its query and variables stand in the body
 // or in the fields.
 func graphqlRequest(f *shell.Frame, q Request) {
-	if _, whole := word.JSONLeavesWhole(q.Body); !whole {
+	if _, whole := shellword.JSONLeavesWhole(q.Body); !whole {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
 	leaves, found := q.leaves(), false
@@ -31,12 +31,12 @@ func graphqlRequest(f *shell.Frame, q Request) {
 }
 
 // GraphQL judges a document's mutations. vars are the variables by name.
-func GraphQL(f *shell.Frame, query string, vars []act.Field, argv []word.Word) {
+func GraphQL(f *shell.Frame, query string, vars []effect.Field, argv []shellword.Word) {
 	switch {
 	case query == "":
 		return
-	case word.Blank(query):
-		f.OpaqueForge(word.Join(argv), "the GraphQL query is only known when it runs")
+	case shellword.Blank(query):
+		f.OpaqueForge(shellword.Join(argv), "the GraphQL query is only known when it runs")
 		return
 	case !f.M.Spend(1 + len(query)/16):
 		return
@@ -71,12 +71,12 @@ func gqlTokens(s string) []string {
 			toks = append(toks, `"`+s[start+3:i-3])
 			continue
 		case c == '"':
-			text, end := word.JSONString(s, i)
+			text, end := shellword.JSONString(s, i)
 			toks = append(toks, `"`+text)
 			i = end
 			continue
-		case word.NameByte(c):
-			for i < len(s) && word.NameByte(s[i]) {
+		case shellword.NameByte(c):
+			for i < len(s) && shellword.NameByte(s[i]) {
 				i++
 			}
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == ',':
@@ -123,9 +123,9 @@ func mutations(toks []string, do func(name string, args []string)) {
 			open, level := i, 1
 			for level > 0 && i+1 < len(toks) {
 				i++
-				level += word.Btoi(toks[i] == "(") - word.Btoi(toks[i] == ")")
+				level += shellword.Btoi(toks[i] == "(") - shellword.Btoi(toks[i] == ")")
 			}
-			if end := i + word.Btoi(level > 0); in && depth == top && open > 0 {
+			if end := i + shellword.Btoi(level > 0); in && depth == top && open > 0 {
 				do(toks[open-1], toks[open+1:end])
 			}
 		case t == ".":
@@ -144,56 +144,56 @@ func mutations(toks []string, do func(name string, args []string)) {
 }
 
 // gqlArgs are the name: value pairs at any depth. Variables have their values put in.
-func gqlArgs(toks []string, vars []act.Field) []act.Field {
-	var out []act.Field
+func gqlArgs(toks []string, vars []effect.Field) []effect.Field {
+	var out []effect.Field
 	for i := 0; i+2 < len(toks); i++ {
-		if toks[i+1] != ":" || !word.NameByte(toks[i][0]) {
+		if toks[i+1] != ":" || !shellword.NameByte(toks[i][0]) {
 			continue
 		}
 		v := toks[i+2]
 		switch {
 		case v[0] == '"':
-			out = append(out, act.Field{Path: toks[i], Value: v[1:]})
+			out = append(out, effect.Field{Path: toks[i], Value: v[1:]})
 		case v[0] == '$':
 			out = append(out, variableLeaves(toks[i], v[1:], vars)...)
 		case v != "{" && v != "[":
-			out = append(out, act.Field{Path: toks[i], Value: v})
+			out = append(out, effect.Field{Path: toks[i], Value: v})
 		}
 	}
 	return out
 }
 
 // variableLeaves puts a variable's value in; one that is given nowhere is unknown.
-func variableLeaves(name, variable string, vars []act.Field) []act.Field {
-	var out []act.Field
+func variableLeaves(name, variable string, vars []effect.Field) []effect.Field {
+	var out []effect.Field
 	for _, v := range vars {
 		key := strings.TrimPrefix(v.Path, "variables.")
 		key = strings.NewReplacer("[", ".", "]", "").Replace(key)
 		switch {
 		case key == variable:
-			if inner := word.JSONLeaves(v.Value); inner != nil {
+			if inner := shellword.JSONLeaves(v.Value); inner != nil {
 				out = append(out, inner...)
 			} else {
-				out = append(out, act.Field{Path: name, Value: v.Value})
+				out = append(out, effect.Field{Path: name, Value: v.Value})
 			}
 		case strings.HasPrefix(key, variable+"."):
-			out = append(out, act.Field{Path: key[len(variable)+1:], Value: v.Value})
+			out = append(out, effect.Field{Path: key[len(variable)+1:], Value: v.Value})
 		case key == "variables":
-			out = append(out, variableLeaves(name, variable, word.JSONLeaves(v.Value))...)
+			out = append(out, variableLeaves(name, variable, shellword.JSONLeaves(v.Value))...)
 		}
 	}
 	if len(out) == 0 {
-		return []act.Field{{Path: name, Value: word.Hole}}
+		return []effect.Field{{Path: name, Value: shellword.Hole}}
 	}
 	return out
 }
 
 // mutation judges one field of a mutation.
-func mutation(f *shell.Frame, name string, args []act.Field, argv []word.Word) {
-	arg := func(names ...string) string { return act.LeafText(args, names...) }
-	a := act.Act{PR: word.Number(arg("iid"))}
+func mutation(f *shell.Frame, name string, args []effect.Field, argv []shellword.Word) {
+	arg := func(names ...string) string { return effect.LeafText(args, names...) }
+	a := effect.Act{PR: shellword.Number(arg("iid"))}
 	a.Ref = arg("pullRequestId", "subjectId", "refId", "iid")
-	if word.Unknown(a.Ref) {
+	if shellword.Unknown(a.Ref) {
 		a.Ref = ""
 	}
 	branch, moves := "", true
@@ -211,43 +211,43 @@ func mutation(f *shell.Frame, name string, args []act.Field, argv []word.Word) {
 		branch = strings.TrimPrefix(branch, "refs/heads/")
 		switch Protected(f, branch) {
 		case shell.Yes:
-			a.Kind, a.Ref = act.PushProtected, branch
+			a.Kind, a.Ref = effect.PushProtected, branch
 			f.Act(a, argv)
 		case shell.Maybe:
-			f.OpaqueForge(word.Join(argv), "the branch it moves is only known when it runs")
+			f.OpaqueForge(shellword.Join(argv), "the branch it moves is only known when it runs")
 		}
 		return
 	}
 	switch name {
 	case "mergepullrequest", "mergerequestaccept":
-		a.Kind, a.SHA = act.MergePR, arg("expectedHeadOid", "sha")
+		a.Kind, a.SHA = effect.MergePR, arg("expectedHeadOid", "sha")
 	case "enablepullrequestautomerge", "enqueuepullrequest", "mergetraincreate":
-		a.Kind, a.Auto = act.ArmAutoMerge, true
+		a.Kind, a.Auto = effect.ArmAutoMerge, true
 	case "updateref":
-		a.Kind = act.PushProtected
+		a.Kind = effect.PushProtected
 	case "addpullrequestreview", "submitpullrequestreview":
-		a.Kind = act.Comment
+		a.Kind = effect.Comment
 		event := arg("event")
 		a.Review = event != "" || name == "submitpullrequestreview"
-		if strings.EqualFold(event, "APPROVE") || word.Unknown(event) {
-			a.Kind = act.ApprovePR
+		if strings.EqualFold(event, "APPROVE") || shellword.Unknown(event) {
+			a.Kind = effect.ApprovePR
 		}
 	case "dismisspullrequestreview":
-		a.Kind = act.DismissReview
+		a.Kind = effect.DismissReview
 	case "createpullrequest", "revertpullrequest", "mergerequestcreate":
-		a.Kind = act.OpenPR
+		a.Kind = effect.OpenPR
 	case "addcomment", "createnote", "addpullrequestreviewcomment", "addpullrequestreviewthread",
 		"addpullrequestreviewthreadreply", "adddiscussioncomment":
 		Comment(f, arg("body"), a, argv)
 		return
 	default: // by the words of its name
 		switch {
-		case word.HasPart(name, "protectionrule ruleset"):
-			a.Kind = act.RelaxProtection
+		case shellword.HasPart(name, "protectionrule ruleset"):
+			a.Kind = effect.RelaxProtection
 		case strings.HasPrefix(name, "disable") || strings.HasPrefix(name, "dequeue") ||
 			strings.Contains(name, "unmerge"):
 		case strings.Contains(strings.ReplaceAll(name, "mergerequest", ""), "merge"):
-			a.Kind = act.MergePR
+			a.Kind = effect.MergePR
 		}
 	}
 	if a.Kind != "" {

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii --data-urlencode
@@ -21,8 +21,8 @@ const curlValued = `-X --request -d --data --data-raw --data-binary --data-ascii
 const curlSwitches = " --head --get --next --help --version"
 
 // Curl reads a curl command line: --next parts it into several requests.
-func Curl(f *shell.Frame, argv []word.Word) {
-	args := word.Unabbreviated(argv, curlValued+curlSwitches)
+func Curl(f *shell.Frame, argv []shellword.Word) {
+	args := shellword.Unabbreviated(argv, curlValued+curlSwitches)
 	start := 1
 	for i := 1; i <= len(args); i++ {
 		if i == len(args) || args[i].Text == "--next" || curlNext(args[i].Text) {
@@ -38,11 +38,11 @@ func curlNext(t string) bool {
 		strings.Trim(t[1:len(t)-1], "sSkLifvgGINOnqjJlpRaB0#46Z") == ""
 }
 
-func curlOne(f *shell.Frame, argv, args []word.Word) {
-	fl := word.ParseFlags(args, curlValued)
+func curlOne(f *shell.Frame, argv, args []shellword.Word) {
+	fl := shellword.ParseFlags(args, curlValued)
 	for _, w := range fl.All("-K", "--config") {
 		args = append(args, curlConfig(f, argv, w)...)
-		fl = word.ParseFlags(args, curlValued)
+		fl = shellword.ParseFlags(args, curlValued)
 	}
 	if fl.On("-h", "--help", "-V", "--version") && len(fl.Pos) == 0 {
 		return
@@ -68,11 +68,11 @@ func curlOne(f *shell.Frame, argv, args []word.Word) {
 		}
 	}
 	if len(urls) == 0 && fl.Late {
-		f.Opaque(word.Join(argv), "what it sends is only known when it runs")
+		f.Opaque(shellword.Join(argv), "what it sends is only known when it runs")
 	}
 }
 
-func curlMethod(fl word.Flags, data bool) string {
+func curlMethod(fl shellword.Flags, data bool) string {
 	for _, h := range fl.All("-H", "--header") {
 		name, val, _ := strings.Cut(h.Text, ":")
 		over := strings.ToUpper(strings.TrimSpace(val))
@@ -82,7 +82,7 @@ func curlMethod(fl word.Flags, data bool) string {
 	}
 	switch w, ok := fl.Get("-X", "--request"); {
 	case ok && !w.Known():
-		return word.Hole
+		return shellword.Hole
 	case ok:
 		return strings.ToUpper(strings.TrimSpace(w.Text))
 	case len(fl.All("-T", "--upload-file")) > 0:
@@ -96,7 +96,7 @@ func curlMethod(fl word.Flags, data bool) string {
 }
 
 // curlBody is the body of a request, by -d, --json and -F.
-func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
+func curlBody(f *shell.Frame, fl shellword.Flags) (body string, form []effect.Field) {
 	var parts []string
 	for _, w := range fl.All("-d", "--data", "--data-ascii", "--data-binary", "--json",
 		"--expand-data") {
@@ -114,14 +114,14 @@ func curlBody(f *shell.Frame, fl word.Flags) (body string, form []act.Field) {
 			parts = append(parts, w.Text)
 			continue
 		}
-		form = append(form, act.Field{Path: name, Value: val})
+		form = append(form, effect.Field{Path: name, Value: val})
 	}
 	for _, w := range fl.All("-T", "--upload-file") {
 		parts = append(parts, f.FileText(w.Text))
 	}
 	for _, w := range fl.All("-F", "--form", "--form-string") {
 		k, v, _ := strings.Cut(w.Text, "=")
-		form = append(form, act.Field{Path: k, Value: dataText(f, strings.TrimPrefix(v, "<"))})
+		form = append(form, effect.Field{Path: k, Value: dataText(f, strings.TrimPrefix(v, "<"))})
 	}
 	return strings.Join(parts, "&"), form
 }
@@ -135,13 +135,13 @@ func dataText(f *shell.Frame, s string) string {
 }
 
 // curlConfig is a file of curl's long options as words.
-func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
+func curlConfig(f *shell.Frame, argv []shellword.Word, w shellword.Word) []shellword.Word {
 	text := f.FileText(w.Text)
-	if word.Blank(text) {
-		f.Opaque(word.Join(argv), "the options file it reads is not known here")
+	if shellword.Blank(text) {
+		f.Opaque(shellword.Join(argv), "the options file it reads is not known here")
 		return nil
 	}
-	var out []word.Word
+	var out []shellword.Word
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -152,18 +152,18 @@ func curlConfig(f *shell.Frame, argv []word.Word, w word.Word) []word.Word {
 			i = len(line)
 		}
 		name, val := line[:i], strings.Trim(line[i:], " =:\t")
-		if word.Has("config -K --config", name) {
-			f.Opaque(word.Join(argv), "the options file it reads names another one")
+		if shellword.Has("config -K --config", name) {
+			f.Opaque(shellword.Join(argv), "the options file it reads names another one")
 		}
 		if !strings.HasPrefix(name, "-") {
 			name = "--" + name
 		}
-		out = append(out, word.Lit(name))
+		out = append(out, shellword.Lit(name))
 		if val != "" {
 			if len(val) > 1 && val[0] == '"' {
-				val = word.Unescape(strings.Trim(val, `"`), true)
+				val = shellword.Unescape(strings.Trim(val, `"`), true)
 			}
-			out = append(out, word.Lit(val))
+			out = append(out, shellword.Lit(val))
 		}
 	}
 	return out
@@ -185,7 +185,7 @@ func curlGlob(url string) []string {
 	for _, part := range strings.Split(url[i+1:j], ",") {
 		for _, rest := range curlGlob(url[j+1:]) {
 			if len(out) >= shell.MaxRounds {
-				return append(out, url[:i]+word.Hole+url[j+1:])
+				return append(out, url[:i]+shellword.Hole+url[j+1:])
 			}
 			out = append(out, url[:i]+part+rest)
 		}
@@ -195,25 +195,25 @@ func curlGlob(url string) []string {
 
 // downloads notes files that a download leaves. Their text is not known, and they may be files of
 // the loop.
-func downloads(f *shell.Frame, files []word.Word, how string) {
+func downloads(f *shell.Frame, files []shellword.Word, how string) {
 	for _, w := range files {
 		f.Writes(w, how+" -o "+w.Show())
 		if w.Known() && w.Text != "-" {
-			f.WriteFile(w.Text, word.Hole, false)
+			f.WriteFile(w.Text, shellword.Hole, false)
 		}
 	}
 }
 
 // Wget reads a command line of wget.
-func Wget(f *shell.Frame, argv []word.Word) {
+func Wget(f *shell.Frame, argv []shellword.Word) {
 	const valued = `-O --output-document -o --output-file -P --directory-prefix -U --user-agent
 --header --method --body-data --body-file
 --post-data --post-file -t -T -i --input-file -e --execute --user --password -a -Q -w --config`
-	fl := word.ParseFlags(word.Unabbreviated(argv[1:], valued), valued)
+	fl := shellword.ParseFlags(shellword.Unabbreviated(argv[1:], valued), valued)
 	for _, w := range fl.All("-e", "--execute", "--config") {
 		text := strings.ToLower(w.Text)
-		if fl.On("--config") || word.HasPart(text, "method post body input") {
-			f.Opaque(word.Join(argv), "a setting of wget may change what it sends")
+		if fl.On("--config") || shellword.HasPart(text, "method post body input") {
+			f.Opaque(shellword.Join(argv), "a setting of wget may change what it sends")
 		}
 	}
 	downloads(f, fl.All("-O", "--output-document"), "wget")
@@ -227,11 +227,11 @@ func Wget(f *shell.Frame, argv []word.Word) {
 	if _, ok := fl.Get("--post-data", "--post-file"); ok && q.Method == "GET" {
 		q.Method = "POST"
 	}
-	if word.Unknown(q.Method) {
-		q.Method = word.Hole
+	if shellword.Unknown(q.Method) {
+		q.Method = shellword.Hole
 	}
 	if _, ok := fl.Get("-i", "--input-file"); ok && q.Method != "GET" {
-		f.Opaque(word.Join(argv), "wget takes the addresses from a file")
+		f.Opaque(shellword.Join(argv), "wget takes the addresses from a file")
 	}
 	for _, u := range fl.Pos {
 		q.URL = u.Text
@@ -240,8 +240,8 @@ func Wget(f *shell.Frame, argv []word.Word) {
 }
 
 // HTTPie reads METHOD URL item=value …; without a method, items make it a POST.
-func HTTPie(f *shell.Frame, argv []word.Word) {
-	fl := word.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
+func HTTPie(f *shell.Frame, argv []shellword.Word) {
+	fl := shellword.ParseFlags(argv[1:], `-a --auth -A --auth-type -o --output --session --timeout
 --proxy --verify --cert -p --print --raw --pretty -s --style
 --default-scheme --max-redirects --max-headers --format-options --boundary --ssl --ciphers
 --cert-key --cert-key-pass --session-read-only --response-charset --response-mime -P
@@ -250,7 +250,7 @@ func HTTPie(f *shell.Frame, argv []word.Word) {
 	pos := fl.Pos
 	q := Request{Argv: argv, Body: fl.Val("--raw")}
 	if q.Method = strings.ToUpper(fl.Val("-m", "--method")); len(pos) > 1 && q.Method == "" &&
-		(isAlpha(strings.ToUpper(pos[0].Text)) || word.Blank(pos[0].Text)) {
+		(isAlpha(strings.ToUpper(pos[0].Text)) || shellword.Blank(pos[0].Text)) {
 		q.Method = strings.ToUpper(pos[0].Text)
 		pos = pos[1:]
 	}
@@ -267,7 +267,7 @@ func HTTPie(f *shell.Frame, argv []word.Word) {
 				if strings.HasSuffix(sep, "@") {
 					v = f.FileText(v)
 				}
-				q.Fields = append(q.Fields, act.Field{Path: k, Value: v})
+				q.Fields = append(q.Fields, effect.Field{Path: k, Value: v})
 				break
 			}
 		}

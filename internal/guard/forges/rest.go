@@ -9,30 +9,30 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Request is one HTTP request that a call would send, by whatever client.
 type Request struct {
 	Method string // upper case; a hole when unknown
 	URL    string
-	Body   string      // as sent; a hole when unknown, "" none
-	Fields []act.Field // parameters given one by one
-	Argv   []word.Word // the command, for the act's text
-	Led    bool        // to another host than the URL's
+	Body   string           // as sent; a hole when unknown, "" none
+	Fields []effect.Field   // parameters given one by one
+	Argv   []shellword.Word // the command, for the act's text
+	Led    bool             // to another host than the URL's
 }
 
 // leaves are the request's parameters: query, fields, body. The last one of a name counts.
-func (q Request) leaves() []act.Field {
-	var out []act.Field
+func (q Request) leaves() []effect.Field {
+	var out []effect.Field
 	if _, query, ok := strings.Cut(q.URL, "?"); ok {
-		out = append(out, word.FormLeaves(query)...)
+		out = append(out, shellword.FormLeaves(query)...)
 	}
 	out = append(out, q.Fields...)
-	out = append(out, word.JSONLeaves(q.Body)...)
-	return append(out, word.FormLeaves(q.Body)...)
+	out = append(out, shellword.JSONLeaves(q.Body)...)
+	return append(out, shellword.FormLeaves(q.Body)...)
 }
 
 // route is a request's path in parts: lower case for matching, and as written.
@@ -46,7 +46,7 @@ func routeOf(address string) route {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = "/" + afterHost(rest)
 	}
-	address = word.Percent20(word.Percent20(address))
+	address = shellword.Percent20(shellword.Percent20(address))
 	clean := strings.Trim(path.Clean("/"+address), "/")
 	return route{strings.Split(strings.ToLower(clean), "/"), strings.Split(clean, "/")}
 }
@@ -59,7 +59,7 @@ func afterHost(rest string) string {
 // index is the place of the first segment that is one of the names, -1 for none.
 func (r route) index(names string) int {
 	for i, s := range r.segs {
-		if word.Has(names, s) {
+		if shellword.Has(names, s) {
 			return i
 		}
 	}
@@ -80,7 +80,7 @@ func (r route) repo() string {
 		return ""
 	}
 	name := r.raw[i+1] + "/" + r.raw[i+2]
-	if strings.ContainsAny(name, "{}:$"+word.Hole) {
+	if strings.ContainsAny(name, "{}:$"+shellword.Hole) {
 		return ""
 	}
 	return name
@@ -94,7 +94,7 @@ func Send(f *shell.Frame, q Request) {
 	if localServer(f, q) {
 		return
 	}
-	if _, whole := word.JSONLeavesWhole(q.Body); !whole {
+	if _, whole := shellword.JSONLeavesWhole(q.Body); !whole {
 		f.M.Bounded("a request of more values than are read", q.URL, q.Body)
 	}
 	r := routeOf(q.URL)
@@ -114,7 +114,7 @@ const leadsElsewhere = "-x --proxy --preproxy --socks --connect-to --resolve --u
 // localServer reports whether a request goes to this machine, as tests make them. It is no forge,
 // unless the project's own is there or the request is led elsewhere.
 func localServer(f *shell.Frame, q Request) bool {
-	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, word.Hole) { // another machine's
+	if q.Led || !local(q.URL) || strings.HasPrefix(f.Cwd, shellword.Hole) { // another machine's
 		return false
 	}
 	const proxies = "http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY"
@@ -122,7 +122,7 @@ func localServer(f *shell.Frame, q Request) bool {
 		return false
 	}
 	for flag := range strings.FieldsSeq(leadsElsewhere) {
-		led := func(w word.Word) bool { return strings.HasPrefix(w.Text, flag) }
+		led := func(w shellword.Word) bool { return strings.HasPrefix(w.Text, flag) }
 		if slices.ContainsFunc(q.Argv, led) {
 			return false
 		}
@@ -142,11 +142,11 @@ func local(address string) bool {
 		return true
 	}
 	host, _, _ = strings.Cut(host, ":")
-	return word.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
+	return shellword.Has("localhost 0.0.0.0", host) || strings.HasSuffix(host, ".localhost") ||
 		strings.HasPrefix(host, "127.") && strings.Trim(host, "0123456789.") == ""
 }
 
-func reqAct(f *shell.Frame, q Request, r route, a act.Act) {
+func reqAct(f *shell.Frame, q Request, r route, a effect.Act) {
 	if a.Repo == "" {
 		a.Repo = r.repo()
 	}
@@ -168,62 +168,65 @@ func sendPR(f *shell.Frame, q Request, r route) bool {
 		return false
 	}
 	leaves := q.leaves()
-	leaf := func(names ...string) string { return act.LeafText(leaves, names...) }
-	a := act.Act{PR: word.Number(r.seg(i + 1)), Repo: r.repo()}
-	if strings.Contains(r.seg(i+1), word.Hole) {
+	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
+	a := effect.Act{PR: shellword.Number(r.seg(i + 1)), Repo: r.repo()}
+	if strings.Contains(r.seg(i+1), shellword.Hole) {
 		a.Ref = q.urlShown()
 	}
 	noun, action, deletes := r.segs[i], r.seg(i+2), q.Method == "DELETE"
-	arms := word.Has(`merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge
+	arms := shellword.Has(`
+		merge_when_pipeline_succeeds auto-merge auto_merge enable_auto_merge automerge
 merge-queue merge_queue queue`, action) || r.index("merge_trains") >= 0 && i < len(r.segs)-1
 	switch {
 	case i == len(r.segs)-1:
-		if word.Has(prNouns, noun) && q.Method == "POST" {
-			reqAct(f, q, r, act.Act{Kind: act.OpenPR})
-			Labels(f, leaves, act.Act{}, q.Argv)
+		if shellword.Has(prNouns, noun) && q.Method == "POST" {
+			reqAct(f, q, r, effect.Act{Kind: effect.OpenPR})
+			Labels(f, leaves, effect.Act{}, q.Argv)
 		}
 		return noun != "changes"
 	case arms && !deletes:
-		a.Kind, a.Auto = act.ArmAutoMerge, true
+		a.Kind, a.Auto = effect.ArmAutoMerge, true
 	case action == "":
 		editPR(f, q, r, a, leaves)
 	case action == "merge" && noun != "issues" && !deletes,
 		action == "submit" && noun == "changes":
-		a.Kind = act.MergePR
+		a.Kind = effect.MergePR
 		a.SHA = leaf("sha", "head_commit_id", "head_sha", "lastMergeSourceCommit")
-		if word.IsTrue(leaf("merge_when_checks_succeed")) || word.IsTrue(leaf("auto_merge")) ||
-			word.IsTrue(leaf("merge_when_pipeline_succeeds")) {
-			a.Kind, a.Auto = act.ArmAutoMerge, true
+		if shellword.IsTrue(leaf("merge_when_checks_succeed")) ||
+			shellword.IsTrue(leaf("auto_merge")) ||
+			shellword.IsTrue(leaf("merge_when_pipeline_succeeds")) {
+			a.Kind, a.Auto = effect.ArmAutoMerge, true
 		}
-		a.Admin = word.IsTrue(leaf("force_merge", "bypass"))
+		a.Admin = shellword.IsTrue(leaf("force_merge", "bypass"))
 	case r.seg(len(r.segs)-1) == "dismissals":
-		a.Kind = act.DismissReview
+		a.Kind = effect.DismissReview
 	case action == "reviews" && !deletes:
 		event := leaf("event", "state")
 		switch {
-		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || word.Unknown(event):
-			a.Kind = act.ApprovePR
-		case word.Unknown(q.Body) && event == "":
-			f.OpaqueForge(word.Join(q.Argv), "a review whose verdict is only known when it runs")
+		case strings.HasPrefix(strings.ToUpper(event), "APPROVE") || shellword.Unknown(event):
+			a.Kind = effect.ApprovePR
+		case shellword.Unknown(q.Body) && event == "":
+			f.OpaqueForge(shellword.Join(q.Argv),
+				"a review whose verdict is only known when it runs")
 		default:
-			a.Kind = act.Comment
+			a.Kind = effect.Comment
 		}
 		a.Review = event != "" && !strings.EqualFold(event, "PENDING")
 	case action == "approve", action == "approvals" && q.Method == "POST":
 		if !deletes {
-			a.Kind = act.ApprovePR
+			a.Kind = effect.ApprovePR
 		}
 	case action == "approval_rules", action == "approvals":
-		a.Kind = act.RelaxProtection
+		a.Kind = effect.RelaxProtection
 	case action == "reviewers", action == "vote":
 		vote := leaf("vote")
 		if vote == "10" || vote == "5" || strings.EqualFold(leaf("status"), "approved") {
-			a.Kind = act.ApprovePR
+			a.Kind = effect.ApprovePR
 		}
 	case deletes:
 	case action == "labels":
 		Labels(f, leaves, a, q.Argv)
-	case word.Has("comments notes discussions threads", action):
+	case shellword.Has("comments notes discussions threads", action):
 		Comment(f, leaf("body", "content", "raw", "text", "note"), a, q.Argv)
 	}
 	if a.Kind != "" {
@@ -244,19 +247,20 @@ func (q Request) urlShown() string {
 
 // editPR judges a change of the PR itself: Azure merges by status, GitLab arms by a flag, labels
 // arm bots.
-func editPR(f *shell.Frame, q Request, r route, a act.Act, leaves []act.Field) {
-	status := act.LeafText(leaves, "status")
-	armed := slices.ContainsFunc(leaves, func(fd act.Field) bool {
+func editPR(f *shell.Frame, q Request, r route, a effect.Act, leaves []effect.Field) {
+	status := effect.LeafText(leaves, "status")
+	armed := slices.ContainsFunc(leaves, func(fd effect.Field) bool {
 		return strings.HasPrefix(fd.Path, "autoCompleteSetBy")
 	})
 	switch {
 	case strings.EqualFold(status, "completed"):
-		a.Kind = act.MergePR
+		a.Kind = effect.MergePR
 		reqAct(f, q, r, a)
-	case r.index("_apis") >= 0 && word.Blank(q.Body): // Azure merges by a field of the body
-		f.OpaqueForge(word.Join(q.Argv), "the status it sets is only known when it runs")
-	case armed || word.IsTrue(act.LeafText(leaves, "merge_when_pipeline_succeeds", "auto_merge")):
-		a.Kind, a.Auto = act.ArmAutoMerge, true
+	case r.index("_apis") >= 0 && shellword.Blank(q.Body): // Azure merges by a field of the body
+		f.OpaqueForge(shellword.Join(q.Argv), "the status it sets is only known when it runs")
+	case armed ||
+		shellword.IsTrue(effect.LeafText(leaves, "merge_when_pipeline_succeeds", "auto_merge")):
+		a.Kind, a.Auto = effect.ArmAutoMerge, true
 		reqAct(f, q, r, a)
 	}
 	Labels(f, leaves, a, q.Argv)
@@ -265,9 +269,10 @@ func editPR(f *shell.Frame, q Request, r route, a act.Act, leaves []act.Field) {
 // sendBranch judges requests that move a branch: refs, file contents, commits, branch merges.
 func sendBranch(f *shell.Frame, q Request, r route) bool {
 	leaves := q.leaves()
-	leaf := func(names ...string) string { return act.LeafText(leaves, names...) }
+	leaf := func(names ...string) string { return effect.LeafText(leaves, names...) }
 	last := r.seg(len(r.segs) - 1)
-	inRepo := r.index("repos repositories projects") >= 0 || strings.HasPrefix(r.segs[0], word.Hole)
+	inRepo := r.index("repos repositories projects") >= 0 ||
+		strings.HasPrefix(r.segs[0], shellword.Hole)
 	inTree := r.index("repository") >= 0
 	switch branches := r.index("branches"); {
 	case last == "merges" && inRepo:
@@ -284,8 +289,8 @@ func sendBranch(f *shell.Frame, q Request, r route) bool {
 		}
 	case r.index("contents src") >= 0 && inRepo && q.Method != "PATCH",
 		inTree && r.index("projects") >= 0 && r.index("files commits") >= 0:
-		branch, ok := act.Leaf(leaves, "new_branch", "branch")
-		if !ok && !word.Unknown(q.Body) { // as the forges take it
+		branch, ok := effect.Leaf(leaves, "new_branch", "branch")
+		if !ok && !shellword.Unknown(q.Body) { // as the forges take it
 			branch = DefaultBranch(f)
 		}
 		branchAct(f, q, r, branch)
@@ -306,10 +311,10 @@ func branchAct(f *shell.Frame, q Request, r route, branch string) {
 	branch = strings.TrimPrefix(strings.TrimPrefix(branch, "refs/"), "heads/")
 	switch Protected(f, branch) {
 	case shell.Yes:
-		reqAct(f, q, r, act.Act{Kind: act.PushProtected, Ref: branch})
+		reqAct(f, q, r, effect.Act{Kind: effect.PushProtected, Ref: branch})
 	case shell.Maybe:
-		if branch != "" || word.Unknown(q.Body) {
-			f.OpaqueForge(word.Join(q.Argv), "the branch it moves is only known when it runs")
+		if branch != "" || shellword.Unknown(q.Body) {
+			f.OpaqueForge(shellword.Join(q.Argv), "the branch it moves is only known when it runs")
 		}
 	}
 }
@@ -319,7 +324,7 @@ func sendRules(f *shell.Frame, q Request, r route) bool {
 	if r.index("protection") > 0 || r.index(`rulesets protected_branches branch_protections
 branch-restrictions push_rule approval_rules protected_tags branch-permissions`) >= 0 ||
 		r.index("policy") >= 0 && r.index("configurations") >= 0 {
-		reqAct(f, q, r, act.Act{Kind: act.RelaxProtection})
+		reqAct(f, q, r, effect.Act{Kind: effect.RelaxProtection})
 		return true
 	}
 	if i := r.index("repos projects"); i < 0 || len(r.segs) > i+3 {
@@ -327,7 +332,7 @@ branch-restrictions push_rule approval_rules protected_tags branch-permissions`)
 	}
 	for _, fd := range q.leaves() {
 		if Relaxes(fd) {
-			reqAct(f, q, r, act.Act{Kind: act.RelaxProtection, Ref: fd.Path + "=" + fd.Value})
+			reqAct(f, q, r, effect.Act{Kind: effect.RelaxProtection, Ref: fd.Path + "=" + fd.Value})
 			return true
 		}
 	}
@@ -335,9 +340,9 @@ branch-restrictions push_rule approval_rules protected_tags branch-permissions`)
 }
 
 // Relaxes reports whether a setting of a repository opens the way for merges.
-func Relaxes(fd act.Field) bool {
+func Relaxes(fd effect.Field) bool {
 	key, off := strings.ToLower(fd.Path), strings.EqualFold(fd.Value, "false")
-	return !off && word.Has(`allow_auto_merge default_branch approvals_before_merge
+	return !off && shellword.Has(`allow_auto_merge default_branch approvals_before_merge
 allow_merge_on_skipped_pipeline`, key) || off && strings.HasPrefix(key, "only_allow_merge")
 }
 
@@ -346,7 +351,7 @@ func sendDispatch(f *shell.Frame, q Request, r route) bool {
 	if r.seg(len(r.segs)-1) != "dispatches" {
 		return false
 	}
-	name := act.LeafText(q.leaves(), "event_type")
+	name := effect.LeafText(q.leaves(), "event_type")
 	if i := r.index("workflows"); i >= 0 && i+1 < len(r.raw) {
 		name = r.raw[i+1]
 	}
@@ -356,14 +361,14 @@ func sendDispatch(f *shell.Frame, q Request, r route) bool {
 
 // sendUnknown judges a request of whose path only a part is known.
 func sendUnknown(f *shell.Frame, q Request, r route) {
-	puts := q.Method == "PUT" || q.Method == word.Hole
+	puts := q.Method == "PUT" || q.Method == shellword.Hole
 	of := r.seg(len(r.segs) - 2)
 	switch {
-	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, word.Hole):
-		reqAct(f, q, r, act.Act{Kind: act.MergePR, Ref: q.urlShown()})
-	case word.Blank(q.URL) && (puts || q.Method == "PATCH" || word.Blank(q.Body)):
+	case puts && r.seg(len(r.segs)-1) == "merge" && strings.HasSuffix(of, shellword.Hole):
+		reqAct(f, q, r, effect.Act{Kind: effect.MergePR, Ref: q.urlShown()})
+	case shellword.Blank(q.URL) && (puts || q.Method == "PATCH" || shellword.Blank(q.Body)):
 		const reason = "the address it changes something at is only known when it runs"
-		f.Opaque(word.Join(q.Argv), reason)
+		f.Opaque(shellword.Join(q.Argv), reason)
 	}
 }
 
@@ -372,8 +377,8 @@ func RawHTTP(f *shell.Frame, text string) {
 	head, body, _ := strings.Cut(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n")
 	line, _, _ := strings.Cut(head, "\n")
 	parts := strings.Fields(line)
-	if len(parts) > 1 && word.Has("PUT POST PATCH DELETE", parts[0]) {
+	if len(parts) > 1 && shellword.Has("PUT POST PATCH DELETE", parts[0]) {
 		Send(f, Request{Method: parts[0], URL: parts[1], Body: strings.TrimSpace(body),
-			Argv: word.Lits(parts...)})
+			Argv: shellword.Lits(parts...)})
 	}
 }

@@ -6,13 +6,13 @@ import (
 
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 const whenItRuns = "the text it would run is only known when it runs"
 
 // param is the value of one of the parameters, in any case and abbreviated as PowerShell allows.
-func param(args []word.Word, names ...string) (word.Word, bool) {
+func param(args []shellword.Word, names ...string) (shellword.Word, bool) {
 	for i, w := range args {
 		t, val, glued := strings.Cut(strings.ToLower(w.Text), ":")
 		if len(t) < 2 || t[0] != '-' {
@@ -22,13 +22,13 @@ func param(args []word.Word, names ...string) (word.Word, bool) {
 			switch {
 			case t[1:] != n && (len(t) < 4 || !strings.HasPrefix(n, t[1:])):
 			case glued && val != "":
-				return word.Lit(w.Text[len(t)+1:]), true
+				return shellword.Lit(w.Text[len(t)+1:]), true
 			case i+1 < len(args):
 				return args[i+1], true
 			}
 		}
 	}
-	return word.Word{}, false
+	return shellword.Word{}, false
 }
 
 // writers are the commands that write, move or remove items.
@@ -37,19 +37,19 @@ move-item mi mv move copy-item cpi cp copy new-item ni rename-item rni ren tee-o
 set-itemproperty sc ac clc export-clixml set-acl`
 
 // command runs one command and returns its output, where that is plain text.
-func command(f *shell.Frame, words []word.Word, piped string) string {
+func command(f *shell.Frame, words []shellword.Word, piped string) string {
 	args := words[1:]
 	switch name := strings.ToLower(words[0].Text); name {
 	case "invoke-expression", "iex":
 		expression(f, args, piped)
-		return word.Hole
+		return shellword.Hole
 	case "start-process", "saps", "start":
 		start(f, args)
 	case "invoke-restmethod", "irm", "invoke-webrequest", "iwr":
 		request(f, words)
-		return word.Hole
+		return shellword.Hole
 	case "write-output", "echo":
-		return word.JoinText(args)
+		return shellword.JoinText(args)
 	case "return":
 		if len(args) > 0 {
 			return statement(f, args, piped)
@@ -60,11 +60,11 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 		"where-object", "?", "do":
 	case "stop-process", "spps":
 		name, _ := param(args, "name")
-		f.Named(word.Lits("pkill", "-x", name.Text))
+		f.Named(shellword.Lits("pkill", "-x", name.Text))
 	case "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh", "pwsh.exe":
 		Pwsh(f, args)
 	default:
-		if word.Has(writers, name) {
+		if shellword.Has(writers, name) {
 			write(f, words, name, piped)
 			return ""
 		}
@@ -74,7 +74,7 @@ func command(f *shell.Frame, words []word.Word, piped string) string {
 }
 
 // other runs a program.
-func other(f *shell.Frame, words []word.Word, piped string) string {
+func other(f *shell.Frame, words []shellword.Word, piped string) string {
 	for i, w := range words[:len(words)-1] {
 		if w.Text == ">" || w.Text == ">>" {
 			f.Writes(words[i+1], "> "+words[i+1].Show())
@@ -95,24 +95,24 @@ func other(f *shell.Frame, words []word.Word, piped string) string {
 	return f.Named(words)
 }
 
-func expression(f *shell.Frame, args []word.Word, piped string) {
+func expression(f *shell.Frame, args []shellword.Word, piped string) {
 	text := piped
 	if w, ok := param(args, "command"); ok {
 		text = w.Text
 	} else if len(args) > 0 {
-		text = word.JoinText(args)
+		text = shellword.JoinText(args)
 	}
-	if word.Blank(text) || word.HasWord(args, "+") ||
+	if shellword.Blank(text) || shellword.HasWord(args, "+") ||
 		len(args) > 0 && strings.HasPrefix(args[0].Src, "[") {
-		f.Opaque("Invoke-Expression "+word.Join(args), whenItRuns)
+		f.Opaque("Invoke-Expression "+shellword.Join(args), whenItRuns)
 		return
 	}
 	f.Within("Invoke-Expression", func() { Read(f, text) })
 }
 
 // start is Start-Process. Each word of -ArgumentList may be several.
-func start(f *shell.Frame, args []word.Word) {
-	argv := make([]word.Word, 0, len(args))
+func start(f *shell.Frame, args []shellword.Word) {
+	argv := make([]shellword.Word, 0, len(args))
 	if file, ok := param(args, "filepath"); ok {
 		argv = append(argv, file)
 	}
@@ -127,7 +127,7 @@ func start(f *shell.Frame, args []word.Word) {
 		case len(argv) == 0:
 			argv = append(argv, w)
 		default:
-			argv = append(argv, word.Lits(strings.Fields(w.Text)...)...)
+			argv = append(argv, shellword.Lits(strings.Fields(w.Text)...)...)
 		}
 	}
 	if len(argv) > 0 {
@@ -135,7 +135,7 @@ func start(f *shell.Frame, args []word.Word) {
 	}
 }
 
-func request(f *shell.Frame, words []word.Word) {
+func request(f *shell.Frame, words []shellword.Word) {
 	method, _ := param(words, "method", "custommethod")
 	url, ok := param(words, "uri")
 	for _, w := range words {
@@ -145,53 +145,53 @@ func request(f *shell.Frame, words []word.Word) {
 	}
 	body, _ := param(words, "body")
 	q := forges.Request{URL: url.Text, Body: body.Text, Argv: words}
-	if q.Method = strings.ToUpper(cmp.Or(method.Text, "GET")); word.Unknown(q.Method) {
-		q.Method = word.Hole
+	if q.Method = strings.ToUpper(cmp.Or(method.Text, "GET")); shellword.Unknown(q.Method) {
+		q.Method = shellword.Hole
 	}
 	forges.Send(f, q)
 }
 
 // Pwsh is PowerShell or cmd started from another shell.
-func Pwsh(f *shell.Frame, args []word.Word) {
+func Pwsh(f *shell.Frame, args []shellword.Word) {
 	for i, w := range args {
 		switch t := strings.ToLower(w.Text); {
 		case t == "/c" || t == "/k": // cmd runs its words as they stand, without carets
-			text := strings.NewReplacer("^", "", `\`, "/").Replace(word.JoinText(args[i+1:]))
+			text := strings.NewReplacer("^", "", `\`, "/").Replace(shellword.JoinText(args[i+1:]))
 			f.Within("cmd", func() { f.Child().Run(text) })
 			return
 		case len(t) > 1 && strings.HasPrefix("-encodedcommand", t):
-			f.Opaque("pwsh "+word.Join(args), "the command is encoded")
+			f.Opaque("pwsh "+shellword.Join(args), "the command is encoded")
 			return
 		case len(t) > 1 && strings.HasPrefix("-command", t):
-			nested(f, word.JoinText(args[i+1:]), args)
+			nested(f, shellword.JoinText(args[i+1:]), args)
 			return
 		case len(t) > 1 && strings.HasPrefix("-file", t) && i+1 < len(args):
 			file(f, args[i+1])
 			return
 		}
 	}
-	rest := word.Command(args, `-ExecutionPolicy -ep -ex -Version -WindowStyle -OutputFormat
+	rest := shellword.Command(args, `-ExecutionPolicy -ep -ex -Version -WindowStyle -OutputFormat
 -InputFormat -WorkingDirectory`, 0)
 	switch {
 	case len(rest) > 0 && strings.HasSuffix(strings.ToLower(rest[0].Text), ".ps1"):
 		file(f, rest[0])
 	case len(rest) > 0:
-		nested(f, word.JoinText(rest), args)
+		nested(f, shellword.JoinText(rest), args)
 	case f.Stdin != nil:
 		nested(f, f.Stdin.Text, args)
 	}
 }
 
-func nested(f *shell.Frame, text string, args []word.Word) {
-	if word.Blank(text) {
-		f.Opaque("pwsh "+word.Join(args), whenItRuns)
+func nested(f *shell.Frame, text string, args []shellword.Word) {
+	if shellword.Blank(text) {
+		f.Opaque("pwsh "+shellword.Join(args), whenItRuns)
 		return
 	}
 	Read(f, text)
 }
 
-func file(f *shell.Frame, w word.Word) {
-	if text, from := f.Open(w.Text); from != shell.Nowhere && !word.Blank(text) {
+func file(f *shell.Frame, w shellword.Word) {
+	if text, from := f.Open(w.Text); from != shell.Nowhere && !shellword.Blank(text) {
 		defer func(saved bool) { f.Disk = saved }(f.Disk)
 		f.Disk = f.Disk || from == shell.Disk
 		Read(f, text)
@@ -200,28 +200,30 @@ func file(f *shell.Frame, w word.Word) {
 
 // write judges a command that writes or removes items by every path that it names. It notes the
 // text that a file is given, so that running the file later on can be read.
-func write(f *shell.Frame, words []word.Word, name, piped string) {
-	how := word.Join(words)
-	takes := word.Has(`remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni
+func write(f *shell.Frame, words []shellword.Word, name, piped string) {
+	how := shellword.Join(words)
+	takes := shellword.Has(`
+		remove-item ri del erase rd rmdir rm move-item mi mv move rename-item rni
 ren`, name)
 	for i, w := range words[1:] {
 		before := strings.ToLower(words[i].Text)
 		switch {
 		case strings.HasPrefix(w.Text, "-"),
-			word.Has("-value -inputobject -itemtype -encoding", before):
-		case word.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2:
+			shellword.Has("-value -inputobject -itemtype -encoding", before):
+		case shellword.Has("copy-item cpi cp copy", name) && i == 0 && len(words) > 2:
 		case takes:
 			f.Takes(w, how, true)
 		default:
 			f.Writes(w, how)
 		}
 	}
-	if !word.Has("set-content sc add-content ac out-file tee-object new-item ni", name) {
+	if !shellword.Has("set-content sc add-content ac out-file tee-object new-item ni", name) {
 		return
 	}
 	path, _ := param(words, "path", "literalpath", "filepath")
 	value, _ := param(words, "value", "inputobject")
-	rest := word.Command(words[1:], "-Path -LiteralPath -FilePath -Value -Encoding -ItemType", 0)
+	rest := shellword.Command(words[1:], "-Path -LiteralPath -FilePath -Value -Encoding -ItemType",
+		0)
 	for _, w := range rest {
 		if path.Text == "" {
 			path = w
@@ -229,5 +231,5 @@ ren`, name)
 			value = w
 		}
 	}
-	f.WriteFile(path.Text, cmp.Or(value.Text, piped), word.Has("add-content ac", name))
+	f.WriteFile(path.Text, cmp.Or(value.Text, piped), shellword.Has("add-content ac", name))
 }

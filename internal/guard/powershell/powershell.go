@@ -8,13 +8,13 @@ import (
 
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // Read cuts the text into statements and runs them one by one. Variables are those assigned in the
 // same text. Script blocks are read as if they ran.
 func Read(f *shell.Frame, text string) {
-	if len(text) > word.MaxText {
+	if len(text) > shellword.MaxText {
 		f.M.GiveUp("longer than 65536 bytes")
 		return
 	}
@@ -22,7 +22,7 @@ func Read(f *shell.Frame, text string) {
 	l := &lexer{f: f, s: text}
 	piped := ""
 	for end := byte(';'); end != 0 && f.M.Spend(1); {
-		var words []word.Word
+		var words []shellword.Word
 		if words, end = l.statement(); len(words) > 0 {
 			piped = statement(f, words, piped)
 		}
@@ -49,7 +49,7 @@ func (l *lexer) until(mark string) string {
 }
 
 // statement reads words up to the next mark and returns the mark, 0 at the end.
-func (l *lexer) statement() (words []word.Word, end byte) {
+func (l *lexer) statement() (words []shellword.Word, end byte) {
 	for l.i < len(l.s) {
 		switch c := l.s[l.i]; {
 		case c == ' ' || c == '\t' || c == '\r' || c == ',':
@@ -68,7 +68,7 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 			words = append(words, l.parens()...)
 		case c == '&' && len(words) == 0 && !l.at("&&"):
 			l.i++
-			words = word.Lits("&")
+			words = shellword.Lits("&")
 		case strings.IndexByte(";\n|{}&()", c) >= 0:
 			double := l.at("&&") || l.at("||")
 			if l.i++; double {
@@ -78,7 +78,7 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 			return words, c
 		default:
 			start := l.i
-			w := word.Lit(l.word())
+			w := shellword.Lit(l.word())
 			l.i = max(l.i, start+1)
 			w.Src = l.s[start:l.i]
 			words = append(words, w)
@@ -89,19 +89,19 @@ func (l *lexer) statement() (words []word.Word, end byte) {
 
 // parens reads ( … ) among a command's words. A list of literals gives its words. A command is
 // run, and its output is not known.
-func (l *lexer) parens() []word.Word {
-	start, end := l.i, word.Matching(l.s, l.i)
+func (l *lexer) parens() []shellword.Word {
+	start, end := l.i, shellword.Matching(l.s, l.i)
 	if end < 0 {
 		end = len(l.s)
 	}
 	inner := strings.TrimSpace(l.s[start+1 : end])
 	l.i = min(end+1, len(l.s))
 	method := l.at(".")
-	for method && l.i < len(l.s) && (word.NameByte(l.s[l.i]) ||
+	for method && l.i < len(l.s) && (shellword.NameByte(l.s[l.i]) ||
 		strings.IndexByte(".()", l.s[l.i]) >= 0) {
 		l.i++
 	}
-	unknown := []word.Word{{Text: word.Hole, Src: word.Clip(l.s[start:l.i], 100)}}
+	unknown := []shellword.Word{{Text: shellword.Hole, Src: shellword.Clip(l.s[start:l.i], 100)}}
 	switch {
 	case inner == "" || !l.f.M.Spend(2+len(inner)/16):
 		return nil
@@ -132,7 +132,8 @@ func computed(text string) bool {
 			bare.WriteRune(c)
 		}
 	}
-	return word.HasPart(bare.String(), "+ :: _. -f -join -replace -creplace -split -bxor [char] ).")
+	return shellword.HasPart(bare.String(),
+		"+ :: _. -f -join -replace -creplace -split -bxor [char] ).")
 }
 
 // word reads one word without its quotes.
@@ -160,7 +161,7 @@ func (l *lexer) word() string {
 			quote = c
 			l.i++
 		case quote != '\'' && (c == '$' || quote == 0 && c == '@' && l.i+1 < len(l.s) &&
-			word.NameByte(l.s[l.i+1])):
+			shellword.NameByte(l.s[l.i+1])):
 			out.WriteString(l.variable())
 		case quote == 0 && strings.IndexByte(" \t\r\n;|{}(),&", c) >= 0:
 			return out.String()
@@ -176,17 +177,17 @@ func (l *lexer) word() string {
 // is unknown.
 func (l *lexer) variable() string {
 	if l.i++; l.at("(") {
-		end := word.Matching(l.s, l.i)
+		end := shellword.Matching(l.s, l.i)
 		if end < 0 {
 			end = len(l.s)
 		}
 		inner := l.s[l.i+1 : end]
 		l.i = min(end+1, len(l.s))
 		Read(l.f, inner)
-		return word.Hole
+		return shellword.Hole
 	}
 	start := l.i
-	for l.i < len(l.s) && (word.NameByte(l.s[l.i]) && l.s[l.i] != '$' ||
+	for l.i < len(l.s) && (shellword.NameByte(l.s[l.i]) && l.s[l.i] != '$' ||
 		strings.IndexByte("{}:", l.s[l.i]) >= 0) {
 		l.i++
 	}
@@ -197,14 +198,16 @@ func (l *lexer) variable() string {
 	if name == "pwd" {
 		return l.f.Cwd
 	}
-	return word.Hole
+	return shellword.Hole
 }
 
 // quoted reports whether a word is a text or a list of them.
-func quoted(w word.Word) bool { return w.Src != "" && strings.IndexByte("'\"@", w.Src[0]) >= 0 }
+func quoted(w shellword.Word) bool {
+	return w.Src != "" && strings.IndexByte("'\"@", w.Src[0]) >= 0
+}
 
 // statement runs one statement. It returns the text that the next one of its pipe reads.
-func statement(f *shell.Frame, words []word.Word, piped string) string {
+func statement(f *shell.Frame, words []shellword.Word, piped string) string {
 	if name, rest := assigned(words); name != "" {
 		return assign(f, name, rest)
 	}
@@ -215,13 +218,14 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 		words = words[1:]
 	}
 	if len(words) > 1 && strings.HasSuffix(strings.ToLower(words[0].Text), "]::start") {
-		words[0] = word.Lit("start-process") // [Diagnostics.Process]::Start('gh', 'pr merge 5')
+		// [Diagnostics.Process]::Start('gh', 'pr merge 5')
+		words[0] = shellword.Lit("start-process")
 	}
-	var split []word.Word // a variable that holds a list is several words
+	var split []shellword.Word // a variable that holds a list is several words
 	for _, w := range words {
 		list := strings.HasPrefix(w.Src, "@") || strings.HasPrefix(w.Src, "$") && w.Known()
 		if list && strings.Contains(w.Text, " ") {
-			split = append(split, word.Lits(strings.Fields(w.Text)...)...)
+			split = append(split, shellword.Lits(strings.Fields(w.Text)...)...)
 		} else {
 			split = append(split, w)
 		}
@@ -233,7 +237,7 @@ func statement(f *shell.Frame, words []word.Word, piped string) string {
 }
 
 // assigned takes $name = value apart, with or without blanks.
-func assigned(words []word.Word) (name string, rest []word.Word) {
+func assigned(words []shellword.Word) (name string, rest []shellword.Word) {
 	name, val, ok := strings.Cut(words[0].Src, "=")
 	switch {
 	case !strings.HasPrefix(name, "$"):
@@ -242,7 +246,7 @@ func assigned(words []word.Word) (name string, rest []word.Word) {
 		rest = words[2:]
 	case ok && val != "": // $x='…'
 		_, text, _ := strings.Cut(words[0].Text, "=")
-		rest = append([]word.Word{{Text: text, Src: val}}, words[1:]...)
+		rest = append([]shellword.Word{{Text: text, Src: val}}, words[1:]...)
 	default:
 		return "", nil
 	}
@@ -251,19 +255,19 @@ func assigned(words []word.Word) (name string, rest []word.Word) {
 
 // assign gives a variable the text of a literal or of a list. The output of a command is not known,
 // but for the names that git prints.
-func assign(f *shell.Frame, name string, rest []word.Word) string {
-	value := word.JoinText(rest)
+func assign(f *shell.Frame, name string, rest []shellword.Word) string {
+	value := shellword.JoinText(rest)
 	letter := strings.Trim(rest[0].Src[:min(1, len(rest[0].Src))], "'\"$[@0123456789") != ""
 	for _, w := range rest {
 		if value == "@" || computed(w.Src) {
-			value = word.Hole
+			value = shellword.Hole
 		}
 	}
 	switch {
 	case letter && rest[0].Src == "git":
 		value = strings.TrimSpace(forges.GitOutput(f, rest))
 	case letter && len(rest) > 1:
-		value = word.Hole
+		value = shellword.Hole
 	}
 	f.Let(name, value)
 	if letter {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // runnable are the programs that inner looks for.
@@ -14,20 +14,20 @@ docker podman kubectl expect watch npx poe nx turbo`
 
 // runInner looks for the command line that a program runs whose own arguments are not known one by
 // one: "retry 3 gh pr merge 5", docker exec. With scripts a path to a shell script is one too.
-func runInner(f *shell.Frame, name string, args []word.Word, scripts bool) {
+func runInner(f *shell.Frame, name string, args []shellword.Word, scripts bool) {
 	for i, w := range args {
-		n := word.ProgramName(w.Text)
-		data := word.DataProgram(n) && w.Text == n && !word.Has("gem port code", n)
+		n := shellword.ProgramName(w.Text)
+		data := shellword.DataProgram(n) && w.Text == n && !shellword.Has("gem port code", n)
 		_, wraps := wrapSpec(n)
 		as := w.Text == n || strings.ContainsAny(w.Text, "/#")
 		script := scripts &&
 			(strings.HasPrefix(w.Text, "./") || strings.HasSuffix(w.Text, ".sh"))
-		if !script && !data && (!as || !wraps && !word.Has(runnable, n)) {
+		if !script && !data && (!as || !wraps && !shellword.Has(runnable, n)) {
 			continue
 		}
 		rest := args[i:]
 		if len(rest) > 1 && rest[1].Text == "--" {
-			rest = append([]word.Word{w}, rest[2:]...)
+			rest = append([]shellword.Word{w}, rest[2:]...)
 		}
 		f.Within(name, func() { f.Child().Exec(rest) })
 		return

@@ -6,49 +6,49 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
-	"hooks/internal/guard/place"
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/paths"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // guardOwn refuses a program that is given a path of this program's own or a file that registers
 // hooks, or that works in a folder of its own, unless it is known to read only: what any other
 // program does there is not known.
-func (w World) guardOwn(f *shell.Frame, name string, argv []word.Word) {
-	known := word.Has("hooks kill", name) || opened(name)
+func (w World) guardOwn(f *shell.Frame, name string, argv []shellword.Word) {
+	known := shellword.Has("hooks kill", name) || opened(name)
 	if known || len(f.M.Call.Own) == 0 || w.Reads == nil {
 		return
 	}
 	reached := ""
-	if place.Own(f.M.Call.Own, f.Cwd) {
+	if paths.Own(f.M.Call.Own, f.Cwd) {
 		reached = f.Cwd
 	}
 	for _, a := range argv[1:] {
 		reached = cmp.Or(reached, reaches(f, name, a))
 	}
-	if reached != "" && !w.Reads(append([]string{name}, word.Texts(argv[1:])...)) {
-		f.Act(act.Act{Kind: act.DropRegistration, Ref: reached, Path: reached}, argv)
+	if reached != "" && !w.Reads(append([]string{name}, shellword.Texts(argv[1:])...)) {
+		f.Act(effect.Act{Kind: effect.DropRegistration, Ref: reached, Path: reached}, argv)
 	}
 }
 
 // reaches is the guarded path that a word leads a program to, "" where it leads to none.
-func reaches(f *shell.Frame, name string, a word.Word) string {
+func reaches(f *shell.Frame, name string, a shellword.Word) string {
 	// Of xargs, or of a variable that was read: it may be what the call names elsewhere.
-	if word.Blank(a.Text) {
+	if shellword.Blank(a.Text) {
 		named := func(own string) bool { return strings.Contains(f.M.Call.CommandText(), own) }
 		if i := slices.IndexFunc(f.M.Call.Own, named); i >= 0 {
 			return f.M.Call.Own[i]
 		}
 		return ""
 	}
-	for _, p := range paths(a.Text) {
+	for _, p := range pathsOf(a.Text) {
 		full := f.Resolve(p)
 		switch {
 		case full == "":
 		case ownPath(f, full, a), spreads(name) && holdsOwn(f, full),
-			name == "git" && place.Registers(full),
-			!copies(name) && f.KindAt(word.Lit(p)) == place.Registration:
+			name == "git" && paths.Registers(full),
+			!copies(name) && f.KindAt(shellword.Lit(p)) == paths.Registration:
 			return full
 		}
 	}
@@ -58,17 +58,18 @@ func reaches(f *shell.Frame, name string, a word.Word) string {
 // copies reports whether it is known of a program, word by word, what it writes and what it only
 // reads.
 func copies(name string) bool {
-	return word.DataProgram(name) || word.Has("git install tar rsync scp zip dd tee patch", name)
+	return shellword.DataProgram(name) ||
+		shellword.Has("git install tar rsync scp zip dd tee patch", name)
 }
 
 // opened reports whether a program's inner command is read in turn.
 func opened(name string) bool {
 	_, wraps := wrapSpec(name)
-	return wraps || word.Has("env xargs ssh autossh", name)
+	return wraps || shellword.Has("env xargs ssh autossh", name)
 }
 
 // ownPath reports whether a path, or a pattern, reaches one of the loop's own.
-func ownPath(f *shell.Frame, full string, w word.Word) bool {
+func ownPath(f *shell.Frame, full string, w shellword.Word) bool {
 	if w.Pat == "" {
 		return f.Own(full)
 	}
@@ -82,7 +83,7 @@ func ownPath(f *shell.Frame, full string, w word.Word) bool {
 
 // spreads reports whether a program writes into a folder under names that it is not given.
 func spreads(name string) bool {
-	return word.Has(`tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount
+	return shellword.Has(`tar unzip 7z rsync unison rclone chmod chown chgrp setfacl chattr mount
 cpio bsdtar`, name)
 }
 
@@ -94,7 +95,7 @@ func holdsOwn(f *shell.Frame, full string) bool {
 }
 
 // paths are the texts that a program may take for a path: the word, and the value of its flag.
-func paths(text string) []string {
+func pathsOf(text string) []string {
 	list := []string{text}
 	if _, value, ok := strings.Cut(text, "="); ok {
 		list = append(list, value)

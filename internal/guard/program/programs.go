@@ -7,33 +7,33 @@ import (
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/powershell"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // guess reads the words behind an unknown name as if it were gh, git or a wrapper.
-func guess(f *shell.Frame, argv []word.Word) {
+func guess(f *shell.Frame, argv []shellword.Word) {
 	if len(argv) < 2 {
 		return
 	}
-	as := func(name string) []word.Word { return append(word.Lits(name), argv[1:]...) }
+	as := func(name string) []shellword.Word { return append(shellword.Lits(name), argv[1:]...) }
 	switch first := argv[1].Text; {
 	case hooksElsewhere(argv):
 		judgeHooks(f, argv)
-	case word.Has("pr mr pull-request merge-request pulls", first):
+	case shellword.Has("pr mr pull-request merge-request pulls", first):
 		forges.GenericForge(f, argv)
 		forges.GH(f, as("gh"))
 	case first == "push":
 		forges.Git(f, as("git"))
 	case first == "api":
 		forges.GH(f, as("gh"))
-	case word.Has("gh git glab bash sh sudo env curl", word.ProgramName(first)):
+	case shellword.Has("gh git glab bash sh sudo env curl", shellword.ProgramName(first)):
 		f.Exec(argv[1:])
 	}
 }
 
 // harmlessUnknown reports whether an unknown name is the usual way to name a tool, such as $CC and
 // $EDITOR, or a name followed by what no forge command takes.
-func harmlessUnknown(f *shell.Frame, argv []word.Word) bool {
+func harmlessUnknown(f *shell.Frame, argv []shellword.Word) bool {
 	const tools = `CC CXX CPP LD AR AS RANLIB STRIP EDITOR VISUAL PAGER BROWSER PYTHON PYTHON3 PY
 PIP NODE NPM NPX YARN PNPM GO GOBIN CARGO RUSTC MAKE JAVA JAVAC MVN GRADLE RUBY BUNDLE PERL PHP
 COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
@@ -44,7 +44,7 @@ COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
 		name = name[:i]
 	}
 	binary := strings.HasSuffix(name, "_BIN") && !strings.HasPrefix(name, "GH")
-	if (word.Has(tools, name) || binary) && !f.Known(name) {
+	if (shellword.Has(tools, name) || binary) && !f.Known(name) {
 		return true
 	}
 	for _, w := range argv[1:] {
@@ -54,9 +54,9 @@ COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
 			strings.HasPrefix(t, "/")
 		switch {
 		case !w.Known() && !flag:
-		case word.Has(forge, t):
+		case shellword.Has(forge, t):
 			return false
-		case flag, file, len(t) > 2 && word.Number(t) == 0 && !slash:
+		case flag, file, len(t) > 2 && shellword.Number(t) == 0 && !slash:
 			return true
 		}
 	}
@@ -64,7 +64,7 @@ COMPOSER DOCKER KUBECTL HELM TERRAFORM LINTER FORMATTER`
 }
 
 // runProgram runs a program by name and gives what it prints.
-func runProgram(f *shell.Frame, name string, argv []word.Word) string {
+func runProgram(f *shell.Frame, name string, argv []shellword.Word) string {
 	name = clientName(withoutGNU(name), argv[0].Text)
 	args := argv[1:]
 	judgeSignal(f, name, argv)
@@ -79,28 +79,28 @@ func runProgram(f *shell.Frame, name string, argv []word.Word) string {
 	case name == "git":
 		forges.Git(f, argv)
 		return forges.GitOutput(f, argv)
-	case word.IsShell(name):
+	case shellword.IsShell(name):
 		return f.ShellProgram(name, argv)
 	case runClient(f, name, argv), judgeWriter(f, name, args), judgeOwnLanguage(f, name, args),
 		runLauncher(f, name, argv), runRecipe(f, name, argv), runInterpreter(f, name, argv):
 	default:
 		otherProgram(f, name, argv)
 	}
-	return word.Hole
+	return shellword.Hole
 }
 
 // withoutGNU is a GNU program's name without the g that it has beside another system's own.
 func withoutGNU(name string) string {
 	const tools = `find xargs timeout time stdbuf watch tar cp mv install truncate make sed rm ln
 tee`
-	if rest, ok := strings.CutPrefix(name, "g"); ok && word.Has(tools, rest) {
+	if rest, ok := strings.CutPrefix(name, "g"); ok && shellword.Has(tools, rest) {
 		return rest
 	}
 	return name
 }
 
 // runClient runs the command line tools of forges and the tools that speak HTTP.
-func runClient(f *shell.Frame, name string, argv []word.Word) bool {
+func runClient(f *shell.Frame, name string, argv []shellword.Word) bool {
 	switch name {
 	case "gh", "gh-cli":
 		forges.GH(f, argv)
@@ -135,7 +135,7 @@ func runClient(f *shell.Frame, name string, argv []word.Word) bool {
 		judgeKill(f, name, argv)
 	default:
 		if strings.HasPrefix(name, "git-") {
-			forges.Git(f, append(word.Lits("git", name[4:]), argv[1:]...))
+			forges.Git(f, append(shellword.Lits("git", name[4:]), argv[1:]...))
 			return true
 		}
 		return false
@@ -145,7 +145,7 @@ func runClient(f *shell.Frame, name string, argv []word.Word) bool {
 
 // runInterpreter runs programs of other languages: their -c or -e text, their files, their input.
 // ok is false for any other program.
-func runInterpreter(f *shell.Frame, name string, argv []word.Word) (ok bool) {
+func runInterpreter(f *shell.Frame, name string, argv []shellword.Word) (ok bool) {
 	lang, flags := code.Language(name)
 	if lang == "" {
 		return false
@@ -161,7 +161,7 @@ func runInterpreter(f *shell.Frame, name string, argv []word.Word) (ok bool) {
 }
 
 // otherProgram judges an unknown program: a script on disk, or one that may run its arguments.
-func otherProgram(f *shell.Frame, name string, argv []word.Word) {
+func otherProgram(f *shell.Frame, name string, argv []shellword.Word) {
 	path := strings.Contains(argv[0].Text, "/")
 	if path && f.RunFile(argv[0].Text, argv[1:], argv[0].Text) {
 		return
@@ -173,11 +173,11 @@ func otherProgram(f *shell.Frame, name string, argv []word.Word) {
 	case hooksElsewhere(argv):
 		judgeHooks(f, argv)
 		return
-	case word.DataProgram(name), forges.GenericForge(f, argv):
+	case shellword.DataProgram(name), forges.GenericForge(f, argv):
 		return
 	}
 	f.Quietly(func() { runInner(f, name, argv[1:], false) })
-	if path && word.MergeWord(name) && !word.Unknown(name) {
-		f.Opaque(word.Join(argv), "a script that cannot be read and is named after a merge")
+	if path && shellword.MergeWord(name) && !shellword.Unknown(name) {
+		f.Opaque(shellword.Join(argv), "a script that cannot be read and is named after a merge")
 	}
 }

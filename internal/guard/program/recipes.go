@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // runner is a program that runs the recipes of a file by their names: make, just, the task runners,
@@ -69,24 +69,24 @@ func runnerOf(name string) (runner, bool) {
 
 // runRecipe runs recipes and reports whether the command line asks for any. Every word that names
 // one counts; the words behind it are its arguments.
-func runRecipe(f *shell.Frame, name string, argv []word.Word) bool {
+func runRecipe(f *shell.Frame, name string, argv []shellword.Word) bool {
 	kind, ok := runnerOf(name)
 	if !ok {
 		return false
 	}
-	fl := word.ParseFlags(argv[1:], kind.valued)
+	fl := shellword.ParseFlags(argv[1:], kind.valued)
 	switch {
 	case fl.On(strings.Fields(kind.lists)...):
 		return true
-	case word.Has("bun deno node", name) && !fl.On("--run") &&
-		!word.Has("run task install", fl.Arg(0).Text):
+	case shellword.Has("bun deno node", name) && !fl.On("--run") &&
+		!shellword.Has("run task install", fl.Arg(0).Text):
 		return false
 	}
 	r := &recipes{runner: kind, name: name, f: f.External(), done: map[string]bool{}}
 	r.vars = map[string]string{"MAKE": "make"}
 	value := func(flags ...string) string {
 		for _, flag := range flags {
-			if v := fl.Val(flag); v != "" && word.Has(kind.valued, flag) {
+			if v := fl.Val(flag); v != "" && shellword.Has(kind.valued, flag) {
 				return v
 			}
 		}
@@ -117,7 +117,7 @@ type recipes struct {
 	name   string
 	f      *shell.Frame
 	text   string
-	leaves []act.Field // of JSON
+	leaves []effect.Field // of JSON
 	from   shell.Origin
 	vars   map[string]string
 	values *strings.Replacer // puts the variables in, nil when one changed
@@ -127,12 +127,12 @@ type recipes struct {
 // read adds a file, and the variables that it sets.
 func (r *recipes) read(file string) bool {
 	text, from := r.f.Open(file)
-	if r.f.Unread(text, from) || from == shell.Nowhere || word.Blank(text) {
+	if r.f.Unread(text, from) || from == shell.Nowhere || shellword.Blank(text) {
 		return false
 	}
 	r.from = from
 	if r.json {
-		leaves, whole := word.JSONLeavesWhole(text)
+		leaves, whole := shellword.JSONLeavesWhole(text)
 		if r.leaves = append(r.leaves, leaves...); !whole {
 			r.f.M.Bounded("a package file of more values than are read", text)
 		}
@@ -147,7 +147,7 @@ func (r *recipes) read(file string) bool {
 		}
 		if name, op, value := assignment(line); name != "" {
 			r.set(name, op, value)
-		} else if word.Has("include -include sinclude", words[0]) && !r.done[line] {
+		} else if shellword.Has("include -include sinclude", words[0]) && !r.done[line] {
 			r.done[line] = true
 			for _, p := range words[1:] {
 				r.read(r.filled(p))
@@ -177,7 +177,7 @@ func (r *recipes) set(name, op, value string) {
 	}
 	if r.vars[name] = value; len(value) > maxValue { // it may be a command all the same
 		r.f.Look(r.name, value)
-		r.vars[name] = word.Hole
+		r.vars[name] = shellword.Hole
 	}
 	r.values = nil
 }
@@ -202,10 +202,10 @@ func (r *recipes) filled(text string) string {
 	}
 	for range maxFills {
 		next := r.values.Replace(text)
-		if len(next) > word.MaxText || !r.f.M.Spend(1+len(next)/64) {
-			bound := fmt.Sprintf("a recipe line of more than %d bytes", word.MaxText)
+		if len(next) > shellword.MaxText || !r.f.M.Spend(1+len(next)/64) {
+			bound := fmt.Sprintf("a recipe line of more than %d bytes", shellword.MaxText)
 			r.f.M.Bounded(bound, r.text)
-			return word.Hole
+			return shellword.Hole
 		}
 		if next == text {
 			break
@@ -216,17 +216,18 @@ func (r *recipes) filled(text string) string {
 		parts := strings.Split(text, "$(")
 		for i, part := range parts[1:] {
 			name, rest, _ := strings.Cut(part, ")")
-			if parts[i+1] = "$(" + part; word.Assignment(name + "=") { // of the environment
+			if parts[i+1] = "$(" + part; shellword.Assignment(name + "=") { // of the environment
 				parts[i+1] = "${" + name + "}" + rest
 			}
 		}
-		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", word.Hole, "$^", word.Hole,
-			"$@", word.Hole).Replace(strings.Join(parts, ""))
+		text = strings.NewReplacer("$$", "$", "$(shell ", "$(", "$<", shellword.Hole, "$^",
+			shellword.Hole,
+			"$@", shellword.Hole).Replace(strings.Join(parts, ""))
 	}
 	parts := strings.Split(text, "{{")
 	for i, part := range parts[1:] {
 		_, rest, _ := strings.Cut(part, "}}")
-		parts[i+1] = word.Hole + rest
+		parts[i+1] = shellword.Hole + rest
 	}
 	return strings.Join(parts, "")
 }
@@ -235,13 +236,13 @@ func (r *recipes) filled(text string) string {
 const maxPackages = 24
 
 // packages reads the other packages of a project, where the command asks for their scripts.
-func (r *recipes) packages(fl word.Flags) {
-	if !word.Has("turbo nx lerna", r.name) && !word.HasWord(fl.Pos, "workspace") &&
-		!word.HasWord(fl.Pos, "workspaces") && !fl.On("-r", "--recursive", "-w", "--workspace",
+func (r *recipes) packages(fl shellword.Flags) {
+	if !shellword.Has("turbo nx lerna", r.name) && !shellword.HasWord(fl.Pos, "workspace") &&
+		!shellword.HasWord(fl.Pos, "workspaces") && !fl.On("-r", "--recursive", "-w", "--workspace",
 		"--workspaces", "--ws", "-F", "--filter") {
 		return
 	}
-	list, _ := r.f.M.Files.(act.Folders)
+	list, _ := r.f.M.Files.(effect.Folders)
 	n := 0
 	for _, in := range []string{"packages", "apps", "libs", "services"} {
 		if list == nil || !r.f.M.Spend(50) {
@@ -250,7 +251,7 @@ func (r *recipes) packages(fl word.Flags) {
 		for _, name := range list.List(r.f.Resolve(in)) {
 			if n++; n > maxPackages {
 				bound := fmt.Sprintf("more than %d packages", maxPackages)
-				r.f.M.Bounded(bound, word.JoinText(fl.Pos))
+				r.f.M.Bounded(bound, shellword.JoinText(fl.Pos))
 				return
 			}
 			r.read(in + "/" + name + "/package.json")
@@ -260,9 +261,9 @@ func (r *recipes) packages(fl word.Flags) {
 }
 
 // runAll runs the recipes that the words name.
-func (r *recipes) runAll(goals []word.Word) bool {
+func (r *recipes) runAll(goals []shellword.Word) bool {
 	if len(goals) == 0 {
-		goals = word.Lits(r.first())
+		goals = shellword.Lits(r.first())
 	}
 	for _, w := range goals {
 		if name, _, value := assignment(w.Text); name != "" && r.lines {
@@ -287,9 +288,9 @@ func (r *recipes) around(goal string) []string {
 	switch {
 	case !r.json:
 		return []string{goal}
-	case word.Has("install i ci add", goal):
+	case shellword.Has("install i ci add", goal):
 		return strings.Fields("preinstall install postinstall prepare")
-	case word.Has("pack publish", goal):
+	case shellword.Has("pack publish", goal):
 		return strings.Fields("prepublishOnly prepack prepare postpack publish postpublish")
 	}
 	return []string{goal, "pre" + goal, "post" + goal}
@@ -308,7 +309,7 @@ func (r *recipes) first() string {
 }
 
 // run runs a recipe and reports whether there is one of that name.
-func (r *recipes) run(goal string, args []word.Word) bool {
+func (r *recipes) run(goal string, args []shellword.Word) bool {
 	cmds, ok := r.commands(goal, args)
 	if !ok {
 		last := goal[strings.LastIndexAny(goal, ":.")+1:] // in a namespace
@@ -320,7 +321,7 @@ func (r *recipes) run(goal string, args []word.Word) bool {
 	r.done[goal] = true
 	g := r.f.External()
 	g.Disk = g.Disk || r.from == shell.Disk
-	g.Args, g.Name = word.Texts(args), goal
+	g.Args, g.Name = shellword.Texts(args), goal
 	for _, cmd := range cmds {
 		if name := strings.Trim(cmd, ":()"); name != goal && r.block(name) != nil {
 			r.run(name, args)
@@ -342,12 +343,12 @@ func (r *recipes) run(goal string, args []word.Word) bool {
 }
 
 // commands are the texts of a recipe that it may run, or that name other recipes.
-func (r *recipes) commands(goal string, args []word.Word) (cmds []string, ok bool) {
+func (r *recipes) commands(goal string, args []shellword.Word) (cmds []string, ok bool) {
 	for _, fd := range r.leaves {
 		target, isTarget := strings.CutPrefix(fd.Path, "targets."+goal+".")
 		if fd.Path == "scripts."+goal || fd.Path == "tasks."+goal ||
 			isTarget && strings.Contains(target, "command") {
-			cmds = append(cmds, fd.Value+" "+word.Quoted(args))
+			cmds = append(cmds, fd.Value+" "+shellword.Quoted(args))
 		}
 	}
 	block := r.block(goal)
@@ -357,13 +358,13 @@ func (r *recipes) commands(goal string, args []word.Word) (cmds []string, ok boo
 	case r.lines:
 		return r.lineCommands(block, args), true
 	}
-	r.set(".CLI_ARGS", "=", word.JoinText(args))
+	r.set(".CLI_ARGS", "=", shellword.JoinText(args))
 	return textCommands(block), true
 }
 
 // lineCommands are the commands of make and just: lines of shell text, behind the recipes that must
 // run before. The first line has the parameters of just.
-func (r *recipes) lineCommands(block []string, args []word.Word) []string {
+func (r *recipes) lineCommands(block []string, args []shellword.Word) []string {
 	head, deps, _ := strings.Cut(block[0], ":")
 	deps, inline, _ := strings.Cut(strings.TrimLeft(deps, ":"), ";")
 	cmds := append(strings.Fields(r.filled(deps)), inline)
@@ -371,7 +372,7 @@ func (r *recipes) lineCommands(block []string, args []word.Word) []string {
 		name, value, _ := strings.Cut(strings.TrimLeft(p, "+*$"), "=")
 		switch {
 		case i < len(args) && strings.ContainsAny(p[:1], "+*"):
-			value = word.JoinText(args[i:])
+			value = shellword.JoinText(args[i:])
 		case i < len(args):
 			value = args[i].Text
 		}
@@ -396,7 +397,7 @@ func textCommands(block []string) []string {
 		if !ok || strings.ContainsAny(key, " \"'") {
 			key, val = "", line
 		}
-		if line == "" || word.Has("desc summary", key) {
+		if line == "" || shellword.Has("desc summary", key) {
 			continue
 		}
 		val = strings.TrimSpace(val)
@@ -419,7 +420,7 @@ func unquoted(val string) string {
 // block is a recipe's header, without its name in YAML and TOML, and the lines that belong to it;
 // nil if the file has no such recipe.
 func (r *recipes) block(goal string) []string {
-	if goal == "" || strings.ContainsAny(goal, " \t\n/=") || word.Unknown(goal) ||
+	if goal == "" || strings.ContainsAny(goal, " \t\n/=") || shellword.Unknown(goal) ||
 		!r.f.M.Spend(1+len(r.text)/256) {
 		return nil
 	}

@@ -3,28 +3,28 @@ package program
 import (
 	"strings"
 
-	"hooks/internal/guard/act"
+	"hooks/internal/guard/effect"
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // find runs -exec and its kin. What it deletes by its tests is seen by the seal.
-func find(f *shell.Frame, name string, args []word.Word) string {
+func find(f *shell.Frame, name string, args []shellword.Word) string {
 	defer f.Through(name)()
-	found, first := word.Hole, word.Word{}
+	found, first := shellword.Hole, shellword.Word{}
 	for i, w := range args {
-		if !word.Has("-L -H -P", w.Text) {
+		if !shellword.Has("-L -H -P", w.Text) {
 			first = args[i]
 			break
 		}
 	}
 	below := first.Text != "" && !strings.ContainsAny(first.Text[:1], "-(!")
-	if below && !word.Has("fd fdfind", name) {
-		found = first.Text + "/" + word.Hole
+	if below && !shellword.Has("fd fdfind", name) {
+		found = first.Text + "/" + shellword.Hole
 	}
 	for i := 0; i < len(args); i++ {
-		if !word.Has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", args[i].Text) {
+		if !shellword.Has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", args[i].Text) {
 			continue
 		}
 		end := i + 1
@@ -32,7 +32,7 @@ func find(f *shell.Frame, name string, args []word.Word) string {
 			end++
 		}
 		cmd, mark := args[i+1:end], ""
-		if strings.Contains(word.JoinText(cmd), "{}") {
+		if strings.Contains(shellword.JoinText(cmd), "{}") {
 			mark = "{}"
 		}
 		f.External().Exec(withItems(cmd, mark, []string{found}))
@@ -42,7 +42,7 @@ func find(f *shell.Frame, name string, args []word.Word) string {
 }
 
 // ssh joins the words behind the host and hands them to the shell there.
-func ssh(f *shell.Frame, name string, args []word.Word) string {
+func ssh(f *shell.Frame, name string, args []shellword.Word) string {
 	defer f.Through(name)()
 	const valued = `-p -i -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w -B -P`
 	for _, w := range args {
@@ -50,20 +50,20 @@ func ssh(f *shell.Frame, name string, args []word.Word) string {
 			f.Look("ssh -o", cmd)
 		}
 	}
-	rest := word.Command(args, valued, 1)
+	rest := shellword.Command(args, valued, 1)
 	if len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
-		rest = word.Command(rest, valued, 0)
+		rest = shellword.Command(rest, valued, 0)
 	}
 	g := f.External()
-	g.Cwd = word.Hole
-	how := name + " " + word.Join(args)
+	g.Cwd = shellword.Hole
+	how := name + " " + shellword.Join(args)
 	switch {
 	case len(rest) > 0 && forges.Gerrit(rest):
-		f.Act(act.Act{Kind: forges.GerritKind(rest)}, append(word.Lits("ssh"), args...))
+		f.Act(effect.Act{Kind: forges.GerritKind(rest)}, append(shellword.Lits("ssh"), args...))
 	case len(rest) > 0:
-		return g.ShellText(word.JoinText(rest), how)
+		return g.ShellText(shellword.JoinText(rest), how)
 	case f.Stdin != nil:
 		return g.ShellText(f.Stdin.Text, how)
 	}
-	return word.Hole
+	return shellword.Hole
 }

@@ -5,14 +5,14 @@ import (
 
 	"hooks/internal/guard/code"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // judgeOwnLanguage judges the programs with a language of their own, in which they can start
 // others. The language is not read: text that could land something is only known when it runs. ok
 // is false for any other program.
-func judgeOwnLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
-	text := word.JoinText(args)
+func judgeOwnLanguage(f *shell.Frame, name string, args []shellword.Word) (ok bool) {
+	text := shellword.JoinText(args)
 	marks := "! .shell .system system exec spawn send --args" // without one nothing is started
 	if f.Stdin != nil {
 		text += "\n" + f.Stdin.Text
@@ -22,8 +22,8 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 		judgeWrites(f, name, args)
 		text, marks = sedRuns(args), ""
 	case "awk", "gawk", "mawk", "nawk":
-		text, marks = word.JoinText(args), `system( |getline |"`
-		if file, ok := word.ParseFlags(args, "-F -v -f --file").Get("-f", "--file"); ok {
+		text, marks = shellword.JoinText(args), `system( |getline |"`
+		if file, ok := shellword.ParseFlags(args, "-F -v -f --file").Get("-f", "--file"); ok {
 			text += "\n" + f.FileText(file.Text)
 		}
 		code.Registers(f, "awk", text)
@@ -31,13 +31,14 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 		if name == "rsync" {
 			judgeWrites(f, name, args)
 		}
-		text, _ = word.FlagText(args, `-I -e -P --rsh --pager --to-command --use-compress-program
+		text, _ = shellword.FlagText(args, `
+			-I -e -P --rsh --pager --to-command --use-compress-program
 --checkpoint-action`)
 		marks = ""
 	case "vim", "nvim", "vi", "ex", "ed":
 		for _, w := range args {
 			if w.Text != "" && w.Text[0] != '-' && w.Text[0] != '+' {
-				f.Writes(w, word.Join(args))
+				f.Writes(w, shellword.Join(args))
 			}
 		}
 	case "expect": // in a terminal of its own, where a gate could be answered
@@ -47,12 +48,12 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 		return false
 	}
 	if name == "tar" || name == "unzip" {
-		fl := word.ParseFlags(args, "-C --directory -d -f --file -T -X")
+		fl := shellword.ParseFlags(args, "-C --directory -d -f --file -T -X")
 		for _, w := range fl.All("-C", "--directory", "-d") {
-			f.Writes(w, name+" "+word.Join(args))
+			f.Writes(w, name+" "+shellword.Join(args))
 		}
 	}
-	if marks == "" || word.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
+	if marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {
 		noteMayRun(f, name, text)
 	}
 	return true
@@ -60,13 +61,13 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []word.Word) (ok bool) {
 
 // noteMayRun notes text that a program could run by itself, where it could land something.
 func noteMayRun(f *shell.Frame, name, text string) {
-	if word.Lands(text) {
+	if shellword.Lands(text) {
 		f.Opaque(name+" "+text, "a program that may run a part of this text")
 	}
 }
 
 // sedRuns are the scripts of GNU sed with an e command or the e flag of s.
-func sedRuns(args []word.Word) string {
+func sedRuns(args []shellword.Word) string {
 	runs := ""
 	for _, w := range args {
 		t := strings.TrimLeft(w.Text, "0123456789$, ")

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // runTextTool runs the programs whose output can be known: what they print may be run by a shell
 // further on.
-func runTextTool(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
+func runTextTool(f *shell.Frame, name string, args []shellword.Word) (out string, ok bool) {
 	switch name {
 	case "echo":
 		return echo(args), true
@@ -22,9 +22,10 @@ func runTextTool(f *shell.Frame, name string, args []word.Word) (out string, ok 
 		return tee(f, args), true
 	case "head", "tail", "sort", "uniq", "shuf", "grep", "egrep", "fgrep", "rg", "column", "fold",
 		"fmt", "iconv", "dos2unix", "nl", "strings":
-		if to, ok := word.ParseFlags(args, "-o --output -k -t -S -T").Get("-o", "--output"); ok &&
+		if to, ok := shellword.ParseFlags(args, "-o --output -k -t -S -T").Get("-o",
+			"--output"); ok &&
 			name == "sort" {
-			f.Writes(to, "sort "+word.Join(args))
+			f.Writes(to, "sort "+shellword.Join(args))
 		}
 		return input(f, nil), true // at most what it reads
 	case "basename", "dirname", "realpath", "readlink":
@@ -35,18 +36,18 @@ func runTextTool(f *shell.Frame, name string, args []word.Word) (out string, ok 
 		return f.TempFile() + "\n", true
 	case "ls", "seq", "tr", "cut", "rev", "date", "hostname", "whoami", "id", "uname", "nproc",
 		"wc", "ps", "jq", "yq":
-		return word.Hole, true
+		return shellword.Hole, true
 	}
-	if word.Has(setups, name) {
-		runs := len(args) > 0 && word.Has("exec x run r tasks task", args[0].Text)
-		if runs && word.Has("direnv mise asdf", name) {
+	if shellword.Has(setups, name) {
+		runs := len(args) > 0 && shellword.Has("exec x run r tasks task", args[0].Text)
+		if runs && shellword.Has("direnv mise asdf", name) {
 			return "", false
 		}
 		f.Quietly(func() { runInner(f, name, args, false) })
-		return word.Soft, true
+		return shellword.Soft, true
 	}
 	if len(args) > 0 && args[0].Text == "completion" && name != "git" {
-		return word.Soft, true
+		return shellword.Soft, true
 	}
 	return "", false
 }
@@ -59,14 +60,14 @@ atuin stack ghcup pkg-config python-config llvm-config`
 
 // pathPart is the output of basename, dirname and realpath.
 func pathPart(f *shell.Frame, name, text string) string {
-	base := word.ProgramName(text)
+	base := shellword.ProgramName(text)
 	switch {
-	case strings.Contains(text, word.Trunk):
-		return word.Trunk
-	case name == "basename" && !word.Unknown(base):
+	case strings.Contains(text, shellword.Trunk):
+		return shellword.Trunk
+	case name == "basename" && !shellword.Unknown(base):
 		return base
-	case name == "basename" || word.Unknown(text):
-		return word.Hole
+	case name == "basename" || shellword.Unknown(text):
+		return shellword.Hole
 	case name == "dirname":
 		return path.Dir(text)
 	}
@@ -74,8 +75,8 @@ func pathPart(f *shell.Frame, name, text string) string {
 }
 
 // input is the text that a filter reads: its files, else standard input.
-func input(f *shell.Frame, args []word.Word) string {
-	var files []word.Word
+func input(f *shell.Frame, args []shellword.Word) string {
+	var files []shellword.Word
 	for _, w := range args {
 		if w.Text == "-" || !strings.HasPrefix(w.Text, "-") {
 			files = append(files, w)
@@ -83,27 +84,27 @@ func input(f *shell.Frame, args []word.Word) string {
 	}
 	if len(files) == 0 {
 		if f.Stdin == nil {
-			return word.Hole
+			return shellword.Hole
 		}
 		return f.Stdin.Text
 	}
 	var out strings.Builder
 	for _, w := range files {
 		text := f.FileText(w.Text)
-		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > word.MaxShell {
+		if out.WriteString(text); !f.M.Spend(len(text)/64) || out.Len() > shellword.MaxShell {
 			break
 		}
 	}
-	return word.ClipHole(out.String())
+	return shellword.ClipHole(out.String())
 }
 
 // tee writes its input into files and hands it on.
-func tee(f *shell.Frame, args []word.Word) string {
-	text := word.Hole
+func tee(f *shell.Frame, args []shellword.Word) string {
+	text := shellword.Hole
 	if f.Stdin != nil {
 		text = f.Stdin.Text
 	}
-	fl := word.ParseFlags(args, "--output-error")
+	fl := shellword.ParseFlags(args, "--output-error")
 	for _, w := range fl.Pos {
 		f.Writes(w, "tee "+w.Show())
 		if w.Known() {
@@ -113,7 +114,7 @@ func tee(f *shell.Frame, args []word.Word) string {
 	return text
 }
 
-func echo(args []word.Word) string {
+func echo(args []shellword.Word) string {
 	escapes, newline := false, true
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' &&
 		strings.Trim(args[0].Text[1:], "neE") == "" {
@@ -121,9 +122,9 @@ func echo(args []word.Word) string {
 		newline = newline && !strings.Contains(args[0].Text, "n")
 		args = args[1:]
 	}
-	text := word.JoinText(args)
+	text := shellword.JoinText(args)
 	if escapes {
-		text = word.Unescape(text, false)
+		text = shellword.Unescape(text, false)
 	}
 	if newline {
 		text += "\n"
@@ -132,7 +133,7 @@ func echo(args []word.Word) string {
 }
 
 // printf prints its format once for every set of arguments; -v puts the text into a variable.
-func printf(f *shell.Frame, args []word.Word) string {
+func printf(f *shell.Frame, args []shellword.Word) string {
 	target := ""
 	if len(args) > 1 && args[0].Text == "-v" {
 		target, args = args[1].Text, args[2:]
@@ -143,7 +144,7 @@ func printf(f *shell.Frame, args []word.Word) string {
 	if len(args) == 0 {
 		return ""
 	}
-	out, rest := "", word.Texts(args[1:])
+	out, rest := "", shellword.Texts(args[1:])
 	for f.M.Spend(1) {
 		text, left := format(args[0].Text, rest)
 		out += text
@@ -153,7 +154,7 @@ func printf(f *shell.Frame, args []word.Word) string {
 		}
 		rest = left
 	}
-	out = word.ClipHole(out)
+	out = shellword.ClipHole(out)
 	if target != "" {
 		f.Set(target, out)
 		return ""
@@ -165,7 +166,7 @@ func printf(f *shell.Frame, args []word.Word) string {
 // verb prints something unknown.
 func format(text string, args []string) (string, []string) {
 	var out strings.Builder
-	text = word.Unescape(strings.ReplaceAll(text, "%%", "\ue003"), true)
+	text = shellword.Unescape(strings.ReplaceAll(text, "%%", "\ue003"), true)
 	for {
 		before, rest, ok := strings.Cut(text, "%")
 		out.WriteString(before)
@@ -178,7 +179,7 @@ func format(text string, args []string) (string, []string) {
 		}
 		text = strings.TrimLeft(rest, "-+ #0123456789.*")
 		if text == "" || text != rest || text[0] != 's' && text[0] != 'd' {
-			arg = word.Hole
+			arg = shellword.Hole
 		}
 		text = text[min(1, len(text)):]
 		out.WriteString(arg)

@@ -9,7 +9,7 @@ import (
 	"hooks/internal/guard/code"
 	"hooks/internal/guard/forges"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // World are the programs of this machine, as the world of its shells.
@@ -19,39 +19,39 @@ type World struct {
 }
 
 // Program runs a program by its name and gives what it prints.
-func (w World) Program(f *shell.Frame, name string, argv []word.Word) string {
+func (w World) Program(f *shell.Frame, name string, argv []shellword.Word) string {
 	w.guardOwn(f, name, argv)
-	fed := f.Stdin != nil && strings.Contains(f.Stdin.Text, word.Trunk)
+	fed := f.Stdin != nil && strings.Contains(f.Stdin.Text, shellword.Trunk)
 	out := runProgram(f, name, argv)
-	if word.Unknown(out) && (fed || asksTrunk(argv)) {
-		return word.Trunk + "\n"
+	if shellword.Unknown(out) && (fed || asksTrunk(argv)) {
+		return shellword.Trunk + "\n"
 	}
 	return out
 }
 
 // asksTrunk reports whether a command asks a forge for the name of the default branch, or takes it
 // out of an answer.
-func asksTrunk(argv []word.Word) bool {
-	return slices.ContainsFunc(argv[1:], func(w word.Word) bool {
-		return word.HasPart(w.Text, "defaultBranch default_branch "+word.Trunk)
+func asksTrunk(argv []shellword.Word) bool {
+	return slices.ContainsFunc(argv[1:], func(w shellword.Word) bool {
+		return shellword.HasPart(w.Text, "defaultBranch default_branch "+shellword.Trunk)
 	})
 }
 
 // Guess reads the words behind an unknown name and reports whether that settles what they do.
-func (World) Guess(f *shell.Frame, argv []word.Word) bool {
+func (World) Guess(f *shell.Frame, argv []shellword.Word) bool {
 	before := len(f.M.Read.Acts)
 	f.Quietly(func() { guess(f, argv) })
 	return len(f.M.Read.Acts) > before || harmlessUnknown(f, argv)
 }
 
 // Inner looks for a command line that an unknown program would run.
-func (World) Inner(f *shell.Frame, name string, args []word.Word) {
+func (World) Inner(f *shell.Frame, name string, args []shellword.Word) {
 	f.Quietly(func() { runInner(f, name, args, false) })
 }
 
 // Script reads a program in another language.
 func (World) Script(f *shell.Frame, lang, text string) {
-	noteLibrary(f, text, word.Lits(lang))
+	noteLibrary(f, text, shellword.Lits(lang))
 	code.Read(f, lang, text)
 }
 

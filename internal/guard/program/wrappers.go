@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // wrap describes how a wrapper's command line leads to the command that it runs.
@@ -50,7 +50,7 @@ func wrapSpec(name string) (wrap, bool) {
 }
 
 // runWrapper opens a wrapper; ok is false when the program is none.
-func runWrapper(f *shell.Frame, name string, args []word.Word) (out string, ok bool) {
+func runWrapper(f *shell.Frame, name string, args []shellword.Word) (out string, ok bool) {
 	switch name {
 	case "env":
 		return env(f, args), true
@@ -63,15 +63,15 @@ func runWrapper(f *shell.Frame, name string, args []word.Word) (out string, ok b
 	case "su", "runuser", "script", "tmux", "screen", "nix-shell", "nix", "guix", "vagrant",
 		"foreman":
 		runTexts(f, name, args)
-		return word.Hole, true
+		return shellword.Hole, true
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose", "kubectl", "oc", "lxc",
 		"incus", "multipass", "distrobox", "toolbox", "flatpak", "devcontainer", "wsl", "adb",
 		"limactl", "colima", "crictl":
 		runInner(f, name, args, true)
-		return word.Hole, true
+		return shellword.Hole, true
 	case "at", "batch", "crontab":
 		runQueued(f, name, args)
-		return word.Hole, true
+		return shellword.Hole, true
 	}
 	spec, ok := wrapSpec(name)
 	if !ok {
@@ -81,10 +81,10 @@ func runWrapper(f *shell.Frame, name string, args []word.Word) (out string, ok b
 }
 
 // runWrapped runs what a wrapper of the table runs.
-func runWrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string {
+func runWrapped(f *shell.Frame, name string, spec wrap, args []shellword.Word) string {
 	defer f.Through(name)()
-	rest := word.Command(args, spec.valued, spec.skip)
-	for spec.assign && len(rest) > 0 && word.Assignment(rest[0].Text) {
+	rest := shellword.Command(args, spec.valued, spec.skip)
+	for spec.assign && len(rest) > 0 && shellword.Assignment(rest[0].Text) {
 		assignEnv(f, rest[0].Text)
 		rest = rest[1:]
 	}
@@ -92,20 +92,20 @@ func runWrapped(f *shell.Frame, name string, spec wrap, args []word.Word) string
 	case len(rest) == 0 && spec.texts && f.Stdin != nil:
 		return f.External().ShellText(f.Stdin.Text, name)
 	case len(rest) == 0:
-		return word.Hole
+		return shellword.Hole
 	case spec.texts && (several(rest[0]) || rest[0].Text == ":::"):
 		runTexts(f, name, rest)
-		return word.Hole
+		return shellword.Hole
 	}
 	return f.External().Exec(rest)
 }
 
-func several(w word.Word) bool { return strings.ContainsAny(w.Text, " \n") }
+func several(w shellword.Word) bool { return strings.ContainsAny(w.Text, " \n") }
 
 // runTexts runs each argument that is a text of several words. All arguments together may be a
 // command too: tmux joins its keys, and script takes a command behind a file.
-func runTexts(f *shell.Frame, name string, args []word.Word) {
-	if word.HasWord(args, "display-message") {
+func runTexts(f *shell.Frame, name string, args []shellword.Word) {
+	if shellword.HasWord(args, "display-message") {
 		return
 	}
 	defer f.Through(name)()
@@ -115,7 +115,7 @@ func runTexts(f *shell.Frame, name string, args []word.Word) {
 		}
 	}
 	g := f.External()
-	g.Quietly(func() { runInner(g, name, g.WordsOf(word.JoinText(args)), true) })
+	g.Quietly(func() { runInner(g, name, g.WordsOf(shellword.JoinText(args)), true) })
 }
 
 // assignEnv sets NAME=value from an expanded word.
@@ -127,33 +127,33 @@ func assignEnv(f *shell.Frame, text string) {
 }
 
 // env runs a command in a changed environment; -S splits a text into words.
-func env(f *shell.Frame, args []word.Word) string {
+func env(f *shell.Frame, args []shellword.Word) string {
 	defer f.Through("env")()
 	g := f.External()
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		switch {
 		case t == "--":
-		case word.Has("-S -vS -iS --split-string", t):
+		case shellword.Has("-S -vS -iS --split-string", t):
 			if i+1 < len(args) {
-				return g.Run(args[i+1].Text + " " + word.Quoted(args[i+2:]))
+				return g.Run(args[i+1].Text + " " + shellword.Quoted(args[i+2:]))
 			}
 		case strings.HasPrefix(t, "-S"), strings.HasPrefix(t, "--split-string="):
 			text := strings.TrimPrefix(strings.TrimPrefix(t, "-S"), "--split-string=")
-			return g.Run(text + " " + word.Quoted(args[i+1:]))
-		case word.Has("-C --chdir", t) && i+1 < len(args):
+			return g.Run(text + " " + shellword.Quoted(args[i+1:]))
+		case shellword.Has("-C --chdir", t) && i+1 < len(args):
 			i++
 			g.Cwd = g.Resolve(args[i].Text)
-		case word.Has("-u --unset", t):
+		case shellword.Has("-u --unset", t):
 			i++
 		case strings.HasPrefix(t, "-"):
-		case word.Assignment(t):
+		case shellword.Assignment(t):
 			assignEnv(g, t)
 		default:
 			return g.Exec(args[i:])
 		}
 	}
-	return word.Hole
+	return shellword.Hole
 }
 
 const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --max-chars --delimiter
@@ -161,11 +161,11 @@ const xargsValued = `-I -n -L -P -s -d -E -a -J -R -S --max-args --max-procs --m
 
 // xargs runs a command with what standard input names: all of it, n at a time, or each in the place
 // of a mark. Items that are cut in another way than at blanks and lines are unknown.
-func xargs(f *shell.Frame, args []word.Word) string {
-	rest := word.Command(args, xargsValued, 0)
+func xargs(f *shell.Frame, args []shellword.Word) string {
+	rest := shellword.Command(args, xargsValued, 0)
 	head := args[:len(args)-len(rest)]
-	fl := word.ParseFlags(head, xargsValued)
-	input := word.Hole
+	fl := shellword.ParseFlags(head, xargsValued)
+	input := shellword.Hole
 	if f.Stdin != nil && !fl.On("-a", "--arg-file", "-d", "--delimiter") {
 		input = f.Stdin.Text
 	}
@@ -174,7 +174,7 @@ func xargs(f *shell.Frame, args []word.Word) string {
 	}
 	defer f.Through("xargs")()
 	mark := fl.Val("-I", "-J", "--replace")
-	if mark == "true" || word.HasWord(head, "-i") {
+	if mark == "true" || shellword.HasWord(head, "-i") {
 		mark = "{}"
 	}
 	seps := "\x00\n \t"
@@ -182,7 +182,7 @@ func xargs(f *shell.Frame, args []word.Word) string {
 		seps = "\x00\n"
 	}
 	items := strings.FieldsFunc(input, func(r rune) bool { return strings.ContainsRune(seps, r) })
-	n, ok := word.Atoi(fl.Val("-n", "--max-args", "-L", "--max-lines"))
+	n, ok := shellword.Atoi(fl.Val("-n", "--max-args", "-L", "--max-lines"))
 	switch {
 	case mark != "":
 		n = 1
@@ -195,28 +195,28 @@ func xargs(f *shell.Frame, args []word.Word) string {
 	for round := 0; len(items) > 0 && round <= shell.MaxRounds; round++ {
 		k := min(n, len(items))
 		if round == shell.MaxRounds { // the others
-			items, k = []string{word.Hole}, 1
+			items, k = []string{shellword.Hole}, 1
 		}
 		out += f.External().Exec(withItems(rest, mark, items[:k]))
 		items = items[k:]
 	}
-	return word.ClipHole(out)
+	return shellword.ClipHole(out)
 }
 
 // withItems puts items behind a command's words, or in the place of the mark. Behind an unknown
 // item nothing is known.
-func withItems(rest []word.Word, mark string, items []string) []word.Word {
+func withItems(rest []shellword.Word, mark string, items []string) []shellword.Word {
 	argv := rest[:len(rest):len(rest)]
 	if mark != "" {
 		argv = nil
 		for _, w := range rest {
-			argv = append(argv, word.Lit(word.Swap(w.Text, mark, items[0])))
+			argv = append(argv, shellword.Lit(shellword.Swap(w.Text, mark, items[0])))
 		}
 		return argv
 	}
 	for _, item := range items {
-		argv = append(argv, word.Word{Text: item, Split: word.Unknown(item)})
-		if word.Unknown(item) {
+		argv = append(argv, shellword.Word{Text: item, Split: shellword.Unknown(item)})
+		if shellword.Unknown(item) {
 			break
 		}
 	}
@@ -224,13 +224,13 @@ func withItems(rest []word.Word, mark string, items []string) []word.Word {
 }
 
 // runQueued runs what at and crontab are given to run later, where no brake is.
-func runQueued(f *shell.Frame, name string, args []word.Word) {
+func runQueued(f *shell.Frame, name string, args []shellword.Word) {
 	defer f.Through(name)()
 	text := ""
 	if f.Stdin != nil {
 		text = f.Stdin.Text
 	}
-	if file, ok := word.FlagText(args, "-f"); ok {
+	if file, ok := shellword.FlagText(args, "-f"); ok {
 		text = f.FileText(file)
 	}
 	if name != "crontab" {

@@ -4,18 +4,18 @@ import (
 	"path"
 	"strings"
 
-	"hooks/internal/guard/place"
+	"hooks/internal/guard/paths"
 	"hooks/internal/guard/shell"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // judgeWriter judges the programs that write, move or remove files: what they leave can be run
 // later on, and none of it may be the loop's own. Paths count as they are written; what is reached
 // in another way is seen by the seal. ok is false for any other program.
-func judgeWriter(f *shell.Frame, name string, args []word.Word) (ok bool) {
+func judgeWriter(f *shell.Frame, name string, args []shellword.Word) (ok bool) {
 	const writers = `rm rmdir unlink shred trash srm mv cp install ln truncate touch mkdir chmod
 chown chgrp dd sponge gzip scp patch mkfifo sd rename`
-	if ok = word.Has(writers, name); ok {
+	if ok = shellword.Has(writers, name); ok {
 		judgeWrites(f, name, args)
 	}
 	return ok
@@ -23,42 +23,42 @@ chown chgrp dd sponge gzip scp patch mkfifo sd rename`
 
 // judgeInPlace judges programs that print what they make of a file, unless a flag has them write
 // it.
-func judgeInPlace(f *shell.Frame, name string, args []word.Word) {
-	if !word.Has("yq jaq prettier", name) {
+func judgeInPlace(f *shell.Frame, name string, args []shellword.Word) {
+	if !shellword.Has("yq jaq prettier", name) {
 		return
 	}
-	fl := word.ParseFlags(args, "")
+	fl := shellword.ParseFlags(args, "")
 	if fl.On("-i", "--inplace", "--in-place", "-w", "--write") {
 		for _, w := range fl.Pos {
-			f.Writes(w, name+" "+word.Join(args))
+			f.Writes(w, name+" "+shellword.Join(args))
 		}
 	}
 }
 
 // judgeWrites judges a writing program's arguments.
-func judgeWrites(f *shell.Frame, name string, args []word.Word) {
-	how := name + " " + word.Join(args)
+func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
+	how := name + " " + shellword.Join(args)
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "trash", "srm":
-		fl := word.ParseFlags(args, "-n --iterations -s --size")
-		whole := fl.On("-r", "-R", "--recursive") || !word.Has("rm shred unlink", name)
+		fl := shellword.ParseFlags(args, "-n --iterations -s --size")
+		whole := fl.On("-r", "-R", "--recursive") || !shellword.Has("rm shred unlink", name)
 		for _, w := range fl.Pos {
 			f.Takes(w, how, whole)
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
-		judgeCopy(f, name, word.ParseFlags(args, copyFlags(name)), how)
+		judgeCopy(f, name, shellword.ParseFlags(args, copyFlags(name)), how)
 	case "dd":
 		for _, w := range args {
 			if to, ok := strings.CutPrefix(w.Text, "of="); ok {
-				f.Writes(word.Lit(to), how)
-				f.WriteFile(to, word.Hole, false)
+				f.Writes(shellword.Lit(to), how)
+				f.WriteFile(to, shellword.Hole, false)
 			}
 		}
 	case "sed":
 		judgeSedInPlace(f, args, how)
 	default:
 		const valued = "-s --size -r --reference -d --date -t -m --mode --context -b -n -l -a"
-		for _, w := range word.ParseFlags(args, valued).Pos {
+		for _, w := range shellword.ParseFlags(args, valued).Pos {
 			folder := w.Known() && strings.HasSuffix(path.Clean("/"+w.Text), "/.sdd/loop")
 			if name == "mkdir" && folder { // it is there while a loop is on, so nothing changes
 				continue
@@ -87,8 +87,8 @@ func copyFlags(name string) string {
 
 // judgeCopy judges cp, mv, ln and their kin: the last word is where the others go. A link gives the
 // loop's files a second name, under which nothing would know them later on.
-func judgeCopy(f *shell.Frame, name string, fl word.Flags, how string) {
-	srcs, dst := fl.Pos, word.Word{}
+func judgeCopy(f *shell.Frame, name string, fl shellword.Flags, how string) {
+	srcs, dst := fl.Pos, shellword.Word{}
 	if t, ok := fl.Get("-t", "--target-directory"); ok {
 		dst = t
 	} else if len(srcs) > 0 {
@@ -103,14 +103,15 @@ func judgeCopy(f *shell.Frame, name string, fl word.Flags, how string) {
 		f.StateAct(how)
 	}
 	for _, s := range srcs {
-		if links && (f.KindAt(s) == place.State || isState(f, s)) {
+		if links && (f.KindAt(s) == paths.State || isState(f, s)) {
 			f.StateAct(how)
 		}
 		if name == "mv" || fl.On("--remove-source-files") {
 			f.Takes(s, how, true)
 		}
-		into := word.Lit(strings.TrimSuffix(dst.Text, "/") + "/" + word.ProgramName(s.Text))
-		if f.KindAt(dst) == place.Ordinary && f.KindAt(into) == place.State {
+		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" +
+			shellword.ProgramName(s.Text))
+		if f.KindAt(dst) == paths.Ordinary && f.KindAt(into) == paths.State {
 			f.Writes(into, how)
 		}
 		f.CopyFile(s.Text, dst.Text)
@@ -119,25 +120,25 @@ func judgeCopy(f *shell.Frame, name string, fl word.Flags, how string) {
 }
 
 // isState reports whether a path is the folder that holds the loop's files.
-func isState(f *shell.Frame, w word.Word) bool {
-	return place.Matches(word.ProgramName(f.Resolve(w.Text)), ".sdd")
+func isState(f *shell.Frame, w shellword.Word) bool {
+	return paths.Matches(shellword.ProgramName(f.Resolve(w.Text)), ".sdd")
 }
 
 // judgeSedInPlace judges sed -i and sed's w command.
-func judgeSedInPlace(f *shell.Frame, args []word.Word, how string) {
+func judgeSedInPlace(f *shell.Frame, args []shellword.Word, how string) {
 	inPlace := false
 	for _, w := range args {
 		t := w.Text
 		inPlace = inPlace || strings.HasPrefix(t, "--in-place") ||
-			word.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
+			shellword.Shorts(t, 'i') && !strings.ContainsAny(t, " /")
 		if i := strings.LastIndex(t, "w "); i >= 0 && !strings.HasPrefix(t, "-") {
-			f.Writes(word.Lit(strings.TrimSpace(t[i+2:])), how)
+			f.Writes(shellword.Lit(strings.TrimSpace(t[i+2:])), how)
 		}
 	}
 	if !inPlace {
 		return
 	}
-	fl := word.ParseFlags(args, "-e -f -l --expression --file")
+	fl := shellword.ParseFlags(args, "-e -f -l --expression --file")
 	files := fl.Pos
 	if len(fl.All("-e", "--expression", "-f", "--file")) == 0 && len(files) > 1 {
 		files = files[1:]
@@ -145,7 +146,7 @@ func judgeSedInPlace(f *shell.Frame, args []word.Word, how string) {
 	for _, w := range files {
 		f.Writes(w, how)
 		if f.Wrote(w.Text) != "" { // its new text is not followed
-			f.WriteFile(w.Text, word.Hole, false)
+			f.WriteFile(w.Text, shellword.Hole, false)
 		}
 	}
 }

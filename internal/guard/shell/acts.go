@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"strconv"
 
-	"hooks/internal/guard/act"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/shellword"
 )
 
 // Act records what the words do. Command, when empty, is the words themselves.
-func (f *Frame) Act(a act.Act, argv []word.Word) {
+func (f *Frame) Act(a effect.Act, argv []shellword.Word) {
 	if a.Command == "" {
-		a.Command = word.Clip(word.Join(argv), 300)
+		a.Command = shellword.Clip(shellword.Join(argv), 300)
 	}
-	a.Ref = word.Ellipsis(word.Clip(a.Ref, 200))
+	a.Ref = shellword.Ellipsis(shellword.Clip(a.Ref, 200))
 	a.Via, a.Cwd = f.via, f.Cwd
 	key := string(a.Kind) + strconv.Itoa(a.PR) + "\x00" + a.Ref + "\x00" + a.Command
 	if f.M.seen[key] {
@@ -38,7 +38,7 @@ func (f *Frame) Opaque(text, reason string) {
 
 // OpaqueForge records a part that names a forge or git and cannot be resolved, within files too.
 func (f *Frame) OpaqueForge(text, reason string) {
-	text = word.Clip(word.Ellipsis(text), 200)
+	text = shellword.Clip(shellword.Ellipsis(text), 200)
 	key := "?" + text + "\x00" + reason
 	if f.quiet || f.M.seen[key] {
 		return
@@ -48,13 +48,13 @@ func (f *Frame) OpaqueForge(text, reason string) {
 		return
 	}
 	f.M.seen[key] = true
-	f.M.Read.Opaque = append(f.M.Read.Opaque, act.Opaque{Text: text, Reason: reason, Via: f.via})
+	f.M.Read.Opaque = append(f.M.Read.Opaque, effect.Opaque{Text: text, Reason: reason, Via: f.via})
 }
 
 // Would reports whether run would merge anything. The acts that it finds are not recorded.
 func (f *Frame) Would(run func(g *Frame)) bool {
 	saved, seen := f.M.Read, f.M.seen
-	f.M.Read, f.M.seen = act.Reading{}, map[string]bool{}
+	f.M.Read, f.M.seen = effect.Reading{}, map[string]bool{}
 	g := f.Child()
 	g.quiet = true
 	run(g)

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -13,21 +13,21 @@ import (
 // Substitutions in it run, and the variables that it assigns become unknown.
 func (f *Frame) arith(x syntax.ArithmExpr) string {
 	if x == nil {
-		return word.Hole
+		return shellword.Hole
 	}
 	if w, ok := x.(*syntax.Word); ok {
 		text := f.Whole(w).Text
 		if _, err := strconv.Atoi(text); err == nil {
 			return text
 		}
-		return word.Hole
+		return shellword.Hole
 	}
 	f.runInside(x)
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryArithm:
 			op := n.Op.String()
-			if strings.HasSuffix(op, "=") && !word.Has("== != <= >=", op) {
+			if strings.HasSuffix(op, "=") && !shellword.Has("== != <= >=", op) {
 				f.forget(n.X)
 			}
 		case *syntax.UnaryArithm:
@@ -35,13 +35,13 @@ func (f *Frame) arith(x syntax.ArithmExpr) string {
 		}
 		return true
 	})
-	return word.Hole
+	return shellword.Hole
 }
 
 // forget makes a variable unknown that an expression assigns.
 func (f *Frame) forget(x syntax.ArithmExpr) {
 	if w, ok := x.(*syntax.Word); ok && syntax.ValidName(w.Lit()) {
-		f.Set(w.Lit(), word.Hole)
+		f.Set(w.Lit(), shellword.Hole)
 	}
 }
 

@@ -3,7 +3,7 @@ package shell
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -29,7 +29,7 @@ func (f *Frame) spread(parts []syntax.WordPart, depth int) [][]syntax.WordPart {
 		f.M.GiveUp(tooDeep)
 		return nil
 	}
-	unknown := []syntax.WordPart{&syntax.Lit{Value: word.Hole}}
+	unknown := []syntax.WordPart{&syntax.Lit{Value: shellword.Hole}}
 	heads := [][]syntax.WordPart{nil}
 	for _, p := range parts {
 		tails := [][]syntax.WordPart{{p}}

@@ -3,14 +3,14 @@ package shell
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // builtin runs the builtins of bash that matter: those that run text, set names or change place.
 // ok is false for any other name.
-func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
+func (f *Frame) builtin(name string, argv []shellword.Word) (out string, ok bool) {
 	rest := argv[1:]
 	switch name {
 	case ":", "true":
@@ -39,7 +39,7 @@ func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
 		return where(rest), true
 	case "pwd":
 		if f.Cwd == "" {
-			return word.Hole, true
+			return shellword.Hole, true
 		}
 		return f.Cwd + "\n", true
 	default:
@@ -49,7 +49,7 @@ func (f *Frame) builtin(name string, argv []word.Word) (out string, ok bool) {
 }
 
 // naming runs the builtins that set names.
-func (f *Frame) naming(name string, rest []word.Word) (ok bool) {
+func (f *Frame) naming(name string, rest []shellword.Word) (ok bool) {
 	switch name {
 	case "set":
 		f.setArgs(rest)
@@ -80,25 +80,25 @@ func (f *Frame) naming(name string, rest []word.Word) (ok bool) {
 	case "read":
 		f.read(rest)
 	case "mapfile", "readarray":
-		target := word.ParseFlags(rest, "-d -n -O -s -c -C -u").Arg(0).Text
+		target := shellword.ParseFlags(rest, "-d -n -O -s -c -C -u").Arg(0).Text
 		if target == "" {
 			target = "MAPFILE"
 		}
-		f.vars[target] = variable{array: true, vals: []string{word.Hole}}
+		f.vars[target] = variable{array: true, vals: []string{shellword.Hole}}
 	default:
-		return word.Has(`getopts wait jobs umask ulimit shopt enable bg fg disown times history
+		return shellword.Has(`getopts wait jobs umask ulimit shopt enable bg fg disown times history
 complete compopt bind hash`, name)
 	}
 	return true
 }
 
 // eval runs the words as text.
-func (f *Frame) eval(rest []word.Word) string {
+func (f *Frame) eval(rest []shellword.Word) string {
 	if len(rest) > 0 && rest[0].Text == "--" {
 		rest = rest[1:]
 	}
 	defer f.Through("eval")()
-	return f.ShellText(word.JoinText(rest), "eval "+word.Join(rest))
+	return f.ShellText(shellword.JoinText(rest), "eval "+shellword.Join(rest))
 }
 
 // Inside runs text in this very shell, through a named wrapper.
@@ -108,8 +108,8 @@ func (f *Frame) Inside(wrapper, text string) string {
 }
 
 // exec replaces this shell by a command; nothing behind it runs.
-func (f *Frame) exec(rest []word.Word) string {
-	if rest = word.Command(rest, "-a", 0); len(rest) == 0 {
+func (f *Frame) exec(rest []shellword.Word) string {
+	if rest = shellword.Command(rest, "-a", 0); len(rest) == 0 {
 		return ""
 	}
 	defer f.Through("exec")()
@@ -120,7 +120,7 @@ func (f *Frame) exec(rest []word.Word) string {
 
 // commandBuiltin is command and builtin, which pass over functions and aliases. command -v prints a
 // path.
-func (f *Frame) commandBuiltin(name string, rest []word.Word) string {
+func (f *Frame) commandBuiltin(name string, rest []shellword.Word) string {
 	for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") {
 		if strings.ContainsAny(rest[0].Text, "vV") {
 			return where(rest[1:])
@@ -138,24 +138,24 @@ func (f *Frame) commandBuiltin(name string, rest []word.Word) string {
 }
 
 // where is the output of which, type -P and command -v.
-func where(rest []word.Word) string {
-	if rest = word.Command(rest, "", 0); len(rest) == 0 {
+func where(rest []shellword.Word) string {
+	if rest = shellword.Command(rest, "", 0); len(rest) == 0 {
 		return ""
 	}
-	return "/usr/bin/" + word.ProgramName(rest[0].Text) + "\n"
+	return "/usr/bin/" + shellword.ProgramName(rest[0].Text) + "\n"
 }
 
 // source1 runs a file in this shell.
-func (f *Frame) source1(rest []word.Word) {
+func (f *Frame) source1(rest []shellword.Word) {
 	if len(rest) == 0 {
 		return
 	}
-	name, how := rest[0].Text, "source "+word.Join(rest)
+	name, how := rest[0].Text, "source "+shellword.Join(rest)
 	text, from := f.Open(name)
 	if f.Unread(text, from) {
 		return
 	}
-	if from == Nowhere && word.Blank(name) {
+	if from == Nowhere && shellword.Blank(name) {
 		f.Opaque(how, "the file it would run is only known when it runs")
 	}
 	defer f.Through("source " + name)()
@@ -164,41 +164,41 @@ func (f *Frame) source1(rest []word.Word) {
 	if len(rest) == 1 {
 		f.ShellText(text, how)
 	} else {
-		f.Args = word.Texts(rest[1:])
+		f.Args = shellword.Texts(rest[1:])
 		f.ShellText(text, how)
 		f.Args = args
 	}
 	f.Disk, f.left = onDisk, false
 }
 
-func (f *Frame) trap(rest []word.Word) {
-	if rest = word.Command(rest, "", 0); len(rest) > 1 {
+func (f *Frame) trap(rest []shellword.Word) {
+	if rest = shellword.Command(rest, "", 0); len(rest) > 1 {
 		f.Within("trap", func() { f.Child().Run(rest[0].Text) })
 	}
 }
 
-func (f *Frame) cd(rest []word.Word) {
-	rest = word.Command(rest, "", 0)
+func (f *Frame) cd(rest []shellword.Word) {
+	rest = shellword.Command(rest, "", 0)
 	switch {
 	case len(rest) == 0:
 		f.Cwd = "~"
 	case rest[0].Text == "-":
-		f.Cwd = word.Hole
+		f.Cwd = shellword.Hole
 	default:
 		f.Cwd = f.Resolve(rest[0].Text)
 	}
 }
 
 // setArgs is set -- a b: the words become "$@".
-func (f *Frame) setArgs(rest []word.Word) {
+func (f *Frame) setArgs(rest []shellword.Word) {
 	for i := 0; i < len(rest); i++ {
 		t := rest[i].Text
 		switch {
 		case t == "--" || t == "-":
-			f.Args = word.Texts(rest[i+1:])
+			f.Args = shellword.Texts(rest[i+1:])
 			return
 		case t == "" || t[0] != '-' && t[0] != '+':
-			f.Args = word.Texts(rest[i:])
+			f.Args = shellword.Texts(rest[i:])
 			return
 		case strings.HasSuffix(t, "o"): // a name follows: set -euo pipefail
 			i++
@@ -206,12 +206,12 @@ func (f *Frame) setArgs(rest []word.Word) {
 	}
 }
 
-func (f *Frame) shift(rest []word.Word) {
+func (f *Frame) shift(rest []shellword.Word) {
 	n := 1
 	if len(rest) > 0 {
-		v, ok := word.Atoi(rest[0].Text)
+		v, ok := shellword.Atoi(rest[0].Text)
 		if !ok {
-			f.Args = []string{word.Hole}
+			f.Args = []string{shellword.Hole}
 			return
 		}
 		n = v
@@ -222,31 +222,31 @@ func (f *Frame) shift(rest []word.Word) {
 }
 
 // read gives a line of the input to one name. Of several names each holds something unknown.
-func (f *Frame) read(rest []word.Word) {
-	fl := word.ParseFlags(rest, "-a -d -i -n -N -p -t -u")
+func (f *Frame) read(rest []shellword.Word) {
+	fl := shellword.ParseFlags(rest, "-a -d -i -n -N -p -t -u")
 	if target := fl.Val("-a"); target != "" {
-		f.vars[target] = variable{array: true, vals: []string{word.Hole}}
+		f.vars[target] = variable{array: true, vals: []string{shellword.Hole}}
 		return
 	}
-	line := word.Hole
+	line := shellword.Hole
 	if s := f.Stdin; s != nil {
 		var after string
 		line, after, _ = strings.Cut(s.Text, "\n")
 		switch {
 		case s.Text == "":
 			f.status = No
-		case !word.Unknown(line):
+		case !shellword.Unknown(line):
 			f.status = Yes
 			s.Text = after
 		}
 	}
-	names := word.Texts(fl.Pos)
+	names := shellword.Texts(fl.Pos)
 	if len(names) == 0 {
 		names = []string{"REPLY"}
 	}
 	for _, n := range names {
 		if len(names) > 1 && line != "" {
-			line = word.Hole
+			line = shellword.Hole
 		}
 		if syntax.ValidName(n) {
 			f.Set(n, line)

@@ -3,7 +3,7 @@ package shell
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -12,7 +12,7 @@ import (
 // IFS.
 type builder struct {
 	f      *Frame
-	list   []word.Word
+	list   []shellword.Word
 	text   strings.Builder
 	pat    strings.Builder
 	open   bool // the field exists even when empty
@@ -26,9 +26,9 @@ func (b *builder) take(s string) bool {
 	if !b.f.M.Spend(len(s) / 32) {
 		return false
 	}
-	if b.text.Len()+len(s) > 2*word.MaxShell {
-		if !strings.HasSuffix(b.text.String(), word.Hole) {
-			b.text.WriteString(word.Hole)
+	if b.text.Len()+len(s) > 2*shellword.MaxShell {
+		if !strings.HasSuffix(b.text.String(), shellword.Hole) {
+			b.text.WriteString(shellword.Hole)
 		}
 		return false
 	}
@@ -102,12 +102,12 @@ func (b *builder) scatter(s string) {
 		s = strings.TrimLeft(s[i:], ifs)
 	}
 	b.bare(s)
-	b.split = b.split || word.Unknown(s)
+	b.split = b.split || shellword.Unknown(s)
 }
 
 func (b *builder) end() {
 	if b.open {
-		w := word.Word{Text: b.text.String(), Src: b.source, Split: b.split}
+		w := shellword.Word{Text: b.text.String(), Src: b.source, Split: b.split}
 		if b.glob && live(b.pat.String()) {
 			w.Pat = b.pat.String()
 		}
@@ -126,15 +126,15 @@ func live(pat string) bool {
 
 func (f *Frame) ifs() string {
 	v, _ := f.lookup("IFS")
-	if len(v.vals) == 0 || word.Unknown(v.vals[0]) {
+	if len(v.vals) == 0 || shellword.Unknown(v.vals[0]) {
 		return " \t\n"
 	}
 	return v.vals[0]
 }
 
 // words expands words as bash does: braces, then parameters and substitutions, then splitting.
-func (f *Frame) words(list []*syntax.Word) []word.Word {
-	var out []word.Word
+func (f *Frame) words(list []*syntax.Word) []shellword.Word {
+	var out []shellword.Word
 	for _, w := range list {
 		for _, parts := range f.braces(w) {
 			b := &builder{f: f, source: f.source(w)}
@@ -159,15 +159,15 @@ func (f *Frame) source(w *syntax.Word) string {
 }
 
 // Whole expands a word that stays one field: a value, a target, one side of a test.
-func (f *Frame) Whole(w *syntax.Word) word.Word {
+func (f *Frame) Whole(w *syntax.Word) shellword.Word {
 	if w == nil {
-		return word.Word{}
+		return shellword.Word{}
 	}
 	f.M.Spend(1)
 	b := &builder{f: f, source: f.source(w)}
 	f.parts(b, w.Parts, true)
-	fields := append(word.Texts(b.list), b.text.String())
-	return word.Word{Text: strings.Join(fields, " "), Src: b.source}
+	fields := append(shellword.Texts(b.list), b.text.String())
+	return shellword.Word{Text: strings.Join(fields, " "), Src: b.source}
 }
 
 // pattern expands a word into a pattern. Characters of quoted parts are escaped.
@@ -191,7 +191,7 @@ func (f *Frame) part(b *builder, p syntax.WordPart, whole bool) {
 	case *syntax.SglQuoted:
 		text := p.Value
 		if p.Dollar {
-			text = word.Unescape(text, true)
+			text = shellword.Unescape(text, true)
 		}
 		b.quote(text)
 	case *syntax.DblQuoted:
@@ -238,7 +238,7 @@ func (f *Frame) procSubst(p *syntax.ProcSubst) string {
 	g := f.Child()
 	path := f.TempFile()
 	if p.Op == syntax.CmdOut {
-		g.Stdin = &Stream{Text: word.Hole}
+		g.Stdin = &Stream{Text: shellword.Hole}
 		g.list(p.Stmts)
 		return path
 	}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/guard/act"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/shellword"
 )
 
 // Resolve is a path as the shell's place makes it: absolute where the place is known. "~" stays.
@@ -16,7 +16,8 @@ func (f *Frame) Resolve(p string) string {
 		return ""
 	}
 	p = strings.ReplaceAll(p, `\`, "/")
-	if p[0] == '/' || p[0] == '~' || strings.HasPrefix(p, word.Hole) || f.Cwd == "" || drive(p) {
+	if p[0] == '/' || p[0] == '~' || strings.HasPrefix(p, shellword.Hole) || f.Cwd == "" ||
+		drive(p) {
 		return path.Clean(p)
 	}
 	return path.Clean(f.Cwd + "/" + p)
@@ -58,7 +59,7 @@ func (f *Frame) open(p string, most int) (string, Origin) {
 		}
 		return v.text, Fresh
 	}
-	if f.M.Files == nil || word.Unknown(full) {
+	if f.M.Files == nil || shellword.Unknown(full) {
 		return "", Nowhere
 	}
 	text, ok := f.M.onDisk(full, most)
@@ -95,8 +96,8 @@ func (f *Frame) FileText(p string) string {
 		return ""
 	}
 	text, from := f.open(p, maxReads/2) // data leaves some reads for programs
-	if from == Nowhere || from == Disk && len(text) > act.MaxFile {
-		return word.Hole
+	if from == Nowhere || from == Disk && len(text) > effect.MaxFile {
+		return shellword.Hole
 	}
 	return text
 }
@@ -107,8 +108,8 @@ func (f *Frame) Unread(text string, from Origin) bool {
 	switch {
 	case from == Nowhere && f.M.unread && !f.M.InHook:
 		f.M.Shut(fmt.Sprintf("more than %d files to read", maxReads))
-	case from == Disk && len(text) > act.MaxFile && !binary(text):
-		f.M.Shut(fmt.Sprintf("a program longer than %d bytes", act.MaxFile))
+	case from == Disk && len(text) > effect.MaxFile && !binary(text):
+		f.M.Shut(fmt.Sprintf("a program longer than %d bytes", effect.MaxFile))
 	default:
 		return false
 	}
@@ -116,7 +117,8 @@ func (f *Frame) Unread(text string, from Origin) bool {
 }
 
 func binary(text string) bool {
-	return strings.HasPrefix(text, "\x7fELF") || strings.IndexByte(word.Clip(text, 512), 0) >= 0
+	return strings.HasPrefix(text, "\x7fELF") ||
+		strings.IndexByte(shellword.Clip(text, 512), 0) >= 0
 }
 
 // WriteFile notes what the call leaves in a file, so that running the file later on can be read.
@@ -137,7 +139,7 @@ func (f *Frame) WriteFile(p, text string, add bool) {
 		text = v.text + text
 	}
 	if f.M.mayWrite(full) {
-		f.M.fs[full] = written{text: word.ClipHole(text)}
+		f.M.fs[full] = written{text: shellword.ClipHole(text)}
 	}
 }
 
@@ -152,7 +154,7 @@ func (m *Machine) mayWrite(full string) bool {
 
 // CopyFile notes cp, mv, ln and install of one file to one place.
 func (f *Frame) CopyFile(from, to string) {
-	if word.Unknown(from) || word.Unknown(to) {
+	if shellword.Unknown(from) || shellword.Unknown(to) {
 		return
 	}
 	src, dst := f.Resolve(from), f.Resolve(to)
@@ -167,14 +169,14 @@ func (f *Frame) CopyFile(from, to string) {
 }
 
 // RunFile runs a file of shell text in a shell of its own.
-func (f *Frame) RunFile(p string, args []word.Word, label string) (ran bool) {
+func (f *Frame) RunFile(p string, args []shellword.Word, label string) (ran bool) {
 	text, from := f.Open(p)
 	if f.Unread(text, from) || from == Nowhere {
 		return false
 	}
 	defer f.Through(label)()
 	g := f.Child()
-	g.Args, g.Name = word.Texts(args), p
+	g.Args, g.Name = shellword.Texts(args), p
 	g.Script(text, from, p)
 	return true
 }
@@ -191,12 +193,12 @@ func (f *Frame) Script(text string, from Origin, p string) {
 		return
 	}
 	f.Disk = f.Disk || from == Disk
-	if word.Blank(text) {
+	if shellword.Blank(text) {
 		f.Opaque(p, "a file whose text is only known when it runs")
 		return
 	}
 	first, _, _ := strings.Cut(text, "\n")
-	if lang := interpreter(first); lang != "" && !word.IsShell(lang) {
+	if lang := interpreter(first); lang != "" && !shellword.IsShell(lang) {
 		f.M.World.Script(f, lang, text)
 		return
 	}

@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -14,7 +14,7 @@ const MaxRounds = 16
 func (f *Frame) forClause(c *syntax.ForClause) string {
 	switch loop := c.Loop.(type) {
 	case *syntax.WordIter:
-		items := word.Lits(f.Args...)
+		items := shellword.Lits(f.Args...)
 		if loop.InPos.IsValid() {
 			items = f.words(loop.Items)
 		}
@@ -27,11 +27,11 @@ func (f *Frame) forClause(c *syntax.ForClause) string {
 	return f.list(c.Do)
 }
 
-func (f *Frame) overItems(name string, items []word.Word, body []*syntax.Stmt) string {
+func (f *Frame) overItems(name string, items []shellword.Word, body []*syntax.Stmt) string {
 	out := ""
 	for i, w := range items {
 		if i == MaxRounds {
-			f.Set(name, word.Hole)
+			f.Set(name, shellword.Hole)
 			return out + f.list(body)
 		}
 		f.Set(name, w.Text)
@@ -41,7 +41,7 @@ func (f *Frame) overItems(name string, items []word.Word, body []*syntax.Stmt) s
 			break
 		}
 	}
-	return word.ClipHole(out)
+	return shellword.ClipHole(out)
 }
 
 // while runs the body once for each line that the condition reads from known input, and once where
@@ -60,7 +60,7 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 			holds = not(holds)
 		}
 		if holds == No || f.M.Tired() {
-			return word.ClipHole(out)
+			return shellword.ClipHole(out)
 		}
 		out += f.list(c.Do)
 		f.left = false
@@ -70,14 +70,14 @@ func (f *Frame) while(c *syntax.WhileClause) string {
 	}
 	changed := changedVars(before, f.vars)
 	for _, name := range changed {
-		f.Set(name, word.Hole)
+		f.Set(name, shellword.Hole)
 	}
 	if len(changed) > 0 {
 		f.list(c.Cond)
 		out += f.list(c.Do)
 		f.left = false
 	}
-	return word.ClipHole(out)
+	return shellword.ClipHole(out)
 }
 
 func changedVars(before, after map[string]variable) []string {

@@ -10,8 +10,8 @@ import (
 	"maps"
 	"slices"
 
-	"hooks/internal/guard/act"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/shellword"
 )
 
 // The bounds of one Read. Work is counted in steps (a word, a statement, 16 bytes of text), not in
@@ -31,11 +31,11 @@ const (
 // Machine is what all shells of one Read share: the reading, the work left, and what the command
 // changed on the way.
 type Machine struct {
-	Call  act.Call
-	Repo  func() act.Repo // asks once
-	Files act.Files
+	Call  effect.Call
+	Repo  func() effect.Repo // asks once
+	Files effect.Files
 	World World
-	Read  act.Reading
+	Read  effect.Reading
 	seen  map[string]bool
 	Work  int // steps left
 	reads int
@@ -61,9 +61,9 @@ type written struct {
 }
 
 // New is a machine for one call. The world may be nil where no command is run.
-func New(c act.Call, repo func() act.Repo, files act.Files, w World) *Machine {
-	var known *act.Repo
-	askOnce := func() act.Repo {
+func New(c effect.Call, repo func() effect.Repo, files effect.Files, w World) *Machine {
+	var known *effect.Repo
+	askOnce := func() effect.Repo {
 		if known == nil {
 			r := repo()
 			known = &r
@@ -110,7 +110,7 @@ func (m *Machine) Bounded(bound string, texts ...string) {
 	if m.Read.Unparsable == "" {
 		m.Read.Unparsable = bound
 	}
-	if m.Read.Bound == "" && slices.ContainsFunc(texts, word.CouldLand) {
+	if m.Read.Bound == "" && slices.ContainsFunc(texts, shellword.CouldLand) {
 		m.Read.Bound = bound
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -47,7 +47,7 @@ func indexText(p *syntax.ParamExp) string {
 func (f *Frame) param(p *syntax.ParamExp) (values []string, isList bool) {
 	if !f.M.Spend(1) || p.Param == nil || p.Excl || p.Length || p.Width || p.IsSet ||
 		p.Names != 0 || len(p.Modifiers) > 0 || p.Flags != nil {
-		return []string{word.Hole}, false
+		return []string{shellword.Hole}, false
 	}
 	values, isList, known := f.base(p)
 	switch {
@@ -72,7 +72,7 @@ func (f *Frame) base(p *syntax.ParamExp) (values []string, isList, known bool) {
 		return nil, true, false
 	case v.array && p.Index != nil && index == "":
 		f.runInside(p.Index)
-		return []string{word.Hole}, false, true
+		return []string{shellword.Hole}, false, true
 	case v.array:
 		return v.element(index)
 	case len(v.vals) == 0:
@@ -87,11 +87,11 @@ func (v variable) element(index string) (values []string, isList, known bool) {
 	n, err := strconv.Atoi("0" + index)
 	switch {
 	case err != nil:
-		return []string{word.Hole}, false, true
+		return []string{shellword.Hole}, false, true
 	case n < len(v.vals):
 		return []string{v.vals[n]}, false, true
-	case len(v.vals) > 0 && v.vals[len(v.vals)-1] == word.Hole:
-		return []string{word.Hole}, false, true
+	case len(v.vals) > 0 && v.vals[len(v.vals)-1] == shellword.Hole:
+		return []string{shellword.Hole}, false, true
 	}
 	return []string{""}, false, false
 }
@@ -135,7 +135,7 @@ func (f *Frame) operated(
 // trimmed takes a plain prefix or suffix off, or the folder of a path. Other changes of a text are
 // unknown.
 func trimmed(op, pat, v string) string {
-	known := !strings.ContainsAny(pat, `*?[\`) && !word.Unknown(v) && !word.Unknown(pat)
+	known := !strings.ContainsAny(pat, `*?[\`) && !shellword.Unknown(v) && !shellword.Unknown(pat)
 	switch slash := strings.LastIndex(v, "/"); {
 	case known && op[0] == '#':
 		return strings.TrimPrefix(v, pat)
@@ -150,8 +150,8 @@ func trimmed(op, pat, v string) string {
 // changed is a text of which a part was changed: unknown, but the name of the default branch stays
 // one, because what is taken off it is "origin/" as a rule.
 func changed(v string) string {
-	if strings.Contains(v, word.Trunk) {
-		return word.Trunk
+	if strings.Contains(v, shellword.Trunk) {
+		return shellword.Trunk
 	}
-	return word.Hole
+	return shellword.Hole
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -29,7 +29,7 @@ func Parse(text string) (stmts []*syntax.Stmt, problem string) {
 			return zsh, ""
 		}
 	}
-	return stmts, word.Clip(err.Error(), 160)
+	return stmts, shellword.Clip(err.Error(), 160)
 }
 
 // asBash keeps the parser from joining lines behind a backslash and a carriage return: to bash
@@ -69,17 +69,17 @@ const (
 
 // unfit is why a text must not reach the parser.
 func unfit(text string) string {
-	if len(text) > word.MaxShell {
-		return fmt.Sprintf("longer than %d bytes", word.MaxShell)
+	if len(text) > shellword.MaxShell {
+		return fmt.Sprintf("longer than %d bytes", shellword.MaxShell)
 	}
 	pieces, openers, doubles, open, deepest := 0, 0, 0, 0, 0
 	for i := 0; i < len(text); i++ {
-		pieces += word.Btoi(strings.IndexByte(" \t\n;|&<>$`=", text[i]) >= 0)
+		pieces += shellword.Btoi(strings.IndexByte(" \t\n;|&<>$`=", text[i]) >= 0)
 		switch c := text[i]; {
 		case strings.IndexByte("([{!", c) >= 0:
 			openers++
 			open++
-			doubles += word.Btoi(c == '(' && i > 0 && text[i-1] == '(')
+			doubles += shellword.Btoi(c == '(' && i > 0 && text[i-1] == '(')
 		case strings.IndexByte(")]}\n", c) >= 0: // in prose and patterns brackets may stay open
 			open = max(0, open-1)
 		case c >= 'a' && c <= 'z' && (i == 0 || text[i-1] < 'a' || text[i-1] > 'z'):
@@ -107,14 +107,14 @@ function`):
 // startsWord reports whether a text begins with one of the words.
 func startsWord(text, words string) bool {
 	n := 0
-	for n < len(text) && n < 9 && word.NameByte(text[n]) {
+	for n < len(text) && n < 9 && shellword.NameByte(text[n]) {
 		n++
 	}
-	return word.Has(words, text[:n])
+	return shellword.Has(words, text[:n])
 }
 
 // WordsOf splits text into words as a shell would.
-func (f *Frame) WordsOf(text string) []word.Word {
+func (f *Frame) WordsOf(text string) []shellword.Word {
 	h := f.Child()
 	h.src = "x " + text
 	stmts, _ := Parse(h.src)
@@ -123,5 +123,5 @@ func (f *Frame) WordsOf(text string) []word.Word {
 			return h.words(c.Args[1:])
 		}
 	}
-	return word.Lits(strings.Fields(text)...)
+	return shellword.Lits(strings.Fields(text)...)
 }

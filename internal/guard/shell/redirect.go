@@ -3,7 +3,7 @@ package shell
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -24,7 +24,7 @@ func (f *Frame) redirected(s *syntax.Stmt) string {
 	for _, to := range files {
 		text := out
 		if !to.stdout {
-			text = word.Hole
+			text = shellword.Hole
 		}
 		f.WriteFile(to.path, text, to.append)
 	}
@@ -76,7 +76,7 @@ func (f *Frame) redirect(r *syntax.Redirect) redirect {
 	case syntax.DplIn:
 		return redirect{}
 	case syntax.DplOut: // >&2, >&- and the old spelling >&file
-		if strings.Trim(w.Text, "0123456789-"+word.Hole) == "" {
+		if strings.Trim(w.Text, "0123456789-"+shellword.Hole) == "" {
 			return redirect{stdout: fd != "2" && w.Text != "1"}
 		}
 	}

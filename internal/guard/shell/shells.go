@@ -3,11 +3,11 @@ package shell
 import (
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 )
 
 // ShellProgram is bash and its kin: -c text, a script, or standard input.
-func (f *Frame) ShellProgram(name string, argv []word.Word) string {
+func (f *Frame) ShellProgram(name string, argv []shellword.Word) string {
 	defer f.Through(name)()
 	g := f.External()
 	g.Args = nil
@@ -25,20 +25,20 @@ func (f *Frame) ShellProgram(name string, argv []word.Word) string {
 
 // shellOpts are the options of a shell that decide which text it runs.
 type shellOpts struct {
-	command bool        // -c: the text is the first word of the rest
-	stdin   bool        // -s
-	check   bool        // -n: nothing is run
-	rest    []word.Word // behind the options
+	command bool             // -c: the text is the first word of the rest
+	stdin   bool             // -s
+	check   bool             // -n: nothing is run
+	rest    []shellword.Word // behind the options
 }
 
 // readOptions reads the options of a shell as it does: joined letters, of which o and O take a word
 // each ("-euo pipefail -c"), in zsh and ksh the rest of their own word where there is one.
-func readOptions(name string, args []word.Word) (o shellOpts) {
-	joined := word.Has("zsh ksh ksh93 mksh", name)
+func readOptions(name string, args []shellword.Word) (o shellOpts) {
+	joined := shellword.Has("zsh ksh ksh93 mksh", name)
 	for i := 0; i < len(args); i++ {
 		t := args[i].Text
 		if text, ok := strings.CutPrefix(t, "--command="); ok { // of fish
-			return shellOpts{command: true, rest: word.Lits(text)}
+			return shellOpts{command: true, rest: shellword.Lits(text)}
 		}
 		switch {
 		case t == "-" || t == "--":
@@ -47,7 +47,7 @@ func readOptions(name string, args []word.Word) (o shellOpts) {
 		case len(t) < 2 || t[0] != '-' && t[0] != '+':
 			o.rest = args[i:]
 			return o
-		case word.Has("--rcfile --init-file", t):
+		case shellword.Has("--rcfile --init-file", t):
 			i++
 			continue
 		case strings.HasPrefix(t, "--"):
@@ -76,64 +76,64 @@ func readOptions(name string, args []word.Word) (o shellOpts) {
 }
 
 // shellC runs the text of -c; the words behind it are $0 and the rest.
-func (f *Frame) shellC(argv, rest []word.Word) string {
+func (f *Frame) shellC(argv, rest []shellword.Word) string {
 	if len(rest) == 0 {
 		return ""
 	}
 	if len(rest) > 1 {
-		f.Name, f.Args = rest[1].Text, word.Texts(rest[2:])
+		f.Name, f.Args = rest[1].Text, shellword.Texts(rest[2:])
 	}
-	return f.ShellText(rest[0].Text, word.Join(argv))
+	return f.ShellText(rest[0].Text, shellword.Join(argv))
 }
 
-func (f *Frame) shellScript(name string, args []word.Word) string {
-	f.Args, f.Name = word.Texts(args[1:]), args[0].Text
+func (f *Frame) shellScript(name string, args []shellword.Word) string {
+	f.Args, f.Name = shellword.Texts(args[1:]), args[0].Text
 	text, from := f.Open(args[0].Text)
 	if f.Unread(text, from) {
-		return word.Hole
+		return shellword.Hole
 	}
 	if from == Nowhere {
 		why := ""
-		if word.Blank(args[0].Text) {
+		if shellword.Blank(args[0].Text) {
 			why = "the script's name is only known when it runs"
-		} else if word.MergeWord(word.ProgramName(args[0].Text)) {
+		} else if shellword.MergeWord(shellword.ProgramName(args[0].Text)) {
 			why = "a script that cannot be read and is named after a merge"
 		}
 		if why != "" {
-			f.Opaque(name+" "+word.Join(args), why)
+			f.Opaque(name+" "+shellword.Join(args), why)
 		}
-		return word.Hole
+		return shellword.Hole
 	}
 	f.via = append(f.via, args[0].Text)
 	f.Script(text, from, args[0].Text)
-	return word.Hole
+	return shellword.Hole
 }
 
 // shellStdin is a shell that reads its commands.
-func (f *Frame) shellStdin(name string, args []word.Word) string {
+func (f *Frame) shellStdin(name string, args []shellword.Word) string {
 	if len(args) > 0 && args[0].Text == "--" {
 		args = args[1:]
 	}
-	f.Args = word.Texts(args)
+	f.Args = shellword.Texts(args)
 	if f.Stdin == nil {
 		return ""
 	}
 	text := f.Stdin.Text
 	f.Stdin = nil
-	if word.BlankSoft(text) { // harmless as a name or a version, not as commands
-		text = word.Hole
+	if shellword.BlankSoft(text) { // harmless as a name or a version, not as commands
+		text = shellword.Hole
 	}
 	return f.ShellText(text, "… | "+name)
 }
 
 // ShellText runs text in a new shell, or calls it opaque when nothing of it is known.
 func (f *Frame) ShellText(text, how string) string {
-	if word.BlankSoft(text) || strings.TrimSpace(text) == "" {
+	if shellword.BlankSoft(text) || strings.TrimSpace(text) == "" {
 		return ""
 	}
-	if word.Blank(text) {
+	if shellword.Blank(text) {
 		f.Opaque(how, "the text it would run is only known when it runs")
-		return word.Hole
+		return shellword.Hole
 	}
 	return f.Run(text)
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -21,13 +21,13 @@ func (f *Frame) simple(c *syntax.CallExpr) string {
 	out := f.once(c)
 	for r.n = 1; r.n < r.rounds && !f.M.Tired(); r.n++ {
 		if f.once(c) != out {
-			out = word.Hole
+			out = shellword.Hole
 		}
 	}
 	if r.mixed {
 		r.blur = true
 		f.once(c)
-		out = word.Hole
+		out = shellword.Hole
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func (f *Frame) assign(a *syntax.Assign) {
 	case a.Index != nil: // which element it is does not matter
 		f.arith(a.Index)
 		f.Whole(a.Value)
-		f.vars[name] = variable{array: true, vals: []string{word.Hole}, out: old.out}
+		f.vars[name] = variable{array: true, vals: []string{shellword.Hole}, out: old.out}
 	case a.Naked:
 		f.vars[name] = old
 	default:
@@ -99,14 +99,14 @@ func (f *Frame) assignScalar(name string, a *syntax.Assign, old variable, known 
 		f.Set(name, value)
 		return
 	case !known:
-		f.Set(name, word.Hole+value)
+		f.Set(name, shellword.Hole+value)
 		return
 	case old.array:
 		old.vals = append(slices.Clone(old.vals), value)
 	default:
 		old.vals = slices.Clone(old.vals)
 		for i, s := range old.vals {
-			old.vals[i] = word.ClipHole(s + value)
+			old.vals[i] = shellword.ClipHole(s + value)
 		}
 	}
 	f.vars[name] = old
@@ -120,9 +120,9 @@ func (f *Frame) assignArray(name string, a *syntax.Assign, old variable) {
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
 			f.arith(e.Index)
-			v.vals = append(v.vals, word.Hole)
+			v.vals = append(v.vals, shellword.Hole)
 		}
-		v.vals = append(v.vals, word.Texts(f.words([]*syntax.Word{e.Value}))...)
+		v.vals = append(v.vals, shellword.Texts(f.words([]*syntax.Word{e.Value}))...)
 	}
 	f.vars[name] = v
 }
@@ -132,7 +132,7 @@ func (f *Frame) RunsLater(name string) {
 	const runs = `GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR EDITOR VISUAL PAGER GIT_PAGER
 GH_PAGER GLAB_PAGER MANPAGER GH_BROWSER BROWSER GH_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS
 PROMPT_COMMAND GIT_PROXY_COMMAND LESSOPEN RUSTC_WRAPPER MAKESHELL`
-	if text := f.Env(name); text != "" && word.Has(runs, name) {
+	if text := f.Env(name); text != "" && shellword.Has(runs, name) {
 		f.Look("$"+name, text)
 	}
 }
@@ -169,7 +169,7 @@ func (f *Frame) declClause(c *syntax.DeclClause) {
 			f.assign(a)
 		}
 		if ref { // another variable's name
-			f.Set(name, word.Hole)
+			f.Set(name, shellword.Hole)
 		}
 		if exports {
 			f.Export(name)

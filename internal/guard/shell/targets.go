@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"hooks/internal/guard/act"
-	"hooks/internal/guard/place"
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/effect"
+	"hooks/internal/guard/paths"
+	"hooks/internal/guard/shellword"
 )
 
 // Absolute is a path as written, seen from a directory.
@@ -31,32 +31,32 @@ func (f *Frame) linked(full string) string {
 
 // KindAt judges a word as a path to be written: by its text, by where its links lead, as those of a
 // checked-out repository may, and by the loop's own paths.
-func (f *Frame) KindAt(w word.Word) place.Kind {
+func (f *Frame) KindAt(w shellword.Word) paths.Kind {
 	full := f.linked(f.Resolve(w.Text))
 	pat := ""
 	if w.Pat != "" {
 		pat = f.resolvePat(w.Pat)
 	}
-	kind := place.Of(full, pat)
+	kind := paths.Of(full, pat)
 	switch {
-	case kind != place.Ordinary || word.Unknown(full) || full == "":
+	case kind != paths.Ordinary || shellword.Unknown(full) || full == "":
 		return kind
 	case f.Own(full):
-		return place.State
+		return paths.State
 	}
-	return place.Of(f.real(full), "")
+	return paths.Of(f.real(full), "")
 }
 
 // Own reports whether a path is one of the loop's own, through links too.
 func (f *Frame) Own(full string) bool {
-	return place.Own(f.M.Call.Own, full) || place.Own(f.M.Call.Own, f.real(full))
+	return paths.Own(f.M.Call.Own, full) || paths.Own(f.M.Call.Own, f.real(full))
 }
 
 // real is where a path leads on disk, as far as that may be asked.
 func (f *Frame) real(full string) string {
-	links, ok := f.M.Files.(act.Links)
+	links, ok := f.M.Files.(effect.Links)
 	full = f.linked(full)
-	if !ok || full == "" || full[0] == '~' || word.Unknown(full) || !f.M.Spend(20) {
+	if !ok || full == "" || full[0] == '~' || shellword.Unknown(full) || !f.M.Spend(20) {
 		return full
 	}
 	return links.RealPath(full)
@@ -72,72 +72,72 @@ func (f *Frame) resolvePat(pat string) string {
 
 // Guarded reports whether a path is of the loop's own or a registration.
 func (f *Frame) Guarded(p string) bool {
-	return p != "" && len(p) < 4096 && f.KindAt(word.Lit(p)) != place.Ordinary
+	return p != "" && len(p) < 4096 && f.KindAt(shellword.Lit(p)) != paths.Ordinary
 }
 
 // Covers reports whether removing or moving the directory takes the loop's files with it.
-func (f *Frame) Covers(w word.Word) bool {
+func (f *Frame) Covers(w shellword.Word) bool {
 	full := f.linked(f.Resolve(w.Text))
 	if w.Pat != "" {
 		full = f.resolvePat(w.Pat)
 	}
-	if full == "" || word.Blank(full) {
+	if full == "" || shellword.Blank(full) {
 		return false
 	}
 	dir, last := path.Split(strings.ToLower(full))
 	below := strings.TrimSuffix(full, "/") + "/"
 	within := func(p string) bool { return strings.HasPrefix(p, below) }
-	return place.Matches(last, ".sdd") ||
-		path.Base(dir) == ".sdd" && strings.Trim(last, word.Hole) == "" ||
+	return paths.Matches(last, ".sdd") ||
+		path.Base(dir) == ".sdd" && strings.Trim(last, shellword.Hole) == "" ||
 		slices.ContainsFunc(f.M.Call.Own, within) ||
 		f.M.Call.Cwd != "" && within(f.M.Call.Cwd+"/")
 }
 
 // Writes records that a path is written, if the loop guards it.
-func (f *Frame) Writes(w word.Word, how string) {
+func (f *Frame) Writes(w shellword.Word, how string) {
 	if w.Text == "" {
 		return
 	}
 	switch f.KindAt(w) {
-	case place.State:
-		f.fileAct(act.WriteState, w.Text, how)
-	case place.Registration:
-		f.fileAct(act.DropRegistration, w.Text, how)
+	case paths.State:
+		f.fileAct(effect.WriteState, w.Text, how)
+	case paths.Registration:
+		f.fileAct(effect.DropRegistration, w.Text, how)
 	default:
 		transcripts := strings.Contains(f.M.Call.CommandText(), ".claude/projects")
-		if word.Blank(w.Text) && transcripts { // a file that was searched for
+		if shellword.Blank(w.Text) && transcripts { // a file that was searched for
 			f.StateAct(how)
 		}
-		if word.Has("CLAUDE.md AGENTS.md", word.ProgramName(w.Text)) {
-			f.fileAct(act.WriteConfig, f.Resolve(w.Text), how)
+		if shellword.Has("CLAUDE.md AGENTS.md", shellword.ProgramName(w.Text)) {
+			f.fileAct(effect.WriteConfig, f.Resolve(w.Text), how)
 		}
 	}
 }
 
 // fileAct records what is done to a file; how is the command as written.
-func (f *Frame) fileAct(kind act.Kind, ref, how string) {
+func (f *Frame) fileAct(kind effect.Kind, ref, how string) {
 	full := f.linked(f.Resolve(ref))
-	if word.Unknown(full) || strings.ContainsAny(full, "*?[{") {
+	if shellword.Unknown(full) || strings.ContainsAny(full, "*?[{") {
 		full = ""
 	}
-	command := word.Clip(word.Ellipsis(how), 300)
-	f.Act(act.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
+	command := shellword.Clip(shellword.Ellipsis(how), 300)
+	f.Act(effect.Act{Kind: kind, Ref: ref, Path: full, Command: command}, nil)
 }
 
 // Takes records that a path is removed or moved away, with what is in it.
-func (f *Frame) Takes(w word.Word, how string, whole bool) {
-	if f.KindAt(w) != place.Ordinary {
+func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
+	if f.KindAt(w) != paths.Ordinary {
 		f.Writes(w, how)
 		return
 	}
 	switch {
 	case !whole:
 	case f.Covers(w):
-		f.fileAct(act.WriteState, w.Text, how)
-	case place.Registers(f.linked(f.Resolve(w.Text))):
-		f.fileAct(act.DropRegistration, w.Text, how)
+		f.fileAct(effect.WriteState, w.Text, how)
+	case paths.Registers(f.linked(f.Resolve(w.Text))):
+		f.fileAct(effect.DropRegistration, w.Text, how)
 	}
 }
 
 // StateAct records that the loop's files are reached without being named.
-func (f *Frame) StateAct(how string) { f.fileAct(act.WriteState, ".sdd/loop", how) }
+func (f *Frame) StateAct(how string) { f.fileAct(effect.WriteState, ".sdd/loop", how) }

@@ -1,7 +1,7 @@
 package shell
 
 import (
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -94,21 +94,21 @@ func (f *Frame) matches(pat, s string) Truth {
 	switch work := len(pat) * len(s); {
 	case pat == "*":
 		return Yes
-	case word.Unknown(s) || word.Unknown(pat), work > 1<<20 || !f.M.Spend(1+work/1024):
+	case shellword.Unknown(s) || shellword.Unknown(pat), work > 1<<20 || !f.M.Spend(1+work/1024):
 		return Maybe
 	}
-	return TruthOf(word.GlobMatch(pat, s))
+	return TruthOf(shellword.GlobMatch(pat, s))
 }
 
 func nonEmpty(s string) Truth {
-	if word.Unknown(s) {
+	if shellword.Unknown(s) {
 		return Maybe
 	}
 	return TruthOf(s != "")
 }
 
 // testArgs is the truth of [ … ] and test with one to three arguments, negated or not.
-func testArgs(argv []word.Word) Truth {
+func testArgs(argv []shellword.Word) Truth {
 	if len(argv) > 0 && argv[len(argv)-1].Text == "]" {
 		argv = argv[:len(argv)-1]
 	}
@@ -122,9 +122,9 @@ func testArgs(argv []word.Word) Truth {
 		return No
 	case len(argv) == 1:
 		return nonEmpty(argv[0].Text)
-	case len(argv) == 3 && word.Has("= == !=", argv[1].Text):
+	case len(argv) == 3 && shellword.Has("= == !=", argv[1].Text):
 		a, b := argv[0].Text, argv[2].Text
-		if word.Unknown(a) || word.Unknown(b) {
+		if shellword.Unknown(a) || shellword.Unknown(b) {
 			return Maybe
 		}
 		return TruthOf((a == b) == (argv[1].Text != "!="))

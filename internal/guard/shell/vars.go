@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -57,14 +57,14 @@ func (v variable) or(o variable) variable {
 		}
 	}
 	if len(v.vals) > maxValues {
-		v.vals = append(v.vals[:maxValues-1], word.Hole)
+		v.vals = append(v.vals[:maxValues-1], shellword.Hole)
 	}
 	return v
 }
 
 // Set gives a scalar one value.
 func (f *Frame) Set(name, value string) {
-	v := scalar(word.ClipHole(value))
+	v := scalar(shellword.ClipHole(value))
 	v.out = f.vars[name].out
 	f.vars[name] = v
 }
@@ -83,7 +83,7 @@ func (f *Frame) First(name string) (string, bool) {
 
 // Env is a variable's first value, "" where that is unknown.
 func (f *Frame) Env(name string) string {
-	if text, _ := f.First(name); !word.Unknown(text) {
+	if text, _ := f.First(name); !shellword.Unknown(text) {
 		return text
 	}
 	return ""
@@ -144,7 +144,7 @@ func (m *Machine) choose(name string, values []string) string {
 	r.mixed = r.mixed || r.name != "" && r.name != name
 	r.name = name
 	if r.blur {
-		return word.Hole
+		return shellword.Hole
 	}
 	return values[min(r.n, len(values)-1)]
 }
@@ -155,7 +155,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 	if v, known = f.vars[name]; known {
 		return v, true
 	}
-	text := word.Hole
+	text := shellword.Hole
 	switch name {
 	case "@", "*":
 		return variable{vals: f.Args, array: true}, true
@@ -175,7 +175,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 		text = "claude"
 	case "CLAUDE_PID", "PPID": // the client starts the shell itself
 		if text = f.M.Call.PID; text == "" {
-			return scalar(word.Hole), false
+			return scalar(shellword.Hole), false
 		}
 	case "IFS":
 		text = " \t\n"
@@ -188,7 +188,7 @@ func (f *Frame) lookup(name string) (v variable, known bool) {
 		n, err := strconv.Atoi(name)
 		switch {
 		case err != nil || n < 1:
-			return scalar(word.Hole), false
+			return scalar(shellword.Hole), false
 		case n <= len(f.Args):
 			text = f.Args[n-1]
 		default:

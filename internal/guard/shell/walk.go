@@ -4,7 +4,7 @@ import (
 	"maps"
 	"strings"
 
-	"hooks/internal/guard/word"
+	"hooks/internal/guard/shellword"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -12,11 +12,11 @@ import (
 // Run walks shell text in this very shell, as eval does, and returns what it would print.
 func (f *Frame) Run(text string) string {
 	if !f.M.Spend(1 + len(text)/16) {
-		return word.Hole
+		return shellword.Hole
 	}
 	text = asBash(text)
 	if f.unreadable(text) {
-		return word.Hole
+		return shellword.Hole
 	}
 	stmts, problem := Parse(text)
 	src := f.src
@@ -32,7 +32,7 @@ func (f *Frame) Run(text string) string {
 // unreadable notes text that must not reach the parser, or is so long that a part was cut off.
 func (f *Frame) unreadable(text string) bool {
 	bound := unfit(text)
-	if bound == "" && len(text) > word.MaxShell/4 && word.Unknown(text) {
+	if bound == "" && len(text) > shellword.MaxShell/4 && shellword.Unknown(text) {
 		bound = "a part of a long text is only known when it runs"
 	}
 	if bound != "" {
@@ -47,7 +47,7 @@ func (f *Frame) unparsed(text, problem string) {
 	if f.Disk {
 		return
 	}
-	if f.depth > 0 && word.Unknown(text) {
+	if f.depth > 0 && shellword.Unknown(text) {
 		f.Opaque(text, "the text it would run is only known when it runs")
 		return
 	}
@@ -63,7 +63,7 @@ func (f *Frame) list(stmts []*syntax.Stmt) string {
 		if f.left || f.M.Tired() {
 			break
 		}
-		if text := f.stmt(s); out.Len() < word.MaxShell {
+		if text := f.stmt(s); out.Len() < shellword.MaxShell {
 			out.WriteString(text)
 		}
 	}
@@ -173,7 +173,8 @@ func (f *Frame) binary(c *syntax.BinaryCmd) string {
 	var out strings.Builder
 	out.WriteString(f.stmt(first))
 	for i := len(chain) - 1; i >= 0 && !f.M.Tired(); i-- {
-		if text := f.then(chain[i].Op == syntax.AndStmt, chain[i].Y); out.Len() < word.MaxShell {
+		if text := f.then(chain[i].Op == syntax.AndStmt,
+			chain[i].Y); out.Len() < shellword.MaxShell {
 			out.WriteString(text)
 		}
 	}
@@ -232,7 +233,7 @@ func (f *Frame) pipeline(c *syntax.BinaryCmd) string {
 		g.Stdin = stdin
 		out = g.stmt(s)
 		f.status = g.status
-		stdin = &Stream{Text: word.ClipHole(out)}
+		stdin = &Stream{Text: shellword.ClipHole(out)}
 		if f.M.Tired() {
 			break
 		}

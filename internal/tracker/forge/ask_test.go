@@ -14,12 +14,12 @@ import (
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
-	"hooks/internal/tracker/standin"
+	"hooks/internal/tracker/forgetest"
 )
 
 func TestMain(m *testing.M) {
-	standin.Play()
-	standin.Alone()
+	forgetest.Play()
+	forgetest.Alone()
 	os.Exit(m.Run())
 }
 
@@ -46,7 +46,7 @@ func project(t *testing.T, origin, answers string) (dir, from string) {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(t.TempDir(), "bin")
-	if err := standin.Install(bin, from, self); err != nil {
+	if err := forgetest.Install(bin, from, self); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -1,0 +1,123 @@
+// Package effect has the tool call and its reading: the acts found in it, and the parts that cannot
+// be resolved.
+package effect
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is the effect of an Act.
+type Kind string
+
+// The kinds. Merges reports which of them land code or open the way for it.
+const (
+	MergePR            Kind = "merge-pr"             // merges a PR now
+	PushProtected      Kind = "push-protected"       // moves a protected branch outside a PR
+	ArmAutoMerge       Kind = "arm-auto-merge"       // merges later: queue, label, chat-ops
+	ApprovePR          Kind = "approve-pr"           // approves a PR
+	DismissReview      Kind = "dismiss-review"       // takes a review away
+	RelaxProtection    Kind = "relax-protection"     // edits protection, rulesets, auto-merge
+	RunMergingWorkflow Kind = "run-merging-workflow" // starts a workflow that merges
+	PlantMerge         Kind = "plant-merge"          // leaves a merge behind under another name
+
+	OpenPR  Kind = "open-pr" // opens a PR (R30)
+	Comment Kind = "comment" // writes a comment or a review that is no approval
+
+	SetLabel  Kind = "set-label"  // labels an issue or PR: Ref is the label, PR the number (R44)
+	DropLabel Kind = "drop-label" // takes a label off
+
+	WriteState       Kind = "write-state"       // writes under .sdd/loop or a transcript
+	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop, forges an event
+	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends them
+	OtherSession     Kind = "other-session"     // starts a client that no loop governs
+
+	// WriteSettings is a file tool that edits a settings or plugin file. The caller looks at the
+	// text that it leaves.
+	WriteSettings Kind = "write-settings"
+	// WriteConfig writes a CLAUDE.md or AGENTS.md, in which a project configures its loops.
+	WriteConfig Kind = "write-config"
+)
+
+// Merges reports whether the kind lands code on a protected branch, now or later, or opens the way
+// for it.
+func (k Kind) Merges() bool {
+	switch k {
+	case MergePR, PushProtected, ArmAutoMerge, ApprovePR, DismissReview, RelaxProtection,
+		RunMergingWorkflow, PlantMerge:
+		return true
+	}
+	return false
+}
+
+// Tampers reports whether the kind touches the loop's own files, gates or registration.
+func (k Kind) Tampers() bool {
+	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
+}
+
+// Act is one effect of the call.
+type Act struct {
+	Kind    Kind
+	PR      int    // 0 unknown
+	Ref     string // URL, branch, path, or the text as written when PR is unknown
+	Repo    string // owner/name when named, else ""
+	SHA     string // the head commit the command insists on, "" none
+	Auto    bool   // auto-merge was asked for
+	Admin   bool   // protections are bypassed
+	Review  bool   // a comment that is a whole review of the PR, and no approval
+	Command string // the resolved command, words joined, as in "gh pr merge 142 --squash"
+	Cwd     string // where it is done, "" unknown
+	Path    string // the file that is written, seen from Cwd; "" if none is, or it is not known
+	Via     []string
+}
+
+// Opaque is a part that cannot be resolved statically and could reach a forge or the state.
+type Opaque struct {
+	Text   string   // the part as written, at most 200 bytes
+	Reason string   // as in "the command name is only known when it runs"
+	Via    []string // wrappers it was found through, outermost first
+}
+
+// Reading is the effect of a call, as far as its text shows it.
+type Reading struct {
+	Acts   []Act    // in the order found
+	Opaque []Opaque // the parts that could not be resolved
+	// Unparsable is why the text could not be read to its end (too long, syntax, nesting, work), ""
+	// if it was. Acts before that point are kept.
+	Unparsable string
+	// Bound names the bound that ended the reading where the rest could land something: no open
+	// loop lets the call pass. It is "" if no bound was hit, or if nothing in the text names a way
+	// to land anything.
+	Bound string
+}
+
+// ReachesForge reports whether a part that cannot be resolved names a forge's program or a push, or
+// is text that a shell reads from a pipe.
+func (r Reading) ReachesForge() bool {
+	for _, o := range r.Opaque {
+		if strings.HasPrefix(o.Text, "… | ") {
+			return true
+		}
+		words := strings.FieldsFunc(o.Text+" "+strings.Join(o.Via, " "), func(c rune) bool {
+			return strings.ContainsRune(" \t\n'\"`$(){}[];|&,=", c)
+		})
+		for _, w := range words {
+			switch w[strings.LastIndexByte(w, '/')+1:] {
+			case "gh", "glab", "tea", "tea-cli", "hub", "push":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// without returns the acts of other kinds than those left out.
+func (r Reading) without(leftOut func(Act) bool) []Act {
+	return slices.DeleteFunc(slices.Clone(r.Acts), leftOut)
+}
+
+// Merges returns the acts that land code or open the way for it.
+func (r Reading) Merges() []Act { return r.without(func(a Act) bool { return !a.Kind.Merges() }) }
+
+// Tampers returns the acts on the loop's own files, gates or registration.
+func (r Reading) Tampers() []Act { return r.without(func(a Act) bool { return !a.Kind.Tampers() }) }

@@ -1,0 +1,89 @@
+// Package paths has the paths that the loop guards: its own files, the client's transcripts, the
+// hooks' registration.
+package paths
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"hooks/internal/guard/shellword"
+)
+
+// Kind is the meaning of a write to a path.
+type Kind int
+
+// The kinds of a path.
+const (
+	Ordinary     Kind = iota
+	State             // under .sdd/loop, or a transcript of the client
+	Registration      // settings and plugin files that register the hooks
+)
+
+// Of judges a resolved path. pat is the same path with its unquoted pattern characters, or "".
+func Of(full, pat string) Kind {
+	if pat == "" {
+		pat = full
+	}
+	parts := strings.Split(strings.ToLower(pat), "/")
+	for i := range parts {
+		if i+1 < len(parts) && Matches(parts[i], ".sdd") && Matches(parts[i+1], "loop") {
+			return State
+		}
+	}
+	low := strings.ToLower(full)
+	base := path.Base(low)
+	transcript := strings.HasSuffix(base, ".jsonl")
+	switch {
+	case strings.Contains(low, ".claude/projects/") && transcript,
+		strings.HasSuffix(strings.TrimSuffix(low, "/*"), ".claude/projects"),
+		shellword.Unknown(low) &&
+			(stateFile(base) || transcript && strings.Contains(low, "/projects/")):
+		return State
+	case registered(low, base):
+		return Registration
+	}
+	return Ordinary
+}
+
+// Matches reports whether one part of a path, perhaps a pattern, stands for the name. A leading dot
+// must be written.
+func Matches(part, name string) bool {
+	if part == name || !strings.ContainsAny(part, `*?[\`) {
+		return part == name
+	}
+	shown := strings.HasPrefix(strings.TrimPrefix(part, `\`), ".")
+	return (shown || !strings.HasPrefix(name, ".")) && shellword.GlobMatch(part, name)
+}
+
+func stateFile(base string) bool {
+	kind := strings.TrimPrefix(strings.TrimPrefix(base, "work"), "review")
+	const kinds = ".lock .budget.json .history.jsonl .tick.json .claim.json"
+	return kind != base && shellword.Has(kinds, kind)
+}
+
+// Own reports whether a path is one of the loop's own, or below one: a transcript has its workers'
+// in a folder that is named after it.
+func Own(list []string, full string) bool {
+	return slices.ContainsFunc(list, func(own string) bool {
+		return full == own || strings.HasPrefix(full, strings.TrimSuffix(own, ".jsonl")+"/")
+	})
+}
+
+// Registers reports whether a folder holds the client's settings or its plugins.
+func Registers(dir string) bool {
+	return path.Base(dir) == ".claude" || strings.HasSuffix(dir, ".claude/plugins")
+}
+
+// registered reports whether a file registers the hooks with the client.
+func registered(low, base string) bool {
+	dir := path.Base(path.Dir(low))
+	switch {
+	case dir == ".claude" && shellword.GlobMatch("settings*.json", base),
+		base == "managed-settings.json", base == ".claude.json", base == "hooks" && dir == "bin",
+		shellword.HasPart("/"+low, `/managed-settings.d/ /.claude-plugin/ .claude/plugins/
+.claude/hooks/`):
+		return true
+	}
+	return base == "hooks.json" && !shellword.Has(".cursor .codex .kiro .gemini .github", dir)
+}

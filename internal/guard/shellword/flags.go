@@ -1,0 +1,141 @@
+package shellword
+
+import "strings"
+
+// Flags is a command line taken apart: positional words, and flag values by name as written ("-R",
+// "--repo").
+type Flags struct {
+	Pos  []Word
+	Vals map[string][]Word
+	// Late is true where an unknown unquoted word could hold flags or positional words of its own.
+	Late bool
+}
+
+// ParseFlags takes a command line apart. valued lists the flags that take a value, shorts as "-R",
+// longs as "--repo". Everything else with a dash is a switch; shorts may be joined ("-sd",
+// "-Ro/r").
+func ParseFlags(argv []Word, valued string) Flags {
+	fl := Flags{Vals: map[string][]Word{}}
+	for i := 0; i < len(argv); i++ {
+		w := argv[i]
+		fl.Late = fl.Late || w.Split
+		switch {
+		case w.Text == "--":
+			fl.Pos = append(fl.Pos, argv[i+1:]...)
+			return fl
+		case strings.HasPrefix(w.Text, "--"):
+			i += fl.long(w, argv[i+1:], valued)
+		case len(w.Text) > 1 && w.Text[0] == '-':
+			i += fl.short(w, argv[i+1:], valued)
+		default:
+			fl.Pos = append(fl.Pos, w)
+		}
+	}
+	return fl
+}
+
+// Unabbreviated spells out long flags that are given by their first letters only, as git, curl,
+// wget and az take them: the first of the longs that begins so. A flag that is one of the longs
+// stays.
+func Unabbreviated(argv []Word, longs string) []Word {
+	out := append([]Word(nil), argv...)
+	for i, w := range out {
+		name, val, valued := strings.Cut(w.Text, "=")
+		if name == "--" {
+			break
+		}
+		if !strings.HasPrefix(name, "--") || Has(longs, name) {
+			continue
+		}
+		for _, long := range strings.Fields(longs) {
+			if strings.HasPrefix(long, name) {
+				if out[i].Text = long; valued {
+					out[i].Text += "=" + val
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+// long reads a --flag, with its value in the same word or in the next, and returns the words that
+// it takes besides.
+func (fl *Flags) long(w Word, rest []Word, valued string) int {
+	if name, val, ok := strings.Cut(w.Text, "="); ok {
+		fl.add(name, Word{Text: val, Src: w.Src})
+		return 0
+	}
+	if Has(valued, w.Text) && len(rest) > 0 {
+		fl.add(w.Text, rest[0])
+		return 1
+	}
+	fl.add(w.Text, Lit("true"))
+	return 0
+}
+
+func (fl *Flags) short(w Word, rest []Word, valued string) int {
+	for j := 1; j < len(w.Text); j++ {
+		name := "-" + w.Text[j:j+1]
+		if !Has(valued, name) {
+			fl.add(name, Lit("true"))
+			continue
+		}
+		if val := strings.TrimPrefix(w.Text[j+1:], "="); val != "" {
+			fl.add(name, Word{Text: val, Src: w.Src})
+			return 0
+		}
+		if len(rest) > 0 {
+			fl.add(name, rest[0])
+			return 1
+		}
+	}
+	return 0
+}
+
+func (fl *Flags) add(name string, val Word) {
+	fl.Vals[name] = append(fl.Vals[name], val)
+}
+
+// On reports whether one of the switches is set and not switched off with =false.
+func (fl Flags) On(names ...string) bool {
+	for _, n := range names {
+		if vs := fl.Vals[n]; len(vs) > 0 && !Has("false 0 no off", vs[len(vs)-1].Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Get is the last value of the first of the names that was given.
+func (fl Flags) Get(names ...string) (Word, bool) {
+	for _, n := range names {
+		if vs := fl.Vals[n]; len(vs) > 0 {
+			return vs[len(vs)-1], true
+		}
+	}
+	return Word{}, false
+}
+
+// Val is Get's text, "" when absent.
+func (fl Flags) Val(names ...string) string {
+	w, _ := fl.Get(names...)
+	return w.Text
+}
+
+// All are the values of all the names, in the order of the names.
+func (fl Flags) All(names ...string) []Word {
+	var out []Word
+	for _, n := range names {
+		out = append(out, fl.Vals[n]...)
+	}
+	return out
+}
+
+// Arg is the i-th positional word, empty when there are fewer.
+func (fl Flags) Arg(i int) Word {
+	if i < len(fl.Pos) {
+		return fl.Pos[i]
+	}
+	return Word{}
+}

@@ -1,0 +1,81 @@
+package shellword
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// ProgramName is a command's name without its directory, its .exe and its Nix source.
+func ProgramName(text string) string {
+	name := path.Base(strings.ReplaceAll(text, `\`, "/"))
+	if _, after, ok := strings.Cut(name, "#"); ok {
+		name = after
+	}
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".exe") {
+		name = name[:len(name)-4]
+	}
+	return name
+}
+
+// MergeWord reports whether a script's name says that it merges PRs or lands on the main branch.
+func MergeWord(name string) bool {
+	parts := NameWords(name)
+	if AnyOf(parts, "automerge") || AnyOf(parts, "land") && len(parts) < 3 {
+		return true
+	}
+	ofPR := AnyOf(parts, "pr prs main master auto pull")
+	bare := len(parts) == 1 || len(parts) == 2 && Has("sh py js rb", parts[1])
+	return AnyOf(parts, "merge") && (ofPR || bare)
+}
+
+// AnyOf reports whether a list holds one of the words.
+func AnyOf(words []string, list string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
+}
+
+// HasPart reports whether a text contains one of the parts, which blanks part.
+func HasPart(text, parts string) bool {
+	in := func(p string) bool { return strings.Contains(text, p) }
+	return slices.ContainsFunc(strings.Fields(parts), in)
+}
+
+// DataProgram reports whether a program never runs its arguments.
+func DataProgram(name string) bool {
+	const data = `echo printf cat grep egrep fgrep rg ag ack ls head tail wc sort uniq cut tr
+sed jq yq diff cmp comm less more bat man tldr info whatis apropos which whereis type help brew
+apt apt-get dnf yum pacman apk pip pip3 gem port snap nix-env npm pnpm yarn say notify-send
+logger wall figlet cowsay toilet mail sendmail slack ntfy code cursor open xdg-open mkdir touch
+rm cp mv ln chmod chown stat file basename dirname realpath readlink date sleep seq yes true
+false gofmt go cargo rustc javac mvn gradle pytest eslint prettier black ruff tsc shellcheck
+shfmt actionlint markdownlint vale codespell aspell commitlint cspell tree du df ps kill export
+gpg sha256sum md5sum pbcopy xclip wl-copy qmd llm`
+	return Has(data, name)
+}
+
+// NameWords are the lower-case words of snake_case, kebab-case and camelCase names.
+func NameWords(name string) []string {
+	var spaced strings.Builder
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if i > 0 && c >= 'A' && c <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z' {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteByte(c)
+	}
+	apart := func(c rune) bool {
+		return c < 0x80 && (!NameByte(byte(c)) || strings.ContainsRune("_$@", c))
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), apart)
+}
+
+// NameByte reports whether a byte belongs to names in most languages.
+func NameByte(c byte) bool {
+	return strings.IndexByte("_$@", c) >= 0 || c >= 0x80 || c >= '0' && c <= '9' ||
+		c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// IsShell reports whether a program runs shell text.
+func IsShell(name string) bool {
+	return Has("sh bash zsh dash ksh ksh93 mksh ash fish rbash csh tcsh xonsh pwsh-sh", name)
+}

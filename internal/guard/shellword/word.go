@@ -1,0 +1,224 @@
+// Package shellword holds the words of command lines: texts of which parts may be unknown, their
+// patterns, escapes and flags, the names of programs, and the leaves of JSON and form text.
+package shellword
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Unknown text is a private character in a word: Hole for anything, Soft for the output of programs
+// that set up an environment (direnv, ssh-agent, brew shellenv), which is no way to a forge, Trunk
+// for the name of the default branch where a command looks it up.
+const (
+	Hole  = "\ue000"
+	Soft  = "\ue001"
+	Trunk = "\ue003"
+)
+
+// MaxText bounds the text of a snippet in another language, in bytes.
+const MaxText = 64 << 10
+
+// MaxShell bounds shell text, and what a program prints or a variable holds, in bytes. No event is
+// longer.
+const MaxShell = 4 << 20
+
+// Word is one expanded word of a command.
+type Word struct {
+	Text  string
+	Pat   string // the word as a glob pattern when it holds unquoted * ? or [, else ""
+	Src   string // as written
+	Split bool   // unknown unquoted text: none, one or several words
+	Raw   bool   // not of a shell: shown unchanged
+}
+
+// Lit is a word as a program names it: known, unquoted, not of any text.
+func Lit(text string) Word { return Word{Text: text} }
+
+// Lits are several of them.
+func Lits(texts ...string) []Word {
+	words := make([]Word, len(texts))
+	for i, t := range texts {
+		words[i] = Lit(t)
+	}
+	return words
+}
+
+// Known reports whether the whole word is known.
+func (w Word) Known() bool { return !Unknown(w.Text) }
+
+// Unknown reports whether a part of the text is unknown.
+func Unknown(text string) bool {
+	return strings.Contains(text, Hole) || strings.Contains(text, Soft) ||
+		strings.Contains(text, Trunk)
+}
+
+// Blank reports whether nothing at all is known of the text.
+func Blank(text string) bool {
+	return strings.Trim(text, Hole+Soft+Trunk+" \n\t") == "" && Unknown(text)
+}
+
+// Show is the word as a person would read it.
+func (w Word) Show() string {
+	if w.Raw {
+		return w.Text
+	}
+	if !w.Known() {
+		if w.Src != "" && !Unknown(w.Src) {
+			return Clip(w.Src, 120)
+		}
+		return Ellipsis(w.Text)
+	}
+	if w.Text == "" || strings.ContainsAny(w.Text, " \t\n'\"$`\\;&|<>()*?#!") {
+		return "'" + strings.ReplaceAll(w.Text, "'", `'\''`) + "'"
+	}
+	return w.Text
+}
+
+// Ellipsis shows what is unknown as "…".
+func Ellipsis(text string) string {
+	if !Unknown(text) {
+		return text
+	}
+	return strings.NewReplacer(Hole, "…", Soft, "…", Trunk, "…").Replace(text)
+}
+
+// Join is a command line as a person would read it, at most some 400 bytes.
+func Join(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Show())
+		if b.Len() > 400 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// Texts are the words' texts.
+func Texts(words []Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Text
+	}
+	return out
+}
+
+// Clip cuts a text to n bytes at a character's start.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// Number reads a PR number as people write it: 5, #5, !5.
+func Number(s string) int {
+	s = strings.TrimLeft(strings.TrimSpace(s), "#!")
+	n, err := strconv.Atoi(s)
+	if err != nil || n <= 0 || len(s) > 9 || s[0] == '+' {
+		return 0
+	}
+	return n
+}
+
+// Quoted is the words as shell text that means the same; holes stay.
+func Quoted(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteByte('\'')
+		b.WriteString(strings.ReplaceAll(w.Text, "'", `'\''`))
+		b.WriteByte('\'')
+	}
+	return b.String()
+}
+
+// Has reports whether the list of words holds the name; lists are short and constant.
+func Has(list, name string) bool {
+	if name == "" || strings.ContainsAny(name, " \n") {
+		return false
+	}
+	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
+	for from := 0; ; {
+		i := strings.Index(list[from:], name)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || space(list[i-1])) && (end == len(list) || space(list[end])) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// Atoi reads a decimal number.
+func Atoi(s string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	return n, err == nil && len(s) < 12
+}
+
+// ClipHole bounds a text that is passed on; what is cut off is unknown.
+func ClipHole(s string) string {
+	if len(s) > MaxShell {
+		return s[:MaxShell/2] + Hole
+	}
+	return s
+}
+
+// Swap is strings.ReplaceAll for texts from outside: a result too long is unknown.
+func Swap(s, old, with string) string {
+	if old == "" || len(s)+strings.Count(s, old)*len(with) > 2*MaxText {
+		return Hole
+	}
+	return strings.ReplaceAll(s, old, with)
+}
+
+// BlankSoft reports whether the text is only what a program prints that sets up an environment.
+func BlankSoft(text string) bool {
+	return strings.Trim(text, Soft+" \n\t") == "" && strings.Contains(text, Soft)
+}
+
+// Btoi is 1 for true.
+func Btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// IsTrue reports whether a switch is on.
+func IsTrue(s string) bool {
+	return strings.EqualFold(s, "true") || s == "1" || strings.EqualFold(s, "yes")
+}
+
+// Matching is the place of the bracket that closes the one at i, ( or {; -1 when none does.
+func Matching(s string, i int) int {
+	open := s[i]
+	closer := byte(')')
+	if open == '{' {
+		closer = '}'
+	}
+	depth := 0
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case open:
+			depth++
+		case closer:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

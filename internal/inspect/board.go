@@ -1,0 +1,120 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"hooks/internal/config"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/backlog"
+	"hooks/internal/tracker/forge"
+)
+
+// peopleWait is how long a person waits for one call to the tracker, longer than an iteration does.
+const peopleWait = 30 * time.Second
+
+// Backlog asks the tracker for the open issues in a scope, written as a skill's arguments, and
+// evaluates what they would trigger. It may be incomplete and come with an error.
+func (d *Desk) Backlog(scope []string) (report.Board, error) {
+	v, run, _ := d.asker(loop.Work)
+	q := v.question()
+	q.Backlog, q.Scope = true, backlog.ParseScope(scope)
+	answer := forge.Ask(context.Background(), q)
+	b := report.Board{Tracker: placed(&answer), Scope: q.Scope.String(),
+		Whole: answer.Backlog != nil,
+		Edges: answer.Edges, Notes: answer.Notes}
+	for _, f := range answer.Issues {
+		b.Issues = append(b.Issues, report.BoardIssue(f))
+	}
+	if b.Whole {
+		b.Workable = run.Workable(*answer.Backlog)
+	}
+	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
+	b.Fired = evaluate(facts, "backlog-empty", "dependency-cycle")
+	for _, g := range loop.Due(facts, loop.Reported) {
+		if g.Name == loop.AmbiguousCriteria {
+			b.Gates = append(b.Gates, g.Question)
+		}
+	}
+	return b, answer.Err
+}
+
+// PR asks the tracker for one PR and evaluates what it would trigger.
+func (d *Desk) PR(number int) (report.PR, error) {
+	v, run, last := d.asker(loop.Review)
+	q := v.question()
+	q.PR = number
+	answer := forge.Ask(context.Background(), q)
+	if len(answer.PRs) == 0 {
+		return report.PR{}, answer.Err
+	}
+	pr := answer.PRs[0]
+	p := report.PR{
+		Tracker: placed(&answer), Number: pr.Number, Title: pr.Title, State: pr.State,
+		Draft: pr.Draft,
+		Fork:  pr.Fork, Labels: pr.Labels, Branch: pr.Branch, Base: pr.Base, HeadSHA: pr.HeadSHA,
+		CI:     pr.CI,
+		Closes: pr.Closes, HumanFeedback: pr.HumanFeedback(time.Time{}),
+		Reviewed: pr.Reviewed(last.HeadAtEnd(number)), Notes: answer.Notes,
+	}
+	for _, f := range pr.Feedback {
+		p.Feedback = append(p.Feedback, report.Feedback(f))
+	}
+	run.SinglePR = number
+	facts := loop.Look(run, &loop.Tick{Report: answer.Report()}, nil, v.now)
+	p.Fired = evaluate(facts, "pr-terminal")
+	if (p.HumanFeedback == nil || *p.HumanFeedback) && !p.Reviewed {
+		facts.Merging = number
+		for _, g := range loop.Due(facts, loop.Merging) {
+			p.Gate = g.Question
+		}
+	}
+	return p, answer.Err
+}
+
+// asker is whoever asks the tracker outside of an iteration: the skill's run, if there is one, with
+// its previous iteration, otherwise a run that has not begun. Other commands report state that is
+// damaged.
+func (d *Desk) asker(skill loop.Skill) (v *visit, run *loop.Budget, last *loop.Iteration) {
+	v, err := d.visit(tracker.Project(d.Env, cwd()))
+	run = &loop.Budget{Skill: skill}
+	if err != nil || v.files == nil {
+		return v, run, nil
+	}
+	defer v.files.Close()
+	if s, err := v.files.LoadRun(skill); err == nil && s.Budget != nil {
+		run = s.Budget
+		last, _ = v.files.Last(skill, run.Worked)
+	}
+	return v, run, last
+}
+
+func (v *visit) question() forge.Question {
+	return forge.Question{Project: v.project, Env: v.Env, Config: config.Load(v.project),
+		Wait: peopleWait}
+}
+
+// placed names the tracker that was asked, "none" if it is not configured.
+func placed(a *forge.Answer) string {
+	var f *forge.Failure
+	if errors.As(a.Err, &f) && f.Why == forge.Unconfigured {
+		return "none"
+	}
+	return a.Place.String()
+}
+
+// evaluate returns those of the named conditions that hold, at whatever moment they are checked.
+func evaluate(f *loop.Facts, names ...string) (fired []loop.Fired) {
+	for _, c := range loop.Conditions {
+		if slices.Contains(names, c.Name) {
+			if text := c.Holds(f); text != "" {
+				fired = append(fired, loop.Fired{Condition: c.Name, Cause: c.Cause, Text: text})
+			}
+		}
+	}
+	return fired
+}

@@ -1,0 +1,90 @@
+package inspect
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// maxOnCard is how many of a run's last lines a card shows one by one.
+const maxOnCard = 50
+
+// Cards are the cards of the present runs or, by its id, of one run, which may be archived.
+func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
+	list := []report.Card{}
+	err := d.ask(func(v *visit) error {
+		collect := func(files *store.Store, l *loopState, present bool) error {
+			c, err := v.card(files, l, present)
+			list = append(list, c)
+			return err
+		}
+		if runID == "" {
+			return v.each(skills, func(l *loopState) error { return collect(v.files, l, true) })
+		}
+		return v.everyRun(func(files *store.Store, l *loopState, present bool) error {
+			if l.Budget.RunID != runID || !slices.Contains(skills, l.skill) {
+				return nil
+			}
+			return collect(files, l, present)
+		})
+	})
+	if err == nil && runID != "" && len(list) == 0 {
+		err = noRun(runID)
+	}
+	return list, err
+}
+
+func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
+	b := l.Budget
+	lines, earlier, err := lastLines(files, l.skill, b.RunID)
+	c := report.NewCard(b, lines, earlier)
+	c.Keep(func(path string) bool {
+		if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+			path = filepath.Join(v.project, path)
+		}
+		info, err := os.Stat(path)
+		return err == nil && info.IsDir()
+	})
+	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
+	c.Open = l.Tick != nil
+	if c.Present = present; present {
+		st := v.stand(l)
+		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {
+			c.Next = st.Next
+		}
+	} else {
+		c.Budgets = report.Axes(b, l.Tick, b.MinutesElapsed, 0, false, v.now)
+	}
+	if b.Status != loop.Active {
+		var last *loop.Iteration
+		for i := range lines {
+			if lines[i].Seq == b.Seq && lines[i].Ran() {
+				last = &lines[i]
+			}
+		}
+		c.Stopped = report.StoppedBy(b, last, c.Waiting, l.Elsewhere(l.skill))
+	}
+	return c, err
+}
+
+// lastLines are a run's last lines, oldest first, and how many came before, as far as their numbers
+// show.
+func lastLines(
+	files *store.Store, skill loop.Skill, runID string,
+) (lines []loop.Iteration, earlier int, err error) {
+	_, err = files.Last(skill, func(l *loop.Iteration) bool {
+		if l.Of(runID) {
+			lines = append(lines, *l)
+		}
+		return len(lines) == maxOnCard
+	})
+	slices.Reverse(lines)
+	if len(lines) > 0 {
+		earlier = max(0, lines[0].Seq-1)
+	}
+	return lines, earlier, err
+}

@@ -1,0 +1,160 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/config"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/usage"
+)
+
+// Cost is what the project's runs spent, or one of them, by model, iteration, run or agent. Sums
+// are exact. What has no model, iteration or agent has a row of its own, so that every way comes to
+// the same total. Of all runs together only the last most iterations have rows of their own.
+func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
+	c := report.Cost{By: by, Rows: []report.CostRow{}}
+	err := d.ask(func(v *visit) error {
+		ledgers, err := v.ledgers(runID, by, most)
+		if err == nil && runID != "" && len(ledgers) == 0 {
+			err = noRun(runID)
+		}
+		if err != nil {
+			return err
+		}
+		var table usage.Table
+		switch by {
+		case "model":
+			c.Rows = costByModel(ledgers)
+		case "agent":
+			table = usage.NewTable(config.Load(v.project).Rates)
+		}
+		for _, l := range ledgers {
+			switch by {
+			case "iteration":
+				c.Rows = append(c.Rows, l.byIteration()...)
+			case "agent":
+				c.Rows = append(c.Rows, l.byAgent(table)...)
+			case "run":
+				state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+				c.Rows = append(c.Rows, l.row(0, state, l.total()))
+			}
+			c.Total = c.Total.Add(l.total())
+			c.Notes = loop.AppendNew(c.Notes, l.notes...)
+		}
+		return nil
+	})
+	return c, err
+}
+
+func costByModel(list []*ledger) []report.CostRow {
+	rows := []report.CostRow{}
+	var rest loop.Tokens
+	for _, l := range list {
+		var sum loop.Tokens
+		for model, t := range l.run.TokensByModel {
+			sum = sum.Add(t)
+			rows = addRow(rows, report.CostRow{Model: model, Tokens: t})
+		}
+		rest = rest.Add(l.beyond(sum))
+	}
+	dearestFirst(rows)
+	return withRest(rows, rest, "recorded without a model")
+}
+
+// addRow adds to the row of the same model or agent.
+func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
+	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
+		return r.Model == row.Model && r.SessionID == row.SessionID && r.Agent == row.Agent
+	})
+	if i < 0 {
+		return append(rows, row)
+	}
+	rows[i].Tokens = rows[i].Tokens.Add(row.Tokens)
+	return rows
+}
+
+func dearestFirst(rows []report.CostRow) {
+	slices.SortStableFunc(rows, func(a, b report.CostRow) int {
+		return cmp.Or(cmp.Compare(b.Dollars, a.Dollars),
+			cmp.Compare(a.Model+a.Agent, b.Model+b.Agent))
+	})
+}
+
+// withRest adds a row for what the others do not cover, if there is anything.
+func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.CostRow {
+	if rest != (loop.Tokens{}) {
+		rows = append(rows, report.CostRow{Rest: what, Tokens: rest})
+	}
+	return rows
+}
+
+// row is a row of the run, or of one of its iterations.
+func (l *ledger) row(iteration int, state string, t loop.Tokens) report.CostRow {
+	return report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: iteration,
+		State: state, Tokens: t}
+}
+
+func (l *ledger) byIteration() (rows []report.CostRow) {
+	rows = make([]report.CostRow, 0, len(l.spent)+3)
+	rows = withRest(rows, l.older.Tokens,
+		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration --all",
+			l.run.RunID, l.run.Skill, l.older.iteration))
+	for _, s := range l.spent {
+		rows = append(rows, l.row(s.iteration, s.outcome, s.Tokens))
+	}
+	if l.tick != nil {
+		rows = append(rows, l.row(l.tick.Iteration, "open", l.live))
+	}
+	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its iterations")
+}
+
+func sumOf(rows []report.CostRow) (sum loop.Tokens) {
+	for _, r := range rows {
+		sum = sum.Add(r.Tokens)
+	}
+	return sum
+}
+
+// missing is what a total has above a sum, kind by kind.
+func missing(total, sum loop.Tokens) loop.Tokens {
+	return loop.Tokens{
+		Input: max(0, total.Input-sum.Input), Output: max(0, total.Output-sum.Output),
+		CacheRead:    max(0, total.CacheRead-sum.CacheRead),
+		CacheWrite5m: max(0, total.CacheWrite5m-sum.CacheWrite5m),
+		CacheWrite1h: max(0, total.CacheWrite1h-sum.CacheWrite1h),
+		WebSearches:  max(0, total.WebSearches-sum.WebSearches),
+		Dollars:      max(0, total.Dollars-sum.Dollars),
+	}
+}
+
+// byAgent reads the transcripts of the run's sessions again, at today's rates. An agent may have
+// worked in several stretches of its session.
+func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
+	for _, s := range l.stretches() {
+		agents, err := usage.ByAgent(s, table)
+		if err != nil {
+			l.notes = append(l.notes, err.Error())
+		}
+		for _, a := range agents {
+			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
+			row := report.CostRow{SessionID: session, Agent: cmp.Or(a.ID, "main"),
+				Type: a.Type, Task: a.Task}
+			for _, t := range a.ByModel {
+				row.Tokens = row.Tokens.Add(t)
+			}
+			rows = addRow(rows, row)
+		}
+	}
+	dearestFirst(rows)
+	sum := sumOf(rows)
+	if over := sum.Dollars - l.total().Dollars; over > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("run %s was counted at other rates: "+
+			"its transcripts come to $%s more at those of now", l.run.RunID, report.Mills(over)))
+	}
+	return withRest(rows, missing(l.total(), sum), l.run.RunID+" not in its transcripts")
+}

@@ -1,0 +1,168 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+)
+
+// History writes every line of the skills' histories, or of one run, to out: the archived runs
+// first, in the order in which they were written. One line is in memory at a time. Damaged lines
+// are skipped and reported together at the end.
+func (d *Desk) History(skills []loop.Skill, runID string, out report.History) error {
+	var bad damages
+	found := runID == ""
+	err := d.ask(func(v *visit) error {
+		return v.folders(false, func(files *store.Store, _ bool) error {
+			for _, skill := range skills {
+				r := reader{whole: out.Whole, unread: out.Whole && runID == "",
+					behind: []string{"stop_conditions_fired", "denied", "overrun"}}
+				err := bad.lines(files, skill, r, func(l *line) error {
+					if runID != "" && l.RunID != runID {
+						return nil
+					}
+					found = true
+					return out.Row(l.HistoryRow)
+				})
+				if err != nil {
+					return fmt.Errorf("write history: %w", err)
+				}
+			}
+			return nil
+		})
+	})
+	if err == nil && !found {
+		return hint.New("the runs are listed by `hooks loop list`",
+			"there is no iteration of run %q", runID)
+	}
+	return errors.Join(err, out.Close(), bad.complaint())
+}
+
+// line is a line of a history as far as it is read.
+type line struct {
+	report.HistoryRow
+	usage    gjson.Result // by model
+	snapshot []byte       // the budget after it; good until the next line
+}
+
+// reader is how much of each line is read.
+type reader struct {
+	whole  bool     // the line itself is printed, so all of it must be sound
+	unread bool     // none of its fields is needed
+	costs  bool     // neither its end nor its PRs are
+	behind []string // the fields that are needed of those behind the snapshot
+}
+
+// damages are the lines that could not be read: the first ones, and how many more.
+type damages struct {
+	list []error
+	more int
+}
+
+// maxDamages bounds how many damaged lines are reported one by one.
+const maxDamages = 5
+
+// lines reads a history from its beginning and collects the damaged lines.
+func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
+	each func(*line) error) error {
+	for raw, err := range files.RawLines(skill) {
+		l := line{HistoryRow: report.HistoryRow{JSON: raw.JSON}}
+		if err == nil && r.whole {
+			err = raw.Check()
+		}
+		if err == nil && !r.unread {
+			err = l.read(raw, r)
+		}
+		if err == nil {
+			if err := each(&l); err != nil {
+				return err
+			}
+		} else if len(d.list) < maxDamages {
+			d.list = append(d.list, err)
+		} else {
+			d.more++
+		}
+	}
+	return nil
+}
+
+func (d *damages) complaint() error {
+	err := store.Hinted(errors.Join(d.list...))
+	if d.more > 0 {
+		err = errors.Join(err, fmt.Errorf("and %d more damaged lines", d.more))
+	}
+	return err
+}
+
+func (l *line) read(raw store.RawLine, r reader) (err error) {
+	l.snapshot, err = raw.Skim(func(name string, v gjson.Result) {
+		if !r.costs || name != "ended_at" && name != "prs_touched_this_iter" {
+			l.field(name, v)
+		}
+	}, r.behind...)
+	if l.Outcome == string(loop.Stopped) {
+		l.Unbegun = gjson.GetBytes(l.snapshot, "iterations_used").Int() < l.Iteration
+	}
+	return err
+}
+
+// field fills in one field.
+func (l *line) field(name string, v gjson.Result) {
+	switch name {
+	case "run_id":
+		l.RunID = v.String()
+	case "seq":
+		l.Seq = v.Int()
+	case "iteration":
+		l.Iteration = v.Int()
+	case "skill":
+		l.Skill = v.String()
+	case "outcome":
+		l.Outcome = v.String()
+	case "started_at":
+		l.Started, _ = time.Parse(time.RFC3339, v.Str)
+	case "ended_at":
+		l.Ended, _ = time.Parse(time.RFC3339, v.Str)
+	case "dollars_this_iter":
+		_ = l.Dollars.UnmarshalJSON([]byte(v.Raw))
+	case "tokens_in_this_iter":
+		l.TokensIn = v.Int()
+	case "tokens_out_this_iter":
+		l.TokensOut = v.Int()
+	case "agents_dispatched_this_iter":
+		l.Agents = v.Int()
+	case "comments_pushed_this_iter":
+		l.Comments = v.Int()
+	case "merges_attempted_this_iter":
+		l.Merges = v.Int()
+	case "prs_touched_this_iter":
+		l.PRs = texts(v)
+	case "stop_conditions_fired":
+		l.Causes = texts(v)
+	case "denied":
+		l.Refused = 0
+		v.ForEach(func(_, d gjson.Result) bool {
+			l.Refused += d.Get("times").Int()
+			return true
+		})
+	case "overrun":
+		_ = l.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
+	case "usage_by_model":
+		l.usage = v
+	}
+}
+
+func texts(list gjson.Result) (out []string) {
+	list.ForEach(func(_, v gjson.Result) bool {
+		out = append(out, v.String())
+		return true
+	})
+	return out
+}

@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"errors"
+	"slices"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/store"
+)
+
+// Runs lists the runs of these skills in the project, the newest first: those that are present,
+// then the archived ones.
+func (d *Desk) Runs(skills []loop.Skill) (list []loop.Budget, present int, err error) {
+	list = []loop.Budget{}
+	err = d.ask(func(v *visit) error {
+		return v.everyRun(func(_ *store.Store, l *loopState, here bool) error {
+			if !slices.Contains(skills, l.skill) {
+				return nil
+			}
+			if list = append(list, *l.Budget); here {
+				present++
+			}
+			return nil
+		})
+	})
+	return list, present, err
+}
+
+// everyRun shows every run that has a budget once, the newest first. A run that was resumed after
+// its archiving was interrupted is both present and archived.
+func (v *visit) everyRun(show func(files *store.Store, l *loopState, present bool) error) error {
+	shown := map[string]bool{}
+	return v.folders(true, func(files *store.Store, present bool) error {
+		var errs []error
+		for _, skill := range loop.Skills() {
+			runs, _ := files.Runs(skill)
+			for _, s := range runs {
+				if id := s.Budget.RunID; !shown[id] {
+					shown[id] = id != ""
+					errs = append(errs, show(files, &loopState{skill, s}, present))
+				}
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// folders opens the archived runs, the oldest first, and then the present state; or all of them in
+// the opposite order. It ends at the first error.
+func (v *visit) folders(newestFirst bool, read func(files *store.Store, present bool) error) error {
+	ids, err := v.files.Archives()
+	if err != nil {
+		return err
+	}
+	if ids = append(ids, ""); newestFirst {
+		slices.Reverse(ids)
+	}
+	for _, id := range ids {
+		if id == "" {
+			err = read(v.files, true)
+		} else if files, openErr := v.files.Archived(id); openErr != nil {
+			err = openErr
+		} else {
+			err = read(files, false)
+			files.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noRun(id string) error {
+	return hint.New("the runs are listed by `hooks loop list`", "there is no run %q", id)
+}

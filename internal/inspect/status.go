@@ -1,0 +1,209 @@
+package inspect
+
+import (
+	"cmp"
+	"errors"
+	"io"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/config"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/usage"
+)
+
+// Standing is the present state of the project's loops; empty if it has none. An error in one loop
+// does not hide the other; errors are joined.
+func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
+	list := []report.Stand{}
+	err := d.ask(func(v *visit) error {
+		return v.each(skills, func(l *loopState) error {
+			list = append(list, v.stand(l))
+			return nil
+		})
+	})
+	report.NameLoops(list)
+	return list, err
+}
+
+func (v *visit) stand(l *loopState) report.Stand {
+	b := l.Budget
+	st := v.brief(l)
+	if l.Tick != nil && l.Tick.RunID == b.RunID {
+		spent, _ := v.spent(b, l.Tick)
+		for _, m := range spent.ByModel {
+			st.Open += m.Dollars
+		}
+	}
+	st.Budgets = report.Axes(b, l.Tick, st.Minutes, st.Open, st.OwnerAlive, v.now)
+	if st.Lock = l.Lock; l.Lock != nil {
+		st.LockAlive = proc.Of(l.Lock.Process) != loop.Dead
+	}
+	st.Deferred, st.Notes = loop.AppendNew([]string{}, b.DeferredTargets...), []string{}
+	if l.Tick != nil {
+		st.Deferred = loop.AppendNew(st.Deferred, l.Tick.Deferred...)
+		st.Notes = loop.AppendNew(st.Notes, l.Tick.Notes...)
+	}
+	if last, err := v.files.Last(l.skill, b.Worked); err == nil && last != nil {
+		st.Last = report.RanIn(last)
+		if l.Tick == nil {
+			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
+		}
+	}
+	if b.Status != loop.Active || !st.OwnerAlive {
+		st.Resume = report.Resume(b, l.Elsewhere(l.skill))
+	}
+	st.Next = v.next(st)
+	return st
+}
+
+// brief is as much of a loop's standing as three small files have: no transcript and no history.
+func (v *visit) brief(l *loopState) report.Stand {
+	b := l.Budget
+	st := report.Stand{Run: b, Tick: l.Tick, Minutes: b.MinutesElapsed, OwnerAlive: alive(b),
+		Gates: openGates(l)}
+	if b.Status == loop.Active {
+		st.Minutes = b.Minutes(v.now)
+	}
+	st.Budgets = report.Axes(b, l.Tick, st.Minutes, 0, st.OwnerAlive, v.now)
+	return st
+}
+
+// next is what brings the next tick.
+func (v *visit) next(st report.Stand) string {
+	switch b := st.Run; {
+	case b.Status == loop.Paused:
+		return report.Paused
+	case b.Status != loop.Active:
+		return "none — the loop ended"
+	case !st.OwnerAlive:
+		return "none — the session is gone"
+	case st.Tick == nil:
+		return report.Due(report.Screen{Now: v.Now()}, b)
+	case st.Tick.Halting():
+		return "none — the loop ends with this iteration"
+	default:
+		return report.Wake(b)
+	}
+}
+
+// spent is what a run spent beyond its cursors, by its open iteration's transcript. Nothing is
+// saved.
+func (v *visit) spent(b *loop.Budget, t *loop.Tick) (loop.Spent, []string) {
+	spent, notes, _ := usage.Spent(t.Transcript, b.Cursors,
+		usage.NewTable(config.Load(v.project).Rates))
+	return spent, notes
+}
+
+// openGates are the questions of a paused run and of an open iteration.
+func openGates(l *loopState) []report.Waiting {
+	list := []report.Waiting{}
+	for _, g := range l.Budget.Pending {
+		list = append(list, report.Wait(l.skill, g, true))
+	}
+	if l.Tick != nil {
+		for _, g := range l.Tick.Pending {
+			list = append(list, report.Wait(l.skill, g, false))
+		}
+	}
+	return list
+}
+
+// Waiting are the questions that wait for a person: of open iterations and of paused runs.
+func (d *Desk) Waiting() ([]report.Waiting, error) {
+	stands, err := d.Standing(loop.Skills())
+	list := []report.Waiting{}
+	for _, s := range stands {
+		list = append(list, s.Gates...)
+	}
+	return list, err
+}
+
+// maxLine bounds how much of the client's status line object is read, in bytes.
+const maxLine = 1 << 20
+
+// StatusLine is the one line that the client shows under its prompt: the loops that run in this
+// project, those that wait for a person, and those that ended in this session. It is empty if there
+// are none, and also after any error: a status line has no place for one.
+func (d *Desk) StatusLine(stdin io.Reader, s report.Screen) string {
+	raw, err := io.ReadAll(io.LimitReader(stdin, maxLine))
+	if err != nil {
+		return ""
+	}
+	if !gjson.ValidBytes(raw) {
+		raw = nil
+	}
+	given := gjson.GetManyBytes(raw, "session_id", "workspace.project_dir", "cwd")
+	session := given[0].Str
+	env := func(name string) string { return cmp.Or(d.Env(name), given[1].Str) }
+	project := tracker.Project(env, cmp.Or(given[2].Str, cwd()))
+	if !store.Exists(project) {
+		return ""
+	}
+	v, err := d.visit(project)
+	if err != nil || v.files == nil {
+		return ""
+	}
+	var shown []report.Stand
+	for _, skill := range loop.Skills() {
+		state, _ := v.files.LoadRun(skill)
+		if state.Budget == nil {
+			continue
+		}
+		st := v.brief(&loopState{skill, state})
+		ended := st.Run.Status == loop.Halted || st.Run.Status == loop.Active && !st.OwnerAlive
+		if !ended || st.Run.SessionID == session {
+			shown = append(shown, st)
+		}
+	}
+	return report.Line(s, shown, session)
+}
+
+// Why explains of each loop why it stopped or, while it continues, the state of each of the twelve
+// conditions and seven gates.
+func (d *Desk) Why(skills []loop.Skill) ([]report.Why, error) {
+	list := []report.Why{}
+	err := d.ask(func(v *visit) error {
+		return v.each(skills, func(l *loopState) error {
+			w, err := v.why(l)
+			list = append(list, w)
+			return err
+		})
+	})
+	return list, err
+}
+
+func (v *visit) why(l *loopState) (report.Why, error) {
+	b, st := l.Budget, v.stand(l)
+	w := report.Why{Skill: l.skill, RunID: b.RunID, Command: b.Command, Status: b.Status,
+		Alive:  st.OwnerAlive,
+		Resume: st.Resume, Budgets: st.Budgets, Conditions: []loop.Explained{},
+		Gates: []loop.Explained{}}
+	previous, err := v.files.Last(l.skill, b.Worked)
+	if b.Status != loop.Active {
+		last, lerr := v.files.Last(l.skill,
+			func(line *loop.Iteration) bool { return line.Ran() && line.Of(b.RunID) })
+		if last != nil {
+			w.Denied = last.Denied
+		}
+		w.Stopped = report.StoppedBy(b, last, st.Gates, l.Elsewhere(l.skill))
+		return w, errors.Join(err, lerr)
+	}
+	if previous != nil {
+		w.Denied = previous.Denied
+	}
+	if l.Tick != nil {
+		w.Denied = l.Tick.Denied
+	}
+	run := *b
+	run.DollarsEstimate += st.Open
+	f := loop.Look(&run, l.Tick, previous, v.now)
+	snapshot, serr := v.files.Snapshot(&run, previous, l.Tick != nil && l.Tick.FromTracker())
+	f.Snapshot = snapshot
+	w.Conditions, w.Gates = loop.States(f), loop.GateStates(f)
+	return w, errors.Join(err, serr)
+}

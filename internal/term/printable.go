@@ -1,0 +1,101 @@
+// Package term removes from foreign text what a terminal would act on: issue titles, branch
+// names, causes, questions and answers are written by people who do not sit at that terminal. It is
+// applied where text is printed; files keep the text as it was written.
+package term
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Text drops control characters (C0 but for line feeds and tabs, DEL, C1), bidirectional controls,
+// Unicode's line separators and invisible tag characters. Sequences such as colours, window titles,
+// links (OSC 8) and clipboard writes (OSC 52) are harmless words without their escape character.
+// Invalid UTF-8 becomes U+FFFD.
+func Text(s string) string {
+	if IsPlain(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && acts(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// Line is Text in one line: line feeds and tabs become blanks.
+func Line(s string) string {
+	if IsPlain(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, Text(s))
+}
+
+// JSON spells the same characters of a valid JSON text as \u escapes: a reader of the JSON gets
+// them unchanged, and a terminal acts on none of them.
+func JSON(text []byte) []byte {
+	if isASCII(text) {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		switch {
+		case r == '\n' || !acts(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
+}
+
+// isASCII reports whether no byte is over 0x7e. Valid JSON has only blanks below 0x20.
+func isASCII(text []byte) bool {
+	for ; len(text) >= 8; text = text[8:] {
+		// Adding one sets the high bit of 0x7f too; a carry comes from a byte that has failed
+		// already.
+		w := binary.LittleEndian.Uint64(text)
+		if (w|(w+0x0101010101010101))&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(text, func(b byte) bool { return b > 0x7e })
+}
+
+// IsPlain reports whether a text has only ASCII letters, digits, signs and blanks, as almost every
+// text has. It then needs no care.
+func IsPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// acts reports whether a terminal acts on a character.
+func acts(r rune) bool {
+	switch {
+	case r < 0x20, r >= 0x7F && r <= 0x9F:
+		return true
+	case r < 0x200: // most text ends here
+		return false
+	case r == '\u2028', r == '\u2029', r >= 0xE0000 && r <= 0xE007F:
+		return true
+	}
+	return unicode.Is(unicode.Bidi_Control, r)
+}
