@@ -1,0 +1,149 @@
+package tasks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"hooks/internal/markdown"
+)
+
+// The words of a claim. Case matters (T8).
+const (
+	completeWord = "TASK_COMPLETE"
+	blockedWord  = "TASK_BLOCKED"
+)
+
+// maxWhy bounds the reason of a blocked task, in bytes.
+const maxWhy = 500
+
+// Claim is how a worker says that its attempt ended. The zero value claims nothing.
+type Claim struct {
+	Done    bool
+	Blocked bool   // a person is needed; Done is false
+	Why     string // of a blocked task: one line of 1 to 500 bytes
+}
+
+// ReadClaim reads the claim in a worker's last message. The last line that is not blank must be
+// TASK_COMPLETE and the token of this attempt, or TASK_BLOCKED, the token and a reason; the reason
+// may also be the paragraph above. Emphasis and backticks around the words do not matter. A line
+// in a code block, a quote, a heading or a comment is no claim, because a copy of the prompt may be
+// there (T8, T85).
+//
+// The text says why a message that names one of the two words claims nothing. It is empty if there
+// is a claim, or if the message names neither word.
+func ReadClaim(message, token string) (Claim, string) {
+	message = strings.TrimRightFunc(message, unicode.IsSpace)
+	if message == "" || token == "" {
+		return Claim{}, ""
+	}
+	lines := slices.Collect(markdown.Lines(message))
+	last := lines[len(lines)-1]
+	raw := strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])
+	claim := readLine(last.Text, token)
+	if claim.Blocked && claim.Why == "" {
+		claim.Why = above(lines)
+	}
+	open := last.Kind == markdown.Plain && !last.Deep && raw == last.Text
+	if open && (claim.Done || claim.Blocked && claim.Why != "") {
+		return claim, ""
+	}
+	return Claim{}, nearMiss(lines, message, token)
+}
+
+// readLine reads one line without regard to the lines around it. Why is empty if the line has no
+// reason.
+func readLine(line, token string) Claim {
+	word, rest, _ := strings.Cut(line, " ")
+	given, rest, _ := strings.Cut(rest, " ")
+	switch strings.Trim(word, "*_`") {
+	case completeWord:
+		return Claim{Done: strings.Trim(given, "*_`") == token && rest == ""}
+	case blockedWord:
+		if strings.TrimLeft(strings.TrimRight(given, "*_`:,;-–—"), "*_`") != token {
+			return Claim{}
+		}
+		if word[0] != 'T' { // the emphasis is around the whole line
+			rest = strings.TrimRight(rest, line[:1])
+		}
+		why := oneLine(strings.TrimLeft(rest, "*_:,;-–— "))
+		return Claim{Blocked: true, Why: cut(why, maxWhy)}
+	}
+	return Claim{}
+}
+
+// above returns the last paragraph above the last line, without code.
+func above(lines []markdown.Line) string {
+	var paragraph []string
+	for _, l := range slices.Backward(lines[:len(lines)-1]) {
+		if l.Kind == markdown.Hidden {
+			continue
+		}
+		if l.Text == "" && len(paragraph) > 0 {
+			break
+		}
+		paragraph = append(paragraph, l.Text)
+	}
+	slices.Reverse(paragraph)
+	return cut(oneLine(strings.Join(paragraph, " ")), maxWhy)
+}
+
+// nearMiss explains why the last line that seems to claim something does not.
+func nearMiss(lines []markdown.Line, message, token string) string {
+	if !mentions(message) {
+		return ""
+	}
+	for i, l := range slices.Backward(lines) {
+		if c := readLine(l.Text, token); c.Done || c.Blocked {
+			return misplaced(l, i == len(lines)-1, c)
+		}
+	}
+	for _, l := range slices.Backward(lines) {
+		if mentions(l.Text) {
+			return misspelt(l.Text, token)
+		}
+	}
+	return "the claim is in a comment"
+}
+
+func mentions(text string) bool {
+	text = strings.ToUpper(strings.ReplaceAll(text, `\`, ""))
+	return strings.Contains(text, completeWord) || strings.Contains(text, blockedWord)
+}
+
+// misplaced explains why a line with the right words and token does not count.
+func misplaced(l markdown.Line, last bool, c Claim) string {
+	switch {
+	case l.Kind == markdown.Hidden || l.Deep:
+		return "the claim is in a code block or indented"
+	case l.Kind == markdown.Quoted:
+		return "the claim is in a quote"
+	case l.Kind == markdown.Heading:
+		return "the claim is a heading"
+	case !last:
+		return "the claim is not on the last line"
+	case c.Blocked && c.Why == "":
+		return blockedWord + " has no reason"
+	}
+	return "there is more than the claim on the last line"
+}
+
+// misspelt explains why a line that names one of the words is no claim.
+func misspelt(line, token string) string {
+	word, rest, _ := strings.Cut(line, " ")
+	word = strings.Trim(word, "*_`")
+	given, rest, _ := strings.Cut(rest, " ")
+	given = strings.Trim(given, "*_`:")
+	switch upper := strings.ToUpper(word); {
+	case upper != completeWord && upper != blockedWord || upper == completeWord && rest != "":
+		return fmt.Sprintf("the claim is inside of other words: %q", cut(oneLine(line), 120))
+	case word != upper:
+		return fmt.Sprintf("%q is not written in capitals", word)
+	case given == "":
+		return "the claim has no token"
+	case given != token:
+		return fmt.Sprintf("%q is not the token of this attempt", cut(oneLine(given), 60))
+	}
+	return fmt.Sprintf("there is more than the claim on its line: %q", cut(oneLine(line), 120))
+}

@@ -1,0 +1,163 @@
+package tasks
+
+import (
+	"strings"
+	"testing"
+)
+
+const token = "1.1-n11abc"
+
+func TestReadClaim(t *testing.T) {
+	for message, want := range map[string]Claim{
+		"TASK_COMPLETE 1.1-n11abc":                                {Done: true},
+		"All tests pass.\n\nTASK_COMPLETE 1.1-n11abc\n\n \n":      {Done: true},
+		"Done.\r\nTASK_COMPLETE 1.1-n11abc\r\n":                   {Done: true},
+		"**TASK_COMPLETE 1.1-n11abc**":                            {Done: true},
+		"Ran it.\n`TASK_COMPLETE 1.1-n11abc`":                     {Done: true},
+		"_TASK_COMPLETE 1.1-n11abc_":                              {Done: true},
+		"```\ngo test\n```\nTASK_COMPLETE 1.1-n11abc":             {Done: true},
+		"I will not say TASK_COMPLETE.\nTASK_COMPLETE 1.1-n11abc": {Done: true},
+		"TASK_COMPLETE 1.0-n10abc\n\nTASK_COMPLETE 1.1-n11abc":    {Done: true},
+		"- a\n- b\n\n**TASK_COMPLETE** `1.1-n11abc`":              {Done: true},
+
+		"TASK_BLOCKED 1.1-n11abc the API key is missing": {
+			Blocked: true, Why: "the API key is missing"},
+		"TASK_BLOCKED 1.1-n11abc: no database": {Blocked: true, Why: "no database"},
+		"**TASK_BLOCKED 1.1-n11abc**: no `psql`": {
+			Blocked: true, Why: "no `psql`"},
+		"**TASK_BLOCKED 1.1-n11abc:** no key": {Blocked: true, Why: "no key"},
+		"TASK_BLOCKED 1.1-n11abc — no key":    {Blocked: true, Why: "no key"},
+		"I tried.\n\nThe spec has two\nformats.\n\nTASK_BLOCKED 1.1-n11abc": {
+			Blocked: true, Why: "The spec has two formats."},
+		"It says:\n```\nno key\n```\nTASK_BLOCKED 1.1-n11abc": {Blocked: true, Why: "It says:"},
+	} {
+		if got, why := ReadClaim(message, token); got != want || why != "" {
+			t.Errorf("%q: %+v, %q", message, got, why)
+		}
+	}
+}
+
+// No text that only resembles a claim is one, and each has its reason. An empty reason is for a
+// message that does not name a claim at all.
+func TestNearMisses(t *testing.T) {
+	const (
+		wrongToken = "is not the token of this attempt"
+		code       = "code block or indented"
+		quoted     = "in a quote"
+		notLast    = "not on the last line"
+		inside     = "inside of other words"
+		capitals   = "not written in capitals"
+		noToken    = "has no token"
+		heading    = "is a heading"
+		more       = "more than the claim"
+		comment    = "in a comment"
+	)
+	for _, c := range []struct{ message, why string }{
+		{"", ""},
+		{"Done.", ""},
+		{"The task is complete.", ""},
+		{"1.1-n11abc", ""},
+		{"TASK COMPLETE 1.1-n11abc", ""},
+		{"TASK_COMPLETE", noToken},
+		{"TASK_COMPLETE\n1.1-n11abc", noToken},
+		{"TASK_COMPLETE:", inside},
+		{"TASK_COMPLETE 1.0-n10abc", wrongToken},
+		{"TASK_COMPLETE 1.1-n11abcd", wrongToken},
+		{"TASK_COMPLETE 1.1-n11ab", wrongToken},
+		{"TASK_COMPLETE 1.1-N11ABC", wrongToken},
+		{"TASK_COMPLETE 1.1-n11abc.", wrongToken},
+		{"TASK_COMPLETE <token>", wrongToken},
+		{"TASK_COMPLETE \"1.1-n11abc\"", wrongToken},
+		{"TASK_COMPLETE\u00a01.1-n11abc", inside},
+		{"TASK_COMPLETE  1.1-n11abc", inside},
+		{"TASK_COMPLETE 1.1-n11abc!", wrongToken},
+		{"TASK_COMPLETE 1.1-n11abc (all green)", inside},
+		{"TASK_COMPLETE 1.1-n11abc is what I will say", inside},
+		{"task_complete 1.1-n11abc", capitals},
+		{"Task_Complete 1.1-n11abc", capitals},
+		{"TASK_COMPLETED 1.1-n11abc", inside},
+		{"TASK\\_COMPLETE 1.1-n11abc", inside},
+		{"\u200bTASK_COMPLETE 1.1-n11abc", inside},
+		{"I will NOT output TASK_COMPLETE 1.1-n11abc yet", inside},
+		{"I will NOT output TASK_COMPLETE 1.1-n11abc", inside},
+		{"Done: TASK_COMPLETE 1.1-n11abc", inside},
+		{"- TASK_COMPLETE 1.1-n11abc", inside},
+		{"1. TASK_COMPLETE 1.1-n11abc", inside},
+		{"* TASK_COMPLETE 1.1-n11abc", inside},
+		{"- [x] TASK_COMPLETE 1.1-n11abc", inside},
+		{"| TASK_COMPLETE 1.1-n11abc |", inside},
+		{"\"TASK_COMPLETE 1.1-n11abc\"", inside},
+		{"~~TASK_COMPLETE 1.1-n11abc~~", inside},
+		{"[TASK_COMPLETE 1.1-n11abc](x)", inside},
+		{"<b>TASK_COMPLETE 1.1-n11abc</b>", inside},
+		{"TASK_COMPLETE 1.1-n11abc\n\nNow the next task.", notLast},
+		{"TASK_COMPLETE 1.1-n11abc\n---", heading},
+		{"TASK_COMPLETE 1.1-n11abc\n\n---", notLast},
+		{"TASK_COMPLETE 1.1-n11abc\nTASK_COMPLETE 1.2-n12abc", notLast},
+		{"TASK_COMPLETE 1.1-n11abc\rTASK_COMPLETE 1.1-n11abc.", inside},
+		{"```\nTASK_COMPLETE 1.1-n11abc\n```", code},
+		{"```\nTASK_COMPLETE 1.1-n11abc", code},
+		{"~~~text\nTASK_COMPLETE 1.1-n11abc\n~~~\n", code},
+		{"````\n```\n````x\nTASK_COMPLETE 1.1-n11abc", code},
+		{"    TASK_COMPLETE 1.1-n11abc", code},
+		{"a\n\n\tTASK_COMPLETE 1.1-n11abc", code},
+		{"<pre>\nTASK_COMPLETE 1.1-n11abc", code},
+		{"> TASK_COMPLETE 1.1-n11abc", quoted},
+		{"The prompt says:\n> end with\nTASK_COMPLETE 1.1-n11abc", quoted},
+		{"# TASK_COMPLETE 1.1-n11abc", heading},
+		{"<!-- TASK_COMPLETE 1.1-n11abc -->", comment},
+		{"<!--\nTASK_COMPLETE 1.1-n11abc", comment},
+		{"<!-- a -->TASK_COMPLETE 1.1-n11abc", more},
+		{"TASK_COMPLETE 1.1-n11abc<!-- not -->", more},
+		{"TASK_BLOCKED 1.1-n11abc", "has no reason"},
+		{"```\nno key\n```\nTASK_BLOCKED 1.1-n11abc", "has no reason"},
+		{"TASK_BLOCKED 1.0-n10abc no key", wrongToken},
+		{"Task_blocked 1.1-n11abc no key", capitals},
+		{"> TASK_BLOCKED 1.1-n11abc no key", quoted},
+		{"I am not TASK_BLOCKED 1.1-n11abc", inside},
+		{"TASK_BLOCKED 1.1-n11abc no key\n\nTASK_COMPLETE", notLast},
+	} {
+		got, why := ReadClaim(c.message, token)
+		if got != (Claim{}) {
+			t.Errorf("%q: %+v", c.message, got)
+		}
+		if !strings.Contains(why, c.why) || c.why == "" && why != "" {
+			t.Errorf("%q: because %q, want %q", c.message, why, c.why)
+		}
+	}
+	if got, why := ReadClaim("TASK_COMPLETE", ""); got != (Claim{}) || why != "" {
+		t.Errorf("without a token: %+v, %q", got, why)
+	}
+}
+
+// A claim has its words and its token on the last line; in a fence or a quote the same text claims
+// nothing.
+func FuzzReadClaim(f *testing.F) {
+	f.Add("I tried.\n**TASK_BLOCKED** `1.1-n11abc` no key")
+	f.Add("<!-- ` -->\nTASK_COMPLETE 1.1-n11abc")
+	f.Fuzz(func(t *testing.T, message string) {
+		claim, why := ReadClaim(message, token)
+		if claim.Done && claim.Blocked || claim.Blocked == (claim.Why == "") ||
+			len(claim.Why) > maxWhy {
+			t.Fatalf("%+v", claim)
+		}
+		if claim != (Claim{}) && why != "" {
+			t.Errorf("%+v, and %q", claim, why)
+		}
+		text := strings.TrimSpace(message)
+		last := text[strings.LastIndexByte(text, '\n')+1:]
+		if claim.Done && strings.Trim(last, "*_` \t") == "" ||
+			claim != (Claim{}) && !strings.Contains(last, token) {
+			t.Errorf("the last line %q is a claim", last)
+		}
+		fence := strings.Repeat("`", 3+strings.Count(message, "`"))
+		for _, copied := range []string{
+			fence + "\n" + message + "\n" + fence, fence + "\n" + message, "> " + last,
+			message + "\nThat is all.",
+		} {
+			if c, _ := ReadClaim(copied, token); c != (Claim{}) {
+				t.Errorf("%q: %+v", copied, c)
+			}
+		}
+	})
+}

@@ -1,0 +1,202 @@
+package tasks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"hooks/internal/markdown"
+)
+
+// Bounds of a list of tasks.
+const (
+	MaxTasks    = 500
+	MaxTitle    = 200     // runes
+	MaxCriteria = 1500    // bytes, for one task
+	MaxList     = 1 << 20 // bytes
+)
+
+// Task is one item of a list of tasks.
+type Task struct {
+	Title      string // one line of 1 to 200 runes
+	Checkpoint bool   // the loop pauses after it in the mode checkpoint (T41)
+	NoCommit   bool   // it may end without a commit (T87)
+	Ticked     bool
+	Criteria   string // the indented text below the item, at most 1500 bytes, may be empty
+}
+
+// ParseList reads the tasks of a Markdown text: the items with a check box at the top level,
+// outside of code and comments. A title may end in "(checkpoint)" and "(no commit)", which are no
+// part of it; the last task under a heading "### Checkpoint…" is a checkpoint too. Errors name the
+// line, from 1, and the offending text. A list without a task is an error (T41, T97).
+func ParseList(text []byte) ([]Task, error) {
+	if len(text) > MaxList {
+		return nil, fmt.Errorf("the task list has %d bytes, more than %d", len(text), MaxList)
+	}
+	_, body := splitFront(string(text))
+	r := listReader{raw: strings.Split(body, "\n")}
+	for l := range markdown.Lines(body) {
+		if err := r.read(l); err != nil {
+			return nil, err
+		}
+	}
+	r.endHeading()
+	if len(r.list) == 0 {
+		return nil, errors.New(`the task list has no line such as "- [ ] add the parser"`)
+	}
+	for i := range r.list {
+		r.list[i].Criteria = cut(strings.Trim(r.list[i].Criteria, "\n"), MaxCriteria)
+	}
+	return r.list, nil
+}
+
+// listReader carries what one line leaves open for the next.
+type listReader struct {
+	raw       []string
+	list      []Task
+	inside    int  // columns of indentation that belong to the item above; 0: there is none
+	task      bool // that item is a task
+	milestone bool // below a heading "### Checkpoint…"
+	under     bool // which has a task
+}
+
+func (r *listReader) read(l markdown.Line) error {
+	raw := strings.TrimRight(r.raw[l.No-1], " \t\r")
+	column := indent(raw)
+	switch {
+	case raw == "" || r.inside > 0 && column >= r.inside:
+		if r.task {
+			r.criterion(l, raw)
+		}
+		return nil
+	case l.Kind == markdown.Heading:
+		r.inside, r.task = 0, false
+		if l.Level <= 3 {
+			r.endHeading()
+			r.milestone = l.Level == 3 &&
+				strings.HasPrefix(strings.ToLower(l.Text), "checkpoint")
+		}
+		return nil
+	case l.Kind != markdown.Plain || l.Deep:
+		return nil
+	}
+	r.inside, r.task = 0, false
+	title := markdown.Item(l.Text)
+	if title == l.Text {
+		return nil
+	}
+	mark, rest, _ := strings.Cut(l.Text, " ")
+	r.inside = column + len(mark) + 1
+	if rest = strings.TrimLeft(rest, " \t"); rest == title {
+		return nil // an item without a check box
+	}
+	r.task, r.under = true, true
+	return r.add(title, rest[1] == 'x' || rest[1] == 'X', l)
+}
+
+func (r *listReader) add(title string, ticked bool, l markdown.Line) error {
+	t := Task{Title: oneLine(title), Ticked: ticked}
+	for more := true; more; {
+		var checkpoint, noCommit bool
+		t.Title, checkpoint = cutSuffixFold(t.Title, "(checkpoint)")
+		t.Title, noCommit = cutSuffixFold(t.Title, "(no commit)")
+		t.Checkpoint, t.NoCommit = t.Checkpoint || checkpoint, t.NoCommit || noCommit
+		more = checkpoint || noCommit
+	}
+	switch {
+	case t.Title == "":
+		return fmt.Errorf("line %d: the task %q has no title", l.No, cut(oneLine(l.Text), 80))
+	case len(r.list) == MaxTasks:
+		return fmt.Errorf("line %d: %q is task %d, more than %d", l.No,
+			cut(t.Title, 80), MaxTasks+1, MaxTasks)
+	}
+	t.Title = cutRunes(t.Title, MaxTitle)
+	r.list = append(r.list, t)
+	return nil
+}
+
+// criterion adds a line below an item to its criteria, without the item's indentation.
+func (r *listReader) criterion(l markdown.Line, raw string) {
+	t := &r.list[len(r.list)-1]
+	switch {
+	case len(t.Criteria) > MaxCriteria:
+		return
+	case raw != "" && l.Text == "" && l.Kind == markdown.Plain:
+		return // a comment
+	case strings.Contains(raw, "<!--") || strings.Contains(raw, "-->"):
+		raw = strings.TrimRight(l.Text, " \t")
+	default:
+		raw = dedent(raw, r.inside)
+	}
+	t.Criteria += clean(raw) + "\n"
+}
+
+// endHeading marks the last task under a heading of checkpoints.
+func (r *listReader) endHeading() {
+	if r.milestone && r.under {
+		r.list[len(r.list)-1].Checkpoint = true
+	}
+	r.milestone, r.under = false, false
+}
+
+// cutSuffixFold cuts a suffix without regard to case, and the blanks before it.
+func cutSuffixFold(text, suffix string) (string, bool) {
+	at := len(text) - len(suffix)
+	if at < 0 || !strings.EqualFold(text[at:], suffix) {
+		return text, false
+	}
+	return strings.TrimRight(text[:at], " "), true
+}
+
+// indent counts the columns of white space that a line begins with; a tab goes to the next fourth.
+func indent(line string) (columns int) {
+	for _, r := range line {
+		switch r {
+		case ' ':
+			columns++
+		case '\t':
+			columns += 4 - columns%4
+		default:
+			return columns
+		}
+	}
+	return columns
+}
+
+// dedent takes at most n columns of white space from the start of a line.
+func dedent(line string, n int) string {
+	for columns := 0; columns < n && line != "" && (line[0] == ' ' || line[0] == '\t'); columns++ {
+		if line[0] == '\t' {
+			columns += 3 - columns%4
+		}
+		line = line[1:]
+	}
+	return line
+}
+
+// Section returns the text below a heading of a spec, such as "## Tasks", up to the next heading
+// of its level or a higher one. Case does not matter. In front of it are as many blank lines as
+// the spec has lines above, so that the lines keep their numbers. It is nil without such a heading.
+func Section(spec []byte, heading string) []byte {
+	title := strings.TrimSpace(strings.TrimLeft(heading, "#"))
+	level := len(heading) - len(strings.TrimLeft(heading, "#"))
+	_, body := splitFront(string(spec))
+	lines := strings.SplitAfter(body, "\n")
+	from, to := -1, len(lines)
+	for l := range markdown.Lines(body) {
+		if l.Kind != markdown.Heading {
+			continue
+		}
+		if from >= 0 && l.Level <= level {
+			to = l.No - 1
+			break
+		}
+		if from < 0 && l.Level == level && strings.EqualFold(l.Text, title) {
+			from = l.No
+		}
+	}
+	if from < 0 {
+		return nil
+	}
+	return []byte(strings.Repeat("\n", from) + strings.Join(lines[from:to], ""))
+}

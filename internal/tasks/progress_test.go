@@ -1,0 +1,284 @@
+package tasks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// seeded is the progress file of the specification.
+const seeded = `## Goal
+Add preference sync so users can save and restore their settings across devices.
+
+## Linear Issue
+CIA-042: Add user preference sync
+
+## Completed Tasks
+- [x] Task 0: Add schema migration -- abc1234 (2 min)
+- [x] Task 1: Implement API endpoint -- def5678 (5 min)
+
+## Learnings
+- [2026-02-15 12:30] Discovered existing preference utils in src/lib/preferences.ts
+- [2026-02-15 12:45] Test pattern: use factory helpers from tests/factories/
+
+## Current Task
+Task 2: Build preference sync service
+
+## Blocked / Flagged
+(none)
+`
+
+// The program writes the file of the specification, but for the lines that are the worker's.
+func TestProgressOfTheSpecification(t *testing.T) {
+	text := NewProgress("Add preference sync so users can save and restore their settings across "+
+		"devices.", "CIA-042: Add user preference sync")
+	golden(t, "new.progress.md", string(text))
+	minute := time.Minute
+	text = Completed(text, DoneLine(0, "Add schema migration", "abc1234", 2*minute))
+	text = Completed(text, DoneLine(1, "Implement API endpoint", "def5678", 5*minute+9))
+	text = SetCurrent(text, "Task 2: Build preference sync service")
+	f := parse([]byte(seeded))
+	f.parts[f.section(learningsHeading)].body = []string{"\n"}
+	if diff := cmp.Diff(string(f.bytes()), string(text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	golden(t, "empty.progress.md", string(NewProgress(" ", "## \n")))
+}
+
+func TestDoneLine(t *testing.T) {
+	for want, got := range map[string]string{
+		"- [x] Task 0: a b -- abc1234 (1 min)": DoneLine(0, "a\n b", "abc1234", time.Second),
+		"- [x] Task 11: a -- no commit (90 min)": DoneLine(11, "a", "", 90*time.Minute+
+			29*time.Second),
+		"- [x] Task 2: a -- 0123456789ab (2 min)": DoneLine(2, "a", "0123456789abcdef",
+			90*time.Second),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestCompleted(t *testing.T) {
+	const line = "- [x] Task 1: b -- abcdef1 (2 min)"
+	for name, c := range map[string]struct{ text, want string }{
+		"empty section": {"## Completed Tasks\n\n## Learnings\n",
+			"## Completed Tasks\n" + line + "\n\n## Learnings\n"},
+		"no blank line": {"## Completed Tasks\n## Learnings\n",
+			"## Completed Tasks\n" + line + "\n\n## Learnings\n"},
+		"below the others": {"## completed tasks ##\n\n- [x] Task 0: a\n  note\n\n\n## L\n",
+			"## completed tasks ##\n\n- [x] Task 0: a\n  note\n" + line + "\n\n\n## L\n"},
+		"the worker's own": {"## Completed Tasks\n- [x] Task 1: B, and c -- abcdef1234 (9 min)\n",
+			"## Completed Tasks\n- [x] Task 1: B, and c -- abcdef1234 (9 min)\n"},
+		"another commit": {"## Completed Tasks\r\n* [ ] Task 1 b -- 1234567\r\n- x",
+			"## Completed Tasks\r\n" + line + "\r\n- x"},
+		"no commit": {"## Completed Tasks\n- Task 10: x\n- Task 1: done\n",
+			"## Completed Tasks\n- Task 10: x\n" + line + "\n"},
+		"the last of two": {"## Completed Tasks\n- [x] Task 1: a -- 1111111\n- [x] Task 1: b",
+			"## Completed Tasks\n- [x] Task 1: a -- 1111111\n" + line},
+		"at the end": {"## Completed Tasks\r\n- [x] Task 0: a",
+			"## Completed Tasks\r\n- [x] Task 0: a\r\n" + line + "\r\n"},
+		"no section": {"## Goal\nx", "## Goal\nx\n\n## Completed Tasks\n" + line + "\n"},
+		"no file":    {"", "## Completed Tasks\n" + line + "\n"},
+	} {
+		if diff := cmp.Diff(c.want, string(Completed([]byte(c.text), line))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestSetCurrent(t *testing.T) {
+	for text, want := range map[string]string{
+		"## Current Task\nTask 1: a\nand more\n\n## X\ny": "## Current Task\nTask 2: b\n\n## X\ny",
+		"\ufeff## Current Task":                           "\ufeff## Current Task\nTask 2: b\n",
+		"# A\n## Goal": "" +
+			"# A\n## Goal\n\n## Current Task\nTask 2: b\n",
+		"```\n## Current Task\n": "```\n## Current Task\nTask 2: b\n",
+	} {
+		if got := string(SetCurrent([]byte(text), "## Task 2:\nb")); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestFlagged(t *testing.T) {
+	for _, none := range []string{
+		"", "(none)", "None.", "- (none)", "n/a", "\n\n \t\n", "<!-- add here -->\n", "---",
+		"<!--\n- an example\n-->\n- none yet\n", "- [ ] \r\n", "*Nothing*",
+	} {
+		text := "## Blocked / Flagged\n" + none
+		if got := Flagged([]byte(text)); got != "" {
+			t.Errorf("%q: %q", none, got)
+		}
+		if got := string(ClearFlagged([]byte(text))); got != text {
+			t.Errorf("%q was changed to %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"## Blocked / Flagged\n(none)\n- no key\n":        "- no key",
+		"## blocked/flagged\r\n<!-- a -->no key":          "no key",
+		"## Blocked / Flagged\n<!-- a\nno key":            "<!-- a\nno key",
+		"## Blocked / Flagged\n```\nno key\n```\n## X\ny": "no key",
+		"## Learnings\n```\n## Blocked / Flagged\nno key": "no key",
+		"## Blocked / Flagged\n(none)\n\n## Learnings\n\n## Blocked / Flagged\nno key\n": "" +
+			"no key",
+	} {
+		if got := Flagged([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if got := ClearFlagged([]byte(text)); Flagged(got) != "" {
+			t.Errorf("%q: cleared to %q", text, got)
+		}
+	}
+	text := "## A\nb\n## Blocked / Flagged\nno key\n- no database\n\n## C\nd\n"
+	want := "## A\nb\n## Blocked / Flagged\n(none)\n\n## C\nd\n"
+	if got := string(ClearFlagged([]byte(text))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestLostAndRestore(t *testing.T) {
+	const (
+		zero, one = "- [x] Task 0: Add schema migration -- abc1234 (2 min)\n",
+			"- [x] Task 1: Implement API endpoint -- def5678 (5 min)\n"
+		first = "- [2026-02-15 12:30] Discovered existing preference utils in " +
+			"src/lib/preferences.ts\n"
+		learnt = "- [2026-02-15 12:45] Test pattern: use factory helpers from tests/factories/\n"
+	)
+	replaced := func(pairs ...string) string {
+		return strings.NewReplacer(pairs...).Replace(seeded)
+	}
+	for name, c := range map[string]struct {
+		now  string
+		lost []string
+		want string
+	}{
+		"nothing":  {seeded, nil, seeded},
+		"added":    {replaced(learnt, learnt+"- more\n"), nil, replaced(learnt, learnt+"- more\n")},
+		"removed":  {replaced(zero, ""), []string{zero}, seeded},
+		"the last": {replaced(one, ""), []string{one}, seeded},
+		"edited": {replaced("5 min", "1 min"), []string{one},
+			replaced(one, one+"- [x] Task 1: Implement API endpoint -- def5678 (1 min)\n")},
+		"all of one": {replaced(zero+one, ""), []string{zero, one}, seeded},
+		"between":    {replaced(zero, "- new\n"), []string{zero}, replaced(zero, zero+"- new\n")},
+		"reordered":  {replaced(zero+one, one+zero), nil, replaced(zero+one, one+zero)},
+		"moved": {replaced(one, "", learnt, learnt+one), []string{one},
+			replaced(learnt, learnt+one)},
+		"crlf": {strings.ReplaceAll(replaced(one, ""), "\n", "\r\n"), []string{one},
+			strings.ReplaceAll(seeded, "\n", "\r\n")},
+		"the heading": {"## Learnings\n" + learnt, []string{zero, one,
+			first}, "## Learnings\n" + first + learnt + "\n## Completed Tasks\n" + zero + one},
+	} {
+		for i := range c.lost {
+			c.lost[i] = strings.TrimSuffix(c.lost[i], "\n")
+		}
+		if got := Lost([]byte(seeded), []byte(c.now)); !slices.Equal(got, c.lost) {
+			t.Errorf("%s: lost %q", name, got)
+		}
+		if diff := cmp.Diff(c.want, string(Restore([]byte(seeded), []byte(c.now)))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	twice, once := []byte("## Learnings\n- a\n- a\n"), []byte("## Learnings\n- a\n")
+	if got := Lost(twice, once); len(got) != 1 {
+		t.Errorf("one of two equal lines is gone: %q", got)
+	}
+	if got := Lost([]byte("## Learnings\n(none)\n<!-- a -->\n## X\nb\n"), nil); got != nil {
+		t.Errorf("lost %q", got)
+	}
+}
+
+func TestTail(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"a\nb\nc", 9, "a\nb\nc"}, {"a\nb\nc", 3, "b\nc"}, {"aa\nbb\ncc", 4, "cc"},
+		{"aa\nbb\n", 3, "bb\n"}, {"aa\nbb\n", 2, "b\n"}, {"éé", 3, "é"}, {"éé", 1, ""},
+		{"a", 0, ""}, {"a", -1, ""}, {"", 5, ""},
+	} {
+		if got := string(Tail([]byte(c.text), c.n)); got != c.want {
+			t.Errorf("%q, %d: %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+// outside returns the parts of a file that have none of some headings, without blank lines at
+// their ends: a new section needs one above it.
+func outside(text []byte, headings ...string) (list []string) {
+	for _, p := range parse(text).parts {
+		if !slices.ContainsFunc(headings, p.is) {
+			whole := strings.TrimRight(p.heading+strings.Join(p.body, ""), "\r\n")
+			if whole != "" {
+				list = append(list, whole)
+			}
+		}
+	}
+	return list
+}
+
+func FuzzProgress(f *testing.F) {
+	f.Add(seeded, "- [x] Task 1: a -- abc1234 (2 min)", 9)
+	f.Add("## learnings\r\n```\n## Blocked/Flagged\n<!-- x", "Task 3: y", 300)
+	f.Fuzz(func(t *testing.T, text, line string, n int) {
+		if got := string(parse([]byte(text)).bytes()); got != text {
+			t.Fatalf("parsed to %q", got)
+		}
+		for heading, got := range map[string][]byte{
+			completedHeading: Completed([]byte(text), line),
+			currentHeading:   SetCurrent([]byte(text), line),
+			flaggedHeading:   ClearFlagged([]byte(text)),
+		} {
+			want := outside([]byte(text), heading)
+			if have := outside(got, heading); !slices.Equal(have, want) {
+				t.Errorf("%s: outside of it %q became %q", heading, want, have)
+			}
+		}
+		if got := ClearFlagged([]byte(text)); Flagged(got) != "" {
+			t.Errorf("still flagged: %q", got)
+		}
+		const done = "- [x] Task 7: a -- abc1234 (2 min)"
+		once := Completed([]byte(text), done)
+		if twice := Completed(once, done); string(twice) != string(once) {
+			t.Errorf("a second time:\n%q\n%q", once, twice)
+		}
+		tail := Tail([]byte(text), n)
+		if len(tail) > max(n, 0) || !strings.HasSuffix(text, string(tail)) ||
+			utf8.ValidString(text) && !utf8.Valid(tail) {
+			t.Errorf("the last %d bytes are %q", n, tail)
+		}
+	})
+}
+
+// Whatever a worker makes of the file, the lines are back after Restore, in the order of the lines
+// that it left, and nothing that it added is gone.
+func FuzzRestore(f *testing.F) {
+	f.Add(seeded, strings.Replace(seeded, "abc1234", "0000000", 1))
+	f.Add("## Learnings\n- a\n- b\n- a", "## Learnings\r\n- b\r\n## LEARNINGS\n- a")
+	f.Add("## Completed Tasks\n```\n- a\n", "")
+	f.Fuzz(func(t *testing.T, before, now string) {
+		got := Restore([]byte(before), []byte(now))
+		if lost := Lost([]byte(before), got); lost != nil {
+			t.Errorf("lost %q in %q", lost, got)
+		}
+		if gone := Lost([]byte(now), got); gone != nil {
+			t.Errorf("of the new lines %q are gone", gone)
+		}
+		if again := Restore([]byte(before), got); string(again) != string(got) {
+			t.Errorf("a second time:\n%q\n%q", got, again)
+		}
+		if Lost([]byte(before), []byte(now)) == nil && string(got) != now {
+			t.Errorf("nothing was lost, but the file became %q", got)
+		}
+		want := outside([]byte(now), completedHeading, learningsHeading)
+		have := outside(got, completedHeading, learningsHeading)
+		if !slices.Equal(have, want) {
+			t.Errorf("other sections %q became %q", want, have)
+		}
+	})
+}

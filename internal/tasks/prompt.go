@@ -1,0 +1,153 @@
+package tasks
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MaxPrompt bounds a prompt: it has fewer bytes.
+const MaxPrompt = 8 << 10
+
+// Bounds of the parts of a prompt, in bytes.
+const (
+	maxShort    = 500               // a path, a command, a reason
+	maxCriteria = MaxCriteria + 100 // with the marks of a quote
+	maxFeedback = 1000
+	maxLog      = 4 << 10 // the end of the progress file
+)
+
+// Prompt is all that a worker learns of its attempt besides the files that it reads (T13). Texts
+// that others wrote are quoted, so that no line of a prompt is a claim.
+type Prompt struct {
+	Index, Total int // of the task, from 0; how many there are
+	Title        string
+	Criteria     string // may be empty
+	NoCommit     bool
+	Spec         string // path, relative to the project
+	Progress     string // path, relative to the project
+	Mode         string
+	Attempt      int    // from 1
+	MaxAttempts  int    // the task is blocked when Attempt gets there (T57)
+	Refused      string // why the last attempt did not count; may be empty
+	Check        string // the command that must pass; may be empty
+	Token        string // of this attempt
+	Log          []byte // the progress file
+	Feedback     string // the newest of the ledger; may be empty (L31)
+	Anchor       bool   // the skill /sdd:anchor is installed (T83)
+}
+
+// Task is the prompt of an attempt at a task (T38–T42, T52–T56).
+func (p Prompt) Task() string {
+	var head []string
+	switch p.Mode {
+	case TDD:
+		head = append(head, "Follow red-green-refactor. Write a failing test first.")
+	case Checkpoint:
+		head = append(head, "Check if this task crosses a checkpoint milestone.")
+	}
+	head = append(head, fmt.Sprintf("Task %d of %d: %s", p.Index+1, p.Total,
+		cutRunes(oneLine(p.Title), MaxTitle)))
+	head = append(head, fmt.Sprintf("The progress file counts from 0 and calls it Task %d.",
+		p.Index))
+	if criteria := cut(quote(p.Criteria), maxCriteria); criteria != "" {
+		head = append(head, "", "Its acceptance criteria:", criteria)
+	}
+	work := []string{"Do this task and no other."}
+	if p.Spec != "" {
+		work = append(work, fmt.Sprintf("Read %s for the acceptance criteria.", short(p.Spec)))
+	}
+	if p.NoCommit {
+		work = append(work, "This task may end without a commit. Leave nothing uncommitted.")
+	} else {
+		work = append(work, "Commit your changes on the current branch. Leave nothing uncommitted.")
+	}
+	return p.text(head, work, "all acceptance criteria are met")
+}
+
+// PR is the prompt of the attempt that follows the last task: it opens the PR for gate 3 (T51).
+func (p Prompt) PR() string {
+	head := []string{fmt.Sprintf("All %d tasks complete. Opening PR for Gate 3 review.", p.Total)}
+	work := []string{
+		"Push the current branch and open one PR for it, or update the PR that it has.",
+		"Describe what changed and how it was verified.",
+		"Do not merge it: a person reviews it. Change no code.",
+	}
+	return p.text(head, work, "the PR is open")
+}
+
+// text joins the parts of a prompt; done is when to claim that the work is done. The end of the
+// progress file gets the room that is left.
+func (p Prompt) text(head, work []string, done string) string {
+	lines := head
+	if warnings := p.warnings(); len(warnings) > 0 {
+		lines = append(append(lines, ""), warnings...)
+	}
+	lines = append(lines, "")
+	if p.Anchor {
+		lines = append(lines, "Run /sdd:anchor first.")
+	}
+	lines = append(lines, work...)
+	if p.Check != "" {
+		lines = append(lines, fmt.Sprintf("The loop runs this command after you, "+
+			"and it must pass: `%s`", short(p.Check)))
+	}
+	lines = append(lines, p.rules(done)...)
+	if feedback := cut(quote(p.Feedback), maxFeedback); feedback != "" {
+		lines = append(lines, "", "The newest feedback of a person:", feedback)
+	}
+	text := strings.Join(lines, "\n") + "\n"
+	intro := fmt.Sprintf("\nThe end of %s:\n", short(p.Progress))
+	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
+	if log := Tail([]byte(quote(string(p.Log))), room); room > 0 && len(log) > 0 {
+		text += intro + string(log) + "\n"
+	}
+	return text
+}
+
+// warnings are the lines of a retry (T54–T56).
+func (p Prompt) warnings() (lines []string) {
+	last := p.MaxAttempts > 0 && p.Attempt >= p.MaxAttempts-1
+	switch {
+	case p.Attempt == 2:
+		lines = append(lines, "This is the second attempt. Try a different approach.")
+	case p.Attempt > 2 && !last:
+		lines = append(lines, "Two approaches have failed. Document failures in progress log "+
+			"and try a fundamentally different strategy.")
+	}
+	if last {
+		lines = append(lines, "This is your last attempt before the task is blocked. "+
+			"If you cannot complete it, add to Blocked / Flagged in the progress log.")
+	}
+	if p.Attempt > 1 && p.Refused != "" {
+		lines = append(lines, "The last attempt did not count: "+short(p.Refused))
+	}
+	return lines
+}
+
+// rules are the lines about the progress file and the claim (T33, T36, T61, T85).
+func (p Prompt) rules(done string) []string {
+	return []string{
+		fmt.Sprintf("Add what later tasks should know to Learnings in %s, as in "+
+			"`- [2026-02-15 12:30] Test factories are in tests/factories/`.", short(p.Progress)),
+		"Never remove or edit a line of its Completed Tasks and Learnings. " +
+			"The loop writes Completed Tasks and Current Task.",
+		"",
+		"When " + done + ", end your last message with the two words " +
+			completeWord + " " + p.Token + " on a line of their own.",
+		"If a person must decide or help, end it instead with the two words " + blockedWord + " " +
+			p.Token + " and your reason, on one line.",
+		"Only the last line of your last message counts, outside of code blocks and quotes.",
+	}
+}
+
+// short is a foreign text on one line of at most 500 bytes.
+func short(text string) string { return cut(oneLine(text), maxShort) }
+
+// quote marks each line of a foreign text as a quote. Blank lines at both ends are left out.
+func quote(text string) string {
+	text = strings.Trim(clean(text), "\n")
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
+}

@@ -1,0 +1,136 @@
+package tasks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"hooks/internal/markdown"
+)
+
+// The execution modes (T38–T42).
+const (
+	Quick      = "quick"
+	TDD        = "tdd"
+	Pair       = "pair"
+	Checkpoint = "checkpoint"
+	Swarm      = "swarm"
+)
+
+// maxGoal bounds the goal, in runes.
+const maxGoal = 300
+
+// Spec is the front matter of a spec. An empty field is not set.
+type Spec struct {
+	Mode  string // one of the five modes (T23)
+	Issue string // as in "CIA-042" (T31)
+	Title string
+}
+
+// ParseMode returns a mode by its name; case does not matter. Its error names the five (T23).
+func ParseMode(word string) (string, error) {
+	modes := []string{Quick, TDD, Pair, Checkpoint, Swarm}
+	if mode := strings.ToLower(word); slices.Contains(modes, mode) {
+		return mode, nil
+	}
+	return "", fmt.Errorf("mode %q is not quick, tdd, pair, checkpoint or swarm", word)
+}
+
+// ReadSpec reads the lines "key: value" at the left margin between two lines of "---" at the start
+// of a spec. Other keys, lists and texts of several lines are ignored. An unknown mode, and a key
+// with two different values, are errors with their line.
+func ReadSpec(spec []byte) (Spec, error) {
+	front, _ := splitFront(string(spec))
+	var s Spec
+	for i, line := range strings.Split(front, "\n") {
+		key, value, found := strings.Cut(line, ":")
+		field := map[string]*string{"mode": &s.Mode, "executionMode": &s.Mode,
+			"issue": &s.Issue, "title": &s.Title}[key]
+		if value = scalar(value); !found || field == nil || value == "" {
+			continue
+		}
+		if field == &s.Mode {
+			mode, err := ParseMode(value)
+			if err != nil {
+				return Spec{}, fmt.Errorf("line %d: %w", i+1, err)
+			}
+			value = mode
+		}
+		if *field != "" && *field != value {
+			return Spec{}, fmt.Errorf("line %d: %s is %q, but it was %q above", i+1, key, value,
+				*field)
+		}
+		*field = value
+	}
+	return s, nil
+}
+
+// splitFront parts the front matter, "---" included, from the rest of a spec. In front of the rest
+// are as many blank lines, so that its lines keep their numbers.
+func splitFront(spec string) (front, rest string) {
+	spec = strings.TrimPrefix(spec, bom)
+	at := 0
+	for line := range strings.Lines(spec) {
+		at += len(line)
+		switch bare := strings.TrimRight(line, " \t\r\n"); {
+		case at == len(line) && bare != "---":
+			return "", spec
+		case at > len(line) && (bare == "---" || bare == "..."):
+			front = spec[:at]
+			return front, strings.Repeat("\n", strings.Count(front, "\n")) + spec[at:]
+		}
+	}
+	return "", spec // a line across the page
+}
+
+// scalar is a value without quotes and comment. A text of several lines is none.
+func scalar(value string) string {
+	value = oneLine(value)
+	if value == "" || strings.ContainsRune("|>[{#&*!", rune(value[0])) {
+		return ""
+	}
+	if quote := value[:1]; quote == `"` || quote == "'" {
+		inner, _, closed := strings.Cut(value[1:], quote)
+		if closed {
+			return inner
+		}
+	}
+	value, _, _ = strings.Cut(value, " #")
+	return strings.TrimSpace(value)
+}
+
+// Goal returns the first sentence of the first paragraph of a spec that is neither heading, list,
+// table, quote nor code, in at most 300 runes. It is empty if there is no such paragraph (T30).
+func Goal(spec []byte) string {
+	_, body := splitFront(string(spec))
+	var words []string
+	for l := range markdown.Lines(body) {
+		prose := l.Kind == markdown.Plain && l.Text != "" && markdown.Item(l.Text) == l.Text &&
+			!strings.ContainsRune("|<![-=", rune(l.Text[0])) && (!l.Deep || len(words) > 0)
+		if prose {
+			words = append(words, l.Text)
+		} else if len(words) > 0 {
+			break
+		}
+	}
+	return cutRunes(sentence(oneLine(strings.Join(words, " "))), maxGoal)
+}
+
+// sentence returns a text up to its first full stop. A dot before a word in lower case is part of
+// an abbreviation.
+func sentence(text string) string {
+	for i, r := range text {
+		after := text[i+utf8.RuneLen(r):]
+		if strings.ContainsRune("。！？", r) {
+			return text[:len(text)-len(after)]
+		}
+		next, blank := strings.CutPrefix(after, " ")
+		first, _ := utf8.DecodeRuneInString(next)
+		if strings.ContainsRune(".!?", r) && blank && !unicode.IsLower(first) {
+			return text[:len(text)-len(after)]
+		}
+	}
+	return text
+}

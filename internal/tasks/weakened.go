@@ -1,0 +1,244 @@
+package tasks
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxWeakened bounds the sentences of Weakened.
+const maxWeakened = 50
+
+// Weakened names, in sentences, the test files that a diff deletes and the marks it adds that skip
+// tests. The diff is the output of `git diff --no-color --no-ext-diff -M90%`,
+// where a file with other contents is no rename. A mark that the diff also
+// removes from the same file was only moved. At most 50 sentences (T96).
+func Weakened(diff []byte) []string {
+	var d diffReader
+	for line := range strings.Lines(string(diff)) {
+		d.read(strings.TrimRight(line, "\r\n"))
+	}
+	d.endFile()
+	if more := len(d.found) - maxWeakened; more > 0 {
+		d.found = append(d.found[:maxWeakened-1], fmt.Sprintf("%d more are not named", more+1))
+	}
+	return d.found
+}
+
+// diffReader carries what one line of a diff leaves open for the next.
+type diffReader struct {
+	found            []string
+	file, from, into string // of the current file; a rename
+	deleted          bool
+	old, new, line   int // lines of the hunk still to come; number of the next new line
+	added            []mark
+	removed          []string
+}
+
+// mark is a mark that skips a test.
+type mark struct {
+	text string
+	line int
+}
+
+func (d *diffReader) read(line string) {
+	if d.old > 0 || d.new > 0 {
+		d.body(line)
+		return
+	}
+	if rest, found := strings.CutPrefix(line, "diff --git "); found {
+		d.endFile()
+		d.file = diffPath(rest)
+	}
+	if strings.HasPrefix(line, "deleted file mode ") {
+		d.deleted = true
+	}
+	if name, found := strings.CutPrefix(line, "rename from "); found {
+		d.from = unquote(name)
+	}
+	if name, found := strings.CutPrefix(line, "rename to "); found {
+		d.into, d.file = unquote(name), unquote(name)
+	}
+	if rest, found := strings.CutPrefix(line, "@@ -"); found {
+		old, rest, _ := strings.Cut(rest, " +")
+		new, _, _ := strings.Cut(rest, " @@")
+		_, d.old = hunkRange(old)
+		d.line, d.new = hunkRange(new)
+	}
+}
+
+// body reads a line of a hunk.
+func (d *diffReader) body(line string) {
+	sign, text := " ", ""
+	if line != "" {
+		sign, text = line[:1], line[1:]
+	}
+	switch sign {
+	case "+":
+		if m := skipMark(d.file, text); m != "" {
+			d.added = append(d.added, mark{m, d.line})
+		}
+		d.new--
+		d.line++
+	case "-":
+		if m := skipMark(d.file, text); m != "" {
+			d.removed = append(d.removed, m)
+		}
+		d.old--
+	case " ":
+		d.old--
+		d.new--
+		d.line++
+	case `\`: // no newline at the end of the file
+	default:
+		d.old, d.new = 0, 0 // no diff of git
+		d.read(line)
+	}
+}
+
+// endFile adds the sentences of a file.
+func (d *diffReader) endFile() {
+	switch {
+	case d.deleted && isTest(d.file):
+		d.found = append(d.found, fmt.Sprintf("%s was deleted", name(d.file)))
+	case isTest(d.from) && !isTest(d.into):
+		d.found = append(d.found, fmt.Sprintf("%s was renamed to %s, which is no test",
+			name(d.from), name(d.into)))
+	}
+	for _, m := range d.added {
+		if i := slices.Index(d.removed, m.text); i >= 0 {
+			d.removed = slices.Delete(d.removed, i, i+1)
+			continue
+		}
+		d.found = append(d.found, fmt.Sprintf("%s:%d adds %s", name(d.file), m.line, m.text))
+	}
+	*d = diffReader{found: d.found}
+}
+
+func name(file string) string { return cut(oneLine(file), 300) }
+
+// hunkRange reads "12,3" as the first line and the count; a count of 1 is not written. Counts are
+// 0 if the text is something else.
+func hunkRange(text string) (first, count int) {
+	start, size, counted := strings.Cut(text, ",")
+	first, err := strconv.Atoi(start)
+	if err != nil || first < 0 {
+		return 0, 0
+	}
+	if !counted {
+		return first, 1
+	}
+	if count, err = strconv.Atoi(size); err != nil || count < 0 {
+		return 0, 0
+	}
+	return first, count
+}
+
+// diffPath returns the path in a header such as "a/x.go b/x.go". It is only needed for files that
+// have one name, as renames have lines of their own.
+func diffPath(header string) string {
+	if strings.HasPrefix(header, `"`) {
+		if first, err := strconv.QuotedPrefix(header); err == nil {
+			header = unquote(first)
+			return header[min(2, len(header)):]
+		}
+	}
+	half := header[:max(0, (len(header)-1)/2)]
+	if header == half+" "+half { // the setting diff.noprefix
+		return half
+	}
+	return half[min(2, len(half)):]
+}
+
+func unquote(name string) string {
+	if text, err := strconv.Unquote(name); err == nil {
+		return text
+	}
+	return name
+}
+
+// isTest reports whether a path is that of a test by the customs of its language.
+func isTest(file string) bool {
+	base := path.Base(file)
+	ext := path.Ext(base)
+	stem := strings.TrimSuffix(base, ext)
+	switch ext {
+	case ".go":
+		return strings.HasSuffix(stem, "_test")
+	case ".py":
+		return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test")
+	case ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue":
+		return strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") ||
+			strings.Contains("/"+file, "/__tests__/")
+	case ".java", ".kt", ".cs", ".scala", ".groovy", ".php", ".swift":
+		return strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") ||
+			strings.HasSuffix(stem, "Spec")
+	case ".rb", ".exs", ".cc", ".cpp", ".c", ".dart":
+		return strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") ||
+			strings.HasPrefix(stem, "test_")
+	case ".rs":
+		return strings.HasPrefix(file, "tests/") || strings.Contains(file, "/tests/")
+	case ".bats":
+		return true
+	}
+	return false
+}
+
+// skipMark returns the mark on a line of a file that makes a test not run, or "".
+func skipMark(file, line string) string {
+	var marks []string
+	ext := path.Ext(file)
+	switch {
+	case ext == ".rs":
+		marks = []string{"#[ignore"}
+	case ext == ".py":
+		marks = []string{"@pytest.mark.skip", "@pytest.mark.xfail", "@unittest.skip",
+			"@unittest.expectedFailure", "@skip", "pytest.skip(", "self.skipTest("}
+	case !isTest(file) && !strings.Contains("/"+file, "/test/"):
+		return ""
+	case ext == ".java" || ext == ".kt" || ext == ".groovy" || ext == ".scala":
+		marks = []string{"@Ignore", "@Disabled"}
+	case ext == ".go":
+		marks = []string{"t.Skip(", "t.Skipf(", "t.SkipNow(", "b.Skip(", "tb.Skip("}
+	case ext == ".cs":
+		marks = []string{"[Ignore", "Skip ="}
+	case ext == ".rb":
+		marks = []string{"skip ", "xit ", "xdescribe ", "xcontext ", "pending "}
+	case ext == ".exs":
+		marks = []string{"@tag :skip", "@moduletag :skip"}
+	default:
+		marks = []string{"it.skip", "test.skip", "describe.skip", "suite.skip", "it.todo",
+			"test.todo", "it.only", "test.only", "describe.only", "xit(", "xtest(", "xdescribe("}
+	}
+	line = strings.TrimSpace(line)
+	if comment := strings.HasPrefix(line, "//") || line != "" && line[0] == '#' &&
+		ext != ".rs"; comment {
+		return ""
+	}
+	for _, m := range marks {
+		if at := strings.Index(line, m); at >= 0 && begins(line, at, m) {
+			return strings.TrimRight(m, "([ =")
+		}
+	}
+	return ""
+}
+
+// begins reports whether a mark is not part of a longer name. A mark of Ruby is the first word, and
+// those of most languages have longer forms, such as skipif.
+func begins(line string, at int, mark string) bool {
+	if strings.HasSuffix(mark, " ") {
+		return at == 0
+	}
+	before, after := line[:at], line[at+len(mark):]
+	if mark == "@Ignore" && after != "" && isWord(after[0]) {
+		return false
+	}
+	letter := before != "" && (isWord(before[len(before)-1]) || before[len(before)-1] == '.')
+	return !letter || !isWord(mark[0])
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
