@@ -18,7 +18,7 @@ const (
 // maxWhy bounds the reason of a blocked task, in bytes.
 const maxWhy = 500
 
-// Claim is how a worker says that its attempt ended. The zero value claims nothing.
+// Claim is a worker's own account of how its attempt ended. The zero value claims nothing.
 type Claim struct {
 	Done    bool
 	Blocked bool   // a person is needed; Done is false
@@ -31,8 +31,8 @@ type Claim struct {
 // in a code block, a quote, a heading or a comment is no claim, because a copy of the prompt may be
 // there (T8, T85).
 //
-// The text says why a message that names one of the two words claims nothing. It is empty if there
-// is a claim, or if the message names neither word.
+// The second result explains why a message that names one of the two words claims nothing. It is
+// empty if there is a claim, or if the message names neither word.
 func ReadClaim(message, token string) (Claim, string) {
 	message = strings.TrimRightFunc(message, unicode.IsSpace)
 	if message == "" || token == "" {

@@ -20,7 +20,7 @@ const (
 	flaggedHeading   = "## Blocked / Flagged"
 )
 
-// none is the text of a section that has nothing to say.
+// none is the text of an empty section.
 const none = "(none)"
 
 // maxFlag bounds what Flagged returns, in bytes.
@@ -143,7 +143,7 @@ func ClearFlagged(text []byte) []byte {
 	return f.bytes()
 }
 
-// placeholder reports whether a line says that there is nothing.
+// placeholder reports whether a line is blank, a rule, a fence, or a word for nothing.
 func placeholder(line string) bool {
 	text := markdown.Item(strings.TrimSpace(line))
 	switch strings.ToLower(strings.Trim(text, "()[]_*`.-–—= ")) {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // seeded is the progress file of the specification.
@@ -255,30 +256,61 @@ func FuzzProgress(f *testing.F) {
 	})
 }
 
-// Whatever a worker makes of the file, the lines are back after Restore, in the order of the lines
-// that it left, and nothing that it added is gone.
+// restored checks that the lines are back after Restore, whatever a worker made of the file, and
+// that nothing that it added is gone.
+func restored(t interface{ Errorf(string, ...any) }, before, now string) {
+	got := Restore([]byte(before), []byte(now))
+	if lost := Lost([]byte(before), got); lost != nil {
+		t.Errorf("lost %q in %q", lost, got)
+	}
+	if gone := Lost([]byte(now), got); gone != nil {
+		t.Errorf("of the new lines %q are gone", gone)
+	}
+	if again := Restore([]byte(before), got); string(again) != string(got) {
+		t.Errorf("a second time:\n%q\n%q", got, again)
+	}
+	if Lost([]byte(before), []byte(now)) == nil && string(got) != now {
+		t.Errorf("nothing was lost, but the file became %q", got)
+	}
+	want := outside([]byte(now), completedHeading, learningsHeading)
+	have := outside(got, completedHeading, learningsHeading)
+	if !slices.Equal(have, want) {
+		t.Errorf("other sections %q became %q", want, have)
+	}
+}
+
 func FuzzRestore(f *testing.F) {
-	f.Add(seeded, strings.Replace(seeded, "abc1234", "0000000", 1))
+	f.Add("## Learnings\n- a\n", strings.Replace(seeded, "abc1234", "0000000", 1))
 	f.Add("## Learnings\n- a\n- b\n- a", "## Learnings\r\n- b\r\n## LEARNINGS\n- a")
 	f.Add("## Completed Tasks\n```\n- a\n", "")
-	f.Fuzz(func(t *testing.T, before, now string) {
-		got := Restore([]byte(before), []byte(now))
-		if lost := Lost([]byte(before), got); lost != nil {
-			t.Errorf("lost %q in %q", lost, got)
+	f.Fuzz(func(t *testing.T, before, now string) { restored(t, before, now) })
+}
+
+// The files have few different lines, so that many are equal. Lines that are missing from an
+// untouched order come back to their places.
+func TestRestoreProperty(t *testing.T) {
+	line := rapid.SampledFrom([]string{"- a\n", "- b\n", "- c\r\n", "- c", "- d \n", "\n",
+		"(none)\n", "```\n", "<!-- x -->\n", "<!--\n", "## Learnings\n", "## Completed Tasks\r\n",
+		"## learnings", "## Other\n", "# Title\n", "## Goal\n"})
+	file := rapid.Map(rapid.SliceOfN(line, 0, 12), func(lines []string) string {
+		return strings.Join(lines, "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		before, now := file.Draw(t, "before"), file.Draw(t, "now")
+		restored(t, before, now)
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		all := []string{"- 1", "- 2", "- 3", "- 4", "- 5", "- 6"}
+		keep := rapid.SliceOfN(rapid.Bool(), 6, 6).Draw(t, "keep")
+		before, now := "## Learnings\n", "## Learnings\n"
+		for i, text := range all {
+			before += text + "\n"
+			if keep[i] {
+				now += text + "\n"
+			}
 		}
-		if gone := Lost([]byte(now), got); gone != nil {
-			t.Errorf("of the new lines %q are gone", gone)
-		}
-		if again := Restore([]byte(before), got); string(again) != string(got) {
-			t.Errorf("a second time:\n%q\n%q", got, again)
-		}
-		if Lost([]byte(before), []byte(now)) == nil && string(got) != now {
-			t.Errorf("nothing was lost, but the file became %q", got)
-		}
-		want := outside([]byte(now), completedHeading, learningsHeading)
-		have := outside(got, completedHeading, learningsHeading)
-		if !slices.Equal(have, want) {
-			t.Errorf("other sections %q became %q", want, have)
+		if got := string(Restore([]byte(before), []byte(now))); got != before {
+			t.Fatalf("%q became %q", now, got)
 		}
 	})
 }

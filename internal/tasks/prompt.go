@@ -16,8 +16,8 @@ const (
 	maxLog      = 4 << 10 // the end of the progress file
 )
 
-// Prompt is all that a worker learns of its attempt besides the files that it reads (T13). Texts
-// that others wrote are quoted, so that no line of a prompt is a claim.
+// Prompt holds all that a worker is given for one attempt (T13). Texts that others wrote are put on
+// one line or quoted, so that no line of a prompt is a claim.
 type Prompt struct {
 	Index, Total int // of the task, from 0; how many there are
 	Title        string
