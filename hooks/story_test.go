@@ -42,7 +42,7 @@ func shorthand(args []string) (word, payload string) {
 		return p
 	}
 	switch args[0] {
-	case "work", "review":
+	case "work", "review", "go", "start", "task":
 		p := with(base, "hook_event_name", "UserPromptExpansion", "expansion_type", "slash_command",
 			"command_source", "plugin",
 			"command_name", "sdd:"+args[0], "command_args", rest, "prompt", "/sdd:"+args[0]+" "+
@@ -273,6 +273,9 @@ func plain(reply []byte) string {
 	}
 	if v := r.Get("terminalSequence"); v.Exists() {
 		fmt.Fprintf(&b, "terminal: %q\n", v.String())
+	}
+	if v := r.Get("hookSpecificOutput.updatedInput.prompt"); v.Exists() {
+		fmt.Fprintf(&b, "prompt: %s\n", v.String())
 	}
 	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
 		var labels []string

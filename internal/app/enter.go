@@ -69,6 +69,13 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.witness.Held() {
 		return event.Nothing(), store.Held(h.witness)
 	}
+	var list *loop.TaskRun
+	if cmd.Skill == loop.Tasks {
+		var why string
+		if list, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
+			return refusedTask(why, err)
+		}
+	}
 	if h.sealed { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
 			h.project = tracker.Project(h.Env, h.ev.Cwd)
@@ -85,7 +92,20 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err := h.mayEnter(e.req.Owner); err != nil {
 		return event.Nothing(), err
 	}
-	return e.admit()
+	e.req.Tasks, e.req.Fed = list, h.feeding
+	reply, err := e.admit()
+	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
+		h.slip(h.publish(run, nil))
+	}
+	return reply, err
+}
+
+// refusedTask is the answer to a task loop's command that begins nothing.
+func refusedTask(why string, err error) (event.Reply, error) {
+	if err != nil {
+		return event.Block(hint.Text(err)), nil
+	}
+	return event.Block(why), nil
 }
 
 // foreignState refuses state that the repository itself brought. Its locks, counters and answers

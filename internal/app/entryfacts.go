@@ -33,6 +33,9 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 		loop.KindOf(e.req.Command.Skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
+	if e.req.Command.Skill == loop.Tasks {
+		e.attemptFacts(&f)
+	}
 	tracks.Wait()
 	if resumed {
 		f.Reattach(previous, e.endedPRs())

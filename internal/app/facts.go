@@ -50,6 +50,7 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
+	h.fetchTask(t, k, need)
 	if err := h.fetchCall(t, k, need); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type handler struct {
 	paths      tracker.Paths       // asks the disk for each folder once
 	places     *clienthooks.Places // where the client reads its hooks, once it was asked for
 	replayRepo *guard.Repo         // of a replayed call: its repository by the transcript alone
+	feeding    bool                // the event begins a conductor's next attempt
 	news       bool                // the session's receipt lacks this kind of event
 	notices    []notification      // for a person who looks elsewhere
 	// replies already made durable; printed even if a later step fails
@@ -74,6 +75,9 @@ func (h *handler) answer() (event.Reply, error) {
 	if cmd, ok := h.invocation(); ok {
 		reply, err := h.enter(cmd)
 		return h.recordEntry(reply), err
+	}
+	if cmd, ok := h.fed(); ok {
+		return h.feed(cmd)
 	}
 	if !h.sealed && !store.Exists(h.project) {
 		return event.Nothing(), nil

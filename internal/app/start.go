@@ -175,7 +175,14 @@ func (e *entry) begin(a loop.Admission, run loop.Budget, previous *loop.Iteratio
 	say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", t.Tick.Iteration,
 		t.Budget.Ceilings.Iterations, report.Remaining(t.Budget))
 	say = strings.Join(append([]string{say}, t.Tick.Notes...), "\n")
-	return event.Nothing().Context(report.Entry(t.Budget, t.Tick)).Say(lines(e.before, e.final,
+	context := report.Entry(t.Budget, t.Tick)
+	if t.Budget.Tasks != nil {
+		context = lines(report.Ask(t.Tick.Pending), e.taskContext(t))
+	}
+	if e.feeding { // the worker gets the text
+		context = ""
+	}
+	return event.Nothing().Context(context).Say(lines(e.before, e.final,
 		say)), nil
 }
 

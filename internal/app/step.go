@@ -160,6 +160,9 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		if t.Budget, t.Tick = &s.Close.Run, nil; created {
 			s.Close.Line.Notes = append(s.Close.Line.Notes, createdNote(t.skill))
 		}
+		if t.Budget.Tasks != nil {
+			h.slip(h.publish(t.Budget, &s.Close.Line))
+		}
 		return nil
 	}
 	if s.Run != nil {
@@ -197,6 +200,9 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		return h.denial(r.Deny).Context(r.Context)
 	case r.Closed != nil:
 		reply = h.ended(t, r)
+	}
+	if r.Prompt != "" {
+		reply = event.Send(h.ev.Input, r.Prompt)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {

@@ -22,6 +22,8 @@ type Command struct {
 	Wait time.Duration // the most it may take
 	Idle time.Duration // the most it may print nothing for; no bound when zero
 	Most int           // bytes of output; one more ends it
+	// Last keeps the last bytes of stdout and stderr together instead, and ends nothing.
+	Last bool
 }
 
 // Result is what a program left, also when it was ended early.
@@ -49,6 +51,10 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	}
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdout, cmd.Stderr = out, says
+	last := &tail{most: c.Most}
+	if c.Last {
+		cmd.Stdout, cmd.Stderr = last, last
+	}
 	if c.In != "" {
 		cmd.Stdin = strings.NewReader(c.In)
 	}
@@ -64,7 +70,35 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	case err != nil && ctx.Err() != nil:
 		err = ctx.Err()
 	}
+	if c.Last {
+		return Result{Out: last.kept}, err
+	}
 	return Result{out.kept.Bytes(), says.kept.String()}, err
+}
+
+// tail keeps the last bytes.
+type tail struct {
+	kept []byte
+	most int
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p[max(0, len(p)-t.most):]...)
+	t.kept = append(t.kept[:0], t.kept[max(0, len(t.kept)-t.most):]...)
+	return len(p), nil
+}
+
+// Exit is the exit code that an error of Run carries, 0 for none and -1 for a program that did not
+// end by itself.
+func Exit(err error) int {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return 0
+	case ok:
+		return exit.ExitCode()
+	}
+	return -1
 }
 
 // bounded keeps the first bytes up to most, notes that there were more and calls full then. Its

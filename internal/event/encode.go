@@ -22,12 +22,17 @@ type extra struct {
 	Event    string  `json:"hookEventName"`
 	Decision string  `json:"permissionDecision,omitempty"`
 	Reason   *string `json:"permissionDecisionReason,omitempty"`
-	Input    *dialog `json:"updatedInput,omitempty"`
+	Input    *input  `json:"updatedInput,omitempty"`
 	Context  string  `json:"additionalContext,omitempty"`
 }
 
-type dialog struct {
-	Questions []Question `json:"questions"`
+// input replaces that of a dialog, or of a call that sends a worker.
+type input struct {
+	Questions   []Question `json:"questions,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Prompt      string     `json:"prompt,omitempty"`
+	Type        string     `json:"subagent_type,omitempty"`
+	Background  *bool      `json:"run_in_background,omitempty"`
 }
 
 // Encode returns the one JSON object for the client, or nil for nothing. A part that the event has
@@ -45,7 +50,9 @@ func (r Reply) Encode(name string) []byte {
 	case deny:
 		own.Decision, own.Reason = "deny", new(cut(r.reason))
 	case ask:
-		own.Decision, own.Input = "ask", &dialog{cleaned(r.questions)}
+		own.Decision, own.Input = "ask", &input{Questions: cleaned(r.questions)}
+	case send:
+		own.Decision, own.Input = "allow", r.task
 	}
 	if own.Decision != "" || own.Context != "" {
 		out.Specific = &own
@@ -71,16 +78,16 @@ func (r Reply) fit(name string) Reply {
 		if r.verdict == deny {
 			r.verdict = block
 		}
-		r = r.drop(ask)
+		r = r.drop(ask).drop(send)
 	case Stop, SubagentStop:
-		r = r.drop(deny).drop(ask)
+		r = r.drop(deny).drop(ask).drop(send)
 		if r.verdict == none {
 			r = r.show()
 		}
 	case PostToolUse, PostToolUseFailure, SessionStart:
-		r = r.drop(block).drop(deny).drop(ask)
+		r = r.drop(block).drop(deny).drop(ask).drop(send)
 	default:
-		r = r.drop(block).drop(deny).drop(ask).show()
+		r = r.drop(block).drop(deny).drop(ask).drop(send).show()
 	}
 	return r
 }

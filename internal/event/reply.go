@@ -3,6 +3,8 @@ package event
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // Reply is what a hook answers. It can only be built by Nothing, Block, Deny and Ask; the zero
@@ -11,6 +13,7 @@ type Reply struct {
 	verdict   verdict
 	reason    string
 	questions []Question
+	task      *input
 	context   string
 	say       string
 	ring      bool
@@ -24,6 +27,7 @@ const (
 	block
 	deny
 	ask
+	send
 )
 
 // Nothing has no opinion.
@@ -48,6 +52,15 @@ func Ask(questions ...Question) Reply {
 		return Nothing()
 	}
 	return Reply{verdict: ask, questions: questions[:min(len(questions), MostQuestions)]}
+}
+
+// Send lets a worker go (PreToolUse of Agent) with this prompt in place of the model's: in the
+// foreground, in the project's own folder, as the type that the call names.
+func Send(call gjson.Result, prompt string) Reply {
+	return Reply{verdict: send, task: &input{
+		Description: call.Get("description").String(), Prompt: prompt,
+		Type: call.Get("subagent_type").String(), Background: new(bool),
+	}}
 }
 
 // Context adds a text for the model, on a new line after an earlier one. At a Stop it goes with a
@@ -86,6 +99,7 @@ func (r Reply) Rule() string { return r.rule }
 func (r Reply) And(o Reply) Reply {
 	if r.verdict == none {
 		r.verdict, r.reason, r.questions, r.rule = o.verdict, o.reason, o.questions, o.rule
+		r.task = o.task
 	}
 	r.ring = r.ring || o.ring
 	return r.Context(o.context).Say(o.say)

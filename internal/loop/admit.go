@@ -23,6 +23,8 @@ type Request struct {
 	Attended   bool     // a person can answer a dialog
 	UnderLoop  bool     // /loop brings the next tick
 	Platform   string   // for the note on an unclear lock, as in "linux"
+	Fed        bool     // the Stop before asked for it, in the same turn
+	Tasks      *TaskRun // of a fresh run of a task loop
 }
 
 // Standing is the state that a request meets, and whether the processes named in it still live.
@@ -101,7 +103,7 @@ func Admit(r Request, s Standing) Admission {
 	if t := s.Tick; t != nil && t.SessionID == r.SessionID && t.began(r.PromptID) {
 		return Admission{Verdict: Already}
 	}
-	if mine && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
+	if mine && !r.Fed && r.PromptID != "" && slices.Contains(s.Run.LastPrompts, r.PromptID) {
 		return refuse("This prompt's iteration has already ended; the next one comes with the " +
 			"next tick")
 	}

@@ -127,7 +127,8 @@ func (e Call) judge(s State, k *Known) Outcome {
 	if out.Need != 0 || out.Reply.Deny != nil {
 		return out
 	}
-	for _, rule := range []func(State, *Known) Outcome{e.schedule, e.dispatch, e.act} {
+	rules := []func(State, *Known) Outcome{e.conduct, e.schedule, e.dispatch, e.act}
+	for _, rule := range rules {
 		if o := rule(s, k); !o.Nothing() {
 			return out.and(o)
 		}

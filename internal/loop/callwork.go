@@ -33,8 +33,37 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		out.Save.Tick = s.Tick
 		return out
 	}
+	out := Outcome{Save: Save{Tick: s.Tick}}
+	if a := s.Tick.Attempt; a != nil && e.Agent == "" {
+		if missing := k.lacks(NeedPrompt); missing != 0 {
+			return Outcome{Need: missing}
+		}
+		a.Sent, out.Reply.Prompt = true, k.Prompt
+	}
 	s.Tick.RecordWorker(e)
-	return Outcome{Save: Save{Tick: s.Tick}}
+	return out
+}
+
+// conduct leaves the work of a task to its worker: the main thread sends that one, asks a person,
+// looks and reports (kinds of loop: the conductor).
+func (e Call) conduct(s State, k *Known) Outcome {
+	if !e.open(s) || !s.Run.feeds() || s.Tick.Attempt == nil || e.Agent != "" || e.foreign(s) {
+		return Outcome{}
+	}
+	switch {
+	case e.Sends != nil && s.Tick.Attempt.Sent:
+		return refuseCall(deny(ConductRule, "end the turn; the Stop hook names the next task",
+			"Not dispatched: the worker of task %d was sent already", s.Tick.Attempt.Task))
+	case e.Sends != nil, e.Asks, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
+		return Outcome{}
+	case k.lacks(NeedLooks) != 0:
+		return Outcome{Need: NeedLooks}
+	case k.Looks:
+		return Outcome{}
+	}
+	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
+		"%s is refused: this thread only conducts, the work of task %d is its worker's", e.Tool,
+		s.Tick.Attempt.Task))
 }
 
 // RecordWorker counts a worker that goes, once a call.

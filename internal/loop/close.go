@@ -50,6 +50,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
+	attempt := run.foldTask(&t, e)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Body || t.Interrupted != "") {
@@ -57,6 +58,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	run.settle(&t, fired, e)
 	line := line(&run, &t, fired, e)
+	line.Task = attempt
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
 	}

@@ -79,13 +79,18 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// WorkerEnd is a SubagentStop: a background worker ended.
+// WorkerEnd is a SubagentStop: a worker ended.
 type WorkerEnd struct {
 	Turn
 	Agent string
 }
 
-func (e WorkerEnd) step(s State, _ *Known) Outcome {
+func (e WorkerEnd) step(s State, k *Known) Outcome {
+	if e.open(s) {
+		if out, decided := e.workerEnds(s, k); decided {
+			return out
+		}
+	}
 	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
 		return Outcome{}
 	}

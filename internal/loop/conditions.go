@@ -23,11 +23,12 @@ const (
 // Scope is the kind of run something applies to.
 type Scope uint8
 
-// The kinds of run: work, review of every PR, review of a single one (R145, R146).
+// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks.
 const (
 	WorkRun Scope = 1 << iota
 	ReviewRun
 	SinglePR
+	TaskLoop
 
 	EveryRun = ^Scope(0)
 )
@@ -66,7 +67,8 @@ type Condition struct {
 	Way string
 }
 
-// Conditions are the twelve, in the order in which the first that holds names the cause.
+// Conditions are the twelve and those of a task loop, in the order in which the first that holds
+// names the cause.
 var Conditions = [...]Condition{
 	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog,
 		"make an issue workable, then start the loop anew"},
@@ -92,6 +94,14 @@ var Conditions = [...]Condition{
 		"start qmd again, then go on"},
 	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget, tellDollars,
 		"look at `hooks cost`, then go on with more dollars or start a fresh run"},
+	{13, "tasks-done", "tasks_complete", Entry | Exit, TaskLoop, tasksDone, tellTask,
+		"look at the report card, then merge what you accept"},
+	{14, "task-retry-budget", "task_blocked", Exit, TaskLoop, taskBlocked, tellTask,
+		"mend the task by hand or its text, then go on; it gets a new set of attempts"},
+	{15, "infrastructure", "api_unavailable", Exit, TaskLoop, outages, tellTask,
+		"wait until the service answers, then go on"},
+	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop, staleContext, tellTask,
+		"use `hooks go`, which starts one client a task, or another version of the client"},
 }
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,

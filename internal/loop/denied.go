@@ -22,6 +22,7 @@ const (
 	DeferredRule  = "deferred"       // a target that is left to the next iteration
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
+	ConductRule   = "conduct"        // the work of a task in the thread that only conducts
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
 )
@@ -31,7 +32,7 @@ func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
 		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule,
-		EntryRule, OtherRule,
+		ConductRule, EntryRule, OtherRule,
 	}
 }
 

@@ -29,6 +29,7 @@ type Flags struct {
 	BudgetFile string   // as written; empty means the default place
 	PR         int      // review only; 0 means every PR
 	Rest       []string // the skill's own words, in order
+	Task       TaskFlags
 	explicit   []string // names of the ceilings that were given
 }
 
@@ -50,6 +51,10 @@ const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minu
 // Rest.
 func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	words := SplitWords(args)
+	kind := KindOf(skill)
+	if kind.Commands != nil {
+		words = append(words, "--loop")
+	}
 	if i := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
@@ -60,9 +65,23 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		return Flags{}, false, nil
 	}
 	f = Flags{Ceilings: Defaults, Lock: LockSkip}
+	if kind.Ceilings != (Ceilings{}) {
+		f.Ceilings = kind.Ceilings
+	}
 	seen := map[string]bool{}
 	for i := 0; i < len(words); i++ {
 		name, value, hasValue := strings.Cut(words[i], "=")
+		if kind.Name == Tasks && isTaskFlag(name) {
+			if !hasValue {
+				if i++; i < len(words) {
+					value = words[i]
+				}
+			}
+			if err := f.Task.set(name, value); err != nil {
+				return f, true, err
+			}
+			continue
+		}
 		if !isLoopFlag(name) {
 			if near := mistyped(name); near != "" {
 				return f, true,
@@ -204,13 +223,20 @@ func (f Flags) canonical() string {
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile
 	}
-	return strings.Join(append([]string{s}, f.Rest...), " ")
+	return strings.Join(append(append([]string{s}, f.Task.words()...), f.Rest...), " ")
 }
 
 // Same reports whether two commands ask for the same, in any order and with defaults named or left
 // out.
 func (f Flags) Same(o Flags) bool {
 	return f.canonical() == o.canonical() && f.Lock == o.Lock && f.Resume == o.Resume
+}
+
+// DefaultIterations sets the ceiling of iterations where the command named none.
+func (f *Flags) DefaultIterations(n int) {
+	if !slices.Contains(f.explicit, "--max-iterations") {
+		f.Iterations = min(n, mostUnits)
+	}
 }
 
 // override lifts or lowers the ceilings that were named, and only those (R16).
@@ -278,11 +304,26 @@ func ParseCommand(name, args string) (Command, bool) {
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
-	if KindOf(Skill(bare)).Name == "" {
-		return Command{}, false
+	for _, k := range Kinds {
+		if slices.Contains(k.Commands, bare) && bare != name && ourNamespace(name) {
+			return Command{name, k.Name, args}, true
+		}
+		if k.Commands == nil && k.Name == Skill(bare) {
+			return Command{name, k.Name, args}, true
+		}
 	}
-	return Command{name, Skill(bare), args}, true
+	return Command{}, false
 }
+
+// ourNamespace reports whether a command that needs no --loop is the program's own: one of the same
+// name elsewhere is somebody else's.
+func ourNamespace(name string) bool {
+	space, _, _ := strings.Cut(name, ":")
+	return space == "sdd" || space == "hooks"
+}
+
+// Tick reports whether the command only continues a run, as a schedule's does.
+func (c Command) Tick() bool { return strings.HasSuffix(c.Name, ":task") }
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
@@ -300,7 +341,8 @@ func ParsePrompt(prompt string) (Command, bool) {
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
 	c, ok := ParseCommand(name, strings.TrimSpace(args))
-	return c, ok && slices.Contains(SplitWords(c.Args), "--loop")
+	opted := KindOf(c.Skill).Commands != nil || slices.Contains(SplitWords(c.Args), "--loop")
+	return c, ok && opted
 }
 
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and

@@ -49,7 +49,7 @@ type GateKind struct {
 	Tell func(f *Facts) string
 }
 
-// Gates are the seven, in the order in which they are asked.
+// Gates are the seven, in the order in which they are asked, and those of a task loop.
 var Gates = [...]GateKind{
 	{
 		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: EveryRun, Holds: HoldLock,
@@ -133,6 +133,66 @@ var Gates = [...]GateKind{
 		Due:   failureDue,
 		Apply: applyFailure,
 		Tell:  tellFailure,
+	},
+	{
+		Name: GateSpec, Header: "Gate 1", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "hold",
+		Options: []Option{
+			{"approve", "The spec is approved; the tasks may be executed."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Do not begin; change the spec first."},
+		},
+		Due: specDue, Apply: passGate, Tell: tellNumbered,
+	},
+	{
+		Name: GateReview, Header: "Gate 2", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "hold",
+		Options: []Option{
+			{"approve", "The review is accepted; the tasks may be executed."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Do not begin; review the tasks first."},
+		},
+		Due: reviewDue, Apply: passGate, Tell: tellNumbered,
+	},
+	{
+		Name: CheckGate, Header: "Check", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "none",
+		Options: []Option{
+			{"run", "Run it when a task is claimed; only green counts as verified."},
+			{"none", "Run nothing; tasks count as claimed, never as verified."},
+			{"stop", "Do not begin."},
+		},
+		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
+	},
+	{
+		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
+		Safest: "retry",
+		Options: []Option{
+			{"retry", "Try the task again with a new set of attempts."},
+			{"skip", "Leave the task out and go on with the next one."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: flaggedDue, Apply: applyFlagged, Tell: tellTask,
+	},
+	{
+		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
+		Holds: HoldNextTick, Safest: "hold",
+		Options: []Option{
+			{"continue", "Go on with the next task."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: checkpointDue, Apply: holdGate, Tell: tellTask,
+	},
+	{
+		Name: GatePR, Header: "Gate 3", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
+		Safest: "hold",
+		Options: []Option{
+			{"approve", "The work is accepted; the loop ends. A merge is asked about by itself."},
+			{"hold", "Not yet: the loop pauses here."},
+			{"stop", "Stop the loop; the pull request stays open."},
+		},
+		Due: prGateDue, Apply: passGate, Tell: tellNumbered,
 	},
 }
 

@@ -17,6 +17,10 @@ type Kind struct {
 	// wait; nil for nothing. MaxHolds bounds all holds of one prompt; 0 is two.
 	Owes     func(State) *Continue
 	MaxHolds int
+	// Commands begin its iterations, only in a namespace of ours and without --loop; nil where the
+	// skill's own name does, with --loop.
+	Commands []string
+	Ceilings Ceilings // of a run whose command names none; zero for Defaults
 }
 
 const planFields = `"plan":[],"failures":[{"kind":"issue|pr","number":1,"cause":"…"}],` +
@@ -42,6 +46,12 @@ var Kinds = []Kind{
 			`"head_sha":"…","human_feedback":true}],` +
 			`"failures":[{"kind":"pr","number":1,"cause":"…"}],"comments_pushed":0,` +
 			`"outcome":"ok|errored","note":"…"}`,
+	},
+	{
+		Name: Tasks, Commands: []string{"go", "start", "task"}, Scope: TaskLoop, MaxHolds: 6,
+		Ceilings: Ceilings{Iterations: 50, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+		Report:   `{"outcome":"ok","note":"…"}`,
+		Fields:   `{"outcome":"ok|errored","note":"…"}`,
 	},
 }
 
@@ -78,6 +88,9 @@ func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
 func (b *Budget) Scope() Scope {
 	if b.SinglePR != 0 {
 		return SinglePR
+	}
+	if b.Tasks == nil && b.Skill == Tasks {
+		return 0 // a file that lost its list: only what holds for every run
 	}
 	return b.Kind().Scope
 }

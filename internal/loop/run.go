@@ -19,6 +19,7 @@ func NewRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
+	b.Tasks = r.Tasks
 	b.invokedBy(r)
 	return b
 }
@@ -48,6 +49,13 @@ func Resume(b Budget, r Request) Budget {
 	b.UnderLoop = r.UnderLoop
 	if !r.unasked() {
 		b.Ceilings = r.Flags.override(b.Ceilings)
+	}
+	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
+		b.Tasks = b.Tasks.clone()
+		b.Tasks.Outages = 0
+		if b.Tasks.Try >= b.Tasks.MaxTries {
+			b.Tasks.Try = 1
+		}
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -136,6 +144,12 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	})
 	run.Pending = nil
 	t.UseGiven(run, r.Now)
+	if run.Tasks != nil { // an answer just given may have settled the last of it
+		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
+			return t
+		}
+		t.Attempt = run.Tasks.begin(e)
+	}
 	// with nobody there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
@@ -153,6 +167,9 @@ type EntryFacts struct {
 	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
 	// Snapshot is the backlog to compare with; nil where the previous iteration recorded it.
 	Snapshot *Snapshot
+	// Head, Branch and Nonce are of a task loop's attempt: the commit and branch at its beginning,
+	// and what makes its claim unlike any other.
+	Head, Branch, Nonce string
 }
 
 // follow continues to track the open PRs of the previous iteration. A review of one whose head
@@ -219,6 +236,9 @@ func StartBody(run *Budget, t *Tick) bool {
 	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
 		t.Body = true
 		run.IterationsUsed = t.Iteration
+		if t.Attempt != nil {
+			run.Tasks.aim(t.Attempt)
+		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {
 			t.Track(*pr)
 		}

@@ -12,10 +12,11 @@ const Version = 1
 // Skill is a loop's kind: the skill that it invokes on every tick.
 type Skill string
 
-// The two looping skills (R1).
+// The looping skills (R1, T1).
 const (
 	Work   Skill = "work"
 	Review Skill = "review"
+	Tasks  Skill = "task"
 )
 
 // Status is the state of a run.
@@ -168,6 +169,8 @@ type Budget struct {
 	SealedIn string `json:"sealed_in,omitempty"`
 	// Receipts are the sessions of the run in which the hooks fired, the last ones.
 	Receipts []Receipt `json:"receipts,omitempty"`
+	// Tasks is what a task loop has beyond that; nil for any other kind.
+	Tasks *TaskRun `json:"tasks,omitempty"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
@@ -313,6 +316,8 @@ type Iteration struct {
 	Observed     Observed `json:"observed,omitzero"`
 	Denied       []Denial `json:"denied,omitempty"`  // tool calls that were refused
 	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
+	// Task is the attempt of a task loop's iteration; nil for any other kind.
+	Task *TaskLine `json:"task,omitempty"`
 }
 
 // Ran reports whether the line is of an iteration, not of a tick that was passed over at a held

@@ -73,13 +73,14 @@ type Reply struct {
 	PassedOver *PassedOver // the tick that did not begin
 	Force      *Admission  // a person is asked whether to take the lock
 	Context    string      // for the model
+	Prompt     string      // replaces the prompt of the worker that is sent
 }
 
 // Empty reports whether there is nothing to say.
 func (r Reply) Empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
-		r.PassedOver == nil && r.Force == nil
+		r.PassedOver == nil && r.Force == nil && r.Prompt == ""
 }
 
 // Notice is one thing that a person who looks elsewhere is notified of.
@@ -109,6 +110,11 @@ const (
 	NeedCommits                   // Known.Commits
 	NeedMerging                   // Known.Merging
 	NeedWords                     // Known.Words
+	NeedWorker                    // Known.Worker
+	NeedClaim                     // Known.Claim
+	NeedEvidence                  // Known.Evidence
+	NeedCheck                     // Known.Check
+	NeedPrompt                    // Known.Prompt
 )
 
 // Known is what the caller has fetched. Has says which of it.
@@ -139,6 +145,12 @@ type Known struct {
 	Commits bool   // the call only looks, or brings finished work to the iteration's own branch
 	Merging []PR   // the PRs that the call would merge, as the tracker has them now
 	Words   string // the call in a line, redacted
+
+	Worker   WorkerSeen
+	Claim    ClaimSeen
+	Evidence Evidence
+	Check    CheckRun
+	Prompt   string // of the worker that is sent
 }
 
 // Origin is who started the turn, as the transcript has it.
@@ -206,6 +218,10 @@ func (t *Tick) clone() *Tick {
 	c.Observed.PRs = slices.Clip(t.Observed.PRs)
 	c.Observed.Merged = slices.Clip(t.Observed.Merged)
 	c.Observed.Worktrees = slices.Clip(t.Observed.Worktrees)
+	if t.Attempt != nil {
+		attempt := *t.Attempt
+		c.Attempt = &attempt
+	}
 	if t.Asked != nil {
 		asked := *t.Asked
 		asked.PRs = slices.Clone(asked.PRs)

@@ -22,6 +22,9 @@ type Explained struct {
 func States(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Conditions))
 	for _, c := range Conditions {
+		if c.Applies == TaskLoop && f.Run.Scope() != TaskLoop {
+			continue
+		}
 		s := Explained{Number: c.Number, Name: c.Name, Applies: c.Applies&f.Run.Scope() != 0}
 		if s.Applies && c.Holds != nil {
 			s.Holds = c.Holds(f)
@@ -39,6 +42,9 @@ func States(f *Facts) []Explained {
 func GateStates(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Gates))
 	for _, k := range Gates {
+		if k.Applies == TaskLoop && f.Run.Scope() != TaskLoop {
+			continue
+		}
 		s := Explained{Name: k.Name, Applies: k.Applies&f.Run.Scope() != 0}
 		if s.Applies {
 			s.Holds, s.Now = f.waiting(k.Name), f.answered(k.Name)

@@ -82,6 +82,9 @@ type Tick struct {
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
+	// Attempt is what the iteration of a task loop is about; nil for any other kind.
+	Attempt *Attempt `json:"attempt,omitempty"`
+
 	// Observed is what the program saw itself of the above.
 	Observed Observed `json:"observed,omitzero"`
 

@@ -58,6 +58,9 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 		s.Tick.Prompts = AppendNew(s.Tick.Prompts, e.Prompt)
 		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}}
 	}
+	if out, decided := e.attempt(s, k); decided {
+		return out
+	}
 	return e.finish(s, k, crons)
 }
 
@@ -102,8 +105,9 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 	if tick.Halting() || tick.Failed != "" {
 		return nil
 	}
-	failed := tick.Body && len(tick.Pending) == 0 && len(tick.Report.Failures) > 0
-	if failed && !e.endsAnyway(s, k) {
+	judged := tick.Attempt != nil && tick.Attempt.Judged != nil
+	asks := tick.Body && len(tick.Pending) == 0 && (len(tick.Report.Failures) > 0 || judged)
+	if asks && !e.endsAnyway(s, k) {
 		f := Look(s.Run, tick, k.Previous, e.Now)
 		f.Redact = k.Redact
 		tick.Pending = Due(f, Exit)
@@ -177,8 +181,14 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	switch {
 	case run.Status != Active && len(crons) > 0 && e.hold(run, "unschedule"):
 		return &Continue{Name: "unschedule", Schedule: crons}
+	case run.Status == Active && run.feeds():
+		// Each close feeds once, however long the turn.
+		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
+		return &Continue{Name: "next", Text: run.Order(run.Tasks.Index + 1)}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
+	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):
+		return &Continue{Name: "wake", Text: run.WakeOrder()}
 	}
 	return nil
 }

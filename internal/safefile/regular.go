@@ -76,3 +76,14 @@ func Names(path string, most int) []string {
 	slices.Sort(names)
 	return names
 }
+
+// ReadHead returns the first bytes of a file; ok is false without a regular file.
+func ReadHead(path string, most int64) (text string, ok bool) {
+	f, _, err := Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, most))
+	return string(head), err == nil
+}

@@ -1,0 +1,400 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"hooks/internal/child"
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/safefile"
+	"hooks/internal/store"
+	"hooks/internal/tasks"
+	"hooks/internal/tracker"
+)
+
+// Defaults of a task loop (T20, T86).
+const (
+	defaultTries        = 5
+	defaultCheckMinutes = 10
+)
+
+// maxTaskFile bounds a spec, a task list and a progress file, in bytes.
+const maxTaskFile = 1 << 20
+
+// fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
+func (h *handler) fed() (loop.Command, bool) {
+	if h.ev.Name != event.PreToolUse || !h.ev.Dispatches() || h.ev.InSubagent() || !h.sealed {
+		return loop.Command{}, false
+	}
+	if h.openState() != nil {
+		return loop.Command{}, false
+	}
+	list, err := h.sessionRuns()
+	if err != nil {
+		return loop.Command{}, false
+	}
+	for _, t := range list {
+		b := t.Budget
+		if t.skill == loop.Tasks && t.Tick == nil && b != nil && b.Tasks != nil &&
+			b.Status == loop.Active && b.Tasks.Drive == loop.DriveStop {
+			return loop.ParsePrompt(b.Command)
+		}
+	}
+	return loop.Command{}, false
+}
+
+// feed begins the attempt that a call of the conductor is for, and then judges the call.
+func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
+	h.feeding = true
+	reply, err := h.enter(cmd)
+	if err != nil || reply.Blocks() {
+		return h.recordEntry(reply), err
+	}
+	if err := h.openState(); err != nil {
+		return event.Nothing(), err
+	}
+	answer, err := h.meet()
+	return answer.And(reply), err
+}
+
+// taskEntry prepares the entry of a task loop: the list of a fresh run in req, or --resume where a
+// run is to go on. text is why nothing begins, for the person.
+func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.TaskRun, text string,
+	err error) {
+	if flags.Task.MaxTries == 0 {
+		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
+	}
+	if n := envNumber(h.Env("SDD_MAX_GLOBAL_ITER"), 0); n > 0 {
+		flags.DefaultIterations(n)
+	}
+	old := h.taskRun()
+	named := len(flags.Rest) > 0 || flags.Task.List != ""
+	switch {
+	case h.feeding, cmd.Tick() && old != nil:
+		return nil, "", nil
+	case cmd.Tick():
+		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
+			"/%s continues a task loop, and none runs here", cmd.Name)
+	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
+		flags.Resume = true
+		return nil, "", nil
+	case !named:
+		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
+			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
+	}
+	run, err = h.newTasks(flags)
+	if err == nil && (run.Mode == tasks.Pair || run.Mode == tasks.Swarm) {
+		return nil,
+			fmt.Sprintf("Mode %s: the loop is disabled, every Stop is allowed. Nothing was "+
+				"recorded.", run.Mode), nil
+	}
+	return run, "", err
+}
+
+// taskRun is the project's task loop, nil without one that can be read.
+func (h *handler) taskRun() *loop.Budget {
+	if !store.Exists(h.project) {
+		return nil
+	}
+	files, err := store.Open(h.project)
+	if err != nil {
+		return nil
+	}
+	s, err := files.LoadRun(loop.Tasks)
+	if err != nil || s.Budget == nil || s.Budget.Tasks == nil {
+		return nil
+	}
+	return s.Budget
+}
+
+// newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
+func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
+	r := &loop.TaskRun{Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
+		Passed: []int{},
+		Drive:  flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
+	if r.Drive == "" {
+		r.Drive = loop.DriveStop
+	}
+	if r.CheckMinutes == 0 {
+		r.CheckMinutes = defaultCheckMinutes
+	}
+	if r.Check = flags.Task.Check; h.ev.Name == event.PreToolUse { // no person typed it
+		r.Proposed, r.Check = r.Check, ""
+	}
+	if len(flags.Rest) > 1 {
+		return nil, hint.New("quote a path with blanks; the spec is one file",
+			"%q is more than one spec", strings.Join(flags.Rest, " "))
+	}
+	r.Spec = strings.Join(flags.Rest, "")
+	spec, err := h.readTaskFile("spec", r.Spec)
+	if err != nil {
+		return nil, err
+	}
+	front, err := tasks.ReadSpec(spec)
+	if err != nil {
+		return nil, hint.New("mend its front matter", "%s: %w", r.Spec, err)
+	}
+	r.Mode = first(flags.Task.Mode, front.Mode, tasks.Quick)
+	r.Issue, r.Goal = first(flags.Task.Issue, front.Issue), tasks.Goal(spec)
+	list, err := h.readList(r, flags.Task.List, spec)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range list {
+		item := loop.TaskItem{Title: t.Title, Criteria: t.Criteria, Checkpoint: t.Checkpoint,
+			NoCommit: t.NoCommit}
+		r.List = append(r.List, item)
+	}
+	return r, nil
+}
+
+// readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.
+func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.Task, error) {
+	r.ListPath = named
+	if named == "" {
+		r.ListPath = filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))
+	}
+	text, err := h.readTaskFile("task list", r.ListPath)
+	if named == "" && errors.Is(err, fs.ErrNotExist) {
+		r.ListPath = r.Spec
+		if text = tasks.Section(spec, "## Tasks"); text == nil {
+			return nil, hint.New("write it as `- [ ]` lines in "+
+				filepath.ToSlash(filepath.Join(filepath.Dir(r.Spec), "tasks.md"))+
+				", or name it with --tasks PATH", "%s has no task list", r.Spec)
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	list, err := tasks.ParseList(text)
+	if err != nil {
+		return nil, hint.New("a task is a line `- [ ] Title` at the left margin", "%s: %w",
+			r.ListPath, err)
+	}
+	return list, nil
+}
+
+// readTaskFile reads a file of the project by its relative path. An empty path is an empty file.
+func (h *handler) readTaskFile(what, path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	full, ok := h.ownFile(path)
+	if !ok {
+		return nil,
+			hint.New("give a path below the project", "the %s %q lies outside of the project",
+				what, path)
+	}
+	f, info, err := safefile.Open(full)
+	if err != nil {
+		return nil, hint.New("give the path of a file", "the %s %s cannot be read: %w", what, path,
+			err)
+	}
+	defer f.Close()
+	if info.Size() > maxTaskFile {
+		return nil, hint.New("split it", "the %s %s has %d bytes, over %d", what, path, info.Size(),
+			maxTaskFile)
+	}
+	text, _ := safefile.Read(full, maxTaskFile)
+	return []byte(text), nil
+}
+
+// ownFile is the whole path of one that lies in the project, symlinks followed.
+func (h *handler) ownFile(path string) (full string, ok bool) {
+	full = path
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(h.project, path)
+	}
+	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
+	return full, err == nil && filepath.IsLocal(rel)
+}
+
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func envNumber(text string, otherwise int) int {
+	if n, err := strconv.Atoi(text); err == nil && n > 1 {
+		return n
+	}
+	return otherwise
+}
+
+func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
+
+// attemptFacts adds what an attempt begins with.
+func (h *handler) attemptFacts(f *loop.EntryFacts) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	tree, err := tracker.ReadTree(ctx, h.project)
+	if err == nil {
+		f.Head, f.Branch = tree.Head, tree.Branch
+	}
+	nonce := make([]byte, 4)
+	_, _ = rand.Read(nonce) // it never fails
+	f.Nonce = hex.EncodeToString(nonce)
+}
+
+// fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
+// state's lock: a check may take minutes.
+func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
+	if need&loop.NeedWorker != 0 {
+		k.Worker = h.workerSeen(t)
+	}
+	if need&loop.NeedClaim != 0 {
+		claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
+		text, _ := safefile.Read(h.progressPath(), maxTaskFile)
+		k.Claim = loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why,
+			Near:    near,
+			Flagged: tasks.Flagged([]byte(text))}
+	}
+	if need&loop.NeedEvidence != 0 {
+		k.Evidence = h.evidence(t.Tick.Attempt)
+	}
+	if need&loop.NeedCheck != 0 {
+		k.Check = h.check(t.Budget.Tasks)
+	}
+	if need&loop.NeedPrompt != 0 {
+		k.Prompt = h.taskPrompt(t)
+	}
+}
+
+// workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, and
+// whether anything stands before the attempt's prompt (T93).
+func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
+	path := first(h.ev.AgentTranscript, h.ev.Transcript)
+	text, ok := safefile.ReadHead(path, 256<<10)
+	if !ok {
+		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || t.Tick.Attempt.Sent}
+	}
+	fresh := true
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, t.Tick.Attempt.Token) {
+			return loop.WorkerSeen{Ours: true, Known: true, Fresh: fresh}
+		}
+		fresh = fresh && !strings.Contains(line, `"type":"assistant"`)
+	}
+	return loop.WorkerSeen{Known: true}
+}
+
+// evidence asks git and the progress file whether a claim is borne out.
+func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
+	now, _ := safefile.Read(h.progressPath(), maxTaskFile)
+	if before := h.files.Progress(); before != nil {
+		e.Lost = tasks.Lost(before, []byte(now))
+	}
+	if a.Head == "" {
+		return e
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
+	defer cancel()
+	tree, err := h.tree(ctx)
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, tree.Dirty
+	if e.Descends = tree.Head == a.Head; !e.Descends {
+		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
+			e.Failed = child.Line(err.Error())
+			return e
+		}
+		if diff, err := tracker.Diff(ctx, h.project, a.Head); err == nil {
+			e.Weakened = tasks.Weakened(diff)
+		}
+	}
+	return e
+}
+
+// tree is the project's working tree without the files of the loop itself.
+func (h *handler) tree(ctx context.Context) (tracker.Tree, error) {
+	tree, err := tracker.ReadTree(ctx, h.project)
+	own := []string{h.relative(h.progressPath()), h.relative(h.viewPath())}
+	kept := tree.Dirty[:0]
+	for _, path := range tree.Dirty {
+		if path != own[0] && path != own[1] && !strings.HasPrefix(path, ".sdd/") {
+			kept = append(kept, path)
+		}
+	}
+	tree.Dirty = kept
+	return tree, err
+}
+
+func (h *handler) relative(path string) string {
+	rel, err := filepath.Rel(h.project, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// maxCheckTail bounds what is kept of a check's output, in bytes.
+const maxCheckTail = 4 << 10
+
+// check runs the person's check command in the project. Its whole group ends with it.
+func (h *handler) check(r *loop.TaskRun) loop.CheckRun {
+	shell := []string{"sh", "-c", r.Check}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C", r.Check}
+	}
+	began := time.Now()
+	result, err := child.Run(context.Background(), child.Command{
+		Dir: h.project, Args: shell, Last: true, Most: maxCheckTail,
+		Wait: time.Duration(r.CheckMinutes) * time.Minute,
+	})
+	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
+		Tail: h.redact(lastLines(string(result.Out), 40))}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	if tree, err := h.tree(ctx); err == nil && len(tree.Dirty) == 0 {
+		run.Head = tree.Head
+	}
+	return run
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.ToValidUTF8(strings.TrimSpace(text), "?"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// taskPrompt is the whole prompt of the attempt.
+func (h *handler) taskPrompt(t *loopState) string {
+	r, a := t.Budget.Tasks, t.Tick.Attempt
+	log, _ := safefile.Read(h.progressPath(), maxTaskFile)
+	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
+		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
+		MaxAttempts: r.MaxTries,
+		Refused:     r.Reason, Check: r.Check, Token: a.Token, Log: []byte(log)}
+	if a.Task > len(r.List) {
+		return p.PR()
+	}
+	item := r.List[a.Task-1]
+	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
+	return p.Task()
+}
+
+// entryContext is the model's context at the start of an iteration.
+func (h *handler) taskContext(t *loopState) string {
+	if len(t.Tick.Pending) > 0 || t.Tick.Attempt == nil {
+		return ""
+	}
+	if t.Budget.Tasks.Drive == loop.DriveStop {
+		return "This thread only conducts. " + t.Budget.Order(t.Tick.Attempt.Task)
+	}
+	return h.taskPrompt(t)
+}

@@ -1,0 +1,251 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ClaimSeen is what a worker's last message claims (T85).
+type ClaimSeen struct {
+	Done    bool
+	Blocked bool
+	Why     string // it is blocked
+	Near    string // why what looks like a claim is none, "" without one
+	Flagged string // text under Blocked / Flagged of the progress file (T35)
+}
+
+// WorkerSeen is what a worker's own transcript shows.
+type WorkerSeen struct {
+	Ours  bool // it was sent for the open attempt
+	Fresh bool // it begins with the attempt's prompt and nothing before
+	Known bool // the transcript could be read
+}
+
+// Evidence is what git and the progress file say of a claim (T36, T87).
+type Evidence struct {
+	Head     string
+	Branch   string
+	Descends bool     // Head descends from the attempt's first commit
+	Dirty    []string // paths that are not committed
+	Lost     []string // lines that are gone from the progress file
+	Weakened []string // tests that were deleted or skipped since (T96)
+	Failed   string   // why git could not tell, "" where it did
+}
+
+// mostHolds is how often a worker is held for what its claim lacks (T61).
+const mostHolds = 2
+
+// judge decides about the last message of the thread that does the task. It returns the facts that
+// it needs, or what the thread is held for; nil where the attempt is judged.
+func (s State) judge(k *Known) (need Need, hold *Continue) {
+	if missing := k.lacks(NeedClaim); missing != 0 {
+		return missing, nil
+	}
+	switch {
+	case k.Claim.Blocked:
+		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Why})
+	case k.Claim.Done && k.Claim.Flagged != "":
+		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Flagged})
+	case !k.Claim.Done:
+		why := "the last line is not the claim"
+		if k.Claim.Near != "" {
+			why = k.Claim.Near
+		}
+		return 0, s.miss(Judgement{Verdict: Unfinished, Why: why}, "")
+	case k.lacks(NeedEvidence) != 0:
+		return NeedEvidence, nil
+	}
+	j := Judgement{Verdict: Claimed, SHA: k.Evidence.Head, Weakened: k.Evidence.Weakened}
+	if why, more := s.lacking(&k.Evidence); why != "" {
+		j.Verdict, j.Why = Overruled, why
+		return 0, s.miss(j, more)
+	}
+	if s.Run.Tasks.Check == "" || s.Run.Tasks.item() == nil {
+		return 0, s.settle(j)
+	}
+	if missing := k.lacks(NeedCheck); missing != 0 {
+		return missing, nil
+	}
+	check := k.Check
+	j.Check, j.Verdict = &check, Verified
+	if why := red(&check, k.Evidence.Head); why != "" {
+		j.Verdict, j.Why = Overruled, why
+		return 0, s.miss(j, check.Tail)
+	}
+	return 0, s.settle(j)
+}
+
+// lacking is what the evidence of a claim lacks, "" when nothing, with the details for the worker.
+func (s State) lacking(e *Evidence) (why, more string) {
+	a, item := s.Tick.Attempt, s.Run.Tasks.item()
+	switch {
+	case len(e.Lost) > 0:
+		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
+	case item == nil && len(s.Tick.Observed.PRs) == 0:
+		return "no pull request was seen to be opened", ""
+	case item == nil || a.Head == "":
+		return "", ""
+	case e.Failed != "":
+		return "git cannot tell: " + e.Failed, ""
+	case e.Branch != a.Branch:
+		return fmt.Sprintf("the branch is %s, the attempt began on %s", orNone(e.Branch),
+			orNone(a.Branch)), ""
+	case len(e.Dirty) > 0:
+		return fmt.Sprintf("%s not committed", count(len(e.Dirty), "file")),
+			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
+	case item.NoCommit && e.Head == a.Head:
+		return "", ""
+	case e.Head == a.Head:
+		return "no commit since the attempt began", ""
+	case !e.Descends:
+		return "the branch no longer contains the commit on which the attempt began", ""
+	}
+	return "", ""
+}
+
+// red is why a check is not green on that commit, "" when it is.
+func red(c *CheckRun, head string) string {
+	switch {
+	case c.Exit < 0:
+		return fmt.Sprintf("the check did not end within its %s", count(c.Seconds/60, "minute"))
+	case c.Exit > 0:
+		return fmt.Sprintf("the check is red: exit %d", c.Exit)
+	case c.Head != head:
+		return "the check changed what it checked"
+	}
+	return ""
+}
+
+// settle records the judgement.
+func (s State) settle(j Judgement) *Continue {
+	s.Tick.Attempt.Judged = &j
+	return nil
+}
+
+// miss holds the worker with exactly what is missing, or records the judgement once it was held
+// often enough.
+func (s State) miss(j Judgement, more string) *Continue {
+	a := s.Tick.Attempt
+	if a.Holds >= mostHolds {
+		return s.settle(j)
+	}
+	a.Holds++
+	text := fmt.Sprintf("Task %d is not done: %s.", a.Task, j.Why)
+	if more != "" {
+		text += "\n" + more
+	}
+	return &Continue{Name: fmt.Sprintf("miss-%d", a.Holds), Text: text + "\n" + a.ending()}
+}
+
+// ending is how an attempt ends, for the thread that does it. The claim stands inside of a sentence
+// only, so that no echo of it is one.
+func (a *Attempt) ending() string {
+	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
+		"If "+
+		"only a person can go on, end with TASK_BLOCKED %s and the reason on that line.", a.Token,
+		a.Token)
+}
+
+// works reports whether the open attempt still waits for its worker.
+func (s State) works() bool {
+	t := s.Tick
+	return t.Attempt != nil && t.Attempt.Judged == nil && t.Body && !t.Halting() && t.Failed == ""
+}
+
+// inline reports whether the main thread itself does the task.
+func (s State) inline() bool { return s.Run.Tasks.Drive == DriveProcess }
+
+// workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.
+func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
+	if !s.works() || s.inline() || s.Run.Tasks.Drive == DriveStop && !s.Tick.Attempt.Sent {
+		return Outcome{}, false
+	}
+	if missing := k.lacks(NeedWorker); missing != 0 {
+		return Outcome{Need: missing}, true
+	}
+	if !k.Worker.Ours {
+		return Outcome{}, false
+	}
+	a := s.Tick.Attempt
+	a.Sent = true
+	if k.Worker.Fresh {
+		a.Fresh = "agent " + e.Agent
+	}
+	a.Stale = k.Worker.Known && !k.Worker.Fresh
+	need, hold := s.judge(k)
+	if need != 0 {
+		return Outcome{Need: need}, true
+	}
+	s.Tick.Workers = slices.DeleteFunc(slices.Clone(s.Tick.Workers), func(id string) bool {
+		return id == e.Agent && hold == nil
+	})
+	return Outcome{Save: Save{Tick: s.Tick}, Reply: Reply{Continue: hold}}, true
+}
+
+// attempt looks at a task loop's attempt as its turn ends. decided is false where the iteration may
+// end.
+func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
+	if !s.works() {
+		return Outcome{}, false
+	}
+	a := s.Tick.Attempt
+	var need Need
+	var hold *Continue
+	switch {
+	case s.inline():
+		if missing := k.lacks(NeedWorker); missing != 0 {
+			return Outcome{Need: missing}, true
+		}
+		if a.Sent = true; k.Worker.Fresh {
+			a.Fresh = "session " + e.Session
+		}
+		a.Stale = k.Worker.Known && !k.Worker.Fresh
+		need, hold = s.judge(k)
+	case !a.Sent && s.Run.Tasks.Drive == DriveStop && e.hold(s.Run, "task:"+a.Token):
+		hold = &Continue{Name: "task:" + a.Token, Text: s.Run.Order(a.Task)}
+	case !a.Sent && s.Run.Tasks.Drive == DriveSchedule: // the fork ran in the main thread
+		a.Stale = true
+	}
+	switch {
+	case need != 0:
+		return Outcome{Need: need}, true
+	case hold != nil:
+		return Outcome{
+			Save:  Save{Run: s.Run, Tick: s.Tick},
+			Reply: Reply{Continue: hold},
+		}, true
+	}
+	return Outcome{}, false
+}
+
+// Order is what the conductor is asked for: one call, whose prompt the hook replaces.
+func (b *Budget) Order(task int) string {
+	name := fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
+	if task > len(b.Tasks.List) {
+		name = "the pull request"
+	}
+	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
+		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
+		"When it returns, end your turn with one short line. Do nothing else.", name, b.Tasks.Try,
+		name)
+}
+
+// feeds reports whether the Stop hook brings the next task.
+func (b *Budget) feeds() bool { return b.Tasks != nil && b.Tasks.Drive == DriveStop }
+
+// scheduled reports whether the client's schedule brings the next task.
+func (b *Budget) scheduled() bool { return b.Tasks != nil && b.Tasks.Drive == DriveSchedule }
+
+// WakeOrder asks for the schedule of a task loop's forked ticks.
+func (b *Budget) WakeOrder() string {
+	return fmt.Sprintf(`Nothing brings the next task. Call now: CronCreate {"cron":"* * * * *",`+
+		`"prompt":%q,"recurring":true} (loaded with ToolSearch "select:CronCreate"). `+
+		"Then end the turn.", "/"+b.TickCommand())
+}
+
+// TickCommand is the command of a forked tick, in the namespace of the run's own command.
+func (b *Budget) TickCommand() string {
+	space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
+	return space + ":task"
+}

@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TaskFlags are the flags of a task loop beyond those of every loop.
+type TaskFlags struct {
+	List     string // --tasks PATH
+	Check    string // --check CMD
+	Minutes  int    // --check-timeout N, 0 for the default
+	Drive    string // --drive, "" for the default
+	Mode     string // --mode, "" for the spec's own
+	Issue    string // --issue ID
+	MaxTries int    // --max-task-iterations N, 0 for the default
+}
+
+// Modes are the ways to execute tasks; pair and swarm run no loop (T23, T38–T43).
+var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
+
+func isTaskFlag(name string) bool {
+	return slices.Contains([]string{"--tasks", "--check", "--check-timeout", "--drive", "--mode",
+		"--issue", "--max-task-iterations"}, name)
+}
+
+func (f *TaskFlags) set(name, value string) error {
+	if value == "" || strings.HasPrefix(value, "--") {
+		return &flagError{name + " has no value", name + " takes one, as in " + name + "=VALUE"}
+	}
+	switch name {
+	case "--tasks":
+		f.List = value
+	case "--check":
+		f.Check = value
+	case "--issue":
+		f.Issue = value
+	case "--drive":
+		drives := []string{DriveStop, DriveSchedule, DriveProcess}
+		if f.Drive = value; !slices.Contains(drives, value) {
+			return &flagError{fmt.Sprintf("--drive %q is no drive", value),
+				"use stop or schedule; `hooks go` sets process itself"}
+		}
+	case "--mode":
+		if f.Mode = value; !slices.Contains(Modes, value) {
+			return &flagError{fmt.Sprintf("--mode %q is no mode", value),
+				"use one of " + strings.Join(Modes, ", ")}
+		}
+	case "--check-timeout":
+		return bounded(name, value, 1, 50, &f.Minutes)
+	case "--max-task-iterations":
+		return bounded(name, value, 2, mostUnits, &f.MaxTries)
+	}
+	return nil
+}
+
+func bounded(name, value string, least, most int, to *int) error {
+	n, err := strconv.Atoi(strings.TrimSuffix(value, "m"))
+	if err != nil || n < least || n > most {
+		return &flagError{fmt.Sprintf("%s %q is not a whole number from %d to %d", name, value,
+			least, most), "as in " + name + " " + strconv.Itoa(max(least, 5))}
+	}
+	*to = n
+	return nil
+}
+
+// words are the flags in one form.
+func (f TaskFlags) words() (list []string) {
+	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},
+		{"mode", f.Mode}, {"issue", f.Issue}} {
+		if w[1] != "" {
+			list = append(list, w[0]+"="+w[1])
+		}
+	}
+	return list
+}

@@ -1,0 +1,163 @@
+package loop
+
+import "fmt"
+
+// The gates of a task loop (T2, T35, T41, T86).
+const (
+	GateSpec       = "gate-1-spec"
+	GateReview     = "gate-2-review"
+	GatePR         = "gate-3-pr"
+	CheckGate      = "check-command"
+	CheckpointGate = "checkpoint"
+	FlaggedGate    = "task-flagged"
+)
+
+// taskGates are the three numbered gates of the engine, by name (T24).
+var taskGates = map[string]int{GateSpec: 1, GateReview: 2, GatePR: 3}
+
+func specDue(f *Facts) []Gate {
+	return numbered(f, 1, fmt.Sprintf("Gate 1: is the spec %s approved for execution?",
+		f.Run.Tasks.Spec))
+}
+
+func reviewDue(f *Facts) []Gate {
+	r := f.Run.Tasks
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %d tasks in %s accepted?",
+		len(r.List), r.ListPath))
+}
+
+// prGateDue asks once the PR of the whole list is open (T51).
+func prGateDue(f *Facts) []Gate {
+	if f.Tick == nil || f.Tick.Attempt == nil || f.Tick.Attempt.Judged == nil ||
+		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
+		return nil
+	}
+	return numbered(f, 3, fmt.Sprintf("Gate 3: all %d tasks are done and the pull request is "+
+		"open. Accept the work?", len(f.Run.Tasks.List)))
+}
+
+func numbered(f *Facts, n int, question string) []Gate {
+	for _, passed := range f.Run.Tasks.Passed {
+		if passed == n {
+			return nil
+		}
+	}
+	return []Gate{{Question: question}}
+}
+
+// holdGate keeps the question, so the run pauses at it.
+func holdGate(_ *Budget, tick *Tick, g Gate, act, _ string) {
+	if act == "hold" {
+		tick.Pending = append(tick.Pending, g)
+	}
+}
+
+// passGate records a passed gate (T44, T47).
+func passGate(run *Budget, tick *Tick, g Gate, act, answer string) {
+	if holdGate(run, tick, g, act, answer); act != "approve" || run.Tasks == nil {
+		return
+	}
+	r := run.Tasks.clone()
+	r.Passed = AppendNew(r.Passed, taskGates[g.Name])
+	if g.Name == GatePR {
+		r.Phase = Closure
+	}
+	run.Tasks = r
+}
+
+// checkDue asks once before a command that the project proposes is ever run by the hooks (T86).
+func checkDue(f *Facts) []Gate {
+	r := f.Run.Tasks
+	if r.Proposed == "" {
+		return nil
+	}
+	return []Gate{{Question: fmt.Sprintf("Check command, proposed by the project: `%s`. Run it "+
+		"after each task?", r.Proposed)}}
+}
+
+func applyCheck(run *Budget, _ *Tick, _ Gate, act, _ string) {
+	if run.Tasks == nil {
+		return
+	}
+	r := run.Tasks.clone()
+	if act == "run" {
+		r.Check = r.Proposed
+	}
+	r.Proposed = ""
+	run.Tasks = r
+}
+
+// checkpointDue asks after a task that is a milestone of the spec (T41).
+func checkpointDue(f *Facts) []Gate {
+	item, j := judged(f)
+	if item == nil || !item.Checkpoint || f.Run.Tasks.Mode != "checkpoint" || !j.Verdict.done() {
+		return nil
+	}
+	return []Gate{{
+		Question: fmt.Sprintf("Checkpoint after task %d, %s (%s). Continue?", f.Run.Tasks.Index+1,
+			item.Title, j.Verdict),
+		Target: fmt.Sprintf("task %d", f.Run.Tasks.Index+1),
+	}}
+}
+
+// flaggedDue asks where the worker asked for a person (T35).
+func flaggedDue(f *Facts) []Gate {
+	_, j := judged(f)
+	if j == nil || j.Verdict != Flagged {
+		return nil
+	}
+	n := f.Run.Tasks.Index + 1
+	return []Gate{{
+		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
+			j.Why),
+		Target: fmt.Sprintf("task %d", n),
+	}}
+}
+
+// applyFlagged acts on the task under way. Words of a person's own reach the next attempt.
+func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
+	if run.Tasks == nil {
+		return
+	}
+	r := run.Tasks.clone()
+	item := r.item()
+	switch {
+	case act == "skip" && item != nil:
+		item.Result = SkippedOne
+		r.Index++
+		r.Try, r.Reason = 1, ""
+	case act == "retry":
+		r.Try = 1
+		if answer != act {
+			r.Reason = "a person answered: " + answer
+		}
+	}
+	run.Tasks = r
+}
+
+// judged is the task of the open attempt with its judgement; nil before there is one.
+func judged(f *Facts) (*TaskItem, *Judgement) {
+	if f.Tick == nil || f.Tick.Attempt == nil || f.Run.Tasks == nil {
+		return nil, nil
+	}
+	return f.Run.Tasks.item(), f.Tick.Attempt.Judged
+}
+
+func tellNumbered(f *Facts) string {
+	return fmt.Sprintf("gates passed: %v; asks once each", f.Run.Tasks.Passed)
+}
+
+func tellCheck(f *Facts) string {
+	if r := f.Run.Tasks; r.Check != "" {
+		return fmt.Sprintf("`%s` runs after each claim", r.Check)
+	}
+	return "no check command; asks when the project proposes one"
+}
+
+func tellTask(f *Facts) string {
+	r := f.Run.Tasks
+	if r.Complete() {
+		return r.Result()
+	}
+	return fmt.Sprintf("%s; task %d, attempt %d of %d", r.Result(), r.Index+1, r.Try, r.MaxTries-1)
+}

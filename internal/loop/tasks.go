@@ -1,0 +1,299 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// TaskRun is what a task loop's run has beyond every run: its list and how far it is (T16–T28).
+type TaskRun struct {
+	Spec     string     `json:"spec"`      // path of the spec, relative to the project
+	ListPath string     `json:"list_path"` // of the file from which the list was read
+	List     []TaskItem `json:"list"`
+	Index    int        `json:"index"`     // of the task under way, from 0; len(List) is the PR's
+	Try      int        `json:"try"`       // of that task, from 1
+	MaxTries int        `json:"max_tries"` // a task is blocked once Try reaches it (T57)
+	Mode     string     `json:"mode"`      // quick, tdd or checkpoint
+	Drive    string     `json:"drive"`     // DriveStop, DriveSchedule or DriveProcess
+	Phase    string     `json:"phase"`
+	Passed   []int      `json:"gates_passed"`
+	Goal     string     `json:"goal,omitempty"`
+	Issue    string     `json:"issue,omitempty"`
+	Check    string     `json:"check,omitempty"` // a person's command, "" without one
+	// Proposed is the project's own check command, until a person confirmed or declined it.
+	Proposed string `json:"check_proposed,omitempty"`
+	// CheckMinutes bounds one run of the check command.
+	CheckMinutes int    `json:"check_minutes,omitempty"`
+	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
+	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
+	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
+	Outages int `json:"outages,omitempty"`
+}
+
+// The drives: each brings the next task in its own way (T1).
+const (
+	DriveStop     = "stop"     // the Stop hook feeds a conductor
+	DriveSchedule = "schedule" // the client's schedule fires a forked tick
+	DriveProcess  = "process"  // `hooks go` starts one client a task
+)
+
+// The phases that the program sets (T17).
+const (
+	Execution    = "execution"
+	Verification = "verification"
+	Closure      = "closure"
+)
+
+// TaskItem is one task with its result.
+type TaskItem struct {
+	Title      string   `json:"title"`
+	Criteria   string   `json:"criteria,omitempty"`
+	Checkpoint bool     `json:"checkpoint,omitempty"`
+	NoCommit   bool     `json:"no_commit,omitempty"`
+	Result     TaskDone `json:"result,omitempty"` // empty while the task is not done
+	SHA        string   `json:"sha,omitempty"`
+	Tries      int      `json:"tries,omitempty"`
+	Minutes    int      `json:"minutes,omitempty"`
+	Dollars    USD      `json:"dollars,omitempty"`
+}
+
+// TaskDone is the verdict on one attempt of a task. Verified and Claimed are never mixed (T63).
+type TaskDone string
+
+// The verdicts.
+const (
+	Verified   TaskDone = "verified"   // claimed, committed, and the check command is green
+	Claimed    TaskDone = "claimed"    // claimed and committed; the run has no check command
+	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
+	Flagged    TaskDone = "flagged"    // the worker asks for a person
+	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
+	Unfinished TaskDone = "unfinished" // no claim
+	Outage     TaskDone = "outage"     // ended by the API, the machine or a person
+)
+
+// done reports whether the task needs no further attempt.
+func (d TaskDone) done() bool { return d == Verified || d == Claimed || d == SkippedOne }
+
+// Attempt is one try at one task: what the open iteration of a task loop is about.
+type Attempt struct {
+	Task  int    `json:"task"` // from 1; one more than the list has is the PR
+	Of    int    `json:"of"`
+	Try   int    `json:"try"`
+	Title string `json:"title"`
+	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
+	Token  string `json:"token"`
+	Head   string `json:"head,omitempty"` // commit at its beginning; "" without git
+	Branch string `json:"branch,omitempty"`
+	Sent   bool   `json:"sent,omitempty"`  // its worker was sent
+	Holds  int    `json:"holds,omitempty"` // how often the worker was held for what is missing
+	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
+	Fresh  string     `json:"fresh,omitempty"`
+	Stale  bool       `json:"stale,omitempty"` // the context is that of an earlier attempt
+	Judged *Judgement `json:"judged,omitempty"`
+}
+
+// Judgement is the verdict on an attempt, with its evidence.
+type Judgement struct {
+	Verdict  TaskDone  `json:"verdict"`
+	Why      string    `json:"why,omitempty"`
+	SHA      string    `json:"sha,omitempty"`
+	Check    *CheckRun `json:"check,omitempty"`
+	Weakened []string  `json:"tests_weakened,omitempty"` // T96
+}
+
+// CheckRun is one run of the person's check command.
+type CheckRun struct {
+	Exit    int    `json:"exit"` // -1 where it did not exit by itself
+	Seconds int    `json:"seconds"`
+	Head    string `json:"head"` // the commit that was checked
+	Tail    string `json:"tail,omitempty"`
+}
+
+// TaskLine is what a history line says of the attempt.
+type TaskLine struct {
+	Task      int       `json:"task"`
+	Try       int       `json:"try"`
+	Title     string    `json:"title"`
+	Judgement Judgement `json:"judgement"`
+	Fresh     string    `json:"fresh,omitempty"`
+}
+
+// item is the task under way, nil once the list is done.
+func (r *TaskRun) item() *TaskItem {
+	if r.Index < len(r.List) {
+		return &r.List[r.Index]
+	}
+	return nil
+}
+
+// PRStep reports whether the list is done and its PR is to be opened (T51).
+func (r *TaskRun) PRStep() bool {
+	return r.Index == len(r.List) && r.OpensPR && !slices.Contains(r.Passed, 3)
+}
+
+// Complete reports whether nothing is left to do (T18).
+func (r *TaskRun) Complete() bool { return r.Index >= len(r.List) && !r.PRStep() }
+
+// Count is how many tasks of the list have the result.
+func (r *TaskRun) Count(result TaskDone) (n int) {
+	for _, i := range r.List {
+		if i.Result == result {
+			n++
+		}
+	}
+	return n
+}
+
+// AwaitingGate is the number of the gate for which the run waits; 0 for none of the three (T25).
+func (b *Budget) AwaitingGate() int {
+	for _, g := range b.Pending {
+		if n := taskGates[g.Name]; n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func (r TaskRun) clone() *TaskRun {
+	r.List, r.Passed = slices.Clone(r.List), slices.Clip(r.Passed)
+	return &r
+}
+
+// begin opens the attempt of the task under way; nil where nothing is left to do.
+func (r *TaskRun) begin(e EntryFacts) *Attempt {
+	if r.Complete() {
+		return nil
+	}
+	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch}
+	r.aim(a)
+	return a
+}
+
+// aim points an attempt at the task under way, which an answer at the entry may have changed.
+func (r *TaskRun) aim(a *Attempt) {
+	_, nonce, _ := strings.Cut(a.Token, "-")
+	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
+	if item := r.item(); item != nil {
+		a.Title = item.Title
+	}
+	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
+}
+
+// verdict is the judgement of an attempt whose iteration ends, also where none was made.
+func (t *Tick) verdict() Judgement {
+	switch a := t.Attempt; {
+	case a.Judged != nil:
+		return *a.Judged
+	case t.Interrupted != "":
+		return Judgement{Verdict: Outage, Why: t.Interrupted}
+	case t.Failed != "":
+		return Judgement{Verdict: Outage, Why: t.Failed}
+	case !a.Sent:
+		return Judgement{Verdict: Unfinished, Why: "no worker was sent"}
+	}
+	return Judgement{Verdict: Unfinished, Why: "the worker ended without a claim"}
+}
+
+// fold moves the run on by one attempt (T9, T52–T60).
+func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun {
+	next := r.clone()
+	task := a.Task - 1
+	if task < len(next.List) {
+		item := &next.List[task]
+		item.Tries++
+		item.Minutes += minutes
+		item.Dollars = item.Dollars.Plus(spent)
+		if j.Verdict.done() {
+			item.Result, item.SHA = j.Verdict, j.SHA
+		}
+	}
+	if next.Outages++; j.Verdict != Outage {
+		next.Outages = 0
+	}
+	switch {
+	case next.Index != task: // a person's answer has moved the run on
+	case j.Verdict.done() && task < len(next.List):
+		next.Index++
+		next.Try, next.Reason = 1, ""
+		if next.Index == len(next.List) {
+			next.Phase = Verification
+		}
+	case j.Verdict.done():
+		next.Try, next.Reason = 1, ""
+	case j.Verdict == Overruled || j.Verdict == Unfinished:
+		next.Try++
+		next.Reason = j.Why
+	}
+	return next
+}
+
+// Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
+func (r *TaskRun) Result() string {
+	var parts []string
+	for _, d := range []TaskDone{Verified, Claimed, SkippedOne} {
+		if n := r.Count(d); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, d))
+		}
+	}
+	done := fmt.Sprintf("%d of %d tasks done", min(r.Index, len(r.List)), len(r.List))
+	if len(parts) == 0 {
+		return done
+	}
+	return done + ": " + strings.Join(parts, ", ")
+}
+
+// The conditions of a task loop.
+
+func tasksDone(f *Facts) string {
+	r := f.Run.Tasks
+	if r == nil || !r.Complete() {
+		return ""
+	}
+	return fmt.Sprintf("All %d tasks complete. %s", len(r.List), r.Result())
+}
+
+func taskBlocked(f *Facts) string {
+	r := f.Run.Tasks
+	if r == nil || r.Try < r.MaxTries {
+		return ""
+	}
+	return fmt.Sprintf("Task %d blocked after %d attempts. Manual intervention needed.", r.Index+1,
+		r.MaxTries-1)
+}
+
+// mostOutages is how many attempts in a row may end without the task's fault (T59).
+const mostOutages = 3
+
+func outages(f *Facts) string {
+	r := f.Run.Tasks
+	if r == nil || r.Outages < mostOutages {
+		return ""
+	}
+	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
+		r.Outages)
+}
+
+func staleContext(f *Facts) string {
+	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Stale {
+		return ""
+	}
+	return "Task " + fmt.Sprint(f.Tick.Attempt.Task) +
+		" did not start with a fresh context, so nothing it claims is believed"
+}
+
+// foldTask moves a task loop on by the attempt that ends, and returns what its line says of it; nil
+// where there was none.
+func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
+	a := t.Attempt
+	if b.Tasks == nil || a == nil || a.Task < 1 || !t.Body {
+		return nil
+	}
+	var spent USD
+	for _, u := range e.Spent.ByModel {
+		spent = spent.Plus(u.Dollars)
+	}
+	j := t.verdict()
+	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
+	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh}
+}
