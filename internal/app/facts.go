@@ -50,6 +50,9 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
+	if err := h.fetchEntry(t, e, k, need); err != nil {
+		return err
+	}
 	if err := h.fetchCall(t, k, need); err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func (h *handler) transcript(t *loopState, e loop.Event) string {
 		own = !h.unknownPrompt(t) || t.Tick.Draining
 	case loop.SessionEnd:
 		own = !h.open(t)
-	case loop.Call, loop.CatchUp, loop.Unbegun:
+	case loop.Call, loop.CatchUp, loop.Opens:
 		own = true
 	}
 	switch {
