@@ -63,7 +63,7 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 		if err != nil || !o.Again {
 			return reply, o, err
 		}
-		e.asks.Cleared = e.asks.Answer != nil
+		e.asks.Cleared = e.asks.Answers != nil
 	}
 	text := "The lock is changing hands right now — invoke again"
 	return event.Block(text), loop.Outcome{}, nil
@@ -73,6 +73,9 @@ func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
 	if o.Save.Enter != nil {
 		return e.begin(o)
+	}
+	if o.Reply.Fires {
+		o.Reply.Refuse += "\nhint: " + stillFires
 	}
 	if o.Reply.Refuse != "" {
 		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)

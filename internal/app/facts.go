@@ -255,18 +255,19 @@ func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) 
 		return nil
 	}
 	for _, a := range r.Answers {
-		list = append(list, answersOf(t, a.ToolUseID, h.ev.Input.Raw, event.ParseAnswers(a.Result)))
+		given := event.ParseAnswers(a.Result)
+		list = append(list, answersOf(t.Tick.Pending, a.ToolUseID, h.ev.Input.Raw, given))
 	}
 	return list
 }
 
 // answersOf are a dialog's answers as loops take them: without questions that nobody answered, and
 // with each question as its gate has it, because a terminal may show other characters.
-func answersOf(t *loopState, id, input string, given event.Answers) loop.Answers {
+func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.Answers {
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
 	for _, one := range given.List {
 		if one.Unanswered == "" {
-			question := restored(one.Question, t.Tick.Pending)
+			question := restored(one.Question, gates)
 			a.List = append(a.List, loop.DialogAnswer{Question: question, Text: one.Text})
 		}
 	}

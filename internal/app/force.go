@@ -1,8 +1,6 @@
 package app
 
 import (
-	"slices"
-
 	"hooks/internal/event"
 	"hooks/internal/loop"
 	"hooks/internal/usage"
@@ -22,8 +20,7 @@ func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
 	}
 	return h.forEachRun(list, func(t *loopState) (event.Reply, error) {
 		for _, a := range r.Answers {
-			shown := func(d loop.Dialog) bool { return d.ID == a.ToolUseID }
-			if !h.forces(t) || t.Claim.Heard || !slices.ContainsFunc(t.Claim.Dialogs, shown) {
+			if !h.forces(t) || t.Claim.Heard {
 				continue
 			}
 			if reply, err := h.forceAnswered(t, a.ToolUseID,
@@ -35,28 +32,19 @@ func (h *handler) missedForce(list []*loopState) (event.Reply, error) {
 	})
 }
 
-// forceAnswered steps the entry with a person's answer to the force-unlock gate (R104).
+// forceAnswered steps the entry that asked about another's lock with what a dialog brought (R104).
 func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (event.Reply, error) {
-	c := t.Claim
-	i := slices.IndexFunc(given.List, func(a event.Answer) bool {
-		return restored(a.Question, []loop.Gate{*c.Gate}) == c.Gate.Question && a.Unanswered == ""
-	})
-	forged := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool {
-		return d.ID == id && d.Forged
-	})
-	asked := slices.ContainsFunc(c.Dialogs, func(d loop.Dialog) bool {
-		return d.ID == id && d.Shows(c.Gate.Question)
-	})
-	if i < 0 || given.AFK || forged || !asked {
+	answers := answersOf([]loop.Gate{*t.Claim.Gate}, id, "", given)
+	asks := loop.Invocation{Request: loop.Request{SessionID: h.ev.SessionID}, Answers: &answers}
+	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
 		return event.Nothing(), nil
 	}
-	cmd, _ := loop.ParseCommand(c.Command, c.Args)
+	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args)
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
 		return event.Nothing(), err
 	}
 	e := h.request(cmd, flags)
-	e.asks.Answer = &loop.GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question,
-		Answer: given.List[i].Text, At: h.now}
+	e.asks.Answers = &answers
 	return e.settle()
 }

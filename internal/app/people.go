@@ -119,10 +119,14 @@ func (h *handler) stopOne(t *loopState) (string, error) {
 	}
 	said := reply.PersonText()
 	if len(t.Budget.Scheduled) > 0 && !gone(t.Budget) {
-		said += "\nhint: " + loop.StillFires
+		said += "\nhint: " + stillFires
 	}
 	return said, err
 }
+
+// stillFires is for a person whose run has ended where the agent could not be informed.
+const stillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
+	"CronDelete)"
 
 // InAgent reports whether an agent's tools run a command. The client marks their environment;
 // where the mark was removed, a run's living client is still among the process's ancestors.

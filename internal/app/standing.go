@@ -30,7 +30,7 @@ func (e *entry) load() error {
 			s.Budget = &last.Budget
 		}
 	}
-	if e.State = s; e.asks.Answer == nil { // else a person has just spoken
+	if e.State = s; e.asks.Answers == nil { // else a person has just spoken
 		e.asks.Scheduled = e.scheduled()
 	}
 	e.known = loop.Known{Has: e.known.Has & loop.NeedAnyEntry, Entry: e.known.Entry}

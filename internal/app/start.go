@@ -109,7 +109,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		text = fmt.Sprintf("Loop paused at gate %s", e.Budget.Pending[0].Name)
 	}
 	reply = event.Block(e.withBefore(text + "\n" + reply.PersonText()))
-	if e.asks.Answer != nil {
+	if e.asks.Answers != nil {
 		reply = reply.Context("The loop does not begin. End the turn now, and delete its " +
 			"schedule with CronDelete, if it has one.")
 	}

@@ -14,10 +14,6 @@ type PassedOver struct {
 	Text   string // for the model after an answer, else for the person
 }
 
-// StillFires is for a person whose run has ended where the agent could not be informed.
-const StillFires = "its schedule still fires; tell the agent to delete it (CronList, then " +
-	"CronDelete)"
-
 // contend decides about a request that another iteration keeps out: its tick is skipped (R46),
 // waits (R47), or asks a person first (R103, R104).
 func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
@@ -46,11 +42,11 @@ func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
 	}
 	line := SkipLine(*run, k.Last, e.Request, a)
 	text := a.Text
-	if e.Answer != nil {
-		line.Gates = append(line.Gates, *e.Answer)
+	if e.answer != nil {
+		line.Gates = append(line.Gates, *e.answer)
 		text += ". End the turn now; the next tick tries again."
 	}
-	over := &PassedOver{Line: &line, Answer: e.Answer, Text: text}
+	over := &PassedOver{Line: &line, Answer: e.answer, Text: text}
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
@@ -82,9 +78,9 @@ func (e Invocation) neverBegan(claim Claim, run Budget, a Admission) Outcome {
 	line := SkipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
 	claim.Gate, claim.Stopped, claim.Blocked = nil, true, false
-	over := &PassedOver{Line: &line, Run: &run, Answer: e.Answer}
-	if e.Answer != nil {
-		line.Gates = append(line.Gates, *e.Answer)
+	over := &PassedOver{Line: &line, Run: &run, Answer: e.answer}
+	if e.answer != nil {
+		line.Gates = append(line.Gates, *e.answer)
 		over.Text = run.StopText +
 			". End the turn now and delete its schedule with CronDelete, if it has one."
 	}
@@ -100,7 +96,7 @@ func (e Invocation) decline(at Standing, k *Known) Outcome {
 	c := *at.Claim
 	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}
 	a.Text = ContentionNote(a.Iteration, a.PID)
-	if c.Gate.Act(e.Answer.Answer) == "stop" {
+	if c.Gate.Act(e.answer.Answer) == "stop" {
 		fresh := NewRun(e.Request)
 		fresh.StopAt(*c.Gate, c.Iteration)
 		return e.neverBegan(c, fresh, a)

@@ -9,10 +9,11 @@ import (
 type Invocation struct {
 	Request
 	DontAsk bool // the session's permission mode allows no dialog
-	// Answer is what a person said of another iteration's lock, nil where nobody was asked; Cleared
-	// says that what it allows is done.
-	Answer  *GateAnswer
+	// Answers are of a dialog that asked about another iteration's lock, nil without one; Cleared
+	// says that what they allow is done.
+	Answers *Answers
 	Cleared bool
+	answer  *GateAnswer // to the gate, from Answers
 }
 
 // Entering is saved before an iteration begins, in this order. The lock comes last, because another
@@ -37,12 +38,18 @@ type LeftRun struct {
 const late = "Another iteration took the lock first. End the turn; the next tick tries again."
 
 func (e Invocation) step(s State, k *Known) Outcome {
+	if e.Answers != nil {
+		e.answer = s.Claim.answer(e.Now, *e.Answers)
+		if e.answer == nil || s.Claim.SessionID != e.SessionID {
+			return Outcome{}
+		}
+	}
 	if missing := k.lacks(NeedStanding); missing != 0 {
 		return Outcome{Need: missing}
 	}
 	at := k.Standing
 	at.Run, at.Tick, at.Claim = s.Run, s.Tick, s.Claim
-	if e.Answer != nil {
+	if e.answer != nil {
 		return e.answered(at, k)
 	}
 	a, refused := refuseOtherFile(e.Request, at)
@@ -59,21 +66,15 @@ func (e Invocation) step(s State, k *Known) Outcome {
 	case Start:
 		return e.start(at, k, a)
 	}
-	if e.Scheduled {
-		a.Text += "\nhint: " + StillFires
-	}
 	// the lock may be the session's own still, of a tick that was closed just now
-	return Outcome{Reply: Reply{Refuse: a.Text}, Unlock: at.Tick == nil}
+	return Outcome{Reply: Reply{Refuse: a.Text, Fires: e.Scheduled}, Unlock: at.Tick == nil}
 }
 
 // answered does what a person answered about another iteration's lock, once, because the same
 // answer may come twice. Only yes takes the lock (R104). The facts for the beginning are looked up
 // before anything is removed.
 func (e Invocation) answered(at Standing, k *Known) Outcome {
-	switch c := at.Claim; {
-	case c == nil || c.Gate == nil || c.SessionID != e.SessionID:
-		return Outcome{}
-	case c.Gate.Act(e.Answer.Answer) != "yes":
+	if at.Claim.Gate.Act(e.answer.Answer) != "yes" {
 		return e.decline(at, k)
 	}
 	a := identify(e.Request, at, Admission{})
@@ -185,8 +186,8 @@ func (e Opens) step(s State, k *Known) Outcome {
 	s.Run.Observe(e.Clock)
 	tick := Open(s.Run, previous, e.Request, facts)
 	tick.Braked = e.Braked
-	if e.Answer != nil {
-		tick.Answered = append(tick.Answered, *e.Answer)
+	if e.answer != nil {
+		tick.Answered = append(tick.Answered, *e.answer)
 	}
 	s.Tick = &tick
 	out := Outcome{Save: Save{Tick: s.Tick, Counted: s.Run}, Reply: Reply{Began: true}}

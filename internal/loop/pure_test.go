@@ -118,7 +118,8 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		Prompt{Turn: later, Notification: true}, TurnFailure{Turn: own, Failure: "x"},
 		SessionEnd{Turn: own, Reason: "clear"}, WorkerEnd{Turn: own, Agent: "w"},
 		PersonStop{Turn: own, How: "x"}, opens(now, NextTick), opens(now, FreshRun), asks(now, nil),
-		asks(now, &GateAnswer{Answer: "skip"}), asks(now, &GateAnswer{Answer: "stop"}),
+		asks(now, &Answers{ID: "d", List: []DialogAnswer{{"again?", "skip"}}}),
+		asks(now, &Answers{ID: "d", List: []DialogAnswer{{"again?", "stop"}}}),
 		Abandoned{Turn: own},
 		Refused{Turn: own, ID: "c3"},
 		Result{
@@ -163,9 +164,9 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 	}
 }
 
-func asks(now time.Time, answer *GateAnswer) Invocation {
+func asks(now time.Time, answers *Answers) Invocation {
 	r := Request{Now: now, SessionID: "s", PromptID: "later", Command: Command{Skill: Work}}
-	return Invocation{Request: r, Answer: answer}
+	return Invocation{Request: r, Answers: answers}
 }
 
 func opens(now time.Time, mode Mode) Opens {

@@ -32,6 +32,8 @@ type world struct {
 	files
 	others map[Skill]files
 	runs   int
+	beside LeftRun // the session's run with another budget file
+	rival  *Lock   // of a session that is faster at the next entry
 
 	entry   EntryFacts
 	known   Known
@@ -185,7 +187,11 @@ var verbs = map[string]func(w *world, args string){
 	"counted": (*world).counted,
 	"undated": (*world).undated,
 	"sign":    func(w *world, _ string) { w.signs[w.client.session] = w.now },
-	"locked":  (*world).locked,
+	"locked":  func(w *world, args string) { w.lock = w.lockOf(args) },
+	"rival":   func(w *world, args string) { w.rival = w.lockOf(args) },
+	"moves": func(w *world, args string) {
+		w.beside, w.state = LeftRun{w.state.Run, args}, State{}
+	},
 	"lose":    (*world).lose,
 	"show":    (*world).show,
 	"explain": (*world).explain,
@@ -320,6 +326,7 @@ func (w *world) fetch(k *Known, need Need) {
 	}
 	if need&NeedStanding != 0 {
 		k.Standing = w.standing()
+		k.Standing.Recorded, k.Other = w.beside, w.beside
 	}
 	if need&NeedLast != 0 && w.state.Run != nil {
 		id := w.state.Run.RunID
@@ -502,8 +509,11 @@ func (w *world) invoke(e Invocation) {
 			continue
 		}
 		w.entered(e, o)
+		if o.Save.Enter != nil && w.rival != nil {
+			w.lock, w.rival, o.Again = w.rival, nil, true
+		}
 		if o.Again {
-			e.Cleared, k.Has = e.Answer != nil, k.Has&NeedAnyEntry
+			e.Cleared, k.Has = e.Answers != nil, k.Has&NeedAnyEntry
 			continue
 		}
 		if o.Save.Enter != nil {
@@ -518,8 +528,8 @@ func (w *world) invoke(e Invocation) {
 func (w *world) found(need Need) EntryFacts {
 	facts := w.entry
 	facts.Notes, facts.Gates = nil, nil
-	if previous := w.previous(); need&NeedResumed != 0 && previous != nil {
-		facts.Reattach(previous, w.ended())
+	if need&NeedResumed != 0 && w.previous() != nil {
+		facts.Reattach(w.previous(), w.ended())
 	}
 	return facts
 }
@@ -551,7 +561,7 @@ func (w *world) entered(e Invocation, o Outcome) {
 	}
 	switch r := o.Reply; {
 	case o.Abandon:
-		if e.Answer == nil {
+		if e.Answers == nil {
 			w.say("closes first")
 		}
 		w.step(Abandoned{w.turn()})
@@ -573,6 +583,8 @@ func (w *world) entered(e Invocation, o Outcome) {
 		w.questions([]Gate{*w.state.Claim.Gate})
 	case r.Context != "":
 		w.say("for the model: %s", r.Context)
+	case o.Nothing() && e.Answers != nil:
+		w.say("nothing")
 	case o.Nothing():
 		w.say("already open")
 	}
@@ -588,6 +600,9 @@ var modes = map[Mode]string{
 // begin takes the lock and opens the iteration.
 func (w *world) begin(in *Entering, k Known) {
 	w.say("%s, reaps %v", modes[in.Opens.Mode], in.Reap != nil)
+	if in.Left != nil {
+		w.say("leaves %s in %s", in.Left.Run.RunID, in.Left.Path)
+	}
 	if in.Opens.Mode == FreshRun {
 		w.runs++
 	}
@@ -717,7 +732,7 @@ func (w *world) given(id, args string) Answers {
 func (w *world) answer(args string) {
 	a := w.answers(args)
 	if w.forcing() {
-		w.force(a.List[0].Text)
+		w.force(a)
 		return
 	}
 	w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
@@ -727,6 +742,10 @@ func (w *world) answer(args string) {
 func (w *world) afk(args string) {
 	a := w.answers(args)
 	a.AFK = true
+	if w.forcing() {
+		w.force(a)
+		return
+	}
 	w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
 }
 
@@ -736,9 +755,9 @@ func (w *world) heard(args string) {
 }
 
 // force does what a person said of another iteration's lock.
-func (w *world) force(answer string) {
+func (w *world) force(a Answers) {
 	c := w.state.Claim
-	w.say("%q acts as %q", answer, c.Gate.Act(answer))
+	w.say("%q acts as %q", a.List[0].Text, c.Gate.Act(a.List[0].Text))
 	flags, _, _ := ParseFlags(c.Skill, c.Args)
 	r := Request{
 		Now: w.now, SessionID: w.client.session, PromptID: w.prompt,
@@ -746,8 +765,7 @@ func (w *world) force(answer string) {
 		Flags: flags, RunID: fmt.Sprintf("run%d", w.runs+1), Attended: !w.headless,
 		Platform: "linux",
 	}
-	given := GateAnswer{Name: c.Gate.Name, Question: c.Gate.Question, Answer: answer, At: w.now}
-	w.invoke(Invocation{Request: r, Answer: &given})
+	w.invoke(Invocation{Request: r, Answers: &a})
 }
 
 // result reads what a call brought, as "c1 failed worker=a1 opened#12 label#44=in-progress".
@@ -1012,16 +1030,17 @@ func (w *world) undated(args string) {
 	w.crons[0].Next = time.Time{}
 }
 
-// locked puts a lock of somebody there, as "s9 pid 900 iteration 3", or of a run as "… run1".
-func (w *world) locked(args string) {
+// lockOf is a lock of somebody, as "s9 pid 900 iteration 3", or of a run as "… run1".
+func (w *world) lockOf(args string) *Lock {
 	words := strings.Fields(args)
-	w.lock = &Lock{
+	lock := &Lock{
 		SessionID: words[0], RunID: "run of " + words[0], Iteration: number1(words[4]),
 		StartedAt: w.now, Skill: w.skill, Process: Process{PID: number1(words[2])},
 	}
 	if len(words) == 6 {
-		w.lock.RunID = words[5]
+		lock.RunID = words[5]
 	}
+	return lock
 }
 
 // lose takes a file away: a run that is read from its last line, a lock, or a tick.

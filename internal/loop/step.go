@@ -68,6 +68,7 @@ type Save struct {
 type Reply struct {
 	Continue *Continue // holds the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
+	Fires    bool      // the schedule that brought the refused prompt still fires
 	// the iteration that ended: its status block, and the final report if the run ended
 	Closed     *Closing
 	Between    bool        // Closed ended no iteration, so it has notes and no status block
