@@ -22,7 +22,7 @@ func (h *handler) fetchEntry(
 	if need&loop.NeedOther != 0 {
 		// what is wrong with the other run keeps nobody from this one
 		if s, err := h.files.LoadSealed(asks.SessionID, t.skill); err == nil {
-			k.Other = loop.LeftRun{Run: s.Budget, Path: s.BudgetPath}
+			k.Other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
 		}
 	}
 	if need&loop.NeedLast != 0 && t.Budget != nil {

@@ -94,7 +94,7 @@ func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing)
 	}
 	if asks.Model || asks.Scheduled {
 		if r, err := h.files.LoadRun(t.skill); err == nil {
-			s.Recorded = loop.LeftRun{Run: r.Budget, Path: r.BudgetPath}
+			s.Recorded = loop.RunFile{Run: r.Budget, Path: r.BudgetPath}
 		}
 	}
 	return s

@@ -41,7 +41,7 @@ type Standing struct {
 	TickRun     *Budget
 	TickOwnerIs Liveness
 	// Recorded is the run on record, looked up where no person typed the request.
-	Recorded LeftRun
+	Recorded RunFile
 }
 
 // tickIsElsewhere reports whether the open iteration is another run's than the one asked about.

@@ -19,23 +19,19 @@ type Invocation struct {
 // Entering is saved before an iteration begins, in this order. The lock comes last, because another
 // session may be faster; then the request is looked at again.
 type Entering struct {
-	Reap    *Lock   // is no one's any more; nil without one
-	Archive *Budget // the earlier run; nil where the run on disk goes on
-	Left    *LeftRun
-	Run     *Budget // as it is saved again if the entry fails with the lock
+	Reap    *Lock    // is no one's any more; nil without one
+	Archive *Budget  // the earlier run; nil where the run on disk goes on
+	Left    *RunFile // the session's other run, because a record holds one run of a skill
+	Run     *Budget  // as it is saved again if the entry fails with the lock
 	Lock    Lock
 	Opens   Opens // is stepped with the lock
 }
 
-// LeftRun is the session's run with another budget file, because a record holds one run of a skill.
-// That run is resumed as another session's is.
-type LeftRun struct {
+// RunFile is a run and the place of its budget file.
+type RunFile struct {
 	Run  *Budget
 	Path string
 }
-
-// late is the reply to an answer that another session was faster than.
-const late = "Another iteration took the lock first. End the turn; the next tick tries again."
 
 func (e Invocation) step(s State, k *Known) Outcome {
 	if e.Answers != nil {
@@ -88,8 +84,9 @@ func (e Invocation) answered(at Standing, k *Known) Outcome {
 				"proceeding", at.Lock.PID)
 		}
 		return out
-	case at.Lock != nil:
-		return Outcome{Reply: Reply{Context: late}}
+	case at.Lock != nil: // another session was faster
+		return Outcome{Reply: Reply{Context: "Another iteration took the lock first. " +
+			"End the turn; the next tick tries again."}}
 	case a.Verdict != Start:
 		return Outcome{Reply: Reply{Context: a.Text + ". End the turn now."}}
 	}
@@ -135,16 +132,16 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 	if o := k.Other; e.leaves(o, at.Run) {
 		b := *o.Run
 		b.OwnerLeft, b.SealedIn = true, ""
-		in.Left = &LeftRun{&b, o.Path}
+		in.Left = &RunFile{&b, o.Path}
 		out.Reply.Note = fmt.Sprintf("The run %s in %s is left as it is; "+
 			"its command with --resume goes on with it", b.RunID, o.Path)
 	}
 	return out
 }
 
-// leaves reports whether the session leaves a run of its own, as it begins one or goes on with one
-// in another budget file.
-func (e Invocation) leaves(other LeftRun, run *Budget) bool {
+// leaves reports whether the session leaves a run of its own that has another budget file. That run
+// is resumed as another session's is.
+func (e Invocation) leaves(other RunFile, run *Budget) bool {
 	return other.Run != nil && other.Run.SessionID == e.SessionID && other.Path != e.Path &&
 		(run == nil || run.RunID != other.Run.RunID)
 }

@@ -32,7 +32,7 @@ type world struct {
 	files
 	others map[Skill]files
 	runs   int
-	beside LeftRun // the session's run with another budget file
+	beside RunFile // the session's run with another budget file
 	rival  *Lock   // of a session that is faster at the next entry
 
 	entry   EntryFacts
@@ -190,7 +190,7 @@ var verbs = map[string]func(w *world, args string){
 	"locked":  func(w *world, args string) { w.lock = w.lockOf(args) },
 	"rival":   func(w *world, args string) { w.rival = w.lockOf(args) },
 	"moves": func(w *world, args string) {
-		w.beside, w.state = LeftRun{w.state.Run, args}, State{}
+		w.beside, w.state = RunFile{w.state.Run, args}, State{}
 	},
 	"lose":    (*world).lose,
 	"show":    (*world).show,

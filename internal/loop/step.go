@@ -161,7 +161,7 @@ type Known struct {
 	Standing Standing   // its run, tick and claim are the state's
 	Last     *Iteration // the last line of the run on disk, nil without one
 	Baseline []Cursor   // where the session's spending for a run begins
-	Other    LeftRun    // the run on the session's record, nil without one
+	Other    RunFile    // the run on the session's record, nil without one
 	Entry    EntryFacts
 	Snapshot *Snapshot
 }
