@@ -11,36 +11,30 @@ import (
 	"hooks/internal/report"
 )
 
-// step is what an attempt to enter needs next.
-type step uint8
-
-const (
-	settled step = iota // the reply is the answer
-	again               // the state has changed: it is looked at anew, at once
-	waiting             // another iteration holds the lock
-	looking             // the remote and the tracker are to be asked
-)
-
-// admit decides about the request until it is settled.
-func (e *entry) admit() (event.Reply, error) { return e.until(e.settle) }
-
-// until tries until the request is settled. The state's lock is held while the state is read and
+// settle tries until the request is settled. The state's lock is held while the state is read and
 // changed, never while waiting for another iteration or for the tracker.
-func (e *entry) until(try func() (event.Reply, step, error)) (event.Reply, error) {
+func (e *entry) settle() (event.Reply, error) {
 	deadline := time.Now().Add(e.waitSlice())
 	for {
-		reply, next, err := e.attempt(try)
+		var reply event.Reply
+		var o loop.Outcome
+		err := e.withStateLock(func() (err error) {
+			reply, o, err = e.try()
+			return err
+		})
 		switch {
-		case err != nil || next == settled:
+		case err != nil:
 			return reply, err
-		case next == looking:
-			e.lookUp()
+		case o.Need != 0:
+			e.lookUp(o.Need)
+		case !o.Wait:
+			return reply, nil
 		case time.Now().After(deadline):
 			return event.Block("Still waiting for the previous iteration to end — invoke again"),
 				nil
 		default:
 			time.Sleep(200 * time.Millisecond)
-			e.req.Now = e.App.now()
+			e.asks.Now = e.App.now()
 		}
 	}
 }
@@ -52,77 +46,48 @@ func (e *entry) waitSlice() time.Duration {
 	return 45 * time.Second
 }
 
-// attempt tries once with the state's lock.
-func (e *entry) attempt(try func() (event.Reply, step, error)) (reply event.Reply, next step,
-	err error) {
-	err = e.withStateLock(func() error {
-		reply, next, err = try()
-		return err
-	})
-	return reply, next, err
-}
-
 // mostTries bounds how often a request is tried again while the state's lock is held.
 const mostTries = 8
 
-// settle tries, and tries again after it closed a tick or lost a race for the lock.
-func (e *entry) settle() (event.Reply, step, error) {
+// try steps by the state on disk, again after it closed a tick or lost a race for the lock, and
+// carries the outcome out.
+func (e *entry) try() (reply event.Reply, o loop.Outcome, err error) {
 	for range mostTries {
-		reply, next, err := e.try()
-		if err != nil || next != again {
-			return reply, next, err
+		if err = e.load(); err != nil {
+			return reply, o, err
 		}
+		o, err = e.resolve(e.loopState, e.asks, &e.known)
+		if err == nil && o.Need == 0 {
+			reply, err = e.carry(&o)
+		}
+		if err != nil || !o.Again {
+			return reply, o, err
+		}
+		e.asks.Cleared = e.asks.Answers != nil
 	}
-	return event.Block("The lock is changing hands right now — invoke again"), settled, nil
+	text := "The lock is changing hands right now — invoke again"
+	return event.Block(text), loop.Outcome{}, nil
 }
 
-// try decides by the state on disk, and does what was decided.
-func (e *entry) try() (reply event.Reply, next step, err error) {
-	if e.state, err = e.load(); err != nil {
-		return event.Nothing(), settled, err
+// carry carries the outcome of a try out.
+func (e *entry) carry(o *loop.Outcome) (event.Reply, error) {
+	if o.Save.Enter != nil {
+		return e.begin(o)
 	}
-	e.req.Scheduled = e.scheduled()
-	a, refused := e.otherBudget()
-	if !refused {
-		a = loop.Admit(e.req, e.standing())
+	if o.Reply.Fires {
+		o.Reply.Refuse += "\nhint: " + stillFires
 	}
-	switch a.Verdict {
-	case loop.Already:
-		return event.Nothing(), settled, nil
-	case loop.CloseFirst:
-		return event.Nothing(), again, e.closeFirst()
-	case loop.Skip, loop.Wait, loop.AskForce:
-		return e.contend(a)
-	case loop.Start:
-		return e.startSeen(a)
-	default:
-		reply = e.refuse(a)
+	if o.Reply.Refuse != "" {
+		o.Reply.Refuse = e.withBefore(o.Reply.Refuse)
 	}
-	return reply, settled, err
-}
-
-// refuse refuses the request.
-func (e *entry) refuse(a loop.Admission) event.Reply {
-	if e.state.Tick == nil {
-		e.release(e.req.Command.Skill) // of a tick that was closed just now
+	reply, err := e.carryOut(e.loopState, *o)
+	if err == nil && o.Reply.Note != "" {
+		e.notes = append(e.notes, o.Reply.Note)
 	}
-	if e.req.Scheduled {
-		a.Text += "\nhint: " + stillFires
+	if err == nil && o.Abandon {
+		err = e.closeFirst()
 	}
-	return event.Block(e.withBefore(a.Text))
-}
-
-// startSeen starts once everything is looked up that an iteration begins with in this mode.
-func (e *entry) startSeen(a loop.Admission) (event.Reply, step, error) {
-	if e.seen == nil || e.seen.mode != a.Mode {
-		e.seen = &seen{mode: a.Mode}
-		return event.Nothing(), looking, nil
-	}
-	reply, held, err := e.start(a)
-	if held && err == nil {
-		return event.Nothing(), again, nil
-	}
-	return reply, settled, err
+	return reply, err
 }
 
 // withBefore adds the iteration that this entry found abandoned to a text.
@@ -133,22 +98,27 @@ func (e *entry) withBefore(text string) string {
 
 // closeFirst ends the tick that never reached its end.
 func (e *entry) closeFirst() error {
-	t := &loopState{e.req.Command.Skill, e.state}
+	t := &loopState{e.skill, e.State}
 	if t.Budget == nil || t.Budget.RunID != t.Tick.RunID { // of a run with another budget file
 		s, err := e.files.FindRun(t.skill, t.Tick.RunID)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case s.Budget == nil: // its run is gone: nothing to count it to
-			return e.files.RemoveTick(t.skill)
-		case s.Tick == nil: // closed already
-			return nil
+		}
+		if s.Budget == nil {
+			s.Tick = t.Tick
 		}
 		t.State = s
 	}
-	c, err := e.closeAbandoned(t)
-	if err != nil {
+	o, err := e.resolve(t, loop.Abandoned{Turn: e.turn()}, &loop.Known{})
+	if err == nil {
+		err = e.write(t, o.Save)
+	}
+	c := o.Save.Close
+	if err != nil || c == nil {
 		return err
+	}
+	for _, n := range o.Notify {
+		e.notice(n)
 	}
 	e.before, e.final = report.Status(&c.Line, report.Wake(&c.Run)), ""
 	if c.Run.Status != loop.Active {
@@ -158,22 +128,4 @@ func (e *entry) closeFirst() error {
 			"as %s", c.Line.Iteration, c.Line.Outcome))
 	}
 	return nil
-}
-
-// closeAbandoned ends an iteration that never reached its end.
-func (e *entry) closeAbandoned(t *loopState) (*loop.Closing, error) {
-	abandoned, k := loop.Abandoned{Turn: e.turn()}, loop.Known{Redact: e.redact}
-	for {
-		o := loop.Step(t.values(), k, abandoned)
-		if o.Need == 0 {
-			err := e.write(t, o.Save)
-			for _, n := range o.Notify {
-				e.notice(n)
-			}
-			return o.Save.Close, err
-		}
-		if err := e.fetch(t, abandoned, &k, o.Need); err != nil {
-			return nil, err
-		}
-	}
 }

@@ -39,22 +39,13 @@ func (h *handler) invocation() (loop.Command, bool) {
 // entry is one request on its way in.
 type entry struct {
 	*handler
-	req    loop.Request
-	state  store.State
-	path   string           // of the budget file, relative to the project or absolute
-	origin string           // who started the turn, where the transcript says it
-	notes  []string         // of what had to be cleared away first
-	before string           // status block of an iteration that was found abandoned
-	final  string           // and the final report, where that ended its run
-	braked bool             // the links of the brake stand before the session's Bash commands
-	seen   *seen            // what was looked up for the iteration, nil until then
-	forced *loop.GateAnswer // by which a person let it take another's lock, nil otherwise
-}
-
-// seen are the facts that were looked up for one way into the run.
-type seen struct {
-	mode  loop.Mode
-	facts loop.EntryFacts
+	*loopState
+	asks   loop.Invocation
+	known  loop.Known
+	origin string   // who started the turn, where the transcript says it
+	notes  []string // of what had to be cleared away first
+	before string   // status block of an iteration that was found abandoned
+	final  string   // and the final report, where that ended its run
 }
 
 func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
@@ -89,11 +80,11 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	}
 	h.files.Seal(h.seals, proc.Boot)
 	e := h.request(cmd, flags)
-	if err := h.mayEnter(e.req.Owner); err != nil {
+	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}
-	e.req.Tasks, e.req.Fed = list, h.feeding
-	reply, err := e.admit()
+	e.asks.Tasks, e.asks.Fed = list, h.feeding
+	reply, err := e.settle()
 	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
 		h.slip(h.publish(run, nil))
 	}
@@ -131,14 +122,24 @@ func (h *handler) foreignState() error {
 func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	owner := proc.Owner()
-	return &entry{handler: h, path: budgetPath(cmd.Skill, flags), origin: start.Origin,
-		req: loop.Request{
+	e := &entry{handler: h, loopState: &loopState{skill: cmd.Skill}, origin: start.Origin}
+	e.asks = loop.Invocation{
+		DontAsk: h.ev.PermissionMode == "dontAsk",
+		Request: loop.Request{
 			Now: h.now, SessionID: h.ev.SessionID, PromptID: h.ev.PromptID,
 			Transcript: h.ev.Transcript, Owner: owner,
 			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
 			Model: h.ofModel(start, cmd.Skill, flags), EventsFrom: h.clientSocket(owner),
-		}}
+			Path: budgetPath(cmd.Skill, flags), Prices: usage.NewTable(h.config().Rates).Source(),
+		},
+	}
+	return e
+}
+
+// ofModel reports whether the model invokes the skill by itself.
+func (h *handler) ofModel(start usage.Start, skill loop.Skill, flags loop.Flags) bool {
+	return h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, skill, flags)
 }
 
 // budgetPath is the place of the run's budget by --budget-file, relative to the project or

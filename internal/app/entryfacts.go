@@ -5,35 +5,68 @@ import (
 
 	"hooks/internal/loop"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
-// lookUp fetches, without the state's lock, the facts that an iteration begins with.
-func (e *entry) lookUp() {
-	skill, old := e.req.Command.Skill, e.state.Budget
-	var previous *loop.Iteration
-	if e.seen.mode != loop.FreshRun && old != nil {
-		// what is wrong with the history is told by the entry itself
-		previous, _ = e.previous(skill, old)
+// fetchEntry looks up the facts that a Step needs to let an iteration begin.
+func (h *handler) fetchEntry(
+	t *loopState, e loop.Event, k *loop.Known, need loop.Need,
+) (err error) {
+	asks, _ := e.(loop.Invocation)
+	if need&loop.NeedStanding != 0 {
+		k.Standing = h.standing(t, asks)
 	}
-	e.seen.facts = e.entryFacts(e.seen.mode, previous)
+	if need&loop.NeedBaseline != 0 {
+		k.Baseline = baseline(asks)
+	}
+	if need&loop.NeedOther != 0 {
+		// what is wrong with the other run keeps nobody from this one
+		if s, err := h.files.LoadSealed(asks.SessionID, t.skill); err == nil {
+			k.Other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
+		}
+	}
+	if need&loop.NeedLast != 0 && t.Budget != nil {
+		k.Last, err = h.files.Last(t.skill, func(l *loop.Iteration) bool {
+			return l.Ran() && l.Of(t.Budget.RunID)
+		})
+	}
+	if need&loop.NeedSnapshot != 0 {
+		k.Snapshot, err = h.files.Snapshot(t.Budget, k.Previous, true)
+	}
+	return err
 }
 
-// entryFacts looks up the facts that an iteration begins with: on a resume, whether the recorded
-// PRs and worktrees are still where they were (R135–R144); before a review, the heads that show
-// whether anything has landed (R82).
-func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryFacts {
+// baseline starts the count at the prompt that invoked the loop, so that earlier spending is not
+// charged to it. If the prompt is not in the transcript yet, everything that is there is older.
+func baseline(asks loop.Invocation) []loop.Cursor {
+	from := int64(-1)
+	if start, found := usage.PromptStart(asks.Transcript, asks.PromptID); found {
+		from = start.Offset
+	}
+	return usage.Baseline(asks.Transcript, from)
+}
+
+// lookUp fetches, without the state's lock, the facts that an iteration begins with: on a resume,
+// whether the recorded PRs and worktrees are still where they were (R135–R144); before a review,
+// the heads that show whether anything has landed (R82).
+func (e *entry) lookUp(need loop.Need) {
+	e.known.Has = need & loop.NeedAnyEntry
+	var previous *loop.Iteration
+	if need&loop.NeedFresh == 0 && e.Budget != nil {
+		// what is wrong with the history is told by the entry itself
+		previous, _ = e.previous(e.skill, e.Budget)
+	}
 	var f loop.EntryFacts
 	var tracks sync.WaitGroup
 	var notes []string
 	e.config() // read before it is shared
 	tracks.Go(func() { f.Asked, f.Edges, notes = e.ask(previous) })
 	f.Worktrees = e.worktrees()
-	resumed := previous != nil && mode == loop.ResumeRun
-	if resumed || previous != nil && mode != loop.FreshRun &&
-		loop.KindOf(e.req.Command.Skill).Reviews {
+	resumed := previous != nil && need&loop.NeedResumed != 0
+	if resumed || previous != nil && loop.KindOf(e.skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
-	if e.req.Command.Skill == loop.Tasks {
+	if e.skill == loop.Tasks {
 		e.attemptFacts(&f)
 	}
 	tracks.Wait()
@@ -43,16 +76,15 @@ func (e *entry) entryFacts(mode loop.Mode, previous *loop.Iteration) loop.EntryF
 			tracker.CheckWorktrees(e.project, previous.Worktrees, f.Worktrees)...)
 	}
 	f.Notes = append(f.Notes, notes...)
-	return f
+	e.known.Entry = f
 }
 
 // endedPRs are the PRs of the run on disk that are not re-attached. The entry itself reports what
 // cannot be read.
 func (e *entry) endedPRs() []loop.TrackedPR {
 	var ended loop.EndedPRs
-	run := e.state.Budget
-	_, _ = e.files.Last(run.Skill, func(l *loop.Iteration) bool {
-		return run.Worked(l) && ended.Add(l)
+	_, _ = e.files.Last(e.skill, func(l *loop.Iteration) bool {
+		return e.Budget.Worked(l) && ended.Add(l)
 	})
 	return ended.List
 }

@@ -51,6 +51,9 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
 	h.fetchTask(t, k, need)
+	if err := h.fetchEntry(t, e, k, need); err != nil {
+		return err
+	}
 	if err := h.fetchCall(t, k, need); err != nil {
 		return err
 	}
@@ -125,7 +128,7 @@ func (h *handler) transcript(t *loopState, e loop.Event) string {
 		own = !h.unknownPrompt(t) || t.Tick.Draining
 	case loop.SessionEnd:
 		own = !h.open(t)
-	case loop.Call, loop.CatchUp, loop.Unbegun:
+	case loop.Call, loop.CatchUp, loop.Opens:
 		own = true
 	}
 	switch {
@@ -253,18 +256,19 @@ func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) 
 		return nil
 	}
 	for _, a := range r.Answers {
-		list = append(list, answersOf(t, a.ToolUseID, h.ev.Input.Raw, event.ParseAnswers(a.Result)))
+		given := event.ParseAnswers(a.Result)
+		list = append(list, answersOf(t.Tick.Pending, a.ToolUseID, h.ev.Input.Raw, given))
 	}
 	return list
 }
 
 // answersOf are a dialog's answers as loops take them: without questions that nobody answered, and
 // with each question as its gate has it, because a terminal may show other characters.
-func answersOf(t *loopState, id, input string, given event.Answers) loop.Answers {
+func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.Answers {
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}
 	for _, one := range given.List {
 		if one.Unanswered == "" {
-			question := restored(one.Question, t.Tick.Pending)
+			question := restored(one.Question, gates)
 			a.List = append(a.List, loop.DialogAnswer{Question: question, Text: one.Text})
 		}
 	}

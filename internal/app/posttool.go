@@ -26,7 +26,7 @@ func (h *handler) postToolUse() (event.Reply, error) {
 	reply, err := h.stepEach(h.addressed, func(t *loopState) loop.Event {
 		r := result
 		if h.answersDialog() && t.Tick != nil {
-			a := answersOf(t, h.ev.ToolUseID, h.ev.Input.Raw, h.ev.Answers())
+			a := answersOf(t.Tick.Pending, h.ev.ToolUseID, h.ev.Input.Raw, h.ev.Answers())
 			r.Answers = &a
 		}
 		return r

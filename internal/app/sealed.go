@@ -113,33 +113,27 @@ func (h *handler) rest(ended []*loopState) error {
 	})
 }
 
-// dressFirst puts the links of the brake in place, before the switch that turns them on.
-func (e *entry) dressFirst() {
-	armed := e.seals.Path() != "" && brake.Armed(e.Env, e.req.SessionID)
-	e.braked = armed && e.dress()
-}
-
 // loadChanged handles a request whose run's files are not as they were written. Between
 // iterations a person who types the command begins a fresh run, or resumes from the sealed state
 // with --resume; a run whose client is dead is archived. Everything else waits for a person's
 // command in a terminal.
 func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
-	skill := e.req.Command.Skill
-	sealed, err := e.files.Sealed(skill, e.path)
+	skill, path := e.skill, e.asks.Path
+	sealed, err := e.files.Sealed(skill, path)
 	if err != nil || sealed.Budget == nil {
 		return store.State{}, errors.Join(changed, err)
 	}
-	e.state = sealed.State
-	abandoned := sealed.Budget.SessionID != e.req.SessionID && gone(sealed.Budget)
+	e.State = sealed.State
+	abandoned := sealed.Budget.SessionID != e.asks.SessionID && gone(sealed.Budget)
 	switch {
 	case e.scheduled(), sealed.Tick != nil && !abandoned, !sealed.Lost && !abandoned:
 		return store.State{}, changed
-	case e.req.Flags.Resume && sealed.Tick == nil && sealed.Lost:
-		if err := e.files.Restore(skill, e.path); err != nil {
+	case e.asks.Flags.Resume && sealed.Tick == nil && sealed.Lost:
+		if err := e.files.Restore(skill, path); err != nil {
 			return store.State{}, err
 		}
 		e.notes = append(e.notes, "The budget file was gone; it is restored as hooks wrote it last")
-	case e.req.Flags.Resume:
+	case e.asks.Flags.Resume:
 		return store.State{}, changed
 	default:
 		run := sealed.Budget.RunID
@@ -149,5 +143,5 @@ func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 		e.notes = append(e.notes, fmt.Sprintf("The files of run %s were removed or changed; "+
 			"what hooks wrote of it is in %s/archive/%s", run, store.Dir, run))
 	}
-	return e.files.RecoverFrom(skill, e.path)
+	return e.files.RecoverFrom(skill, path)
 }

@@ -10,42 +10,40 @@ import (
 	"hooks/internal/usage"
 )
 
-// load reads the state; another budget file is another run.
-func (e *entry) load() (store.State, error) {
-	s, err := e.files.RecoverFrom(e.req.Command.Skill, e.path)
+// load reads the state; another budget file is another run. What was looked up for the beginning
+// stays known.
+func (e *entry) load() error {
+	s, err := e.files.RecoverFrom(e.skill, e.asks.Path)
 	if err == nil {
 		err = e.sealLost(s.Budget)
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](err); ok {
 		s, err = e.loadChanged(changed)
 	}
-	if err != nil {
-		return s, err
-	}
-	if s.Tick == nil { // a record knows its own run's alone
-		if s.Tick, err = e.files.OpenTick(e.req.Command.Skill); err != nil {
-			return s, err
-		}
+	if err == nil && s.Tick == nil { // a record knows its own run's alone
+		s.Tick, err = e.files.OpenTick(e.skill)
 	}
 	// the budget file is gone: the last history line is what is left
-	if s.Budget == nil && e.req.Flags.Resume {
-		last, err := e.resumable()
-		if err != nil || last == nil {
-			return s, err
+	if err == nil && s.Budget == nil && e.asks.Flags.Resume {
+		var last *loop.Iteration
+		if last, err = e.resumable(); last != nil {
+			s.Budget = &last.Budget
 		}
-		b := last.Budget
-		s.Budget = &b
 	}
-	return s, nil
+	if e.State = s; e.asks.Answers == nil { // else a person has just spoken
+		e.asks.Scheduled = e.scheduled()
+	}
+	e.known = loop.Known{Has: e.known.Has & loop.NeedAnyEntry, Entry: e.known.Entry}
+	return err
 }
 
 // resumable is the last line of the run that kept its budget in the missing file, else of one
 // that has no budget anywhere; nil without one. A run whose budget is in another file is resumed
 // there, so that no second copy goes stale.
 func (e *entry) resumable() (*loop.Iteration, error) {
-	skill := e.req.Command.Skill
+	skill := e.skill
 	last, err := e.files.Last(skill, func(l *loop.Iteration) bool {
-		return l.Ran() && l.Budget.KeptIn(e.req.Flags.BudgetFile)
+		return l.Ran() && l.Budget.KeptIn(e.asks.Flags.BudgetFile)
 	})
 	if err == nil && last == nil {
 		last, err = e.files.Last(skill, (*loop.Iteration).Ran)
@@ -64,25 +62,39 @@ func (e *entry) resumable() (*loop.Iteration, error) {
 // a new seal would believe whatever is in its files now. Any other run may come from a machine
 // whose seal is not here.
 func (e *entry) sealLost(b *loop.Budget) error {
-	if b == nil || b.SessionID != e.req.SessionID && proc.Of(b.Owner) != loop.Alive {
+	if b == nil || b.SessionID != e.asks.SessionID && proc.Of(b.Owner) != loop.Alive {
 		return nil
 	}
 	return e.files.CheckSealed(b)
 }
 
-func (e *entry) standing() loop.Standing {
-	s := loop.Standing{Run: e.state.Budget, Tick: e.state.Tick, Lock: e.state.Lock,
-		Claim: e.state.Claim}
-	if s.Lock != nil {
-		s.LockIs, s.Holder = proc.Of(s.Lock.Process), e.holder()
+// standing looks up whether the processes that the state names still live, and the runs with other
+// budget files that it names.
+func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing) {
+	elsewhere := func(run string) *loop.Budget {
+		if t.Budget != nil && t.Budget.RunID == run {
+			return nil
+		}
+		other, err := h.files.FindRun(t.skill, run)
+		if err != nil {
+			return nil
+		}
+		return other.Budget
 	}
-	if s.Run != nil {
-		s.OwnerIs = proc.Of(s.Run.Owner)
+	if s.Lock = t.Lock; s.Lock != nil {
+		s.LockIs, s.Holder = proc.Of(s.Lock.Process), elsewhere(s.Lock.RunID)
 	}
-	if t := s.Tick; t != nil && (s.Run == nil || s.Run.RunID != t.RunID) {
-		other, err := e.files.FindRun(t.Skill, t.RunID)
-		if err == nil && other.Budget != nil {
-			s.TickRun, s.TickOwnerIs = other.Budget, proc.Of(other.Budget.Owner)
+	if t.Budget != nil {
+		s.OwnerIs = proc.Of(t.Budget.Owner)
+	}
+	if t.Tick != nil {
+		if s.TickRun = elsewhere(t.Tick.RunID); s.TickRun != nil {
+			s.TickOwnerIs = proc.Of(s.TickRun.Owner)
+		}
+	}
+	if asks.Model || asks.Scheduled {
+		if r, err := h.files.LoadRun(t.skill); err == nil {
+			s.Recorded = loop.RunFile{Run: r.Budget, Path: r.BudgetPath}
 		}
 	}
 	return s
@@ -103,14 +115,14 @@ func (e *entry) scheduled() bool {
 		return true
 	}
 	var prompts []string
-	if b := e.state.Budget; b != nil && b.OwnedBy(e.req) {
+	if b := e.Budget; b != nil && b.OwnedBy(e.asks.Request) {
 		prompts = b.Scheduled
 	}
-	if c := e.state.Claim; c != nil && c.Stopped && c.SessionID == e.req.SessionID {
+	if c := e.Claim; c != nil && c.Stopped && c.SessionID == e.asks.SessionID {
 		prompts = append(slices.Clone(prompts), c.Scheduled...)
 	}
 	return slices.ContainsFunc(prompts, func(prompt string) bool {
 		c, ok := loop.ParsePrompt(prompt)
-		return ok && c == e.req.Command
+		return ok && c == e.asks.Command
 	})
 }

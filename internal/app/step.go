@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -101,14 +102,24 @@ func (h *handler) lookAhead(t *loopState, e loop.Event) (k loop.Known, o loop.Ou
 // decide steps until nothing is missing, and carries the outcome out. It runs with the state's
 // lock.
 func (h *handler) decide(t *loopState, e loop.Event, k loop.Known) (event.Reply, error) {
+	o, err := h.resolve(t, e, &k)
+	if err != nil {
+		return event.Nothing(), err
+	}
+	return h.carryOut(t, o)
+}
+
+// resolve steps until nothing is missing but the facts that an iteration begins with, which are
+// looked up without the state's lock.
+func (h *handler) resolve(t *loopState, e loop.Event, k *loop.Known) (loop.Outcome, error) {
 	k.Redact = h.redact
 	for {
-		o := loop.Step(t.values(), k, atNow(e))
-		if o.Need == 0 {
-			return h.carryOut(t, o)
+		o := loop.Step(t.values(), *k, atNow(e))
+		if o.Need == 0 || o.Need&loop.NeedAnyEntry != 0 {
+			return o, nil
 		}
-		if err := h.fetch(t, e, &k, o.Need); err != nil {
-			return event.Nothing(), err
+		if err := h.fetch(t, e, k, o.Need); err != nil {
+			return loop.Outcome{}, err
 		}
 	}
 }
@@ -147,12 +158,19 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 			return err
 		}
 	}
-	switch {
-	case s.DropClaim:
-		return h.dropClaim(s.Claim)
-	case s.Claim != nil:
+	if s.Force != nil {
+		if err := h.files.Reap(t.skill, s.Force); err != nil {
+			return fmt.Errorf("force lock: %w", err)
+		}
+	}
+	if s.DropClaim {
+		if err := h.dropClaim(s.Claim); err != nil {
+			return err
+		}
+	} else if s.Claim != nil {
 		return h.files.SaveClaim(s.Claim)
-	case s.Close != nil:
+	}
+	if s.Close != nil {
 		created, err := h.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
 		if err != nil {
 			return err
@@ -171,11 +189,18 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		}
 		t.Budget = s.Run
 	}
+	if s.DropTick {
+		return h.files.RemoveTick(t.skill)
+	}
 	if s.Tick == nil {
 		return nil
 	}
 	t.Tick = s.Tick
-	return h.files.SaveTick(s.Tick)
+	if err := h.files.SaveTick(s.Tick); err != nil || s.Counted == nil {
+		return err
+	}
+	t.Budget = s.Counted
+	return h.files.SaveBudget(t.BudgetPath, s.Counted)
 }
 
 // words puts a reply into words.

@@ -29,10 +29,10 @@ func (e *entry) entryTime() time.Duration {
 func (e *entry) ask(previous *loop.Iteration) (asked *loop.Asked, edges [][2]int, notes []string) {
 	q := e.question()
 	switch {
-	case loop.KindOf(e.req.Command.Skill).Backlog:
-		q.Backlog, q.Scope = true, backlog.ParseScope(e.req.Flags.Rest)
-	case e.req.Flags.PR > 0:
-		q.PR = e.req.Flags.PR
+	case loop.KindOf(e.skill).Backlog:
+		q.Backlog, q.Scope = true, backlog.ParseScope(e.asks.Flags.Rest)
+	case e.asks.Flags.PR > 0:
+		q.PR = e.asks.Flags.PR
 	default:
 		q.PRs = true
 	}

@@ -25,6 +25,8 @@ type Request struct {
 	Platform   string   // for the note on an unclear lock, as in "linux"
 	Fed        bool     // the Stop before asked for it, in the same turn
 	Tasks      *TaskRun // of a fresh run of a task loop
+	Path       string   // of the budget file, relative to the project or absolute
+	Prices     string   // where a fresh run's prices come from (R61)
 }
 
 // Standing is the state that a request meets, and whether the processes named in it still live.
@@ -40,6 +42,8 @@ type Standing struct {
 	// where it is nowhere.
 	TickRun     *Budget
 	TickOwnerIs Liveness
+	// Recorded is the run on record, looked up where no person typed the request.
+	Recorded RunFile
 }
 
 // tickIsElsewhere reports whether the open iteration is another run's than the one asked about.
@@ -93,9 +97,9 @@ type Admission struct {
 	Iteration int      // and in which iteration
 }
 
-// Admit decides what becomes of a request (design: run identity). It is asked again after
+// admit decides what becomes of a request (design: run identity). It is asked again after
 // CloseFirst.
-func Admit(r Request, s Standing) Admission {
+func admit(r Request, s Standing) Admission {
 	mine := s.Run != nil && s.Run.OwnedBy(r)
 	if a, refused := refuseUnasked(r, s, mine); refused {
 		return a
@@ -117,7 +121,7 @@ func Admit(r Request, s Standing) Admission {
 	if decided {
 		return a
 	}
-	return identify(r, s, mine, a)
+	return identify(r, s, a)
 }
 
 // began reports whether a prompt's invocation is this tick. While the tick waits for its workers,
@@ -245,17 +249,12 @@ func contended(r Request, iteration, pid int, is Liveness) Admission {
 	return a
 }
 
-// Identify is Admit after a person allowed the lock to be forced: only the run's identity is still
-// open.
-func Identify(r Request, s Standing) Admission {
-	return identify(r, s, s.Run != nil && s.Run.OwnedBy(r), Admission{})
-}
-
 // identify reports whether the request is the next tick of the run on disk, resumes an earlier
-// one, or starts a fresh one.
-func identify(r Request, s Standing, mine bool, a Admission) Admission {
+// one, or starts a fresh one. Only this is still open once a person allowed the lock to be forced.
+func identify(r Request, s Standing, a Admission) Admission {
 	a.Verdict, a.Mode = Start, FreshRun
 	run := s.Run
+	mine := run != nil && run.OwnedBy(r)
 	switch {
 	case run == nil:
 		if r.Flags.Resume {

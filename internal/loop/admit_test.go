@@ -96,7 +96,7 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 		{"and the lock names another process", Standing{Run: running, Tick: draining,
 			Lock: &Lock{Process: Process{PID: 77}}}, Skip, 77, false},
 	} {
-		a := Admit(asking(""), c.s)
+		a := admit(asking(""), c.s)
 		if a.Verdict != c.want || a.PID != c.pid || a.Reap != c.reap {
 			t.Errorf("%s: %+v", c.name, a)
 		}
@@ -111,19 +111,20 @@ func TestAdmitAnotherClientOfTheSession(t *testing.T) {
 	}
 	for args, want := range map[string]Mode{"": NextTick, "--resume": ResumeRun,
 		"--max-prs 3": FreshRun} {
-		if a := Admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start ||
+		if a := admit(asking(args), Standing{Run: run, OwnerIs: Dead}); a.Verdict != Start ||
 			a.Mode != want {
 			t.Errorf("%q: %+v", args, a)
 		}
 	}
-	if a := Identify(asking(""), Standing{Run: run}); a.Verdict != Start || a.Mode != NextTick {
+	if a := identify(asking(""), Standing{Run: run}, Admission{}); a.Verdict != Start ||
+		a.Mode != NextTick {
 		t.Errorf("after a forced lock: %+v", a)
 	}
-	if a := Identify(asking(""), Standing{}); a.Mode != FreshRun {
+	if a := identify(asking(""), Standing{}, Admission{}); a.Mode != FreshRun {
 		t.Errorf("after a forced lock without a run: %+v", a)
 	}
 	run.Owner.PID = 100
-	if a := Admit(asking("--resume"), Standing{Run: run}); a.Mode != NextTick {
+	if a := admit(asking("--resume"), Standing{Run: run}); a.Mode != NextTick {
 		t.Errorf("the same client resumes: %+v", a)
 	}
 }

@@ -26,6 +26,17 @@ func refuseUnasked(r Request, s Standing, mine bool) (Admission, bool) {
 	return Admission{}, false
 }
 
+// refuseOtherFile refuses a request that no person typed where it names another budget file than
+// the run on record: that would be another run, with ceilings of its own.
+func refuseOtherFile(r Request, s Standing) (Admission, bool) {
+	run := s.Recorded.Run
+	if !r.unasked() || run == nil || s.Recorded.Path == r.Path || !r.Model && !run.OwnedBy(r) {
+		return Admission{}, false
+	}
+	return refuse("Not begun: the loop on record has another budget file, " + s.Recorded.Path +
+		"\nhint: a person types a command that names another one"), true
+}
+
 // Agrees reports whether flags are those of a command that a person typed for this run, or name
 // nothing of their own. The order of flags, and whether one names its default, makes no
 // difference.

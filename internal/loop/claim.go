@@ -2,6 +2,7 @@ package loop
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -22,6 +23,22 @@ func (c *Claim) By(r Request, iteration int) Claim {
 		delete(own.Waiters, r.SessionID)
 	}
 	return own
+}
+
+// answer is what a dialog brought for the question about the lock; nil where it did not show the
+// question, came with answers in it, or ended by itself.
+func (c *Claim) answer(now time.Time, a Answers) *GateAnswer {
+	if c == nil || c.Gate == nil || a.AFK {
+		return nil
+	}
+	g := c.Gate
+	shown := func(d Dialog) bool { return d.ID == a.ID && d.Shows(g.Question) }
+	forged := func(d Dialog) bool { return d.ID == a.ID && d.Forged }
+	i := slices.IndexFunc(a.List, func(d DialogAnswer) bool { return d.Question == g.Question })
+	if i < 0 || !slices.ContainsFunc(c.Dialogs, shown) || slices.ContainsFunc(c.Dialogs, forged) {
+		return nil
+	}
+	return &GateAnswer{Name: g.Name, Question: g.Question, Answer: a.List[i].Text, At: now}
 }
 
 // awaiting are the sessions that await the lock, and since when.

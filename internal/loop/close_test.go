@@ -123,7 +123,10 @@ func TestPauseTexts(t *testing.T) {
 func TestAnAbandonedEntryIsNotCounted(t *testing.T) {
 	run := &Budget{RunID: "r", Ceilings: Defaults, IterationsUsed: 3, Status: Active}
 	tick := &Tick{RunID: "r", Iteration: 3}
-	for _, s := range []State{{}, {Run: run}, {Tick: tick}} {
+	if o := Step(State{Tick: tick}, Known{}, Abandoned{}); !o.Save.DropTick {
+		t.Errorf("its run is gone: %+v", o)
+	}
+	for _, s := range []State{{}, {Run: run}} {
 		if o := Step(s, Known{}, Abandoned{}); !o.Nothing() {
 			t.Errorf("nothing is open: %+v", o)
 		}

@@ -8,13 +8,16 @@ import (
 // CutOff is the recorded cause when no event explains why the turn ended.
 const CutOff = "the turn never reached its end"
 
-// Abandoned is an open iteration that is found at somebody else's entry: its turn never reached its
-// end.
+// Abandoned is an open iteration that is found at an entry: its turn never reached its end. One
+// whose run is gone has nothing to be counted to.
 type Abandoned struct{ Turn }
 
 func (e Abandoned) step(s State, k *Known) Outcome {
-	if s.Run == nil || s.Tick == nil {
+	switch {
+	case s.Tick == nil:
 		return Outcome{}
+	case s.Run == nil:
+		return Outcome{Save: Save{DropTick: true}}
 	}
 	return e.closeTurn(s, k)
 }
@@ -122,26 +125,6 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	return e.closeTurn(s, k)
-}
-
-// Unbegun is an iteration whose body never began: a condition holds at its entry, or a gate waits
-// and nobody is there to answer.
-type Unbegun struct {
-	Turn
-	DontAsk bool // the session's permission mode allows no dialog
-}
-
-func (e Unbegun) step(s State, k *Known) Outcome {
-	if missing := k.lacks(NeedSpent | NeedPrevious | NeedDialog); missing != 0 {
-		return Outcome{Need: missing}
-	}
-	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
-	ending := Ending{Now: e.Now, Spent: k.Count.Spent, Pause: len(s.Tick.Fired) == 0}
-	ending.Spent.By = nil // it was spent before the iteration
-	ending.Unanswered = s.Tick.Unanswered(e.Attended, e.DontAsk || k.NoDialog)
-	out := s.close(ending, k)
-	out.Reply.AtStop = true
-	return out
 }
 
 // closeTurn ends an iteration that never reached its Stop: as interrupted where a person left a

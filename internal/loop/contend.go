@@ -14,76 +14,73 @@ type PassedOver struct {
 	Text   string // for the model after an answer, else for the person
 }
 
-// Contend decides about a request that another iteration keeps out: its tick is skipped (R46),
-// waits (R47), or asks a person first (R103, R104). fresh is the run that it would start; last the
-// last line of its run.
-func Contend(r Request, s Standing, a Admission, fresh Budget, last *Iteration) Outcome {
+// contend decides about a request that another iteration keeps out: its tick is skipped (R46),
+// waits (R47), or asks a person first (R103, R104).
+func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 	switch {
 	case a.Verdict == Wait:
-		return waitForLock(r, s.Claim, a, fresh)
-	case a.Verdict == AskForce && r.Attended:
+		return e.waitForLock(at.Claim, a)
+	case a.Verdict == AskForce && e.Attended:
 		gate := AskForceUnlock()
-		c := s.Claim.By(r, a.Iteration)
+		c := at.Claim.By(e.Request, a.Iteration)
 		c.Gate = &gate
 		return Outcome{Save: Save{Claim: &c}, Reply: Reply{Force: &a}}
 	case a.Verdict == AskForce: // without a person there is no answer
 		a.Text = ContentionNote(a.Iteration, a.PID)
 		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
 	}
-	return passOver(r, s.Run, a, fresh, last, nil)
+	return e.passOver(at.Run, k, a)
 }
 
 // passOver records a skipped tick. Nothing of the run advances (R128).
-func passOver(
-	r Request, run *Budget, a Admission, fresh Budget, last *Iteration, answer *GateAnswer,
-) Outcome {
-	if run == nil {
-		run = &fresh
+func (e Invocation) passOver(run *Budget, k *Known, a Admission) Outcome {
+	if missing := k.lacks(NeedLast); missing != 0 {
+		return Outcome{Need: missing}
 	}
-	line := SkipLine(*run, last, r, a)
+	if run == nil {
+		run = new(NewRun(e.Request))
+	}
+	line := SkipLine(*run, k.Last, e.Request, a)
 	text := a.Text
-	if answer != nil {
-		line.Gates = append(line.Gates, *answer)
+	if e.answer != nil {
+		line.Gates = append(line.Gates, *e.answer)
 		text += ". End the turn now; the next tick tries again."
 	}
-	over := &PassedOver{Line: &line, Answer: answer, Text: text}
+	over := &PassedOver{Line: &line, Answer: e.answer, Text: text}
 	return Outcome{Save: Save{Line: &line}, Reply: Reply{PassedOver: over}}
 }
 
 // waitForLock records since when the session waits. Past its minutes the wall-clock budget ends the
 // loop; the run on disk is another session's and stays as it is.
-func waitForLock(r Request, old *Claim, a Admission, fresh Budget) Outcome {
-	c, since := old.Wait(r, a.Iteration)
+func (e Invocation) waitForLock(old *Claim, a Admission) Outcome {
+	c, since := old.Wait(e.Request, a.Iteration)
 	out := Outcome{Wait: true}
 	if old == nil || old.SessionID != c.SessionID || old.Gate != c.Gate ||
 		old.Stopped != c.Stopped ||
 		len(old.Waiters) != len(c.Waiters) {
 		out.Save.Claim = &c
 	}
-	minutes := int(r.Now.Sub(since) / time.Minute)
-	if minutes < r.Flags.Minutes {
+	minutes := int(e.Now.Sub(since) / time.Minute)
+	if minutes < e.Flags.Minutes {
 		return out
 	}
-	own := old.By(r, a.Iteration)
+	own, fresh := old.By(e.Request, a.Iteration), NewRun(e.Request)
 	fresh.Status, fresh.StopCause, fresh.MinutesElapsed = Halted, "wall_clock_budget", minutes
 	fresh.StopText = fmt.Sprintf("Wall-clock budget reached: %d / %d minutes, waiting for pid %d",
-		minutes, r.Flags.Minutes, a.PID)
+		minutes, e.Flags.Minutes, a.PID)
 	own.StopText = fresh.StopCause + " — " + fresh.StopText
-	return neverBegan(r, a, &own, fresh, nil)
+	return e.neverBegan(own, fresh, a)
 }
 
 // neverBegan records the end of a loop that found the lock held and is not to take it. The claim
 // refuses what its schedule still brings.
-func neverBegan(r Request, a Admission, c *Claim, run Budget, answer *GateAnswer) Outcome {
-	line := SkipLine(run, nil, r, a)
+func (e Invocation) neverBegan(claim Claim, run Budget, a Admission) Outcome {
+	line := SkipLine(run, nil, e.Request, a)
 	line.Outcome, line.Fired, line.Notes = Stopped, []string{run.StopCause}, nil
-	if answer != nil {
-		line.Gates = append(line.Gates, *answer)
-	}
-	claim := *c
 	claim.Gate, claim.Stopped, claim.Blocked = nil, true, false
-	over := &PassedOver{Line: &line, Run: &run, Answer: answer}
-	if answer != nil {
+	over := &PassedOver{Line: &line, Run: &run, Answer: e.answer}
+	if e.answer != nil {
+		line.Gates = append(line.Gates, *e.answer)
 		over.Text = run.StopText +
 			". End the turn now and delete its schedule with CronDelete, if it has one."
 	}
@@ -93,21 +90,21 @@ func neverBegan(r Request, a Admission, c *Claim, run Budget, answer *GateAnswer
 	}
 }
 
-// Decline does what a person said of another iteration's lock where that was not yes: stop ends the
+// decline does what a person said of another iteration's lock where that was not yes: stop ends the
 // loop that asked (R49, R150), anything else skips the tick. The lock stays.
-func Decline(r Request, s Standing, fresh Budget, last *Iteration, answer GateAnswer) Outcome {
-	c := *s.Claim
-	a := Admission{Iteration: c.Iteration}
-	if s.Lock != nil {
-		a.PID = s.Lock.PID
-	}
+func (e Invocation) decline(at Standing, k *Known) Outcome {
+	c := *at.Claim
+	a := Admission{Iteration: c.Iteration, PID: lockPID(at, 0)}
 	a.Text = ContentionNote(a.Iteration, a.PID)
-	if c.Gate.Act(answer.Answer) == "stop" {
+	if c.Gate.Act(e.answer.Answer) == "stop" {
+		fresh := NewRun(e.Request)
 		fresh.StopAt(*c.Gate, c.Iteration)
-		return neverBegan(r, a, &c, fresh, &answer)
+		return e.neverBegan(c, fresh, a)
 	}
-	out := passOver(r, s.Run, a, fresh, last, &answer)
-	c.Gate = nil
-	out.Save.Claim = &c
+	out := e.passOver(at.Run, k, a)
+	if out.Need == 0 {
+		c.Gate = nil
+		out.Save.Claim = &c
+	}
 	return out
 }

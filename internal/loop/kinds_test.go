@@ -22,7 +22,7 @@ func TestAKindIsOneRow(t *testing.T) {
 	}
 	r := Request{Now: noon, SessionID: "s", PromptID: "p", Command: cmd, Flags: flags,
 		Attended: true}
-	if a := Admit(r, Standing{}); a.Verdict != Start || a.Mode != FreshRun {
+	if a := admit(r, Standing{}); a.Verdict != Start || a.Mode != FreshRun {
 		t.Fatalf("admitted as %+v", a)
 	}
 	run := NewRun(r)

@@ -90,7 +90,12 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		}},
 		Running: Running{Dollars: 1, Cursors: []Cursor{{Path: "t.jsonl", Offset: 9}}},
 		Read:    keepAtCall,
-		Merging: []PR{{Number: 5, HeadSHA: "abc1234"}, {Number: 7, HeadSHA: "abc"}},
+		Entry: EntryFacts{
+			Notes: make([]string, 1, 8), Gates: append(make([]Gate, 0, 8), gate),
+			Heads: map[string]string{"b": "def"}, Asked: &Asked{PRs: []PR{{Number: 5}}},
+		},
+		Baseline: append(make([]Cursor, 0, 8), Cursor{Path: "t.jsonl"}),
+		Merging:  []PR{{Number: 5, HeadSHA: "abc1234"}, {Number: 7, HeadSHA: "abc"}},
 	}
 	own := Turn{Now: now, Session: "s", Prompt: "p", Attended: true}
 	later := own
@@ -112,7 +117,10 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 		TurnEnd{Turn: own, Working: true}, Prompt{Turn: later}, Prompt{Turn: own, Stops: true},
 		Prompt{Turn: later, Notification: true}, TurnFailure{Turn: own, Failure: "x"},
 		SessionEnd{Turn: own, Reason: "clear"}, WorkerEnd{Turn: own, Agent: "w"},
-		PersonStop{Turn: own, How: "x"}, Unbegun{Turn: own}, Abandoned{Turn: own},
+		PersonStop{Turn: own, How: "x"}, opens(now, NextTick), opens(now, FreshRun), asks(now, nil),
+		asks(now, &Answers{ID: "d", List: []DialogAnswer{{"again?", "skip"}}}),
+		asks(now, &Answers{ID: "d", List: []DialogAnswer{{"again?", "stop"}}}),
+		Abandoned{Turn: own},
 		Refused{Turn: own, ID: "c3"},
 		Result{
 			Turn: own, Event: "PostToolUseFailure", ID: "c1", Input: "in", Failed: true,
@@ -145,15 +153,24 @@ func TestStepLeavesItsStateAlone(t *testing.T) {
 					if !claimed {
 						s.Claim = nil
 					}
-					before := dump(t, s, c.k.Previous, c.k.Around)
+					before := dump(t, s, c.k.Previous, c.k.Around, c.k.Entry)
 					Step(s, c.k, c.e)
-					if after := dump(t, s, c.k.Previous, c.k.Around); after != before {
+					if after := dump(t, s, c.k.Previous, c.k.Around, c.k.Entry); after != before {
 						t.Errorf("%d %T of %s:\n%s\n%s", i, c.e, skill, before, after)
 					}
 				}
 			}
 		}
 	}
+}
+
+func asks(now time.Time, answers *Answers) Invocation {
+	r := Request{Now: now, SessionID: "s", PromptID: "later", Command: Command{Skill: Work}}
+	return Invocation{Request: r, Answers: answers}
+}
+
+func opens(now time.Time, mode Mode) Opens {
+	return Opens{Invocation: asks(now, nil), Mode: mode, Notes: make([]string, 1, 8)}
 }
 
 func dump(t *testing.T, v ...any) string {

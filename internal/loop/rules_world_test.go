@@ -32,6 +32,8 @@ type world struct {
 	files
 	others map[Skill]files
 	runs   int
+	beside RunFile // the session's run with another budget file
+	rival  *Lock   // of a session that is faster at the next entry
 
 	entry   EntryFacts
 	known   Known
@@ -185,7 +187,11 @@ var verbs = map[string]func(w *world, args string){
 	"counted": (*world).counted,
 	"undated": (*world).undated,
 	"sign":    func(w *world, _ string) { w.signs[w.client.session] = w.now },
-	"locked":  (*world).locked,
+	"locked":  func(w *world, args string) { w.lock = w.lockOf(args) },
+	"rival":   func(w *world, args string) { w.rival = w.lockOf(args) },
+	"moves": func(w *world, args string) {
+		w.beside, w.state = RunFile{w.state.Run, args}, State{}
+	},
 	"lose":    (*world).lose,
 	"show":    (*world).show,
 	"explain": (*world).explain,
@@ -233,28 +239,35 @@ func (w *world) liveness(pid int) Liveness {
 	return Alive
 }
 
-// step steps until nothing is missing, and carries the outcome out. Every Step is also held
-// against what every Step is: pure, the same twice, and silent while it lacks facts.
+// step steps until nothing is missing, and carries the outcome out.
 func (w *world) step(e Event) Outcome {
-	k := Known{Redact: w.known.Redact}
+	o := w.decide(e, &Known{Redact: w.known.Redact})
+	w.carryOut(o)
+	return o
+}
+
+// decide steps until nothing is missing but the facts that an iteration begins with. Every Step is
+// also held against what every Step is: pure, the same twice, and silent while it lacks facts.
+func (w *world) decide(e Event, k *Known) Outcome {
 	for {
-		before, known := frozen(w.state), frozen(k)
-		o := Step(w.state, k, e)
-		if !reflect.DeepEqual(before, w.state) || !sameKnown(known, k) {
+		before, known := frozen(w.state), frozen(*k)
+		o := Step(w.state, *k, e)
+		if !reflect.DeepEqual(before, w.state) || !sameKnown(known, *k) {
 			w.t.Fatalf("%T changed its input", e)
 		}
-		if twice := Step(w.state, k, e); !reflect.DeepEqual(o, twice) {
+		if twice := Step(w.state, *k, e); !reflect.DeepEqual(o, twice) {
 			w.t.Fatalf("%T decides %+v, then %+v", e, o, twice)
 		}
-		if o.Need == 0 {
-			w.carryOut(o)
+		if o.Need == 0 || o.Need&NeedAnyEntry != 0 {
 			return o
 		}
 		if !onlyNeeds(o) || o.Need&k.Has != 0 {
 			w.t.Fatalf("%T needs facts and decides: %+v", e, o)
 		}
-		w.say("needs %s", needs(o.Need))
-		w.fetch(&k, o.Need)
+		if names := needs(o.Need); names != "" {
+			w.say("needs %s", names)
+		}
+		w.fetch(k, o.Need)
 	}
 }
 
@@ -310,6 +323,17 @@ func (w *world) fetch(k *Known, need Need) {
 	}
 	if need&NeedOwner != 0 {
 		w.fetchOwner(k)
+	}
+	if need&NeedStanding != 0 {
+		k.Standing = w.standing()
+		k.Standing.Recorded, k.Other = w.beside, w.beside
+	}
+	if need&NeedLast != 0 && w.state.Run != nil {
+		id := w.state.Run.RunID
+		k.Last = w.last(func(l *Iteration) bool { return l.Ran() && l.Of(id) })
+	}
+	if need&NeedSnapshot != 0 {
+		k.Snapshot = w.snapshot(w.state.Run, k.Previous, true)
 	}
 }
 
@@ -471,61 +495,101 @@ func (w *world) enterAgain(args string, r Request) {
 	r.Owner, r.Attended, r.Platform = Process{PID: w.client.pid}, !w.headless, "linux"
 	r.RunID, r.Transcript = fmt.Sprintf("run%d", w.runs+1), w.client.session+".jsonl"
 	r.UnderLoop = w.known.Around.UnderLoop
-	for range 4 {
-		a := Admit(r, w.standing())
-		if a.Verdict != CloseFirst {
-			w.admitted(r, a)
-			return
+	r.Path = "budget"
+	w.invoke(Invocation{Request: r})
+}
+
+// invoke steps an entry until it is settled.
+func (w *world) invoke(e Invocation) {
+	k := Known{Redact: w.known.Redact}
+	for range 8 {
+		o := w.decide(e, &k)
+		if o.Need != 0 {
+			k.Has, k.Entry = o.Need&NeedAnyEntry, w.found(o.Need)
+			continue
 		}
-		w.say("closes first")
-		w.step(Abandoned{w.turn()})
+		w.entered(e, o)
+		if o.Save.Enter != nil && w.rival != nil {
+			w.lock, w.rival, o.Again = w.rival, nil, true
+		}
+		if o.Again {
+			e.Cleared, k.Has = e.Answers != nil, k.Has&NeedAnyEntry
+			continue
+		}
+		if o.Save.Enter != nil {
+			w.begin(o.Save.Enter, k)
+		}
+		return
 	}
 	w.t.Fatal("the open tick never ends")
 }
 
+// found are the facts that an iteration begins with.
+func (w *world) found(need Need) EntryFacts {
+	facts := w.entry
+	facts.Notes, facts.Gates = nil, nil
+	if need&NeedResumed != 0 && w.previous() != nil {
+		facts.Reattach(w.previous(), w.ended())
+	}
+	return facts
+}
+
 func (w *world) standing() Standing {
-	s := Standing{Run: w.state.Run, Tick: w.state.Tick, Claim: w.state.Claim, Lock: w.lock}
+	s := Standing{Lock: w.lock}
 	if s.Lock != nil {
 		s.LockIs = w.liveness(s.Lock.PID)
 	}
-	if s.Run != nil {
-		s.OwnerIs = w.liveness(s.Run.Owner.PID)
+	if w.state.Run != nil {
+		s.OwnerIs = w.liveness(w.state.Run.Owner.PID)
 	}
 	return s
 }
 
-func (w *world) admitted(r Request, a Admission) {
-	if a.Verdict != Start { // there they are the iteration's
-		for _, text := range a.Notes {
+// entered carries out what an entry came to, and says so.
+func (w *world) entered(e Invocation, o Outcome) {
+	if o.Save.Line != nil {
+		w.lines = append(w.lines, *o.Save.Line)
+		for _, text := range o.Save.Line.Notes[min(1, len(o.Save.Line.Notes)):] {
 			w.say("note: %s", text)
 		}
 	}
-	switch a.Verdict {
-	case Refuse:
-		w.say("refused: %s", a.Text)
-	case Already:
-		w.say("already open")
-	case Skip:
-		w.say("skipped: %s", a.Text)
-		run := NewRun(r)
-		if w.state.Run != nil {
-			run = *w.state.Run
+	if o.Save.Claim != nil {
+		w.state.Claim = o.Save.Claim
+	}
+	if o.Save.Force != nil {
+		w.lock = nil
+	}
+	switch r := o.Reply; {
+	case o.Abandon:
+		if e.Answers == nil {
+			w.say("closes first")
 		}
-		last := w.last(func(l *Iteration) bool { return l.Ran() && l.Of(run.RunID) })
-		w.lines = append(w.lines, SkipLine(run, last, r, a))
-	case Wait:
-		c, since := w.state.Claim.Wait(r, a.Iteration)
-		w.state.Claim = &c
-		at := since.Format("15:04")
-		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration, at)
-	case AskForce:
-		gate, c := AskForceUnlock(), w.state.Claim.By(r, a.Iteration)
-		c.Gate = &gate
-		w.state.Claim = &c
-		w.say("asks about pid %d in iteration %d", a.PID, a.Iteration)
-		w.questions([]Gate{gate})
-	case Start:
-		w.begin(r, a)
+		w.step(Abandoned{w.turn()})
+	case r.Refuse != "":
+		w.say("refused: %s", r.Refuse)
+	case r.PassedOver != nil && r.PassedOver.Run != nil:
+		w.say("never began: %s", r.PassedOver.Run.StopText)
+	case r.PassedOver != nil:
+		w.say("skipped: %s", o.Save.Line.Notes[0])
+	case o.Wait:
+		at := w.standing()
+		at.Run, at.Tick = w.state.Run, w.state.Tick
+		a := admit(e.Request, at)
+		_, since := w.state.Claim.Wait(e.Request, a.Iteration)
+		w.say("waits for pid %d in iteration %d since %s", a.PID, a.Iteration,
+			since.Format("15:04"))
+	case r.Force != nil:
+		w.say("asks about pid %d in iteration %d", r.Force.PID, r.Force.Iteration)
+		w.questions([]Gate{*w.state.Claim.Gate})
+	case r.Context != "":
+		w.say("for the model: %s", r.Context)
+	case o.Nothing() && e.Answers != nil:
+		w.say("nothing")
+	case o.Nothing():
+		w.say("already open")
+	}
+	if o.Unlock && w.lock != nil && w.lock.SessionID == w.client.session {
+		w.lock = nil
 	}
 }
 
@@ -534,41 +598,28 @@ var modes = map[Mode]string{
 }
 
 // begin takes the lock and opens the iteration.
-func (w *world) begin(r Request, a Admission) {
-	w.say("%s, reaps %v", modes[a.Mode], a.Reap)
-	var run Budget
-	var previous *Iteration
-	switch a.Mode {
-	case FreshRun:
+func (w *world) begin(in *Entering, k Known) {
+	w.say("%s, reaps %v", modes[in.Opens.Mode], in.Reap != nil)
+	if in.Left != nil {
+		w.say("leaves %s in %s", in.Left.Run.RunID, in.Left.Path)
+	}
+	if in.Opens.Mode == FreshRun {
 		w.runs++
-		run = NewRun(r)
-	case NextTick:
-		run, previous = Proceed(*w.state.Run, r), w.previous()
-	case ResumeRun:
-		previous = w.previous()
-		run = Resume(Latest(*w.state.Run, previous), r)
 	}
-	facts := w.entry
-	facts.Notes, facts.Gates = slices.Clone(a.Notes), nil
-	if a.Mode == ResumeRun && previous != nil {
-		facts.Reattach(previous, w.ended())
+	w.state.Run, w.state.Tick, w.lock = in.Run, nil, &in.Lock
+	in.Opens.Clock = w.machine()
+	o := w.decide(in.Opens, &k)
+	if o.Save.DropClaim {
+		w.state.Claim = w.state.Claim.Left(in.Opens.SessionID)
 	}
-	facts.Snapshot = w.snapshot(&run, previous, facts.Asked != nil && facts.Asked.Backlog != nil)
-	run.Observe(w.machine())
-	tick := Open(&run, previous, r, facts)
-	if w.state.Claim != nil {
-		w.state.Claim = w.state.Claim.Left(r.SessionID)
-	}
-	w.state.Run, w.state.Tick = &run, &tick
-	w.lock = &Lock{
-		Iteration: tick.Iteration, StartedAt: w.now, Skill: w.skill, SessionID: r.SessionID,
-		RunID: run.RunID, Process: r.Owner,
-	}
-	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && w.headless {
-		w.step(Unbegun{Turn: w.turn()})
+	if o.Save.Close != nil {
+		o.Save.Claim, o.Save.DropClaim = nil, false
+		w.carryOut(o)
 		return
 	}
-	w.say("iteration %d/%d, body %v", tick.Iteration, run.Ceilings.Iterations, tick.Body)
+	w.state.Run, w.state.Tick = o.Save.Counted, o.Save.Tick
+	tick := w.state.Tick
+	w.say("iteration %d/%d, body %v", tick.Iteration, w.state.Run.Ceilings.Iterations, tick.Body)
 	for _, text := range tick.Notes {
 		w.say("  note: %s", text)
 	}
@@ -681,7 +732,7 @@ func (w *world) given(id, args string) Answers {
 func (w *world) answer(args string) {
 	a := w.answers(args)
 	if w.forcing() {
-		w.force(a.List[0].Text)
+		w.force(a)
 		return
 	}
 	w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
@@ -691,6 +742,10 @@ func (w *world) answer(args string) {
 func (w *world) afk(args string) {
 	a := w.answers(args)
 	a.AFK = true
+	if w.forcing() {
+		w.force(a)
+		return
+	}
 	w.step(Result{Turn: w.turn(), Event: afterTool, ID: a.ID, Input: a.Input, Answers: &a})
 }
 
@@ -700,21 +755,9 @@ func (w *world) heard(args string) {
 }
 
 // force does what a person said of another iteration's lock.
-func (w *world) force(answer string) {
+func (w *world) force(a Answers) {
 	c := w.state.Claim
-	act := c.Gate.Act(answer)
-	w.say("%q acts as %q", answer, act)
-	switch c.Gate = nil; act {
-	case "stop":
-		c.Stopped, c.Blocked = true, false
-		return
-	case "no":
-		return
-	}
-	w.lock = nil
-	if w.state.Tick != nil {
-		w.step(Abandoned{w.turn()})
-	}
+	w.say("%q acts as %q", a.List[0].Text, c.Gate.Act(a.List[0].Text))
 	flags, _, _ := ParseFlags(c.Skill, c.Args)
 	r := Request{
 		Now: w.now, SessionID: w.client.session, PromptID: w.prompt,
@@ -722,7 +765,7 @@ func (w *world) force(answer string) {
 		Flags: flags, RunID: fmt.Sprintf("run%d", w.runs+1), Attended: !w.headless,
 		Platform: "linux",
 	}
-	w.admitted(r, Identify(r, w.standing()))
+	w.invoke(Invocation{Request: r, Answers: &a})
 }
 
 // result reads what a call brought, as "c1 failed worker=a1 opened#12 label#44=in-progress".
@@ -987,16 +1030,17 @@ func (w *world) undated(args string) {
 	w.crons[0].Next = time.Time{}
 }
 
-// locked puts a lock of somebody there, as "s9 pid 900 iteration 3", or of a run as "… run1".
-func (w *world) locked(args string) {
+// lockOf is a lock of somebody, as "s9 pid 900 iteration 3", or of a run as "… run1".
+func (w *world) lockOf(args string) *Lock {
 	words := strings.Fields(args)
-	w.lock = &Lock{
+	lock := &Lock{
 		SessionID: words[0], RunID: "run of " + words[0], Iteration: number1(words[4]),
 		StartedAt: w.now, Skill: w.skill, Process: Process{PID: number1(words[2])},
 	}
 	if len(words) == 6 {
-		w.lock.RunID = words[5]
+		lock.RunID = words[5]
 	}
+	return lock
 }
 
 // lose takes a file away: a run that is read from its last line, a lock, or a tick.

@@ -15,6 +15,7 @@ func NewRun(r Request) Budget {
 		StartedAt: r.Now,
 		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
+		RateTableSource: r.Prices,
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}

@@ -33,18 +33,21 @@ type Turn struct {
 // Outcome is what an event means to a loop. The caller carries its fields out in this order. The
 // zero value lets the client go on.
 type Outcome struct {
-	Need   Need
-	Save   Save
-	Reply  Reply
-	Wait   bool // the request is looked at again, while another iteration holds the lock
-	Unlock bool // the loop's lock is released, once the reply is printed
-	Notify []Notice
+	Need  Need
+	Save  Save
+	Reply Reply
+	// Abandon ends the open iteration, of whichever run it is, by an Abandoned of its own.
+	Abandon bool
+	Again   bool // the request is looked at again, at once: the state has changed
+	Wait    bool // the request is looked at again, while another iteration holds the lock
+	Unlock  bool // the loop's lock is released, once the reply is printed
+	Notify  []Notice
 }
 
 // Nothing reports whether there is nothing to carry out.
 func (o Outcome) Nothing() bool {
 	return o.Need == 0 && o.Save == Save{} && o.Reply.Empty() && !o.Wait && !o.Unlock &&
-		len(o.Notify) == 0
+		!o.Abandon && !o.Again && len(o.Notify) == 0
 }
 
 // Save is what is written before the reply is printed. A nil field leaves its file as it is.
@@ -55,12 +58,17 @@ type Save struct {
 	Claim     *Claim
 	DropClaim bool       // the session's claim is removed; others' places in it stay
 	Line      *Iteration // a history line that ends no iteration; it goes first
+	Force     *Lock      // removed, as a person allowed
+	Counted   *Budget    // the run as its iteration begins; it goes after the tick
+	DropTick  bool       // of a run that is gone
+	Enter     *Entering
 }
 
 // Reply is what the client and the person are answered. The caller puts it into words.
 type Reply struct {
 	Continue *Continue // holds the turn open (R117)
 	Refuse   string    // refuses the prompt, with this text
+	Fires    bool      // the schedule that brought the refused prompt still fires
 	// the iteration that ended: its status block, and the final report if the run ended
 	Closed     *Closing
 	Between    bool        // Closed ended no iteration, so it has notes and no status block
@@ -72,6 +80,8 @@ type Reply struct {
 	Ask        []Gate      // fills the dialog with these questions
 	PassedOver *PassedOver // the tick that did not begin
 	Force      *Admission  // a person is asked whether to take the lock
+	Began      bool        // the iteration has begun
+	Note       string      // for the status block of the iteration that begins
 	Context    string      // for the model
 	Prompt     string      // replaces the prompt of the worker that is sent
 }
@@ -80,7 +90,7 @@ type Reply struct {
 func (r Reply) Empty() bool {
 	return r.Continue == nil && r.Refuse == "" && r.Closed == nil && !r.Draining &&
 		r.Answers == nil && r.Deny == nil && r.Ask == nil && r.Context == "" &&
-		r.PassedOver == nil && r.Force == nil && r.Prompt == ""
+		r.PassedOver == nil && r.Force == nil && !r.Began && r.Note == "" && r.Prompt == ""
 }
 
 // Notice is one thing that a person who looks elsewhere is notified of.
@@ -115,6 +125,14 @@ const (
 	NeedEvidence                  // Known.Evidence
 	NeedCheck                     // Known.Check
 	NeedPrompt                    // Known.Prompt
+	NeedStanding                  // Known.Standing
+	NeedLast                      // Known.Last
+	NeedBaseline                  // Known.Baseline
+	NeedOther                     // Known.Other
+	NeedSnapshot                  // Known.Snapshot
+	NeedNext                      // Known.Entry, for the run's next tick
+	NeedFresh                     // Known.Entry, for a fresh run
+	NeedResumed                   // Known.Entry, for a resumed run
 )
 
 // Known is what the caller has fetched. Has says which of it.
@@ -150,7 +168,13 @@ type Known struct {
 	Claim    ClaimSeen
 	Evidence Evidence
 	Check    CheckRun
-	Prompt   string // of the worker that is sent
+	Prompt   string     // of the worker that is sent
+	Standing Standing   // its run, tick and claim are the state's
+	Last     *Iteration // the last line of the run on disk, nil without one
+	Baseline []Cursor   // where the session's spending for a run begins
+	Other    RunFile    // the run on the session's record, nil without one
+	Entry    EntryFacts
+	Snapshot *Snapshot
 }
 
 // Origin is who started the turn, as the transcript has it.

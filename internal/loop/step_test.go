@@ -48,8 +48,8 @@ func TestStepIsPure(t *testing.T) {
 func TestStepWithoutALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := someEvent(t)
-		if _, entered := e.(Unbegun); entered {
-			return // it follows an entry, which has made both
+		if _, entry := e.(Invocation); entry {
+			return // it makes one
 		}
 		if o := Step(State{}, drawn[Known](t, "known"), e); !o.Nothing() {
 			t.Fatalf("%T without a loop: %+v", e, o)
@@ -151,7 +151,7 @@ func someEvent(t *rapid.T) Event {
 		Now: noon.Add(time.Hour), Session: "s1", Attended: rapid.Bool().Draw(t, "attended"),
 		Prompt: rapid.SampledFrom([]string{"p1", "p2", ""}).Draw(t, "prompt"),
 	}
-	switch rapid.IntRange(0, 10).Draw(t, "event") {
+	switch rapid.IntRange(0, 13).Draw(t, "event") {
 	case 0, 1:
 		e := drawn[TurnEnd](t, "stop")
 		e.Turn = turn
@@ -176,9 +176,22 @@ func someEvent(t *rapid.T) Event {
 		return Abandoned{turn}
 	case 9:
 		return CatchUp{turn, rapid.Bool().Draw(t, "counts")}
+	case 10, 11:
+		return someRequest(t, drawn[Invocation](t, "entry"), turn)
+	case 12:
+		e := drawn[Opens](t, "opens")
+		e.Mode = rapid.SampledFrom([]Mode{NextTick, FreshRun, ResumeRun}).Draw(t, "mode")
+		e.Invocation = someRequest(t, e.Invocation, turn)
+		return e
 	}
 	e := drawn[Result](t, "result")
 	e.Turn = turn
+	return e
+}
+
+func someRequest(t *rapid.T, e Invocation, turn Turn) Invocation {
+	e.Now, e.SessionID, e.PromptID, e.Attended = turn.Now, "s1", turn.Prompt, turn.Attended
+	e.Command = Command{"sdd:work", Work, "--loop"}
 	return e
 }
 

@@ -134,33 +134,24 @@ func (s *Session) enter(i invocation) {
 		RunID: fmt.Sprintf("run-%d", len(s.runs)+1), Scheduled: i.scheduled, Attended: true,
 		UnderLoop: i.underLoop,
 	}
-	a := s.admit(t, req)
-	switch a.Verdict {
-	case loop.Already:
-	case loop.Start:
-		s.start(t, a, req)
-	case loop.Refuse:
-		s.turnAway(i, "refused", a.Text)
-	default:
-		s.turnAway(i, "skipped", a.Text)
+	e := loop.Invocation{Request: req}
+	o := decide(t, e)
+	if o.Abandon {
+		s.close(t, req.Now)
+		o = decide(t, e)
+	}
+	switch {
+	case o.Save.Enter != nil:
+		s.start(t, o.Save.Enter)
+	case o.Reply.Refuse != "":
+		s.turnAway(i, "refused", o.Reply.Refuse)
+	case o.Reply.PassedOver != nil:
+		s.turnAway(i, "skipped", o.Reply.PassedOver.Text)
 	}
 }
 
 func (s *Session) thread(skill loop.Skill) *Thread {
 	return s.threads[slices.IndexFunc(s.threads, func(t *Thread) bool { return t.Skill == skill })]
-}
-
-// admit closes the iteration that never reached its end, then asks again.
-func (s *Session) admit(t *Thread, req loop.Request) loop.Admission {
-	standing := func() loop.Standing {
-		return loop.Standing{Run: t.Run, Tick: t.Tick, OwnerIs: loop.Alive}
-	}
-	a := loop.Admit(req, standing())
-	if a.Verdict == loop.CloseFirst {
-		s.close(t, req.Now)
-		a = loop.Admit(req, standing())
-	}
-	return a
 }
 
 // row begins a line of the table.
@@ -175,29 +166,35 @@ func (s *Session) turnAway(i invocation, verdict, text string) {
 		Verdict: verdict, Text: text})
 }
 
-func (s *Session) start(t *Thread, a loop.Admission, req loop.Request) {
-	var run loop.Budget
-	switch a.Mode {
-	case loop.NextTick:
-		run = loop.Proceed(*t.Run, req)
-	case loop.ResumeRun:
-		run = loop.Resume(loop.Latest(*t.Run, t.previous), req)
-	default:
-		run, t.previous = loop.NewRun(req), nil
-		s.runs = append(s.runs, run.Ceilings)
+// decide is what an invocation comes to.
+func decide(t *Thread, e loop.Invocation) loop.Outcome {
+	return loop.Step(loop.State{Run: t.Run, Tick: t.Tick}, known(t), e)
+}
+
+func (s *Session) start(t *Thread, in *loop.Entering) {
+	if in.Opens.Mode == loop.FreshRun {
+		t.previous = nil
+		s.runs = append(s.runs, in.Run.Ceilings)
 		s.outside += dollars(s.older)
 		clear(s.older)
 	}
-	tick := loop.Open(&run, t.previous, req, loop.EntryFacts{Notes: a.Notes})
-	t.Run, t.Tick, t.row = &run, &tick, len(s.rows)
+	t.Run, t.Tick, t.row = in.Run, nil, len(s.rows)
 	s.row(report.Replayed{
-		Run: len(s.runs), Skill: t.Skill, Iteration: tick.Iteration, Prompt: req.PromptID,
-		StartedAt: req.Now, Verdict: "ran",
+		Run: len(s.runs), Skill: t.Skill, Iteration: in.Lock.Iteration, Prompt: in.Opens.PromptID,
+		StartedAt: in.Opens.Now, Verdict: "ran",
 	})
-	if len(tick.Fired) > 0 {
-		run.MinutesElapsed = run.Minutes(req.Now)
-		c := loop.Close(run, tick, t.previous, loop.Ending{Now: req.Now})
-		s.closed(t, &c, "entry")
+	o := loop.Step(loop.State{Run: t.Run}, known(t), in.Opens)
+	if c := o.Save.Close; c != nil {
+		s.closed(t, c, "entry")
+		return
+	}
+	t.Run, t.Tick = o.Save.Counted, o.Save.Tick
+}
+
+// known are the facts of a run whose client lives, without what was spent.
+func known(t *Thread) loop.Known {
+	return loop.Known{
+		Has: ^loop.Need(0), Previous: t.previous, Standing: loop.Standing{OwnerIs: loop.Alive},
 	}
 }
 
@@ -260,10 +257,9 @@ func (s *Session) turnAt(at time.Time, prompt string) loop.Turn {
 // decides again.
 func (s *Session) step(t *Thread, e loop.Event) {
 	for {
-		known := loop.Known{
-			Has: ^loop.Need(0), Previous: t.previous, Count: loop.Count{Spent: s.Spent()},
-		}
-		o := loop.Step(loop.State{Run: t.Run, Tick: t.Tick}, known, e)
+		k := known(t)
+		k.Count.Spent = s.Spent()
+		o := loop.Step(loop.State{Run: t.Run, Tick: t.Tick}, k, e)
 		if c := o.Save.Close; c != nil {
 			s.take()
 			s.closed(t, c, "exit")

@@ -1,0 +1,213 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Invocation is a looping skill that is invoked: a tick that wants to begin.
+type Invocation struct {
+	Request
+	DontAsk bool // the session's permission mode allows no dialog
+	// Answers are of a dialog that asked about another iteration's lock, nil without one; Cleared
+	// says that what they allow is done.
+	Answers *Answers
+	Cleared bool
+	answer  *GateAnswer // to the gate, from Answers
+}
+
+// Entering is saved before an iteration begins, in this order. The lock comes last, because another
+// session may be faster; then the request is looked at again.
+type Entering struct {
+	Reap    *Lock    // is no one's any more; nil without one
+	Archive *Budget  // the earlier run; nil where the run on disk goes on
+	Left    *RunFile // the session's other run, because a record holds one run of a skill
+	Run     *Budget  // as it is saved again if the entry fails with the lock
+	Lock    Lock
+	Opens   Opens // is stepped with the lock
+}
+
+// RunFile is a run and the place of its budget file.
+type RunFile struct {
+	Run  *Budget
+	Path string
+}
+
+func (e Invocation) step(s State, k *Known) Outcome {
+	if e.Answers != nil {
+		e.answer = s.Claim.answer(e.Now, *e.Answers)
+		if e.answer == nil || s.Claim.SessionID != e.SessionID {
+			return Outcome{}
+		}
+	}
+	if missing := k.lacks(NeedStanding); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	at := k.Standing
+	at.Run, at.Tick, at.Claim = s.Run, s.Tick, s.Claim
+	if e.answer != nil {
+		return e.answered(at, k)
+	}
+	a, refused := refuseOtherFile(e.Request, at)
+	if !refused {
+		a = admit(e.Request, at)
+	}
+	switch a.Verdict {
+	case Already:
+		return Outcome{}
+	case CloseFirst:
+		return Outcome{Abandon: true, Again: true}
+	case Skip, Wait, AskForce:
+		return e.contend(at, k, a)
+	case Start:
+		return e.start(at, k, a)
+	}
+	// the lock may be the session's own still, of a tick that was closed just now
+	return Outcome{Reply: Reply{Refuse: a.Text, Fires: e.Scheduled}, Unlock: at.Tick == nil}
+}
+
+// answered does what a person answered about another iteration's lock, once, because the same
+// answer may come twice. Only yes takes the lock (R104). The facts for the beginning are looked up
+// before anything is removed.
+func (e Invocation) answered(at Standing, k *Known) Outcome {
+	if at.Claim.Gate.Act(e.answer.Answer) != "yes" {
+		return e.decline(at, k)
+	}
+	a := identify(e.Request, at, Admission{})
+	switch {
+	case !e.Cleared && k.Has&NeedAnyEntry == 0:
+		return Outcome{Need: a.Mode.Need()}
+	case !e.Cleared:
+		out := Outcome{Abandon: at.Tick != nil, Again: true, Save: Save{Force: at.Lock}}
+		if at.Lock != nil {
+			out.Reply.Note = fmt.Sprintf("Force-unlocked previous iteration (was pid %d) — "+
+				"proceeding", at.Lock.PID)
+		}
+		return out
+	case at.Lock != nil: // another session was faster
+		return Outcome{Reply: Reply{Context: "Another iteration took the lock first. " +
+			"End the turn; the next tick tries again."}}
+	case a.Verdict != Start:
+		return Outcome{Reply: Reply{Context: a.Text + ". End the turn now."}}
+	}
+	return e.start(at, k, a)
+}
+
+// start saves the run that the tick belongs to, and takes the lock.
+func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
+	need := a.Mode.Need() | NeedOther
+	if a.Mode != FreshRun {
+		need |= NeedPrevious
+	}
+	// another session's transcript holds nothing of this run yet
+	counted := a.Mode != FreshRun && at.Run.SessionID == e.SessionID
+	if !counted {
+		need |= NeedBaseline
+	}
+	if missing := k.lacks(need); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	in := &Entering{Opens: Opens{Invocation: e, Mode: a.Mode, Notes: a.Notes}}
+	var run Budget
+	switch a.Mode {
+	case FreshRun:
+		run, in.Archive = NewRun(e.Request), at.Run
+	case ResumeRun:
+		run = Resume(Latest(*at.Run, k.Previous), e.Request)
+	default:
+		run = Proceed(*at.Run, e.Request)
+	}
+	if !counted {
+		run.Cursors = k.Baseline
+	}
+	if a.Reap {
+		in.Reap = at.Lock
+	}
+	in.Run = &run
+	in.Lock = Lock{
+		Iteration: run.IterationsUsed + 1, StartedAt: e.Now, Skill: e.Command.Skill,
+		SessionID: e.SessionID, RunID: run.RunID, Process: e.Owner,
+	}
+	out := Outcome{Save: Save{Enter: in}}
+	if o := k.Other; e.leaves(o, at.Run) {
+		b := *o.Run
+		b.OwnerLeft, b.SealedIn = true, ""
+		in.Left = &RunFile{&b, o.Path}
+		out.Reply.Note = fmt.Sprintf("The run %s in %s is left as it is; "+
+			"its command with --resume goes on with it", b.RunID, o.Path)
+	}
+	return out
+}
+
+// leaves reports whether the session leaves a run of its own that has another budget file. That run
+// is resumed as another session's is.
+func (e Invocation) leaves(other RunFile, run *Budget) bool {
+	return other.Run != nil && other.Run.SessionID == e.SessionID && other.Path != e.Path &&
+		(run == nil || run.RunID != other.Run.RunID)
+}
+
+// Need is the facts that a tick begins with in this mode.
+func (m Mode) Need() Need { return NeedNext << m }
+
+// NeedAnyEntry are the facts that an iteration begins with, in any mode. They are fetched without
+// the state's lock.
+const NeedAnyEntry = NeedNext | NeedFresh | NeedResumed
+
+// Opens is an entry that has taken the lock: its iteration begins.
+type Opens struct {
+	Invocation
+	Mode   Mode
+	Notes  []string // one line each, for the status block
+	Clock  Clock
+	Braked bool // the links of the brake stand before the session's Bash commands
+}
+
+func (e Opens) step(s State, k *Known) Outcome {
+	if s.Run == nil {
+		return Outcome{}
+	}
+	need, previous, facts := e.Mode.Need(), k.Previous, k.Entry
+	if e.Mode == FreshRun {
+		previous = nil
+	} else {
+		need |= NeedPrevious
+	}
+	if facts.Asked != nil && facts.Asked.Backlog != nil {
+		need |= NeedSnapshot
+	}
+	if missing := k.lacks(need); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	facts.Snapshot = k.Snapshot
+	facts.Notes, facts.Gates = slices.Concat(e.Notes, facts.Notes), slices.Clone(facts.Gates)
+	s.Run.Observe(e.Clock)
+	tick := Open(s.Run, previous, e.Request, facts)
+	tick.Braked = e.Braked
+	if e.answer != nil {
+		tick.Answered = append(tick.Answered, *e.answer)
+	}
+	s.Tick = &tick
+	out := Outcome{Save: Save{Tick: s.Tick, Counted: s.Run}, Reply: Reply{Began: true}}
+	if len(tick.Fired) > 0 || len(tick.Pending) > 0 && !e.Attended {
+		out = e.unbegun(s, k)
+	}
+	if out.Need == 0 {
+		out.Save.Claim, out.Save.DropClaim = s.Claim, s.Claim != nil
+	}
+	return out
+}
+
+// unbegun ends an iteration whose body never began, because a condition holds at its entry, or a
+// gate waits and nobody is there to answer.
+func (e Opens) unbegun(s State, k *Known) Outcome {
+	if missing := k.lacks(NeedSpent | NeedPrevious | NeedDialog); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	s.Run.MinutesElapsed = s.Run.Minutes(e.Now)
+	ending := Ending{Now: e.Now, Spent: k.Count.Spent, Pause: len(s.Tick.Fired) == 0}
+	ending.Spent.By = nil // it was spent before the iteration
+	ending.Unanswered = s.Tick.Unanswered(e.Attended, e.DontAsk || k.NoDialog)
+	out := s.close(ending, k)
+	out.Reply.AtStop = true
+	return out
+}
