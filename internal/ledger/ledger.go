@@ -63,8 +63,8 @@ func frontMatter(lines []string) int {
 
 func separates(raw string) bool { return strings.TrimRight(raw, " \t\r") == separator }
 
-// parser collects turns. Its positions are indexes of lines, -1 for none.
-type parser struct {
+// reader collects turns. Its positions are indexes of lines, -1 for none.
+type reader struct {
 	lines    []string
 	turns    []Turn
 	from     int // first line of the open turn
@@ -76,7 +76,7 @@ type parser struct {
 }
 
 func parse(lines []string, skip int) []Turn {
-	p := &parser{lines: lines}
+	p := &reader{lines: lines}
 	p.begin(skip)
 	for l := range markdown.Lines(strings.Join(lines[skip:], "\n")) {
 		p.read(l, skip+l.No-1)
@@ -87,10 +87,10 @@ func parse(lines []string, skip int) []Turn {
 	return p.turns
 }
 
-func (p *parser) begin(at int) { p.from, p.first, p.section = at, -1, -1 }
+func (p *reader) begin(at int) { p.from, p.first, p.section = at, -1, -1 }
 
 // end closes the open turn. Its text ends before line at.
-func (p *parser) end(at, separator int) {
+func (p *reader) end(at, separator int) {
 	if p.section >= 0 {
 		at = p.section
 	}
@@ -102,7 +102,7 @@ func (p *parser) end(at, separator int) {
 	p.text, p.numbered, p.feedback = false, false, nil
 }
 
-func (p *parser) read(l markdown.Line, at int) {
+func (p *reader) read(l markdown.Line, at int) {
 	raw := p.lines[at]
 	if p.section >= 0 {
 		switch {
@@ -126,7 +126,7 @@ func (p *parser) read(l markdown.Line, at int) {
 	p.readAgent(l, at)
 }
 
-func (p *parser) readAgent(l markdown.Line, at int) {
+func (p *reader) readAgent(l markdown.Line, at int) {
 	if numbered := isNumbered(l); numbered {
 		if p.numbered { // the turn before it ended without a section
 			p.end(at, -1)
@@ -139,13 +139,13 @@ func (p *parser) readAgent(l markdown.Line, at int) {
 	}
 	isTitle := l.Kind == markdown.Heading && l.Level == 1 && len(p.turns) == 0
 	p.text = p.text || l.Kind == markdown.Hidden || l.Text != "" && !isTitle
-	if l.Level == 2 && isFeedback(l) && !underlined(l, p.lines[at]) {
+	if isFeedback(l) && strings.HasPrefix(p.lines[at], "## ") {
 		p.section = at
 	}
 }
 
 // say keeps a line of a feedback section as it is written, without HTML comments.
-func (p *parser) say(l markdown.Line, raw string) {
+func (p *reader) say(l markdown.Line, raw string) {
 	if l.Kind == markdown.Plain && l.Text != strings.TrimSpace(raw) {
 		raw = l.Text
 	}
