@@ -22,7 +22,7 @@ import (
 const (
 	lockWait  = 10 * time.Second
 	lockPoll  = 3 * time.Millisecond
-	firstRead = 64 << 10 // bytes of a ledger's end that are read at first
+	firstRead = 16 << 10 // bytes of a ledger's end that are read at first
 )
 
 // Append adds a turn with an empty feedback section to a ledger (L1, L28). A crash leaves the old
