@@ -6,14 +6,14 @@ import (
 	"os"
 
 	"hooks/internal/hint"
-	"hooks/internal/ledger/ledgerfile"
+	"hooks/internal/ledgerfile"
 	"hooks/internal/report"
 	"hooks/internal/term"
 )
 
 type ledgerCmd struct {
 	Lint     ledgerLintCmd     `cmd:"" help:"Check that every turn ends as it must."`
-	Append   ledgerAppendCmd   `cmd:"" help:"Add the turn on stdin, with an empty feedback section."`
+	Append   ledgerAppendCmd   `cmd:"" help:"Add a turn from stdin, with empty feedback."`
 	Feedback ledgerFeedbackCmd `cmd:"" help:"Print the newest feedback, or nothing."`
 	New      ledgerNewCmd      `cmd:"" help:"Make the ledger of a phase."`
 }

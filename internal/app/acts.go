@@ -111,7 +111,8 @@ func refuseTampering(a guard.Act) *loop.Deny {
 	if a.Kind == guard.WriteLedger {
 		return &loop.Deny{
 			Rule: loop.StateGuard,
-			Text: a.Command + " would change a ledger, to which turns are only added: " + describe(a),
+			Text: a.Command + " would change a ledger, to which turns are only added: " +
+				describe(a),
 			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin; reading is free",
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"hooks/internal/hint"
 	turnlog "hooks/internal/ledger"
-	"hooks/internal/ledger/ledgerfile"
+	"hooks/internal/ledgerfile"
 	"hooks/internal/report"
 	"hooks/internal/tracker"
 )

@@ -9,8 +9,9 @@ import (
 	"hooks/internal/markdown"
 )
 
-// Closed reports whether a turn may follow the end of a ledger. known is false if more of the ledger
-// must be read to see that; a whole ledger is always known. A ledger without any turn is closed.
+// Closed reports whether a turn may follow the end of a ledger. known is false if more of the
+// ledger must be read to see that; a whole ledger is always known. A ledger without any turn is
+// closed.
 func Closed(end string, whole bool) (closed, known bool) {
 	if _, ok := lastTurn(end); ok {
 		return true, true
@@ -22,9 +23,9 @@ func Closed(end string, whole bool) (closed, known bool) {
 	return len(turns) == 0 || turns[len(turns)-1].Separator > 0, true
 }
 
-// Append returns what a turn adds to a ledger that is closed, by the ledger's end: a blank line, the
-// turn and the feedback block, with the line ends of the ledger (L1, L12, L29). It refuses a turn
-// that has no text, writes feedback itself (L27) or would hide the block.
+// Append returns what a turn adds to a ledger that is closed, by the ledger's end: a blank line,
+// the turn and the feedback block, with the line ends of the ledger (L1, L12, L29). It refuses a
+// turn that has no text, writes feedback itself (L27) or would hide the block.
 func Append(end, turn string) (string, error) {
 	turn = strings.ReplaceAll(strings.TrimPrefix(turn, "\ufeff"), "\r\n", "\n")
 	turn = trim(turn)
@@ -57,7 +58,8 @@ func check(turn string) error {
 	for l := range markdown.Lines(turn) {
 		if isFeedback(l) {
 			return hint.New("leave the section out, it is added empty; only a person writes in it",
-				"line %d of the turn: %s: a turn has no `%s` of its own", l.No, BodyFeedback, heading)
+				"line %d of the turn: %s: a turn has no `%s` of its own",
+				l.No, BodyFeedback, heading)
 		}
 	}
 	lines := split(turn + "\n\n" + Block)

@@ -27,9 +27,9 @@ type Turn struct {
 	Separator int    // line of the `---` behind the section, 0 if there is none
 }
 
-// Parse returns the turns of a ledger, damaged ones too. Only a `---` line in a feedback section and
-// outside of code ends a turn; a section without one ends at the next heading of level 1 or 2. Text
-// without a section is a turn too, but for a title alone. Front matter is skipped.
+// Parse returns the turns of a ledger, damaged ones too. Only a `---` line in a feedback section
+// and outside of code ends a turn; a section without one ends at the next heading of level 1 or 2.
+// Text without a section is a turn too, but for a title alone. Front matter is skipped.
 func Parse(text string) []Turn {
 	lines := split(text)
 	return parse(lines, frontMatter(lines))

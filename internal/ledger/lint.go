@@ -49,8 +49,8 @@ func Lint(name string, turns []Turn) (list []Finding) {
 			add(t.Section, BodyFeedback, fmt.Sprintf("turn %d has a second `%s` section in line %d",
 				i+1, heading, turns[i+1].Section))
 		default:
-			add(t.Section, NoSeparator, fmt.Sprintf("no `%s` line ends the feedback section of turn %d",
-				separator, i+1))
+			add(t.Section, NoSeparator, fmt.Sprintf(
+				"no `%s` line ends the feedback section of turn %d", separator, i+1))
 		}
 		if phaseOf(name) == "implement" && t.Agent != "" {
 			list = append(list, implementation(t)...)

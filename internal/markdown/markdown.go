@@ -70,7 +70,8 @@ func (s *scanner) read(raw string) Line {
 		s.fence, s.nested = "", false
 	}
 	if s.fence != "" {
-		if (s.nested || !deep(raw)) && strings.HasPrefix(bare, s.fence) && strings.Trim(bare, s.fence[:1]) == "" {
+		inPlace := s.nested || !deep(raw)
+		if inPlace && strings.HasPrefix(bare, s.fence) && strings.Trim(bare, s.fence[:1]) == "" {
 			s.fence, s.nested = "", false
 		}
 		return Line{Kind: Hidden, Text: bare}

@@ -35,6 +35,7 @@ func LedgersText(_ Screen, l Ledgers) string {
 		fmt.Fprintln(&b, term.Line(fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Rule, f.Text,
 			mark)))
 	}
-	fmt.Fprintf(&b, "%s checked, %s", plural(l.Checked, "ledger"), plural(len(l.Findings), "finding"))
+	fmt.Fprintf(&b, "%s checked, %s", plural(l.Checked, "ledger"),
+		plural(len(l.Findings), "finding"))
 	return b.String()
 }

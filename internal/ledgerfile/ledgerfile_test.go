@@ -183,9 +183,12 @@ func TestAppendRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		turn := map[string]string{"no turn": "\n", "a section of its own": "x\n" + ledger.Block}[name]
-		if turn == "" {
-			turn = "Did it."
+		turn := "Did it."
+		switch name {
+		case "no turn":
+			turn = "\n"
+		case "a section of its own":
+			turn = "x\n" + ledger.Block
 		}
 		was, _ := os.ReadFile(path)
 		if err := Append(path, turn); err == nil {
@@ -201,7 +204,8 @@ func TestAppendRefuses(t *testing.T) {
 func TestAppendKeeps(t *testing.T) {
 	path := made(t, 0)
 	old := "\ufeff" + strings.ReplaceAll("# Tasks Loop\n\nOne.\n\n"+ledger.Block, "\n", "\r\n")
-	if err := errors.Join(os.WriteFile(path, []byte(old), 0o600), os.Chmod(path, 0o640)); err != nil {
+	err := errors.Join(os.WriteFile(path, []byte(old), 0o600), os.Chmod(path, 0o640))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := Append(path, "Two."); err != nil {
