@@ -13,6 +13,7 @@ const (
 	heading     = "## " + title
 	placeholder = "(Leave blank to continue. Write notes here to guide the next iteration.)"
 	separator   = "---"
+	white       = " \t\r"
 )
 
 // Block ends every turn (L12).
@@ -61,7 +62,7 @@ func frontMatter(lines []string) int {
 	return 0
 }
 
-func separates(raw string) bool { return strings.TrimRight(raw, " \t\r") == separator }
+func separates(raw string) bool { return strings.TrimRight(raw, white) == separator }
 
 // reader collects turns. Its positions are indexes of lines, -1 for none.
 type reader struct {
@@ -134,7 +135,7 @@ func (p *reader) readAgent(l markdown.Line, at int) {
 		}
 		p.numbered = true
 	}
-	if p.first < 0 && strings.TrimSpace(p.lines[at]) != "" {
+	if p.first < 0 && strings.Trim(p.lines[at], white) != "" {
 		p.first = at
 	}
 	isTitle := l.Kind == markdown.Heading && l.Level == 1 && len(p.turns) == 0
@@ -146,7 +147,7 @@ func (p *reader) readAgent(l markdown.Line, at int) {
 
 // say keeps a line of a feedback section as it is written, without HTML comments.
 func (p *reader) say(l markdown.Line, raw string) {
-	if l.Kind == markdown.Plain && l.Text != strings.TrimSpace(raw) {
+	if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
 		raw = l.Text
 	}
 	p.feedback = append(p.feedback, raw)
@@ -172,10 +173,10 @@ func underlined(l markdown.Line, raw string) bool {
 
 // trim takes blank lines off both ends of a text.
 func trim(text string) string {
-	text = strings.TrimRight(text, " \t\n")
+	text = strings.TrimRight(text, white+"\n")
 	for {
 		line, rest, more := strings.Cut(text, "\n")
-		if !more || strings.TrimSpace(line) != "" {
+		if !more || strings.Trim(line, white) != "" {
 			return text
 		}
 		text = rest
