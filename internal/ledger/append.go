@@ -75,8 +75,9 @@ func check(turn string) error {
 	return nil
 }
 
-// Title is the first line of a new ledger.
-func Title(phase, number string) string {
+// Title is the first line of a new ledger, by its file name.
+func Title(name string) string {
+	phase, number, _ := strings.Cut(strings.TrimSuffix(name, ".md"), "-")
 	word := strings.ToUpper(phase[:1]) + phase[1:]
 	switch {
 	case phase == "implement":

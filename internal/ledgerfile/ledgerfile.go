@@ -2,7 +2,6 @@
 package ledgerfile
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -143,9 +142,7 @@ func New(root, phase, change, number string) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	title := ledger.Title(phase, strings.TrimSuffix(name[cmp.Or(strings.IndexByte(name, '-')+1,
-		len(name)):], ".md"))
-	_, err = f.WriteString(title)
+	_, err = f.WriteString(ledger.Title(name))
 	return path, errors.Join(err, f.Sync(), f.Close())
 }
 
