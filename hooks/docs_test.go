@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +137,46 @@ func firstColumn(table string) string {
 	return b.String()
 }
 
+// The commands of docs/ledger.md print what stands below them, in an empty project, and its table has
+// every rule.
+func TestDocsLedger(t *testing.T) {
+	if _, err := exec.LookPath("sed"); err != nil {
+		t.Skip("the page runs sed")
+	}
+	text := page(t, "docs/ledger.md")
+	console(t, blocks(text, "```console")[0], t.TempDir())
+	schema, _ := schemas.Get("ledger")
+	var rules []string
+	for _, rule := range gjson.GetBytes(schema, "$defs.finding.properties.rule.enum").Array() {
+		rules = append(rules, "`"+rule.String()+"`")
+	}
+	slices.Sort(rules)
+	_, table, _ := strings.Cut(text, "\n| rule |")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := strings.Fields(firstColumn(table))[2:] // behind the header
+	slices.Sort(rows)
+	if d := cmp.Diff(rules, rows); d != "" {
+		t.Errorf("rules (-program +page):\n%s", d)
+	}
+}
+
+// console runs the commands of an example in a folder and compares what they print.
+func console(t *testing.T, example, dir string) {
+	t.Helper()
+	for _, part := range strings.Split(strings.TrimPrefix(example, "$ "), "\n$ ") {
+		command, want, _ := strings.Cut(part, "\n")
+		c := exec.Command("sh", "-c", command)
+		c.Dir = dir
+		got, err := c.CombinedOutput()
+		if _, failed := err.(*exec.ExitError); failed && strings.Contains(want, "error: ") {
+			err = nil
+		}
+		if d := cmp.Diff(want, strings.TrimSpace(string(got))); d != "" || err != nil {
+			t.Errorf("%s: %v\n%s", command, err, d)
+		}
+	}
+}
+
 // The commands of docs/files.md print what stands below them, on what a demo leaves.
 func TestDocsConsole(t *testing.T) {
 	for _, program := range []string{"jq", "sh"} {
@@ -153,13 +194,5 @@ func TestDocsConsole(t *testing.T) {
 	if len(examples) == 0 {
 		t.Fatal("docs/files.md has no examples")
 	}
-	for _, example := range strings.Split(strings.TrimPrefix(examples[0], "$ "), "\n$ ") {
-		command, want, _ := strings.Cut(example, "\n")
-		c := exec.Command("sh", "-c", command)
-		c.Dir = strings.TrimSpace(dir)
-		got, err := c.CombinedOutput()
-		if d := cmp.Diff(want, strings.TrimSpace(string(got))); d != "" || err != nil {
-			t.Errorf("%s: %v\n%s", command, err, d)
-		}
-	}
+	console(t, examples[0], strings.TrimSpace(dir))
 }

@@ -59,10 +59,11 @@ var types = map[string]reflect.Type{
 	"lock": reflect.TypeFor[loop.Lock](), "claim": reflect.TypeFor[loop.Claim](),
 	"report": reflect.TypeFor[loop.Report](),
 	"doctor": reflect.TypeFor[report.Checkup](),
+	"ledger": reflect.TypeFor[report.Ledgers](),
 }
 
 func TestNames(t *testing.T) {
-	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "lock", "report", "tick"},
+	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "ledger", "lock", "report", "tick"},
 		schemas.Names()); d != "" {
 		t.Error(d)
 	}

@@ -108,6 +108,14 @@ func refuseTampering(a guard.Act) *loop.Deny {
 			Hint: wayToSettings(a.Path),
 		}
 	}
+	if a.Kind == guard.WriteLedger {
+		return &loop.Deny{
+			Rule: loop.StateGuard,
+			Text: a.Command + " would change a ledger, to which turns are only added: " +
+				describe(a),
+			Hint: "add a turn with `hooks ledger append FILE`, the turn on stdin; reading is free",
+		}
+	}
 	return &loop.Deny{
 		Rule: loop.StateGuard,
 		Text: a.Command + " is the loop's own business while it runs: " + describe(a),

@@ -28,6 +28,7 @@ const (
 	SetLabel    = effect.SetLabel
 	DropLabel   = effect.DropLabel
 	WriteConfig = effect.WriteConfig
+	WriteLedger = effect.WriteLedger
 
 	DropRegistration = effect.DropRegistration
 )

@@ -112,6 +112,7 @@ func TestLinesAreShort(t *testing.T) {
 // pure packages, and those below them, have values in and values out.
 var pure = []string{
 	"internal/loop", "internal/guard", "internal/replay", "internal/tracker/backlog",
+	"internal/ledger",
 }
 
 // valuesOnly are the packages of the standard library that a pure package may import. TestLayers
@@ -178,6 +179,7 @@ var heavy = map[string]string{
 	"github.com/google/go-cmp":                   "test only",
 	"pgregory.net/rapid":                         "test only",
 	"github.com/creack/pty":                      "test only",
+	"github.com/yuin/goldmark":                   "test only",
 	"github.com/hinshun/vt10x":                   "test only",
 	"golang.org/x/text":                          "it comes with the schema library",
 	"net/http":                                   "it costs 0.7 ms at every start",

@@ -41,6 +41,7 @@ func Lines(text string) iter.Seq[Line] {
 				if level := underline(next); level > 0 && Item(l.Text) == l.Text {
 					l.Kind, l.Level = Heading, level
 					text = rest
+					s.list = s.list && indent(next) > 0
 					no++
 				}
 			}
@@ -54,22 +55,28 @@ func Lines(text string) iter.Seq[Line] {
 // scanner carries what one line leaves open for the next.
 type scanner struct {
 	fence   string // the run of ` or ~ that opened a code block
+	nested  bool   // the code block is in a list, which ends it at a line without indentation
 	end     string // of the HTML element that hides its content, as in "</pre>"
 	comment bool
 	list    bool // indentation nests
+	inner   int  // columns of indentation at which a line is in the list's last item
 	text    bool // in a paragraph, where indentation means nothing
 	quote   bool // in the paragraph of a quote, which needs no mark on its further lines
 }
 
 func (s *scanner) read(raw string) Line {
 	bare := strings.TrimLeft(raw, " \t")
+	if s.nested && bare != "" && len(raw) == len(bare) {
+		s.fence, s.nested = "", false
+	}
 	if s.fence != "" {
-		if strings.HasPrefix(bare, s.fence) && strings.Trim(bare, s.fence[:1]) == "" {
-			s.fence = ""
+		inPlace := s.nested || !deep(raw)
+		if inPlace && strings.HasPrefix(bare, s.fence) && strings.Trim(bare, s.fence[:1]) == "" {
+			s.fence, s.nested = "", false
 		}
 		return Line{Kind: Hidden, Text: bare}
 	}
-	if s.comment || strings.Contains(bare, "<!--") {
+	if s.end == "" && (s.comment || strings.Contains(bare, "<!--")) {
 		bare = strings.TrimLeft(s.uncomment(bare), " \t")
 	}
 	if s.end != "" || s.opens(bare) {
@@ -79,8 +86,13 @@ func (s *scanner) read(raw string) Line {
 		return Line{Kind: Hidden, Text: bare}
 	}
 	l := s.block(raw, bare)
-	s.list = Item(bare) != bare ||
-		s.list && (bare == "" || len(raw) > len(bare) || s.text && l.Kind == Plain)
+	ruled := rule(bare)
+	isItem := Item(bare) != bare && !ruled
+	if isItem {
+		s.inner = indent(raw) + 1 + max(1, strings.IndexByte(bare, ' '))
+	}
+	s.list = isItem || s.list &&
+		(raw == "" || indent(raw) > 0 || s.text && l.Kind == Plain && !ruled)
 	s.quote = l.Kind == Quoted
 	s.text = l.Kind == Plain && bare != ""
 	return l
@@ -114,7 +126,11 @@ func (s *scanner) block(raw, bare string) Line {
 			return Line{Kind: Heading, Level: level, Text: title}
 		}
 	}
+	if deep(raw) && !s.list { // in a paragraph
+		return Line{Text: bare}
+	}
 	if s.fence = fence(item); s.fence != "" {
+		s.nested = item != bare || s.list && indent(raw) >= s.inner
 		return Line{Kind: Hidden}
 	}
 	if s.quote && item == bare {
@@ -127,6 +143,21 @@ func (s *scanner) block(raw, bare string) Line {
 func deep(raw string) bool {
 	return strings.HasPrefix(raw, "    ") ||
 		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t")
+}
+
+// indent is the width of the white space that a line begins with, in columns.
+func indent(raw string) (n int) {
+	for _, c := range []byte(raw) {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += 4 - n%4
+		default:
+			return n
+		}
+	}
+	return n
 }
 
 // uncomment cuts HTML comments out of a line, up to its end if one stays open. Inside inline
@@ -163,6 +194,14 @@ func fence(text string) string {
 		return ""
 	}
 	return run
+}
+
+// rule reports whether a line divides the text: three or more of -, * or _.
+func rule(text string) bool {
+	if len(text) < 3 || !strings.Contains("-*_", text[:1]) {
+		return false
+	}
+	return strings.Count(text, text[:1]) > 2 && strings.Trim(text, text[:1]+" \t") == ""
 }
 
 // CodeSpan is the length of the inline code that text begins with, or of its run of backticks if

@@ -42,6 +42,13 @@ func TestLines(t *testing.T) {
 		"<blockquote>a</blockquote>\nb": "~|b",
 		"<prefix>":                      "<prefix>",
 		"- ```\n  a\n  ```\nb":          "~|~|~|b",
+		"- ```\n  a\n# b":               "~|~|1 b",
+		"- a\n  ```\n  b\n# c":          "- a|~|~|1 c",
+		"1. a\n  ```\nb\n# c":           "1. a|~|~|~",
+		"a\n    ```\nb":                 "a|```|b",
+		"```\n    ```\na":               "~|~|~",
+		"- a\n***\n  ```\nb":            "- a|***|~|~",
+		"<pre>\n<!--\n</pre>\nb":        "~|~|~|b",
 	} {
 		if got := seen(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

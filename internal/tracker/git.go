@@ -28,8 +28,13 @@ var hardened = [...]string{
 
 // git runs one git command in dir and returns its output. An error carries git's own first line.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return gitAtMost(ctx, gitOutput, dir, args...)
+}
+
+// gitAtMost is git with another bound of its output, in bytes.
+func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
 	r, err := child.Run(ctx, child.Command{
-		Dir: dir, Env: environ(os.Environ()), Wait: gitWait, Most: gitOutput,
+		Dir: dir, Env: environ(os.Environ()), Wait: gitWait, Most: most,
 		Args: slices.Concat([]string{"git"}, hardened[:], args),
 	})
 	if err == nil {
@@ -111,6 +116,26 @@ func Ignored(ctx context.Context, project, path string) (bool, error) {
 func Committed(ctx context.Context, project, path string) []string {
 	out, _ := git(ctx, project, "ls-files", "-z", "--", path)
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+}
+
+// Commit returns the full name of the commit that a person's word names.
+func Commit(ctx context.Context, dir, ref string) (string, error) {
+	out, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options",
+		ref+"^{commit}")
+	return strings.TrimSpace(string(out)), err
+}
+
+// FilesAt lists the files at or below a path that a commit has, as paths from dir.
+func FilesAt(ctx context.Context, dir, commit, path string) ([]string, error) {
+	out, err := git(ctx, dir, "ls-tree", "-r", "-z", "--name-only", commit, "--", path)
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+}
+
+// FileAt returns the text of a file as a commit has it. path is seen from dir; a text longer than
+// most bytes is an error.
+func FileAt(ctx context.Context, dir, commit, path string, most int) (string, error) {
+	out, err := gitAtMost(ctx, most, dir, "cat-file", "blob", commit+":./"+path)
+	return string(out), err
 }
 
 // GitVersion is git's own version line, as in "git version 2.39.5".

@@ -32,8 +32,8 @@ func foreign(f *shell.Frame, lang, text string) {
 	}
 }
 
-// Registers notes a program that names a file of registration or one of this program's own, and
-// writes, moves or removes files. The seal finds changes of the loop's state.
+// Registers notes a program that names a file of registration, a ledger or one of this program's
+// own, and writes, moves or removes files. The seal finds changes of the loop's state.
 func Registers(f *shell.Frame, lang, text string) {
 	const writing = `write append unlink remove rename rmtree rmsync .rm( truncate dump copy move
 symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
@@ -46,7 +46,9 @@ symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
 		if !named || len(path) > 1024 || !f.M.Spend(1) {
 			continue
 		}
-		if w := shellword.Lit(path); f.KindAt(w) == paths.Registration || f.Own(f.Resolve(path)) {
+		w := shellword.Lit(path)
+		kind := f.KindAt(w)
+		if kind == paths.Registration || kind == paths.Ledger || f.Own(f.Resolve(path)) {
 			f.Writes(w, lang+": "+path)
 		}
 	}

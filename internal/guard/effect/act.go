@@ -28,6 +28,7 @@ const (
 	DropLabel Kind = "drop-label" // takes a label off
 
 	WriteState       Kind = "write-state"       // writes under .sdd/loop or a transcript
+	WriteLedger      Kind = "write-ledger"      // writes a ledger but by `hooks ledger append`
 	AnswerGate       Kind = "answer-gate"       // answers a gate, resets the loop, forges an event
 	DropRegistration Kind = "drop-registration" // takes the hooks out of the client, or ends them
 	OtherSession     Kind = "other-session"     // starts a client that no loop governs
@@ -50,9 +51,13 @@ func (k Kind) Merges() bool {
 	return false
 }
 
-// Tampers reports whether the kind touches the loop's own files, gates or registration.
+// Tampers reports whether the kind touches the loop's own files, ledgers, gates or registration.
 func (k Kind) Tampers() bool {
-	return k == WriteState || k == AnswerGate || k == DropRegistration || k == OtherSession
+	switch k {
+	case WriteState, WriteLedger, AnswerGate, DropRegistration, OtherSession:
+		return true
+	}
+	return false
 }
 
 // Act is one effect of the call.

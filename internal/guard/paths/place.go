@@ -1,5 +1,5 @@
 // Package paths has the paths that the loop guards: its own files, the client's transcripts, the
-// hooks' registration.
+// hooks' registration, loop ledgers.
 package paths
 
 import (
@@ -18,6 +18,7 @@ const (
 	Ordinary     Kind = iota
 	State             // under .sdd/loop, or a transcript of the client
 	Registration      // settings and plugin files that register the hooks
+	Ledger            // a loop ledger, in changes/<name>/loops
 )
 
 // Of judges a resolved path. pat is the same path with its unquoted pattern characters, or "".
@@ -29,6 +30,10 @@ func Of(full, pat string) Kind {
 	for i := range parts {
 		if i+1 < len(parts) && Matches(parts[i], ".sdd") && Matches(parts[i+1], "loop") {
 			return State
+		}
+		if i == len(parts)-4 && Matches(parts[i], "changes") && Matches(parts[i+2], "loops") &&
+			(strings.HasSuffix(parts[i+3], ".md") || strings.ContainsAny(parts[i+3], "*?[")) {
+			return Ledger
 		}
 	}
 	low := strings.ToLower(full)

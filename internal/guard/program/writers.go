@@ -103,15 +103,19 @@ func judgeCopy(f *shell.Frame, name string, fl shellword.Flags, how string) {
 		f.StateAct(how)
 	}
 	for _, s := range srcs {
-		if links && (f.KindAt(s) == paths.State || isState(f, s)) {
+		switch kind := f.KindAt(s); {
+		case links && (kind == paths.State || isState(f, s)):
 			f.StateAct(how)
+		case links && kind == paths.Ledger:
+			f.Writes(s, how)
 		}
 		if name == "mv" || fl.On("--remove-source-files") {
 			f.Takes(s, how, true)
 		}
 		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" +
 			shellword.ProgramName(s.Text))
-		if f.KindAt(dst) == paths.Ordinary && f.KindAt(into) == paths.State {
+		kind := f.KindAt(into)
+		if f.KindAt(dst) == paths.Ordinary && (kind == paths.State || kind == paths.Ledger) {
 			f.Writes(into, how)
 		}
 		f.CopyFile(s.Text, dst.Text)

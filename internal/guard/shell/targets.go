@@ -103,6 +103,8 @@ func (f *Frame) Writes(w shellword.Word, how string) {
 		f.fileAct(effect.WriteState, w.Text, how)
 	case paths.Registration:
 		f.fileAct(effect.DropRegistration, w.Text, how)
+	case paths.Ledger:
+		f.fileAct(effect.WriteLedger, w.Text, how)
 	default:
 		transcripts := strings.Contains(f.M.Call.CommandText(), ".claude/projects")
 		if shellword.Blank(w.Text) && transcripts { // a file that was searched for
@@ -136,6 +138,8 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 		f.fileAct(effect.WriteState, w.Text, how)
 	case paths.Registers(f.linked(f.Resolve(w.Text))):
 		f.fileAct(effect.DropRegistration, w.Text, how)
+	case f.KindAt(shellword.Lit(w.Text+"/ledger.md")) == paths.Ledger: // a folder of ledgers
+		f.fileAct(effect.WriteLedger, w.Text, how)
 	}
 }
 

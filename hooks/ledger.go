@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"hooks/internal/hint"
+	"hooks/internal/ledgerfile"
+	"hooks/internal/report"
+	"hooks/internal/term"
+)
+
+type ledgerCmd struct {
+	Lint     ledgerLintCmd     `cmd:"" help:"Check that every turn ends as it must."`
+	Append   ledgerAppendCmd   `cmd:"" help:"Add a turn from stdin, with empty feedback."`
+	Feedback ledgerFeedbackCmd `cmd:"" help:"Print the newest feedback, or nothing."`
+	New      ledgerNewCmd      `cmd:"" help:"Make the ledger of a phase."`
+}
+
+type ledgerLintCmd struct {
+	Files []string `arg:"" optional:"" name:"file" help:"Those in changes/*/loops if none."`
+	Since string   `placeholder:"REF" help:"Compare the agents' old turns with a commit too."`
+	JSON  bool     `help:"Print the same as JSON."`
+}
+
+// Run prints the findings; one that is no warning is exit code 1.
+func (l ledgerLintCmd) Run(c caller) error {
+	found, err := c.LintLedgers(l.Files, l.Since)
+	if err != nil && found.Checked == 0 {
+		return err
+	}
+	if err == nil && found.Errors() > 0 {
+		err = hint.New("mend the lines above; `hooks ledger append` writes turns that pass",
+			"a ledger breaks a rule")
+	}
+	return show(c, l.JSON, found, err, report.LedgersText)
+}
+
+type ledgerAppendCmd struct {
+	File string `arg:"" help:"The ledger, as in changes/add-login/loops/tasks.md."`
+}
+
+// maxTurn bounds a turn, in bytes.
+const maxTurn = 1 << 20
+
+// Run adds the turn on stdin.
+func (l ledgerAppendCmd) Run(c caller) error {
+	if typed(c.in) {
+		return hint.New("hooks ledger append "+l.File+" < turn.md", "a turn is read from stdin")
+	}
+	turn, err := io.ReadAll(io.LimitReader(c.in, maxTurn+1))
+	if err != nil {
+		return err
+	}
+	if len(turn) > maxTurn {
+		return hint.New("shorten it, or append it as several turns", "the turn is over 1 MiB")
+	}
+	if err := ledgerfile.Append(l.File, string(turn)); err != nil {
+		return err
+	}
+	return c.say("added a turn to " + l.File)
+}
+
+type ledgerFeedbackCmd struct {
+	File string `arg:"" help:"The ledger."`
+}
+
+// Run prints the newest feedback.
+func (l ledgerFeedbackCmd) Run(c caller) error {
+	text, err := c.LedgerFeedback(l.File)
+	if err != nil {
+		return err
+	}
+	return c.say(text)
+}
+
+type ledgerNewCmd struct {
+	Phase  string `arg:"" help:"From ideation to reconcile, as in specs or implement."`
+	Change string `arg:"" help:"The folder in changes/."`
+	Number string `arg:"" optional:"" name:"nn" help:"The task's number, for plan and implement."`
+}
+
+// Run makes the ledger and prints its path.
+func (l ledgerNewCmd) Run(c caller) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	path, err := ledgerfile.New(ledgerfile.Root(dir), l.Phase, l.Change, l.Number)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.out, term.Line(path))
+	return err
+}

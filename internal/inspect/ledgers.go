@@ -1,0 +1,124 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"hooks/internal/hint"
+	turnlog "hooks/internal/ledger"
+	"hooks/internal/ledgerfile"
+	"hooks/internal/report"
+	"hooks/internal/tracker"
+)
+
+// LintLedgers checks ledgers, all of the project if no file is named. With since, a word for a
+// commit, it also looks for turns of that commit that are no longer as they were. A file that
+// cannot be read comes as an error beside the findings of the others.
+func (d *Desk) LintLedgers(files []string, since string) (report.Ledgers, error) {
+	l := linter{root: ledgerfile.Root(cwd()), since: since}
+	l.found.Findings = []turnlog.Finding{} // null in JSON otherwise
+	var err error
+	if since != "" {
+		if l.commit, err = tracker.Commit(context.Background(), l.root, since); err != nil {
+			return l.found, hint.New("name a commit or a branch of this repository, as in HEAD",
+				"--since %s: %w", since, err)
+		}
+	}
+	all := len(files) == 0
+	if all {
+		if files, err = ledgerfile.Find(l.root); err != nil {
+			return l.found, err
+		}
+	}
+	var errs []error
+	for _, file := range files {
+		path := file
+		if all {
+			path = filepath.Join(l.root, file)
+		}
+		errs = append(errs, l.file(file, path))
+	}
+	if all && since != "" {
+		errs = append(errs, l.gone(files))
+	}
+	return l.found, errors.Join(errs...)
+}
+
+// linter collects findings.
+type linter struct {
+	root, since, commit string // commit is "" if nothing is compared
+	found               report.Ledgers
+}
+
+func (l *linter) add(file string, list ...turnlog.Finding) {
+	for _, f := range list {
+		f.File = file
+		l.found.Findings = append(l.found.Findings, f)
+	}
+}
+
+// file checks one ledger; shown is its name in findings.
+func (l *linter) file(shown, path string) error {
+	l.found.Checked++
+	name := filepath.Base(path)
+	if bad := turnlog.CheckName(name); bad != nil {
+		l.add(shown, *bad)
+		return nil
+	}
+	text, err := ledgerfile.Read(path)
+	if err != nil {
+		return err
+	}
+	turns := turnlog.Parse(text)
+	list := turnlog.Lint(name, turns)
+	if l.commit != "" {
+		older, err := l.older(path)
+		if err != nil {
+			return err
+		}
+		list = append(list, turnlog.Rewritten(older, turns, l.since)...)
+	}
+	slices.SortStableFunc(list, func(a, b turnlog.Finding) int { return a.Line - b.Line })
+	l.add(shown, list...)
+	return nil
+}
+
+// older returns the turns of a ledger as the commit has them, none if it has no such file.
+func (l *linter) older(path string) ([]turnlog.Turn, error) {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	ctx := context.Background()
+	list, err := tracker.FilesAt(ctx, dir, l.commit, name)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	text, err := tracker.FileAt(ctx, dir, l.commit, name, ledgerfile.MaxSize)
+	return turnlog.Parse(text), err
+}
+
+// gone adds the ledgers of the commit that are no longer there, but for those of a change that was
+// taken away whole, as into an archive.
+func (l *linter) gone(files []string) error {
+	list, err := tracker.FilesAt(context.Background(), l.root, l.commit, "changes")
+	for _, path := range list {
+		change, name, ok := turnlog.Place(path)
+		there := slices.Contains(files, filepath.FromSlash(path)) ||
+			!ledgerfile.HasChange(l.root, change)
+		if ok && !there && turnlog.CheckName(name) == nil {
+			l.add(path, turnlog.Finding{Line: 1, Rule: turnlog.RewrittenTurn, Level: turnlog.Error,
+				Text: "the ledger of " + l.since + " is gone"})
+		}
+	}
+	return err
+}
+
+// LedgerFeedback returns the newest feedback in a ledger, "" if it is blank.
+func (d *Desk) LedgerFeedback(file string) (string, error) {
+	path, err := ledgerfile.Check(file)
+	if err != nil {
+		return "", err
+	}
+	text, err := ledgerfile.Read(path)
+	return turnlog.Feedback(text), err
+}

@@ -1,0 +1,217 @@
+// Package ledger reads loop ledgers and extends them: append-only Markdown logs in which every turn
+// of an agent ends with a section for a person's feedback and a separator (L1, L11, L14).
+package ledger
+
+import (
+	"strings"
+
+	"hooks/internal/markdown"
+)
+
+const (
+	title       = "User Feedback"
+	heading     = "## " + title
+	placeholder = "(Leave blank to continue. Write notes here to guide the next iteration.)"
+	separator   = "---"
+	white       = " \t\r"
+)
+
+// Block ends every turn (L12).
+const Block = heading + "\n\n" + placeholder + "\n\n" + separator + "\n"
+
+// Turn is one turn of a ledger. Lines count from 1.
+type Turn struct {
+	Line      int    // first line that is not blank
+	Agent     string // the agent's text with LF line ends, without blank lines around it
+	Section   int    // line of the heading `## User Feedback`, 0 if there is none
+	Feedback  string // what a person wrote there, "" if nothing (L26)
+	Separator int    // line of the `---` behind the section, 0 if there is none
+}
+
+// Parse returns the turns of a ledger, damaged ones too. Only a `---` line in a feedback section
+// and outside of code ends a turn; a section without one ends at the next heading of level 1 or 2.
+// Text without a section is a turn too, but for a title alone. Front matter is skipped.
+func Parse(text string) []Turn {
+	lines := split(text)
+	return parse(lines, frontMatter(lines))
+}
+
+// split returns the lines of a text without BOM and line ends.
+func split(text string) []string {
+	lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, "\r")
+	}
+	return lines
+}
+
+// frontMatter is the number of lines that front matter takes. It holds no heading of level 2: a
+// ledger may begin with a separator.
+func frontMatter(lines []string) int {
+	if !separates(lines[0]) {
+		return 0
+	}
+	for i, line := range lines[1:] {
+		switch {
+		case separates(line):
+			return i + 2
+		case strings.HasPrefix(line, "## "):
+			return 0
+		}
+	}
+	return 0
+}
+
+func separates(raw string) bool { return strings.TrimRight(raw, white) == separator }
+
+// reader collects turns. Its positions are indexes of lines, -1 for none.
+type reader struct {
+	lines    []string
+	turns    []Turn
+	from     int // first line of the open turn
+	first    int // its first line that is not blank
+	section  int
+	text     bool // it has more than a title
+	numbered bool // it has a heading "Turn N"
+	feedback []string
+}
+
+func parse(lines []string, skip int) []Turn {
+	p := &reader{lines: lines}
+	p.begin(skip)
+	for l := range markdown.Lines(strings.Join(lines[skip:], "\n")) {
+		p.read(l, skip+l.No-1)
+	}
+	if p.section >= 0 || p.text {
+		p.end(len(lines), -1)
+	}
+	return p.turns
+}
+
+func (p *reader) begin(at int) { p.from, p.first, p.section = at, -1, -1 }
+
+// end closes the open turn. Its text ends before line at.
+func (p *reader) end(at, separator int) {
+	if p.section >= 0 {
+		at = p.section
+	}
+	p.turns = append(p.turns, Turn{
+		Line: p.first + 1, Section: p.section + 1, Separator: separator + 1,
+		Agent:    trim(strings.Join(p.lines[p.from:at], "\n")),
+		Feedback: shown(p.feedback),
+	})
+	p.text, p.numbered, p.feedback = false, false, nil
+}
+
+func (p *reader) read(l markdown.Line, at int) {
+	raw := p.lines[at]
+	if p.section >= 0 {
+		switch {
+		case l.Kind != markdown.Hidden && l.Text == separator && separates(raw):
+			p.end(at, at)
+			p.begin(at + 1)
+			return
+		case underlined(l, raw) && separates(p.lines[at+1]):
+			// Markdown takes it for a heading; a person forgot the blank line.
+			p.feedback = append(p.feedback, raw)
+			p.end(at, at+1)
+			p.begin(at + 2)
+			return
+		case l.Kind != markdown.Heading || l.Level > 2:
+			p.say(l, raw)
+			return
+		}
+		p.end(at, -1)
+		p.begin(at)
+	}
+	p.readAgent(l, at)
+}
+
+func (p *reader) readAgent(l markdown.Line, at int) {
+	if numbered := isNumbered(l); numbered {
+		if p.numbered { // the turn before it ended without a section
+			p.end(at, -1)
+			p.begin(at)
+		}
+		p.numbered = true
+	}
+	if p.first < 0 && strings.Trim(p.lines[at], white) != "" {
+		p.first = at
+	}
+	isTitle := l.Kind == markdown.Heading && l.Level == 1 && len(p.turns) == 0
+	p.text = p.text || l.Kind == markdown.Hidden || l.Text != "" && !isTitle
+	if isFeedback(l) && strings.HasPrefix(p.lines[at], "## ") {
+		p.section = at
+	}
+}
+
+// say keeps a line of a feedback section as it is written, without HTML comments.
+func (p *reader) say(l markdown.Line, raw string) {
+	if l.Kind == markdown.Plain && l.Text != strings.Trim(raw, white) {
+		raw = l.Text
+	}
+	p.feedback = append(p.feedback, raw)
+}
+
+func isFeedback(l markdown.Line) bool {
+	return l.Kind == markdown.Heading && strings.EqualFold(l.Text, title)
+}
+
+// isNumbered reports whether a line is a heading "## Turn 2". Turns need none, but two of them are
+// two turns.
+func isNumbered(l markdown.Line) bool {
+	n, ok := strings.CutPrefix(l.Text, "Turn ")
+	return ok && l.Kind == markdown.Heading && l.Level == 2 && n != "" && digits(n)
+}
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// underlined reports whether a heading takes two lines, the second of = or -.
+func underlined(l markdown.Line, raw string) bool {
+	return l.Kind == markdown.Heading && !strings.HasPrefix(strings.TrimLeft(raw, " \t"), "#")
+}
+
+// trim takes blank lines off both ends of a text.
+func trim(text string) string {
+	text = strings.TrimRight(text, white+"\n")
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		if !more || strings.Trim(line, white) != "" {
+			return text
+		}
+		text = rest
+	}
+}
+
+// shown is the text of a feedback section without the placeholder.
+func shown(lines []string) string {
+	return trim(strings.ReplaceAll(strings.Join(lines, "\n"), placeholder, ""))
+}
+
+// Feedback is what a person wrote into the newest feedback section, "" if nothing (L20).
+func Feedback(text string) string {
+	if last, ok := lastTurn(text); ok {
+		return last.Feedback
+	}
+	turns := Parse(text)
+	for i := len(turns) - 1; i >= 0; i-- {
+		if turns[i].Section > 0 {
+			return turns[i].Feedback
+		}
+	}
+	return ""
+}
+
+// lastTurn reads the last feedback section of a ledger's end. ok is false unless it is the last
+// thing there and has its separator.
+func lastTurn(end string) (last Turn, ok bool) {
+	at := strings.LastIndex("\n"+end, "\n"+heading)
+	if at < 0 {
+		return Turn{}, false
+	}
+	turns := parse(split(end[at:]), 0)
+	if len(turns) != 1 || turns[0].Section != 1 || turns[0].Separator == 0 {
+		return Turn{}, false
+	}
+	return turns[0], true
+}
