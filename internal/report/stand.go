@@ -118,6 +118,10 @@ func gateName(g loop.Gate) string {
 	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
+// TargetNumber is a gate's target without the characters that a shell would take for its own, as
+// in "142" for "PR #142".
+func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
+
 // WaitingQuestion writes a question that waits, its options, and how to answer it.
 func WaitingQuestion(s Screen, w Waiting) string {
 	p := newPage(s.unwrapped())
