@@ -34,7 +34,7 @@ func (c completeCmd) Run(p caller) error {
 
 type manCmd struct{}
 
-// Run prints the manual page, for a release to pack.
+// Run prints the manual page, for man or mandoc to format.
 func (manCmd) Run(k *kong.Kong, p caller) error {
 	_, err := io.WriteString(p.out, manual.Page(k.Model, version()))
 	return err
