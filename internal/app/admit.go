@@ -168,7 +168,7 @@ func (e *entry) closeAbandoned(t *loopState) (*loop.Closing, error) {
 		if o.Need == 0 {
 			err := e.write(t, o.Save)
 			for _, n := range o.Notify {
-				e.notice(n)
+				e.notice(t, n)
 			}
 			return o.Save.Close, err
 		}
