@@ -236,21 +236,30 @@ func Line(s Screen, loops []Stand, session string) string {
 func (st Stand) line(session string) string {
 	b := st.Run
 	_, _, state := st.state()
+	var waits []string
+	for _, w := range st.Gates {
+		if w.unanswered() {
+			waits = append(waits, w.Gate.Name)
+		}
+	}
 	switch {
-	case b.Status != loop.Halted && len(st.Gates) > 0 && st.Gates[0].unanswered():
-		state = "waits for you: " + st.Gates[0].Gate.Name
+	case b.Status != loop.Halted && len(waits) > 0:
+		state = "waits for you: " + waits[0]
+		if more := len(waits) - 1; more > 0 {
+			state += fmt.Sprintf(" +%d", more)
+		}
 	case state == "" && session != "" && b.SessionID != session:
 		state = "(another session)"
 	}
 	parts := []string{string(b.Skill) + prefixed(" ", state)}
-	for _, a := range st.Budgets {
-		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
-		parts = append(parts, a.standing()+unit)
-	}
-	if st.Tick != nil {
+	if st.Tick != nil { // before the numbers, which a narrow screen cuts first
 		if n := loop.Refusals(st.Tick.Denied); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
+	}
+	for _, a := range st.Budgets {
+		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
+		parts = append(parts, a.standing()+unit)
 	}
 	return strings.Join(parts, " · ")
 }
