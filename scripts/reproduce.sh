@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds the commit that is checked out in two folders, the second time without a cache, and
-# compares the bytes: sh scripts/reproduce.sh [PROGRAM]. With PROGRAM, as in hooks/bin/hooks of a release, that
-# is compared too; then Go must have the version that `PROGRAM version` prints, and GOOS and GOARCH
-# must name its platform.
+# compares the bytes: sh scripts/reproduce.sh [PROGRAM]. With PROGRAM, as in hooks/bin/hooks of a
+# release, that is compared too; then Go must have the version that `PROGRAM version` prints, and
+# GOOS and GOARCH must name its platform.
 set -eu
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
