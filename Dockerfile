@@ -1,6 +1,6 @@
-# An image for what needs no client: `hooks doctor`, status, explain, cost, history, replay of a
-# project that is mounted. It is no place for a loop; docs/install.md says why. HOOKS is the folder
-# of one platform's unpacked release, or a checkout with bin/hooks.
+# The program alone: to look at a mounted project, or to copy from into the image of a client.
+# docs/install.md has its limits. HOOKS is the folder of one platform's unpacked release, or a
+# checkout with bin/hooks.
 FROM scratch
 ARG HOOKS=.
 COPY ${HOOKS}/bin/hooks /hooks
