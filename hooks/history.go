@@ -4,7 +4,7 @@ import "hooks/internal/report"
 
 type historyCmd struct {
 	which
-	RunID string `name:"run" help:"One run only, by its id, with all its iterations."`
+	RunID string `name:"run" complete:"run" help:"One run only, by its id, with all its iterations."`
 	All   bool   `help:"Every iteration in the table, not only the last ones."`
 	JSON  bool   `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`
 	CSV   bool   `xor:"form" help:"Comma-separated values with a header."`

@@ -8,7 +8,7 @@ import (
 )
 
 type replayCmd struct {
-	Session       string  `arg:"" help:"A session's id, the beginning of one, or the path of its transcript."`
+	Session       string  `arg:"" complete:"session" help:"A session's id, the beginning of one, or the path of its transcript."`
 	MaxDollars    *string `placeholder:"N" help:"Try this ceiling; 0 is none."`
 	MaxIterations *string `placeholder:"N" help:"Try this ceiling."`
 	MaxPRs        *string `name:"max-prs" placeholder:"N" help:"Try this ceiling."`

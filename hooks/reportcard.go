@@ -4,7 +4,7 @@ import "hooks/internal/report"
 
 type reportCardCmd struct {
 	which
-	RunID    string `name:"run" help:"An earlier run, by its id."`
+	RunID    string `name:"run" complete:"run" help:"An earlier run, by its id."`
 	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`
 	JSON     bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
 }

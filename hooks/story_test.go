@@ -231,7 +231,21 @@ func send(word, payload string) (reply []byte, code int) {
 		fmt.Fprintln(os.Stderr, err)
 		return reply, cmd.ProcessState.ExitCode()
 	}
+	if text := longRefusal(reply); text != "" {
+		fmt.Fprintf(os.Stderr, "a refusal of over three lines:\n%s\n", text)
+		return reply, 1
+	}
 	return reply, 0
+}
+
+// longRefusal is the reason of a refused call if it has over three lines, "" otherwise. The status
+// block of a skipped tick is the specification's.
+func longRefusal(reply []byte) string {
+	text := gjson.GetBytes(reply, "hookSpecificOutput.permissionDecisionReason").String()
+	if strings.Count(text, "\n") < 3 || strings.Contains(text, "\n## Loop Iteration") {
+		return ""
+	}
+	return text
 }
 
 // after is an empty reader that ends once a file is there: a call that began before it was made

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs hooks into PREFIX/bin: sh scripts/install.sh [PREFIX], default ~/.local.
+# Installs hooks into PREFIX/bin, its manual page into PREFIX/share/man/man1:
+# sh scripts/install.sh [PREFIX], default ~/.local.
 # HOOKS_BASE_URL is the folder of a release, with its archives and checksums.txt. Without it the script builds its own
 # checkout with Go. It installs nothing unless the archive has its checksum and the program runs.
 set -eu
@@ -87,6 +88,9 @@ version=$("$tmp/program" version) || fail "the program does not run on this mach
 mkdir -p "$prefix/bin"
 cp -p "$tmp/program" "$prefix/bin/.hooks.$$"
 mv -f "$prefix/bin/.hooks.$$" "$prefix/bin/hooks"
+
+mkdir -p "$prefix/share/man/man1"
+"$prefix/bin/hooks" man >"$tmp/hooks.1" && cp "$tmp/hooks.1" "$prefix/share/man/man1/hooks.1"
 
 hooks=hooks
 case ":$PATH:" in

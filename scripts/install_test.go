@@ -113,7 +113,9 @@ func TestInstallScriptTakesACheckedRelease(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	program := filepath.Join(home, ".local", "bin", "hooks")
-	if got := strings.Join(files(home), " "); got != ".local .local/bin .local/bin/hooks" {
+	if got := strings.Join(files(home), " "); got != strings.Join([]string{".local",
+		".local/bin", ".local/bin/hooks", ".local/share", ".local/share/man",
+		".local/share/man/man1", ".local/share/man/man1/hooks.1"}, " ") {
 		t.Errorf("it left %s", got)
 	}
 	for _, want := range []string{"hooks 0.", "installed as " + program, program + " install",

@@ -118,7 +118,7 @@ func (e *entry) closeFirst() error {
 		return err
 	}
 	for _, n := range o.Notify {
-		e.notice(n)
+		e.notice(t, n)
 	}
 	e.before, e.final = report.Status(&c.Line, report.Wake(&c.Run)), ""
 	if c.Run.Status != loop.Active {

@@ -108,7 +108,7 @@ func (h *handler) openInOther(t *loopState) bool {
 func (h *handler) denial(d *loop.Deny) event.Reply {
 	text := []string{d.Text}
 	if d.Ask != nil {
-		text = append(text, report.Ask(d.Ask))
+		text = append(text, report.Waits(d.Ask))
 	}
 	switch {
 	case d.Plainly:

@@ -8,6 +8,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 	"hooks/internal/store"
+	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
 
@@ -42,7 +43,12 @@ func (h *handler) failed(err error) Answer {
 // heldBack refuses a call while the state of a loop cannot be trusted.
 func (h *handler) heldBack(err error) event.Reply {
 	return event.Denyf("%s is held back while the loop's state cannot be trusted\n%s",
-		h.ev.Tool, hint.Text(store.Hinted(err)))
+		h.ev.Tool, inTwoLines(store.Hinted(err)))
+}
+
+// inTwoLines is an error of any number of lines and its hint.
+func inTwoLines(err error) string {
+	return hint.Text(hint.New(hint.Of(err), "%s", term.Line(err.Error())))
 }
 
 // mustStayShut reads the call without any state. Once the loop's seal or files were changed, it is
@@ -73,7 +79,7 @@ func (a *App) unreadable(name string, err error) Answer {
 	if record == nil && serr == nil && (!store.Exists(project) || !anyActive(project)) {
 		return answer
 	}
-	answer.Reply = event.Deny("The call cannot be read, and a loop is active\n" + hint.Text(err))
+	answer.Reply = event.Deny("The call cannot be read, and a loop is active\n" + inTwoLines(err))
 	return answer
 }
 

@@ -55,8 +55,8 @@ func parseGateName(written string) gateName {
 }
 
 func (n gateName) means(skill loop.Skill, g loop.Gate) bool {
-	return g.Name == n.name && (n.target == "" || n.target == g.Target) &&
-		(n.skill == "" || n.skill == skill)
+	target := n.target == "" || n.target == g.Target || n.target == report.TargetNumber(g)
+	return g.Name == n.name && target && (n.skill == "" || n.skill == skill)
 }
 
 // waitingGate is a gate that waits for an answer. open says that a running session asks it.

@@ -27,16 +27,19 @@ const deliverTime = 10 * time.Second
 // notification is one thing that a person who looks elsewhere is notified of.
 type notification struct{ title, text string }
 
-// notice keeps a notice until the reply is printed.
-func (h *handler) notice(n loop.Notice) {
-	t := notification{title: "hooks: a question waits for you"}
+// notice keeps a notice until the reply is printed. Its text ends with the next step, so only the
+// words before that are shortened.
+func (h *handler) notice(t *loopState, n loop.Notice) {
+	title, text := "hooks: a question waits for you", ""
+	next := "answer in the session's dialog"
 	if n.Gate != nil {
-		t.text = fmt.Sprintf("[%s] %s", n.Gate.Name, n.Gate.Question)
+		text = fmt.Sprintf("[%s] %s", n.Gate.Name, n.Gate.Question)
 	} else {
-		t.title = fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
-		t.text = report.StopLine(n.Run)
+		title = fmt.Sprintf("hooks: the %s loop has %s", n.Run.Skill, n.Run.Status)
+		text, next = report.StopLine(n.Run), report.Next(n.Run, t.Elsewhere(t.skill))
 	}
-	h.notices = append(h.notices, t)
+	text = report.Short(text) + " — next: " + report.Short(next)
+	h.notices = append(h.notices, notification{title, text})
 }
 
 // notify puts the notices into the answer, in the way that the person wants. Without notices it
@@ -109,7 +112,7 @@ func (h *handler) deliver(list []notification) error {
 	}
 	cmd := exec.Command(program, DeliverWord)
 	cmd.Env = append(os.Environ(), "HOOKS_TITLE="+report.Short(strings.Join(title, "; ")),
-		"HOOKS_TEXT="+report.Short(strings.Join(text, "; ")),
+		"HOOKS_TEXT="+strings.Join(text, "; "),
 		"HOOKS_PROJECT="+h.project)
 	detach(cmd)
 	if err := cmd.Start(); err != nil {

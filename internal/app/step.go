@@ -145,7 +145,7 @@ func (h *handler) carryOut(t *loopState, o loop.Outcome) (event.Reply, error) {
 		h.release(t.skill)
 	}
 	for _, n := range o.Notify {
-		h.notice(n)
+		h.notice(t, n)
 	}
 	return reply, nil
 }

@@ -253,7 +253,11 @@ func (e Call) deferred(s State, acts []Act) *Deny {
 		if speaks && slices.Contains(s.Tick.Deferred, name) {
 			d := deny(DeferredRule, "", "Not posted: %s. %s is deferred to the next tick.",
 				a.Command, name)
-			d.Text = strings.Join(append([]string{d.Text}, s.Tick.Notes...), "\n")
+			for _, note := range s.Tick.Notes {
+				if strings.HasPrefix(note, name+":") {
+					d.Text += "\n" + note
+				}
+			}
 			return d
 		}
 	}

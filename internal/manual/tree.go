@@ -5,6 +5,7 @@ package manual
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -63,6 +64,20 @@ func (c command) choices() (list []choice) {
 func options(v *kong.Value) []string {
 	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }
+
+// asked is the kind of words that `hooks complete` prints for a value; empty if it has none.
+func asked(v *kong.Value) string { return v.Tag.Get("complete") }
+
+// asked is the kind of the words that follow the command, by its first argument.
+func (c command) asked() string {
+	if len(c.Positional) == 0 {
+		return ""
+	}
+	return asked(c.Positional[0])
+}
+
+// words counts the words of the command, the program's name included.
+func (c command) words() int { return len(strings.Fields(c.at)) + 1 }
 
 // takes is what a flag takes, as in "N"; empty if it takes nothing.
 func takes(f *kong.Flag) string {

@@ -88,19 +88,31 @@ func Ask(gates []loop.Gate) string {
 	return x.String()
 }
 
+// Waits is the rest of a refusal while questions wait, in two lines: the questions, and the hint
+// to ask them.
+func Waits(gates []loop.Gate) string {
+	var list []string
+	for _, g := range gates {
+		list = append(list, waiting(g))
+	}
+	_, held := urgency(gates)
+	return clean("waits: "+strings.Join(list, "; ")) + "\nhint: call " + dialogCall +
+		"; the dialog's text is filled in with exactly this. " + held + " Never answer it yourself."
+}
+
 func (x *text) asks(gates []loop.Gate) {
 	if len(gates) == 0 {
 		return
 	}
 	all, held := urgency(gates)
-	x.line("%s %s; the dialog's text is filled in with exactly this:", all, callDialog)
+	x.line("%s Call %s; the dialog's text is filled in with exactly this:", all, dialogCall)
 	for _, g := range gates {
 		x.line("- %s", waiting(g))
 	}
 	x.line("%s Never answer it yourself.", held)
 }
 
-const callDialog = "Call AskUserQuestion now " +
+const dialogCall = "AskUserQuestion now " +
 	`(load it with ToolSearch "select:AskUserQuestion" if it is not loaded)`
 
 // urgency is what a person must do, and what the model must leave alone until then.

@@ -56,6 +56,25 @@ func TestResumeNamesItsBudget(t *testing.T) {
 	}
 }
 
+// A run that is over always has a next command: its question first, and a page to read at least.
+func TestNextIsOneCommand(t *testing.T) {
+	question := loop.Gate{Name: loop.RepeatedFailure, Target: "PR #7"}
+	answered := question
+	answered.Answer = "skip"
+	for want, b := range map[string]loop.Budget{
+		"hooks gate answer 'repeated-failure:PR #7' ANSWER": {Status: loop.Paused,
+			Pending: []loop.Gate{answered, question}},
+		"/sdd:work --loop --resume": {Status: loop.Paused, Pending: []loop.Gate{answered}},
+		"/loop /sdd:work --loop":    {StopCause: "backlog_empty", UnderLoop: true},
+		"hooks report-card work":    {StopCause: "pr_terminal"},
+	} {
+		b.Skill, b.Command, b.Ceilings = loop.Work, "/sdd:work --loop", loop.Defaults
+		if got := Next(&b, ""); got != want {
+			t.Errorf("next: %s, want %s", got, want)
+		}
+	}
+}
+
 // Progress is what was seen: a skipped tick and an entry that was refused are no iterations without
 // any.
 func TestProgress(t *testing.T) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,17 @@ import (
 // file if that is not in its default place.
 func Resume(b *loop.Budget, path string) string {
 	return goOn(b, Ended{Budget: path, Elsewhere: path != ""})
+}
+
+// Next is the exact command that comes next for a run that has paused or halted: the answer to its
+// first waiting question, else how to continue, else where to read what became of it.
+func Next(b *loop.Budget, path string) string {
+	for _, g := range b.Pending {
+		if w := Wait(b.Skill, g, true); w.unanswered() {
+			return w.Answer
+		}
+	}
+	return cmp.Or(Resume(b, path), "hooks report-card "+string(b.Skill))
 }
 
 func goOn(b *loop.Budget, e Ended) string {

@@ -118,6 +118,10 @@ func gateName(g loop.Gate) string {
 	return "'" + g.Name + ":" + strings.ReplaceAll(g.Target, "'", "") + "'"
 }
 
+// TargetNumber is a gate's target without the characters that a shell would take for its own, as
+// in "142" for "PR #142".
+func TargetNumber(g loop.Gate) string { return strings.TrimLeft(g.Target, "PR #") }
+
 // WaitingQuestion writes a question that waits, its options, and how to answer it.
 func WaitingQuestion(s Screen, w Waiting) string {
 	p := newPage(s.unwrapped())
@@ -232,21 +236,30 @@ func Line(s Screen, loops []Stand, session string) string {
 func (st Stand) line(session string) string {
 	b := st.Run
 	_, _, state := st.state()
+	var waits []string
+	for _, w := range st.Gates {
+		if w.unanswered() {
+			waits = append(waits, w.Gate.Name)
+		}
+	}
 	switch {
-	case b.Status != loop.Halted && len(st.Gates) > 0 && st.Gates[0].unanswered():
-		state = "waits for you: " + st.Gates[0].Gate.Name
+	case b.Status != loop.Halted && len(waits) > 0:
+		state = "waits for you: " + waits[0]
+		if more := len(waits) - 1; more > 0 {
+			state += fmt.Sprintf(" +%d", more)
+		}
 	case state == "" && session != "" && b.SessionID != session:
 		state = "(another session)"
 	}
 	parts := []string{string(b.Skill) + prefixed(" ", state)}
-	for _, a := range st.Budgets {
-		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
-		parts = append(parts, a.standing()+unit)
-	}
-	if st.Tick != nil {
+	if st.Tick != nil { // before the numbers, which a narrow screen cuts first
 		if n := loop.Refusals(st.Tick.Denied); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
+	}
+	for _, a := range st.Budgets {
+		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]
+		parts = append(parts, a.standing()+unit)
 	}
 	return strings.Join(parts, " · ")
 }

@@ -24,8 +24,8 @@ func Taken(f *loop.Facts, c loop.Changed) string {
 		return said
 	}
 	all, held := urgency(c.Due)
-	return fmt.Sprintf("%s\n%s %s; the dialog's text is filled in with exactly these questions. "+
-		"%s Never answer it yourself.", said, all, callDialog, held)
+	return fmt.Sprintf("%s\n%s Call %s; the dialog's text is filled in with exactly these "+
+		"questions. %s Never answer it yourself.", said, all, dialogCall, held)
 }
 
 func changes(f *loop.Facts, c loop.Changed) (out []string) {

@@ -33,8 +33,9 @@ func TestCommandTellsOfAGateAndOfAStop(t *testing.T) {
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
 	patiently(15*time.Second, func() bool { return len(notes()) > 1 })
-	gate, stop := "[budget-escalation] "+dollarGate,
-		"prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2"
+	gate := "[budget-escalation] " + dollarGate + " — next: answer in the session's dialog"
+	stop := "prior_gate_stop: Loop stopped at gate budget-escalation in iteration 2" +
+		" — next: /sdd:work --loop --resume"
 	want := []string{
 		"hooks: a question waits for you|" + gate + "|" + gate + "|" + w.Project,
 		"hooks: the work loop has halted|" + stop + "|" + stop + "|" + w.Project,
