@@ -20,9 +20,20 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 	var bad damages
 	found := runID == ""
 	err := d.ask(func(v *visit) error {
+		if out.Runs != nil {
+			runs, err := v.spentRuns(skills, runID)
+			if err == nil {
+				found = found || len(runs) > 0
+				err = out.Runs(runs)
+			}
+			if err != nil {
+				return fmt.Errorf("write history: %w", err)
+			}
+		}
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				r := reader{whole: out.Whole, unread: out.Whole && runID == "",
+				r := reader{whole: out.Whole,
+					unread: out.Whole && runID == "" && out.Runs == nil,
 					behind: []string{"stop_conditions_fired", "denied", "overrun"}}
 				err := bad.lines(files, skill, r, func(l *line) error {
 					if runID != "" && l.RunID != runID {

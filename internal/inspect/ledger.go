@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/usage"
 )
@@ -16,6 +19,7 @@ import (
 // ledger is one run with everything that shows what it spent.
 type ledger struct {
 	run   loop.Budget
+	ended time.Time        // its last line
 	spent []iterationSpent // the last ones, oldest first; only for --by iteration
 	older iterationSpent   // the sum of those before them, and how many they are
 	parts []usage.Stretch  // only for --by agent
@@ -55,6 +59,26 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 	return list, err
 }
 
+// spentRuns are the runs of these skills, or one of them, with what they spent by now.
+func (v *visit) spentRuns(skills []loop.Skill, runID string) (list []report.SpentRun, err error) {
+	ledgers, err := v.ledgers(runID, "model", 0)
+	for _, l := range ledgers {
+		if !slices.Contains(skills, l.run.Skill) {
+			continue
+		}
+		if l.tick != nil {
+			l.ended = v.now
+		}
+		var sum loop.Tokens
+		for _, t := range l.run.TokensByModel {
+			sum = sum.Add(t)
+		}
+		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(sum),
+			Notes: l.notes})
+	}
+	return list, err
+}
+
 // lastLedger is a run with its last line alone, which knows more than the budget does when a crash
 // kept that from being written.
 func lastLedger(files *store.Store, s *loopState) *ledger {
@@ -67,6 +91,9 @@ func lastLedger(files *store.Store, s *loopState) *ledger {
 		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
 	case last != nil && last.Budget.Seq > l.run.Seq:
 		l.run = last.Budget
+	}
+	if last != nil {
+		l.ended = last.EndedAt
 	}
 	return l
 }

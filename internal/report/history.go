@@ -39,6 +39,7 @@ type HistoryRow struct {
 
 // History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
 type History struct {
+	Runs  func([]SpentRun) error // called before the first row, if it is set
 	Row   func(HistoryRow) error
 	Close func() error
 	Whole bool // the lines themselves are printed, so all of each must be sound
