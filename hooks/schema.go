@@ -8,7 +8,7 @@ import (
 )
 
 type schemaCmd struct {
-	Name string `arg:"" help:"budget, history, tick, lock, claim, report or doctor."`
+	Name string `arg:"" help:"budget, history, tick, lock, claim, report, doctor or cost."`
 }
 
 // Run prints the schema as it is embedded.

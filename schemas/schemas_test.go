@@ -59,10 +59,12 @@ var types = map[string]reflect.Type{
 	"lock": reflect.TypeFor[loop.Lock](), "claim": reflect.TypeFor[loop.Claim](),
 	"report": reflect.TypeFor[loop.Report](),
 	"doctor": reflect.TypeFor[report.Checkup](),
+	"cost":   reflect.TypeFor[report.Cost](),
 }
 
 func TestNames(t *testing.T) {
-	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "lock", "report", "tick"},
+	if d := cmp.Diff([]string{"budget", "claim", "cost", "doctor", "history", "lock", "report",
+		"tick"},
 		schemas.Names()); d != "" {
 		t.Error(d)
 	}

@@ -67,7 +67,7 @@ type line struct {
 type reader struct {
 	whole  bool     // the line itself is printed, so all of it must be sound
 	unread bool     // none of its fields is needed
-	costs  bool     // neither its end nor its PRs are
+	costs  bool     // its PRs are not
 	behind []string // the fields that are needed of those behind the snapshot
 }
 
@@ -114,7 +114,7 @@ func (d *damages) complaint() error {
 
 func (l *line) read(raw store.RawLine, r reader) (err error) {
 	l.snapshot, err = raw.Skim(func(name string, v gjson.Result) {
-		if !r.costs || name != "ended_at" && name != "prs_touched_this_iter" {
+		if !r.costs || name != "prs_touched_this_iter" {
 			l.field(name, v)
 		}
 	}, r.behind...)

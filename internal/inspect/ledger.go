@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 type ledger struct {
 	run   loop.Budget
 	ended time.Time        // its last line
-	spent []iterationSpent // the last ones, oldest first; only for --by iteration
+	spent []iterationSpent // the last ones, oldest first; only for --by iteration or day
 	older iterationSpent   // the sum of those before them, and how many they are
 	parts []usage.Stretch  // only for --by agent
 	tick  *loop.Tick       // the open iteration
@@ -32,10 +33,11 @@ type ledger struct {
 type iterationSpent struct {
 	iteration int
 	outcome   string
+	ended     time.Time
 	loop.Tokens
 }
 
-// ledgers reads the runs, the newest first. Only --by iteration and agent need all lines; else the
+// ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else the
 // last one has the sums.
 func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
@@ -47,6 +49,8 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 		case "iteration":
 			l.readSpent(files, most)
 			most -= len(l.spent)
+		case "day":
+			l.readSpent(files, math.MaxInt)
 		case "agent":
 			l.readParts(files)
 		}
@@ -140,7 +144,8 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 			spent = tokensOf(line.usage)
 		}
 		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
-		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, spent})
+		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, line.Ended,
+			spent})
 		if len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++
