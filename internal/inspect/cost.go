@@ -16,8 +16,8 @@ import (
 
 // Cost is what the project's runs spent, or one of them, by model, iteration, run, day or agent.
 // Sums are exact. What has no model, iteration, day or agent has a row of its own, so that every
-// way comes to the same total. Of all runs together only the last most iterations have rows of their
-// own.
+// way comes to the same total. Of all runs together only the last most iterations have rows of
+// their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, Rows: []report.CostRow{}}
 	err := d.ask(func(v *visit) error {
@@ -106,7 +106,8 @@ func zoneOf(now time.Time) string {
 // addRow adds to the row of the same day, model or agent.
 func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
-		return r.Day == row.Day && r.Model == row.Model && r.SessionID == row.SessionID && r.Agent == row.Agent
+		return r.Day == row.Day && r.Model == row.Model && r.SessionID == row.SessionID &&
+			r.Agent == row.Agent
 	})
 	if i < 0 {
 		return append(rows, row)

@@ -107,7 +107,7 @@ func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
 func (d *damages) complaint() error {
 	err := store.Hinted(errors.Join(d.list...))
 	if d.more > 0 {
-		err = errors.Join(err, fmt.Errorf("and %d more damaged lines", d.more))
+		err = errors.Join(err, errors.New("and "+loop.Plural(d.more, "more damaged line")))
 	}
 	return err
 }

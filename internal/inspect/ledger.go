@@ -37,8 +37,8 @@ type iterationSpent struct {
 	loop.Tokens
 }
 
-// ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else the
-// last one has the sums.
+// ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else
+// the last one has the sums.
 func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {
@@ -131,7 +131,7 @@ func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
 	}
 	if bad.more > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("and %d more damaged lines", bad.more))
+		l.notes = append(l.notes, "and "+loop.Plural(bad.more, "more damaged line"))
 	}
 }
 
