@@ -312,8 +312,8 @@ func TestObserve(t *testing.T) {
 }
 
 func TestJumped(t *testing.T) {
-	const both = " (the clock was set forward by 10 minutes and the machine slept for 20 minutes, " +
-		"which count)"
+	const both = " (the clock was set forward by 10 minutes and the machine slept for 20 " +
+		"minutes, which count)"
 	for _, c := range []struct {
 		ahead, slept int64
 		minutes      int

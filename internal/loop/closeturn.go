@@ -120,7 +120,7 @@ func (e PersonStop) step(s State, k *Known) Outcome {
 }
 
 // Unbegun is an iteration whose body never began: a condition holds at its entry, or a gate waits
-// and nobody is there to answer.
+// and the session is headless.
 type Unbegun struct {
 	Turn
 	DontAsk bool // the session's permission mode allows no dialog

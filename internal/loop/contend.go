@@ -28,7 +28,7 @@ func Contend(r Request, s Standing, a Admission, fresh Budget, last *Iteration) 
 		return Outcome{Save: Save{Claim: &c}, Reply: Reply{Force: &a}}
 	case a.Verdict == AskForce: // without a person there is no answer
 		a.Text = ContentionNote(a.Iteration, a.PID)
-		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
+		a.Notes = append(a.Notes, "No one can answer the force-unlock gate in a headless session")
 	}
 	return passOver(r, s.Run, a, fresh, last, nil)
 }
