@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		"drop":    func() { os.Exit(dropMain(os.Args[1:])) },
 		"forge":   func() { os.Exit(forgeMain(os.Args[1:])) },
 		"refused": func() { os.Exit(refusedMain(os.Args[1:])) },
+		"otlp":    func() { os.Exit(otlpMain(os.Args[1:])) },
 	})
 }
 

@@ -60,10 +60,12 @@ var types = map[string]reflect.Type{
 	"report": reflect.TypeFor[loop.Report](),
 	"doctor": reflect.TypeFor[report.Checkup](),
 	"ledger": reflect.TypeFor[report.Ledgers](),
+	"cost":   reflect.TypeFor[report.Cost](),
 }
 
 func TestNames(t *testing.T) {
-	if d := cmp.Diff([]string{"budget", "claim", "doctor", "history", "ledger", "lock", "report", "tick"},
+	if d := cmp.Diff([]string{"budget", "claim", "cost", "doctor", "history", "ledger", "lock",
+		"report", "tick"},
 		schemas.Names()); d != "" {
 		t.Error(d)
 	}

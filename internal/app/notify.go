@@ -137,7 +137,7 @@ func (a *App) Deliver() {
 	cmd.Stdin = strings.NewReader(a.Env("HOOKS_TEXT") + "\n")
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
-	_ = cmd.Run() // nobody is there to hear of it
+	_ = cmd.Run() // no one reads its error
 }
 
 func forbidden(command string) bool {

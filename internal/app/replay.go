@@ -90,11 +90,11 @@ func (a *App) script(path string) (*replay.Script, []string, error) {
 		notes = append(notes, fmt.Sprintf("Unknown model %s: priced like the nearest known one", m))
 	}
 	if r.Skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines could not be read", r.Skipped))
+		notes = append(notes, loop.Plural(r.Skipped, "line")+" could not be read")
 	}
 	if s.Left > 0 {
-		notes = append(notes, fmt.Sprintf("%d calls are too many to hold: their money is "+
-			"counted, they are not judged", s.Left))
+		notes = append(notes, loop.Plural(s.Left, "call")+" beyond the most that are held: "+
+			"the money is counted, nothing is judged")
 	}
 	return &s, notes, nil
 }

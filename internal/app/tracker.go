@@ -93,7 +93,8 @@ func few(notes []string) []string {
 		return notes
 	}
 	return append(slices.Clone(notes[:mostNotes]),
-		fmt.Sprintf("tracker: and %d more notes, see `hooks backlog`", len(notes)-mostNotes))
+		fmt.Sprintf("tracker: and %s, see `hooks backlog`",
+			loop.Plural(len(notes)-mostNotes, "more note")))
 }
 
 // askMerging looks up PRs that are about to be merged, side by side, because a person may have

@@ -214,7 +214,7 @@ func parse(text string) Config {
 	for _, r := range rows(strings.TrimPrefix(text, "\ufeff")) {
 		switch {
 		case r.loose:
-			text := fmt.Sprintf("%q is read by nobody", cut(r.cells[0]))
+			text := fmt.Sprintf("unknown setting %q, ignored", cut(r.cells[0]))
 			c.Unread = append(c.Unread, Warning{Line: r.line, Text: text})
 		case r.block == "Loop Cost Rates":
 			c.has[r.block] = true

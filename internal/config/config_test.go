@@ -41,7 +41,7 @@ func same(t *testing.T, got, want Config) {
 
 // nobody is a line that looks as if it were meant for a block and that nothing reads.
 func nobody(line int, text string) []Warning {
-	return []Warning{{Line: line, Text: fmt.Sprintf("%q is read by nobody", text)}}
+	return []Warning{{Line: line, Text: fmt.Sprintf("unknown setting %q, ignored", text)}}
 }
 
 func TestFiles(t *testing.T) {
@@ -54,14 +54,14 @@ func TestFiles(t *testing.T) {
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}},
 			Tracker: Tracker{Type: "github", Owner: "acme", Repo: "app"}, DoNotMerge: "wip",
 			AgentLogins: []string{"sdd-bot", "ci[bot]", "helper"}, Notify: "notify-send loop",
-			Foreign: []Warning{{Line: 21, Text: `"maxpairs" is a setting of others`}}},
+			Foreign: []Warning{{Line: 21, Text: `unknown setting "maxpairs", ignored`}}},
 		"setext.md": {Rates: at(9)},
 		"hidden.md": {},
 		"outside.md": {Unread: append(nobody(1, "# sdd configuration"),
 			append(nobody(5, "##### sdd configuration"), nobody(13, "### loop cost rates")...)...)},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"},
-			Foreign: []Warning{{Line: 14, Text: `"label" is a setting of others`}},
+			Foreign: []Warning{{Line: 14, Text: `unknown setting "label", ignored`}},
 			Unread: append(nobody(10, "- Note: plain text is no setting"),
 				nobody(11, "- **Owner** without a colon")...),
 		},

@@ -46,7 +46,7 @@ func (c *Config) key(r row) {
 		c.setOverrun(value, r.line)
 	default:
 		if own {
-			text := fmt.Sprintf("%q is a setting of others", cut(name))
+			text := fmt.Sprintf("unknown setting %q, ignored", cut(name))
 			c.Foreign = append(c.Foreign, Warning{Line: r.line, Text: text})
 		}
 	}

@@ -30,7 +30,7 @@ func except(event string) change {
 
 // broken is one thing wrong with a machine on which everything else is right: what does it, which
 // check finds it, what
-// that says, and the way out. fixed is what --fix did about it, after which the check is clean.
+// that says, and its hint. fixed is what --fix did about it, after which the check is clean.
 var broken = []struct {
 	name   string
 	do     func(*world)
@@ -365,7 +365,7 @@ var broken = []struct {
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
 	{"a setting that nobody reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Colour: blue\n")
-	}, "configuration", report.Doubt, `CLAUDE.md:5: "- Colour: blue" is read by nobody`,
+	}, "configuration", report.Doubt, `CLAUDE.md:5: unknown setting "- Colour: blue", ignored`,
 		"docs/configuration.md", ""},
 	{"a heading at the wrong level", func(w *world) {
 		w.write("p/CLAUDE.md",
@@ -565,7 +565,7 @@ func TestEveryBrokenThingIsFoundWithItsWayOut(t *testing.T) {
 					strings.Contains(p.Way, c.way)
 			}
 			if !found {
-				t.Errorf("%s does not say %q with the way out %q:\n%+v", c.check, c.text, c.way,
+				t.Errorf("%s does not say %q with the hint %q:\n%+v", c.check, c.text, c.way,
 					got.Problems)
 			}
 			if c.fixed == "" {

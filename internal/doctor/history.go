@@ -94,7 +94,7 @@ func historyLines(m *machine, n *notes) {
 		}
 	}
 	if h.more > 0 {
-		n.warn("archive the run with `hooks loop reset`", "%d more lines are damaged", h.more)
+		n.warn("archive the run with `hooks loop reset`", "%s", count(h.more, "more damaged line"))
 	}
 	n.note("%s", count(h.lines, "line"))
 }

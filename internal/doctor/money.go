@@ -19,7 +19,7 @@ func rates(m *machine, n *notes) {
 	}
 	if days > usage.StaleDays {
 		n.warn("update hooks, or add the new prices to ### Loop Cost Rates in CLAUDE.md",
-			"the built-in prices are %d days old", days)
+			"the built-in prices are %s old", count(days, "day"))
 	}
 }
 

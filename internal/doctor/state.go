@@ -151,7 +151,7 @@ func locks(m *machine, n *notes) {
 // lock reports what became of the process that a lock names.
 func (m *machine) lock(n *notes, skill loop.Skill, l *loop.Lock) {
 	at := fmt.Sprintf("%s: pid %d, iteration %d, since %s", store.LockPath(skill), l.PID,
-		l.Iteration, l.StartedAt.UTC().Format("2006-01-02 15:04"))
+		l.Iteration, l.StartedAt.UTC().Format("2006-01-02 15:04 UTC"))
 	here := proc.Describe(l.PID, l.Source)
 	switch proc.Of(l.Process) {
 	case loop.Alive:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"hooks/internal/config"
 	"hooks/internal/loop"
@@ -13,9 +14,10 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the project's runs spent, or one of them, by model, iteration, run or agent. Sums
-// are exact. What has no model, iteration or agent has a row of its own, so that every way comes to
-// the same total. Of all runs together only the last most iterations have rows of their own.
+// Cost is what the project's runs spent, or one of them, by model, iteration, run, day or agent.
+// Sums are exact. What has no model, iteration, day or agent has a row of its own, so that every
+// way comes to the same total. Of all runs together only the last most iterations have rows of
+// their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, Rows: []report.CostRow{}}
 	err := d.ask(func(v *visit) error {
@@ -30,6 +32,8 @@ func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 		switch by {
 		case "model":
 			c.Rows = costByModel(ledgers)
+		case "day":
+			c.Zone, c.Rows = zoneOf(d.Now()), costByDay(ledgers, d.Now())
 		case "agent":
 			table = usage.NewTable(config.Load(v.project).Rates)
 		}
@@ -66,10 +70,44 @@ func costByModel(list []*ledger) []report.CostRow {
 	return withRest(rows, rest, "recorded without a model")
 }
 
-// addRow adds to the row of the same model or agent.
+// costByDay counts an iteration on the day on which it ended, and the open one today, by the clock
+// of whoever asks. The oldest day is first.
+func costByDay(list []*ledger, now time.Time) []report.CostRow {
+	rows := []report.CostRow{}
+	var rest loop.Tokens
+	for _, l := range list {
+		spent := l.spent
+		if l.tick != nil {
+			spent = append(spent, iterationSpent{ended: now, Tokens: l.live})
+		}
+		var sum loop.Tokens
+		for _, s := range spent {
+			if s.ended.IsZero() || s.Tokens == (loop.Tokens{}) {
+				continue // without its end it is in the rest
+			}
+			sum = sum.Add(s.Tokens)
+			day := s.ended.In(now.Location()).Format(time.DateOnly)
+			rows = addRow(rows, report.CostRow{Day: day, Tokens: s.Tokens})
+		}
+		rest = rest.Add(missing(l.total(), sum))
+	}
+	slices.SortFunc(rows, func(a, b report.CostRow) int { return cmp.Compare(a.Day, b.Day) })
+	return withRest(rows, rest, "outside of iterations")
+}
+
+// zoneOf names a time zone, with its distance from UTC where the name alone may not say it.
+func zoneOf(now time.Time) string {
+	if name := now.Location().String(); name != "Local" {
+		return name
+	}
+	return now.Format("MST (UTC-07:00)")
+}
+
+// addRow adds to the row of the same day, model or agent.
 func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
-		return r.Model == row.Model && r.SessionID == row.SessionID && r.Agent == row.Agent
+		return r.Day == row.Day && r.Model == row.Model && r.SessionID == row.SessionID &&
+			r.Agent == row.Agent
 	})
 	if i < 0 {
 		return append(rows, row)

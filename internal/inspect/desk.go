@@ -36,9 +36,12 @@ type loopState struct {
 	store.State
 }
 
+// Project is the folder that the questions are about.
+func (d *Desk) Project() string { return tracker.Project(d.Env, cwd()) }
+
 // ask opens the state of the current project for a question, if it has any.
 func (d *Desk) ask(question func(*visit) error) error {
-	v, err := d.visit(tracker.Project(d.Env, cwd()))
+	v, err := d.visit(d.Project())
 	if err != nil || v.files == nil {
 		return err
 	}

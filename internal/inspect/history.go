@@ -20,9 +20,20 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 	var bad damages
 	found := runID == ""
 	err := d.ask(func(v *visit) error {
+		if out.Runs != nil {
+			runs, err := v.spentRuns(skills, runID)
+			if err == nil {
+				found = found || len(runs) > 0
+				err = out.Runs(runs)
+			}
+			if err != nil {
+				return fmt.Errorf("write history: %w", err)
+			}
+		}
 		return v.folders(false, func(files *store.Store, _ bool) error {
 			for _, skill := range skills {
-				r := reader{whole: out.Whole, unread: out.Whole && runID == "",
+				r := reader{whole: out.Whole,
+					unread: out.Whole && runID == "" && out.Runs == nil,
 					behind: []string{"stop_conditions_fired", "denied", "overrun"}}
 				err := bad.lines(files, skill, r, func(l *line) error {
 					if runID != "" && l.RunID != runID {
@@ -56,7 +67,7 @@ type line struct {
 type reader struct {
 	whole  bool     // the line itself is printed, so all of it must be sound
 	unread bool     // none of its fields is needed
-	costs  bool     // neither its end nor its PRs are
+	costs  bool     // its PRs are not
 	behind []string // the fields that are needed of those behind the snapshot
 }
 
@@ -96,14 +107,14 @@ func (d *damages) lines(files *store.Store, skill loop.Skill, r reader,
 func (d *damages) complaint() error {
 	err := store.Hinted(errors.Join(d.list...))
 	if d.more > 0 {
-		err = errors.Join(err, fmt.Errorf("and %d more damaged lines", d.more))
+		err = errors.Join(err, errors.New("and "+loop.Plural(d.more, "more damaged line")))
 	}
 	return err
 }
 
 func (l *line) read(raw store.RawLine, r reader) (err error) {
 	l.snapshot, err = raw.Skim(func(name string, v gjson.Result) {
-		if !r.costs || name != "ended_at" && name != "prs_touched_this_iter" {
+		if !r.costs || name != "prs_touched_this_iter" {
 			l.field(name, v)
 		}
 	}, r.behind...)

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/store"
 	"hooks/internal/usage"
 )
@@ -16,7 +20,8 @@ import (
 // ledger is one run with everything that shows what it spent.
 type ledger struct {
 	run   loop.Budget
-	spent []iterationSpent // the last ones, oldest first; only for --by iteration
+	ended time.Time        // its last line
+	spent []iterationSpent // the last ones, oldest first; only for --by iteration or day
 	older iterationSpent   // the sum of those before them, and how many they are
 	parts []usage.Stretch  // only for --by agent
 	tick  *loop.Tick       // the open iteration
@@ -28,11 +33,12 @@ type ledger struct {
 type iterationSpent struct {
 	iteration int
 	outcome   string
+	ended     time.Time
 	loop.Tokens
 }
 
-// ledgers reads the runs, the newest first. Only --by iteration and agent need all lines; else the
-// last one has the sums.
+// ledgers reads the runs, the newest first. Only --by iteration, day and agent need all lines; else
+// the last one has the sums.
 func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) {
 	err = v.everyRun(func(files *store.Store, s *loopState, present bool) error {
 		if runID != "" && s.Budget.RunID != runID {
@@ -43,6 +49,8 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 		case "iteration":
 			l.readSpent(files, most)
 			most -= len(l.spent)
+		case "day":
+			l.readSpent(files, math.MaxInt)
 		case "agent":
 			l.readParts(files)
 		}
@@ -52,6 +60,26 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 		list = append(list, l)
 		return nil
 	})
+	return list, err
+}
+
+// spentRuns are the runs of these skills, or one of them, with what they spent by now.
+func (v *visit) spentRuns(skills []loop.Skill, runID string) (list []report.SpentRun, err error) {
+	ledgers, err := v.ledgers(runID, "model", 0)
+	for _, l := range ledgers {
+		if !slices.Contains(skills, l.run.Skill) {
+			continue
+		}
+		if l.tick != nil {
+			l.ended = v.now
+		}
+		var sum loop.Tokens
+		for _, t := range l.run.TokensByModel {
+			sum = sum.Add(t)
+		}
+		list = append(list, report.SpentRun{Run: &l.run, Ended: l.ended, Rest: l.beyond(sum),
+			Notes: l.notes})
+	}
 	return list, err
 }
 
@@ -67,6 +95,9 @@ func lastLedger(files *store.Store, s *loopState) *ledger {
 		l.notes = append(l.notes, fmt.Sprintf("%v: it may have spent more", err))
 	case last != nil && last.Budget.Seq > l.run.Seq:
 		l.run = last.Budget
+	}
+	if last != nil {
+		l.ended = last.EndedAt
 	}
 	return l
 }
@@ -100,7 +131,7 @@ func (l *ledger) ran(files *store.Store, each func(*line), behind ...string) {
 		l.notes = append(l.notes, fmt.Sprintf("%v: what it spent is in no iteration", err))
 	}
 	if bad.more > 0 {
-		l.notes = append(l.notes, fmt.Sprintf("and %d more damaged lines", bad.more))
+		l.notes = append(l.notes, "and "+loop.Plural(bad.more, "more damaged line"))
 	}
 }
 
@@ -113,7 +144,8 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 			spent = tokensOf(line.usage)
 		}
 		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
-		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, spent})
+		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, line.Ended,
+			spent})
 		if len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++

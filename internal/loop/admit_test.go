@@ -313,16 +313,17 @@ func TestObserve(t *testing.T) {
 }
 
 func TestJumped(t *testing.T) {
-	const both = " (the clock was set forward by 10 minutes and the machine slept for 20, which " +
-		"count)"
+	const both = " (the clock was set forward by 10 minutes and the machine slept for 20 " +
+		"minutes, which count)"
 	for _, c := range []struct {
 		ahead, slept int64
 		minutes      int
 		want         string
 	}{
 		{60, 60, 61,
-			" (the clock was set forward by 1 minutes and the machine slept for 1, which count)"},
-		{60, 0, 60, " (the clock was set forward by 1 minutes, which count)"},
+			" (the clock was set forward by 1 minute and the machine slept for 1 minute, " +
+				"which count)"},
+		{60, 0, 60, " (the clock was set forward by 1 minute, which counts)"},
 		{0, 0, 60, ""}, {600, 1200, 89, both}, {600, 1200, 90, ""},
 		{600, 59, 69, " (the clock was set forward by 10 minutes, which count)"},
 		{59, 1200, 79, " (the machine slept for 20 minutes, which count)"},

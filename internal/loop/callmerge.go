@@ -55,7 +55,7 @@ func (e Call) judgeMerges(s State, acts []Act, posts []PostedReview) Outcome {
 	case same: // another registration of the hooks let it through already
 		return Outcome{}
 	case known:
-		return refuseCall(deny(MergeGate, "make the call anew",
+		return refuseCall(deny(MergeGate, "make the call again",
 			"Not merged: %s. A call of the id %s was let through already", acts[0].Command, e.ID))
 	}
 	for _, a := range acts {

@@ -54,10 +54,18 @@ func (b *Budget) jumped(minutes int) string {
 	case minutes-ahead-slept >= b.Ceilings.Minutes:
 		return ""
 	case ahead > 0 && slept > 0:
-		return fmt.Sprintf(" (the clock was set forward by %d minutes and the machine slept for "+
-			"%d, which count)", ahead, slept)
+		return fmt.Sprintf(" (the clock was set forward by %s and the machine slept for %s, "+
+			"which count)", Plural(ahead, "minute"), Plural(slept, "minute"))
 	case ahead > 0:
-		return fmt.Sprintf(" (the clock was set forward by %d minutes, which count)", ahead)
+		return fmt.Sprintf(" (the clock was set forward by %s, %s)", Plural(ahead, "minute"),
+			counts(ahead))
 	}
-	return fmt.Sprintf(" (the machine slept for %d minutes, which count)", slept)
+	return fmt.Sprintf(" (the machine slept for %s, %s)", Plural(slept, "minute"), counts(slept))
+}
+
+func counts(minutes int) string {
+	if minutes == 1 {
+		return "which counts"
+	}
+	return "which count"
 }

@@ -24,12 +24,12 @@ func TestCloseAtACeilingWithAQuestion(t *testing.T) {
 		fired int
 	}{{true, Paused, 0}, {false, Halted, 1}} {
 		got := Close(run, tick, nil,
-			Ending{Now: now, Pause: c.pause, Unanswered: "nobody is there"})
+			Ending{Now: now, Pause: c.pause, Unanswered: "headless"})
 		if got.Run.Status != c.want || len(got.Line.Fired) != c.fired {
 			t.Errorf("pause %v: %s with %v, want %s",
 				c.pause, got.Run.Status, got.Line.Fired, c.want)
 		}
-		text := "Loop paused at gate repeated-failure: nobody is there"
+		text := "Loop paused at gate repeated-failure: headless"
 		if c.pause && (len(got.Run.Pending) != 1 || got.Run.StopText != text) {
 			t.Errorf("paused with %v: %s", got.Run.Pending, got.Run.StopText)
 		}

@@ -63,7 +63,7 @@ type Condition struct {
 	Holds func(f *Facts) string
 	// Tell is the present value and how far the condition is from holding, for a person.
 	Tell func(f *Facts) string
-	// Way is the next step for a person once the condition has ended a run.
+	// Way is what a person does before the run is resumed, "" for nothing.
 	Way string
 }
 
@@ -71,35 +71,35 @@ type Condition struct {
 // names the cause.
 var Conditions = [...]Condition{
 	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog,
-		"make an issue workable, then start the loop anew"},
+		"make an issue workable, then start the loop again"},
 	{2, "pr-terminal", "pr_terminal", Entry | Reported | Exit, SinglePR, prTerminal, tellPR,
 		"nothing is left to do for this PR"},
 	{3, "iteration-budget", "iteration_budget", Entry | Exit, EveryRun, iterationBudget,
-		tellIterations, "go on with more iterations, or start a fresh run"},
+		tellIterations, "resume with more iterations, or start a fresh run"},
 	{4, "prs-touched-budget", "prs_touched_budget", Entry | Exit, WorkRun | ReviewRun, prBudget,
-		tellPRs, "look at the open PRs, then go on with a higher ceiling or start a fresh run"},
+		tellPRs, "look at the open PRs, then resume with a higher ceiling or start a fresh run"},
 	{5, "wall-clock-budget", "wall_clock_budget", Entry | Exit, EveryRun, minuteBudget, tellMinutes,
-		"go on with more minutes, or start a fresh run"},
+		"resume with more minutes, or start a fresh run"},
 	{6, "repeated-failure", "repeated_failure", Exit, EveryRun, nil, tellFailure,
-		"mend the cause of the failure, then go on"},
+		"fix the cause of the failure, then resume"},
 	{7, "dependency-cycle", "dependency_cycle", Entry | Reported, WorkRun, dependencyCycle,
-		tellCycle, "take one of the dependencies away in the tracker, then go on"},
+		tellCycle, "take one of the dependencies away in the tracker, then resume"},
 	{8, "user-interrupt", "user_interrupt", Entry | Exit, EveryRun, userInterrupt, tellInterrupt,
-		"go on when you want to"},
+		""},
 	{9, "lock-contention", "lock_contention", Entry, EveryRun, nil, tellLock,
 		"wait for the other iteration, or look at its process"},
 	{10, "prior-gate-stop", "prior_gate_stop", Entry, EveryRun, nil, tellGateStop,
-		"settle what the gate asked about, then go on"},
+		"settle what the gate asked about, then resume"},
 	{11, "qmd-unreachable", "qmd_unreachable", Exit, EveryRun, qmdUnreachable, tellQmd,
-		"start qmd again, then go on"},
+		"start qmd again, then resume"},
 	{12, "cost-budget", "cost_budget", Entry | Exit, EveryRun, costBudget, tellDollars,
-		"look at `hooks cost`, then go on with more dollars or start a fresh run"},
+		"look at `hooks cost`, then resume with more dollars or start a fresh run"},
 	{13, "tasks-done", "tasks_complete", Entry | Exit, TaskLoop, tasksDone, tellTask,
 		"look at the report card, then merge what you accept"},
 	{14, "task-retry-budget", "task_blocked", Exit, TaskLoop, taskBlocked, tellTask,
-		"mend the task by hand or its text, then go on; it gets a new set of attempts"},
+		"mend the task by hand or its text, then resume; it gets a new set of attempts"},
 	{15, "infrastructure", "api_unavailable", Exit, TaskLoop, outages, tellTask,
-		"wait until the service answers, then go on"},
+		"wait until the service answers, then resume"},
 	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop, staleContext, tellTask,
 		"use `hooks go`, which starts one client a task, or another version of the client"},
 }

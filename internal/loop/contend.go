@@ -27,7 +27,7 @@ func (e Invocation) contend(at Standing, k *Known, a Admission) Outcome {
 		return Outcome{Save: Save{Claim: &c}, Reply: Reply{Force: &a}}
 	case a.Verdict == AskForce: // without a person there is no answer
 		a.Text = ContentionNote(a.Iteration, a.PID)
-		a.Notes = append(a.Notes, "Nobody is there to answer the force-unlock gate")
+		a.Notes = append(a.Notes, "No one can answer the force-unlock gate in a headless session")
 	}
 	return e.passOver(at.Run, k, a)
 }

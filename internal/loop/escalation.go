@@ -103,16 +103,16 @@ func enumerate(parts []string) string {
 
 // raiseText names the new ceilings, without PRs where one PR is watched (R95).
 func raiseText(to Ceilings, scope Scope) string {
-	prs, dollars := fmt.Sprintf("%d PRs, ", to.PRs), "no dollar ceiling"
+	prs, dollars := Plural(to.PRs, "PR")+", ", "no dollar ceiling"
 	if scope == SinglePR {
 		prs = ""
 	}
 	if to.Dollars > 0 {
 		dollars = "$" + to.Dollars.String()
 	}
-	return fmt.Sprintf("Lift to %d iterations, %s%d minutes, %s. Or type your own, as in "+
+	return fmt.Sprintf("Lift to %s, %s%s, %s. Or type your own, as in "+
 		"dollars=50 iterations=12.",
-		to.Iterations, prs, to.Minutes, dollars)
+		Plural(to.Iterations, "iteration"), prs, Plural(to.Minutes, "minute"), dollars)
 }
 
 func applyBudget(run *Budget, _ *Tick, g Gate, act, answer string) {

@@ -89,7 +89,7 @@ var Gates = [...]GateKind{
 		Name: BacklogDrift, Header: "Backlog", When: Entry | Reported, Applies: WorkRun,
 		Holds: HoldTick, Safest: "re-propose",
 		Options: []Option{
-			{"re-propose", "Plan the next batch anew from the backlog as it is now."},
+			{"re-propose", "Plan a new batch from the backlog as it is now."},
 			{"continue", "Keep to the plan."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},

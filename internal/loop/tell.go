@@ -114,20 +114,20 @@ func tellPR(f *Facts) string {
 
 func tellIterations(f *Facts) string {
 	most := f.Run.Ceilings.Iterations
-	return fmt.Sprintf("%d of %d iterations; fires at the exit of the %s", f.Run.IterationsUsed,
-		most, ordinal(most))
+	return fmt.Sprintf("%d of %s; fires at the exit of the %s", f.Run.IterationsUsed,
+		Plural(most, "iteration"), ordinal(most))
 }
 
 func tellPRs(f *Facts) string {
 	most := f.Run.Ceilings.PRs
-	return fmt.Sprintf("%d of %d PRs; fires at the exit of the iteration that touches the %s",
-		len(f.PRs), most, ordinal(most))
+	return fmt.Sprintf("%d of %s; fires at the exit of the iteration that touches the %s",
+		len(f.PRs), Plural(most, "PR"), ordinal(most))
 }
 
 func tellMinutes(f *Facts) string {
 	most := f.Run.Ceilings.Minutes
-	return fmt.Sprintf("%d of %d minutes; fires at the first entry or exit from minute %d on",
-		f.Minutes, most, most)
+	return fmt.Sprintf("%d of %s; fires at the first entry or exit from minute %d on",
+		f.Minutes, Plural(most, "minute"), most)
 }
 
 func tellDollars(f *Facts) string {

@@ -263,7 +263,7 @@ func (t *Tick) Unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {
 	case !attended:
-		return "nobody is there to answer it (headless session)"
+		return "no one can answer it in a headless session"
 	case barred:
 		return "the permission rules do not allow the dialog (AskUserQuestion)"
 	case slices.ContainsFunc(t.Dialogs, shown):

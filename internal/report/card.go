@@ -76,7 +76,7 @@ func (p *Progress) add(l *loop.Iteration) {
 }
 
 func (p Progress) String() string {
-	since := fmt.Sprintf("%s, $%s", plural(p.Iterations, "iteration"), p.Dollars)
+	since := fmt.Sprintf("%s, $%s", loop.Plural(p.Iterations, "iteration"), p.Dollars)
 	switch {
 	case p.Iteration == 0:
 		return "none seen in " + since

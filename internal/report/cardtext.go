@@ -40,7 +40,7 @@ func CardText(s Screen, c Card) string {
 		p.section("Refused")
 	}
 	for _, d := range c.Denied {
-		p.row(d.Rule, plain, "%s, %s", refusedCall(d), plural(d.Times, "time"))
+		p.row(d.Rule, plain, "%s, %s", refusedCall(d), loop.Plural(d.Times, "time"))
 	}
 	return p.String()
 }
@@ -75,7 +75,8 @@ func (p *page) continuing(c Card) {
 func (p *page) iterations(c Card) {
 	p.section("Iterations")
 	if c.Earlier > 0 {
-		p.row("earlier", plain, "%d lines more: hooks history --run %s", c.Earlier, c.Run.RunID)
+		p.row("earlier", plain, "%s: hooks history --run %s", loop.Plural(c.Earlier, "more line"),
+			c.Run.RunID)
 	}
 	for i := range c.Iterations {
 		l := &c.Iterations[i]
@@ -104,7 +105,7 @@ func did(l *loop.Iteration) string {
 	add(len(l.PRsTouched) > 0, "PRs %s", strings.Join(l.PRsTouched, " "))
 	add(len(l.Fired) > 0, "stopped by %s", strings.Join(l.Fired, ", "))
 	add(l.Facts != "", "the skill reported nothing")
-	add(refused > 0, "%s refused", plural(refused, "call"))
+	add(refused > 0, "%s refused", loop.Plural(refused, "call"))
 	if l.Overrun != nil {
 		parts = append(parts, l.Overrun.String())
 	}
@@ -127,7 +128,7 @@ func (p *page) facts(c Card) {
 	p.row("ended PRs", plain, "%s", orNone(numbers(d.States)))
 	p.row("comments", plain, "%d", d.Comments)
 	p.row("commits", plain, "%s", commits(c.PRs, false))
-	p.row("outcomes", plain, "reported for %s", plural(d.Outcomes, "iteration"))
+	p.row("outcomes", plain, "reported for %s", loop.Plural(d.Outcomes, "iteration"))
 	for _, f := range d.Failures {
 		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
 	}

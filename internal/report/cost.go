@@ -16,7 +16,8 @@ import (
 
 // Cost is what loops spent, in rows. Dollars are what the API would charge.
 type Cost struct {
-	By    string      `json:"by"` // model, iteration, run or agent
+	By    string      `json:"by"`             // model, iteration, run, day or agent
+	Zone  string      `json:"zone,omitempty"` // of days
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
 	Notes []string    `json:"notes,omitempty"`
@@ -28,6 +29,7 @@ type CostRow struct {
 	Skill     loop.Skill `json:"skill,omitempty"`
 	Iteration int        `json:"iteration,omitempty"`
 	State     string     `json:"state,omitempty"` // of the run, or how the iteration ended
+	Day       string     `json:"day,omitempty"`   // as in 2026-11-22
 	Model     string     `json:"model,omitempty"`
 	SessionID string     `json:"session_id,omitempty"`
 	Agent     string     `json:"agent,omitempty"` // "main", or a subagent's id
@@ -48,6 +50,10 @@ func Costs(s Screen, c Cost) string {
 	}
 	p.line(plain, "$%s in all, API-equivalent: what the API would charge; "+
 		"a subscription is billed otherwise", Mills(c.Total.Dollars))
+	if c.Zone != "" {
+		p.line(plain, "Days of the time zone %s; an iteration counts on the day on which it ended",
+			c.Zone)
+	}
 	p.blank()
 	t := table{columns: []column{{name: c.By}}}
 	t.columns = append(t.columns, counts("input", "output", "cache read", "write 5m", "write 1h",
@@ -70,6 +76,8 @@ func (r CostRow) name(by string) string {
 	switch {
 	case r.Rest != "":
 		return r.Rest
+	case by == "day":
+		return r.Day
 	case by == "model":
 		return r.Model
 	case by == "iteration":
@@ -93,7 +101,11 @@ func CostJSON(w io.Writer, c Cost) error {
 		_ = e.Encode(v) // texts and numbers are always encoded
 		return term.JSON(bytes.TrimSpace(line.Bytes()))
 	}
-	fmt.Fprintf(out, "{\n  \"by\": %s,\n  \"rows\": ", encoded(c.By))
+	fmt.Fprintf(out, "{\n  \"by\": %s,\n", encoded(c.By))
+	if c.Zone != "" {
+		fmt.Fprintf(out, "  \"zone\": %s,\n", encoded(c.Zone))
+	}
+	fmt.Fprintf(out, "  \"rows\": ")
 	rows := array{out: out}
 	for i := range c.Rows {
 		rows.add(encoded(&c.Rows[i]))

@@ -23,7 +23,7 @@ func refusals(list []loop.Denial) string {
 	if more := loop.Refusals(list[len(parts):]); more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
-	return plural(n, "call") + " refused: " + strings.Join(parts, ", ")
+	return loop.Plural(n, "call") + " refused: " + strings.Join(parts, ", ")
 }
 
 // refusal is one entry: the rule, the call, how often.

@@ -40,9 +40,16 @@ func (t *text) line(format string, args ...any) {
 
 func (t *text) String() string {
 	if t.cut > 0 {
-		fmt.Fprintf(&t.b, "… %d more lines are in the history\n", t.cut)
+		fmt.Fprintf(&t.b, "… %s in the history\n", more(t.cut))
 	}
 	return strings.TrimRight(t.b.String(), "\n")
+}
+
+func more(lines int) string {
+	if lines == 1 {
+		return "1 more line is"
+	}
+	return fmt.Sprintf("%d more lines are", lines)
 }
 
 // Short returns a foreign text as one harmless line of at most 500 characters.
@@ -54,14 +61,6 @@ func clip(s string, n int) string {
 		return string(r[:n-1]) + "…"
 	}
 	return s
-}
-
-// plural is a number with what it counts.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // prefixed adds a prefix to a text that is not empty.

@@ -220,7 +220,7 @@ func Unschedule(crons []loop.Scheduled) string {
 	for _, c := range crons {
 		calls = loop.AppendNew(calls, c.End)
 	}
-	return "The loop has ended; its schedule must go, or it fires again for nothing. Call now: " +
+	return "The loop has ended but is still scheduled. Call now: " +
 		strings.Join(calls, ", ") +
 		" (CronDelete is loaded with ToolSearch \"select:CronDelete\"). Do nothing else."
 }

@@ -39,6 +39,7 @@ type HistoryRow struct {
 
 // History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
 type History struct {
+	Runs  func([]SpentRun) error // called before the first row, if it is set
 	Row   func(HistoryRow) error
 	Close func() error
 	Whole bool // the lines themselves are printed, so all of each must be sound
@@ -51,12 +52,10 @@ const MostRows = 40
 // It shows the last most iterations, all of them for 0, and the number of those before.
 func HistoryTable(w io.Writer, s Screen, most int) History {
 	s.Width = max(s.Width, minWidth)
-	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most,
-		layout: "Jan 02 15:04"}
-	started := column{name: "started", width: len(t.layout)}
-	if s.Width < 60 {
-		t.layout = "15:04"
-		started = column{name: "at", width: len(t.layout)}
+	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most}
+	started := column{name: "started", width: len("Jan 02 15:04")}
+	if t.short = s.Width < 60; t.short {
+		started = column{name: "at", width: len("15:04")}
 	}
 	t.columns = []column{{name: "#", width: 4, right: true}, started, {name: "outcome", width: 7},
 		{name: "min", width: 3, right: true}, {name: "dollars", width: 7, right: true},
@@ -69,7 +68,7 @@ type historyTable struct {
 	table   // its columns; the rows are kept with their run
 	out     *bufio.Writer
 	most    int
-	layout  string // of a time
+	short   bool // the day of a start, or its time if that is today
 	runs    []*runRows
 	shown   int      // rows of runs
 	earlier int      // rows of runs before them
@@ -134,10 +133,26 @@ func (t *historyTable) draw(r HistoryRow) string {
 	if r.Refused > 0 {
 		last += fmt.Sprintf(" %d refused", r.Refused)
 	}
-	line := t.line([]string{number, r.Started.In(t.Now.Location()).Format(t.layout), outcome,
+	line := t.line([]string{number, t.started(r.Started), outcome,
 		strconv.Itoa(minutesOf(r.Started, r.Ended)), "$" + r.Dollars.String(),
 		strings.TrimSpace(last)})
 	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
+}
+
+// started is the start of an iteration, with its year if that is not this one.
+func (t *historyTable) started(at time.Time) string {
+	at = at.In(t.Now.Location())
+	switch {
+	case at.IsZero():
+		return "-"
+	case at.Year() != t.Now.Year():
+		return at.Format(time.DateOnly)
+	case !t.short:
+		return at.Format("Jan 02 15:04")
+	case at.YearDay() != t.Now.YearDay():
+		return at.Format("01-02")
+	}
+	return at.Format("15:04")
 }
 
 func outcomeStyle(outcome string) string {
@@ -158,8 +173,8 @@ func (t *historyTable) close() error {
 		_, _ = t.out.WriteString(t.paint(style, line) + "\n")
 	}
 	if t.earlier > 0 {
-		write(faint, "%s iterations of earlier runs, $%s in all: hooks history --all",
-			thousands(int64(t.earlier)), t.spent)
+		write(faint, "%s of earlier runs, $%s in all: hooks history --all",
+			loop.Plural(t.earlier, "iteration"), t.spent)
 		write(plain, "")
 	}
 	for i, run := range t.runs {

@@ -23,7 +23,8 @@ type Axis struct {
 	Used    Quantity `json:"used"`
 	Ceiling Quantity `json:"ceiling"`       // 0: there is none
 	Each    Quantity `json:"per_iteration"` // of the iterations that have ended; 0 while none has
-	// More is how many whole iterations the rest buys after the open one, if that is known.
+	// More is how many whole iterations the rest buys after the open one, if that is known and the
+	// iterations do not end before.
 	More *int `json:"more_iterations,omitempty"`
 	// EndsAt is when the ceiling is reached at this pace, if that is known of a run that continues.
 	EndsAt *time.Time `json:"ends_at,omitempty"`
@@ -55,8 +56,31 @@ func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool,
 		at := now.Add(time.Duration(max(0, c.Minutes-minutes)) * time.Minute)
 		clock.EndsAt = &at
 	}
-	return append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate+open),
+	axes = append(axes, clock, p.axis("dollars", Quantity(b.DollarsEstimate+open),
 		Quantity(b.DollarsEstimate), Quantity(c.Dollars)))
+	for i := range axes {
+		axes[i].believe(axes[0].More)
+	}
+	return axes
+}
+
+// believe drops a prediction that goes beyond the iterations that are left: a budget that is hardly
+// touched would buy thousands, which no run makes.
+func (a *Axis) believe(left *int) {
+	if a.More == nil || left == nil || *a.More <= *left {
+		return
+	}
+	if a.More = nil; a.Name != "minutes" { // the clock runs however many there are
+		a.EndsAt = nil
+	}
+}
+
+// about is a predicted number of iterations.
+func about(n int) string {
+	if n == 0 {
+		return "0 more"
+	}
+	return fmt.Sprintf("about %d more", n)
 }
 
 // pace is how fast a run has gone so far.
@@ -156,9 +180,17 @@ func (a Axis) rest(short bool) string {
 	case a.More == nil:
 		return each
 	case each != "":
-		return fmt.Sprintf("%s, %d more", each, *a.More)
+		return each + ", " + a.more()
 	}
-	return fmt.Sprintf("  %d more", *a.More)
+	return "  " + a.more()
+}
+
+// more is how many iterations the rest buys. The rest of the iterations themselves is no guess.
+func (a Axis) more() string {
+	if a.Name == "iterations" {
+		return fmt.Sprintf("%d more", *a.More)
+	}
+	return about(*a.More)
 }
 
 // ahead is what the rest buys and until when.
@@ -167,7 +199,7 @@ func (s Screen) ahead(a *Axis) (text string) {
 	case a.More != nil && *a.More == 0:
 		return ", no whole iteration more"
 	case a.More != nil:
-		text = fmt.Sprintf(", %d more", *a.More)
+		text = ", " + a.more()
 	}
 	if a.EndsAt != nil {
 		text += ", about " + s.at(*a.EndsAt)

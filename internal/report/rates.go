@@ -54,7 +54,7 @@ func RateTable(s Screen, r Rates) string {
 		p.line(plain, "[%d] %s", i+1, source)
 	}
 	p.blank()
-	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, plural(r.AgeDays, "day"))
+	p.line(plain, "The built-in rows are dated %s, %s ago.", r.Dated, loop.Plural(r.AgeDays, "day"))
 	p.line(plain, "Rows under Loop Cost Rates in CLAUDE.md win per model.")
 	p.notes("Warning", r.Warnings)
 	return p.String()
@@ -69,9 +69,10 @@ func times(n int64) string {
 
 // StaleRates is the note that the built-in price table is old.
 func StaleRates(dated string, days int) string {
-	return fmt.Sprintf("The built-in price table is dated %s, %d days ago: "+
+	return fmt.Sprintf("The built-in price table is dated %s, %s ago: "+
 		"compare `hooks cost --rates` with today's prices; "+
-		"rows under ### Loop Cost Rates in CLAUDE.md win", dated, days)
+		"rows under ### Loop Cost Rates in CLAUDE.md win", dated,
+		loop.Plural(days, "day"))
 }
 
 // maxWarnings bounds how many lines of the configuration a status block quotes.
@@ -84,7 +85,8 @@ func ConfigNotes(warnings []string) (notes []string) {
 	}
 	if more := len(warnings) - maxWarnings; more > 0 {
 		notes = append(notes, fmt.Sprintf(
-			"Configuration: %d more such lines (hooks cost --rates lists them)", more))
+			"Configuration: %s (hooks cost --rates lists them)",
+			loop.Plural(more, "more such line")))
 	}
 	return notes
 }

@@ -141,20 +141,15 @@ func ceilingsOf(list []loop.Ceilings) string {
 	if c.Dollars > 0 {
 		dollars = ceiling(c.Dollars)
 	}
-	return fmt.Sprintf(": %d iterations, %d PRs, %d minutes, %s", c.Iterations, c.PRs, c.Minutes,
-		dollars)
+	return fmt.Sprintf(": %s, %s, %s, %s", loop.Plural(c.Iterations, "iteration"),
+		loop.Plural(c.PRs, "PR"), loop.Plural(c.Minutes, "minute"), dollars)
 }
 
 // ticks is a table of the ticks, with the whole date where there is room.
 func ticks(width int, list []Replayed) table {
-	first, last := list[0].StartedAt.UTC(), list[len(list)-1].StartedAt.UTC()
-	layout := time.TimeOnly
-	if first.Format(time.DateOnly) != last.Format(time.DateOnly) {
-		layout = "Jan 02 15:04"
-	}
 	t := ticksAt(time.DateTime, list)
 	if t.measure() > width {
-		t = ticksAt(layout, list)
+		t = ticksAt("Jan 02 15:04", list)
 	}
 	return t
 }
@@ -200,7 +195,7 @@ func (p *page) tick(name string, i Replayed, stop *ReplayStop) {
 			clip(d.Call, 120), clip(d.Reason, 300), d.Rule)
 	}
 	if i.MoreDenied > 0 {
-		p.line(plain, "%s: denied: %d more calls", name, i.MoreDenied)
+		p.line(plain, "%s: denied: %s", name, loop.Plural(i.MoreDenied, "more call"))
 	}
 	if i.Text != "" {
 		p.line(plain, "%s: %s", name, i.Text)

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"hooks/internal/loop"
@@ -140,5 +141,30 @@ func TestRemaining(t *testing.T) {
 	b.Skill, b.SinglePR, b.Ceilings.Dollars = loop.Review, 142, 0
 	if got := Remaining(&b); got != "2 iterations, 0 minutes, dollars without ceiling" {
 		t.Error(got)
+	}
+}
+
+// A prediction that no run can reach is not shown: the iterations end before the money does.
+func TestPredictionsAreBelievable(t *testing.T) {
+	for _, c := range []struct {
+		spent loop.USD
+		more  string
+	}{{loop.Cent, ""}, {3 * loop.Dollar, ", enough for about 7 more"}, {20 * loop.Dollar,
+		", enough for 0 more"}} {
+		b := loop.Budget{Ceilings: loop.Ceilings{Iterations: 10, PRs: 10, Minutes: 600,
+			Dollars: 25 * loop.Dollar}, IterationsUsed: 1, DollarsEstimate: c.spent,
+			MinutesElapsed: 1, Status: loop.Active}
+		got := burn(&loop.Iteration{Iteration: 1, Outcome: loop.OK, Budget: b})
+		if want := ", $" + c.spent.String() + " per iteration" + c.more; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		for _, a := range Axes(&b, nil, 1, 0, true, time.Time{}) {
+			if a.More != nil && *a.More > 9 {
+				t.Errorf("%s: %d more of 9 iterations", a.Name, *a.More)
+			}
+			if a.Name == "minutes" && a.EndsAt == nil {
+				t.Error("the end of the minutes is known")
+			}
+		}
 	}
 }

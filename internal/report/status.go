@@ -80,11 +80,11 @@ func trackedPR(l *loop.Iteration, number int) string {
 // Remaining is what is left on the active axes, as in "2 iterations, 16 PRs, 42 minutes, $14.57"
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
-	parts := []string{fmt.Sprintf("%d iterations", max(0, b.Ceilings.Iterations-b.IterationsUsed))}
+	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
 	if b.SinglePR == 0 {
-		parts = append(parts, fmt.Sprintf("%d PRs", max(0, b.Ceilings.PRs-len(b.PRsTouched))))
+		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}
-	parts = append(parts, fmt.Sprintf("%d minutes", max(0, b.Ceilings.Minutes-b.MinutesElapsed)))
+	parts = append(parts, loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))
 	if b.Ceilings.Dollars == 0 {
 		return strings.Join(append(parts, "dollars without ceiling"), ", ")
 	}
@@ -92,8 +92,8 @@ func Remaining(b *loop.Budget) string {
 		", ")
 }
 
-// burn is what an iteration costs so far, and how many more the rest would buy. A skipped tick has
-// none: the open iteration is counted but not paid yet.
+// burn is what an iteration costs so far and, if the dollars end before the iterations do, how many
+// more they would buy. A skipped tick has none: the open iteration is counted but not paid yet.
 func burn(l *loop.Iteration) string {
 	b := &l.Budget
 	if !l.Ran() || b.IterationsUsed == 0 || b.DollarsEstimate <= 0 {
@@ -102,7 +102,10 @@ func burn(l *loop.Iteration) string {
 	each := b.DollarsEstimate / loop.USD(b.IterationsUsed)
 	s := fmt.Sprintf(", $%s per iteration", each)
 	if b.Ceilings.Dollars > 0 && each > 0 {
-		s += fmt.Sprintf(", enough for %d more", max(0, b.Ceilings.Dollars-b.DollarsEstimate)/each)
+		more := int(max(0, b.Ceilings.Dollars-b.DollarsEstimate) / each)
+		if more < b.Ceilings.Iterations-b.IterationsUsed {
+			s += ", enough for " + about(more)
+		}
 	}
 	return s
 }

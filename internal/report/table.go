@@ -65,8 +65,7 @@ func (t *table) measure() (width int) {
 }
 
 // narrow leaves out spare columns until the table fits, first those that are all 0, then from the
-// right, and returns the names of those that were not. It then cuts the first column, which is then
-// at least 8 wide.
+// right, and returns their names. It then cuts the first column, which is then at least 8 wide.
 func (t *table) narrow(s Screen) (left []string) {
 	for t.measure() > s.Width {
 		at, most := -1, 1
@@ -82,9 +81,11 @@ func (t *table) narrow(s Screen) (left []string) {
 		if at < 0 {
 			break
 		}
-		if !t.zeros(at) {
-			left = append(left, t.columns[at].name)
+		name := t.columns[at].name
+		if t.zeros(at) {
+			name += " (all 0)"
 		}
+		left = append(left, name)
 		t.columns = slices.Delete(t.columns, at, at+1)
 		for i, row := range t.rows {
 			t.rows[i] = slices.Delete(row, at, at+1)

@@ -64,7 +64,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 	}
 	if c, ok := loop.ConditionOf(b.StopCause); ok {
 		s.Number, s.Condition = c.Number, c.Name
-		s.Do = append(s.Do, c.Way)
+		s.Do = loop.AppendNew(s.Do, c.Way)
 	}
 	for _, w := range gates {
 		if w.unanswered() {
@@ -72,7 +72,7 @@ func StoppedBy(b *loop.Budget, last *loop.Iteration, gates []Waiting, path strin
 		}
 	}
 	if command := Resume(b, path); command != "" {
-		s.Do = append(s.Do, "type in the session: "+command)
+		s.Do = append(s.Do, command)
 	}
 	return s
 }
@@ -157,5 +157,5 @@ func (p *page) stopped(w Why) {
 	}
 	p.waiting(s.Waiting, false)
 	p.axes(w.Budgets)
-	p.rows("do", strong, s.Do)
+	p.rows("next", strong, s.Do)
 }

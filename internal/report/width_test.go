@@ -160,8 +160,8 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// A table that does not fit leaves out spare columns, those of zeros silently and others by name;
-// names stay as far as there is room.
+// A table that does not fit leaves out spare columns, by name; names of rows stay
+// as far as there is room.
 func TestTablesAreNarrowed(t *testing.T) {
 	for _, c := range []struct {
 		width int
@@ -169,11 +169,14 @@ func TestTablesAreNarrowed(t *testing.T) {
 		left  string
 	}{
 		{60, "run                input  searches  output  dollars", ""},
-		{45, "run                input  output  dollars", ""},
-		{35, "run                input  dollars", "No room for: output (--json has\n  everything)"},
+		{45, "run                input  output  dollars",
+			"No room for: searches (all 0) (--json has\n  everything)"},
+		{35, "run                input  dollars",
+			"No room for: output, searches\n  (all 0) (--json has everything)"},
 		{26, "run                dollars",
-			"No room for: input,\n  output (--json has\n  everything)"},
-		{20, "run          dollars", "No room for:\n  input, output\n  (--json has\n  everything)"},
+			"No room for: input,\n  output, searches (all 0)\n  (--json has everything)"},
+		{20, "run          dollars",
+			"No room for:\n  input, output,\n  searches (all 0)\n  (--json has\n  everything)"},
 	} {
 		tab := table{columns: []column{{name: "run"}}}
 		tab.columns = append(tab.columns, counts("input", "searches", "output")...)

@@ -36,8 +36,8 @@ func (c *counter) spend(transcript string, cursors []loop.Cursor) (
 	spent.ByModel, spent.Cursors, spent.Skipped = r.ByModel, r.Cursors, r.Skipped
 	var notes []string
 	if r.Skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines of the transcripts could not be read: "+
-			"what they spent is not counted", r.Skipped))
+		notes = append(notes, loop.Plural(r.Skipped, "line")+" of the transcripts could not be "+
+			"read: the spend in it is not counted")
 	}
 	for _, m := range r.Unknown {
 		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the "+

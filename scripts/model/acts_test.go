@@ -299,7 +299,7 @@ func (w *world) comes(*rapid.T) { w.attended = true }
 
 func (w *world) goes(*rapid.T) {
 	w.attended = false
-	w.note("nobody is there any more")
+	w.note("the session is headless from now on")
 }
 
 func (w *world) terminalAnswer(t *rapid.T) {

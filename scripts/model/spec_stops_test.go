@@ -143,7 +143,7 @@ func (m *model) close(s *side, now time.Time, pause bool) {
 func (m *model) unanswered(t *tick) string {
 	switch {
 	case !m.attended:
-		return "nobody is there to answer it (headless session)"
+		return "no one can answer it in a headless session"
 	case t.asked:
 		return "its dialog was called and brought no answer"
 	}

@@ -103,7 +103,7 @@ func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) re
 			return nothing
 		}
 		c.blocked = true
-		return refuse("its schedule must go")
+		return refuse("still scheduled")
 	}
 	if s.run == nil || !m.runOf(s, ses) {
 		return nothing
@@ -138,7 +138,7 @@ func (m *model) stopSide(s *side, ses *session, crons []string, workers bool) re
 	m.unlock(s, ses)
 	switch {
 	case r.status != "active" && len(crons) > 0 && r.mayBlock(ses.prompt, "unschedule"):
-		return refuse("its schedule must go")
+		return refuse("still scheduled")
 	case r.status == "active" && r.underLoop && len(crons) == 0 && r.mayBlock(ses.prompt, "wake"):
 		return refuse("ScheduleWakeup")
 	}

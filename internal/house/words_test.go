@@ -1,0 +1,55 @@
+package house
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// retired are phrases that no page and no program has any more, in lower case.
+var retired = []string{
+	"behind your back", "nothing makes it", "it is the last one", "that very commit",
+	"where people spoke", "where nobody is there", "take one registration",
+	"wins that block whole", "the way out", "mended safely", "a setting of others",
+	"read by nobody", "who needs a wall", "for nothing. call", "go round what",
+	"let it go on to its end", "go on when you want", "keeps nothing from the other",
+	"told again", "where nothing tells", "and is told, whatever", "it is said to be",
+	"points at nothing is", "nobody is there", "its schedule must go",
+}
+
+func TestRetiredPhrases(t *testing.T) {
+	all := files(t)
+	for _, dir := range []string{".", "docs", "skills"} {
+		err := fs.WalkDir(os.DirFS(filepath.Join(root, dir)), ".",
+			func(name string, d fs.DirEntry, err error) error {
+				switch {
+				case err != nil:
+					return err
+				case d.IsDir() && dir == "." && name != ".":
+					return fs.SkipDir // its pages are those of the other folders
+				case filepath.Ext(name) != ".md":
+					return nil
+				}
+				text, err := os.ReadFile(filepath.Join(root, dir, name))
+				all[dir+"/"+name] = string(text)
+				return err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range all {
+		if name == "internal/house/words_test.go" {
+			continue
+		}
+		words := strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(text), "//", " ")),
+			" ")
+		for _, phrase := range retired {
+			if strings.Contains(words, phrase) {
+				t.Errorf("%s says %q", name, phrase)
+			}
+		}
+	}
+}

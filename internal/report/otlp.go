@@ -1,0 +1,294 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+	"hooks/internal/term"
+)
+
+// OTLP names where the runs of an export come from. Without Texts the export has no words that
+// people or the model wrote: a history must not be uploaded without a person's consent (R123).
+type OTLP struct {
+	Project, Version string
+	Texts            bool
+}
+
+// SpentRun is a run with what it spent by now.
+type SpentRun struct {
+	Run   *loop.Budget
+	Ended time.Time   // its last iteration, or the present while one is open
+	Rest  loop.Tokens // recorded without a model
+	Notes []string
+}
+
+const (
+	// maxBatch is how many bytes of spans or points a line of the export collects. The collector
+	// cuts lines of a mebibyte.
+	maxBatch  = 256 << 10
+	maxEvents = 128  // of a span, the limit of OpenTelemetry's own SDKs
+	maxItems  = 128  // of a list
+	maxText   = 1000 // characters of one value
+)
+
+// HistoryOTLP writes one OTLP/JSON object a line: first a span and the metrics of each run, the
+// newest first, then a span of each history line. Ids derive from the run's id, so that a later
+// export updates the same traces.
+func HistoryOTLP(w io.Writer, from OTLP) History {
+	x := &exporter{OTLP: from, out: bufio.NewWriterSize(w, 64<<10)}
+	return History{Whole: true, Runs: x.runs, Row: x.row, Close: func() error {
+		x.flush()
+		return x.out.Flush()
+	}}
+}
+
+type exporter struct {
+	OTLP
+	out   *bufio.Writer
+	spans []json.RawMessage
+	size  int // bytes of spans
+	err   error
+}
+
+func (x *exporter) runs(list []SpentRun) error {
+	for _, r := range list {
+		x.span(x.root(r))
+	}
+	x.flush()
+	for _, r := range list {
+		if metrics := metricsOf(r); len(metrics) > 0 {
+			x.write(otlpLine{Metrics: []resourceMetrics{{
+				Scopes: []scopeMetrics{{metrics, x.scope()}}, Resource: x.resource(),
+			}}})
+		}
+	}
+	return x.err
+}
+
+func (x *exporter) row(r HistoryRow) error {
+	x.span(x.iteration(r))
+	return x.err
+}
+
+func (x *exporter) span(s otlpSpan) {
+	text, err := json.Marshal(s)
+	x.err = cmp.Or(x.err, err)
+	x.spans = append(x.spans, text)
+	if x.size += len(text); x.size > maxBatch {
+		x.flush()
+	}
+}
+
+func (x *exporter) flush() {
+	if len(x.spans) > 0 {
+		x.write(otlpLine{Spans: []resourceSpans{{
+			Scopes: []scopeSpans{{x.spans, x.scope()}}, Resource: x.resource(),
+		}}})
+	}
+	x.spans, x.size = x.spans[:0], 0
+}
+
+func (x *exporter) write(line otlpLine) {
+	text, err := json.Marshal(line)
+	if err == nil {
+		_, err = x.out.Write(append(term.JSON(text), '\n'))
+	}
+	x.err = cmp.Or(x.err, err)
+}
+
+func (x *exporter) scope() otlpScope { return otlpScope{"hooks", x.Version} }
+
+func (x *exporter) resource() otlpResource {
+	var a attributes
+	a.text("service.name", "hooks")
+	a.text("service.version", x.Version)
+	a.text("hooks.project", x.Project)
+	return otlpResource{a}
+}
+
+// root is the span of a run.
+func (x *exporter) root(r SpentRun) otlpSpan {
+	b := r.Run
+	s := newSpan("run "+string(b.Skill), runKey(b.RunID, string(b.Skill), b.StartedAt),
+		b.StartedAt, r.Ended)
+	a := &s.Attributes
+	a.text("hooks.run.id", b.RunID)
+	a.text("hooks.skill", string(b.Skill))
+	a.text("hooks.status", string(b.Status))
+	a.text("hooks.stop_cause", b.StopCause)
+	a.count("hooks.iterations_used", int64(b.IterationsUsed))
+	a.count("hooks.max_iterations", int64(b.Ceilings.Iterations))
+	a.count("hooks.max_prs", int64(b.Ceilings.PRs))
+	a.count("hooks.max_minutes", int64(b.Ceilings.Minutes))
+	a.dollars("hooks.max_dollars", b.Ceilings.Dollars)
+	if x.Texts {
+		a.list("hooks.notes", r.Notes)
+	}
+	return s
+}
+
+// iteration is the span of a history line, below that of its run.
+func (x *exporter) iteration(r HistoryRow) otlpSpan {
+	got := gjson.GetManyBytes(r.JSON, "budget_snapshot.started_at", "session_id", "usage_by_model",
+		"gates", "denied")
+	began, _ := time.Parse(time.RFC3339, got[0].Str)
+	run := runKey(r.RunID, r.Skill, began)
+	name := "iteration"
+	switch {
+	case r.Outcome == string(loop.SkippedLock):
+		name = "skipped tick"
+	case r.Unbegun:
+		name = "stop"
+	}
+	s := newSpan(name, run, r.Started, r.Ended)
+	s.Parent = s.ID
+	s.ID = digest(run, strconv.FormatInt(r.Seq, 10), strconv.FormatInt(r.Iteration, 10),
+		r.Started.UTC().Format(time.RFC3339Nano))[:16]
+	if r.Outcome == string(loop.Errored) {
+		s.Status = &otlpStatus{Code: statusError}
+	}
+	a := &s.Attributes
+	a.text("hooks.run.id", r.RunID)
+	a.text("hooks.skill", r.Skill)
+	a.count("hooks.iteration", r.Iteration)
+	a.text("hooks.outcome", r.Outcome)
+	a.text("gen_ai.conversation.id", got[1].String())
+	x.spent(a, r, got[2])
+	a.count("hooks.agents_dispatched", r.Agents)
+	a.count("hooks.comments_pushed", r.Comments)
+	a.count("hooks.merges_attempted", r.Merges)
+	a.count("hooks.calls_refused", r.Refused)
+	a.list("hooks.prs", r.PRs)
+	a.list("hooks.stop_conditions", r.Causes)
+	x.events(&s, got[3], got[4])
+	return s
+}
+
+// spent sets what an iteration used, in the words of OpenTelemetry: input includes what came from a
+// cache and what was written to one.
+func (x *exporter) spent(a *attributes, r HistoryRow, usage gjson.Result) {
+	a.count("gen_ai.usage.input_tokens", r.TokensIn)
+	a.count("gen_ai.usage.output_tokens", r.TokensOut)
+	a.dollars("hooks.dollars", r.Dollars)
+	var models []string
+	var read, written int64
+	usage.ForEach(func(model, t gjson.Result) bool {
+		models = append(models, model.String())
+		read += t.Get("cache_read").Int()
+		written += t.Get("cache_write_5m").Int() + t.Get("cache_write_1h").Int()
+		return true
+	})
+	if len(models) > 0 {
+		a.count("gen_ai.usage.cache_read.input_tokens", read)
+		a.count("gen_ai.usage.cache_creation.input_tokens", written)
+	}
+	if len(models) == 1 {
+		a.text("gen_ai.response.model", models[0])
+	} else {
+		a.list("hooks.models", models)
+	}
+}
+
+// events adds the questions with the times of their answers, and the refused calls. The history has
+// no time of those, so they are at the end of the span.
+func (x *exporter) events(s *otlpSpan, gates, denied gjson.Result) {
+	add := func(name, at string, a attributes) {
+		if len(s.Events) == maxEvents {
+			s.Dropped++
+			return
+		}
+		s.Events = append(s.Events, otlpEvent{at, name, a})
+	}
+	gates.ForEach(func(_, g gjson.Result) bool {
+		var a attributes
+		a.text("hooks.gate.name", g.Get("name").String())
+		if x.Texts {
+			a.text("hooks.gate.target", g.Get("target").String())
+			a.text("hooks.gate.question", g.Get("question").String())
+			a.text("hooks.gate.answer", g.Get("answer").String())
+		}
+		at := s.End
+		if t, err := time.Parse(time.RFC3339, g.Get("at").Str); err == nil {
+			at = nanos(t)
+		}
+		add("gate", at, a)
+		return true
+	})
+	denied.ForEach(func(_, d gjson.Result) bool {
+		var a attributes
+		a.text("gen_ai.tool.name", d.Get("tool").String())
+		a.text("hooks.rule", d.Get("rule").String())
+		a.count("hooks.times", d.Get("times").Int())
+		if x.Texts {
+			a.text("hooks.call", d.Get("what").String())
+		}
+		add("call refused", s.End, a)
+		return true
+	})
+}
+
+// metricsOf are the dollars and tokens of a run since its start, by model. The kinds of tokens do
+// not overlap.
+func metricsOf(r SpentRun) []otlpMetric {
+	b := r.Run
+	var dollars, tokens []otlpPoint
+	add := func(model string, t loop.Tokens) {
+		var a attributes
+		a.text("hooks.run.id", b.RunID)
+		a.text("hooks.skill", string(b.Skill))
+		a.text("gen_ai.response.model", model)
+		start, at := span(b.StartedAt, r.Ended)
+		spent := max(0, t.Dollars)
+		dollars = append(dollars, otlpPoint{At: at, Start: start, Double: &spent, Attributes: a})
+		for _, kind := range []struct {
+			name string
+			n    int64
+		}{
+			{"input", t.Input}, {"output", t.Output}, {"cache_read", t.CacheRead},
+			{"cache_creation", t.CacheWrite5m + t.CacheWrite1h},
+		} {
+			n := strconv.FormatInt(max(0, kind.n), 10)
+			with := slices.Clip(a)
+			with.text("gen_ai.token.type", kind.name)
+			tokens = append(tokens, otlpPoint{At: at, Start: start, Int: n, Attributes: with})
+		}
+	}
+	for _, model := range slices.Sorted(maps.Keys(b.TokensByModel)) {
+		add(model, b.TokensByModel[model])
+	}
+	if r.Rest != (loop.Tokens{}) {
+		add("", r.Rest)
+	}
+	if len(dollars) == 0 {
+		return nil
+	}
+	return []otlpMetric{
+		{"hooks.cost", "what the API would charge for the run", "USD", cumulative(dollars)},
+		{"hooks.tokens", "tokens of the run, each of one kind", "{token}", cumulative(tokens)},
+	}
+}
+
+// runKey identifies a run. Lines of the SPEC's own format carry no run id.
+func runKey(id, skill string, began time.Time) string {
+	return cmp.Or(id, skill+" "+began.UTC().Format(time.RFC3339Nano))
+}
+
+// digest is an id of 64 hexadecimal digits.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		_, _ = io.WriteString(h, strconv.Quote(p))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

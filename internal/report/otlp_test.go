@@ -1,0 +1,193 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+	"go.opentelemetry.io/collector/pdata/pmetric"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"hooks/internal/loop"
+)
+
+// maxLogSize is the length at which a collector cuts a line.
+const maxLogSize = 1 << 20
+
+// decoded reads an export as the collector's otlpjsonfile receiver does: every line goes to the
+// reader of traces and to that of metrics, and what has none of its kind is ignored.
+func decoded(t testing.TB, text []byte) (spans []ptrace.Span, metrics []pmetric.Metric) {
+	t.Helper()
+	for line := range bytes.Lines(text) {
+		if len(line) > maxLogSize || !gjson.ValidBytes(line) || !utf8.Valid(line) {
+			t.Fatalf("a line of %d bytes: %.200s", len(line), line)
+		}
+		traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(line)
+		if err != nil {
+			t.Fatalf("%v: %.200s", err, line)
+		}
+		sums, err := (&pmetric.JSONUnmarshaler{}).UnmarshalMetrics(line)
+		if err != nil {
+			t.Fatalf("%v: %.200s", err, line)
+		}
+		if traces.SpanCount()+sums.MetricCount() == 0 {
+			t.Fatalf("a line with nothing in it: %.200s", line)
+		}
+		for _, r := range traces.ResourceSpans().All() {
+			for _, s := range r.ScopeSpans().At(0).Spans().All() {
+				spans = append(spans, s)
+			}
+		}
+		for _, r := range sums.ResourceMetrics().All() {
+			for _, m := range r.ScopeMetrics().At(0).Metrics().All() {
+				metrics = append(metrics, m)
+			}
+		}
+	}
+	return spans, metrics
+}
+
+// exported is an export of one run with these lines.
+func exported(t testing.TB, run SpentRun, texts bool, rows ...HistoryRow) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	h := HistoryOTLP(&out, OTLP{Project: "p", Version: "1.2.3", Texts: texts})
+	err := h.Runs([]SpentRun{run})
+	for _, r := range rows {
+		if err == nil {
+			err = h.Row(r)
+		}
+	}
+	if err == nil {
+		err = h.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+const hostileText = "\x1b]0;x\x07 \u202e \u0000 \xff </script> \"'\\ \U000E0041 日本"
+
+// No text of a history breaks a line of the export, or gets into one without --texts but the names
+// that identify a run.
+func TestOTLPOfHostileTexts(t *testing.T) {
+	began := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	long := strings.Repeat(hostileText, 5000)
+	run := SpentRun{Run: &loop.Budget{RunID: long, Skill: loop.Skill(long), StartedAt: began,
+		StopCause: long, TokensByModel: map[string]loop.Tokens{long: {Input: -5, Dollars: -1}}},
+		Notes: []string{"NOTE" + long}}
+	quoted := strings.ReplaceAll(strings.ToValidUTF8(long, "?"), `\`, "")
+	quoted = strings.NewReplacer("\x1b", "", "\x07", "", "\u0000", "", `"`, "").Replace(quoted)
+	line := `{"session_id":"s","gates":[` + strings.Repeat(`{"name":"n","question":"QUESTION`+
+		quoted+`","answer":"ANSWER"},`, 300) + `1],"denied":[{"what":"CALL"}],` +
+		`"usage_by_model":[1,{"x":2}]}`
+	row := HistoryRow{RunID: long, Skill: long, Outcome: string(loop.Errored), Started: began,
+		Ended: began.Add(-time.Hour), PRs: make([]string, 1000), JSON: []byte(line)}
+	for _, texts := range []bool{false, true} {
+		text := exported(t, run, texts, row)
+		spans, metrics := decoded(t, text)
+		if len(spans) != 2 || len(metrics) != 2 {
+			t.Fatalf("%d spans, %d metrics", len(spans), len(metrics))
+		}
+		s := spans[1]
+		if s.ParentSpanID() != spans[0].SpanID() || s.TraceID() != spans[0].TraceID() {
+			t.Error("the iteration is not below its run")
+		}
+		if s.EndTimestamp() != s.StartTimestamp() || s.Status().Code() != ptrace.StatusCodeError ||
+			s.Events().Len() != maxEvents || s.DroppedEventsCount() != 302-maxEvents {
+			t.Errorf("%v to %v, %v, %d events, %d dropped", s.StartTimestamp(), s.EndTimestamp(),
+				s.Status().Code(), s.Events().Len(), s.DroppedEventsCount())
+		}
+		for _, word := range []string{"QUESTION", "ANSWER", "NOTE"} {
+			if bytes.Contains(text, []byte(word)) != texts {
+				t.Errorf("with texts %v: %s", texts, word)
+			}
+		}
+		if v := metrics[0].Sum().DataPoints().At(0).DoubleValue(); v != 0 {
+			t.Errorf("a sum that only grows is %v", v)
+		}
+	}
+}
+
+// A run of 10,000 iterations has a span for each, in lines that no collector cuts; the same run
+// exported again has the same ids, and another start of the file once it has grown.
+func TestOTLPOfALongRun(t *testing.T) {
+	const iterations = 10_000
+	began := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	export := func(n int) []byte {
+		rows := make([]HistoryRow, n)
+		for i := range rows {
+			at := began.Add(time.Duration(i) * time.Minute)
+			rows[i] = HistoryRow{RunID: "r1", Skill: "work", Seq: int64(i + 1),
+				Iteration: int64(i + 1), Started: at, Ended: at.Add(time.Minute),
+				JSON: []byte(`{"session_id":"s1"}`)}
+		}
+		return exported(t, SpentRun{Run: &loop.Budget{RunID: "r1", StartedAt: began},
+			Ended: rows[n-1].Ended}, false, rows...)
+	}
+	text := export(iterations)
+	spans, _ := decoded(t, text)
+	ids := map[string]bool{}
+	for _, s := range spans {
+		ids[s.SpanID().String()] = true
+		if s.TraceID() != spans[0].TraceID() {
+			t.Fatal("a span of another trace")
+		}
+	}
+	if len(spans) != 1+iterations || len(ids) != len(spans) {
+		t.Errorf("%d spans with %d ids", len(spans), len(ids))
+	}
+	if !bytes.Equal(text, export(iterations)) {
+		t.Error("the same run is exported in another way")
+	}
+	const fingerprint = 1000 // bytes by which the collector knows a file
+	if less := export(iterations - 1); bytes.Equal(less[:fingerprint], text[:fingerprint]) {
+		t.Error("a collector takes the longer file for the shorter one")
+	}
+}
+
+// Whatever is in a line of a history, a collector takes the export.
+func FuzzOTLP(f *testing.F) {
+	f.Add("r1", "ok", `{"gates":[{"name":"n","at":"2026-11-22T12:00:00Z"}],"denied":[{}]}`,
+		int64(1))
+	f.Add("", "errored", `{"gates":{"a":1e999},"denied":"x","usage_by_model":{"m":{`+
+		`"cache_read":-1e30}},"budget_snapshot":{"started_at":"9999-01-01T00:00:00Z"}}`,
+		int64(-1<<62))
+	f.Fuzz(func(t *testing.T, id, outcome, line string, n int64) {
+		if !gjson.Valid(line) || !gjson.Parse(line).IsObject() {
+			return // it does not come this far
+		}
+		tokens := loop.Tokens{Input: n, CacheWrite5m: n, CacheWrite1h: n, Dollars: loop.USD(n)}
+		run := SpentRun{Run: &loop.Budget{RunID: id, StartedAt: time.Unix(n, n),
+			Ceilings: loop.Ceilings{Dollars: loop.USD(n)}}, Rest: tokens, Notes: []string{line}}
+		row := HistoryRow{RunID: id, Skill: outcome, Seq: n, Outcome: outcome,
+			Started: time.Unix(0, n), Dollars: loop.USD(n), PRs: []string{id}, JSON: []byte(line)}
+		spans, metrics := decoded(t, exported(t, run, true, row))
+		if len(spans) != 2 {
+			t.Fatalf("%d spans", len(spans))
+		}
+		for _, s := range spans {
+			if s.TraceID().IsEmpty() || s.SpanID().IsEmpty() ||
+				s.EndTimestamp() < s.StartTimestamp() {
+				t.Fatalf("span %v of %v, %v to %v", s.SpanID(), s.TraceID(), s.StartTimestamp(),
+					s.EndTimestamp())
+			}
+		}
+		for _, m := range metrics {
+			if fmt.Sprint(m.Sum().AggregationTemporality()) != "Cumulative" ||
+				!m.Sum().IsMonotonic() {
+				t.Fatalf("%s is %v", m.Name(), m.Sum().AggregationTemporality())
+			}
+			for _, p := range m.Sum().DataPoints().All() {
+				if p.IntValue() < 0 || p.DoubleValue() < 0 || p.Timestamp() < p.StartTimestamp() {
+					t.Fatalf("%s is %d, %f", m.Name(), p.IntValue(), p.DoubleValue())
+				}
+			}
+		}
+	})
+}
