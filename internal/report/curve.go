@@ -111,7 +111,7 @@ func (d *drawing) marks(p point, x, y float64) {
 			more = fmt.Sprintf(" and %d more", p.gates-len(p.asked))
 		}
 		d.put(`<path class="asked" d="M%.2f %.2fh0"><title>%s: %s%s</title></path>`+"\n", x, y,
-			where, clip(strings.Join(p.asked, "; "), 200), more)
+			where, brief(strings.Join(p.asked, "; ")), more)
 	}
 	if p.refused > 0 {
 		d.put(`<path class="refusal" d="M%.2f 98h0"><title>%s: %s refused</title></path>`+"\n", x,
@@ -146,8 +146,7 @@ func (d *drawing) legend(list []point, off bool) {
 // described is the curve in words.
 func (d *drawing) described(list []point, off bool) string {
 	last := list[len(list)-1]
-	text := fmt.Sprintf("%s cost $%s in all", plural(len(d.Rows), "line")+" of the history",
-		last.total)
+	text := fmt.Sprintf("The history has %s and $%s in all", plural(len(d.Rows), "line"), last.total)
 	switch limit := d.Run.Ceilings.Dollars; {
 	case limit == 0:
 		text += "; there is no ceiling in dollars."

@@ -28,6 +28,9 @@ func (m *markup) put(format string, args ...any) {
 // maxShown bounds a single text on a page, in characters.
 const maxShown = 2000
 
+// brief is a text in a list.
+func brief(text string) string { return clip(clean(text), 160) }
+
 // sprint is a format of HTML as a value for another one.
 func sprint(format string, args ...any) raw {
 	var m markup

@@ -251,9 +251,9 @@ func (d *drawing) asked() {
 	d.section("Asked and refused", remark)
 	if len(d.Gates) > 0 {
 		d.put(`<table class="rows"><thead><tr><th class="n">#<th>Question<th>Answer</thead><tbody>`)
-		for _, g := range d.Gates {
+		for _, g := range d.Gates[max(0, len(d.Gates)-maxListedRows):] {
 			d.put(`<tr><td class="n">%d<td class="text">%s <span class="dim">%s</span><td><b>%s</b>`+"\n",
-				g.Iteration, Short(g.Question), g.Name, Short(g.Answer))
+				g.Iteration, brief(g.Question), g.Name, brief(g.Answer))
 		}
 		d.put("</tbody></table>\n")
 	}
@@ -263,7 +263,7 @@ func (d *drawing) asked() {
 		for _, r := range d.Denied {
 			d.put(`<tr><td class="n">%d<td class="text"><code>%s</code>`+
 				`<td class="keep">%s`+"\n", r.Times,
-				Short(refusedCall(r)), r.Rule)
+				brief(refusedCall(r)), r.Rule)
 		}
 		d.put("</tbody></table>\n")
 	}
@@ -282,7 +282,7 @@ func (d *drawing) prs() {
 		d.put(`<table class="rows prlist"><thead><tr><th>PR<th>State<th>Branch<th>Commit</thead>` +
 			`<tbody>`)
 	}
-	shown := d.PRs[max(0, len(d.PRs)-maxPRs):]
+	shown := d.PRs[max(0, len(d.PRs)-maxListedRows):]
 	for _, p := range shown {
 		from := cmp.Or(when(p.Told, "by the tracker"), when(p.Merged, "merge seen"),
 			when(p.Seen, "seen"), "claimed")
@@ -292,7 +292,7 @@ func (d *drawing) prs() {
 				cmp.Or(when(p.Head, "on the remote"), "claimed"))
 		}
 		d.put(`<tr><td class="keep">%s<td>%s <span class="dim">%s</span><td class="text">%s<td>%s`+
-			"\n", d.pr(p.Number), cmp.Or(p.State, "unknown"), from, branch(p.Branch), commit)
+			"\n", d.pr(p.Number), cmp.Or(brief(p.State), "unknown"), from, branch(p.Branch), commit)
 	}
 	if len(d.PRs) > 0 {
 		d.put("</tbody></table>\n")
@@ -300,20 +300,20 @@ func (d *drawing) prs() {
 	if more := len(d.PRs) - len(shown); more > 0 {
 		d.put("<p class=\"dim\">%s before these are left out.</p>\n", plural(more, "PR"))
 	}
-	for _, w := range d.Worktrees[max(0, len(d.Worktrees)-maxPRs):] {
-		d.put("<p>Worktree left on disk: <code>%s</code> %s</p>\n", w.Path, branch(w.Branch))
+	for _, w := range d.Worktrees[max(0, len(d.Worktrees)-maxListedRows):] {
+		d.put("<p>Worktree left on disk: <code>%s</code> %s</p>\n", brief(w.Path), branch(w.Branch))
 	}
 	d.end()
 }
 
-// maxPRs bounds how many PRs, and how many worktrees, a page shows: the last ones.
-const maxPRs = 200
+// maxListedRows bounds how many PRs, answers, failures and worktrees a page lists: the last ones.
+const maxListedRows = 100
 
 func branch(name string) raw {
 	if name == "" {
 		return `<span class="dim">–</span>`
 	}
-	return sprint("<code>%s</code>", name)
+	return sprint("<code>%s</code>", brief(name))
 }
 
 // pr is a PR's number, which leads to it where the forge is known.
@@ -360,8 +360,8 @@ func (d *drawing) evidence() {
 	row("Comments", c.Comments)
 	row("Commits", d.commits(false))
 	row("Outcomes", "of "+plural(c.Outcomes, "iteration"))
-	for _, f := range c.Failures[max(0, len(c.Failures)-maxPRs):] {
-		row("Failed", Short(f.Subject()+": "+f.Cause))
+	for _, f := range c.Failures[max(0, len(c.Failures)-maxListedRows):] {
+		row("Failed", brief(f.Subject()+": "+f.Cause))
 	}
 	d.put("</dl></div></div>\n")
 	d.end()
@@ -369,7 +369,7 @@ func (d *drawing) evidence() {
 
 func (d *drawing) numbers(list []int) raw {
 	var parts []string
-	for _, n := range list[max(0, len(list)-maxPRs):] {
+	for _, n := range list[max(0, len(list)-maxListedRows):] {
 		parts = append(parts, string(d.pr(n)))
 	}
 	return raw(orNone(strings.Join(parts, ", ")))
@@ -377,7 +377,7 @@ func (d *drawing) numbers(list []int) raw {
 
 func (d *drawing) commits(remote bool) raw {
 	var parts []string
-	for _, p := range d.PRs[max(0, len(d.PRs)-maxPRs):] {
+	for _, p := range d.PRs[max(0, len(d.PRs)-maxListedRows):] {
 		if p.SHA != "" && p.Head == remote {
 			parts = append(parts, string(sprint("#%d %s", p.Number, d.commit(p.SHA))))
 		}
@@ -450,9 +450,9 @@ func (d *drawing) shares(by string, list []share) {
 	}
 	d.put(`<table class="shares"><thead><tr><th>%s<th class="n">Dollars</thead><tbody>`, by)
 	for _, s := range list {
-		name := sprint("%s", s.name)
+		name := sprint("%s", brief(s.name))
 		if s.code {
-			name = sprint("<code>%s</code>", s.name)
+			name = sprint("<code>%s</code>", brief(s.name))
 		}
 		d.put(`<tr><td>%s<td class="n">%s%s`+"\n", name, "$"+s.dollars.String(),
 			meter(int64(s.dollars), int64(most)))

@@ -58,12 +58,16 @@ func (d *drawing) row(r *PageRow, notes []string, most loop.USD) {
 	if r.Unbegun {
 		number = "–"
 	}
-	prs := make([]string, len(r.PRs))
-	for i, name := range r.PRs {
-		prs[i] = string(sprint("%s", name))
+	var prs []string
+	for _, name := range r.PRs[:min(len(r.PRs), maxRemarks)] {
+		shown := sprint("%s", brief(name))
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil {
-			prs[i] = string(d.pr(n))
+			shown = d.pr(n)
 		}
+		prs = append(prs, string(shown))
+	}
+	if more := len(r.PRs) - len(prs); more > 0 {
+		prs = append(prs, string(sprint("and %d more", more)))
 	}
 	refused := raw("")
 	if r.Refused > 0 {
@@ -77,22 +81,22 @@ func (d *drawing) row(r *PageRow, notes []string, most loop.USD) {
 		d.remarks(r, notes))
 }
 
-// maxRemarks bounds the remarks of one iteration.
-const maxRemarks = 12
+// maxRemarks bounds the remarks of one iteration, and its PRs.
+const maxRemarks = 8
 
 func (d *drawing) remarks(r *PageRow, notes []string) raw {
 	var list []raw
 	for _, c := range r.Causes {
-		list = append(list, sprint("<b>stopped by %s</b>", c))
+		list = append(list, sprint("<b>stopped by %s</b>", brief(c)))
 	}
 	if r.Over > 0 {
 		list = append(list, sprint("$%s past the ceiling", r.Over))
 	}
 	for _, a := range r.Asked {
-		list = append(list, sprint(`<span class="gate">%s</span>`, a))
+		list = append(list, sprint(`<span class="gate">%s</span>`, brief(a)))
 	}
 	for _, n := range notes {
-		list = append(list, sprint("%s", Short(n)))
+		list = append(list, sprint("%s", brief(n)))
 	}
 	if more := len(list) - maxRemarks; more > 0 {
 		list = append(list[:maxRemarks], sprint("and %d more", more))

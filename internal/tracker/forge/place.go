@@ -46,7 +46,7 @@ func (p Place) Program() string {
 }
 
 // Pages are the first parts of the web addresses of a PR and of a commit, which a number and a
-// commit's name complete. They are empty where the place has no pages that are known.
+// commit's name complete. They are empty where the place has no pages that are known, as at a port.
 func (p Place) Pages() (pr, commit string) {
 	if !plainName(p.Host, false) || !plainName(p.Owner, true) || !plainName(p.Repo, false) {
 		return "", ""
