@@ -60,7 +60,7 @@ func TestPictures(t *testing.T) {
 		name          string
 		width, height int
 		dark          bool
-	}{{"phone", 390, 1500, false}, {"tablet-dark", 820, 1500, true}, {"desk", 1280, 1500, false}} {
+	}{{"phone", 390, 4300, false}, {"tablet-dark", 820, 3900, true}, {"desk", 1280, 3900, false}} {
 		t.Run(c.name, func(t *testing.T) {
 			got := filepath.Join(t.TempDir(), "got.png")
 			scheme := "--blink-settings=preferredColorScheme=1"
