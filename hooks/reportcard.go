@@ -20,7 +20,7 @@ import (
 type reportCardCmd struct {
 	which
 	RunID    string `name:"run" help:"An earlier run, by its id."`
-	HTML     string `name:"html" xor:"form" placeholder:"FILE" help:"Write one HTML file, which needs no network."`
+	HTML     string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
 	Open     bool   `help:"Open that file in the browser."`
 	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`
 	JSON     bool   `xor:"form" help:"Print the same as JSON: a list of runs."`

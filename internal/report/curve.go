@@ -43,7 +43,7 @@ func points(rows []PageRow) (list []point) {
 }
 
 // curve draws the spend over the iterations. The picture is stretched to the page, so strokes do
-// not scale, marks are lines without a length, and the labels are HTML beside it.
+// not scale, marks are the caps of lines too short to see, and the labels are HTML beside it.
 func (d *drawing) curve() {
 	d.section("Spend", "")
 	defer d.end()
@@ -62,7 +62,7 @@ func (d *drawing) curve() {
 	top = max(top, step)
 	y := func(u loop.USD) float64 { return 100 - 100*float64(u)/float64(top) }
 	x := func(i int) float64 { return 100 * float64(i+1) / float64(len(list)) }
-	d.put(`<div class="chart"><div class="ys">`)
+	d.put(`<figure><div class="chart"><div class="ys">`)
 	for at := loop.USD(0); at <= top; at += step {
 		d.put(`<span style="top:%.1f%%">%s</span>`, y(at), axis(at, step))
 	}
@@ -98,6 +98,7 @@ func (d *drawing) curve() {
 	}
 	d.put("</div>\n")
 	d.legend(list, off)
+	d.put("</figure>\n")
 }
 
 func (d *drawing) marks(p point, x, y float64) {
@@ -110,11 +111,11 @@ func (d *drawing) marks(p point, x, y float64) {
 		if p.gates > len(p.asked) {
 			more = fmt.Sprintf(" and %d more", p.gates-len(p.asked))
 		}
-		d.put(`<path class="asked" d="M%.2f %.2fh0"><title>%s: %s%s</title></path>`+"\n", x, y,
+		d.put(`<path class="asked" d="M%.2f %.2fh.01"><title>%s: %s%s</title></path>`+"\n", x, y,
 			where, brief(strings.Join(p.asked, "; ")), more)
 	}
 	if p.refused > 0 {
-		d.put(`<path class="refusal" d="M%.2f 98h0"><title>%s: %s refused</title></path>`+"\n", x,
+		d.put(`<path class="refusal" d="M%.2f 98h.01"><title>%s: %s refused</title></path>`+"\n", x,
 			where, plural(int(p.refused), "call"))
 	}
 }
@@ -146,7 +147,8 @@ func (d *drawing) legend(list []point, off bool) {
 // described is the curve in words.
 func (d *drawing) described(list []point, off bool) string {
 	last := list[len(list)-1]
-	text := fmt.Sprintf("The history has %s and $%s in all", plural(len(d.Rows), "line"), last.total)
+	text := fmt.Sprintf("The history has %s and $%s in all", plural(len(d.Rows), "line"),
+		last.total)
 	switch limit := d.Run.Ceilings.Dollars; {
 	case limit == 0:
 		text += "; there is no ceiling in dollars."

@@ -26,7 +26,7 @@ func (m *markup) put(format string, args ...any) {
 }
 
 // maxShown bounds a single text on a page, in characters.
-const maxShown = 2000
+const maxShown = 8000
 
 // brief is a text in a list.
 func brief(text string) string { return clip(clean(text), 160) }

@@ -252,8 +252,9 @@ func (d *drawing) asked() {
 	if len(d.Gates) > 0 {
 		d.put(`<table class="rows"><thead><tr><th class="n">#<th>Question<th>Answer</thead><tbody>`)
 		for _, g := range d.Gates[max(0, len(d.Gates)-maxListedRows):] {
-			d.put(`<tr><td class="n">%d<td class="text">%s <span class="dim">%s</span><td><b>%s</b>`+"\n",
-				g.Iteration, brief(g.Question), g.Name, brief(g.Answer))
+			d.put(`<tr><td class="n">%d<td class="text">%s <span class="dim">%s</span>`+
+				"<td><b>%s</b>\n", g.Iteration, brief(g.Question), brief(g.Name),
+				brief(g.Answer))
 		}
 		d.put("</tbody></table>\n")
 	}

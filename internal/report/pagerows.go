@@ -46,7 +46,7 @@ func (d *drawing) timeline() {
 }
 
 func (d *drawing) row(r *PageRow, notes []string, most loop.USD) {
-	number, outcome, tone := strconv.FormatInt(r.Iteration, 10), r.Outcome, "good"
+	number, outcome, tone := strconv.FormatInt(r.Iteration, 10), brief(r.Outcome), "good"
 	switch outcomeStyle(r.Outcome) {
 	case bad:
 		tone = "bad"

@@ -33,7 +33,8 @@ func browser(t *testing.T, args ...string) {
 	cmd := exec.CommandContext(ctx, program, append([]string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",
-		"--hide-scrollbars", "--force-device-scale-factor=1", "--host-resolver-rules=MAP * ~NOTFOUND",
+		"--hide-scrollbars", "--force-device-scale-factor=1",
+		"--host-resolver-rules=MAP * ~NOTFOUND",
 		"--user-data-dir=" + t.TempDir()}, args...)...)
 	cmd.WaitDelay = time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -116,7 +117,8 @@ func small(t *testing.T, text []byte) []byte {
 	b := drawn.Bounds()
 	coarse := func(x, y int) color.RGBA {
 		r, g, bl, _ := drawn.At(x, y).RGBA()
-		return color.RGBA{uint8(r>>8) &^ 7, uint8(g>>8) &^ 7, uint8(bl>>8) &^ 7, 255}
+		round := func(v uint32) uint8 { return uint8(min(v>>8+4, 255)) &^ 7 }
+		return color.RGBA{round(r), round(g), round(bl), 255}
 	}
 	var palette color.Palette
 	for y := b.Min.Y; y < b.Max.Y; y++ {

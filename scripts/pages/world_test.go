@@ -66,7 +66,8 @@ func night() []report.Page {
 		case 8:
 			l.Denied = []loop.Denial{{Tool: "Bash", Rule: loop.StateGuard,
 				What: "rm -rf .sdd/loop", Times: 1}}
-			l.Failures = []loop.Failure{{Kind: "issue", Number: 144, Cause: "tests fail in TestPlan"}}
+			l.Failures = []loop.Failure{{Kind: "issue", Number: 144,
+				Cause: "tests fail in TestPlan"}}
 		case 9:
 			asked("budget-escalation", "Approaching dollars ($20.61/$25.00). Continue, raise "+
 				"ceiling, or stop?", "continue")

@@ -10,7 +10,8 @@ func TestPages(t *testing.T) {
 	for _, c := range []struct{ kind, host, owner, repo, pr, commit string }{
 		{GitHub, "github.com", "acme", "app", "https://github.com/acme/app/pull/",
 			"https://github.com/acme/app/commit/"},
-		{GitLab, "gitlab.com", "group/sub", "app", "https://gitlab.com/group/sub/app/-/merge_requests/",
+		{GitLab, "gitlab.com", "group/sub", "app",
+			"https://gitlab.com/group/sub/app/-/merge_requests/",
 			"https://gitlab.com/group/sub/app/-/commit/"},
 		{Gitea, "tea.example.com", "acme", "app", "https://tea.example.com/acme/app/pulls/",
 			"https://tea.example.com/acme/app/commit/"},
