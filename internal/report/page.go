@@ -414,7 +414,7 @@ func (d *drawing) byModel() (list []share) {
 }
 
 // maxDays bounds the days that have a row of their own: the last ones.
-const maxDays = 31
+const maxDays = 14
 
 func (d *drawing) byDay() (list []share) {
 	rest := d.Run.DollarsEstimate
