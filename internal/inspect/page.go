@@ -52,7 +52,11 @@ func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []
 			return nil
 		}
 		row := report.PageRow{HistoryRow: l.HistoryRow}
-		row.JSON, row.Outcome = nil, strings.Clone(row.Outcome)
+		row.JSON, row.RunID, row.Skill = nil, s.Budget.RunID, string(s.skill)
+		row.Outcome = strings.Clone(row.Outcome) // else it keeps its line in memory
+		for i, name := range row.PRs {
+			row.PRs[i] = strings.Clone(name)
+		}
 		l.gates.ForEach(func(_, g gjson.Result) bool {
 			row.Asked = append(row.Asked, g.Get("name").String()+": "+g.Get("answer").String())
 			return true
