@@ -1,20 +1,116 @@
 package main
 
-import "hooks/internal/report"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"hooks/internal/child"
+	"hooks/internal/hint"
+	"hooks/internal/report"
+	"hooks/internal/safefile"
+)
 
 type reportCardCmd struct {
 	which
 	RunID    string `name:"run" complete:"run" help:"An earlier run, by its id."`
+	HTML     string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
+	Open     bool   `help:"Open that file in the browser."`
 	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`
 	JSON     bool   `xor:"form" help:"Print the same as JSON: a list of runs."`
 }
 
-// Run prints the morning page of the present runs, or of one.
+// Run prints the morning page of the present runs, or of one, or writes it to a file.
 func (r reportCardCmd) Run(c caller) error {
+	if r.HTML != "" {
+		return r.write(c)
+	}
+	if r.Open {
+		return hint.New("type `hooks report-card --html report.html --open`",
+			"--open has no file to open")
+	}
 	list, err := c.Cards(r.skills(), r.RunID)
 	return showEach(c, r.JSON, list, err, "no loop has run in this project",
 		func(s report.Screen, card report.Card) string {
 			s.Markdown = r.Markdown
 			return report.CardText(s, card)
 		})
+}
+
+// write also writes a page whose history is damaged in part.
+func (r reportCardCmd) write(c caller) error {
+	if r.Open && c.Env("CLAUDECODE") != "" {
+		return hint.New("type it in a terminal of your own, or leave --open out",
+			"no browser is opened from inside the agent")
+	}
+	if err := writable(r.HTML); err != nil {
+		return err
+	}
+	pages, err := c.Pages(r.skills(), r.RunID)
+	if len(pages) == 0 && err != nil {
+		return err
+	}
+	werr := safefile.Replace(r.HTML, report.PageHTML(c.screen(), pages))
+	if werr != nil {
+		return errors.Join(err, hint.New("name a file in a folder that you can write to",
+			"write the page: %v", werr))
+	}
+	path, perr := filepath.Abs(r.HTML)
+	if perr == nil {
+		perr = c.say("written: " + path)
+	}
+	if r.Open && perr == nil {
+		perr = open(path)
+	}
+	return errors.Join(err, perr)
+}
+
+// writable refuses to put a page in the place of anything but an earlier page. The ending keeps it
+// from taking the place of settings or state.
+func writable(path string) error {
+	if ext := strings.ToLower(filepath.Ext(path)); ext != ".html" && ext != ".htm" {
+		return hint.New("end it in .html, as in `--html report.html`",
+			"--html %q does not name an HTML file", path)
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return hint.New("name another file", "--html %q is not a regular file", path)
+	}
+	f, _, err := safefile.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	start := make([]byte, len(report.PageMark))
+	if err == nil {
+		_, err = io.ReadFull(f, start)
+		f.Close()
+	}
+	if err != nil || string(start) != report.PageMark {
+		return hint.New("name another file, or remove that one",
+			"--html %q is there already and is not a report card", path)
+	}
+	return nil
+}
+
+// openerWait is how long a program that opens files gets to report that it cannot.
+const openerWait = 2 * time.Second
+
+// open shows a file by the system's own opener.
+func open(path string) error {
+	args := []string{"xdg-open", path}
+	switch runtime.GOOS {
+	case "darwin":
+		args[0] = "open"
+	case "windows":
+		args = []string{"rundll32", "url.dll,FileProtocolHandler", path}
+	}
+	if err := child.Leave(args, openerWait); err != nil {
+		return hint.New("open the file by hand", "open %s: %s", path, fmt.Sprint(err))
+	}
+	return nil
 }

@@ -11,32 +11,47 @@ import (
 	"time"
 
 	"hooks/internal/hint"
-	"hooks/internal/loop"
 	"hooks/internal/report"
 )
 
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
+	All   bool `help:"The loops of every project on this machine that has had one."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
-
-const noLoop = "no loop in this project"
 
 // Run prints the state of each loop.
 func (st statusCmd) Run(c caller) error {
 	if st.Watch {
-		return c.watch(st.skills())
+		return st.watch(c)
 	}
-	list, err := c.Standing(st.skills())
-	return showEach(c, st.JSON, list, err, noLoop, report.Standing)
+	list, err := st.look(c)
+	return showEach(c, st.JSON, list, err, st.none(), report.Standing)
+}
+
+const noLoop = "no loop in this project"
+
+// none is the text where there is no loop.
+func (st statusCmd) none() string {
+	if st.All {
+		return "no loop in any project of this machine"
+	}
+	return noLoop
+}
+
+func (st statusCmd) look(c caller) ([]report.Stand, error) {
+	if st.All {
+		return c.StandingEverywhere(st.skills())
+	}
+	return c.Standing(st.skills())
 }
 
 // watchEvery is how often the loops are looked at; what did not change is not drawn again.
 const watchEvery = 2 * time.Second
 
 // watch keeps the status on the terminal's other screen and leaves the terminal as it was.
-func (c caller) watch(skills []loop.Skill) error {
+func (st statusCmd) watch(c caller) error {
 	if _, terminal := terminalOf(c.out); !terminal {
 		return hint.New("leave --watch out, or ask for --json",
 			"--watch needs a terminal to draw on")
@@ -48,12 +63,12 @@ func (c caller) watch(skills []loop.Skill) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for before := ""; ; {
-		list, err := c.Standing(skills)
+		list, err := st.look(c)
 		text := drawEach(c.screen(), list, report.Standing)
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}
-		text = cmp.Or(text, noLoop)
+		text = cmp.Or(text, st.none())
 		if text = firstLines(text, height(c.out)-1); text != before {
 			fmt.Fprint(c.out, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\n")+"\x1b[K\n\x1b[J")
 			before = text

@@ -265,9 +265,11 @@ func looksHooks(args []string) bool {
 		return shellword.Has("status list", sub)
 	case "doctor":
 		return !shellword.AnyOf(args, "--fix")
+	case "report-card":
+		return !anyPrefix(args, "--html --open")
 	default:
 		return shellword.Has(`
-			report report-card status explain version history cost schema statusline
+			report status explain version history cost schema statusline
 help`, name)
 	}
 }

@@ -17,25 +17,30 @@ const maxOnCard = 50
 func (d *Desk) Cards(skills []loop.Skill, runID string) ([]report.Card, error) {
 	list := []report.Card{}
 	err := d.ask(func(v *visit) error {
-		collect := func(files *store.Store, l *loopState, present bool) error {
+		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
 			c, err := v.card(files, l, present)
 			list = append(list, c)
 			return err
-		}
-		if runID == "" {
-			return v.each(skills, func(l *loopState) error { return collect(v.files, l, true) })
-		}
-		return v.everyRun(func(files *store.Store, l *loopState, present bool) error {
-			if l.Budget.RunID != runID || !slices.Contains(skills, l.skill) {
-				return nil
-			}
-			return collect(files, l, present)
 		})
 	})
 	if err == nil && runID != "" && len(list) == 0 {
 		err = noRun(runID)
 	}
 	return list, err
+}
+
+// runs shows the present runs or, by its id, one run.
+func (v *visit) runs(skills []loop.Skill, runID string,
+	show func(files *store.Store, l *loopState, present bool) error) error {
+	if runID == "" {
+		return v.each(skills, func(l *loopState) error { return show(v.files, l, true) })
+	}
+	return v.everyRun(func(files *store.Store, l *loopState, present bool) error {
+		if l.Budget.RunID != runID || !slices.Contains(skills, l.skill) {
+			return nil
+		}
+		return show(files, l, present)
+	})
 }
 
 func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Card, error) {

@@ -60,6 +60,7 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 type line struct {
 	report.HistoryRow
 	usage    gjson.Result // by model
+	gates    gjson.Result // asked in it
 	snapshot []byte       // the budget after it; good until the next line
 }
 
@@ -167,6 +168,8 @@ func (l *line) field(name string, v gjson.Result) {
 		_ = l.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
 	case "usage_by_model":
 		l.usage = v
+	case "gates":
+		l.gates = v
 	}
 }
 

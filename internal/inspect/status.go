@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/tidwall/gjson"
@@ -11,6 +12,7 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
+	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
@@ -28,6 +30,33 @@ func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	})
 	report.NameLoops(list)
 	return list, err
+}
+
+// StandingEverywhere is Standing for every project of this machine that the user's state directory
+// knows. One whose folder or state is gone has no loops; errors are joined.
+func (d *Desk) StandingEverywhere(skills []loop.Skill) ([]report.Stand, error) {
+	list := []report.Stand{}
+	projects, err := seal.At(seal.Home(d.Env)).Projects()
+	errs := []error{store.Hinted(err)}
+	for _, project := range projects {
+		v, err := d.visit(project)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", project, err))
+		}
+		if err != nil || v.files == nil {
+			continue
+		}
+		err = v.each(skills, func(l *loopState) error {
+			st := v.stand(l)
+			st.Project = project
+			list = append(list, st)
+			return nil
+		})
+		if v.files.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", project, err))
+		}
+	}
+	return list, errors.Join(errs...)
 }
 
 func (v *visit) stand(l *loopState) report.Stand {

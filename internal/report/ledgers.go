@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hooks/internal/ledger"
+	"hooks/internal/loop"
 	"hooks/internal/term"
 )
 
@@ -35,7 +36,7 @@ func LedgersText(_ Screen, l Ledgers) string {
 		fmt.Fprintln(&b, term.Line(fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Rule, f.Text,
 			mark)))
 	}
-	fmt.Fprintf(&b, "%s checked, %s", plural(l.Checked, "ledger"),
-		plural(len(l.Findings), "finding"))
+	fmt.Fprintf(&b, "%s checked, %s", loop.Plural(l.Checked, "ledger"),
+		loop.Plural(len(l.Findings), "finding"))
 	return b.String()
 }

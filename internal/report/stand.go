@@ -14,6 +14,7 @@ import (
 
 // Stand is the present state of one loop.
 type Stand struct {
+	Project    string       `json:"project,omitempty"` // only where loops of several are shown
 	Run        *loop.Budget `json:"run"`
 	Tick       *loop.Tick   `json:"tick,omitempty"`
 	Lock       *loop.Lock   `json:"lock,omitempty"`
@@ -155,6 +156,7 @@ func Standing(s Screen, st Stand) string {
 	p, b := newPage(s), st.Run
 	style, state, _ := st.state()
 	p.line(style, "%s: %s", invocation(b), state)
+	p.given("project", plain, st.Project)
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -89,8 +90,26 @@ func (d Dir) Find(session string) (*Record, error) {
 // Of are all sessions' records of a project. One that cannot be read is left out and its error is
 // joined.
 func (d Dir) Of(project string) (list []*Record, err error) {
+	err = d.each(func(r *Record) {
+		if r.Project == project {
+			list = append(list, r)
+		}
+	})
+	return list, err
+}
+
+// Projects are the projects that have records, in order. A record that cannot be read is left out
+// and its error is joined.
+func (d Dir) Projects() (list []string, err error) {
+	err = d.each(func(r *Record) { list = append(list, r.Project) })
+	slices.Sort(list)
+	return slices.Compact(list), err
+}
+
+// each shows every session's record.
+func (d Dir) each(show func(*Record)) error {
 	if d.path == "" {
-		return nil, nil
+		return nil
 	}
 	seen := map[string]bool{}
 	var errs []error
@@ -111,12 +130,12 @@ func (d Dir) Of(project string) (list []*Record, err error) {
 			seen[e.Name()] = true
 			r, err := d.read(path, "")
 			errs = append(errs, err)
-			if r != nil && r.Project == project {
-				list = append(list, r)
+			if r != nil {
+				show(r)
 			}
 		}
 	}
-	return list, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // litterAge is how old an unfinished record must be before nobody can still be writing it.

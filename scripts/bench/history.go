@@ -29,11 +29,13 @@ func (b *bench) history(lines int) {
 	rows := b.against(w, driver.Event{})
 	for _, command := range []string{
 		"statusline", "status", "status --json", "explain", "report-card", "report-card --json",
+		"report-card --html @dir/page.html",
 		"history", "history --json", "history --csv", "cost", "cost --by model",
 		"cost --by iteration", "cost --by iteration --json", "cost --by agent", "gate list",
 		"loop list",
 	} {
-		e := driver.Event{Args: strings.Fields(command), Stdin: `{"session_id":"s1"}`}
+		args := strings.Fields(strings.ReplaceAll(command, "@dir", w.Dir))
+		e := driver.Event{Args: args, Stdin: `{"session_id":"s1"}`}
 		rows = append(rows, b.row("hooks "+command, w, e, nil))
 	}
 	fmt.Printf("%d history lines, %.1f MB\n", lines, float64(size)/1e6)

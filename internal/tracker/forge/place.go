@@ -45,6 +45,24 @@ func (p Place) Program() string {
 	return filepath.Base(p.Args[0])
 }
 
+// Pages are the first parts of the web addresses of a PR and of a commit, which a number and a
+// commit's name complete. They are empty where the place has no pages that are known, as at a port.
+func (p Place) Pages() (pr, commit string) {
+	if !plainName(p.Host, false) || !plainName(p.Owner, true) || !plainName(p.Repo, false) {
+		return "", ""
+	}
+	top := "https://" + p.String()
+	switch p.Kind {
+	case GitHub:
+		return top + "/pull/", top + "/commit/"
+	case GitLab:
+		return top + "/-/merge_requests/", top + "/-/commit/"
+	case Gitea:
+		return top + "/pulls/", top + "/commit/"
+	}
+	return "", ""
+}
+
 // Allow is the variable in which a person repeats a tracker's command word for word. Without it a
 // checked-out repository could start any program.
 const Allow = "HOOKS_TRACKER_COMMAND"

@@ -1,0 +1,71 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/config"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+	"hooks/internal/tracker/forge"
+)
+
+// Pages are the cards of the same runs as Cards, with every iteration of each. Lines that cannot be
+// read are left out, and the page names them.
+func (d *Desk) Pages(skills []loop.Skill, runID string) ([]report.Page, error) {
+	list := []report.Page{}
+	err := d.ask(func(v *visit) error {
+		links := v.links()
+		return v.runs(skills, runID, func(files *store.Store, l *loopState, present bool) error {
+			c, err := v.card(files, l, present)
+			p := report.Page{Card: c, Project: v.project, Links: links}
+			p.Rows, p.Notes = pageRows(files, l)
+			if err != nil && len(p.Notes) == 0 {
+				p.Notes = []string{err.Error()}
+			}
+			list = append(list, p)
+			return err
+		})
+	})
+	if err == nil && runID != "" && len(list) == 0 {
+		err = noRun(runID)
+	}
+	return list, err
+}
+
+// links are those of the project's tracker. Nothing is asked for them.
+func (v *visit) links() (l report.Links) {
+	// A place that cannot be asked, as without a login, still has its pages.
+	place, _ := forge.Choose(v.Env, config.Load(v.project).Tracker, tracker.Repo(v.Env, v.project))
+	l.PR, l.Commit = place.Pages()
+	return l
+}
+
+func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []string) {
+	var bad damages
+	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun"}}
+	_ = bad.lines(files, s.skill, r, func(l *line) error {
+		if l.RunID != s.Budget.RunID && l.RunID != "" {
+			return nil
+		}
+		row := report.PageRow{HistoryRow: l.HistoryRow}
+		row.JSON, row.RunID, row.Skill = nil, s.Budget.RunID, string(s.skill)
+		row.Outcome = strings.Clone(row.Outcome) // else it keeps its line in memory
+		for i, name := range row.PRs {
+			row.PRs[i] = strings.Clone(name)
+		}
+		l.gates.ForEach(func(_, g gjson.Result) bool {
+			row.Asked = append(row.Asked, g.Get("name").String()+": "+g.Get("answer").String())
+			return true
+		})
+		rows = append(rows, row)
+		return nil
+	})
+	if err := bad.complaint(); err != nil {
+		notes = strings.Split(err.Error(), "\n")
+	}
+	return rows, notes
+}

@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// pageOf is a page with one foreign text in every place that may hold one.
+func pageOf(text string) Page {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	b := loop.Budget{
+		RunID: text, Skill: loop.Work, StartedAt: at, Status: loop.Halted, StopCause: text,
+		StopText: text, Command: text + " " + text, IterationsUsed: 1,
+		Ceilings:        loop.Ceilings{Iterations: 5, PRs: 5, Minutes: 60, Dollars: loop.Dollar},
+		DollarsEstimate: loop.Dollar / 2, PRsTouched: []string{"#7", text},
+		TokensByModel: map[string]loop.Tokens{text: {Dollars: loop.Cent}},
+	}
+	l := loop.Iteration{
+		Seq: 1, Iteration: 1, StartedAt: at, EndedAt: at, Outcome: loop.LineOutcome(text),
+		Notes: []string{text}, PRsTouched: []string{text}, Budget: b,
+		TrackedPRs: []loop.TrackedPR{{Number: 7, Branch: text, EndSHA: text, StateAtEnd: text}},
+		Gates:      []loop.GateAnswer{{Name: text, Question: text, Answer: text}},
+		Failures:   []loop.Failure{{Kind: text, Number: 1, Cause: text}},
+		Denied:     []loop.Denial{{Tool: text, What: text, Rule: text, Times: 1}},
+		Worktrees:  []loop.Worktree{{Path: text, Branch: text}},
+		Observed:   loop.Observed{Worktrees: []string{text}},
+	}
+	c := NewCard(&b, []loop.Iteration{l}, 0)
+	c.Waiting = []Waiting{{Gate: loop.Gate{Name: text, Question: text,
+		Options: []loop.Option{{Label: text, Description: text}}}, Paused: true, Answer: text}}
+	c.Resume, c.Budgets = text, Axes(&b, nil, 1, 0, false, at)
+	c.Stopped = StoppedBy(&b, &l, c.Waiting, "")
+	c.Stopped.LastError = text
+	return Page{Card: c, Project: text, Notes: []string{text},
+		Links: Links{"https://github.com/a/b/pull/", "https://github.com/a/b/commit/"},
+		Rows: []PageRow{{HistoryRow: HistoryRow{Seq: 1, Iteration: 1, Outcome: text, Started: at,
+			Ended: at, PRs: []string{text}, Causes: []string{text}, Refused: 1},
+			Asked: []string{text}}}}
+}
+
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// skeleton are the tags of a page, with their attributes.
+func skeleton(p Page) []string {
+	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Page{p})
+	_, body, _ := strings.Cut(text, "<body>")
+	return tag.FindAllString(body, -1)
+}
+
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`,
+	`'><a href='javascript:alert(1)'>`, `</style></title><svg onload=alert(1)>`, `<!--`, `]]>`,
+	"a\u202eb\u2066c\x1b[2J\x00\u009b", "&lt;b&gt;&#60;", "%s%d%!", "\xff\xfe<", `--></main>`,
+	"#12<b>", "deadbeef\" onclick=\"x",
+}
+
+// checkForeign puts a letter before the text: alone it may be a word that the page knows, or a PR.
+func checkForeign(t *testing.T, text string) {
+	t.Helper()
+	p := pageOf("x" + text)
+	if got, want := skeleton(p), skeleton(pageOf("x")); !slices.Equal(got, want) {
+		t.Errorf("%q changes the page:\n%q\n%q", text, got, want)
+	}
+	all := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Page{p})
+	for _, r := range all {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069 {
+			t.Errorf("%q leaves %U on the page", text, r)
+		}
+	}
+}
+
+// R117, R150: a foreign text is only ever a text: it makes no tag, no attribute and no address.
+func TestPageEscapes(t *testing.T) {
+	for _, text := range hostile {
+		checkForeign(t, text)
+	}
+	for _, text := range append(hostile, "deadbeef", "#12") {
+		for _, tag := range skeleton(pageOf(text)) {
+			_, to, ok := strings.Cut(tag, `href="`)
+			if ok && !strings.HasPrefix(to, "https://github.com/a/b/") {
+				t.Errorf("%q makes a link to %s", text, to)
+			}
+		}
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	for _, text := range hostile {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkForeign(t, text) })
+}
+
+// long is a run of many iterations with a question and a refusal in each.
+func long(n int) Page {
+	p := pageOf(strings.Repeat("<&\">", 1000))
+	row := p.Rows[0]
+	p.Rows = nil
+	for i := range n {
+		row.Seq, row.Iteration, row.Dollars = int64(i+1), int64(i+1), loop.Cent
+		p.Rows = append(p.Rows, row)
+	}
+	l := p.Iterations[0]
+	p.Iterations = nil
+	for i := n - min(n, lastRows); i < n; i++ {
+		l.Seq = i + 1
+		p.Iterations = append(p.Iterations, l)
+	}
+	return p
+}
+
+// Ten thousand iterations make a page of a bounded size, and none of them is lost from the sums.
+func TestPageIsBounded(t *testing.T) {
+	p := long(10_000)
+	text := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Page{p})
+	if len(text) > 3<<19 {
+		t.Errorf("%d bytes", len(text))
+	}
+	list := points(p.Rows)
+	if last := list[len(list)-1]; len(list) > maxPoints || last.total != 100*loop.Dollar ||
+		last.to != 10_000 {
+		t.Errorf("%d points, up to %+v", len(list), last)
+	}
+	folded := fmt.Sprintf("9,940 lines, iterations %d to %d, are folded", firstRows+1,
+		10_000-lastRows)
+	if !strings.Contains(text, folded) || strings.Count(text, `class="n num"`) != 60 {
+		t.Errorf("the page has %d rows and does not name the fold", strings.Count(text, "n num"))
+	}
+	if !strings.Contains(text, "10,000 iterations in 295 points") {
+		t.Error("the page does not tell how the curve was thinned")
+	}
+}
+
+func BenchmarkPage(b *testing.B) {
+	p := long(10_000)
+	for b.Loop() {
+		_ = PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Page{p})
+	}
+}
+
+// Every condition has a sentence of its own, and every other cause its recorded text.
+func TestPageSentences(t *testing.T) {
+	for _, c := range loop.Conditions {
+		b := &loop.Budget{Skill: loop.Work, StopCause: c.Cause, SinglePR: 7}
+		if why := because(b); why == "" || strings.HasSuffix(why, ".") {
+			t.Errorf("%s: %q", c.Cause, why)
+		}
+	}
+	d := drawing{Page: &Page{Card: Card{Run: &loop.Budget{Skill: loop.Work,
+		Status: loop.Halted, StopCause: "session_end"}, Stopped: &StopWhy{}}}}
+	if got := d.sentence(); got != "The work loop stopped." {
+		t.Error(got)
+	}
+}
