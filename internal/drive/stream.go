@@ -70,10 +70,11 @@ type heard struct {
 
 // read takes one line of stream-json. Lines that it does not know change nothing.
 func (h *heard) read(line []byte) {
-	if !gjson.ValidBytes(line) {
+	kind := gjson.GetBytes(line, "type").Str
+	if kind == "" || !gjson.ValidBytes(line) {
 		return // cut short by a kill, or skipped
 	}
-	switch j := gjson.ParseBytes(line); j.Get("type").Str {
+	switch j := gjson.ParseBytes(line); kind {
 	case "system":
 		h.system(j)
 	case "assistant":
