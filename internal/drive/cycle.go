@@ -19,9 +19,9 @@ import (
 //   - Ended takes the verdict of the process that has just ended, before the following Next. The
 //     state comes first: Kind matters only where no Stop closed the attempt (M5). Outage, Stalled,
 //     Interrupted and Killed cost no retry (T59, T95).
-//   - Halt ends or pauses the run for a cause that only the driver sees, records it, and returns the
-//     End to show: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout (A28).
-//     A run that has ended already keeps its own cause.
+//   - Halt ends or pauses the run for a cause that only the driver sees, records it, and returns
+//     the order Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout
+//     (A28). A run that has ended already keeps its own cause.
 //
 // An error of any of them ends the driver with exit code 1.
 type Run interface {
@@ -161,7 +161,8 @@ func (c *Cycle) recover(v Verdict) (Order, error) {
 	switch v.Kind {
 	case Stalled:
 		if c.stalls++; c.stalls == maxStalls {
-			return c.Run.Halt(causeStall, fmt.Sprintf("%d attempts in a row fell silent", maxStalls))
+			why := fmt.Sprintf("%d attempts in a row fell silent", maxStalls)
+			return c.Run.Halt(causeStall, why)
 		}
 	case Outage:
 		if v.Final || c.outages == len(backoff) {

@@ -46,7 +46,9 @@ func clockAfter(clock string, now time.Time) time.Time {
 	clock = strings.ToLower(strings.TrimPrefix(clock, "at "))
 	clock = strings.ReplaceAll(clock, ", ", " ")
 	clock = strings.ReplaceAll(clock, " at ", " ")
-	for _, layout := range []string{"3pm", "3:04pm", "15:04", "Jan 2 3pm", "Jan 2 3:04pm", "Jan 2"} {
+	for _, layout := range []string{
+		"3pm", "3:04pm", "15:04", "Jan 2 3pm", "Jan 2 3:04pm", "Jan 2",
+	} {
 		at, err := time.Parse(layout, clock)
 		if err != nil {
 			continue

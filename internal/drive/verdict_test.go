@@ -96,22 +96,23 @@ func TestResets(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	at := func(day, hour, minute int, zone *time.Location) time.Time {
+		return time.Date(2026, 11, day, hour, minute, 0, 0, zone)
+	}
+	limit := "You've hit your session limit · resets "
 	for text, want := range map[string]time.Time{
-		"You've hit your session limit · resets 3am (Europe/Berlin)": time.Date(2026, 11, 22, 3, 0,
-			0, 0, berlin),
-		"You've hit your session limit · resets 2:15am (Europe/Berlin) · /upgrade": time.Date(2026,
-			11, 23, 2, 15, 0, 0, berlin),
-		"You've hit your weekly limit · resets Nov 24, 3:30pm (Europe/Berlin)": time.Date(2026, 11,
-			24, 15, 30, 0, 0, berlin),
-		"resets Nov 24 at 3PM":                          time.Date(2026, 11, 24, 15, 0, 0, 0, time.UTC),
-		"resets Nov 28":                                 time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC),
-		"resets 5pm (Nowhere/Atall)":                    time.Date(2026, 11, 22, 17, 0, 0, 0, time.UTC),
-		"Claude AI usage limit reached|1795314600":      time.Unix(1795314600, 0),
-		"spend limit reached · resets Jan 1":            {}, // over a week away
-		"Claude AI usage limit reached|1595314600":      {}, // over
-		"API Error: 529 Overloaded":                     {},
-		"resets soon":                                   {},
-		"Claude AI usage limit reached|tomorrow resets": {},
+		limit + "3am (Europe/Berlin)":                  at(22, 3, 0, berlin),
+		limit + "2:15am (Europe/Berlin) · /upgrade":    at(23, 2, 15, berlin),
+		limit + "Nov 24, 3:30pm (Europe/Berlin)":       at(24, 15, 30, berlin),
+		"resets Nov 24 at 3PM":                         at(24, 15, 0, time.UTC),
+		"resets Nov 28":                                at(28, 0, 0, time.UTC),
+		"resets 5pm (Nowhere/Atall)":                   at(22, 17, 0, time.UTC),
+		"Claude AI usage limit reached|1795314600":     time.Unix(1795314600, 0),
+		"spend limit reached · resets Jan 1":           {}, // over a week away
+		"Claude AI usage limit reached|1595314600":     {}, // over
+		"API Error: 529 Overloaded":                    {},
+		"resets soon":                                  {},
+		"usage limit reached|tomorrow, or resets at 9": {},
 	} {
 		r := &Result{Reason: "api_error", IsError: true, Status: 429, Text: text}
 		if v := Judge(End{Result: r}, night); !v.Reset.Equal(want) || v.Final {
