@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
 
 	"hooks/internal/drive"
 	"hooks/internal/hint"
@@ -98,6 +101,59 @@ func TestGo(t *testing.T) {
 	if _, out, err = types(t, paused, nil); err == nil || !strings.HasSuffix(out, "\npaused\n") ||
 		!strings.Contains(hint.Text(err), "backlog-drift") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+const slowClient = `#!/bin/sh
+echo '{"type":"assistant","message":{"content":[{"type":"text","text":"Reading it"}]}}'
+sleep 2
+echo '{"type":"result","terminal_reason":"completed"}'
+`
+
+// On a terminal the progress is drawn in place, and is gone at the end.
+func TestGoOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte(slowClient), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer ptmx.Close()
+	if err := pty.Setsize(ptmx, &pty.Winsize{Rows: 10, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	screen, shown := vt10x.New(vt10x.WithSize(60, 10)), make(chan string)
+	go func() {
+		var all bytes.Buffer
+		_, _ = io.Copy(io.MultiWriter(&all, screen), ptmx)
+		shown <- all.String()
+	}()
+	var cli struct {
+		Go goCmd `cmd:""`
+	}
+	k, err := kong.Must(&cli, kong.Name("hooks")).Parse([]string{"go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "xterm"}
+	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
+		strings.NewReader(""), tty, tty}
+	err = cli.Go.drive(k, c, func(string) (drive.Run, error) {
+		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, nil
+	})
+	tty.Close()
+	all := <-shown
+	if err != nil || !strings.Contains(all, "task 1 of 1, attempt 1 · $0.00 · 0s") ||
+		!strings.Contains(all, "\n  Reading it\x1b[K") || strings.Contains(all, "\x1b[?25l") ||
+		strings.Contains(all, "\x1b[2m") {
+		t.Errorf("%v\n%q", err, all)
+	}
+	left := strings.Split(strings.TrimRight(screen.String(), " \n"), "\n")
+	if len(left) != 3 || strings.TrimSpace(left[2]) != "1 task is done" {
+		t.Errorf("the terminal shows\n%s", strings.Join(left, "\n"))
 	}
 }
 

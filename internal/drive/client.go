@@ -74,8 +74,8 @@ func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
 		session, "--output-format", "stream-json", "--verbose"}, c.Flags...)...)
 	cmd.Dir, cmd.Env = c.Dir, append(slices.Clip(c.Env), Mark+"="+session)
 	var h heard
-	alive := make(chan string)
-	out := &lines{take: func(line []byte) { h.read(line); alive <- h.last }}
+	alive := make(chan sign)
+	out := &lines{take: func(line []byte) { h.read(line); alive <- sign{h.last, h.pause} }}
 	var says says
 	cmd.Stdout, cmd.Stderr = out, &says
 	cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
@@ -113,9 +113,15 @@ func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
 	return ended, <-started
 }
 
+// sign is a sign of life: the worker's last line, and the pause that the client has announced.
+type sign struct {
+	last  string
+	pause time.Duration
+}
+
 // watch waits for the end of a process and returns how the driver had a part in it.
 func (c Client) watch(
-	cmd *exec.Cmd, alive <-chan string, signals <-chan os.Signal, done <-chan struct{},
+	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal, done <-chan struct{},
 ) (end End) {
 	silence := cmp.Or(c.Stall, stallTime)
 	stall, tick := time.NewTimer(silence), time.NewTicker(tickTime)
@@ -125,8 +131,9 @@ func (c Client) watch(
 	var late <-chan time.Time
 	for {
 		select {
-		case last = <-alive:
-			stall.Reset(silence)
+		case s := <-alive:
+			last = s.last
+			stall.Reset(silence + s.pause)
 		case <-tick.C:
 			if c.Tick != nil {
 				c.Tick(last)

@@ -122,6 +122,16 @@ func TestLinesAreSignsOfLife(t *testing.T) {
 	}
 }
 
+// A client that waits for the API is not silent meanwhile.
+func TestAnnouncedPauseIsNoSilence(t *testing.T) {
+	t.Parallel()
+	c := client("retry")
+	c.Stall = 2 * time.Second
+	if end := run(t, c, nil); end.Stalled || end.Code != 0 {
+		t.Errorf("%+v", end)
+	}
+}
+
 // Much on stdout and on stderr is not kept.
 func TestFlood(t *testing.T) {
 	var before, after runtime.MemStats

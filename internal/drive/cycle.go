@@ -110,7 +110,11 @@ func (c *Cycle) Drive() (Order, error) {
 		case err != nil:
 			return Order{}, err
 		case o.Do == Wait:
-			o, err = c.wait(o.Until, o.Text)
+			until := c.now().Add(time.Second) // at least, or it would ask without a pause
+			if o.Until.After(until) {
+				until = o.Until
+			}
+			o, err = c.wait(until, o.Text)
 		case o.Do == Again:
 			o, err = c.attempt(o)
 		}

@@ -210,12 +210,17 @@ func TestInterruptEndsAWait(t *testing.T) {
 // A wait that the state orders takes so long, and an error of the state ends the driver.
 func TestStateOrdersAWait(t *testing.T) {
 	t.Parallel()
-	s := tasks("", "record completed 0")
+	s := tasks("", "", "record completed 0")
 	s.orders[0] = Order{Do: Wait, Until: night.Add(26 * time.Hour), Text: "a question waits"}
+	s.orders[1] = Order{Do: Wait, Prompt: "over"}
 	s.fails = errors.New("budget.json is damaged")
-	o, out := drive(t, s, &Cycle{})
-	check(t, s, "01:30 next", "03:30 next record completed 0", "03:30 ended")
-	if o.Do == Finish && o.Cause == "" {
+	c := &Cycle{}
+	o, out := drive(t, s, c)
+	check(t, s, "01:30 next", "03:30 next over", "03:30 next record completed 0", "03:30 ended")
+	if at := c.now(); !at.After(night.Add(26 * time.Hour)) {
+		t.Errorf("a wait that is over took no time: %v", at)
+	}
+	if o != (Order{}) {
 		t.Errorf("%+v", o)
 	}
 	if want := "01:30:00  waiting until Nov 23 03:30 · a question waits\n"; !strings.Contains(out,

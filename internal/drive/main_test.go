@@ -71,6 +71,9 @@ func play(part string) int {
 			os.Stderr.WriteString(line)
 		}
 		text("end")
+	case "retry": // a pause that is announced
+		fmt.Println(`{"type":"system","subtype":"api_retry","retry_delay_ms":4000}`)
+		time.Sleep(4 * time.Second)
 	case "drip": // a line a second
 		n, _ := strconv.Atoi(argument)
 		for ; n > 0; n-- {

@@ -62,7 +62,8 @@ type Result struct {
 // heard is the part of a stream that the driver keeps.
 type heard struct {
 	session string
-	last    string // the worker's last line of text, or the tool that it uses
+	last    string        // the worker's last line of text, or the tool that it uses
+	pause   time.Duration // for which the client has said that it will be silent
 	result  *Result
 	reset   time.Time // when a limit that refused a request ends
 	aborted bool      // the client noted an interrupt, which a result need not follow
@@ -70,6 +71,7 @@ type heard struct {
 
 // read takes one line of stream-json. Lines that it does not know change nothing.
 func (h *heard) read(line []byte) {
+	h.pause = 0
 	kind := gjson.GetBytes(line, "type").Str
 	if kind == "" || !gjson.ValidBytes(line) {
 		return // cut short by a kill, or skipped
@@ -99,6 +101,8 @@ func (h *heard) system(j gjson.Result) {
 	case "init":
 		h.session = strings.Clone(j.Get("session_id").Str)
 	case "api_retry":
+		delay := min(j.Get("retry_delay_ms").Float(), float64(maxReset/time.Millisecond))
+		h.pause = time.Duration(max(delay, 0)) * time.Millisecond
 		h.last = "API error " + j.Get("error_status").String() + ", retry " +
 			j.Get("attempt").String() + " of " + j.Get("max_retries").String()
 	}

@@ -85,3 +85,19 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// A text names a time that can be waited for, or none.
+func FuzzReset(f *testing.F) {
+	for _, text := range []string{
+		"limit · resets 3:30pm (Europe/Berlin)", "resets Nov 31 at 9am", "resets 25:61 (../x)",
+		"limit reached|99999999999999999999", "resets Feb 29", "resets (Local)",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		at := named(resetIn(text, night), night)
+		if !at.IsZero() && (!at.After(night) || at.Sub(night) > maxReset) {
+			t.Errorf("%q: %v", text, at)
+		}
+	})
+}
