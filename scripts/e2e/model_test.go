@@ -25,6 +25,8 @@ type Turn struct {
 	Usage Usage
 	// Hold delays the answer until it is closed; the client sees a model that is still thinking.
 	Hold <-chan struct{}
+	// Overloaded refuses the request with status 529.
+	Overloaded bool
 }
 
 // Call is one tool the model uses.
@@ -168,6 +170,12 @@ func (m *Model) answer(w http.ResponseWriter, r *http.Request, body []byte) {
 		case <-r.Context().Done():
 			return
 		}
+	}
+	if turn.Overloaded {
+		w.WriteHeader(529)
+		writeJSON(w, map[string]any{"type": "error",
+			"error": map[string]string{"type": "overloaded_error", "message": "Overloaded"}})
+		return
 	}
 	w.Header().Set("request-id", fmt.Sprintf("req_e2e%05d", m.next()))
 	message := m.message(req.Model, turn)

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	xterm "golang.org/x/term"
+
+	"hooks/internal/drive"
+	"hooks/internal/hint"
+	"hooks/internal/tracker"
+)
+
+// goCmd drives a task loop: one client process a task, in a terminal (T92).
+type goCmd struct {
+	Spec   string   `arg:"" optional:"" help:"What to build; not needed with --resume."`
+	Client []string `arg:"" optional:"" help:"The client's own flags, after --."`
+
+	Tasks string `placeholder:"PATH" help:"The list of tasks, if not beside the SPEC or in it."`
+	Check string `placeholder:"CMD" help:"The command that proves a task."`
+	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
+	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum}."`
+
+	MaxTaskIterations int    `placeholder:"N" help:"Attempts at one task."`
+	MaxIterations     int    `placeholder:"N" help:"Attempts in all."`
+	MaxMinutes        int    `placeholder:"N" help:"Minutes in all."`
+	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
+
+	Resume bool          `help:"Continue the run that stopped."`
+	Stall  time.Duration `default:"15m" help:"End a client that is silent for so long."`
+}
+
+// split separates the SPEC from the client's own flags, which follow a lone --. The parser gives
+// the first word to the SPEC wherever it was typed.
+func (g goCmd) split(args []string) (spec string, flags []string, err error) {
+	words := g.Client
+	if g.Spec != "" {
+		words = append([]string{g.Spec}, words...)
+	}
+	if at := slices.Index(args, "--"); at >= 0 {
+		n := min(len(args)-at-1, len(words))
+		words, flags = words[:len(words)-n], words[len(words)-n:]
+	}
+	if len(words) > 1 {
+		return "", nil, hint.New("the client's flags follow --: `hooks go SPEC -- --model opus`",
+			"`hooks go` takes one SPEC, not %d", len(words))
+	}
+	return strings.Join(words, ""), flags, drive.CheckFlags(flags)
+}
+
+// arguments are the words of /sdd:go that say the same, as loop.SplitWords reads them.
+func (g goCmd) arguments(spec string) string {
+	var words []string
+	if spec != "" {
+		words = append(words, quoted(spec))
+	}
+	number := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
+	for _, flag := range [...]struct{ name, value string }{
+		{"--tasks", g.Tasks}, {"--check", g.Check}, {"--mode", g.Mode}, {"--issue", g.Issue},
+		{"--max-task-iterations", number(g.MaxTaskIterations)},
+		{"--max-iterations", number(g.MaxIterations)}, {"--max-minutes", number(g.MaxMinutes)},
+		{"--max-dollars", g.MaxDollars},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, quoted(flag.value))
+		}
+	}
+	if g.Resume {
+		words = append(words, "--resume")
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word that stays one.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+}
+
+// drive drives a run to its end and prints its last words. A run that was stopped or that waits
+// for a person is an error. start gets the arguments of /sdd:go.
+func (g goCmd) drive(
+	k *kong.Context, c caller, start func(arguments string) (drive.Run, error),
+) error {
+	if err := drive.Outside(c.Env); err != nil {
+		return err
+	}
+	spec, flags, err := g.split(k.Args)
+	if err != nil {
+		return err
+	}
+	if g.Stall <= 0 {
+		return hint.New("give a time such as 15m", "--stall %v is no time to wait", g.Stall)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	run, err := start(g.arguments(spec))
+	if err != nil {
+		return err
+	}
+	signals, stop := drive.Signals()
+	defer stop()
+	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: drive.Client{
+		Dir: tracker.Project(c.Env, dir), Env: os.Environ(), Flags: flags, Stall: g.Stall}}
+	last, err := cycle.Drive()
+	if err != nil {
+		return err
+	}
+	if err := c.say(last.Text); err != nil || last.Code == 0 {
+		return err
+	}
+	return hint.New("see `hooks explain`; then `hooks go --resume`", "the run stopped: %s",
+		last.Cause)
+}
+
+// progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.
+func (c caller) progress() *drive.Screen {
+	s := c.screen()
+	p := &drive.Screen{Out: c.out, Color: s.Color, ASCII: s.ASCII}
+	if fd, terminal := terminalOf(c.out); terminal && c.Env("TERM") != "dumb" {
+		p.Width = func() int {
+			if width, _, err := xterm.GetSize(fd); err == nil && width > 0 {
+				return width
+			}
+			return s.Width
+		}
+	}
+	return p
+}

@@ -1,0 +1,193 @@
+//go:build !windows
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+
+	"hooks/internal/drive"
+	"hooks/internal/hint"
+	"hooks/internal/inspect"
+	"hooks/internal/loop"
+)
+
+// once is a run of one task, then the order last.
+type once struct {
+	prompt   string
+	last     drive.Order
+	verdicts []drive.Verdict
+}
+
+func (o *once) Next() (drive.Order, error) {
+	if len(o.verdicts) > 0 {
+		return o.last, nil
+	}
+	return drive.Order{Prompt: o.prompt, Task: 1, Tasks: 1, Attempt: 1, Title: "Parse it"}, nil
+}
+
+func (o *once) Ended(v drive.Verdict) error { o.verdicts = append(o.verdicts, v); return nil }
+
+func (o *once) Halt(cause, text string) (drive.Order, error) {
+	return drive.Order{Do: drive.Finish, Cause: cause, Text: text, Code: 1}, nil
+}
+
+// types runs `hooks go` with a client that prints its arguments, and a run that ends with last.
+func types(t *testing.T, last drive.Order, env map[string]string, args ...string) (
+	*once, string, error,
+) {
+	t.Helper()
+	var cli struct {
+		Go goCmd `cmd:""`
+	}
+	k, err := kong.Must(&cli, kong.Name("hooks")).Parse(append([]string{"go"}, args...))
+	if err != nil {
+		return nil, "", err
+	}
+	var out bytes.Buffer
+	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
+		strings.NewReader(""), &out, &out}
+	run := &once{last: last}
+	err = cli.Go.drive(k, c, func(arguments string) (drive.Run, error) {
+		run.prompt = strings.TrimSpace("/sdd:go " + arguments)
+		return run, nil
+	})
+	return run, out.String(), err
+}
+
+const fakeClient = `#!/bin/sh
+printf '{"type":"result","terminal_reason":"completed","result":"'
+printf '%s|' "$@"
+printf '"}\n'
+`
+
+func TestGo(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte(fakeClient), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	done := drive.Order{Do: drive.Finish, Text: "1 task is done"}
+
+	run, out, err := types(t, done, nil, "docs/spec.md", "--check", "go test ./...",
+		"--max-iterations", "9", "--max-dollars", "0", "--resume", "--", "--model", "opus")
+	if err != nil || !strings.HasSuffix(out, "\n1 task is done\n") ||
+		!strings.Contains(out, "task 1 of 1, attempt 1 - ended") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	got := strings.Split(run.verdicts[0].Text, "|")
+	want := []string{"-p", "/sdd:go docs/spec.md --check 'go test ./...' --max-iterations 9 " +
+		"--max-dollars 0 --resume", "--session-id", run.verdicts[0].Session, "--output-format",
+		"stream-json", "--verbose", "--model", "opus", ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if run, _, err = types(t, done, nil, "--", "--model", "opus"); err != nil ||
+		run.prompt != "/sdd:go" {
+		t.Errorf("%q, %v", run.prompt, err)
+	}
+
+	paused := drive.Order{Do: drive.Finish, Text: "paused", Cause: "backlog-drift", Code: 1}
+	if _, out, err = types(t, paused, nil); err == nil || !strings.HasSuffix(out, "\npaused\n") ||
+		!strings.Contains(hint.Text(err), "backlog-drift") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+const slowClient = `#!/bin/sh
+echo '{"type":"assistant","message":{"content":[{"type":"text","text":"Reading it"}]}}'
+sleep 2
+echo '{"type":"result","terminal_reason":"completed"}'
+`
+
+// On a terminal the progress is drawn in place, and is gone at the end.
+func TestGoOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte(slowClient), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer ptmx.Close()
+	if err := pty.Setsize(ptmx, &pty.Winsize{Rows: 10, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	screen, shown := vt10x.New(vt10x.WithSize(60, 10)), make(chan string)
+	go func() {
+		var all bytes.Buffer
+		_, _ = io.Copy(io.MultiWriter(&all, screen), ptmx)
+		shown <- all.String()
+	}()
+	var cli struct {
+		Go goCmd `cmd:""`
+	}
+	k, err := kong.Must(&cli, kong.Name("hooks")).Parse([]string{"go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "xterm"}
+	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
+		strings.NewReader(""), tty, tty}
+	err = cli.Go.drive(k, c, func(string) (drive.Run, error) {
+		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, nil
+	})
+	tty.Close()
+	all := <-shown
+	if err != nil || !strings.Contains(all, "task 1 of 1, attempt 1 · $0.00 · 0s") ||
+		!strings.Contains(all, "\n  Reading it\x1b[K") || strings.Contains(all, "\x1b[?25l") ||
+		strings.Contains(all, "\x1b[2m") {
+		t.Errorf("%v\n%q", err, all)
+	}
+	left := strings.Split(strings.TrimRight(screen.String(), " \n"), "\n")
+	if len(left) != 3 || strings.TrimSpace(left[2]) != "1 task is done" {
+		t.Errorf("the terminal shows\n%s", strings.Join(left, "\n"))
+	}
+}
+
+// Bad input starts nothing.
+func TestGoRefuses(t *testing.T) {
+	t.Setenv("PATH", "")
+	for _, c := range []struct {
+		args []string
+		env  map[string]string
+		want string
+	}{
+		{nil, map[string]string{"CLAUDECODE": "1"}, "CLAUDECODE is set"},
+		{[]string{"a", "b"}, nil, "one SPEC, not 2"},
+		{[]string{"a", "--", "--resume"}, nil, "the client flag --resume"},
+		{[]string{"--stall=-1s"}, nil, "--stall -1s"},
+		{[]string{"--stall", "soon"}, nil, "--stall"},
+		{[]string{"--mode", "slow"}, nil, "--mode"},
+		{nil, nil, "start the client"},
+	} {
+		run, _, err := types(t, drive.Order{Do: drive.Finish}, c.env, c.args...)
+		started := run != nil && run.verdicts != nil
+		if err == nil || !strings.Contains(err.Error(), c.want) || started {
+			t.Errorf("%v: %v", c.args, err)
+		}
+	}
+}
+
+// However odd the words are, /sdd:go reads the same.
+func TestGoArguments(t *testing.T) {
+	g := goCmd{Check: `sh -c 'a "b"' x`, Tasks: "my tasks.md", MaxMinutes: 20, Issue: "ENG-1"}
+	got := loop.SplitWords(g.arguments("it's"))
+	want := []string{"it's", "--tasks", "my tasks.md", "--check", `sh -c 'a "b"' x`, "--issue",
+		"ENG-1", "--max-minutes", "20"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

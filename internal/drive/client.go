@@ -1,0 +1,185 @@
+package drive
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"hooks/internal/child"
+	"hooks/internal/hint"
+)
+
+// Client is how the client program is started.
+type Client struct {
+	Program string // `claude` on PATH if empty
+	Dir     string
+	Env     []string
+	Flags   []string      // a person's own, as after `--`
+	Stall   time.Duration // a process without a line for so long is ended; 15 minutes if 0
+	// Tick shows progress: the worker's last line. It is called a few times a second.
+	Tick  func(last string)
+	grace time.Duration // between SIGTERM and SIGKILL; only tests set it
+}
+
+// Defaults of Client. A line comes with every message and tool result, and thinking alone can take
+// minutes (A27).
+const (
+	stallTime = 15 * time.Minute
+	graceTime = 10 * time.Second
+	tickTime  = 250 * time.Millisecond
+)
+
+// Mark is the variable by which the processes that a client leaves are found. Its value is the
+// session id.
+const Mark = "HOOKS_DRIVER"
+
+// Outside refuses to drive from inside a session, where the model would start its own clients.
+func Outside(env func(string) string) error {
+	if env("CLAUDECODE") == "" {
+		return nil
+	}
+	return hint.New("run it in a terminal of your own; inside a session type /sdd:go",
+		"`hooks go` starts clients, and CLAUDECODE is set: this is a session of the client")
+}
+
+// own are the client's flags that the driver itself sets, or that would keep a context.
+var own = [...]string{"-p", "--print", "--session-id", "--output-format", "--input-format",
+	"-r", "--resume", "-c", "--continue", "--fork-session", "--from-pr"}
+
+// CheckFlags refuses flags of a person that the driver cannot work with.
+func CheckFlags(flags []string) error {
+	for _, f := range flags {
+		if name, _, _ := strings.Cut(f, "="); slices.Contains(own[:], name) {
+			return hint.New("leave it out: every task gets a session of its own",
+				"the client flag %s is the driver's", name)
+		}
+	}
+	return nil
+}
+
+// Run starts one process and waits for its end. The first signal goes to the process as an
+// interrupt, and a second one kills it at once. No process outlives a client that was killed.
+// The error is that of a program that could not be started.
+func (c Client) Run(prompt string, signals <-chan os.Signal) (End, error) {
+	session := newSession()
+	cmd := exec.Command(cmp.Or(c.Program, "claude"), append([]string{"-p", prompt, "--session-id",
+		session, "--output-format", "stream-json", "--verbose"}, c.Flags...)...)
+	cmd.Dir, cmd.Env = c.Dir, append(slices.Clip(c.Env), Mark+"="+session)
+	var h heard
+	alive := make(chan sign)
+	out := &lines{take: func(line []byte) { h.read(line); alive <- sign{h.last, h.pause} }}
+	var says says
+	cmd.Stdout, cmd.Stderr = out, &says
+	cmd.WaitDelay = 2 * time.Second // a grandchild may hold the pipes
+	ownGroup(cmd)
+	done, err := start(cmd)
+	if err != nil {
+		return End{}, notStarted(err)
+	}
+	end := c.watch(cmd, alive, signals, done)
+	out.take = h.read
+	out.end()
+	if end.Stalled || !cmd.ProcessState.Exited() {
+		killLeft(cmd, session)
+	}
+	end.Session, end.Code = cmp.Or(h.session, session), cmd.ProcessState.ExitCode()
+	end.Result, end.Aborted, end.Reset = h.result, h.aborted, h.reset
+	end.Said = child.Line(says.kept.String())
+	return end, nil
+}
+
+// start starts a process; done gets one value after its end. The thread that started it lives as
+// long as it does, because Linux signals a child when that thread ends.
+func start(cmd *exec.Cmd) (done <-chan struct{}, err error) {
+	started, ended := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // the state has it
+			close(ended)
+		}
+	}()
+	return ended, <-started
+}
+
+// sign is a sign of life: the worker's last line, and the pause that the client has announced.
+type sign struct {
+	last  string
+	pause time.Duration
+}
+
+// watch waits for the end of a process and returns how the driver had a part in it.
+func (c Client) watch(
+	cmd *exec.Cmd, alive <-chan sign, signals <-chan os.Signal, done <-chan struct{},
+) (end End) {
+	silence := cmp.Or(c.Stall, stallTime)
+	stall, tick := time.NewTimer(silence), time.NewTicker(tickTime)
+	defer stall.Stop()
+	defer tick.Stop()
+	last := ""
+	var late <-chan time.Time
+	for {
+		select {
+		case s := <-alive:
+			last = s.last
+			stall.Reset(silence + s.pause)
+		case <-tick.C:
+			if c.Tick != nil {
+				c.Tick(last)
+			}
+		case <-stall.C:
+			end.Stalled = true
+			terminate(cmd)
+			late = time.After(cmp.Or(c.grace, graceTime))
+		case <-late:
+			kill(cmd)
+		case <-signals:
+			if end.Interrupted {
+				kill(cmd)
+			} else {
+				interrupt(cmd)
+			}
+			end.Interrupted = true
+		case <-done:
+			return end
+		}
+	}
+}
+
+func notStarted(err error) error {
+	way := "see that it starts: `claude --version`"
+	if errors.Is(err, exec.ErrNotFound) {
+		way = "install the client, or put it on PATH"
+	}
+	return hint.New(way, "start the client: %w", err)
+}
+
+// newSession is a random UUID: the client takes no other session id, and none twice.
+func newSession() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// says keeps the first bytes of stderr. The buffer is no embedded one, because io.Copy would find
+// its ReadFrom.
+type says struct{ kept bytes.Buffer }
+
+func (s *says) Write(p []byte) (int, error) {
+	if room := maxText - s.kept.Len(); room > 0 {
+		s.kept.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,214 @@
+package drive
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// Run is the state of one task run, as the driver needs it. The hook side implements it over the
+// files of the run and holds every rule:
+//
+//   - Next reads the state and returns the next order. It is called before each process, and after
+//     each wait. It closes an attempt that a process without a Stop has left open.
+//   - Ended takes the verdict of the process that has just ended, before the following Next. The
+//     state comes first: Kind matters only where no Stop closed the attempt (M5). Outage, Stalled,
+//     Interrupted and Killed cost no retry (T59, T95).
+//   - Halt ends or pauses the run for a cause that only the driver sees, records it, and returns
+//     the order Finish: user_interrupt (a signal), api_unavailable (a pause, T95), stall_timeout
+//     (A28). A run that has ended already keeps its own cause.
+//
+// An error of any of them ends the driver with exit code 1.
+type Run interface {
+	Next() (Order, error)
+	Ended(Verdict) error
+	Halt(cause, text string) (Order, error)
+}
+
+// Signals are Ctrl-C, SIGTERM and SIGHUP, until stop is called. SIGHUP stays ignored under nohup.
+func Signals() (signals <-chan os.Signal, stop func()) {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	c := make(chan os.Signal, 2)
+	signal.Notify(c, list...)
+	return c, func() { signal.Stop(c) }
+}
+
+// Do is the verb of an order.
+type Do int
+
+// The three orders.
+const (
+	Again  Do = iota // start one process with Prompt
+	Wait             // ask once more at Until
+	Finish           // the run has ended, or waits for a person
+)
+
+// Order is the answer of a Run. Task counts from 1 to Tasks, and Attempt from 1.
+type Order struct {
+	Do      Do
+	Prompt  string
+	Task    int
+	Tasks   int
+	Title   string
+	Attempt int
+	Spent   loop.USD // by the run so far
+	Ceiling loop.USD // none if 0
+	Until   time.Time
+	Cause   string
+	Text    string // for people: of an end, or why there is a wait
+	Code    int    // exit code, 0 or 1
+}
+
+// Causes that only the driver sees.
+const (
+	causeInterrupt = "user_interrupt"
+	causeOutage    = "api_unavailable"
+	causeStall     = "stall_timeout"
+)
+
+// backoff are the waits between outages in a row that name no reset (T95).
+var backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
+
+// maxStalls is the number of stalled attempts in a row that end a run (A28).
+const maxStalls = 5
+
+// Cycle drives a run to its end.
+type Cycle struct {
+	Run     Run
+	Client  Client
+	Screen  *Screen
+	Signals <-chan os.Signal
+
+	outages, stalls int // in a row
+	// Only tests set these.
+	now   func() time.Time
+	after func(time.Duration) <-chan time.Time
+}
+
+// Drive starts processes until an order or a signal ends the run, and returns the last order.
+func (c *Cycle) Drive() (Order, error) {
+	if c.now == nil {
+		c.now, c.after = time.Now, time.After
+	}
+	defer c.Screen.Close()
+	for {
+		select {
+		case <-c.Signals: // between two processes
+			return c.Run.Halt(causeInterrupt, "")
+		default:
+		}
+		o, err := c.Run.Next()
+		switch {
+		case err != nil:
+			return Order{}, err
+		case o.Do == Wait:
+			until := c.now().Add(time.Second) // at least, or it would ask without a pause
+			if o.Until.After(until) {
+				until = o.Until
+			}
+			o, err = c.wait(until, o.Text)
+		case o.Do == Again:
+			o, err = c.attempt(o)
+		}
+		if err != nil || o.Do == Finish {
+			return o, err
+		}
+	}
+}
+
+// attempt runs one process. The order that it returns has the verb Finish if the run is over.
+func (c *Cycle) attempt(o Order) (Order, error) {
+	began, client := c.now(), c.Client
+	name := fmt.Sprintf("task %d of %d, attempt %d", o.Task, o.Tasks, o.Attempt)
+	c.Screen.Say(began, join(name, o.Title, money(o)))
+	client.Tick = func(last string) {
+		took := c.now().Sub(began).Truncate(time.Second)
+		c.Screen.Show(join(name, money(o), took.String(), o.Title), last)
+	}
+	end, err := client.Run(o.Prompt, c.Signals)
+	if err != nil {
+		return Order{}, err
+	}
+	now := c.now()
+	v := Judge(end, now)
+	why := v.Text
+	if v.Kind == Ended {
+		why = ""
+	}
+	took := now.Sub(began).Truncate(time.Second).String()
+	c.Screen.Say(now, join(name, string(v.Kind), took, why))
+	if err := c.Run.Ended(v); err != nil {
+		return Order{}, err
+	}
+	if end.Interrupted {
+		return c.Run.Halt(causeInterrupt, "")
+	}
+	return c.recover(v)
+}
+
+// recover waits out an outage, and gives up on outages and stalls that do not end.
+func (c *Cycle) recover(v Verdict) (Order, error) {
+	if v.Kind != Outage {
+		c.outages = 0
+	}
+	if v.Kind != Stalled {
+		c.stalls = 0
+	}
+	switch v.Kind {
+	case Stalled:
+		if c.stalls++; c.stalls == maxStalls {
+			why := fmt.Sprintf("%d attempts in a row fell silent", maxStalls)
+			return c.Run.Halt(causeStall, why)
+		}
+	case Outage:
+		if v.Final || c.outages == len(backoff) {
+			return c.Run.Halt(causeOutage, v.Text)
+		}
+		until := c.now().Add(backoff[c.outages])
+		c.outages++
+		return c.wait(cmp.Or(v.Reset, until), v.Text)
+	}
+	return Order{}, nil
+}
+
+// wait waits by the wall clock, so that a suspended machine does not wait longer. A signal ends it.
+func (c *Cycle) wait(until time.Time, why string) (Order, error) {
+	head := "waiting until " + clock(until, c.now())
+	c.Screen.Say(c.now(), join(head, why))
+	for {
+		left := until.Round(0).Sub(c.now().Round(0))
+		if left <= 0 {
+			return Order{}, nil
+		}
+		c.Screen.Show(join(head, left.Truncate(time.Second).String()), "")
+		select {
+		case <-c.Signals:
+			return c.Run.Halt(causeInterrupt, "")
+		case <-c.after(min(left, time.Second)):
+		}
+	}
+}
+
+// money is the spend against the ceiling.
+func money(o Order) string {
+	if o.Ceiling == 0 {
+		return "$" + o.Spent.String()
+	}
+	return "$" + o.Spent.String() + " of $" + o.Ceiling.String()
+}
+
+// clock is a time of day, with the date if it is another day.
+func clock(at, now time.Time) string {
+	if at = at.In(now.Location()); at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format("15:04")
+	}
+	return at.Format("Jan 2 15:04")
+}

@@ -1,0 +1,139 @@
+package drive
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"hooks/internal/term"
+)
+
+// Screen shows progress: a line for each change, and below them on a terminal two lines that are
+// kept up to date. The cursor is never hidden, so that no exit can leave it so.
+type Screen struct {
+	Out   io.Writer
+	Width func() int // columns of the terminal; nil if there is none
+	Color bool
+	ASCII bool // the terminal does not take UTF-8
+
+	live []string // as they are on the terminal
+	last string   // of the worker, as it was shown
+}
+
+const (
+	faint  = "\x1b[2m"
+	normal = "\x1b[0m"
+)
+
+// Say writes a line that stays.
+func (s *Screen) Say(at time.Time, text string) {
+	live := s.live
+	s.draw(nil, s.clean(at.Format("15:04:05")+"  "+text)+"\n")
+	if len(live) > 0 {
+		s.draw(live, "")
+	}
+}
+
+// Show replaces the two lines at the bottom. Without a terminal it writes the worker's line if that
+// is a new one.
+func (s *Screen) Show(head, worker string) {
+	if s.Width == nil {
+		if worker != s.last && worker != "" {
+			_, _ = io.WriteString(s.Out, "  "+s.clean(worker)+"\n")
+		}
+		s.last = worker
+		return
+	}
+	rows := []string{s.fit(head)}
+	if worker != "" {
+		rows = append(rows, s.fit("  "+worker))
+	}
+	if strings.Join(rows, "\n") != strings.Join(s.live, "\n") {
+		s.draw(rows, "")
+	}
+}
+
+// Close removes the lines at the bottom.
+func (s *Screen) Close() { s.draw(nil, "") }
+
+// draw writes a text in place of the lines at the bottom, and then those lines. It is one write, so
+// that nothing flickers.
+func (s *Screen) draw(rows []string, text string) {
+	var b strings.Builder
+	if up := s.height() - 1; up > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", up)
+	}
+	if len(s.live) > 0 {
+		b.WriteString("\r")
+	}
+	toEnd := ""
+	if s.Width != nil {
+		toEnd = "\x1b[K"
+	}
+	b.WriteString(strings.ReplaceAll(text, "\n", toEnd+"\n"))
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if s.Color && i > 0 {
+			row = faint + row + normal
+		}
+		b.WriteString(row + toEnd)
+	}
+	if len(s.live) > 0 {
+		b.WriteString("\x1b[J")
+	}
+	s.live = rows
+	_, _ = io.WriteString(s.Out, b.String())
+}
+
+// height is the number of rows that the lines at the bottom take up. A terminal that has become
+// narrower has wrapped them.
+func (s *Screen) height() (n int) {
+	for _, row := range s.live {
+		n += max(1, (displaywidth.String(row)+s.width()-1)/s.width())
+	}
+	return n
+}
+
+func (s *Screen) width() int { return max(s.Width(), 2) }
+
+// fit cuts a text to a row. The last column stays free, because some terminals wrap after it.
+func (s *Screen) fit(text string) string {
+	tail := "…"
+	if s.ASCII {
+		tail = "~"
+	}
+	return displaywidth.TruncateString(s.clean(text), s.width()-1, tail)
+}
+
+// clean makes a foreign text safe to print, in signs that the screen has.
+func (s *Screen) clean(text string) string {
+	text = term.Line(text)
+	if !s.ASCII {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '·':
+			return '-'
+		case r > 0x7e:
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// join joins the parts of a line that are not empty.
+func join(parts ...string) string {
+	var list []string
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	return strings.Join(list, " · ")
+}
