@@ -116,7 +116,7 @@ func (d *drawing) marks(p point, x, y float64) {
 	}
 	if p.refused > 0 {
 		d.put(`<path class="refusal" d="M%.2f 98h.01"><title>%s: %s refused</title></path>`+"\n", x,
-			where, plural(int(p.refused), "call"))
+			where, loop.Plural(int(p.refused), "call"))
 	}
 }
 
@@ -133,10 +133,10 @@ func (d *drawing) legend(list []point, off bool) {
 		d.put(`<span>no ceiling in dollars</span>`)
 	}
 	if gates > 0 {
-		d.put(`<span class="k asked">%s asked</span>`, plural(gates, "question"))
+		d.put(`<span class="k asked">%s asked</span>`, loop.Plural(gates, "question"))
 	}
 	if refused > 0 {
-		d.put(`<span class="k refusal">%s refused</span>`, plural(int(refused), "call"))
+		d.put(`<span class="k refusal">%s refused</span>`, loop.Plural(int(refused), "call"))
 	}
 	if len(d.Rows) > len(list) {
 		d.put(`<span>%s iterations in %d points</span>`, thousands(int64(len(d.Rows))), len(list))
@@ -147,7 +147,7 @@ func (d *drawing) legend(list []point, off bool) {
 // described is the curve in words.
 func (d *drawing) described(list []point, off bool) string {
 	last := list[len(list)-1]
-	text := fmt.Sprintf("The history has %s and $%s in all", plural(len(d.Rows), "line"),
+	text := fmt.Sprintf("The history has %s and $%s in all", loop.Plural(len(d.Rows), "line"),
 		last.total)
 	switch limit := d.Run.Ceilings.Dollars; {
 	case limit == 0:

@@ -137,8 +137,8 @@ func (d *drawing) head() {
 	}
 	d.put(`<p class="facts"><b>%s</b> <b>%d min</b> <b>$%s</b> <b>%s</b>`+
 		`<span class="dim">since %s</span></p>`+"\n",
-		plural(b.IterationsUsed, "iteration"), b.MinutesElapsed, b.DollarsEstimate,
-		plural(len(b.PRsTouched), "PR"), d.at(b.StartedAt))
+		loop.Plural(b.IterationsUsed, "iteration"), b.MinutesElapsed, b.DollarsEstimate,
+		loop.Plural(len(b.PRsTouched), "PR"), d.at(b.StartedAt))
 	for _, n := range d.Notes {
 		d.put(`<p class="note">Not all of the history could be read: %s</p>`+"\n", n)
 	}
@@ -192,11 +192,11 @@ func because(b *loop.Budget) string {
 	case "pr_terminal":
 		return fmt.Sprintf("PR #%d is not open any more", b.SinglePR)
 	case "iteration_budget":
-		return fmt.Sprintf("it used its %s", plural(c.Iterations, "iteration"))
+		return fmt.Sprintf("it used its %s", loop.Plural(c.Iterations, "iteration"))
 	case "prs_touched_budget":
-		return fmt.Sprintf("it touched the %s it may touch", plural(c.PRs, "PR"))
+		return fmt.Sprintf("it touched the %s it may touch", loop.Plural(c.PRs, "PR"))
 	case "wall_clock_budget":
-		return fmt.Sprintf("it used its %s", plural(c.Minutes, "minute"))
+		return fmt.Sprintf("it used its %s", loop.Plural(c.Minutes, "minute"))
 	case "repeated_failure":
 		return "the same failure came twice"
 	case "dependency_cycle":
@@ -246,7 +246,7 @@ func (d *drawing) asked() {
 	}
 	remark := ""
 	if d.Earlier > 0 {
-		remark = "of the last " + plural(len(d.Iterations), "iteration")
+		remark = "of the last " + loop.Plural(len(d.Iterations), "iteration")
 	}
 	d.section("Asked and refused", remark)
 	if len(d.Gates) > 0 {
@@ -274,7 +274,7 @@ func (d *drawing) asked() {
 func (d *drawing) prs() {
 	remark := ""
 	if d.Earlier > 0 {
-		remark = "states and commits of the last " + plural(len(d.Iterations), "iteration")
+		remark = "states and commits of the last " + loop.Plural(len(d.Iterations), "iteration")
 	}
 	d.section("Pull requests and commits", remark)
 	if len(d.PRs) == 0 {
@@ -299,7 +299,7 @@ func (d *drawing) prs() {
 		d.put("</tbody></table>\n")
 	}
 	if more := len(d.PRs) - len(shown); more > 0 {
-		d.put("<p class=\"dim\">%s before these are left out.</p>\n", plural(more, "PR"))
+		d.put("<p class=\"dim\">%s before these are left out.</p>\n", loop.Plural(more, "PR"))
 	}
 	for _, w := range d.Worktrees[max(0, len(d.Worktrees)-maxListedRows):] {
 		d.put("<p>Worktree left on disk: <code>%s</code> %s</p>\n", brief(w.Path), branch(w.Branch))
@@ -338,7 +338,7 @@ func (d *drawing) evidence() {
 	remark := ""
 	if d.Earlier > 0 {
 		remark = "dollars, workers and merges of the run, the rest of its last " +
-			plural(len(d.Iterations), "iteration")
+			loop.Plural(len(d.Iterations), "iteration")
 	}
 	d.section("Verified and claimed", remark)
 	v, c := d.Verified, d.Claimed
@@ -360,7 +360,7 @@ func (d *drawing) evidence() {
 	row("Ended PRs", d.numbers(c.States))
 	row("Comments", c.Comments)
 	row("Commits", d.commits(false))
-	row("Outcomes", "of "+plural(c.Outcomes, "iteration"))
+	row("Outcomes", "of "+loop.Plural(c.Outcomes, "iteration"))
 	for _, f := range c.Failures[max(0, len(c.Failures)-maxListedRows):] {
 		row("Failed", brief(f.Subject()+": "+f.Cause))
 	}
@@ -428,7 +428,7 @@ func (d *drawing) byDay() (list []share) {
 		rest -= r.Dollars
 	}
 	if more := len(list) - maxDays; more > 0 {
-		before := share{name: plural(more, "earlier day")}
+		before := share{name: loop.Plural(more, "earlier day")}
 		for _, s := range list[:more] {
 			before.dollars += s.dollars
 		}

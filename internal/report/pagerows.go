@@ -137,6 +137,6 @@ func (d *drawing) folded(rows []PageRow) {
 	d.put(`<tr class="fold"><td colspan="8">%s lines, iterations %d to %d, are folded: %s. `+
 		`%s min, $%s, %s, %s, %s refused. All of them: <code>%s</code>`+"\n",
 		thousands(int64(len(rows))), rows[0].Iteration, rows[len(rows)-1].Iteration,
-		strings.Join(parts, ", "), thousands(int64(minutes)), spent, plural(len(prs), "PR"),
-		fmt.Sprintf("%s asked", plural(asked, "question")), plural(int(refused), "call"), way)
+		strings.Join(parts, ", "), thousands(int64(minutes)), spent, loop.Plural(len(prs), "PR"),
+		fmt.Sprintf("%s asked", loop.Plural(asked, "question")), loop.Plural(int(refused), "call"), way)
 }
