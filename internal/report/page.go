@@ -211,6 +211,14 @@ func because(b *loop.Budget) string {
 		return "qmd could not be reached"
 	case "cost_budget":
 		return "it spent its " + ceiling(c.Dollars)
+	case "tasks_complete":
+		return "every task of its list is done"
+	case "task_blocked":
+		return "a task used up its attempts"
+	case "api_unavailable":
+		return "several attempts in a row ended by no fault of the task"
+	case "no_fresh_context":
+		return "a task did not start with a fresh context"
 	}
 	return ""
 }
