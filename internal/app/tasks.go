@@ -33,10 +33,8 @@ const maxTaskFile = 1 << 20
 
 // fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
 func (h *handler) fed() (loop.Command, bool) {
-	if h.ev.Name != event.PreToolUse || !h.ev.Dispatches() || h.ev.InSubagent() || !h.sealed {
-		return loop.Command{}, false
-	}
-	if h.openState() != nil {
+	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
+	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, err := h.sessionRuns()
@@ -45,8 +43,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	}
 	for _, t := range list {
 		b := t.Budget
-		if t.skill == loop.Tasks && t.Tick == nil && b != nil && b.Tasks != nil &&
-			b.Status == loop.Active && b.Tasks.Drive == loop.DriveStop {
+		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
 			return loop.ParsePrompt(b.Command)
 		}
 	}
