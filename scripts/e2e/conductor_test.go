@@ -3,10 +3,12 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,7 +86,9 @@ func (c Conductor) Say(r Request) Turn {
 		w := Work{Token: token, Done: done}
 		w.Try, _ = strconv.Atoi(tokenPattern.FindStringSubmatch(r.Messages[0].Text())[2])
 		for _, m := range r.Messages {
-			w.Held += strings.Count(m.Text(), "is not done: ")
+			if m.Role == "user" && strings.Contains(m.Text(), "is not done: ") {
+				w.Held++
+			}
 		}
 		if c.Work != nil {
 			return c.Work(n, w)
@@ -168,4 +172,83 @@ func (w *World) read(path string) string {
 		w.t.Error(err)
 	}
 	return string(data)
+}
+
+// TaskHistory is the attempts of the run, as "task.try verdict".
+func (w *World) TaskHistory() (list []string) {
+	w.t.Helper()
+	for raw := range strings.Lines(w.read(".sdd/loop/task.history.jsonl")) {
+		var l TaskLine
+		if err := json.Unmarshal([]byte(raw), &l); err != nil {
+			w.t.Fatal(err)
+		}
+		if l.Task.Task == 0 {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%d.%d %s", l.Task.Task, l.Task.Try,
+			l.Task.Judgement.Verdict))
+		if !strings.HasPrefix(l.Task.Fresh, "agent ") {
+			w.t.Errorf("attempt %d.%d is not proven fresh: %q", l.Task.Task, l.Task.Try,
+				l.Task.Fresh)
+		}
+	}
+	return list
+}
+
+// provesFresh checks each worker's first request: it has two messages, is at most two percent
+// larger than that of the first worker, and knows no other worker's words (T1, T12, T13). A retry
+// is told more.
+func (w *World) provesFresh() {
+	w.t.Helper()
+	first, begun := 0, 0
+	for _, r := range w.Model.Requests() {
+		n, token := r.task()
+		if n == 0 || len(r.Messages[len(r.Messages)-1].Blocks) == 0 || r.spoken() {
+			continue
+		}
+		begun++
+		if first == 0 {
+			first = r.Size
+		}
+		most := first + first/50
+		if !strings.HasPrefix(token, fmt.Sprintf("%d.1-", n)) {
+			most += first / 50
+		}
+		if r.Size > most {
+			w.t.Errorf("the first request of %s has %d bytes, that of the first worker %d", token,
+				r.Size, first)
+		}
+		for other := range 50 {
+			if strings.Contains(r.All(), canary(other)) {
+				w.t.Errorf("the worker of task %d was told of the chat of task %d", n, other)
+			}
+		}
+	}
+	if begun == 0 {
+		w.t.Error("no worker began")
+	}
+}
+
+// spoken reports whether the model has spoken in the conversation.
+func (r Request) spoken() bool {
+	return slices.ContainsFunc(r.Messages, func(m Message) bool { return m.Role == "assistant" })
+}
+
+// provesSlim checks the main threads: two requests a task, and each task adds at most 2 KB (M12).
+func (w *World) provesSlim(tasks int) {
+	w.t.Helper()
+	last, sizes := map[string]int{}, 0
+	for _, r := range w.Model.Requests() {
+		if !r.main() {
+			continue
+		}
+		sizes++
+		if before := last[r.Session]; before > 0 && r.Size-before > 2<<10 {
+			w.t.Errorf("the main thread grew from %d to %d bytes in one request", before, r.Size)
+		}
+		last[r.Session] = r.Size
+	}
+	if sizes > 2*tasks {
+		w.t.Errorf("%d attempts cost the main thread %d requests", tasks, sizes)
+	}
 }
