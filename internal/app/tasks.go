@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -380,6 +381,19 @@ func (h *handler) taskPrompt(t *loopState) string {
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
 	return p.Task()
+}
+
+// ownWorker is the plugin's own type of worker, whose context is a third of the general one's. It is
+// empty where the hooks are registered in a settings file, or the call names another type.
+func (h *handler) ownWorker() string {
+	root := h.Env("CLAUDE_PLUGIN_ROOT")
+	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(root, "agents", "worker.md")); err != nil {
+		return ""
+	}
+	return "hooks:worker"
 }
 
 // entryContext is the model's context at the start of an iteration.
