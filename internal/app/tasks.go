@@ -83,6 +83,8 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
 			"/%s continues a task loop, and none runs here", cmd.Name)
+	case old != nil && old.Drives(*flags):
+		return nil, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
 		flags.Resume = true
 		return nil, "", nil

@@ -200,7 +200,10 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		if a.Sent = true; k.Worker.Fresh {
 			a.Fresh = "session " + e.Session
 		}
-		a.Stale = k.Worker.Known && !k.Worker.Fresh
+		a.Stale = a.Stale || k.Worker.Known && !k.Worker.Fresh
+		if a.Stale { // nothing that it claims is believed
+			return Outcome{}, false
+		}
 		need, hold = s.judge(k)
 	case !a.Sent && s.Run.Tasks.Drive == DriveStop && e.hold(s.Run, "task:"+a.Token):
 		hold = &Continue{Name: "task:" + a.Token, Text: s.Run.Order(a.Task)}

@@ -36,6 +36,18 @@ func prGateDue(f *Facts) []Gate {
 		"open. Accept the work?", len(f.Run.Tasks.List)))
 }
 
+// YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
+// that needs more, and no is empty where a no answers nothing, so that the gate goes on waiting.
+func (g Gate) YesNo() (yes, no string) {
+	switch g.Name {
+	case GateSpec, GateReview:
+		return "approve", ""
+	case CheckGate:
+		return "run", "none"
+	}
+	return "", ""
+}
+
 func numbered(f *Facts, n int, question string) []Gate {
 	for _, passed := range f.Run.Tasks.Passed {
 		if passed == n {

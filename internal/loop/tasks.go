@@ -183,6 +183,8 @@ func (r *TaskRun) aim(a *Attempt) {
 // verdict is the judgement of an attempt whose iteration ends, also where none was made.
 func (t *Tick) verdict() Judgement {
 	switch a := t.Attempt; {
+	case a.Stale:
+		return Judgement{Verdict: Outage, Why: "it did not start with a fresh context"}
 	case a.Judged != nil:
 		return *a.Judged
 	case t.Interrupted != "":
@@ -262,12 +264,21 @@ func taskBlocked(f *Facts) string {
 		r.MaxTries-1)
 }
 
-// mostOutages is how many attempts in a row may end without the task's fault (T59).
-const mostOutages = 3
+// mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
+// between them and gives up by itself after an outage that lasts and after five silent processes,
+// so of its attempts more may end so.
+const (
+	mostOutages       = 3
+	mostDrivenOutages = 6
+)
 
 func outages(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || r.Outages < mostOutages {
+	most := mostOutages
+	if f.Run.driven() {
+		most = mostDrivenOutages
+	}
+	if r == nil || r.Outages < most {
 		return ""
 	}
 	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
