@@ -375,6 +375,9 @@ func (h *handler) check(r *loop.TaskRun) loop.CheckRun {
 	})
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
 		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+	if run.Exit < 0 {
+		run.Exit, run.Stopped = 1, true
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	if tree, err := h.tree(ctx); err == nil && len(tree.Dirty) == 0 {

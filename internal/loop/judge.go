@@ -112,7 +112,7 @@ func (s State) lacking(e *Evidence) (why, more string) {
 // red is why a check is not green on that commit, "" when it is.
 func red(c *CheckRun, head string) string {
 	switch {
-	case c.Exit < 0:
+	case c.Stopped:
 		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
 			count(c.Seconds, "second"))
 	case c.Exit > 0:

@@ -110,7 +110,8 @@ type Judgement struct {
 
 // CheckRun is one run of the person's check command.
 type CheckRun struct {
-	Exit    int    `json:"exit"` // -1 where it did not exit by itself
+	Exit    int    `json:"exit"`
+	Stopped bool   `json:"stopped,omitempty"` // it did not exit by itself; Exit is 1
 	Seconds int    `json:"seconds"`
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
