@@ -176,6 +176,8 @@ type EntryFacts struct {
 	// Head, Branch and Nonce are of a task loop's attempt: the commit and branch at its beginning,
 	// and what makes its claim unlike any other.
 	Head, Branch, Nonce string
+	NoGit               bool   // the project has no repository
+	Unread              string // why git could not tell Head and Branch, "" where it did
 }
 
 // follow continues to track the open PRs of the previous iteration. A review of one whose head
@@ -211,7 +213,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 // never carried.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
-		if g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
+		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
 			t.Pending = append(t.Pending, g)
 		}
 	}
