@@ -22,8 +22,8 @@ func specDue(f *Facts) []Gate {
 
 func reviewDue(f *Facts) []Gate {
 	r := f.Run.Tasks
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %d tasks in %s accepted?",
-		len(r.List), r.ListPath))
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?",
+		Plural(len(r.List), "task"), r.ListPath))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
