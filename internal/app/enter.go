@@ -85,7 +85,8 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	}
 	e.asks.Tasks, e.asks.Fed = list, h.feeding
 	reply, err := e.settle()
-	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
+	run := h.taskRun()
+	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
 		h.slip(h.publish(run, nil))
 	}
 	return reply, err

@@ -2,11 +2,11 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -34,10 +34,8 @@ const maxTaskFile = 1 << 20
 
 // fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
 func (h *handler) fed() (loop.Command, bool) {
-	if h.ev.Name != event.PreToolUse || !h.ev.Dispatches() || h.ev.InSubagent() || !h.sealed {
-		return loop.Command{}, false
-	}
-	if h.openState() != nil {
+	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
+	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, err := h.sessionRuns()
@@ -46,8 +44,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	}
 	for _, t := range list {
 		b := t.Budget
-		if t.skill == loop.Tasks && t.Tick == nil && b != nil && b.Tasks != nil &&
-			b.Status == loop.Active && b.Tasks.Drive == loop.DriveStop {
+		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
 			return loop.ParsePrompt(b.Command)
 		}
 	}
@@ -245,9 +242,7 @@ func (h *handler) attemptFacts(f *loop.EntryFacts) {
 	if err == nil {
 		f.Head, f.Branch = tree.Head, tree.Branch
 	}
-	nonce := make([]byte, 4)
-	_, _ = rand.Read(nonce) // it never fails
-	f.Nonce = hex.EncodeToString(nonce)
+	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
 }
 
 // fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
@@ -386,6 +381,19 @@ func (h *handler) taskPrompt(t *loopState) string {
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
 	return p.Task()
+}
+
+// ownWorker is the plugin's own type of worker, whose context is a third of the general one's. It is
+// empty where the hooks are registered in a settings file, or the call names another type.
+func (h *handler) ownWorker() string {
+	root := h.Env("CLAUDE_PLUGIN_ROOT")
+	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(root, "agents", "worker.md")); err != nil {
+		return ""
+	}
+	return "hooks:worker"
 }
 
 // entryContext is the model's context at the start of an iteration.

@@ -234,6 +234,13 @@ func (b *Budget) Order(task int) string {
 // feeds reports whether the Stop hook brings the next task.
 func (b *Budget) feeds() bool { return b.Tasks != nil && b.Tasks.Drive == DriveStop }
 
+// Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
+// person's own prompt sends is none of the loop's.
+func (b *Budget) Feeds(prompt string) bool {
+	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
+		slices.Contains(b.Blocks.Reasons, "next")
+}
+
 // scheduled reports whether the client's schedule brings the next task.
 func (b *Budget) scheduled() bool { return b.Tasks != nil && b.Tasks.Drive == DriveSchedule }
 
