@@ -14,9 +14,9 @@ type Card struct {
 	Run        *loop.Budget     `json:"run"`
 	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
-	Iterations []loop.Iteration `json:"iterations"`    // the last ones, oldest first
-	Earlier    int              `json:"earlier_lines"` // not among them
-	PRs        []CardPR         `json:"prs"`           // of these iterations and the run
+	Iterations []loop.Iteration `json:"iterations"`      // the last ones, oldest first
+	Earlier    int              `json:"earlier_lines"`   // not among them
+	PRs        []CardPR         `json:"prs"`             // of these iterations and the run
 	Tasks      []TaskRow        `json:"tasks,omitempty"` // of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`

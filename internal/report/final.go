@@ -91,7 +91,7 @@ func (t *text) tasks(b *loop.Budget) {
 	if rows == nil {
 		return
 	}
-	t.line("Tasks: %s", b.Tasks.Result())
+	t.line("%s", b.Tasks.Result())
 	for _, r := range rows[:min(len(rows), maxTaskLines)] {
 		t.line("Task %d: %s", r.Number, r.text())
 	}

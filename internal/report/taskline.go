@@ -23,7 +23,7 @@ func (t *text) attempt(l *loop.Iteration) {
 	if l.Task != nil && l.Task.Task == len(r.List) && r.PRStep() {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
-	t.line("Tasks: %s", r.Result())
+	t.line("%s", r.Result())
 	t.awaiting(&l.Budget)
 }
 
@@ -75,7 +75,7 @@ func (p *page) standingTasks(st Stand) {
 	}
 	done := min(r.Index, len(r.List))
 	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
-	p.row("tasks", plain, "%s  %s", drawn, r.Result())
+	p.row("done", plain, "%s  %s", drawn, r.Result())
 	switch {
 	case r.Complete():
 		return
@@ -87,16 +87,16 @@ func (p *page) standingTasks(st Stand) {
 		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,
 			r.List[r.Index].Title)
 	}
-	p.given("last attempt", warn, r.Reason)
+	p.given("last try", warn, r.Reason)
 }
 
 // wakes is what brings the next attempt of a task loop, by its drive.
 func wakes(b *loop.Budget) string {
 	switch {
 	case b.Tasks.Drive == loop.DriveProcess:
-		return "`hooks go` starts a client for it"
+		return "a new client, started by `hooks go`"
 	case b.Tasks.Drive == loop.DriveStop:
-		return "the Stop hook feeds it"
+		return "fed by the Stop hook"
 	case len(b.Scheduled) > 0:
 		return "scheduled as /" + b.TickCommand()
 	}

@@ -27,7 +27,7 @@ func taskTrouble(b *loop.Budget, last *loop.TaskLine) (list []string) {
 		"last line must be TASK_COMPLETE with the attempt's token", judged.Why)
 	add(red && judged.Check != nil && judged.Check.Exit == 127, "the check ended with exit 127: "+
 		"the shell did not find a command in `%s`", r.Check)
-	add(red, "task %d keeps retrying, because %s: fix that; or give it more attempts with "+
+	add(red, "task %d is not accepted, because %s: fix that; or give it more attempts with "+
 		"--max-task-iterations or SDD_MAX_TASK_ITER; or fix the task by hand and resume",
 		r.Index+1, judged.Why)
 	add(b.StopCause == "iteration_budget", "many attempts use up the iterations: see with "+
