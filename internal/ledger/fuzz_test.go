@@ -27,7 +27,7 @@ func seeds(f *testing.F) (list []string) {
 	return list
 }
 
-// Whatever the text, turns are in order, and each line of them is where it is said to be.
+// Whatever the text, turns are in order, and each line of them is at its own line number.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)
