@@ -32,6 +32,9 @@ func goOn(b *loop.Budget, e Ended) string {
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
+	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
+		return "hooks go --resume" + lifted(b)
+	}
 	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }
 
