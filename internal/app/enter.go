@@ -86,7 +86,9 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	e.asks.Tasks, e.asks.Fed = list, h.feeding
 	reply, err := e.settle()
 	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
-		h.slip(h.publish(run, nil))
+		note, err := h.publish(run, nil)
+		h.slip(err)
+		reply = reply.Say(note)
 	}
 	return reply, err
 }
