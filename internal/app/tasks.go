@@ -328,7 +328,18 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 		e.Failed = child.Line(err.Error())
 		return e
 	}
-	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, tree.Dirty
+	repo := tracker.Repo(h.Env, h.project)
+	hidden, err := tracker.Hidden(ctx, h.project, repo.Config["core.sparsecheckout"] == "true")
+	top, topErr := tracker.Top(ctx, h.project)
+	if err = errors.Join(err, topErr); err == nil &&
+		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
+	}
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
 	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
 		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
 			e.Failed = child.Line(err.Error())
