@@ -33,7 +33,8 @@ func goOn(b *loop.Budget, e Ended) string {
 		return typed(b, b.Command)
 	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
-		return "hooks go --resume" + lifted(b)
+		space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
+		return "hooks go --resume" + when(space == "sdd", " --plugin sdd") + lifted(b)
 	}
 	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }
