@@ -242,13 +242,13 @@ func (g Gate) describeRaise(scope Scope) Gate {
 }
 
 // asked reports whether the question waits, or was answered for its target. An answer to a
-// repeated failure in this tick's own line was about the failure before it.
+// question of the exit in this tick's own line was about the iteration before it.
 func (t *Tick) asked(name, target string) bool {
 	if t == nil {
 		return false
 	}
 	answered := t.Answered
-	if name == RepeatedFailure {
+	if ofExit(name) {
 		answered = t.Carry
 	}
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
@@ -298,7 +298,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
 	act := g.Act(answer.Answer)
-	if g.Name == RepeatedFailure && tick.Body && act != "stop" {
+	if ofExit(g.Name) && tick.Body && act != "stop" {
 		tick.Carry = append(tick.Carry, answer)
 	} else {
 		tick.Answered = append(tick.Answered, answer)
@@ -312,6 +312,11 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
+}
+
+func ofExit(name string) bool {
+	k, _ := GateOf(name)
+	return k.When == Exit
 }
 
 func stoppedAt(g Gate, iteration int) Fired {

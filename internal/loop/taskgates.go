@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The gates of a task loop (T2, T35, T41, T86).
 const (
@@ -36,6 +39,18 @@ func prGateDue(f *Facts) []Gate {
 		"open. Accept the work?", len(f.Run.Tasks.List)))
 }
 
+// YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
+// that needs more, and no is empty where a no answers nothing, so that the gate goes on waiting.
+func (g Gate) YesNo() (yes, no string) {
+	switch g.Name {
+	case GateSpec, GateReview:
+		return "approve", ""
+	case CheckGate:
+		return "run", "none"
+	}
+	return "", ""
+}
+
 func numbered(f *Facts, n int, question string) []Gate {
 	for _, passed := range f.Run.Tasks.Passed {
 		if passed == n {
@@ -48,8 +63,14 @@ func numbered(f *Facts, n int, question string) []Gate {
 // holdGate keeps the question, so the run pauses at it.
 func holdGate(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "hold" {
+		g.Kept = true
 		tick.Pending = append(tick.Pending, g)
 	}
+}
+
+// Kept reports whether a person holds the loop at a gate, so that its turn has only to end.
+func (t *Tick) Kept() bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
 
 // passGate records a passed gate (T44, T47).
@@ -125,11 +146,11 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	case act == "skip" && item != nil:
 		item.Result = SkippedOne
 		r.Index++
-		r.Try, r.Reason = 1, ""
+		r.Try, r.Reason, r.Words = 1, "", ""
 	case act == "retry":
 		r.Try = 1
 		if answer != act {
-			r.Reason = "a person answered: " + answer
+			r.Words = answer
 		}
 	}
 	run.Tasks = r
