@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/natefinch/atomic"
 
 	"hooks/internal/loop"
+	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
@@ -71,7 +71,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) error {
 	if err := h.files.KeepProgress(now); err != nil {
 		return err
 	}
-	view := viewOf(run, h.now).Text()
+	view := report.View(run, h.now).Text()
 	if err := atomic.WriteFile(h.viewPath(), bytes.NewReader(view)); err != nil {
 		return fmt.Errorf("write state view: %w", err)
 	}
@@ -90,20 +90,24 @@ func current(run *loop.Budget) string {
 	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
 }
 
-// viewOf is the run as the fourteen fields of the specification have it.
-func viewOf(run *loop.Budget, now time.Time) tasks.View {
-	r := run.Tasks
-	v := tasks.View{
-		LinearIssue: r.Issue, Phase: r.Phase, TaskIndex: r.Index, TotalTasks: len(r.List),
-		TaskIteration: r.Try, MaxTaskIterations: r.MaxTries, GlobalIteration: run.IterationsUsed,
-		MaxGlobalIterations: run.Ceilings.Iterations, ExecutionMode: r.Mode, GatesPassed: r.Passed,
-		SpecPath: r.Spec, CreatedAt: run.StartedAt.Format(time.RFC3339),
-		LastUpdatedAt: now.Format(time.RFC3339),
+// viewEdited is the note about a state file that somebody changed since the last commit, "" where
+// nobody did. The file is a view: the loop goes on from its own state (T98).
+func (h *handler) viewEdited() string {
+	s, err := h.files.LoadRun(loop.Tasks)
+	if err != nil || s.Budget == nil || s.Budget.Tasks == nil || s.Tick != nil {
+		return ""
 	}
-	if n := run.AwaitingGate(); n > 0 {
-		v.AwaitingGate = &n
+	text, there := safefile.Read(h.viewPath(), maxTaskFile)
+	if !there {
+		return ""
 	}
-	return v
+	how := tasks.Edited([]byte(text), report.View(s.Budget, h.now))
+	if how == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s was changed (%s); the change is ignored, because the file is a view; "+
+		"use `hooks gate answer`, or /sdd:go --resume with other flags", h.relative(h.viewPath()),
+		how)
 }
 
 // exclude has git leave the two files alone in this clone. The repository's own .gitignore stays as
