@@ -547,7 +547,8 @@ var broken = []struct {
 	{"a progress file that is gone", func(w *world) {
 		w.tasks(func(*loop.Budget) {})
 		w.must(os.Remove(w.path("p/.sdd-progress.md")))
-	}, "task-files", report.Doubt, ".sdd-progress.md is missing", "the copy that the loop kept", ""},
+	}, "task-files", report.Doubt, ".sdd-progress.md is missing", "the copy that the loop kept",
+		""},
 	{"a progress file that lacks lines", func(w *world) {
 		w.tasks(func(*loop.Budget) {})
 		w.write("p/.sdd-progress.md", "## Learnings\n")
@@ -560,7 +561,8 @@ var broken = []struct {
 		w.tasks(func(b *loop.Budget) { b.Tasks.Check = "test -e go.mod" })
 		w.changed(only("SubagentStop", func(_, h map[string]any) { h["timeout"] = 60 }))
 	}, "check-command", report.Broken, "SubagentStop in ~/.claude/settings.json is ended by the " +
-		"client after 60 seconds, and the check command may take 10 minutes", `"timeout": 3600`, ""},
+		"client after 60 seconds, and the check command may take 10 minutes", `"timeout": 3600`,
+		""},
 
 	{"a redaction pattern that does not compile", func(w *world) {
 		w.write("p/CLAUDE.md",

@@ -92,9 +92,9 @@ func TestTaskWords(t *testing.T) {
 			l.Budget.Tasks.Index, l.Budget.Tasks.OpensPR = 5, true
 			l.Task = &loop.TaskLine{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
 		},
-		"Awaiting Gate 3: all 5 tasks are done and the pull request is open. Accept the work?\n": func(l *loop.Iteration) {
-			l.Budget.Pending = []loop.Gate{{Name: loop.GatePR, Question: "Gate 3: all 5 tasks are " +
-				"done and the pull request is open. Accept the work?"}}
+		"Awaiting Gate 3: all 5 tasks are done. Accept the work?\n": func(l *loop.Iteration) {
+			l.Budget.Pending = []loop.Gate{{Name: loop.GatePR,
+				Question: "Gate 3: all 5 tasks are done. Accept the work?"}}
 		},
 	} {
 		if got := line(change); !strings.Contains(got, want) {
