@@ -28,6 +28,7 @@ type commands struct {
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
+	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
 	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
 	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`

@@ -21,6 +21,7 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // Defaults of a task loop (T20, T86).
@@ -128,7 +129,7 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 	if r.CheckMinutes == 0 {
 		r.CheckMinutes = defaultCheckMinutes
 	}
-	if r.Check = flags.Task.Check; h.ev.Name == event.PreToolUse { // no person typed it
+	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}
 	if len(flags.Rest) > 1 {
@@ -156,6 +157,17 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 		r.List = append(r.List, item)
 	}
 	return r, nil
+}
+
+// typedByPerson reports whether a person typed the command: neither the model called the skill nor
+// a schedule fired.
+func (h *handler) typedByPerson() bool {
+	if h.ev.Name != event.UserPromptExpansion {
+		return false
+	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	known := start.Origin == "human" || start.Origin == "sdk"
+	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
 // readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.

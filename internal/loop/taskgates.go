@@ -25,8 +25,8 @@ func specDue(f *Facts) []Gate {
 
 func reviewDue(f *Facts) []Gate {
 	r := f.Run.Tasks
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %d tasks in %s accepted?",
-		len(r.List), r.ListPath))
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?",
+		Plural(len(r.List), "task"), r.ListPath))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -127,7 +127,7 @@ func flaggedDue(f *Facts) []Gate {
 	if j == nil || j.Verdict != Flagged {
 		return nil
 	}
-	n := f.Run.Tasks.Index + 1
+	n := f.Tick.Attempt.Task // an answer may have moved the run on
 	return []Gate{{
 		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
 			j.Why),
@@ -162,23 +162,4 @@ func judged(f *Facts) (*TaskItem, *Judgement) {
 		return nil, nil
 	}
 	return f.Run.Tasks.item(), f.Tick.Attempt.Judged
-}
-
-func tellNumbered(f *Facts) string {
-	return fmt.Sprintf("gates passed: %v; asks once each", f.Run.Tasks.Passed)
-}
-
-func tellCheck(f *Facts) string {
-	if r := f.Run.Tasks; r.Check != "" {
-		return fmt.Sprintf("`%s` runs after each claim", r.Check)
-	}
-	return "no check command; asks when the project proposes one"
-}
-
-func tellTask(f *Facts) string {
-	r := f.Run.Tasks
-	if r.Complete() {
-		return r.Result()
-	}
-	return fmt.Sprintf("%s; task %d, attempt %d of %d", r.Result(), r.Index+1, r.Try, r.MaxTries-1)
 }

@@ -126,6 +126,9 @@ type TaskLine struct {
 	Fresh     string    `json:"fresh,omitempty"`
 }
 
+// Done reports whether the task needs no further attempt.
+func (l *TaskLine) Done() bool { return l.Judgement.Verdict.done() }
+
 // item is the task under way, nil once the list is done.
 func (r *TaskRun) item() *TaskItem {
 	if r.Index < len(r.List) {
@@ -242,6 +245,14 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	return next
 }
 
+// AllDone is the sentence about a list of which every task is done (T71).
+func (r *TaskRun) AllDone() string {
+	if len(r.List) == 1 {
+		return "The task is complete."
+	}
+	return fmt.Sprintf("All %d tasks complete.", len(r.List))
+}
+
 // Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
@@ -250,7 +261,7 @@ func (r *TaskRun) Result() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %d tasks done", min(r.Index, len(r.List)), len(r.List))
+	done := fmt.Sprintf("%d of %s done", min(r.Index, len(r.List)), Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -264,7 +275,7 @@ func tasksDone(f *Facts) string {
 	if r == nil || !r.Complete() {
 		return ""
 	}
-	return fmt.Sprintf("All %d tasks complete. %s", len(r.List), r.Result())
+	return r.AllDone() + " " + r.Result()
 }
 
 func taskBlocked(f *Facts) string {
@@ -272,8 +283,8 @@ func taskBlocked(f *Facts) string {
 	if r == nil || r.Try < r.MaxTries {
 		return ""
 	}
-	return fmt.Sprintf("Task %d blocked after %d attempts. Manual intervention needed.", r.Index+1,
-		r.MaxTries-1)
+	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
+		Plural(r.MaxTries-1, "attempt"))
 }
 
 // mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
