@@ -60,8 +60,18 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.witness.Held() {
 		return event.Nothing(), store.Held(h.witness)
 	}
+	if err := h.nested(cmd); err != nil {
+		return event.Block(hint.Text(err)), nil
+	}
 	var list *loop.TaskRun
-	if cmd.Skill == loop.Tasks {
+	var plan []byte
+	var audit *loop.AuditRun
+	switch cmd.Skill {
+	case loop.Audit:
+		if audit, plan, err = h.auditEntry(cmd, &flags); err != nil {
+			return event.Block(hint.Text(err)), nil
+		}
+	case loop.Tasks:
 		var why string
 		if list, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
 			return refusedTask(why, err)
@@ -83,8 +93,11 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}
-	e.asks.Tasks, e.asks.Fed = list, h.feeding
+	e.asks.Tasks, e.asks.Audit, e.asks.Fed = list, audit, h.feeding
 	reply, err := e.settle()
+	if err == nil && plan != nil && !reply.Blocks() {
+		h.slip(h.files.KeepPlan(plan))
+	}
 	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
 		h.slip(h.publish(run, nil))
 	}

@@ -227,7 +227,11 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		reply = event.Send(h.ev.Input, r.Prompt)
+		agent := ""
+		if r.Auditor {
+			agent = h.auditor()
+		}
+		reply = event.Send(h.ev.Input, r.Prompt, agent)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {

@@ -154,6 +154,14 @@ func tellCheck(f *Facts) string {
 	return "no check command; asks when the project proposes one"
 }
 
+// tellRun is tellTask or tellAudit.
+func tellRun(f *Facts) string {
+	if f.Run.Audit != nil {
+		return tellAudit(f)
+	}
+	return tellTask(f)
+}
+
 func tellTask(f *Facts) string {
 	r := f.Run.Tasks
 	if r.Complete() {

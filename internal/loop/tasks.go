@@ -91,6 +91,18 @@ type Attempt struct {
 	Fresh  string     `json:"fresh,omitempty"`
 	Stale  bool       `json:"stale,omitempty"` // the context is that of an earlier attempt
 	Judged *Judgement `json:"judged,omitempty"`
+	// Tree is a sum of the files that are not committed, "" where all are. EndHead and EndTree are
+	// the commit and that sum when it was judged.
+	Tree    string `json:"tree,omitempty"`
+	EndHead string `json:"end_head,omitempty"`
+	EndTree string `json:"end_tree,omitempty"`
+	// of an audit loop: the phase, the verdict that was reported, the ids of findings that it
+	// opened and resolved, and the last words of a post action
+	Phase    Phase         `json:"phase,omitempty"`
+	Verdict  *AuditVerdict `json:"verdict,omitempty"`
+	Opened   []string      `json:"findings_opened,omitempty"`
+	Resolved []string      `json:"findings_resolved,omitempty"`
+	Last     string        `json:"last_words,omitempty"`
 }
 
 // Judgement is the verdict on an attempt, with its evidence.
@@ -165,7 +177,7 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 	if r.Complete() {
 		return nil
 	}
-	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch}
+	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch}
 	r.aim(a)
 	return a
 }
@@ -266,6 +278,9 @@ func taskBlocked(f *Facts) string {
 const mostOutages = 3
 
 func outages(f *Facts) string {
+	if r := f.Run.Audit; r != nil && r.Outages >= mostOutages {
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", r.Outages)
+	}
 	r := f.Run.Tasks
 	if r == nil || r.Outages < mostOutages {
 		return ""
@@ -277,6 +292,9 @@ func outages(f *Facts) string {
 func staleContext(f *Facts) string {
 	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Stale {
 		return ""
+	}
+	if f.Tick.Attempt.Phase != "" {
+		return "The worker did not start with a fresh context, so nothing it reports is believed"
 	}
 	return "Task " + fmt.Sprint(f.Tick.Attempt.Task) +
 		" did not start with a fresh context, so nothing it claims is believed"
