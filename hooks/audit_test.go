@@ -3,37 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/tidwall/sjson"
 )
 
-// commitMain commits a new file in a folder: `commit FOLDER FILE`.
-func commitMain(args []string) int {
-	if err := commit(args[0], args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-func commit(folder, file string) error {
-	if err := os.WriteFile(filepath.Join(folder, file), []byte(file+"\n"), 0o666); err != nil {
-		return err
-	}
-	for _, words := range [][]string{{"add", file},
-		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", file}} {
-		c := exec.Command("git", append([]string{"-C", folder}, words...)...)
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-	}
-	return nil
-}
-
-// passMain plays a section of an audit loop that is coded and found clean: `pass FOLDER FILE`. It
+// passMain plays a section of an audit loop that is coded and found clean: `pass FILE`. It
 // prints the reply of the last Stop.
 func passMain(args []string) int {
 	play := func(args ...string) {
@@ -44,9 +19,8 @@ func passMain(args []string) int {
 		}
 	}
 	play("agent", "go")
-	if err := commit(args[0], args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	if code := commitMain([]string{args[0], "x"}); code != 0 {
+		return code
 	}
 	workerMain([]string{"done"})
 	play("stop", "stop_hook_active=true")

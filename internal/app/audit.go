@@ -198,6 +198,9 @@ func (h *handler) lastWords() string {
 // treeSum identifies the files that are not committed, "" where all are. It looks at their sizes
 // and times, not at their contents.
 func treeSum(root string, dirty []string) string {
+	if top, _ := tracker.LinkedWorktree(root); top != "" {
+		root = top
+	}
 	if len(dirty) == 0 {
 		return ""
 	}
@@ -218,13 +221,22 @@ func (h *handler) runsCheck(t *loopState) bool {
 	return r != nil && shell && r.Check != "" && strings.TrimSpace(command) == r.Check
 }
 
-// auditor is the agent type that only has tools to look, "" where the plugin that has it is not
-// registered.
-func (h *handler) auditor() string {
-	if h.Env("CLAUDE_PLUGIN_ROOT") == "" {
+// phaseWorker is the plugin's agent for a phase, "" for the call's own type: where the plugin is
+// not registered, and for a post action, which may need any tool.
+func (h *handler) phaseWorker(p loop.Phase) string {
+	root := h.Env("CLAUDE_PLUGIN_ROOT")
+	switch {
+	case p.Audits() && isFile(filepath.Join(root, "agents", "auditor.md")) && root != "":
+		return "hooks:auditor"
+	case p.Audits(), p == loop.PostAction:
 		return ""
 	}
-	return "hooks:auditor"
+	return h.ownWorker()
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // nested is why a looping skill may not start now: an audit loop's iteration is open in this

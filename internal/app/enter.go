@@ -63,20 +63,32 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err := h.nested(cmd); err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	var list *loop.TaskRun
-	var plan []byte
-	var audit *loop.AuditRun
+	var fresh freshRun
 	switch cmd.Skill {
 	case loop.Audit:
-		if audit, plan, err = h.auditEntry(cmd, &flags); err != nil {
+		if fresh.audit, fresh.plan, err = h.auditEntry(cmd, &flags); err != nil {
 			return event.Block(hint.Text(err)), nil
 		}
 	case loop.Tasks:
 		var why string
-		if list, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
+		if fresh.tasks, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
 			return refusedTask(why, err)
 		}
 	}
+	return h.enterWith(cmd, flags, fresh)
+}
+
+// freshRun is what a fresh run of a task or an audit loop begins with; empty for any other entry.
+type freshRun struct {
+	tasks *loop.TaskRun
+	audit *loop.AuditRun
+	plan  []byte // the text of the audit's plan
+}
+
+// enterWith is enter for a command that was read.
+func (h *handler) enterWith(
+	cmd loop.Command, flags loop.Flags, fresh freshRun,
+) (event.Reply, error) {
 	if h.sealed { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
 			h.project = tracker.Project(h.Env, h.ev.Cwd)
@@ -85,31 +97,35 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err := h.foreignState(); err != nil {
 		return event.Nothing(), err
 	}
-	if h.files, err = store.Create(h.project); err != nil {
+	files, err := store.Create(h.project)
+	if err != nil {
 		return event.Nothing(), err
 	}
+	h.files = files
 	h.files.Seal(h.seals, proc.Boot)
 	e := h.request(cmd, flags)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}
-	e.asks.Tasks, e.asks.Audit, e.asks.Fed = list, audit, h.feeding
+	e.asks.Tasks, e.asks.Audit, e.asks.Fed = fresh.tasks, fresh.audit, h.feeding
 	reply, err := e.settle()
-	if err == nil && plan != nil && !reply.Blocks() {
-		h.slip(h.files.KeepPlan(plan))
+	if err == nil && fresh.plan != nil && !reply.Blocks() {
+		h.slip(h.files.KeepPlan(fresh.plan))
 	}
-	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
+	run := h.taskRun()
+	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
 		h.slip(h.publish(run, nil))
 	}
 	return reply, err
 }
 
-// refusedTask is the answer to a task loop's command that begins nothing.
+// refusedTask is the answer to a task loop's command that begins no loop: the command of a mode
+// without one goes on (T43).
 func refusedTask(why string, err error) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	return event.Block(why), nil
+	return event.Nothing().Say(why), nil
 }
 
 // foreignState refuses state that the repository itself brought. Its locks, counters and answers

@@ -227,11 +227,11 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		agent := ""
-		if r.Auditor {
-			agent = h.auditor()
+		agent := h.ownWorker()
+		if t.Tick != nil && t.Tick.Attempt != nil && t.Tick.Attempt.Phase != "" {
+			agent = h.phaseWorker(t.Tick.Attempt.Phase)
 		}
-		reply = event.Send(h.ev.Input, r.Prompt, agent)
+		reply = event.Send(h.ev.Input, agent, r.Prompt)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {

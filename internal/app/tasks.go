@@ -2,11 +2,11 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -21,6 +21,7 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // Defaults of a task loop (T20, T86).
@@ -34,10 +35,8 @@ const maxTaskFile = 1 << 20
 
 // fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
 func (h *handler) fed() (loop.Command, bool) {
-	if h.ev.Name != event.PreToolUse || !h.ev.Dispatches() || h.ev.InSubagent() || !h.sealed {
-		return loop.Command{}, false
-	}
-	if h.openState() != nil {
+	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
+	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, err := h.sessionRuns()
@@ -46,7 +45,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	}
 	for _, t := range list {
 		b := t.Budget
-		if t.Tick == nil && b != nil && b.Feeds() {
+		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
 			return loop.ParsePrompt(b.Command)
 		}
 	}
@@ -85,6 +84,8 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
 			"/%s continues a task loop, and none runs here", cmd.Name)
+	case old != nil && old.Drives(*flags):
+		return nil, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
 		flags.Resume = true
 		return nil, "", nil
@@ -136,7 +137,7 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 	if r.CheckMinutes == 0 {
 		r.CheckMinutes = defaultCheckMinutes
 	}
-	if r.Check = flags.Task.Check; h.ev.Name == event.PreToolUse { // no person typed it
+	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}
 	if len(flags.Rest) > 1 {
@@ -164,6 +165,17 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 		r.List = append(r.List, item)
 	}
 	return r, nil
+}
+
+// typedByPerson reports whether a person typed the command: neither the model called the skill nor
+// a schedule fired.
+func (h *handler) typedByPerson() bool {
+	if h.ev.Name != event.UserPromptExpansion {
+		return false
+	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	known := start.Origin == "human" || start.Origin == "sdk"
+	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
 // readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.
@@ -257,12 +269,11 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := h.tree(ctx, root)
-	if err == nil {
-		f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
+		f.Unread = child.Line(err.Error())
 	}
-	nonce := make([]byte, 4)
-	_, _ = rand.Read(nonce) // it never fails
-	f.Nonce = hex.EncodeToString(nonce)
+	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
 }
 
 // fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
@@ -316,7 +327,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		now, _ := safefile.Read(h.progressPath(), maxTaskFile)
 		e.Lost = tasks.Lost(before, []byte(now))
 	}
-	if a.Head == "" {
+	if a.NoGit || a.Unread != "" {
 		return e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
@@ -330,13 +341,16 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	if e.Tree = treeSum(root, tree.Dirty); t.Budget.Tasks == nil {
 		return e
 	}
-	if e.Descends = tree.Head == a.Head; !e.Descends {
+	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
 		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
 			e.Failed = child.Line(err.Error())
 			return e
 		}
-		if diff, err := tracker.Diff(ctx, h.project, a.Head); err == nil {
-			e.Weakened = tasks.Weakened(diff)
+	}
+	if a.Base != "" && a.Base != tree.Head {
+		diff, err := tracker.Diff(ctx, h.project, a.Base)
+		if err == nil {
+			e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 		}
 	}
 	return e
@@ -353,10 +367,11 @@ func (h *handler) root(t *loopState) string {
 // tree is a working tree without the files of the loop itself.
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
-	own := []string{h.relative(h.progressPath()), h.relative(h.viewPath())}
+	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
+	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
 	kept := tree.Dirty[:0]
 	for _, path := range tree.Dirty {
-		if path != own[0] && path != own[1] && !strings.HasPrefix(path, ".sdd/") {
+		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
 			kept = append(kept, path)
 		}
 	}
@@ -370,6 +385,17 @@ func (h *handler) relative(path string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
+}
+
+// inRepo is a path as git names it, from the root of the repository: the project may be a folder
+// of it.
+func (h *handler) inRepo(path string) string {
+	top := tracker.Repo(h.Env, h.project).Top
+	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
+	if top == "" || err != nil {
+		rel = "."
+	}
+	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
 }
 
 // maxCheckTail bounds what is kept of a check's output, in bytes.
@@ -393,7 +419,10 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 		Wait: time.Duration(minutes) * time.Minute,
 	})
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
-		Tail: h.redact(lastLines(string(result.Out), 40))}
+		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+	if run.Exit < 0 {
+		run.Exit, run.Stopped = 1, true
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	if tree, err := h.tree(ctx, root); err == nil && len(tree.Dirty) == 0 {
@@ -422,7 +451,7 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
@@ -431,12 +460,25 @@ func (h *handler) taskPrompt(t *loopState) string {
 	return p.Task()
 }
 
+// ownWorker is the plugin's own type of worker, whose context is a third of the general one's. It is
+// empty where the hooks are registered in a settings file, or the call names another type.
+func (h *handler) ownWorker() string {
+	root := h.Env("CLAUDE_PLUGIN_ROOT")
+	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(root, "agents", "worker.md")); err != nil {
+		return ""
+	}
+	return "hooks:worker"
+}
+
 // entryContext is the model's context at the start of an iteration.
 func (h *handler) taskContext(t *loopState) string {
 	if len(t.Tick.Pending) > 0 || t.Tick.Attempt == nil {
 		return ""
 	}
-	if t.Budget.Feeds() {
+	if t.Budget.Drive() == loop.DriveStop {
 		return "This thread only conducts. " + t.Budget.Order(t.Tick.Attempt.Task)
 	}
 	return h.workerPrompt(t)

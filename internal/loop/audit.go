@@ -72,8 +72,8 @@ const (
 	Complete      Phase = "complete"
 )
 
-// audits reports whether the phase only looks.
-func (p Phase) audits() bool { return p == Auditing || p == FinalAuditing }
+// Audits reports whether the phase only looks.
+func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 
 // phaseEvent is how a phase ended.
 type phaseEvent string
@@ -168,7 +168,7 @@ func (r *AuditRun) begin(e EntryFacts) *Attempt {
 	return &Attempt{
 		Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections), Try: r.Retries + 1,
 		Title: r.Sections[r.Section], Token: string(r.Phase) + "-" + e.Nonce,
-		Head: e.Head, Tree: e.Tree, Branch: e.Branch,
+		Head: e.Head, Tree: e.Tree, Branch: e.Branch, NoGit: e.NoGit, Unread: e.Unread,
 	}
 }
 
@@ -215,7 +215,7 @@ func (r *AuditRun) happened(j Judgement) phaseEvent {
 		return ended
 	case j.Verdict == Outage:
 		return ""
-	case !r.Phase.audits():
+	case !r.Phase.Audits():
 		return ended
 	case j.Verdict == Clean, j.Verdict == Dirty && j.Why == openFindings && r.open("") == 0:
 		return r.clears() // a person may have accepted what was open
@@ -251,7 +251,7 @@ func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
 	if on == noVerdict {
 		next.Retries = r.Retries + 1
 	}
-	if r.Phase.audits() && on != "" && on != noVerdict {
+	if r.Phase.Audits() && on != "" && on != noVerdict {
 		next.Audits++
 		next.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA}
 		if on == dirty {
@@ -416,7 +416,7 @@ func (s State) judgeAudit(k *Known) (need Need, hold *Continue) {
 	if len(e.Dirty) > 0 {
 		left = count(len(e.Dirty), "file") + " not committed"
 	}
-	if a.Phase.audits() {
+	if a.Phase.Audits() {
 		return 0, s.judgeVerdict(j, e, left)
 	}
 	switch {

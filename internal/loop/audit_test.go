@@ -53,7 +53,7 @@ func TestPhases(t *testing.T) {
 	edges := 0
 	for _, p := range all {
 		for _, on := range events {
-			if to := p.after(on); to != p || on == noVerdict && p.audits() {
+			if to := p.after(on); to != p || on == noVerdict && p.Audits() {
 				edges++
 			}
 		}

@@ -17,7 +17,7 @@ func (e Call) audited(s State, k *Known) Outcome {
 		return refuseCall(deny(AuditRule, "do it in this phase or leave it",
 			"Nothing is scheduled during %s", a.Name()))
 	}
-	if a.Phase.audits() && (e.Agent != "" || !s.Run.feeds()) {
+	if a.Phase.Audits() && (e.Agent != "" || !s.Run.feeds()) {
 		if missing := k.lacks(NeedLooks); missing != 0 {
 			return Outcome{Need: missing}
 		}

@@ -7,7 +7,7 @@ const RecurringGate = "finding-recurring"
 
 // recurringDue asks about each finding that will have been open at three audits in a row.
 func recurringDue(f *Facts) (due []Gate) {
-	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Phase.audits() {
+	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Phase.Audits() {
 		return nil
 	}
 	if j := f.Tick.Attempt.Judged; j == nil || j.Verdict != Dirty {

@@ -34,11 +34,11 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return out
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
-	if a := s.Tick.Attempt; a != nil && e.Agent == "" {
+	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.inline() {
 		if missing := k.lacks(NeedPrompt); missing != 0 {
 			return Outcome{Need: missing}
 		}
-		a.Sent, out.Reply.Prompt, out.Reply.Auditor = true, k.Prompt, a.Phase.audits()
+		a.Sent, out.Reply.Prompt = true, k.Prompt
 	}
 	s.Tick.RecordWorker(e)
 	return out

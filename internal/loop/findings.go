@@ -199,7 +199,7 @@ func (f *Facts) TakeAudit(report Report, head string) (string, error) {
 	switch {
 	case !report.reportsAudit():
 		return "", nil
-	case f.Run.Audit == nil || t.Attempt == nil || !t.Attempt.Phase.audits():
+	case f.Run.Audit == nil || t.Attempt == nil || !t.Attempt.Phase.Audits():
 		now := "an iteration of " + string(f.Run.Skill)
 		if t.Attempt != nil && f.Run.Audit != nil {
 			now = t.Attempt.Name()

@@ -54,6 +54,7 @@ func Resume(b Budget, r Request) Budget {
 	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
+		b.Tasks.turnsBy(r.Flags.Task.Drive)
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
 		}
@@ -165,6 +166,10 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			return t
 		}
 		t.Attempt = run.Tasks.begin(e)
+		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
+		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
+			t.Attempt.Stale = true
+		}
 	}
 	if run.Audit != nil {
 		run.Audit = run.Audit.clone()
@@ -191,6 +196,8 @@ type EntryFacts struct {
 	// at its beginning, and what makes its claim unlike any other.
 	Head, Branch, Nonce string
 	Tree                string // as of Attempt
+	NoGit               bool   // the project has no repository
+	Unread              string // why git could not tell Head and Branch, "" where it did
 }
 
 // follow continues to track the open PRs of the previous iteration. A review of one whose head
@@ -226,7 +233,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 // never carried.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
-		if g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
+		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
 			t.Pending = append(t.Pending, g)
 		}
 	}

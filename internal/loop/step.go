@@ -84,7 +84,6 @@ type Reply struct {
 	Note       string      // for the status block of the iteration that begins
 	Context    string      // for the model
 	Prompt     string      // replaces the prompt of the worker that is sent
-	Auditor    bool        // the worker that is sent only looks
 }
 
 // Empty reports whether there is nothing to say.

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,7 @@ type Prompt struct {
 	Attempt      int    // from 1
 	MaxAttempts  int    // the task is blocked when Attempt gets there (T57)
 	Refused      string // why the last attempt did not count; may be empty
+	Words        string // of a person who was asked about the task; may be empty
 	Check        string // the command that must pass; may be empty
 	Token        string // of this attempt
 	Log          []byte // the progress file
@@ -98,7 +100,7 @@ func (p Prompt) text(head, work []string, done string) string {
 	text := strings.Join(lines, "\n") + "\n"
 	intro := fmt.Sprintf("\nThe end of %s:\n", short(p.Progress))
 	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
-	if log := Tail([]byte(quote(string(p.Log))), room); room > 0 && len(log) > 0 {
+	if log := Tail([]byte(quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
 		text += intro + string(log) + "\n"
 	}
 	return text
@@ -121,6 +123,9 @@ func (p Prompt) warnings() (lines []string) {
 	if p.Attempt > 1 && p.Refused != "" {
 		lines = append(lines, "The last attempt did not count: "+short(p.Refused))
 	}
+	if p.Words != "" {
+		lines = append(lines, "A person was asked about this task and answered: "+short(p.Words))
+	}
 	return lines
 }
 
@@ -138,6 +143,24 @@ func (p Prompt) rules(done string) []string {
 			p.Token + " and your reason, on one line.",
 		"Only the last line of your last message counts, outside of code blocks and quotes.",
 	}
+}
+
+// keptDone is how many lines of Completed Tasks a prompt has: with all of them each prompt would be
+// longer than the one before (T1).
+const keptDone = 2
+
+// recent is a progress file with the last lines of Completed Tasks only.
+func recent(log []byte) []byte {
+	f := parse(log)
+	for i, p := range f.parts {
+		done := slices.DeleteFunc(slices.Clone(p.body), func(line string) bool {
+			return !filled(line)
+		})
+		if p.heading != "" && p.is(completedHeading) && len(done) > keptDone {
+			f.parts[i].body = append(done[len(done)-keptDone:], f.eol)
+		}
+	}
+	return f.bytes()
 }
 
 // short is a foreign text on one line of at most 500 bytes.
