@@ -88,6 +88,7 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
 		note, err := h.publish(run, nil)
 		h.slip(err)
+		h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
 		reply = reply.Say(note)
 	}
 	return reply, err

@@ -428,7 +428,8 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
+		Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
