@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 		"accept":  func() { os.Exit(acceptMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
 		"append":  func() { os.Exit(appendLine(os.Args[1])) },
+		"tasked":  func() { os.Exit(taskedMain(os.Args[1:])) },
 		"worker":  func() { os.Exit(workerMain(os.Args[1:])) },
 		"lives":   func() { time.Sleep(10 * time.Minute) },
 		"hooks":   func() { newApp = testApp; main() },

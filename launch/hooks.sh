@@ -9,7 +9,7 @@ root=${CLAUDE_PLUGIN_ROOT:-${0%/launch/*}}
 program=$root/bin/hooks
 [ -x "$program" ] || [ ! -x "$program.exe" ] || program=$program.exe
 
-# looping succeeds where the payload starts a tick of a loop: /ns:work --loop, /loop 1m /ns:work --loop.
+# looping succeeds where the payload starts a tick of a loop: /ns:work --loop, /loop 1m /ns:work --loop, /hooks:go.
 looping() {
     case $1 in
     *'"command_name":"'*) name=${1#*'"command_name":"'} ;;
@@ -18,6 +18,9 @@ looping() {
     esac
     name=${name%%'"'*}
     name=${name#/}
+    case $name in
+    sdd:go | sdd:start | sdd:task | hooks:go | hooks:start | hooks:task) return 0 ;;
+    esac
     case ${name##*:} in
     work | review) ;;
     loop) case $1 in */work\ * | */review\ * | *:work\ * | *:review\ *) ;; *) return 1 ;; esac ;;

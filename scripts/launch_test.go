@@ -91,6 +91,8 @@ func TestWithoutAProgramLoopsAreRefused(t *testing.T) {
 		`{"command_name":"work","command_args":"a \"b\"\n--loop"}`:            {typed, "reason"},
 		`{"command_name":"loop","command_args":"1m /sdd:work --loop"}`:        {typed, "reason"},
 		`{"command_name":"work","command_args":"--loop=x"}`:                   {typed, "reason"},
+		`{"command_name":"hooks:go","command_args":"docs/spec.md"}`:           {typed, "reason"},
+		`{"command_name":"other:go","command_args":"docs/spec.md"}`:           {typed, ""},
 		`{"command_name":"work","command_args":"issue 4"}`:                    {typed, ""},
 		`{"command_name":"work","command_args":"--looping"}`:                  {typed, ""},
 		`{"command_name":"loop","command_args":"1m read about --loop flags"}`: {typed, ""},

@@ -236,7 +236,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		reply = event.Send(h.ev.Input, r.Prompt)
+		reply = event.Send(h.ev.Input, h.ownWorker(), r.Prompt)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {

@@ -2,11 +2,11 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -21,6 +21,7 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // Defaults of a task loop (T20, T86).
@@ -34,10 +35,8 @@ const maxTaskFile = 1 << 20
 
 // fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
 func (h *handler) fed() (loop.Command, bool) {
-	if h.ev.Name != event.PreToolUse || !h.ev.Dispatches() || h.ev.InSubagent() || !h.sealed {
-		return loop.Command{}, false
-	}
-	if h.openState() != nil {
+	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
+	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, err := h.sessionRuns()
@@ -46,8 +45,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	}
 	for _, t := range list {
 		b := t.Budget
-		if t.skill == loop.Tasks && t.Tick == nil && b != nil && b.Tasks != nil &&
-			b.Status == loop.Active && b.Tasks.Drive == loop.DriveStop {
+		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
 			return loop.ParsePrompt(b.Command)
 		}
 	}
@@ -99,6 +97,8 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
 			"/%s continues a task loop, and none runs here", cmd.Name)
+	case old != nil && old.Drives(*flags):
+		return nil, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
 		flags.Resume = true
 		return nil, "", nil
@@ -146,7 +146,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	if r.CheckMinutes == 0 {
 		r.CheckMinutes = defaultCheckMinutes
 	}
-	if r.Check = flags.Task.Check; h.ev.Name == event.PreToolUse { // no person typed it
+	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}
 	if len(flags.Rest) > 1 {
@@ -173,6 +173,17 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 		r.List = append(r.List, item)
 	}
 	return r, nil
+}
+
+// typedByPerson reports whether a person typed the command: neither the model called the skill nor
+// a schedule fired.
+func (h *handler) typedByPerson() bool {
+	if h.ev.Name != event.UserPromptExpansion {
+		return false
+	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	known := start.Origin == "human" || start.Origin == "sdk"
+	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
 // readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.
@@ -262,9 +273,7 @@ func (h *handler) attemptFacts(f *loop.EntryFacts) {
 	if f.NoGit = tracker.Repo(h.Env, h.project).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
-	nonce := make([]byte, 4)
-	_, _ = rand.Read(nonce) // it never fails
-	f.Nonce = hex.EncodeToString(nonce)
+	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
 	if run := h.taskRun(); run != nil {
 		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
 	}
@@ -436,6 +445,19 @@ func (h *handler) taskPrompt(t *loopState) string {
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
 	return p.Task()
+}
+
+// ownWorker is the plugin's own type of worker, whose context is a third of the general one's. It is
+// empty where the hooks are registered in a settings file, or the call names another type.
+func (h *handler) ownWorker() string {
+	root := h.Env("CLAUDE_PLUGIN_ROOT")
+	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(root, "agents", "worker.md")); err != nil {
+		return ""
+	}
+	return "hooks:worker"
 }
 
 // entryContext is the model's context at the start of an iteration.

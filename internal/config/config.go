@@ -36,7 +36,7 @@ type Config struct {
 	// Notify is how a person learns that a loop stopped or needs them: "bell", "off" or a command;
 	// empty for not at all. A project's own files never name a command that is run: see User.
 	Notify string
-	// Sync is a person's command that gets what happens to a task loop, one JSON object a line (T73).
+	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
 	// As with Notify, a project's own files never name one that is run.
 	Sync string
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the

@@ -114,6 +114,10 @@ var broken = []struct {
 		w.changed(only("PreToolUse", func(_, h map[string]any) { h["timeout"] = 10 }))
 	}, "command-form", report.Broken, "ended by the client after 10 seconds", "50 seconds or more",
 		""},
+	{"no timeout for a check command", func(w *world) {
+		w.changed(only("SubagentStop", func(_, h map[string]any) { delete(h, "timeout") }))
+	}, "command-form", report.Doubt, "the client gives it 600 seconds, as no timeout is set",
+		`"timeout": 3600`, ""},
 	{"hooks in the background", func(w *world) {
 		w.changed(only("Stop", func(_, h map[string]any) { h["async"] = true }))
 	}, "command-form", report.Broken, "its decisions are ignored", "take the key away", ""},

@@ -230,9 +230,30 @@ func commandForm(m *machine, n *notes) {
 			n.fail(fmt.Sprintf("give it %g seconds or more", least),
 				"%s is ended by the client after %g seconds, before the program's own deadline: "+
 					"a call then passes unguarded", at, timeout.Num)
+		} else if c := taskTime(h.Event); c > 0 && timeout.Num < c {
+			n.warn(fmt.Sprintf("give it \"timeout\": %g, or type hooks install again", c),
+				"%s ends a check command of a task loop early: the client gives it %s, and the "+
+					"result is lost", at, given(timeout))
 		}
 	}
 	n.noteIfFine("exec form, with timeouts longer than the program's own")
+}
+
+// taskTime is how long an event's hook may take where it runs a check command, in seconds; 0 for
+// an event that never does.
+func taskTime(name string) float64 {
+	if name == event.Stop || name == event.SubagentStop {
+		return 3600
+	}
+	return 0
+}
+
+// given is the time that the client gives a hook, for a person.
+func given(timeout gjson.Result) string {
+	if !timeout.Exists() {
+		return "600 seconds, as no timeout is set"
+	}
+	return fmt.Sprintf("%g seconds", timeout.Num)
 }
 
 // minTimeout is longer than the program takes at most for an event, in seconds. An entry may wait

@@ -119,6 +119,9 @@ func entries(program string, change change) map[string]any {
 	for _, word := range event.Words {
 		hook := map[string]any{"type": "command", "command": program, "args": []any{word.Word},
 			"timeout": 60}
+		if word.Name == event.Stop || word.Name == event.SubagentStop {
+			hook["timeout"] = 3600
+		}
 		group := map[string]any{"hooks": []any{hook}}
 		if strings.HasPrefix(word.Name, "PostToolUse") {
 			group["matcher"] = "Bash|PowerShell|Monitor|Agent|Task|AskUserQuestion|mcp__.*"

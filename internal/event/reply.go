@@ -55,11 +55,14 @@ func Ask(questions ...Question) Reply {
 }
 
 // Send lets a worker go (PreToolUse of Agent) with this prompt in place of the model's: in the
-// foreground, in the project's own folder, as the type that the call names.
-func Send(call gjson.Result, prompt string) Reply {
+// foreground, in the project's own folder, as the given type of agent; "" is the call's own.
+func Send(call gjson.Result, agent, prompt string) Reply {
+	if agent == "" {
+		agent = call.Get("subagent_type").String()
+	}
 	return Reply{verdict: send, task: &input{
 		Description: call.Get("description").String(), Prompt: prompt,
-		Type: call.Get("subagent_type").String(), Background: new(bool),
+		Type: agent, Background: new(bool),
 	}}
 }
 

@@ -271,6 +271,11 @@ func TestRegistration(t *testing.T) {
 			hook.Get("args").Raw != `["`+w.Word+`"]` || hook.Get("timeout").Int() <= 0 {
 			t.Errorf("%s is registered as %s", w.Name, hook.Raw)
 		}
+		checks := w.Name == event.Stop || w.Name == event.SubagentStop
+		if checks != (hook.Get("timeout").Int() == 3600) ||
+			checks != hook.Get("statusMessage").Exists() {
+			t.Errorf("%s has no time for a check command, or names one: %s", w.Name, hook.Raw)
+		}
 		if groups[0].Get("matcher").Exists() != strings.HasPrefix(w.Name, "PostToolUse") {
 			t.Errorf("%s has the matcher %q", w.Name, groups[0].Get("matcher").String())
 		}
@@ -281,7 +286,7 @@ func TestRegistration(t *testing.T) {
 // file by the name.
 func TestLauncher(t *testing.T) {
 	where := map[string]string{
-		"SessionStart": "", "UserPromptExpansion": "(^|:)(work|review|loop)$",
+		"SessionStart": "", "UserPromptExpansion": "(^|:)(work|review|loop|go|start|task)$",
 		"PreToolUse": "Skill",
 	}
 	registered := read(t, "hooks/hooks.json").Get("hooks").Map()

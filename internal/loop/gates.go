@@ -142,7 +142,7 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Do not begin; change the spec first."},
 		},
-		Due: specDue, Apply: passGate, Tell: tellNumbered,
+		Due: specDue, Apply: passGate, Tell: tellNumbered(1, "asks before the first task"),
 	},
 	{
 		Name: GateReview, Header: "Gate 2", When: Entry, Applies: TaskLoop, Holds: HoldTick,
@@ -152,7 +152,7 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Do not begin; review the tasks first."},
 		},
-		Due: reviewDue, Apply: passGate, Tell: tellNumbered,
+		Due: reviewDue, Apply: passGate, Tell: tellNumbered(2, "asks before the first task"),
 	},
 	{
 		Name: CheckGate, Header: "Check", When: Entry, Applies: TaskLoop, Holds: HoldTick,
@@ -192,7 +192,7 @@ var Gates = [...]GateKind{
 			{"skip", "Leave the task out and go on with the next one."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: flaggedDue, Apply: applyFlagged, Tell: tellTask,
+		Due: flaggedDue, Apply: applyFlagged, Tell: tellFlagged,
 	},
 	{
 		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
@@ -202,7 +202,7 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: checkpointDue, Apply: holdGate, Tell: tellTask,
+		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
 	},
 	{
 		Name: GatePR, Header: "Gate 3", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -212,7 +212,8 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Stop the loop; the pull request stays open."},
 		},
-		Due: prGateDue, Apply: passGate, Tell: tellNumbered,
+		Due: prGateDue, Apply: passGate,
+		Tell: tellNumbered(3, "asks once the pull request of all tasks is open"),
 	},
 }
 

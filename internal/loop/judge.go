@@ -206,7 +206,10 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		if a.Sent = true; k.Worker.Fresh {
 			a.Fresh = "session " + e.Session
 		}
-		a.Stale = k.Worker.Known && !k.Worker.Fresh
+		a.Stale = a.Stale || k.Worker.Known && !k.Worker.Fresh
+		if a.Stale { // nothing that it claims is believed
+			return Outcome{}, false
+		}
 		need, hold = s.judge(k)
 	case !a.Sent && s.Run.Tasks.Drive == DriveStop && e.hold(s.Run, "task:"+a.Token):
 		hold = &Continue{Name: "task:" + a.Token, Text: s.Run.Order(a.Task)}
@@ -239,6 +242,13 @@ func (b *Budget) Order(task int) string {
 
 // feeds reports whether the Stop hook brings the next task.
 func (b *Budget) feeds() bool { return b.Tasks != nil && b.Tasks.Drive == DriveStop }
+
+// Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
+// person's own prompt sends is none of the loop's.
+func (b *Budget) Feeds(prompt string) bool {
+	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
+		slices.Contains(b.Blocks.Reasons, "next")
+}
 
 // scheduled reports whether the client's schedule brings the next task.
 func (b *Budget) scheduled() bool { return b.Tasks != nil && b.Tasks.Drive == DriveSchedule }

@@ -54,6 +54,7 @@ func Resume(b Budget, r Request) Budget {
 	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
+		b.Tasks.turnsBy(r.Flags.Task.Drive)
 		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
 			b.Tasks.Dollars = more
 		}
@@ -153,6 +154,10 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			return t
 		}
 		t.Attempt = run.Tasks.begin(e)
+		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
+		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
+			t.Attempt.Stale = true
+		}
 	}
 	// with nobody there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {

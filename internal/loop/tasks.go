@@ -141,6 +141,9 @@ type TaskLine struct {
 	Feedback  string    `json:"feedback,omitempty"` // that reached its worker (L31)
 }
 
+// Done reports whether the task needs no further attempt.
+func (l *TaskLine) Done() bool { return l.Judgement.Verdict.done() }
+
 // item is the task under way, nil once the list is done.
 func (r *TaskRun) item() *TaskItem {
 	if r.Index < len(r.List) {
@@ -209,6 +212,8 @@ func (r *TaskRun) aim(a *Attempt) {
 // verdict is the judgement of an attempt whose iteration ends, also where none was made.
 func (t *Tick) verdict() Judgement {
 	switch a := t.Attempt; {
+	case a.Stale:
+		return Judgement{Verdict: Outage, Why: "it did not start with a fresh context"}
 	case a.Judged != nil:
 		return *a.Judged
 	case t.Interrupted != "":
@@ -255,6 +260,14 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	return next
 }
 
+// AllDone is the sentence about a list of which every task is done (T71).
+func (r *TaskRun) AllDone() string {
+	if len(r.List) == 1 {
+		return "The task is complete."
+	}
+	return fmt.Sprintf("All %d tasks complete.", len(r.List))
+}
+
 // Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
@@ -263,7 +276,7 @@ func (r *TaskRun) Result() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %d tasks done", min(r.Index, len(r.List)), len(r.List))
+	done := fmt.Sprintf("%d of %s done", min(r.Index, len(r.List)), Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -277,7 +290,7 @@ func tasksDone(f *Facts) string {
 	if r == nil || !r.Complete() || len(f.Run.Pending) > 0 { // an answer may open a task again
 		return ""
 	}
-	return fmt.Sprintf("All %d tasks complete. %s", len(r.List), r.Result())
+	return r.AllDone() + " " + r.Result()
 }
 
 func taskBlocked(f *Facts) string {
@@ -293,16 +306,25 @@ func taskBlocked(f *Facts) string {
 	if r.Try < r.MaxTries {
 		return ""
 	}
-	return fmt.Sprintf("Task %d blocked after %d attempts. Manual intervention needed.", r.Index+1,
-		r.MaxTries-1)
+	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
+		Plural(r.MaxTries-1, "attempt"))
 }
 
-// mostOutages is how many attempts in a row may end without the task's fault (T59).
-const mostOutages = 3
+// mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
+// between them and gives up by itself after an outage that lasts and after five silent processes,
+// so of its attempts more may end so.
+const (
+	mostOutages       = 3
+	mostDrivenOutages = 6
+)
 
 func outages(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || r.Outages < mostOutages {
+	most := mostOutages
+	if f.Run.driven() {
+		most = mostDrivenOutages
+	}
+	if r == nil || r.Outages < most {
 		return ""
 	}
 	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",

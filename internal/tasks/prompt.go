@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -99,7 +100,7 @@ func (p Prompt) text(head, work []string, done string) string {
 	text := strings.Join(lines, "\n") + "\n"
 	intro := fmt.Sprintf("\nThe end of %s:\n", short(p.Progress))
 	room := min(maxLog, MaxPrompt-2-len(text)-len(intro))
-	if log := Tail([]byte(quote(string(p.Log))), room); room > 0 && len(log) > 0 {
+	if log := Tail([]byte(quote(string(recent(p.Log)))), room); room > 0 && len(log) > 0 {
 		text += intro + string(log) + "\n"
 	}
 	return text
@@ -142,6 +143,24 @@ func (p Prompt) rules(done string) []string {
 			p.Token + " and your reason, on one line.",
 		"Only the last line of your last message counts, outside of code blocks and quotes.",
 	}
+}
+
+// keptDone is how many lines of Completed Tasks a prompt has: with all of them each prompt would be
+// longer than the one before (T1).
+const keptDone = 2
+
+// recent is a progress file with the last lines of Completed Tasks only.
+func recent(log []byte) []byte {
+	f := parse(log)
+	for i, p := range f.parts {
+		done := slices.DeleteFunc(slices.Clone(p.body), func(line string) bool {
+			return !filled(line)
+		})
+		if p.heading != "" && p.is(completedHeading) && len(done) > keptDone {
+			f.parts[i].body = append(done[len(done)-keptDone:], f.eol)
+		}
+	}
+	return f.bytes()
 }
 
 // short is a foreign text on one line of at most 500 bytes.

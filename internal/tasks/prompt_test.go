@@ -1,8 +1,10 @@
 package tasks
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -85,6 +87,26 @@ func TestPromptWords(t *testing.T) {
 	if want := "All 8 tasks complete. Opening PR for Gate 3 review.\n"; !strings.HasPrefix(
 		plain.PR(), want) {
 		t.Errorf("the prompt of the PR does not begin with %q", want)
+	}
+}
+
+func TestPromptDoesNotGrowWithTheTasksThatAreDone(t *testing.T) {
+	p, log := full, NewProgress("A goal.", "")
+	sizes := map[int]bool{}
+	for n := range 9 {
+		log = Completed(log, DoneLine(n, "Write a part", "0123456789ab", time.Minute))
+		p.Log = log
+		if sizes[len(p.Task())] = true; !strings.Contains(p.Task(), fmt.Sprintf(
+			"> - [x] Task %d: Write a part", n)) {
+			t.Errorf("the last line is left out:\n%s", p.Task())
+		}
+	}
+	if len(sizes) != 2 {
+		t.Errorf("the prompts have %d lengths: %v", len(sizes), sizes)
+	}
+	if learnt := string(recent([]byte("## Learnings\n- one\n- two\n- three\n"))); !strings.Contains(
+		learnt, "one") {
+		t.Errorf("learnings are left out: %q", learnt)
 	}
 }
 

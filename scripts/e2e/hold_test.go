@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -252,7 +253,8 @@ func (d *raid) make(prompt string) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		short := strings.ReplaceAll(string(text), `"timeout": 60`, `"timeout": 5`)
+		short := regexp.MustCompile(`"timeout": (60|3600)`).
+			ReplaceAllString(string(text), `"timeout": 5`)
 		d.write(registration, short, 0o644)
 	}
 	d.Headless(prompt, "--permission-mode", "bypassPermissions",

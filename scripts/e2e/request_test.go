@@ -16,6 +16,7 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []string
+	Size     int // of its body, in bytes
 }
 
 // Message is one message of the conversation: its texts, tool calls and tool results in order.
@@ -135,7 +136,7 @@ func parseRequest(body []byte) (Request, error) {
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return Request{}, fmt.Errorf("parse request: %w", err)
 	}
-	r := Request{Model: wire.Model, Stream: wire.Stream}
+	r := Request{Model: wire.Model, Stream: wire.Stream, Size: len(body)}
 	r.System = Message{Blocks: parseBlocks(wire.System)}.Text()
 	for _, m := range wire.Messages {
 		r.Messages = append(r.Messages, Message{m.Role, parseBlocks(m.Content)})
