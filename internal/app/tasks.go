@@ -178,7 +178,11 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
-	if h.ev.Name != event.UserPromptExpansion {
+	switch h.ev.Name {
+	case "": // in a terminal of their own, with `hooks go`
+		return true
+	case event.UserPromptExpansion:
+	default:
 		return false
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
