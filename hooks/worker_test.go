@@ -91,7 +91,9 @@ func commitMain(args []string) int {
 func flagMain(args []string) int { return noteMain("## Blocked / Flagged\n(none)\n", args) }
 
 // learnMain writes a line of Learnings.
-func learnMain(args []string) int { return noteMain("## Learnings\n", append([]string{"-"}, args...)) }
+func learnMain(args []string) int {
+	return noteMain("## Learnings\n", append([]string{"-"}, args...))
+}
 
 // noteMain replaces what stands under a heading of the progress file.
 func noteMain(under string, args []string) int {

@@ -116,6 +116,7 @@ func (h *handler) enterWith(
 	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
 		note, err := h.publish(run, nil)
 		h.slip(err)
+		h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
 		reply = reply.Say(note)
 	}
 	return reply, err

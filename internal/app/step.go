@@ -171,6 +171,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		return h.files.SaveClaim(s.Claim)
 	}
 	if s.Close != nil {
+		h.slip(h.queue(s.Close.Run.Ends(&s.Close.Line))) // before the commit: at least once
 		created, err := h.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
 		if err != nil {
 			return err

@@ -186,7 +186,11 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
-	if h.ev.Name != event.UserPromptExpansion {
+	switch h.ev.Name {
+	case "": // in a terminal of their own, with `hooks go`
+		return true
+	case event.UserPromptExpansion:
+	default:
 		return false
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
@@ -481,7 +485,8 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
+		Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}

@@ -30,7 +30,7 @@ type TaskRun struct {
 	Dollars      USD    `json:"max_task_dollars,omitempty"`
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
-	Words        string `json:"words,omitempty"`        // of a person, for the next attempts of the task
+	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
