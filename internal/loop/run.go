@@ -149,7 +149,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
-		t.Attempt = run.Tasks.begin(e)
+		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
+			t.Attempt = run.Tasks.begin(e)
+		}
 	}
 	// with nobody there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
