@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -10,8 +12,11 @@ import (
 	"github.com/alecthomas/kong"
 	xterm "golang.org/x/term"
 
+	"hooks/internal/app"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/term"
 	"hooks/internal/tracker"
 )
 
@@ -32,6 +37,61 @@ type goCmd struct {
 
 	Resume bool          `help:"Continue the run that stopped."`
 	Stall  time.Duration `default:"15m" help:"End a client that is silent for so long."`
+	Plugin string        `default:"hooks" placeholder:"NAME" help:"The plugin whose skill go does a task: hooks or sdd."`
+}
+
+// Help explains what the driver does, and what it leaves to a person.
+func (goCmd) Help() string {
+	return "Starts one client process for each attempt at a task, so that each begins with an empty " +
+		"context, and judges its claim by git and the check command. Gates 1 and 2 are asked here, " +
+		"in a terminal; elsewhere answer them with `hooks gate answer` and use --resume. The " +
+		"client's own flags, as for permissions, follow --. See docs/driver.md."
+}
+
+// Run drives a task loop to its end. The gates of a fresh run are asked before any client starts.
+func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
+	return g.drive(k, c, func(arguments string) (drive.Run, error) {
+		run, err := a.TaskRun("/" + g.Plugin + ":go " + arguments)
+		if err != nil {
+			return nil, err
+		}
+		return run, c.answerGates(a)
+	})
+}
+
+// answerGates asks a person at this terminal the questions of a task loop that a plain yes or no
+// answers, and records the answers as `hooks gate answer` does.
+func (c caller) answerGates(a *app.App) error {
+	_, shown := terminalOf(c.out)
+	if !shown || !typed(c.in) {
+		return nil
+	}
+	waiting, err := c.Waiting()
+	if err != nil {
+		return err
+	}
+	keys := bufio.NewScanner(c.in)
+	for _, w := range waiting {
+		yes, no := w.Gate.YesNo()
+		if w.Skill != loop.Tasks || !w.Paused || w.Gate.Answer != "" || yes == "" {
+			continue
+		}
+		fmt.Fprintf(c.out, "%s (y/n) ", term.Text(w.Gate.Question))
+		if !keys.Scan() {
+			return keys.Err()
+		}
+		answer := no
+		if word := strings.ToLower(strings.TrimSpace(keys.Text())); word == "y" || word == "yes" {
+			answer = yes
+		}
+		if answer == "" { // the gate goes on waiting, so the run does not begin
+			return nil
+		}
+		if _, err := a.AnswerGate("task:"+w.Gate.Name, []string{answer}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // split separates the SPEC from the client's own flags, which follow a lone --. The parser gives

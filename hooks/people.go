@@ -28,11 +28,13 @@ type commands struct {
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
+	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
 	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
 	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
 	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
+	Go         goCmd         `cmd:"" name:"go" group:"Decide" help:"Drive a task loop: one client process for each task, judged by git and a check command."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Ledger     ledgerCmd     `cmd:"" group:"Decide" help:"Loop ledgers: check them, add a turn, read the feedback."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`

@@ -67,6 +67,13 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 			return refusedTask(why, err)
 		}
 	}
+	return h.enterWith(cmd, flags, list)
+}
+
+// enterWith is enter for a command that was read: list is of a fresh run of a task loop.
+func (h *handler) enterWith(
+	cmd loop.Command, flags loop.Flags, list *loop.TaskRun,
+) (event.Reply, error) {
 	if h.sealed { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
 			h.project = tracker.Project(h.Env, h.ev.Cwd)
@@ -75,9 +82,11 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if err := h.foreignState(); err != nil {
 		return event.Nothing(), err
 	}
-	if h.files, err = store.Create(h.project); err != nil {
+	files, err := store.Create(h.project)
+	if err != nil {
 		return event.Nothing(), err
 	}
+	h.files = files
 	h.files.Seal(h.seals, proc.Boot)
 	e := h.request(cmd, flags)
 	if err := h.mayEnter(e.asks.Owner); err != nil {
@@ -85,18 +94,20 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	}
 	e.asks.Tasks, e.asks.Fed = list, h.feeding
 	reply, err := e.settle()
-	if run := h.taskRun(); err == nil && cmd.Skill == loop.Tasks && run != nil {
+	run := h.taskRun()
+	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
 		h.slip(h.publish(run, nil))
 	}
 	return reply, err
 }
 
-// refusedTask is the answer to a task loop's command that begins nothing.
+// refusedTask is the answer to a task loop's command that begins no loop: the command of a mode
+// without one goes on (T43).
 func refusedTask(why string, err error) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	return event.Block(why), nil
+	return event.Nothing().Say(why), nil
 }
 
 // foreignState refuses state that the repository itself brought. Its locks, counters and answers

@@ -58,6 +58,9 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) error {
 			}
 			now = tasks.Completed(now, tasks.DoneLine(line.Task.Task-1, line.Task.Title, sha, took))
 		}
+		if j.Verdict == loop.Flagged { // the gate and the history have the text (T37)
+			now = tasks.ClearFlagged(now)
+		}
 	}
 	now = tasks.SetCurrent(now, current(run))
 	if !there || !bytes.Equal(now, []byte(text)) {
@@ -118,7 +121,7 @@ func (h *handler) exclude() error {
 	text, _ := safefile.Read(path, maxTaskFile)
 	var add string
 	for _, file := range []string{h.viewPath(), h.progressPath()} {
-		line := "/" + h.relative(file)
+		line := "/" + h.inRepo(file)
 		if !strings.Contains("\n"+text+"\n", "\n"+line+"\n") {
 			add += line + "\n"
 		}

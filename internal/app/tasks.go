@@ -2,11 +2,10 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,10 +35,8 @@ const maxTaskFile = 1 << 20
 
 // fed is the entry of a conductor's next attempt: the Stop before asked for this very call.
 func (h *handler) fed() (loop.Command, bool) {
-	if h.ev.Name != event.PreToolUse || !h.ev.Dispatches() || h.ev.InSubagent() || !h.sealed {
-		return loop.Command{}, false
-	}
-	if h.openState() != nil {
+	call := h.ev.Name == event.PreToolUse && h.ev.Dispatches() && !h.ev.InSubagent()
+	if !call || !h.sealed && !store.Exists(h.project) || h.openState() != nil {
 		return loop.Command{}, false
 	}
 	list, err := h.sessionRuns()
@@ -48,8 +45,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	}
 	for _, t := range list {
 		b := t.Budget
-		if t.skill == loop.Tasks && t.Tick == nil && b != nil && b.Tasks != nil &&
-			b.Status == loop.Active && b.Tasks.Drive == loop.DriveStop {
+		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
 			return loop.ParsePrompt(b.Command)
 		}
 	}
@@ -88,6 +84,8 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
 			"/%s continues a task loop, and none runs here", cmd.Name)
+	case old != nil && old.Drives(*flags):
+		return nil, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
 		flags.Resume = true
 		return nil, "", nil
@@ -131,7 +129,7 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 	if r.CheckMinutes == 0 {
 		r.CheckMinutes = defaultCheckMinutes
 	}
-	if r.Check = flags.Task.Check; h.ev.Name == event.PreToolUse { // no person typed it
+	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}
 	if len(flags.Rest) > 1 {
@@ -159,6 +157,17 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 		r.List = append(r.List, item)
 	}
 	return r, nil
+}
+
+// typedByPerson reports whether a person typed the command: neither the model called the skill nor
+// a schedule fired.
+func (h *handler) typedByPerson() bool {
+	if h.ev.Name != event.UserPromptExpansion {
+		return false
+	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	known := start.Origin == "human" || start.Origin == "sdk"
+	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
 // readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.
@@ -244,12 +253,11 @@ func (h *handler) attemptFacts(f *loop.EntryFacts) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := tracker.ReadTree(ctx, h.project)
-	if err == nil {
-		f.Head, f.Branch = tree.Head, tree.Branch
+	f.Head, f.Branch = tree.Head, tree.Branch
+	if f.NoGit = tracker.Repo(h.Env, h.project).Top == ""; err != nil && !f.NoGit {
+		f.Unread = child.Line(err.Error())
 	}
-	nonce := make([]byte, 4)
-	_, _ = rand.Read(nonce) // it never fails
-	f.Nonce = hex.EncodeToString(nonce)
+	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
 }
 
 // fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
@@ -303,7 +311,7 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 	if before := h.files.Progress(); before != nil {
 		e.Lost = tasks.Lost(before, []byte(now))
 	}
-	if a.Head == "" {
+	if a.NoGit || a.Unread != "" {
 		return e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
@@ -314,13 +322,16 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, tree.Dirty
-	if e.Descends = tree.Head == a.Head; !e.Descends {
+	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
 		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
 			e.Failed = child.Line(err.Error())
 			return e
 		}
-		if diff, err := tracker.Diff(ctx, h.project, a.Head); err == nil {
-			e.Weakened = tasks.Weakened(diff)
+	}
+	if a.Base != "" && a.Base != tree.Head {
+		diff, err := tracker.Diff(ctx, h.project, a.Base)
+		if err == nil {
+			e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 		}
 	}
 	return e
@@ -329,10 +340,11 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 // tree is the project's working tree without the files of the loop itself.
 func (h *handler) tree(ctx context.Context) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, h.project)
-	own := []string{h.relative(h.progressPath()), h.relative(h.viewPath())}
+	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
+	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
 	kept := tree.Dirty[:0]
 	for _, path := range tree.Dirty {
-		if path != own[0] && path != own[1] && !strings.HasPrefix(path, ".sdd/") {
+		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
 			kept = append(kept, path)
 		}
 	}
@@ -346,6 +358,17 @@ func (h *handler) relative(path string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
+}
+
+// inRepo is a path as git names it, from the root of the repository: the project may be a folder
+// of it.
+func (h *handler) inRepo(path string) string {
+	top := tracker.Repo(h.Env, h.project).Top
+	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
+	if top == "" || err != nil {
+		rel = "."
+	}
+	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
 }
 
 // maxCheckTail bounds what is kept of a check's output, in bytes.
@@ -363,7 +386,10 @@ func (h *handler) check(r *loop.TaskRun) loop.CheckRun {
 		Wait: time.Duration(r.CheckMinutes) * time.Minute,
 	})
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
-		Tail: h.redact(lastLines(string(result.Out), 40))}
+		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+	if run.Exit < 0 {
+		run.Exit, run.Stopped = 1, true
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	if tree, err := h.tree(ctx); err == nil && len(tree.Dirty) == 0 {
@@ -384,7 +410,7 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}

@@ -3,9 +3,10 @@ package drive
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"runtime"
@@ -168,7 +169,8 @@ func notStarted(err error) error {
 // newSession is a random UUID: the client takes no other session id, and none twice.
 func newSession() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	binary.LittleEndian.PutUint64(b[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(b[8:], rand.Uint64())
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

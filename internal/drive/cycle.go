@@ -67,13 +67,6 @@ type Order struct {
 	Code    int    // exit code, 0 or 1
 }
 
-// Causes that only the driver sees.
-const (
-	causeInterrupt = "user_interrupt"
-	causeOutage    = "api_unavailable"
-	causeStall     = "stall_timeout"
-)
-
 // backoff are the waits between outages in a row that name no reset (T95).
 var backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
 
@@ -102,7 +95,7 @@ func (c *Cycle) Drive() (Order, error) {
 	for {
 		select {
 		case <-c.Signals: // between two processes
-			return c.Run.Halt(causeInterrupt, "")
+			return c.Run.Halt(loop.CauseInterrupt, "")
 		default:
 		}
 		o, err := c.Run.Next()
@@ -149,7 +142,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 		return Order{}, err
 	}
 	if end.Interrupted {
-		return c.Run.Halt(causeInterrupt, "")
+		return c.Run.Halt(loop.CauseInterrupt, "")
 	}
 	return c.recover(v)
 }
@@ -166,11 +159,11 @@ func (c *Cycle) recover(v Verdict) (Order, error) {
 	case Stalled:
 		if c.stalls++; c.stalls == maxStalls {
 			why := fmt.Sprintf("%d attempts in a row fell silent", maxStalls)
-			return c.Run.Halt(causeStall, why)
+			return c.Run.Halt(loop.CauseStall, why)
 		}
 	case Outage:
 		if v.Final || c.outages == len(backoff) {
-			return c.Run.Halt(causeOutage, v.Text)
+			return c.Run.Halt(loop.CauseOutage, v.Text)
 		}
 		until := c.now().Add(backoff[c.outages])
 		c.outages++
@@ -191,7 +184,7 @@ func (c *Cycle) wait(until time.Time, why string) (Order, error) {
 		c.Screen.Show(join(head, left.Truncate(time.Second).String()), "")
 		select {
 		case <-c.Signals:
-			return c.Run.Halt(causeInterrupt, "")
+			return c.Run.Halt(loop.CauseInterrupt, "")
 		case <-c.after(min(left, time.Second)):
 		}
 	}

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ const (
 	Outage      Kind = "outage"
 	MaxTurns    Kind = "max turns"
 	MaxBudget   Kind = "max budget"
+	ContextFull Kind = "context full"
 	Interrupted Kind = "interrupted"
 	Killed      Kind = "killed"
 	Stalled     Kind = "stalled"
@@ -67,12 +69,17 @@ func Judge(e End, now time.Time) Verdict {
 	return v
 }
 
+// full are the reasons of a conversation that fits into no request any more.
+var full = [...]string{"prompt_too_long", "blocking_limit", "rapid_refill_breaker"}
+
 func withResult(e End, r Result) Kind {
 	switch {
 	case r.Subtype == "error_max_turns" || r.Reason == "max_turns":
 		return MaxTurns
 	case r.Subtype == "error_max_budget_usd" || r.Reason == "budget_exhausted":
 		return MaxBudget
+	case slices.Contains(full[:], r.Reason), strings.HasPrefix(r.Text, "Prompt is too long"):
+		return ContextFull
 	case r.Reason == "api_error", r.Reason == "" && strings.HasPrefix(r.Text, "API Error"):
 		return Outage
 	case r.Reason == "aborted_tools" || r.Reason == "aborted_streaming":

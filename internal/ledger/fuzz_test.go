@@ -27,7 +27,7 @@ func seeds(f *testing.F) (list []string) {
 	return list
 }
 
-// Whatever the text, turns are in order, and each line of them is where it is said to be.
+// Whatever the text, turns are in order, and each line of them is at its own line number.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds(f) {
 		f.Add(s)
@@ -78,7 +78,8 @@ func FuzzAppend(f *testing.F) {
 		before := Parse(old)
 		whole := len(before) == 0 || before[len(before)-1].Separator > 0
 		closed, known := Closed(old, true)
-		if !known || whole && !closed {
+		hides := strings.ContainsAny(old, "<`~")
+		if !known || whole && !closed && !hides {
 			t.Fatalf("closed %v, known %v", closed, known)
 		}
 		if !closed || !whole { // an older turn is broken

@@ -276,6 +276,8 @@ func identify(r Request, s Standing, a Admission) Admission {
 	case r.Scheduled && run.Status != Active:
 		// Also with --resume in the scheduled command, because no person typed it.
 		return refuse(PriorStop(run))
+	case run.Drives(r.Flags):
+		a.Mode = NextTick
 	case r.Flags.Resume:
 		a.Mode = ResumeRun
 	case run.Status != Halted:

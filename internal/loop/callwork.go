@@ -34,7 +34,7 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 		return out
 	}
 	out := Outcome{Save: Save{Tick: s.Tick}}
-	if a := s.Tick.Attempt; a != nil && e.Agent == "" {
+	if a := s.Tick.Attempt; a != nil && e.Agent == "" && !s.inline() {
 		if missing := k.lacks(NeedPrompt); missing != 0 {
 			return Outcome{Need: missing}
 		}

@@ -41,6 +41,9 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	default:
 		s.Tick.Failed = "API error: " + e.Failure
 	}
+	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it: it knows the whole reason
+		return Outcome{Save: Save{Tick: s.Tick}}
+	}
 	if len(s.Tick.Workers) > 0 {
 		s.Tick.Draining = true
 		return Outcome{Save: Save{Tick: s.Tick}}
@@ -60,17 +63,20 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	if s.Run == nil || s.Run.SessionID != e.Session && !e.open(s) {
 		return Outcome{}
 	}
-	if missing := k.lacks(NeedSpent); missing != 0 && !e.open(s) {
+	open := e.open(s)
+	if missing := k.lacks(NeedSpent); missing != 0 && !open {
 		return Outcome{Need: missing}
 	}
 	out := Outcome{Save: Save{Run: s.Run}}
-	if e.open(s) {
+	switch {
+	case open && s.Run.driven(): // its driver closes it, because it knows why the process ended
+	case open:
 		s.Tick.Interrupt("the session ended (" + e.Reason + ")")
 		if out = e.closeTurn(s, k); out.Need != 0 {
 			return out
 		}
 		s.Run = &out.Save.Close.Run
-	} else {
+	default:
 		s.Run.Spend(k.Count.Spent)
 	}
 	if s.Run.SessionID == e.Session {
@@ -174,14 +180,20 @@ func (e Turn) endBetween(s State, k *Known, how string) Outcome {
 	if s.Run.Status == Paused || k.Gone {
 		s.Run.Away(e.Now)
 	}
-	s.Tick = &Tick{
-		Version: Version, RunID: s.Run.RunID, SessionID: s.Run.SessionID, Skill: s.Run.Skill,
-		Iteration: s.Run.IterationsUsed + 1, StartedAt: e.Now, Interrupted: how,
-		Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
-	}
+	s.Tick = s.between(e)
+	s.Tick.Interrupted = how
 	out := e.closeTurn(s, k)
 	out.Reply.Between = out.Need == 0
 	return out
+}
+
+// between is an iteration that never begins, for what happens to a run while none is open.
+func (s State) between(e Turn) *Tick {
+	return &Tick{
+		Version: Version, RunID: s.Run.RunID, SessionID: s.Run.SessionID, Skill: s.Run.Skill,
+		Iteration: s.Run.IterationsUsed + 1, StartedAt: e.Now,
+		Prompts: AppendNew(nil, e.Prompt), Transcript: s.Run.Transcript(),
+	}
 }
 
 // ending is what is known as the iteration ends, with the clocks noted in the run.

@@ -198,7 +198,7 @@ func (e Opens) step(s State, k *Known) Outcome {
 }
 
 // unbegun ends an iteration whose body never began, because a condition holds at its entry, or a
-// gate waits and nobody is there to answer.
+// gate waits in a headless session.
 func (e Opens) unbegun(s State, k *Known) Outcome {
 	if missing := k.lacks(NeedSpent | NeedPrevious | NeedDialog); missing != 0 {
 		return Outcome{Need: missing}

@@ -54,6 +54,7 @@ func Resume(b Budget, r Request) Budget {
 	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
+		b.Tasks.turnsBy(r.Flags.Task.Drive)
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
 		}
@@ -152,6 +153,10 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
 			t.Attempt = run.Tasks.begin(e)
 		}
+		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
+		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
+			t.Attempt.Stale = true
+		}
 	}
 	// with nobody there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
@@ -173,6 +178,8 @@ type EntryFacts struct {
 	// Head, Branch and Nonce are of a task loop's attempt: the commit and branch at its beginning,
 	// and what makes its claim unlike any other.
 	Head, Branch, Nonce string
+	NoGit               bool   // the project has no repository
+	Unread              string // why git could not tell Head and Branch, "" where it did
 }
 
 // follow continues to track the open PRs of the previous iteration. A review of one whose head
@@ -208,7 +215,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 // never carried.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
-		if g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
+		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
 			t.Pending = append(t.Pending, g)
 		}
 	}

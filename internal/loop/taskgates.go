@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The gates of a task loop (T2, T35, T41, T86).
 const (
@@ -22,8 +25,8 @@ func specDue(f *Facts) []Gate {
 
 func reviewDue(f *Facts) []Gate {
 	r := f.Run.Tasks
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %d tasks in %s accepted?",
-		len(r.List), r.ListPath))
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?",
+		Plural(len(r.List), "task"), r.ListPath))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -34,6 +37,18 @@ func prGateDue(f *Facts) []Gate {
 	}
 	return numbered(f, 3, fmt.Sprintf("Gate 3: all %d tasks are done and the pull request is "+
 		"open. Accept the work?", len(f.Run.Tasks.List)))
+}
+
+// YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
+// that needs more, and no is empty where a no answers nothing, so that the gate goes on waiting.
+func (g Gate) YesNo() (yes, no string) {
+	switch g.Name {
+	case GateSpec, GateReview:
+		return "approve", ""
+	case CheckGate:
+		return "run", "none"
+	}
+	return "", ""
 }
 
 func numbered(f *Facts, n int, question string) []Gate {
@@ -48,8 +63,14 @@ func numbered(f *Facts, n int, question string) []Gate {
 // holdGate keeps the question, so the run pauses at it.
 func holdGate(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "hold" {
+		g.Kept = true
 		tick.Pending = append(tick.Pending, g)
 	}
+}
+
+// Kept reports whether a person holds the loop at a gate, so that its turn has only to end.
+func (t *Tick) Kept() bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
 
 // passGate records a passed gate (T44, T47).
@@ -106,7 +127,7 @@ func flaggedDue(f *Facts) []Gate {
 	if j == nil || j.Verdict != Flagged {
 		return nil
 	}
-	n := f.Run.Tasks.Index + 1
+	n := f.Tick.Attempt.Task // an answer may have moved the run on
 	return []Gate{{
 		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
 			j.Why),
@@ -125,11 +146,11 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	case act == "skip" && item != nil:
 		item.Result = SkippedOne
 		r.Index++
-		r.Try, r.Reason = 1, ""
+		r.Try, r.Reason, r.Words = 1, "", ""
 	case act == "retry":
 		r.Try = 1
 		if answer != act {
-			r.Reason = "a person answered: " + answer
+			r.Words = answer
 		}
 	}
 	run.Tasks = r
@@ -141,23 +162,4 @@ func judged(f *Facts) (*TaskItem, *Judgement) {
 		return nil, nil
 	}
 	return f.Run.Tasks.item(), f.Tick.Attempt.Judged
-}
-
-func tellNumbered(f *Facts) string {
-	return fmt.Sprintf("gates passed: %v; asks once each", f.Run.Tasks.Passed)
-}
-
-func tellCheck(f *Facts) string {
-	if r := f.Run.Tasks; r.Check != "" {
-		return fmt.Sprintf("`%s` runs after each claim", r.Check)
-	}
-	return "no check command; asks when the project proposes one"
-}
-
-func tellTask(f *Facts) string {
-	r := f.Run.Tasks
-	if r.Complete() {
-		return r.Result()
-	}
-	return fmt.Sprintf("%s; task %d, attempt %d of %d", r.Result(), r.Index+1, r.Try, r.MaxTries-1)
 }

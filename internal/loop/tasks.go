@@ -27,6 +27,7 @@ type TaskRun struct {
 	CheckMinutes int    `json:"check_minutes,omitempty"`
 	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
 	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
+	Words        string `json:"words,omitempty"`    // of a person, for the next attempts of the task
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -53,9 +54,11 @@ type TaskItem struct {
 	NoCommit   bool     `json:"no_commit,omitempty"`
 	Result     TaskDone `json:"result,omitempty"` // empty while the task is not done
 	SHA        string   `json:"sha,omitempty"`
-	Tries      int      `json:"tries,omitempty"`
-	Minutes    int      `json:"minutes,omitempty"`
-	Dollars    USD      `json:"dollars,omitempty"`
+	// Base is the commit on which the task's first attempt began: an outage loses no finished work.
+	Base    string `json:"base,omitempty"`
+	Tries   int    `json:"tries,omitempty"`
+	Minutes int    `json:"minutes,omitempty"`
+	Dollars USD    `json:"dollars,omitempty"`
 }
 
 // TaskDone is the verdict on one attempt of a task. Verified and Claimed are never mixed (T63).
@@ -83,10 +86,13 @@ type Attempt struct {
 	Title string `json:"title"`
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
-	Head   string `json:"head,omitempty"` // commit at its beginning; "" without git
+	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
+	Base   string `json:"base,omitempty"` // commit at the beginning of the task's first attempt
 	Branch string `json:"branch,omitempty"`
-	Sent   bool   `json:"sent,omitempty"`  // its worker was sent
-	Holds  int    `json:"holds,omitempty"` // how often the worker was held for what is missing
+	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
+	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
+	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
+	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
 	Stale  bool       `json:"stale,omitempty"` // the context is that of an earlier attempt
@@ -104,7 +110,8 @@ type Judgement struct {
 
 // CheckRun is one run of the person's check command.
 type CheckRun struct {
-	Exit    int    `json:"exit"` // -1 where it did not exit by itself
+	Exit    int    `json:"exit"`
+	Stopped bool   `json:"stopped,omitempty"` // it did not exit by itself; Exit is 1
 	Seconds int    `json:"seconds"`
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
@@ -118,6 +125,9 @@ type TaskLine struct {
 	Judgement Judgement `json:"judgement"`
 	Fresh     string    `json:"fresh,omitempty"`
 }
+
+// Done reports whether the task needs no further attempt.
+func (l *TaskLine) Done() bool { return l.Judgement.Verdict.done() }
 
 // item is the task under way, nil once the list is done.
 func (r *TaskRun) item() *TaskItem {
@@ -165,7 +175,8 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 	if r.Complete() {
 		return nil
 	}
-	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch}
+	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch, NoGit: e.NoGit,
+		Unread: e.Unread}
 	r.aim(a)
 	return a
 }
@@ -176,6 +187,9 @@ func (r *TaskRun) aim(a *Attempt) {
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
 		a.Title = item.Title
+		if a.Base = item.Base; item.Tries == 0 {
+			a.Base = a.Head
+		}
 	}
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
@@ -183,6 +197,8 @@ func (r *TaskRun) aim(a *Attempt) {
 // verdict is the judgement of an attempt whose iteration ends, also where none was made.
 func (t *Tick) verdict() Judgement {
 	switch a := t.Attempt; {
+	case a.Stale:
+		return Judgement{Verdict: Outage, Why: "it did not start with a fresh context"}
 	case a.Judged != nil:
 		return *a.Judged
 	case t.Interrupted != "":
@@ -202,6 +218,7 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	if task < len(next.List) {
 		item := &next.List[task]
 		item.Tries++
+		item.Base = a.Base
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
 		if j.Verdict.done() {
@@ -215,7 +232,7 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	case next.Index != task: // a person's answer has moved the run on
 	case j.Verdict.done() && task < len(next.List):
 		next.Index++
-		next.Try, next.Reason = 1, ""
+		next.Try, next.Reason, next.Words = 1, "", ""
 		if next.Index == len(next.List) {
 			next.Phase = Verification
 		}
@@ -228,6 +245,14 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	return next
 }
 
+// AllDone is the sentence about a list of which every task is done (T71).
+func (r *TaskRun) AllDone() string {
+	if len(r.List) == 1 {
+		return "The task is complete."
+	}
+	return fmt.Sprintf("All %d tasks complete.", len(r.List))
+}
+
 // Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
@@ -236,7 +261,7 @@ func (r *TaskRun) Result() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %d tasks done", min(r.Index, len(r.List)), len(r.List))
+	done := fmt.Sprintf("%d of %s done", min(r.Index, len(r.List)), Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -250,7 +275,7 @@ func tasksDone(f *Facts) string {
 	if r == nil || !r.Complete() {
 		return ""
 	}
-	return fmt.Sprintf("All %d tasks complete. %s", len(r.List), r.Result())
+	return r.AllDone() + " " + r.Result()
 }
 
 func taskBlocked(f *Facts) string {
@@ -258,16 +283,25 @@ func taskBlocked(f *Facts) string {
 	if r == nil || r.Try < r.MaxTries {
 		return ""
 	}
-	return fmt.Sprintf("Task %d blocked after %d attempts. Manual intervention needed.", r.Index+1,
-		r.MaxTries-1)
+	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
+		Plural(r.MaxTries-1, "attempt"))
 }
 
-// mostOutages is how many attempts in a row may end without the task's fault (T59).
-const mostOutages = 3
+// mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
+// between them and gives up by itself after an outage that lasts and after five silent processes,
+// so of its attempts more may end so.
+const (
+	mostOutages       = 3
+	mostDrivenOutages = 6
+)
 
 func outages(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || r.Outages < mostOutages {
+	most := mostOutages
+	if f.Run.driven() {
+		most = mostDrivenOutages
+	}
+	if r == nil || r.Outages < most {
 		return ""
 	}
 	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",

@@ -86,6 +86,9 @@ const maxRemarks = 8
 
 func (d *drawing) remarks(r *PageRow, notes []string) raw {
 	var list []raw
+	if a := r.attempted(); a != "" {
+		list = append(list, sprint("%s", brief(a)))
+	}
 	for _, c := range r.Causes {
 		list = append(list, sprint("<b>stopped by %s</b>", brief(c)))
 	}
@@ -138,5 +141,6 @@ func (d *drawing) folded(rows []PageRow) {
 		`%s min, $%s, %s, %s, %s refused. All of them: <code>%s</code>`+"\n",
 		thousands(int64(len(rows))), rows[0].Iteration, rows[len(rows)-1].Iteration,
 		strings.Join(parts, ", "), thousands(int64(minutes)), spent, loop.Plural(len(prs), "PR"),
-		fmt.Sprintf("%s asked", loop.Plural(asked, "question")), loop.Plural(int(refused), "call"), way)
+		fmt.Sprintf("%s asked", loop.Plural(asked, "question")), loop.Plural(int(refused), "call"),
+		way)
 }

@@ -27,12 +27,16 @@ func Next(b *loop.Budget, path string) string {
 
 func goOn(b *loop.Budget, e Ended) string {
 	switch b.StopCause {
-	case "pr_terminal":
+	case "pr_terminal", "tasks_complete":
 		return ""
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
-	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
+	command := typed(b, invocation(b))
+	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
+		command = "hooks go"
+	}
+	return command + " --resume" + where(b, e) + lifted(b)
 }
 
 // where are the flags that select this run.
@@ -70,7 +74,7 @@ func lifted(b *loop.Budget) (flags string) {
 	if b.IterationsUsed >= c.Iterations {
 		flags += fmt.Sprintf(" --max-iterations %d", half(c.Iterations, b.IterationsUsed))
 	}
-	if b.SinglePR == 0 && len(b.PRsTouched) >= c.PRs {
+	if b.CountsPRs() && len(b.PRsTouched) >= c.PRs {
 		flags += fmt.Sprintf(" --max-prs %d", half(c.PRs, len(b.PRsTouched)))
 	}
 	if b.MinutesElapsed >= c.Minutes {

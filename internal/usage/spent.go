@@ -37,7 +37,7 @@ func (c *counter) spend(transcript string, cursors []loop.Cursor) (
 	var notes []string
 	if r.Skipped > 0 {
 		notes = append(notes, loop.Plural(r.Skipped, "line")+" of the transcripts could not be "+
-			"read: the spend in it is not counted")
+			"read: what they spent is not counted")
 	}
 	for _, m := range r.Unknown {
 		notes = append(notes, fmt.Sprintf("Unknown model in cost accounting: %s — priced like the "+

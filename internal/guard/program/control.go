@@ -34,6 +34,9 @@ func judgeHooks(f *shell.Frame, argv []shellword.Word) {
 		if sub.Text == "reset" || !sub.Known() {
 			f.Act(effect.Act{Kind: effect.AnswerGate, Ref: "loop reset"}, argv)
 		}
+	case "go":
+		f.Act(effect.Act{Kind: effect.OtherSession, Ref: "clients of its own, one for each task"},
+			argv)
 	case "install", "uninstall":
 		f.Act(effect.Act{Kind: effect.DropRegistration, Ref: verb.Text}, argv)
 	case "doctor":

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+)
+
+// taskedMain plays a client that `hooks go` has started: it sends the events of one headless turn,
+// and work.sh of the story plays the model. That script gets TASK, TRY, ROUND and TOKEN, and prints
+// the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 29 a limit of the service
+// that ends a second later.
+func taskedMain(args []string) int {
+	prompt, session := flagValue(args, "-p"), flagValue(args, "--session-id")
+	for name, value := range map[string]string{
+		"SESSION": session, "PROMPT": "p-" + session, "CLAUDE_CODE_SESSION_ATTENDED": "0",
+		"CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDECODE": "1",
+	} {
+		_ = os.Setenv(name, value)
+	}
+	name, rest, _ := strings.Cut(strings.TrimPrefix(prompt, "/"), " ")
+	reply, _ := send("user-prompt-expansion", pairs(basePayload(), []string{
+		"hook_event_name=UserPromptExpansion", "command_name=" + name, "command_args=" + rest,
+		"prompt=" + prompt}))
+	if r := gjson.ParseBytes(reply); r.Get("decision").Str == "block" {
+		return taskedEnd(0, `{"num_turns":0}`, "UserPromptExpansion operation blocked by hook:\n"+
+			r.Get("reason").Str)
+	}
+	context := gjson.GetBytes(reply, "hookSpecificOutput.additionalContext").Str
+	logged, _ := os.OpenFile(filepath.Join(os.Getenv("WORK"), "prompts.log"),
+		os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	fmt.Fprintf(logged, "%s\n%s\n", prompt, context)
+	logged.Close()
+	line := func(kind, text string) {
+		l, _ := sjson.Set(`{}`, "type", kind)
+		l, _ = sjson.Set(l, "message.content", text)
+		appendLine(l)
+	}
+	line("user", context)
+	token := regexp.MustCompile(`TASK_COMPLETE (\d+)\.(\d+)-\w+`).FindStringSubmatch(context)
+	if token == nil {
+		return taskedEnd(0, `{"terminal_reason":"completed"}`, "There is no task.")
+	}
+	_, word, _ := strings.Cut(token[0], " ")
+	for round := range 4 {
+		cmd := exec.Command("sh", filepath.Join(os.Getenv("WORK"), "work.sh"))
+		cmd.Env = append(os.Environ(), "TASK="+token[1], "TRY="+token[2], "TOKEN="+word,
+			"ROUND="+strconv.Itoa(round))
+		cmd.Stderr = os.Stderr
+		out, _ := cmd.Output()
+		switch cmd.ProcessState.ExitCode() {
+		case 7:
+			return taskedEnd(1, `{"subtype":"error_max_turns","is_error":true}`, "")
+		case 9:
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+		case 29:
+			_, _ = send("stop-failure", pairs(basePayload(),
+				[]string{"hook_event_name=StopFailure", "error=rate_limit"}))
+			return taskedEnd(1, `{"is_error":true,"terminal_reason":"api_error"}`,
+				fmt.Sprintf("usage limit reached|%d", time.Now().Unix()+2))
+		}
+		message := strings.TrimSpace(string(out))
+		line("assistant", message)
+		reply, _ := send("stop", pairs(basePayload(), []string{"hook_event_name=Stop",
+			"stop_hook_active=" + strconv.FormatBool(round > 0),
+			"last_assistant_message=" + message}))
+		if gjson.GetBytes(reply, "decision").Str != "block" {
+			break
+		}
+	}
+	return taskedEnd(0, `{"terminal_reason":"completed"}`, "over")
+}
+
+// taskedEnd ends the session with its result line.
+func taskedEnd(code int, result, text string) int {
+	_, _ = send("session-end",
+		pairs(basePayload(), []string{"hook_event_name=SessionEnd", "reason=other"}))
+	result, _ = sjson.Set(result, "type", "result")
+	result, _ = sjson.Set(result, "result", text)
+	result, _ = sjson.Set(result, "session_id", os.Getenv("SESSION"))
+	result, _ = sjson.SetRaw(result, "total_cost_usd", "0.01")
+	_ = json.NewEncoder(os.Stdout).Encode(json.RawMessage(result))
+	return code
+}
+
+// flagValue is the argument after a flag.
+func flagValue(args []string, flag string) string {
+	for i, a := range args[:len(args)-1] {
+		if a == flag {
+			return args[i+1]
+		}
+	}
+	return ""
+}

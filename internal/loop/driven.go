@@ -1,0 +1,158 @@
+package loop
+
+import "fmt"
+
+// A driven run is one whose driver, `hooks go`, starts one client process for each attempt. The
+// process does the task in its main thread, and the driver knows how it ended.
+
+// driven reports whether the run's driver brings the next attempt.
+func (b *Budget) driven() bool { return b.Tasks != nil && b.Tasks.Drive == DriveProcess }
+
+// Drives reports whether flags are those with which the run's driver brings the next attempt, in a
+// session of its own. A person's --resume is another: it gives a blocked task new attempts.
+func (b *Budget) Drives(f Flags) bool {
+	return b.driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
+		f.Task.List == "" && f.Task.Drive == DriveProcess
+}
+
+// turnsBy sets who brings the next attempts of a resumed run, by its --drive. What a driver had
+// begun is conducted where a session takes it up without one.
+func (r *TaskRun) turnsBy(drive string) {
+	if drive != "" {
+		r.Drive = drive
+	} else if r.Drive == DriveProcess {
+		r.Drive = DriveStop
+	}
+}
+
+// ProcessEnd is the end of a client process as its driver saw it. It closes an attempt that no Stop
+// has closed (M5). Session is the process's own.
+type ProcessEnd struct {
+	Turn
+	Why    string // as in "killed"
+	Counts bool   // the attempt costs a retry (T59)
+	Person bool   // a person ended the process
+}
+
+func (e ProcessEnd) step(s State, k *Known) Outcome {
+	if !e.open(s) {
+		return Outcome{}
+	}
+	a := s.Tick.Attempt
+	switch {
+	case e.Person:
+		s.Tick.Interrupt(e.Why)
+	case e.Counts && a != nil && a.Judged == nil:
+		a.Judged = &Judgement{Verdict: Unfinished, Why: e.Why}
+		fallthrough
+	default:
+		s.Tick.Failed = e.Why
+	}
+	return e.closeTurn(s, k)
+}
+
+// Causes that only a driver sees.
+const (
+	CauseInterrupt = "user_interrupt"
+	CauseOutage    = "api_unavailable" // the run pauses (T95)
+	CauseStall     = "stall_timeout"   // A28
+)
+
+// DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is
+// over keeps its own cause.
+type DriverStop struct {
+	Turn
+	Cause, Text string
+}
+
+func (e DriverStop) step(s State, k *Known) Outcome {
+	switch {
+	case s.Run == nil || s.Run.Status != Active:
+		return Outcome{}
+	case e.Cause == CauseInterrupt:
+		return PersonStop{e.Turn, e.Text}.step(s, k)
+	case k.lacks(NeedOwner) != 0:
+		return Outcome{Need: NeedOwner}
+	case s.Tick == nil:
+		s.Tick = s.between(e.Turn)
+		s.Run.Away(e.Now) // the driver may have waited for the service
+	}
+	s.Tick.Failed = e.Text
+	if e.Cause != CauseOutage {
+		fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}
+		s.Tick.Fired = append(s.Tick.Fired, fired)
+	}
+	out := e.closeTurn(s, k)
+	if c := out.Save.Close; c != nil && c.Run.Status == Active {
+		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, e.Cause, e.Text
+		c.Line.Outcome, c.Line.Budget = Waiting, c.Run
+		out.Notify = []Notice{{Run: &c.Run}}
+	}
+	return out
+}
+
+// Driving is what a driver knows as it looks for its next step.
+type Driving struct {
+	Run   *Budget  // nil without one
+	Owner Liveness // of the process on record as the run's client
+	First bool     // no process was started yet
+	// Began says that the last process began or ended an iteration; Spared, that it need not have,
+	// because the service or the process failed first.
+	Began, Spared bool
+	Why           string // how the last process ended, for a person
+}
+
+// DriveStep is the next step of a driver: another process, a wait, or else the end.
+type DriveStep struct {
+	Again  bool
+	Resume bool // the process continues a run that a person stopped, or that was cut off
+	Wait   bool
+	Cause  string // of an end, as in "gate_waiting"
+	Text   string // for a person: why it ends or waits
+	Code   int    // exit code of an end: 0 only when all tasks are complete
+}
+
+// Next is the driver's next step by the state of its run (T92).
+func (d Driving) Next() DriveStep {
+	run := d.Run
+	if run == nil || run.Tasks == nil {
+		return DriveStep{Cause: "not_begun", Text: d.notBegun(), Code: 1}
+	}
+	end := DriveStep{Cause: run.StopCause, Text: run.StopText, Code: 1}
+	waits := ""
+	for _, g := range run.Pending {
+		if g.Answer == "" {
+			waits = fmt.Sprintf("Loop paused at gate %s: %s", g.Name, g.Question)
+			break
+		}
+	}
+	switch {
+	case run.Status == Halted && run.Tasks.Complete():
+		end.Code = 0
+		return end
+	case run.Status == Paused && waits != "":
+		end.Text = waits
+		return end
+	case run.Status != Active && !d.First:
+		return end
+	case run.Status != Active:
+		return DriveStep{Again: true, Resume: true}
+	case d.Owner == Alive && !run.OwnerLeft && run.driven():
+		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on task %d",
+			run.Owner.PID, run.Tasks.Index+1)}
+	case d.Owner == Alive && !run.OwnerLeft:
+		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The task loop runs "+
+			"in another session (process %d); end it there, or with `hooks loop stop`",
+			run.Owner.PID)}
+	case !d.First && !d.Began && !d.Spared:
+		return DriveStep{Cause: "not_begun", Text: d.notBegun(), Code: 1}
+	}
+	return DriveStep{Again: true, Resume: d.First}
+}
+
+func (d Driving) notBegun() string {
+	if d.Why == "" {
+		return "The process ended without beginning a task"
+	}
+	return "The process ended without beginning a task: " + d.Why
+}
