@@ -96,7 +96,9 @@ func (h *handler) enterWith(
 	reply, err := e.settle()
 	run := h.taskRun()
 	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
-		h.slip(h.publish(run, nil))
+		note, err := h.publish(run, nil)
+		h.slip(err)
+		reply = reply.Say(note)
 	}
 	return reply, err
 }
