@@ -168,7 +168,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
-		t.Attempt = run.Tasks.begin(e)
+		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
+			t.Attempt = run.Tasks.begin(e)
+		}
 		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
 		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
 			t.Attempt.Stale = true
