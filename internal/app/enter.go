@@ -93,13 +93,12 @@ func (h *handler) enterWith(
 		return event.Nothing(), err
 	}
 	e.asks.Tasks, e.asks.Fed = list, h.feeding
-	if cmd.Skill == loop.Tasks {
-		e.notes = loop.AppendNew(e.notes, h.viewEdited())
-	}
 	reply, err := e.settle()
 	run := h.taskRun()
 	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
-		h.slip(h.publish(run, nil))
+		note, err := h.publish(run, nil)
+		h.slip(err)
+		reply = reply.Say(note)
 	}
 	return reply, err
 }

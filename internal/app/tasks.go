@@ -70,6 +70,11 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 // run is to go on. text is why nothing begins, for the person.
 func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.TaskRun, text string,
 	err error) {
+	if h.feeding { // whatever the environment has become since
+		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
+			BudgetFile: flags.BudgetFile}
+		return nil, "", nil
+	}
 	if flags.Task.MaxTries == 0 {
 		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
 	}
@@ -77,9 +82,17 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		flags.DefaultIterations(n)
 	}
 	old := h.taskRun()
+	found, err := h.foreignView(old)
+	if err != nil {
+		return nil, "", err
+	}
 	named := len(flags.Rest) > 0 || flags.Task.List != ""
+	spec := strings.Join(flags.Rest, "")
+	if !named && old == nil && found != nil && !cmd.Tick() {
+		spec, named = found.SpecPath, true
+	}
 	switch {
-	case h.feeding, cmd.Tick() && old != nil:
+	case cmd.Tick() && old != nil:
 		return nil, "", nil
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
@@ -93,7 +106,10 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
 			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
 	}
-	run, err = h.newTasks(flags)
+	run, err = h.newTasks(flags, spec)
+	if err == nil && old == nil {
+		run.Import = imported(found, run)
+	}
 	if err == nil && (run.Mode == tasks.Pair || run.Mode == tasks.Swarm) {
 		return nil,
 			fmt.Sprintf("Mode %s: the loop is disabled, every Stop is allowed. Nothing was "+
@@ -119,10 +135,11 @@ func (h *handler) taskRun() *loop.Budget {
 }
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
-func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
-	r := &loop.TaskRun{Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
-		Passed: []int{},
-		Drive:  flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
+func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error) {
+	r := &loop.TaskRun{Spec: path, Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
+		Passed:  []int{},
+		Dollars: flags.Task.Dollars, Strict: flags.Task.Strict,
+		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
 	if r.Drive == "" {
 		r.Drive = loop.DriveStop
 	}
@@ -136,7 +153,6 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 		return nil, hint.New("quote a path with blanks; the spec is one file",
 			"%q is more than one spec", strings.Join(flags.Rest, " "))
 	}
-	r.Spec = strings.Join(flags.Rest, "")
 	spec, err := h.readTaskFile("spec", r.Spec)
 	if err != nil {
 		return nil, err
@@ -258,6 +274,9 @@ func (h *handler) attemptFacts(f *loop.EntryFacts) {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
+	if run := h.taskRun(); run != nil {
+		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+	}
 }
 
 // fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
@@ -318,7 +337,18 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 		e.Failed = child.Line(err.Error())
 		return e
 	}
-	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, tree.Dirty
+	repo := tracker.Repo(h.Env, h.project)
+	hidden, err := tracker.Hidden(ctx, h.project, repo.Config["core.sparsecheckout"] == "true")
+	top, topErr := tracker.Top(ctx, h.project)
+	if err = errors.Join(err, topErr); err == nil &&
+		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
+	}
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
 	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
 		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
 			e.Failed = child.Line(err.Error())
@@ -407,7 +437,7 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}

@@ -32,11 +32,11 @@ func goOn(b *loop.Budget, e Ended) string {
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
-	command := typed(b, invocation(b))
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
-		command = "hooks go"
+		space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
+		return "hooks go --resume" + when(space == "sdd", " --plugin sdd") + lifted(b)
 	}
-	return command + " --resume" + where(b, e) + lifted(b)
+	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }
 
 // where are the flags that select this run.
