@@ -118,8 +118,6 @@ func did(l *loop.Iteration) string {
 	refused := loop.Refusals(l.Denied)
 	if l.Task != nil {
 		parts = append(parts, tried(l.Task))
-		add(len(l.Task.Judgement.Weakened) > 0, "tests weakened: %s",
-			strings.Join(l.Task.Judgement.Weakened, ", "))
 	}
 	add(l.Agents > 0, "workers dispatched: %d", l.Agents)
 	add(l.Comments > 0, "comments pushed: %d", l.Comments)
