@@ -124,7 +124,7 @@ func TestTaskResume(t *testing.T) {
 		"/sdd:go --resume --max-task-dollars 1.50": func(b *loop.Budget) {
 			b.Tasks.Dollars = loop.Dollar
 		},
-		"":                   func(b *loop.Budget) { b.StopCause = "tasks_complete" },
+		"": func(b *loop.Budget) { b.StopCause = "tasks_complete" },
 	} {
 		b := someTasks()
 		b.Status = loop.Halted
