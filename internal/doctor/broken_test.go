@@ -531,14 +531,9 @@ var broken = []struct {
 
 	{"a view of the task loop that somebody changed", func(w *world) {
 		w.tasks(func(*loop.Budget) {})
-		w.write("p/.sdd-state.json", strings.Replace(w.read("p/.sdd-state.json"),
-			`"taskIndex": 1`, `"taskIndex": 2`, 1))
-	}, "task-files", report.Doubt, ".sdd-state.json is not as the loop wrote it: taskIndex is 2, " +
-		"not 1", "a change to it is ignored; use `hooks gate answer`", ""},
-	{"a view that is no JSON", func(w *world) {
-		w.tasks(func(*loop.Budget) {})
-		w.write("p/.sdd-state.json", "{")
-	}, "task-files", report.Doubt, "the state file is no JSON", "the file is a view", ""},
+		w.write("p/.sdd-state.json", `{"taskIndex":2}`)
+	}, "task-files", report.Doubt, ".sdd-state.json is not as the loop wrote it",
+		"a change to it is ignored; use `hooks gate answer`", ""},
 	{"a view that is gone", func(w *world) {
 		w.tasks(func(*loop.Budget) {})
 		w.must(os.Remove(w.path("p/.sdd-state.json")))

@@ -8,7 +8,6 @@ import (
 
 	"hooks/internal/event"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/store"
 	"hooks/internal/tasks"
@@ -48,19 +47,15 @@ func (m *machine) taskFile(variable, name string) string {
 // taskFiles looks at the two files of a task loop in the project's folder. Neither is believed: the
 // loop goes on from its own state (T80–T82, T98).
 func taskFiles(m *machine, n *notes) {
-	s := m.taskRun(n)
 	path := m.taskFile("SDD_STATE_FILE", ".sdd-state.json")
 	text, there := safefile.Read(path, maxRead)
-	switch how := tasks.Edited([]byte(text), report.View(s.Budget, m.Now)); {
+	switch {
 	case !there:
 		n.warn("nothing is lost: the next commit of the loop writes it again",
 			"%s, the view of the task loop, is missing", m.shown(path))
-	case s.Tick != nil: // an answer may be newer than the view
-		n.note("%s is compared between two iterations only", m.shown(path))
-	case how != "":
+	case n.state.HasView() && !n.state.WroteView([]byte(text)):
 		n.warn("the file is a view, and a change to it is ignored; use `hooks gate answer`, or "+
-			"/sdd:go --resume with other flags", "%s is not as the loop wrote it: %s",
-			m.shown(path), how)
+			"/sdd:go --resume with other flags", "%s is not as the loop wrote it", m.shown(path))
 	default:
 		n.note("%s is as the loop wrote it", m.shown(path))
 	}

@@ -172,7 +172,7 @@ var Gates = [...]GateKind{
 			{"fresh", "Begin with the first task."},
 			{"stop", "Do not begin."},
 		},
-		Due: importDue, Apply: applyImport, Tell: tellTask,
+		Due: importDue, Apply: applyImport, Tell: tellImport,
 	},
 	{
 		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -182,7 +182,7 @@ var Gates = [...]GateKind{
 			{"retry", "The attempt does not count; try the task again."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: testsDue, Apply: applyTests, Tell: tellTask,
+		Due: testsDue, Apply: applyTests, Tell: tellTests,
 	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,

@@ -312,8 +312,9 @@ func taskBlocked(f *Facts) string {
 	}
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
-		return fmt.Sprintf("Task %d blocked after %d attempts: it spent $%s of its $%s. Manual "+
-			"intervention needed.", r.Index+1, item.Tries, item.Dollars, r.Dollars)
+		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
+			"intervention needed.", r.Index+1, Plural(item.Tries, "attempt"), item.Dollars,
+			r.Dollars)
 	}
 	if r.Try < r.MaxTries {
 		return ""

@@ -72,6 +72,7 @@ func (d *drawing) taskEvidence() {
 	if len(v.PRs) > 0 {
 		row("PRs", d.numbers(v.PRs))
 	}
+	row("Fresh", v.fresh())
 	row("Progress", v.Progress)
 	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
 		`<p class="dim">Only the worker said it; nothing else confirms it.</p><dl>` + "\n")

@@ -84,5 +84,11 @@ func lifted(b *loop.Budget) (flags string) {
 		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
 		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
 	}
+	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
+		if used := r.List[r.Index].Dollars; used >= r.Dollars {
+			cents := half(int(r.Dollars.Cents()), int(used.Cents()))
+			flags += " --max-task-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+		}
+	}
 	return flags
 }

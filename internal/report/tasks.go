@@ -131,6 +131,11 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast) []TaskRow {
 	return rows
 }
 
+// blocked reports whether the task under way used up its attempts or its dollars.
+func blocked(b *loop.Budget) bool {
+	return b.Tasks.Try >= b.Tasks.MaxTries || b.StopCause == "task_blocked"
+}
+
 // attemptOf is the attempt of an open iteration, nil without one.
 func attemptOf(t *loop.Tick) *loop.Attempt {
 	if t == nil || t.Attempt == nil || t.Attempt.Task < 1 {
@@ -152,7 +157,7 @@ func (r *TaskRow) attempt(a *loop.Attempt) {
 func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
 	switch r := b.Tasks; {
 	case i != r.Index || b.Status == loop.Active:
-	case r.Try >= r.MaxTries:
+	case blocked(b):
 		return TaskBlocked
 	case line != nil && line.Judgement.Verdict == loop.Flagged:
 		return TaskFlagged

@@ -48,6 +48,9 @@ func TestTaskVerdicts(t *testing.T) {
 		{"its attempts are used up", func(b *loop.Budget) {
 			b.Status, b.Tasks.Try = loop.Halted, 3
 		}, nil, nil, "blocked"},
+		{"its dollars are used up", func(b *loop.Budget) {
+			b.Status, b.StopCause = loop.Halted, "task_blocked"
+		}, nil, nil, "blocked"},
 		{"another cause stopped it", func(b *loop.Budget) { b.Status = loop.Halted }, nil, nil,
 			"open"},
 	} {
@@ -115,8 +118,13 @@ func TestTaskResume(t *testing.T) {
 	for want, change := range map[string]func(*loop.Budget){
 		"/sdd:go --resume":   func(*loop.Budget) {},
 		"/hooks:go --resume": func(b *loop.Budget) { b.Command = "/hooks:go a.md --check=x" },
-		"hooks go --resume":  func(b *loop.Budget) { b.Tasks.Drive = loop.DriveProcess },
-		"":                   func(b *loop.Budget) { b.StopCause = "tasks_complete" },
+		"hooks go --resume --plugin sdd": func(b *loop.Budget) {
+			b.Tasks.Drive = loop.DriveProcess
+		},
+		"/sdd:go --resume --max-task-dollars 1.50": func(b *loop.Budget) {
+			b.Tasks.Dollars = loop.Dollar
+		},
+		"": func(b *loop.Budget) { b.StopCause = "tasks_complete" },
 	} {
 		b := someTasks()
 		b.Status = loop.Halted
