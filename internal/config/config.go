@@ -39,6 +39,8 @@ type Config struct {
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int
+	// Audit is what follows a clean audit loop (A52).
+	Audit Audit
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
 	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
@@ -56,6 +58,12 @@ type Tracker struct {
 	Type, Owner, Repo string // github, gitlab, gitea or command; Type is in lower case
 	Host              string // as in "git.example.org"
 	Command           string // prints facts as JSON; words parted by blanks, run without a shell
+}
+
+// Audit is the action after a clean audit, none where both texts are empty.
+type Audit struct {
+	PostSkill, PostPrompt string
+	PostPush              bool // it may push and open a PR
 }
 
 // Warning is one thing in the configuration that does not count and that a person should fix.
@@ -95,6 +103,7 @@ var blocks = [...]struct {
 		to.DoNotMerge, to.AgentLogins = from.DoNotMerge, from.AgentLogins
 	}},
 	{"Tracker", func(to, from *Config) { to.Tracker = from.Tracker }},
+	{"Audit", func(to, from *Config) { to.Audit = from.Audit }},
 	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
 	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
 }
@@ -137,7 +146,7 @@ func (c Config) settings() []any {
 		patterns[i].Line = 0
 	}
 	logins := append([]string{}, c.AgentLogins...)
-	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Overrun}
+	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Overrun, c.Audit}
 }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
