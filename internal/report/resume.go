@@ -27,12 +27,15 @@ func Next(b *loop.Budget, path string) string {
 
 func goOn(b *loop.Budget, e Ended) string {
 	switch b.StopCause {
-	case "pr_terminal", "tasks_complete":
+	case "pr_terminal", "tasks_complete", "audit_complete":
 		return ""
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
 	command := typed(b, invocation(b))
+	if b.Audit != nil && b.Status == loop.Halted {
+		return command + " --restart" + where(b, e)
+	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
 		command = "hooks go"
 	}
