@@ -76,6 +76,9 @@ func Resume(b Budget, r Request) Budget {
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
 		b.Audit.Retries, b.Audit.Outages = 0, 0
+		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
+			b.Audit.Check = check
+		}
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
