@@ -243,7 +243,8 @@ func (h *handler) begun(t *loopState, on []loop.Worktree) (branches, remote map[
 
 // interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a
 // person may end a turn of their own between two ticks. That of a forked tick is in the fork's
-// transcript only; where the turn reached its Stop, a worker's mark means that the worker was ended.
+// transcript only; where the turn reached its Stop, a worker's mark means that the worker was
+// ended.
 func (h *handler) interruptMark(t *loopState, forked bool) bool {
 	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
 	marks := r.Interrupted

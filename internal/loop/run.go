@@ -175,7 +175,8 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			t.Attempt = run.Tasks.begin(e)
 		}
 		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
+		// a process of its own has a session of its own
+		if t.Attempt != nil && again && run.driven() {
 			t.Attempt.Stale = true
 		}
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Inline is the scripted model of a driven task loop: the main thread of each process does its task.
+// Inline is the scripted model of a driven task loop: the main thread of each process does its
+// task.
 func inline(work func(n int, w Work) Turn) Script {
 	return func(r Request) Turn {
 		m := tokenPattern.FindStringSubmatch(r.All())
@@ -127,8 +128,8 @@ func (w *World) attempts() (list []string) {
 	return list
 }
 
-// beginsAnew checks the first request of each session: it is at most two percent larger than that of
-// task 1, or four for a retry, which is told more, and has no other task's words (T1, T12, T13).
+// beginsAnew checks the first request of each session: it is at most two percent larger than that
+// of task 1, or four for a retry, which is told more, and has no other task's words (T1, T12, T13).
 func (w *World) beginsAnew(sessions int) {
 	w.t.Helper()
 	first, seen := 0, map[string]bool{}
