@@ -37,7 +37,7 @@ type goCmd struct {
 
 	Resume bool          `help:"Continue the run that stopped."`
 	Stall  time.Duration `default:"15m" help:"End a client that is silent for so long."`
-	Plugin string        `default:"hooks" placeholder:"NAME" help:"Whose go does a task: hooks or sdd."`
+	Plugin string        `default:"hooks" help:"Whose go does a task: hooks or sdd."`
 }
 
 // Help explains what the driver does, and what it leaves to a person.

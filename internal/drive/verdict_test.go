@@ -67,7 +67,8 @@ func TestOutcomes(t *testing.T) {
 			"Prompt is too long · the request is ~250000 tokens " +
 				"(limit 200000) but this conversation is only ~2499 tokens — the rest is system " +
 				"prompt, tool definitions, and attachment content. A single-exchange " +
-				"conversation cannot be compacted; reduce attached files/tools or start with less context.", 0},
+				"conversation cannot be compacted; " +
+				"reduce attached files/tools or start with less context.", 0},
 		{"", End{Code: 1, Said: "error: unknown option '--nosuch'"}, Failed,
 			"error: unknown option '--nosuch'", 0},
 		{"", End{}, Failed, "", 0},
