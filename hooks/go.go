@@ -37,15 +37,15 @@ type goCmd struct {
 
 	Resume bool          `help:"Continue the run that stopped."`
 	Stall  time.Duration `default:"15m" help:"End a client that is silent for so long."`
-	Plugin string        `default:"hooks" placeholder:"NAME" help:"The plugin whose skill go does a task: hooks or sdd."`
+	Plugin string        `default:"hooks" placeholder:"NAME" help:"Whose skill go it is."`
 }
 
 // Help explains what the driver does, and what it leaves to a person.
 func (goCmd) Help() string {
-	return "Starts one client process for each attempt at a task, so that each begins with an empty " +
-		"context, and judges its claim by git and the check command. Gates 1 and 2 are asked here, " +
-		"in a terminal; elsewhere answer them with `hooks gate answer` and use --resume. The " +
-		"client's own flags, as for permissions, follow --. See docs/driver.md."
+	return "Starts one client process for each attempt at a task, so that each begins with an " +
+		"empty context, and judges its claim by git and the check command. Gates 1 and 2 are " +
+		"asked here, in a terminal; elsewhere answer them with `hooks gate answer` and use " +
+		"--resume. The client's own flags, as for permissions, follow --. See docs/driver.md."
 }
 
 // Run drives a task loop to its end. The gates of a fresh run are asked before any client starts.

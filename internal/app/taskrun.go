@@ -28,8 +28,9 @@ type taskRun struct {
 }
 
 // TaskRun is the run that `hooks go` drives: the one that its command continues, else a fresh one.
-// command is as in "/hooks:go docs/spec.md --check 'go test ./...'". A fresh run begins here, by the
-// same entry as a session's, and waits at its gates before any client is started (T49, T50, T92).
+// command is as in "/hooks:go docs/spec.md --check 'go test ./...'". A fresh run begins here, by
+// the same entry as a session's, and waits at its gates before any client is started (T49, T50,
+// T92).
 func (a *App) TaskRun(command string) (drive.Run, error) {
 	cmd, ok := loop.ParsePrompt(command)
 	if !ok || cmd.Skill != loop.Tasks || cmd.Tick() {
