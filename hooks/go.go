@@ -177,8 +177,11 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	return hint.New("see `hooks explain`; then `hooks go --resume`", "the run stopped: %s",
-		last.Cause)
+	way := "see `hooks explain`; then `hooks go --resume`"
+	if last.Cause == loop.NotBegun {
+		way = "the client may lack the plugin: `hooks doctor`; then `hooks go --resume`"
+	}
+	return hint.New(way, "the run stopped: %s", last.Cause)
 }
 
 // progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.

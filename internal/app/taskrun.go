@@ -171,7 +171,7 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 		return o
 	}
 	b := t.Budget
-	if b == nil || b.Status == loop.Active {
+	if b == nil || b.Status == loop.Active || next.Cause != b.StopCause {
 		return o
 	}
 	if b.Status == loop.Halted {
@@ -228,7 +228,7 @@ func (d *taskRun) Halt(cause, text string) (drive.Order, error) {
 	}
 	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
 	if t.Budget != nil && t.Budget.Status != loop.Active {
-		next = loop.Driving{Run: t.Budget}.Next()
+		next = loop.Driving{Run: t.Budget, Began: true}.Next()
 	}
 	return h.lastOrder(t, next), nil
 }

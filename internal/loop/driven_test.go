@@ -46,6 +46,8 @@ func TestDriving(t *testing.T) {
 		"the service failed first": {nil, Driving{Spared: true}, again},
 		"nothing began": {nil, Driving{Why: "no skill"},
 			end("not_begun", none+": no skill")},
+		"nothing began of a paused run": {waits("approve"), Driving{Why: "no skill"},
+			end("not_begun", none+": no skill")},
 		"nothing began and no words": {nil, Driving{}, end("not_begun", none)},
 		"an earlier driver died":     {nil, Driving{First: true, Owner: Dead}, resume},
 		"its process is unclear":     {nil, Driving{First: true, Owner: Unclear}, resume},
