@@ -33,12 +33,7 @@ func (c demoCmd) Run(p caller) error {
 	if err != nil {
 		return err
 	}
-	fit := func(columns int, text string) string {
-		s, margin := p.screen(), strings.Repeat(" ", columns)
-		s.Width -= columns
-		return margin + strings.ReplaceAll(report.Fit(s, text), "\n", "\n"+margin)
-	}
-	d := &demo{out: p.out, fit: fit, player: player{
+	d := &demo{out: p.out, screen: p.screen(), player: player{
 		program:    program,
 		project:    dir,
 		transcript: filepath.Join(dir, "session.jsonl"),
@@ -55,9 +50,9 @@ func (c demoCmd) Run(p caller) error {
 // demo plays the scenes; the first error ends it.
 type demo struct {
 	player
-	out io.Writer
-	fit func(columns int, text string) string // a text to the terminal, that many columns in
-	err error
+	out    io.Writer
+	screen report.Screen
+	err    error
 }
 
 const demoArgs = "--loop --max-iterations 6 --max-dollars 1"
@@ -67,7 +62,7 @@ func (d *demo) begins() {
 	d.enter("prompt-1")
 	d.title("The skill reports its facts and plan")
 	d.report(backlog("143,145") + `,"plan":[143,145]}`)
-	d.title("It sends off a worker, and the turn ends")
+	d.title("The skill sends off a worker, and the turn ends")
 	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t1",
 		"tool_input.prompt", "Implement issue #143", "tool_input.description", "#143"})
 	d.report(`{"prs":[{"number":201,"state":"open","branch":"feature/143",` +
@@ -88,13 +83,13 @@ func (d *demo) contended() {
 func (d *demo) gated() {
 	d.title("Back in the first session: an urgent issue landed meanwhile")
 	d.report(backlog("145,99") + "}")
-	d.title("A worker would go out before the question is answered")
+	d.title("The model sends off a worker before the question is answered")
 	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Agent", "tool_use_id", "t2",
 		"tool_input.prompt", "Implement issue #99", "tool_input.description", "#99"})
 	d.title("The model asks in its own words; the dialog shows the exact question, " +
 		"and the person picks re-propose")
 	d.answer("re-propose")
-	d.title("The agent would merge the PR")
+	d.title("The model tries to merge the PR")
 	d.on("pre-tool-use", "PreToolUse", fields{"tool_name", "Bash", "tool_use_id", "t3",
 		"tool_input.command", "gh pr merge 201 --squash"})
 	d.title("The person says hold")
@@ -161,7 +156,7 @@ func (d *demo) report(facts string) {
 	}
 	out, err := d.run(strings.NewReader(facts), "report")
 	d.err = err
-	d.show("hooks report", string(out))
+	d.show(report.ToneQuiet, "hooks report", string(out))
 }
 
 func (d *demo) spends(tokens int) {
@@ -178,26 +173,31 @@ func (d *demo) on(word, event string, f fields) gjson.Result {
 	r, err := d.send(word, event, f)
 	d.err = err
 	shown := false
-	for _, part := range []struct{ who, path string }{
-		{"held back, and told why", "hookSpecificOutput.permissionDecisionReason"},
-		{reader(event), "reason"},
-		{"the model reads", "hookSpecificOutput.additionalContext"},
-		{"the person reads", "systemMessage"},
+	for _, part := range []struct {
+		tone      report.Tone
+		who, path string
+	}{
+		{report.ToneRefused, "refused; the model reads why",
+			"hookSpecificOutput.permissionDecisionReason"},
+		{report.ToneRefused, reader(event), "reason"},
+		{report.ToneQuiet, "the model reads", "hookSpecificOutput.additionalContext"},
+		{report.ToneQuiet, "the person reads", "systemMessage"},
 	} {
 		if v := r.Get(part.path); v.Exists() {
-			d.show(part.who, v.String())
+			d.show(part.tone, part.who, v.String())
 			shown = true
 		}
 	}
 	for _, q := range r.Get("hookSpecificOutput.updatedInput.questions").Array() {
-		d.show("the person is asked", q.Get("question").String())
+		d.show(report.ToneAsked, "the person is asked", q.Get("question").String())
 		for _, o := range q.Get("options").Array() {
-			d.show("", "  "+o.Get("label").String()+": "+o.Get("description").String())
+			d.show(report.ToneAsked, "",
+				"  "+o.Get("label").String()+": "+o.Get("description").String())
 		}
 		shown = true
 	}
 	if !shown && d.err == nil {
-		d.show(event, "nothing: passes")
+		d.show(report.ToneQuiet, event, "no reply: the call passes")
 	}
 	return r
 }
@@ -205,20 +205,17 @@ func (d *demo) on(word, event string, f fields) gjson.Result {
 // reader names the reader of a block's reason.
 func reader(event string) string {
 	if event == "Stop" {
-		return "the model goes on, told"
+		return "the turn is held open; the model reads"
 	}
-	return "the turn does not start, the person reads"
+	return "the turn does not start; the person reads"
 }
 
 func (d *demo) title(s string) {
 	if d.err == nil {
-		fmt.Fprintf(d.out, "\n%s\n", d.fit(0, "── "+s))
+		fmt.Fprintf(d.out, "\n%s\n", report.Scene(d.screen, s))
 	}
 }
 
-func (d *demo) show(who, text string) {
-	if who != "" {
-		fmt.Fprintf(d.out, "→ %s:\n", who)
-	}
-	fmt.Fprintln(d.out, d.fit(3, strings.TrimRight(text, "\n")))
+func (d *demo) show(tone report.Tone, who, text string) {
+	fmt.Fprintln(d.out, report.Heard(d.screen, tone, who, strings.TrimRight(text, "\n")))
 }

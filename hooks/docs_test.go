@@ -49,48 +49,133 @@ func blocks(text, opening string) (list []string) {
 	return list
 }
 
-// Every page leads to files that are there, and the README to every page.
+// Every link of a page leads to a file and a heading that exist, the index to every page, and the
+// README to the index.
 func TestDocsLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)
+	link := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^):]*))?\)`)
 	listed := map[string]bool{}
 	for _, from := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(page(t, from), -1) {
-			to := filepath.Join(filepath.Dir(from), m[1])
-			if _, err := os.Stat(filepath.Join("..", to)); err != nil {
-				t.Errorf("%s leads to %s, which is not there", from, m[1])
+			to := filepath.ToSlash(filepath.Join(filepath.Dir(from), m[1]))
+			if m[1] == "" {
+				to = from
 			}
-			listed[filepath.ToSlash(to)] = listed[filepath.ToSlash(to)] || from == "README.md"
+			if _, err := os.Stat(filepath.Join("..", to)); err != nil {
+				t.Errorf("%s leads to %s, which does not exist", from, m[1])
+			} else if m[2] != "" && !slices.Contains(anchors(page(t, to)), m[2]) {
+				t.Errorf("%s leads to %s#%s, a heading that does not exist", from, m[1], m[2])
+			}
+			listed[from+" "+to] = true
 		}
 	}
+	if !listed["README.md docs/README.md"] {
+		t.Error("README.md does not lead to docs/README.md")
+	}
 	for _, p := range pages(t) {
-		if p != "README.md" && !listed[p] {
-			t.Errorf("README.md does not lead to %s", p)
+		if strings.HasPrefix(p, "docs/") && p != index && !listed[index+" "+p] {
+			t.Errorf("%s does not lead to %s", index, p)
 		}
 	}
 }
 
-// The README has every command that people can type, and none that is not there.
-func TestReadmeCommands(t *testing.T) {
-	text := page(t, "README.md")
+const index = "docs/README.md"
+
+// anchors are the names by which the headings of a page are linked.
+func anchors(text string) (list []string) {
+	odd := regexp.MustCompile(`[^a-z0-9 _-]`)
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			name := odd.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			list = append(list, strings.ReplaceAll(name, " ", "-"))
+		}
+	}
+	return list
+}
+
+// docs/commands.md has every command that people can type, and neither it nor the pages that
+// people read first name one that does not exist.
+func TestDocsCommands(t *testing.T) {
 	words := map[string]bool{}
 	typ := reflect.TypeFor[commands]()
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		word := f.Tag.Get("name")
 		if word == "" {
-			word = strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(f.Name, "$1-$2"))
+			word = regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(f.Name, "$1-$2")
+			word = strings.ToLower(word)
 		}
 		_, hidden := f.Tag.Lookup("hidden")
 		words[word] = true
-		if f.Tag.Get("group") != "hooks" && !hidden && !strings.Contains(text, "`hooks "+word) {
-			t.Errorf("README.md does not name hooks %s", word)
+		if f.Tag.Get("group") != "hooks" && !hidden &&
+			!strings.Contains(page(t, "docs/commands.md"), "`hooks "+word) {
+			t.Errorf("docs/commands.md does not name hooks %s", word)
 		}
 	}
-	for _, m := range regexp.MustCompile("(?m)(?:`|^)hooks ([a-z][a-z-]*)").FindAllStringSubmatch(text, -1) {
-		if !words[m[1]] {
-			t.Errorf("README.md names hooks %s, which is no command", m[1])
+	named := regexp.MustCompile("(?m)(?:`|^|\\$ )hooks ([a-z][a-z-]*)")
+	for _, p := range []string{"README.md", index, "docs/commands.md", "docs/first-night.md"} {
+		for _, m := range named.FindAllStringSubmatch(page(t, p), -1) {
+			if !words[m[1]] {
+				t.Errorf("%s names hooks %s, which is no command", p, m[1])
+			}
 		}
 	}
+}
+
+// docs/conditions.md has a row for every condition and gate, in their order.
+func TestDocsConditions(t *testing.T) {
+	_, text, found := strings.Cut(page(t, "docs/conditions.md"), "<!-- conditions -->\n")
+	conditions, gates, more := strings.Cut(text, "<!-- gates -->\n")
+	if !found || !more {
+		t.Fatal("docs/conditions.md lacks a table")
+	}
+	var want []string
+	for _, c := range loop.Conditions {
+		var when []string
+		for _, m := range []struct {
+			moment loop.Moment
+			name   string
+		}{{loop.Entry, "entry"}, {loop.Reported, "report"}, {loop.Exit, "exit"}} {
+			if c.When&m.moment != 0 {
+				when = append(when, m.name)
+			}
+		}
+		want = append(want, fmt.Sprintf("%d | %s | `%s` | %s", c.Number, c.Name, c.Cause,
+			strings.Join(when, ", ")))
+	}
+	if d := cmp.Diff(want, rows(conditions, 0, 1, 2, 3)); d != "" {
+		t.Errorf("conditions (-program +page):\n%s", d)
+	}
+	want = nil
+	for _, g := range loop.Gates {
+		var options []string
+		for _, o := range g.Options {
+			label := o.Label
+			if label == g.Safest {
+				label = "**" + label + "**"
+			}
+			options = append(options, label)
+		}
+		want = append(want, g.Name+" | "+strings.Join(options, ", "))
+	}
+	if d := cmp.Diff(want, rows(gates, 0, 2)); d != "" {
+		t.Errorf("gates (-program +page):\n%s", d)
+	}
+}
+
+// rows are the given columns of the table at the beginning of a text, without its header.
+func rows(text string, columns ...int) (list []string) {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		var picked []string
+		for _, c := range columns {
+			picked = append(picked, strings.TrimSpace(cells[min(c, len(cells)-1)]))
+		}
+		list = append(list, strings.Join(picked, " | "))
+	}
+	return list[min(2, len(list)):]
 }
 
 // docs/files.md names every field of every file, in the part about that file.
@@ -144,7 +229,7 @@ func TestDocsLedger(t *testing.T) {
 		t.Skip("the page runs sed")
 	}
 	text := page(t, "docs/ledger.md")
-	console(t, blocks(text, "```console")[0], t.TempDir())
+	console(t, text, t.TempDir())
 	schema, _ := schemas.Get("ledger")
 	var rules []string
 	for _, rule := range gjson.GetBytes(schema, "$defs.finding.properties.rule.enum").Array() {
@@ -160,21 +245,59 @@ func TestDocsLedger(t *testing.T) {
 	}
 }
 
-// console runs the commands of an example in a folder and compares what they print.
-func console(t *testing.T, example, dir string) {
+// console runs the commands of a page's examples in one shell that begins in dir, and compares what
+// they print. In a page … is any text within a line, and blanks count as one.
+func console(t *testing.T, text, dir string) {
 	t.Helper()
-	for _, part := range strings.Split(strings.TrimPrefix(example, "$ "), "\n$ ") {
-		command, want, _ := strings.Cut(part, "\n")
-		c := exec.Command("sh", "-c", command)
-		c.Dir = dir
-		got, err := c.CombinedOutput()
-		if _, failed := err.(*exec.ExitError); failed && strings.Contains(want, "error: ") {
-			err = nil
-		}
-		if d := cmp.Diff(want, strings.TrimSpace(string(got))); d != "" || err != nil {
-			t.Errorf("%s: %v\n%s", command, err, d)
+	var script strings.Builder
+	var commands, wants []string
+	for _, example := range blocks(text, "```console") {
+		for _, part := range strings.Split(strings.TrimPrefix(example, "$ "), "\n$ ") {
+			command, want, _ := strings.Cut(part, "\n")
+			commands, wants = append(commands, command), append(wants, want)
+			script.WriteString(command + "\nprintf '\\0%s\\0' $?\n")
 		}
 	}
+	c := exec.Command("sh", "-c", "exec 2>&1\n"+script.String())
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	parts := strings.Split(string(out), "\x00")
+	if err != nil || len(commands) == 0 || len(parts) != 2*len(commands)+1 {
+		t.Fatalf("%d commands, %d parts of output, %v:\n%s", len(commands), len(parts), err, out)
+	}
+	for i, command := range commands {
+		got, status := parts[2*i], parts[2*i+1]
+		if !alike(wants[i], got) || status != "0" && !strings.Contains(wants[i], "error: ") {
+			t.Errorf("$ %s (exit status %s, -page +program):\n%s", command, status,
+				cmp.Diff(wants[i], strings.TrimSpace(got)))
+		}
+	}
+}
+
+// alike reports whether got is an output as a page has it.
+func alike(want, got string) bool {
+	words := func(s string) []string {
+		lines := strings.Split(strings.TrimSpace(s), "\n")
+		for i, l := range lines {
+			lines[i] = strings.Join(strings.Fields(l), " ")
+		}
+		return lines
+	}
+	pattern := regexp.QuoteMeta(strings.Join(words(want), "\n"))
+	pattern = "^" + strings.ReplaceAll(pattern, "…", ".*") + "$"
+	return regexp.MustCompile(pattern).MatchString(strings.Join(words(got), "\n"))
+}
+
+// The commands of the tutorial print what it says.
+func TestDocsFirstNight(t *testing.T) {
+	for _, program := range []string{"jq", "sh", "sed"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("%s, which the page uses, is not installed", program)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("LC_ALL", "C.UTF-8")
+	console(t, page(t, "docs/first-night.md"), t.TempDir())
 }
 
 // The commands of docs/files.md print what stands below them, on what a demo leaves.
@@ -190,9 +313,5 @@ func TestDocsConsole(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("no demo was kept: %v", err)
 	}
-	examples := blocks(page(t, "docs/files.md"), "```console")
-	if len(examples) == 0 {
-		t.Fatal("docs/files.md has no examples")
-	}
-	console(t, examples[0], strings.TrimSpace(dir))
+	console(t, page(t, "docs/files.md"), strings.TrimSpace(dir))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"hooks/internal/app"
+	"hooks/internal/loop"
 	"hooks/internal/report"
 )
 
@@ -17,5 +18,9 @@ func (e explainCmd) Run(a *app.App, c caller) error {
 		return show(c, e.JSON, a.Explain(*e.Command), nil, report.Explained)
 	}
 	list, err := c.Why(e.skills())
-	return showEach(c, e.JSON, list, err, noLoop, report.Explain)
+	none := noLoop
+	if e.Skill == string(loop.Tasks) {
+		none = report.NoTasks
+	}
+	return showEach(c, e.JSON, list, err, none, report.Explain)
 }

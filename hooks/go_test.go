@@ -195,7 +195,8 @@ func TestGoArguments(t *testing.T) {
 
 const shyClient = `#!/bin/sh
 touch "$STARTED"
-printf %s '{"type":"result","num_turns":0,"result":"UserPromptExpansion operation blocked by hook:\nno hooks"}'
+printf '{"type":"result","num_turns":0,"result":"%s"}' \
+	'UserPromptExpansion operation blocked by hook:\nno hooks'
 `
 
 // In a terminal a person answers gates 1 and 2 before the first client starts; a no starts none

@@ -18,9 +18,9 @@ type loopCmd struct {
 	Reset  loopResetCmd `cmd:"" help:"Archive a run that has ended, or whose files are damaged, so that the next one starts afresh."`
 }
 
-// which selects one skill's loop, or both.
+// which selects one kind of loop, or all.
 type which struct {
-	Skill string `arg:"" optional:"" enum:"work,review," default:"" help:"work or review; both if not given."`
+	Skill string `arg:"" optional:"" enum:"work,review,task," default:"" help:"work, review or task; all if not given."`
 }
 
 func (w which) skills() []loop.Skill {

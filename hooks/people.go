@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"hooks/internal/app"
 	"hooks/internal/hint"
+	"hooks/schemas"
 )
 
 // commands are what people and skills type. The hook words are here for their errors only; they
@@ -28,6 +30,7 @@ type commands struct {
 	ReportCard reportCardCmd `cmd:"" group:"Look" help:"The morning page: why it stopped, what is verified and what only claimed, what it cost and left behind."`
 	History    historyCmd    `cmd:"" group:"Look" help:"Every iteration of every run, archived ones too, with what it cost."`
 	Cost       costCmd       `cmd:"" group:"Look" help:"What the project's loops spent, or the prices they are counted at."`
+	Tasks      tasksCmd      `cmd:"" group:"Look" help:"The tasks of a task loop: verdict, commit, attempts, minutes and dollars of each, and what comes next."`
 	Statusline statuslineCmd `cmd:"" group:"Look" help:"One line for the client's status line, whose JSON it reads on stdin; empty without a loop."`
 	Backlog    backlogCmd    `cmd:"" group:"Look" help:"The tracker's open issues: which may be worked on, which wait, and what that would trigger."`
 	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
@@ -92,6 +95,7 @@ func people(a *app.App, args []string) (code int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Governs unattended loops of Claude Code: "+
 			"stop conditions, gates, merges, money, state."),
+		kong.Vars{"schemas": strings.Join(schemas.Names(), ", ")},
 		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Bind(a, c))
 	ctx, err := parser.Parse(normalizeHelp(args))

@@ -17,8 +17,8 @@ import (
 
 // taskedMain plays a client that `hooks go` has started: it sends the events of one headless turn,
 // and work.sh of the story plays the model. That script gets TASK, TRY, ROUND and TOKEN, and prints
-// the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 15 silence, 41 a wrong key,
-// 29 a limit of the service that is reset after two seconds.
+// the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 15 silence, 41 a wrong
+// key, 29 a limit of the service that is reset after two seconds.
 func taskedMain(args []string) int {
 	prompt, session := flagValue(args, "-p"), flagValue(args, "--session-id")
 	for name, value := range map[string]string{

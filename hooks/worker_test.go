@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -47,4 +49,72 @@ func workerMain(args []string) int {
 	reply, code := send("subagent-stop", p)
 	fmt.Print(plain(reply))
 	return code
+}
+
+// commitMain commits everything in the project, with git init before the first commit: `commit`
+// takes the files as they are, `commit NAME TEXT` writes that file before.
+func commitMain(args []string) int {
+	project := os.Getenv("CLAUDE_PROJECT_DIR")
+	git := func(args ...string) error {
+		cmd := exec.Command("git", append([]string{"-C", project, "-c", "user.name=a", "-c",
+			"user.email=a@b"}, args...)...)
+		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+		return cmd.Run()
+	}
+	var err error
+	if _, missing := os.Lstat(filepath.Join(project, ".git")); missing != nil {
+		err = git("init", "-q", "-b", "main")
+	}
+	message := "start"
+	if len(args) > 0 && err == nil {
+		message = args[0]
+		text := strings.Join(args[1:], " ") + "\n"
+		err = os.WriteFile(filepath.Join(project, args[0]), []byte(text), 0o600)
+	}
+	if err == nil {
+		err = git("add", "-A")
+	}
+	if err == nil {
+		err = git("commit", "-q", "--allow-empty", "-m", message)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// flagMain writes below Blocked / Flagged of the progress file, as a worker does.
+func flagMain(args []string) int { return noteMain("## Blocked / Flagged\n(none)\n", args) }
+
+// learnMain writes a line of Learnings.
+func learnMain(args []string) int { return noteMain("## Learnings\n", append([]string{"-"}, args...)) }
+
+// noteMain replaces what stands under a heading of the progress file.
+func noteMain(under string, args []string) int {
+	path := filepath.Join(os.Getenv("CLAUDE_PROJECT_DIR"), ".sdd-progress.md")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		heading, _, _ := strings.Cut(under, "\n")
+		text := strings.Replace(string(text), under, heading+"\n"+strings.Join(args, " ")+"\n", 1)
+		err = os.WriteFile(path, []byte(text), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// manyMain writes a list of so many tasks: `many FILE N`.
+func manyMain(args []string) int {
+	n, err := strconv.Atoi(args[1])
+	if err == nil {
+		err = os.WriteFile(args[0], []byte(strings.Repeat("- [ ] Add one\n", n)), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }

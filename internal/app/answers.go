@@ -23,6 +23,8 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 	case tick.Halting():
 		text = append(text, "The loop ends with this iteration. Dispatch nothing, schedule "+
 			"nothing, end the turn now.")
+	case tick.Kept():
+		text = append(text, "The person holds the loop at a gate. End the turn now; it pauses.")
 	case len(tick.Pending) > 0:
 		text = append(text, report.Ask(tick.Pending))
 	case a.Begun:

@@ -96,17 +96,20 @@ func (h *handler) enterWith(
 	reply, err := e.settle()
 	run := h.taskRun()
 	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
-		h.slip(h.publish(run, nil))
+		note, err := h.publish(run, nil)
+		h.slip(err)
+		reply = reply.Say(note)
 	}
 	return reply, err
 }
 
-// refusedTask is the answer to a task loop's command that begins nothing.
+// refusedTask is the answer to a task loop's command that begins no loop: the command of a mode
+// without one goes on (T43).
 func refusedTask(why string, err error) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil
 	}
-	return event.Block(why), nil
+	return event.Nothing().Say(why), nil
 }
 
 // foreignState refuses state that the repository itself brought. Its locks, counters and answers

@@ -29,6 +29,11 @@ func (h *handler) findOwn() []string {
 		list = append(list, h.pluginParts()...)
 		list = append(list, seal.Home(h.Env), h.Env("CLAUDE_PLUGIN_DATA"), h.strayConfig())
 	}
+	if slices.ContainsFunc(h.runs, func(t *loopState) bool {
+		return t.Budget != nil && t.Budget.Tasks != nil
+	}) {
+		list = append(list, h.viewPath()) // a worker writes the progress file only (T90)
+	}
 	all := []string{}
 	for _, path := range list {
 		if !filepath.IsAbs(path) || h.holdsProject(path) {

@@ -99,6 +99,9 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 	if o.Reply.Began {
 		say := fmt.Sprintf("hooks: loop iteration %d/%d begins, %s left", e.Tick.Iteration,
 			e.Budget.Ceilings.Iterations, report.Remaining(e.Budget))
+		if e.asks.Flags.Resume && e.Budget.Tasks != nil {
+			say = report.Resuming(e.Budget) + "\n" + say
+		}
 		say = strings.Join(append([]string{say}, e.Tick.Notes...), "\n")
 		context := report.Entry(e.Budget, e.Tick)
 		switch {

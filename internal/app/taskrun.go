@@ -65,10 +65,19 @@ func (a *App) TaskRun(command string) (drive.Run, error) {
 	case why != "":
 		return nil, hint.New("do its tasks in a session, or choose another --mode", "%s", why)
 	case list == nil:
-		return d, nil
+		return d.continues(h.taskRun()), nil
 	}
 	d.words = ""
 	return d, d.begin(h, cmd, flags, list)
+}
+
+// continues asks for the skill that the run began with, where its driver named no other.
+func (d *taskRun) continues(run *loop.Budget) *taskRun {
+	name, _, _ := strings.Cut(run.Command, " ")
+	if run.Tasks.Drive == loop.DriveProcess && d.name == "/hooks:go" && name != "" {
+		d.name = name
+	}
+	return d
 }
 
 // byDriver are the words that a driver adds to a command.

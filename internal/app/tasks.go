@@ -21,6 +21,7 @@ import (
 	"hooks/internal/store"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
+	"hooks/internal/usage"
 )
 
 // Defaults of a task loop (T20, T86).
@@ -69,6 +70,11 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 // run is to go on. text is why nothing begins, for the person.
 func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.TaskRun, text string,
 	err error) {
+	if h.feeding { // whatever the environment has become since
+		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
+			BudgetFile: flags.BudgetFile}
+		return nil, "", nil
+	}
 	if flags.Task.MaxTries == 0 {
 		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
 	}
@@ -76,9 +82,17 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		flags.DefaultIterations(n)
 	}
 	old := h.taskRun()
+	found, err := h.foreignView(old)
+	if err != nil {
+		return nil, "", err
+	}
 	named := len(flags.Rest) > 0 || flags.Task.List != ""
+	spec := strings.Join(flags.Rest, "")
+	if !named && old == nil && found != nil && !cmd.Tick() {
+		spec, named = found.SpecPath, true
+	}
 	switch {
-	case h.feeding, cmd.Tick() && old != nil:
+	case cmd.Tick() && old != nil:
 		return nil, "", nil
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
@@ -92,7 +106,10 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
 			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
 	}
-	run, err = h.newTasks(flags)
+	run, err = h.newTasks(flags, spec)
+	if err == nil && old == nil {
+		run.Import = imported(found, run)
+	}
 	if err == nil && (run.Mode == tasks.Pair || run.Mode == tasks.Swarm) {
 		return nil,
 			fmt.Sprintf("Mode %s: the loop is disabled, every Stop is allowed. Nothing was "+
@@ -118,24 +135,24 @@ func (h *handler) taskRun() *loop.Budget {
 }
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
-func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
-	r := &loop.TaskRun{Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
-		Passed: []int{},
-		Drive:  flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
+func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error) {
+	r := &loop.TaskRun{Spec: path, Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
+		Passed:  []int{},
+		Dollars: flags.Task.Dollars, Strict: flags.Task.Strict,
+		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
 	if r.Drive == "" {
 		r.Drive = loop.DriveStop
 	}
 	if r.CheckMinutes == 0 {
 		r.CheckMinutes = defaultCheckMinutes
 	}
-	if r.Check = flags.Task.Check; h.ev.Name == event.PreToolUse { // no person typed it
+	if r.Check = flags.Task.Check; r.Check != "" && !h.typedByPerson() {
 		r.Proposed, r.Check = r.Check, ""
 	}
 	if len(flags.Rest) > 1 {
 		return nil, hint.New("quote a path with blanks; the spec is one file",
 			"%q is more than one spec", strings.Join(flags.Rest, " "))
 	}
-	r.Spec = strings.Join(flags.Rest, "")
 	spec, err := h.readTaskFile("spec", r.Spec)
 	if err != nil {
 		return nil, err
@@ -156,6 +173,17 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 		r.List = append(r.List, item)
 	}
 	return r, nil
+}
+
+// typedByPerson reports whether a person typed the command: neither the model called the skill nor
+// a schedule fired.
+func (h *handler) typedByPerson() bool {
+	if h.ev.Name != event.UserPromptExpansion {
+		return false
+	}
+	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
+	known := start.Origin == "human" || start.Origin == "sdk"
+	return known || start.Origin == "" && !usage.ScheduledFire(h.ev.Transcript, h.ev.Prompt)
 }
 
 // readList reads the list: the named file, else tasks.md beside the spec, else `## Tasks` in it.
@@ -241,10 +269,14 @@ func (h *handler) attemptFacts(f *loop.EntryFacts) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := tracker.ReadTree(ctx, h.project)
-	if err == nil {
-		f.Head, f.Branch = tree.Head, tree.Branch
+	f.Head, f.Branch = tree.Head, tree.Branch
+	if f.NoGit = tracker.Repo(h.Env, h.project).Top == ""; err != nil && !f.NoGit {
+		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
+	if run := h.taskRun(); run != nil {
+		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+	}
 }
 
 // fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
@@ -295,7 +327,7 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 	if before := h.files.Progress(); before != nil {
 		e.Lost = tasks.Lost(before, []byte(now))
 	}
-	if a.Head == "" {
+	if a.NoGit || a.Unread != "" {
 		return e
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
@@ -305,14 +337,28 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 		e.Failed = child.Line(err.Error())
 		return e
 	}
-	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, tree.Dirty
-	if e.Descends = tree.Head == a.Head; !e.Descends {
+	repo := tracker.Repo(h.Env, h.project)
+	hidden, err := tracker.Hidden(ctx, h.project, repo.Config["core.sparsecheckout"] == "true")
+	top, topErr := tracker.Top(ctx, h.project)
+	if err = errors.Join(err, topErr); err == nil &&
+		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
+	}
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
+	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
 		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
 			e.Failed = child.Line(err.Error())
 			return e
 		}
-		if diff, err := tracker.Diff(ctx, h.project, a.Head); err == nil {
-			e.Weakened = tasks.Weakened(diff)
+	}
+	if a.Base != "" && a.Base != tree.Head {
+		diff, err := tracker.Diff(ctx, h.project, a.Base)
+		if err == nil {
+			e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 		}
 	}
 	return e
@@ -321,10 +367,11 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 // tree is the project's working tree without the files of the loop itself.
 func (h *handler) tree(ctx context.Context) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, h.project)
-	own := []string{h.relative(h.progressPath()), h.relative(h.viewPath())}
+	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
+	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
 	kept := tree.Dirty[:0]
 	for _, path := range tree.Dirty {
-		if path != own[0] && path != own[1] && !strings.HasPrefix(path, ".sdd/") {
+		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
 			kept = append(kept, path)
 		}
 	}
@@ -338,6 +385,17 @@ func (h *handler) relative(path string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
+}
+
+// inRepo is a path as git names it, from the root of the repository: the project may be a folder
+// of it.
+func (h *handler) inRepo(path string) string {
+	top := tracker.Repo(h.Env, h.project).Top
+	rel, err := filepath.Rel(tracker.RealPath(top), tracker.RealPath(h.project))
+	if top == "" || err != nil {
+		rel = "."
+	}
+	return filepath.ToSlash(filepath.Join(rel, filepath.FromSlash(h.relative(path))))
 }
 
 // maxCheckTail bounds what is kept of a check's output, in bytes.
@@ -355,7 +413,10 @@ func (h *handler) check(r *loop.TaskRun) loop.CheckRun {
 		Wait: time.Duration(r.CheckMinutes) * time.Minute,
 	})
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
-		Tail: h.redact(lastLines(string(result.Out), 40))}
+		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
+	if run.Exit < 0 {
+		run.Exit, run.Stopped = 1, true
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	if tree, err := h.tree(ctx); err == nil && len(tree.Dirty) == 0 {
@@ -376,7 +437,7 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}

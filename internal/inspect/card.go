@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,7 +56,9 @@ func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Car
 		return err == nil && info.IsDir()
 	})
 	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
-	c.Open = l.Tick != nil
+	last, terr := lastAttempts(files, l)
+	c.Open, c.Tasks = l.Tick != nil, report.TaskRows(b, l.Tick, last)
+	err = errors.Join(err, terr)
 	if c.Present = present; present {
 		st := v.stand(l)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {

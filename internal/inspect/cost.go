@@ -14,10 +14,10 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the project's runs spent, or one of them, by model, iteration, run, day or agent.
-// Sums are exact. What has no model, iteration, day or agent has a row of its own, so that every
-// way comes to the same total. Of all runs together only the last most iterations have rows of
-// their own.
+// Cost is what the project's runs spent, or one of them, by model, iteration, run, task, day or
+// agent. Sums are exact. What has no model, iteration, task, day or agent has a row of its own, so
+// that every way comes to the same total. Of all runs together only the last most iterations have
+// rows of their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, Rows: []report.CostRow{}}
 	err := d.ask(func(v *visit) error {
@@ -41,6 +41,8 @@ func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 			switch by {
 			case "iteration":
 				c.Rows = append(c.Rows, l.byIteration()...)
+			case "task":
+				c.Rows = append(c.Rows, l.byTask()...)
 			case "agent":
 				c.Rows = append(c.Rows, l.byAgent(table)...)
 			case "run":
@@ -149,6 +151,36 @@ func (l *ledger) byIteration() (rows []report.CostRow) {
 		rows = append(rows, l.row(l.tick.Iteration, "open", l.live))
 	}
 	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its iterations")
+}
+
+// byTask sums all attempts at each task, the first task first. A run without tasks is one row.
+func (l *ledger) byTask() (rows []report.CostRow) {
+	if l.run.Tasks == nil {
+		return []report.CostRow{l.row(0, "", l.total())}
+	}
+	spent := l.spent
+	if l.tick != nil && l.tick.Attempt != nil {
+		spent = append(spent, iterationSpent{task: int64(l.tick.Attempt.Task), Tokens: l.live})
+	}
+	for i := range l.run.Tasks.List {
+		rows = append(rows, l.taskRow(i+1, l.run.Tasks.List[i].Title))
+	}
+	rows = append(rows, l.taskRow(len(rows)+1, "the pull request"))
+	for _, s := range spent {
+		if at := int(s.task) - 1; at >= 0 && at < len(rows) {
+			rows[at].Tokens = rows[at].Tokens.Add(s.Tokens)
+		}
+	}
+	rows = slices.DeleteFunc(rows, func(r report.CostRow) bool {
+		return r.Tokens == (loop.Tokens{})
+	})
+	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its tasks")
+}
+
+func (l *ledger) taskRow(number int, title string) report.CostRow {
+	row := l.row(0, "", loop.Tokens{})
+	row.Number, row.Task = number, title
+	return row
 }
 
 func sumOf(rows []report.CostRow) (sum loop.Tokens) {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -34,7 +35,7 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 			for _, skill := range skills {
 				r := reader{whole: out.Whole,
 					unread: out.Whole && runID == "" && out.Runs == nil,
-					behind: []string{"stop_conditions_fired", "denied", "overrun"}}
+					behind: []string{"stop_conditions_fired", "denied", "overrun", "task"}}
 				err := bad.lines(files, skill, r, func(l *line) error {
 					if runID != "" && l.RunID != runID {
 						return nil
@@ -61,6 +62,7 @@ type line struct {
 	report.HistoryRow
 	usage    gjson.Result // by model
 	gates    gjson.Result // asked in it
+	title    string       // of its task
 	snapshot []byte       // the budget after it; good until the next line
 }
 
@@ -166,6 +168,10 @@ func (l *line) field(name string, v gjson.Result) {
 		})
 	case "overrun":
 		_ = l.Over.UnmarshalJSON([]byte(v.Get("over").Raw))
+	case "task":
+		l.Task, l.Try = v.Get("task").Int(), v.Get("try").Int()
+		l.Verdict = strings.Clone(v.Get("judgement.verdict").String())
+		l.title = strings.Clone(v.Get("title").String())
 	case "usage_by_model":
 		l.usage = v
 	case "gates":

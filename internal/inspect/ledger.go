@@ -34,6 +34,7 @@ type iterationSpent struct {
 	iteration int
 	outcome   string
 	ended     time.Time
+	task      int64 // of a task loop, from 1; 0 for none
 	loop.Tokens
 }
 
@@ -49,7 +50,7 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 		case "iteration":
 			l.readSpent(files, most)
 			most -= len(l.spent)
-		case "day":
+		case "day", "task":
 			l.readSpent(files, math.MaxInt)
 		case "agent":
 			l.readParts(files)
@@ -145,13 +146,13 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 		}
 		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
 		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, line.Ended,
-			spent})
+			line.Task, spent})
 		if len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++
 			l.spent = l.spent[1:]
 		}
-	}, "usage_by_model")
+	}, "usage_by_model", "task")
 }
 
 // tokensOf is the sum of a usage_by_model. Its fields are read one by one because a history may

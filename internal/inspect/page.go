@@ -46,7 +46,7 @@ func (v *visit) links() (l report.Links) {
 
 func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []string) {
 	var bad damages
-	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun"}}
+	r := reader{behind: []string{"gates", "stop_conditions_fired", "denied", "overrun", "task"}}
 	_ = bad.lines(files, s.skill, r, func(l *line) error {
 		if l.RunID != s.Budget.RunID && l.RunID != "" {
 			return nil

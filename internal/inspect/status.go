@@ -220,9 +220,10 @@ func (v *visit) why(l *loopState) (report.Why, error) {
 			w.Denied = last.Denied
 		}
 		w.Stopped = report.StoppedBy(b, last, st.Gates, l.Elsewhere(l.skill))
+		w.AddTrouble(b, last)
 		return w, errors.Join(err, lerr)
 	}
-	if previous != nil {
+	if w.AddTrouble(b, previous); previous != nil {
 		w.Denied = previous.Denied
 	}
 	if l.Tick != nil {

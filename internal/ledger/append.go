@@ -10,8 +10,7 @@ import (
 )
 
 // Closed reports whether a turn may follow the end of a ledger. known is false if more of the
-// ledger must be read to see that; a whole ledger is always known. A ledger without any turn is
-// closed.
+// ledger must be read to see that; a whole ledger is always known.
 func Closed(end string, whole bool) (closed, known bool) {
 	if _, ok := lastTurn(end); ok {
 		return true, true
@@ -20,7 +19,9 @@ func Closed(end string, whole bool) (closed, known bool) {
 		return false, false
 	}
 	turns := Parse(end)
-	return len(turns) == 0 || turns[len(turns)-1].Separator > 0, true
+	// A comment or a code block that is left open would swallow the next turn.
+	opens := len(Parse(end+"\n\nNext.\n\n"+Block)) == len(turns)+1
+	return opens && (len(turns) == 0 || turns[len(turns)-1].Separator > 0), true
 }
 
 // Append returns what a turn adds to a ledger that is closed, by the ledger's end: a blank line,

@@ -210,7 +210,7 @@ func line(run *Budget, t *Tick, fired []Fired, e Ending) Iteration {
 	if run.SinglePR != 0 {
 		l.PRsTouched = run.PRsTouched
 	}
-	if t.Body && !t.Reported {
+	if t.Body && !t.Reported && run.Kind().Owes != nil {
 		l.Facts = "missing"
 	}
 	if t.Report.Note != "" {

@@ -96,11 +96,11 @@ var Conditions = [...]Condition{
 		"look at `hooks cost`, then resume with more dollars or start a fresh run"},
 	{13, "tasks-done", "tasks_complete", Entry | Exit, TaskLoop, tasksDone, tellTask,
 		"look at the report card, then merge what you accept"},
-	{14, "task-retry-budget", "task_blocked", Exit, TaskLoop, taskBlocked, tellTask,
+	{14, "task-retry-budget", "task_blocked", Exit, TaskLoop, taskBlocked, tellRetries,
 		"mend the task by hand or its text, then resume; it gets a new set of attempts"},
-	{15, "infrastructure", "api_unavailable", Exit, TaskLoop, outages, tellTask,
+	{15, "infrastructure", "api_unavailable", Exit, TaskLoop, outages, tellOutages,
 		"wait until the service answers, then resume"},
-	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop, staleContext, tellTask,
+	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop, staleContext, tellFresh,
 		"use `hooks go`, which starts one client a task, or another version of the client"},
 }
 

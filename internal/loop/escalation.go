@@ -34,7 +34,7 @@ func (f *Facts) axes() []axis {
 	all := []axis{plain("iterations", used, c.Iterations, func(c *Ceilings) {
 		c.Iterations = byHalf(c.Iterations)
 	})}
-	if f.Run.SinglePR == 0 {
+	if f.Run.CountsPRs() {
 		prs := len(f.PRs)
 		if f.Tick != nil {
 			prs += max(0, len(f.Tick.Report.Plan)-len(f.Tick.PRs))
@@ -104,7 +104,7 @@ func enumerate(parts []string) string {
 // raiseText names the new ceilings, without PRs where one PR is watched (R95).
 func raiseText(to Ceilings, scope Scope) string {
 	prs, dollars := Plural(to.PRs, "PR")+", ", "no dollar ceiling"
-	if scope == SinglePR {
+	if scope&^(WorkRun|ReviewRun) != 0 {
 		prs = ""
 	}
 	if to.Dollars > 0 {

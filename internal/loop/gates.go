@@ -142,7 +142,7 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Do not begin; change the spec first."},
 		},
-		Due: specDue, Apply: passGate, Tell: tellNumbered,
+		Due: specDue, Apply: passGate, Tell: tellNumbered(1, "asks before the first task"),
 	},
 	{
 		Name: GateReview, Header: "Gate 2", When: Entry, Applies: TaskLoop, Holds: HoldTick,
@@ -152,7 +152,7 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Do not begin; review the tasks first."},
 		},
-		Due: reviewDue, Apply: passGate, Tell: tellNumbered,
+		Due: reviewDue, Apply: passGate, Tell: tellNumbered(2, "asks before the first task"),
 	},
 	{
 		Name: CheckGate, Header: "Check", When: Entry, Applies: TaskLoop, Holds: HoldTick,
@@ -165,6 +165,26 @@ var Gates = [...]GateKind{
 		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
 	},
 	{
+		Name: ImportGate, Header: "Import", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "fresh",
+		Options: []Option{
+			{"import", "Go on from there; what it counts as done is not verified."},
+			{"fresh", "Begin with the first task."},
+			{"stop", "Do not begin."},
+		},
+		Due: importDue, Apply: applyImport, Tell: tellTask,
+	},
+	{
+		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
+		Safest: "retry",
+		Options: []Option{
+			{"accept", "The change of the tests is right."},
+			{"retry", "The attempt does not count; try the task again."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: testsDue, Apply: applyTests, Tell: tellTask,
+	},
+	{
 		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
 		Safest: "retry",
 		Options: []Option{
@@ -172,7 +192,7 @@ var Gates = [...]GateKind{
 			{"skip", "Leave the task out and go on with the next one."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: flaggedDue, Apply: applyFlagged, Tell: tellTask,
+		Due: flaggedDue, Apply: applyFlagged, Tell: tellFlagged,
 	},
 	{
 		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
@@ -182,7 +202,7 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: checkpointDue, Apply: holdGate, Tell: tellTask,
+		Due: checkpointDue, Apply: holdGate, Tell: tellCheckpoint,
 	},
 	{
 		Name: GatePR, Header: "Gate 3", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -192,7 +212,8 @@ var Gates = [...]GateKind{
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Stop the loop; the pull request stays open."},
 		},
-		Due: prGateDue, Apply: passGate, Tell: tellNumbered,
+		Due: prGateDue, Apply: passGate,
+		Tell: tellNumbered(3, "asks once the pull request of all tasks is open"),
 	},
 }
 
@@ -241,13 +262,13 @@ func (g Gate) describeRaise(scope Scope) Gate {
 }
 
 // asked reports whether the question waits, or was answered for its target. An answer to a
-// repeated failure in this tick's own line was about the failure before it.
+// question of the exit in this tick's own line was about the iteration before it.
 func (t *Tick) asked(name, target string) bool {
 	if t == nil {
 		return false
 	}
 	answered := t.Answered
-	if name == RepeatedFailure {
+	if ofExit(name) {
 		answered = t.Carry
 	}
 	return slices.ContainsFunc(t.Pending, func(g Gate) bool {
@@ -297,7 +318,7 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 	g := tick.Pending[i]
 	tick.Pending = slices.Delete(slices.Clone(tick.Pending), i, i+1)
 	act := g.Act(answer.Answer)
-	if g.Name == RepeatedFailure && tick.Body && act != "stop" {
+	if ofExit(g.Name) && tick.Body && act != "stop" {
 		tick.Carry = append(tick.Carry, answer)
 	} else {
 		tick.Answered = append(tick.Answered, answer)
@@ -311,6 +332,11 @@ func Answer(run *Budget, tick *Tick, i int, answer GateAnswer) string {
 		k.Apply(run, tick, g, act, answer.Answer)
 	}
 	return act
+}
+
+func ofExit(name string) bool {
+	k, _ := GateOf(name)
+	return k.When == Exit
 }
 
 func stoppedAt(g Gate, iteration int) Fired {

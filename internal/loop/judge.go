@@ -27,6 +27,7 @@ type Evidence struct {
 	Head     string
 	Branch   string
 	Descends bool     // Head descends from the attempt's first commit
+	Same     bool     // no file differs from the commit on which the task began
 	Dirty    []string // paths that are not committed
 	Lost     []string // lines that are gone from the progress file
 	Weakened []string // tests that were deleted or skipped since (T96)
@@ -45,7 +46,7 @@ func (s State) judge(k *Known) (need Need, hold *Continue) {
 	switch {
 	case k.Claim.Blocked:
 		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Why})
-	case k.Claim.Done && k.Claim.Flagged != "":
+	case k.Claim.Flagged != "": // an honest end, also without a claim (T56)
 		return 0, s.settle(Judgement{Verdict: Flagged, Why: k.Claim.Flagged})
 	case !k.Claim.Done:
 		why := "the last line is not the claim"
@@ -84,8 +85,10 @@ func (s State) lacking(e *Evidence) (why, more string) {
 		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
 	case item == nil && len(s.Tick.Observed.PRs) == 0:
 		return "no pull request was seen to be opened", ""
-	case item == nil || a.Head == "":
+	case item == nil || a.NoGit:
 		return "", ""
+	case a.Unread != "":
+		return "git could not tell where the attempt began: " + a.Unread, ""
 	case e.Failed != "":
 		return "git cannot tell: " + e.Failed, ""
 	case e.Branch != a.Branch:
@@ -94,12 +97,14 @@ func (s State) lacking(e *Evidence) (why, more string) {
 	case len(e.Dirty) > 0:
 		return fmt.Sprintf("%s not committed", count(len(e.Dirty), "file")),
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
-	case item.NoCommit && e.Head == a.Head:
-		return "", ""
-	case e.Head == a.Head:
-		return "no commit since the attempt began", ""
 	case !e.Descends:
 		return "the branch no longer contains the commit on which the attempt began", ""
+	case item.NoCommit:
+		return "", ""
+	case e.Head == a.Base:
+		return "no commit since the task began", ""
+	case e.Same:
+		return "the commits since the task began change nothing", ""
 	}
 	return "", ""
 }
@@ -107,8 +112,9 @@ func (s State) lacking(e *Evidence) (why, more string) {
 // red is why a check is not green on that commit, "" when it is.
 func red(c *CheckRun, head string) string {
 	switch {
-	case c.Exit < 0:
-		return fmt.Sprintf("the check did not end within its %s", count(c.Seconds/60, "minute"))
+	case c.Stopped:
+		return fmt.Sprintf("the check did not end by itself; it was stopped after %s",
+			count(c.Seconds, "second"))
 	case c.Exit > 0:
 		return fmt.Sprintf("the check is red: exit %d", c.Exit)
 	case c.Head != head:

@@ -81,6 +81,12 @@ func Skills() []Skill {
 	return list
 }
 
+// CountsPRs reports whether the run has a ceiling of PRs. A run that watches a single PR, or that
+// works on something else than PRs, has none.
+func (b *Budget) CountsPRs() bool {
+	return b.SinglePR == 0 && b.Kind().Scope&^(WorkRun|ReviewRun) == 0
+}
+
 // Kind is the kind of the run.
 func (b *Budget) Kind() Kind { return KindOf(b.Skill) }
 

@@ -55,6 +55,9 @@ func Resume(b Budget, r Request) Budget {
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
 		b.Tasks.turnsBy(r.Flags.Task.Drive)
+		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
+			b.Tasks.Dollars = more
+		}
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
 		}
@@ -176,6 +179,9 @@ type EntryFacts struct {
 	// Head, Branch and Nonce are of a task loop's attempt: the commit and branch at its beginning,
 	// and what makes its claim unlike any other.
 	Head, Branch, Nonce string
+	NoGit               bool   // the project has no repository
+	Feedback            string // the newest of a person about the task under way (L31)
+	Unread              string // why git could not tell Head and Branch, "" where it did
 }
 
 // follow continues to track the open PRs of the previous iteration. A review of one whose head
@@ -211,7 +217,7 @@ func (t *Tick) deferReview(pr, iteration int) {
 // never carried.
 func (t *Tick) carry(gates []Gate) {
 	for _, g := range gates {
-		if g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
+		if g.Kept = false; g.Name != BudgetEscalation && !t.asked(g.Name, g.Target) {
 			t.Pending = append(t.Pending, g)
 		}
 	}
@@ -242,7 +248,10 @@ func StartBody(run *Budget, t *Tick) bool {
 	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
 		t.Body = true
 		run.IterationsUsed = t.Iteration
-		if t.Attempt != nil {
+		switch {
+		case t.Attempt != nil && run.Tasks.Complete():
+			t.Attempt = nil // by an answer
+		case t.Attempt != nil:
 			run.Tasks.aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {

@@ -223,6 +223,8 @@ type Gate struct {
 	At     *time.Time `json:"at,omitempty"`
 	// Told says that the person was notified of it, once.
 	Told bool `json:"told,omitempty"`
+	// Kept says that the person answered hold: it is not asked again before the run is resumed.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // Option is one answer a gate offers.

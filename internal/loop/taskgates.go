@@ -1,6 +1,10 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // The gates of a task loop (T2, T35, T41, T86).
 const (
@@ -10,6 +14,8 @@ const (
 	CheckGate      = "check-command"
 	CheckpointGate = "checkpoint"
 	FlaggedGate    = "task-flagged"
+	ImportGate     = "import-state"
+	TestsGate      = "tests-weakened"
 )
 
 // taskGates are the three numbered gates of the engine, by name (T24).
@@ -22,8 +28,8 @@ func specDue(f *Facts) []Gate {
 
 func reviewDue(f *Facts) []Gate {
 	r := f.Run.Tasks
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %d tasks in %s accepted?",
-		len(r.List), r.ListPath))
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?",
+		Plural(len(r.List), "task"), r.ListPath))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -60,8 +66,14 @@ func numbered(f *Facts, n int, question string) []Gate {
 // holdGate keeps the question, so the run pauses at it.
 func holdGate(_ *Budget, tick *Tick, g Gate, act, _ string) {
 	if act == "hold" {
+		g.Kept = true
 		tick.Pending = append(tick.Pending, g)
 	}
+}
+
+// Kept reports whether a person holds the loop at a gate, so that its turn has only to end.
+func (t *Tick) Kept() bool {
+	return slices.ContainsFunc(t.Pending, func(g Gate) bool { return g.Kept })
 }
 
 // passGate records a passed gate (T44, T47).
@@ -118,7 +130,7 @@ func flaggedDue(f *Facts) []Gate {
 	if j == nil || j.Verdict != Flagged {
 		return nil
 	}
-	n := f.Run.Tasks.Index + 1
+	n := f.Tick.Attempt.Task // an answer may have moved the run on
 	return []Gate{{
 		Question: fmt.Sprintf("Task %d is flagged: %s. Retry, skip it, or stop the loop?", n,
 			j.Why),
@@ -137,14 +149,75 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 	case act == "skip" && item != nil:
 		item.Result = SkippedOne
 		r.Index++
-		r.Try, r.Reason = 1, ""
+		r.Try, r.Reason, r.Words = 1, "", ""
 	case act == "retry":
 		r.Try = 1
 		if answer != act {
-			r.Reason = "a person answered: " + answer
+			r.Words = answer
 		}
 	}
 	run.Tasks = r
+}
+
+// importDue asks once about a state file that another tool left (T99). Its gates are asked again.
+func importDue(f *Facts) []Gate {
+	r := f.Run.Tasks
+	if r.Import == nil {
+		return nil
+	}
+	return []Gate{{Question: fmt.Sprintf("A state file from before this run counts %d of %d tasks as "+
+		"done. Go on with task %d, attempt %d, or begin with task 1?", r.Import.Index,
+		len(r.List), r.Import.Index+1, r.Import.Try)}}
+}
+
+func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
+	if run.Tasks == nil || run.Tasks.Import == nil {
+		return
+	}
+	r := run.Tasks.clone()
+	if act == "import" {
+		r.Index, r.Try = min(r.Import.Index, len(r.List)), r.Import.Try
+		for i := range r.List[:r.Index] {
+			r.List[i].Result = Imported
+		}
+	}
+	r.Import = nil
+	run.Tasks = r
+}
+
+// testsDue asks about tests that an accepted attempt deleted or switched off (T96).
+func testsDue(f *Facts) []Gate {
+	item, j := judged(f)
+	if item == nil || !f.Run.Tasks.Strict || !j.Verdict.done() || len(j.Weakened) == 0 {
+		return nil
+	}
+	return []Gate{{
+		Question: fmt.Sprintf("Task %d weakens tests: %s. Accept it, or try the task again?",
+			f.Run.Tasks.Index+1, strings.Join(j.Weakened, "; ")),
+		Target: fmt.Sprintf("task %d", f.Run.Tasks.Index+1),
+	}}
+}
+
+// applyTests takes an attempt back, or its task where the run was paused in between.
+func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
+	const why = "it weakens tests, and a person did not accept that"
+	var task int
+	if _, err := fmt.Sscanf(g.Target, "task %d", &task); err != nil || act != "retry" {
+		return
+	}
+	if a := tick.Attempt; a != nil && a.Task == task && a.Judged != nil {
+		j := *a.Judged
+		j.Verdict, j.Why = Overruled, why
+		a.Judged = &j
+		return
+	}
+	if r := run.Tasks; r != nil && task == r.Index && task <= len(r.List) {
+		r = r.clone()
+		item := &r.List[task-1]
+		r.Index, r.Try, r.Phase, r.Reason = task-1, item.Tries+1, Execution, why
+		item.Result, item.SHA = "", ""
+		run.Tasks = r
+	}
 }
 
 // judged is the task of the open attempt with its judgement; nil before there is one.
@@ -153,23 +226,4 @@ func judged(f *Facts) (*TaskItem, *Judgement) {
 		return nil, nil
 	}
 	return f.Run.Tasks.item(), f.Tick.Attempt.Judged
-}
-
-func tellNumbered(f *Facts) string {
-	return fmt.Sprintf("gates passed: %v; asks once each", f.Run.Tasks.Passed)
-}
-
-func tellCheck(f *Facts) string {
-	if r := f.Run.Tasks; r.Check != "" {
-		return fmt.Sprintf("`%s` runs after each claim", r.Check)
-	}
-	return "no check command; asks when the project proposes one"
-}
-
-func tellTask(f *Facts) string {
-	r := f.Run.Tasks
-	if r.Complete() {
-		return r.Result()
-	}
-	return fmt.Sprintf("%s; task %d, attempt %d of %d", r.Result(), r.Index+1, r.Try, r.MaxTries-1)
 }

@@ -27,8 +27,18 @@ type TaskRun struct {
 	CheckMinutes int    `json:"check_minutes,omitempty"`
 	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
 	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
+	Dollars      USD    `json:"max_task_dollars,omitempty"`
+	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
+	Import       *Found `json:"import,omitempty"`       // until a person answered about it
+	Words        string `json:"words,omitempty"`        // of a person, for the next attempts of the task
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
+}
+
+// Found is a state file of another tool that the project had before the run (T99).
+type Found struct {
+	Index int `json:"index"` // tasks that it counts as done
+	Try   int `json:"try"`
 }
 
 // The drives: each brings the next task in its own way (T1).
@@ -53,9 +63,11 @@ type TaskItem struct {
 	NoCommit   bool     `json:"no_commit,omitempty"`
 	Result     TaskDone `json:"result,omitempty"` // empty while the task is not done
 	SHA        string   `json:"sha,omitempty"`
-	Tries      int      `json:"tries,omitempty"`
-	Minutes    int      `json:"minutes,omitempty"`
-	Dollars    USD      `json:"dollars,omitempty"`
+	// Base is the commit on which the task's first attempt began: an outage loses no finished work.
+	Base    string `json:"base,omitempty"`
+	Tries   int    `json:"tries,omitempty"`
+	Minutes int    `json:"minutes,omitempty"`
+	Dollars USD    `json:"dollars,omitempty"`
 }
 
 // TaskDone is the verdict on one attempt of a task. Verified and Claimed are never mixed (T63).
@@ -66,6 +78,7 @@ const (
 	Verified   TaskDone = "verified"   // claimed, committed, and the check command is green
 	Claimed    TaskDone = "claimed"    // claimed and committed; the run has no check command
 	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
+	Imported   TaskDone = "imported"   // done by another tool, as a person confirmed (T99)
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
 	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
 	Unfinished TaskDone = "unfinished" // no claim
@@ -73,7 +86,9 @@ const (
 )
 
 // done reports whether the task needs no further attempt.
-func (d TaskDone) done() bool { return d == Verified || d == Claimed || d == SkippedOne }
+func (d TaskDone) done() bool {
+	return d == Verified || d == Claimed || d == SkippedOne || d == Imported
+}
 
 // Attempt is one try at one task: what the open iteration of a task loop is about.
 type Attempt struct {
@@ -83,14 +98,19 @@ type Attempt struct {
 	Title string `json:"title"`
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
-	Head   string `json:"head,omitempty"` // commit at its beginning; "" without git
+	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
+	Base   string `json:"base,omitempty"` // commit at the beginning of the task's first attempt
 	Branch string `json:"branch,omitempty"`
-	Sent   bool   `json:"sent,omitempty"`  // its worker was sent
-	Holds  int    `json:"holds,omitempty"` // how often the worker was held for what is missing
+	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
+	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
+	Sent   bool   `json:"sent,omitempty"`   // its worker was sent
+	Holds  int    `json:"holds,omitempty"`  // how often the worker was held for what is missing
 	// Fresh proves that the worker began with an empty context: "agent ID" or "session ID" (T93).
 	Fresh  string     `json:"fresh,omitempty"`
 	Stale  bool       `json:"stale,omitempty"` // the context is that of an earlier attempt
 	Judged *Judgement `json:"judged,omitempty"`
+	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
+	Feedback string `json:"feedback,omitempty"`
 }
 
 // Judgement is the verdict on an attempt, with its evidence.
@@ -104,7 +124,8 @@ type Judgement struct {
 
 // CheckRun is one run of the person's check command.
 type CheckRun struct {
-	Exit    int    `json:"exit"` // -1 where it did not exit by itself
+	Exit    int    `json:"exit"`
+	Stopped bool   `json:"stopped,omitempty"` // it did not exit by itself; Exit is 1
 	Seconds int    `json:"seconds"`
 	Head    string `json:"head"` // the commit that was checked
 	Tail    string `json:"tail,omitempty"`
@@ -117,7 +138,11 @@ type TaskLine struct {
 	Title     string    `json:"title"`
 	Judgement Judgement `json:"judgement"`
 	Fresh     string    `json:"fresh,omitempty"`
+	Feedback  string    `json:"feedback,omitempty"` // that reached its worker (L31)
 }
+
+// Done reports whether the task needs no further attempt.
+func (l *TaskLine) Done() bool { return l.Judgement.Verdict.done() }
 
 // item is the task under way, nil once the list is done.
 func (r *TaskRun) item() *TaskItem {
@@ -160,12 +185,10 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// begin opens the attempt of the task under way; nil where nothing is left to do.
+// begin opens the attempt of the task under way.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
-	if r.Complete() {
-		return nil
-	}
-	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch}
+	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch, NoGit: e.NoGit,
+		Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
 	return a
 }
@@ -173,9 +196,15 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 // aim points an attempt at the task under way, which an answer at the entry may have changed.
 func (r *TaskRun) aim(a *Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
+	if a.Task != 0 && a.Task != r.Index+1 {
+		a.Feedback = "" // it is another task's
+	}
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
 		a.Title = item.Title
+		if a.Base = item.Base; item.Tries == 0 {
+			a.Base = a.Head
+		}
 	}
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
 }
@@ -204,6 +233,7 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	if task < len(next.List) {
 		item := &next.List[task]
 		item.Tries++
+		item.Base = a.Base
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
 		if j.Verdict.done() {
@@ -217,7 +247,7 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	case next.Index != task: // a person's answer has moved the run on
 	case j.Verdict.done() && task < len(next.List):
 		next.Index++
-		next.Try, next.Reason = 1, ""
+		next.Try, next.Reason, next.Words = 1, "", ""
 		if next.Index == len(next.List) {
 			next.Phase = Verification
 		}
@@ -230,15 +260,23 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	return next
 }
 
+// AllDone is the sentence about a list of which every task is done (T71).
+func (r *TaskRun) AllDone() string {
+	if len(r.List) == 1 {
+		return "The task is complete."
+	}
+	return fmt.Sprintf("All %d tasks complete.", len(r.List))
+}
+
 // Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
-	for _, d := range []TaskDone{Verified, Claimed, SkippedOne} {
+	for _, d := range []TaskDone{Verified, Claimed, SkippedOne, Imported} {
 		if n := r.Count(d); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
 	}
-	done := fmt.Sprintf("%d of %d tasks done", min(r.Index, len(r.List)), len(r.List))
+	done := fmt.Sprintf("%d of %s done", min(r.Index, len(r.List)), Plural(len(r.List), "task"))
 	if len(parts) == 0 {
 		return done
 	}
@@ -249,19 +287,27 @@ func (r *TaskRun) Result() string {
 
 func tasksDone(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || !r.Complete() {
+	if r == nil || !r.Complete() || len(f.Run.Pending) > 0 { // an answer may open a task again
 		return ""
 	}
-	return fmt.Sprintf("All %d tasks complete. %s", len(r.List), r.Result())
+	return r.AllDone() + " " + r.Result()
 }
 
 func taskBlocked(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || r.Try < r.MaxTries {
+	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("Task %d blocked after %d attempts. Manual intervention needed.", r.Index+1,
-		r.MaxTries-1)
+	item := r.item()
+	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
+		return fmt.Sprintf("Task %d blocked after %d attempts: it spent $%s of its $%s. Manual "+
+			"intervention needed.", r.Index+1, item.Tries, item.Dollars, r.Dollars)
+	}
+	if r.Try < r.MaxTries {
+		return ""
+	}
+	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
+		Plural(r.MaxTries-1, "attempt"))
 }
 
 // mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
@@ -305,6 +351,37 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 		spent = spent.Plus(u.Dollars)
 	}
 	j := t.verdict()
+	if len(j.Weakened) > 0 {
+		t.Notes = append(slices.Clone(t.Notes), "Tests weakened: "+strings.Join(j.Weakened, "; "))
+	}
 	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
-	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh}
+	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
+		Feedback: a.Feedback}
+}
+
+// The dollar ceiling of one task, over all of its attempts (T88).
+
+func (s State) taskCeiling() USD {
+	if s.Tick == nil || s.Tick.Attempt == nil || s.Run.Tasks == nil {
+		return 0
+	}
+	return s.Run.Tasks.Dollars
+}
+
+// taskSpent is what the task under way cost, with the open attempt's.
+func (s State) taskSpent(running USD) USD {
+	if item := s.Run.Tasks.item(); item != nil {
+		return item.Dollars.Plus(running)
+	}
+	return running
+}
+
+// taskDollars is the text of the ceiling, "" below it.
+func (s State) taskDollars(running USD) string {
+	most := s.taskCeiling()
+	if most == 0 || s.taskSpent(running) < most {
+		return ""
+	}
+	return fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
+		s.taskSpent(running), most)
 }

@@ -114,7 +114,7 @@ func (e TurnEnd) owed(s State, k *Known) *Continue {
 		tick.UseGiven(s.Run, e.Now)
 	}
 	var ask *Continue
-	if len(tick.Pending) > 0 && e.Attended {
+	if len(tick.Pending) > 0 && e.Attended && !tick.Kept() {
 		ask = &Continue{Name: "gate:" + tick.Pending[0].Name, Gates: tick.Pending}
 	} else if owes := s.Run.Kind().Owes; owes != nil && len(tick.Pending) == 0 && tick.Body {
 		ask = owes(s)
@@ -262,6 +262,8 @@ func (t *Tick) mustPause() bool {
 func (t *Tick) Unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }
 	switch {
+	case t.Kept():
+		return "a person holds it there"
 	case !attended:
 		return "no one can answer it in a headless session"
 	case barred:

@@ -14,9 +14,10 @@ type Card struct {
 	Run        *loop.Budget     `json:"run"`
 	Stopped    *StopWhy         `json:"stopped,omitempty"` // nil while the run continues
 	Budgets    []Axis           `json:"budgets"`
-	Iterations []loop.Iteration `json:"iterations"`    // the last ones, oldest first
-	Earlier    int              `json:"earlier_lines"` // not among them
-	PRs        []CardPR         `json:"prs"`           // of these iterations and the run
+	Iterations []loop.Iteration `json:"iterations"`      // the last ones, oldest first
+	Earlier    int              `json:"earlier_lines"`   // not among them
+	PRs        []CardPR         `json:"prs"`             // of these iterations and the run
+	Tasks      []TaskRow        `json:"tasks,omitempty"` // of a task loop
 	Verified   Verified         `json:"verified"`
 	Claimed    Claimed          `json:"claimed"`
 	// Worktrees are those that appeared in the run's iterations and are on disk.
@@ -62,9 +63,13 @@ type Progress struct {
 	Dollars    loop.USD `json:"dollars_since"`
 }
 
-// add counts the next iteration. Progress is a PR that a call was about, or a commit that reached
-// the remote.
+// add counts the next iteration. Progress is a PR that a call was about, a commit that reached the
+// remote, or one that finished a task.
 func (p *Progress) add(l *loop.Iteration) {
+	if l.Task != nil && l.Task.Judgement.SHA != "" && l.Task.Done() {
+		*p = Progress{Iteration: l.Iteration}
+		return
+	}
 	moved := slices.ContainsFunc(l.TrackedPRs, func(t loop.TrackedPR) bool {
 		return t.StartSHA != t.EndSHA && slices.Contains(l.Observed.Heads, t.Branch)
 	})

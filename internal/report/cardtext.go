@@ -33,6 +33,7 @@ func CardText(s Screen, c Card) string {
 	for _, a := range c.Budgets {
 		p.row(a.Name, a.style(), "%s", a.standing()+a.rest(false))
 	}
+	p.tasks(c)
 	p.iterations(c)
 	p.facts(c)
 	p.leftBehind(c)
@@ -72,6 +73,22 @@ func (p *page) continuing(c Card) {
 	}
 }
 
+// tasks writes the tasks of a task loop.
+func (p *page) tasks(c Card) {
+	if c.Run.Tasks == nil {
+		return
+	}
+	p.section("Tasks")
+	p.row("done", plain, "%s", c.Run.Tasks.Result())
+	p.row("check", plain, "%s", checked(c.Run.Tasks.Check))
+	for _, r := range c.Tasks {
+		p.row(fmt.Sprintf("task %d", r.Number), r.style(), "%s", r.text())
+		if len(r.Weakened) > 0 {
+			p.row("   tests", warn, "weakened: %s", strings.Join(r.Weakened, ", "))
+		}
+	}
+}
+
 func (p *page) iterations(c Card) {
 	p.section("Iterations")
 	if c.Earlier > 0 {
@@ -99,6 +116,11 @@ func did(l *loop.Iteration) string {
 		}
 	}
 	refused := loop.Refusals(l.Denied)
+	if l.Task != nil {
+		parts = append(parts, tried(l.Task))
+		add(len(l.Task.Judgement.Weakened) > 0, "tests weakened: %s",
+			strings.Join(l.Task.Judgement.Weakened, ", "))
+	}
 	add(l.Agents > 0, "workers dispatched: %d", l.Agents)
 	add(l.Comments > 0, "comments pushed: %d", l.Comments)
 	add(l.Merges > 0, "merges tried: %d", l.Merges)
@@ -118,6 +140,10 @@ func (p *page) facts(c Card) {
 	p.section("Verified: seen by the program itself")
 	p.row("dollars", plain, "$%s (API-equivalent), counted from the transcripts", v.Dollars)
 	p.row("workers", plain, "%d dispatched", v.Agents)
+	if c.Run.Tasks != nil {
+		p.taskFacts(c)
+		return
+	}
 	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))
 	p.row("merges", plain, "%d tried; merged: %s", v.Attempts, orNone(numbers(v.Merged)))
 	p.row("comments", plain, "%d", v.Comments)
@@ -132,6 +158,32 @@ func (p *page) facts(c Card) {
 	for _, f := range d.Failures {
 		p.row("failure", warn, "%s: %s", f.Subject(), f.Cause)
 	}
+}
+
+// taskFacts is facts for a task loop: which tasks are verified, and which are claimed only.
+func (p *page) taskFacts(c Card) {
+	v := c.Verified
+	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Verified)))
+	p.given("PRs", plain, numbers(v.PRs))
+	p.given("merged", plain, numbers(v.Merged))
+	p.row("progress", plain, "%s", v.Progress)
+	p.section("Claimed: by the workers, not verified")
+	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Claimed)))
+	p.row("criteria", plain, "%s", unseenCriteria)
+}
+
+// unseenCriteria is what no evidence covers.
+const unseenCriteria = "of every task; no check can see whether all of them are met"
+
+// tasksOf are the numbers of the tasks with a verdict, as in "1, 3".
+func tasksOf(rows []TaskRow, verdict loop.TaskDone) string {
+	var list []string
+	for _, r := range rows {
+		if r.Verdict == TaskState(verdict) {
+			list = append(list, fmt.Sprint(r.Number))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func orNone(s string) string { return cmp.Or(s, "none") }

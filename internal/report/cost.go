@@ -16,7 +16,7 @@ import (
 
 // Cost is what loops spent, in rows. Dollars are what the API would charge.
 type Cost struct {
-	By    string      `json:"by"`             // model, iteration, run, day or agent
+	By    string      `json:"by"`             // model, iteration, run, task, day or agent
 	Zone  string      `json:"zone,omitempty"` // of days
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
@@ -34,8 +34,9 @@ type CostRow struct {
 	SessionID string     `json:"session_id,omitempty"`
 	Agent     string     `json:"agent,omitempty"` // "main", or a subagent's id
 	Type      string     `json:"agent_type,omitempty"`
-	Task      string     `json:"task,omitempty"`
-	Rest      string     `json:"rest,omitempty"` // names a row for what no other row covers
+	Task      string     `json:"task,omitempty"`        // of a subagent, or the title of a task
+	Number    int        `json:"task_number,omitempty"` // of a task loop, from 1
+	Rest      string     `json:"rest,omitempty"`        // names a row for what no other row covers
 	loop.Tokens
 }
 
@@ -82,6 +83,8 @@ func (r CostRow) name(by string) string {
 		return r.Model
 	case by == "iteration":
 		return fmt.Sprintf("%s %s #%d %s", r.RunID, r.Skill, r.Iteration, r.State)
+	case r.Number > 0:
+		return fmt.Sprintf("%s %d %s", r.RunID, r.Number, clip(r.Task, 40))
 	case by == "agent":
 		session := r.SessionID[:min(8, len(r.SessionID))]
 		words := strings.Join([]string{session, r.Agent, r.Type, clip(r.Task, 40)}, " ")

@@ -82,10 +82,16 @@ func numbers(list []int) string {
 
 func shortSHA(sha string) string { return sha[:min(7, len(sha))] }
 
-// invocation is the run's command without its other flags: "/sdd:work --loop".
+// invocation is the run's command without its other flags: "/sdd:work --loop", "/sdd:go".
 func invocation(b *loop.Budget) string {
 	name, _, _ := strings.Cut(b.Command, " ")
-	if name == "" {
+	commands := b.Kind().Commands
+	switch {
+	case name == "" && commands != nil:
+		return "/sdd:" + commands[0]
+	case commands != nil: // no flag opts in
+		return name
+	case name == "":
 		name = "/sdd:" + string(b.Skill)
 	}
 	return name + " --loop"

@@ -169,6 +169,8 @@ func WakeCall(b *loop.Budget) string {
 // Wake is what brings the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
+	case b.Tasks != nil:
+		return wakes(b)
 	case len(b.Scheduled) > 0:
 		return "scheduled by /loop"
 	case b.UnderLoop:

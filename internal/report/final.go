@@ -36,8 +36,11 @@ func Final(b *loop.Budget, e Ended) string {
 	if b.StopDetail != nil {
 		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
 	}
+	t.tasks(b)
 	t.line("Iterations: %d / %d", b.IterationsUsed, b.Ceilings.Iterations)
-	t.line("PRs touched: %s", prs(b))
+	if b.Tasks == nil || len(b.PRsTouched) > 0 {
+		t.line("PRs touched: %s", prs(b))
+	}
 	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
 	limit := "none"
 	if b.Ceilings.Dollars > 0 {
@@ -48,8 +51,12 @@ func Final(b *loop.Budget, e Ended) string {
 	if e.Overrun != nil {
 		t.line("Overrun: %s", e.Overrun)
 	}
-	t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d",
-		b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
+	if b.Tasks == nil || b.CommentsPushed+b.MergesAttempted > 0 {
+		t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d",
+			b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
+	} else {
+		t.line("Workers sent: %d", b.AgentsDispatched)
+	}
 	if refused := refusals(e.Denied); refused != "" {
 		t.line("%s", refused)
 	}
@@ -75,6 +82,25 @@ func Final(b *loop.Budget, e Ended) string {
 	return t.String()
 }
 
+// maxTaskLines bounds the tasks that a final report lists one by one.
+const maxTaskLines = 30
+
+// tasks lists the tasks of a task loop with their results.
+func (t *text) tasks(b *loop.Budget) {
+	rows := TaskRows(b, nil, nil)
+	if rows == nil {
+		return
+	}
+	t.line("%s", b.Tasks.Result())
+	for _, r := range rows[:min(len(rows), maxTaskLines)] {
+		t.line("Task %d: %s", r.Number, r.text())
+	}
+	if more := len(rows) - maxTaskLines; more > 0 {
+		t.line("… and %s: hooks tasks", loop.Plural(more, "further task"))
+	}
+	t.awaiting(b)
+}
+
 func prose(b *loop.Budget) string {
 	switch {
 	case b.StopText != "":
@@ -87,7 +113,7 @@ func prose(b *loop.Budget) string {
 
 func prs(b *loop.Budget) string {
 	list := when(len(b.PRsTouched) > 0, " ("+strings.Join(b.PRsTouched, ", ")+")")
-	if b.SinglePR != 0 {
+	if !b.CountsPRs() {
 		return fmt.Sprintf("%d%s, not limited", len(b.PRsTouched), list)
 	}
 	return fmt.Sprintf("%d / %d%s", len(b.PRsTouched), b.Ceilings.PRs, list)

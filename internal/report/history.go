@@ -33,6 +33,9 @@ type HistoryRow struct {
 	PRs       []string
 	Causes    []string // of a halt
 	Refused   int64    // tool calls
+	Task      int64    // of a task loop, from 1; 0 for none
+	Try       int64
+	Verdict   string
 	Over      loop.USD // past the dollar ceiling
 	JSON      []byte   // the whole line; good until the next row
 }
@@ -57,15 +60,25 @@ func HistoryTable(w io.Writer, s Screen, most int) History {
 	if t.short = s.Width < 60; t.short {
 		started = column{name: "at", width: len("15:04")}
 	}
-	t.columns = []column{{name: "#", width: 4, right: true}, started, {name: "outcome", width: 7},
-		{name: "min", width: 3, right: true}, {name: "dollars", width: 7, right: true},
+	number, minutes := column{name: "#", width: 4, right: true}, column{name: "min", width: 3,
+		right: true}
+	dollars := column{name: "dollars", width: 7, right: true}
+	t.columns = []column{number, started, {name: "outcome", width: 7}, minutes, dollars,
 		{name: "PRs, cause"}}
+	verdict := column{name: "verdict", width: len(loop.Unfinished)}
+	t.tasks.columns = []column{number, started, {name: "task", width: 4, right: true},
+		{name: "try", width: 3, right: true}, verdict, minutes, dollars, {name: "cause"}}
+	if t.short {
+		t.tasks.columns = []column{number, started, {name: "task", width: 4}, verdict, dollars,
+			{name: "cause"}}
+	}
 	return History{Row: t.row, Close: t.close}
 }
 
 type historyTable struct {
 	Screen
-	table   // its columns; the rows are kept with their run
+	table         // its columns; the rows are kept with their run
+	tasks   table // the columns of a task loop
 	out     *bufio.Writer
 	most    int
 	short   bool // the day of a start, or its time if that is today
@@ -78,6 +91,7 @@ type historyTable struct {
 // runRows is one run's part of the table.
 type runRows struct {
 	name             string       // skill and id
+	tasks            bool         // it is a task loop
 	lines            []string     // the rows that are certainly shown, drawn
 	rows             []HistoryRow // those after them
 	hidden           int          // rows before them
@@ -89,7 +103,7 @@ func (t *historyTable) row(r HistoryRow) error {
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
 		width := max(8, t.Width/3)
 		t.runs = append(t.runs, &runRows{name: name, dollars: newSpark(width),
-			minutes: newSpark(width)})
+			minutes: newSpark(width), tasks: r.Skill == string(loop.Tasks)})
 	}
 	run := t.runs[len(t.runs)-1]
 	if r.Outcome != string(loop.SkippedLock) {
@@ -133,10 +147,29 @@ func (t *historyTable) draw(r HistoryRow) string {
 	if r.Refused > 0 {
 		last += fmt.Sprintf(" %d refused", r.Refused)
 	}
-	line := t.line([]string{number, t.started(r.Started), outcome,
-		strconv.Itoa(minutesOf(r.Started, r.Ended)), "$" + r.Dollars.String(),
-		strings.TrimSpace(last)})
+	last = strings.TrimSpace(last)
+	minutes, dollars := strconv.Itoa(minutesOf(r.Started, r.Ended)), "$"+r.Dollars.String()
+	line := ""
+	switch task, try, verdict := r.attempt(outcome); {
+	case r.Skill != string(loop.Tasks):
+		line = t.line([]string{number, t.started(r.Started), outcome, minutes, dollars, last})
+	case t.short:
+		line = t.tasks.line([]string{number, t.started(r.Started),
+			task + prefixed(".", try), verdict, dollars, last})
+	default:
+		line = t.tasks.line([]string{number, t.started(r.Started), task, try, verdict, minutes,
+			dollars, last})
+	}
 	return t.paint(outcomeStyle(r.Outcome), t.cut(line, t.Width))
+}
+
+// attempt are the cells of a task loop's row. An iteration without an attempt has its outcome for a
+// verdict.
+func (r HistoryRow) attempt(outcome string) (task, try, verdict string) {
+	if r.Task == 0 {
+		return "-", "", outcome
+	}
+	return strconv.FormatInt(r.Task, 10), strconv.FormatInt(r.Try, 10), r.Verdict
 }
 
 // started is the start of an iteration, with its year if that is not this one.
@@ -182,7 +215,11 @@ func (t *historyTable) close() error {
 			write(plain, "")
 		}
 		write(strong, "%s", run.name)
-		write(faint, "%s", t.header())
+		if run.tasks {
+			write(faint, "%s", t.tasks.header())
+		} else {
+			write(faint, "%s", t.header())
+		}
 		if run.hidden > 0 {
 			write(faint, "%s before these: hooks history --all", thousands(int64(run.hidden)))
 		}
@@ -223,7 +260,7 @@ func HistoryCSV(w io.Writer) History {
 		"ended_at",
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
 		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused",
-		"dollars_over"})
+		"dollars_over", "task", "try", "verdict"})
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(r HistoryRow) error {
@@ -232,7 +269,8 @@ func HistoryCSV(w io.Writer) History {
 			strconv.Itoa(minutesOf(r.Started, r.Ended)),
 			exact(r.Dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents),
 			number(r.Comments), number(r.Merges), cell(strings.Join(r.PRs, " ")),
-			cell(strings.Join(r.Causes, " ")), number(r.Refused), exact(r.Over)})
+			cell(strings.Join(r.Causes, " ")), number(r.Refused), exact(r.Over), number(r.Task),
+			number(r.Try), cell(r.Verdict)})
 	}, Close: func() error {
 		out.Flush()
 		return out.Error()

@@ -47,7 +47,7 @@ func Axes(b *loop.Budget, t *loop.Tick, minutes int, open loop.USD, going bool,
 	axes := []Axis{{Name: "iterations", Used: whole(b.IterationsUsed), Ceiling: whole(c.Iterations),
 		Each: one}}
 	p.predict(&axes[0], max(0, c.Iterations-b.IterationsUsed))
-	if b.SinglePR == 0 {
+	if b.CountsPRs() {
 		axes = append(axes, p.axis("PRs", whole(len(b.Touched(t))), whole(len(b.PRsTouched)),
 			whole(c.PRs)))
 	}

@@ -96,11 +96,19 @@ func (d *drawing) article() {
 	d.put("<main>\n")
 	d.head()
 	d.waits()
+	if d.Run.Tasks != nil {
+		d.tasks()
+		d.taskEvidence()
+	}
 	d.curve()
 	d.timeline()
 	d.asked()
-	d.prs()
-	d.evidence() // the tasks of a task loop belong here: verified and claimed, one by one
+	if d.Run.Tasks == nil || len(d.PRs)+len(d.Worktrees) > 0 {
+		d.prs()
+	}
+	if d.Run.Tasks == nil {
+		d.evidence()
+	}
 	d.dollars()
 	d.ceilings()
 	d.put("</main>\n")
@@ -119,7 +127,8 @@ func (d *drawing) head() {
 	tone := "good"
 	if st := d.Stopped; st != nil {
 		tone = cmp.Or(when(b.Status == loop.Paused, "warn"), "bad")
-		if b.StopCause == "backlog_empty" || b.StopCause == "pr_terminal" {
+		switch b.StopCause {
+		case "backlog_empty", "pr_terminal", "tasks_complete":
 			tone = "good"
 		}
 	} else if d.Next == "" {
@@ -138,7 +147,7 @@ func (d *drawing) head() {
 	d.put(`<p class="facts"><b>%s</b> <b>%d min</b> <b>$%s</b> <b>%s</b>`+
 		`<span class="dim">since %s</span></p>`+"\n",
 		loop.Plural(b.IterationsUsed, "iteration"), b.MinutesElapsed, b.DollarsEstimate,
-		loop.Plural(len(b.PRsTouched), "PR"), d.at(b.StartedAt))
+		d.count(), d.at(b.StartedAt))
 	for _, n := range d.Notes {
 		d.put(`<p class="note">Not all of the history could be read: %s</p>`+"\n", n)
 	}
@@ -152,8 +161,12 @@ func (d *drawing) goingOn() {
 	case d.Next != "":
 		d.put(`<p class="go">Next tick: %s</p>`+"\n", d.Next)
 	case d.Resume != "":
-		d.put(`<div class="go"><p>To go on, type in the client’s session:</p><pre>%s</pre></div>`+
-			"\n", d.Resume)
+		place := "the client’s session"
+		if d.Run.Tasks != nil && d.Run.Tasks.Drive == loop.DriveProcess {
+			place = "a terminal"
+		}
+		d.put(`<div class="go"><p>To go on, type in %s:</p><pre>%s</pre></div>`+"\n", place,
+			d.Resume)
 	default:
 		d.put(`<p class="go">Nothing is left to do for this run.</p>` + "\n")
 	}

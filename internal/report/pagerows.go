@@ -86,6 +86,9 @@ const maxRemarks = 8
 
 func (d *drawing) remarks(r *PageRow, notes []string) raw {
 	var list []raw
+	if a := r.attempted(); a != "" {
+		list = append(list, sprint("%s", brief(a)))
+	}
 	for _, c := range r.Causes {
 		list = append(list, sprint("<b>stopped by %s</b>", brief(c)))
 	}

@@ -27,14 +27,13 @@ func Next(b *loop.Budget, path string) string {
 
 func goOn(b *loop.Budget, e Ended) string {
 	switch b.StopCause {
-	case "pr_terminal":
+	case "pr_terminal", "tasks_complete":
 		return ""
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
-		space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
-		return "hooks go --resume" + when(space == "sdd", " --plugin sdd") + lifted(b)
+		return "hooks go --resume" + lifted(b)
 	}
 	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }
@@ -74,7 +73,7 @@ func lifted(b *loop.Budget) (flags string) {
 	if b.IterationsUsed >= c.Iterations {
 		flags += fmt.Sprintf(" --max-iterations %d", half(c.Iterations, b.IterationsUsed))
 	}
-	if b.SinglePR == 0 && len(b.PRsTouched) >= c.PRs {
+	if b.CountsPRs() && len(b.PRsTouched) >= c.PRs {
 		flags += fmt.Sprintf(" --max-prs %d", half(c.PRs, len(b.PRsTouched)))
 	}
 	if b.MinutesElapsed >= c.Minutes {

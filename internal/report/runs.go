@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"hooks/internal/loop"
 )
@@ -14,7 +15,7 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 	p := newPage(s.unwrapped())
 	t := table{columns: []column{{name: "run"}, {name: "skill"}, {name: "started", spare: 1},
 		{name: "iterations", spare: 1}}}
-	t.columns = append(append(t.columns, counts("PRs", "minutes")...),
+	t.columns = append(append(t.columns, counts("tasks", "PRs", "minutes")...),
 		column{name: "dollars", right: true, spare: 1}, column{name: "state"})
 	for i := range runs {
 		b := &runs[i]
@@ -22,12 +23,23 @@ func RunList(s Screen, runs []loop.Budget, present int) string {
 		if i >= present && b.Status == loop.Active {
 			state = "cut off"
 		}
-		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b),
+		t.add(b.RunID, string(b.Skill), s.at(b.StartedAt), iterations(b), tasksDone(b),
 			fmt.Sprint(len(b.PRsTouched)),
 			fmt.Sprint(b.MinutesElapsed), "$"+b.DollarsEstimate.String(), state)
 	}
+	if !slices.ContainsFunc(runs, func(b loop.Budget) bool { return b.Tasks != nil }) {
+		t.drop("tasks")
+	}
 	p.table(t)
 	return p.String()
+}
+
+// tasksDone is how many tasks of its list a run is done with, as in "2/4".
+func tasksDone(b *loop.Budget) string {
+	if b.Tasks == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", min(b.Tasks.Index, len(b.Tasks.List)), len(b.Tasks.List))
 }
 
 func iterations(b *loop.Budget) string {

@@ -39,12 +39,13 @@ type Ran struct {
 	Minutes   int              `json:"minutes"`
 	Dollars   loop.USD         `json:"dollars"`
 	PRs       []string         `json:"prs_touched"`
+	Task      *loop.TaskLine   `json:"task,omitempty"` // of a task loop
 }
 
 // RanIn is an iteration's line in short.
 func RanIn(l *loop.Iteration) *Ran {
 	return &Ran{l.Iteration, l.Outcome, l.EndedAt, minutesOf(l.StartedAt, l.EndedAt), l.Dollars,
-		append([]string{}, l.PRsTouched...)}
+		append([]string{}, l.PRsTouched...), l.Task}
 }
 
 // minutesOf is a time in whole minutes, rounded; 0 if the clock went backwards.
@@ -159,6 +160,7 @@ func Standing(s Screen, st Stand) string {
 	p.given("project", plain, st.Project)
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
+	p.standingTasks(st)
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))
@@ -174,8 +176,12 @@ func Standing(s Screen, st Stand) string {
 	}
 	p.row("session", plain, "%s, %s", cmp.Or(b.SessionID, "unknown"), owner)
 	if l := st.Last; l != nil {
-		p.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s", l.Iteration, l.Outcome,
-			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", strings.Join(l.PRs, ", ")))
+		task := ""
+		if l.Task != nil {
+			task = ", " + tried(l.Task)
+		}
+		p.row("last", plain, "iteration %d: %s at %s, %d min, $%s%s%s", l.Iteration, l.Outcome,
+			p.at(l.Ended), l.Minutes, l.Dollars, prefixed(", ", strings.Join(l.PRs, ", ")), task)
 	}
 	p.row("next tick", plain, "%s", st.Next)
 	p.given("deferred", plain, strings.Join(st.Deferred, ", "))
@@ -258,6 +264,10 @@ func (st Stand) line(session string) string {
 		if n := loop.Refusals(st.Tick.Denied); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d refused", n))
 		}
+	}
+	if r := b.Tasks; r != nil {
+		parts = append(parts, fmt.Sprintf("%d/%s", min(r.Index, len(r.List)),
+			loop.Plural(len(r.List), "task")))
 	}
 	for _, a := range st.Budgets {
 		unit := map[string]string{"iterations": " it", "PRs": " PRs", "minutes": " min"}[a.Name]

@@ -24,6 +24,8 @@ func Status(l *loop.Iteration, wake string) string {
 		t.line("Tracked PR: %s", trackedPR(l, b.SinglePR))
 		t.line("Comments pushed: %d (+%d), merges attempted: %d (+%d)",
 			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
+	case loop.TaskLoop:
+		t.attempt(l)
 	}
 	t.line("Budget remaining: %s", Remaining(b))
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate,
@@ -81,7 +83,7 @@ func trackedPR(l *loop.Iteration, number int) string {
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
-	if b.SinglePR == 0 {
+	if b.CountsPRs() {
 		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}
 	parts = append(parts, loop.Plural(max(0, b.Ceilings.Minutes-b.MinutesElapsed), "minute"))

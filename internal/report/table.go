@@ -31,6 +31,15 @@ func counts(names ...string) (list []column) {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
+// drop removes a column by its name.
+func (t *table) drop(name string) {
+	at := slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+	t.columns = slices.Delete(t.columns, at, at+1)
+	for i, row := range t.rows {
+		t.rows[i] = slices.Delete(row, at, at+1)
+	}
+}
+
 // line is one row. A cell that is wider than its column pushes the next ones on.
 func (t *table) line(cells []string) string {
 	var b strings.Builder
@@ -86,10 +95,7 @@ func (t *table) narrow(s Screen) (left []string) {
 			name += " (all 0)"
 		}
 		left = append(left, name)
-		t.columns = slices.Delete(t.columns, at, at+1)
-		for i, row := range t.rows {
-			t.rows[i] = slices.Delete(row, at, at+1)
-		}
+		t.drop(t.columns[at].name)
 	}
 	if over := t.measure() - s.Width; over > 0 {
 		room := max(8, t.columns[0].width-over)

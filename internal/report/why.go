@@ -21,8 +21,19 @@ type Why struct {
 	Stopped    *StopWhy         `json:"stopped,omitempty"`
 	Conditions []loop.Explained `json:"conditions"`
 	Gates      []loop.Explained `json:"gates"`
+	// Trouble is what a person may see of a task loop, each with its cause and the fix (T80).
+	Trouble []string `json:"trouble,omitempty"`
 	// Denied are the calls refused in the open iteration, or in the last one if none is open.
 	Denied []loop.Denial `json:"denied,omitempty"`
+}
+
+// AddTrouble adds the trouble of a task loop; last is the run's last line, nil if there is none.
+func (w *Why) AddTrouble(b *loop.Budget, last *loop.Iteration) {
+	if last != nil {
+		w.Trouble = taskTrouble(b, last.Task)
+	} else {
+		w.Trouble = taskTrouble(b, nil)
+	}
 }
 
 // StopWhy is what ended a run, or holds it.
@@ -110,6 +121,9 @@ func Explain(s Screen, w Why) string {
 			p.state(g, "waits: "+g.Holds)
 		}
 	}
+	if w.Stopped == nil {
+		p.rows("trouble", warn, w.Trouble)
+	}
 	for _, d := range w.Denied {
 		p.row("refused", plain, "%s", refusal(d))
 	}
@@ -157,5 +171,6 @@ func (p *page) stopped(w Why) {
 	}
 	p.waiting(s.Waiting, false)
 	p.axes(w.Budgets)
+	p.rows("trouble", warn, w.Trouble)
 	p.rows("next", strong, s.Do)
 }

@@ -62,7 +62,7 @@ func ownName(name string) bool {
 			return true
 		}
 	}
-	return name == guardName || name == notesName || name == ".gitignore"
+	return name == guardName || name == progressName || name == notesName || name == ".gitignore"
 }
 
 // Tighten closes one file or folder to others (R123).

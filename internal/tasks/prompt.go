@@ -30,6 +30,7 @@ type Prompt struct {
 	Attempt      int    // from 1
 	MaxAttempts  int    // the task is blocked when Attempt gets there (T57)
 	Refused      string // why the last attempt did not count; may be empty
+	Words        string // of a person who was asked about the task; may be empty
 	Check        string // the command that must pass; may be empty
 	Token        string // of this attempt
 	Log          []byte // the progress file
@@ -121,6 +122,9 @@ func (p Prompt) warnings() (lines []string) {
 	}
 	if p.Attempt > 1 && p.Refused != "" {
 		lines = append(lines, "The last attempt did not count: "+short(p.Refused))
+	}
+	if p.Words != "" {
+		lines = append(lines, "A person was asked about this task and answered: "+short(p.Words))
 	}
 	return lines
 }

@@ -1,0 +1,61 @@
+package loop
+
+import "fmt"
+
+// How far a task loop is from each of its conditions and gates, for a person.
+
+func tellTask(f *Facts) string { return f.Run.Tasks.Result() + "; fires when the last one is done" }
+
+func tellRetries(f *Facts) string {
+	r := f.Run.Tasks
+	if r.Complete() {
+		return "every task is done"
+	}
+	return fmt.Sprintf("attempt %d of %d at task %d; fires when the last one is not accepted",
+		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
+}
+
+func tellOutages(f *Facts) string {
+	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires when there "+
+		"are several", Plural(f.Run.Tasks.Outages, "attempt"))
+}
+
+func tellFresh(*Facts) string {
+	return "fires when a worker begins with words of an earlier task in its context"
+}
+
+// tellNumbered is for one of the three numbered gates.
+func tellNumbered(n int, when string) func(f *Facts) string {
+	return func(f *Facts) string {
+		for _, passed := range f.Run.Tasks.Passed {
+			if passed == n {
+				return "passed"
+			}
+		}
+		return when
+	}
+}
+
+func tellCheck(f *Facts) string {
+	if r := f.Run.Tasks; r.Check != "" {
+		return fmt.Sprintf("`%s` runs after each claim", r.Check)
+	}
+	return "no check command; asks when the project proposes one"
+}
+
+func tellFlagged(*Facts) string {
+	return "asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"
+}
+
+func tellCheckpoint(f *Facts) string {
+	if f.Run.Tasks.Mode != "checkpoint" {
+		return "asks in mode checkpoint only; this run's mode is " + f.Run.Tasks.Mode
+	}
+	n := 0
+	for _, i := range f.Run.Tasks.List[min(f.Run.Tasks.Index, len(f.Run.Tasks.List)):] {
+		if i.Checkpoint {
+			n++
+		}
+	}
+	return fmt.Sprintf("asks after a milestone of the spec; %s left", Plural(n, "milestone"))
+}

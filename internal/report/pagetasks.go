@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// tasks writes one row a task, with its verdict, the commit and what its attempts took.
+func (d *drawing) tasks() {
+	r := d.Run.Tasks
+	if r == nil {
+		return
+	}
+	d.section("Tasks", r.Result())
+	d.put(`<table class="rows tasklist"><thead><tr><th class="n">#<th>Task<th>Verdict<th>Commit` +
+		`<th class="n">Attempts<th class="n">Min<th class="n">Dollars</thead><tbody>`)
+	for _, t := range d.Tasks[:min(len(d.Tasks), maxTasks)] {
+		d.task(t)
+	}
+	d.put("</tbody></table>\n")
+	if more := len(d.Tasks) - maxTasks; more > 0 {
+		d.put(`<p class="dim">%s after these: <code>hooks tasks</code></p>`+"\n",
+			loop.Plural(more, "task"))
+	}
+	if r.Check == "" {
+		d.put("<p class=\"dim\">Check command: %s.</p>\n", checked(""))
+	} else {
+		d.put("<p class=\"dim\">Check command: <code>%s</code></p>\n", brief(r.Check))
+	}
+	d.end()
+}
+
+// maxTasks bounds how many tasks a page lists: the first ones.
+const maxTasks = 500
+
+func (d *drawing) task(t TaskRow) {
+	tone := map[string]string{good: "good", warn: "warn", bad: "bad"}[t.style()]
+	if tone == "" {
+		tone = "dim"
+	}
+	commit := sprint(`<span class="dim">–</span>`)
+	if t.SHA != "" {
+		commit = d.commit(t.SHA)
+	}
+	remark := raw("")
+	if t.Why != "" {
+		remark = sprint("<p>last attempt: %s</p>", brief(t.Why))
+	}
+	if len(t.Weakened) > 0 {
+		remark += sprint("<p><b>tests weakened: %s</b></p>", brief(strings.Join(t.Weakened, ", ")))
+	}
+	tries, unit, _ := strings.Cut(loop.Plural(t.Attempts, "attempt"), " ")
+	d.put(`<tr><td class="n num">%d<td class="text">%s%s<td class="out"><b class="tag %s">%s</b>`+
+		`<td class="sha">%s<td class="n tries">%s<span class="unit"> %s</span>`+
+		`<td class="n min">%d<span class="unit"> min</span><td class="n usd">$%s`+"\n", t.Number,
+		brief(t.Title), remark, tone, t.shown(), commit, tries, unit, t.Minutes, t.Dollars)
+}
+
+// taskEvidence sets the tasks that are verified beside those that are claimed only.
+func (d *drawing) taskEvidence() {
+	d.section("Verified and claimed", "")
+	v := d.Verified
+	row := func(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
+	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
+		`<p class="dim">The program saw it: transcripts, commits, the check command.</p><dl>` +
+		"\n")
+	row("Tasks", orNone(tasksOf(d.Tasks, loop.Verified)))
+	row("Dollars", "$"+v.Dollars.String())
+	row("Workers sent", v.Agents)
+	if len(v.PRs) > 0 {
+		row("PRs", d.numbers(v.PRs))
+	}
+	row("Progress", v.Progress)
+	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
+		`<p class="dim">Only the worker said it; nothing else confirms it.</p><dl>` + "\n")
+	row("Tasks", orNone(tasksOf(d.Tasks, loop.Claimed)))
+	row("Criteria", unseenCriteria)
+	d.put("</dl></div></div>\n")
+	d.end()
+}
+
+// count is what the head of the page counts besides iterations, minutes and dollars.
+func (d *drawing) count() string {
+	if r := d.Run.Tasks; r != nil {
+		return fmt.Sprintf("%d of %s", min(r.Index, len(r.List)), loop.Plural(len(r.List), "task"))
+	}
+	return loop.Plural(len(d.Run.PRsTouched), "PR")
+}
+
+// attempted is the attempt of an iteration as a remark, "" without one.
+func (r *PageRow) attempted() string {
+	if r.Task == 0 {
+		return ""
+	}
+	return fmt.Sprintf("task %d.%d %s", r.Task, r.Try, r.Verdict)
+}

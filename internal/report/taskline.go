@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// attempt writes the end of an attempt in the status block, in the words of the specification
+// where it has them (T68–T71).
+func (t *text) attempt(l *loop.Iteration) {
+	r := l.Budget.Tasks
+	if r == nil {
+		return
+	}
+	if l.Task != nil {
+		t.line("%s", attempted(r, l.Task))
+	}
+	if l.Task != nil && len(l.Task.Judgement.Weakened) > 0 {
+		t.line("Tests weakened: %s", strings.Join(l.Task.Judgement.Weakened, ", "))
+	}
+	if l.Task != nil && l.Task.Task == len(r.List) && r.PRStep() {
+		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
+	}
+	t.line("%s", r.Result())
+	t.awaiting(&l.Budget)
+}
+
+// attempted is the end of one attempt (T68).
+func attempted(r *loop.TaskRun, l *loop.TaskLine) string {
+	j := l.Judgement
+	if l.Task > len(r.List) {
+		return fmt.Sprintf("Pull request, attempt %d: %s%s", l.Try, j.Verdict,
+			prefixed(" — ", j.Why))
+	}
+	switch j.Verdict {
+	case loop.Verified, loop.Claimed:
+		return fmt.Sprintf("Task %d/%d complete: %s%s (%s)", l.Task, len(r.List), l.Title,
+			prefixed(" -- ", shortSHA(j.SHA)), j.Verdict)
+	}
+	return fmt.Sprintf("Task %d/%d, attempt %d of %d: %s — %s", l.Task, len(r.List), l.Try,
+		r.MaxTries-1, j.Verdict, j.Why)
+}
+
+// awaiting names the numbered gate for which the run waits (T69).
+func (t *text) awaiting(b *loop.Budget) {
+	n := b.AwaitingGate()
+	for _, g := range b.Pending {
+		name := fmt.Sprintf("Gate %d: ", n)
+		if about, ok := strings.CutPrefix(g.Question, name); ok && n > 0 {
+			t.line("Awaiting %s%s", name, about)
+		}
+	}
+}
+
+// Resuming is the first line of a task loop that is resumed (T72).
+func Resuming(b *loop.Budget) string {
+	r := b.Tasks
+	return fmt.Sprintf("Resuming execution from task %d/%d.", min(r.Index+1, len(r.List)),
+		len(r.List))
+}
+
+// tried is an attempt in a few words, as in "task 3.1 refused: the check is red: exit 1".
+func tried(l *loop.TaskLine) string {
+	return fmt.Sprintf("task %d.%d %s%s", l.Task, l.Try, l.Judgement.Verdict,
+		prefixed(": ", l.Judgement.Why))
+}
+
+// standingTasks draws how far a task loop is with its list.
+func (p *page) standingTasks(st Stand) {
+	r := st.Run.Tasks
+	if r == nil {
+		return
+	}
+	done := min(r.Index, len(r.List))
+	drawn := bar(int64(done), int64(len(r.List)), min(max(p.Width/5, 6), 24))
+	p.row("done", plain, "%s  %s", drawn, r.Result())
+	switch {
+	case r.Complete():
+		return
+	case r.PRStep():
+		p.row("under way", plain, "open the pull request, attempt %d of %d", r.Try, r.MaxTries-1)
+	case r.Try >= r.MaxTries:
+		p.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
+	default:
+		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,
+			r.List[r.Index].Title)
+	}
+	p.given("last try", warn, r.Reason)
+}
+
+// wakes is what brings the next attempt of a task loop, by its drive.
+func wakes(b *loop.Budget) string {
+	switch {
+	case b.Tasks.Drive == loop.DriveProcess:
+		return "a new client, started by `hooks go`"
+	case b.Tasks.Drive == loop.DriveStop:
+		return "fed by the Stop hook"
+	case len(b.Scheduled) > 0:
+		return "scheduled as /" + b.TickCommand()
+	}
+	return "none — nothing is scheduled; type /" + b.TickCommand()
+}

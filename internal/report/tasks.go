@@ -1,0 +1,249 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// TaskList is a task loop's list with the result of each task (T5, T63).
+type TaskList struct {
+	RunID     string      `json:"run_id"`
+	Status    loop.Status `json:"status"`
+	StopCause string      `json:"stop_cause,omitempty"`
+	Spec      string      `json:"spec"`
+	ListPath  string      `json:"list_path"`
+	Issue     string      `json:"issue,omitempty"`
+	Mode      string      `json:"mode"`
+	Drive     string      `json:"drive"`
+	Phase     string      `json:"phase"`
+	Check     string      `json:"check,omitempty"` // without one no task is verified
+	Passed    []int       `json:"gates_passed"`
+	Awaiting  int         `json:"awaiting_gate,omitempty"` // 1, 2 or 3
+	Verified  int         `json:"verified"`
+	Claimed   int         `json:"claimed"`
+	Skipped   int         `json:"skipped"`
+	Tasks     []TaskRow   `json:"tasks"`
+	Next      string      `json:"next"` // what comes next: a command, an answer, or what brings it
+
+	title string // of the page
+	style string
+	done  string
+}
+
+// TaskRow is one task of it.
+type TaskRow struct {
+	Number   int       `json:"task"` // from 1
+	Title    string    `json:"title"`
+	Verdict  TaskState `json:"verdict"`
+	SHA      string    `json:"commit,omitempty"`
+	Attempts int       `json:"attempts"` // the open one included
+	Minutes  int       `json:"minutes"`
+	Dollars  loop.USD  `json:"dollars"`
+	Why      string    `json:"why,omitempty"`            // the last attempt was not accepted
+	Weakened []string  `json:"tests_weakened,omitempty"` // T96
+	Open     bool      `json:"under_way,omitempty"`      // an attempt at it is open
+}
+
+// TaskState is the verdict on a task. Verified and claimed are never mixed.
+type TaskState string
+
+// The verdicts that a task may have beyond those of a finished one.
+const (
+	TaskFlagged TaskState = "flagged" // its worker asks for a person
+	TaskBlocked TaskState = "blocked" // its attempts are used up
+	TaskOpen    TaskState = "open"
+)
+
+// TaskLast is the newest history line of a task, by its number.
+type TaskLast map[int]*loop.TaskLine
+
+// NewTaskList is the list of a stand; last may lack tasks. The zero Stand has none.
+func NewTaskList(st Stand, last TaskLast) TaskList {
+	l := TaskList{Tasks: []TaskRow{}, Passed: []int{}}
+	b := st.Run
+	if b == nil || b.Tasks == nil {
+		return l
+	}
+	r := b.Tasks
+	l = TaskList{RunID: b.RunID, Status: b.Status, StopCause: b.StopCause, Spec: r.Spec,
+		ListPath: r.ListPath, Issue: r.Issue, Mode: r.Mode, Drive: r.Drive, Phase: r.Phase,
+		Check: r.Check, Passed: append([]int{}, r.Passed...), Awaiting: b.AwaitingGate(),
+		Verified: r.Count(loop.Verified), Claimed: r.Count(loop.Claimed),
+		Skipped: r.Count(loop.SkippedOne), Tasks: TaskRows(b, st.Tick, last), Next: st.Next,
+		done: r.Result()}
+	a := attemptOf(st.Tick)
+	if a != nil && a.Task <= len(l.Tasks) {
+		row := &l.Tasks[a.Task-1]
+		row.Dollars = row.Dollars.Plus(st.Open)
+	}
+	switch answer := st.answer(); {
+	case answer != "":
+		l.Next = "answer " + answer
+	case b.Status != loop.Active || !st.OwnerAlive:
+		l.Next = cmp.Or(st.Resume, "hooks report-card "+string(b.Skill))
+	case a != nil && a.Judged == nil:
+		l.Next += " once the attempt under way ends"
+	}
+	style, state, _ := st.state()
+	l.title, l.style = invocation(b)+": "+state, style
+	return l
+}
+
+// answer is how to answer the first question that waits, "" without one.
+func (st Stand) answer() string {
+	for _, w := range st.Gates {
+		if w.unanswered() {
+			return fmt.Sprintf("[%s]: %s", w.Gate.Name, w.way())
+		}
+	}
+	return ""
+}
+
+// TaskRows are the tasks of a run, none for any other kind; t is the open iteration or nil.
+func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast) []TaskRow {
+	if b.Tasks == nil {
+		return nil
+	}
+	r, rows := b.Tasks, make([]TaskRow, 0, len(b.Tasks.List))
+	for i, item := range r.List {
+		row := TaskRow{Number: i + 1, Title: item.Title, Verdict: TaskState(item.Result),
+			SHA: item.SHA, Attempts: item.Tries, Minutes: item.Minutes, Dollars: item.Dollars}
+		if line := last[row.Number]; line != nil {
+			row.Weakened = line.Judgement.Weakened
+			if item.Result == "" {
+				row.Why = line.Judgement.Why
+			}
+		}
+		if i == r.Index && item.Result == "" {
+			row.Why = cmp.Or(r.Reason, row.Why)
+		}
+		if row.Verdict == "" {
+			row.Verdict = openState(b, last[row.Number], i)
+		}
+		if a := attemptOf(t); a != nil && a.Task == row.Number {
+			row.attempt(a)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// attemptOf is the attempt of an open iteration, nil without one.
+func attemptOf(t *loop.Tick) *loop.Attempt {
+	if t == nil || t.Attempt == nil || t.Attempt.Task < 1 {
+		return nil
+	}
+	return t.Attempt
+}
+
+// attempt adds the open attempt.
+func (r *TaskRow) attempt(a *loop.Attempt) {
+	r.Attempts++
+	r.Open = a.Judged == nil
+	if a.Judged != nil && a.Judged.Verdict == loop.Flagged && r.Verdict == TaskOpen {
+		r.Verdict, r.Why = TaskFlagged, a.Judged.Why
+	}
+}
+
+// openState is the verdict on a task that is not done.
+func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
+	switch r := b.Tasks; {
+	case i != r.Index || b.Status == loop.Active:
+	case r.Try >= r.MaxTries:
+		return TaskBlocked
+	case line != nil && line.Judgement.Verdict == loop.Flagged:
+		return TaskFlagged
+	}
+	return TaskOpen
+}
+
+// Tasks draws a list.
+func Tasks(s Screen, l TaskList) string {
+	p := newPage(s)
+	if l.RunID == "" && len(l.Tasks) == 0 {
+		p.line(plain, "%s", NoTasks)
+		return p.String()
+	}
+	p.line(l.style, "%s", l.title)
+	p.line(plain, "%s", l.done)
+	p.blank()
+	p.taskTable(l.Tasks)
+	p.blank()
+	p.given("issue", plain, l.Issue)
+	p.row("spec", plain, "%s, mode %s", l.Spec, l.Mode)
+	p.row("check", plain, "%s", checked(l.Check))
+	if l.Awaiting > 0 {
+		p.row("awaiting", warn, "gate %d", l.Awaiting)
+	}
+	p.row("next", strong, "%s", l.Next)
+	return p.String()
+}
+
+// NoTasks is the text where no task loop has run (T80).
+const NoTasks = "no task loop in this project; a person starts one in a session with " +
+	"/sdd:go SPEC, unless the spec's mode is pair or swarm"
+
+// checked is what the check command proves.
+func checked(command string) string {
+	if command == "" {
+		return "none, so a task counts as claimed, never as verified"
+	}
+	return "`" + command + "` after each claim"
+}
+
+// taskTable writes the tasks, and below them why one is not done and which tests were weakened.
+func (p *page) taskTable(rows []TaskRow) {
+	t := table{columns: []column{{name: "task"}, {name: "verdict"}, {name: "commit", spare: 1},
+		{name: "attempts", right: true, spare: 1}, {name: "minutes", right: true, spare: 2},
+		{name: "dollars", right: true, spare: 1}}}
+	for _, r := range rows {
+		t.add(fmt.Sprintf("%d %s", r.Number, r.Title), r.shown(), orDash(shortSHA(r.SHA)),
+			fmt.Sprint(r.Attempts), fmt.Sprint(r.Minutes), "$"+r.Dollars.String())
+	}
+	p.table(t)
+	for _, r := range rows {
+		label := fmt.Sprintf("task %d", r.Number)
+		if r.Why != "" {
+			p.row(label, warn, "last attempt: %s", r.Why)
+		}
+		if len(r.Weakened) > 0 {
+			p.row(label, warn, "tests weakened: %s", strings.Join(r.Weakened, ", "))
+		}
+	}
+}
+
+// shown is the verdict, with a mark where an attempt is open.
+func (r TaskRow) shown() string {
+	if r.Open {
+		return string(r.Verdict) + ", under way"
+	}
+	return string(r.Verdict)
+}
+
+func orDash(s string) string { return cmp.Or(s, "-") }
+
+// style is the colour of a task.
+func (r TaskRow) style() string {
+	switch r.Verdict {
+	case TaskState(loop.Verified):
+		return good
+	case TaskBlocked:
+		return bad
+	case TaskFlagged, TaskState(loop.Claimed), TaskState(loop.SkippedOne):
+		return warn
+	}
+	return plain
+}
+
+// text is the task in a line.
+func (r TaskRow) text() string {
+	s := fmt.Sprintf("%s — %s%s", r.Title, r.shown(), prefixed(" -- ", shortSHA(r.SHA)))
+	if r.Attempts > 0 {
+		s += fmt.Sprintf(", %s, %d min, $%s", loop.Plural(r.Attempts, "attempt"), r.Minutes,
+			r.Dollars)
+	}
+	return s + prefixed(", last attempt: ", r.Why)
+}

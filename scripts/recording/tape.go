@@ -1,0 +1,117 @@
+//go:build !windows
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/creack/pty"
+)
+
+const (
+	columns = 84
+	rows    = 22
+)
+
+// piece is a part of a line in one style, the parameter of the terminal's colour sequence.
+type piece struct{ style, text string }
+
+type line []piece
+
+func (l line) String() string {
+	var b strings.Builder
+	for _, p := range l {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// record returns the lines that a program prints on a terminal, in its colours.
+func record(program string, args ...string) ([]line, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=",
+		"COLUMNS=")
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: rows, Cols: columns})
+	if err != nil {
+		return nil, err
+	}
+	defer tty.Close()
+	var all bytes.Buffer
+	// Linux ends a terminal whose program has exited with EIO.
+	if _, err := io.Copy(&all, tty); err != nil && !errors.Is(err, syscall.EIO) {
+		return nil, err
+	}
+	if err := cmd.Wait(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", program, err, all.Bytes())
+	}
+	return parse(all.String())
+}
+
+// parse splits a terminal's text into lines and styles. It knows colour sequences alone, because
+// the demo moves no cursor.
+func parse(text string) ([]line, error) {
+	var lines []line
+	style := ""
+	for _, raw := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		var l line
+		for i, part := range strings.Split(raw, "\x1b[") {
+			if i > 0 {
+				sgr, rest, found := strings.Cut(part, "m")
+				if !found || strings.Trim(sgr, "0123456789;") != "" {
+					return nil, fmt.Errorf("%q is no colour sequence", part)
+				}
+				if style, part = sgr, rest; style == "0" {
+					style = ""
+				}
+			}
+			if strings.ContainsFunc(part, func(r rune) bool { return r < ' ' }) {
+				return nil, fmt.Errorf("%q has a control character", part)
+			}
+			if part != "" {
+				l = append(l, piece{style, part})
+			}
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// unseen are the readers whose replies a person does not see in the client.
+var unseen = []string{"→ the model reads:", "→ hooks report:", "→ PreToolUse:", "→ PostToolUse:"}
+
+// shown cuts a tape into the steps of the picture: a scene's title with its first reply, then each
+// further reply or section of one. A scene without a reply that a person sees is left out.
+func shown(tape []line) [][]line {
+	var steps [][]line
+	var title []line // of a scene of which no reply has been shown yet
+	inTitle, seen := false, false
+	for _, l := range tape {
+		text := l.String()
+		switch {
+		case text == "":
+			inTitle, seen = false, false
+		case strings.HasPrefix(text, "── "):
+			title, inTitle = []line{nil, l}, true
+		case strings.HasPrefix(text, "→ "):
+			if inTitle, seen = false, !slices.Contains(unseen, text); seen {
+				steps = append(steps, append(title, l))
+				title = nil
+			}
+		case inTitle:
+			title = append(title, l)
+		case seen && strings.TrimSpace(text) == "":
+			steps = append(steps, []line{nil}) // the next section of a reply
+		case seen:
+			steps[len(steps)-1] = append(steps[len(steps)-1], l)
+		}
+	}
+	return steps
+}
