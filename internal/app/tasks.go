@@ -179,7 +179,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
 	if h.ev.Name != event.UserPromptExpansion {
-		return false
+		return h.ev.Name == "" // `hooks go` is no event, and no session can run it
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	known := start.Origin == "human" || start.Origin == "sdk"

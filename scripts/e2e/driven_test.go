@@ -315,7 +315,7 @@ func TestAResumedSessionIsNotFresh(t *testing.T) {
 	if diff := cmp.Diff([]string{"1.1 outage"}, w.attempts()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
 	}
-	if out := w.goes(0, []string{"--resume"}); !strings.Contains(out, "All 1 tasks complete") {
+	if out := w.goes(0, []string{"--resume"}); !strings.Contains(out, "The task is complete") {
 		t.Errorf("the person was told:\n%s", out)
 	}
 }
