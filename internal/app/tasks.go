@@ -186,12 +186,8 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
-	switch h.ev.Name {
-	case "": // in a terminal of their own, with `hooks go`
-		return true
-	case event.UserPromptExpansion:
-	default:
-		return false
+	if h.ev.Name != event.UserPromptExpansion {
+		return h.ev.Name == "" // `hooks go` is no event, and no session can run it
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	known := start.Origin == "human" || start.Origin == "sdk"

@@ -41,8 +41,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	default:
 		s.Tick.Failed = "API error: " + e.Failure
 	}
-	// its driver closes it: it knows the whole reason
-	if s.Run.driven() && s.Tick.Interrupted == "" {
+	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it by the whole reason
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	if len(s.Tick.Workers) > 0 {

@@ -36,6 +36,7 @@ func TestDriving(t *testing.T) {
 		return DriveStep{Cause: cause, Text: text, Code: 1}
 	}
 	const none = "The process ended without beginning a task"
+	gate := end("gate_waiting", "Loop paused at gate gate-1-spec: ok?")
 	for name, c := range map[string]struct {
 		change func(*Budget)
 		d      Driving
@@ -44,6 +45,8 @@ func TestDriving(t *testing.T) {
 		"an attempt was closed":    {nil, Driving{Began: true}, again},
 		"the service failed first": {nil, Driving{Spared: true}, again},
 		"nothing began": {nil, Driving{Why: "no skill"},
+			end("not_begun", none+": no skill")},
+		"nothing began of a paused run": {waits("approve"), Driving{Why: "no skill"},
 			end("not_begun", none+": no skill")},
 		"nothing began and no words": {nil, Driving{}, end("not_begun", none)},
 		"an earlier driver died":     {nil, Driving{First: true, Owner: Dead}, resume},
@@ -57,11 +60,9 @@ func TestDriving(t *testing.T) {
 				"another session (process 7); end it there, or with `hooks loop stop`")},
 		"a session has conducted": {func(b *Budget) { b.Tasks.Drive = DriveStop },
 			Driving{First: true, Owner: Dead}, resume},
-		"a gate waits": {waits(""), Driving{Began: true},
-			end("gate_waiting", "Loop paused at gate gate-1-spec: ok?")},
-		"a gate waits at first": {waits(""), Driving{First: true},
-			end("gate_waiting", "Loop paused at gate gate-1-spec: ok?")},
-		"it was answered": {waits("approve"), Driving{First: true, Owner: Alive}, resume},
+		"a gate waits":          {waits(""), Driving{Began: true}, gate},
+		"a gate waits at first": {waits(""), Driving{First: true}, gate},
+		"it was answered":       {waits("approve"), Driving{First: true, Owner: Alive}, resume},
 		"blocked": {over(Halted, "task_blocked"), Driving{Began: true},
 			end("task_blocked", "why")},
 		"blocked, and a person resumes": {over(Halted, "task_blocked"), Driving{First: true},
@@ -159,8 +160,8 @@ func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
 			t.Errorf("%T: %+v", e, out)
 		}
 	}
-	if out := Step(s, Known{}, SessionEnd{at, "other"}); out.Save.Run == nil ||
-		!out.Save.Run.OwnerLeft {
+	out := Step(s, Known{}, SessionEnd{at, "other"})
+	if out.Save.Run == nil || !out.Save.Run.OwnerLeft {
 		t.Errorf("the owner of the run is still there: %+v", out)
 	}
 }

@@ -36,8 +36,7 @@ func goOn(b *loop.Budget, e Ended) string {
 		return typed(b, invocation(b)) + " --restart" + where(b, e)
 	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
-		space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
-		return "hooks go --resume" + when(space == "sdd", " --plugin sdd") + lifted(b)
+		return "hooks go --resume" + lifted(b)
 	}
 	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Inline is the scripted model of a driven task loop: the main thread of each process does its
-// task.
+// inline is the scripted model of a driven task loop: each process does its task in its main
+// thread.
 func inline(work func(n int, w Work) Turn) Script {
 	return func(r Request) Turn {
 		m := tokenPattern.FindStringSubmatch(r.All())
@@ -128,9 +128,10 @@ func (w *World) attempts() (list []string) {
 	return list
 }
 
-// beginsAnew checks the first request of each session: it is at most two percent larger than that
-// of task 1, or four for a retry, which is told more, and has no other task's words (T1, T12, T13).
-func (w *World) beginsAnew(sessions int) {
+// beginsFresh checks the first request of each session: it is at most two percent larger than that
+// of task 1, or four for a retry, whose prompt has more, and it has no other task's words (T1, T12,
+// T13).
+func (w *World) beginsFresh(sessions int) {
 	w.t.Helper()
 	first, seen := 0, map[string]bool{}
 	for _, r := range w.Model.Requests() {
@@ -202,7 +203,7 @@ func TestTheDriverTakesFiveTasks(t *testing.T) {
 	if b := w.Budget("task"); b.Status != "halted" || b.StopCause != "task_blocked" {
 		t.Errorf("the run is %+v", b)
 	}
-	w.beginsAnew(len(w.attempts()))
+	w.beginsFresh(len(w.attempts()))
 }
 
 // A client that is killed costs no retry, and Ctrl-C ends the run; both leave it whole (T59, T64,
@@ -254,7 +255,7 @@ func TestTheDriverLosesAClient(t *testing.T) {
 	if diff := cmp.Diff(append(want, "2.1 claimed"), w.attempts()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
 	}
-	w.beginsAnew(4)
+	w.beginsFresh(4)
 }
 
 // The client's own limits end a process without a Stop and cost a retry (M5, T59).
@@ -314,7 +315,7 @@ func TestAResumedSessionIsNotFresh(t *testing.T) {
 	if diff := cmp.Diff([]string{"1.1 outage"}, w.attempts()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
 	}
-	if out := w.goes(0, []string{"--resume"}); !strings.Contains(out, "All 1 tasks complete") {
+	if out := w.goes(0, []string{"--resume"}); !strings.Contains(out, "The task is complete") {
 		t.Errorf("the person was told:\n%s", out)
 	}
 }
