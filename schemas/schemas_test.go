@@ -300,7 +300,7 @@ func TestReportExample(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{
-		`{"skil":"work"}`, `{"skill":"audit"}`, `{"backlog":{"open":[1]}}`, `{"edges":[[1]]}`,
+		`{"skil":"work"}`, `{"skill":"triage"}`, `{"verdict":"fine"}`, `{"findings":[{"file":"a"}]}`, `{"backlog":{"open":[1]}}`, `{"edges":[[1]]}`,
 		`{"edges":[[1,2,3]]}`, `{"plan":["143"]}`,
 		`{"failures":[{"kind":"task","number":1,"cause":"x"}]}`, `{"issues":[{"criteria":"ok"}]}`,
 		`{"prs":[{"number":1,"mergeable":true}]}`,

@@ -90,9 +90,9 @@ func (p *page) standingTasks(st Stand) {
 // wakes is what brings the next attempt of a task loop, by its drive.
 func wakes(b *loop.Budget) string {
 	switch {
-	case b.Tasks.Drive == loop.DriveProcess:
+	case b.Drive() == loop.DriveProcess:
 		return "a new client, started by `hooks go`"
-	case b.Tasks.Drive == loop.DriveStop:
+	case b.Drive() == loop.DriveStop:
 		return "fed by the Stop hook"
 	case len(b.Scheduled) > 0:
 		return "scheduled as /" + b.TickCommand()
