@@ -31,7 +31,8 @@ func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRu
 		flags.DefaultIterations(loop.AuditIterations(len(old.Audit.Sections)))
 	}
 	switch {
-	case h.feeding, cmd.Tick() && old != nil:
+	case (h.feeding || cmd.Tick()) && old != nil && old.Audit != nil:
+		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
 		return nil, nil, nil
 	case cmd.Tick():
 		return nil, nil, hint.New("a person starts it with /sdd:audit PLAN",

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/natefinch/atomic"
 
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
 	"hooks/internal/loop"
-	"hooks/internal/report"
 	"hooks/internal/safefile"
 	"hooks/internal/tasks"
 	"hooks/internal/tracker"
@@ -93,7 +93,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	if err := h.files.KeepProgress(now); err != nil {
 		return "", err
 	}
-	return h.publishView(report.View(run, h.now).Text())
+	return h.publishView(viewOf(run, h.now).Text())
 }
 
 // publishView writes the view. One that another tool wrote is archived before.
@@ -191,6 +191,22 @@ func current(run *loop.Budget) string {
 		return "Open the pull request"
 	}
 	return fmt.Sprintf("Task %d: %s", r.Index, r.List[r.Index].Title)
+}
+
+// viewOf is the run as the fourteen fields of the specification have it.
+func viewOf(run *loop.Budget, now time.Time) tasks.View {
+	r := run.Tasks
+	v := tasks.View{
+		LinearIssue: r.Issue, Phase: r.Phase, TaskIndex: r.Index, TotalTasks: len(r.List),
+		TaskIteration: r.Try, MaxTaskIterations: r.MaxTries, GlobalIteration: run.IterationsUsed,
+		MaxGlobalIterations: run.Ceilings.Iterations, ExecutionMode: r.Mode, GatesPassed: r.Passed,
+		SpecPath: r.Spec, CreatedAt: run.StartedAt.Format(time.RFC3339),
+		LastUpdatedAt: now.Format(time.RFC3339),
+	}
+	if n := run.AwaitingGate(); n > 0 {
+		v.AwaitingGate = &n
+	}
+	return v
 }
 
 // exclude has git leave the two files alone in this clone. The repository's own .gitignore stays as

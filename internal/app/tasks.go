@@ -329,6 +329,9 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 // whether anything stands before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	path := first(h.ev.AgentTranscript, h.ev.Transcript)
+	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
+		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
+	}
 	text, ok := safefile.ReadHead(path, 256<<10)
 	if !ok {
 		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || t.Tick.Attempt.Sent}
@@ -495,8 +498,9 @@ func (h *handler) taskPrompt(t *loopState) string {
 	return p.Task()
 }
 
-// ownWorker is the plugin's own type of worker, whose context is a third of the general one's. It is
-// empty where the hooks are registered in a settings file, or the call names another type.
+// ownWorker is the plugin's own type of worker, whose context is less than half of the general
+// one's. It is empty where the hooks are registered in a settings file, or the call names another
+// type.
 func (h *handler) ownWorker() string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
 	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
@@ -508,13 +512,19 @@ func (h *handler) ownWorker() string {
 	return "hooks:worker"
 }
 
-// entryContext is the model's context at the start of an iteration.
+// taskContext is the model's context once an iteration of a task loop has begun: what the thread is
+// to do, "" while a question waits.
 func (h *handler) taskContext(t *loopState) string {
-	if len(t.Tick.Pending) > 0 || t.Tick.Attempt == nil {
+	drive := t.Budget.Drive()
+	switch a := t.Tick.Attempt; {
+	case len(t.Tick.Pending) > 0 || drive == "":
 		return ""
-	}
-	if t.Budget.Drive() == loop.DriveStop {
-		return "This thread only conducts. " + t.Budget.Order(t.Tick.Attempt.Task)
+	case drive == loop.DriveStop && a != nil:
+		return "This thread only conducts. " + t.Budget.Order(a.Task)
+	case a == nil && drive == loop.DriveSchedule:
+		return "This thread does no task. " + t.Budget.WakeOrder()
+	case a == nil:
+		return ""
 	}
 	return h.workerPrompt(t)
 }

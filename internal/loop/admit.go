@@ -266,7 +266,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 			"to start a run that does", r.Flags.PR))
 	case mine && run.Status == Active:
 		// the session was taken up again by another client
-		if r.Flags.Resume && run.Owner.PID != r.Owner.PID {
+		if r.Flags.Restart || r.Flags.Resume && run.Owner.PID != r.Owner.PID {
 			a.Mode = ResumeRun
 		} else if run.Agrees(r.Flags) || r.Flags.Resume {
 			a.Mode = NextTick

@@ -10,7 +10,7 @@ func (e Call) audited(s State, k *Known) Outcome {
 	}
 	a := s.Tick.Attempt
 	switch {
-	case e.Asks:
+	case e.Tool == "AskUserQuestion":
 		return refuseCall(deny(AuditRule, "decide by the plan, or leave it to the audit",
 			"No question is asked during %s", a.Name()))
 	case e.Schedules != nil && !s.Run.Schedules(e.Schedules.Prompt):

@@ -88,10 +88,12 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// WorkerEnd is a SubagentStop: a worker ended.
+// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
+// a worker: the turn itself goes on.
 type WorkerEnd struct {
 	Turn
-	Agent string
+	Agent   string
+	Failure string
 }
 
 func (e WorkerEnd) step(s State, k *Known) Outcome {

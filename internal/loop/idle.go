@@ -10,8 +10,16 @@ type Idle struct {
 	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
 }
 
-// mostIdle is how many of them stall a task or an audit loop.
+// mostIdle is how many of them stall a task or an audit loop. A task has all of its attempts first,
+// so that the cause of its end is its own (T57).
 const mostIdle = 3
+
+func (b *Budget) mostIdle() int {
+	if b.Tasks != nil {
+		return max(mostIdle, b.Tasks.MaxTries-1)
+	}
+	return mostIdle
+}
 
 // foldIdle counts the iteration that ends. before is the run as it was. What nobody looked at, or
 // what the API or a person ended, does not count.
@@ -53,7 +61,7 @@ func (b *Budget) advanced(before *Budget) bool {
 }
 
 func noProgress(f *Facts) string {
-	if i := f.Run.Idle; i == nil || i.Iterations < mostIdle {
+	if i := f.Run.Idle; i == nil || i.Iterations < f.Run.mostIdle() {
 		return ""
 	}
 	return f.Run.idleText()
@@ -73,7 +81,7 @@ func (b *Budget) idleText() string {
 func tellIdle(f *Facts) string {
 	if f.Run.Idle == nil {
 		return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
-			mostIdle)
+			f.Run.mostIdle())
 	}
-	return fmt.Sprintf("%s; fires after %d", f.Run.idleText(), mostIdle)
+	return fmt.Sprintf("%s; fires after %d", f.Run.idleText(), f.Run.mostIdle())
 }

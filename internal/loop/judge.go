@@ -202,7 +202,13 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 		a.Fresh = "agent " + e.Agent
 	}
 	a.Stale = k.Worker.Known && !k.Worker.Fresh
-	need, hold := s.judged(k)
+	var need Need
+	var hold *Continue
+	if e.Failure == "" {
+		need, hold = s.judged(k)
+	} else {
+		hold = s.settle(Judgement{Verdict: Outage, Why: e.Failure})
+	}
 	if need != 0 {
 		return Outcome{Need: need}, true
 	}

@@ -76,6 +76,9 @@ func Resume(b Budget, r Request) Budget {
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
 		b.Audit.Retries, b.Audit.Outages = 0, 0
+		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
+			b.Audit.Check = check
+		}
 	}
 	before := b.Flags
 	b.Scheduled, b.NextTick, b.LastPrompts, b.Blocks = nil, time.Time{}, nil, Blocks{}
@@ -168,7 +171,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
-		t.Attempt = run.Tasks.begin(e)
+		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
+			t.Attempt = run.Tasks.begin(e)
+		}
 		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
 		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
 			t.Attempt.Stale = true

@@ -27,10 +27,13 @@ func Next(b *loop.Budget, path string) string {
 
 func goOn(b *loop.Budget, e Ended) string {
 	switch b.StopCause {
-	case "pr_terminal", "tasks_complete":
+	case "pr_terminal", "tasks_complete", "audit_complete":
 		return ""
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
+	}
+	if b.Audit != nil && b.Status == loop.Halted {
+		return typed(b, invocation(b)) + " --restart" + where(b, e)
 	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
 		space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")

@@ -20,6 +20,8 @@ type Conductor struct {
 	// Work is the answer of a worker of task n; nil does the task at once. Held is how often it was
 	// held before.
 	Work func(n int, w Work) Turn
+	// Waits delays the main thread's answer after its call, nil for not at all.
+	Waits chan struct{}
 }
 
 // Work is how far a worker is.
@@ -95,10 +97,7 @@ func (c Conductor) Say(r Request) Turn {
 		}
 		return commits(n, w)
 	}
-	order := prompt
-	if last, ok := r.Result("AskUserQuestion"); ok {
-		order = last.Text
-	}
+	order := r.order()
 	switch m := orderPattern.FindStringSubmatch(order); {
 	case strings.Contains(prompt, "Call AskUserQuestion") && done < 2:
 		return Turn{Calls: askInOwnWords()[done : done+1]}
@@ -113,7 +112,17 @@ func (c Conductor) Say(r Request) Turn {
 		return Turn{Calls: []Call{{"CronCreate", map[string]any{"cron": m[1], "prompt": m[2],
 			"recurring": true}}}}
 	}
-	return Turn{Text: "one task less"}
+	return Turn{Text: "one task less", Hold: c.Waits}
+}
+
+// order is all that the main thread was told since it last spoke to a person.
+func (r Request) order() string {
+	from, _ := r.lastPrompt()
+	var parts []string
+	for _, m := range r.Messages[from:] {
+		parts = append(parts, m.Text())
+	}
+	return strings.Join(parts, "\n")
 }
 
 func called(r Request, tool string) bool {
@@ -167,7 +176,10 @@ type TaskLine struct {
 
 func (w *World) read(path string) string {
 	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.Project, path))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.Project, path)
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		w.t.Error(err)
 	}
@@ -187,7 +199,7 @@ func (w *World) TaskHistory() (list []string) {
 		}
 		list = append(list, fmt.Sprintf("%d.%d %s", l.Task.Task, l.Task.Try,
 			l.Task.Judgement.Verdict))
-		if !strings.HasPrefix(l.Task.Fresh, "agent ") {
+		if l.Task.Fresh == "" && l.Task.Judgement.Verdict != "outage" {
 			w.t.Errorf("attempt %d.%d is not proven fresh: %q", l.Task.Task, l.Task.Try,
 				l.Task.Fresh)
 		}
