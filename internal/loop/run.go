@@ -157,7 +157,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			t.Attempt = run.Tasks.begin(e)
 		}
 		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
+		if t.Attempt != nil && again && run.driven() { // a process has a session of its own
 			t.Attempt.Stale = true
 		}
 	}
