@@ -28,7 +28,7 @@ func TestScheduledTicksDoTheTasks(t *testing.T) {
 	w.spy()
 	term := w.conducts("/hooks:go docs/spec.md --drive schedule")
 	w.waitResult(t, "CronCreate", "")
-	patiently(45*time.Second, func() bool { return w.Budget("task").StopCause != "" })
+	patiently(100*time.Second, func() bool { return w.Budget("task").StopCause != "" })
 	want := []string{"1.1 claimed", "2.1 claimed"}
 	if diff := cmp.Diff(want, w.TaskHistory()); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
@@ -36,7 +36,7 @@ func TestScheduledTicksDoTheTasks(t *testing.T) {
 	if b := w.Budget("task"); b.StopCause != "tasks_complete" {
 		t.Errorf("the run is %+v", b)
 	}
-	if !w.Model.Told("Task 1 is not done: no commit since the attempt began") {
+	if !w.Model.Told("Task 1 is not done: no commit since the task began") {
 		t.Error("the claim without a commit was believed")
 	}
 	term.WaitShowed("All 2 tasks complete.", 10*time.Second)
@@ -59,8 +59,8 @@ func (w *World) showEvents() {
 	}
 }
 
-// Esc in a forked tick is in no event and not in the main transcript. The next prompt finds the
-// mark in the fork's, and the run has ended by the user's interrupt (R43, M9, M10).
+// Esc in a forked tick is in no event and not in the main transcript. The schedule's next prompt
+// finds the mark in the fork's, and the run has ended by the user's interrupt (R43, M9, M10).
 func TestEscInAForkedTickEndsTheRun(t *testing.T) {
 	var free atomic.Bool
 	w := taskWorld(t, 2, slowTask(1, &free))
@@ -71,8 +71,6 @@ func TestEscInAForkedTickEndsTheRun(t *testing.T) {
 	term.WaitScreen("esc to interrupt", 30*time.Second)
 	time.Sleep(3 * time.Second)
 	term.Press(Esc)
-	term.WaitShowed("Interrupted", 20*time.Second)
-	term.Enter("what was that?")
 	w.WaitHistory("task", 2, 45*time.Second)
 	if b := w.Budget("task"); b.Status != "halted" || b.StopCause != "user_interrupt" {
 		t.Errorf("the run is %+v", b)
