@@ -10,9 +10,10 @@ import (
 )
 
 // forged plays claims that are none. `forged message FILE` ends the worker with each line of the
-// file, where \\n is a line break; `forged state FILE` runs each line, "why: command", as a shell
-// command in the project, and then claims with the right words, which is refused with the why. After each of them the repository is taken back to
-// the tag good. A claim that is accepted fails the story.
+// file, where \n is a line break; `forged state FILE` runs each line, "why: command", as a shell
+// command in the project, and then claims with the right words, which is refused with the why.
+// After each of them the repository is taken back to the tag good. A claim that is accepted fails
+// the story.
 func forged(ts *testscript.TestScript, _ bool, args []string) {
 	const claim = `TASK_COMPLETE TOKEN`
 	for line := range strings.Lines(ts.ReadFile(args[1])) {

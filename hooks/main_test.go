@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		"append":  func() { os.Exit(appendLine(os.Args[1])) },
 		"tasked":  func() { os.Exit(taskedMain(os.Args[1:])) },
 		"worker":  func() { os.Exit(workerMain(os.Args[1:])) },
+		"pass":    func() { os.Exit(passMain(os.Args[1:])) },
+		"inside":  func() { os.Exit(insideMain(os.Args[1:])) },
 		"lives":   func() { time.Sleep(10 * time.Minute) },
 		"hooks":   func() { newApp = testApp; main() },
 		"event":   func() { os.Exit(eventMain(os.Args[1:])) },

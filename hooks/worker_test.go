@@ -13,13 +13,16 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// workerMain plays the worker of a task loop's open attempt: `worker MESSAGE` writes the transcript
-// of a worker that got the prompt, and ends with the message. TOKEN in the message is the token of
-// the attempt; OLD set to a text lets the transcript begin with an earlier answer; FAILURE is the API
-// error that ends the worker instead. It prints the reply in plain words.
+// workerMain plays the worker of a task or an audit loop's open iteration: `worker MESSAGE` writes
+// the transcript of a worker that got the prompt, and ends with the message. TOKEN in the message
+// is the token of the attempt; OLD set to a text lets the transcript begin with an earlier answer;
+// FAILURE is the API error that ends the worker instead. It prints the reply in plain words.
 func workerMain(args []string) int {
 	project := os.Getenv("CLAUDE_PROJECT_DIR")
 	tick, err := os.ReadFile(filepath.Join(project, ".sdd", "loop", "task.tick.json"))
+	if err != nil {
+		tick, err = os.ReadFile(filepath.Join(project, ".sdd", "loop", "audit.tick.json"))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -100,7 +103,9 @@ func commitMain(args []string) int {
 func flagMain(args []string) int { return noteMain("## Blocked / Flagged\n(none)\n", args) }
 
 // learnMain writes a line of Learnings.
-func learnMain(args []string) int { return noteMain("## Learnings\n", append([]string{"-"}, args...)) }
+func learnMain(args []string) int {
+	return noteMain("## Learnings\n", append([]string{"-"}, args...))
+}
 
 // noteMain replaces what stands under a heading of the progress file.
 func noteMain(under string, args []string) int {

@@ -61,11 +61,12 @@ var types = map[string]reflect.Type{
 	"doctor": reflect.TypeFor[report.Checkup](),
 	"ledger": reflect.TypeFor[report.Ledgers](),
 	"cost":   reflect.TypeFor[report.Cost](),
+	"tasks":  reflect.TypeFor[report.TaskList](),
 }
 
 func TestNames(t *testing.T) {
 	if d := cmp.Diff([]string{"budget", "claim", "cost", "doctor", "history", "ledger", "lock",
-		"report", "tick"},
+		"report", "tasks", "tick"},
 		schemas.Names()); d != "" {
 		t.Error(d)
 	}
@@ -299,7 +300,7 @@ func TestReportExample(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{
-		`{"skil":"work"}`, `{"skill":"audit"}`, `{"backlog":{"open":[1]}}`, `{"edges":[[1]]}`,
+		`{"skil":"work"}`, `{"skill":"triage"}`, `{"verdict":"fine"}`, `{"findings":[{"file":"a"}]}`, `{"backlog":{"open":[1]}}`, `{"edges":[[1]]}`,
 		`{"edges":[[1,2,3]]}`, `{"plan":["143"]}`,
 		`{"failures":[{"kind":"task","number":1,"cause":"x"}]}`, `{"issues":[{"criteria":"ok"}]}`,
 		`{"prs":[{"number":1,"mergeable":true}]}`,

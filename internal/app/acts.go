@@ -15,6 +15,7 @@ func (h *handler) reading(t *loopState) loop.Reading {
 	r := h.read()
 	reading := loop.Reading{
 		Refused: h.refuseCall(t, r), Opaque: unreadable(r), Reaches: r.ReachesForge(),
+		Pushes: r.Pushes,
 	}
 	if reading.Opaque != "" && r.Unparsable == "" { // it looks at the links, and puts them back
 		reading.Braked = h.meetsBrake(t)

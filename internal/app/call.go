@@ -47,7 +47,8 @@ func (h *handler) fetchCall(t *loopState, k *loop.Known, need loop.Need) (err er
 		k.Reading, k.Beside = h.reading(t), h.openInOther(t)
 	}
 	if need&loop.NeedLooks != 0 {
-		k.Looks = guard.ReadOnly(h.call())
+		k.Looks, k.Checks = guard.ReadOnly(h.call()), h.runsCheck(t)
+		k.Reports = k.Looks && t.Budget != nil && t.Budget.Audit != nil && guard.Reports(h.call())
 	}
 	if need&loop.NeedCommits != 0 {
 		k.Commits = guard.Finishing(h.call(), h.repo, h.below(h.project))

@@ -60,19 +60,34 @@ func (h *handler) enter(cmd loop.Command) (event.Reply, error) {
 	if h.witness.Held() {
 		return event.Nothing(), store.Held(h.witness)
 	}
-	var list *loop.TaskRun
-	if cmd.Skill == loop.Tasks {
+	if err := h.nested(cmd); err != nil {
+		return event.Block(hint.Text(err)), nil
+	}
+	var fresh freshRun
+	switch cmd.Skill {
+	case loop.Audit:
+		if fresh.audit, fresh.plan, err = h.auditEntry(cmd, &flags); err != nil {
+			return event.Block(hint.Text(err)), nil
+		}
+	case loop.Tasks:
 		var why string
-		if list, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
+		if fresh.tasks, why, err = h.taskEntry(cmd, &flags); err != nil || why != "" {
 			return refusedTask(why, err)
 		}
 	}
-	return h.enterWith(cmd, flags, list)
+	return h.enterWith(cmd, flags, fresh)
 }
 
-// enterWith is enter for a command that was read: list is of a fresh run of a task loop.
+// freshRun is what a fresh run of a task or an audit loop begins with; empty for any other entry.
+type freshRun struct {
+	tasks *loop.TaskRun
+	audit *loop.AuditRun
+	plan  []byte // the text of the audit's plan
+}
+
+// enterWith is enter for a command that was read.
 func (h *handler) enterWith(
-	cmd loop.Command, flags loop.Flags, list *loop.TaskRun,
+	cmd loop.Command, flags loop.Flags, fresh freshRun,
 ) (event.Reply, error) {
 	if h.sealed { // a loop may have left a project that is gone
 		if _, err := os.Stat(h.project); errors.Is(err, fs.ErrNotExist) {
@@ -92,12 +107,16 @@ func (h *handler) enterWith(
 	if err := h.mayEnter(e.asks.Owner); err != nil {
 		return event.Nothing(), err
 	}
-	e.asks.Tasks, e.asks.Fed = list, h.feeding
+	e.asks.Tasks, e.asks.Audit, e.asks.Fed = fresh.tasks, fresh.audit, h.feeding
 	reply, err := e.settle()
+	if err == nil && fresh.plan != nil && !reply.Blocks() {
+		h.slip(h.files.KeepPlan(fresh.plan))
+	}
 	run := h.taskRun()
 	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
 		note, err := h.publish(run, nil)
 		h.slip(err)
+		h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
 		reply = reply.Say(note)
 	}
 	return reply, err

@@ -66,8 +66,8 @@ func (e *entry) lookUp(need loop.Need) {
 	if resumed || previous != nil && loop.KindOf(e.skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
-	if e.skill == loop.Tasks {
-		e.attemptFacts(&f)
+	if root := e.attemptRoot(); root != "" {
+		e.attemptFacts(&f, root)
 	}
 	tracks.Wait()
 	if resumed {
@@ -87,4 +87,17 @@ func (e *entry) endedPRs() []loop.TrackedPR {
 		return e.Budget.Worked(l) && ended.Add(l)
 	})
 	return ended.List
+}
+
+// attemptRoot is where a task or an audit loop works, "" for any other kind.
+func (e *entry) attemptRoot() string {
+	switch {
+	case e.skill == loop.Tasks:
+		return e.project
+	case e.asks.Audit != nil:
+		return e.asks.Audit.Worktree
+	case e.skill == loop.Audit && e.Budget != nil && e.Budget.Audit != nil:
+		return e.Budget.Audit.Worktree
+	}
+	return ""
 }

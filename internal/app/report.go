@@ -91,6 +91,11 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 			return "", err
 		}
 	}
+	audit, err := f.TakeAudit(h.redacted(facts), h.auditHead(t, facts))
+	if err != nil || audit != "" {
+		t.Tick.Reported = true
+		return audit, err
+	}
 	changed := loop.Take(f, facts)
 	return report.Taken(f, changed), nil
 }

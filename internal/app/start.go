@@ -107,7 +107,7 @@ func (e *entry) open(opens loop.Opens) (event.Reply, error) {
 		switch {
 		case e.feeding: // the worker gets the text
 			context = ""
-		case e.Budget.Tasks != nil:
+		case e.Budget.Tasks != nil, e.Budget.Audit != nil:
 			context = lines(report.Ask(e.Tick.Pending), e.taskContext(e.loopState))
 		}
 		return event.Nothing().Context(context).

@@ -171,6 +171,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		return h.files.SaveClaim(s.Claim)
 	}
 	if s.Close != nil {
+		h.slip(h.queue(s.Close.Run.Ends(&s.Close.Line))) // before the commit: at least once
 		created, err := h.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
 		if err != nil {
 			return err
@@ -235,7 +236,11 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 		reply = h.ended(t, r)
 	}
 	if r.Prompt != "" {
-		reply = event.Send(h.ev.Input, h.ownWorker(), r.Prompt)
+		agent := h.ownWorker()
+		if t.Tick != nil && t.Tick.Attempt != nil && t.Tick.Attempt.Phase != "" {
+			agent = h.phaseWorker(t.Tick.Attempt.Phase)
+		}
+		reply = event.Send(h.ev.Input, agent, r.Prompt)
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {

@@ -103,8 +103,9 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 	switch {
 	case !there || h.files.WroteView(old):
 	case h.files.HasView():
-		note = fmt.Sprintf("%s was changed by hand. It is a view and was written again: use `hooks "+
-			"gate answer`, or /sdd:go --resume with new flags", h.relative(h.viewPath()))
+		note = fmt.Sprintf("%s was changed by hand; the change is ignored, because the file is a "+
+			"view; use `hooks gate answer`, or /sdd:go --resume with other flags",
+			h.relative(h.viewPath()))
 	default:
 		err = h.files.KeepForeign("task.view.json", old)
 	}

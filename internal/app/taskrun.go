@@ -77,7 +77,7 @@ const byDriver = "--drive " + loop.DriveProcess
 func (d *taskRun) begin(
 	h *handler, cmd loop.Command, flags loop.Flags, list *loop.TaskRun,
 ) error {
-	reply, err := h.enterWith(cmd, flags, list)
+	reply, err := h.enterWith(cmd, flags, freshRun{tasks: list})
 	if err == nil && h.after != nil {
 		err = h.after()
 	}

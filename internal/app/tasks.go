@@ -120,6 +120,14 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 
 // taskRun is the project's task loop, nil without one that can be read.
 func (h *handler) taskRun() *loop.Budget {
+	if b := h.runOf(loop.Tasks); b != nil && b.Tasks != nil {
+		return b
+	}
+	return nil
+}
+
+// runOf is the project's run of a kind, nil without one that can be read.
+func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 	if !store.Exists(h.project) {
 		return nil
 	}
@@ -127,8 +135,8 @@ func (h *handler) taskRun() *loop.Budget {
 	if err != nil {
 		return nil
 	}
-	s, err := files.LoadRun(loop.Tasks)
-	if err != nil || s.Budget == nil || s.Budget.Tasks == nil {
+	s, err := files.LoadRun(skill)
+	if err != nil {
 		return nil
 	}
 	return s.Budget
@@ -178,7 +186,11 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
-	if h.ev.Name != event.UserPromptExpansion {
+	switch h.ev.Name {
+	case "": // in a terminal of their own, with `hooks go`
+		return true
+	case event.UserPromptExpansion:
+	default:
 		return false
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
@@ -213,10 +225,15 @@ func (h *handler) readList(r *loop.TaskRun, named string, spec []byte) ([]tasks.
 
 // readTaskFile reads a file of the project by its relative path. An empty path is an empty file.
 func (h *handler) readTaskFile(what, path string) ([]byte, error) {
+	return readOwn(h.project, what, path)
+}
+
+// readOwn reads a file below a folder by its relative path.
+func readOwn(root, what, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	full, ok := h.ownFile(path)
+	full, ok := below(root, path)
 	if !ok {
 		return nil,
 			hint.New("give a path below the project", "the %s %q lies outside of the project",
@@ -237,12 +254,15 @@ func (h *handler) readTaskFile(what, path string) ([]byte, error) {
 }
 
 // ownFile is the whole path of one that lies in the project, symlinks followed.
-func (h *handler) ownFile(path string) (full string, ok bool) {
+func (h *handler) ownFile(path string) (full string, ok bool) { return below(h.project, path) }
+
+// below is the whole path of one that lies in a folder, symlinks followed.
+func below(root, path string) (full string, ok bool) {
 	full = path
 	if !filepath.IsAbs(full) {
-		full = filepath.Join(h.project, path)
+		full = filepath.Join(root, path)
 	}
-	rel, err := filepath.Rel(tracker.RealPath(h.project), tracker.RealPath(full))
+	rel, err := filepath.Rel(tracker.RealPath(root), tracker.RealPath(full))
 	return full, err == nil && filepath.IsLocal(rel)
 }
 
@@ -265,12 +285,12 @@ func envNumber(text string, otherwise int) int {
 func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
 
 // attemptFacts adds what an attempt begins with.
-func (h *handler) attemptFacts(f *loop.EntryFacts) {
+func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	tree, err := tracker.ReadTree(ctx, h.project)
-	f.Head, f.Branch = tree.Head, tree.Branch
-	if f.NoGit = tracker.Repo(h.Env, h.project).Top == ""; err != nil && !f.NoGit {
+	tree, err := h.tree(ctx, root)
+	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
@@ -285,7 +305,9 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 	if need&loop.NeedWorker != 0 {
 		k.Worker = h.workerSeen(t)
 	}
-	if need&loop.NeedClaim != 0 {
+	if need&loop.NeedClaim != 0 && t.Budget.Audit != nil {
+		k.Claim.Last = h.lastWords()
+	} else if need&loop.NeedClaim != 0 {
 		claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
 		text, _ := safefile.Read(h.progressPath(), maxTaskFile)
 		k.Claim = loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why,
@@ -293,13 +315,13 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 			Flagged: tasks.Flagged([]byte(text))}
 	}
 	if need&loop.NeedEvidence != 0 {
-		k.Evidence = h.evidence(t.Tick.Attempt)
+		k.Evidence = h.evidence(t)
 	}
 	if need&loop.NeedCheck != 0 {
-		k.Check = h.check(t.Budget.Tasks)
+		k.Check = h.check(t)
 	}
 	if need&loop.NeedPrompt != 0 {
-		k.Prompt = h.taskPrompt(t)
+		k.Prompt = h.workerPrompt(t)
 	}
 }
 
@@ -329,9 +351,10 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 }
 
 // evidence asks git and the progress file whether a claim is borne out.
-func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
-	now, _ := safefile.Read(h.progressPath(), maxTaskFile)
-	if before := h.files.Progress(); before != nil {
+func (h *handler) evidence(t *loopState) (e loop.Evidence) {
+	a, root := t.Tick.Attempt, h.root(t)
+	if before := h.files.Progress(); before != nil && t.Budget.Tasks != nil {
+		now, _ := safefile.Read(h.progressPath(), maxTaskFile)
 		e.Lost = tasks.Lost(before, []byte(now))
 	}
 	if a.NoGit || a.Unread != "" {
@@ -339,14 +362,14 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
 	defer cancel()
-	tree, err := h.tree(ctx)
+	tree, err := h.tree(ctx, root)
 	if err != nil {
 		e.Failed = child.Line(err.Error())
 		return e
 	}
-	repo := tracker.Repo(h.Env, h.project)
-	hidden, err := tracker.Hidden(ctx, h.project, repo.Config["core.sparsecheckout"] == "true")
-	top, topErr := tracker.Top(ctx, h.project)
+	repo := tracker.Repo(h.Env, root)
+	hidden, err := tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
+	top, topErr := tracker.Top(ctx, root)
 	if err = errors.Join(err, topErr); err == nil &&
 		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
 		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
@@ -356,6 +379,9 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
+	if e.Tree = treeSum(root, tree.Dirty); t.Budget.Tasks == nil {
+		return e
+	}
 	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
 		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
 			e.Failed = child.Line(err.Error())
@@ -371,9 +397,17 @@ func (h *handler) evidence(a *loop.Attempt) (e loop.Evidence) {
 	return e
 }
 
-// tree is the project's working tree without the files of the loop itself.
-func (h *handler) tree(ctx context.Context) (tracker.Tree, error) {
-	tree, err := tracker.ReadTree(ctx, h.project)
+// root is the folder in which a loop's work is done: an audit loop's worktree, else the project.
+func (h *handler) root(t *loopState) string {
+	if t.Budget.Audit != nil {
+		return t.Budget.Audit.Worktree
+	}
+	return h.project
+}
+
+// tree is a working tree without the files of the loop itself.
+func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
+	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
 	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
 	kept := tree.Dirty[:0]
@@ -409,15 +443,21 @@ func (h *handler) inRepo(path string) string {
 const maxCheckTail = 4 << 10
 
 // check runs the person's check command in the project. Its whole group ends with it.
-func (h *handler) check(r *loop.TaskRun) loop.CheckRun {
-	shell := []string{"sh", "-c", r.Check}
+func (h *handler) check(t *loopState) loop.CheckRun {
+	root, text, minutes := h.root(t), "", 0
+	if r := t.Budget.Audit; r != nil {
+		text, minutes = r.Check, r.CheckMinutes
+	} else {
+		text, minutes = t.Budget.Tasks.Check, t.Budget.Tasks.CheckMinutes
+	}
+	shell := []string{"sh", "-c", text}
 	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C", r.Check}
+		shell = []string{"cmd", "/C", text}
 	}
 	began := time.Now()
 	result, err := child.Run(context.Background(), child.Command{
-		Dir: h.project, Args: shell, Last: true, Most: maxCheckTail,
-		Wait: time.Duration(r.CheckMinutes) * time.Minute,
+		Dir: root, Args: shell, Last: true, Most: maxCheckTail,
+		Wait: time.Duration(minutes) * time.Minute,
 	})
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
 		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
@@ -426,7 +466,7 @@ func (h *handler) check(r *loop.TaskRun) loop.CheckRun {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
-	if tree, err := h.tree(ctx); err == nil && len(tree.Dirty) == 0 {
+	if tree, err := h.tree(ctx, root); err == nil && len(tree.Dirty) == 0 {
 		run.Head = tree.Head
 	}
 	return run
@@ -437,6 +477,14 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
+// workerPrompt is what the worker that is sent is given.
+func (h *handler) workerPrompt(t *loopState) string {
+	if t.Budget.Audit != nil {
+		return h.auditPrompt(t)
+	}
+	return h.taskPrompt(t)
+}
+
 // taskPrompt is the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *loopState) string {
 	r, a := t.Budget.Tasks, t.Tick.Attempt
@@ -444,7 +492,8 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
+		Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
@@ -470,15 +519,16 @@ func (h *handler) ownWorker() string {
 // taskContext is the model's context once an iteration of a task loop has begun: what the thread is
 // to do, "" while a question waits.
 func (h *handler) taskContext(t *loopState) string {
+	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {
-	case len(t.Tick.Pending) > 0 || t.Budget.Tasks == nil:
+	case len(t.Tick.Pending) > 0 || drive == "":
 		return ""
-	case t.Budget.Tasks.Drive == loop.DriveStop && a != nil:
+	case drive == loop.DriveStop && a != nil:
 		return "This thread only conducts. " + t.Budget.Order(a.Task)
-	case a == nil && t.Budget.Tasks.Drive == loop.DriveSchedule:
+	case a == nil && drive == loop.DriveSchedule:
 		return "This thread does no task. " + t.Budget.WakeOrder()
 	case a == nil:
 		return ""
 	}
-	return h.taskPrompt(t)
+	return h.workerPrompt(t)
 }

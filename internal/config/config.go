@@ -36,9 +36,14 @@ type Config struct {
 	// Notify is how a person learns that a loop stopped or needs them: "bell", "off" or a command;
 	// empty for not at all. A project's own files never name a command that is run: see User.
 	Notify string
+	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
+	// As with Notify, a project's own files never name one that is run.
+	Sync string
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int
+	// Audit is what follows a clean audit loop (A52).
+	Audit Audit
 	// Warnings are the lines that could not be read.
 	Warnings []Warning
 	// Unread are lines that seem to be meant for a block and do not count. They are shown to a
@@ -56,6 +61,12 @@ type Tracker struct {
 	Type, Owner, Repo string // github, gitlab, gitea or command; Type is in lower case
 	Host              string // as in "git.example.org"
 	Command           string // prints facts as JSON; words parted by blanks, run without a shell
+}
+
+// Audit is the action after a clean audit, none where both texts are empty.
+type Audit struct {
+	PostSkill, PostPrompt string
+	PostPush              bool // it may push and open a PR
 }
 
 // Warning is one thing in the configuration that does not count and that a person should fix.
@@ -95,7 +106,9 @@ var blocks = [...]struct {
 		to.DoNotMerge, to.AgentLogins = from.DoNotMerge, from.AgentLogins
 	}},
 	{"Tracker", func(to, from *Config) { to.Tracker = from.Tracker }},
+	{"Audit", func(to, from *Config) { to.Audit = from.Audit }},
 	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
+	{"Sync", func(to, from *Config) { to.Sync = from.Sync }},
 	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
 }
 
@@ -137,11 +150,12 @@ func (c Config) settings() []any {
 		patterns[i].Line = 0
 	}
 	logins := append([]string{}, c.AgentLogins...)
-	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Overrun}
+	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Sync, c.Overrun,
+		c.Audit}
 }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
-// its Notify is used. Another person's repository cannot write there.
+// its Notify and Sync are used. Another person's repository cannot write there.
 func User(dir string) Config {
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 	return Parse(text)

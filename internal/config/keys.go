@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// key reads one setting of the `Review`, `Tracker` and `Notify` sub-blocks, or one right below the
-// SDD heading. Unknown keys belong to other readers of the file.
+// key reads one setting of the `Review`, `Tracker`, `Audit` and `Notify` sub-blocks, or one right
+// below the SDD heading. Unknown keys belong to other readers of the file.
 func (c *Config) key(r row) {
 	if len(r.cells) < 2 || r.cells[0] == "" {
 		return
@@ -20,7 +20,7 @@ func (c *Config) key(r row) {
 		}
 		*to = value
 	}
-	own := r.block == "Review" || r.block == "Tracker"
+	own := r.block == "Review" || r.block == "Tracker" || r.block == "Audit"
 	if own {
 		c.has[r.block] = true
 	}
@@ -39,9 +39,18 @@ func (c *Config) key(r row) {
 		set(&c.Tracker.Host, strings.ToLower(value))
 	case "Tracker command":
 		set(&c.Tracker.Command, value)
+	case "Audit postactionskill":
+		set(&c.Audit.PostSkill, value)
+	case "Audit postactionprompt":
+		set(&c.Audit.PostPrompt, value)
+	case "Audit postactionpush":
+		c.Audit.PostPush = strings.EqualFold(value, "yes")
 	case "Notify command", "Notify notify", " notify":
 		c.has["Notify"] = true
 		set(&c.Notify, value)
+	case "Sync command", "Sync sync", " sync":
+		c.has["Sync"] = true
+		set(&c.Sync, value)
 	case " overrun":
 		c.setOverrun(value, r.line)
 	default:

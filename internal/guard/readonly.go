@@ -291,3 +291,20 @@ difft`, name):
 	}
 	return looksArgv(argv)
 }
+
+// Reports reports whether a command gives facts to the loop, in any of its parts.
+func Reports(c Call) bool {
+	stmts, _ := shell.Parse(c.CommandText())
+	found := false
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				argv := literals(call)
+				own := shellword.ProgramName(argv[0]) == "hooks" || argv[0] == "xargs"
+				found = found || own && shellword.AnyOf(argv[1:], "report")
+			}
+			return !found
+		})
+	}
+	return found
+}

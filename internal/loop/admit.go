@@ -25,8 +25,9 @@ type Request struct {
 	Platform   string   // for the note on an unclear lock, as in "linux"
 	Fed        bool     // the Stop before asked for it, in the same turn
 	Tasks      *TaskRun // of a fresh run of a task loop
-	Path       string   // of the budget file, relative to the project or absolute
-	Prices     string   // where a fresh run's prices come from (R61)
+	Audit      *AuditRun
+	Path       string // of the budget file, relative to the project or absolute
+	Prices     string // where a fresh run's prices come from (R61)
 }
 
 // Standing is the state that a request meets, and whether the processes named in it still live.
@@ -265,7 +266,7 @@ func identify(r Request, s Standing, a Admission) Admission {
 			"to start a run that does", r.Flags.PR))
 	case mine && run.Status == Active:
 		// the session was taken up again by another client
-		if r.Flags.Resume && run.Owner.PID != r.Owner.PID {
+		if r.Flags.Restart || r.Flags.Resume && run.Owner.PID != r.Owner.PID {
 			a.Mode = ResumeRun
 		} else if run.Agrees(r.Flags) || r.Flags.Resume {
 			a.Mode = NextTick

@@ -41,6 +41,7 @@ type Reading struct {
 	Opaque  string
 	Reaches bool
 	Braked  bool
+	Pushes  string // the first push in it, "" without one
 }
 
 // ActKind is what an Act does.
@@ -127,7 +128,7 @@ func (e Call) judge(s State, k *Known) Outcome {
 	if out.Need != 0 || out.Reply.Deny != nil {
 		return out
 	}
-	rules := []func(State, *Known) Outcome{e.conduct, e.schedule, e.dispatch, e.act}
+	rules := []func(State, *Known) Outcome{e.conduct, e.audited, e.schedule, e.dispatch, e.act}
 	for _, rule := range rules {
 		if o := rule(s, k); !o.Nothing() {
 			return out.and(o)

@@ -47,23 +47,31 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 // conduct leaves the work of a task to its worker: the main thread sends that one, asks a person,
 // looks and reports (kinds of loop: the conductor).
 func (e Call) conduct(s State, k *Known) Outcome {
-	if !e.open(s) || !s.Run.feeds() || s.Tick.Attempt == nil || e.Agent != "" || e.foreign(s) {
+	between := e.between(s)
+	driven := e.open(s) && s.Run.feeds() && s.Tick.Attempt != nil && e.Agent == "" &&
+		!e.foreign(s)
+	if !driven && !between {
 		return Outcome{}
 	}
+	what := "the next phase"
+	if driven {
+		what = s.Tick.Attempt.Name()
+	}
 	switch {
+	case between && e.Sends != nil:
+		return Outcome{}
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return refuseCall(deny(ConductRule, "end the turn; the Stop hook names the next task",
-			"Not dispatched: the worker of task %d was sent already", s.Tick.Attempt.Task))
-	case e.Sends != nil, e.Asks, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
+			"Not dispatched: the worker of %s was sent already", what))
+	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
 		return Outcome{}
 	case k.lacks(NeedLooks) != 0:
 		return Outcome{Need: NeedLooks}
-	case k.Looks:
+	case k.Looks && !(k.Reports && s.Run.Audit != nil): // only an auditor gives a verdict
 		return Outcome{}
 	}
 	return refuseCall(deny(ConductRule, "make the Agent call, or end the turn",
-		"%s is refused: this thread only conducts, the work of task %d is its worker's", e.Tool,
-		s.Tick.Attempt.Task))
+		"%s is refused: this thread only conducts, the work of %s is its worker's", e.Tool, what))
 }
 
 // RecordWorker counts a worker that goes, once a call.

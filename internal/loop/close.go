@@ -44,13 +44,15 @@ func (c *Closing) Halted() bool { return c.Run.Status == Halted }
 // Close ends the open iteration: it folds the tick into the run, evaluates the exit conditions,
 // and makes the history line. Neither run nor tick is changed.
 func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
+	before := run
 	t.Tracked = slices.Clone(t.Tracked)
 	t.endHeads(e.Heads)
 	if t.Body { // a crash may have lost the count, never the tick
 		run.IterationsUsed = max(run.IterationsUsed, t.Iteration)
 	}
 	run.fold(&t, previous, e)
-	attempt := run.foldTask(&t, e)
+	attempt, phase := run.foldTask(&t, e), run.foldAudit(&t)
+	run.foldIdle(&t, &before)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Body || t.Interrupted != "") {
@@ -58,7 +60,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	run.settle(&t, fired, e)
 	line := line(&run, &t, fired, e)
-	line.Task = attempt
+	line.Task, line.Audit = attempt, phase
 	if len(t.PRs) > 0 { // without a PR no worker took anything
 		line.Taken = t.Taken
 	}

@@ -23,12 +23,13 @@ const (
 // Scope is the kind of run something applies to.
 type Scope uint8
 
-// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks.
+// The kinds of run: work, review of every PR, review of a single one (R145, R146), tasks, audit.
 const (
 	WorkRun Scope = 1 << iota
 	ReviewRun
 	SinglePR
 	TaskLoop
+	AuditLoop
 
 	EveryRun = ^Scope(0)
 )
@@ -67,8 +68,8 @@ type Condition struct {
 	Way string
 }
 
-// Conditions are the twelve and those of a task loop, in the order in which the first that holds
-// names the cause.
+// Conditions are the twelve and those of task and audit loops, in the order in which the first that
+// holds names the cause.
 var Conditions = [...]Condition{
 	{1, "backlog-empty", "backlog_empty", Entry | Reported, WorkRun, backlogEmpty, tellBacklog,
 		"make an issue workable, then start the loop again"},
@@ -98,10 +99,20 @@ var Conditions = [...]Condition{
 		"look at the report card, then merge what you accept"},
 	{14, "task-retry-budget", "task_blocked", Exit, TaskLoop, taskBlocked, tellRetries,
 		"mend the task by hand or its text, then resume; it gets a new set of attempts"},
-	{15, "infrastructure", "api_unavailable", Exit, TaskLoop, outages, tellOutages,
+	{15, "infrastructure", "api_unavailable", Exit, TaskLoop | AuditLoop, outages, tellOutages,
 		"wait until the service answers, then resume"},
-	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop, staleContext, tellFresh,
+	{16, "no-fresh-context", "no_fresh_context", Exit, TaskLoop | AuditLoop, staleContext, tellFresh,
 		"use `hooks go`, which starts one client a task, or another version of the client"},
+	{17, "audit-clear", "audit_complete", Entry | Exit, AuditLoop, auditClear, tellAudit,
+		"look at the report card, then push the branch"},
+	{18, "audit-retries", "audit_retry_exhausted", Exit, AuditLoop, auditRetries, tellAudit,
+		"see in the transcript why the auditor reports nothing, then type the command with " +
+			"--restart"},
+	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop, finalAuditRetries,
+		tellAudit, "see in the transcript why the auditor reports nothing, then type the command " +
+			"with --restart"},
+	{20, "no-progress", "stalled", Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
+		"look at what the last iterations tried, mend the cause, then go on"},
 }
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,

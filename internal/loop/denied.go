@@ -23,6 +23,7 @@ const (
 	UnnamedRule   = "unnamed-issue"  // a worker whose task names no issue, once an iteration
 	ReviewRule    = "review-round"   // a second review of a PR in one iteration
 	ConductRule   = "conduct"        // the work of a task in the thread that only conducts
+	AuditRule     = "audit-phase"    // what a phase of an audit loop may not do
 	EntryRule     = "entry"          // a looping skill that may not start
 	OtherRule     = "other"          // refusals without a rule of their own, or beyond the bound
 )
@@ -32,7 +33,7 @@ func Rules() []string {
 	return []string{
 		MergeGate, GateWaiting, DispatchRule, ScheduleRule, StateGuard, ConfigRule, UnreadText,
 		PRCeiling, DollarCeiling, InProgress, DeferredRule, UnnamedRule, ReviewRule,
-		ConductRule, EntryRule, OtherRule,
+		ConductRule, AuditRule, EntryRule, OtherRule,
 	}
 }
 

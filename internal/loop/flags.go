@@ -30,6 +30,7 @@ type Flags struct {
 	PR         int      // review only; 0 means every PR
 	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
+	Restart    bool     // audit only: iterations and errors are counted anew
 	explicit   []string // names of the ceilings that were given
 }
 
@@ -75,7 +76,11 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			f.Task.Strict = true
 			continue
 		}
-		if kind.Name == Tasks && isTaskFlag(name) {
+		if kind.Name == Audit && name == "--restart" && !hasValue {
+			f.Restart = true
+			continue
+		}
+		if kind.Name == Tasks && isTaskFlag(name) || kind.Name == Audit && isAuditFlag(name) {
 			if !hasValue {
 				if i++; i < len(words) {
 					value = words[i]
@@ -186,6 +191,10 @@ func (f *Flags) set(skill Skill, name, value string) error {
 		}
 		f.Dollars = v
 	case "--max-iterations":
+		if skill == Audit && value == "0" { // no ceiling (A66)
+			f.Iterations = mostUnits
+			return nil
+		}
 		return number(name, value, &f.Iterations)
 	case "--max-prs":
 		return number(name, value, &f.PRs)
@@ -236,9 +245,12 @@ func (f Flags) Same(o Flags) bool {
 	return f.canonical() == o.canonical() && f.Lock == o.Lock && f.Resume == o.Resume
 }
 
+// names reports whether the command named a ceiling, as in "--max-prs".
+func (f Flags) names(ceiling string) bool { return slices.Contains(f.explicit, ceiling) }
+
 // DefaultIterations sets the ceiling of iterations where the command named none.
 func (f *Flags) DefaultIterations(n int) {
-	if !slices.Contains(f.explicit, "--max-iterations") {
+	if !f.names("--max-iterations") {
 		f.Iterations = min(n, mostUnits)
 	}
 }
@@ -327,7 +339,9 @@ func ourNamespace(name string) bool {
 }
 
 // Tick reports whether the command only continues a run, as a schedule's does.
-func (c Command) Tick() bool { return strings.HasSuffix(c.Name, ":task") }
+func (c Command) Tick() bool {
+	return strings.HasSuffix(c.Name, ":task") || strings.HasSuffix(c.Name, ":turn")
+}
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".

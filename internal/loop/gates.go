@@ -49,7 +49,7 @@ type GateKind struct {
 	Tell func(f *Facts) string
 }
 
-// Gates are the seven, in the order in which they are asked, and those of a task loop.
+// Gates are the seven, in the order in which they are asked, and those of task and audit loops.
 var Gates = [...]GateKind{
 	{
 		Name: ForceUnlock, Header: "Force unlock", When: Entry, Applies: EveryRun, Holds: HoldLock,
@@ -172,7 +172,7 @@ var Gates = [...]GateKind{
 			{"fresh", "Begin with the first task."},
 			{"stop", "Do not begin."},
 		},
-		Due: importDue, Apply: applyImport, Tell: tellTask,
+		Due: importDue, Apply: applyImport, Tell: tellImport,
 	},
 	{
 		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -182,7 +182,7 @@ var Gates = [...]GateKind{
 			{"retry", "The attempt does not count; try the task again."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
-		Due: testsDue, Apply: applyTests, Tell: tellTask,
+		Due: testsDue, Apply: applyTests, Tell: tellTests,
 	},
 	{
 		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -214,6 +214,16 @@ var Gates = [...]GateKind{
 		},
 		Due: prGateDue, Apply: passGate,
 		Tell: tellNumbered(3, "asks once the pull request of all tasks is open"),
+	},
+	{
+		Name: RecurringGate, Header: "Finding", When: Exit, Applies: AuditLoop,
+		Holds: HoldNextTick, Safest: "again",
+		Options: []Option{
+			{"again", "Let the worker try again; two more audits look at it."},
+			{"accept", "Leave it as it is; it no longer blocks, and the report names it."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: recurringDue, Apply: applyRecurring, Tell: tellRecurring,
 	},
 }
 

@@ -13,6 +13,7 @@ type ClaimSeen struct {
 	Why     string // it is blocked
 	Near    string // why what looks like a claim is none, "" without one
 	Flagged string // text under Blocked / Flagged of the progress file (T35)
+	Last    string // the last words of a post action, redacted and cut (A58)
 }
 
 // WorkerSeen is what a worker's own transcript shows.
@@ -32,6 +33,7 @@ type Evidence struct {
 	Lost     []string // lines that are gone from the progress file
 	Weakened []string // tests that were deleted or skipped since (T96)
 	Failed   string   // why git could not tell, "" where it did
+	Tree     string   // a sum of what is not committed, as of Attempt
 }
 
 // mostHolds is how often a worker is held for what its claim lacks (T61).
@@ -40,6 +42,9 @@ const mostHolds = 2
 // judge decides about the last message of the thread that does the task. It returns the facts that
 // it needs, or what the thread is held for; nil where the attempt is judged.
 func (s State) judge(k *Known) (need Need, hold *Continue) {
+	if s.Run.Audit != nil {
+		return s.judgeAudit(k)
+	}
 	if missing := k.lacks(NeedClaim); missing != 0 {
 		return missing, nil
 	}
@@ -123,6 +128,17 @@ func red(c *CheckRun, head string) string {
 	return ""
 }
 
+// judged is judge, and notes the tree that the judged attempt leaves.
+func (s State) judged(k *Known) (need Need, hold *Continue) {
+	need, hold = s.judge(k)
+	if need == 0 && hold == nil {
+		if need = k.lacks(NeedEvidence); need == 0 {
+			s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Head, k.Evidence.Tree
+		}
+	}
+	return need, hold
+}
+
 // settle records the judgement.
 func (s State) settle(j Judgement) *Continue {
 	s.Tick.Attempt.Judged = &j
@@ -137,7 +153,7 @@ func (s State) miss(j Judgement, more string) *Continue {
 		return s.settle(j)
 	}
 	a.Holds++
-	text := fmt.Sprintf("Task %d is not done: %s.", a.Task, j.Why)
+	text := upper(a.Name()) + " is not done: " + j.Why + "."
 	if more != "" {
 		text += "\n" + more
 	}
@@ -147,6 +163,13 @@ func (s State) miss(j Judgement, more string) *Continue {
 // ending is how an attempt ends, for the thread that does it. The claim stands inside of a sentence
 // only, so that no echo of it is one.
 func (a *Attempt) ending() string {
+	switch {
+	case a.Phase.Audits():
+		return "Then report findings and a verdict with `hooks report`, and end. Without a " +
+			"verdict the audit does not count."
+	case a.Phase != "":
+		return "Then end with one short line."
+	}
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
 		"If "+
 		"only a person can go on, end with TASK_BLOCKED %s and the reason on that line.", a.Token,
@@ -160,11 +183,11 @@ func (s State) works() bool {
 }
 
 // inline reports whether the main thread itself does the task.
-func (s State) inline() bool { return s.Run.Tasks.Drive == DriveProcess }
+func (s State) inline() bool { return s.Run.Drive() == DriveProcess }
 
 // workerEnds judges the worker of the open attempt as it ends. decided is false for another worker.
 func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
-	if !s.works() || s.inline() || s.Run.Tasks.Drive == DriveStop && !s.Tick.Attempt.Sent {
+	if !s.works() || s.inline() || s.Run.feeds() && !s.Tick.Attempt.Sent {
 		return Outcome{}, false
 	}
 	if missing := k.lacks(NeedWorker); missing != 0 {
@@ -182,7 +205,7 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	var need Need
 	var hold *Continue
 	if e.Failure == "" {
-		need, hold = s.judge(k)
+		need, hold = s.judged(k)
 	} else {
 		hold = s.settle(Judgement{Verdict: Outage, Why: e.Failure})
 	}
@@ -216,10 +239,10 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 		if a.Stale { // nothing that it claims is believed
 			return Outcome{}, false
 		}
-		need, hold = s.judge(k)
-	case !a.Sent && s.Run.Tasks.Drive == DriveStop && e.hold(s.Run, "task:"+a.Token):
+		need, hold = s.judged(k)
+	case !a.Sent && s.Run.feeds() && e.hold(s.Run, "task:"+a.Token):
 		hold = &Continue{Name: "task:" + a.Token, Text: s.Run.Order(a.Task)}
-	case !a.Sent && s.Run.Tasks.Drive == DriveSchedule: // the fork ran in the main thread
+	case !a.Sent && s.Run.scheduled(): // the fork ran in the main thread
 		a.Stale = true
 	}
 	switch {
@@ -236,6 +259,9 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 
 // Order is what the conductor is asked for: one call, whose prompt the hook replaces.
 func (b *Budget) Order(task int) string {
+	if b.Audit != nil {
+		return b.Audit.order()
+	}
 	name := fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
 	if task > len(b.Tasks.List) {
 		name = "the pull request"
@@ -247,7 +273,18 @@ func (b *Budget) Order(task int) string {
 }
 
 // feeds reports whether the Stop hook brings the next task.
-func (b *Budget) feeds() bool { return b.Tasks != nil && b.Tasks.Drive == DriveStop }
+func (b *Budget) feeds() bool { return b.Drive() == DriveStop }
+
+// Drive is the drive of a task or an audit loop, "" for any other kind.
+func (b *Budget) Drive() string {
+	switch {
+	case b.Tasks != nil:
+		return b.Tasks.Drive
+	case b.Audit != nil:
+		return b.Audit.Drive
+	}
+	return ""
+}
 
 // Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
 // person's own prompt sends is none of the loop's.
@@ -257,17 +294,21 @@ func (b *Budget) Feeds(prompt string) bool {
 }
 
 // scheduled reports whether the client's schedule brings the next task.
-func (b *Budget) scheduled() bool { return b.Tasks != nil && b.Tasks.Drive == DriveSchedule }
+func (b *Budget) scheduled() bool { return b.Drive() == DriveSchedule }
 
-// WakeOrder asks for the schedule of a task loop's forked ticks.
+// WakeOrder asks for the schedule of forked ticks.
 func (b *Budget) WakeOrder() string {
-	return fmt.Sprintf(`Nothing brings the next task. Call now: CronCreate {"cron":"* * * * *",`+
+	return fmt.Sprintf(`Nothing brings the next %s. Call now: CronCreate {"cron":"* * * * *",`+
 		`"prompt":%q,"recurring":true} (loaded with ToolSearch "select:CronCreate"). `+
-		"Then end the turn.", "/"+b.TickCommand())
+		"Then end the turn.", map[bool]string{true: "phase", false: "task"}[b.Audit != nil],
+		"/"+b.TickCommand())
 }
 
 // TickCommand is the command of a forked tick, in the namespace of the run's own command.
 func (b *Budget) TickCommand() string {
 	space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
+	if b.Audit != nil {
+		return space + ":turn"
+	}
 	return space + ":task"
 }

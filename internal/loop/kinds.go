@@ -53,6 +53,13 @@ var Kinds = []Kind{
 		Report:   `{"outcome":"ok","note":"…"}`,
 		Fields:   `{"outcome":"ok|errored","note":"…"}`,
 	},
+	{
+		Name: Audit, Commands: []string{"audit", "turn"}, Scope: AuditLoop, MaxHolds: 6,
+		Ceilings: Ceilings{Iterations: leastDefault, PRs: 20, Minutes: 480, Dollars: 25 * Dollar},
+		Report:   `{"findings":[],"resolved":[],"verdict":"clean"}`,
+		Fields: `{"findings":[{"file":"a.go","line":1,"severity":"bug|warning","description":"…",` +
+			`"scenario":"…"}],"resolved":["F1"],"verdict":"clean|dirty","note":"…"}`,
+	},
 }
 
 // owesFacts asks for the skill's report, which only the model can give.
@@ -95,7 +102,7 @@ func (b *Budget) Scope() Scope {
 	if b.SinglePR != 0 {
 		return SinglePR
 	}
-	if b.Tasks == nil && b.Skill == Tasks {
+	if b.Tasks == nil && b.Skill == Tasks || b.Audit == nil && b.Skill == Audit {
 		return 0 // a file that lost its list: only what holds for every run
 	}
 	return b.Kind().Scope

@@ -20,7 +20,7 @@ func NewRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
-	b.Tasks = r.Tasks
+	b.Tasks, b.Audit = r.Tasks, r.Audit
 	b.invokedBy(r)
 	return b
 }
@@ -30,7 +30,7 @@ func prName(n int) string { return fmt.Sprintf("#%d", n) }
 func (b *Budget) invokedBy(r Request) {
 	b.Flags = r.Flags.canonical()
 	words := slices.DeleteFunc(strings.Fields(r.Command.Args), func(w string) bool {
-		return w == "--resume"
+		return w == "--resume" || w == "--restart"
 	})
 	b.Command = "/" + r.Command.Name + " " + strings.Join(words, " ")
 	// until a Stop tells what really is scheduled
@@ -60,6 +60,24 @@ func Resume(b Budget, r Request) Budget {
 		}
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
+		}
+	}
+	if b.Audit != nil && r.Flags.Restart {
+		most := b.Ceilings.Iterations - b.Audit.Before
+		if b.Ceilings.Iterations >= mostUnits {
+			most = mostUnits
+		}
+		if r.Flags.names("--max-iterations") {
+			most = r.Flags.Iterations
+		}
+		b.Audit = b.Audit.restart(b.IterationsUsed)
+		b.Ceilings.Iterations = min(b.IterationsUsed+most, mostUnits)
+	}
+	if b.Idle = nil; b.Audit != nil { // a person had a look
+		b.Audit = b.Audit.clone()
+		b.Audit.Retries, b.Audit.Outages = 0, 0
+		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
+			b.Audit.Check = check
 		}
 	}
 	before := b.Flags
@@ -161,6 +179,10 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 			t.Attempt.Stale = true
 		}
 	}
+	if run.Audit != nil {
+		run.Audit = run.Audit.clone()
+		t.Attempt = run.Audit.begin(e)
+	}
 	// with nobody there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
@@ -178,9 +200,10 @@ type EntryFacts struct {
 	Edges     [][2]int // that the tracker knows; they are looked at once and not kept
 	// Snapshot is the backlog to compare with; nil where the previous iteration recorded it.
 	Snapshot *Snapshot
-	// Head, Branch and Nonce are of a task loop's attempt: the commit and branch at its beginning,
-	// and what makes its claim unlike any other.
+	// Head, Branch and Nonce are of the attempt of a task or an audit loop: the commit and branch
+	// at its beginning, and what makes its claim unlike any other.
 	Head, Branch, Nonce string
+	Tree                string // as of Attempt
 	NoGit               bool   // the project has no repository
 	Feedback            string // the newest of a person about the task under way (L31)
 	Unread              string // why git could not tell Head and Branch, "" where it did
@@ -251,9 +274,9 @@ func StartBody(run *Budget, t *Tick) bool {
 		t.Body = true
 		run.IterationsUsed = t.Iteration
 		switch {
-		case t.Attempt != nil && run.Tasks.Complete():
+		case t.Attempt != nil && run.Tasks != nil && run.Tasks.Complete():
 			t.Attempt = nil // by an answer
-		case t.Attempt != nil:
+		case t.Attempt != nil && run.Tasks != nil:
 			run.Tasks.aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {

@@ -12,11 +12,12 @@ const Version = 1
 // Skill is a loop's kind: the skill that it invokes on every tick.
 type Skill string
 
-// The looping skills (R1, T1).
+// The looping skills (R1, T1, A1).
 const (
 	Work   Skill = "work"
 	Review Skill = "review"
 	Tasks  Skill = "task"
+	Audit  Skill = "audit"
 )
 
 // Status is the state of a run.
@@ -171,6 +172,10 @@ type Budget struct {
 	Receipts []Receipt `json:"receipts,omitempty"`
 	// Tasks is what a task loop has beyond that; nil for any other kind.
 	Tasks *TaskRun `json:"tasks,omitempty"`
+	// Audit is what an audit loop has beyond that; nil for any other kind.
+	Audit *AuditRun `json:"audit,omitempty"`
+	// Idle counts the last iterations, if nothing changed in them; nil otherwise.
+	Idle *Idle `json:"idle,omitempty"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.
@@ -320,6 +325,8 @@ type Iteration struct {
 	Overrun      *Overrun `json:"overrun,omitempty"` // nil below the dollar ceiling
 	// Task is the attempt of a task loop's iteration; nil for any other kind.
 	Task *TaskLine `json:"task,omitempty"`
+	// Audit is the phase of an audit loop's iteration; nil for any other kind.
+	Audit *AuditLine `json:"audit,omitempty"`
 }
 
 // Ran reports whether the line is of an iteration, not of a tick that was passed over at a held

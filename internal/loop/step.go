@@ -160,6 +160,8 @@ type Known struct {
 	Reading Reading
 	Beside  bool   // the session's other loop has an iteration open
 	Looks   bool   // the call only looks
+	Checks  bool   // the call is the run's check command, word for word; fetched with Looks
+	Reports bool   // the call gives facts to the loop; fetched with Looks
 	Commits bool   // the call only looks, or brings finished work to the iteration's own branch
 	Merging []PR   // the PRs that the call would merge, as the tracker has them now
 	Words   string // the call in a line, redacted
@@ -219,6 +221,9 @@ func (s State) clone() State {
 	}
 	if s.Tick != nil {
 		s.Tick = s.Tick.clone()
+	}
+	if s.Run != nil && s.Run.Audit != nil {
+		s.Run.Audit = s.Run.Audit.clone()
 	}
 	if s.Claim != nil {
 		claim := *s.Claim

@@ -28,6 +28,11 @@ func isTaskFlag(name string) bool {
 		"--issue", "--max-task-iterations", "--max-task-dollars"}, name)
 }
 
+// isAuditFlag reports whether an audit loop takes the flag too.
+func isAuditFlag(name string) bool {
+	return slices.Contains([]string{"--check", "--check-timeout", "--drive"}, name)
+}
+
 func (f *TaskFlags) set(name, value string) error {
 	if value == "" || strings.HasPrefix(value, "--") {
 		return &flagError{name + " has no value", name + " takes one, as in " + name + "=VALUE"}

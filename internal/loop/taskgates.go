@@ -165,8 +165,8 @@ func importDue(f *Facts) []Gate {
 	if r.Import == nil {
 		return nil
 	}
-	return []Gate{{Question: fmt.Sprintf("A state file from before this run counts %d of %d tasks as "+
-		"done. Go on with task %d, attempt %d, or begin with task 1?", r.Import.Index,
+	return []Gate{{Question: fmt.Sprintf("A state file from before this run counts %d of %d tasks "+
+		"as done. Go on with task %d, attempt %d, or begin with task 1?", r.Import.Index,
 		len(r.List), r.Import.Index+1, r.Import.Try)}}
 }
 

@@ -30,7 +30,7 @@ type TaskRun struct {
 	Dollars      USD    `json:"max_task_dollars,omitempty"`
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
-	Words        string `json:"words,omitempty"`        // of a person, for the next attempts of the task
+	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -111,6 +111,18 @@ type Attempt struct {
 	Judged *Judgement `json:"judged,omitempty"`
 	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
 	Feedback string `json:"feedback,omitempty"`
+	// Tree is a sum of the files that are not committed, "" where all are. EndHead and EndTree are
+	// the commit and that sum when it was judged.
+	Tree    string `json:"tree,omitempty"`
+	EndHead string `json:"end_head,omitempty"`
+	EndTree string `json:"end_tree,omitempty"`
+	// of an audit loop: the phase, the verdict that was reported, the ids of findings that it
+	// opened and resolved, and the last words of a post action
+	Phase    Phase         `json:"phase,omitempty"`
+	Verdict  *AuditVerdict `json:"verdict,omitempty"`
+	Opened   []string      `json:"findings_opened,omitempty"`
+	Resolved []string      `json:"findings_resolved,omitempty"`
+	Last     string        `json:"last_words,omitempty"`
 }
 
 // Judgement is the verdict on an attempt, with its evidence.
@@ -187,8 +199,8 @@ func (r TaskRun) clone() *TaskRun {
 
 // begin opens the attempt of the task under way.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
-	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Branch: e.Branch, NoGit: e.NoGit,
-		Unread: e.Unread, Feedback: e.Feedback}
+	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
+		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
 	return a
 }
@@ -300,8 +312,9 @@ func taskBlocked(f *Facts) string {
 	}
 	item := r.item()
 	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
-		return fmt.Sprintf("Task %d blocked after %d attempts: it spent $%s of its $%s. Manual "+
-			"intervention needed.", r.Index+1, item.Tries, item.Dollars, r.Dollars)
+		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
+			"intervention needed.", r.Index+1, Plural(item.Tries, "attempt"), item.Dollars,
+			r.Dollars)
 	}
 	if r.Try < r.MaxTries {
 		return ""
@@ -319,6 +332,9 @@ const (
 )
 
 func outages(f *Facts) string {
+	if r := f.Run.Audit; r != nil && r.Outages >= mostOutages {
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", r.Outages)
+	}
 	r := f.Run.Tasks
 	most := mostOutages
 	if f.Run.driven() {
@@ -334,6 +350,9 @@ func outages(f *Facts) string {
 func staleContext(f *Facts) string {
 	if f.Tick == nil || f.Tick.Attempt == nil || !f.Tick.Attempt.Stale {
 		return ""
+	}
+	if f.Tick.Attempt.Phase != "" {
+		return "The worker did not start with a fresh context, so nothing it reports is believed"
 	}
 	return "Task " + fmt.Sprint(f.Tick.Attempt.Task) +
 		" did not start with a fresh context, so nothing it claims is believed"

@@ -15,9 +15,17 @@ func tellRetries(f *Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
+// outages counts the attempts or phases in a row that ended by no fault of the work.
+func (b *Budget) outages() int {
+	if b.Audit != nil {
+		return b.Audit.Outages
+	}
+	return b.Tasks.Outages
+}
+
 func tellOutages(f *Facts) string {
 	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires when there "+
-		"are several", Plural(f.Run.Tasks.Outages, "attempt"))
+		"are several", Plural(f.Run.outages(), "attempt"))
 }
 
 func tellFresh(*Facts) string {
@@ -41,6 +49,17 @@ func tellCheck(f *Facts) string {
 		return fmt.Sprintf("`%s` runs after each claim", r.Check)
 	}
 	return "no check command; asks when the project proposes one"
+}
+
+func tellImport(*Facts) string {
+	return "asks before the first task, when another tool left a state file of the same list"
+}
+
+func tellTests(f *Facts) string {
+	if !f.Run.Tasks.Strict {
+		return "asks with --strict-tests only; tests that were weakened are named"
+	}
+	return "asks when tests were deleted or skipped since the task began"
 }
 
 func tellFlagged(*Facts) string {

@@ -18,11 +18,16 @@ type Explained struct {
 	Now string `json:"now"`
 }
 
+// otherKind reports whether a row is of task or audit loops alone, and the run is none of them.
+func (s Scope) otherKind(run Scope) bool {
+	return s&^(TaskLoop|AuditLoop) == 0 && s&run == 0
+}
+
 // States lists the conditions without deciding anything.
 func States(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Conditions))
 	for _, c := range Conditions {
-		if c.Applies == TaskLoop && f.Run.Scope() != TaskLoop {
+		if c.Applies.otherKind(f.Run.Scope()) {
 			continue
 		}
 		s := Explained{Number: c.Number, Name: c.Name, Applies: c.Applies&f.Run.Scope() != 0}
@@ -42,7 +47,7 @@ func States(f *Facts) []Explained {
 func GateStates(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Gates))
 	for _, k := range Gates {
-		if k.Applies == TaskLoop && f.Run.Scope() != TaskLoop {
+		if k.Applies.otherKind(f.Run.Scope()) {
 			continue
 		}
 		s := Explained{Name: k.Name, Applies: k.Applies&f.Run.Scope() != 0}

@@ -82,7 +82,7 @@ type Tick struct {
 	Deferred []string `json:"deferred,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // one-line notes for the status block
 
-	// Attempt is what the iteration of a task loop is about; nil for any other kind.
+	// Attempt is what the iteration of a task or an audit loop is about; nil for any other kind.
 	Attempt *Attempt `json:"attempt,omitempty"`
 
 	// Observed is what the program saw itself of the above.
@@ -167,6 +167,10 @@ type Report struct {
 	Qmd       *QmdOutcome `json:"qmd,omitempty"`
 	Outcome   LineOutcome `json:"outcome,omitempty"` // ok or errored
 	Note      string      `json:"note,omitempty"`
+	// of an auditor: what it found, the ids of what is resolved, and "clean" or "dirty"
+	Findings []FoundOne `json:"findings,omitempty"`
+	Resolved []string   `json:"resolved,omitempty"`
+	Verdict  string     `json:"verdict,omitempty"`
 }
 
 // Issue is a reported issue with the state of its acceptance criteria.

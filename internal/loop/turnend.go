@@ -196,7 +196,7 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	case run.Status == Active && run.feeds():
 		// Each close feeds once, however long the turn.
 		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
-		return &Continue{Name: "next", Text: run.Order(run.Tasks.Index + 1)}
+		return &Continue{Name: "next", Text: run.Order(run.next())}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
 	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):

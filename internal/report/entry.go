@@ -169,7 +169,7 @@ func WakeCall(b *loop.Budget) string {
 // Wake is what brings the next tick.
 func Wake(b *loop.Budget) string {
 	switch {
-	case b.Tasks != nil:
+	case b.Drive() != "":
 		return wakes(b)
 	case len(b.Scheduled) > 0:
 		return "scheduled by /loop"

@@ -232,6 +232,14 @@ func because(b *loop.Budget) string {
 		return "several attempts in a row ended by no fault of the task"
 	case "no_fresh_context":
 		return "a task did not start with a fresh context"
+	case "audit_complete":
+		return "its audit is clear"
+	case "audit_retry_exhausted":
+		return "several audits in a row gave no verdict"
+	case "final_audit_retry_exhausted":
+		return "several final audits in a row gave no verdict"
+	case "stalled":
+		return "several iterations in a row changed nothing"
 	}
 	return ""
 }

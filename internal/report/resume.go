@@ -27,10 +27,13 @@ func Next(b *loop.Budget, path string) string {
 
 func goOn(b *loop.Budget, e Ended) string {
 	switch b.StopCause {
-	case "pr_terminal", "tasks_complete":
+	case "pr_terminal", "tasks_complete", "audit_complete":
 		return ""
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
+	}
+	if b.Audit != nil && b.Status == loop.Halted {
+		return typed(b, invocation(b)) + " --restart" + where(b, e)
 	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
 		space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
@@ -83,6 +86,12 @@ func lifted(b *loop.Budget) (flags string) {
 	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
 		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
 		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	}
+	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
+		if used := r.List[r.Index].Dollars; used >= r.Dollars {
+			cents := half(int(r.Dollars.Cents()), int(used.Cents()))
+			flags += " --max-task-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+		}
 	}
 	return flags
 }

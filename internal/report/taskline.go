@@ -17,9 +17,6 @@ func (t *text) attempt(l *loop.Iteration) {
 	if l.Task != nil {
 		t.line("%s", attempted(r, l.Task))
 	}
-	if l.Task != nil && len(l.Task.Judgement.Weakened) > 0 {
-		t.line("Tests weakened: %s", strings.Join(l.Task.Judgement.Weakened, ", "))
-	}
 	if l.Task != nil && l.Task.Task == len(r.List) && r.PRStep() {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
@@ -81,7 +78,7 @@ func (p *page) standingTasks(st Stand) {
 		return
 	case r.PRStep():
 		p.row("under way", plain, "open the pull request, attempt %d of %d", r.Try, r.MaxTries-1)
-	case r.Try >= r.MaxTries:
+	case blocked(st.Run):
 		p.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
 	default:
 		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,
@@ -93,9 +90,9 @@ func (p *page) standingTasks(st Stand) {
 // wakes is what brings the next attempt of a task loop, by its drive.
 func wakes(b *loop.Budget) string {
 	switch {
-	case b.Tasks.Drive == loop.DriveProcess:
+	case b.Drive() == loop.DriveProcess:
 		return "a new client, started by `hooks go`"
-	case b.Tasks.Drive == loop.DriveStop:
+	case b.Drive() == loop.DriveStop:
 		return "fed by the Stop hook"
 	case len(b.Scheduled) > 0:
 		return "scheduled as /" + b.TickCommand()

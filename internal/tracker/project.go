@@ -102,3 +102,10 @@ func (p gitPlace) mainWorktree() string {
 // readSmall reads a regular file of at most 256 KiB. It never waits: a pipe planted as .git/config
 // must not hold a hook until its timeout lets the tool run.
 func readSmall(path string) (string, bool) { return safefile.Read(path, maxConfig) }
+
+// LinkedWorktree is the root of the worktree that a directory lies in, and whether it is a linked
+// one: not the repository's first, and no submodule. It starts no child process.
+func LinkedWorktree(dir string) (top string, linked bool) {
+	place, ok := findGit(filepath.Clean(dir))
+	return place.top, ok && place.dir != place.common
+}

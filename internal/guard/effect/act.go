@@ -94,6 +94,9 @@ type Reading struct {
 	// loop lets the call pass. It is "" if no bound was hit, or if nothing in the text names a way
 	// to land anything.
 	Bound string
+	// Pushes is the first push in the call, whatever it moves; "" without one. It is no act,
+	// because the push of a branch of one's own is allowed but in audit loops (A67).
+	Pushes string
 }
 
 // ReachesForge reports whether a part that cannot be resolved names a forge's program or a push, or

@@ -109,6 +109,7 @@ func gitCommand(f *shell.Frame, g gitRun, rest []shellword.Word) {
 		gitRunsText(f, g, cmd.Text, args)
 	case "subtree":
 		if len(args) > 0 && args[0].Text == "push" {
+			f.Pushes(g.argv)
 			fl := shellword.ParseFlags(args[1:], "-P --prefix -b --branch --onto")
 			pushRefspecs(f, g, fl, fl.Arg(0), fl.Pos[min(1, len(fl.Pos)):])
 		}

@@ -25,6 +25,7 @@ func gitPush(f *shell.Frame, g gitRun, args []shellword.Word) {
 	if dry(fl) || fl.On("-h", "--help") { // git only prints its usage
 		return
 	}
+	f.Pushes(g.argv)
 	opts := fl.All("-o", "--push-option")
 	if set := setting(f, g, "push.pushoption"); len(opts) == 0 && set != "" {
 		opts = shellword.Lits(set)

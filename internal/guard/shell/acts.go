@@ -28,6 +28,13 @@ func (f *Frame) Act(a effect.Act, argv []shellword.Word) {
 	f.M.Read.Acts = append(f.M.Read.Acts, a)
 }
 
+// Pushes notes that the words push something.
+func (f *Frame) Pushes(argv []shellword.Word) {
+	if f.M.Read.Pushes == "" {
+		f.M.Read.Pushes = shellword.Clip(shellword.Join(argv), 300)
+	}
+}
+
 // Opaque records a part that cannot be resolved, except within the project's own files.
 func (f *Frame) Opaque(text, reason string) {
 	if f.Disk || f.quiet {

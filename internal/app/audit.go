@@ -1,0 +1,291 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hooks/internal/audits"
+	"hooks/internal/config"
+	"hooks/internal/event"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/tracker"
+)
+
+// maxSummary bounds the last words of a post action, in bytes (A58).
+const maxSummary = 16 << 10
+
+// auditEntry prepares the entry of an audit loop: the run of a fresh one with its plan's text, or
+// --resume where a run is to go on.
+func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
+	old, named := h.runOf(loop.Audit), len(flags.Rest) > 0
+	if old != nil && old.Audit != nil {
+		flags.DefaultIterations(loop.AuditIterations(len(old.Audit.Sections)))
+	}
+	switch {
+	case (h.feeding || cmd.Tick()) && old != nil && old.Audit != nil:
+		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
+		return nil, nil, nil
+	case cmd.Tick():
+		return nil, nil, hint.New("a person starts it with /sdd:audit PLAN",
+			"/%s continues an audit loop, and none runs here", cmd.Name)
+	case flags.Restart, flags.Resume && !named:
+		return nil, nil, h.mayRestart(cmd, old, flags)
+	case flags.Resume && old != nil && old.Restartable():
+		return nil, nil, nil
+	case !named:
+		return nil, nil, hint.New("name the plan, as in /"+cmd.Name+" docs/plan.md, or take the "+
+			"last run up again with --restart", "/%s names no plan", cmd.Name)
+	}
+	return h.newAudit(cmd, flags)
+}
+
+// mayRestart decides whether the run on disk can be taken up again (A4–A11).
+func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
+	switch {
+	case old == nil || old.Audit == nil:
+		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to go on here")
+	case !old.Restartable():
+		return hint.New("start a new one with /"+cmd.Name+" PLAN",
+			"the audit of %s is complete, and a completed loop is history", old.Audit.Plan)
+	}
+	r := old.Audit
+	if _, linked := tracker.LinkedWorktree(r.Worktree); !linked || !isFolder(r.Worktree) {
+		return hint.New(fmt.Sprintf("git worktree add %s %s", r.Worktree, r.Branch),
+			"the worktree of the run, %s, is gone", r.Worktree)
+	}
+	if top, _ := tracker.LinkedWorktree(h.ev.Cwd); tracker.RealPath(top) !=
+		tracker.RealPath(r.Worktree) {
+		return hint.New("start the client in "+r.Worktree+", then type the command there",
+			"the run's worktree is %s, and this session is in %s", r.Worktree, h.ev.Cwd)
+	}
+	flags.Resume, flags.Rest = true, []string{r.Plan}
+	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// newAudit reads the plan of a fresh run. It runs in a linked worktree alone, so that nothing else
+// shares its tree (A34).
+func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
+	if len(flags.Rest) > 1 {
+		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
+			"%q is more than one plan", strings.Join(flags.Rest, " "))
+	}
+	top, linked := tracker.LinkedWorktree(h.ev.Cwd)
+	if !linked {
+		name := strings.TrimSuffix(filepath.Base(flags.Rest[0]), filepath.Ext(flags.Rest[0]))
+		return nil, nil, hint.New(fmt.Sprintf("start the client in one with: claude -w %s; there "+
+			"type /%s %s", name, cmd.Name, flags.Rest[0]),
+			"an audit loop runs in a linked git worktree, and %s is none", h.ev.Cwd)
+	}
+	if flags.Task.Check != "" && h.ev.Name == event.PreToolUse {
+		return nil, nil, hint.New("type the command yourself",
+			"--check names a command that the hooks run, so a person types it")
+	}
+	r := &loop.AuditRun{
+		Plan: filepath.ToSlash(flags.Rest[0]), Phase: loop.Coding, Worktree: top,
+		Drive: first(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
+		CheckMinutes: max(flags.Task.Minutes, 0), Post: postOf(h.config()),
+	}
+	if r.CheckMinutes == 0 {
+		r.CheckMinutes = defaultCheckMinutes
+	}
+	text, err := readOwn(top, "plan", r.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, list, err := audits.Split(string(text), loop.MaxSections)
+	if err != nil {
+		return nil, nil, hint.New("a section begins with a line <!-- section -->", "%s: %w", r.Plan,
+			err)
+	}
+	for _, s := range list {
+		r.Sections = append(r.Sections, s.Title)
+	}
+	r.PlanSum = sum(text)
+	flags.DefaultIterations(loop.AuditIterations(len(list)))
+	return r, text, nil
+}
+
+// postOf is the post action as the project configures it now; nil for none (A52).
+func postOf(c config.Config) *loop.Post {
+	if c.Audit.PostSkill == "" && c.Audit.PostPrompt == "" {
+		return nil
+	}
+	return &loop.Post{Skill: c.Audit.PostSkill, Prompt: c.Audit.PostPrompt, Push: c.Audit.PostPush}
+}
+
+// sum identifies a text.
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:8])
+}
+
+// sections are the plan's parts as they were when the run began: from the copy of that time, else
+// from the plan itself where it still is that text.
+func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Section) {
+	text := h.files.Plan()
+	if sum(text) != r.PlanSum {
+		text, _ = readOwn(r.Worktree, "plan", r.Plan)
+	}
+	if sum(text) == r.PlanSum {
+		intro, list, _ = audits.Split(string(text), loop.MaxSections)
+	}
+	return intro, list
+}
+
+// auditPrompt is the whole prompt of the phase.
+func (h *handler) auditPrompt(t *loopState) string {
+	r, a := t.Budget.Audit, t.Tick.Attempt
+	p := audits.Prompt{
+		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.SectionBase),
+		Head: short(a.Head), Open: texts(r.Which(loop.OpenFinding)),
+		Accepted: texts(r.Which(loop.AcceptedFinding)), Check: r.Check, Reason: r.Reason,
+		Token: a.Token,
+	}
+	p.Iteration, p.Most = t.Budget.Iteration(t.Tick.Iteration)
+	p.Text = fmt.Sprintf("(The plan has changed since the loop began. Read section %d, %s, in %s.)",
+		a.Task, a.Title, r.Plan)
+	if intro, list := h.sections(r); a.Task <= len(list) {
+		p.Intro, p.Text = intro, list[a.Task-1].Text
+	}
+	if c := r.Checked; c != nil {
+		p.Checked, p.CheckTail = fmt.Sprintf("exit %d at %s", c.Exit, short(c.Head)), c.Tail
+	}
+	switch a.Phase {
+	case loop.Auditing:
+		return p.Audit()
+	case loop.FinalAuditing:
+		p.Base = short(r.Base)
+		return p.Final()
+	case loop.Fixing:
+		return p.Fix()
+	case loop.PostAction:
+		return p.Post(r.Post.Skill, r.Post.Prompt)
+	}
+	return p.Coding()
+}
+
+func short(sha string) string { return sha[:min(len(sha), 12)] }
+
+func texts(findings []loop.Finding) (list []string) {
+	for _, f := range findings {
+		list = append(list, f.String())
+	}
+	return list
+}
+
+// lastWords are those of a worker, as they are kept.
+func (h *handler) lastWords() string {
+	text := h.redact(strings.ToValidUTF8(strings.TrimSpace(h.ev.LastMessage), "?"))
+	if len(text) > maxSummary {
+		text = strings.ToValidUTF8(text[:maxSummary-len("…")], "") + "…"
+	}
+	return text
+}
+
+// treeSum identifies the files that are not committed, "" where all are. It looks at their sizes
+// and times, not at their contents.
+func treeSum(root string, dirty []string) string {
+	if top, _ := tracker.LinkedWorktree(root); top != "" {
+		root = top
+	}
+	if len(dirty) == 0 {
+		return ""
+	}
+	sum := fnv.New64a()
+	for _, path := range dirty {
+		fmt.Fprintf(sum, "%s\x00", path)
+		if info, err := os.Lstat(filepath.Join(root, path)); err == nil {
+			fmt.Fprintf(sum, "%d %d\x00", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// runsCheck reports whether a call is the run's check command, word for word (A70).
+func (h *handler) runsCheck(t *loopState) bool {
+	command, shell := h.ev.ShellCommand()
+	r := t.Budget.Audit
+	return r != nil && shell && r.Check != "" && strings.TrimSpace(command) == r.Check
+}
+
+// phaseWorker is the plugin's agent for a phase, "" for the call's own type: where the plugin is
+// not registered, and for a post action, which may need any tool.
+func (h *handler) phaseWorker(p loop.Phase) string {
+	root := h.Env("CLAUDE_PLUGIN_ROOT")
+	switch {
+	case p.Audits() && isFile(filepath.Join(root, "agents", "auditor.md")) && root != "":
+		return "hooks:auditor"
+	case p.Audits(), p == loop.PostAction:
+		return ""
+	}
+	return h.ownWorker()
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// nested is why a looping skill may not start now: an audit loop's iteration is open in this
+// session, and the model asks (A68).
+func (h *handler) nested(cmd loop.Command) error {
+	if h.ev.Name != event.PreToolUse || h.feeding || !h.sealed || h.openState() != nil {
+		return nil
+	}
+	list, err := h.sessionRuns()
+	if err != nil {
+		return nil // the entry itself reports it
+	}
+	for _, t := range list {
+		if b := t.Budget; t.skill == loop.Audit && b != nil && b.Status == loop.Active {
+			return hint.New("do the phase; a person starts other loops in other sessions",
+				"/%s does not start: the audit of %s runs in this session", cmd.Name, planOf(b))
+		}
+	}
+	return nil
+}
+
+func planOf(b *loop.Budget) string {
+	if b.Audit == nil {
+		return "a plan"
+	}
+	return b.Audit.Plan
+}
+
+// redacted are an auditor's facts as they are kept.
+func (h *handler) redacted(facts loop.Report) loop.Report {
+	facts.Findings = slices.Clone(facts.Findings)
+	for i := range facts.Findings {
+		f := &facts.Findings[i]
+		f.Description, f.Scenario = h.redact(f.Description), h.redact(f.Scenario)
+	}
+	return facts
+}
+
+// auditHead is the commit that a verdict is about, "" where git does not tell (A75).
+func (h *handler) auditHead(t *loopState, facts loop.Report) string {
+	if facts.Verdict == "" || t.Budget.Audit == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	tree, err := tracker.ReadTree(ctx, t.Budget.Audit.Worktree)
+	if err != nil {
+		return ""
+	}
+	return tree.Head
+}

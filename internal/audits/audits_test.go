@@ -1,0 +1,111 @@
+package audits
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A40, A42, A44
+func TestSplit(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		intro      string
+		titles     []string
+		fails      string
+	}{
+		{"no marker", "# Plan\n\nDo it.\n", "", []string{"Plan"}, ""},
+		{"both markers", "# P\n<!-- section -->\n## One\na\n<!--forge-section-->\n## Two\nb",
+			"# P", []string{"One", "Two"}, ""},
+		{"in a fence", "```\n<!-- section -->\n```\nx\n", "", []string{"x"}, ""},
+		{"no text between", "<!-- section -->\n\n<!-- section -->\nword\n", "", []string{"word"}, ""},
+		{"carriage returns", "<!-- section -->\r\n# A\r\n<!-- section -->\r\n# B\r\n", "",
+			[]string{"A", "B"}, ""},
+		{"only code", "<!-- section -->\n```\ncode\n```\n", "", []string{"Section 1"}, ""},
+		{"words after the marker", "a <!-- section --> b\n", "", []string{"a b"}, ""},
+		{"empty", " \n", "", nil, "no text"},
+		{"too many", strings.Repeat("<!-- section -->\nx\n", 25), "", nil, "25 sections, over 24"},
+		{"no text file", "\xff\xfe", "", nil, "UTF-8"},
+	} {
+		intro, list, err := Split(tt.text, 24)
+		var titles []string
+		for _, s := range list {
+			titles = append(titles, s.Title)
+		}
+		if d := cmp.Diff(tt.titles, titles); d != "" || intro != tt.intro {
+			t.Errorf("%s: intro %q, titles (-want +got):\n%s", tt.name, intro, d)
+		}
+		if (err != nil) != (tt.fails != "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add("# P\n<!-- section -->\n## One\n```\n<!-- section -->\n```\n")
+	f.Add("\ufeff<!-- forge-section -->\r\nx")
+	f.Fuzz(func(t *testing.T, text string) {
+		intro, list, err := Split(text, 24)
+		again, same, _ := Split(text, 24)
+		if intro != again || !cmp.Equal(list, same) {
+			t.Fatal("not the same twice")
+		}
+		if err == nil && (len(list) == 0 || len(list) > 24) {
+			t.Fatalf("%d sections", len(list))
+		}
+		for _, s := range list {
+			if s.Title == "" || strings.ContainsAny(s.Title, "\n") ||
+				utf8.RuneCountInString(s.Title) > maxTitle+1 || !strings.Contains(text, s.Text) {
+				t.Fatalf("%+v", s)
+			}
+		}
+	})
+}
+
+// A19–A21, A72
+func TestPrompts(t *testing.T) {
+	p := Prompt{Iteration: 3, Most: 15, Plan: "docs/plan.md", Title: "Parser", Text: "Write it.",
+		Section: 2, Of: 3, Base: "abc1234", Head: "def5678", Check: "make test",
+		Checked: "exit 1 at def5678", CheckTail: "FAIL x", Token: "coding-1a2b"}
+	holds := func(name, text string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s lacks %q:\n%s", name, w, text)
+			}
+		}
+	}
+	holds("coding", p.Coding(), "[Loop iteration 3 / 15]\n", "Do section 2 of 3 of docs/plan.md, Parser",
+		"Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
+	if strings.Contains(p.Coding(), "auditor") {
+		t.Error("an auditor is named before there was one")
+	}
+	p.Most, p.Open, p.Reason = 0, []string{"F1 bug a.go:3: x\ny"}, "no commit"
+	holds("again", p.Coding(), "[Loop iteration 3 | No max iterations set - loop runs until "+
+		"auditor all-clear or cancelled]\n",
+		"\n\n---\nThe code auditor reviewed your changes. You MUST address all bugs and "+
+			"convention violations.\n\n- F1 bug a.go:3: x y\n", "not accepted: no commit")
+	p.Accepted = []string{"F2 warning b.go: z"}
+	holds("audit", p.Audit(), "Audit section 2 of 3", "git diff abc1234 def5678",
+		"`make test` ended with exit 1 at def5678", "> FAIL x", "- F1 bug", "- F2 warning")
+	holds("final", p.Final(), "Audit all 3 sections of docs/plan.md together")
+	holds("fix", p.Fix(), "Fix what the final audit found", "You MUST address")
+	holds("post", p.Post("pr-review", "Be brief."), `Load the skill "pr-review"`, "Be brief.")
+	holds("post", p.Post("", "Write notes."), "\n\nWrite notes.\n\n")
+}
+
+// A prompt is bounded, whatever the plan and the findings are.
+func TestPromptBounds(t *testing.T) {
+	long := strings.Repeat("wörd ", 20_000)
+	p := Prompt{Intro: long, Text: long, Title: "t", Reason: long, CheckTail: long, Checked: "x"}
+	for range 300 {
+		p.Open = append(p.Open, long)
+	}
+	for _, text := range []string{p.Coding(), p.Audit()} {
+		if len(text) > 150<<10 || !utf8.ValidString(text) {
+			t.Errorf("%d bytes", len(text))
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package audits
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"hooks/internal/markdown"
+)
+
+// Section is one ordered part of a plan (A40).
+type Section struct {
+	Title string // at most 100 characters
+	Text  string // without its marker, trimmed
+}
+
+// Bounds of a plan.
+const (
+	maxTitle = 100 // characters
+	// MaxSection bounds the text of a section in a prompt, in bytes.
+	MaxSection = 24 << 10
+	maxIntro   = 4 << 10
+)
+
+// Split splits a plan at its markers, `<!-- section -->` or `<!-- forge-section -->` alone on a
+// line outside of code (A42, A44). The text before the first marker introduces the plan; a plan
+// without markers is one section. Sections without text are left out. It fails for an empty plan
+// and for one of more than most sections.
+func Split(text string, most int) (intro string, list []Section, err error) {
+	if !utf8.ValidString(text) {
+		return "", nil, errors.New("it is not UTF-8 text")
+	}
+	hidden := map[int]bool{}
+	for l := range markdown.Lines(text) {
+		if l.Kind == markdown.Hidden {
+			hidden[l.No] = true
+		}
+	}
+	parts, part, no := []string{}, strings.Builder{}, 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		if no++; marker(line) && !hidden[no] {
+			parts = append(parts, part.String())
+			part.Reset()
+			continue
+		}
+		part.WriteString(line)
+	}
+	parts = append(parts, part.String())
+	if len(parts) > 1 {
+		intro, parts = strings.TrimSpace(parts[0]), parts[1:]
+	}
+	for _, text := range parts {
+		if text = strings.Trim(text, "\r\n"); strings.TrimSpace(text) != "" {
+			title := titleOf(text, len(list)+1)
+			list = append(list, Section{Title: title, Text: text})
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return "", nil, errors.New("it has no text")
+	case len(list) > most:
+		return "", nil, fmt.Errorf("it has %d sections, over %d", len(list), most)
+	}
+	return intro, list, nil
+}
+
+// marker reports whether a line begins a section.
+func marker(line string) bool {
+	inner, open := strings.CutPrefix(strings.TrimSpace(line), "<!--")
+	inner, closed := strings.CutSuffix(inner, "-->")
+	inner = strings.TrimSpace(inner)
+	return open && closed && (inner == "section" || inner == "forge-section")
+}
+
+// titleOf is the first heading of a section, else its first line.
+func titleOf(text string, n int) string {
+	first := ""
+	for l := range markdown.Lines(text) {
+		words := strings.Join(strings.Fields(l.Text), " ")
+		switch {
+		case words == "" || l.Kind == markdown.Hidden:
+		case l.Kind == markdown.Heading:
+			return cutRunes(words, maxTitle)
+		case first == "":
+			first = words
+		}
+	}
+	if first == "" {
+		return fmt.Sprintf("Section %d", n)
+	}
+	return cutRunes(first, maxTitle)
+}
+
+// cutRunes is at most n characters of a text.
+func cutRunes(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return strings.TrimSpace(text[:i]) + "…"
+		}
+	}
+	return text
+}
+
+// cut is at most n bytes of a text, at a character's end.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n-len("…")], "") + "…"
+}

@@ -1,0 +1,475 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AuditRun is what an audit loop's run has beyond every run (A17).
+type AuditRun struct {
+	Plan    string `json:"plan"`     // path, relative to the project
+	PlanSum string `json:"plan_sum"` // of the text that was split at the start (A44)
+	// Sections are the titles of the plan's parts, in order; at least one (A40).
+	Sections []string `json:"sections"`
+	Section  int      `json:"section"` // under way, from 0 (A41)
+	Phase    Phase    `json:"phase"`
+	Drive    string   `json:"drive"`           // as of a task loop
+	Check    string   `json:"check,omitempty"` // a person's command, "" without one
+	// CheckMinutes bounds one run of the check command.
+	CheckMinutes int       `json:"check_minutes,omitempty"`
+	Checked      *CheckRun `json:"checked,omitempty"` // the last run of it
+	Worktree     string    `json:"worktree"`
+	Branch       string    `json:"branch,omitempty"`
+	Base         string    `json:"base,omitempty"`         // commit at which the run began
+	SectionBase  string    `json:"section_base,omitempty"` // and the section under way
+	FinalDone    bool      `json:"final_audit_done,omitempty"`
+	Audits       int       `json:"audits"`            // that ended with a verdict
+	Retries      int       `json:"retries,omitempty"` // audits in a row that ended without one
+	// Outages counts the phases in a row that ended by no fault of the work.
+	Outages  int       `json:"outages,omitempty"`
+	Findings []Finding `json:"findings,omitempty"`
+	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
+	// Verdict is that of the last audit, bound to its commit (A75).
+	Verdict *AuditVerdict `json:"verdict,omitempty"`
+	Reason  string        `json:"reason,omitempty"` // why the last phase was not accepted
+	Post    *Post         `json:"post_action,omitempty"`
+	// Before is how many iterations the run had used when it was restarted last (A10).
+	Before   int `json:"iterations_before,omitempty"`
+	Restarts int `json:"restarts,omitempty"`
+}
+
+// Post is the action after a clean audit, as it was configured when the run began (A51–A58).
+type Post struct {
+	Skill   string `json:"skill,omitempty"`
+	Prompt  string `json:"prompt,omitempty"`
+	Push    bool   `json:"push,omitempty"`    // it may push and open a PR
+	Summary string `json:"summary,omitempty"` // its last words, redacted
+}
+
+// AuditVerdict is what an auditor reported. It holds for one commit (A71, A75).
+type AuditVerdict struct {
+	Word string `json:"verdict"` // clean or dirty
+	SHA  string `json:"sha"`
+}
+
+// The words of a verdict.
+const (
+	cleanWord = "clean"
+	dirtyWord = "dirty"
+)
+
+// Phase is what an iteration of an audit loop does.
+type Phase string
+
+// The phases (A16). Fix is the coding after a dirty final audit (A46).
+const (
+	Coding        Phase = "coding"
+	Auditing      Phase = "auditing"
+	FinalAuditing Phase = "final_auditing"
+	Fixing        Phase = "fix"
+	PostAction    Phase = "post_action"
+	Complete      Phase = "complete"
+)
+
+// Audits reports whether the phase only looks.
+func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
+
+// phaseEvent is how a phase ended.
+type phaseEvent string
+
+const (
+	ended       phaseEvent = "ended"      // the worker ended; no claim is needed
+	nextSection phaseEvent = "next"       // clean, and sections are left
+	lastSection phaseEvent = "last"       // clean, and it was the last of several
+	allClear    phaseEvent = "clear"      // clean, and nothing is left but to end
+	clearToPost phaseEvent = "clear-post" // clean, and a post action is configured
+	dirty       phaseEvent = "dirty"
+	noVerdict   phaseEvent = "no-verdict"
+)
+
+// phases is the whole order of an audit loop (A16): phase and event to the next phase. Any other
+// pair leaves the phase as it is.
+var phases = []struct {
+	from Phase
+	on   phaseEvent
+	to   Phase
+}{
+	{Coding, ended, Auditing},
+	{Fixing, ended, FinalAuditing},
+	{Auditing, nextSection, Coding},
+	{Auditing, lastSection, FinalAuditing},
+	{Auditing, allClear, Complete},
+	{Auditing, clearToPost, PostAction},
+	{Auditing, dirty, Coding},
+	{Auditing, noVerdict, Auditing},
+	{FinalAuditing, allClear, Complete},
+	{FinalAuditing, clearToPost, PostAction},
+	{FinalAuditing, dirty, Fixing},
+	{FinalAuditing, noVerdict, FinalAuditing},
+	{PostAction, ended, Complete},
+}
+
+func (p Phase) after(on phaseEvent) Phase {
+	for _, e := range phases {
+		if e.from == p && e.on == on {
+			return e.to
+		}
+	}
+	return p
+}
+
+// Bounds of an audit loop.
+const (
+	MaxSections  = 24 // of a plan (A44)
+	mostRetries  = 3  // audits in a row without a verdict (A63, A64)
+	perSection   = 4  // iterations of a section by default: code, audit, and once again
+	leastDefault = 15 // iterations by default (A66)
+)
+
+// AuditIterations is the default ceiling of iterations for a plan with that many sections (A66).
+func AuditIterations(sections int) int { return max(leastDefault, perSection*sections+3) }
+
+// The results of a phase, beside those of a task's attempt.
+const (
+	Ended     TaskDone = "ended"      // of a phase that is not judged
+	Clean     TaskDone = "clean"      // of an audit
+	Dirty     TaskDone = "dirty"      // of an audit
+	Undecided TaskDone = "no_verdict" // of an audit that reported none
+)
+
+// AuditLine is what a history line says of the phase (A23).
+type AuditLine struct {
+	Phase     Phase     `json:"phase"`
+	Section   int       `json:"section"` // from 1
+	Judgement Judgement `json:"judgement"`
+	Fresh     string    `json:"fresh,omitempty"`
+	Opened    []string  `json:"findings_opened,omitempty"`
+	Resolved  []string  `json:"findings_resolved,omitempty"`
+}
+
+func (r AuditRun) clone() *AuditRun {
+	r.Findings = slices.Clone(r.Findings)
+	if r.Post != nil {
+		post := *r.Post
+		r.Post = &post
+	}
+	return &r
+}
+
+// begin opens the phase under way; nil once the run is complete.
+func (r *AuditRun) begin(e EntryFacts) *Attempt {
+	if r.Phase == Complete {
+		return nil
+	}
+	if r.Base == "" {
+		r.Base, r.SectionBase, r.Branch = e.Head, e.Head, e.Branch
+	}
+	return &Attempt{
+		Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections), Try: r.Retries + 1,
+		Title: r.Sections[r.Section], Token: string(r.Phase) + "-" + e.Nonce,
+		Head: e.Head, Tree: e.Tree, Branch: e.Branch, NoGit: e.NoGit, Unread: e.Unread,
+	}
+}
+
+// Iteration is the number of an iteration since the last restart, and their ceiling; 0 for none
+// (A20).
+func (b *Budget) Iteration(n int) (number, most int) {
+	before := 0
+	if b.Audit != nil {
+		before = b.Audit.Before
+	}
+	if b.Ceilings.Iterations >= mostUnits {
+		return n - before, 0
+	}
+	return n - before, b.Ceilings.Iterations - before
+}
+
+// restart is the run with iterations and errors counted anew; plan, sections, phase and findings
+// stay (A9, A10). used is how many iterations the run has used.
+func (r AuditRun) restart(used int) *AuditRun {
+	next := r.clone()
+	next.Before, next.Retries, next.Outages, next.Reason = used, 0, 0, ""
+	next.Restarts++
+	return next
+}
+
+// clears is the event of a clean audit.
+func (r *AuditRun) clears() phaseEvent {
+	switch {
+	case r.Phase == Auditing && r.Section+1 < len(r.Sections):
+		return nextSection
+	case r.Phase == Auditing && len(r.Sections) > 1:
+		return lastSection
+	case r.Post != nil:
+		return clearToPost
+	}
+	return allClear
+}
+
+// happened is the event of a phase that ended with a judgement; "" where it ended by no fault of
+// the work.
+func (r *AuditRun) happened(j Judgement) phaseEvent {
+	switch {
+	case r.Phase == PostAction: // an errored one completes too (A57)
+		return ended
+	case j.Verdict == Outage:
+		return ""
+	case !r.Phase.Audits():
+		return ended
+	case j.Verdict == Clean, j.Verdict == Dirty && j.Why == openFindings && r.open("") == 0:
+		return r.clears() // a person may have accepted what was open
+	case j.Verdict == Dirty:
+		return dirty
+	}
+	return noVerdict
+}
+
+// fold moves the run on by one phase (A45–A50).
+func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
+	next := r.clone()
+	if j.Check != nil {
+		next.Checked = j.Check
+	}
+	if next.Outages++; j.Verdict != Outage {
+		next.Outages = 0
+	}
+	on := next.happened(j)
+	next.Retries, next.Reason = 0, ""
+	switch on {
+	case "", noVerdict:
+		next.Reason = j.Why
+	case dirty:
+		if j.Why != openFindings {
+			next.Reason = j.Why
+		}
+	case nextSection, lastSection:
+		next.SectionBase = j.SHA
+	case allClear, clearToPost:
+		next.FinalDone = true
+	}
+	if on == noVerdict {
+		next.Retries = r.Retries + 1
+	}
+	if r.Phase.Audits() && on != "" && on != noVerdict {
+		next.Audits++
+		next.Verdict = &AuditVerdict{Word: cleanWord, SHA: j.SHA}
+		if on == dirty {
+			next.Verdict.Word = dirtyWord
+		}
+		next.seen()
+	}
+	if r.Phase == PostAction && j.Verdict == Ended && next.Post != nil {
+		next.Post.Summary = a.Last
+	}
+	if on == nextSection {
+		next.Section++
+	}
+	next.Phase = r.Phase.after(on)
+	return next
+}
+
+// foldAudit moves an audit loop on by the phase that ends, and returns the line's part about it;
+// nil where there was none.
+func (b *Budget) foldAudit(t *Tick) *AuditLine {
+	a := t.Attempt
+	if b.Audit == nil || a == nil || a.Phase == "" || !t.Body {
+		return nil
+	}
+	j := t.verdict()
+	l := &AuditLine{Phase: a.Phase, Section: a.Task, Judgement: j, Fresh: a.Fresh,
+		Opened: a.Opened, Resolved: a.Resolved}
+	if a.Phase == b.Audit.Phase {
+		b.Audit = b.Audit.fold(a, j)
+	}
+	return l
+}
+
+// Name is the phase for a person, as in "the audit of section 2".
+func (a *Attempt) Name() string {
+	section := fmt.Sprintf(" of section %d", a.Task)
+	if a.Of < 2 {
+		section = ""
+	}
+	switch a.Phase {
+	case "":
+		return fmt.Sprintf("task %d", a.Task)
+	case Coding:
+		return "the coding" + section
+	case Auditing:
+		return "the audit" + section
+	case FinalAuditing:
+		return "the final audit"
+	case Fixing:
+		return "the fix"
+	}
+	return "the post action"
+}
+
+// The conditions of an audit loop.
+
+func auditClear(f *Facts) string {
+	r := f.Run.Audit
+	if r == nil || r.Phase != Complete {
+		return ""
+	}
+	return "The audit is clear. " + r.Result()
+}
+
+func auditRetries(f *Facts) string      { return f.noVerdicts(Auditing) }
+func finalAuditRetries(f *Facts) string { return f.noVerdicts(FinalAuditing) }
+
+func (f *Facts) noVerdicts(in Phase) string {
+	r := f.Run.Audit
+	if r == nil || r.Phase != in || r.Retries < mostRetries {
+		return ""
+	}
+	return fmt.Sprintf("%d audits in a row ended without a verdict: %s", r.Retries, r.Reason)
+}
+
+// Result is the run in a line, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
+func (r *AuditRun) Result() string {
+	done := r.Section
+	if r.Phase == FinalAuditing || r.Phase == Fixing || r.Phase == PostAction ||
+		r.Phase == Complete {
+		done = len(r.Sections)
+	}
+	return fmt.Sprintf("%d of %s clean, %s, %s", done, count(len(r.Sections), "section"),
+		count(r.open(Bug), "open bug"), count(r.open(Warn), "open warning"))
+}
+
+func tellAudit(f *Facts) string {
+	r := f.Run.Audit
+	return fmt.Sprintf("%s; phase %s, %d of %d audits in a row without a verdict", r.Result(),
+		r.Phase, r.Retries, mostRetries)
+}
+
+// AuditStatuses are the statuses of the seed for each cause by which an audit loop ends, with the
+// seed's own word for the cause (A6, A66). A run that has not ended is running.
+var AuditStatuses = []struct{ Cause, Status, Aka string }{
+	{"audit_complete", "completed", "completed"},
+	{"user_interrupt", "cancelled", "cancelled"},
+	{"prior_gate_stop", "cancelled", "user_aborted"},
+	{"lock_contention", "cancelled", "shutdown"},
+	{"stalled", "stalled", "stall_timeout"},
+	{"iteration_budget", "errored", "max_iterations"},
+	{"wall_clock_budget", "errored", "max_minutes"},
+	{"cost_budget", "errored", "max_dollars"},
+	{"repeated_failure", "errored", "repeated_failure"},
+	{"qmd_unreachable", "errored", "qmd_unreachable"},
+	{"api_unavailable", "errored", "error_max_retries"},
+	{"no_fresh_context", "errored", "session_creation_failed"},
+	{"audit_retry_exhausted", "errored", "audit_retry_exhausted"},
+	{"final_audit_retry_exhausted", "errored", "final_audit_retry_exhausted"},
+}
+
+// AuditStatus is the status of a run in the seed's words.
+func (b *Budget) AuditStatus() string {
+	if b.Status != Halted {
+		return "running"
+	}
+	for _, s := range AuditStatuses {
+		if s.Cause == b.StopCause {
+			return s.Status
+		}
+	}
+	return "errored"
+}
+
+// Restartable reports whether --restart may take the run up again: completed ones are history
+// (A5, A7).
+func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
+
+// order asks the conductor for the call that begins the phase under way.
+func (r *AuditRun) order() string {
+	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
+	return fmt.Sprintf("Next: %s of %s. Make exactly one Agent call now: subagent_type "+
+		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the phase's "+
+		"own). When it returns, end your turn with one short line. Do nothing else.", a.Name(),
+		r.Plan, a.Name())
+}
+
+// next is the number of the task under way; it means nothing to an audit loop.
+func (b *Budget) next() int {
+	if b.Tasks == nil {
+		return 0
+	}
+	return b.Tasks.Index + 1
+}
+
+// judgeAudit decides about a phase whose worker ends, as judge does about a task.
+func (s State) judgeAudit(k *Known) (need Need, hold *Continue) {
+	a, r := s.Tick.Attempt, s.Run.Audit
+	if a.Phase == PostAction {
+		if missing := k.lacks(NeedClaim); missing != 0 {
+			return missing, nil
+		}
+		a.Last = k.Claim.Last
+		return 0, s.settle(Judgement{Verdict: Ended})
+	}
+	if missing := k.lacks(NeedEvidence); missing != 0 {
+		return missing, nil
+	}
+	e := &k.Evidence
+	j := Judgement{Verdict: Ended, SHA: e.Head}
+	left := ""
+	if len(e.Dirty) > 0 {
+		left = count(len(e.Dirty), "file") + " not committed"
+	}
+	if a.Phase.Audits() {
+		return 0, s.judgeVerdict(j, e, left)
+	}
+	switch {
+	case e.Failed != "":
+		j.Why = "git cannot tell: " + e.Failed
+		return 0, s.miss(j, "")
+	case e.Branch != a.Branch:
+		j.Why = fmt.Sprintf("the branch is %s, the phase began on %s", orNone(e.Branch),
+			orNone(a.Branch))
+		return 0, s.miss(j, "")
+	case left != "":
+		j.Why = left
+		return 0, s.miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
+	case r.Check == "":
+		return 0, s.settle(j)
+	}
+	if missing := k.lacks(NeedCheck); missing != 0 {
+		return missing, nil
+	}
+	check := k.Check
+	j.Check = &check
+	if j.Why = red(&check, e.Head); j.Why != "" {
+		return 0, s.miss(j, check.Tail)
+	}
+	return 0, s.settle(j)
+}
+
+// judgeVerdict holds an auditor's verdict against what is open and committed (A33, A71, A75).
+func (s State) judgeVerdict(j Judgement, e *Evidence, left string) *Continue {
+	v := s.Tick.Attempt.Verdict
+	switch {
+	case e.Failed != "":
+		j.Verdict, j.Why = Undecided, "git cannot tell: "+e.Failed
+		return s.miss(j, "")
+	case v == nil:
+		j.Verdict, j.Why = Undecided, "no verdict was reported"
+		return s.miss(j, "")
+	case v.SHA != e.Head:
+		s.Tick.Attempt.Verdict = nil
+		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
+			abbreviated(v.SHA), abbreviated(e.Head))
+		return s.miss(j, "Look at the new commit too.")
+	case s.Run.Audit.open(Bug) > 0, v.Word == dirtyWord:
+		j.Verdict, j.Why = Dirty, openFindings
+	case left != "":
+		j.Verdict, j.Why = Dirty, left
+	default:
+		j.Verdict = Clean
+	}
+	return s.settle(j)
+}
+
+func abbreviated(sha string) string { return sha[:min(len(sha), 7)] }
+
+// upper begins a sentence with a name.
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

@@ -1,0 +1,329 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// seedDiagram are the edges of the seed's state diagram between phases. Fixing is its "Coding" in
+// fix mode. Two of its labels stand for two events each. "Auditing --> Auditing: next section" is
+// drawn there, while its text sends the next section to coding, as here.
+const seedDiagram = `
+coding --> auditing: ended
+auditing --> coding: dirty
+auditing --> coding: next
+auditing --> final_auditing: last
+auditing --> complete: clear
+final_auditing --> fix: dirty
+fix --> final_auditing: ended
+final_auditing --> post_action: clear-post
+post_action --> complete: ended
+final_auditing --> complete: clear
+`
+
+// ours are the edges that the seed has in words only.
+const ours = `
+auditing --> post_action: clear-post
+auditing --> auditing: no-verdict
+final_auditing --> final_auditing: no-verdict
+`
+
+// A16: the table is the seed's diagram.
+func TestPhases(t *testing.T) {
+	want := strings.Split(strings.TrimSpace(seedDiagram+strings.TrimPrefix(ours, "\n")), "\n")
+	var got []string
+	for _, e := range phases {
+		got = append(got, fmt.Sprintf("%s --> %s: %s", e.from, e.to, e.on))
+		if to := e.from.after(e.on); to != e.to {
+			t.Errorf("%s after %s is %s", e.from, e.on, to)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("edges (-seed +table):\n%s", d)
+	}
+	all := []Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction, Complete}
+	events := []phaseEvent{ended, nextSection, lastSection, allClear, clearToPost, dirty, noVerdict,
+		""}
+	edges := 0
+	for _, p := range all {
+		for _, on := range events {
+			if to := p.after(on); to != p || on == noVerdict && p.Audits() {
+				edges++
+			}
+		}
+	}
+	if edges != len(phases) {
+		t.Errorf("%d pairs move the phase, the table has %d", edges, len(phases))
+	}
+}
+
+func auditRun(sections int, phase Phase) *AuditRun {
+	r := &AuditRun{Phase: phase, Drive: DriveStop, Base: "base"}
+	for i := range sections {
+		r.Sections = append(r.Sections, fmt.Sprint("section ", i+1))
+	}
+	return r
+}
+
+func walk(r *AuditRun, list ...Judgement) (names []string) {
+	for _, j := range list {
+		r = r.fold(&Attempt{Last: "words"}, j)
+		names = append(names, fmt.Sprintf("%s %d", r.Phase, r.Section+1))
+	}
+	return names
+}
+
+// A45–A51, A57: whole walks by judgements.
+func TestAuditFold(t *testing.T) {
+	end, clean := Judgement{Verdict: Ended}, Judgement{Verdict: Clean, SHA: "s"}
+	bad := Judgement{Verdict: Dirty, Why: "2 files not committed"}
+	none, outage := Judgement{Verdict: Undecided}, Judgement{Verdict: Outage}
+	if d := cmp.Diff([]string{"auditing 1", "coding 1", "auditing 1", "coding 2", "auditing 2",
+		"final_auditing 2", "fix 2", "final_auditing 2", "complete 2"},
+		walk(auditRun(2, Coding), end, bad, end, clean, end, clean, bad, end, clean)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"auditing 1", "auditing 1", "auditing 1", "complete 1"},
+		walk(auditRun(1, Coding), end, none, outage, clean)); d != "" {
+		t.Error(d)
+	}
+	posts := auditRun(1, Auditing)
+	posts.Post = &Post{Prompt: "x"}
+	if d := cmp.Diff([]string{"post_action 1", "complete 1"}, walk(posts, clean, outage)); d != "" {
+		t.Error(d)
+	}
+	once := posts.fold(&Attempt{}, clean)
+	if r := once.fold(&Attempt{Last: "words"}, end); r.Post.Summary != "words" || !r.FinalDone {
+		t.Errorf("%+v", r)
+	}
+	if r := once.fold(&Attempt{Last: "words"}, outage); r.Post.Summary != "" {
+		t.Error("the last words of an action that failed are kept")
+	}
+	r := auditRun(1, Auditing)
+	for range 3 {
+		r = r.fold(&Attempt{}, none)
+	}
+	run := &Budget{Audit: r, Skill: Audit, Status: Active}
+	if auditRetries(&Facts{Run: run}) == "" || finalAuditRetries(&Facts{Run: run}) != "" {
+		t.Error("three audits without a verdict go on")
+	}
+	if next := r.fold(&Attempt{}, clean); next.Retries != 0 {
+		t.Error("a verdict leaves the count of retries")
+	}
+}
+
+// A33, A71, A75: what an auditor's word is worth.
+func TestVerdicts(t *testing.T) {
+	bug := Finding{ID: "F1", Severity: Bug, State: OpenFinding}
+	warning := Finding{ID: "F2", Severity: Warn, State: OpenFinding}
+	for _, tt := range []struct {
+		name     string
+		verdict  *AuditVerdict
+		findings []Finding
+		evidence Evidence
+		want     TaskDone
+	}{
+		{"no report", nil, nil, Evidence{Head: "a"}, Undecided},
+		{"clean", &AuditVerdict{"clean", "a"}, nil, Evidence{Head: "a"}, Clean},
+		{"clean beside a warning", &AuditVerdict{"clean", "a"}, []Finding{warning},
+			Evidence{Head: "a"}, Clean},
+		{"clean beside a bug", &AuditVerdict{"clean", "a"}, []Finding{bug},
+			Evidence{Head: "a"}, Dirty},
+		{"clean of another commit", &AuditVerdict{"clean", "a"}, nil,
+			Evidence{Head: "b"}, Undecided},
+		{"clean, and a file is not committed", &AuditVerdict{"clean", "a"}, nil,
+			Evidence{Head: "a", Dirty: []string{"x"}}, Dirty},
+		{"dirty", &AuditVerdict{"dirty", "a"}, []Finding{warning}, Evidence{Head: "a"}, Dirty},
+		{"git fails", &AuditVerdict{"clean", "a"}, nil, Evidence{Failed: "no"}, Undecided},
+	} {
+		r := auditRun(1, Auditing)
+		r.Findings = tt.findings
+		a := &Attempt{Phase: Auditing, Task: 1, Verdict: tt.verdict, Holds: mostHolds}
+		s := State{Run: &Budget{Audit: r, Skill: Audit}, Tick: &Tick{Attempt: a}}
+		k := Known{Has: NeedEvidence, Evidence: tt.evidence}
+		if need, hold := s.judge(&k); need != 0 || hold != nil || a.Judged == nil {
+			t.Errorf("%s: need %d, hold %v", tt.name, need, hold)
+		} else if a.Judged.Verdict != tt.want {
+			t.Errorf("%s: %+v", tt.name, a.Judged)
+		}
+	}
+}
+
+// A29–A32, A73, A74: ids are the program's own, and a finding that comes back is the same one.
+func TestFindings(t *testing.T) {
+	run := &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}
+	tick := &Tick{Iteration: 2, Attempt: &Attempt{Phase: Auditing, Task: 1, Sent: true}}
+	take := func(r Report) string {
+		_, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, "abc1234")
+		if err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	panics := FoundOne{File: "a.go", Line: 3, Severity: Bug, Description: "panics at line 3"}
+	take(Report{Findings: []FoundOne{panics}, Verdict: "dirty"})
+	panics.Line, panics.Description = 9, "Panics at line 9"
+	take(Report{Findings: []FoundOne{panics}})
+	if list := run.Audit.Findings; len(list) != 1 || list[0].ID != "F1" || list[0].Line != 9 {
+		t.Fatalf("%+v", list)
+	}
+	take(Report{Resolved: []string{"F1"}, Verdict: "clean"})
+	if f := run.Audit.Findings[0]; f.State != ResolvedFinding || f.Until != 2 {
+		t.Errorf("%+v", f)
+	}
+	take(Report{Findings: []FoundOne{panics}})
+	if f := run.Audit.Findings[0]; f.State != OpenFinding || len(run.Audit.Findings) != 1 {
+		t.Errorf("%+v", f)
+	}
+	before := run.Audit
+	for want, r := range map[string]Report{
+		`no finding "F9"`: {Findings: []FoundOne{{File: "b.go", Severity: Bug}},
+			Resolved: []string{"F9"}},
+		"no finding is open":     {Resolved: []string{"F1"}, Verdict: "dirty"},
+		"findings are open, and": {Findings: manyFindings(MaxFindings)},
+	} {
+		if said := take(r); !strings.Contains(said, want) {
+			t.Errorf("want %q, got %q", want, said)
+		}
+		if !cmp.Equal(before, run.Audit) {
+			t.Error("a refused report changed the run")
+		}
+	}
+	applyRecurring(run, tick, Gate{Target: "F1"}, "accept", "accept")
+	take(Report{Findings: []FoundOne{panics}})
+	if run.Audit.Findings[0].State != AcceptedFinding || run.Audit.open(Bug) != 0 {
+		t.Error("an accepted finding is open again")
+	}
+	tick.Attempt.Phase = Coding
+	if said := take(Report{Verdict: "clean"}); !strings.Contains(said, "reported by an audit") {
+		t.Error(said)
+	}
+}
+
+func manyFindings(n int) (list []FoundOne) {
+	for i := range n {
+		words := strings.Repeat("z", i+1)
+		list = append(list, FoundOne{File: "a.go", Severity: Warn, Description: words})
+	}
+	return list
+}
+
+// The list stays bounded although findings come and go.
+func TestFindingsBound(t *testing.T) {
+	r := auditRun(1, Auditing)
+	tick := &Tick{Attempt: &Attempt{Phase: Auditing, Task: 1}}
+	for i := range 1000 {
+		one := FoundOne{File: fmt.Sprintf("%s.go", strings.Repeat("z", i+1)), Severity: Bug}
+		if err := r.add(tick, one); err != nil {
+			t.Fatal(err)
+		}
+		last := &r.Findings[len(r.Findings)-1]
+		if last.State = ResolvedFinding; i%7 == 0 {
+			last.State = AcceptedFinding
+		}
+	}
+	if n := len(r.Findings); n > 2*MaxFindings || r.LastID != 1000 {
+		t.Errorf("%d findings, the newest is F%d", n, r.LastID)
+	}
+}
+
+// A6, A66: every cause that ends an audit loop has one status and one name in the seed's words.
+func TestAuditStatuses(t *testing.T) {
+	words := []string{"completed", "cancelled", "errored", "stalled"}
+	causes, akas := map[string]bool{}, map[string]bool{}
+	for _, s := range AuditStatuses {
+		if causes[s.Cause] || akas[s.Aka] || !slices.Contains(words, s.Status) {
+			t.Errorf("%+v", s)
+		}
+		causes[s.Cause], akas[s.Aka] = true, true
+		b := &Budget{Status: Halted, StopCause: s.Cause}
+		if b.AuditStatus() != s.Status || b.Restartable() != (s.Status != "completed") {
+			t.Errorf("%+v is %s", s, b.AuditStatus())
+		}
+		if _, known := ConditionOf(s.Cause); !known {
+			t.Errorf("%s is no cause", s.Cause)
+		}
+	}
+	for _, c := range Conditions {
+		if c.Applies&AuditLoop != 0 && !causes[c.Cause] {
+			t.Errorf("%s has no status", c.Cause)
+		}
+	}
+	for _, status := range []Status{Active, Paused} {
+		if s := (&Budget{Status: status}).AuditStatus(); s != "running" {
+			t.Error(s)
+		}
+	}
+}
+
+// A28, T91: three iterations in a row in which nothing changed.
+func TestIdle(t *testing.T) {
+	run := &Budget{Skill: Audit, Audit: auditRun(1, Coding), DollarsEstimate: Dollar}
+	end := func(a Attempt) {
+		before := *run
+		a.Sent, a.Head = true, "abc1234567"
+		a.Judged = &Judgement{Verdict: Ended}
+		run.DollarsEstimate = run.DollarsEstimate.Plus(Dollar)
+		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before)
+	}
+	still := Attempt{EndHead: "abc1234567"}
+	end(still)
+	end(Attempt{EndHead: "abc1234567", EndTree: "other"})
+	if run.Idle != nil {
+		t.Error("another tree is no change")
+	}
+	end(Attempt{}) // nobody looked
+	end(still)
+	end(still)
+	if noProgress(&Facts{Run: run}) != "" {
+		t.Error("fires after two")
+	}
+	end(still)
+	if said := noProgress(&Facts{Run: run}); said !=
+		"nothing changed for 3 iterations, $3.00 since abc1234" {
+		t.Error(said)
+	}
+	end(Attempt{EndHead: "def"})
+	if run.Idle != nil {
+		t.Error("a commit is no change")
+	}
+}
+
+// A10: iterations and errors are counted anew, dollars and minutes are not.
+func TestRestart(t *testing.T) {
+	b := Budget{Skill: Audit, Status: Halted, StopCause: "audit_retry_exhausted", RunID: "r",
+		IterationsUsed: 15, DollarsEstimate: 3 * Dollar, MinutesElapsed: 40,
+		Ceilings: Ceilings{Iterations: 15, Minutes: 480, Dollars: 25 * Dollar},
+		Audit:    auditRun(3, Auditing), Idle: &Idle{Iterations: 3}}
+	b.Audit.Section, b.Audit.Retries = 1, 3
+	b.Audit.Findings = []Finding{{ID: "F1", State: OpenFinding}}
+	flags, _, err := ParseFlags(Audit, "--restart")
+	if err != nil || !flags.Restart {
+		t.Fatal(err)
+	}
+	r := Resume(b, Request{
+		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},
+	})
+	number, most := r.Iteration(16)
+	if number != 1 || most != 15 || r.Audit.Retries != 0 || r.Idle != nil ||
+		r.DollarsEstimate != 3*Dollar || r.MinutesElapsed != 40 || r.IterationsUsed != 15 ||
+		r.RunID != "r" || r.Audit.Section != 1 || len(r.Audit.Findings) != 1 ||
+		r.Command != "/sdd:audit p.md" {
+		t.Errorf("%d of %d: %+v %+v", number, most, r, r.Audit)
+	}
+	again := Resume(r, Request{Flags: flags, Command: Command{Name: "sdd:audit"}})
+	if again.Ceilings.Iterations != 30 {
+		t.Errorf("a second restart has %d iterations", again.Ceilings.Iterations)
+	}
+	flags, _, _ = ParseFlags(Audit, "p.md --max-iterations 0")
+	endless := Budget{Skill: Audit, Ceilings: flags.Ceilings, Audit: auditRun(1, Coding)}
+	if _, most := endless.Iteration(1); most != 0 {
+		t.Errorf("no ceiling is %d", most)
+	}
+}

@@ -1,0 +1,69 @@
+package loop
+
+import "slices"
+
+// audited holds the calls of an audit loop's phase against its restrictions: an auditor only looks,
+// and no phase asks, pushes or schedules (A67–A70).
+func (e Call) audited(s State, k *Known) Outcome {
+	if s.Run.Audit == nil || e.between(s) || !e.open(s) || e.foreign(s) || s.Tick.Attempt == nil {
+		return Outcome{}
+	}
+	a := s.Tick.Attempt
+	switch {
+	case e.Tool == "AskUserQuestion":
+		return refuseCall(deny(AuditRule, "decide by the plan, or leave it to the audit",
+			"No question is asked during %s", a.Name()))
+	case e.Schedules != nil && !s.Run.Schedules(e.Schedules.Prompt):
+		return refuseCall(deny(AuditRule, "do it in this phase or leave it",
+			"Nothing is scheduled during %s", a.Name()))
+	}
+	if a.Phase.Audits() && (e.Agent != "" || !s.Run.feeds()) {
+		if missing := k.lacks(NeedLooks); missing != 0 {
+			return Outcome{Need: missing}
+		}
+		if !k.Looks && !k.Checks {
+			way := "read, or report with `hooks report`; what is wrong is a finding"
+			if s.Run.Audit.Check != "" {
+				way = "read, run `" + s.Run.Audit.Check + "` or report with `hooks report`"
+			}
+			return refuseCall(deny(AuditRule, way, "%s is refused: %s changes nothing", e.Tool,
+				a.Name()))
+		}
+		return Outcome{}
+	}
+	return e.publishes(s, k, a.Name())
+}
+
+// between reports whether the turn of an audit loop's conductor goes on between two phases.
+func (e Call) between(s State) bool {
+	return s.Tick == nil && s.Run.feeds() && s.Run.Audit != nil && s.Run.Status == Active &&
+		e.Agent == "" && e.Session == s.Run.SessionID &&
+		slices.Contains(s.Run.LastPrompts, e.Prompt)
+}
+
+// publishes refuses what would leave the worktree: pushes and pull requests. A post action may do
+// it where the project's configuration says so.
+func (e Call) publishes(s State, k *Known, during string) Outcome {
+	if r := s.Run.Audit; r.Phase == PostAction && r.Post != nil && r.Post.Push {
+		return Outcome{}
+	}
+	if missing := k.lacks(NeedReading); missing != 0 {
+		return Outcome{Need: missing}
+	}
+	what := k.Reading.Pushes
+	for _, act := range k.Reading.Acts {
+		if what == "" && act.Kind == ActOpen {
+			what = act.Command
+		}
+	}
+	switch {
+	case what != "":
+		return refuseCall(deny(AuditRule, "commit; a person pushes after the audit is clear",
+			"Not published: %s. Nothing leaves the worktree during %s", what, during))
+	case k.Reading.Opaque != "" && k.Reading.Reaches:
+		return refuseCall(deny(AuditRule,
+			"write it plainly, without text that is only known when it runs",
+			"This command cannot be read and it could push: %s", k.Reading.Opaque))
+	}
+	return Outcome{}
+}

@@ -1,0 +1,87 @@
+package loop
+
+import "fmt"
+
+// Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after one in
+// which something did.
+type Idle struct {
+	Iterations int    `json:"iterations"`
+	Since      string `json:"since,omitempty"` // commit at which the first of them began
+	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
+}
+
+// mostIdle is how many of them stall a task or an audit loop. A task has all of its attempts first,
+// so that the cause of its end is its own (T57).
+const mostIdle = 3
+
+func (b *Budget) mostIdle() int {
+	if b.Tasks != nil {
+		return max(mostIdle, b.Tasks.MaxTries-1)
+	}
+	return mostIdle
+}
+
+// foldIdle counts the iteration that ends. before is the run as it was. What nobody looked at, or
+// what the API or a person ended, does not count.
+func (b *Budget) foldIdle(t *Tick, before *Budget) {
+	a := t.Attempt
+	if a == nil || !t.Body || t.verdict().Verdict == Outage || a.Sent && a.EndHead == "" {
+		return
+	}
+	if a.moved() || b.advanced(before) {
+		b.Idle = nil
+		return
+	}
+	idle := Idle{Since: a.Head, Before: before.DollarsEstimate}
+	if b.Idle != nil {
+		idle = *b.Idle
+	}
+	idle.Iterations++
+	b.Idle = &idle
+}
+
+// moved reports whether the worker left another commit or another tree.
+func (a *Attempt) moved() bool {
+	return a.EndHead != "" && (a.EndHead != a.Head || a.EndTree != a.Tree)
+}
+
+// advanced reports whether the run came closer to its end: a task is done, an audit is
+// clean, a finding is closed, the check turned green.
+func (b *Budget) advanced(before *Budget) bool {
+	switch {
+	case b.Tasks != nil:
+		return b.Tasks.Index > before.Tasks.Index
+	case b.Audit != nil:
+		was, now := before.Audit, b.Audit
+		clean := now.Audits > was.Audits && now.Verdict.Word == cleanWord
+		green := was.Checked != nil && was.Checked.Exit != 0 && now.Checked.Exit == 0
+		return clean || green || now.open("") < was.open("")
+	}
+	return false
+}
+
+func noProgress(f *Facts) string {
+	if i := f.Run.Idle; i == nil || i.Iterations < f.Run.mostIdle() {
+		return ""
+	}
+	return f.Run.idleText()
+}
+
+// idleText is as in "nothing changed for 3 iterations, $4.10 since abc1234".
+func (b *Budget) idleText() string {
+	since := b.Idle.Since
+	if since == "" {
+		since = "then"
+	}
+	return fmt.Sprintf("nothing changed for %s, $%s since %s",
+		count(b.Idle.Iterations, "iteration"), b.DollarsEstimate.Minus(b.Idle.Before),
+		since[:min(7, len(since))])
+}
+
+func tellIdle(f *Facts) string {
+	if f.Run.Idle == nil {
+		return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
+			f.Run.mostIdle())
+	}
+	return fmt.Sprintf("%s; fires after %d", f.Run.idleText(), f.Run.mostIdle())
+}
