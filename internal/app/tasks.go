@@ -321,20 +321,24 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 	}
 }
 
-// workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, and
-// whether anything stands before the attempt's prompt (T93).
+// workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
+// fork in which the iteration runs, and whether anything stands before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	path := first(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
 	text, ok := safefile.ReadHead(path, 256<<10)
-	if !ok {
-		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || t.Tick.Attempt.Sent}
+	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // in the text that begins an iteration
+	switch a := t.Tick.Attempt; {
+	case a != nil && !ok:
+		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || a.Sent}
+	case a != nil:
+		mark = a.Token
 	}
 	fresh := true
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, t.Tick.Attempt.Token) {
+		if strings.Contains(line, mark) {
 			return loop.WorkerSeen{Ours: true, Known: true, Fresh: fresh}
 		}
 		fresh = fresh && !strings.Contains(line, `"type":"assistant"`)

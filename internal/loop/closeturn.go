@@ -102,6 +102,15 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 			return out
 		}
 	}
+	if e.owesFacts(s) {
+		if missing := k.lacks(NeedWorker); missing != 0 {
+			return Outcome{Need: missing}
+		}
+		turn := TurnEnd{Turn: e.Turn}
+		if ask := s.Run.Kind().Owes(s); k.Worker.Ours && turn.hold(s.Run, ask.Name) {
+			return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
+		}
+	}
 	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
 		return Outcome{}
 	}
@@ -109,6 +118,17 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		return id == e.Agent
 	})
 	return Outcome{Save: Save{Tick: s.Tick}}
+}
+
+// owesFacts reports whether the worker that ends may be the iteration's own fork, and has not
+// reported its facts. It is asked itself, because the main thread has not seen them.
+func (e WorkerEnd) owesFacts(s State) bool {
+	if !e.open(s) || e.foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
+		return false
+	}
+	t, owes := s.Tick, s.Run.Kind().Owes
+	return t.Body && !t.Halting() && t.Failed == "" && len(t.Pending) == 0 && owes != nil &&
+		owes(s) != nil
 }
 
 // PersonStop is a person's `hooks loop stop` in a terminal. Session is the run's own.

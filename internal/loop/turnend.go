@@ -162,7 +162,8 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 // end closes the iteration. A run that ended and is still scheduled, or one that nothing would
 // bring back, holds the turn once more for the call that settles it.
 func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
-	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || len(crons) > 0
+	looped := len(crons) > 0 && !s.Run.scheduled()
+	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || looped
 	pause := s.Tick.mustPause()
 	need := Need(0)
 	if pause {

@@ -52,7 +52,7 @@ func commit(command string) Call {
 }
 
 var (
-	taskPattern  = regexp.MustCompile(`(?m)^Task (\d+) of \d+: `)
+	taskPattern  = regexp.MustCompile(`\bTask (\d+) of \d+: `)
 	tokenPattern = regexp.MustCompile(`TASK_COMPLETE (\d+\.(\d+)-[0-9a-f]{8})`)
 	orderPattern = regexp.MustCompile(`Make exactly one Agent call now: subagent_type "([^"]+)", ` +
 		`description "([^"]+)", prompt "go"`)
@@ -62,10 +62,10 @@ var (
 // task is the task whose worker sent the request; 0 for the main thread. The PR's is one more than
 // the list has.
 func (r Request) task() (n int, token string) {
-	first := r.Messages[0].Text()
 	if r.main() {
 		return 0, ""
 	}
+	first := r.first()
 	if m := taskPattern.FindStringSubmatch(first); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
@@ -78,6 +78,18 @@ func (r Request) task() (n int, token string) {
 	return n, token
 }
 
+// first is all that a conversation began with.
+func (r Request) first() string {
+	var parts []string
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			break
+		}
+		parts = append(parts, m.Text())
+	}
+	return strings.Join(parts, "\n")
+}
+
 // main reports whether the main thread sent the request.
 func (r Request) main() bool { return strings.Contains(r.All(), "Conduct the task loop") }
 
@@ -86,7 +98,7 @@ func (c Conductor) Say(r Request) Turn {
 	prompt, done := r.Prompt(), len(r.Calls())
 	if n, token := r.task(); n > 0 {
 		w := Work{Token: token, Done: done}
-		w.Try, _ = strconv.Atoi(tokenPattern.FindStringSubmatch(r.Messages[0].Text())[2])
+		w.Try, _ = strconv.Atoi(tokenPattern.FindStringSubmatch(r.first())[2])
 		for _, m := range r.Messages {
 			if m.Role == "user" && strings.Contains(m.Text(), "is not done: ") {
 				w.Held++
