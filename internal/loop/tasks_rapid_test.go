@@ -128,7 +128,8 @@ func TestTaskRules(t *testing.T) {
 		run := Budget{RunID: "r1", StartedAt: start, SessionID: "s1", Skill: Tasks, Status: Active,
 			Ceilings: KindOf(Tasks).Ceilings, Tasks: &TaskRun{
 				List:   []TaskItem{{Title: "a", Checkpoint: true}, {Title: "b"}, {Title: "c"}},
-				Passed: []int{1, 2}, Try: 1, MaxTries: rapid.IntRange(2, 5).Draw(t, "max"), Drive: DriveStop,
+				Passed: []int{1, 2}, Drive: DriveStop,
+				Try: 1, MaxTries: rapid.IntRange(2, 5).Draw(t, "max"),
 				Mode:  rapid.SampledFrom([]string{"quick", "checkpoint"}).Draw(t, "mode"),
 				Check: rapid.SampledFrom([]string{"", "make test"}).Draw(t, "check"),
 			}}
