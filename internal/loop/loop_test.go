@@ -240,7 +240,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(Conditions) != 16 || len(Gates) != 13 {
+	if len(Conditions) != 16 || len(Gates) != 15 {
 		t.Error(len(Conditions), len(Gates))
 	}
 	for _, k := range Gates {
