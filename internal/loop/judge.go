@@ -106,7 +106,7 @@ func (s State) lacking(e *Evidence) (why, more string) {
 		return "the branch no longer contains the commit on which the attempt began", ""
 	case item.NoCommit:
 		return "", ""
-	case e.Head == a.Base:
+	case e.Head == a.Base, e.Head == "":
 		return "no commit since the task began", ""
 	case e.Same:
 		return "the commits since the task began change nothing", ""

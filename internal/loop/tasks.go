@@ -370,9 +370,6 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 		spent = spent.Plus(u.Dollars)
 	}
 	j := t.verdict()
-	if len(j.Weakened) > 0 {
-		t.Notes = append(slices.Clone(t.Notes), "Tests weakened: "+strings.Join(j.Weakened, "; "))
-	}
 	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}

@@ -124,14 +124,16 @@ func (m *taskMachine) judgement() *Judgement {
 // allows, a done verdict has its claim and its evidence, and money only grows.
 func TestTaskRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		run := Budget{RunID: "r1", SessionID: "s1", Skill: Tasks, Status: Active,
+		start := time.Unix(1e9, 0).UTC()
+		run := Budget{RunID: "r1", StartedAt: start, SessionID: "s1", Skill: Tasks, Status: Active,
 			Ceilings: KindOf(Tasks).Ceilings, Tasks: &TaskRun{
-				List: []TaskItem{{Title: "a", Checkpoint: true}, {Title: "b"}, {Title: "c"}},
-				Try:  1, MaxTries: rapid.IntRange(2, 5).Draw(t, "max"), Drive: DriveStop,
+				List:   []TaskItem{{Title: "a", Checkpoint: true}, {Title: "b"}, {Title: "c"}},
+				Passed: []int{1, 2}, Drive: DriveStop,
+				Try: 1, MaxTries: rapid.IntRange(2, 5).Draw(t, "max"),
 				Mode:  rapid.SampledFrom([]string{"quick", "checkpoint"}).Draw(t, "mode"),
 				Check: rapid.SampledFrom([]string{"", "make test"}).Draw(t, "check"),
 			}}
-		m := &taskMachine{State: State{Run: &run}, now: time.Unix(1e9, 0).UTC()}
+		m := &taskMachine{State: State{Run: &run}, now: start}
 		for range rapid.IntRange(1, 25).Draw(t, "events") {
 			before := *m.Run.Tasks
 			spent := m.Run.DollarsEstimate
@@ -161,7 +163,8 @@ func TestTaskRules(t *testing.T) {
 				t.Fatalf("from task %d to %d", before.Index, now.Index)
 			case now.Index > before.Index && !now.List[before.Index].Result.done():
 				t.Fatalf("task %d was skipped: %+v", before.Index, now.List[before.Index])
-			case now.Try > now.MaxTries || m.Tick != nil && m.Tick.Body && now.Try >= now.MaxTries:
+			case now.Try > now.MaxTries,
+				m.Tick != nil && m.Tick.Body && now.Try >= now.MaxTries:
 				t.Fatalf("attempt %d of %d", now.Try, now.MaxTries-1)
 			case m.Run.DollarsEstimate < spent:
 				t.Fatalf("spent %s after %s", m.Run.DollarsEstimate, spent)
