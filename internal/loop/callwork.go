@@ -63,7 +63,8 @@ func (e Call) conduct(s State, k *Known) Outcome {
 	case e.Sends != nil && s.Tick.Attempt.Sent:
 		return refuseCall(deny(ConductRule, "end the turn; the Stop hook names the next task",
 			"Not dispatched: the worker of %s was sent already", what))
-	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch", e.Tool == "TodoWrite":
+	case e.Sends != nil, e.Asks && s.Run.Audit == nil, e.Tool == "ToolSearch",
+		e.Tool == "TodoWrite":
 		return Outcome{}
 	case k.lacks(NeedLooks) != 0:
 		return Outcome{Need: NeedLooks}
