@@ -73,9 +73,8 @@ func (p Prompt) Final() string {
 func (p Prompt) Post(skill, prompt string) string {
 	task := prompt
 	if skill != "" {
-		task = strings.TrimSpace(
-			fmt.Sprintf("Load the skill %q with the Skill tool and do what it "+
-				"says.\n\n%s", skill, prompt))
+		task = strings.TrimSpace(fmt.Sprintf("Load the skill %q with the Skill tool and do what "+
+			"it says.\n\n%s", skill, prompt))
 	}
 	return p.join(
 		p.head(),

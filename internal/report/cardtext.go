@@ -34,6 +34,7 @@ func CardText(s Screen, c Card) string {
 		p.row(a.Name, a.style(), "%s", a.standing()+a.rest(false))
 	}
 	p.tasks(c)
+	p.cardAudit(c.Run)
 	p.iterations(c)
 	p.facts(c)
 	p.leftBehind(c)

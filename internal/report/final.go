@@ -37,8 +37,9 @@ func Final(b *loop.Budget, e Ended) string {
 		t.line("Gate: %s in iteration %d", b.StopDetail.Gate, b.StopDetail.Iteration)
 	}
 	t.tasks(b)
+	t.endedAudit(b)
 	t.line("Iterations: %d / %d", b.IterationsUsed, b.Ceilings.Iterations)
-	if b.Tasks == nil || len(b.PRsTouched) > 0 {
+	if b.Drive() == "" || len(b.PRsTouched) > 0 {
 		t.line("PRs touched: %s", prs(b))
 	}
 	t.line("Minutes: %d / %d", b.MinutesElapsed, b.Ceilings.Minutes)
@@ -51,7 +52,7 @@ func Final(b *loop.Budget, e Ended) string {
 	if e.Overrun != nil {
 		t.line("Overrun: %s", e.Overrun)
 	}
-	if b.Tasks == nil || b.CommentsPushed+b.MergesAttempted > 0 {
+	if b.Drive() == "" || b.CommentsPushed+b.MergesAttempted > 0 {
 		t.line("Comments pushed: %d, merges attempted: %d, agents dispatched: %d",
 			b.CommentsPushed, b.MergesAttempted, b.AgentsDispatched)
 	} else {

@@ -161,6 +161,7 @@ func Standing(s Screen, st Stand) string {
 	p.row("run", plain, "%s, started %s", cmp.Or(b.RunID, "unknown"), p.at(b.StartedAt))
 	p.axes(st.Budgets)
 	p.standingTasks(st)
+	p.standingAudit(st)
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))

@@ -26,6 +26,8 @@ func Status(l *loop.Iteration, wake string) string {
 			b.CommentsPushed, l.Comments, b.MergesAttempted, l.Merges)
 	case loop.TaskLoop:
 		t.attempt(l)
+	case loop.AuditLoop:
+		t.audited(l)
 	}
 	t.line("Budget remaining: %s", Remaining(b))
 	t.line("Spent: $%s this iteration, $%s in all (API-equivalent)%s", l.Dollars, b.DollarsEstimate,

@@ -1,0 +1,34 @@
+package main
+
+import "hooks/internal/report"
+
+type auditCmd struct {
+	Findings findingsCmd `cmd:"" default:"1" help:"What the auditors of the project's audit loop found: open, accepted and resolved."`
+	Section  sectionCmd  `cmd:"" help:"A section of the plan as it was when the loop began; the one under way if none is named."`
+}
+
+type findingsCmd struct {
+	JSON bool `help:"Print the same as JSON."`
+}
+
+// Run prints the findings of the project's audit loop.
+func (f findingsCmd) Run(c caller) error {
+	found, err := c.Audit()
+	if found.Run == nil && err != nil {
+		return err
+	}
+	return show(c, f.JSON, found, err, report.Findings)
+}
+
+type sectionCmd struct {
+	Number int `arg:"" optional:"" help:"From 1."`
+}
+
+// Run prints the text of a section.
+func (s sectionCmd) Run(c caller) error {
+	text, err := c.Section(s.Number)
+	if err != nil {
+		return err
+	}
+	return c.say(text)
+}

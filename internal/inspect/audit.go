@@ -1,0 +1,56 @@
+package inspect
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"hooks/internal/audits"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/report"
+)
+
+// Audit is the project's audit loop with its findings (A30). It fails where there is none.
+func (d *Desk) Audit() (report.Audited, error) {
+	found := report.Audited{Findings: []loop.Finding{}}
+	err := d.ask(func(v *visit) error {
+		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
+			if l.Budget.Audit != nil {
+				found.Run = l.Budget
+				found.Findings = append(found.Findings, l.Budget.Audit.Findings...)
+			}
+			return nil
+		})
+	})
+	if err == nil && found.Run == nil {
+		err = hint.New("start one with /sdd:audit PLAN in a linked worktree", "no audit loop here")
+	}
+	return found, err
+}
+
+// Section is the text of a section of the plan as it was when the loop began, from 1; 0 is the one
+// under way (A43).
+func (d *Desk) Section(number int) (text string, err error) {
+	found, err := d.Audit()
+	if err != nil {
+		return "", err
+	}
+	r := found.Run.Audit
+	if number == 0 {
+		number = r.Section + 1
+	}
+	err = d.ask(func(v *visit) error {
+		plan := v.files.Plan()
+		sum := sha256.Sum256(plan)
+		_, list, err := audits.Split(string(plan), loop.MaxSections)
+		switch {
+		case err != nil || hex.EncodeToString(sum[:8]) != r.PlanSum:
+			return hint.New("read it in "+r.Plan, "the copy of the plan is gone or was changed")
+		case number < 1 || number > len(list):
+			return hint.New("name one from 1 on", "section %d of %d", number, len(list))
+		}
+		text = list[number-1].Text
+		return nil
+	})
+	return text, err
+}

@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+
+	"hooks/internal/loop"
+)
+
+// Audited is an audit loop with its findings.
+type Audited struct {
+	Run      *loop.Budget   `json:"-"`
+	Findings []loop.Finding `json:"findings"`
+}
+
+// Findings lists what the auditors found, open ones first.
+func Findings(s Screen, a Audited) string {
+	var t text
+	t.line("%s", a.Run.Audit.Result())
+	for _, state := range []loop.FindingState{
+		loop.OpenFinding, loop.AcceptedFinding, loop.ResolvedFinding,
+	} {
+		for _, f := range a.Run.Audit.Which(state) {
+			t.line("%-8s  section %d  %s", f.State, f.Section, f)
+		}
+	}
+	return Fit(s, t.String())
+}
+
+// audited writes the end of a phase in the status block.
+func (t *text) audited(l *loop.Iteration) {
+	r := l.Budget.Audit
+	if r == nil {
+		return
+	}
+	if a := l.Audit; a != nil {
+		name := (&loop.Attempt{Phase: a.Phase, Task: a.Section, Of: len(r.Sections)}).Name()
+		t.line("Phase: %s — %s%s", name, a.Judgement.Verdict, prefixed(": ", a.Judgement.Why))
+	}
+	t.line("Audit: %s", r.Result())
+}
+
+// maxFindings bounds the findings that a text lists one by one.
+const maxFindings = 30
+
+// unresolved are the findings that are left, one line each: open ones, then those that a person
+// accepted.
+func unresolved(r *loop.AuditRun) (lines []string) {
+	for _, f := range r.Which(loop.OpenFinding) {
+		lines = append(lines, "Open: "+f.String())
+	}
+	for _, f := range r.Which(loop.AcceptedFinding) {
+		lines = append(lines, "Accepted by a person: "+f.String())
+	}
+	if more := len(lines) - maxFindings; more > 0 {
+		lines = append(lines[:maxFindings:maxFindings], fmt.Sprintf(
+			"… and %s: hooks audit findings", loop.Plural(more, "further finding")))
+	}
+	return lines
+}
+
+// endedAudit writes what a person reads of an audit loop at its end: the last verdict with its
+// commit, what is left as it is, and the words of the post action (A58, A74).
+func (t *text) endedAudit(b *loop.Budget) {
+	r := b.Audit
+	if r == nil {
+		return
+	}
+	t.line("Audit: %s (%s)", r.Result(), b.AuditStatus())
+	if v := r.Verdict; v != nil {
+		t.line("Last verdict: %s about %s", v.Word, shortSHA(v.SHA))
+	}
+	for _, line := range unresolved(r) {
+		t.line("%s", line)
+	}
+	if r.Post != nil && r.Post.Summary != "" {
+		t.line("Post action: %s", r.Post.Summary)
+	}
+}
+
+// standingAudit draws how far an audit loop is with its plan.
+func (p *page) standingAudit(st Stand) {
+	r := st.Run.Audit
+	if r == nil {
+		return
+	}
+	p.row("done", plain, "%s", r.Result())
+	if r.Phase != loop.Complete {
+		name := (&loop.Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}).Name()
+		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
+			name += ": " + r.Sections[r.Section]
+		}
+		p.row("under way", plain, "%s", name)
+	}
+	p.given("last phase", warn, r.Reason)
+}
+
+// cardAudit is the part of the morning page about an audit loop.
+func (p *page) cardAudit(b *loop.Budget) {
+	r := b.Audit
+	if r == nil {
+		return
+	}
+	p.section("Audit")
+	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
+	if v := r.Verdict; v != nil {
+		p.row("verdict", plain, "%s about %s", v.Word, shortSHA(v.SHA))
+	}
+	p.rows("finding", plain, unresolved(r))
+	if r.Post != nil {
+		p.given("post action", plain, r.Post.Summary)
+	}
+}
