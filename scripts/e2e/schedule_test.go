@@ -118,3 +118,31 @@ func TestAForkIsAskedForItsFacts(t *testing.T) {
 		w.showEvents()
 	}
 }
+
+// An outage in a forked tick costs no attempt and does not pass for a context that is not fresh
+// (T59, T93, M6).
+func TestAnOutageInAForkIsAnOutage(t *testing.T) {
+	var back atomic.Bool
+	w := taskWorld(t, 2, Conductor{Work: func(n int, w Work) Turn {
+		if !back.Load() {
+			return Turn{Overloaded: true}
+		}
+		return commits(n, w)
+	}})
+	w.noRemote()
+	w.Env = []string{"CLAUDE_CODE_MAX_RETRIES=1"}
+	w.spy()
+	w.conducts("/hooks:go docs/spec.md --drive schedule")
+	w.waitWorks(1)
+	w.WaitHistory("task", 2, 45*time.Second)
+	back.Store(true)
+	if b := w.Budget("task"); b.Status != "active" {
+		t.Errorf("the run is %+v", b)
+	}
+	if got := w.TaskHistory(); len(got) == 0 || got[0] != "1.1 outage" {
+		t.Errorf("attempts %v", got)
+	}
+	if t.Failed() {
+		w.showEvents()
+	}
+}
