@@ -3,8 +3,8 @@ package main
 import "hooks/internal/report"
 
 type auditCmd struct {
-	Findings findingsCmd `cmd:"" default:"1" help:"What the auditors of the project's audit loop found: open, accepted and resolved."`
-	Section  sectionCmd  `cmd:"" help:"A section of the plan as it was when the loop began; the one under way if none is named."`
+	Findings findingsCmd `cmd:"" default:"1" help:"What the auditors found."`
+	Section  sectionCmd  `cmd:"" help:"A section of the plan."`
 }
 
 type findingsCmd struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -30,28 +31,32 @@ type goCmd struct {
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
 	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum}."`
 
+	CheckTimeout int  `placeholder:"N" help:"Minutes for one run of that command."`
+	StrictTests  bool `help:"Ask a person about tests that were weakened."`
+
 	MaxTaskIterations int    `placeholder:"N" help:"Attempts at one task."`
+	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 is no ceiling."`
 	MaxIterations     int    `placeholder:"N" help:"Attempts in all."`
 	MaxMinutes        int    `placeholder:"N" help:"Minutes in all."`
 	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
 
 	Resume bool          `help:"Continue the run that stopped."`
 	Stall  time.Duration `default:"15m" help:"End a client that is silent for so long."`
-	Plugin string        `default:"hooks" placeholder:"NAME" help:"The plugin whose skill go does a task: hooks or sdd."`
+	Plugin string        `placeholder:"NAME" help:"Whose go does a task: hooks or sdd."`
 }
 
 // Help explains what the driver does, and what it leaves to a person.
 func (goCmd) Help() string {
-	return "Starts one client process for each attempt at a task, so that each begins with an empty " +
-		"context, and judges its claim by git and the check command. Gates 1 and 2 are asked here, " +
-		"in a terminal; elsewhere answer them with `hooks gate answer` and use --resume. The " +
-		"client's own flags, as for permissions, follow --. See docs/driver.md."
+	return "Starts one client process for each attempt at a task, so that each begins with an " +
+		"empty context, and judges its claim by git and the check command. Gates 1 and 2 are " +
+		"asked here, in a terminal; elsewhere answer them with `hooks gate answer` and use " +
+		"--resume. The client's own flags, as for permissions, follow --. See docs/driver.md."
 }
 
 // Run drives a task loop to its end. The gates of a fresh run are asked before any client starts.
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
 	return g.drive(k, c, func(arguments string) (drive.Run, error) {
-		run, err := a.TaskRun("/" + g.Plugin + ":go " + arguments)
+		run, err := a.TaskRun("/" + cmp.Or(g.Plugin, "hooks") + ":go " + arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -121,13 +126,18 @@ func (g goCmd) arguments(spec string) string {
 	number := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
 	for _, flag := range [...]struct{ name, value string }{
 		{"--tasks", g.Tasks}, {"--check", g.Check}, {"--mode", g.Mode}, {"--issue", g.Issue},
+		{"--check-timeout", number(g.CheckTimeout)},
 		{"--max-task-iterations", number(g.MaxTaskIterations)},
+		{"--max-task-dollars", g.MaxTaskDollars},
 		{"--max-iterations", number(g.MaxIterations)}, {"--max-minutes", number(g.MaxMinutes)},
 		{"--max-dollars", g.MaxDollars},
 	} {
 		if flag.value != "" {
 			words = append(words, flag.name, quoted(flag.value))
 		}
+	}
+	if g.StrictTests {
+		words = append(words, "--strict-tests")
 	}
 	if g.Resume {
 		words = append(words, "--resume")
@@ -177,8 +187,11 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	return hint.New("see `hooks explain`; then `hooks go --resume`", "the run stopped: %s",
-		last.Cause)
+	way := "see `hooks explain`; then `hooks go --resume`"
+	if last.Cause == loop.NotBegun {
+		way = "the client may lack the plugin: `hooks doctor`; then `hooks go --resume`"
+	}
+	return hint.New(way, "the run stopped: %s", last.Cause)
 }
 
 // progress is the screen of a driver: lines at the bottom of a terminal, else plain lines.

@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
+	"github.com/tidwall/gjson"
 
 	"hooks/internal/drive"
 	"hooks/internal/hint"
@@ -189,5 +190,52 @@ func TestGoArguments(t *testing.T) {
 		"ENG-1", "--max-minutes", "20"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+const shyClient = `#!/bin/sh
+touch "$STARTED"
+printf '{"type":"result","num_turns":0,"result":"%s"}' \
+	'UserPromptExpansion operation blocked by hook:\nno hooks'
+`
+
+// In a terminal a person answers gates 1 and 2 before the first client starts; a no starts none
+// (T46, T49, T50).
+func TestGoAsksItsGatesOnATerminal(t *testing.T) {
+	dir, project := t.TempDir(), t.TempDir()
+	started := filepath.Join(dir, "started")
+	for path, text := range map[string]string{filepath.Join(dir, "claude"): shyClient,
+		filepath.Join(project, "spec.md"): "# It\n\nIt is.\n\n## Tasks\n\n- [ ] Do it\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	env := []string{"STARTED=" + started, "HOME=" + t.TempDir()}
+	types := func(args []string, keys ...string) string {
+		s := onTerminal(t, project, 100, env, args...)
+		for i, key := range keys {
+			s.shows([]string{"approved for execution? (y/n) ", "accepted? (y/n) "}[i])
+			if _, err := s.tty.Write([]byte(key + "\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = s.cmd.Wait()
+		<-s.done
+		return s.drawn()
+	}
+	said := types([]string{"go", "spec.md"}, "n")
+	if _, err := os.Stat(started); err == nil || !strings.Contains(said, "error: the run stopped") {
+		t.Errorf("a no started a client:\n%s", said)
+	}
+	said = types([]string{"go"}, "y", "yes")
+	if _, err := os.Stat(started); err != nil ||
+		!strings.Contains(said, "The process ended without beginning a task: no hooks") {
+		t.Errorf("%v\n%s", err, said)
+	}
+	budget, err := os.ReadFile(filepath.Join(project, ".sdd", "loop", "task.budget.json"))
+	answers := gjson.GetBytes(budget, "pending_gates.#.answer").Raw
+	if err != nil || answers != `["approve","approve"]` {
+		t.Errorf("%v: the answers are %s", err, answers)
 	}
 }

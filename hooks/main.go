@@ -34,6 +34,9 @@ func run(args []string) int {
 		case "statusline":
 			_ = statuslineCmd{}.Run(callerOf(a))
 			return 0
+		case app.SyncWord:
+			a.Sync()
+			return 0
 		case app.DeliverWord:
 			a.Deliver()
 			return 0

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"hooks/internal/app"
 	"hooks/internal/hint"
+	"hooks/schemas"
 )
 
 // commands are what people and skills type. The hook words are here for their errors only; they
@@ -94,6 +96,7 @@ func people(a *app.App, args []string) (code int) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Governs unattended loops of Claude Code: "+
 			"stop conditions, gates, merges, money, state."),
+		kong.Vars{"schemas": strings.Join(schemas.Names(), ", ")},
 		kong.Writers(c.out, c.errs), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Bind(a, c))
 	ctx, err := parser.Parse(normalizeHelp(args))

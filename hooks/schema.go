@@ -8,7 +8,7 @@ import (
 )
 
 type schemaCmd struct {
-	Name string `arg:"" help:"budget, history, tick, lock, claim, report, doctor, cost or ledger."`
+	Name string `arg:"" help:"One of ${schemas}."`
 }
 
 // Run prints the schema as it is embedded.

@@ -435,6 +435,7 @@ var storyCmds = map[string]func(*testscript.TestScript, bool, []string){
 		}
 	},
 	"by-client": byClient,
+	"forged":    forged,
 	"fires": func(ts *testscript.TestScript, _ bool, args []string) {
 		line, err := sjson.Set(`{"type":"system","subtype":"scheduled_task_fire"}`, "prompt",
 			strings.Join(args, " "))

@@ -17,8 +17,8 @@ import (
 
 // taskedMain plays a client that `hooks go` has started: it sends the events of one headless turn,
 // and work.sh of the story plays the model. That script gets TASK, TRY, ROUND and TOKEN, and prints
-// the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 29 a limit of the service
-// that ends a second later.
+// the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 15 silence, 41 a wrong
+// key, 29 a limit of the service that is reset after two seconds.
 func taskedMain(args []string) int {
 	prompt, session := flagValue(args, "-p"), flagValue(args, "--session-id")
 	for name, value := range map[string]string{
@@ -26,6 +26,9 @@ func taskedMain(args []string) int {
 		"CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDECODE": "1",
 	} {
 		_ = os.Setenv(name, value)
+	}
+	if os.Getenv("UNHOOKED") != "" { // the plugin is not there
+		return taskedEnd(0, `{"terminal_reason":"completed"}`, "There is no task.")
 	}
 	name, rest, _ := strings.Cut(strings.TrimPrefix(prompt, "/"), " ")
 	reply, _ := send("user-prompt-expansion", pairs(basePayload(), []string{
@@ -63,6 +66,11 @@ func taskedMain(args []string) int {
 		case 9:
 			self, _ := os.FindProcess(os.Getpid())
 			_ = self.Kill()
+		case 15:
+			time.Sleep(time.Minute)
+		case 41:
+			return taskedEnd(1, `{"is_error":true,"terminal_reason":"api_error",`+
+				`"api_error_status":401}`, "API Error: 401 wrong key")
 		case 29:
 			_, _ = send("stop-failure", pairs(basePayload(),
 				[]string{"hook_event_name=StopFailure", "error=rate_limit"}))

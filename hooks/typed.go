@@ -14,9 +14,10 @@ import (
 const firstPage = `hooks governs unattended loops of Claude Code from outside the model.
 
 Set up     hooks install        register it with the client
-           hooks doctor         is everything in order?
+           hooks doctor         check this machine and this project
            hooks demo           watch a whole loop, without the client
 Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
+           hooks go SPEC        a task list, one client process for each task
 Look       hooks status         the state of this project's loops
            hooks explain        why a loop stopped, or what would stop it
            hooks report-card    the morning page of a run

@@ -15,8 +15,8 @@ import (
 
 // workerMain plays the worker of a task or an audit loop's open iteration: `worker MESSAGE` writes
 // the transcript of a worker that got the prompt, and ends with the message. TOKEN in the message
-// is the token of the attempt; OLD set to a text lets the transcript begin with an earlier answer.
-// It prints the reply in plain words.
+// is the token of the attempt; OLD set to a text lets the transcript begin with an earlier answer;
+// FAILURE is the API error that ends the worker instead. It prints the reply in plain words.
 func workerMain(args []string) int {
 	project := os.Getenv("CLAUDE_PROJECT_DIR")
 	tick, err := os.ReadFile(filepath.Join(project, ".sdd", "loop", "task.tick.json"))
@@ -28,7 +28,8 @@ func workerMain(args []string) int {
 		return 1
 	}
 	token := gjson.GetBytes(tick, "attempt.token").String()
-	path := filepath.Join(os.Getenv("WORK"), "agent-w1.jsonl")
+	path := filepath.Join(strings.TrimSuffix(transcript(), ".jsonl"), "subagents",
+		"agent-w1.jsonl")
 	line := func(kind, text string) string {
 		content, _ := json.Marshal(text)
 		return fmt.Sprintf(`{"type":%q,"message":{"content":%s}}`, kind, content) + "\n"
@@ -38,7 +39,11 @@ func workerMain(args []string) int {
 		text = line("assistant", old)
 	}
 	text += line("user", "the claim is TASK_COMPLETE "+token+" on a line of its own")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o600)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -49,7 +54,14 @@ func workerMain(args []string) int {
 		"last_assistant_message": strings.ReplaceAll(message, `\n`, "\n")} {
 		p, _ = sjson.Set(p, k, v)
 	}
-	reply, code := send("subagent-stop", p)
+	word := "subagent-stop"
+	if failure := os.Getenv("FAILURE"); failure != "" {
+		word = "stop-failure"
+		p, _ = sjson.Delete(p, "agent_transcript_path")
+		p, _ = sjson.Set(p, "hook_event_name", "StopFailure")
+		p, _ = sjson.Set(p, "error", failure)
+	}
+	reply, code := send(word, p)
 	fmt.Print(plain(reply))
 	return code
 }
@@ -91,7 +103,9 @@ func commitMain(args []string) int {
 func flagMain(args []string) int { return noteMain("## Blocked / Flagged\n(none)\n", args) }
 
 // learnMain writes a line of Learnings.
-func learnMain(args []string) int { return noteMain("## Learnings\n", append([]string{"-"}, args...)) }
+func learnMain(args []string) int {
+	return noteMain("## Learnings\n", append([]string{"-"}, args...))
+}
 
 // noteMain replaces what stands under a heading of the progress file.
 func noteMain(under string, args []string) int {

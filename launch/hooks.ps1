@@ -16,7 +16,7 @@ function Test-Program([string]$Path, [string]$Starts) {
 function Test-Looping($Told) {
     $name, $arguments = $Told.command_name, $Told.command_args
     if ($Told.tool_input) { $name, $arguments = $Told.tool_input.skill, $Told.tool_input.args }
-    if ("$name" -match '^/?(sdd|hooks):(go|start|task)$') { return $true }
+    if ("$name" -match '^/?(sdd|hooks):(go|start|task|audit|turn)$') { return $true }
     if ("$arguments" -notmatch '(^|\s)--loop($|[\s=])') { return $false }
     if ("$name" -match '(^|[:/])(work|review)$') { return $true }
     return "$name" -match '(^|[:/])loop$' -and "$arguments" -match '[:/](work|review)\s'

@@ -19,7 +19,8 @@ looping() {
     name=${name%%'"'*}
     name=${name#/}
     case $name in
-    sdd:go | sdd:start | sdd:task | hooks:go | hooks:start | hooks:task) return 0 ;;
+    sdd:go | sdd:start | sdd:task | sdd:audit | sdd:turn) return 0 ;;
+    hooks:go | hooks:start | hooks:task | hooks:audit | hooks:turn) return 0 ;;
     esac
     case ${name##*:} in
     work | review) ;;

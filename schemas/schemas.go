@@ -1,5 +1,5 @@
 // Package schemas holds the JSON Schemas (2020-12) of the files under .sdd/loop, of what a skill
-// reports, and of what the doctor, the check of ledgers and the cost print as JSON.
+// reports, and of what the doctor, the check of ledgers, the cost and the tasks print as JSON.
 //
 // They are documentation and a check for other programs and for tests; the hooks themselves check
 // in code, because compiling a schema would cost every hook call several milliseconds.

@@ -61,11 +61,12 @@ var types = map[string]reflect.Type{
 	"doctor": reflect.TypeFor[report.Checkup](),
 	"ledger": reflect.TypeFor[report.Ledgers](),
 	"cost":   reflect.TypeFor[report.Cost](),
+	"tasks":  reflect.TypeFor[report.TaskList](),
 }
 
 func TestNames(t *testing.T) {
 	if d := cmp.Diff([]string{"budget", "claim", "cost", "doctor", "history", "ledger", "lock",
-		"report", "tick"},
+		"report", "tasks", "tick"},
 		schemas.Names()); d != "" {
 		t.Error(d)
 	}

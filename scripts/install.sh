@@ -97,5 +97,8 @@ case ":$PATH:" in
 *":$prefix/bin:"*) ;;
 *) hooks=$prefix/bin/hooks ;;
 esac
-printf '%s\ninstalled as %s\nnext:\n    %s install    # register it with the client\n    %s demo       # see what it does\n' \
-    "$version" "$prefix/bin/hooks" "$hooks" "$hooks"
+[ "$hooks" = hooks ] || note="note: $prefix/bin is not in your PATH
+"
+printf '%s\ninstalled as %s\n%snext:\n' "$version" "$prefix/bin/hooks" "${note:-}"
+printf '    %s %-7s # %s\n' "$hooks" install "register it with the client" \
+    "$hooks" doctor "check this machine" "$hooks" demo "watch a whole loop, without the client"

@@ -37,6 +37,9 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 		}
 		text = append(text, "Go on with iteration "+strconv.Itoa(tick.Iteration)+
 			". Budget remaining: "+report.Remaining(t.Budget))
+		if order := h.taskContext(t); order != "" {
+			text = append(text, order)
+		}
 	}
 	return strings.Join(text, "\n")
 }

@@ -114,7 +114,10 @@ func (h *handler) enterWith(
 	}
 	run := h.taskRun()
 	if err == nil && cmd.Skill == loop.Tasks && run != nil && run.SessionID == h.ev.SessionID {
-		h.slip(h.publish(run, nil))
+		note, err := h.publish(run, nil)
+		h.slip(err)
+		h.slip(h.withStateLock(func() error { return h.queue(run.Begins(h.feeding)) }))
+		reply = reply.Say(note)
 	}
 	return reply, err
 }

@@ -34,7 +34,8 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		k.Branches, k.Remote = h.begun(t, k.Around.Worktrees)
 	}
 	if need&loop.NeedMark != 0 {
-		k.Marked = h.interruptMark(t)
+		_, stop := e.(loop.TurnEnd)
+		k.Marked = h.interruptMark(t, !stop)
 	}
 	if need&loop.NeedAnswers != 0 {
 		k.Dialogs = h.pastDialogs(t, e)
@@ -241,10 +242,16 @@ func (h *handler) begun(t *loopState, on []loop.Worktree) (branches, remote map[
 }
 
 // interruptMark looks for the client's own mark, after what was counted, in a turn of this tick: a
-// person may end a turn of their own between two ticks.
-func (h *handler) interruptMark(t *loopState) bool {
+// person may end a turn of their own between two ticks. That of a forked tick is in the fork's
+// transcript only; where the turn reached its Stop, a worker's mark means that the worker was
+// ended.
+func (h *handler) interruptMark(t *loopState, forked bool) bool {
 	r, err := usage.Count(t.Tick.Transcript, t.Budget.Cursors, usage.NewTable(nil))
-	return err == nil && slices.ContainsFunc(r.Interrupted, func(prompt string) bool {
+	marks := r.Interrupted
+	if forked {
+		marks = append(marks, r.InterruptedAgents...)
+	}
+	return err == nil && slices.ContainsFunc(marks, func(prompt string) bool {
 		return prompt == "" || slices.Contains(t.Tick.Prompts, prompt)
 	})
 }

@@ -42,6 +42,7 @@ type handler struct {
 	feeding    bool                // the event begins a conductor's next attempt
 	news       bool                // the session's receipt lacks this kind of event
 	notices    []notification      // for a person who looks elsewhere
+	syncs      bool                // events of a task loop are queued
 	// replies already made durable; printed even if a later step fails
 	committed event.Reply
 

@@ -45,6 +45,17 @@ func (h *handler) notice(t *loopState, n loop.Notice) {
 // notify puts the notices into the answer, in the way that the person wants. Without notices it
 // reads nothing.
 func (h *handler) notify(answer *Answer) {
+	if h.syncs {
+		defer func() {
+			before := answer.Notify
+			answer.Notify = func() error {
+				if before == nil {
+					return h.startSync()
+				}
+				return errors.Join(before(), h.startSync())
+			}
+		}()
+	}
 	if len(h.notices) == 0 {
 		return
 	}

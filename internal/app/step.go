@@ -171,6 +171,7 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		return h.files.SaveClaim(s.Claim)
 	}
 	if s.Close != nil {
+		h.slip(h.queue(s.Close.Run.Ends(&s.Close.Line))) // before the commit: at least once
 		created, err := h.files.Commit(&s.Close.Line, t.BudgetPath, &s.Close.Run)
 		if err != nil {
 			return err
@@ -179,15 +180,23 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 			s.Close.Line.Notes = append(s.Close.Line.Notes, createdNote(t.skill))
 		}
 		if t.Budget.Tasks != nil {
-			h.slip(h.publish(t.Budget, &s.Close.Line))
+			note, err := h.publish(t.Budget, &s.Close.Line)
+			h.slip(err)
+			if note != "" {
+				s.Close.Line.Notes = append(s.Close.Line.Notes, note)
+			}
 		}
 		return nil
 	}
 	if s.Run != nil {
+		answered := t.Budget != nil && t.Budget.Tasks != s.Run.Tasks
 		if err := h.files.SaveBudget(t.BudgetPath, s.Run); err != nil {
 			return err
 		}
-		t.Budget = s.Run
+		if t.Budget = s.Run; answered {
+			_, err := h.publish(s.Run, nil)
+			h.slip(err)
+		}
 	}
 	if s.DropTick {
 		return h.files.RemoveTick(t.skill)

@@ -69,8 +69,13 @@ func (h *handler) sessionEnded() (event.Reply, error) {
 	return h.step(loop.SessionEnd{Turn: h.turn(), Reason: h.ev.Reason})
 }
 
-// turnFailed records that an API error ended the turn; no Stop follows.
+// turnFailed records that an API error ended the turn; no Stop follows. An error that ended a
+// worker ends no turn.
 func (h *handler) turnFailed() (event.Reply, error) {
+	if h.ev.InSubagent() {
+		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
+			Failure: "API error: " + h.ev.Failure})
+	}
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }
 

@@ -28,8 +28,9 @@ type taskRun struct {
 }
 
 // TaskRun is the run that `hooks go` drives: the one that its command continues, else a fresh one.
-// command is as in "/hooks:go docs/spec.md --check 'go test ./...'". A fresh run begins here, by the
-// same entry as a session's, and waits at its gates before any client is started (T49, T50, T92).
+// command is as in "/hooks:go docs/spec.md --check 'go test ./...'". A fresh run begins here, by
+// the same entry as a session's, and waits at its gates before any client is started (T49, T50,
+// T92).
 func (a *App) TaskRun(command string) (drive.Run, error) {
 	cmd, ok := loop.ParsePrompt(command)
 	if !ok || cmd.Skill != loop.Tasks || cmd.Tick() {
@@ -64,10 +65,19 @@ func (a *App) TaskRun(command string) (drive.Run, error) {
 	case why != "":
 		return nil, hint.New("do its tasks in a session, or choose another --mode", "%s", why)
 	case list == nil:
-		return d, nil
+		return d.continues(h.taskRun()), nil
 	}
 	d.words = ""
 	return d, d.begin(h, cmd, flags, list)
+}
+
+// continues asks for the skill that the run began with, where its driver named no other.
+func (d *taskRun) continues(run *loop.Budget) *taskRun {
+	name, _, _ := strings.Cut(run.Command, " ")
+	if run.Tasks.Drive == loop.DriveProcess && d.name == "/hooks:go" && name != "" {
+		d.name = name
+	}
+	return d
 }
 
 // byDriver are the words that a driver adds to a command.
@@ -170,7 +180,7 @@ func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
 		return o
 	}
 	b := t.Budget
-	if b == nil || b.Status == loop.Active {
+	if b == nil || b.Status == loop.Active || next.Cause != b.StopCause {
 		return o
 	}
 	if b.Status == loop.Halted {
@@ -227,7 +237,7 @@ func (d *taskRun) Halt(cause, text string) (drive.Order, error) {
 	}
 	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
 	if t.Budget != nil && t.Budget.Status != loop.Active {
-		next = loop.Driving{Run: t.Budget}.Next()
+		next = loop.Driving{Run: t.Budget, Began: true}.Next()
 	}
 	return h.lastOrder(t, next), nil
 }

@@ -70,6 +70,11 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 // run is to go on. text is why nothing begins, for the person.
 func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.TaskRun, text string,
 	err error) {
+	if h.feeding { // whatever the environment has become since
+		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
+			BudgetFile: flags.BudgetFile}
+		return nil, "", nil
+	}
 	if flags.Task.MaxTries == 0 {
 		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
 	}
@@ -77,9 +82,17 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		flags.DefaultIterations(n)
 	}
 	old := h.taskRun()
+	found, err := h.foreignView(old)
+	if err != nil {
+		return nil, "", err
+	}
 	named := len(flags.Rest) > 0 || flags.Task.List != ""
+	spec := strings.Join(flags.Rest, "")
+	if !named && old == nil && found != nil && !cmd.Tick() {
+		spec, named = found.SpecPath, true
+	}
 	switch {
-	case h.feeding, cmd.Tick() && old != nil:
+	case cmd.Tick() && old != nil:
 		return nil, "", nil
 	case cmd.Tick():
 		return nil, "", hint.New("a person starts it with /sdd:go SPEC",
@@ -93,7 +106,10 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
 			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
 	}
-	run, err = h.newTasks(flags)
+	run, err = h.newTasks(flags, spec)
+	if err == nil && old == nil {
+		run.Import = imported(found, run)
+	}
 	if err == nil && (run.Mode == tasks.Pair || run.Mode == tasks.Swarm) {
 		return nil,
 			fmt.Sprintf("Mode %s: the loop is disabled, every Stop is allowed. Nothing was "+
@@ -127,10 +143,11 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 }
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
-func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
-	r := &loop.TaskRun{Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
-		Passed: []int{},
-		Drive:  flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
+func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error) {
+	r := &loop.TaskRun{Spec: path, Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
+		Passed:  []int{},
+		Dollars: flags.Task.Dollars, Strict: flags.Task.Strict,
+		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
 	if r.Drive == "" {
 		r.Drive = loop.DriveStop
 	}
@@ -144,7 +161,6 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 		return nil, hint.New("quote a path with blanks; the spec is one file",
 			"%q is more than one spec", strings.Join(flags.Rest, " "))
 	}
-	r.Spec = strings.Join(flags.Rest, "")
 	spec, err := h.readTaskFile("spec", r.Spec)
 	if err != nil {
 		return nil, err
@@ -171,7 +187,7 @@ func (h *handler) newTasks(flags *loop.Flags) (*loop.TaskRun, error) {
 // a schedule fired.
 func (h *handler) typedByPerson() bool {
 	if h.ev.Name != event.UserPromptExpansion {
-		return false
+		return h.ev.Name == "" // `hooks go` is no event, and no session can run it
 	}
 	start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 	known := start.Origin == "human" || start.Origin == "sdk"
@@ -274,6 +290,9 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
+	if run := h.taskRun(); run != nil {
+		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+	}
 }
 
 // fetchTask looks up what a Step needs to judge an attempt. Nothing of it is fetched with the
@@ -302,17 +321,24 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 	}
 }
 
-// workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, and
-// whether anything stands before the attempt's prompt (T93).
+// workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
+// fork in which the iteration runs, and whether anything stands before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	path := first(h.ev.AgentTranscript, h.ev.Transcript)
+	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
+		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
+	}
 	text, ok := safefile.ReadHead(path, 256<<10)
-	if !ok {
-		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || t.Tick.Attempt.Sent}
+	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // in the text that begins an iteration
+	switch a := t.Tick.Attempt; {
+	case a != nil && !ok:
+		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || a.Sent}
+	case a != nil:
+		mark = a.Token
 	}
 	fresh := true
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, t.Tick.Attempt.Token) {
+		if strings.Contains(line, mark) {
 			return loop.WorkerSeen{Ours: true, Known: true, Fresh: fresh}
 		}
 		fresh = fresh && !strings.Contains(line, `"type":"assistant"`)
@@ -337,7 +363,18 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		e.Failed = child.Line(err.Error())
 		return e
 	}
-	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, tree.Dirty
+	repo := tracker.Repo(h.Env, root)
+	hidden, err := tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
+	top, topErr := tracker.Top(ctx, root)
+	if err = errors.Join(err, topErr); err == nil &&
+		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
+	}
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
 	if e.Tree = treeSum(root, tree.Dirty); t.Budget.Tasks == nil {
 		return e
 	}
@@ -451,7 +488,8 @@ func (h *handler) taskPrompt(t *loopState) string {
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
-		Refused:     r.Reason, Words: r.Words, Check: r.Check, Token: a.Token, Log: []byte(log)}
+		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
+		Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
@@ -460,8 +498,9 @@ func (h *handler) taskPrompt(t *loopState) string {
 	return p.Task()
 }
 
-// ownWorker is the plugin's own type of worker, whose context is a third of the general one's. It is
-// empty where the hooks are registered in a settings file, or the call names another type.
+// ownWorker is the plugin's own type of worker, whose context is less than half of the general
+// one's. It is empty where the hooks are registered in a settings file, or the call names another
+// type.
 func (h *handler) ownWorker() string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
 	if root == "" || h.ev.Text("subagent_type") != "general-purpose" {
@@ -473,13 +512,19 @@ func (h *handler) ownWorker() string {
 	return "hooks:worker"
 }
 
-// entryContext is the model's context at the start of an iteration.
+// taskContext is the model's context once an iteration of a task loop has begun: what the thread is
+// to do, "" while a question waits.
 func (h *handler) taskContext(t *loopState) string {
-	if len(t.Tick.Pending) > 0 || t.Tick.Attempt == nil {
+	drive := t.Budget.Drive()
+	switch a := t.Tick.Attempt; {
+	case len(t.Tick.Pending) > 0 || drive == "":
 		return ""
-	}
-	if t.Budget.Drive() == loop.DriveStop {
-		return "This thread only conducts. " + t.Budget.Order(t.Tick.Attempt.Task)
+	case drive == loop.DriveStop && a != nil:
+		return "This thread only conducts. " + t.Budget.Order(a.Task)
+	case a == nil && drive == loop.DriveSchedule:
+		return "This thread does no task. " + t.Budget.WakeOrder()
+	case a == nil:
+		return ""
 	}
 	return h.workerPrompt(t)
 }

@@ -20,8 +20,8 @@ func TestSplit(t *testing.T) {
 		{"both markers", "# P\n<!-- section -->\n## One\na\n<!--forge-section-->\n## Two\nb",
 			"# P", []string{"One", "Two"}, ""},
 		{"in a fence", "```\n<!-- section -->\n```\nx\n", "", []string{"x"}, ""},
-		{"no text between", "<!-- section -->\n\n<!-- section -->\nword\n", "",
-			[]string{"word"}, ""},
+		{"no text between", "<!-- section -->\n\n<!-- section -->\nword\n", "", []string{"word"},
+			""},
 		{"carriage returns", "<!-- section -->\r\n# A\r\n<!-- section -->\r\n# B\r\n", "",
 			[]string{"A", "B"}, ""},
 		{"only code", "<!-- section -->\n```\ncode\n```\n", "", []string{"Section 1"}, ""},
@@ -38,8 +38,8 @@ func TestSplit(t *testing.T) {
 		if d := cmp.Diff(tt.titles, titles); d != "" || intro != tt.intro {
 			t.Errorf("%s: intro %q, titles (-want +got):\n%s", tt.name, intro, d)
 		}
-		if (err != nil) != (tt.fails != "") ||
-			err != nil && !strings.Contains(err.Error(), tt.fails) {
+		if (err != nil) != (tt.fails != "") || err != nil &&
+			!strings.Contains(err.Error(), tt.fails) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
@@ -80,7 +80,8 @@ func TestPrompts(t *testing.T) {
 		}
 	}
 	holds("coding", p.Coding(), "[Loop iteration 3 / 15]\n",
-		"Do section 2 of 3 of docs/plan.md, Parser", "Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
+		"Do section 2 of 3 of docs/plan.md, Parser",
+		"Write it.", "must pass: `make test`", "(phase coding-1a2b)\n")
 	if strings.Contains(p.Coding(), "auditor") {
 		t.Error("an auditor is named before there was one")
 	}

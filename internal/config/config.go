@@ -36,6 +36,9 @@ type Config struct {
 	// Notify is how a person learns that a loop stopped or needs them: "bell", "off" or a command;
 	// empty for not at all. A project's own files never name a command that is run: see User.
 	Notify string
+	// Sync is a person's command that gets what happens to a task loop, a JSON object a line (T73).
+	// As with Notify, a project's own files never name one that is run.
+	Sync string
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int
@@ -105,6 +108,7 @@ var blocks = [...]struct {
 	{"Tracker", func(to, from *Config) { to.Tracker = from.Tracker }},
 	{"Audit", func(to, from *Config) { to.Audit = from.Audit }},
 	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
+	{"Sync", func(to, from *Config) { to.Sync = from.Sync }},
 	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
 }
 
@@ -146,11 +150,12 @@ func (c Config) settings() []any {
 		patterns[i].Line = 0
 	}
 	logins := append([]string{}, c.AgentLogins...)
-	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Overrun, c.Audit}
+	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Sync, c.Overrun,
+		c.Audit}
 }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only
-// its Notify is used. Another person's repository cannot write there.
+// its Notify and Sync are used. Another person's repository cannot write there.
 func User(dir string) Config {
 	text, _ := read(filepath.Join(dir, "CLAUDE.md"))
 	return Parse(text)

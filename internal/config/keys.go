@@ -48,6 +48,9 @@ func (c *Config) key(r row) {
 	case "Notify command", "Notify notify", " notify":
 		c.has["Notify"] = true
 		set(&c.Notify, value)
+	case "Sync command", "Sync sync", " sync":
+		c.has["Sync"] = true
+		set(&c.Sync, value)
 	case " overrun":
 		c.setOverrun(value, r.line)
 	default:

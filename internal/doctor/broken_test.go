@@ -529,6 +529,36 @@ var broken = []struct {
 	}, "branch-protection", report.Doubt, "main of github.com/o/r is not protected",
 		"protect it on the forge", ""},
 
+	{"a view of the task loop that somebody changed", func(w *world) {
+		w.tasks(func(*loop.Budget) {})
+		w.write("p/.sdd-state.json", `{"taskIndex":2}`)
+	}, "task-files", report.Doubt, ".sdd-state.json is not as the loop wrote it",
+		"a change to it is ignored; use `hooks gate answer`", ""},
+	{"a view that is gone", func(w *world) {
+		w.tasks(func(*loop.Budget) {})
+		w.must(os.Remove(w.path("p/.sdd-state.json")))
+	}, "task-files", report.Doubt, ".sdd-state.json, the view of the task loop, is missing",
+		"writes it again", ""},
+	{"a progress file that is gone", func(w *world) {
+		w.tasks(func(*loop.Budget) {})
+		w.must(os.Remove(w.path("p/.sdd-progress.md")))
+	}, "task-files", report.Doubt, ".sdd-progress.md is missing", "the copy that the loop kept",
+		""},
+	{"a progress file that lacks lines", func(w *world) {
+		w.tasks(func(*loop.Budget) {})
+		w.write("p/.sdd-progress.md", "## Learnings\n")
+	}, "task-files", report.Doubt, ".sdd-progress.md lacks 1 line of", "puts the lines back", ""},
+	{"a check command that is not there", func(w *world) {
+		w.tasks(func(b *loop.Budget) { b.Tasks.Check = "CI=1 ./none --fast" })
+	}, "check-command", report.Broken, "the check command `CI=1 ./none --fast` begins with " +
+		"\"./none\", which is not found", "another --check", ""},
+	{"no time for the check command", func(w *world) {
+		w.tasks(func(b *loop.Budget) { b.Tasks.Check = "test -e go.mod" })
+		w.changed(only("SubagentStop", func(_, h map[string]any) { h["timeout"] = 60 }))
+	}, "check-command", report.Broken, "SubagentStop in ~/.claude/settings.json is ended by the " +
+		"client after 60 seconds, and the check command may take 10 minutes", `"timeout": 3600`,
+		""},
+
 	{"a redaction pattern that does not compile", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Loop Logging\n\n| Pattern | Replace |\n|---|---|\n| "+

@@ -30,10 +30,11 @@ func TestNamesStay(t *testing.T) {
 		"fired":  {"receipts", "loops-without-hooks", "live"},
 		"guard":  {"must-deny", "must-allow", "self-test"},
 		"state": {
-			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes", "disk",
+			"state-files", "seal", "history", "locks", "open-iterations", "litter", "modes",
+			"task-files", "disk",
 		},
 		"project": {"repository", "state-hidden", "configuration", "agent-logins",
-			"orders"},
+			"orders", "check-command"},
 		"tools": {"path", "git", "forge-client", "qmd"},
 		"money": {"rates", "models", "transcripts"},
 		"ways round the guard": {"git-aliases", "gh-aliases", "push-settings", "mcp-servers",

@@ -193,6 +193,11 @@ func openIterations(m *machine, n *notes) {
 			for _, g := range b.Pending {
 				n.note("[%s] %s", g.Name, g.Question)
 			}
+			if len(b.Pending) == 0 {
+				n.warn("continue with "+resume, "%s run %s is paused: %s", skill, b.RunID,
+					b.StopText)
+				break
+			}
 			n.warn("answer it, see `hooks gate list`, then continue with "+resume,
 				"%s run %s is paused: a question waits for a person", skill, b.RunID)
 		case b.Status != loop.Active:

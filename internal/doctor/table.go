@@ -34,6 +34,7 @@ func table() []check {
 		{"state", "open-iterations", "", hasState, openIterations},
 		{"state", "litter", "", hasState, litter},
 		{"state", "modes", "", hasState, modes},
+		{"state", "task-files", "", hasTasks, taskFiles},
 		{"state", "disk", "", nil, disk},
 
 		{"project", "repository", "git", nil, repository},
@@ -41,6 +42,7 @@ func table() []check {
 		{"project", "configuration", "", nil, configuration},
 		{"project", "agent-logins", "", nil, agentLogins},
 		{"project", "orders", "", nil, orders},
+		{"project", "check-command", "", hasTasks, checkCommand},
 
 		{"tools", "path", "hook-binary", nil, onPath},
 		{"tools", "git", "", nil, gitVersion},

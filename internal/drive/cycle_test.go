@@ -153,7 +153,7 @@ func TestStallsEndTheRun(t *testing.T) {
 	c.Client.Stall = 2 * time.Second
 	o, _ := drive(t, s, c)
 	last := s.log[len(s.log)-1]
-	if o.Cause != causeStall || len(s.orders) != 1 || last != "01:30 halt "+causeStall {
+	if o.Cause != loop.CauseStall || len(s.orders) != 1 || last != "01:30 halt "+loop.CauseStall {
 		t.Errorf("%+v after %q", o, s.log)
 	}
 }
@@ -202,7 +202,7 @@ func TestInterruptEndsAWait(t *testing.T) {
 	now := night
 	c.now = func() time.Time { return now }
 	c.after = func(time.Duration) <-chan time.Time { signals <- os.Interrupt; return nil }
-	if o, err := c.Drive(); err != nil || o.Cause != causeInterrupt {
+	if o, err := c.Drive(); err != nil || o.Cause != loop.CauseInterrupt {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -63,10 +63,11 @@ func TestOutcomes(t *testing.T) {
 		{"fork-overloaded", End{}, Outage, "API Error: 529 Overloaded", 0},
 		{"rate-limit", End{Code: 1}, Outage, "API Error: Request rejected (429) · This request " +
 			"would exceed your account's rate limit.", 0},
-		{"too-long", End{Code: 1}, Failed, "Prompt is too long · the request is ~250000 tokens " +
-			"(limit 200000) but this conversation is only ~2499 tokens — the rest is system " +
-			"prompt, tool definitions, and attachment content. A single-exchange conversation " +
-			"cannot be compacted; reduce attached files/tools or start with less context.", 0},
+		{"too-long", End{Code: 1}, ContextFull, "Prompt is too long · the request is ~250000 " +
+			"tokens (limit 200000) but this conversation is only ~2499 tokens — the rest is " +
+			"system prompt, tool definitions, and attachment content. A single-exchange " +
+			"conversation cannot be compacted; reduce attached files/tools or start with less " +
+			"context.", 0},
 		{"", End{Code: 1, Said: "error: unknown option '--nosuch'"}, Failed,
 			"error: unknown option '--nosuch'", 0},
 		{"", End{}, Failed, "", 0},

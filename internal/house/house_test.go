@@ -286,8 +286,9 @@ func TestRegistration(t *testing.T) {
 // file by the name.
 func TestLauncher(t *testing.T) {
 	where := map[string]string{
-		"SessionStart": "", "UserPromptExpansion": "(^|:)(work|review|loop|go|start|task)$",
-		"PreToolUse": "Skill",
+		"SessionStart":        "",
+		"UserPromptExpansion": "(^|:)(work|review|loop|go|start|task|audit|turn)$",
+		"PreToolUse":          "Skill",
 	}
 	registered := read(t, "hooks/hooks.json").Get("hooks").Map()
 	if len(registered) != len(where) {

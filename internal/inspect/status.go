@@ -83,6 +83,11 @@ func (v *visit) stand(l *loopState) report.Stand {
 			st.Notes = loop.AppendNew(st.Notes, last.Notes...)
 		}
 	}
+	if l.skill == loop.Tasks {
+		for _, e := range v.files.Unsent() {
+			st.Notes = append(st.Notes, "not sent to the Sync command yet: "+e.Text)
+		}
+	}
 	if b.Status != loop.Active || !st.OwnerAlive {
 		st.Resume = report.Resume(b, l.Elsewhere(l.skill))
 	}

@@ -2,8 +2,8 @@ package install
 
 import "fmt"
 
-// Installed tells a person what a registration did. The change itself is shown with whole, and on a
-// dry run where the file holds other settings.
+// Installed is the text about a registration for a person. It has the diff if whole is set, and on
+// a dry run if the file holds other settings.
 func (r Result) Installed(dry, whole bool) string {
 	starts := fmt.Sprintf("%s: %d events start %s", r.Path, r.Events, r.Program)
 	if r.Was != "" {
@@ -16,17 +16,18 @@ func (r Result) Installed(dry, whole bool) string {
 	case dry:
 		return r.change(whole || r.Others) + "would be " + text + dryNote
 	case r.Backup != "":
-		text += "everything else in the file is unchanged; the text before is kept in " +
+		text += "everything else in the file is unchanged; the former text is kept in " +
 			r.Backup + "\n"
 	}
 	if r.Off {
 		text += "note: " + r.Path +
 			" turns all hooks off; remove \"disableAllHooks\" for them to run\n"
 	}
-	return r.change(whole) + text
+	return r.change(whole) + text + "next: `hooks doctor` checks this machine; in a session, " +
+		"`/loop /sdd:work --loop` starts a loop\n"
 }
 
-// Uninstalled tells a person what the removal did, in the same way.
+// Uninstalled is the text about a removal, in the same way.
 func (r Result) Uninstalled(dry, whole bool) string {
 	switch {
 	case r.Diff == "":

@@ -44,6 +44,11 @@ func (b *Budget) Agrees(f Flags) bool {
 	if f.Resume && len(f.explicit) == 0 && (f.PR == 0 || f.PR == b.SinglePR) {
 		return true
 	}
+	// the tick of a schedule, as in "/sdd:task"
+	if b.Tasks != nil && len(f.explicit)+len(f.Rest)+len(f.Task.words()) == 0 &&
+		f.BudgetFile == "" {
+		return true
+	}
 	own := f.canonical()
 	return b.Flags == "" || own == b.Flags || slices.Contains(b.OtherFlags, own)
 }

@@ -171,7 +171,8 @@ func (e Call) atGate(k *Known, gates []Gate) Outcome {
 // to finish; past the overrun nothing else passes. What the iteration has spent is a lower bound,
 // because what cannot be read is left out until it ends.
 func (e Call) ceiling(s State, k *Known) Outcome {
-	if !e.open(s) || s.Run.Ceilings.Dollars == 0 {
+	task := s.taskCeiling()
+	if !e.open(s) || s.Run.Ceilings.Dollars == 0 && task == 0 {
 		return Outcome{}
 	}
 	if missing := k.lacks(NeedRunning); missing != 0 {
@@ -179,13 +180,15 @@ func (e Call) ceiling(s State, k *Known) Outcome {
 	}
 	s.Tick.Count(s.Run, k.Running)
 	spent := s.Run.DollarsEstimate.Plus(k.Running.Dollars)
-	reached := s.Run.DollarsReached(spent)
+	reached, limit := s.Run.DollarsReached(spent), s.Run.DollarLimit(k.Overrun)
+	if text := s.taskDollars(k.Running.Dollars); text != "" && reached == "" {
+		reached, limit, spent = text, task.Overrun(k.Overrun), s.taskSpent(k.Running.Dollars)
+	}
 	first := reached != "" && s.Tick.TellDollars(e.Agent)
 	out := Outcome{}
 	if first || k.Read >= keepAtCall {
 		out.Save.Tick = s.Tick
 	}
-	limit := s.Run.DollarLimit(k.Overrun)
 	if reached != "" && spent > limit && !e.Finishes && !e.Asks {
 		if missing := k.lacks(NeedCommits); missing != 0 {
 			return Outcome{Need: missing}

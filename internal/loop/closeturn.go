@@ -41,7 +41,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	default:
 		s.Tick.Failed = "API error: " + e.Failure
 	}
-	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it: it knows the whole reason
+	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it by the whole reason
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	if len(s.Tick.Workers) > 0 {
@@ -88,16 +88,27 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 	return out
 }
 
-// WorkerEnd is a SubagentStop: a worker ended.
+// WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
+// a worker: the turn itself goes on.
 type WorkerEnd struct {
 	Turn
-	Agent string
+	Agent   string
+	Failure string
 }
 
 func (e WorkerEnd) step(s State, k *Known) Outcome {
 	if e.open(s) {
 		if out, decided := e.workerEnds(s, k); decided {
 			return out
+		}
+	}
+	if e.owesFacts(s) {
+		if missing := k.lacks(NeedWorker); missing != 0 {
+			return Outcome{Need: missing}
+		}
+		turn := TurnEnd{Turn: e.Turn}
+		if ask := s.Run.Kind().Owes(s); k.Worker.Ours && turn.hold(s.Run, ask.Name) {
+			return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: ask}}
 		}
 	}
 	if !e.open(s) || !slices.Contains(s.Tick.Workers, e.Agent) {
@@ -107,6 +118,17 @@ func (e WorkerEnd) step(s State, k *Known) Outcome {
 		return id == e.Agent
 	})
 	return Outcome{Save: Save{Tick: s.Tick}}
+}
+
+// owesFacts reports whether the worker that ends may be the iteration's own fork, and has not
+// reported its facts. It is asked itself, because the main thread has not seen them.
+func (e WorkerEnd) owesFacts(s State) bool {
+	if !e.open(s) || e.foreign(s) || e.Failure != "" || slices.Contains(s.Tick.Workers, e.Agent) {
+		return false
+	}
+	t, owes := s.Tick, s.Run.Kind().Owes
+	return t.Body && !t.Halting() && t.Failed == "" && len(t.Pending) == 0 && owes != nil &&
+		owes(s) != nil
 }
 
 // PersonStop is a person's `hooks loop stop` in a terminal. Session is the run's own.

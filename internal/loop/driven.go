@@ -56,6 +56,8 @@ const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
 	CauseStall     = "stall_timeout"   // A28
+
+	NotBegun = "not_begun" // it ends the driver only; the run stays as it is
 )
 
 // DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is
@@ -116,7 +118,7 @@ type DriveStep struct {
 func (d Driving) Next() DriveStep {
 	run := d.Run
 	if run == nil || run.Tasks == nil {
-		return DriveStep{Cause: "not_begun", Text: d.notBegun(), Code: 1}
+		return DriveStep{Cause: NotBegun, Text: d.notBegun(), Code: 1}
 	}
 	end := DriveStep{Cause: run.StopCause, Text: run.StopText, Code: 1}
 	waits := ""
@@ -130,6 +132,8 @@ func (d Driving) Next() DriveStep {
 	case run.Status == Halted && run.Tasks.Complete():
 		end.Code = 0
 		return end
+	case !d.First && !d.Began && !d.Spared:
+		return DriveStep{Cause: NotBegun, Text: d.notBegun(), Code: 1}
 	case run.Status == Paused && waits != "":
 		end.Text = waits
 		return end
@@ -144,8 +148,6 @@ func (d Driving) Next() DriveStep {
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The task loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",
 			run.Owner.PID)}
-	case !d.First && !d.Began && !d.Spared:
-		return DriveStep{Cause: "not_begun", Text: d.notBegun(), Code: 1}
 	}
 	return DriveStep{Again: true, Resume: d.First}
 }

@@ -72,6 +72,10 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 	seen := map[string]bool{}
 	for i := 0; i < len(words); i++ {
 		name, value, hasValue := strings.Cut(words[i], "=")
+		if kind.Name == Tasks && words[i] == "--strict-tests" {
+			f.Task.Strict = true
+			continue
+		}
 		if kind.Name == Audit && name == "--restart" && !hasValue {
 			f.Restart = true
 			continue

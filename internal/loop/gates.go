@@ -165,6 +165,26 @@ var Gates = [...]GateKind{
 		Due: checkDue, Apply: applyCheck, Tell: tellCheck,
 	},
 	{
+		Name: ImportGate, Header: "Import", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "fresh",
+		Options: []Option{
+			{"import", "Go on from there; what it counts as done is not verified."},
+			{"fresh", "Begin with the first task."},
+			{"stop", "Do not begin."},
+		},
+		Due: importDue, Apply: applyImport, Tell: tellImport,
+	},
+	{
+		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
+		Safest: "retry",
+		Options: []Option{
+			{"accept", "The change of the tests is right."},
+			{"retry", "The attempt does not count; try the task again."},
+			{"stop", "Stop the loop; nothing more is dispatched."},
+		},
+		Due: testsDue, Apply: applyTests, Tell: tellTests,
+	},
+	{
 		Name: FlaggedGate, Header: "Flagged", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
 		Safest: "retry",
 		Options: []Option{

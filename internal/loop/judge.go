@@ -106,7 +106,7 @@ func (s State) lacking(e *Evidence) (why, more string) {
 		return "the branch no longer contains the commit on which the attempt began", ""
 	case item.NoCommit:
 		return "", ""
-	case e.Head == a.Base:
+	case e.Head == a.Base, e.Head == "":
 		return "no commit since the task began", ""
 	case e.Same:
 		return "the commits since the task began change nothing", ""
@@ -202,7 +202,13 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 		a.Fresh = "agent " + e.Agent
 	}
 	a.Stale = k.Worker.Known && !k.Worker.Fresh
-	need, hold := s.judged(k)
+	var need Need
+	var hold *Continue
+	if e.Failure == "" {
+		need, hold = s.judged(k)
+	} else {
+		hold = s.settle(Judgement{Verdict: Outage, Why: e.Failure})
+	}
 	if need != 0 {
 		return Outcome{Need: need}, true
 	}

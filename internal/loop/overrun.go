@@ -66,8 +66,11 @@ func (t *Tick) TellDollars(agent string) bool {
 // DollarLimit is the amount past which an iteration may only finish: the ceiling and the overrun,
 // in percent of it.
 func (b *Budget) DollarLimit(overrun int) USD {
-	return b.Ceilings.Dollars.Plus(b.Ceilings.Dollars / 100 * USD(overrun))
+	return b.Ceilings.Dollars.Overrun(overrun)
 }
+
+// Overrun is an amount and so many percent of it.
+func (d USD) Overrun(percent int) USD { return d.Plus(d / 100 * USD(percent)) }
 
 // DollarsReached is the text of the dollar ceiling at an amount spent in all, "" below it.
 func (b *Budget) DollarsReached(spent USD) string {

@@ -55,6 +55,9 @@ func Resume(b Budget, r Request) Budget {
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
 		b.Tasks.turnsBy(r.Flags.Task.Drive)
+		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
+			b.Tasks.Dollars = more
+		}
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
 		}
@@ -168,9 +171,12 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
-		t.Attempt = run.Tasks.begin(e)
+		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
+			t.Attempt = run.Tasks.begin(e)
+		}
 		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-		if t.Attempt != nil && again && run.driven() { // a process of its own has a session of its own
+		// a process of its own has a session of its own
+		if t.Attempt != nil && again && run.driven() {
 			t.Attempt.Stale = true
 		}
 	}
@@ -200,6 +206,7 @@ type EntryFacts struct {
 	Head, Branch, Nonce string
 	Tree                string // as of Attempt
 	NoGit               bool   // the project has no repository
+	Feedback            string // the newest of a person about the task under way (L31)
 	Unread              string // why git could not tell Head and Branch, "" where it did
 }
 
@@ -267,7 +274,10 @@ func StartBody(run *Budget, t *Tick) bool {
 	if !t.Body && len(t.Fired) == 0 && !t.Holds(HoldTick) && !t.Holds(HoldNextTick) {
 		t.Body = true
 		run.IterationsUsed = t.Iteration
-		if t.Attempt != nil && run.Tasks != nil {
+		switch {
+		case t.Attempt != nil && run.Tasks != nil && run.Tasks.Complete():
+			t.Attempt = nil // by an answer
+		case t.Attempt != nil && run.Tasks != nil:
 			run.Tasks.aim(t.Attempt)
 		}
 		if pr := t.AskedPR(run.SinglePR); pr != nil {

@@ -151,7 +151,7 @@ func someEvent(t *rapid.T) Event {
 		Now: noon.Add(time.Hour), Session: "s1", Attended: rapid.Bool().Draw(t, "attended"),
 		Prompt: rapid.SampledFrom([]string{"p1", "p2", ""}).Draw(t, "prompt"),
 	}
-	switch rapid.IntRange(0, 13).Draw(t, "event") {
+	switch rapid.IntRange(0, 15).Draw(t, "event") {
 	case 0, 1:
 		e := drawn[TurnEnd](t, "stop")
 		e.Turn = turn
@@ -169,9 +169,15 @@ func someEvent(t *rapid.T) Event {
 	case 5:
 		return SessionEnd{turn, rapid.SampledFrom([]string{"clear", "logout"}).Draw(t, "reason")}
 	case 6:
-		return WorkerEnd{turn, "a1"}
+		return WorkerEnd{turn, "a1", rapid.SampledFrom([]string{"", "x"}).Draw(t, "failure")}
 	case 7:
 		return PersonStop{turn, "hooks loop stop"}
+	case 14:
+		return ProcessEnd{turn, "killed", rapid.Bool().Draw(t, "counts"),
+			rapid.Bool().Draw(t, "person")}
+	case 15:
+		return DriverStop{turn, rapid.SampledFrom([]string{CauseInterrupt, CauseOutage,
+			CauseStall}).Draw(t, "cause"), "why"}
 	case 8:
 		return Abandoned{turn}
 	case 9:

@@ -16,6 +16,8 @@ type TaskFlags struct {
 	Mode     string // --mode, "" for the spec's own
 	Issue    string // --issue ID
 	MaxTries int    // --max-task-iterations N, 0 for the default
+	Dollars  USD    // --max-task-dollars N, 0 for no ceiling
+	Strict   bool   // --strict-tests
 }
 
 // Modes are the ways to execute tasks; pair and swarm run no loop (T23, T38–T43).
@@ -23,7 +25,7 @@ var Modes = []string{"quick", "tdd", "pair", "checkpoint", "swarm"}
 
 func isTaskFlag(name string) bool {
 	return slices.Contains([]string{"--tasks", "--check", "--check-timeout", "--drive", "--mode",
-		"--issue", "--max-task-iterations"}, name)
+		"--issue", "--max-task-iterations", "--max-task-dollars"}, name)
 }
 
 // isAuditFlag reports whether an audit loop takes the flag too.
@@ -53,6 +55,12 @@ func (f *TaskFlags) set(name, value string) error {
 			return &flagError{fmt.Sprintf("--mode %q is no mode", value),
 				"use one of " + strings.Join(Modes, ", ")}
 		}
+	case "--max-task-dollars":
+		v, err := ParseUSD(strings.TrimPrefix(value, "$"))
+		if err != nil {
+			return &flagError{name + " " + err.Error(), "as in " + name + " 2.50"}
+		}
+		f.Dollars = v
 	case "--check-timeout":
 		return bounded(name, value, 1, 50, &f.Minutes)
 	case "--max-task-iterations":
@@ -78,6 +86,12 @@ func (f TaskFlags) words() (list []string) {
 		if w[1] != "" {
 			list = append(list, w[0]+"="+w[1])
 		}
+	}
+	if f.Dollars > 0 {
+		list = append(list, "task-dollars="+f.Dollars.decimal())
+	}
+	if f.Strict {
+		list = append(list, "strict-tests")
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The gates of a task loop (T2, T35, T41, T86).
@@ -13,6 +14,8 @@ const (
 	CheckGate      = "check-command"
 	CheckpointGate = "checkpoint"
 	FlaggedGate    = "task-flagged"
+	ImportGate     = "import-state"
+	TestsGate      = "tests-weakened"
 )
 
 // taskGates are the three numbered gates of the engine, by name (T24).
@@ -154,6 +157,67 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 		}
 	}
 	run.Tasks = r
+}
+
+// importDue asks once about a state file that another tool left (T99). Its gates are asked again.
+func importDue(f *Facts) []Gate {
+	r := f.Run.Tasks
+	if r.Import == nil {
+		return nil
+	}
+	return []Gate{{Question: fmt.Sprintf("A state file from before this run counts %d of %d tasks "+
+		"as done. Go on with task %d, attempt %d, or begin with task 1?", r.Import.Index,
+		len(r.List), r.Import.Index+1, r.Import.Try)}}
+}
+
+func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
+	if run.Tasks == nil || run.Tasks.Import == nil {
+		return
+	}
+	r := run.Tasks.clone()
+	if act == "import" {
+		r.Index, r.Try = min(r.Import.Index, len(r.List)), r.Import.Try
+		for i := range r.List[:r.Index] {
+			r.List[i].Result = Imported
+		}
+	}
+	r.Import = nil
+	run.Tasks = r
+}
+
+// testsDue asks about tests that an accepted attempt deleted or switched off (T96).
+func testsDue(f *Facts) []Gate {
+	item, j := judged(f)
+	if item == nil || !f.Run.Tasks.Strict || !j.Verdict.done() || len(j.Weakened) == 0 {
+		return nil
+	}
+	return []Gate{{
+		Question: fmt.Sprintf("Task %d weakens tests: %s. Accept it, or try the task again?",
+			f.Run.Tasks.Index+1, strings.Join(j.Weakened, "; ")),
+		Target: fmt.Sprintf("task %d", f.Run.Tasks.Index+1),
+	}}
+}
+
+// applyTests takes an attempt back, or its task where the run was paused in between.
+func applyTests(run *Budget, tick *Tick, g Gate, act, _ string) {
+	const why = "it weakens tests, and a person did not accept that"
+	var task int
+	if _, err := fmt.Sscanf(g.Target, "task %d", &task); err != nil || act != "retry" {
+		return
+	}
+	if a := tick.Attempt; a != nil && a.Task == task && a.Judged != nil {
+		j := *a.Judged
+		j.Verdict, j.Why = Overruled, why
+		a.Judged = &j
+		return
+	}
+	if r := run.Tasks; r != nil && task == r.Index && task <= len(r.List) {
+		r = r.clone()
+		item := &r.List[task-1]
+		r.Index, r.Try, r.Phase, r.Reason = task-1, item.Tries+1, Execution, why
+		item.Result, item.SHA = "", ""
+		run.Tasks = r
+	}
 }
 
 // judged is the task of the open attempt with its judgement; nil before there is one.

@@ -27,9 +27,18 @@ type TaskRun struct {
 	CheckMinutes int    `json:"check_minutes,omitempty"`
 	OpensPR      bool   `json:"opens_pr,omitempty"` // after the last task, for gate 3
 	Reason       string `json:"reason,omitempty"`   // why the last attempt was not accepted
-	Words        string `json:"words,omitempty"`    // of a person, for the next attempts of the task
+	Dollars      USD    `json:"max_task_dollars,omitempty"`
+	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
+	Import       *Found `json:"import,omitempty"`       // until a person answered about it
+	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
+}
+
+// Found is a state file of another tool that the project had before the run (T99).
+type Found struct {
+	Index int `json:"index"` // tasks that it counts as done
+	Try   int `json:"try"`
 }
 
 // The drives: each brings the next task in its own way (T1).
@@ -69,6 +78,7 @@ const (
 	Verified   TaskDone = "verified"   // claimed, committed, and the check command is green
 	Claimed    TaskDone = "claimed"    // claimed and committed; the run has no check command
 	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
+	Imported   TaskDone = "imported"   // done by another tool, as a person confirmed (T99)
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
 	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
 	Unfinished TaskDone = "unfinished" // no claim
@@ -76,7 +86,9 @@ const (
 )
 
 // done reports whether the task needs no further attempt.
-func (d TaskDone) done() bool { return d == Verified || d == Claimed || d == SkippedOne }
+func (d TaskDone) done() bool {
+	return d == Verified || d == Claimed || d == SkippedOne || d == Imported
+}
 
 // Attempt is one try at one task: what the open iteration of a task loop is about.
 type Attempt struct {
@@ -97,6 +109,8 @@ type Attempt struct {
 	Fresh  string     `json:"fresh,omitempty"`
 	Stale  bool       `json:"stale,omitempty"` // the context is that of an earlier attempt
 	Judged *Judgement `json:"judged,omitempty"`
+	// Feedback is the newest of a person in the task's ledger, as the attempt began (L31).
+	Feedback string `json:"feedback,omitempty"`
 	// Tree is a sum of the files that are not committed, "" where all are. EndHead and EndTree are
 	// the commit and that sum when it was judged.
 	Tree    string `json:"tree,omitempty"`
@@ -136,6 +150,7 @@ type TaskLine struct {
 	Title     string    `json:"title"`
 	Judgement Judgement `json:"judgement"`
 	Fresh     string    `json:"fresh,omitempty"`
+	Feedback  string    `json:"feedback,omitempty"` // that reached its worker (L31)
 }
 
 // Done reports whether the task needs no further attempt.
@@ -182,13 +197,10 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// begin opens the attempt of the task under way; nil where nothing is left to do.
+// begin opens the attempt of the task under way.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
-	if r.Complete() {
-		return nil
-	}
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
-		NoGit: e.NoGit, Unread: e.Unread}
+		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
 	return a
 }
@@ -196,6 +208,9 @@ func (r *TaskRun) begin(e EntryFacts) *Attempt {
 // aim points an attempt at the task under way, which an answer at the entry may have changed.
 func (r *TaskRun) aim(a *Attempt) {
 	_, nonce, _ := strings.Cut(a.Token, "-")
+	if a.Task != 0 && a.Task != r.Index+1 {
+		a.Feedback = "" // it is another task's
+	}
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
 		a.Title = item.Title
@@ -268,7 +283,7 @@ func (r *TaskRun) AllDone() string {
 // Result is the run's list in a line, as in "4 of 5 tasks done: 3 verified, 1 claimed".
 func (r *TaskRun) Result() string {
 	var parts []string
-	for _, d := range []TaskDone{Verified, Claimed, SkippedOne} {
+	for _, d := range []TaskDone{Verified, Claimed, SkippedOne, Imported} {
 		if n := r.Count(d); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, d))
 		}
@@ -284,7 +299,7 @@ func (r *TaskRun) Result() string {
 
 func tasksDone(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || !r.Complete() {
+	if r == nil || !r.Complete() || len(f.Run.Pending) > 0 { // an answer may open a task again
 		return ""
 	}
 	return r.AllDone() + " " + r.Result()
@@ -292,7 +307,16 @@ func tasksDone(f *Facts) string {
 
 func taskBlocked(f *Facts) string {
 	r := f.Run.Tasks
-	if r == nil || r.Try < r.MaxTries {
+	if r == nil {
+		return ""
+	}
+	item := r.item()
+	if r.Dollars > 0 && item != nil && item.Dollars >= r.Dollars {
+		return fmt.Sprintf("Task %d blocked after %s: it spent $%s of its $%s. Manual "+
+			"intervention needed.", r.Index+1, Plural(item.Tries, "attempt"), item.Dollars,
+			r.Dollars)
+	}
+	if r.Try < r.MaxTries {
 		return ""
 	}
 	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
@@ -347,5 +371,33 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 	}
 	j := t.verdict()
 	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
-	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh}
+	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
+		Feedback: a.Feedback}
+}
+
+// The dollar ceiling of one task, over all of its attempts (T88).
+
+func (s State) taskCeiling() USD {
+	if s.Tick == nil || s.Tick.Attempt == nil || s.Run.Tasks == nil {
+		return 0
+	}
+	return s.Run.Tasks.Dollars
+}
+
+// taskSpent is what the task under way cost, with the open attempt's.
+func (s State) taskSpent(running USD) USD {
+	if item := s.Run.Tasks.item(); item != nil {
+		return item.Dollars.Plus(running)
+	}
+	return running
+}
+
+// taskDollars is the text of the ceiling, "" below it.
+func (s State) taskDollars(running USD) string {
+	most := s.taskCeiling()
+	if most == 0 || s.taskSpent(running) < most {
+		return ""
+	}
+	return fmt.Sprintf("Cost budget of task %d reached: $%s / $%s", s.Tick.Attempt.Task,
+		s.taskSpent(running), most)
 }

@@ -51,6 +51,17 @@ func tellCheck(f *Facts) string {
 	return "no check command; asks when the project proposes one"
 }
 
+func tellImport(*Facts) string {
+	return "asks before the first task, when another tool left a state file of the same list"
+}
+
+func tellTests(f *Facts) string {
+	if !f.Run.Tasks.Strict {
+		return "asks with --strict-tests only; tests that were weakened are named"
+	}
+	return "asks when tests were deleted or skipped since the task began"
+}
+
 func tellFlagged(*Facts) string {
 	return "asks when a worker ends with TASK_BLOCKED, or writes under Blocked / Flagged"
 }

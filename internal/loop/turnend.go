@@ -47,6 +47,9 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	crons := scheduledFor(s.Run, e.Schedule)
 	news := s.Run.noteSchedule(crons)
 	switch {
+	case !e.open(s) && e.unfed(s.Run):
+		return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: &Continue{Name: "again",
+			Text: s.Run.Order(s.Run.Tasks.Index + 1)}}}
 	case !e.open(s) && news:
 		return Outcome{Save: Save{Run: s.Run}}
 	case !e.open(s):
@@ -62,6 +65,14 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 		return out
 	}
 	return e.finish(s, k, crons)
+}
+
+// unfed reports whether the conductor ended the turn of its last task without the next call. It is
+// asked for it once more.
+func (e TurnEnd) unfed(run *Budget) bool {
+	return run.Status == Active && run.feeds() && run.SessionID == e.Session &&
+		run.Blocks.PromptID == e.Prompt && slices.Contains(run.Blocks.Reasons, "next") &&
+		e.hold(run, "again")
 }
 
 // duplicate reports whether this Stop was already answered by another registration of the hooks: a
@@ -151,7 +162,8 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 // end closes the iteration. A run that ended and is still scheduled, or one that nothing would
 // bring back, holds the turn once more for the call that settles it.
 func (e TurnEnd) end(s State, k *Known, crons []Scheduled) Outcome {
-	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || len(crons) > 0
+	looped := len(crons) > 0 && !s.Run.scheduled()
+	s.Run.UnderLoop = s.Run.UnderLoop || k.Around.UnderLoop || looped
 	pause := s.Tick.mustPause()
 	need := Need(0)
 	if pause {

@@ -54,6 +54,10 @@ type Verified struct {
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
 	Progress Progress `json:"progress"`
+	// Tried counts the attempts of a task loop in these iterations, Fresh those whose context was
+	// seen to be empty at its beginning (T93).
+	Tried int `json:"attempts,omitempty"`
+	Fresh int `json:"fresh_contexts,omitempty"`
 }
 
 // Progress is the last iteration on a card with observed progress, 0 for none, and the spend since.
@@ -144,6 +148,11 @@ func (c *Card) add(l *loop.Iteration) {
 		return
 	}
 	c.Verified.Progress.add(l)
+	if l.Task != nil {
+		if c.Verified.Tried++; l.Task.Fresh != "" {
+			c.Verified.Fresh++
+		}
+	}
 	c.Verified.Comments += l.Observed.Comments
 	c.Claimed.Comments += max(0, l.Comments-l.Observed.Comments)
 	c.Claimed.Failures = append(c.Claimed.Failures, l.Failures...)

@@ -119,8 +119,6 @@ func did(l *loop.Iteration) string {
 	refused := loop.Refusals(l.Denied)
 	if l.Task != nil {
 		parts = append(parts, tried(l.Task))
-		add(len(l.Task.Judgement.Weakened) > 0, "tests weakened: %s",
-			strings.Join(l.Task.Judgement.Weakened, ", "))
 	}
 	add(l.Agents > 0, "workers dispatched: %d", l.Agents)
 	add(l.Comments > 0, "comments pushed: %d", l.Comments)
@@ -167,10 +165,17 @@ func (p *page) taskFacts(c Card) {
 	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Verified)))
 	p.given("PRs", plain, numbers(v.PRs))
 	p.given("merged", plain, numbers(v.Merged))
+	p.row("fresh", plain, "%s", v.fresh())
 	p.row("progress", plain, "%s", v.Progress)
 	p.section("Claimed: by the workers, not verified")
 	p.row("tasks", plain, "%s", orNone(tasksOf(c.Tasks, loop.Claimed)))
 	p.row("criteria", plain, "%s", unseenCriteria)
+}
+
+// fresh is how many attempts began with an empty context.
+func (v Verified) fresh() string {
+	return fmt.Sprintf("%d of %s began with an empty context", v.Fresh,
+		loop.Plural(v.Tried, "attempt"))
 }
 
 // unseenCriteria is what no evidence covers.

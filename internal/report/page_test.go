@@ -67,7 +67,11 @@ func checkForeign(t *testing.T, text string) {
 	if got, want := skeleton(p), skeleton(pageOf("x")); !slices.Equal(got, want) {
 		t.Errorf("%q changes the page:\n%q\n%q", text, got, want)
 	}
-	all := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Page{p})
+	q := taskPage("x" + text)
+	if got, want := skeleton(q), skeleton(taskPage("x")); !slices.Equal(got, want) {
+		t.Errorf("%q changes the page of a task loop:\n%q\n%q", text, got, want)
+	}
+	all := PageHTML(Screen{Width: 80, Now: time.Unix(0, 0).UTC()}, []Page{p, q})
 	for _, r := range all {
 		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e ||
 			r >= 0x2066 && r <= 0x2069 {

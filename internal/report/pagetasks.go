@@ -64,13 +64,15 @@ func (d *drawing) taskEvidence() {
 	v := d.Verified
 	row := func(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
 	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
-		`<p class="dim">The program saw it: transcripts, commits, the check command.</p><dl>` + "\n")
+		`<p class="dim">The program saw it: transcripts, commits, the check command.</p><dl>` +
+		"\n")
 	row("Tasks", orNone(tasksOf(d.Tasks, loop.Verified)))
 	row("Dollars", "$"+v.Dollars.String())
 	row("Workers sent", v.Agents)
 	if len(v.PRs) > 0 {
 		row("PRs", d.numbers(v.PRs))
 	}
+	row("Fresh", v.fresh())
 	row("Progress", v.Progress)
 	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
 		`<p class="dim">Only the worker said it; nothing else confirms it.</p><dl>` + "\n")

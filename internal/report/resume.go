@@ -32,14 +32,13 @@ func goOn(b *loop.Budget, e Ended) string {
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
-	command := typed(b, invocation(b))
 	if b.Audit != nil && b.Status == loop.Halted {
-		return command + " --restart" + where(b, e)
+		return typed(b, invocation(b)) + " --restart" + where(b, e)
 	}
 	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
-		command = "hooks go"
+		return "hooks go --resume" + lifted(b)
 	}
-	return command + " --resume" + where(b, e) + lifted(b)
+	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }
 
 // where are the flags that select this run.
@@ -86,6 +85,12 @@ func lifted(b *loop.Budget) (flags string) {
 	if c.Dollars > 0 && b.DollarsEstimate >= c.Dollars {
 		cents := half(int(c.Dollars.Cents()), int(b.DollarsEstimate.Cents()))
 		flags += " --max-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+	}
+	if r := b.Tasks; r != nil && r.Dollars > 0 && r.Index < len(r.List) {
+		if used := r.List[r.Index].Dollars; used >= r.Dollars {
+			cents := half(int(r.Dollars.Cents()), int(used.Cents()))
+			flags += " --max-task-dollars " + ceiling(loop.USD(cents) * loop.Cent)[1:]
+		}
 	}
 	return flags
 }

@@ -17,9 +17,6 @@ func (t *text) attempt(l *loop.Iteration) {
 	if l.Task != nil {
 		t.line("%s", attempted(r, l.Task))
 	}
-	if l.Task != nil && len(l.Task.Judgement.Weakened) > 0 {
-		t.line("Tests weakened: %s", strings.Join(l.Task.Judgement.Weakened, ", "))
-	}
 	if l.Task != nil && l.Task.Task == len(r.List) && r.PRStep() {
 		t.line("%s Opening PR for Gate 3 review.", r.AllDone())
 	}
@@ -81,7 +78,7 @@ func (p *page) standingTasks(st Stand) {
 		return
 	case r.PRStep():
 		p.row("under way", plain, "open the pull request, attempt %d of %d", r.Try, r.MaxTries-1)
-	case r.Try >= r.MaxTries:
+	case blocked(st.Run):
 		p.row("blocked", bad, "task %d: %s", r.Index+1, r.List[r.Index].Title)
 	default:
 		p.row("under way", plain, "task %d, attempt %d of %d: %s", r.Index+1, r.Try, r.MaxTries-1,

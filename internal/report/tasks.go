@@ -74,13 +74,18 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 		Verified: r.Count(loop.Verified), Claimed: r.Count(loop.Claimed),
 		Skipped: r.Count(loop.SkippedOne), Tasks: TaskRows(b, st.Tick, last), Next: st.Next,
 		done: r.Result()}
-	if b.Status != loop.Active || !st.OwnerAlive {
-		l.Next = cmp.Or(st.answer(), st.Resume, "hooks report-card "+string(b.Skill))
+	a := attemptOf(st.Tick)
+	if a != nil && a.Task <= len(l.Tasks) {
+		row := &l.Tasks[a.Task-1]
+		row.Dollars = row.Dollars.Plus(st.Open)
 	}
-	for i := range l.Tasks {
-		if l.Tasks[i].Open {
-			l.Tasks[i].Dollars = l.Tasks[i].Dollars.Plus(st.Open)
-		}
+	switch answer := st.answer(); {
+	case answer != "":
+		l.Next = "answer " + answer
+	case b.Status != loop.Active || !st.OwnerAlive:
+		l.Next = cmp.Or(st.Resume, "hooks report-card "+string(b.Skill))
+	case a != nil && a.Judged == nil:
+		l.Next += " once the attempt under way ends"
 	}
 	style, state, _ := st.state()
 	l.title, l.style = invocation(b)+": "+state, style
@@ -91,7 +96,7 @@ func NewTaskList(st Stand, last TaskLast) TaskList {
 func (st Stand) answer() string {
 	for _, w := range st.Gates {
 		if w.unanswered() {
-			return w.way()
+			return fmt.Sprintf("[%s]: %s", w.Gate.Name, w.way())
 		}
 	}
 	return ""
@@ -112,26 +117,47 @@ func TaskRows(b *loop.Budget, t *loop.Tick, last TaskLast) []TaskRow {
 				row.Why = line.Judgement.Why
 			}
 		}
-		if i == r.Index && t != nil && t.Attempt != nil && t.Attempt.Task == row.Number {
-			row.Open = true
-			row.Attempts++
-		}
 		if i == r.Index && item.Result == "" {
 			row.Why = cmp.Or(r.Reason, row.Why)
 		}
 		if row.Verdict == "" {
 			row.Verdict = openState(b, last[row.Number], i)
 		}
+		if a := attemptOf(t); a != nil && a.Task == row.Number {
+			row.attempt(a)
+		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// blocked reports whether the task under way used up its attempts or its dollars.
+func blocked(b *loop.Budget) bool {
+	return b.Tasks.Try >= b.Tasks.MaxTries || b.StopCause == "task_blocked"
+}
+
+// attemptOf is the attempt of an open iteration, nil without one.
+func attemptOf(t *loop.Tick) *loop.Attempt {
+	if t == nil || t.Attempt == nil || t.Attempt.Task < 1 {
+		return nil
+	}
+	return t.Attempt
+}
+
+// attempt adds the open attempt.
+func (r *TaskRow) attempt(a *loop.Attempt) {
+	r.Attempts++
+	r.Open = a.Judged == nil
+	if a.Judged != nil && a.Judged.Verdict == loop.Flagged && r.Verdict == TaskOpen {
+		r.Verdict, r.Why = TaskFlagged, a.Judged.Why
+	}
 }
 
 // openState is the verdict on a task that is not done.
 func openState(b *loop.Budget, line *loop.TaskLine, i int) TaskState {
 	switch r := b.Tasks; {
 	case i != r.Index || b.Status == loop.Active:
-	case r.Try >= r.MaxTries:
+	case blocked(b):
 		return TaskBlocked
 	case line != nil && line.Judgement.Verdict == loop.Flagged:
 		return TaskFlagged

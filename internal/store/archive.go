@@ -54,6 +54,9 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 	}
 	// The tick goes first: with it gone, a budget that is gone too is not taken for one to restore.
 	err = move(tickName(skill), claimName(skill), budgetName(skill))
+	if skill == loop.Tasks && err == nil {
+		err = move(progressName, viewName)
+	}
 	if err == nil {
 		err = s.moveElsewhere(to, skill, runID)
 	}

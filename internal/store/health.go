@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,8 @@ func ownName(name string) bool {
 			return true
 		}
 	}
-	return name == guardName || name == notesName || name == ".gitignore"
+	own := []string{guardName, notesName, progressName, viewName, ".gitignore"}
+	return slices.Contains(own, name)
 }
 
 // Tighten closes one file or folder to others (R123).

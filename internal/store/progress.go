@@ -1,12 +1,19 @@
 package store
 
-import "hooks/internal/loop"
+import (
+	"bytes"
 
-// progressName is the copy of a task loop's progress file: what a worker removed is put back from
-// it (T36, T82).
-const progressName = string(loop.Tasks) + ".progress.md"
+	"hooks/internal/loop"
+)
 
-// Progress is that copy, nil where none was kept or it cannot be read.
+// The copies of a task loop's two files. Lines that a worker removed from the progress file are put
+// back from its copy (T36, T82); a view that differs from its copy was changed by hand (T98).
+const (
+	progressName = string(loop.Tasks) + ".progress.md"
+	viewName     = string(loop.Tasks) + ".view.json"
+)
+
+// Progress is the copy of the progress file, nil where none was kept or it cannot be read.
 func (s *Store) Progress() []byte {
 	text, err := s.disk.read(progressName)
 	if err != nil {
@@ -18,4 +25,35 @@ func (s *Store) Progress() []byte {
 // KeepProgress replaces the copy.
 func (s *Store) KeepProgress(text []byte) error {
 	return wrap("keep progress", s.disk.replace(progressName, text))
+}
+
+// WroteView reports whether the program wrote a view that is there now: the last one, or, after a
+// crash, the one before it.
+func (s *Store) WroteView(text []byte) bool {
+	kept, err := s.disk.read(viewName)
+	if err != nil || len(text) == 0 {
+		return false
+	}
+	return bytes.HasPrefix(kept, text) || bytes.HasSuffix(kept, text)
+}
+
+// HasView reports whether the program wrote a view of the run.
+func (s *Store) HasView() bool {
+	_, err := s.disk.root.Lstat(viewName)
+	return err == nil
+}
+
+// KeepView keeps a view that is about to be written, and the one that it replaces.
+func (s *Store) KeepView(text, before []byte) error {
+	return wrap("keep view", s.disk.replace(viewName, append(bytes.Clone(text), before...)))
+}
+
+// KeepForeign puts a file of another tool or of an earlier run into the archive, once a text (T99).
+func (s *Store) KeepForeign(name string, text []byte) error {
+	to, err := s.archiveFolder("replaced")
+	if err != nil {
+		return wrap("keep "+name, err)
+	}
+	defer to.root.Close()
+	return wrap("keep "+name, to.keepCopy(name, text))
 }

@@ -129,6 +129,18 @@ func Flagged(text []byte) string {
 	return cut(strings.TrimSpace(clean(flags.String())), maxFlag)
 }
 
+// Renew is the progress file of an earlier run for a new one: Learnings and foreign sections stay.
+func Renew(text []byte, goal, issue string) []byte {
+	f := parse(text)
+	f.replace(f.section(goalHeading), orNone(goal))
+	f.replace(f.section(issueHeading), orNone(issue))
+	f.parts[f.section(completedHeading)].body = []string{f.eol}
+	f.section(learningsHeading)
+	f.replace(f.section(currentHeading), none)
+	f.replace(f.section(flaggedHeading), none)
+	return f.bytes()
+}
+
 // ClearFlagged empties Blocked / Flagged. A file that flags nothing stays as it is.
 func ClearFlagged(text []byte) []byte {
 	if Flagged(text) == "" {

@@ -49,6 +49,24 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	return t, nil
 }
 
+// Top is the root of the working tree that git looks at, which a setting may put elsewhere.
+func Top(ctx context.Context, project string) (string, error) {
+	out, err := git(ctx, project, "rev-parse", "--show-toplevel")
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// Hidden are the files whose changes git was told not to look at, with update-index. Those outside
+// of a sparse checkout are not among them.
+func Hidden(ctx context.Context, project string, sparse bool) (list []string, err error) {
+	out, err := git(ctx, project, "ls-files", "-v", "-z")
+	for record := range bytes.SplitSeq(out, []byte{0}) {
+		if len(record) > 2 && (record[0] >= 'a' || record[0] == 'S' && !sparse) {
+			list = append(list, string(record[2:]))
+		}
+	}
+	return list, err
+}
+
 // Descends reports whether HEAD contains a commit.
 func Descends(ctx context.Context, project, commit string) (bool, error) {
 	_, err := git(ctx, project, "merge-base", "--is-ancestor", commit, "HEAD")

@@ -74,7 +74,8 @@ func environ(from []string) (env []string) {
 	if program, _, _ := strings.Cut(ssh, " "); filepath.Base(program) == "ssh" {
 		ssh += " -oBatchMode=yes"
 	}
-	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_GRAFT_FILE="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=",
 		"SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GIT_SSH_COMMAND="+ssh,
 		"GIT_ALLOW_PROTOCOL=file:http:https:ssh", "LC_ALL=C")
 }

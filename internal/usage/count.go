@@ -28,7 +28,9 @@ type Result struct {
 	// Interrupted are the prompt ids of the turns of the main transcript that a person ended; "" if
 	// the client's mark names none.
 	Interrupted []string
-	Answers     []Answer
+	// InterruptedAgents are those of subagents' turns: the only trace of Esc in a forked tick.
+	InterruptedAgents []string
+	Answers           []Answer
 }
 
 // Count reads what a session's main transcript and its subagents' transcripts hold beyond the
@@ -266,8 +268,8 @@ func (t *transcript) matters(line []byte) bool {
 	if (kind == "assistant" || kind == "") && usageMark.in(line) {
 		return true
 	}
-	return t.main && (kind == "user" || kind == "") &&
-		(interruptMark.in(line) || answersMark.in(line))
+	return (kind == "user" || kind == "") &&
+		(interruptMark.in(line) || t.main && answersMark.in(line))
 }
 
 // counted reports whether a line belongs to what was counted before the cursor, and keeps the
@@ -281,9 +283,13 @@ func (t *transcript) counted(r record, end int64) bool {
 	return old || blind
 }
 
-// user records what a person did in the main transcript.
+// user records what a person did: the answers in the main transcript only.
 func (c *counter) user(t *transcript, r record) {
-	if !t.main || r.sidechain {
+	switch {
+	case !t.main && r.interrupted():
+		c.res.InterruptedAgents = append(c.res.InterruptedAgents, strings.Clone(r.prompt))
+		return
+	case !t.main || r.sidechain:
 		return
 	}
 	if r.interrupted() {

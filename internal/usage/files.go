@@ -58,6 +58,11 @@ func agentPath(transcript, name string) string {
 	return filepath.Join(sessionDir(transcript), filepath.FromSlash(name))
 }
 
+// AgentTranscript is where the client keeps the transcript of a session's subagent, by its id.
+func AgentTranscript(transcript, id string) string {
+	return agentPath(transcript, "subagents/agent-"+filepath.Base(id)+".jsonl")
+}
+
 // mainCursor finds the main transcript's cursor. It compares only the file name, which is the
 // session id, so that a directory that moved does no harm.
 func mainCursor(transcript string, cursors []loop.Cursor) (loop.Cursor, bool) {

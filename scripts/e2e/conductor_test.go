@@ -20,6 +20,8 @@ type Conductor struct {
 	// Work is the answer of a worker of task n; nil does the task at once. Held is how often it was
 	// held before.
 	Work func(n int, w Work) Turn
+	// Waits delays the main thread's answer after its call, nil for not at all.
+	Waits chan struct{}
 }
 
 // Work is how far a worker is.
@@ -50,7 +52,7 @@ func commit(command string) Call {
 }
 
 var (
-	taskPattern  = regexp.MustCompile(`(?m)^Task (\d+) of \d+: `)
+	taskPattern  = regexp.MustCompile(`\bTask (\d+) of \d+: `)
 	tokenPattern = regexp.MustCompile(`TASK_COMPLETE (\d+\.(\d+)-[0-9a-f]{8})`)
 	orderPattern = regexp.MustCompile(`Make exactly one Agent call now: subagent_type "([^"]+)", ` +
 		`description "([^"]+)", prompt "go"`)
@@ -60,10 +62,10 @@ var (
 // task is the task whose worker sent the request; 0 for the main thread. The PR's is one more than
 // the list has.
 func (r Request) task() (n int, token string) {
-	first := r.Messages[0].Text()
 	if r.main() {
 		return 0, ""
 	}
+	first := r.first()
 	if m := taskPattern.FindStringSubmatch(first); m != nil {
 		n, _ = strconv.Atoi(m[1])
 	}
@@ -76,6 +78,18 @@ func (r Request) task() (n int, token string) {
 	return n, token
 }
 
+// first is all that a conversation began with.
+func (r Request) first() string {
+	var parts []string
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			break
+		}
+		parts = append(parts, m.Text())
+	}
+	return strings.Join(parts, "\n")
+}
+
 // main reports whether the main thread sent the request.
 func (r Request) main() bool { return strings.Contains(r.All(), "Conduct the task loop") }
 
@@ -84,7 +98,7 @@ func (c Conductor) Say(r Request) Turn {
 	prompt, done := r.Prompt(), len(r.Calls())
 	if n, token := r.task(); n > 0 {
 		w := Work{Token: token, Done: done}
-		w.Try, _ = strconv.Atoi(tokenPattern.FindStringSubmatch(r.Messages[0].Text())[2])
+		w.Try, _ = strconv.Atoi(tokenPattern.FindStringSubmatch(r.first())[2])
 		for _, m := range r.Messages {
 			if m.Role == "user" && strings.Contains(m.Text(), "is not done: ") {
 				w.Held++
@@ -95,10 +109,7 @@ func (c Conductor) Say(r Request) Turn {
 		}
 		return commits(n, w)
 	}
-	order := prompt
-	if last, ok := r.Result("AskUserQuestion"); ok {
-		order = last.Text
-	}
+	order := r.order()
 	switch m := orderPattern.FindStringSubmatch(order); {
 	case strings.Contains(prompt, "Call AskUserQuestion") && done < 2:
 		return Turn{Calls: askInOwnWords()[done : done+1]}
@@ -113,7 +124,17 @@ func (c Conductor) Say(r Request) Turn {
 		return Turn{Calls: []Call{{"CronCreate", map[string]any{"cron": m[1], "prompt": m[2],
 			"recurring": true}}}}
 	}
-	return Turn{Text: "one task less"}
+	return Turn{Text: "one task less", Hold: c.Waits}
+}
+
+// order is all that the main thread was told since it last spoke to a person.
+func (r Request) order() string {
+	from, _ := r.lastPrompt()
+	var parts []string
+	for _, m := range r.Messages[from:] {
+		parts = append(parts, m.Text())
+	}
+	return strings.Join(parts, "\n")
 }
 
 func called(r Request, tool string) bool {
@@ -167,7 +188,10 @@ type TaskLine struct {
 
 func (w *World) read(path string) string {
 	w.t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.Project, path))
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.Project, path)
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		w.t.Error(err)
 	}
@@ -187,7 +211,7 @@ func (w *World) TaskHistory() (list []string) {
 		}
 		list = append(list, fmt.Sprintf("%d.%d %s", l.Task.Task, l.Task.Try,
 			l.Task.Judgement.Verdict))
-		if !strings.HasPrefix(l.Task.Fresh, "agent ") {
+		if l.Task.Fresh == "" && l.Task.Judgement.Verdict != "outage" {
 			w.t.Errorf("attempt %d.%d is not proven fresh: %q", l.Task.Task, l.Task.Try,
 				l.Task.Fresh)
 		}

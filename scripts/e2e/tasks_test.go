@@ -31,7 +31,8 @@ func (w *World) begins(command string) {
 func five(n int, w Work) Turn {
 	switch {
 	case n == 2 && w.Done == 0:
-		return Turn{Calls: []Call{commit([]string{"touch red", "touch more", "git rm -q red"}[w.Held])}}
+		steps := []string{"touch red", "touch more", "git rm -q red"}
+		return Turn{Calls: []Call{commit(steps[w.Held])}}
 	case n == 3:
 		return Turn{Text: "TASK_BLOCKED " + w.Token + " which of the two formats is meant?"}
 	case n == 5:

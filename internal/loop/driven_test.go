@@ -1,0 +1,209 @@
+package loop
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// listRun is a driven run of two tasks.
+func listRun(change func(*Budget)) *Budget {
+	b := &Budget{RunID: "r1", SessionID: "s1", Skill: Tasks, Status: Active, Seq: 3,
+		StartedAt: noon, Ceilings: KindOf(Tasks).Ceilings, Owner: Process{PID: 7},
+		Tasks: &TaskRun{List: []TaskItem{{Title: "a"}, {Title: "b"}}, Try: 1, MaxTries: 3,
+			Drive: DriveProcess, Passed: []int{1, 2}}}
+	if change != nil {
+		change(b)
+	}
+	return b
+}
+
+// What a driver does next, by the state of its run (T92).
+func TestDriving(t *testing.T) {
+	over := func(status Status, cause string) func(*Budget) {
+		return func(b *Budget) { b.Status, b.StopCause, b.StopText = status, cause, "why" }
+	}
+	waits := func(answer string) func(*Budget) {
+		return func(b *Budget) {
+			over(Paused, "gate_waiting")(b)
+			b.Pending = []Gate{{Name: GateSpec, Question: "ok?", Answer: answer}}
+		}
+	}
+	again, resume := DriveStep{Again: true}, DriveStep{Again: true, Resume: true}
+	end := func(cause, text string) DriveStep {
+		return DriveStep{Cause: cause, Text: text, Code: 1}
+	}
+	const none = "The process ended without beginning a task"
+	gate := end("gate_waiting", "Loop paused at gate gate-1-spec: ok?")
+	for name, c := range map[string]struct {
+		change func(*Budget)
+		d      Driving
+		want   DriveStep
+	}{
+		"an attempt was closed":    {nil, Driving{Began: true}, again},
+		"the service failed first": {nil, Driving{Spared: true}, again},
+		"nothing began": {nil, Driving{Why: "no skill"},
+			end("not_begun", none+": no skill")},
+		"nothing began of a paused run": {waits("approve"), Driving{Why: "no skill"},
+			end("not_begun", none+": no skill")},
+		"nothing began and no words": {nil, Driving{}, end("not_begun", none)},
+		"an earlier driver died":     {nil, Driving{First: true, Owner: Dead}, resume},
+		"its process is unclear":     {nil, Driving{First: true, Owner: Unclear}, resume},
+		"its process lives": {nil, Driving{First: true, Owner: Alive},
+			DriveStep{Wait: true, Text: "process 7 still works on task 1"}},
+		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
+			Driving{First: true, Owner: Alive}, resume},
+		"a session conducts": {func(b *Budget) { b.Tasks.Drive = DriveStop },
+			Driving{First: true, Owner: Alive}, end("lock_contention", "The task loop runs in "+
+				"another session (process 7); end it there, or with `hooks loop stop`")},
+		"a session has conducted": {func(b *Budget) { b.Tasks.Drive = DriveStop },
+			Driving{First: true, Owner: Dead}, resume},
+		"a gate waits":          {waits(""), Driving{Began: true}, gate},
+		"a gate waits at first": {waits(""), Driving{First: true}, gate},
+		"it was answered":       {waits("approve"), Driving{First: true, Owner: Alive}, resume},
+		"blocked": {over(Halted, "task_blocked"), Driving{Began: true},
+			end("task_blocked", "why")},
+		"blocked, and a person resumes": {over(Halted, "task_blocked"), Driving{First: true},
+			resume},
+		"the service is away": {over(Paused, CauseOutage), Driving{Spared: true},
+			end(CauseOutage, "why")},
+		"complete": {func(b *Budget) { over(Halted, "tasks_complete")(b); b.Tasks.Index = 2 },
+			Driving{Began: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
+		"complete before the first": {func(b *Budget) {
+			over(Halted, "tasks_complete")(b)
+			b.Tasks.Index = 2
+		}, Driving{First: true}, DriveStep{Cause: "tasks_complete", Text: "why"}},
+	} {
+		c.d.Run = listRun(c.change)
+		if diff := cmp.Diff(c.want, c.d.Next()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := (Driving{}).Next(); got.Again || got.Wait || got.Code != 1 {
+		t.Errorf("without a run: %+v", got)
+	}
+}
+
+// How a process ended without a Stop decides whether its attempt costs a retry (T59).
+func TestProcessEnd(t *testing.T) {
+	k := Known{Has: ^Need(0), Foreign: true, Gone: true}
+	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
+	for _, c := range []struct {
+		e      ProcessEnd
+		want   TaskDone
+		try    int
+		status Status
+	}{
+		{ProcessEnd{Turn: at, Why: "max turns", Counts: true}, Unfinished, 2, Active},
+		{ProcessEnd{Turn: at, Why: "killed"}, Outage, 1, Active},
+		{ProcessEnd{Turn: at, Why: "Ctrl-C", Person: true}, Outage, 1, Halted},
+	} {
+		s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Tasks,
+			StartedAt: noon, Iteration: 1, Body: true, Attempt: &Attempt{Task: 1, Try: 1}}}
+		got := Step(s, k, c.e).Save.Close
+		if got == nil {
+			t.Fatalf("%s closes nothing", c.e.Why)
+		}
+		j := got.Line.Task.Judgement
+		if j.Verdict != c.want || j.Why != c.e.Why || got.Run.Tasks.Try != c.try ||
+			got.Run.Status != c.status {
+			t.Errorf("%s: %+v, try %d, %s", c.e.Why, j, got.Run.Tasks.Try, got.Run.Status)
+		}
+		c.e.Session = "s2"
+		if out := Step(s, k, c.e); !out.Nothing() {
+			t.Errorf("%s of another session: %+v", c.e.Why, out)
+		}
+	}
+}
+
+// A driver's own causes end a run or pause it; one that is over keeps its cause (T95, A28).
+func TestDriverStop(t *testing.T) {
+	k := Known{Has: ^Need(0), Gone: true}
+	for _, c := range []struct {
+		cause  string
+		before Status
+		want   string
+	}{
+		{CauseInterrupt, Active, "halted user_interrupt Loop interrupted: why"},
+		{CauseStall, Active, "halted stall_timeout why"},
+		{CauseOutage, Active, "paused api_unavailable why"},
+		{CauseStall, Halted, ""},
+		{CauseInterrupt, Paused, ""},
+	} {
+		s := State{Run: listRun(func(b *Budget) { b.Status = c.before })}
+		out := Step(s, k, DriverStop{Turn{Now: noon.Add(time.Hour), Session: "s1"}, c.cause, "why"})
+		got := ""
+		if close := out.Save.Close; close != nil {
+			b := close.Run
+			got = fmt.Sprintf("%s %s %s", b.Status, b.StopCause, b.StopText)
+			if close.Line.Budget.Status != b.Status || b.Seq != 4 || b.IterationsUsed != 0 {
+				t.Errorf("%s: the line has %s, seq %d", c.cause, close.Line.Budget.Status, b.Seq)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s of a run that is %s: %q, want %q", c.cause, c.before, got, c.want)
+		}
+	}
+}
+
+// A session that ends, and an API error, leave a driven attempt to its driver, which knows how the
+// process ended (M5).
+func TestADrivenAttemptIsLeftToItsDriver(t *testing.T) {
+	at := Turn{Now: noon.Add(time.Minute), Session: "s1", Prompt: "p1"}
+	s := State{Run: listRun(nil), Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Tasks,
+		StartedAt: noon, Iteration: 1, Prompts: []string{"p1"}, Body: true,
+		Attempt: &Attempt{Task: 1, Try: 1}}}
+	for _, e := range []Event{SessionEnd{at, "other"}, TurnFailure{at, "server_error"}} {
+		if out := Step(s, Known{Has: ^Need(0)}, e); out.Save.Close != nil || out.Need != 0 {
+			t.Errorf("%T: %+v", e, out)
+		}
+	}
+	out := Step(s, Known{}, SessionEnd{at, "other"})
+	if out.Save.Run == nil || !out.Save.Run.OwnerLeft {
+		t.Errorf("the owner of the run is still there: %+v", out)
+	}
+}
+
+// The next attempt proceeds with the run; a person's --resume takes it up again, and a session that
+// takes up a driven run conducts it.
+func TestWhoBringsTheNextAttempt(t *testing.T) {
+	for _, c := range []struct {
+		args  string
+		mode  Mode
+		drive string
+	}{
+		{"--drive process", NextTick, DriveProcess},
+		{"--resume --drive process", ResumeRun, DriveProcess},
+		{"--resume", ResumeRun, DriveStop},
+		{"docs/other.md --drive process", FreshRun, ""},
+	} {
+		f, _, err := ParseFlags(Tasks, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Request{Now: noon, SessionID: "s2", Flags: f,
+			Command: Command{"hooks:go", Tasks, c.args}}
+		run := listRun(func(b *Budget) { b.OwnerLeft = true })
+		a := admit(r, Standing{Run: run, OwnerIs: Dead})
+		if a.Verdict != Start || a.Mode != c.mode {
+			t.Errorf("%s: %+v", c.args, a)
+		}
+		if b := Resume(*run, r); c.mode == ResumeRun && b.Tasks.Drive != c.drive {
+			t.Errorf("%s: the drive is %s", c.args, b.Tasks.Drive)
+		}
+	}
+}
+
+// An attempt in a session that has already had one is not fresh (T93).
+func TestASecondAttemptOfASessionIsStale(t *testing.T) {
+	for session, stale := range map[string]bool{"s1": true, "s2": false} {
+		run := listRun(nil)
+		tick := Open(run, &Iteration{SessionID: "s1", RunID: "r1"},
+			Request{Now: noon, SessionID: session}, EntryFacts{Nonce: "n"})
+		if tick.Attempt == nil || tick.Attempt.Stale != stale {
+			t.Errorf("%s: %+v", session, tick.Attempt)
+		}
+	}
+}

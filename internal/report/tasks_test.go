@@ -1,0 +1,223 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"hooks/internal/loop"
+)
+
+// someTasks is a run with a task of each result, at its third of five.
+func someTasks() loop.Budget {
+	return loop.Budget{RunID: "r1", Skill: loop.Tasks, Status: loop.Active, Command: "/sdd:go s.md",
+		Ceilings: loop.Ceilings{Iterations: 50, PRs: 20, Minutes: 480},
+		Tasks: &loop.TaskRun{Spec: "s.md", Index: 3, Try: 2, MaxTries: 3, Mode: "quick",
+			Drive: loop.DriveStop, Reason: "1 file not committed", List: []loop.TaskItem{
+				{Title: "a", Result: loop.Verified, SHA: "0123456789ab", Tries: 1, Minutes: 3},
+				{Title: "b", Result: loop.Claimed, SHA: "abcdef012345", Tries: 2},
+				{Title: "c", Result: loop.SkippedOne},
+				{Title: "d", Tries: 1, Dollars: loop.Dollar}, {Title: "e"}}}}
+}
+
+func verdicts(rows []TaskRow) string {
+	var list []string
+	for _, r := range rows {
+		list = append(list, r.shown())
+	}
+	return strings.Join(list, " ")
+}
+
+// T63: each task has exactly one of the six verdicts; what is claimed never counts as verified.
+func TestTaskVerdicts(t *testing.T) {
+	flag := &loop.TaskLine{Task: 4, Judgement: loop.Judgement{Verdict: loop.Flagged, Why: "key"}}
+	for _, c := range []struct {
+		name   string
+		change func(*loop.Budget)
+		tick   *loop.Tick
+		last   TaskLast
+		want   string
+	}{
+		{"between two attempts", func(*loop.Budget) {}, nil, nil, "open"},
+		{"an attempt runs", func(*loop.Budget) {}, &loop.Tick{Attempt: &loop.Attempt{Task: 4}}, nil,
+			"open, under way"},
+		{"its worker asks for a person", func(*loop.Budget) {}, &loop.Tick{Attempt: &loop.Attempt{
+			Task: 4, Judged: &flag.Judgement}}, nil, "flagged"},
+		{"paused at the question", func(b *loop.Budget) { b.Status = loop.Paused }, nil,
+			TaskLast{4: flag}, "flagged"},
+		{"its attempts are used up", func(b *loop.Budget) {
+			b.Status, b.Tasks.Try = loop.Halted, 3
+		}, nil, nil, "blocked"},
+		{"its dollars are used up", func(b *loop.Budget) {
+			b.Status, b.StopCause = loop.Halted, "task_blocked"
+		}, nil, nil, "blocked"},
+		{"another cause stopped it", func(b *loop.Budget) { b.Status = loop.Halted }, nil, nil,
+			"open"},
+	} {
+		b := someTasks()
+		c.change(&b)
+		rows := TaskRows(&b, c.tick, c.last)
+		if got := verdicts(rows); got != "verified claimed skipped "+c.want+" open" {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	b := someTasks()
+	l := NewTaskList(Stand{Run: &b, OwnerAlive: true}, nil)
+	if l.Verified != 1 || l.Claimed != 1 || l.Skipped != 1 {
+		t.Errorf("verified %d, claimed %d, skipped %d", l.Verified, l.Claimed, l.Skipped)
+	}
+	if rows := TaskRows(&loop.Budget{Skill: loop.Work}, nil, nil); rows != nil {
+		t.Errorf("a work loop has the tasks %v", rows)
+	}
+}
+
+// T68–T72: the lines of the status block and of an entry are the specification's own.
+func TestTaskWords(t *testing.T) {
+	line := func(change func(*loop.Iteration)) string {
+		l := loop.Iteration{Skill: loop.Tasks, Iteration: 3, Outcome: loop.OK, Budget: someTasks()}
+		change(&l)
+		return Status(&l, "")
+	}
+	for want, change := range map[string]func(*loop.Iteration){
+		"Task 1/5 complete: a -- 0123456 (verified)\n": func(l *loop.Iteration) {
+			l.Task = &loop.TaskLine{Task: 1, Try: 1, Title: "a",
+				Judgement: loop.Judgement{Verdict: loop.Verified, SHA: "0123456789ab"}}
+		},
+		"Task 3/5 complete: c (claimed)\n": func(l *loop.Iteration) {
+			l.Task = &loop.TaskLine{Task: 3, Try: 1, Title: "c",
+				Judgement: loop.Judgement{Verdict: loop.Claimed}}
+		},
+		"Task 4/5, attempt 1 of 2: refused — 1 file not committed\n": func(l *loop.Iteration) {
+			l.Task = &loop.TaskLine{Task: 4, Try: 1, Title: "d",
+				Judgement: loop.Judgement{Verdict: loop.Overruled, Why: "1 file not committed"}}
+		},
+		"All 5 tasks complete. Opening PR for Gate 3 review.\n": func(l *loop.Iteration) {
+			l.Budget.Tasks.Index, l.Budget.Tasks.OpensPR = 5, true
+			l.Task = &loop.TaskLine{Task: 5, Judgement: loop.Judgement{Verdict: loop.Verified}}
+		},
+		"Awaiting Gate 3: all 5 tasks are done. Accept the work?\n": func(l *loop.Iteration) {
+			l.Budget.Pending = []loop.Gate{{Name: loop.GatePR,
+				Question: "Gate 3: all 5 tasks are done. Accept the work?"}}
+		},
+	} {
+		if got := line(change); !strings.Contains(got, want) {
+			t.Errorf("%s\nis not in\n%s", want, got)
+		}
+	}
+	b := someTasks()
+	if got := Resuming(&b); got != "Resuming execution from task 4/5." {
+		t.Error(got)
+	}
+	if got := Remaining(&b); strings.Contains(got, "PR") {
+		t.Errorf("a task loop has no ceiling of PRs: %s", got)
+	}
+}
+
+// A run goes on where it was begun, and a list that is done has nothing to resume.
+func TestTaskResume(t *testing.T) {
+	for want, change := range map[string]func(*loop.Budget){
+		"/sdd:go --resume":   func(*loop.Budget) {},
+		"/hooks:go --resume": func(b *loop.Budget) { b.Command = "/hooks:go a.md --check=x" },
+		"hooks go --resume --plugin sdd": func(b *loop.Budget) {
+			b.Tasks.Drive = loop.DriveProcess
+		},
+		"/sdd:go --resume --max-task-dollars 1.50": func(b *loop.Budget) {
+			b.Tasks.Dollars = loop.Dollar
+		},
+		"": func(b *loop.Budget) { b.StopCause = "tasks_complete" },
+	} {
+		b := someTasks()
+		b.Status = loop.Halted
+		if change(&b); Resume(&b, "") != want {
+			t.Errorf("%q, want %q", Resume(&b, ""), want)
+		}
+	}
+}
+
+// A final report of a long list keeps to the client's limit and names the command with the rest.
+func TestFinalOfManyTasks(t *testing.T) {
+	b := someTasks()
+	b.Status = loop.Halted
+	for range 200 {
+		b.Tasks.List = append(b.Tasks.List, loop.TaskItem{Title: strings.Repeat("x", 80)})
+	}
+	text := Final(&b, Ended{})
+	if !strings.Contains(text, "\n… and 175 further tasks: hooks tasks\n") ||
+		!strings.Contains(text, "\nGo on: type /sdd:go --resume") || len(text) > Limit {
+		t.Error(text)
+	}
+}
+
+// T80: what a person may see of a task loop has its cause and the fix.
+func TestTaskTrouble(t *testing.T) {
+	judged := func(j loop.Judgement) *loop.TaskLine { return &loop.TaskLine{Task: 4, Judgement: j} }
+	for _, c := range []struct {
+		change func(*loop.Budget)
+		last   *loop.TaskLine
+		want   string
+	}{
+		{func(*loop.Budget) {}, nil, ""},
+		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Verified}), ""},
+		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Unfinished, Why: "no claim"}),
+			"the loop does not advance, because no claim"},
+		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Overruled, Why: "exit 127",
+			Check: &loop.CheckRun{Exit: 127}}), "the shell did not find a command"},
+		{func(*loop.Budget) {}, judged(loop.Judgement{Verdict: loop.Overruled, Why: "red"}),
+			"task 4 is not accepted, because red: fix that; or give it more attempts with " +
+				"--max-task-iterations or SDD_MAX_TASK_ITER"},
+		{func(b *loop.Budget) { b.StopCause = "iteration_budget" }, nil,
+			"fix the causes rather than raise the cap"},
+		{func(b *loop.Budget) { b.StopCause = "no_fresh_context" }, nil, "`hooks doctor`"},
+		{func(b *loop.Budget) { b.Pending = []loop.Gate{{Name: loop.GateSpec}} }, nil,
+			"gate 1 waits for a person: complete its review, then answer it"},
+	} {
+		b := someTasks()
+		c.change(&b)
+		got := strings.Join(taskTrouble(&b, c.last), "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := taskTrouble(&loop.Budget{Skill: loop.Work}, nil); got != nil {
+		t.Errorf("a work loop has the trouble %q", got)
+	}
+}
+
+// taskPage is a page of a task loop with one foreign text in every place that may hold one.
+func taskPage(text string) Page {
+	p := pageOf(text)
+	b := *p.Run
+	b.Skill = loop.Tasks
+	b.Tasks = &loop.TaskRun{Spec: text, Check: text, Try: 1, MaxTries: 2, Reason: text,
+		List: []loop.TaskItem{{Title: text, SHA: text, Tries: 1}}}
+	p.Run = &b
+	p.Tasks = TaskRows(&b, nil, TaskLast{1: {Task: 1,
+		Judgement: loop.Judgement{Why: text, Weakened: []string{text}}}})
+	p.Rows[0].Task, p.Rows[0].Try, p.Rows[0].Verdict = 1, 1, text
+	return p
+}
+
+// The terminal's screens of a task loop are never wider than the terminal, and a foreign title
+// moves no cursor.
+func TestTaskScreens(t *testing.T) {
+	b := someTasks()
+	b.Tasks.List[3].Title = "title\x1b[2J\r\nTask 9: " + strings.Repeat("ü", 200)
+	for _, width := range []int{20, 40, 80} {
+		s := Screen{Width: width, Now: time.Unix(0, 0)}
+		st := Stand{Run: &b, OwnerAlive: true}
+		for name, text := range map[string]string{
+			"tasks": Tasks(s, NewTaskList(st, nil)), "status": Standing(s, st),
+			"explain": Explain(s, Why{Trouble: []string{b.Tasks.List[3].Title}}),
+			"list":    RunList(s, []loop.Budget{b}, 1),
+		} {
+			for l := range strings.Lines(text) {
+				if n := len([]rune(strings.TrimRight(l, "\n"))); n > width {
+					t.Errorf("%s: %d columns of %d: %q", name, n, width, l)
+				}
+			}
+			if strings.ContainsAny(text, "\x1b\r") || strings.Contains(text, "\nTask 9") {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// The queue of events for a person's Sync command, and the lock of the process that sends them
+// (T73).
+const (
+	syncName = string(loop.Tasks) + ".sync.jsonl"
+	sendName = string(loop.Tasks) + ".sync.lock"
+)
+
+// maxQueued bounds the queue, sent events included; the oldest go first.
+const maxQueued = 500
+
+// Queued is an event with whether a command has taken it. Sent ones stay, so that none is sent
+// again.
+type Queued struct {
+	loop.SyncEvent
+	Sent bool `json:"sent,omitempty"`
+}
+
+// Events is the queue, oldest first.
+func (s *Store) Events() (list []Queued) {
+	text, err := s.disk.read(syncName)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		var e Queued
+		if json.Unmarshal([]byte(line), &e) == nil && e.Key != "" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Unsent are the events that no command has taken yet, oldest first.
+func (s *Store) Unsent() (list []loop.SyncEvent) {
+	for _, e := range s.Events() {
+		if !e.Sent {
+			list = append(list, e.SyncEvent)
+		}
+	}
+	return list
+}
+
+// Queue adds events whose key is new. The caller holds the guard.
+func (s *Store) Queue(list []loop.SyncEvent) error {
+	all := s.Events()
+	before := len(all)
+	for _, e := range list {
+		if !slices.ContainsFunc(all, func(q Queued) bool { return q.Key == e.Key }) {
+			all = append(all, Queued{SyncEvent: e})
+		}
+	}
+	if len(all) == before {
+		return nil
+	}
+	return s.keepEvents(all[max(0, len(all)-maxQueued):])
+}
+
+// Sent marks an event. The caller holds the guard.
+func (s *Store) Sent(key string) error {
+	all := s.Events()
+	for i := range all {
+		all[i].Sent = all[i].Sent || all[i].Key == key
+	}
+	return s.keepEvents(all)
+}
+
+func (s *Store) keepEvents(list []Queued) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, e := range list {
+		_ = enc.Encode(e) // texts cannot fail
+	}
+	return wrap("keep sync events", s.disk.replace(syncName, b.Bytes()))
+}
+
+// Sender takes the place of the one process that sends events, once the one before has ended; ok is
+// false where that takes too long.
+func (s *Store) Sender(ctx context.Context) (release func() error, ok bool) {
+	lock := lockFile(filepath.Join(s.disk.root.Name(), sendName))
+	ok, err := lock.TryLockContext(ctx, guardPoll)
+	return lock.Unlock, ok && err == nil
+}
