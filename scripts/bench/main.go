@@ -5,6 +5,7 @@
 //	go run ./scripts/bench                 every hook word in every state
 //	go run ./scripts/bench -usage 1024     counting a session of 1 GiB, and what is new in one
 //	go run ./scripts/bench -history 10000  people's commands on a run with 10,000 lines
+//	go run ./scripts/bench -audit          the end of an audit, without findings and with 200
 //
 // The rows take turns, so that they meet the same machine. -beside NAME=COMMAND adds a row.
 package main
@@ -49,6 +50,7 @@ func main() {
 	flag.IntVar(&b.n, "n", 300, "counted calls of each row")
 	usage := flag.Int64("usage", 0, "measure counting on a session of that many MiB")
 	lines := flag.Int("history", 0, "measure people's commands on that many history lines")
+	audit := flag.Bool("audit", false, "measure the end of an audit")
 	flag.Func("beside", "NAME=COMMAND: another row, with the same event", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
 		b.beside = append(b.beside, &row{name: name, args: strings.Fields(command)})
@@ -64,6 +66,8 @@ func main() {
 	switch {
 	case *usage > 0:
 		b.usage(*usage << 20)
+	case *audit:
+		b.audit()
 	case *lines > 0:
 		b.history(*lines)
 	default:
