@@ -218,6 +218,9 @@ func treeSum(root string, dirty []string) string {
 // runsCheck reports whether a call is the run's check command, word for word (A70).
 func (h *handler) runsCheck(t *loopState) bool {
 	command, shell := h.ev.ShellCommand()
+	if t.Budget == nil { // a session that waits for another's lock has no run yet
+		return false
+	}
 	r := t.Budget.Audit
 	return r != nil && shell && r.Check != "" && strings.TrimSpace(command) == r.Check
 }
