@@ -83,6 +83,10 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
+	if drive := flags.Task.Drive; drive != "" && drive != loop.DriveStop {
+		return nil, nil, hint.New("leave --drive out", "--drive %s is none of an audit loop's, "+
+			"which the Stop hook drives", drive)
+	}
 	top, linked := tracker.LinkedWorktree(h.ev.Cwd)
 	if !linked {
 		name := strings.TrimSuffix(filepath.Base(flags.Rest[0]), filepath.Ext(flags.Rest[0]))
@@ -96,7 +100,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	}
 	r := &loop.AuditRun{
 		Plan: filepath.ToSlash(flags.Rest[0]), Phase: loop.Coding, Worktree: top,
-		Drive: first(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
+		Drive: loop.DriveStop, Check: flags.Task.Check,
 		CheckMinutes: max(flags.Task.Minutes, 0), Post: postOf(h.config()),
 	}
 	if r.CheckMinutes == 0 {
