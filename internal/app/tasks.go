@@ -328,13 +328,17 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
 		path = usage.AgentTranscript(h.ev.Transcript, h.ev.AgentID)
 	}
-	text, ok := safefile.ReadHead(path, 256<<10)
 	mark := fmt.Sprintf("(run %s)", t.Budget.RunID) // in the text that begins an iteration
-	switch a := t.Tick.Attempt; {
-	case a != nil && !ok:
+	if t.Tick.Attempt != nil {
+		mark = t.Tick.Attempt.Token
+	}
+	text, ok := safefile.ReadHead(path, 256<<10)
+	if !strings.Contains(text, mark) { // a quick fork ends before its transcript is written
+		usage.WaitFlushed(context.Background(), path, h.ev.LastMessage)
+		text, ok = safefile.ReadHead(path, 256<<10)
+	}
+	if a := t.Tick.Attempt; a != nil && !ok {
 		return loop.WorkerSeen{Ours: h.ev.AgentType == "" || a.Sent}
-	case a != nil:
-		mark = a.Token
 	}
 	fresh := true
 	for line := range strings.Lines(text) {

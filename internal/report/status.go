@@ -41,6 +41,9 @@ func Status(l *loop.Iteration, wake string) string {
 	if refused := refusals(l.Denied); refused != "" && l.Ran() {
 		t.line("%s", refused)
 	}
+	if l.Task != nil && len(l.Task.Judgement.Weakened) > 0 {
+		t.line("Note: Tests weakened: %s", strings.Join(l.Task.Judgement.Weakened, "; "))
+	}
 	for _, n := range l.Notes {
 		if l.Ran() || n != l.Notes[0] {
 			t.line("Note: %s", n)

@@ -118,9 +118,7 @@ func TestTaskResume(t *testing.T) {
 	for want, change := range map[string]func(*loop.Budget){
 		"/sdd:go --resume":   func(*loop.Budget) {},
 		"/hooks:go --resume": func(b *loop.Budget) { b.Command = "/hooks:go a.md --check=x" },
-		"hooks go --resume --plugin sdd": func(b *loop.Budget) {
-			b.Tasks.Drive = loop.DriveProcess
-		},
+		"hooks go --resume":  func(b *loop.Budget) { b.Tasks.Drive = loop.DriveProcess },
 		"/sdd:go --resume --max-task-dollars 1.50": func(b *loop.Budget) {
 			b.Tasks.Dollars = loop.Dollar
 		},
