@@ -38,7 +38,7 @@ type commands struct {
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
 	Go         goCmd         `cmd:"" name:"go" group:"Decide" help:"Drive a task loop: one client process for each task, judged by git and a check command."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
-	Audit      auditCmd      `cmd:"" group:"Look" help:"The findings of an audit loop, or a section of its plan."`
+	Audit      auditCmd      `cmd:"" group:"Decide" help:"The findings of an audit loop, or a section of its plan."`
 	Ledger     ledgerCmd     `cmd:"" group:"Decide" help:"Loop ledgers: check them, add a turn, read the feedback."`
 	Install    installCmd    `cmd:"" group:"Set up" help:"Register this program in the client's settings; not from inside the agent."`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"Take this program out of the client's settings again."`

@@ -221,12 +221,12 @@ func treeSum(root string, dirty []string) string {
 
 // runsCheck reports whether a call is the run's check command, word for word (A70).
 func (h *handler) runsCheck(t *loopState) bool {
-	command, shell := h.ev.ShellCommand()
-	if t.Budget == nil { // a session that waits for another's lock has no run yet
+	if t.Budget == nil || t.Budget.Audit == nil { // nil while a session awaits another's lock
 		return false
 	}
-	r := t.Budget.Audit
-	return r != nil && shell && r.Check != "" && strings.TrimSpace(command) == r.Check
+	command, shell := h.ev.ShellCommand()
+	check := t.Budget.Audit.Check
+	return shell && check != "" && strings.TrimSpace(command) == check
 }
 
 // phaseWorker is the plugin's agent for a phase, "" for the call's own type: where the plugin is
