@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"syscall"
 
 	"github.com/natefinch/atomic"
 
@@ -129,7 +127,7 @@ func (s *edited) put(text *string) error {
 	if err := os.Remove(s.target); err != nil {
 		return err
 	}
-	err = syncDir(filepath.Dir(s.target))
+	err = safefile.SyncDir(filepath.Dir(s.target))
 	dir := filepath.Dir(s.path)
 	if info, serr := os.Lstat(dir); serr == nil && info.IsDir() && filepath.Base(dir) == ".claude" {
 		_ = os.Remove(dir) // the client's folder goes too, unless it holds anything
@@ -159,22 +157,5 @@ func replace(path, text string, mode fs.FileMode) error {
 		_ = os.Remove(tmp)
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes changed names in a folder durable. Windows cannot, nor can some file systems.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
+	return safefile.SyncDir(filepath.Dir(path))
 }

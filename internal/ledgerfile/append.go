@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -17,6 +16,7 @@ import (
 
 	"hooks/internal/hint"
 	"hooks/internal/ledger"
+	"hooks/internal/safefile"
 )
 
 const (
@@ -133,22 +133,5 @@ func replace(path string, old *os.File, info fs.FileInfo, added string) (err err
 	if err := atomic.ReplaceFile(tmp, path); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes changed names in a folder durable. Windows cannot, nor can some file systems.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return err
+	return safefile.SyncDir(dir)
 }
