@@ -112,7 +112,7 @@ var Conditions = [...]Condition{
 	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop, finalAuditRetries,
 		tellAudit, "see in the transcript why the auditor reports nothing, then type the command " +
 			"with --restart"},
-	{20, "no-progress", "stalled", Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
+	{20, "no-progress", "stalled", Entry | Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
 		"look at what the last iterations tried, mend the cause, then go on"},
 }
 

@@ -128,15 +128,17 @@ func red(c *CheckRun, head string) string {
 	return ""
 }
 
-// judged is judge, and notes the tree that the judged attempt leaves.
+// judged is judge, and notes the tree that the judged attempt leaves. Without a claim no process is
+// started to look at it (kinds of loop, §6).
 func (s State) judged(k *Known) (need Need, hold *Continue) {
-	need, hold = s.judge(k)
-	if need == 0 && hold == nil {
-		if need = k.lacks(NeedEvidence); need == 0 {
-			s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Head, k.Evidence.Tree
-		}
+	if need, hold = s.judge(k); need != 0 || hold != nil {
+		return need, hold
 	}
-	return need, hold
+	if s.Run.Audit != nil {
+		need = k.lacks(NeedEvidence)
+	}
+	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Head, k.Evidence.Tree
+	return need, nil
 }
 
 // settle records the judgement.

@@ -85,6 +85,9 @@ const (
 	Outage     TaskDone = "outage"     // ended by the API, the machine or a person
 )
 
+// claims reports whether the attempt claimed to be done, so that git was asked.
+func (j Judgement) claims() bool { return j.Verdict.done() || j.Verdict == Overruled }
+
 // done reports whether the task needs no further attempt.
 func (d TaskDone) done() bool {
 	return d == Verified || d == Claimed || d == SkippedOne || d == Imported
