@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"hooks/internal/child"
@@ -362,16 +363,27 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
 	defer cancel()
-	tree, err := h.tree(ctx, root)
-	if err != nil {
-		e.Failed = child.Line(err.Error())
-		return e
-	}
 	repo := tracker.Repo(h.Env, root)
-	hidden, err := tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
-	top, topErr := tracker.Top(ctx, root)
-	if err = errors.Join(err, topErr); err == nil &&
-		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+	var tree tracker.Tree
+	var hidden []string
+	var top string
+	var diff []byte
+	var errs [5]error
+	var asked sync.WaitGroup // git takes most of the time that a claim costs
+	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
+	asked.Go(func() {
+		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
+	})
+	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
+	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
+		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
+	}
+	if t.Budget.Tasks != nil && a.Base != "" {
+		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
+	}
+	asked.Wait()
+	err := errors.Join(errs[:4]...)
+	if err == nil && tracker.RealPath(top) != tracker.RealPath(repo.Top) {
 		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
 	}
 	if err != nil {
@@ -379,20 +391,9 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
-	if e.Tree = treeSum(root, tree.Dirty); t.Budget.Tasks == nil {
-		return e
-	}
-	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
-		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
-			e.Failed = child.Line(err.Error())
-			return e
-		}
-	}
-	if a.Base != "" && a.Base != tree.Head {
-		diff, err := tracker.Diff(ctx, h.project, a.Base)
-		if err == nil {
-			e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
-		}
+	e.Tree = treeSum(root, tree.Dirty)
+	if a.Base != "" && a.Base != tree.Head && errs[4] == nil {
+		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}
 	return e
 }
