@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hooks/internal/child"
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -75,6 +76,11 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
 			BudgetFile: flags.BudgetFile}
 		return nil, "", nil
+	}
+	if flags.Task.Drive == loop.DriveProcess && h.ev.Name != "" && h.Env(drive.Mark) == "" {
+		return nil, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
+			"session; or run `hooks go` in a terminal of your own", cmd.Name),
+			"--drive process is set by `hooks go` alone, and this session is none of its own")
 	}
 	if flags.Task.MaxTries == 0 {
 		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
