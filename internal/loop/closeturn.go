@@ -191,6 +191,22 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	return s.close(ending, k)
 }
 
+// pause ends the open iteration, or one that never begins, and pauses the run for a cause that is no
+// question.
+func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
+	if s.Tick == nil {
+		s.Tick = s.between(e)
+	}
+	s.Tick.Failed = text
+	out := e.closeTurn(s, k)
+	if c := out.Save.Close; c != nil && c.Run.Status == Active {
+		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, cause, text
+		c.Line.Outcome, c.Line.Fired, c.Line.Budget = Waiting, []string{cause}, c.Run
+		out.Notify = []Notice{{Run: &c.Run}}
+	}
+	return out
+}
+
 // endBetween ends a run while none of its iterations is open. A pause, and the hours after its
 // client's death, are no time of the run (R32).
 func (e Turn) endBetween(s State, k *Known, how string) Outcome {

@@ -287,8 +287,8 @@ func PriorStop(b *Budget) string {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,
 			b.StopDetail.Iteration)
 	}
-	if b.Status == Paused {
-		return "Loop paused at gate " + pendingNames(b) +
+	if b.Status == Paused && len(b.Pending) > 0 {
+		return "Loop paused at gate " + b.Pending[0].Name +
 			" — answer it with `hooks gate answer`, then type the command with --resume"
 	}
 	return fmt.Sprintf("Loop already stopped: %s — %s", b.StopCause, b.StopText)

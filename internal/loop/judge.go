@@ -242,8 +242,8 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 			return Outcome{}, false
 		}
 		need, hold = s.judged(k)
-	case !a.Sent && s.Run.feeds() && e.hold(s.Run, "task:"+a.Token):
-		hold = &Continue{Name: "task:" + a.Token, Text: s.Run.Order(a.Task)}
+	case !a.Sent && s.Run.feeds():
+		return e.orderAgain(s, k), true
 	case !a.Sent && s.Run.scheduled(): // the fork ran in the main thread
 		a.Stale = true
 	}
@@ -264,14 +264,22 @@ func (b *Budget) Order(task int) string {
 	if b.Audit != nil {
 		return b.Audit.order()
 	}
-	name := fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
-	if task > len(b.Tasks.List) {
-		name = "the pull request"
-	}
+	name := b.name(task)
 	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
 		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
 		"When it returns, end your turn with one short line. Do nothing else.", name, b.Tasks.Try,
 		name)
+}
+
+// name is what the conductor is to send a worker for.
+func (b *Budget) name(task int) string {
+	switch {
+	case b.Audit != nil:
+		return "the next phase"
+	case task > len(b.Tasks.List):
+		return "the pull request"
+	}
+	return fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
 }
 
 // feeds reports whether the Stop hook brings the next task.

@@ -208,6 +208,9 @@ func (st Stand) state() (style, long, short string) {
 	case b.Status == loop.Halted:
 		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
 			"stopped: " + b.StopCause
+	case b.Status == loop.Paused && len(b.Pending) == 0:
+		return warn, fmt.Sprintf("paused, %s — %s", b.StopCause, b.StopText),
+			"paused, --resume continues"
 	case b.Status == loop.Paused && !slices.ContainsFunc(st.Gates, Waiting.unanswered):
 		return warn, "paused, continue with --resume", "paused, --resume continues"
 	case b.Status == loop.Paused:
