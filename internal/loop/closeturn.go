@@ -191,8 +191,8 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	return s.close(ending, k)
 }
 
-// pause ends the open iteration, or one that never begins, and pauses the run for a cause that is no
-// question.
+// pause ends the open iteration, or one that never begins, and pauses the run for a cause that is
+// no question.
 func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
 	if s.Tick == nil {
 		s.Tick = s.between(e)

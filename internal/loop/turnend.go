@@ -67,8 +67,8 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	return e.finish(s, k, crons)
 }
 
-// orderAgain asks once more for the call of the conductor, which ended its turn without it, as often
-// as a turn may be held. Then the run pauses.
+// orderAgain asks once more for the call of the conductor, which ended its turn without it, as
+// often as a turn may be held. Then the run pauses.
 func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
 	what, open := s.Run.name(s.Run.next()), s.Tick != nil
 	if e.hold(s.Run, orderHold) {
