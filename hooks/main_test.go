@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 }
 
 // testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (the seconds
-// since the boot and, of these, not asleep), HOOKS_RUN and HOOKS_WAIT are read in test builds only.
+// since the boot and, of these, not asleep), HOOKS_RUN and HOOKS_WAIT are read in test builds only. So is HOOKS_REST, with which a Stop waits as long as it must.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
@@ -69,6 +69,12 @@ func testApp() *app.App {
 			os.Exit(1)
 		}
 		a.Now = func() time.Time { return now }
+	}
+	if os.Getenv("HOOKS_REST") == "" { // a story does not wait, but for the one about waiting
+		a.Rest = func(left time.Duration) bool {
+			fmt.Fprintln(os.Stderr, "rests", left)
+			return true
+		}
 	}
 	if id := os.Getenv("HOOKS_RUN"); id != "" {
 		a.RunID = func() string { return id }

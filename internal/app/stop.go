@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -74,7 +75,7 @@ func (h *handler) sessionEnded() (event.Reply, error) {
 func (h *handler) turnFailed() (event.Reply, error) {
 	if h.ev.InSubagent() {
 		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
-			Failure: "API error: " + h.ev.Failure})
+			Failure: h.ev.Failure, Reset: drive.ResetIn(h.ev.LastMessage, h.now)})
 	}
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }

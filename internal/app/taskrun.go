@@ -209,7 +209,7 @@ func (d *taskRun) Ended(v drive.Verdict) error {
 	case drive.Interrupted:
 		e.Why, e.Person = byCtrlC, true
 	case drive.Outage:
-		e.Why = "API error: " + v.Text
+		e.Why = loop.APIError + v.Text
 	}
 	return d.step(v.Session, func(h *handler) loop.Event {
 		e.Turn = h.turn()

@@ -209,7 +209,8 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if e.Failure == "" {
 		need, hold = s.judged(k)
 	} else {
-		hold = s.settle(Judgement{Verdict: Outage, Why: e.Failure})
+		a.Reset = e.Reset
+		hold = s.settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
 	}
 	if need != 0 {
 		return Outcome{Need: need}, true

@@ -32,6 +32,7 @@ type Continue struct {
 	Text     string      // of the kind's own: what the model is asked for; "" asks for the report
 	Gates    []Gate      // of a gate: the questions that wait
 	Schedule []Scheduled // of unschedule: what starts the ended loop again
+	Until    time.Time   // the Stop waits so long before it asks, zero for not at all
 }
 
 // step ends the open iteration of the session, or holds the turn for what only the model can still
@@ -206,7 +207,7 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	case run.Status == Active && run.feeds():
 		// Each close feeds once, however long the turn.
 		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
-		return &Continue{Name: "next", Text: run.Order(run.next())}
+		return &Continue{Name: "next", Text: run.Order(run.next()), Until: run.RetryAt}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
 	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):

@@ -229,8 +229,11 @@ func (st Stand) state() (style, long, short string) {
 	if len(st.Gates) > 0 {
 		style = warn
 	}
-	if st.Tick != nil {
+	switch {
+	case st.Tick != nil:
 		long = fmt.Sprintf("active, iteration %d runs", st.Tick.Iteration)
+	case !st.Run.RetryAt.IsZero():
+		long = "active, waits for the service until " + st.Run.RetryAt.Local().Format("15:04")
 	}
 	return style, long, ""
 }
