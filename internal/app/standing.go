@@ -122,7 +122,7 @@ func (e *entry) scheduled() bool {
 		prompts = append(slices.Clone(prompts), c.Scheduled...)
 	}
 	return slices.ContainsFunc(prompts, func(prompt string) bool {
-		c, ok := loop.ParsePrompt(prompt)
+		c, ok := loop.ParsePrompt(prompt, loop.Namespace(e.asks.Command.Name))
 		return ok && c == e.asks.Command
 	})
 }

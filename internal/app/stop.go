@@ -59,7 +59,14 @@ func (h *handler) prompted() loop.Prompt {
 		Notification: strings.HasPrefix(h.ev.Prompt, "<task-notification>"),
 		Expands:      h.ev.Name == event.UserPromptSubmit,
 	}
-	if c, tick := loop.ParsePrompt(h.ev.Prompt); tick {
+	var spaces []string
+	runs, _ := h.sessionRuns() // what is wrong with one is told by the step
+	for _, t := range runs {
+		if t.Budget != nil {
+			spaces = append(spaces, loop.Namespace(t.Budget.Command))
+		}
+	}
+	if c, tick := loop.ParsePrompt(h.ev.Prompt, spaces...); tick {
 		e.Invokes = c.Skill
 	}
 	return e

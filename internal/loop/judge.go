@@ -317,7 +317,7 @@ func (b *Budget) WakeOrder() string {
 
 // TickCommand is the command of a forked tick, in the namespace of the run's own command.
 func (b *Budget) TickCommand() string {
-	space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
+	space := Namespace(b.Command)
 	if b.Audit != nil {
 		return space + ":turn"
 	}
