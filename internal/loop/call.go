@@ -292,8 +292,8 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 		s.Run.Flags))
 }
 
-// Typed reports whether a prompt is itself the looping command cmd, as in "/loop 1m /sdd:work --loop",
-// with just these flags.
+// Typed reports whether a prompt is itself the looping command cmd, as in
+// "/loop 1m /sdd:work --loop", with just these flags.
 func Typed(prompt string, cmd Command, flags Flags) bool {
 	c, ok := ParsePrompt(prompt, Namespace(cmd.Name))
 	if !ok || c.Skill != cmd.Skill {

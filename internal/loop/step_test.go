@@ -170,7 +170,7 @@ func someEvent(t *rapid.T) Event {
 		return SessionEnd{turn, rapid.SampledFrom([]string{"clear", "logout"}).Draw(t, "reason")}
 	case 6:
 		failure := rapid.SampledFrom([]string{"", "x"}).Draw(t, "failure")
-			return WorkerEnd{Turn: turn, Agent: "a1", Failure: failure}
+		return WorkerEnd{Turn: turn, Agent: "a1", Failure: failure}
 	case 7:
 		return PersonStop{turn, "hooks loop stop"}
 	case 14:
