@@ -1,17 +1,20 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"hooks/internal/child"
@@ -449,7 +452,8 @@ func (h *handler) inRepo(path string) string {
 // maxCheckTail bounds what is kept of a check's output, in bytes.
 const maxCheckTail = 4 << 10
 
-// check runs the person's check command in the project. Its whole group ends with it.
+// check runs the person's check command in the project. Its whole group ends with it, and with this
+// process: a hook that a person ended by Esc decides nothing.
 func (h *handler) check(t *loopState) loop.CheckRun {
 	root, text, minutes := h.root(t), "", 0
 	if r := t.Budget.Audit; r != nil {
@@ -462,10 +466,15 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 		shell = []string{"cmd", "/C", text}
 	}
 	began := time.Now()
-	result, err := child.Run(context.Background(), child.Command{
+	alive, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	result, err := child.Run(alive, child.Command{
 		Dir: root, Args: shell, Last: true, Most: maxCheckTail,
-		Wait: time.Duration(minutes) * time.Minute,
+		Wait: cmp.Or(h.CheckTime, time.Duration(minutes)*time.Minute),
 	})
+	if alive.Err() != nil {
+		os.Exit(0)
+	}
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
 		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
 	if run.Exit < 0 {
