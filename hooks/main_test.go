@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	forgetest.Play() // the test binary is started as gh, glab or tea
+	if len(os.Args) == 2 && (os.Args[1] == app.DeliverWord || os.Args[1] == app.SyncWord) {
+		newApp = testApp // the program that a story's command is starts itself
+		main()
+	}
 	testscript.Main(m, map[string]func(){
 		"accept":  func() { os.Exit(acceptMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
