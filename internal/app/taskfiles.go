@@ -139,8 +139,13 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 		return nil, nil
 	}
 	v, err := tasks.ParseView([]byte(text))
-	if err == nil && v.TotalTasks == 0 {
+	switch {
+	case err != nil:
+	case v.TotalTasks == 0:
 		err = errors.New("it counts no tasks")
+	case v.Phase != "" && v.Phase != loop.Execution:
+		return nil, hint.New("go through that phase first, or move the file away", "%s is in "+
+			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
 	}
 	if err != nil {
 		return nil, hint.New("move it away, or name another file with SDD_STATE_FILE",

@@ -185,12 +185,33 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range list {
-		item := loop.TaskItem{Title: t.Title, Criteria: t.Criteria, Checkpoint: t.Checkpoint,
-			NoCommit: t.NoCommit}
-		r.List = append(r.List, item)
+	r.List = itemsOf(list)
+	if now := h.reread(r); now != nil {
+		r.ListSum = now.Sum
 	}
 	return r, nil
+}
+
+func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
+	for _, t := range list {
+		items = append(items, loop.TaskItem{Title: t.Title, Criteria: t.Criteria,
+			Checkpoint: t.Checkpoint, NoCommit: t.NoCommit})
+	}
+	return items
+}
+
+// reread is a run's list as it is on disk now, nil where it cannot be read (T97).
+func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
+	text, err := h.readTaskFile("task list", r.ListPath)
+	if r.ListPath == r.Spec {
+		text = tasks.Section(text, "## Tasks")
+	}
+	list, bad := tasks.ParseList(text)
+	if err != nil || bad != nil {
+		return nil
+	}
+	items := itemsOf(list)
+	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
@@ -302,6 +323,7 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
 	if run := h.taskRun(); run != nil {
 		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+		f.List = h.reread(run.Tasks)
 	}
 }
 
