@@ -115,7 +115,9 @@ func (p *player) promises(e driver.Event, r driver.Result, before, now *disk) {
 // began reports whether an entry's reply begins an iteration.
 func began(r driver.Result) bool {
 	context := gjson.Get(r.Out, "hookSpecificOutput.additionalContext").String()
-	return strings.Contains(context, "## Loop Iteration")
+	return strings.Contains(context, "## Loop Iteration") ||
+		strings.Contains(context, "This thread only conducts") ||
+		strings.Contains(context, "Gate 1: is the spec")
 }
 
 // blockCounted reports whether the block stands in the budget, in the line that closed the

@@ -76,6 +76,10 @@ func ends(message string) func(*player) driver.Event {
 	return func(p *player) driver.Event { return p.WorkerEnds(message) }
 }
 
+// onwards are the answers that let a loop go on.
+var onwards = map[string]string{loop.GateSpec: "approve", loop.GateReview: "approve",
+	loop.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}
+
 // approval answers the dialog that was shown last with the word that lets the loop go on. The same
 // words are given again and again, so the ledger has none of them.
 func approval(p *player) driver.Event {
@@ -83,8 +87,7 @@ func approval(p *player) driver.Event {
 	var questions, words []string
 	for _, g := range t.Pending {
 		questions = append(questions, g.Question)
-		words = append(words, map[string]string{loop.GateSpec: "approve", loop.GateReview: "approve",
-			loop.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}[g.Name])
+		words = append(words, onwards[g.Name])
 	}
 	e := p.Answered(t.Dialogs[len(t.Dialogs)-1].ID, questions, words...)
 	e.Answers, p.Ledger.Answers = nil, nil
