@@ -98,8 +98,8 @@ func (w *World) Restore(s *Snapshot) {
 func (w *World) Bury(gone int) {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
 	names, _ := filepath.Glob(filepath.Join(w.State(), w.Skill+".*"))
-	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "o*", "*"))
-	for _, name := range append(names, seals...) {
+	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "*", "*"))
+	for _, name := range append(names, seals...) { // the records' own lines, too
 		text, err := os.ReadFile(name)
 		w.Check(err)
 		if err == nil { // an existing file keeps its mode

@@ -99,6 +99,9 @@ func (s schemaSet) folder(dir string, last *disk) *disk {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.fault("%v", err)
 	}
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { // work-2.tick.json comes last
+		return len(number(a.Name())) - len(number(b.Name()))
+	})
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if !e.IsDir() && err != nil {
@@ -116,11 +119,28 @@ var (
 	loopName = regexp.MustCompile(`^(work|task|audit)(-[^.]*)?\.`) // work-2.tick.json: was taken
 )
 
+// number is the part "-2" of work-2.tick.json.
+func number(name string) string {
+	if m := loopName.FindStringSubmatch(name); m != nil {
+		return m[2]
+	}
+	return ""
+}
+
 func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
+	again := number(name) != ""
 	switch name = loopName.ReplaceAllString(name, ""); {
 	case promisesNothing.MatchString(name):
 	case strings.HasPrefix(name, "history.jsonl"):
+		known := d.lines
+		d.lines = nil
 		d.history(s, last, name, text)
+		if again { // one that could not be read is beside its copy
+			d.lines = slices.DeleteFunc(d.lines, func(l line) bool {
+				return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
+			})
+		}
+		d.lines = append(known, d.lines...)
 	case name == "progress.md":
 		d.copy = string(text)
 	case name == "sync.jsonl":
