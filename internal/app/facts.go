@@ -51,6 +51,11 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
 	}
+	if need&loop.NeedPrompt != 0 {
+		if err := h.files.Findings(t.Budget); err != nil {
+			return err
+		}
+	}
 	h.fetchTask(t, k, need)
 	if err := h.fetchEntry(t, e, k, need); err != nil {
 		return err

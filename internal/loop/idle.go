@@ -55,7 +55,7 @@ func (b *Budget) advanced(before *Budget) bool {
 		was, now := before.Audit, b.Audit
 		clean := now.Audits > was.Audits && now.Verdict.Word == cleanWord
 		green := was.Checked != nil && was.Checked.Exit != 0 && now.Checked.Exit == 0
-		return clean || green || now.open("") < was.open("")
+		return clean || green || now.open() < was.open()
 	}
 	return false
 }
