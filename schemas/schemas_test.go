@@ -208,7 +208,7 @@ func values() rapid.MakeConfig {
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
 			// A file of their own has them.
-			reflect.TypeFor[loop.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
+			reflect.TypeFor[loop.Tally]():     {"Bytes": rapid.Just(int64(0)).AsAny()},
 			reflect.TypeFor[loop.TrackedPR](): {"StateAtEnd": one("open", "merged", "closed")},
 			reflect.TypeFor[loop.Denial]():    {"Rule": one(loop.Rules()...), "Times": often},
 			reflect.TypeFor[loop.Failure]():   {"Kind": one("issue", "pr")},
