@@ -330,7 +330,7 @@ func TestIdle(t *testing.T) {
 		a.Sent, a.Head = true, "abc1234567"
 		a.Judged = &Judgement{Verdict: Ended}
 		run.DollarsEstimate = run.DollarsEstimate.Plus(Dollar)
-		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before)
+		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before, Ending{})
 	}
 	still := Attempt{EndHead: "abc1234567"}
 	end(still)

@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after one in
 // which something did.
@@ -10,11 +13,14 @@ type Idle struct {
 	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
 }
 
-// mostIdle is how many of them stall a task or an audit loop. A task has all of its attempts first,
-// so that the cause of its end is its own (T57).
+// mostIdle is how many of them stall a task or an audit loop, and a work loop where a person says
+// how many. A task has all of its attempts first, so that the cause of its end is its own (T57).
 const mostIdle = 3
 
 func (b *Budget) mostIdle() int {
+	if b.MaxIdle > 0 {
+		return b.MaxIdle
+	}
 	if b.Tasks != nil {
 		return max(mostIdle, b.Tasks.MaxTries-1)
 	}
@@ -23,16 +29,34 @@ func (b *Budget) mostIdle() int {
 
 // foldIdle counts the iteration that ends. before is the run as it was. What nobody looked at, or
 // what the API or a person ended, does not count.
-func (b *Budget) foldIdle(t *Tick, before *Budget) {
+func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
+	if b.MaxIdle > 0 {
+		b.foldTrail(t, before, e)
+		return
+	}
 	if a == nil || !t.Body || t.verdict().Verdict == Outage || a.Sent && a.EndHead == "" {
 		return
 	}
-	if a.moved() || b.advanced(before) {
+	b.countIdle(a.moved() || b.advanced(before), a.Head, before)
+}
+
+// foldTrail counts an iteration of a work loop. A merge or a new PR is progress that git may not
+// show here.
+func (b *Budget) foldTrail(t *Tick, before *Budget, e Ending) {
+	if !t.Body || t.Failed != "" || t.Interrupted != "" || t.Trail == "" || e.Trail == "" {
+		return
+	}
+	head, _, _ := strings.Cut(t.Trail, " ")
+	b.countIdle(t.Trail != e.Trail || t.Merges+len(t.Observed.PRs) > 0, head, before)
+}
+
+func (b *Budget) countIdle(changed bool, head string, before *Budget) {
+	if changed {
 		b.Idle = nil
 		return
 	}
-	idle := Idle{Since: a.Head, Before: before.DollarsEstimate}
+	idle := Idle{Since: head, Before: before.DollarsEstimate}
 	if b.Idle != nil {
 		idle = *b.Idle
 	}
@@ -83,5 +107,13 @@ func tellIdle(f *Facts) string {
 		return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
 			f.Run.mostIdle())
 	}
-	return fmt.Sprintf("%s; fires after %d", f.Run.idleText(), f.Run.mostIdle())
+	return f.Run.Standstill()
+}
+
+// Standstill is how long nothing has changed, "" where the last iteration changed something.
+func (b *Budget) Standstill() string {
+	if b.Idle == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.mostIdle())
 }
