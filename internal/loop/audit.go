@@ -75,6 +75,9 @@ const (
 	Complete      Phase = "complete"
 )
 
+// Phases are those in which work is done, in the order of a run.
+var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
+
 // Audits reports whether the phase only looks.
 func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
 
@@ -331,13 +334,16 @@ func (f *Facts) noVerdicts(in Phase) string {
 
 // Result is the run in a line, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *AuditRun) Result() string {
-	done := r.Section
-	if r.Phase == FinalAuditing || r.Phase == Fixing || r.Phase == PostAction ||
-		r.Phase == Complete {
-		done = len(r.Sections)
-	}
-	return fmt.Sprintf("%d of %s clean, %s, %s", done, count(len(r.Sections), "section"),
+	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), count(len(r.Sections), "section"),
 		count(r.Found.Bugs, "open bug"), count(r.Found.Warnings, "open warning"))
+}
+
+// Clean counts the sections whose audit was clean.
+func (r *AuditRun) Clean() int {
+	if r.Phase == Coding || r.Phase == Auditing {
+		return r.Section
+	}
+	return len(r.Sections)
 }
 
 func tellAudit(f *Facts) string {
