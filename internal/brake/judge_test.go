@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/guard"
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 )
 
 // passes is a loop that lets PR 142 through so often, at one head.
@@ -21,13 +24,14 @@ type passes struct {
 const head = "0123456789abcdef0123456789abcdef01234567"
 
 func (p *passes) ground() ground {
-	return ground{p.project, func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+	pass := func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
 		if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
 			return ground{}.takePass(kind, pr, sha)
 		}
 		p.passes--
 		return true, ""
-	}}
+	}
+	return ground{project: p.project, pass: pass}
 }
 
 // project is a repository of o/r on a branch of its own.
@@ -257,6 +261,47 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s refused by %s, want %q\n%s", name, r.Rule, row.rule, hint.Text(r))
 		case r != nil && strings.Count(hint.Text(r), "\n") != 1:
 			t.Errorf("%s: the refusal is not of two lines:\n%s", name, hint.Text(r))
+		}
+	}
+}
+
+// A67: in an audit loop a program that pushes anything, or opens a PR, does not start.
+func TestAuditPublishesNothing(t *testing.T) {
+	dir := project(t)
+	for line, refused := range map[string]bool{
+		"git push": true, "git push origin feature": true, "git -C . push -u origin HEAD": true,
+		"git -c alias.x=push x": true, "git subtree push --prefix a origin b": true,
+		"gh pr create --fill": true, "glab mr create": true,
+		"git status": false, "git commit -m 'git push'": false, "git fetch": false,
+		"gh pr view 142": false, "curl https://example.com": false,
+	} {
+		s := start(dir, split(line)...)
+		r := s.Judge(ground{project: dir, audits: "coding"})
+		if (r != nil) != refused || r != nil && r.Rule != loop.AuditRule {
+			t.Errorf("%s: %v", line, r)
+		}
+		if r := s.Judge(ground{project: dir}); r != nil {
+			t.Errorf("%s outside of an audit loop: %v", line, r)
+		}
+	}
+}
+
+func TestAuditPhase(t *testing.T) {
+	for record, want := range map[string]string{
+		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"coding"}}}}`:    "coding",
+		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"auditing"}}}}`:  "auditing",
+		`{"on":true,"state":{"budget":{"status":"halted","audit":{"phase":"auditing"}}}}`:  "",
+		`{"on":false,"state":{"budget":{"status":"active","audit":{"phase":"auditing"}}}}`: "",
+		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"post_action",` +
+			`"post_action":{"push":true}}}}}`: "",
+		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"post_action",` +
+			`"post_action":{}}}}}`: "post_action",
+		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"fix",` +
+			`"post_action":{"push":true}}}}}`: "fix",
+		``: "",
+	} {
+		if got := auditPhase(gjson.Parse(record)); got != want {
+			t.Errorf("%s: %q, want %q", record, got, want)
 		}
 	}
 }

@@ -14,10 +14,9 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the project's runs spent, or one of them, by model, iteration, run, task, phase,
-// day or agent. Sums are exact. What has no model, iteration, task, day or agent has a row of its own, so
-// that every way comes to the same total. Of all runs together only the last most iterations have
-// rows of their own.
+// Cost is what the project's runs spent, or one of them, by model, iteration, run, task, phase, day
+// or agent. Sums are exact. What belongs to no row has one of its own, so that every way comes to
+// the same total. Of all runs together only the last most iterations have rows of their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, Rows: []report.CostRow{}}
 	err := d.ask(func(v *visit) error {
