@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -287,22 +288,28 @@ func TestAuditPublishesNothing(t *testing.T) {
 }
 
 func TestAuditPhase(t *testing.T) {
-	for record, want := range map[string]string{
-		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"coding"}}}}`:    "coding",
-		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"auditing"}}}}`:  "auditing",
-		`{"on":true,"state":{"budget":{"status":"halted","audit":{"phase":"auditing"}}}}`:  "",
-		`{"on":false,"state":{"budget":{"status":"active","audit":{"phase":"auditing"}}}}`: "",
-		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"post_action",` +
-			`"post_action":{"push":true}}}}}`: "",
-		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"post_action",` +
-			`"post_action":{}}}}}`: "post_action",
-		`{"on":true,"state":{"budget":{"status":"active","audit":{"phase":"fix",` +
-			`"post_action":{"push":true}}}}}`: "fix",
-		``: "",
+	for _, row := range []struct {
+		on     bool
+		status string
+		audit  string
+		want   string
+	}{
+		{true, "active", `"phase":"coding"`, "coding"},
+		{true, "active", `"phase":"auditing"`, "auditing"},
+		{true, "halted", `"phase":"auditing"`, ""},
+		{false, "active", `"phase":"auditing"`, ""},
+		{true, "active", `"phase":"post_action","post_action":{"push":true}`, ""},
+		{true, "active", `"phase":"post_action","post_action":{}`, "post_action"},
+		{true, "active", `"phase":"fix","post_action":{"push":true}`, "fix"},
 	} {
-		if got := auditPhase(gjson.Parse(record)); got != want {
-			t.Errorf("%s: %q, want %q", record, got, want)
+		record := fmt.Sprintf(`{"on":%v,"state":{"budget":{"status":%q,"audit":{%s}}}}`, row.on,
+			row.status, row.audit)
+		if got := auditPhase(gjson.Parse(record)); got != row.want {
+			t.Errorf("%s: %q", record, got)
 		}
+	}
+	if got := auditPhase(gjson.Result{}); got != "" {
+		t.Errorf("without an audit loop: %q", got)
 	}
 }
 
