@@ -30,6 +30,7 @@ type Flags struct {
 	PR         int      // review only; 0 means every PR
 	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
+	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
 	Restart    bool     // audit only: iterations and errors are counted anew
 	explicit   []string // names of the ceilings that were given
 }
@@ -44,7 +45,7 @@ func (e *flagError) Error() string { return e.Text }
 func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
-	"1), --max-dollars N (0 = no ceiling), " +
+	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
 // ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
@@ -129,7 +130,7 @@ func isLoopFlag(name string) bool {
 
 func takesValue(name string) bool {
 	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes",
-		"--max-dollars", "--lock", "--budget-file", "--pr"}, name)
+		"--max-dollars", "--max-idle", "--lock", "--budget-file", "--pr"}, name)
 }
 
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
@@ -145,7 +146,7 @@ func mistyped(word string) string {
 		return ""
 	}
 	for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-		"--lock", "--budget-file", "--resume"} {
+		"--max-idle", "--lock", "--budget-file", "--resume"} {
 		if len(name) >= 6 && strings.HasPrefix(name, f[:min(7, len(f))]) {
 			return f
 		}
@@ -196,6 +197,12 @@ func (f *Flags) set(skill Skill, name, value string) error {
 			return nil
 		}
 		return number(name, value, &f.Iterations)
+	case "--max-idle":
+		if skill != Work {
+			return &flagError{"--max-idle is a flag of work, not of " + string(skill),
+				"leave it out"}
+		}
+		return number(name, value, &f.Idle)
 	case "--max-prs":
 		return number(name, value, &f.PRs)
 	case "--max-minutes":
@@ -232,6 +239,9 @@ func (f Flags) canonical() string {
 		f.Dollars.decimal())
 	if f.PR != 0 {
 		s += fmt.Sprintf(" pr=%d", f.PR)
+	}
+	if f.Idle != 0 {
+		s += fmt.Sprintf(" idle=%d", f.Idle)
 	}
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile
@@ -313,15 +323,16 @@ type Command struct {
 }
 
 // ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix.
-func ParseCommand(name, args string) (Command, bool) {
+// prefix. more are namespaces that the project's configuration adds.
+func ParseCommand(name, args string, more ...string) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
 	for _, k := range Kinds {
-		if slices.Contains(k.Commands, bare) && bare != name && ourNamespace(name) {
+		own := append([]string{"sdd", "hooks"}, more...)
+		if slices.Contains(k.Commands, bare) && slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true
 		}
 		if k.Commands == nil && k.Name == Skill(bare) {
@@ -331,11 +342,14 @@ func ParseCommand(name, args string) (Command, bool) {
 	return Command{}, false
 }
 
-// ourNamespace reports whether a command that needs no --loop is the program's own: one of the same
-// name elsewhere is somebody else's.
-func ourNamespace(name string) bool {
-	space, _, _ := strings.Cut(name, ":")
-	return space == "sdd" || space == "hooks"
+// Namespace is the part of a command's name before the colon, "" without one. A command that needs
+// no --loop is the program's own in namespaces of ours only; elsewhere it is somebody else's.
+func Namespace(command string) string {
+	space, _, is := strings.Cut(strings.TrimPrefix(command, "/"), ":")
+	if !is {
+		return ""
+	}
+	return space
 }
 
 // Tick reports whether the command only continues a run, as a schedule's does.
@@ -345,7 +359,7 @@ func (c Command) Tick() bool {
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
-func ParsePrompt(prompt string) (Command, bool) {
+func ParsePrompt(prompt string, more ...string) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
 		slash := strings.Index(after, "/")
@@ -358,7 +372,7 @@ func ParsePrompt(prompt string) (Command, bool) {
 		return Command{}, false
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
-	c, ok := ParseCommand(name, strings.TrimSpace(args))
+	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
 	opted := KindOf(c.Skill).Commands != nil || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
 }
@@ -366,7 +380,7 @@ func ParsePrompt(prompt string) (Command, bool) {
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
 // the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
-	c, ok := ParsePrompt(prompt)
+	c, ok := ParsePrompt(prompt, Namespace(b.Command))
 	if !ok || c.Skill != b.Skill {
 		return false
 	}

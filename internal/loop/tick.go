@@ -84,6 +84,9 @@ type Tick struct {
 
 	// Attempt is what the iteration of a task or an audit loop is about; nil for any other kind.
 	Attempt *Attempt `json:"attempt,omitempty"`
+	// Trail is, where --max-idle is given, the commit at the beginning and a sum of all local
+	// branches and files that are not committed; "" when unknown.
+	Trail string `json:"trail,omitempty"`
 
 	// Observed is what the program saw itself of the above.
 	Observed Observed `json:"observed,omitzero"`
@@ -237,5 +240,6 @@ func (c *Claim) PriorStop() string {
 // Schedules reports whether a scheduled prompt would start the loop that never began.
 func (c *Claim) Schedules(prompt string) bool {
 	f, _, err := ParseFlags(c.Skill, c.Args)
-	return err == nil && (&Budget{Skill: c.Skill, SinglePR: f.PR}).Schedules(prompt)
+	return err == nil &&
+		(&Budget{Skill: c.Skill, SinglePR: f.PR, Command: c.Command}).Schedules(prompt)
 }
