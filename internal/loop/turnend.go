@@ -49,7 +49,7 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	switch {
 	case !e.open(s) && e.unfed(s.Run):
 		return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: &Continue{Name: "again",
-			Text: s.Run.Order(s.Run.Tasks.Index + 1)}}}
+			Text: s.Run.Order(s.Run.next())}}}
 	case !e.open(s) && news:
 		return Outcome{Save: Save{Run: s.Run}}
 	case !e.open(s):
