@@ -35,7 +35,7 @@ func TestDriving(t *testing.T) {
 	end := func(cause, text string) DriveStep {
 		return DriveStep{Cause: cause, Text: text, Code: 1}
 	}
-	const none = "The process ended without beginning a task"
+	const none = "The process ended without beginning an iteration"
 	gate := end("gate_waiting", "Loop paused at gate gate-1-spec: ok?")
 	for name, c := range map[string]struct {
 		change func(*Budget)

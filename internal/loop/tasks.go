@@ -45,7 +45,7 @@ type Found struct {
 const (
 	DriveStop     = "stop"     // the Stop hook feeds a conductor
 	DriveSchedule = "schedule" // the client's schedule fires a forked tick
-	DriveProcess  = "process"  // `hooks go` starts one client a task
+	DriveProcess  = "process"  // `hooks go` starts one client a task or a phase
 )
 
 // The phases that the program sets (T17).
@@ -332,14 +332,14 @@ const (
 )
 
 func outages(f *Facts) string {
-	if r := f.Run.Audit; r != nil && r.Outages >= mostOutages {
-		return fmt.Sprintf("%d phases in a row ended by no fault of the work", r.Outages)
-	}
-	r := f.Run.Tasks
 	most := mostOutages
 	if f.Run.driven() {
 		most = mostDrivenOutages
 	}
+	if r := f.Run.Audit; r != nil && r.Outages >= most {
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", r.Outages)
+	}
+	r := f.Run.Tasks
 	if r == nil || r.Outages < most {
 		return ""
 	}

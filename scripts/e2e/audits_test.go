@@ -4,12 +4,14 @@ package e2e
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -213,5 +215,181 @@ func TestAnAuditLoopWantsAWorktree(t *testing.T) {
 	}
 	if a := w.auditRun(); a.Worktree != w.Project || a.Verdict.SHA != w.head() {
 		t.Errorf("the audit is %+v, HEAD %s", a, w.head())
+	}
+}
+
+// drivenAudit is a world in which `hooks go audit` finds the client, and each phase is done by a
+// process in its main thread.
+func drivenAudit(t *testing.T, n int, work func(Phase) Turn) *World {
+	t.Helper()
+	w := auditWorld(t, n, work)
+	w.clientOnPath()
+	return w
+}
+
+// A driven plan of three sections: one client process for each phase, audits with the auditor's
+// tools, an outage that is no phase. The end is the conductor's (A11, A18, A62, T92, T93).
+func TestTheDriverAuditsAPlan(t *testing.T) {
+	var refused sync.Map // the one session of the first final audit that gets no answer
+	w := drivenAudit(t, 3, auditsOnce)
+	answer := w.Model.script
+	w.Model.script = func(r Request) Turn {
+		if p, _ := r.phase(); p.Name == "final_auditing" {
+			if first, _ := refused.LoadOrStore(p.Name, r.Session); first == r.Session {
+				return Turn{Overloaded: true}
+			}
+		}
+		return answer(r)
+	}
+	out := w.goes(0, []string{"audit", "docs/plan.md", "--max-iterations", "30"})
+	want := slices.Insert(slices.Clone(wholeAudit), 8, "final_auditing 3 outage")
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
+	}
+	for _, want := range []string{"the final audit - outage", "waiting until ",
+		"the coding of section 1 - Part 1; 0 of 3 sections clean, 1 open bug, 0 open warnings - $",
+		"Cause: audit_complete"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the person was not told %q, but:\n%s", want, out)
+		}
+	}
+	a := w.auditRun()
+	if a.Verdict.Verdict != "clean" || a.Verdict.SHA != w.head() ||
+		a.Post.Summary != "The notes are written." {
+		t.Errorf("the audit is %+v, HEAD %s", a, w.head())
+	}
+	for _, r := range w.Model.Requests() {
+		p, ok := r.phase()
+		if ok && strings.HasSuffix(p.Name, "auditing") && slices.Contains(r.Tools, "Write") {
+			t.Errorf("the auditor of %s has the tools %v", p.Token, r.Tools)
+		}
+	}
+	w.provesFreshPhases()
+}
+
+// A client that is killed and one that falls silent cost no phase. Ctrl-C ends the run, and
+// --resume goes on with the same phase. Five silent clients in a row end it (A27, A28, A59, T92).
+func TestTheDriverLosesAnAuditor(t *testing.T) {
+	var hang atomic.Int32 // clients that are to fall silent
+	hold := make(chan struct{})
+	w := drivenAudit(t, 1, func(p Phase) Turn {
+		if p.Name == "auditing" && hang.Add(-1) >= 0 {
+			return Turn{Text: p.sings(), Hold: hold}
+		}
+		return auditsOnce(p)
+	})
+	hang.Store(2)
+	cmd, out := w.driver([]string{"audit", "docs/plan.md"})
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	audits := func(left int32) {
+		if !patiently(60*time.Second, func() bool { return hang.Load() == left }) {
+			_ = cmd.Process.Kill()
+			t.Fatalf("no auditor is at work: %v", w.Phases())
+		}
+	}
+	audits(1)
+	for _, pid := range w.running("claude") {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	audits(0)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
+	w.ended(cmd, out, 1)
+	want := []string{"coding 1 ended", "auditing 1 outage", "auditing 1 outage"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
+	}
+	if b := w.Budget("audit"); b.Status != "halted" || b.StopCause != "user_interrupt" {
+		t.Errorf("the run is %+v\n%s", b, out)
+	}
+	hang.Store(5)
+	if said := w.goes(1, []string{"audit", "--resume", "--stall", "8s"}); !strings.Contains(said,
+		"5 attempts in a row fell silent") || !strings.Contains(said, "hooks go audit --restart") {
+		t.Errorf("the person was told:\n%s", said)
+	}
+	if b := w.Budget("audit"); b.Status != "halted" || b.StopCause != "stall_timeout" {
+		t.Errorf("the run is %+v\n%s", b, out)
+	}
+	hang.Store(0)
+	w.goes(0, []string{"audit", "--restart"})
+	for range 5 {
+		want = append(want, "auditing 1 outage")
+	}
+	want = append(want, "auditing 1 clean", "post_action 1 ended")
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	w.provesFreshPhases()
+}
+
+// In a driven process the phase is the main thread's: an auditor that ends in silence is held, a
+// shell does not write for it, and the client's own limits end the phase without a verdict (A63,
+// A70, A71, M5).
+func TestADrivenAuditorOnlyLooks(t *testing.T) {
+	w := drivenAudit(t, 1, func(p Phase) Turn {
+		switch {
+		case p.Name != "auditing":
+			return auditsOnce(p)
+		case p.Iteration == 2: // to the end of its turns
+			return Turn{Calls: []Call{bash("git log -1")}}
+		case p.Held == 0 && p.Done == 0:
+			return Turn{Calls: []Call{bash("echo x > part-9")}}
+		case p.Held == 0:
+			return Turn{Text: "all good"}
+		}
+		return p.reports(clean)
+	})
+	out := w.goes(0, []string{"audit", "docs/plan.md"}, "--max-turns", "6")
+	want := []string{"coding 1 ended", "auditing 1 no_verdict", "auditing 1 clean",
+		"post_action 1 ended"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s\n%s", diff, out)
+	}
+	for _, want := range []string{"Bash is refused: the audit changes nothing",
+		"The audit is not done: no verdict was reported"} {
+		if !w.Model.Told(want) {
+			t.Errorf("the auditor was not told: %s", want)
+		}
+	}
+}
+
+// The schedule fires forked ticks: each begins one phase, whose prompt reaches the fork alone. The
+// main thread makes no request for it, and a fork that audits writes nothing although its agent
+// could (A18, A70, M1, M2).
+func TestScheduledTicksAudit(t *testing.T) {
+	w := auditWorld(t, 1, func(p Phase) Turn {
+		write := Call{"Write", map[string]any{"file_path": "part-9", "content": "x"}}
+		if p.Name == "auditing" && p.Done == 0 {
+			return Turn{Calls: []Call{write}}
+		} else if p.Name == "auditing" && p.Done == 1 {
+			return Turn{Text: p.sings(), Calls: []Call{report(clean)}}
+		}
+		return auditsOnce(p)
+	})
+	w.spy()
+	term := w.Interactive()
+	term.Enter("/hooks:audit docs/plan.md --drive schedule")
+	if w.waitResult(t, "CronCreate", ""); t.Failed() {
+		t.Fatal(term.Screen(), w.spied(), len(w.Model.Requests()))
+	}
+	patiently(240*time.Second, func() bool { return w.Budget("audit").StopCause != "" })
+	want := []string{"coding 1 ended", "auditing 1 clean", "post_action 1 ended"}
+	if diff := cmp.Diff(want, w.Phases()); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	if !w.Model.Told("Write is refused: the audit changes nothing") {
+		t.Error("the auditor's Write was not refused")
+	}
+	if b := w.Budget("audit"); b.StopCause != "audit_complete" {
+		t.Errorf("the run is %+v", b)
+	}
+	term.WaitShowed("Cause: audit_complete", 10*time.Second)
+	w.provesFreshPhases()
+	if t.Failed() {
+		w.showEvents()
 	}
 }
