@@ -190,6 +190,9 @@ func (g goCmd) drive(
 	resume := "`" + strings.TrimSuffix("hooks go "+skill, " go") + " --resume`"
 	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
+		if skill == "audit" && spec != "" { // no run has begun
+			resume = "the same command"
+		}
 		way = "the client may lack the plugin: `hooks doctor`; then " + resume
 	}
 	return hint.New(way, "the run stopped: %s", last.Cause)
