@@ -112,7 +112,12 @@ var wholeAudit = []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 en
 // action.
 func auditWorld(t *testing.T, n int, work func(Phase) Turn) *World {
 	t.Helper()
-	w := newWorld(t, Conductor{Phase: work}.Say)
+	return auditSide(newWorld(t, Conductor{Phase: work}.Say), n)
+}
+
+// auditSide moves a world into a linked worktree with such a plan.
+func auditSide(w *World, n int) *World {
+	w.t.Helper()
 	w.planned(n)
 	side := filepath.Join(filepath.Dir(w.Project), "side")
 	w.git(w.Project, "worktree", "add", "--quiet", side, "-b", "side")

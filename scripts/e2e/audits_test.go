@@ -108,18 +108,20 @@ func TestNoPhaseReachesOut(t *testing.T) {
 // again. A post action is not tried again (A9, A11, A18, A57).
 func TestAKilledAuditIsResumed(t *testing.T) {
 	hang, killed := make(chan struct{}), sync.Map{}
-	w := auditWorld(t, 1, func(p Phase) Turn {
+	w := auditWorld(t, 2, func(p Phase) Turn {
 		if first, _ := killed.LoadOrStore(p.Name, p.Token); first == p.Token {
 			return Turn{Hold: hang}
 		}
 		switch {
-		case p.Name == "auditing" && !p.Open && p.Iteration < 6:
-			return p.reports(bug)
+		case p.Name == "auditing":
+			return p.reports(clean)
+		case p.Open && p.Name == "final_auditing":
+			return p.reports(`{"resolved":["F1"],"verdict":"clean"}`)
 		}
 		return auditsOnce(p)
 	})
 	command := "/hooks:audit docs/plan.md"
-	for _, phase := range []string{"coding", "auditing", "post_action"} {
+	for _, phase := range []string{"coding", "auditing", "final_auditing", "fix", "post_action"} {
 		cmd := w.command(context.Background(), "-p", command, "--allowedTools", tools)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -135,8 +137,10 @@ func TestAKilledAuditIsResumed(t *testing.T) {
 		command = "/hooks:audit --resume"
 	}
 	w.Headless(command)
-	want := []string{"coding 1 outage", "coding 1 ended", "auditing 1 outage",
-		"auditing 1 dirty +F1", "coding 1 ended", "auditing 1 clean -F1", "post_action 1 outage"}
+	want := []string{"coding 1 outage", "coding 1 ended", "auditing 1 outage", "auditing 1 clean",
+		"coding 2 ended", "auditing 2 clean", "final_auditing 2 outage",
+		"final_auditing 2 dirty +F1", "fix 2 outage", "fix 2 ended", "final_auditing 2 clean -F1",
+		"post_action 2 outage"}
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
 	}
@@ -362,13 +366,16 @@ func TestADrivenAuditorOnlyLooks(t *testing.T) {
 // could (A18, A70, M1, M2).
 func TestScheduledTicksAudit(t *testing.T) {
 	w := auditWorld(t, 1, func(p Phase) Turn {
-		write := Call{"Write", map[string]any{"file_path": "part-9", "content": "x"}}
-		if p.Name == "auditing" && p.Done == 0 {
-			return Turn{Calls: []Call{write}}
-		} else if p.Name == "auditing" && p.Done == 1 {
-			return Turn{Text: p.sings(), Calls: []Call{report(clean)}}
+		if p.Name != "auditing" {
+			return auditsOnce(p)
+		} else if p.Done == 0 {
+			return Turn{Calls: []Call{{"Write",
+				map[string]any{"file_path": "part-9", "content": "x"}}}}
 		}
-		return auditsOnce(p)
+		if p.Done--; p.Open {
+			return p.reports(`{"resolved":["F1"],"verdict":"clean"}`)
+		}
+		return p.reports(bug)
 	})
 	w.spy()
 	term := w.Interactive()
@@ -377,7 +384,8 @@ func TestScheduledTicksAudit(t *testing.T) {
 		t.Fatal(term.Screen(), w.spied(), len(w.Model.Requests()))
 	}
 	patiently(240*time.Second, func() bool { return w.Budget("audit").StopCause != "" })
-	want := []string{"coding 1 ended", "auditing 1 clean", "post_action 1 ended"}
+	want := []string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
+		"auditing 1 clean -F1", "post_action 1 ended"}
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
 	}
@@ -392,4 +400,47 @@ func TestScheduledTicksAudit(t *testing.T) {
 	if t.Failed() {
 		w.showEvents()
 	}
+}
+
+// A finding that auditor and coder hand back and forth asks a person: at a terminal in the
+// conductor's dialog, without one by a pause that `hooks gate answer` ends. An accepted finding
+// blocks nothing and stays in the report (A33, A73, A74).
+func TestARecurringFindingAsks(t *testing.T) {
+	again := func(p Phase) Turn {
+		if p.Name == "auditing" && p.Open {
+			return p.reports(`{"verdict":"dirty"}`)
+		} else if p.Name == "auditing" && p.Iteration < 7 {
+			return p.reports(bug)
+		}
+		return auditsOnce(p)
+	}
+	const question = "Finding F1 is open after 3 audits"
+	accepted := func(w *World, then ...string) {
+		want := append([]string{"coding 1 ended", "auditing 1 dirty +F1", "coding 1 ended",
+			"auditing 1 dirty", "coding 1 ended", "auditing 1 dirty"}, then...)
+		if diff := cmp.Diff(want, w.Phases()); diff != "" {
+			t.Errorf("phases (-want +got):\n%s", diff)
+		}
+		if out := w.hooks("audit", "findings"); !strings.Contains(out, "accepted  section 1  F1") {
+			t.Errorf("the findings are:\n%s", out)
+		}
+	}
+	w := auditWorld(t, 1, again)
+	term := w.Interactive()
+	term.Enter("/hooks:audit docs/plan.md")
+	term.WaitScreen(question, 120*time.Second)
+	term.Choose(2)
+	patiently(120*time.Second, func() bool { return w.Budget("audit").StopCause != "" })
+	accepted(w, "post_action 1 ended")
+
+	w = auditSide(makeWorld(t, Conductor{Phase: again}.Say), 1)
+	w.clientOnPath()
+	out := w.goes(1, []string{"audit", "docs/plan.md"})
+	if !strings.Contains(out, question) || !strings.Contains(out, "hooks gate answer") ||
+		!strings.Contains(out, "hooks go audit --resume") {
+		t.Errorf("the person was told:\n%s", out)
+	}
+	w.hooks("gate", "answer", "finding-recurring", "accept")
+	w.goes(0, []string{"audit", "--resume"})
+	accepted(w, "coding 1 ended", "auditing 1 clean", "post_action 1 ended")
 }
