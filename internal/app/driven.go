@@ -153,23 +153,27 @@ func (d *driven) begin(
 	return nil
 }
 
-// load is the run as it is on disk, with a handler for it; both are empty where nothing is there.
+// open returns a handler; nil before the first process of the project's first audit loop.
+func (d *driven) open() (*handler, error) {
+	if d.plan != nil && !store.Exists(tracker.Project(d.Env, d.cwd())) {
+		return nil, nil
+	}
+	return d.visitor()
+}
+
+// load is the run as it is on disk, with a handler for it.
 func (d *driven) load() (*handler, *loopState, error) {
 	t := &loopState{skill: d.skill}
-	if !store.Exists(tracker.Project(d.Env, d.cwd())) {
-		return nil, t, nil
+	h, err := d.open()
+	if err == nil && h != nil {
+		t.State, err = h.load(d.skill)
 	}
-	h, err := d.visitor()
-	if err != nil {
-		return nil, t, err
-	}
-	t.State, err = h.load(d.skill)
 	return h, t, err
 }
 
 // step takes an event of the driver's own through the run.
 func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
-	h, _, err := d.load()
+	h, err := d.open()
 	if err != nil || h == nil {
 		return err
 	}
@@ -225,7 +229,10 @@ func (d *driven) Next() (drive.Order, error) {
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
 	if r := b.Audit; r != nil {
-		o.Name, o.Title = r.UnderWay(), r.Sections[r.Section]+"; "+r.Result()
+		o.Name, o.Title = r.UnderWay(), r.Plan+"; "+r.Result()
+		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
+			o.Title = r.Sections[r.Section] + "; " + r.Result()
+		}
 		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
 			o.Agent = auditor
 		}
