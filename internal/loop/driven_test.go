@@ -88,7 +88,8 @@ func TestDriving(t *testing.T) {
 
 // A driven audit loop is known by its phase, and complete once nothing is left (A11, T92).
 func TestDrivingAnAudit(t *testing.T) {
-	run := &Budget{Skill: Audit, Status: Active, Owner: Process{PID: 7}, Audit: auditRun(2, Auditing)}
+	run := &Budget{Skill: Audit, Status: Active, Owner: Process{PID: 7},
+		Audit: auditRun(2, Auditing)}
 	run.Audit.Drive = DriveProcess
 	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
 		got.Text != "process 7 still works on the audit of section 1" {
@@ -121,8 +122,8 @@ func TestProcessEndOfAPhase(t *testing.T) {
 	} {
 		r := auditRun(2, c.phase)
 		r.Drive, r.Outages, r.Post = DriveProcess, mostOutages, &Post{Prompt: "x"}
-		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active, Audit: r,
-			StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Owner: Process{PID: 7}},
+		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
+			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Owner: Process{PID: 7}},
 			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Iteration: 1,
 				Body: true, Attempt: &Attempt{Task: 1, Of: 2, Phase: c.phase}}}
 		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close

@@ -49,17 +49,50 @@ func TestAnAuditLoopEndsClean(t *testing.T) {
 	w.provesFreshPhases()
 }
 
+// reaching are calls that no phase may make: to publish, to ask, and to start something else.
+var reaching = []Call{bash("git push -q origin HEAD"), bash("gh pr create --fill"),
+	{"AskUserQuestion", askInOwnWords()[1].Input},
+	{"Skill", map[string]any{"skill": "hooks:audit", "args": "docs/plan.md"}},
+	{"CronCreate", map[string]any{"cron": "* * * * *", "prompt": "/hooks:turn"}},
+	bash("claude -p '/hooks:audit docs/plan.md'"), bash("hooks go audit docs/plan.md")}
+
+// refused checks that the workers of an iteration got an error for each of the calls, and that
+// nothing came of them.
+func (w *World) refused(iteration int, calls []Call) {
+	w.t.Helper()
+	tried := false
+	for _, r := range w.Model.Requests() {
+		p, _ := r.phase()
+		results := r.results()
+		if p.Iteration != iteration || len(results) != len(calls) {
+			continue
+		}
+		tried = true
+		for i, b := range results {
+			if !b.IsError {
+				w.t.Errorf("%s may use %v: %s", p.Name, calls[i], b.Text)
+			}
+		}
+	}
+	if !tried {
+		w.t.Errorf("iteration %d did not try them all", iteration)
+	}
+	if _, err := w.stat("part-9"); err == nil {
+		w.t.Error("the auditor has written")
+	}
+	cmd := exec.Command("git", "ls-remote", "origin", "side")
+	cmd.Dir = w.Project
+	if refs, err := cmd.Output(); err != nil || len(refs) > 0 {
+		w.t.Errorf("the remote has %s, %v", refs, err)
+	}
+}
+
 // An auditor only looks, and no phase reaches out: not by a tool, not by a shell, not by another
 // client. The word clean counts for nothing beside an open bug (A33, A67–A71).
 func TestNoPhaseReachesOut(t *testing.T) {
-	out := []Call{bash("git push -q origin HEAD"), bash("gh pr create --fill"),
-		{"AskUserQuestion", askInOwnWords()[1].Input},
-		{"Skill", map[string]any{"skill": "hooks:audit", "args": "docs/plan.md"}},
-		{"CronCreate", map[string]any{"cron": "* * * * *", "prompt": "/hooks:turn"}},
-		bash("claude -p '/hooks:audit docs/plan.md'"), bash("hooks go audit docs/plan.md")}
 	writes := append([]Call{{"Write", map[string]any{"file_path": "part-9", "content": "x"}},
 		bash("echo x > part-9"), bash("git commit -q --allow-empty -m x"),
-		bash("hooks audit findings > part-9")}, out...)
+		bash("hooks audit findings > part-9")}, reaching...)
 	w := auditWorld(t, 1, func(p Phase) Turn {
 		switch {
 		case p.Iteration > 2:
@@ -68,9 +101,9 @@ func TestNoPhaseReachesOut(t *testing.T) {
 			return Turn{Calls: writes[p.Done : p.Done+1]}
 		case p.Name == "auditing" && p.Done == len(writes):
 			return Turn{Calls: []Call{report(strings.Replace(bug, "dirty", "clean", 1))}}
-		case p.Name == "coding" && p.Done < len(out):
-			return Turn{Calls: out[p.Done : p.Done+1]}
-		case p.Name == "coding" && p.Done == len(out):
+		case p.Name == "coding" && p.Done < len(reaching):
+			return Turn{Calls: reaching[p.Done : p.Done+1]}
+		case p.Name == "coding" && p.Done == len(reaching):
 			return Turn{Calls: []Call{commit("touch part-1")}}
 		}
 		return Turn{Text: p.sings()}
@@ -81,27 +114,8 @@ func TestNoPhaseReachesOut(t *testing.T) {
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
 	}
-	for _, r := range w.Model.Requests() {
-		p, _ := r.phase()
-		tried := map[int][]Call{1: out, 2: writes}[p.Iteration]
-		if results := r.results(); len(tried) > 0 && len(results) == len(tried) {
-			for i, b := range results {
-				t.Logf("%s %v: %.150s", p.Name, tried[i], b.Text)
-				if !b.IsError {
-					t.Errorf("%s may use %v: %s", p.Name, tried[i], b.Text)
-				}
-			}
-			delete(map[int][]Call{}, p.Iteration)
-		}
-	}
-	if _, err := w.stat("part-9"); err == nil {
-		t.Error("the auditor has written")
-	}
-	cmd := exec.Command("git", "ls-remote", "origin", "side")
-	cmd.Dir = w.Project
-	if refs, err := cmd.Output(); err != nil || len(refs) > 0 {
-		t.Errorf("the remote has %s, %v", refs, err)
-	}
+	w.refused(1, reaching)
+	w.refused(2, writes)
 }
 
 // A client that is killed in a phase costs none: a new one with --resume begins the same phase
@@ -330,12 +344,16 @@ func TestTheDriverLosesAnAuditor(t *testing.T) {
 	w.provesFreshPhases()
 }
 
-// In a driven process the phase is the main thread's: an auditor that ends in silence is held, a
-// shell does not write for it, and the client's own limits end the phase without a verdict (A63,
-// A70, A71, M5).
+// In a driven process the phase is the main thread's, which has more tools than a worker. A coder
+// reaches out by none, an auditor that ends in silence is held, a shell does not write for it, and
+// the client's own limits end the phase without a verdict (A63, A67–A71, M5).
 func TestADrivenAuditorOnlyLooks(t *testing.T) {
 	w := drivenAudit(t, 1, func(p Phase) Turn {
 		switch {
+		case p.Iteration == 1 && p.Done < len(reaching):
+			return Turn{Calls: reaching[p.Done : p.Done+1]}
+		case p.Iteration == 1 && p.Done == len(reaching):
+			return Turn{Calls: []Call{commit("touch part-1")}}
 		case p.Name != "auditing":
 			return auditsOnce(p)
 		case p.Iteration == 2: // to the end of its turns
@@ -347,7 +365,7 @@ func TestADrivenAuditorOnlyLooks(t *testing.T) {
 		}
 		return p.reports(clean)
 	})
-	out := w.goes(0, []string{"audit", "docs/plan.md"}, "--max-turns", "6")
+	out := w.goes(0, []string{"audit", "docs/plan.md"}, "--max-turns", "12")
 	want := []string{"coding 1 ended", "auditing 1 no_verdict", "auditing 1 clean",
 		"post_action 1 ended"}
 	if diff := cmp.Diff(want, w.Phases()); diff != "" {
@@ -359,6 +377,7 @@ func TestADrivenAuditorOnlyLooks(t *testing.T) {
 			t.Errorf("the auditor was not told: %s", want)
 		}
 	}
+	w.refused(1, reaching)
 }
 
 // The schedule fires forked ticks: each begins one phase, whose prompt reaches the fork alone. The
