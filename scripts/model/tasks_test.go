@@ -52,11 +52,7 @@ func TestTaskLoopDoesWhatTheModelSays(t *testing.T) {
 }
 
 func TestBinaryPlaysTasksAsTheModelSays(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hooks")
-	if out, err := exec.Command("go", "build", "-o", path, "hooks/hooks").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	playTasks(t, outside{path}, "1")
+	playTasks(t, binary(t), "1")
 }
 
 func playTasks(t *testing.T, prog program, checks string) {
