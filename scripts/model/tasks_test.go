@@ -208,7 +208,8 @@ func (w *taskWorld) sends() {
 func (w *taskWorld) ends(t *rapid.T) {
 	w.files++
 	name := fmt.Sprintf("f%d", w.files)
-	work := one(t, "work", []string{"nothing", "commit", "commit", "commit", "dirty", "red", "green"})
+	work := one(t, "work", []string{"nothing", "commit", "commit", "commit", "dirty", "red",
+		"green"})
 	switch work {
 	case "commit":
 		w.put(name, "x")
@@ -224,8 +225,8 @@ func (w *taskWorld) ends(t *rapid.T) {
 		}
 		w.commit()
 	}
-	said := one(t, "message", []string{"claim", "claim", "claim", "claim", "silent", "echo", "fenced",
-		"old", "blocked"})
+	said := one(t, "message", []string{"claim", "claim", "claim", "claim", "silent", "echo",
+		"fenced", "old", "blocked"})
 	message := map[string]string{
 		"claim": "Done.\n\n**TASK_COMPLETE " + w.token + "**", "silent": "All is done!",
 		"echo":    "I will not say TASK_COMPLETE " + w.token + " yet",
@@ -238,8 +239,9 @@ func (w *taskWorld) ends(t *rapid.T) {
 	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
 		w.Fatal(err)
 	}
-	got := w.says("subagent-stop", "SubagentStop", "agent_id", "w1", "agent_type", "general-purpose",
-		"agent_transcript_path", path, "last_assistant_message", jsonOf(message))
+	got := w.says("subagent-stop", "SubagentStop", "agent_id", "w1",
+		"agent_type", "general-purpose", "agent_transcript_path", path,
+		"last_assistant_message", jsonOf(message))
 	verdict := "verified"
 	switch {
 	case said == "blocked":
