@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/config"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -38,7 +39,8 @@ type driven struct {
 // gates before any client is started (T49, T50, T92). A fresh audit loop has no such gates: its
 // first process begins it.
 func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
-	cmd, ok := loop.ParsePrompt(command)
+	cmd, ok := loop.ParsePrompt(command,
+		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
 	if !ok || cmd.Skill != loop.Tasks && cmd.Skill != loop.Audit || cmd.Tick() {
 		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
@@ -229,10 +231,7 @@ func (d *driven) Next() (drive.Order, error) {
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
 	if r := b.Audit; r != nil {
-		o.Name, o.Title = r.UnderWay(), r.Plan+"; "+r.Result()
-		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
-			o.Title = r.Sections[r.Section] + "; " + r.Result()
-		}
+		o.Name, o.Title = r.UnderWay(), r.About()+"; "+r.Result()
 		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
 			o.Agent = auditor
 		}
@@ -290,7 +289,7 @@ func (d *driven) Ended(v drive.Verdict) error {
 	case drive.Interrupted:
 		e.Why, e.Person = byCtrlC, true
 	case drive.Outage:
-		e.Why = "API error: " + v.Text
+		e.Why = loop.APIError + v.Text
 	}
 	return d.step(v.Session, func(h *handler) loop.Event {
 		e.Turn = h.turn()

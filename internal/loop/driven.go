@@ -65,13 +65,15 @@ func (a *Attempt) unjudged() TaskDone {
 	return Unfinished
 }
 
-// Causes that only a driver sees.
+// Causes beside those of the conditions; but for the last, only a driver sees them.
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
 	CauseStall     = "stall_timeout"   // A28
 
 	NotBegun = "not_begun" // it ends the driver only; the run stays as it is
+
+	CauseIgnored = "order_ignored" // the run pauses, because its conductor sends no worker
 )
 
 // DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is
@@ -90,21 +92,18 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	case k.lacks(NeedOwner) != 0:
 		return Outcome{Need: NeedOwner}
 	case s.Tick == nil:
-		s.Tick = s.between(e.Turn)
 		s.Run.Away(e.Now) // the driver may have waited for the service
 	}
+	if e.Cause == CauseOutage {
+		return e.pause(s, k, e.Cause, e.Text)
+	}
+	if s.Tick == nil {
+		s.Tick = s.between(e.Turn)
+	}
 	s.Tick.Failed = e.Text
-	if e.Cause != CauseOutage {
-		fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}
-		s.Tick.Fired = append(s.Tick.Fired, fired)
-	}
-	out := e.closeTurn(s, k)
-	if c := out.Save.Close; c != nil && c.Run.Status == Active {
-		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, e.Cause, e.Text
-		c.Line.Outcome, c.Line.Budget = Waiting, c.Run
-		out.Notify = []Notice{{Run: &c.Run}}
-	}
-	return out
+	fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}
+	s.Tick.Fired = append(s.Tick.Fired, fired)
+	return e.closeTurn(s, k)
 }
 
 // Driving is what a driver knows as it looks for its next step.
@@ -157,7 +156,7 @@ func (d Driving) Next() DriveStep {
 		return DriveStep{Again: true, Resume: true}
 	case d.Owner == Alive && !run.OwnerLeft && run.driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s",
-			run.Owner.PID, run.underWay())}
+			run.Owner.PID, run.name(run.next()))}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",
@@ -179,12 +178,4 @@ func (b *Budget) complete() bool {
 		return b.Audit.Phase == Complete
 	}
 	return b.Tasks.Complete()
-}
-
-// underWay is the run's next or open iteration, as in "task 2" or "the audit of section 1".
-func (b *Budget) underWay() string {
-	if b.Audit != nil {
-		return b.Audit.UnderWay()
-	}
-	return fmt.Sprintf("task %d", b.Tasks.Index+1)
 }

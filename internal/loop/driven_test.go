@@ -52,7 +52,7 @@ func TestDriving(t *testing.T) {
 		"an earlier driver died":     {nil, Driving{First: true, Owner: Dead}, resume},
 		"its process is unclear":     {nil, Driving{First: true, Owner: Unclear}, resume},
 		"its process lives": {nil, Driving{First: true, Owner: Alive},
-			DriveStep{Wait: true, Text: "process 7 still works on task 1"}},
+			DriveStep{Wait: true, Text: "process 7 still works on task 1 of 2"}},
 		"its process has left": {func(b *Budget) { b.OwnerLeft = true },
 			Driving{First: true, Owner: Alive}, resume},
 		"a session conducts": {func(b *Budget) { b.Tasks.Drive = DriveStop },
