@@ -161,6 +161,7 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 
 // auditPrompt is the whole prompt of the phase.
 func (h *handler) auditPrompt(t *loopState) string {
+	h.slip(h.files.Findings(t.Budget))
 	r, a := t.Budget.Audit, t.Tick.Attempt
 	p := audits.Prompt{
 		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.SectionBase),
