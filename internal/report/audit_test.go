@@ -12,7 +12,8 @@ import (
 // FuzzAuditReport takes two reports of any text into an audit, one after the other. A refused one
 // changes nothing and has its next step; the counts are those of the list; ids are there once.
 func FuzzAuditReport(f *testing.F) {
-	f.Add([]byte(`{"findings":[{"file":"a","severity":"bug","description":"x"}],"verdict":"dirty"}`),
+	f.Add([]byte(`{"findings":[{"file":"a","severity":"bug","description":"x"}],`+
+		`"verdict":"dirty"}`),
 		[]byte(`{"resolved":["F1"],"verdict":"clean"}`), "abc1234")
 	f.Add([]byte(`{"findings":[{"file":"a","line":3,"severity":"warning","description":"0x1 y",`+
 		`"scenario":"z"},{"file":"a","severity":"bug","description":"0x2 Y"}]}`),

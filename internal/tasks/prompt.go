@@ -153,9 +153,9 @@ func (p Prompt) turns() []string {
 		return nil
 	}
 	return []string{"",
-		fmt.Sprintf("The ledger of this task is %s. Read its last turns first, and add a turn with "+
-			"`hooks ledger append %[1]s` before your last commit: what you changed, how it was "+
-			"validated, where you left the plan, and the result.", short(p.Ledger)),
+		fmt.Sprintf("The ledger of this task is %s. Read its last turns first, and add a turn "+
+			"with `hooks ledger append %[1]s` before your last commit: what you changed, how "+
+			"it was validated, where you left the plan, and the result.", short(p.Ledger)),
 		"Two or three rounds of critique before a turn are enough. After the third, accept the " +
 			"state or escalate it.",
 	}
