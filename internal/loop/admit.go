@@ -300,10 +300,3 @@ func refuseTick(r Request, run *Budget) Admission {
 	return refuse(fmt.Sprintf("/%s continues the loop of its own session, and has none here — "+
 		"type the command that began the loop with --resume to take it up", r.Command.Name))
 }
-
-func pendingNames(b *Budget) string {
-	if len(b.Pending) == 0 {
-		return "unknown"
-	}
-	return b.Pending[0].Name
-}

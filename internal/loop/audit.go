@@ -165,7 +165,7 @@ func (r AuditRun) clone() *AuditRun {
 
 // begin opens the phase under way; nil once the run is complete.
 func (r *AuditRun) begin(e EntryFacts) *Attempt {
-	if r.Phase == Complete {
+	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return nil
 	}
 	if r.Base == "" {
@@ -359,7 +359,8 @@ var AuditStatuses = []struct{ Cause, Status, Aka string }{
 	{"user_interrupt", "cancelled", "cancelled"},
 	{"prior_gate_stop", "cancelled", "user_aborted"},
 	{"lock_contention", "cancelled", "shutdown"},
-	{"stalled", "stalled", "stall_timeout"},
+	{"stalled", "stalled", "no_progress"},
+	{CauseStall, "stalled", "stall_timeout"},
 	{"iteration_budget", "errored", "max_iterations"},
 	{"wall_clock_budget", "errored", "max_minutes"},
 	{"cost_budget", "errored", "max_dollars"},
@@ -390,11 +391,16 @@ func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 
 // order asks the conductor for the call that begins the phase under way.
 func (r *AuditRun) order() string {
-	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
 	return fmt.Sprintf("Next: %s of %s. Make exactly one Agent call now: subagent_type "+
 		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the phase's "+
-		"own). When it returns, end your turn with one short line. Do nothing else.", a.Name(),
-		r.Plan, a.Name())
+		"own). When it returns, end your turn with one short line. Do nothing else.", r.UnderWay(),
+		r.Plan, r.UnderWay())
+}
+
+// UnderWay is the phase under way, as in "the audit of section 2".
+func (r *AuditRun) UnderWay() string {
+	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
+	return a.Name()
 }
 
 // next is the number of the task under way; it means nothing to an audit loop.

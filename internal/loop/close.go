@@ -54,6 +54,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run.fold(&t, previous, e)
 	attempt, phase := run.foldTask(&t, e), run.foldAudit(&t)
 	run.foldIdle(&t, &before, e)
+	run.foldOutage(&t, e.Now)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Body || t.Interrupted != "") {

@@ -49,7 +49,7 @@ func (e Invocation) FromSchedule(s State, origin string, fired bool) bool {
 		prompts = slices.Concat(prompts, c.Scheduled)
 	}
 	return fired || slices.ContainsFunc(prompts, func(prompt string) bool {
-		c, ok := ParsePrompt(prompt)
+		c, ok := ParsePrompt(prompt, Namespace(e.Command.Name))
 		return ok && c == e.Command
 	})
 }

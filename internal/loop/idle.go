@@ -11,6 +11,15 @@ type Idle struct {
 	Iterations int    `json:"iterations"`
 	Since      string `json:"since,omitempty"` // commit at which the first of them began
 	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
+	// Unseen is the beginning of one more iteration whose end nobody looked at, because its worker
+	// claimed nothing. The beginning of the next one shows whether it changed anything.
+	Unseen *Mark `json:"unseen,omitempty"`
+}
+
+// Mark is a commit, and a sum of what is not committed as in Attempt.
+type Mark struct {
+	Head string `json:"head,omitempty"`
+	Tree string `json:"tree,omitempty"`
 }
 
 // mostIdle is how many of them stall a task or an audit loop, and a work loop where a person says
@@ -27,7 +36,7 @@ func (b *Budget) mostIdle() int {
 	return mostIdle
 }
 
-// foldIdle counts the iteration that ends. before is the run as it was. What nobody looked at, or
+// foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
 // what the API or a person ended, does not count.
 func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
@@ -35,10 +44,21 @@ func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 		b.foldTrail(t, before, e)
 		return
 	}
-	if a == nil || !t.Body || t.verdict().Verdict == Outage || a.Sent && a.EndHead == "" {
+	if a == nil || !t.Body || t.verdict().Verdict == Outage {
 		return
 	}
-	b.countIdle(a.moved() || b.advanced(before), a.Head, before)
+	seen := !a.Sent || a.EndHead != ""
+	switch changed := a.moved() || b.advanced(before); {
+	case seen:
+		b.countIdle(changed, a.Head, before)
+	case b.Tasks == nil || t.verdict().claims() || a.NoGit || a.Unread != "":
+	case changed:
+		b.Idle = nil
+	default:
+		idle := b.idleSince(a.Head, before)
+		idle.Unseen = &Mark{a.Head, a.Tree}
+		b.Idle = &idle
+	}
 }
 
 // foldTrail counts an iteration of a work loop. A merge or a new PR is progress that git may not
@@ -56,12 +76,35 @@ func (b *Budget) countIdle(changed bool, head string, before *Budget) {
 		b.Idle = nil
 		return
 	}
-	idle := Idle{Since: head, Before: before.DollarsEstimate}
-	if b.Idle != nil {
-		idle = *b.Idle
-	}
+	idle := b.idleSince(head, before)
 	idle.Iterations++
 	b.Idle = &idle
+}
+
+// idleSince is the count so far; without one, it begins at this commit.
+func (b *Budget) idleSince(head string, before *Budget) Idle {
+	if b.Idle != nil {
+		return *b.Idle
+	}
+	return Idle{Since: head, Before: before.DollarsEstimate}
+}
+
+// lookBack counts the iteration before, whose end nobody looked at, by the beginning of this one.
+func (b *Budget) lookBack(e EntryFacts) {
+	if b.Idle == nil || b.Idle.Unseen == nil {
+		return
+	}
+	idle := *b.Idle
+	idle.Unseen = nil
+	switch {
+	case e.Unread != "":
+		b.Idle = &idle
+	case *b.Idle.Unseen != Mark{e.Head, e.Tree}:
+		b.Idle = nil
+	default:
+		idle.Iterations++
+		b.Idle = &idle
+	}
 }
 
 // moved reports whether the worker left another commit or another tree.
@@ -103,16 +146,16 @@ func (b *Budget) idleText() string {
 }
 
 func tellIdle(f *Facts) string {
-	if f.Run.Idle == nil {
-		return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
-			f.Run.mostIdle())
+	if text := f.Run.Standstill(); text != "" {
+		return text
 	}
-	return f.Run.Standstill()
+	return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
+		f.Run.mostIdle())
 }
 
 // Standstill is how long nothing has changed, "" where the last iteration changed something.
 func (b *Budget) Standstill() string {
-	if b.Idle == nil {
+	if b.Idle == nil || b.Idle.Iterations == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.mostIdle())

@@ -52,7 +52,7 @@ func Resume(b Budget, r Request) Budget {
 	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
-		b.Tasks.turnsBy(r.Flags.Task.Drive)
+		b.Tasks.Drive = resumedBy(r.Flags.Task.Drive, b.Tasks.Drive)
 		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
 			b.Tasks.Dollars = more
 		}
@@ -74,6 +74,7 @@ func Resume(b Budget, r Request) Budget {
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
 		b.Audit.Retries, b.Audit.Outages = 0, 0
+		b.Audit.Drive = resumedBy(r.Flags.Task.Drive, b.Audit.Drive)
 		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
 			b.Audit.Check = check
 		}
@@ -164,6 +165,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		run.Blocks = Blocks{}
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
+	run.lookBack(e)
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
@@ -180,24 +182,32 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
-		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
-			t.Attempt = run.Tasks.begin(e)
-		}
-		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-		// a process of its own has a session of its own
-		if t.Attempt != nil && again && run.driven() {
-			t.Attempt.Stale = true
-		}
 	}
-	if run.Audit != nil {
-		run.Audit = run.Audit.clone()
-		t.Attempt = run.Audit.begin(e)
+	if !run.scheduled() || r.Command.Tick() { // else the turn only schedules
+		t.Attempt = run.begin(e)
+	}
+	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
+	// a process of its own has a session of its own
+	if t.Attempt != nil && again && run.driven() {
+		t.Attempt.Stale = true
 	}
 	// with nobody there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
 	}
 	return t
+}
+
+// begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
+func (b *Budget) begin(e EntryFacts) *Attempt {
+	switch {
+	case b.Tasks != nil:
+		return b.Tasks.begin(e)
+	case b.Audit != nil:
+		b.Audit = b.Audit.clone()
+		return b.Audit.begin(e)
+	}
+	return nil
 }
 
 // EntryFacts are the facts that the program itself looked up before an iteration began.
