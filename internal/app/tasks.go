@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"hooks/internal/brake"
 	"hooks/internal/child"
 	"hooks/internal/drive"
 	"hooks/internal/event"
@@ -461,7 +462,12 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 	} else {
 		text, minutes = t.Budget.Tasks.Check, t.Budget.Tasks.CheckMinutes
 	}
-	shell := []string{"sh", "-c", text}
+	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
+		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
+			"`hooks doctor`"}
+	}
+	// What the check starts is the worker's, so it meets the brake as a Bash command does.
+	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + text}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", text}
 	}
