@@ -381,9 +381,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	var errs [5]error
 	var asked sync.WaitGroup // git takes most of the time that a claim costs
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
-	asked.Go(func() {
-		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
-	})
+	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
 	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
 		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
