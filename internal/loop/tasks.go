@@ -33,6 +33,7 @@ type TaskRun struct {
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
+	Git          bool   `json:"git,omitempty"`          // an attempt has seen the project's repository
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -205,8 +206,13 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// begin opens the attempt of the task under way.
+// begin opens the attempt of the task under way. A repository that is gone since the run began
+// excuses no commit.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
+	if e.NoGit && r.Git {
+		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
+	}
+	r.Git = r.Git || !e.NoGit && e.Unread == ""
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
