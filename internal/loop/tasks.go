@@ -368,7 +368,8 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 		spent = spent.Plus(u.Dollars)
 	}
 	j := t.verdict()
-	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
+	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
+	b.Tasks = b.Tasks.fold(a, j, int(took.Minutes()), spent)
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}
 }
