@@ -7,7 +7,7 @@ import (
 )
 
 type costCmd struct {
-	By    string `enum:"model,iteration,run,task,day,agent" default:"run" help:"What to group by: model, iteration, run, task of a task loop, day or agent."`
+	By    string `enum:"model,iteration,run,task,phase,day,agent" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day or agent."`
 	RunID string `name:"run" complete:"run" help:"One run only, by its id."`
 	All   bool   `help:"Every iteration with --by iteration, not only the last ones; --json has them all."`
 	Rates bool   `help:"The price table in force, with the source of each row."`

@@ -27,7 +27,7 @@ type App struct {
 	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
 	// how long one entry hook polls for a lock; default 45 s, below the hook's timeout
-	Wait time.Duration
+	Wait      time.Duration
 	CheckTime time.Duration // bounds one run of a check command, whatever its run has
 	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
 	Rest func(time.Duration) bool

@@ -70,19 +70,14 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	case before != nil:
 		now = tasks.Restore(before, now)
 	}
-	if line != nil && line.Task != nil && line.Task.Task <= len(r.List) {
-		j := line.Task.Judgement
-		if j.Verdict == loop.Verified || j.Verdict == loop.Claimed {
-			took := line.EndedAt.Sub(line.StartedAt)
-			sha := j.SHA
-			if r.List[line.Task.Task-1].NoCommit && len(sha) == 0 {
-				sha = ""
-			}
-			now = tasks.Completed(now, tasks.DoneLine(line.Task.Task-1, line.Task.Title, sha, took))
+	if i := r.Index - 1; i >= 0 && i < len(r.List) { // also where a crash came before this
+		if t := r.List[i]; t.Result == loop.Verified || t.Result == loop.Claimed {
+			took := time.Duration(t.Minutes) * time.Minute
+			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}
-		if j.Verdict == loop.Flagged { // the gate and the history have the text (T37)
-			now = tasks.ClearFlagged(now)
-		}
+	}
+	if line != nil && line.Task != nil && line.Task.Judgement.Verdict == loop.Flagged {
+		now = tasks.ClearFlagged(now) // the gate and the history have the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
 	if !there || !bytes.Equal(now, []byte(text)) {
@@ -163,9 +158,21 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	return &loop.Found{Index: v.TaskIndex, Try: try}
 }
 
-// ledgerFeedback is the newest feedback in changes/NAME/loops/implement-NN.md of the task under
-// way, "" without any. The folder of the spec's own change goes before all others (L31).
+// ledgerFeedback is the newest feedback in a ledger of the task under way, "" without any (L31).
 func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
+	for _, path := range h.taskLedgers(r) {
+		full, _ := h.ownFile(path)
+		text, _ := safefile.Read(full, maxTaskFile)
+		if feedback := ledger.Feedback(text); feedback != "" {
+			return feedback
+		}
+	}
+	return ""
+}
+
+// taskLedgers are the files changes/NAME/loops/implement-NN.md of the task under way: that of the
+// spec's own change, or of all changes where the spec belongs to none.
+func (h *handler) taskLedgers(r *loop.TaskRun) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", r.Index+1)
 	folders := []string{}
 	if parts := strings.Split(filepath.ToSlash(r.Spec), "/"); len(parts) > 2 &&
@@ -176,14 +183,11 @@ func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
 	}
 	for _, folder := range folders {
 		path := filepath.Join("changes", folder, "loops", name)
-		if full, ok := h.ownFile(path); ok {
-			text, _ := safefile.Read(full, maxTaskFile)
-			if feedback := ledger.Feedback(text); feedback != "" {
-				return feedback
-			}
+		if full, ok := h.ownFile(path); ok && isFile(full) {
+			list = append(list, filepath.ToSlash(path))
 		}
 	}
-	return ""
+	return list
 }
 
 // current is the task under way as the progress file names it.

@@ -65,6 +65,7 @@ type Tick struct {
 	// What was observed.
 	Agents   int      `json:"agents_dispatched"`
 	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
+	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
 	Taken    []int    `json:"taken,omitempty"`   // issues this tick's own workers were sent to
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`
@@ -84,6 +85,9 @@ type Tick struct {
 
 	// Attempt is what the iteration of a task or an audit loop is about; nil for any other kind.
 	Attempt *Attempt `json:"attempt,omitempty"`
+	// Trail is, where --max-idle is given, the commit at the beginning and a sum of all local
+	// branches and files that are not committed; "" when unknown.
+	Trail string `json:"trail,omitempty"`
 
 	// Observed is what the program saw itself of the above.
 	Observed Observed `json:"observed,omitzero"`
