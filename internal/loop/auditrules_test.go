@@ -49,7 +49,7 @@ func TestAuditCalls(t *testing.T) {
 		{"a coder asks", Coding, nil, asks, Known{},
 			"No question is asked during the coding of section 2"},
 		{"a coder schedules", Coding, nil, schedules, Known{}, "Nothing is scheduled"},
-		{"its own tick is scheduled", Coding, nil,
+		{"its own tick is scheduled", Coding, func(s State) { s.Run.Audit.Drive = DriveSchedule },
 			with(func(c *Call) { c.Schedules = &Later{"/sdd:turn"} }), looks, ""},
 		{"a coder works", Coding, nil, worker, looks, ""},
 		{"a coder's call is read", Coding, nil, worker, Known{}, "need"},
@@ -438,7 +438,8 @@ func TestFindingTexts(t *testing.T) {
 	}{
 		{"nothing of an audit", auditing(Coding), Report{Note: "x"}, "h", ""},
 		{"of a coder", auditing(Coding), Report{Verdict: "clean"}, "h",
-			"error: findings, resolved and verdict are reported by an audit, and this is the coding"},
+			"error: findings, resolved and verdict are reported by an audit, " +
+				"and this is the coding"},
 		{"of a coder, resolved alone", auditing(Coding), Report{Resolved: []string{"F1"}}, "h",
 			"error: findings"},
 		{"of another loop", State{Run: &Budget{Skill: Work}, Tick: &Tick{}},
@@ -451,7 +452,8 @@ func TestFindingTexts(t *testing.T) {
 		{"clean", sent, Report{Verdict: "clean"}, "1234567890",
 			"1 of 3 sections clean, 0 open bugs, 0 open warnings; verdict clean about 1234567"},
 		{"clean beside a bug", sent, Report{Findings: []FoundOne{bug}, Verdict: "clean"}, "h",
-			"opened F1; 1 of 3 sections clean, 1 open bug, 0 open warnings; an open bug makes the " +
+			"opened F1; 1 of 3 sections clean, 1 open bug, 0 open warnings; an open bug makes " +
+				"the " +
 				"verdict dirty; verdict clean about h"},
 	} {
 		if got := take(tt.state, tt.report, tt.head); got != tt.want &&

@@ -37,7 +37,7 @@ type TaskRun struct {
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
-	Git          bool   `json:"git,omitempty"`          // an attempt has seen the project's repository
+	Git          bool   `json:"git,omitempty"`          // an attempt has seen a repository
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
