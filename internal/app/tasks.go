@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"hooks/internal/brake"
 	"hooks/internal/child"
 	"hooks/internal/drive"
 	"hooks/internal/event"
@@ -380,9 +381,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	var errs [5]error
 	var asked sync.WaitGroup // git takes most of the time that a claim costs
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
-	asked.Go(func() {
-		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
-	})
+	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
 	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
 		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
@@ -461,7 +460,12 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 	} else {
 		text, minutes = t.Budget.Tasks.Check, t.Budget.Tasks.CheckMinutes
 	}
-	shell := []string{"sh", "-c", text}
+	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
+		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
+			"`hooks doctor`"}
+	}
+	// What the check starts is the worker's, so it meets the brake as a Bash command does.
+	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + text}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", text}
 	}

@@ -202,6 +202,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 func (b *Budget) begin(e EntryFacts) *Attempt {
 	switch {
 	case b.Tasks != nil:
+		b.Tasks = b.Tasks.clone()
 		return b.Tasks.begin(e)
 	case b.Audit != nil:
 		b.Audit = b.Audit.clone()
