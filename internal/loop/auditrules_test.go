@@ -49,8 +49,6 @@ func TestAuditCalls(t *testing.T) {
 		{"a coder asks", Coding, nil, asks, Known{},
 			"No question is asked during the coding of section 2"},
 		{"a coder schedules", Coding, nil, schedules, Known{}, "Nothing is scheduled"},
-		{"its own tick is scheduled", Coding, nil,
-			with(func(c *Call) { c.Schedules = &Later{"/sdd:turn"} }), looks, ""},
 		{"a coder works", Coding, nil, worker, looks, ""},
 		{"a coder's call is read", Coding, nil, worker, Known{}, "need"},
 		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Nothing leaves"},
