@@ -56,6 +56,8 @@ func TestAuditCalls(t *testing.T) {
 		{"a coder pushes", Coding, nil, worker, pushes, "Not published: git push. Nothing leaves"},
 		{"a fix pushes", Fixing, may, worker, pushes, "during the fix"},
 		{"a coder opens a PR", Coding, nil, worker, opens, "Not published: gh pr create"},
+		{"a coder comments", Coding, nil, worker, Known{Has: NeedReading,
+			Reading: Reading{Acts: []Act{{Kind: ActComment, Command: "x"}}}}, ""},
 		{"a coder's text could push", Coding, nil, worker, opaque(true), "it could push: $x"},
 		{"a coder's text reaches no forge", Coding, nil, worker, opaque(false), ""},
 		{"a post action pushes", PostAction, nil, worker, pushes, "during the post action"},
@@ -215,6 +217,9 @@ func TestAuditBegins(t *testing.T) {
 		if r.Section = at; r.begin(EntryFacts{}) != nil {
 			t.Errorf("section %d begins", at)
 		}
+	}
+	if r.Section = 0; r.begin(EntryFacts{}) == nil {
+		t.Error("the first section does not begin")
 	}
 	r.Section, r.Phase = 1, Complete
 	if r.begin(EntryFacts{}) != nil {
@@ -405,6 +410,10 @@ func TestRecurringDue(t *testing.T) {
 		"the oldest open finding was there at 0 audits; asks at 3" {
 		t.Error("asked about nothing")
 	}
+	r.Audits = 9 // since nothing is open
+	if r.recurs() || !strings.Contains(tellRecurring(f), "at 0 audits") {
+		t.Error("asked about nothing, later")
+	}
 	applyRecurring(&Budget{}, nil, Gate{Target: "F1"}, "accept", "")
 }
 
@@ -460,6 +469,34 @@ func TestFindingTexts(t *testing.T) {
 			(tt.want == "" || !strings.HasPrefix(got, tt.want)) {
 			t.Errorf("%s: %q", tt.name, got)
 		}
+	}
+	for name, s := range map[string]State{
+		"no phase": {Run: &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}, Tick: &Tick{}},
+		"no run": {Run: &Budget{Skill: Audit},
+			Tick: &Tick{Attempt: &Attempt{Phase: Auditing, Sent: true}}},
+	} {
+		if got := take(s, Report{Verdict: "clean"}, "h"); !strings.HasSuffix(got,
+			"and this is an iteration of audit") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	again := auditing(Auditing)
+	again.Tick.Attempt.Sent = true
+	if got := take(again, Report{Findings: []FoundOne{bug}}, ""); got[:9] != "opened F1" {
+		t.Error(got) // findings alone need no commit
+	}
+	take(again, Report{Resolved: []string{"F1"}}, "h")
+	if a := again.Tick.Attempt; !cmp.Equal(a.Resolved, []string{"F1"}) {
+		t.Errorf("%+v", a)
+	}
+	again.Tick.Attempt.Opened = nil
+	take(again, Report{Findings: []FoundOne{bug}}, "h")
+	if a := again.Tick.Attempt; !cmp.Equal(a.Opened, []string{"F1"}) || len(a.Resolved) != 0 {
+		t.Errorf("%+v", a)
+	}
+	again.Tick.Attempt.Task = 3 // the same words in another section are another finding
+	if take(again, Report{Findings: []FoundOne{bug}}, "h"); again.Run.Audit.Found.Bugs != 2 {
+		t.Errorf("%+v", again.Run.Audit.Findings)
 	}
 	forked := auditing(Auditing)
 	forked.Run.Audit.Drive = DriveSchedule

@@ -115,6 +115,23 @@ func BranchesSince(ctx context.Context, project string,
 	return heads, nil
 }
 
+// Elsewhere reports whether a worktree has nothing that is not committed, and a branch other than
+// its own, here or on a remote, has all of its commits.
+func Elsewhere(ctx context.Context, worktree, branch string) bool {
+	tree, err := ReadTree(ctx, worktree)
+	if err != nil || len(tree.Dirty) > 0 || tree.Head == "" {
+		return false
+	}
+	out, err := git(ctx, worktree, "for-each-ref", "--contains="+tree.Head, "--format=%(refname)",
+		"refs/heads", "refs/remotes")
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSpace(line) != "refs/heads/"+branch {
+			return err == nil
+		}
+	}
+	return false
+}
+
 // Ignored reports whether git leaves a path of the project out, by whatever rule; the path need not
 // exist.
 func Ignored(ctx context.Context, project, path string) (bool, error) {
