@@ -400,7 +400,10 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
 	e.Tree = treeSum(root, tree.Dirty)
-	if a.Base != "" && a.Base != tree.Head && errs[4] == nil {
+	switch {
+	case errs[4] != nil:
+		e.Weakened = []string{"the change could not be looked at: " + child.Line(errs[4].Error())}
+	case a.Base != "" && a.Base != tree.Head:
 		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}
 	return e

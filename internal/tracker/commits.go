@@ -96,10 +96,12 @@ func Descends(ctx context.Context, project, commit string) (bool, error) {
 	return err == nil, err
 }
 
-// Diff is the change from a commit to HEAD, as git prints it with no context, up to 1 MiB.
+// Diff is the change from a commit to HEAD in the whole repository, as git prints it with no
+// context, up to 64 MiB. Every file counts as text, whatever attributes or settings call it.
 func Diff(ctx context.Context, project, commit string) ([]byte, error) {
-	return git(ctx, project, "diff", "--no-color", "--no-ext-diff", "-M90%",
-		"--unified=0", commit, "HEAD")
+	return gitAtMost(ctx, maxOutput, project, "diff", "--no-color", "--no-ext-diff",
+		"--no-textconv", "--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
+		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
 // ExcludeFile is the file in which a clone names what git is to leave alone in it, "" without git.
