@@ -204,6 +204,11 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 	return v
 }
 
+// excluded are the lines by which git leaves the loop's own two files out.
+func (h *handler) excluded() []string {
+	return []string{"/" + h.inRepo(h.viewPath()), "/" + h.inRepo(h.progressPath())}
+}
+
 // exclude has git leave the two files alone in this clone. The repository's own .gitignore stays as
 // it is (T15).
 func (h *handler) exclude() error {
@@ -218,8 +223,7 @@ func (h *handler) exclude() error {
 	}
 	text, _ := safefile.Read(path, maxTaskFile)
 	var add string
-	for _, file := range []string{h.viewPath(), h.progressPath()} {
-		line := "/" + h.inRepo(file)
+	for _, line := range h.excluded() {
 		if !strings.Contains("\n"+text+"\n", "\n"+line+"\n") {
 			add += line + "\n"
 		}

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -297,6 +298,9 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 	defer cancel()
 	tree, err := h.tree(ctx, root)
 	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	list, unread := tree.Ignores(ctx, root, h.excluded())
+	f.Ignores = strings.Join(append(list, "-"), "\n")
+	err = errors.Join(err, unread)
 	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
@@ -399,6 +403,19 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
+	ignores, err := tree.Ignores(ctx, root, h.excluded())
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	before := strings.Split(t.Budget.Ignores, "\n")
+	for _, file := range ignores {
+		if t.Budget.Ignores != "" && !slices.Contains(before, file) {
+			name := file[:strings.LastIndexByte(file, ' ')]
+			e.Dirty = append(e.Dirty, name+" (it has git leave files out; take that back, or "+
+				"commit a .gitignore)")
+		}
+	}
 	e.Tree = treeSum(root, tree.Dirty)
 	switch {
 	case errs[4] != nil:
@@ -421,7 +438,7 @@ func (h *handler) root(t *loopState) string {
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
-	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
+	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
 	kept := tree.Dirty[:0]
 	for _, path := range tree.Dirty {
 		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -17,13 +18,14 @@ type Tree struct {
 	// Dirty are paths from the top, changed or untracked; ignored and excluded ones are not among
 	// them, and of a submodule only another commit.
 	Dirty []string
+	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
 
 // ReadTree asks git for the state of a working tree, in one call. An error means that the project
 // has no git or git does not answer.
 func ReadTree(ctx context.Context, project string) (t Tree, err error) {
-	out, err := git(ctx, project, "status", "--porcelain=v2", "--branch", "-z",
-		"--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+	out, err := gitAtMost(ctx, maxOutput, project, "status", "--porcelain=v2", "--branch", "-z",
+		"--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return t, err
 	}
@@ -37,6 +39,10 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 			}
 			if key == "head" && value != "(detached)" {
 				t.Branch = value
+			}
+		case strings.HasPrefix(line, "! "):
+			if base := path.Base(line[2:]); base == ".gitignore" || base == ".gitattributes" {
+				t.rules = append(t.rules, line[2:])
 			}
 		case strings.HasPrefix(line, "? "):
 			t.Dirty = append(t.Dirty, line[2:])
