@@ -547,6 +547,9 @@ func (h *handler) taskPrompt(t *loopState) string {
 	if a.Task > len(r.List) {
 		return p.PR()
 	}
+	if ledgers := h.taskLedgers(r); len(ledgers) > 0 {
+		p.Ledger = ledgers[0]
+	}
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit
 	return p.Task()

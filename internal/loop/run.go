@@ -205,6 +205,7 @@ func (b *Budget) begin(e EntryFacts) *Attempt {
 	}
 	switch {
 	case b.Tasks != nil:
+		b.Tasks = b.Tasks.clone()
 		return b.Tasks.begin(e)
 	case b.Audit != nil:
 		b.Audit = b.Audit.clone()

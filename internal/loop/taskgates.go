@@ -38,8 +38,11 @@ func prGateDue(f *Facts) []Gate {
 		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
 		return nil
 	}
-	return numbered(f, 3, fmt.Sprintf("Gate 3: all %d tasks are done and the pull request is "+
-		"open. Accept the work?", len(f.Run.Tasks.List)))
+	all := "the task is"
+	if n := len(f.Run.Tasks.List); n > 1 {
+		all = fmt.Sprintf("all %d tasks are", n)
+	}
+	return numbered(f, 3, "Gate 3: "+all+" done and the pull request is open. Accept the work?")
 }
 
 // YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ type TaskRun struct {
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
+	Git          bool   `json:"git,omitempty"`          // an attempt has seen a repository
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -64,7 +66,8 @@ type TaskItem struct {
 	NoCommit   bool     `json:"no_commit,omitempty"`
 	Result     TaskDone `json:"result,omitempty"` // empty while the task is not done
 	SHA        string   `json:"sha,omitempty"`
-	// Base is the commit on which the task's first attempt began: an outage loses no finished work.
+	// Base is the commit on which the task's first attempt began that git could read, or the empty
+	// tree: an outage loses no finished work.
 	Base    string `json:"base,omitempty"`
 	Tries   int    `json:"tries,omitempty"`
 	Minutes int    `json:"minutes,omitempty"`
@@ -103,7 +106,7 @@ type Attempt struct {
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
-	Base   string `json:"base,omitempty"` // commit at the beginning of the task's first attempt
+	Base   string `json:"base,omitempty"` // as of TaskItem
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
 	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
@@ -203,8 +206,13 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// begin opens the attempt of the task under way.
+// begin opens the attempt of the task under way. A repository that is gone since the run began
+// excuses no commit.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
+	if e.NoGit && r.Git {
+		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
+	}
+	r.Git = r.Git || !e.NoGit && e.Unread == ""
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
@@ -219,12 +227,20 @@ func (r *TaskRun) aim(a *Attempt) {
 	}
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
-		a.Title = item.Title
-		if a.Base = item.Base; item.Tries == 0 {
-			a.Base = a.Head
-		}
+		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.start())
 	}
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
+}
+
+// emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// start is what the attempt's own commits are compared with, "" where that is not known.
+func (a *Attempt) start() string {
+	if a.Unread != "" || a.NoGit {
+		return ""
+	}
+	return cmp.Or(a.Head, emptyTree)
 }
 
 // verdict is the judgement of an attempt whose iteration ends, also where none was made.
@@ -352,7 +368,8 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 		spent = spent.Plus(u.Dollars)
 	}
 	j := t.verdict()
-	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
+	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
+	b.Tasks = b.Tasks.fold(a, j, int(took.Minutes()), spent)
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}
 }

@@ -12,8 +12,8 @@ import (
 // committed, or have git print advice.
 var hardened = [...]string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
-	"-c", "safe.bareRepository=explicit",
-	"-c", "protocol.ext.allow=never", "-c", "http.saveCookies=false",
+	"-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never",
+	"-c", "http.saveCookies=false",
 	"-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
 	"-c", "sparse.expectFilesOutsideOfPatterns=false",
 	"-c", "advice.graftFileDeprecated=false",

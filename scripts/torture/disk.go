@@ -77,6 +77,9 @@ func (s schemaSet) read(state string, last *disk) *disk {
 	for _, dir := range archived {
 		old := s.folder(dir, last)
 		maps.Copy(d.decoded, old.decoded)
+		if strings.HasPrefix(filepath.Base(dir), "damaged-") { // as far as it could not be read
+			old.lines = without(old.lines, d.lines)
+		}
 		d.lines, d.faults = append(d.lines, old.lines...), append(d.faults, old.faults...)
 		for _, b := range old.budgets {
 			// A run that was resumed after its archiving was cut off has an older copy here.
@@ -136,9 +139,7 @@ func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
 		d.lines = nil
 		d.history(s, last, name, text)
 		if again { // one that could not be read is beside its copy
-			d.lines = slices.DeleteFunc(d.lines, func(l line) bool {
-				return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
-			})
+			d.lines = without(d.lines, known)
 		}
 		d.lines = append(known, d.lines...)
 	case name == "progress.md":
@@ -173,6 +174,13 @@ func (d *disk) history(s schemaSet, last *disk, name string, text []byte) {
 			d.lines = append(d.lines, line{*it, pids.ReplaceAllString(one, "")})
 		}
 	}
+}
+
+// without are the lines that are no copies of known ones.
+func without(lines, known []line) []line {
+	return slices.DeleteFunc(lines, func(l line) bool {
+		return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
+	})
 }
 
 // events reads the queue of a Sync command.
