@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,9 +88,13 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 			"--drive process is set by `hooks go` alone, and this session is none of its own")
 	}
 	if flags.Task.MaxTries == 0 {
-		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
+		flags.Task.MaxTries, err = h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
 	}
-	if n := envNumber(h.Env("SDD_MAX_GLOBAL_ITER"), 0); n > 0 {
+	n, unread := h.envNumber("SDD_MAX_GLOBAL_ITER", 0)
+	if err := cmp.Or(err, unread); err != nil {
+		return nil, "", err
+	}
+	if n > 0 {
 		flags.DefaultIterations(n)
 	}
 	old := h.taskRun()
@@ -303,11 +308,17 @@ func first(list ...string) string {
 	return ""
 }
 
-func envNumber(text string, otherwise int) int {
-	if n, err := strconv.Atoi(text); err == nil && n > 1 {
-		return n
+// envNumber is the whole number from 2 in a variable, otherwise where it is not set.
+func (h *handler) envNumber(name string, otherwise int) (int, error) {
+	text := h.Env(name)
+	if text == "" {
+		return otherwise, nil
 	}
-	return otherwise
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 {
+		return 0, hint.New("set it to a whole number from 2, or unset it", "%s is %q", name, text)
+	}
+	return n, nil
 }
 
 func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
@@ -318,6 +329,9 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 	defer cancel()
 	tree, err := h.tree(ctx, root)
 	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	list, unread := tree.Ignores(ctx, root, h.excluded())
+	f.Ignores = strings.Join(append(list, "-"), "\n")
+	err = errors.Join(err, unread)
 	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
@@ -338,10 +352,10 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 		k.Claim.Last = h.lastWords()
 	} else if need&loop.NeedClaim != 0 {
 		claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
-		text, _ := safefile.Read(h.progressPath(), maxTaskFile)
+		text, _, _ := keptFile(h.progressPath())
 		k.Claim = loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why,
 			Near:    near,
-			Flagged: tasks.Flagged([]byte(text))}
+			Flagged: tasks.Flagged(text)}
 	}
 	if need&loop.NeedEvidence != 0 {
 		k.Evidence = h.evidence(t)
@@ -387,8 +401,8 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	if before := h.files.Progress(); before != nil && t.Budget.Tasks != nil {
-		now, _ := safefile.Read(h.progressPath(), maxTaskFile)
-		e.Lost = tasks.Lost(before, []byte(now))
+		now, _, _ := keptFile(h.progressPath())
+		e.Lost = tasks.Lost(before, now)
 	}
 	if a.NoGit || a.Unread != "" {
 		return e
@@ -421,8 +435,24 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
+	ignores, err := tree.Ignores(ctx, root, h.excluded())
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	before := strings.Split(t.Budget.Ignores, "\n")
+	for _, file := range ignores {
+		if t.Budget.Ignores != "" && !slices.Contains(before, file) {
+			name := file[:strings.LastIndexByte(file, ' ')]
+			e.Dirty = append(e.Dirty, name+" (it has git leave files out; take that back, or "+
+				"commit a .gitignore)")
+		}
+	}
 	e.Tree = treeSum(root, tree.Dirty)
-	if a.Base != "" && a.Base != tree.Head && errs[4] == nil {
+	switch {
+	case errs[4] != nil:
+		e.Weakened = []string{"the change could not be looked at: " + child.Line(errs[4].Error())}
+	case a.Base != "" && a.Base != tree.Head:
 		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}
 	return e
@@ -440,7 +470,7 @@ func (h *handler) root(t *loopState) string {
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
-	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
+	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
 	kept := tree.Dirty[:0]
 	for _, path := range tree.Dirty {
 		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
@@ -530,12 +560,12 @@ func (h *handler) workerPrompt(t *loopState) string {
 // taskPrompt is the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *loopState) string {
 	r, a := t.Budget.Tasks, t.Tick.Attempt
-	log, _ := safefile.Read(h.progressPath(), maxTaskFile)
+	log, _, _ := keptFile(h.progressPath())
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
 		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
-		Token: a.Token, Log: []byte(log)}
+		Token: a.Token, Log: log}
 	if a.Task > len(r.List) {
 		return p.PR()
 	}

@@ -203,6 +203,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 
 // begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
+	if b.Ignores == "" {
+		b.Ignores = e.Ignores
+	}
 	switch {
 	case b.Tasks != nil:
 		b.Tasks = b.Tasks.clone()
@@ -228,6 +231,7 @@ type EntryFacts struct {
 	// at its beginning, and what makes its claim unlike any other.
 	Head, Branch, Nonce string
 	Tree                string // as of Attempt
+	Ignores             string // as of Budget
 	NoGit               bool   // the project has no repository
 	List                *ReadList
 	Feedback            string // the newest of a person about the task under way (L31)

@@ -126,6 +126,10 @@ type Budget struct {
 	FailedIssues []int    `json:"failed_issues,omitempty"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
 
+	// Ignores are the files by which git left others out when a task or an audit loop began, and
+	// their sums: a line each, the last one "-".
+	Ignores string `json:"ignores,omitempty"`
+
 	// Flags is the canonical form of what the run was started with; other flags typed by a person
 	// start a fresh run.
 	Flags string `json:"flags"`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -17,13 +18,14 @@ type Tree struct {
 	// Dirty are paths from the top, changed or untracked; ignored and excluded ones are not among
 	// them, and of a submodule only another commit.
 	Dirty []string
+	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
 
 // ReadTree asks git for the state of a working tree, in one call. An error means that the project
 // has no git or git does not answer.
 func ReadTree(ctx context.Context, project string) (t Tree, err error) {
-	out, err := git(ctx, project, "status", "--porcelain=v2", "--branch", "-z",
-		"--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+	out, err := gitAtMost(ctx, maxOutput, project, "status", "--porcelain=v2", "--branch", "-z",
+		"--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return t, err
 	}
@@ -37,6 +39,10 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 			}
 			if key == "head" && value != "(detached)" {
 				t.Branch = value
+			}
+		case strings.HasPrefix(line, "! "):
+			if base := path.Base(line[2:]); base == ".gitignore" || base == ".gitattributes" {
+				t.rules = append(t.rules, line[2:])
 			}
 		case strings.HasPrefix(line, "? "):
 			t.Dirty = append(t.Dirty, line[2:])
@@ -96,10 +102,12 @@ func Descends(ctx context.Context, project, commit string) (bool, error) {
 	return err == nil, err
 }
 
-// Diff is the change from a commit to HEAD, as git prints it with no context, up to 1 MiB.
+// Diff is the change from a commit to HEAD in the whole repository, as git prints it with no
+// context, up to 64 MiB. Every file counts as text, whatever attributes or settings call it.
 func Diff(ctx context.Context, project, commit string) ([]byte, error) {
-	return git(ctx, project, "diff", "--no-color", "--no-ext-diff", "-M90%",
-		"--unified=0", commit, "HEAD")
+	return gitAtMost(ctx, maxOutput, project, "diff", "--no-color", "--no-ext-diff",
+		"--no-textconv", "--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
+		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
 // ExcludeFile is the file in which a clone names what git is to leave alone in it, "" without git.

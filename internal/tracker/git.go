@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,10 +50,12 @@ func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, err
 	if word[0] != "ls-remote" { // a missing object is not fetched by a program of the repository
 		env = append(env, "GIT_ALLOW_PROTOCOL=")
 	}
-	r, err := child.Run(ctx, child.Command{
-		Dir: dir, Env: env, Wait: gitWait, Most: most,
-		Args: slices.Concat([]string{"git"}, hardened[:], args),
-	})
+	argv := slices.Concat([]string{"git"}, hardened[:], args)
+	if runtime.GOOS == "linux" { // elsewhere file systems may not tell C.txt from c.txt
+		argv = slices.Insert(argv, 1, "-c", "core.ignoreCase=false")
+	}
+	r, err := child.Run(ctx, child.Command{Dir: dir, Env: env, Wait: gitWait, Most: most,
+		Args: argv})
 	if err == nil {
 		return r.Out, nil
 	}

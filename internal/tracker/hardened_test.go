@@ -2,9 +2,11 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -58,5 +60,34 @@ func TestUnfiltered(t *testing.T) {
 	}
 	if _, err := parseConfig("[filter \"a=b\"]\n\tclean = x").unfiltered(); err == nil {
 		t.Error("git would take another name")
+	}
+}
+
+// Over 4 MiB of paths is an honest repository.
+func TestHiddenOfManyFiles(t *testing.T) {
+	repo := newRepo(t, filepath.Join(sandbox(t), "p"))
+	blob := run(t, repo, "rev-parse", "HEAD:a.txt")
+	var index strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&index, "100644 %s 0\t%s/%d\n", blob, strings.Repeat("long", 40), i)
+	}
+	add := plainGit(repo, "update-index", "--index-info")
+	add.Stdin = strings.NewReader(index.String())
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	run(t, repo, "update-index", "--assume-unchanged", "a.txt")
+	if got, err := Hidden(context.Background(), repo); err != nil ||
+		!slices.Equal(got, []string{"a.txt"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The first line of git is its error, and no advice about the environment that it was given.
+func TestGitSaysWhatIsWrong(t *testing.T) {
+	repo := newRepo(t, filepath.Join(sandbox(t), "p"))
+	_, err := Descends(context.Background(), repo, strings.Repeat("1", 40))
+	if err == nil || !strings.Contains(err.Error(), "Not a valid commit name") {
+		t.Error(err)
 	}
 }
