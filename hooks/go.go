@@ -89,7 +89,7 @@ func (c caller) answerGates(a *app.App) error {
 		if word := strings.ToLower(strings.TrimSpace(keys.Text())); word == "y" || word == "yes" {
 			answer = yes
 		}
-		if answer == "" { // the gate goes on waiting, so the run does not begin
+		if answer == "" { // the gate keeps waiting, so the run does not begin
 			return nil
 		}
 		if _, err := a.AnswerGate("task:"+w.Gate.Name, []string{answer}); err != nil {

@@ -24,7 +24,7 @@ import (
 const maxSummary = 16 << 10
 
 // auditEntry prepares the entry of an audit loop: the run of a fresh one with its plan's text, or
-// --resume where a run is to go on.
+// --resume where a run is to continue.
 func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
 	old, named := h.runOf(loop.Audit), len(flags.Rest) > 0
 	if old != nil && old.Audit != nil {
@@ -52,7 +52,7 @@ func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRu
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
 	case old == nil || old.Audit == nil:
-		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to go on here")
+		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to continue here")
 	case !old.Restartable():
 		return hint.New("start a new one with /"+cmd.Name+" PLAN",
 			"the audit of %s is complete, and a completed loop is history", old.Audit.Plan)
@@ -84,7 +84,7 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
 	if drive := flags.Task.Drive; drive != "" && drive != loop.DriveStop {
-		return nil, nil, hint.New("leave --drive out", "--drive %s is none of an audit loop's, "+
+		return nil, nil, hint.New("leave --drive out", "an audit loop has no --drive %s, "+
 			"which the Stop hook drives", drive)
 	}
 	top, linked := tracker.LinkedWorktree(h.ev.Cwd)

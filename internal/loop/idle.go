@@ -21,7 +21,7 @@ func (b *Budget) mostIdle() int {
 	return mostIdle
 }
 
-// foldIdle counts the iteration that ends. before is the run as it was. What nobody looked at, or
+// foldIdle counts the iteration that ends. before is the run as it was. What no one looked at, or
 // what the API or a person ended, does not count.
 func (b *Budget) foldIdle(t *Tick, before *Budget) {
 	a := t.Attempt

@@ -62,7 +62,7 @@ func (c Card) state() string {
 
 // continuing writes what brings the next iteration, or what a person can do for it.
 func (p *page) continuing(c Card) {
-	p.section("Go on")
+	p.section("Next")
 	p.waiting(c.Waiting, true)
 	switch {
 	case c.Next != "":

@@ -167,6 +167,11 @@ func (x *exporter) iteration(r HistoryRow) otlpSpan {
 	a.text("hooks.skill", r.Skill)
 	a.count("hooks.iteration", r.Iteration)
 	a.text("hooks.outcome", r.Outcome)
+	if r.Task > 0 {
+		a.count("hooks.task", r.Task)
+		a.count("hooks.try", r.Try)
+		a.text("hooks.verdict", r.Verdict)
+	}
 	a.text("gen_ai.conversation.id", got[1].String())
 	x.spent(a, r, got[2])
 	a.count("hooks.agents_dispatched", r.Agents)

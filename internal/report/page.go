@@ -165,7 +165,7 @@ func (d *drawing) goingOn() {
 		if d.Run.Tasks != nil && d.Run.Tasks.Drive == loop.DriveProcess {
 			place = "a terminal"
 		}
-		d.put(`<div class="go"><p>To go on, type in %s:</p><pre>%s</pre></div>`+"\n", place,
+		d.put(`<div class="go"><p>To continue, type in %s:</p><pre>%s</pre></div>`+"\n", place,
 			d.Resume)
 	default:
 		d.put(`<p class="go">Nothing is left to do for this run.</p>` + "\n")

@@ -98,7 +98,7 @@ func TestEscEndsATaskLoop(t *testing.T) {
 	term.WaitShowed("Cause: user_interrupt", 10*time.Second)
 }
 
-// Outages of the service cost no attempt. Three in a row end the run, and --resume goes on with
+// Outages of the service cost no attempt. Three in a row end the run, and --resume continues with
 // the same attempt (T59, T95).
 func TestAnOutageCostsNoAttempt(t *testing.T) {
 	var back atomic.Bool

@@ -47,7 +47,7 @@ func TestWorkersAtOnceAreAllCounted(t *testing.T) {
 		}
 		return calls
 	}}
-	var rest sync.WaitGroup // the workers whom nobody inside them keeps waiting
+	var rest sync.WaitGroup // the workers whom no one inside them keeps waiting
 	rest.Add(4)
 	w := newWorld(t, withWorkers(main, func(task string, begun bool) Turn {
 		i := int(task[len(task)-1] - '0')

@@ -76,7 +76,7 @@ func (t *torture) mistakes(f *findings) string {
 		v := readVariant(file)
 		found := t.find(v, t.build(f, v, true))
 		if found == "" {
-			f.add("nobody found the mistake: " + v.name)
+			f.add("no one found the mistake: " + v.name)
 		}
 		first, _, _ := strings.Cut(found, "\n")
 		fmt.Printf("%s\n    %.200s\n", v.name, first)
