@@ -87,7 +87,7 @@ func TestParseRaise(t *testing.T) {
 		"iterations":                      {},
 		"":                                {},
 		" , ":                             {},
-		"iterations=9 and carry on":          {},
+		"iterations=9 and carry on":       {},
 		"minutes=90 dollars=30 prs=25":    {5, 25, 90, 30 * Dollar},
 		"minutes=90,dollars=30,minutes=1": {5, 20, 1, 30 * Dollar},
 	} {
