@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/loop"
@@ -142,9 +142,7 @@ func TestDocsConditions(t *testing.T) {
 		want = append(want, fmt.Sprintf("%d | %s | `%s` | %s", c.Number, c.Name, c.Cause,
 			strings.Join(when, ", ")))
 	}
-	if d := cmp.Diff(want, rows(conditions, 0, 1, 2, 3)); d != "" {
-		t.Errorf("conditions (-program +page):\n%s", d)
-	}
+	same(t, "conditions", want, rows(conditions, 0, 1, 2, 3))
 	want = nil
 	for _, g := range loop.Gates {
 		var options []string
@@ -157,9 +155,7 @@ func TestDocsConditions(t *testing.T) {
 		}
 		want = append(want, g.Name+" | "+strings.Join(options, ", "))
 	}
-	if d := cmp.Diff(want, rows(gates, 0, 2)); d != "" {
-		t.Errorf("gates (-program +page):\n%s", d)
-	}
+	same(t, "gates", want, rows(gates, 0, 2))
 }
 
 // rows are the given columns of the table at the beginning of a text, without its header.
@@ -207,8 +203,16 @@ func TestDocsRules(t *testing.T) {
 	_, part, _ := strings.Cut(page(t, "docs/files.md"), "### Refused calls")
 	part, _, _ = strings.Cut(part, "\n## ")
 	rows := strings.Fields(firstColumn(part))
-	if d := cmp.Diff(append([]string{"rule", "---"}, loop.Rules()...), rows); d != "" {
-		t.Errorf("rules (-program +page):\n%s", d)
+	same(t, "rules", append([]string{"rule", "---"}, loop.Rules()...), rows)
+}
+
+// same compares the program's rows with a page's. The stories start this test binary as the program,
+// thousands of times, so a library that takes long to start is not linked into it.
+func same(t *testing.T, of string, program, page []string) {
+	t.Helper()
+	if !slices.Equal(program, page) {
+		t.Errorf("%s:\n%s", of, diff.Diff("program", []byte(strings.Join(program, "\n")),
+			"page", []byte(strings.Join(page, "\n"))))
 	}
 }
 
@@ -240,9 +244,7 @@ func TestDocsLedger(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n## ")
 	rows := strings.Fields(firstColumn(table))[2:] // behind the header
 	slices.Sort(rows)
-	if d := cmp.Diff(rules, rows); d != "" {
-		t.Errorf("rules (-program +page):\n%s", d)
-	}
+	same(t, "rules", rules, rows)
 }
 
 // console runs the commands of a page's examples in one shell that begins in dir, and compares what
@@ -268,8 +270,8 @@ func console(t *testing.T, text, dir string) {
 	for i, command := range commands {
 		got, status := parts[2*i], parts[2*i+1]
 		if !alike(wants[i], got) || status != "0" && !strings.Contains(wants[i], "error: ") {
-			t.Errorf("$ %s (exit status %s, -page +program):\n%s", command, status,
-				cmp.Diff(wants[i], strings.TrimSpace(got)))
+			t.Errorf("$ %s (exit status %s):\n%s", command, status, diff.Diff(
+				"page", []byte(wants[i]), "program", []byte(strings.TrimSpace(got))))
 		}
 	}
 }

@@ -33,7 +33,7 @@ func hook(a *app.App, word string, in io.Reader, out, errs io.Writer) (code int,
 	began := time.Now()
 	answer := a.Handle(word, in)
 	reply := answer.Reply.Named(typedAs).Encode(answer.Name)
-	if len(reply) > 0 {
+	if len(reply) > 0 && rested(a, answer.Until) {
 		if _, err := out.Write(append(reply, '\n')); err != nil {
 			answer.Err = fmt.Errorf("write reply: %w", err)
 		}

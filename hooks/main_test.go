@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	forgetest.Play() // the test binary is started as gh, glab or tea
+	if len(os.Args) == 2 && (os.Args[1] == app.DeliverWord || os.Args[1] == app.SyncWord) {
+		newApp = testApp // the program that a story's command is starts itself
+		main()
+	}
 	testscript.Main(m, map[string]func(){
 		"accept":  func() { os.Exit(acceptMain()) },
 		"put":     func() { os.Exit(putMain(os.Args[1:])) },
@@ -49,7 +53,8 @@ func TestMain(m *testing.M) {
 }
 
 // testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (the seconds
-// since the boot and, of these, not asleep), HOOKS_RUN and HOOKS_WAIT are read in test builds only.
+// since the boot and, of these, not asleep), HOOKS_RUN, HOOKS_WAIT, HOOKS_CHECK (the time of a
+// check command) and HOOKS_REST (a Stop waits after an outage) are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart
@@ -69,6 +74,15 @@ func testApp() *app.App {
 			os.Exit(1)
 		}
 		a.Now = func() time.Time { return now }
+	}
+	if os.Getenv("HOOKS_REST") == "" { // a story does not wait, but for the one about waiting
+		a.Rest = func(left time.Duration) bool {
+			fmt.Fprintln(os.Stderr, "rests", left)
+			return true
+		}
+	}
+	if d, err := time.ParseDuration(os.Getenv("HOOKS_CHECK")); err == nil {
+		a.CheckTime = d
 	}
 	if id := os.Getenv("HOOKS_RUN"); id != "" {
 		a.RunID = func() string { return id }

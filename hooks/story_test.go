@@ -215,27 +215,47 @@ func appendLine(line string) int {
 	return 0
 }
 
+// send is one call of the program. It is this very process, unless the story puts another program in
+// its place, or the client's side of its standard input matters.
 func send(word, payload string) (reply []byte, code int) {
-	cmd := exec.Command("hooks", word)
-	cmd.Stdin = io.MultiReader(&after{file: os.Getenv("HEARS_AFTER")}, strings.NewReader(payload))
-	if client, hook := nextSocket(); hook != nil {
-		cmd.Stdin = hook
-		if _, err := client.WriteString(payload); err != nil {
-			return nil, 1
-		}
-		defer client.Close()
-	}
-	cmd.Stderr = os.Stderr
-	reply, err := cmd.Output()
+	reply, err := answered(word, payload)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return reply, cmd.ProcessState.ExitCode()
+		return reply, 1
 	}
 	if text := longRefusal(reply); text != "" {
 		fmt.Fprintf(os.Stderr, "a refusal of over three lines:\n%s\n", text)
 		return reply, 1
 	}
 	return reply, 0
+}
+
+func answered(word, payload string) ([]byte, error) {
+	cmd := exec.Command("hooks", word)
+	cmd.Stderr = os.Stderr
+	client, socket := nextSocket()
+	late := os.Getenv("HEARS_AFTER")
+	own, _ := os.Executable()
+	switch {
+	case socket != nil:
+		cmd.Stdin = socket
+		if _, err := client.WriteString(payload); err != nil {
+			return nil, err
+		}
+		defer client.Close()
+	case late != "":
+		cmd.Stdin = io.MultiReader(&after{file: late}, strings.NewReader(payload))
+	case filepath.Dir(cmd.Path) != filepath.Dir(own):
+		cmd.Stdin = strings.NewReader(payload)
+	default:
+		var out bytes.Buffer
+		code, isHook := hook(testApp(), word, strings.NewReader(payload), &out, os.Stderr)
+		if code != 0 || !isHook {
+			return nil, fmt.Errorf("%s is no event: %d", word, code)
+		}
+		return out.Bytes(), nil
+	}
+	return cmd.Output()
 }
 
 // longRefusal is the reason of a refused call if it has over three lines, "" otherwise. The status

@@ -17,7 +17,7 @@ import (
 	"hooks/internal/proc"
 )
 
-// App is the program for one call. Tests and the demo replace Now, Clock, Wait and RunID; the
+// App is the program for one call. Tests and the demo replace Now, Clock, Wait, Rest and RunID; the
 // zero value of each is the real thing.
 type App struct {
 	Env   func(string) string
@@ -27,7 +27,10 @@ type App struct {
 	// Inside reports whether a run's client started this process.
 	Inside func(loop.Process) bool
 	// how long one entry hook polls for a lock; default 45 s, below the hook's timeout
-	Wait time.Duration
+	Wait      time.Duration
+	CheckTime time.Duration // bounds one run of a check command, whatever its run has
+	// Rest waits before a reply is printed, and reports whether the reply is still wanted.
+	Rest func(time.Duration) bool
 }
 
 // Answer is what a hook call prints, and what is done once it is printed.
@@ -37,6 +40,9 @@ type Answer struct {
 	// After releases the lock, once the reply is printed and flushed; nil when there is nothing to
 	// release.
 	After func() error
+	// Until is when the reply is printed, zero for at once. A person who does not want to wait
+	// ends this process, and there is no reply (T95).
+	Until time.Time
 	// Notify runs the person's own command, once the reply is printed and the lock released. It
 	// is nil when there is nothing to notify of, and does not wait for the command.
 	Notify func() error
@@ -63,7 +69,8 @@ func (a *App) Handle(word string, stdin io.Reader) (answer Answer) {
 		return h.failed(err)
 	}
 	h.keepReceipt()
-	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips}
+	answer = Answer{Reply: reply, Name: ev.Name, After: h.after, Err: h.slips,
+		Until: h.until}
 	h.notify(&answer)
 	return answer
 }

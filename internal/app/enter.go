@@ -28,12 +28,25 @@ func (h *handler) invocation() (loop.Command, bool) {
 	default:
 		return loop.Command{}, false
 	}
-	cmd, ok := loop.ParseCommand(name, args)
+	cmd, ok := loop.ParseCommand(name, args, h.namespaces(name)...)
 	if !ok {
 		return cmd, false
 	}
 	_, looping, _ := loop.ParseFlags(cmd.Skill, cmd.Args)
 	return cmd, looping
+}
+
+// namespaces are those that the project's configuration adds to ours. They are looked up only where
+// a command might be in one of them.
+func (h *handler) namespaces(command string) []string {
+	space := loop.Namespace(command)
+	if _, ok := loop.ParseCommand(command, "", space); space == "" || !ok || h.project == "" {
+		return nil
+	}
+	if _, ours := loop.ParseCommand(command, ""); ours {
+		return nil
+	}
+	return h.config().TaskNamespaces
 }
 
 // entry is one request on its way in.
@@ -162,7 +175,7 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 			Transcript: h.ev.Transcript, Owner: owner,
 			Command: cmd, Flags: flags, RunID: h.runID(), Attended: h.attended(),
 			UnderLoop: start.UnderLoop, Platform: runtime.GOOS,
-			Model: h.ofModel(start, cmd.Skill, flags), EventsFrom: h.clientSocket(owner),
+			Model: h.ofModel(start, cmd, flags), EventsFrom: h.clientSocket(owner),
 			Path: budgetPath(cmd.Skill, flags), Prices: usage.NewTable(h.config().Rates).Source(),
 		},
 	}
@@ -170,8 +183,8 @@ func (h *handler) request(cmd loop.Command, flags loop.Flags) *entry {
 }
 
 // ofModel reports whether the model invokes the skill by itself.
-func (h *handler) ofModel(start usage.Start, skill loop.Skill, flags loop.Flags) bool {
-	return h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, skill, flags)
+func (h *handler) ofModel(start usage.Start, cmd loop.Command, flags loop.Flags) bool {
+	return h.ev.Name == event.PreToolUse && !loop.Typed(start.Prompt, cmd, flags)
 }
 
 // budgetPath is the place of the run's budget by --budget-file, relative to the project or

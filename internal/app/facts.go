@@ -147,7 +147,7 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	_, stop := e.(loop.TurnEnd)
 	if stop {
 		usage.WaitFlushed(context.Background(), h.ev.Transcript, h.ev.LastMessage)
-		if !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
+		if t.Tick != nil && !t.Budget.UnderLoop && len(t.Tick.Prompts) > 0 {
 			start, _ := usage.PromptStart(h.ev.Transcript, t.Tick.Prompts[0])
 			a.UnderLoop = start.UnderLoop
 		}

@@ -39,7 +39,8 @@ func (h *handler) forceAnswered(t *loopState, id string, given event.Answers) (e
 	if loop.Step(t.values(), loop.Known{}, asks).Nothing() {
 		return event.Nothing(), nil
 	}
-	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args)
+	cmd, _ := loop.ParseCommand(t.Claim.Command, t.Claim.Args,
+		loop.Namespace(t.Claim.Command))
 	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
 	if err != nil {
 		return event.Nothing(), err

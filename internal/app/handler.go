@@ -34,6 +34,7 @@ type handler struct {
 	settled    bool         // that step has decided
 	damage     error        // of one of this session's runs, beside others that are in order
 	after      func() error
+	until      time.Time // when the reply is due, as in Answer
 	cfg        *config.Config
 	ownPaths   []string            // see own
 	paths      tracker.Paths       // asks the disk for each folder once

@@ -113,10 +113,7 @@ func (h *handler) rest(ended []*loopState) error {
 	})
 }
 
-// loadChanged handles a request whose run's files are not as they were written. Between
-// iterations a person who types the command begins a fresh run, or resumes from the sealed state
-// with --resume; a run whose client is dead is archived. Everything else waits for a person's
-// command in a terminal.
+// loadChanged handles a request whose run's files are not as they were written.
 func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 	skill, path := e.skill, e.asks.Path
 	sealed, err := e.files.Sealed(skill, path)
@@ -124,19 +121,17 @@ func (e *entry) loadChanged(changed *store.ChangedError) (store.State, error) {
 		return store.State{}, errors.Join(changed, err)
 	}
 	e.State = sealed.State
-	abandoned := sealed.Budget.SessionID != e.asks.SessionID && gone(sealed.Budget)
-	switch {
-	case e.scheduled(), sealed.Tick != nil && !abandoned, !sealed.Lost && !abandoned:
+	asks := e.asks
+	asks.Scheduled = e.isScheduled()
+	switch run := sealed.Budget.RunID; asks.Mend(e.values(), sealed.Lost, gone(sealed.Budget)) {
+	case loop.StaysShut:
 		return store.State{}, changed
-	case e.asks.Flags.Resume && sealed.Tick == nil && sealed.Lost:
+	case loop.Restores:
 		if err := e.files.Restore(skill, path); err != nil {
 			return store.State{}, err
 		}
 		e.notes = append(e.notes, "The budget file was gone; it is restored as hooks wrote it last")
-	case e.asks.Flags.Resume:
-		return store.State{}, changed
-	default:
-		run := sealed.Budget.RunID
+	case loop.Discards:
 		if err := e.files.Archive(skill, run); err != nil {
 			return store.State{}, fmt.Errorf("archive run: %w", err)
 		}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"slices"
 
 	"hooks/internal/loop"
 	"hooks/internal/proc"
@@ -14,8 +13,8 @@ import (
 // stays known.
 func (e *entry) load() error {
 	s, err := e.files.RecoverFrom(e.skill, e.asks.Path)
-	if err == nil {
-		err = e.sealLost(s.Budget)
+	if b := s.Budget; err == nil && b != nil && e.asks.NeedsSeal(b, proc.Of(b.Owner)) {
+		err = e.files.CheckSealed(b)
 	}
 	if changed, ok := errors.AsType[*store.ChangedError](err); ok {
 		s, err = e.loadChanged(changed)
@@ -31,7 +30,7 @@ func (e *entry) load() error {
 		}
 	}
 	if e.State = s; e.asks.Answers == nil { // else a person has just spoken
-		e.asks.Scheduled = e.scheduled()
+		e.asks.Scheduled = e.isScheduled()
 	}
 	e.known = loop.Known{Has: e.known.Has & loop.NeedAnyEntry, Entry: e.known.Entry}
 	return err
@@ -56,16 +55,6 @@ func (e *entry) resumable() (*loop.Iteration, error) {
 		return nil, err
 	}
 	return last, nil
-}
-
-// sealLost refuses a run of this session, or of a client that lives, whose seal was taken away:
-// a new seal would believe whatever is in its files now. Any other run may come from a machine
-// whose seal is not here.
-func (e *entry) sealLost(b *loop.Budget) error {
-	if b == nil || b.SessionID != e.asks.SessionID && proc.Of(b.Owner) != loop.Alive {
-		return nil
-	}
-	return e.files.CheckSealed(b)
 }
 
 // standing looks up whether the processes that the state names still live, and the runs with other
@@ -100,29 +89,9 @@ func (h *handler) standing(t *loopState, asks loop.Invocation) (s loop.Standing)
 	return s
 }
 
-// scheduled reports whether no person typed this prompt: by the client's own word in the
-// transcript, by its line for a fired schedule, or because the same command was scheduled at the
-// last Stop.
-func (e *entry) scheduled() bool {
-	switch e.origin {
-	case "":
-	case "human", "sdk":
-		return false
-	default:
-		return true
-	}
-	if e.ev.Prompt != "" && usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt) {
-		return true
-	}
-	var prompts []string
-	if b := e.Budget; b != nil && b.OwnedBy(e.asks.Request) {
-		prompts = b.Scheduled
-	}
-	if c := e.Claim; c != nil && c.Stopped && c.SessionID == e.asks.SessionID {
-		prompts = append(slices.Clone(prompts), c.Scheduled...)
-	}
-	return slices.ContainsFunc(prompts, func(prompt string) bool {
-		c, ok := loop.ParsePrompt(prompt)
-		return ok && c == e.asks.Command
-	})
+// isScheduled reports whether no person typed this prompt.
+func (e *entry) isScheduled() bool {
+	fired := e.origin == "" && e.ev.Prompt != "" &&
+		usage.ScheduledFire(e.ev.Transcript, e.ev.Prompt)
+	return e.asks.FromSchedule(e.values(), e.origin, fired)
 }

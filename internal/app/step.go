@@ -244,6 +244,7 @@ func (h *handler) words(t *loopState, r loop.Reply) event.Reply {
 	}
 	reply = reply.Context(r.Context)
 	if r.Continue != nil {
+		h.until = r.Continue.Until
 		return event.Block(report.Continue(t.Budget, r.Continue)).And(reply)
 	}
 	return reply

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -58,7 +59,14 @@ func (h *handler) prompted() loop.Prompt {
 		Notification: strings.HasPrefix(h.ev.Prompt, "<task-notification>"),
 		Expands:      h.ev.Name == event.UserPromptSubmit,
 	}
-	if c, tick := loop.ParsePrompt(h.ev.Prompt); tick {
+	var spaces []string
+	runs, _ := h.sessionRuns() // what is wrong with one is told by the step
+	for _, t := range runs {
+		if t.Budget != nil {
+			spaces = append(spaces, loop.Namespace(t.Budget.Command))
+		}
+	}
+	if c, tick := loop.ParsePrompt(h.ev.Prompt, spaces...); tick {
 		e.Invokes = c.Skill
 	}
 	return e
@@ -74,7 +82,7 @@ func (h *handler) sessionEnded() (event.Reply, error) {
 func (h *handler) turnFailed() (event.Reply, error) {
 	if h.ev.InSubagent() {
 		return h.step(loop.WorkerEnd{Turn: h.turn(), Agent: h.ev.AgentID,
-			Failure: "API error: " + h.ev.Failure})
+			Failure: h.ev.Failure, Reset: drive.ResetIn(h.ev.LastMessage, h.now)})
 	}
 	return h.step(loop.TurnFailure{Turn: h.turn(), Failure: h.ev.Failure})
 }

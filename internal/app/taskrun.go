@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"hooks/internal/config"
 	"hooks/internal/drive"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -32,7 +33,8 @@ type taskRun struct {
 // the same entry as a session's, and waits at its gates before any client is started (T49, T50,
 // T92).
 func (a *App) TaskRun(command string) (drive.Run, error) {
-	cmd, ok := loop.ParsePrompt(command)
+	cmd, ok := loop.ParsePrompt(command,
+		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
 	if !ok || cmd.Skill != loop.Tasks || cmd.Tick() {
 		return nil, hint.New("use --plugin hooks or --plugin sdd",
 			"%q begins no task loop", strings.TrimSpace(command))
@@ -209,7 +211,7 @@ func (d *taskRun) Ended(v drive.Verdict) error {
 	case drive.Interrupted:
 		e.Why, e.Person = byCtrlC, true
 	case drive.Outage:
-		e.Why = "API error: " + v.Text
+		e.Why = loop.APIError + v.Text
 	}
 	return d.step(v.Session, func(h *handler) loop.Event {
 		e.Turn = h.turn()

@@ -1,19 +1,24 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"hooks/internal/child"
+	"hooks/internal/drive"
 	"hooks/internal/event"
 	"hooks/internal/hint"
 	"hooks/internal/loop"
@@ -46,7 +51,7 @@ func (h *handler) fed() (loop.Command, bool) {
 	for _, t := range list {
 		b := t.Budget
 		if t.Tick == nil && b != nil && b.Feeds(h.ev.PromptID) {
-			return loop.ParsePrompt(b.Command)
+			return loop.ParsePrompt(b.Command, loop.Namespace(b.Command))
 		}
 	}
 	return loop.Command{}, false
@@ -74,6 +79,11 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		*flags = loop.Flags{Ceilings: flags.Ceilings, Lock: flags.Lock, Resume: true,
 			BudgetFile: flags.BudgetFile}
 		return nil, "", nil
+	}
+	if flags.Task.Drive == loop.DriveProcess && h.ev.Name != "" && h.Env(drive.Mark) == "" {
+		return nil, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
+			"session; or run `hooks go` in a terminal of your own", cmd.Name),
+			"--drive process is set by `hooks go` alone, and this session is not one of its own")
 	}
 	if flags.Task.MaxTries == 0 {
 		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
@@ -362,16 +372,27 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*gitTime)
 	defer cancel()
-	tree, err := h.tree(ctx, root)
-	if err != nil {
-		e.Failed = child.Line(err.Error())
-		return e
-	}
 	repo := tracker.Repo(h.Env, root)
-	hidden, err := tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
-	top, topErr := tracker.Top(ctx, root)
-	if err = errors.Join(err, topErr); err == nil &&
-		tracker.RealPath(top) != tracker.RealPath(repo.Top) {
+	var tree tracker.Tree
+	var hidden []string
+	var top string
+	var diff []byte
+	var errs [5]error
+	var asked sync.WaitGroup // git takes most of the time that a claim costs
+	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
+	asked.Go(func() {
+		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
+	})
+	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
+	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
+		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
+	}
+	if t.Budget.Tasks != nil && a.Base != "" {
+		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
+	}
+	asked.Wait()
+	err := errors.Join(errs[:4]...)
+	if err == nil && tracker.RealPath(top) != tracker.RealPath(repo.Top) {
 		err = fmt.Errorf("it looks at %s, as core.worktree is set", top)
 	}
 	if err != nil {
@@ -379,20 +400,9 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
-	if e.Tree = treeSum(root, tree.Dirty); t.Budget.Tasks == nil {
-		return e
-	}
-	if e.Descends = tree.Head == a.Head || a.Head == ""; !e.Descends {
-		if e.Descends, err = tracker.Descends(ctx, h.project, a.Head); err != nil {
-			e.Failed = child.Line(err.Error())
-			return e
-		}
-	}
-	if a.Base != "" && a.Base != tree.Head {
-		diff, err := tracker.Diff(ctx, h.project, a.Base)
-		if err == nil {
-			e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
-		}
+	e.Tree = treeSum(root, tree.Dirty)
+	if a.Base != "" && a.Base != tree.Head && errs[4] == nil {
+		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}
 	return e
 }
@@ -442,7 +452,8 @@ func (h *handler) inRepo(path string) string {
 // maxCheckTail bounds what is kept of a check's output, in bytes.
 const maxCheckTail = 4 << 10
 
-// check runs the person's check command in the project. Its whole group ends with it.
+// check runs the person's check command in the project. Its whole group ends with it, and with this
+// process: a hook that a person ended by Esc decides nothing.
 func (h *handler) check(t *loopState) loop.CheckRun {
 	root, text, minutes := h.root(t), "", 0
 	if r := t.Budget.Audit; r != nil {
@@ -455,10 +466,15 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 		shell = []string{"cmd", "/C", text}
 	}
 	began := time.Now()
-	result, err := child.Run(context.Background(), child.Command{
+	alive, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	result, err := child.Run(alive, child.Command{
 		Dir: root, Args: shell, Last: true, Most: maxCheckTail,
-		Wait: time.Duration(minutes) * time.Minute,
+		Wait: cmp.Or(h.CheckTime, time.Duration(minutes)*time.Minute),
 	})
+	if alive.Err() != nil {
+		os.Exit(0)
+	}
 	run := loop.CheckRun{Seconds: int(time.Since(began).Seconds()), Exit: child.Exit(err),
 		Tail: h.redact(loop.Secrets(lastLines(string(result.Out), 40)))}
 	if run.Exit < 0 {

@@ -42,6 +42,8 @@ type Config struct {
 	// Overrun is how far past its dollar ceiling an iteration may still work, in percent of the
 	// ceiling, 0 to 100.
 	Overrun int
+	// TaskNamespaces are those whose commands begin task and audit loops, beside sdd and hooks.
+	TaskNamespaces []string
 	// Audit is what follows a clean audit loop (A52).
 	Audit Audit
 	// Warnings are the lines that could not be read.
@@ -110,10 +112,14 @@ var blocks = [...]struct {
 	{"Notify", func(to, from *Config) { to.Notify = from.Notify }},
 	{"Sync", func(to, from *Config) { to.Sync = from.Sync }},
 	{overrun, func(to, from *Config) { to.Overrun = from.Overrun }},
+	{namespaces, func(to, from *Config) { to.TaskNamespaces = from.TaskNamespaces }},
 }
 
-// overrun has no heading of its own: it is a line right below the SDD heading.
-const overrun = "Overrun"
+// These have no heading of their own: they are lines right below the SDD heading.
+const (
+	overrun    = "Overrun"
+	namespaces = "Task Namespaces"
+)
 
 // Load reads CLAUDE.md and AGENTS.md in a project's directory. It never fails: a missing file
 // configures nothing, any other problem is a Warning.
@@ -151,7 +157,7 @@ func (c Config) settings() []any {
 	}
 	logins := append([]string{}, c.AgentLogins...)
 	return []any{rates, patterns, logins, c.DoNotMerge, c.Tracker, c.Notify, c.Sync, c.Overrun,
-		c.Audit}
+		c.Audit, append([]string{}, c.TaskNamespaces...)}
 }
 
 // User is what the person's own CLAUDE.md in the client's folder configures for every project. Only

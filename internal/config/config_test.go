@@ -243,3 +243,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Commands without --loop are the program's own in namespaces that a person names.
+func TestTaskNamespaces(t *testing.T) {
+	c := Parse("## SDD Configuration\n- **Task Namespaces**: foo, `bar`\n")
+	if diff := cmp.Diff([]string{"foo", "bar"}, c.TaskNamespaces); diff != "" {
+		t.Error(diff)
+	}
+	if c.Same(Parse("## SDD Configuration\n")) {
+		t.Error("a change of them is not seen")
+	}
+	if c := Parse("### Task Namespaces\n- **Task Namespaces**: foo\n"); c.TaskNamespaces != nil {
+		t.Errorf("outside of the section: %v", c.TaskNamespaces)
+	}
+}

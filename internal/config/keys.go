@@ -51,6 +51,9 @@ func (c *Config) key(r row) {
 	case "Sync command", "Sync sync", " sync":
 		c.has["Sync"] = true
 		set(&c.Sync, value)
+	case " tasknamespaces", " tasknamespace":
+		c.has[namespaces] = true
+		c.TaskNamespaces = append(c.TaskNamespaces, logins(value)...)
 	case " overrun":
 		c.setOverrun(value, r.line)
 	default:

@@ -100,7 +100,7 @@ func (p *place) misplaced(title string) bool {
 // known is the name of the sub-block that a heading begins, "" for any other heading.
 func known(title string) string {
 	for _, b := range blocks {
-		if strings.EqualFold(b.name, title) && b.name != overrun {
+		if strings.EqualFold(b.name, title) && b.name != overrun && b.name != namespaces {
 			return b.name
 		}
 	}

@@ -67,9 +67,6 @@ type Order struct {
 	Code    int    // exit code, 0 or 1
 }
 
-// backoff are the waits between outages in a row that name no reset (T95).
-var backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
-
 // maxStalls is the number of stalled attempts in a row that end a run (A28).
 const maxStalls = 5
 
@@ -162,10 +159,10 @@ func (c *Cycle) recover(v Verdict) (Order, error) {
 			return c.Run.Halt(loop.CauseStall, why)
 		}
 	case Outage:
-		if v.Final || c.outages == len(backoff) {
+		if v.Final || c.outages == len(loop.Backoff) {
 			return c.Run.Halt(loop.CauseOutage, v.Text)
 		}
-		until := c.now().Add(backoff[c.outages])
+		until := c.now().Add(loop.Backoff[c.outages])
 		c.outages++
 		return c.wait(cmp.Or(v.Reset, until), v.Text)
 	}

@@ -17,9 +17,9 @@ func named(at, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// resetIn finds the reset that a limit's text names, as in "resets 3pm (Europe/Berlin)", "resets
+// ResetIn finds the reset that a limit's text names, as in "resets 3pm (Europe/Berlin)", "resets
 // Nov 24, 3:30pm" or "usage limit reached|1759312800". It is zero if the text names none.
-func resetIn(text string, now time.Time) time.Time {
+func ResetIn(text string, now time.Time) time.Time {
 	if _, epoch, ok := strings.Cut(text, "limit reached|"); ok {
 		if at, err := strconv.ParseInt(strings.TrimSpace(epoch), 10, 64); err == nil {
 			return time.Unix(at, 0)

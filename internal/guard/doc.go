@@ -11,9 +11,9 @@
 //	code        snippets of other languages: Python, Node, Perl, Ruby
 //	forges      gh, glab, tea and others, git, curl: what their command lines and requests land
 //	shell       one abstract shell: it walks bash text with values that may be unknown
-//	place       which paths the loop guards
-//	word        words with unknown parts, patterns, flags, JSON text
-//	act         a call (Call, Repo, Files) and its reading (Act, Opaque, Reading)
+//	paths       which paths the loop guards
+//	shellword   words with unknown parts, patterns, flags, JSON text
+//	effect      a call (Call, Repo, Files) and its reading (Act, Opaque, Reading)
 //
 // The shell starts programs through its World, which package program is. A program that runs text
 // (bash -c, make, a file written a line before) hands it to a shell again. All shells of a reading

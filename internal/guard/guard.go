@@ -2,7 +2,7 @@ package guard
 
 import "hooks/internal/guard/effect"
 
-// The call and its reading, documented in package act.
+// The call and its reading, documented in package effect.
 type (
 	Call    = effect.Call
 	Field   = effect.Field

@@ -288,10 +288,3 @@ func identify(r Request, s Standing, a Admission) Admission {
 	}
 	return a
 }
-
-func pendingNames(b *Budget) string {
-	if len(b.Pending) == 0 {
-		return "unknown"
-	}
-	return b.Pending[0].Name
-}

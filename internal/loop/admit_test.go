@@ -221,9 +221,13 @@ func TestWhatIsAskedOfARun(t *testing.T) {
 	if got := claim.PriorStop(); got != "Loop already stopped: why" {
 		t.Error(got)
 	}
-	paused := &Budget{Status: Paused}
-	if got := PriorStop(paused); got != "Loop paused at gate unknown — answer it with "+
+	paused := &Budget{Status: Paused, Pending: []Gate{{Name: GateSpec}}}
+	if got := PriorStop(paused); got != "Loop paused at gate gate-1-spec — answer it with "+
 		"`hooks gate answer`, then type the command with --resume" {
+		t.Error(got)
+	}
+	paused = &Budget{Status: Paused, StopCause: CauseIgnored, StopText: "why"}
+	if got := PriorStop(paused); got != "Loop already stopped: order_ignored — why" {
 		t.Error(got)
 	}
 }

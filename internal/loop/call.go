@@ -231,7 +231,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 	}
 	prompt := e.Schedules.Prompt
 	own := e.open(s) && slices.Contains(s.Tick.Prompts, e.Prompt)
-	if _, tick := ParsePrompt(prompt); !tick && own {
+	if _, tick := ParsePrompt(prompt, Namespace(s.Run.Command)); !tick && own {
 		return refuseCall(deny(ScheduleRule,
 			"do it in this iteration or leave it to the next one; a person may schedule it",
 			"Not scheduled: what an iteration leaves for later would run when no loop governs it "+
@@ -269,7 +269,7 @@ func (e Call) schedule(s State, k *Known) Outcome {
 // otherFlags refuses to schedule the run's own skill with flags that no person typed for it. A
 // person who types /loop with new flags has them scheduled before the first tick begins.
 func (e Call) otherFlags(s State, k *Known) Outcome {
-	c, ok := ParsePrompt(e.Schedules.Prompt)
+	c, ok := ParsePrompt(e.Schedules.Prompt, Namespace(s.Run.Command))
 	if !ok || c.Skill != s.Run.Skill {
 		return Outcome{}
 	}
@@ -283,7 +283,7 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 		return Outcome{}
 	case k.lacks(NeedOrigin) != 0:
 		return Outcome{Need: NeedOrigin}
-	case Typed(k.Origin.Prompt, c.Skill, flags) && k.Origin.By != "scheduled":
+	case Typed(k.Origin.Prompt, c, flags) && k.Origin.By != "scheduled":
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule,
@@ -292,11 +292,11 @@ func (e Call) otherFlags(s State, k *Known) Outcome {
 		s.Run.Flags))
 }
 
-// Typed reports whether a prompt is itself the looping command, as in "/loop 1m /sdd:work --loop",
-// with just these flags.
-func Typed(prompt string, skill Skill, flags Flags) bool {
-	c, ok := ParsePrompt(prompt)
-	if !ok || c.Skill != skill {
+// Typed reports whether a prompt is itself the looping command cmd, as in
+// "/loop 1m /sdd:work --loop", with just these flags.
+func Typed(prompt string, cmd Command, flags Flags) bool {
+	c, ok := ParsePrompt(prompt, Namespace(cmd.Name))
+	if !ok || c.Skill != cmd.Skill {
 		return false
 	}
 	own, _, err := ParseFlags(c.Skill, c.Args)

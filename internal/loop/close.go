@@ -53,6 +53,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	run.fold(&t, previous, e)
 	attempt, phase := run.foldTask(&t, e), run.foldAudit(&t)
 	run.foldIdle(&t, &before)
+	run.foldOutage(&t, e.Now)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)
 	if !e.Pause && (t.Body || t.Interrupted != "") {

@@ -39,7 +39,7 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 	case e.foreign(s) && k.Marked:
 		s.Tick.Interrupt(ByEsc)
 	default:
-		s.Tick.Failed = "API error: " + e.Failure
+		s.Tick.Failed = APIError + e.Failure
 	}
 	if s.Run.driven() && s.Tick.Interrupted == "" { // its driver closes it by the whole reason
 		return Outcome{Save: Save{Tick: s.Tick}}
@@ -49,6 +49,9 @@ func (e TurnFailure) step(s State, k *Known) Outcome {
 		return Outcome{Save: Save{Tick: s.Tick}}
 	}
 	s.Tick.Draining = false
+	if s.Run.feeds() && s.Tick.Interrupted == "" { // no Stop follows that would bring the next one
+		return e.pause(s, k, CauseOutage, s.Tick.Failed)
+	}
 	return e.closeTurn(s, k)
 }
 
@@ -94,6 +97,7 @@ type WorkerEnd struct {
 	Turn
 	Agent   string
 	Failure string
+	Reset   time.Time // when the service is back, where that was named
 }
 
 func (e WorkerEnd) step(s State, k *Known) Outcome {
@@ -189,6 +193,23 @@ func (e Turn) closeTurn(s State, k *Known) Outcome {
 	}
 	s.Tick.Pending = nil
 	return s.close(ending, k)
+}
+
+// pause ends the open iteration, or one that never begins, and pauses the run for a cause that is
+// no question.
+func (e Turn) pause(s State, k *Known, cause, text string) Outcome {
+	if s.Tick == nil {
+		s.Tick = s.between(e)
+	}
+	s.Tick.Failed = text
+	out := e.closeTurn(s, k)
+	if c := out.Save.Close; c != nil && c.Run.Status == Active {
+		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, cause, text
+		c.Run.RetryAt = time.Time{}
+		c.Line.Outcome, c.Line.Fired, c.Line.Budget = Waiting, []string{cause}, c.Run
+		out.Notify = []Notice{{Run: &c.Run}}
+	}
+	return out
 }
 
 // endBetween ends a run while none of its iterations is open. A pause, and the hours after its

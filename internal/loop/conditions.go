@@ -112,7 +112,7 @@ var Conditions = [...]Condition{
 	{19, "final-audit-retries", "final_audit_retry_exhausted", Exit, AuditLoop, finalAuditRetries,
 		tellAudit, "see in the transcript why the auditor reports nothing, then type the command " +
 			"with --restart"},
-	{20, "no-progress", "stalled", Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
+	{20, "no-progress", "stalled", Entry | Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
 		"look at what the last iterations tried, mend the cause, then continue"},
 }
 
@@ -287,8 +287,8 @@ func PriorStop(b *Budget) string {
 		return fmt.Sprintf("Loop already stopped at gate %s in iteration %d", b.StopDetail.Gate,
 			b.StopDetail.Iteration)
 	}
-	if b.Status == Paused {
-		return "Loop paused at gate " + pendingNames(b) +
+	if b.Status == Paused && len(b.Pending) > 0 {
+		return "Loop paused at gate " + b.Pending[0].Name +
 			" — answer it with `hooks gate answer`, then type the command with --resume"
 	}
 	return fmt.Sprintf("Loop already stopped: %s — %s", b.StopCause, b.StopText)

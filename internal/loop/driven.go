@@ -51,13 +51,15 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	return e.closeTurn(s, k)
 }
 
-// Causes that only a driver sees.
+// Causes beside those of the conditions; but for the last, only a driver sees them.
 const (
 	CauseInterrupt = "user_interrupt"
 	CauseOutage    = "api_unavailable" // the run pauses (T95)
 	CauseStall     = "stall_timeout"   // A28
 
 	NotBegun = "not_begun" // it ends the driver only; the run stays as it is
+
+	CauseIgnored = "order_ignored" // the run pauses, because its conductor sends no worker
 )
 
 // DriverStop ends a driven run, or pauses it, for a cause that only its driver sees. A run that is
@@ -76,21 +78,18 @@ func (e DriverStop) step(s State, k *Known) Outcome {
 	case k.lacks(NeedOwner) != 0:
 		return Outcome{Need: NeedOwner}
 	case s.Tick == nil:
-		s.Tick = s.between(e.Turn)
 		s.Run.Away(e.Now) // the driver may have waited for the service
 	}
+	if e.Cause == CauseOutage {
+		return e.pause(s, k, e.Cause, e.Text)
+	}
+	if s.Tick == nil {
+		s.Tick = s.between(e.Turn)
+	}
 	s.Tick.Failed = e.Text
-	if e.Cause != CauseOutage {
-		fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}
-		s.Tick.Fired = append(s.Tick.Fired, fired)
-	}
-	out := e.closeTurn(s, k)
-	if c := out.Save.Close; c != nil && c.Run.Status == Active {
-		c.Run.Status, c.Run.StopCause, c.Run.StopText = Paused, e.Cause, e.Text
-		c.Line.Outcome, c.Line.Budget = Waiting, c.Run
-		out.Notify = []Notice{{Run: &c.Run}}
-	}
-	return out
+	fired := Fired{Condition: e.Cause, Cause: e.Cause, Text: e.Text}
+	s.Tick.Fired = append(s.Tick.Fired, fired)
+	return e.closeTurn(s, k)
 }
 
 // Driving is what a driver knows as it looks for its next step.

@@ -313,15 +313,16 @@ type Command struct {
 }
 
 // ParseCommand returns the looping skill that a command name means, with or without a plugin's
-// prefix.
-func ParseCommand(name, args string) (Command, bool) {
+// prefix. more are namespaces that the project's configuration adds.
+func ParseCommand(name, args string, more ...string) (Command, bool) {
 	name = strings.TrimPrefix(name, "/") // as a model may call the skill
 	bare := name
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		bare = after
 	}
 	for _, k := range Kinds {
-		if slices.Contains(k.Commands, bare) && bare != name && ourNamespace(name) {
+		own := append([]string{"sdd", "hooks"}, more...)
+		if slices.Contains(k.Commands, bare) && slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true
 		}
 		if k.Commands == nil && k.Name == Skill(bare) {
@@ -331,11 +332,14 @@ func ParseCommand(name, args string) (Command, bool) {
 	return Command{}, false
 }
 
-// ourNamespace reports whether a command that needs no --loop is the program's own: one of the same
-// name elsewhere is somebody else's.
-func ourNamespace(name string) bool {
-	space, _, _ := strings.Cut(name, ":")
-	return space == "sdd" || space == "hooks"
+// Namespace is the part of a command's name before the colon, "" without one. A command that needs
+// no --loop is the program's own in namespaces of ours only; elsewhere it is somebody else's.
+func Namespace(command string) string {
+	space, _, is := strings.Cut(strings.TrimPrefix(command, "/"), ":")
+	if !is {
+		return ""
+	}
+	return space
 }
 
 // Tick reports whether the command only continues a run, as a schedule's does.
@@ -345,7 +349,7 @@ func (c Command) Tick() bool {
 
 // ParsePrompt finds the looping command in a prompt such as "/sdd:work --loop" or "/loop 1m
 // /sdd:work --loop".
-func ParsePrompt(prompt string) (Command, bool) {
+func ParsePrompt(prompt string, more ...string) (Command, bool) {
 	rest := strings.TrimSpace(prompt)
 	if after, ok := strings.CutPrefix(rest, "/loop"); ok && strings.HasPrefix(after+" ", " ") {
 		slash := strings.Index(after, "/")
@@ -358,7 +362,7 @@ func ParsePrompt(prompt string) (Command, bool) {
 		return Command{}, false
 	}
 	name, args, _ := strings.Cut(rest[1:], " ")
-	c, ok := ParseCommand(name, strings.TrimSpace(args))
+	c, ok := ParseCommand(name, strings.TrimSpace(args), more...)
 	opted := KindOf(c.Skill).Commands != nil || slices.Contains(SplitWords(c.Args), "--loop")
 	return c, ok && opted
 }
@@ -366,7 +370,7 @@ func ParsePrompt(prompt string) (Command, bool) {
 // Schedules reports whether a scheduled prompt would start a tick of this run: the same skill and
 // the same single PR.
 func (b *Budget) Schedules(prompt string) bool {
-	c, ok := ParsePrompt(prompt)
+	c, ok := ParsePrompt(prompt, Namespace(b.Command))
 	if !ok || c.Skill != b.Skill {
 		return false
 	}

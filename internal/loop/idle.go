@@ -8,6 +8,15 @@ type Idle struct {
 	Iterations int    `json:"iterations"`
 	Since      string `json:"since,omitempty"` // commit at which the first of them began
 	Before     USD    `json:"dollars_before"`  // the run's dollars at that time
+	// Unseen is the beginning of one more iteration whose end no one looked at, because its worker
+	// claimed nothing. The beginning of the next one shows whether it changed anything.
+	Unseen *Mark `json:"unseen,omitempty"`
+}
+
+// Mark is a commit, and a sum of what is not committed as in Attempt.
+type Mark struct {
+	Head string `json:"head,omitempty"`
+	Tree string `json:"tree,omitempty"`
 }
 
 // mostIdle is how many of them stall a task or an audit loop. A task has all of its attempts first,
@@ -21,11 +30,15 @@ func (b *Budget) mostIdle() int {
 	return mostIdle
 }
 
-// foldIdle counts the iteration that ends. before is the run as it was. What no one looked at, or
+// foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
 // what the API or a person ended, does not count.
 func (b *Budget) foldIdle(t *Tick, before *Budget) {
 	a := t.Attempt
-	if a == nil || !t.Body || t.verdict().Verdict == Outage || a.Sent && a.EndHead == "" {
+	if a == nil || !t.Body || t.verdict().Verdict == Outage {
+		return
+	}
+	seen := !a.Sent || a.EndHead != ""
+	if !seen && (b.Tasks == nil || t.verdict().claims() || a.NoGit || a.Unread != "") {
 		return
 	}
 	if a.moved() || b.advanced(before) {
@@ -36,8 +49,30 @@ func (b *Budget) foldIdle(t *Tick, before *Budget) {
 	if b.Idle != nil {
 		idle = *b.Idle
 	}
-	idle.Iterations++
+	if seen {
+		idle.Iterations++
+	} else {
+		idle.Unseen = &Mark{a.Head, a.Tree}
+	}
 	b.Idle = &idle
+}
+
+// lookBack counts the iteration before, whose end no one looked at, by the beginning of this one.
+func (b *Budget) lookBack(e EntryFacts) {
+	if b.Idle == nil || b.Idle.Unseen == nil {
+		return
+	}
+	idle := *b.Idle
+	idle.Unseen = nil
+	switch {
+	case e.Unread != "":
+		b.Idle = &idle
+	case *b.Idle.Unseen != Mark{e.Head, e.Tree}:
+		b.Idle = nil
+	default:
+		idle.Iterations++
+		b.Idle = &idle
+	}
 }
 
 // moved reports whether the worker left another commit or another tree.
@@ -79,7 +114,7 @@ func (b *Budget) idleText() string {
 }
 
 func tellIdle(f *Facts) string {
-	if f.Run.Idle == nil {
+	if f.Run.Idle == nil || f.Run.Idle.Iterations == 0 {
 		return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
 			f.Run.mostIdle())
 	}

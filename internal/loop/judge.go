@@ -128,15 +128,17 @@ func red(c *CheckRun, head string) string {
 	return ""
 }
 
-// judged is judge, and notes the tree that the judged attempt leaves.
+// judged is judge, and notes the tree that the judged attempt leaves. Without a claim no process is
+// started to look at it (kinds of loop, §6).
 func (s State) judged(k *Known) (need Need, hold *Continue) {
-	need, hold = s.judge(k)
-	if need == 0 && hold == nil {
-		if need = k.lacks(NeedEvidence); need == 0 {
-			s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Head, k.Evidence.Tree
-		}
+	if need, hold = s.judge(k); need != 0 || hold != nil {
+		return need, hold
 	}
-	return need, hold
+	if s.Run.Audit != nil {
+		need = k.lacks(NeedEvidence)
+	}
+	s.Tick.Attempt.EndHead, s.Tick.Attempt.EndTree = k.Evidence.Head, k.Evidence.Tree
+	return need, nil
 }
 
 // settle records the judgement.
@@ -206,7 +208,8 @@ func (e WorkerEnd) workerEnds(s State, k *Known) (out Outcome, decided bool) {
 	if e.Failure == "" {
 		need, hold = s.judged(k)
 	} else {
-		hold = s.settle(Judgement{Verdict: Outage, Why: e.Failure})
+		a.Reset = e.Reset
+		hold = s.settle(Judgement{Verdict: Outage, Why: APIError + e.Failure})
 	}
 	if need != 0 {
 		return Outcome{Need: need}, true
@@ -239,8 +242,8 @@ func (e TurnEnd) attempt(s State, k *Known) (out Outcome, decided bool) {
 			return Outcome{}, false
 		}
 		need, hold = s.judged(k)
-	case !a.Sent && s.Run.feeds() && e.hold(s.Run, "task:"+a.Token):
-		hold = &Continue{Name: "task:" + a.Token, Text: s.Run.Order(a.Task)}
+	case !a.Sent && s.Run.feeds():
+		return e.orderAgain(s, k), true
 	case !a.Sent && s.Run.scheduled(): // the fork ran in the main thread
 		a.Stale = true
 	}
@@ -261,14 +264,22 @@ func (b *Budget) Order(task int) string {
 	if b.Audit != nil {
 		return b.Audit.order()
 	}
-	name := fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
-	if task > len(b.Tasks.List) {
-		name = "the pull request"
-	}
+	name := b.name(task)
 	return fmt.Sprintf("Next: %s, attempt %d. Make exactly one Agent call now: subagent_type "+
 		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the task). "+
 		"When it returns, end your turn with one short line. Do nothing else.", name, b.Tasks.Try,
 		name)
+}
+
+// name is what the conductor is to send a worker for.
+func (b *Budget) name(task int) string {
+	switch {
+	case b.Audit != nil:
+		return "the next phase"
+	case task > len(b.Tasks.List):
+		return "the pull request"
+	}
+	return fmt.Sprintf("task %d of %d", task, len(b.Tasks.List))
 }
 
 // feeds reports whether the Stop hook brings the next task.
@@ -305,7 +316,7 @@ func (b *Budget) WakeOrder() string {
 
 // TickCommand is the command of a forked tick, in the namespace of the run's own command.
 func (b *Budget) TickCommand() string {
-	space, _, _ := strings.Cut(strings.TrimPrefix(b.Command, "/"), ":")
+	space := Namespace(b.Command)
 	if b.Audit != nil {
 		return space + ":turn"
 	}

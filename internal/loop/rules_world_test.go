@@ -125,7 +125,7 @@ var verbs = map[string]func(w *world, args string){
 		w.step(SessionEnd{w.turn(), args})
 		w.known.Count = Count{}
 	},
-	"worker": func(w *world, args string) { w.step(WorkerEnd{w.turn(), args, ""}) },
+	"worker": func(w *world, args string) { w.step(WorkerEnd{Turn: w.turn(), Agent: args}) },
 	"person": (*world).person,
 	"gate":   (*world).gate,
 	"look":   func(w *world, args string) { w.step(CatchUp{w.turn(), args == "counts"}) },

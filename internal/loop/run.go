@@ -155,6 +155,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		run.Blocks = Blocks{}
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
+	run.lookBack(e)
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {

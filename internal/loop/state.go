@@ -176,6 +176,8 @@ type Budget struct {
 	Audit *AuditRun `json:"audit,omitempty"`
 	// Idle counts the last iterations, if nothing changed in them; nil otherwise.
 	Idle *Idle `json:"idle,omitempty"`
+	// RetryAt is when the next attempt may begin, after one that the service ended (T95).
+	RetryAt time.Time `json:"retry_at,omitzero"`
 }
 
 // Blocks counts the Stop blocks of one prompt; two are the most, counted before they are printed.

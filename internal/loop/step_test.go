@@ -169,7 +169,8 @@ func someEvent(t *rapid.T) Event {
 	case 5:
 		return SessionEnd{turn, rapid.SampledFrom([]string{"clear", "logout"}).Draw(t, "reason")}
 	case 6:
-		return WorkerEnd{turn, "a1", rapid.SampledFrom([]string{"", "x"}).Draw(t, "failure")}
+		failure := rapid.SampledFrom([]string{"", "x"}).Draw(t, "failure")
+		return WorkerEnd{Turn: turn, Agent: "a1", Failure: failure}
 	case 7:
 		return PersonStop{turn, "hooks loop stop"}
 	case 14:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // TaskRun is what a task loop's run has beyond every run: its list and how far it is (T16–T28).
@@ -85,6 +86,9 @@ const (
 	Outage     TaskDone = "outage"     // ended by the API, the machine or a person
 )
 
+// claims reports whether the attempt claimed to be done, so that git was asked.
+func (j Judgement) claims() bool { return j.Verdict.done() || j.Verdict == Overruled }
+
 // done reports whether the task needs no further attempt.
 func (d TaskDone) done() bool {
 	return d == Verified || d == Claimed || d == SkippedOne || d == Imported
@@ -116,6 +120,8 @@ type Attempt struct {
 	Tree    string `json:"tree,omitempty"`
 	EndHead string `json:"end_head,omitempty"`
 	EndTree string `json:"end_tree,omitempty"`
+	// Reset is when the service is back that ended it, where that was named.
+	Reset time.Time `json:"reset,omitzero"`
 	// of an audit loop: the phase, the verdict that was reported, the ids of findings that it
 	// opened and resolved, and the last words of a post action
 	Phase    Phase         `json:"phase,omitempty"`
@@ -321,30 +327,6 @@ func taskBlocked(f *Facts) string {
 	}
 	return fmt.Sprintf("Task %d blocked after %s. Manual intervention needed.", r.Index+1,
 		Plural(r.MaxTries-1, "attempt"))
-}
-
-// mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
-// between them and gives up by itself after an outage that lasts and after five silent processes,
-// so of its attempts more may end so.
-const (
-	mostOutages       = 3
-	mostDrivenOutages = 6
-)
-
-func outages(f *Facts) string {
-	if r := f.Run.Audit; r != nil && r.Outages >= mostOutages {
-		return fmt.Sprintf("%d phases in a row ended by no fault of the work", r.Outages)
-	}
-	r := f.Run.Tasks
-	most := mostOutages
-	if f.Run.driven() {
-		most = mostDrivenOutages
-	}
-	if r == nil || r.Outages < most {
-		return ""
-	}
-	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
-		r.Outages)
 }
 
 func staleContext(f *Facts) string {

@@ -15,19 +15,6 @@ func tellRetries(f *Facts) string {
 		min(r.Try, r.MaxTries-1), r.MaxTries-1, min(r.Index+1, len(r.List)))
 }
 
-// outages counts the attempts or phases in a row that ended by no fault of the work.
-func (b *Budget) outages() int {
-	if b.Audit != nil {
-		return b.Audit.Outages
-	}
-	return b.Tasks.Outages
-}
-
-func tellOutages(f *Facts) string {
-	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires when there "+
-		"are several", Plural(f.Run.outages(), "attempt"))
-}
-
 func tellFresh(*Facts) string {
 	return "fires when a worker begins with words of an earlier task in its context"
 }

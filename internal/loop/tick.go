@@ -237,5 +237,6 @@ func (c *Claim) PriorStop() string {
 // Schedules reports whether a scheduled prompt would start the loop that never began.
 func (c *Claim) Schedules(prompt string) bool {
 	f, _, err := ParseFlags(c.Skill, c.Args)
-	return err == nil && (&Budget{Skill: c.Skill, SinglePR: f.PR}).Schedules(prompt)
+	return err == nil &&
+		(&Budget{Skill: c.Skill, SinglePR: f.PR, Command: c.Command}).Schedules(prompt)
 }

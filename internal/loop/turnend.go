@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -31,6 +32,7 @@ type Continue struct {
 	Text     string      // of the kind's own: what the model is asked for; "" asks for the report
 	Gates    []Gate      // of a gate: the questions that wait
 	Schedule []Scheduled // of unschedule: what starts the ended loop again
+	Until    time.Time   // the Stop waits so long before it asks, zero for not at all
 }
 
 // step ends the open iteration of the session, or holds the turn for what only the model can still
@@ -47,9 +49,8 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	crons := scheduledFor(s.Run, e.Schedule)
 	news := s.Run.noteSchedule(crons)
 	switch {
-	case !e.open(s) && e.unfed(s.Run):
-		return Outcome{Save: Save{Run: s.Run}, Reply: Reply{Continue: &Continue{Name: "again",
-			Text: s.Run.Order(s.Run.Tasks.Index + 1)}}}
+	case !e.open(s) && s.Run.SessionID == e.Session && s.Run.Feeds(e.Prompt):
+		return e.orderAgain(s, k)
 	case !e.open(s) && news:
 		return Outcome{Save: Save{Run: s.Run}}
 	case !e.open(s):
@@ -67,12 +68,18 @@ func (e TurnEnd) step(s State, k *Known) Outcome {
 	return e.finish(s, k, crons)
 }
 
-// unfed reports whether the conductor ended the turn of its last task without the next call. It is
-// asked for it once more.
-func (e TurnEnd) unfed(run *Budget) bool {
-	return run.Status == Active && run.feeds() && run.SessionID == e.Session &&
-		run.Blocks.PromptID == e.Prompt && slices.Contains(run.Blocks.Reasons, "next") &&
-		e.hold(run, "again")
+// orderAgain asks once more for the call of the conductor, which ended its turn without it, as
+// often as a turn may be held. Then the run pauses.
+func (e TurnEnd) orderAgain(s State, k *Known) Outcome {
+	what, open := s.Run.name(s.Run.next()), s.Tick != nil
+	if e.hold(s.Run, orderHold) {
+		ask := &Continue{Name: orderHold, Text: s.Run.Order(s.Run.next())}
+		return Outcome{Save: Save{Run: s.Run, Tick: s.Tick}, Reply: Reply{Continue: ask}}
+	}
+	out := e.pause(s, k, CauseIgnored, fmt.Sprintf("The session ended its turn without the Agent "+
+		"call for %s, however often it was asked", what))
+	out.Reply.AtStop, out.Reply.Between = out.Need == 0, out.Need == 0 && !open
+	return out
 }
 
 // duplicate reports whether this Stop was already answered by another registration of the hooks: a
@@ -145,6 +152,9 @@ func (e TurnEnd) endsAnyway(s State, k *Known) bool {
 	return len(Evaluate(Look(&b, s.Tick, nil, e.Now), Exit)) > 0
 }
 
+// orderHold is the one reason for which a prompt is held more than once.
+const orderHold = "order"
+
 // hold counts a hold of this prompt, unless it was held for this reason or too often before.
 func (e TurnEnd) hold(run *Budget, reason string) bool {
 	b := &run.Blocks
@@ -152,7 +162,8 @@ func (e TurnEnd) hold(run *Budget, reason string) bool {
 		*b = Blocks{PromptID: e.Prompt}
 	}
 	most := max(2, run.Kind().MaxHolds)
-	if len(b.Reasons) >= most || slices.Contains(b.Reasons, reason) {
+	again := reason != orderHold && slices.Contains(b.Reasons, reason)
+	if len(b.Reasons) >= most || again {
 		return false
 	}
 	b.Reasons, b.At = append(slices.Clone(b.Reasons), reason), e.Wall
@@ -196,7 +207,7 @@ func (e TurnEnd) afterwards(run *Budget, crons []Scheduled) *Continue {
 	case run.Status == Active && run.feeds():
 		// Each close feeds once, however long the turn.
 		run.Blocks = Blocks{PromptID: e.Prompt, Reasons: []string{"next"}, At: e.Wall}
-		return &Continue{Name: "next", Text: run.Order(run.next())}
+		return &Continue{Name: "next", Text: run.Order(run.next()), Until: run.RetryAt}
 	case run.Status == Active && run.UnderLoop && len(crons) == 0 && e.hold(run, "wake"):
 		return &Continue{Name: "wake"}
 	case run.Status == Active && run.scheduled() && len(crons) == 0 && e.hold(run, "wake"):

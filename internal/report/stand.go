@@ -208,6 +208,9 @@ func (st Stand) state() (style, long, short string) {
 	case b.Status == loop.Halted:
 		return bad, fmt.Sprintf("halted, %s — %s", b.StopCause, b.StopText),
 			"stopped: " + b.StopCause
+	case b.Status == loop.Paused && len(b.Pending) == 0:
+		return warn, fmt.Sprintf("paused, %s — %s", b.StopCause, b.StopText),
+			"paused, --resume continues"
 	case b.Status == loop.Paused && !slices.ContainsFunc(st.Gates, Waiting.unanswered):
 		return warn, "paused, continue with --resume", "paused, --resume continues"
 	case b.Status == loop.Paused:
@@ -226,8 +229,11 @@ func (st Stand) state() (style, long, short string) {
 	if len(st.Gates) > 0 {
 		style = warn
 	}
-	if st.Tick != nil {
+	switch {
+	case st.Tick != nil:
 		long = fmt.Sprintf("active, iteration %d runs", st.Tick.Iteration)
+	case !st.Run.RetryAt.IsZero():
+		long = "active, waits for the service until " + st.Run.RetryAt.Local().Format("15:04")
 	}
 	return style, long, ""
 }

@@ -78,16 +78,6 @@ func isMain(c loop.Cursor) bool {
 	return strings.HasSuffix(c.Path, ".jsonl") && !strings.HasPrefix(c.Path, "subagents/")
 }
 
-// Main is the main transcript that the cursors were made for, "" if they name none.
-func Main(cursors []loop.Cursor) string {
-	for _, c := range cursors {
-		if isMain(c) {
-			return c.Path
-		}
-	}
-	return ""
-}
-
 // agents lists the subagents' transcripts below a session's directory, with forward slashes,
 // sorted. It follows no symbolic links.
 func agents(dir string) (names []string) {

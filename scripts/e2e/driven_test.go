@@ -308,7 +308,9 @@ func TestAResumedSessionIsNotFresh(t *testing.T) {
 	w.approved("docs/spec.md")
 	const session = "11111111-2222-4333-8444-555555555555"
 	w.Headless("Good morning.", "--session-id", session)
+	w.Env = []string{"HOOKS_DRIVER=" + session} // else the session is refused
 	w.Headless("/hooks:go --resume --drive process", "--resume", session)
+	w.Env = nil
 	if b := w.Budget("task"); b.Status != "halted" || b.StopCause != "no_fresh_context" {
 		t.Errorf("the run is %+v", b)
 	}

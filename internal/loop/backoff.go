@@ -1,0 +1,77 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Backoff is how long a loop waits after the first, the second and the third outage of the service
+// in a row. After one more it gives up (T95).
+var Backoff = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}
+
+// mostWait bounds the wait for a reset that the service names: a Stop may take no more than an
+// hour.
+const mostWait = 50 * time.Minute
+
+// APIError begins the reason of an attempt that the service ended.
+const APIError = "API error: "
+
+// foldOutage sets when the next attempt may begin, after one that the service ended. A driver waits
+// by itself.
+func (b *Budget) foldOutage(t *Tick, now time.Time) {
+	b.RetryAt = time.Time{}
+	if b.Drive() == "" || b.driven() || t.Attempt == nil ||
+		!strings.HasPrefix(t.verdict().Why, APIError) {
+		return
+	}
+	n := b.outages()
+	if n == 0 {
+		return
+	}
+	b.RetryAt = now.Add(Backoff[min(n, len(Backoff))-1])
+	if reset := t.Attempt.Reset; reset.After(now) {
+		b.RetryAt = reset
+	}
+}
+
+// outages counts the attempts or phases in a row that ended by no fault of the work.
+func (b *Budget) outages() int {
+	if b.Audit != nil {
+		return b.Audit.Outages
+	}
+	return b.Tasks.Outages
+}
+
+// mostOutages is how many attempts in a row may end without the task's fault (T59). A driver waits
+// between them and gives up by itself after an outage that lasts and after five silent processes,
+// so of its attempts more may end so.
+const (
+	mostOutages       = 3
+	mostDrivenOutages = 6
+)
+
+func outages(f *Facts) string {
+	b, most := f.Run, mostOutages
+	switch {
+	case b.RetryAt.Sub(f.Now) > mostWait:
+		return "the service is back at " + b.RetryAt.UTC().Format("2006-01-02 15:04 MST")
+	case b.driven():
+		most = mostDrivenOutages
+	case !b.RetryAt.IsZero():
+		most = len(Backoff) + 1
+	}
+	if b.Drive() == "" || b.outages() < most {
+		return ""
+	}
+	if b.Audit != nil {
+		return fmt.Sprintf("%d phases in a row ended by no fault of the work", b.outages())
+	}
+	return fmt.Sprintf("%d attempts in a row ended by no fault of the task; no retry was counted",
+		b.outages())
+}
+
+func tellOutages(f *Facts) string {
+	return fmt.Sprintf("%s in a row ended by the API, the machine or a person; fires when there "+
+		"are several", Plural(f.Run.outages(), "attempt"))
+}
