@@ -7,7 +7,7 @@ import (
 
 type historyCmd struct {
 	which
-	RunID string `name:"run" complete:"run" help:"One run only, by its id, with all its iterations."`
+	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id, with all its iterations."`
 	All   bool   `help:"The runs of all projects of this machine."`
 	lastRows
 	JSON  bool `xor:"form" help:"One JSON array, a line an iteration, as it is on disk: hooks history --json | jq '.[].outcome'."`

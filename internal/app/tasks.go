@@ -113,8 +113,9 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		flags.Resume = true
 		return nil, "", nil
 	case !named:
-		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
-			"--tasks tasks.md", "/%s names no spec, and no task loop waits to continue", cmd.Name)
+		return nil, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
+			"hooks go docs/spec.md in a terminal",
+			"/%s names no spec, and no task loop waits to continue", cmd.Name)
 	}
 	run, err = h.newTasks(flags, spec)
 	if err == nil && old == nil {
