@@ -29,7 +29,7 @@ type goCmd struct {
 	Tasks string `placeholder:"PATH" help:"The list of tasks, if not beside the SPEC or in it."`
 	Check string `placeholder:"CMD" help:"The command that proves a task."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
-	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum} or the spec's own."`
+	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum} or the spec's."`
 
 	CheckTimeout int  `placeholder:"N" help:"Minutes for one run of that command."`
 	StrictTests  bool `help:"Ask a person about tests that were weakened."`
