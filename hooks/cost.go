@@ -9,7 +9,7 @@ import (
 )
 
 type costCmd struct {
-	By    string `enum:"model,iteration,run,task,day,agent,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, day, agent or project."`
+	By    string `enum:"model,iteration,run,task,phase,day,agent,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day, agent or project."`
 	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id."`
 	All   bool   `help:"What the loops of all projects of this machine spent."`
 	lastRows

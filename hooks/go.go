@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,31 +17,32 @@ import (
 	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/term"
-	"hooks/internal/tracker"
 )
 
-// goCmd drives a task loop: one client process a task, in a terminal (T92).
+// goCmd drives a task or an audit loop: one client process an iteration, in a terminal (T92).
 type goCmd struct {
-	Spec   string   `arg:"" optional:"" help:"What to build; not needed with --resume."`
+	Spec   string   `arg:"" optional:"" help:"Not with --resume; audit PLAN for an audit loop."`
+	Plan   string   `arg:"" optional:"" help:"Of an audit loop."`
 	Client []string `arg:"" optional:"" help:"The client's own flags, after --."`
 
 	Tasks string `placeholder:"PATH" help:"The list of tasks, if not beside the SPEC or in it."`
-	Check string `placeholder:"CMD" help:"The command that proves a task."`
+	Check string `placeholder:"CMD" help:"The command that proves a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
 	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum} or the spec's."`
 
-	CheckTimeout int  `placeholder:"N" help:"Minutes for one run of that command."`
-	StrictTests  bool `help:"Ask a person about tests that were weakened."`
+	CheckTimeout string `placeholder:"N" help:"Minutes for one run of that command."`
+	StrictTests  bool   `help:"Ask a person about tests that were weakened."`
 
-	MaxTaskIterations int    `placeholder:"N" help:"Attempts at one task."`
+	MaxTaskIterations string `placeholder:"N" help:"Attempts at one task."`
 	MaxTaskDollars    string `placeholder:"N" help:"Dollars for one task; 0 is no ceiling."`
-	MaxIterations     int    `placeholder:"N" help:"Attempts in all."`
-	MaxMinutes        int    `placeholder:"N" help:"Minutes in all."`
+	MaxIterations     string `placeholder:"N" help:"Attempts or phases in all."`
+	MaxMinutes        string `placeholder:"N" help:"Minutes in all."`
 	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
 
-	Resume bool          `help:"Continue the run that stopped."`
-	Stall  time.Duration `default:"15m" help:"End a client that is silent for so long."`
-	Plugin string        `placeholder:"NAME" help:"Whose go does a task: hooks or sdd."`
+	Resume  bool          `help:"Continue the run that stopped."`
+	Restart bool          `help:"Continue an audit that stopped, its phases counted again."`
+	Stall   time.Duration `default:"15m" help:"End a client that is silent for so long."`
+	Plugin  string        `placeholder:"NAME" help:"Whose skills the clients run: hooks or sdd."`
 }
 
 // Help explains what the driver does, and what it leaves to a person.
@@ -50,17 +50,18 @@ func (goCmd) Help() string {
 	return "Starts one client process for each attempt at a task, so that each begins with an " +
 		"empty context, and judges its claim by git and the check command. Gates 1 and 2 are " +
 		"asked here, in a terminal; elsewhere answer them with `hooks gate answer` and use " +
-		"--resume. The client's own flags, as for permissions, follow --. See docs/driver.md."
+		"--resume. `hooks go audit PLAN`, in a linked worktree, does the same for each phase of " +
+		"an audit loop. The client's own flags, as for permissions, follow --. See docs/driver.md."
 }
 
-// Run drives a task loop to its end. The gates of a fresh run are asked before any client starts.
+// Run drives a loop to its end. The gates of a fresh task loop are asked before any client starts.
 func (g goCmd) Run(k *kong.Context, a *app.App, c caller) error {
-	return g.drive(k, c, func(arguments string) (drive.Run, error) {
-		run, err := a.TaskRun("/" + cmp.Or(g.Plugin, "hooks") + ":go " + arguments)
+	return g.drive(k, c, func(command string) (drive.Run, string, error) {
+		run, dir, err := a.Drive("/" + cmp.Or(g.Plugin, "hooks") + ":" + command)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return run, c.answerGates(a)
+		return run, dir, c.answerGates(a)
 	})
 }
 
@@ -99,38 +100,37 @@ func (c caller) answerGates(a *app.App) error {
 	return nil
 }
 
-// split separates the SPEC from the client's own flags, which follow a lone --. The parser gives
-// the first word to the SPEC wherever it was typed.
-func (g goCmd) split(args []string) (spec string, flags []string, err error) {
-	words := g.Client
-	if g.Spec != "" {
-		words = append([]string{g.Spec}, words...)
-	}
+// split separates the skill, go or audit, and the SPEC or PLAN from the client's own flags, which
+// follow a lone --. The parser gives the first words to SPEC and PLAN wherever they were typed.
+func (g goCmd) split(args []string) (skill, spec string, flags []string, err error) {
+	words := slices.DeleteFunc(append([]string{g.Spec, g.Plan}, g.Client...),
+		func(word string) bool { return word == "" })
 	if at := slices.Index(args, "--"); at >= 0 {
 		n := min(len(args)-at-1, len(words))
 		words, flags = words[:len(words)-n], words[len(words)-n:]
 	}
-	if len(words) > 1 {
-		return "", nil, hint.New("the client's flags follow --: `hooks go SPEC -- --model opus`",
-			"`hooks go` takes one SPEC, not %d", len(words))
+	if skill = "go"; len(words) > 0 && words[0] == "audit" {
+		skill, words = "audit", words[1:]
 	}
-	return strings.Join(words, ""), flags, drive.CheckFlags(flags)
+	if len(words) > 1 {
+		return "", "", nil, hint.New(
+			"the client's flags follow --: `hooks go SPEC -- --model opus`",
+			"`hooks go` takes one SPEC or PLAN, not %d", len(words))
+	}
+	return skill, strings.Join(words, ""), flags, drive.CheckFlags(flags)
 }
 
-// arguments are the words of /sdd:go that say the same, as loop.SplitWords reads them.
+// arguments are the words of the skill that mean the same, as loop.SplitWords reads them.
 func (g goCmd) arguments(spec string) string {
 	var words []string
 	if spec != "" {
 		words = append(words, quoted(spec))
 	}
-	number := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
 	for _, flag := range [...]struct{ name, value string }{
 		{"--tasks", g.Tasks}, {"--check", g.Check}, {"--mode", g.Mode}, {"--issue", g.Issue},
-		{"--check-timeout", number(g.CheckTimeout)},
-		{"--max-task-iterations", number(g.MaxTaskIterations)},
-		{"--max-task-dollars", g.MaxTaskDollars},
-		{"--max-iterations", number(g.MaxIterations)}, {"--max-minutes", number(g.MaxMinutes)},
-		{"--max-dollars", g.MaxDollars},
+		{"--check-timeout", g.CheckTimeout}, {"--max-task-iterations", g.MaxTaskIterations},
+		{"--max-task-dollars", g.MaxTaskDollars}, {"--max-iterations", g.MaxIterations},
+		{"--max-minutes", g.MaxMinutes}, {"--max-dollars", g.MaxDollars},
 	} {
 		if flag.value != "" {
 			words = append(words, flag.name, quoted(flag.value))
@@ -138,6 +138,9 @@ func (g goCmd) arguments(spec string) string {
 	}
 	if g.StrictTests {
 		words = append(words, "--strict-tests")
+	}
+	if g.Restart {
+		words = append(words, "--restart")
 	}
 	if g.Resume {
 		words = append(words, "--resume")
@@ -154,32 +157,29 @@ func quoted(word string) string {
 }
 
 // drive drives a run to its end and prints its last words. A run that was stopped or that waits
-// for a person is an error. start gets the arguments of /sdd:go.
+// for a person is an error. start gets the skill with its arguments, as in "go docs/spec.md", and
+// returns the folder in which the clients start too.
 func (g goCmd) drive(
-	k *kong.Context, c caller, start func(arguments string) (drive.Run, error),
+	k *kong.Context, c caller, start func(command string) (drive.Run, string, error),
 ) error {
 	if err := drive.Outside(c.Env); err != nil {
 		return err
 	}
-	spec, flags, err := g.split(k.Args)
+	skill, spec, flags, err := g.split(k.Args)
 	if err != nil {
 		return err
 	}
 	if g.Stall <= 0 {
 		return hint.New("give a time such as 15m", "--stall %v is no time to wait", g.Stall)
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	run, err := start(g.arguments(spec))
+	run, dir, err := start(skill + " " + g.arguments(spec))
 	if err != nil {
 		return err
 	}
 	signals, stop := drive.Signals()
 	defer stop()
 	cycle := drive.Cycle{Run: run, Signals: signals, Screen: c.progress(), Client: drive.Client{
-		Dir: tracker.Project(c.Env, dir), Env: os.Environ(), Flags: flags, Stall: g.Stall}}
+		Dir: dir, Env: os.Environ(), Flags: flags, Stall: g.Stall}}
 	last, err := cycle.Drive()
 	if err != nil {
 		return err
@@ -187,9 +187,13 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	way := "see `hooks explain`; then `hooks go --resume`"
+	resume := "`" + strings.TrimSuffix("hooks go "+skill, " go") + " --resume`"
+	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
-		way = "the client may lack the plugin: `hooks doctor`; then `hooks go --resume`"
+		if skill == "audit" && spec != "" { // no run has begun
+			resume = "the same command"
+		}
+		way = "the client may lack the plugin: `hooks doctor`; then " + resume
 	}
 	return hint.New(way, "the run stopped: %s", last.Cause)
 }

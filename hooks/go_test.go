@@ -34,7 +34,7 @@ func (o *once) Next() (drive.Order, error) {
 	if len(o.verdicts) > 0 {
 		return o.last, nil
 	}
-	return drive.Order{Prompt: o.prompt, Task: 1, Tasks: 1, Attempt: 1, Title: "Parse it"}, nil
+	return drive.Order{Prompt: o.prompt, Name: "task 1 of 1, attempt 1", Title: "Parse it"}, nil
 }
 
 func (o *once) Ended(v drive.Verdict) error { o.verdicts = append(o.verdicts, v); return nil }
@@ -59,9 +59,9 @@ func types(t *testing.T, last drive.Order, env map[string]string, args ...string
 	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
 		strings.NewReader(""), &out, &out}
 	run := &once{last: last}
-	err = cli.Go.drive(k, c, func(arguments string) (drive.Run, error) {
-		run.prompt = strings.TrimSpace("/sdd:go " + arguments)
-		return run, nil
+	err = cli.Go.drive(k, c, func(command string) (drive.Run, string, error) {
+		run.prompt = strings.TrimSpace("/sdd:" + command)
+		return run, "", nil
 	})
 	return run, out.String(), err
 }
@@ -93,9 +93,13 @@ func TestGo(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if run, _, err = types(t, done, nil, "--", "--model", "opus"); err != nil ||
-		run.prompt != "/sdd:go" {
-		t.Errorf("%q, %v", run.prompt, err)
+	for line, want := range map[string]string{"": "/sdd:go", "docs/spec.md": "/sdd:go docs/spec.md",
+		"audit docs/plan.md": "/sdd:audit docs/plan.md"} {
+		args := append(strings.Fields(line), "--", "--model", "opus")
+		if run, _, err = types(t, done, nil, args...); err != nil || run.prompt != want ||
+			!strings.HasSuffix(run.verdicts[0].Text, "|--model|opus|") {
+			t.Errorf("%q, %v", run.prompt, err)
+		}
 	}
 
 	paused := drive.Order{Do: drive.Finish, Text: "paused", Cause: "backlog-drift", Code: 1}
@@ -142,8 +146,8 @@ func TestGoOnATerminal(t *testing.T) {
 	env := map[string]string{"LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "xterm"}
 	c := caller{&inspect.Desk{Env: func(name string) string { return env[name] }, Now: time.Now},
 		strings.NewReader(""), tty, tty}
-	err = cli.Go.drive(k, c, func(string) (drive.Run, error) {
-		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, nil
+	err = cli.Go.drive(k, c, func(string) (drive.Run, string, error) {
+		return &once{last: drive.Order{Do: drive.Finish, Text: "1 task is done"}}, "", nil
 	})
 	tty.Close()
 	all := <-shown
@@ -167,7 +171,8 @@ func TestGoRefuses(t *testing.T) {
 		want string
 	}{
 		{nil, map[string]string{"CLAUDECODE": "1"}, "CLAUDECODE is set"},
-		{[]string{"a", "b"}, nil, "one SPEC, not 2"},
+		{[]string{"a", "b"}, nil, "one SPEC or PLAN, not 2"},
+		{[]string{"audit", "a", "b"}, nil, "one SPEC or PLAN, not 2"},
 		{[]string{"a", "--", "--resume"}, nil, "the client flag --resume"},
 		{[]string{"--stall=-1s"}, nil, "--stall -1s"},
 		{[]string{"--stall", "soon"}, nil, "--stall"},
@@ -184,7 +189,7 @@ func TestGoRefuses(t *testing.T) {
 
 // However odd the words are, /sdd:go reads the same.
 func TestGoArguments(t *testing.T) {
-	g := goCmd{Check: `sh -c 'a "b"' x`, Tasks: "my tasks.md", MaxMinutes: 20, Issue: "ENG-1"}
+	g := goCmd{Check: `sh -c 'a "b"' x`, Tasks: "my tasks.md", MaxMinutes: "20", Issue: "ENG-1"}
 	got := loop.SplitWords(g.arguments("it's"))
 	want := []string{"it's", "--tasks", "my tasks.md", "--check", `sh -c 'a "b"' x`, "--issue",
 		"ENG-1", "--max-minutes", "20"}
@@ -230,7 +235,7 @@ func TestGoAsksItsGatesOnATerminal(t *testing.T) {
 	}
 	said = types([]string{"go"}, "y", "yes")
 	if _, err := os.Stat(started); err != nil ||
-		!strings.Contains(said, "The process ended without beginning a task: no hooks") {
+		!strings.Contains(said, "The process ended without beginning an iteration: no hooks") {
 		t.Errorf("%v\n%s", err, said)
 	}
 	budget, err := os.ReadFile(filepath.Join(project, ".sdd", "loop", "task.budget.json"))

@@ -52,9 +52,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (the seconds
-// since the boot and, of these, not asleep), HOOKS_RUN, HOOKS_WAIT, HOOKS_CHECK (the time of a
-// check command) and HOOKS_REST (a Stop waits after an outage) are read in test builds only.
+// testApp is the program with clocks and run ids that stories set: HOOKS_NOW, HOOKS_UP (seconds
+// since the boot, and of these not asleep), HOOKS_RUN, HOOKS_WAIT, HOOKS_CHECK (the time of a check
+// command) and HOOKS_REST (a Stop waits after an outage) are read in test builds only.
 func testApp() *app.App {
 	a := &app.App{Env: os.Getenv, Wait: 2 * time.Second}
 	if os.Getenv("HOOKS_PINNED") != "" { // strace counts the calls of each thread apart

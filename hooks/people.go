@@ -36,7 +36,7 @@ type commands struct {
 	Pr         prCmd         `cmd:"" group:"Look" name:"pr" help:"One PR from the tracker: state, checks, feedback, and what that would trigger."`
 	Replay     replayCmd     `cmd:"" group:"Look" help:"What the hooks would have done in a past session: stop, questions, refusals, spend."`
 	Loop       loopCmd       `cmd:"" group:"Decide" help:"Look at loops, or end them."`
-	Go         goCmd         `cmd:"" name:"go" group:"Decide" help:"Drive a task loop: one client process for each task, judged by git and a check command."`
+	Go         goCmd         `cmd:"" name:"go" group:"Decide" help:"Drive a task or an audit loop: one client process for each task or phase."`
 	Gate       gateCmd       `cmd:"" group:"Decide" help:"Look at waiting questions, or answer one from your own terminal."`
 	Audit      auditCmd      `cmd:"" group:"Decide" help:"The findings of an audit loop, or a section of its plan."`
 	Ledger     ledgerCmd     `cmd:"" group:"Decide" help:"Loop ledgers: check them, add a turn, read the feedback."`

@@ -16,14 +16,16 @@ import (
 )
 
 // taskedMain plays a client that `hooks go` has started: it sends the events of one headless turn,
-// and work.sh of the story plays the model. That script gets TASK, TRY, ROUND and TOKEN, and prints
-// the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 15 silence, 41 a wrong
-// key, 29 a limit of the service that is reset after two seconds.
+// and work.sh of the story plays the model. That script gets TASK, TRY, ROUND and TOKEN, or PHASE
+// and ROUND, and prints the model's last message. Its exit code 7 is --max-turns, 9 a kill -9, 15
+// silence, 41 a wrong key, 29 a limit of the service that is reset after two seconds.
 func taskedMain(args []string) int {
 	prompt, session := flagValue(args, "-p"), flagValue(args, "--session-id")
+	dir, _ := os.Getwd()
 	for name, value := range map[string]string{
 		"SESSION": session, "PROMPT": "p-" + session, "CLAUDE_CODE_SESSION_ATTENDED": "0",
 		"CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDECODE": "1",
+		"CLAUDE_PROJECT_DIR": dir, "CLAUDE_CODE_SESSION_ID": session,
 	} {
 		_ = os.Setenv(name, value)
 	}
@@ -41,7 +43,8 @@ func taskedMain(args []string) int {
 	context := gjson.GetBytes(reply, "hookSpecificOutput.additionalContext").Str
 	logged, _ := os.OpenFile(filepath.Join(os.Getenv("WORK"), "prompts.log"),
 		os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	fmt.Fprintf(logged, "%s\n%s\n", prompt, context)
+	fmt.Fprintf(logged, "%s\n%s\n",
+		strings.TrimSpace(prompt+" "+flagValue(args, "--agent")), context)
 	logged.Close()
 	line := func(kind, text string) {
 		l, _ := sjson.Set(`{}`, "type", kind)
@@ -49,15 +52,15 @@ func taskedMain(args []string) int {
 		appendLine(l)
 	}
 	line("user", context)
-	token := regexp.MustCompile(`TASK_COMPLETE (\d+)\.(\d+)-\w+`).FindStringSubmatch(context)
+	token := regexp.MustCompile(`TASK_COMPLETE ((\d+)\.(\d+)-\w+)|\(phase (\w+)-\w+\)`).
+		FindStringSubmatch(context)
 	if token == nil {
 		return taskedEnd(0, `{"terminal_reason":"completed"}`, "There is no task.")
 	}
-	_, word, _ := strings.Cut(token[0], " ")
 	for round := range 4 {
 		cmd := exec.Command("sh", filepath.Join(os.Getenv("WORK"), "work.sh"))
-		cmd.Env = append(os.Environ(), "TASK="+token[1], "TRY="+token[2], "TOKEN="+word,
-			"ROUND="+strconv.Itoa(round))
+		cmd.Env = append(os.Environ(), "TASK="+token[2], "TRY="+token[3], "TOKEN="+token[1],
+			"PHASE="+token[4], "ROUND="+strconv.Itoa(round))
 		cmd.Stderr = os.Stderr
 		out, _ := cmd.Output()
 		switch cmd.ProcessState.ExitCode() {

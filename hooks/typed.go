@@ -18,6 +18,7 @@ Set up     hooks install        register it with the client
            hooks demo           watch a whole loop, without the client
 Run        /loop /sdd:work --loop --max-iterations 5    in the client's session
            hooks go SPEC        a task list, one client process for each task
+           hooks go audit PLAN  an audit loop, one client process for each phase
 Look       hooks status         the state of this project's loops
            hooks explain        why a loop stopped, or what would stop it
            hooks report-card    the morning page of a run

@@ -207,6 +207,8 @@ func values() rapid.MakeConfig {
 				func(n int64) time.Time { return time.Unix(0, n).UTC() }).AsAny(),
 		},
 		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
+			// A file of their own has them.
+			reflect.TypeFor[loop.Tally]():     {"Bytes": rapid.Just(int64(0)).AsAny()},
 			reflect.TypeFor[loop.TrackedPR](): {"StateAtEnd": one("open", "merged", "closed")},
 			reflect.TypeFor[loop.Denial]():    {"Rule": one(loop.Rules()...), "Times": often},
 			reflect.TypeFor[loop.Failure]():   {"Kind": one("issue", "pr")},

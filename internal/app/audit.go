@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,8 +33,10 @@ func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRu
 		flags.DefaultIterations(loop.AuditIterations(len(old.Audit.Sections)))
 	}
 	switch {
-	case (h.feeding || cmd.Tick()) && old != nil && old.Audit != nil:
+	case h.feeding && old != nil && old.Audit != nil:
 		flags.Rest = []string{old.Audit.Plan} // the run's command may be one that names none
+		return nil, nil, nil
+	case old != nil && old.Audit != nil && (cmd.Tick() || old.Drives(*flags)):
 		return nil, nil, nil
 	case cmd.Tick():
 		return nil, nil, hint.New("a person starts it with /sdd:audit PLAN",
@@ -83,16 +87,17 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 		return nil, nil, hint.New("quote a path with blanks; the plan is one file",
 			"%q is more than one plan", strings.Join(flags.Rest, " "))
 	}
-	if drive := flags.Task.Drive; drive != "" && drive != loop.DriveStop {
-		return nil, nil, hint.New("leave --drive out", "an audit loop has no --drive %s, "+
-			"which the Stop hook drives", drive)
-	}
 	top, linked := tracker.LinkedWorktree(h.ev.Cwd)
 	if !linked {
 		name := strings.TrimSuffix(filepath.Base(flags.Rest[0]), filepath.Ext(flags.Rest[0]))
-		return nil, nil, hint.New(fmt.Sprintf("start the client in one with: claude -w %s; there "+
-			"type /%s %s", name, cmd.Name, flags.Rest[0]),
-			"an audit loop runs in a linked git worktree, and %s is none", h.ev.Cwd)
+		way := fmt.Sprintf("start the client in one with: claude -w %s; there type /%s %s", name,
+			cmd.Name, flags.Rest[0])
+		if h.ev.Name == "" { // `hooks go`
+			way = fmt.Sprintf("git worktree add ../%s && cd ../%[1]s && hooks go audit %s", name,
+				flags.Rest[0])
+		}
+		return nil, nil, hint.New(way, "an audit loop runs in a linked git worktree, and %s is "+
+			"none", h.ev.Cwd)
 	}
 	if flags.Task.Check != "" && h.ev.Name == event.PreToolUse {
 		return nil, nil, hint.New("type the command yourself",
@@ -100,14 +105,18 @@ func (h *handler) newAudit(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun,
 	}
 	r := &loop.AuditRun{
 		Plan: filepath.ToSlash(flags.Rest[0]), Phase: loop.Coding, Worktree: top,
-		Drive: loop.DriveStop, Check: flags.Task.Check,
+		Drive: first(flags.Task.Drive, loop.DriveStop), Check: flags.Task.Check,
 		CheckMinutes: max(flags.Task.Minutes, 0), Post: postOf(h.config()),
 	}
 	if r.CheckMinutes == 0 {
 		r.CheckMinutes = defaultCheckMinutes
 	}
 	text, err := readOwn(top, "plan", r.Plan)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, hint.New("commit it on this branch; a worktree of `claude -w` begins at "+
+			"the remote's default branch, so push it there first", "%w", err)
+	case err != nil:
 		return nil, nil, err
 	}
 	_, list, err := audits.Split(string(text), loop.MaxSections)
@@ -152,6 +161,7 @@ func (h *handler) sections(r *loop.AuditRun) (intro string, list []audits.Sectio
 
 // auditPrompt is the whole prompt of the phase.
 func (h *handler) auditPrompt(t *loopState) string {
+	h.slip(h.files.Findings(t.Budget))
 	r, a := t.Budget.Audit, t.Tick.Attempt
 	p := audits.Prompt{
 		Plan: r.Plan, Title: a.Title, Section: a.Task, Of: a.Of, Base: short(r.SectionBase),
@@ -235,12 +245,15 @@ func (h *handler) phaseWorker(p loop.Phase) string {
 	root := h.Env("CLAUDE_PLUGIN_ROOT")
 	switch {
 	case p.Audits() && isFile(filepath.Join(root, "agents", "auditor.md")) && root != "":
-		return "hooks:auditor"
+		return auditor
 	case p.Audits(), p == loop.PostAction:
 		return ""
 	}
 	return h.ownWorker()
 }
+
+// auditor is the plugin's agent for audits, which has no tool to write.
+const auditor = "hooks:auditor"
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)

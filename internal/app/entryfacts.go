@@ -66,6 +66,9 @@ func (e *entry) lookUp(need loop.Need) {
 	if resumed || previous != nil && loop.KindOf(e.skill).Reviews {
 		f.Heads = e.heads(previous.Open())
 	}
+	if e.asks.Flags.Idle > 0 || e.Budget != nil && e.Budget.MaxIdle > 0 {
+		f.Trail = e.trail(f.Worktrees)
+	}
 	if root := e.attemptRoot(); root != "" {
 		e.attemptFacts(&f, root)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -50,6 +51,11 @@ func (h *handler) fetch(t *loopState, e loop.Event, k *loop.Known, need loop.Nee
 	if need&loop.NeedOrigin != 0 {
 		start, _ := usage.PromptStart(h.ev.Transcript, h.ev.PromptID)
 		k.Origin = loop.Origin{By: start.Origin, Prompt: start.Prompt}
+	}
+	if need&loop.NeedPrompt != 0 {
+		if err := h.files.Findings(t.Budget); err != nil {
+			return err
+		}
 	}
 	h.fetchTask(t, k, need)
 	if err := h.fetchEntry(t, e, k, need); err != nil {
@@ -156,6 +162,9 @@ func (h *handler) around(t *loopState, e loop.Event) (a loop.Around) {
 	if t.Tick == nil || !stop && h.foreign(t) || h.ev.Name == event.SessionEnd {
 		return a // a session's end leaves too little time to ask a remote
 	}
+	if stop && t.Tick.Trail != "" {
+		a.Trail = h.trail(a.Worktrees)
+	}
 	tracked := slices.Clone(t.Tick.Tracked)
 	if stop {
 		for _, pr := range h.askedAtEnd(t) {
@@ -202,6 +211,43 @@ func (h *handler) worktrees() []loop.Worktree {
 		return nil
 	}
 	return list
+}
+
+// trail is a commit, and a sum of what an iteration could leave: the local branches, and the files
+// of each worktree that are not committed. It is "" where git does not tell all of it.
+func (h *handler) trail(on []loop.Worktree) string {
+	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+	defer cancel()
+	branches, err := tracker.BranchesSince(ctx, h.project, time.Time{})
+	if err != nil {
+		return ""
+	}
+	var left []string
+	for name, sha := range branches {
+		left = append(left, name+" "+sha)
+	}
+	slices.Sort(left)
+	head, roots := "", []string{h.project}
+	for _, w := range on {
+		path := w.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(h.project, path)
+		}
+		if isFolder(path) {
+			roots = append(roots, path)
+		}
+	}
+	for i, root := range roots {
+		tree, err := h.tree(ctx, root)
+		if err != nil {
+			return ""
+		}
+		if i == 0 {
+			head = tree.Head
+		}
+		left = append(left, root, tree.Head, treeSum(root, tree.Dirty))
+	}
+	return head + " " + sum([]byte(strings.Join(left, "\x00")))
 }
 
 // heads asks the remote for the branches of PRs; nil where it does not answer.

@@ -13,6 +13,7 @@ import (
 
 // finalReport gathers the gates of the whole run from its history.
 func (h *handler) finalReport(t *loopState) string {
+	h.slip(h.files.Findings(t.Budget))
 	r := report.Ended{
 		Budget: filepath.ToSlash(t.BudgetPath), History: store.HistoryPath(t.skill),
 		Elsewhere: t.BudgetPath != store.DefaultBudgetPath(t.skill),

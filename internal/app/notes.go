@@ -58,6 +58,8 @@ func ruleOf(link string) string {
 		return loop.UnreadText
 	case "sealed-record":
 		return loop.StateGuard
+	case loop.AuditRule:
+		return link
 	}
 	return loop.MergeGate
 }

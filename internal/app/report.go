@@ -91,6 +91,9 @@ func (h *handler) apply(t *loopState, facts loop.Report) (string, error) {
 			return "", err
 		}
 	}
+	if err := h.files.Findings(t.Budget); err != nil {
+		return "", err
+	}
 	audit, err := f.TakeAudit(h.redacted(facts), h.auditHead(t, facts))
 	if err != nil || audit != "" {
 		t.Tick.Reported = true

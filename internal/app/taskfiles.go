@@ -70,19 +70,14 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 	case before != nil:
 		now = tasks.Restore(before, now)
 	}
-	if line != nil && line.Task != nil && line.Task.Task <= len(r.List) {
-		j := line.Task.Judgement
-		if j.Verdict == loop.Verified || j.Verdict == loop.Claimed {
-			took := line.EndedAt.Sub(line.StartedAt)
-			sha := j.SHA
-			if r.List[line.Task.Task-1].NoCommit && len(sha) == 0 {
-				sha = ""
-			}
-			now = tasks.Completed(now, tasks.DoneLine(line.Task.Task-1, line.Task.Title, sha, took))
+	if i := r.Index - 1; i >= 0 && i < len(r.List) { // also where a crash came before this
+		if t := r.List[i]; t.Result == loop.Verified || t.Result == loop.Claimed {
+			took := time.Duration(t.Minutes) * time.Minute
+			now = tasks.Completed(now, tasks.DoneLine(i, t.Title, t.SHA, took))
 		}
-		if j.Verdict == loop.Flagged { // the gate and the history have the text (T37)
-			now = tasks.ClearFlagged(now)
-		}
+	}
+	if line != nil && line.Task != nil && line.Task.Judgement.Verdict == loop.Flagged {
+		now = tasks.ClearFlagged(now) // the gate and the history have the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
 	if !there || !bytes.Equal(now, []byte(text)) {

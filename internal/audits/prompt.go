@@ -173,10 +173,11 @@ func (p Prompt) look() string {
 		open = "Open findings. Look at each: name it in resolved, or leave it open.\n" +
 			list(p.Open)
 	}
+	// In a worktree of its own the client refuses a here-document of JSON.
 	report := "Report with one call, and end:\n\n" +
-		"hooks report <<'JSON'\n" +
-		`{"findings":[{"file":"a.go","line":12,"severity":"bug","description":"…",` +
-		`"scenario":"…"}],"resolved":["F1"],"verdict":"clean"}` + "\nJSON\n\n" +
+		`hooks report <<< '{"findings":[{"file":"a.go","line":12,"severity":"bug",` +
+		`"description":"…","scenario":"…"}],"resolved":["F1"],"verdict":"clean"}'` + "\n\n" +
+		`Write '\'' for an apostrophe in it. ` +
 		"severity is bug or warning; scenario is how it goes wrong; verdict is clean or dirty. " +
 		"An open bug makes the verdict dirty, whatever it says. " +
 		"An audit without a verdict does not count."

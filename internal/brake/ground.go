@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hooks/internal/guard"
+	"hooks/internal/loop"
 	"hooks/internal/safefile"
 	"hooks/internal/seal"
 	"hooks/internal/store"
@@ -28,6 +29,8 @@ type ground struct {
 	// then no merge passes.
 	project string
 	pass    func(kind guard.Kind, pr int, sha string) (ok bool, why string) // nil: there is none
+	// audits is the phase of an audit loop in which nothing may leave the worktree, "" for none.
+	audits string
 }
 
 // takePass uses up the pass for one act.
@@ -58,7 +61,21 @@ func (f folder) ground(pass Pass) (g ground, on bool) {
 	if project.Type == gjson.String && filepath.IsAbs(project.Str) {
 		g.project = filepath.Clean(project.Str)
 	}
+	g.audits = auditPhase(gjson.Get(text, `loops.#(skill=="audit")`))
 	return g, true
+}
+
+// auditPhase is the phase of an audit loop that is on and active, "" where the post action is under
+// way and may push (A67).
+func auditPhase(l gjson.Result) string {
+	v := gjson.GetMany(l.Raw, "on", "state.budget.status", "state.budget.audit.phase",
+		"state.budget.audit.post_action.push")
+	phase := v[2].Str
+	posts := phase == string(loop.PostAction) && v[3].Bool()
+	if !v[0].Bool() || v[1].Str != string(loop.Active) || posts {
+		return ""
+	}
+	return phase
 }
 
 // maxRecord bounds the sealed record, in bytes.

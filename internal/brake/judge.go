@@ -75,8 +75,18 @@ func (s Start) Judge(g ground) *Refusal {
 		return refuse(string(merges[0].Kind), s.shown(), why, "merge one PR at a time")
 	case len(merges) == 1:
 		return s.merge(g, merges[0], there)
+	case g.audits != "" && publishes(reading):
+		return refuse(loop.AuditRule, s.shown(), "nothing leaves the worktree in the phase "+
+			g.audits+" of an audit loop", "commit; a person pushes after the audit is clear")
 	}
 	return nil
+}
+
+// publishes reports whether the program pushes or opens a PR.
+func publishes(r guard.Reading) bool {
+	return r.Pushes != "" || slices.ContainsFunc(r.Acts, func(a guard.Act) bool {
+		return a.Kind == guard.OpenPR
+	})
 }
 
 // Repo is a repository as the guard takes it, with the aliases of gh.

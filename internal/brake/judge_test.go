@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"hooks/internal/guard"
 	"hooks/internal/hint"
+	"hooks/internal/loop"
 )
 
 // passes is a loop that lets PR 142 through so often, at one head.
@@ -21,13 +25,14 @@ type passes struct {
 const head = "0123456789abcdef0123456789abcdef01234567"
 
 func (p *passes) ground() ground {
-	return ground{p.project, func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
+	pass := func(kind guard.Kind, pr int, sha string) (ok bool, why string) {
 		if kind != guard.MergePR || pr != 142 || sha != "" && sha != head || p.passes == 0 {
 			return ground{}.takePass(kind, pr, sha)
 		}
 		p.passes--
 		return true, ""
-	}}
+	}
+	return ground{project: p.project, pass: pass}
 }
 
 // project is a repository of o/r on a branch of its own.
@@ -258,6 +263,53 @@ func TestTable(t *testing.T) {
 		case r != nil && strings.Count(hint.Text(r), "\n") != 1:
 			t.Errorf("%s: the refusal is not of two lines:\n%s", name, hint.Text(r))
 		}
+	}
+}
+
+// A67: in an audit loop a program that pushes anything, or opens a PR, does not start.
+func TestAuditPublishesNothing(t *testing.T) {
+	dir := project(t)
+	for line, refused := range map[string]bool{
+		"git push": true, "git push origin feature": true, "git -C . push -u origin HEAD": true,
+		"git -c alias.x=push x": true, "git subtree push --prefix a origin b": true,
+		"gh pr create --fill": true, "glab mr create": true,
+		"git status": false, "git commit -m 'git push'": false, "git fetch": false,
+		"gh pr view 142": false, "curl https://example.com": false,
+	} {
+		s := start(dir, split(line)...)
+		r := s.Judge(ground{project: dir, audits: "coding"})
+		if (r != nil) != refused || r != nil && r.Rule != loop.AuditRule {
+			t.Errorf("%s: %v", line, r)
+		}
+		if r := s.Judge(ground{project: dir}); r != nil {
+			t.Errorf("%s outside of an audit loop: %v", line, r)
+		}
+	}
+}
+
+func TestAuditPhase(t *testing.T) {
+	for _, row := range []struct {
+		on     bool
+		status string
+		audit  string
+		want   string
+	}{
+		{true, "active", `"phase":"coding"`, "coding"},
+		{true, "active", `"phase":"auditing"`, "auditing"},
+		{true, "halted", `"phase":"auditing"`, ""},
+		{false, "active", `"phase":"auditing"`, ""},
+		{true, "active", `"phase":"post_action","post_action":{"push":true}`, ""},
+		{true, "active", `"phase":"post_action","post_action":{}`, "post_action"},
+		{true, "active", `"phase":"fix","post_action":{"push":true}`, "fix"},
+	} {
+		record := fmt.Sprintf(`{"on":%v,"state":{"budget":{"status":%q,"audit":{%s}}}}`, row.on,
+			row.status, row.audit)
+		if got := auditPhase(gjson.Parse(record)); got != row.want {
+			t.Errorf("%s: %q", record, got)
+		}
+	}
+	if got := auditPhase(gjson.Result{}); got != "" {
+		t.Errorf("without an audit loop: %q", got)
 	}
 }
 

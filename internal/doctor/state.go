@@ -37,6 +37,7 @@ func (m *machine) repairState(do func(*store.Store) error) func() error {
 			return err
 		}
 		defer files.Close()
+		files.Seal(seal.At(seal.Home(m.Env)), proc.Boot) // its record is to know of the repair
 		return do(files)
 	}
 }

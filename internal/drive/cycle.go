@@ -11,7 +11,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Run is the state of one task run, as the driver needs it. The hook side implements it over the
+// Run is the state of one run, as the driver needs it. The hook side implements it over the
 // files of the run and holds every rule:
 //
 //   - Next reads the state and returns the next order. It is called before each process, and after
@@ -51,14 +51,13 @@ const (
 	Finish           // the run has ended, or waits for a person
 )
 
-// Order is the answer of a Run. Task counts from 1 to Tasks, and Attempt from 1.
+// Order is the answer of a Run. Name is as in "task 1 of 3, attempt 1".
 type Order struct {
 	Do      Do
 	Prompt  string
-	Task    int
-	Tasks   int
+	Agent   string // of the client, which may have fewer tools; "" for its own
+	Name    string
 	Title   string
-	Attempt int
 	Spent   loop.USD // by the run so far
 	Ceiling loop.USD // none if 0
 	Until   time.Time
@@ -117,11 +116,13 @@ func (c *Cycle) Drive() (Order, error) {
 // attempt runs one process. The order that it returns has the verb Finish if the run is over.
 func (c *Cycle) attempt(o Order) (Order, error) {
 	began, client := c.now(), c.Client
-	name := fmt.Sprintf("task %d of %d, attempt %d", o.Task, o.Tasks, o.Attempt)
-	c.Screen.Say(began, join(name, o.Title, money(o)))
+	c.Screen.Say(began, join(o.Name, o.Title, money(o)))
+	if o.Agent != "" {
+		client.Flags = append([]string{"--agent", o.Agent}, client.Flags...) // a person's is later
+	}
 	client.Tick = func(last string) {
 		took := c.now().Sub(began).Truncate(time.Second)
-		c.Screen.Show(join(name, money(o), took.String(), o.Title), last)
+		c.Screen.Show(join(o.Name, money(o), took.String(), o.Title), last)
 	}
 	end, err := client.Run(o.Prompt, c.Signals)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *Cycle) attempt(o Order) (Order, error) {
 		why = ""
 	}
 	took := now.Sub(began).Truncate(time.Second).String()
-	c.Screen.Say(now, join(name, string(v.Kind), took, why))
+	c.Screen.Say(now, join(o.Name, string(v.Kind), took, why))
 	if err := c.Run.Ended(v); err != nil {
 		return Order{}, err
 	}

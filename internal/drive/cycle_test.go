@@ -4,6 +4,7 @@ package drive
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -71,7 +72,8 @@ func drive(t *testing.T, s *script, c *Cycle) (Order, string) {
 func tasks(parts ...string) *script {
 	s := &script{}
 	for i, p := range parts {
-		s.orders = append(s.orders, Order{Prompt: p, Task: i + 1, Tasks: len(parts), Attempt: 1,
+		s.orders = append(s.orders, Order{Prompt: p,
+			Name:  fmt.Sprintf("task %d of %d, attempt 1", i+1, len(parts)),
 			Title: "Parse it", Spent: loop.Dollar, Ceiling: 25 * loop.Dollar})
 	}
 	return s

@@ -15,11 +15,13 @@ func (d *Desk) Audit() (report.Audited, error) {
 	found := report.Audited{Findings: []loop.Finding{}}
 	err := d.ask(func(v *visit) error {
 		return v.each([]loop.Skill{loop.Audit}, func(l *loopState) error {
-			if l.Budget.Audit != nil {
-				found.Run = l.Budget
-				found.Findings = append(found.Findings, l.Budget.Audit.Findings...)
+			if l.Budget.Audit == nil {
+				return nil
 			}
-			return nil
+			err := v.files.Findings(l.Budget)
+			found.Run = l.Budget
+			found.Findings = append(found.Findings, l.Budget.Audit.Findings...)
+			return err
 		})
 	})
 	if err == nil && found.Run == nil {

@@ -46,6 +46,7 @@ func (v *visit) runs(skills []loop.Skill, runID string,
 
 func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Card, error) {
 	b := l.Budget
+	ferr := files.Findings(b)
 	lines, earlier, err := lastLines(files, l.skill, b.RunID)
 	c := report.NewCard(b, lines, earlier)
 	c.Keep(func(path string) bool {
@@ -58,7 +59,7 @@ func (v *visit) card(files *store.Store, l *loopState, present bool) (report.Car
 	c.Waiting, c.Resume = openGates(l), report.Resume(b, l.Elsewhere(l.skill))
 	last, terr := lastAttempts(files, l)
 	c.Open, c.Tasks = l.Tick != nil, report.TaskRows(b, l.Tick, last)
-	err = errors.Join(err, terr)
+	err = errors.Join(err, terr, ferr)
 	if c.Present = present; present {
 		st := v.stand(l)
 		if c.Budgets = st.Budgets; b.Status == loop.Active && st.OwnerAlive {

@@ -14,10 +14,10 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the runs spent, or one of them, by model, iteration, run, task, day, agent or
-// project. Sums are exact. What has no model, iteration, task, day or agent has a row of its own,
-// so that every way comes to the same total. Of all runs of a project only the last most
-// iterations have rows of their own.
+// Cost is what the runs spent, or one of them, by model, iteration, run, task, phase, day,
+// agent or project. Sums are exact. What belongs to no row has one of its own, so that every way
+// comes to the same total. Of all runs of a project only the last most iterations have rows of
+// their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 	c := report.Cost{By: by, All: d.Everywhere, Rows: []report.CostRow{}}
 	var ledgers []*ledger
@@ -47,6 +47,8 @@ func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
 			c.Rows = append(c.Rows, l.byIteration()...)
 		case "task":
 			c.Rows = append(c.Rows, l.byTask()...)
+		case "phase":
+			c.Rows = append(c.Rows, l.byPhase()...)
 		case "run":
 			state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
 			c.Rows = append(c.Rows, l.row(0, state, l.total()))
@@ -182,6 +184,31 @@ func (l *ledger) byTask() (rows []report.CostRow) {
 		return r.Tokens == (loop.Tokens{})
 	})
 	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its tasks")
+}
+
+// byPhase sums the iterations of each phase of an audit loop, over all sessions. A run without
+// phases is one row (A22, A23).
+func (l *ledger) byPhase() (rows []report.CostRow) {
+	if l.run.Audit == nil {
+		return []report.CostRow{l.row(0, "", l.total())}
+	}
+	spent := l.spent
+	if l.tick != nil && l.tick.Attempt != nil {
+		spent = append(spent, iterationSpent{phase: l.tick.Attempt.Phase, Tokens: l.live})
+	}
+	for _, phase := range loop.Phases {
+		row := l.row(0, "", loop.Tokens{})
+		row.Phase = phase
+		for _, s := range spent {
+			if s.phase == phase {
+				row.Tokens = row.Tokens.Add(s.Tokens)
+			}
+		}
+		if row.Tokens != (loop.Tokens{}) {
+			rows = append(rows, row)
+		}
+	}
+	return withRest(rows, missing(l.total(), sumOf(rows)), l.run.RunID+" outside of its phases")
 }
 
 func (l *ledger) taskRow(number int, title string) report.CostRow {

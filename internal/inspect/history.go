@@ -63,6 +63,7 @@ type line struct {
 	usage    gjson.Result // by model
 	gates    gjson.Result // asked in it
 	title    string       // of its task
+	phase    loop.Phase   // of an audit loop
 	snapshot []byte       // the budget after it; good until the next line
 }
 
@@ -172,6 +173,8 @@ func (l *line) field(name string, v gjson.Result) {
 		l.Task, l.Try = v.Get("task").Int(), v.Get("try").Int()
 		l.Verdict = strings.Clone(v.Get("judgement.verdict").String())
 		l.title = strings.Clone(v.Get("title").String())
+	case "audit":
+		l.phase = loop.Phase(strings.Clone(v.Get("phase").String()))
 	case "usage_by_model":
 		l.usage = v
 	case "gates":

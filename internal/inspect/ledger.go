@@ -35,7 +35,8 @@ type iterationSpent struct {
 	iteration int
 	outcome   string
 	ended     time.Time
-	task      int64 // of a task loop, from 1; 0 for none
+	task      int64      // of a task loop, from 1; 0 for none
+	phase     loop.Phase // of an audit loop
 	loop.Tokens
 }
 
@@ -51,7 +52,7 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 		case "iteration":
 			l.readSpent(files, most)
 			most -= len(l.spent)
-		case "day", "task":
+		case "day", "task", "phase":
 			l.readSpent(files, math.MaxInt)
 		case "agent":
 			l.readParts(files)
@@ -148,13 +149,13 @@ func (l *ledger) readSpent(files *store.Store, most int) {
 		}
 		outcome := strings.Clone(line.Outcome) // else it keeps its line in memory
 		l.spent = append(l.spent, iterationSpent{int(line.Iteration), outcome, line.Ended,
-			line.Task, spent})
+			line.Task, line.phase, spent})
 		if len(l.spent) > most {
 			l.older.Tokens = l.older.Add(l.spent[0].Tokens)
 			l.older.iteration++
 			l.spent = l.spent[1:]
 		}
-	}, "usage_by_model", "task")
+	}, "usage_by_model", "task", "audit")
 }
 
 // tokensOf is the sum of a usage_by_model. Its fields are read one by one because a history may

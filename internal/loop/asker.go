@@ -45,7 +45,7 @@ func (b *Budget) Agrees(f Flags) bool {
 		return true
 	}
 	// the tick of a schedule, as in "/sdd:task"
-	if b.Tasks != nil && len(f.explicit)+len(f.Rest)+len(f.Task.words()) == 0 &&
+	if b.Drive() != "" && len(f.explicit)+len(f.Rest)+len(f.Task.words()) == 0 &&
 		f.BudgetFile == "" {
 		return true
 	}

@@ -27,8 +27,11 @@ type AuditRun struct {
 	Audits       int       `json:"audits"`            // that ended with a verdict
 	Retries      int       `json:"retries,omitempty"` // audits in a row that ended without one
 	// Outages counts the phases in a row that ended by no fault of the work.
-	Outages  int       `json:"outages,omitempty"`
+	Outages int `json:"outages,omitempty"`
+	// Findings are those of the run's own file, where they were read. Budgets of earlier versions
+	// hold them.
 	Findings []Finding `json:"findings,omitempty"`
+	Found    Tally     `json:"found,omitzero"`
 	LastID   int       `json:"last_finding,omitempty"` // number of the newest finding
 	// Verdict is that of the last audit, bound to its commit (A75).
 	Verdict *AuditVerdict `json:"verdict,omitempty"`
@@ -71,6 +74,9 @@ const (
 	PostAction    Phase = "post_action"
 	Complete      Phase = "complete"
 )
+
+// Phases are those in which work is done, in the order of a run.
+var Phases = [...]Phase{Coding, Auditing, FinalAuditing, Fixing, PostAction}
 
 // Audits reports whether the phase only looks.
 func (p Phase) Audits() bool { return p == Auditing || p == FinalAuditing }
@@ -159,7 +165,7 @@ func (r AuditRun) clone() *AuditRun {
 
 // begin opens the phase under way; nil once the run is complete.
 func (r *AuditRun) begin(e EntryFacts) *Attempt {
-	if r.Phase == Complete {
+	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return nil
 	}
 	if r.Base == "" {
@@ -217,7 +223,7 @@ func (r *AuditRun) happened(j Judgement) phaseEvent {
 		return ""
 	case !r.Phase.Audits():
 		return ended
-	case j.Verdict == Clean, j.Verdict == Dirty && j.Why == openFindings && r.open("") == 0:
+	case j.Verdict == Clean, j.Verdict == Dirty && j.Why == openFindings && r.open() == 0:
 		return r.clears() // a person may have accepted what was open
 	case j.Verdict == Dirty:
 		return dirty
@@ -257,7 +263,6 @@ func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
 		if on == dirty {
 			next.Verdict.Word = dirtyWord
 		}
-		next.seen()
 	}
 	if r.Phase == PostAction && j.Verdict == Ended && next.Post != nil {
 		next.Post.Summary = a.Last
@@ -329,13 +334,16 @@ func (f *Facts) noVerdicts(in Phase) string {
 
 // Result is the run in a line, as in "2 of 3 sections clean, 1 open bug, 0 open warnings".
 func (r *AuditRun) Result() string {
-	done := r.Section
-	if r.Phase == FinalAuditing || r.Phase == Fixing || r.Phase == PostAction ||
-		r.Phase == Complete {
-		done = len(r.Sections)
+	return fmt.Sprintf("%d of %s clean, %s, %s", r.Clean(), count(len(r.Sections), "section"),
+		count(r.Found.Bugs, "open bug"), count(r.Found.Warnings, "open warning"))
+}
+
+// Clean counts the sections whose audit was clean.
+func (r *AuditRun) Clean() int {
+	if r.Phase == Coding || r.Phase == Auditing {
+		return r.Section
 	}
-	return fmt.Sprintf("%d of %s clean, %s, %s", done, count(len(r.Sections), "section"),
-		count(r.open(Bug), "open bug"), count(r.open(Warn), "open warning"))
+	return len(r.Sections)
 }
 
 func tellAudit(f *Facts) string {
@@ -351,7 +359,8 @@ var AuditStatuses = []struct{ Cause, Status, Aka string }{
 	{"user_interrupt", "cancelled", "cancelled"},
 	{"prior_gate_stop", "cancelled", "user_aborted"},
 	{"lock_contention", "cancelled", "shutdown"},
-	{"stalled", "stalled", "stall_timeout"},
+	{"stalled", "stalled", "no_progress"},
+	{CauseStall, "stalled", "stall_timeout"},
 	{"iteration_budget", "errored", "max_iterations"},
 	{"wall_clock_budget", "errored", "max_minutes"},
 	{"cost_budget", "errored", "max_dollars"},
@@ -382,11 +391,16 @@ func (b *Budget) Restartable() bool { return b.AuditStatus() != "completed" }
 
 // order asks the conductor for the call that begins the phase under way.
 func (r *AuditRun) order() string {
-	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
 	return fmt.Sprintf("Next: %s of %s. Make exactly one Agent call now: subagent_type "+
 		"\"general-purpose\", description %q, prompt \"go\" (the hook replaces it by the phase's "+
-		"own). When it returns, end your turn with one short line. Do nothing else.", a.Name(),
-		r.Plan, a.Name())
+		"own). When it returns, end your turn with one short line. Do nothing else.", r.UnderWay(),
+		r.Plan, r.UnderWay())
+}
+
+// UnderWay is the phase under way, as in "the audit of section 2".
+func (r *AuditRun) UnderWay() string {
+	a := Attempt{Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections)}
+	return a.Name()
 }
 
 // next is the number of the task under way; it means nothing to an audit loop.
@@ -459,7 +473,7 @@ func (s State) judgeVerdict(j Judgement, e *Evidence, left string) *Continue {
 		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
 			abbreviated(v.SHA), abbreviated(e.Head))
 		return s.miss(j, "Look at the new commit too.")
-	case s.Run.Audit.open(Bug) > 0, v.Word == dirtyWord:
+	case s.Run.Audit.Found.Bugs > 0, v.Word == dirtyWord:
 		j.Verdict, j.Why = Dirty, openFindings
 	case left != "":
 		j.Verdict, j.Why = Dirty, left

@@ -144,6 +144,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		r := auditRun(1, Auditing)
 		r.Findings = tt.findings
+		r.Tally()
 		a := &Attempt{Phase: Auditing, Task: 1, Verdict: tt.verdict, Holds: mostHolds}
 		s := State{Run: &Budget{Audit: r, Skill: Audit}, Tick: &Tick{Attempt: a}}
 		k := Known{Has: NeedEvidence, Evidence: tt.evidence}
@@ -197,7 +198,7 @@ func TestFindings(t *testing.T) {
 	}
 	applyRecurring(run, tick, Gate{Target: "F1"}, "accept", "accept")
 	take(Report{Findings: []FoundOne{panics}})
-	if run.Audit.Findings[0].State != AcceptedFinding || run.Audit.open(Bug) != 0 {
+	if run.Audit.Findings[0].State != AcceptedFinding || run.Audit.open() != 0 {
 		t.Error("an accepted finding is open again")
 	}
 	tick.Attempt.Phase = Coding
@@ -214,22 +215,81 @@ func manyFindings(n int) (list []FoundOne) {
 	return list
 }
 
-// The list stays bounded although findings come and go.
-func TestFindingsBound(t *testing.T) {
-	r := auditRun(1, Auditing)
-	tick := &Tick{Attempt: &Attempt{Phase: Auditing, Task: 1}}
-	for i := range 1000 {
-		one := FoundOne{File: fmt.Sprintf("%s.go", strings.Repeat("z", i+1)), Severity: Bug}
-		if err := r.add(tick, one); err != nil {
+// A33, A73: the budget's counts are those of the findings, and how long one is open is told by the
+// audits that ended.
+func TestTally(t *testing.T) {
+	run := &Budget{Skill: Audit, Audit: auditRun(1, Auditing)}
+	tick := &Tick{Attempt: &Attempt{Phase: Auditing, Task: 1, Sent: true}}
+	audit := func(found []FoundOne, resolved ...string) {
+		r := Report{Findings: found, Resolved: resolved}
+		if _, err := (&Facts{Run: run, Tick: tick}).TakeAudit(r, "abc1234"); err != nil {
 			t.Fatal(err)
 		}
-		last := &r.Findings[len(r.Findings)-1]
-		if last.State = ResolvedFinding; i%7 == 0 {
-			last.State = AcceptedFinding
-		}
 	}
-	if n := len(r.Findings); n > 2*MaxFindings || r.LastID != 1000 {
-		t.Errorf("%d findings, the newest is F%d", n, r.LastID)
+	ends := func() {
+		run.Audit = run.Audit.fold(tick.Attempt, Judgement{Verdict: Dirty, Why: openFindings})
+		run.Audit.Phase = Auditing
+	}
+	bug := FoundOne{File: "a", Severity: Bug, Description: "x"}
+	warning := FoundOne{File: "b", Severity: Warn, Description: "y"}
+	audit([]FoundOne{bug})
+	ends()
+	audit([]FoundOne{warning})
+	if d := cmp.Diff(Tally{Bugs: 1, Warnings: 1}, run.Audit.Found); d != "" {
+		t.Error(d)
+	}
+	ends()
+	if !run.Audit.recurs() {
+		t.Error("a finding that is open at the third audit asks no one")
+	}
+	audit(nil, "F1")
+	if d := cmp.Diff(Tally{Warnings: 1, Resolved: 1, Since: 1}, run.Audit.Found); d != "" {
+		t.Error(d)
+	}
+	if run.Audit.recurs() {
+		t.Error("one that is open at two asks")
+	}
+	ends()
+	audit([]FoundOne{bug}) // it was open at two audits, and is not at the third
+	if f := run.Audit.Findings[0]; f.Since != 1 || f.Seen != 0 {
+		t.Errorf("%+v", f)
+	}
+	applyRecurring(run, tick, Gate{Target: "F2"}, "accept", "accept")
+	if d := cmp.Diff(Tally{Bugs: 1, Accepted: 1, Since: 1}, run.Audit.Found); d != "" {
+		t.Error(d)
+	}
+	applyRecurring(run, tick, Gate{Target: "F1"}, "again", "again")
+	if run.Audit.Found.Since != 3 || run.Audit.recurs() {
+		t.Errorf("%+v", run.Audit.Found)
+	}
+}
+
+// A budget of an earlier version holds its findings itself, with the audits that each has seen.
+func TestAdopt(t *testing.T) {
+	r := auditRun(1, Auditing)
+	r.Audits = 4
+	r.Findings = []Finding{
+		{ID: "F1", Severity: Bug, State: OpenFinding, Seen: 3},
+		{ID: "F2", Severity: Warn, State: OpenFinding, Seen: 1},
+		{ID: "F3", Severity: Bug, State: ResolvedFinding, Seen: 2},
+		{ID: "F4", Severity: Bug, State: AcceptedFinding},
+	}
+	r.Adopt()
+	if d := cmp.Diff(Tally{Bugs: 1, Warnings: 1, Resolved: 1, Accepted: 1, Since: 1},
+		r.Found); d != "" {
+		t.Error(d)
+	}
+	if r.Findings[1].Since != 3 || r.Findings[2].Seen != 2 || !r.recurs() {
+		t.Errorf("%+v", r.Findings)
+	}
+	if r.Stored() != r {
+		t.Error("findings that no file has are not stored")
+	}
+	r.Found.Sum, r.Found.Bytes = "x", 1
+	before := *r
+	r.Adopt()
+	if s := r.Stored(); s.Findings != nil || s.Found != r.Found || !cmp.Equal(before, *r) {
+		t.Errorf("%+v", s)
 	}
 }
 
@@ -246,7 +306,7 @@ func TestAuditStatuses(t *testing.T) {
 		if b.AuditStatus() != s.Status || b.Restartable() != (s.Status != "completed") {
 			t.Errorf("%+v is %s", s, b.AuditStatus())
 		}
-		if _, known := ConditionOf(s.Cause); !known {
+		if _, known := ConditionOf(s.Cause); !known && s.Cause != CauseStall {
 			t.Errorf("%s is no cause", s.Cause)
 		}
 	}
@@ -270,7 +330,7 @@ func TestIdle(t *testing.T) {
 		a.Sent, a.Head = true, "abc1234567"
 		a.Judged = &Judgement{Verdict: Ended}
 		run.DollarsEstimate = run.DollarsEstimate.Plus(Dollar)
-		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before)
+		run.foldIdle(&Tick{Body: true, Attempt: &a}, &before, Ending{})
 	}
 	still := Attempt{EndHead: "abc1234567"}
 	end(still)

@@ -14,10 +14,10 @@ func recurringDue(f *Facts) (due []Gate) {
 		return nil
 	}
 	for _, one := range f.Run.Audit.Which(OpenFinding) {
-		if one.Seen+1 >= mostSeen {
+		if seen := f.Run.Audit.Audits - one.Since + 1; seen >= mostSeen {
 			due = append(due, Gate{
 				Question: fmt.Sprintf("Finding %s is open after %d audits: %s Try again, accept "+
-					"it, or stop the loop?", one.ID, one.Seen+1, sentence(one.String())),
+					"it, or stop the loop?", one.ID, seen, sentence(one.String())),
 				Target: one.ID,
 			})
 		}
@@ -37,18 +37,19 @@ func applyRecurring(run *Budget, _ *Tick, g Gate, act, _ string) {
 	r := run.Audit.clone()
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.ID == g.Target {
-			if f.Seen = 0; act == "accept" {
+			if f.Since = r.Audits; act == "accept" {
 				f.State = AcceptedFinding
 			}
 		}
 	}
+	r.Tally()
 	run.Audit = r
 }
 
 func tellRecurring(f *Facts) string {
-	most := 0
-	for _, one := range f.Run.Audit.Which(OpenFinding) {
-		most = max(most, one.Seen)
+	most, r := 0, f.Run.Audit
+	if r.open() > 0 {
+		most = r.Audits - r.Found.Since
 	}
 	return fmt.Sprintf("the oldest open finding was there at %d audits; asks at %d", most, mostSeen)
 }

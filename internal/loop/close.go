@@ -28,6 +28,7 @@ type Ending struct {
 	Pause  bool // a gate waits without an answer
 	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
 	Unanswered string
+	Trail      string // as of Tick; "" when unknown
 }
 
 // Closing is everything that ending an iteration changes. Order: append Line (the commit point),
@@ -52,7 +53,7 @@ func Close(run Budget, t Tick, previous *Iteration, e Ending) Closing {
 	}
 	run.fold(&t, previous, e)
 	attempt, phase := run.foldTask(&t, e), run.foldAudit(&t)
-	run.foldIdle(&t, &before)
+	run.foldIdle(&t, &before, e)
 	run.foldOutage(&t, e.Now)
 	f := Look(&run, &t, previous, e.Now)
 	fired := slices.Clone(t.Fired)

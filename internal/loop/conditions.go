@@ -132,7 +132,7 @@ func Evaluate(f *Facts, at Moment) []Fired {
 	var fired []Fired
 	scope := f.Run.Scope()
 	for _, c := range Conditions {
-		if c.Holds == nil || c.When&at == 0 || c.Applies&scope == 0 {
+		if c.Holds == nil || c.When&at == 0 || c.applies(f.Run)&scope == 0 {
 			continue
 		}
 		if text := c.Holds(f); text != "" {
@@ -140,6 +140,15 @@ func Evaluate(f *Facts, at Moment) []Fired {
 		}
 	}
 	return fired
+}
+
+// applies are the kinds of run that the condition is for: with --max-idle a work loop, too, has to
+// make progress.
+func (c Condition) applies(b *Budget) Scope {
+	if c.Cause == "stalled" && b.MaxIdle > 0 {
+		return c.Applies | WorkRun
+	}
+	return c.Applies
 }
 
 func backlogEmpty(f *Facts) string {

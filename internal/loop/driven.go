@@ -1,28 +1,31 @@
 package loop
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
-// A driven run is one whose driver, `hooks go`, starts one client process for each attempt. The
-// process does the task in its main thread, and the driver knows how it ended.
+// A driven run is one whose driver, `hooks go`, starts one client process for each attempt at a
+// task, or for each phase of an audit loop. The process does it in its main thread, and the driver
+// knows how it ended.
 
-// driven reports whether the run's driver brings the next attempt.
-func (b *Budget) driven() bool { return b.Tasks != nil && b.Tasks.Drive == DriveProcess }
+// driven reports whether the run's driver brings the next iteration.
+func (b *Budget) driven() bool { return b.Drive() == DriveProcess }
 
-// Drives reports whether flags are those with which the run's driver brings the next attempt, in a
-// session of its own. A person's --resume is another: it gives a blocked task new attempts.
+// Drives reports whether flags are those with which the run's driver brings the next iteration, in
+// a session of its own. A person's --resume is another: it gives a blocked task new attempts.
 func (b *Budget) Drives(f Flags) bool {
 	return b.driven() && b.Status == Active && !f.Resume && len(f.Rest) == 0 &&
 		f.Task.List == "" && f.Task.Drive == DriveProcess
 }
 
-// turnsBy sets who brings the next attempts of a resumed run, by its --drive. What a driver had
-// begun is conducted where a session takes it up without one.
-func (r *TaskRun) turnsBy(drive string) {
-	if drive != "" {
-		r.Drive = drive
-	} else if r.Drive == DriveProcess {
-		r.Drive = DriveStop
+// resumedBy returns the drive of a resumed run, by its --drive. What a driver had begun is
+// conducted where a session takes it up without one.
+func resumedBy(drive, before string) string {
+	if drive == "" && before == DriveProcess {
+		return DriveStop
 	}
+	return cmp.Or(drive, before)
 }
 
 // ProcessEnd is the end of a client process as its driver saw it. It closes an attempt that no Stop
@@ -43,12 +46,23 @@ func (e ProcessEnd) step(s State, k *Known) Outcome {
 	case e.Person:
 		s.Tick.Interrupt(e.Why)
 	case e.Counts && a != nil && a.Judged == nil:
-		a.Judged = &Judgement{Verdict: Unfinished, Why: e.Why}
+		a.Judged = &Judgement{Verdict: a.unjudged(), Why: e.Why}
 		fallthrough
 	default:
 		s.Tick.Failed = e.Why
 	}
 	return e.closeTurn(s, k)
+}
+
+// unjudged is the verdict on an attempt or a phase that ended by its own fault and before a Stop.
+func (a *Attempt) unjudged() TaskDone {
+	switch {
+	case a.Phase.Audits():
+		return Undecided
+	case a.Phase != "":
+		return Ended
+	}
+	return Unfinished
 }
 
 // Causes beside those of the conditions; but for the last, only a driver sees them.
@@ -110,13 +124,13 @@ type DriveStep struct {
 	Wait   bool
 	Cause  string // of an end, as in "gate_waiting"
 	Text   string // for a person: why it ends or waits
-	Code   int    // exit code of an end: 0 only when all tasks are complete
+	Code   int    // exit code of an end: 0 only when the run is complete
 }
 
 // Next is the driver's next step by the state of its run (T92).
 func (d Driving) Next() DriveStep {
 	run := d.Run
-	if run == nil || run.Tasks == nil {
+	if run == nil || run.Drive() == "" {
 		return DriveStep{Cause: NotBegun, Text: d.notBegun(), Code: 1}
 	}
 	end := DriveStep{Cause: run.StopCause, Text: run.StopText, Code: 1}
@@ -128,7 +142,7 @@ func (d Driving) Next() DriveStep {
 		}
 	}
 	switch {
-	case run.Status == Halted && run.Tasks.Complete():
+	case run.Status == Halted && run.complete():
 		end.Code = 0
 		return end
 	case !d.First && !d.Began && !d.Spared:
@@ -141,19 +155,35 @@ func (d Driving) Next() DriveStep {
 	case run.Status != Active:
 		return DriveStep{Again: true, Resume: true}
 	case d.Owner == Alive && !run.OwnerLeft && run.driven():
-		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on task %d",
-			run.Owner.PID, run.Tasks.Index+1)}
+		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s",
+			run.Owner.PID, run.underWay())}
 	case d.Owner == Alive && !run.OwnerLeft:
-		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The task loop runs "+
+		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",
-			run.Owner.PID)}
+			run.Skill, run.Owner.PID)}
 	}
 	return DriveStep{Again: true, Resume: d.First}
 }
 
 func (d Driving) notBegun() string {
 	if d.Why == "" {
-		return "The process ended without beginning a task"
+		return "The process ended without beginning an iteration"
 	}
-	return "The process ended without beginning a task: " + d.Why
+	return "The process ended without beginning an iteration: " + d.Why
+}
+
+// complete reports whether nothing is left of the run's list or plan.
+func (b *Budget) complete() bool {
+	if b.Audit != nil {
+		return b.Audit.Phase == Complete
+	}
+	return b.Tasks.Complete()
+}
+
+// underWay is the run's next or open iteration, as in "task 2" or "the audit of section 1".
+func (b *Budget) underWay() string {
+	if b.Audit != nil {
+		return b.Audit.UnderWay()
+	}
+	return fmt.Sprintf("task %d", b.Tasks.Index+1)
 }

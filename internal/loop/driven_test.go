@@ -35,7 +35,7 @@ func TestDriving(t *testing.T) {
 	end := func(cause, text string) DriveStep {
 		return DriveStep{Cause: cause, Text: text, Code: 1}
 	}
-	const none = "The process ended without beginning a task"
+	const none = "The process ended without beginning an iteration"
 	gate := end("gate_waiting", "Loop paused at gate gate-1-spec: ok?")
 	for name, c := range map[string]struct {
 		change func(*Budget)
@@ -83,6 +83,54 @@ func TestDriving(t *testing.T) {
 	}
 	if got := (Driving{}).Next(); got.Again || got.Wait || got.Code != 1 {
 		t.Errorf("without a run: %+v", got)
+	}
+}
+
+// A driven audit loop is known by its phase, and complete once nothing is left (A11, T92).
+func TestDrivingAnAudit(t *testing.T) {
+	run := &Budget{Skill: Audit, Status: Active, Owner: Process{PID: 7},
+		Audit: auditRun(2, Auditing)}
+	run.Audit.Drive = DriveProcess
+	if got := (Driving{Run: run, First: true, Owner: Alive}).Next(); !got.Wait ||
+		got.Text != "process 7 still works on the audit of section 1" {
+		t.Errorf("%+v", got)
+	}
+	if got := (Driving{Run: run, Began: true}).Next(); got != (DriveStep{Again: true}) {
+		t.Errorf("%+v", got)
+	}
+	for phase, code := range map[Phase]int{Auditing: 1, Complete: 0} {
+		run.Status, run.Audit.Phase = Halted, phase
+		if got := (Driving{Run: run, Began: true}).Next(); got.Again || got.Code != code {
+			t.Errorf("%s: %+v", phase, got)
+		}
+	}
+}
+
+// A phase that ended before a Stop saw it: an audit has no verdict, any other one has ended, and
+// what was no fault of the work is an outage. Of a driver's, more of those may come in a row.
+func TestProcessEndOfAPhase(t *testing.T) {
+	k := Known{Has: ^Need(0), Foreign: true, Gone: true}
+	at := Turn{Now: noon.Add(time.Minute), Session: "s1"}
+	for _, c := range []struct {
+		phase  Phase
+		counts bool
+		want   TaskDone
+		next   Phase
+	}{
+		{Auditing, true, Undecided, Auditing}, {Coding, true, Ended, Auditing},
+		{Fixing, false, Outage, Fixing}, {PostAction, true, Ended, Complete},
+	} {
+		r := auditRun(2, c.phase)
+		r.Drive, r.Outages, r.Post = DriveProcess, mostOutages, &Post{Prompt: "x"}
+		s := State{Run: &Budget{RunID: "r1", SessionID: "s1", Skill: Audit, Status: Active,
+			Audit: r, StartedAt: noon, Ceilings: KindOf(Audit).Ceilings, Owner: Process{PID: 7}},
+			Tick: &Tick{RunID: "r1", SessionID: "s1", Skill: Audit, StartedAt: noon, Iteration: 1,
+				Body: true, Attempt: &Attempt{Task: 1, Of: 2, Phase: c.phase}}}
+		got := Step(s, k, ProcessEnd{Turn: at, Why: "killed", Counts: c.counts}).Save.Close
+		if got == nil || got.Line.Audit.Judgement.Verdict != c.want ||
+			got.Run.Audit.Phase != c.next || got.Run.Status == Halted != (c.next == Complete) {
+			t.Errorf("%s: %+v", c.phase, got)
+		}
 	}
 }
 
@@ -192,6 +240,11 @@ func TestWhoBringsTheNextAttempt(t *testing.T) {
 		}
 		if b := Resume(*run, r); c.mode == ResumeRun && b.Tasks.Drive != c.drive {
 			t.Errorf("%s: the drive is %s", c.args, b.Tasks.Drive)
+		}
+		audit := &Budget{Audit: auditRun(1, Coding)}
+		audit.Audit.Drive = DriveProcess
+		if b := Resume(*audit, r); c.mode == ResumeRun && b.Audit.Drive != c.drive {
+			t.Errorf("%s: the drive of an audit is %s", c.args, b.Audit.Drive)
 		}
 	}
 }

@@ -17,7 +17,9 @@ type Finding struct {
 	Scenario    string   `json:"scenario,omitempty"`
 	Section     int      `json:"section"` // in which it was reported, from 1
 	At          int      `json:"at"`      // iteration in which it was reported first
-	// Seen is how many audits ended while it was open, since it was reported or a person looked.
+	// Since is how many audits of the run had ended when it was reported, and all of them when a
+	// person looked last. Seen is the number since then at which one was open that is resolved.
+	Since int          `json:"since,omitempty"`
 	Seen  int          `json:"seen,omitempty"`
 	State FindingState `json:"state"`
 	Until int          `json:"resolved_at,omitempty"` // iteration in which it was resolved (A31)
@@ -42,6 +44,19 @@ const (
 	AcceptedFinding FindingState = "accepted"
 )
 
+// Tally is all that most decisions need of the findings. They lie in a file of their own, because a
+// close with 200 of them would otherwise write each one three times.
+type Tally struct {
+	Bugs     int `json:"open_bugs"`
+	Warnings int `json:"open_warnings"`
+	Accepted int `json:"accepted"`
+	Resolved int `json:"resolved"`
+	Since    int `json:"since,omitempty"` // the least Since of the open ones
+	// Bytes of the file are the run's, and Sum is their hash. A crash may leave more.
+	Bytes int64  `json:"bytes,omitempty"`
+	Sum   string `json:"sum,omitempty"`
+}
+
 // MaxFindings bounds the open findings of a run (A29).
 const MaxFindings = 200
 
@@ -65,17 +80,71 @@ func (r *Report) reportsAudit() bool {
 	return len(r.Findings)+len(r.Resolved) > 0 || r.Verdict != ""
 }
 
-// open counts the open findings of a severity, all for "".
-func (r *AuditRun) open(of Severity) (n int) {
+// open counts the open findings.
+func (r *AuditRun) open() int { return r.Found.Bugs + r.Found.Warnings }
+
+// Tally counts the findings that were read.
+func (r *AuditRun) Tally() {
+	t := Tally{Since: r.Audits, Bytes: r.Found.Bytes, Sum: r.Found.Sum}
 	for _, f := range r.Findings {
-		if f.State == OpenFinding && (of == "" || of == f.Severity) {
-			n++
+		switch {
+		case f.State == AcceptedFinding:
+			t.Accepted++
+		case f.State == ResolvedFinding:
+			t.Resolved++
+		case f.Severity == Bug:
+			t.Bugs++
+		default:
+			t.Warnings++
+		}
+		if f.State == OpenFinding {
+			t.Since = min(t.Since, f.Since)
 		}
 	}
-	return n
+	r.Found = t
 }
 
-// Which are the findings in a state, in the order of their ids.
+// Adopt counts the findings of a budget that holds them itself, as earlier versions wrote it.
+func (r *AuditRun) Adopt() {
+	if r.Found.Sum != "" || len(r.Findings) == 0 {
+		return
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.State == OpenFinding {
+			f.Since, f.Seen = max(0, r.Audits-f.Seen), 0
+		}
+	}
+	r.Tally()
+}
+
+// Stored is the run as its budget holds it, without the findings that their file has.
+func (r *AuditRun) Stored() *AuditRun {
+	if r == nil || r.Found.Sum == "" || r.Findings == nil {
+		return r
+	}
+	own := *r
+	own.Findings = nil
+	return &own
+}
+
+// LooksAtFindings reports whether a decision about the next event may need the findings themselves:
+// a question about one waits, or is about to be asked.
+func (b *Budget) LooksAtFindings(t *Tick) bool {
+	if b.Audit == nil {
+		return false
+	}
+	waits := func(g Gate) bool { return g.Name == RecurringGate }
+	if slices.ContainsFunc(b.Pending, waits) {
+		return true
+	}
+	return t != nil && (slices.ContainsFunc(t.Pending, waits) ||
+		t.Attempt != nil && t.Attempt.Phase.Audits() && b.Audit.recurs())
+}
+
+// recurs reports whether a finding will have been open at three audits once this one ends (A73).
+func (r *AuditRun) recurs() bool { return r.open() > 0 && r.Audits-r.Found.Since+1 >= mostSeen }
+
+// Which are the findings in a state, in the order of their ids, as far as they were read.
 func (r *AuditRun) Which(state FindingState) (list []Finding) {
 	for _, f := range r.Findings {
 		if f.State == state {
@@ -83,15 +152,6 @@ func (r *AuditRun) Which(state FindingState) (list []Finding) {
 		}
 	}
 	return list
-}
-
-// seen counts an audit that ended for every finding that is still open.
-func (r *AuditRun) seen() {
-	for i := range r.Findings {
-		if r.Findings[i].State == OpenFinding {
-			r.Findings[i].Seen++
-		}
-	}
 }
 
 // same reports whether a finding is reported again: the same text about the same file in the same
@@ -112,7 +172,7 @@ func (r *AuditRun) take(t *Tick, report Report, head string) error {
 				"`hooks audit findings` lists them"}
 		}
 		if f := &r.Findings[i]; f.State == OpenFinding {
-			f.State, f.Until = ResolvedFinding, t.Iteration
+			f.State, f.Until, f.Seen = ResolvedFinding, t.Iteration, r.Audits-f.Since
 			a.Resolved = AppendNew(a.Resolved, id)
 		}
 	}
@@ -121,12 +181,13 @@ func (r *AuditRun) take(t *Tick, report Report, head string) error {
 			return err
 		}
 	}
+	r.Tally()
 	switch {
 	case report.Verdict == "":
 	case head == "":
 		return &flagError{"a verdict is about a commit, and git names none here",
 			"report again once `git rev-parse HEAD` answers"}
-	case report.Verdict == dirtyWord && r.open("") == 0:
+	case report.Verdict == dirtyWord && r.open() == 0:
 		return &flagError{"the verdict is dirty, and no finding is open",
 			"report what is wrong as a finding, or the verdict clean"}
 	default:
@@ -142,7 +203,7 @@ func (r *AuditRun) add(t *Tick, o FoundOne) error {
 	if i >= 0 {
 		f := &r.Findings[i]
 		if f.Line, f.Severity = o.Line, o.Severity; f.State == ResolvedFinding {
-			f.State, f.Until = OpenFinding, 0
+			f.State, f.Until, f.Since, f.Seen = OpenFinding, 0, r.Audits-f.Seen, 0
 			a.Opened = AppendNew(a.Opened, f.ID)
 			a.Resolved = slices.DeleteFunc(slices.Clone(a.Resolved), func(id string) bool {
 				return id == f.ID
@@ -150,7 +211,7 @@ func (r *AuditRun) add(t *Tick, o FoundOne) error {
 		}
 		return nil
 	}
-	if r.open("") >= MaxFindings {
+	if len(r.Which(OpenFinding)) >= MaxFindings {
 		return &flagError{fmt.Sprintf("%d findings are open, and a run keeps no more", MaxFindings),
 			"report the verdict dirty; the rest is found again once these are resolved"}
 	}
@@ -158,24 +219,11 @@ func (r *AuditRun) add(t *Tick, o FoundOne) error {
 	f := Finding{
 		ID: "F" + strconv.Itoa(r.LastID), File: o.File, Line: o.Line, Severity: o.Severity,
 		Description: o.Description, Scenario: o.Scenario, Section: a.Task, At: t.Iteration,
-		State: OpenFinding,
+		Since: r.Audits, State: OpenFinding,
 	}
-	r.Findings = append(r.dropOld(), f)
+	r.Findings = append(r.Findings, f)
 	a.Opened = AppendNew(a.Opened, f.ID)
 	return nil
-}
-
-// dropOld keeps the list within twice its bound: the oldest resolved findings go; history lines
-// have their ids.
-func (r *AuditRun) dropOld() []Finding {
-	extra := len(r.Findings) - 2*MaxFindings + 1
-	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
-		drop := extra > 0 && f.State == ResolvedFinding
-		if drop {
-			extra--
-		}
-		return drop
-	})
 }
 
 // String is a finding on one line, as in "F3 bug a.go:12: text (when: scenario)".
@@ -217,7 +265,7 @@ func (f *Facts) TakeAudit(report Report, head string) (string, error) {
 	}
 	f.Run.Audit, t.Attempt = run, &attempt
 	said := run.Result()
-	if report.Verdict == cleanWord && run.open(Bug) > 0 {
+	if report.Verdict == cleanWord && run.Found.Bugs > 0 {
 		said += "; an open bug makes the verdict dirty"
 	}
 	if v := attempt.Verdict; v != nil {

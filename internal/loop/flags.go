@@ -30,7 +30,8 @@ type Flags struct {
 	PR         int      // review only; 0 means every PR
 	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
-	Restart    bool     // audit only: iterations and errors are counted from 0
+	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
+	Restart    bool     // audit only: iterations and errors are counted again
 	explicit   []string // names of the ceilings that were given
 }
 
@@ -44,7 +45,7 @@ func (e *flagError) Error() string { return e.Text }
 func (e *flagError) Hint() string { return e.Way }
 
 const flagHint = "the loop flags are --max-iterations N, --max-prs N, --max-minutes N (each from " +
-	"1), --max-dollars N (0 = no ceiling), " +
+	"1), --max-dollars N (0 = no ceiling), --max-idle N (work), " +
 	"--lock=skip|wait|force, --resume, --budget-file PATH and, for review, --pr N"
 
 // ParseFlags reads the arguments of a skill. looping is false, and nothing else is looked at, when
@@ -129,7 +130,7 @@ func isLoopFlag(name string) bool {
 
 func takesValue(name string) bool {
 	return slices.Contains([]string{"--max-iterations", "--max-prs", "--max-minutes",
-		"--max-dollars", "--lock", "--budget-file", "--pr"}, name)
+		"--max-dollars", "--max-idle", "--lock", "--budget-file", "--pr"}, name)
 }
 
 // mistyped names the loop flag that an unknown word was probably meant to be: in another case, with
@@ -145,7 +146,7 @@ func mistyped(word string) string {
 		return ""
 	}
 	for _, f := range []string{"--max-iterations", "--max-prs", "--max-minutes", "--max-dollars",
-		"--lock", "--budget-file", "--resume"} {
+		"--max-idle", "--lock", "--budget-file", "--resume"} {
 		if len(name) >= 6 && strings.HasPrefix(name, f[:min(7, len(f))]) {
 			return f
 		}
@@ -196,6 +197,12 @@ func (f *Flags) set(skill Skill, name, value string) error {
 			return nil
 		}
 		return number(name, value, &f.Iterations)
+	case "--max-idle":
+		if skill != Work {
+			return &flagError{"--max-idle is a flag of work, not of " + string(skill),
+				"leave it out"}
+		}
+		return number(name, value, &f.Idle)
 	case "--max-prs":
 		return number(name, value, &f.PRs)
 	case "--max-minutes":
@@ -232,6 +239,9 @@ func (f Flags) canonical() string {
 		f.Dollars.decimal())
 	if f.PR != 0 {
 		s += fmt.Sprintf(" pr=%d", f.PR)
+	}
+	if f.Idle != 0 {
+		s += fmt.Sprintf(" idle=%d", f.Idle)
 	}
 	if f.BudgetFile != "" {
 		s += " " + BudgetFileFlag + f.BudgetFile

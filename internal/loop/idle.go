@@ -1,6 +1,9 @@
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Idle counts the iterations in a row in which nothing changed (A28, T91). It is nil after one in
 // which something did.
@@ -19,11 +22,14 @@ type Mark struct {
 	Tree string `json:"tree,omitempty"`
 }
 
-// mostIdle is how many of them stall a task or an audit loop. A task has all of its attempts first,
-// so that the cause of its end is its own (T57).
+// mostIdle is how many of them stall a task or an audit loop, and a work loop where a person says
+// how many. A task has all of its attempts first, so that the cause of its end is its own (T57).
 const mostIdle = 3
 
 func (b *Budget) mostIdle() int {
+	if b.MaxIdle > 0 {
+		return b.MaxIdle
+	}
 	if b.Tasks != nil {
 		return max(mostIdle, b.Tasks.MaxTries-1)
 	}
@@ -32,29 +38,55 @@ func (b *Budget) mostIdle() int {
 
 // foldIdle counts the iteration that ends. before is the run as it was. What git could not tell, or
 // what the API or a person ended, does not count.
-func (b *Budget) foldIdle(t *Tick, before *Budget) {
+func (b *Budget) foldIdle(t *Tick, before *Budget, e Ending) {
 	a := t.Attempt
+	if b.MaxIdle > 0 {
+		b.foldTrail(t, before, e)
+		return
+	}
 	if a == nil || !t.Body || t.verdict().Verdict == Outage {
 		return
 	}
 	seen := !a.Sent || a.EndHead != ""
-	if !seen && (b.Tasks == nil || t.verdict().claims() || a.NoGit || a.Unread != "") {
+	switch changed := a.moved() || b.advanced(before); {
+	case seen:
+		b.countIdle(changed, a.Head, before)
+	case b.Tasks == nil || t.verdict().claims() || a.NoGit || a.Unread != "":
+	case changed:
+		b.Idle = nil
+	default:
+		idle := b.idleSince(a.Head, before)
+		idle.Unseen = &Mark{a.Head, a.Tree}
+		b.Idle = &idle
+	}
+}
+
+// foldTrail counts an iteration of a work loop. A merge or a new PR is progress that git may not
+// show here.
+func (b *Budget) foldTrail(t *Tick, before *Budget, e Ending) {
+	if !t.Body || t.Failed != "" || t.Interrupted != "" || t.Trail == "" || e.Trail == "" {
 		return
 	}
-	if a.moved() || b.advanced(before) {
+	head, _, _ := strings.Cut(t.Trail, " ")
+	b.countIdle(t.Trail != e.Trail || t.Merges+len(t.Observed.PRs) > 0, head, before)
+}
+
+func (b *Budget) countIdle(changed bool, head string, before *Budget) {
+	if changed {
 		b.Idle = nil
 		return
 	}
-	idle := Idle{Since: a.Head, Before: before.DollarsEstimate}
-	if b.Idle != nil {
-		idle = *b.Idle
-	}
-	if seen {
-		idle.Iterations++
-	} else {
-		idle.Unseen = &Mark{a.Head, a.Tree}
-	}
+	idle := b.idleSince(head, before)
+	idle.Iterations++
 	b.Idle = &idle
+}
+
+// idleSince is the count so far; without one, it begins at this commit.
+func (b *Budget) idleSince(head string, before *Budget) Idle {
+	if b.Idle != nil {
+		return *b.Idle
+	}
+	return Idle{Since: head, Before: before.DollarsEstimate}
 }
 
 // lookBack counts the iteration before, whose end no one looked at, by the beginning of this one.
@@ -90,7 +122,7 @@ func (b *Budget) advanced(before *Budget) bool {
 		was, now := before.Audit, b.Audit
 		clean := now.Audits > was.Audits && now.Verdict.Word == cleanWord
 		green := was.Checked != nil && was.Checked.Exit != 0 && now.Checked.Exit == 0
-		return clean || green || now.open("") < was.open("")
+		return clean || green || now.open() < was.open()
 	}
 	return false
 }
@@ -114,9 +146,17 @@ func (b *Budget) idleText() string {
 }
 
 func tellIdle(f *Facts) string {
-	if f.Run.Idle == nil || f.Run.Idle.Iterations == 0 {
-		return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
-			f.Run.mostIdle())
+	if text := f.Run.Standstill(); text != "" {
+		return text
 	}
-	return fmt.Sprintf("%s; fires after %d", f.Run.idleText(), f.Run.mostIdle())
+	return fmt.Sprintf("the last iteration changed something; fires after %d that do not",
+		f.Run.mostIdle())
+}
+
+// Standstill is how long nothing has changed, "" where the last iteration changed something.
+func (b *Budget) Standstill() string {
+	if b.Idle == nil || b.Idle.Iterations == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s; fires after %d", b.idleText(), b.mostIdle())
 }

@@ -15,7 +15,7 @@ func NewRun(r Request) Budget {
 		StartedAt: r.Now,
 		Ceilings:  r.Flags.Ceilings, PRsTouched: []string{}, Status: Active, SinglePR: r.Flags.PR,
 		Owner: r.Owner, EventsFrom: r.EventsFrom, UnderLoop: r.UnderLoop,
-		RateTableSource: r.Prices,
+		RateTableSource: r.Prices, MaxIdle: r.Flags.Idle,
 	}
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
@@ -48,13 +48,11 @@ func Resume(b Budget, r Request) Budget {
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = r.UnderLoop
-	if !r.unasked() {
-		b.Ceilings = r.Flags.override(b.Ceilings)
-	}
+	b.raise(r)
 	if b.Tasks != nil { // a person had a look, so the task gets a new set of attempts (T65)
 		b.Tasks = b.Tasks.clone()
 		b.Tasks.Outages = 0
-		b.Tasks.turnsBy(r.Flags.Task.Drive)
+		b.Tasks.Drive = resumedBy(r.Flags.Task.Drive, b.Tasks.Drive)
 		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
 			b.Tasks.Dollars = more
 		}
@@ -76,6 +74,7 @@ func Resume(b Budget, r Request) Budget {
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
 		b.Audit.Retries, b.Audit.Outages = 0, 0
+		b.Audit.Drive = resumedBy(r.Flags.Task.Drive, b.Audit.Drive)
 		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
 			b.Audit.Check = check
 		}
@@ -98,10 +97,21 @@ func Proceed(b Budget, r Request) Budget {
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
 	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it continues
-		b.Ceilings = r.Flags.override(b.Ceilings)
+		b.raise(r)
 		b.alsoTyped(r.Flags.canonical())
 	}
 	return b
+}
+
+// raise takes over the limits that a person named (R16).
+func (b *Budget) raise(r Request) {
+	if r.unasked() {
+		return
+	}
+	b.Ceilings = r.Flags.override(b.Ceilings)
+	if r.Flags.Idle > 0 {
+		b.MaxIdle = r.Flags.Idle
+	}
 }
 
 // Minutes is the run's active time in whole minutes. A clock that went backwards never takes any
@@ -147,7 +157,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		Iteration: run.IterationsUsed + 1,
 		StartedAt: r.Now, Prompts: []string{r.PromptID}, Transcript: r.Transcript,
 		Unattended: !r.Attended,
-		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked,
+		Notes:      e.Notes, Worktrees: e.Worktrees, Asked: e.Asked, Trail: e.Trail,
 	}
 	t.follow(run, previous, e)
 	// an old client names none, so the last prompt's blocks would count for ever
@@ -172,24 +182,32 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 		if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
 			return t
 		}
-		if run.Tasks.Drive != DriveSchedule || r.Command.Tick() { // else the turn only schedules
-			t.Attempt = run.Tasks.begin(e)
-		}
-		again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
-		// a process of its own has a session of its own
-		if t.Attempt != nil && again && run.driven() {
-			t.Attempt.Stale = true
-		}
 	}
-	if run.Audit != nil {
-		run.Audit = run.Audit.clone()
-		t.Attempt = run.Audit.begin(e)
+	if !run.scheduled() || r.Command.Tick() { // else the turn only schedules
+		t.Attempt = run.begin(e)
+	}
+	again := previous != nil && previous.SessionID == r.SessionID && r.SessionID != ""
+	// a process of its own has a session of its own
+	if t.Attempt != nil && again && run.driven() {
+		t.Attempt.Stale = true
 	}
 	// with no one there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
 	}
 	return t
+}
+
+// begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
+func (b *Budget) begin(e EntryFacts) *Attempt {
+	switch {
+	case b.Tasks != nil:
+		return b.Tasks.begin(e)
+	case b.Audit != nil:
+		b.Audit = b.Audit.clone()
+		return b.Audit.begin(e)
+	}
+	return nil
 }
 
 // EntryFacts are the facts that the program itself looked up before an iteration began.
@@ -208,6 +226,7 @@ type EntryFacts struct {
 	Tree                string // as of Attempt
 	NoGit               bool   // the project has no repository
 	Feedback            string // the newest of a person about the task under way (L31)
+	Trail               string // as of Tick
 	Unread              string // why git could not tell Head and Branch, "" where it did
 }
 

@@ -174,6 +174,8 @@ type Budget struct {
 	Tasks *TaskRun `json:"tasks,omitempty"`
 	// Audit is what an audit loop has beyond that; nil for any other kind.
 	Audit *AuditRun `json:"audit,omitempty"`
+	// MaxIdle is how many iterations in a row without a change end a work loop; 0 for any number.
+	MaxIdle int `json:"max_idle,omitempty"`
 	// Idle counts the last iterations, if nothing changed in them; nil otherwise.
 	Idle *Idle `json:"idle,omitempty"`
 	// RetryAt is when the next attempt may begin, after one that the service ended (T95).

@@ -193,7 +193,8 @@ type Around struct {
 	Heads     map[string]string // remote head by branch, for the tracked PRs
 	Worktrees []Worktree        // on disk now; nil when unknown
 	PRs       []Settled
-	UnderLoop bool // /loop brings the next tick
+	UnderLoop bool   // /loop brings the next tick
+	Trail     string // as of Tick
 }
 
 // Settled is a PR as the tracker has it when an iteration ends.

@@ -46,7 +46,7 @@ type Found struct {
 const (
 	DriveStop     = "stop"     // the Stop hook feeds a conductor
 	DriveSchedule = "schedule" // the client's schedule fires a forked tick
-	DriveProcess  = "process"  // `hooks go` starts one client a task
+	DriveProcess  = "process"  // `hooks go` starts one client a task or a phase
 )
 
 // The phases that the program sets (T17).

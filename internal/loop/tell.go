@@ -27,10 +27,11 @@ func (s Scope) otherKind(run Scope) bool {
 func States(f *Facts) []Explained {
 	list := make([]Explained, 0, len(Conditions))
 	for _, c := range Conditions {
-		if c.Applies.otherKind(f.Run.Scope()) {
+		applies := c.applies(f.Run)
+		if applies.otherKind(f.Run.Scope()) {
 			continue
 		}
-		s := Explained{Number: c.Number, Name: c.Name, Applies: c.Applies&f.Run.Scope() != 0}
+		s := Explained{Number: c.Number, Name: c.Name, Applies: applies&f.Run.Scope() != 0}
 		if s.Applies && c.Holds != nil {
 			s.Holds = c.Holds(f)
 		}

@@ -84,6 +84,9 @@ type Tick struct {
 
 	// Attempt is what the iteration of a task or an audit loop is about; nil for any other kind.
 	Attempt *Attempt `json:"attempt,omitempty"`
+	// Trail is, where --max-idle is given, the commit at the beginning and a sum of all local
+	// branches and files that are not committed; "" when unknown.
+	Trail string `json:"trail,omitempty"`
 
 	// Observed is what the program saw itself of the above.
 	Observed Observed `json:"observed,omitzero"`

@@ -92,6 +92,39 @@ func (p *page) standingAudit(st Stand) {
 		p.row("under way", plain, "%s", name)
 	}
 	p.given("last phase", warn, r.Reason)
+	p.audits(st.Run)
+}
+
+// audits draws what the audits found, and how fast the sections become clean.
+func (p *page) audits(b *loop.Budget) {
+	r, f := b.Audit, b.Audit.Found
+	if f.Bugs+f.Warnings+f.Accepted+f.Resolved > 0 {
+		p.row("findings", plain, "%s, %s, %d accepted, %d resolved",
+			loop.Plural(f.Bugs, "open bug"), loop.Plural(f.Warnings, "open warning"), f.Accepted,
+			f.Resolved)
+	}
+	if v := r.Verdict; v != nil {
+		p.row("audits", plain, "%d, the last %s about %s", r.Audits, v.Word, shortSHA(v.SHA))
+	}
+	if clean := r.Clean(); clean > 0 {
+		each := b.IterationsUsed * 10 / clean
+		p.row("pace", plain, "%d.%d iterations and $%s a section", each/10, each%10,
+			b.DollarsEstimate/loop.USD(clean))
+	}
+}
+
+// milestones lists the sections of the plan with what became of each (A40).
+func (p *page) milestones(r *loop.AuditRun) {
+	for i, title := range r.Sections {
+		state := "to do"
+		switch {
+		case i < r.Clean():
+			state = "clean"
+		case i == r.Section:
+			state = string(r.Phase)
+		}
+		p.row("milestone", plain, "%d %s: %s", i+1, title, state)
+	}
 }
 
 // cardAudit is the part of the morning page about an audit loop.
@@ -102,9 +135,11 @@ func (p *page) cardAudit(b *loop.Budget) {
 	}
 	p.section("Audit")
 	p.row("plan", plain, "%s, %s", r.Plan, r.Result())
+	p.milestones(r)
 	if v := r.Verdict; v != nil {
 		p.row("verdict", plain, "%s about %s", v.Word, shortSHA(v.SHA))
 	}
+	p.audits(b)
 	p.rows("finding", plain, unresolved(r))
 	if r.Post != nil {
 		p.given("post action", plain, r.Post.Summary)

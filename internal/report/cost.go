@@ -17,7 +17,7 @@ import (
 
 // Cost is what loops spent, in rows. Dollars are what the API would charge.
 type Cost struct {
-	By    string      `json:"by"`             // model, iteration, run, task, day, agent or project
+	By    string      `json:"by"`             // model, iteration, run, task, phase, day, agent or project
 	All   bool        `json:"all,omitempty"`  // of all projects of this machine
 	Zone  string      `json:"zone,omitempty"` // of days
 	Rows  []CostRow   `json:"rows"`
@@ -39,6 +39,7 @@ type CostRow struct {
 	Type      string     `json:"agent_type,omitempty"`
 	Task      string     `json:"task,omitempty"`        // of a subagent, or the title of a task
 	Number    int        `json:"task_number,omitempty"` // of a task loop, from 1
+	Phase     loop.Phase `json:"phase,omitempty"`       // of an audit loop
 	Rest      string     `json:"rest,omitempty"`        // names a row for what no other row covers
 	loop.Tokens
 }
@@ -92,6 +93,8 @@ func (r CostRow) name(by string) string {
 		return r.Model
 	case by == "iteration":
 		return fmt.Sprintf("%s %s #%d %s", r.RunID, r.Skill, r.Iteration, r.State)
+	case r.Phase != "":
+		return r.RunID + " " + string(r.Phase)
 	case r.Number > 0:
 		return fmt.Sprintf("%s %d %s", r.RunID, r.Number, clip(r.Task, 40))
 	case by == "agent":

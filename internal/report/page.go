@@ -173,7 +173,7 @@ func (d *drawing) goingOn() {
 		d.put(`<p class="go">Next tick: %s</p>`+"\n", d.Next)
 	case d.Resume != "":
 		place := "the client’s session"
-		if d.Run.Tasks != nil && d.Run.Tasks.Drive == loop.DriveProcess {
+		if d.Run.Drive() == loop.DriveProcess {
 			place = "a terminal"
 		}
 		d.put(`<div class="go"><p>To continue, type in %s:</p><pre>%s</pre></div>`+"\n", place,

@@ -15,8 +15,7 @@ func (d *drawing) audit() {
 	for i, title := range r.Sections {
 		tone, state := "dim", "to do"
 		switch {
-		case i < r.Section || r.Phase == loop.Complete || r.Phase == loop.PostAction ||
-			r.Phase == loop.FinalAuditing || r.Phase == loop.Fixing:
+		case i < r.Clean():
 			tone, state = "good", "clean"
 		case i == r.Section:
 			tone, state = "warn", string(r.Phase)

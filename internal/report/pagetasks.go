@@ -87,6 +87,9 @@ func (d *drawing) count() string {
 	if r := d.Run.Tasks; r != nil {
 		return fmt.Sprintf("%d of %s", min(r.Index, len(r.List)), loop.Plural(len(r.List), "task"))
 	}
+	if r := d.Run.Audit; r != nil {
+		return fmt.Sprintf("%d of %s", r.Clean(), loop.Plural(len(r.Sections), "section"))
+	}
 	return loop.Plural(len(d.Run.PRsTouched), "PR")
 }
 

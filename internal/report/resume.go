@@ -32,11 +32,16 @@ func goOn(b *loop.Budget, e Ended) string {
 	case "backlog_empty": // a fresh run looks at the backlog of then
 		return typed(b, b.Command)
 	}
-	if b.Audit != nil && b.Status == loop.Halted {
-		return typed(b, invocation(b)) + " --restart" + where(b, e)
-	}
-	if b.Tasks != nil && b.Tasks.Drive == loop.DriveProcess {
+	restarts := b.Audit != nil && b.Status == loop.Halted
+	switch driven := b.Drive() == loop.DriveProcess; {
+	case driven && restarts:
+		return "hooks go audit --restart"
+	case driven && b.Audit != nil:
+		return "hooks go audit --resume" + lifted(b)
+	case driven:
 		return "hooks go --resume" + lifted(b)
+	case restarts:
+		return typed(b, invocation(b)) + " --restart" + where(b, e)
 	}
 	return typed(b, invocation(b)) + " --resume" + where(b, e) + lifted(b)
 }

@@ -162,6 +162,7 @@ func Standing(s Screen, st Stand) string {
 	p.axes(st.Budgets)
 	p.standingTasks(st)
 	p.standingAudit(st)
+	p.given("no progress", warn, b.Standstill())
 	if a := firstToEnd(st.Budgets); a != nil && b.Status == loop.Active && st.OwnerAlive &&
 		!st.ending() {
 		p.row("ends first", strong, "%s%s", a.Name, p.ahead(a))

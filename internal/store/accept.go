@@ -35,10 +35,17 @@ func (s *Store) Accept(
 		if err := s.verifyLine(run); err != nil {
 			changes = append(changes, s.disk.path(historyName(skill))+" was changed")
 		}
+		if lost, changed := errors.AsType[*ChangedError](s.verifyFindings(run)); changed {
+			changes = append(changes, lost.Changes...)
+		}
 		if len(changes) == 0 {
 			continue
 		}
-		if err := s.acceptable(run, f); err != nil {
+		err := s.acceptable(run, f)
+		if err == nil {
+			err = s.acceptFindings(run, &f)
+		}
+		if err != nil {
 			return accepted, err
 		}
 		a := Accepted{

@@ -35,6 +35,7 @@ func (s *Store) AppendHistory(it *loop.Iteration) (created bool, err error) {
 func (s *Store) lineOf(it *loop.Iteration) ([]byte, error) {
 	own := *it
 	own.Version, own.Budget.Version = loop.Version, loop.Version
+	own.Budget.Audit = own.Budget.Audit.Stored()
 	line, err := codec.Encode(own)
 	if err != nil {
 		return nil, err

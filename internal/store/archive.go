@@ -57,6 +57,9 @@ func (s *Store) archive(skill loop.Skill, runID string, lost []sealed) error {
 	if skill == loop.Tasks && err == nil {
 		err = move(progressName, viewName)
 	}
+	if skill == loop.Audit && err == nil {
+		err = move(findingsName(runID))
+	}
 	if err == nil {
 		err = s.moveElsewhere(to, skill, runID)
 	}

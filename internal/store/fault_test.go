@@ -29,6 +29,13 @@ func view(t *testing.T, project string) string {
 	out := fmt.Sprintf("lines%v", lines)
 	if st.Budget != nil {
 		out += fmt.Sprintf(" budget%d", st.Budget.Seq)
+		ok(t, s.Findings(st.Budget))
+		if r := st.Budget.Audit; r != nil {
+			out += fmt.Sprintf(" open%d", r.Found.Bugs)
+			for _, f := range r.Findings {
+				out += fmt.Sprintf(" %s-%s", f.ID, f.State)
+			}
+		}
 	}
 	if st.Tick != nil {
 		out += fmt.Sprintf(" tick%d", st.Tick.Iteration)
@@ -102,6 +109,43 @@ var deeds = map[string]struct {
 			ok(t, s.SaveTick(tick(2)))
 		},
 		do: func(s *Store) error { _, err := s.Recover("work"); return err },
+	},
+	"first findings": {
+		before: func(t *testing.T, s *Store) { ok(t, s.SaveBudget("", at(0))) },
+		do:     func(s *Store) error { return s.SaveBudget("", audited(0, bug(1), bug(2))) },
+	},
+	"findings": {
+		before: func(t *testing.T, s *Store) {
+			ok(t, s.SaveBudget("", audited(0, bug(1), bug(2))))
+		},
+		do: resolveFirst,
+	},
+	"findings of a line that a crash left out": {
+		before: func(t *testing.T, s *Store) {
+			ok(t, s.SaveBudget("", audited(0, bug(1), bug(2))))
+			name := findingsName("run-1")
+			put(t, s, name, content(t, s, name)+`{"id":"F1","sta`)
+		},
+		do: resolveFirst,
+	},
+	"findings at the end of an iteration": {
+		before: func(t *testing.T, s *Store) {
+			ok(t, s.SaveBudget("", audited(0, bug(1))))
+			ok(t, s.SaveTick(tick(1)))
+		},
+		do: func(s *Store) error {
+			st, err := s.Recover("work")
+			if err != nil || st.Budget.Seq == 1 {
+				return err
+			}
+			b := audited(1, bug(1), bug(2))
+			b.Audit.Found.Bytes, b.Audit.Found.Sum = st.Budget.Audit.Found.Bytes,
+				st.Budget.Audit.Found.Sum
+			l := line(1)
+			l.Budget = *b
+			_, err = s.Commit(l, "", b)
+			return err
+		},
 	},
 	"lock": {do: func(s *Store) error { _, err := s.Acquire("work", *lock(1)); return err }},
 	"lock released": {

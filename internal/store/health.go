@@ -59,11 +59,12 @@ func ownName(name string) bool {
 		case !ok:
 		case rest == "lock", rest == "budget.json", rest == "budget-file", rest == "tick.json",
 			rest == "claim.json", rest == "history.jsonl", rest == "used.jsonl",
-			strings.HasPrefix(rest, "history.jsonl.torn-"):
+			strings.HasPrefix(rest, "history.jsonl.torn-"), strings.HasSuffix(rest, findingsEnd):
 			return true
 		}
 	}
-	own := []string{guardName, notesName, progressName, viewName, ".gitignore"}
+	own := []string{guardName, notesName, planName, progressName, syncName, sendName,
+		viewName, ".gitignore"}
 	return slices.Contains(own, name)
 }
 

@@ -1,6 +1,10 @@
 package store
 
-import "hooks/internal/loop"
+import (
+	"errors"
+
+	"hooks/internal/loop"
+)
 
 // planName is the text of an audit loop's plan as it was when the run began, so that a later edit
 // moves no section (A9, A44).
@@ -17,5 +21,5 @@ func (s *Store) Plan() []byte {
 
 // KeepPlan replaces it.
 func (s *Store) KeepPlan(text []byte) error {
-	return wrap("keep plan", s.disk.replace(planName, text))
+	return wrap("keep plan", errors.Join(s.disk.replace(planName, text), s.settle()))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 
 	"hooks/internal/loop"
 )
@@ -45,7 +46,8 @@ func (s *Store) HasView() bool {
 
 // KeepView keeps a view that is about to be written, and the one that it replaces.
 func (s *Store) KeepView(text, before []byte) error {
-	return wrap("keep view", s.disk.replace(viewName, append(bytes.Clone(text), before...)))
+	err := s.disk.replace(viewName, append(bytes.Clone(text), before...))
+	return wrap("keep view", errors.Join(err, s.settle())) // of the other copy, too
 }
 
 // KeepForeign puts a file of another tool or of an earlier run into the archive, once a text (T99).

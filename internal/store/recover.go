@@ -64,7 +64,7 @@ func (s *Store) RecoverFrom(skill loop.Skill, budgetPath string) (State, error) 
 	if err != nil {
 		return st, fmt.Errorf("recover: %w", err)
 	}
-	return st, nil
+	return st, s.readFindings(&st)
 }
 
 // run is the run whose history counts: the budget's, or the open tick's when the budget vanished.

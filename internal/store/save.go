@@ -19,6 +19,10 @@ import (
 // default. It refuses to replace another run's budget (errOtherRun), a damaged file and a newer
 // one.
 func (s *Store) SaveBudget(path string, b *loop.Budget) error {
+	err := s.keepFindings(b)
+	if err != nil {
+		return fmt.Errorf("save budget: %w", err)
+	}
 	at, text, err := s.budgetText(path, b)
 	if err == nil {
 		err = s.changeBudget(path, b, text, func() error {
@@ -43,7 +47,7 @@ func (s *Store) budgetText(path string, b *loop.Budget) (at place, text []byte, 
 		return at, nil, err
 	}
 	own := *b
-	own.Version = loop.Version
+	own.Version, own.Audit = loop.Version, own.Audit.Stored()
 	text, err = fileText(at.disk, at.name, &budgetFormat, own, old)
 	return at, text, err
 }
@@ -132,6 +136,10 @@ func (s *Store) RemoveClaim(skill loop.Skill) error {
 func (s *Store) Commit(
 	it *loop.Iteration, budgetPath string, b *loop.Budget,
 ) (created bool, err error) {
+	if err := s.keepFindings(b); err != nil {
+		return false, fmt.Errorf("append history: %w", err)
+	}
+	it.Budget.Audit = b.Audit
 	line, err := s.lineOf(it)
 	var h *historyFile
 	if err == nil {

@@ -49,7 +49,8 @@ func (s *Store) loadSealed(session string, skill loop.Skill) (State, error) {
 	if err := s.verify(run, f); err != nil {
 		return State{BudgetPath: run.Budget}, err
 	}
-	return f.state(s, run)
+	st, err := f.state(s, run)
+	return st, errors.Join(err, s.readFindings(&st))
 }
 
 // unsealed fails for a session's active run that has lost its record, or whose record this process
@@ -112,7 +113,7 @@ func (s *Store) recoverSealed(run sealed) (State, error) {
 	st, err := f.state(s, run)
 	lock, lerr := s.Holder(run.skill())
 	st.Lock = lock
-	return st, errors.Join(err, lerr)
+	return st, errors.Join(err, lerr, s.readFindings(&st))
 }
 
 // finish completes a change that a crash interrupted.
@@ -250,6 +251,9 @@ func (s *Store) Changed(skill loop.Skill) (list []Change) {
 		err := s.verify(run, s.found(run))
 		if err == nil {
 			err = s.verifyLine(run)
+		}
+		if err == nil {
+			err = s.verifyFindings(run)
 		}
 		if err != nil {
 			list = append(list, Change{run.RunID, run.record.Session, err})

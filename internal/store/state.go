@@ -68,7 +68,7 @@ func (s *Store) run(skill loop.Skill, budgetPath string) (State, error) {
 		st.Tick, errs[1] = nil, foreign(s.disk.path(tickName(skill)), st.Tick.Skill, skill)
 	}
 	st.Claim, errs[2] = s.claimOf(skill)
-	return st, errors.Join(errs[:]...)
+	return st, errors.Join(errors.Join(errs[:]...), s.readFindings(&st))
 }
 
 // claimOf is what a session that met a held lock waits for, nil when no session does.
@@ -164,6 +164,9 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 		return &NewerError{Path: path, Version: int64(b.Version)}
 	}
 	b.Version = max(b.Version, 1)
+	if b.Audit != nil {
+		b.Audit.Adopt()
+	}
 	if b.Status == "" {
 		b.Status = loop.Active
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,7 +85,8 @@ func (s *Store) keepEvents(list []Queued) error {
 	for _, e := range list {
 		_ = enc.Encode(e) // texts cannot fail
 	}
-	return wrap("keep sync events", s.disk.replace(syncName, b.Bytes()))
+	err := s.disk.replace(syncName, b.Bytes())
+	return wrap("keep sync events", errors.Join(err, s.settle()))
 }
 
 // Sender takes the place of the one process that sends events, once the one before has ended; ok is

@@ -31,9 +31,14 @@ func Values() rapid.MakeConfig {
 			reflect.TypeFor[loop.LineOutcome](): rapid.SampledFrom(
 				[]loop.LineOutcome{loop.OK, loop.Errored, loop.Stopped, loop.Waiting,
 					loop.SkippedLock}).AsAny(),
-			reflect.TypeFor[int]():    count.AsAny(),
-			reflect.TypeFor[int64]():  rapid.Int64Range(0, 1<<50).AsAny(),
-			reflect.TypeFor[uint64](): rapid.Uint64().AsAny(),
+			// They lie in a file of their own.
+			reflect.TypeFor[[]loop.Finding](): rapid.Just([]loop.Finding(nil)).AsAny(),
+			reflect.TypeFor[int]():            count.AsAny(),
+			reflect.TypeFor[int64]():          rapid.Int64Range(0, 1<<50).AsAny(),
+			reflect.TypeFor[uint64]():         rapid.Uint64().AsAny(),
+		},
+		Fields: map[reflect.Type]map[string]*rapid.Generator[any]{
+			reflect.TypeFor[loop.Tally](): {"Bytes": rapid.Just(int64(0)).AsAny()},
 		},
 	}
 }

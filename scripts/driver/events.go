@@ -35,11 +35,23 @@ func object(fields ...any) string {
 	return p
 }
 
+// Command is the loop's command with arguments.
+func (w *World) Command(args string) string {
+	return "/" + w.command() + " " + args
+}
+
+func (w *World) command() string {
+	if w.Skill == "task" {
+		return "sdd:go"
+	}
+	return "sdd:" + w.Skill
+}
+
 // Enter is the typed command, as in Enter("--loop --resume").
 func (w *World) Enter(args string) Event {
 	return w.Hook("user-prompt-expansion", "UserPromptExpansion",
-		"expansion_type", "slash_command", "command_name", "sdd:work", "command_args", args,
-		"prompt", "/sdd:work "+args)
+		"expansion_type", "slash_command", "command_name", w.command(), "command_args", args,
+		"prompt", w.Command(args))
 }
 
 // Typed is a prompt in words.

@@ -22,12 +22,12 @@ type file struct {
 	text []byte
 }
 
-// folders are those in which the program keeps anything.
+// folders are those in which the program or a worker keeps anything.
 func (w *World) folders() []string {
-	return []string{
-		filepath.Join(w.Project(), ".sdd"), filepath.Join(w.Dir, "home", ".local"),
-	}
+	return []string{w.Project(), w.seals(), w.repo()}
 }
+
+func (w *World) seals() string { return filepath.Join(w.Dir, "home", ".local") }
 
 // Save keeps the world as it is.
 func (w *World) Save() *Snapshot {
@@ -97,9 +97,9 @@ func (w *World) Restore(s *Snapshot) {
 // gets gone, the number of a process that has ended.
 func (w *World) Bury(gone int) {
 	pid := regexp.MustCompile(`("pid": ?)` + strconv.Itoa(w.Client) + `\b`)
-	names, _ := filepath.Glob(filepath.Join(w.State(), "work.*"))
-	seals, _ := filepath.Glob(filepath.Join(w.folders()[1], "state", "hooks", "o*", "*"))
-	for _, name := range append(names, seals...) {
+	names, _ := filepath.Glob(filepath.Join(w.State(), w.Skill+".*"))
+	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "*", "*"))
+	for _, name := range append(names, seals...) { // the records' own lines, too
 		text, err := os.ReadFile(name)
 		w.Check(err)
 		if err == nil { // an existing file keeps its mode

@@ -21,6 +21,7 @@ import (
 type World struct {
 	Dir     string // everything lies below it
 	Program string
+	Skill   string // of the loop: "work", "task" or "audit"
 	Session string
 	Prompt  string
 	Client  int      // pid of the session's client
@@ -62,7 +63,9 @@ type Ledger struct {
 	Lines   map[string]bool // history lines that were seen whole
 	// Admitted is set by a line whose transcript could not be read. The session's next line makes
 	// up for it, if there is one.
-	Admitted                      bool
+	Admitted bool
+	Loops    Loops
+
 	Agents, Comments, Merges, PRs Range
 }
 
@@ -80,13 +83,14 @@ func (r *Range) Add(sure bool) {
 func (l Ledger) clone() Ledger {
 	l.Answers, l.Unheard = slices.Clone(l.Answers), slices.Clone(l.Unheard)
 	l.Begun, l.Lines = maps.Clone(l.Begun), maps.Clone(l.Lines)
+	l.Loops = l.Loops.clone()
 	return l
 }
 
 // New makes an empty project below dir.
 func New(dir, program string, client int) *World {
-	w := &World{Dir: dir, Program: program, Session: "s1", Client: client}
-	w.Ledger = Ledger{Begun: map[string]bool{}, Lines: map[string]bool{}}
+	w := &World{Dir: dir, Program: program, Skill: "work", Session: "s1", Client: client}
+	w.Ledger = Ledger{Begun: map[string]bool{}, Lines: map[string]bool{}, Loops: newLoops()}
 	for _, d := range []string{w.Project(), filepath.Join(dir, "home"), filepath.Join(dir, "bin")} {
 		w.Check(os.MkdirAll(d, 0o755))
 	}

@@ -20,6 +20,8 @@ type Conductor struct {
 	// Work is the answer of a worker of task n; nil does the task at once. Held is how often it was
 	// held before.
 	Work func(n int, w Work) Turn
+	// Phase is the answer of the worker of a phase of an audit loop.
+	Phase func(p Phase) Turn
 	// Waits delays the main thread's answer after its call, nil for not at all.
 	Waits chan struct{}
 }
@@ -91,11 +93,17 @@ func (r Request) first() string {
 }
 
 // main reports whether the main thread sent the request.
-func (r Request) main() bool { return strings.Contains(r.All(), "Conduct the task loop") }
+func (r Request) main() bool {
+	return strings.Contains(r.All(), "Conduct the task loop") ||
+		strings.Contains(r.All(), "Conduct the audit loop")
+}
 
 // Say is the script.
 func (c Conductor) Say(r Request) Turn {
 	prompt, done := r.Prompt(), len(r.Calls())
+	if p, ok := r.phase(); ok && c.Phase != nil {
+		return c.Phase(p)
+	}
 	if n, token := r.task(); n > 0 {
 		w := Work{Token: token, Done: done}
 		w.Try, _ = strconv.Atoi(tokenPattern.FindStringSubmatch(r.first())[2])

@@ -43,18 +43,20 @@ func inline(work func(n int, w Work) Turn) Script {
 func drivenWorld(t *testing.T, n int, work func(n int, w Work) Turn) *World {
 	w := taskWorld(t, n, Conductor{})
 	w.Model.script = inline(work)
-	w.write(w.Bin+"/claude", "", 0o755)
-	if err := os.Remove(w.Bin + "/claude"); err != nil {
-		t.Fatal(err)
-	}
+	w.clientOnPath()
+	return w
+}
+
+// clientOnPath lets `hooks go` find the client.
+func (w *World) clientOnPath() {
+	w.t.Helper()
 	program, err := exec.LookPath(clientProgram)
 	if err == nil {
 		err = os.Symlink(program, w.Bin+"/claude")
 	}
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	return w
 }
 
 // driver is `hooks go` in a person's terminal that is none, for a pipe takes its output. extra are

@@ -18,10 +18,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"hooks/internal/loop"
+	"hooks/internal/store"
 	"hooks/schemas"
 )
 
-// disk is the work loop's state, read without the program under test.
+// disk is a loop's state, read without the program under test.
 type disk struct {
 	budget  *loop.Budget
 	tick    *loop.Tick
@@ -29,7 +30,9 @@ type disk struct {
 	claim   *loop.Claim
 	lines   []line        // the archived ones, too; in order within a run
 	budgets []loop.Budget // the archived ones, too
-	faults  []string      // files that are cut off, not valid, or unknown
+	copy    string        // of a task loop's progress file
+	queue   []store.Queued
+	faults  []string // files that are cut off, not valid, or unknown
 	decoded map[string]any
 }
 
@@ -96,6 +99,9 @@ func (s schemaSet) folder(dir string, last *disk) *disk {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.fault("%v", err)
 	}
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { // work-2.tick.json comes last
+		return len(number(a.Name())) - len(number(b.Name()))
+	})
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if !e.IsDir() && err != nil {
@@ -108,25 +114,46 @@ func (s schemaSet) folder(dir string, last *disk) *disk {
 }
 
 var (
-	promisesNothing = regexp.MustCompile(
-		`^(archive|\.gitignore|\.guard|\.turn|notes\.jsonl|work\.used\.jsonl|\..*\.tmp)$|\.torn-`)
-	copyNumber = regexp.MustCompile(`^(\w+)-[^.]*`) // work-2.tick.json, if its name was taken
+	promisesNothing = regexp.MustCompile(`^(archive|\.gitignore|\.guard|\.turn|notes\.jsonl|` +
+		`used\.jsonl|view\.json|plan\.md|sync\.lock|\..*\.tmp)$|\.torn-`)
+	loopName = regexp.MustCompile(`^(work|task|audit)(-[^.]*)?\.`) // work-2.tick.json: was taken
 )
 
+// number is the part "-2" of work-2.tick.json.
+func number(name string) string {
+	if m := loopName.FindStringSubmatch(name); m != nil {
+		return m[2]
+	}
+	return ""
+}
+
 func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
-	switch name = copyNumber.ReplaceAllString(name, "$1"); {
+	again := number(name) != ""
+	switch name = loopName.ReplaceAllString(name, ""); {
 	case promisesNothing.MatchString(name):
-	case strings.HasPrefix(name, "work.history.jsonl"):
+	case strings.HasPrefix(name, "history.jsonl"):
+		known := d.lines
+		d.lines = nil
 		d.history(s, last, name, text)
-	case name == "work.budget.json":
+		if again { // one that could not be read is beside its copy
+			d.lines = slices.DeleteFunc(d.lines, func(l line) bool {
+				return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
+			})
+		}
+		d.lines = append(known, d.lines...)
+	case name == "progress.md":
+		d.copy = string(text)
+	case name == "sync.jsonl":
+		d.events(text)
+	case name == "budget.json":
 		if d.budget = decode[loop.Budget](d, last, s["budget"], name, text); d.budget != nil {
 			d.budgets = append(d.budgets, *d.budget)
 		}
-	case name == "work.tick.json":
+	case name == "tick.json":
 		d.tick = decode[loop.Tick](d, last, s["tick"], name, text)
-	case name == "work.claim.json":
+	case name == "claim.json":
 		d.claim = decode[loop.Claim](d, last, s["claim"], name, text)
-	case name == "work.lock":
+	case name == "lock":
 		d.lock = decode[loop.Lock](d, last, s["lock"], name, text)
 	default:
 		d.fault("an unknown file: %s", name)
@@ -145,6 +172,17 @@ func (d *disk) history(s schemaSet, last *disk, name string, text []byte) {
 		if it := decode[loop.Iteration](d, last, s["history"], where, []byte(one)); it != nil {
 			d.lines = append(d.lines, line{*it, pids.ReplaceAllString(one, "")})
 		}
+	}
+}
+
+// events reads the queue of a Sync command.
+func (d *disk) events(text []byte) {
+	for one := range strings.Lines(string(text)) {
+		var e store.Queued
+		if err := json.Unmarshal([]byte(one), &e); err != nil || e.Key == "" {
+			d.fault("the sync queue has the line %q", one)
+		}
+		d.queue = append(d.queue, e)
 	}
 }
 

@@ -50,6 +50,7 @@ func (p *player) afterEvent(e driver.Event, r driver.Result, before, now *disk) 
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
 	p.promises(e, r, before, now)
+	p.afterLoopEvent(e, r, before, now)
 }
 
 func iterationKey(run string, n int) string { return fmt.Sprintf("%s %d", run, n) }
@@ -95,7 +96,7 @@ func (p *player) promises(e driver.Event, r driver.Result, before, now *disk) {
 			p.Errorf("an iteration that the reply calls closed has no line")
 		}
 		if strings.Contains(said, "without having closed its iteration") && p.hasLine(now) &&
-			!p.Failing {
+			len(now.lines) > len(before.lines) && !p.Failing {
 			p.Errorf("an iteration that the reply calls open has a line: %s", said)
 		}
 	case "UserPromptExpansion":
@@ -114,21 +115,24 @@ func (p *player) promises(e driver.Event, r driver.Result, before, now *disk) {
 // began reports whether an entry's reply begins an iteration.
 func began(r driver.Result) bool {
 	context := gjson.Get(r.Out, "hookSpecificOutput.additionalContext").String()
-	return strings.Contains(context, "## Loop Iteration")
+	return strings.Contains(context, "## Loop Iteration") ||
+		strings.Contains(context, "This thread only conducts") ||
+		strings.Contains(context, "Gate 1: is the spec")
 }
 
 // blockCounted reports whether the block is in the budget, in the line that closed the
 // iteration, or in the claim.
 func (p *player) blockCounted(before, now *disk) bool {
-	blocks := func(b *loop.Budget) int {
-		if b == nil || b.Blocks.PromptID != p.Prompt {
-			return 0
-		}
-		return len(b.Blocks.Reasons)
+	var old loop.Blocks
+	if before.budget != nil && before.budget.Blocks.PromptID == p.Prompt {
+		old = before.budget.Blocks
 	}
-	old := blocks(before.budget)
-	return blocks(now.budget) > old || now.claim != nil && now.claim.Blocked ||
-		now.has(func(l line) bool { return blocks(&l.Budget) > old })
+	counted := func(b *loop.Budget) bool {
+		return b != nil && b.Blocks.PromptID == p.Prompt &&
+			(len(b.Blocks.Reasons) > len(old.Reasons) || b.Blocks.At.After(old.At))
+	}
+	return counted(now.budget) || now.claim != nil && now.claim.Blocked ||
+		now.has(func(l line) bool { return counted(&l.Budget) })
 }
 
 func (p *player) hasLine(d *disk) bool {
@@ -154,10 +158,11 @@ func recorded(d *disk, words []string) bool {
 // lost, nothing counted twice, no one is kept out.
 func (p *player) settle() {
 	d := p.disk()
-	if d.tick != nil {
+	over := p.Skill != "work" && d.budget.Status == loop.Halted // a later entry clears away
+	if d.tick != nil && !over {
 		p.Errorf("an iteration is still open")
 	}
-	if d.lock != nil {
+	if d.lock != nil && !over {
 		p.Errorf("a lock is left: %+v", *d.lock)
 	}
 	var sum total
@@ -183,7 +188,11 @@ func (p *player) settle() {
 			p.Errorf("%d %s are counted, want %d to %d", c.n, c.name, c.want.Min, c.want.Max)
 		}
 	}
-	p.settleAnswers(d)
+	if p.Skill == "work" {
+		p.settleAnswers(d)
+	} else {
+		p.settleLoop(d)
+	}
 }
 
 // total is what a run, or its lines, spent.

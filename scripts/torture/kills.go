@@ -20,7 +20,7 @@ func (t *torture) killed(f *findings) string {
 			for round := 0; ; round++ {
 				p := t.player(fmt.Sprintf("loop-%d-%d", n, round), t.program)
 				p.dice = dice
-				p.life()
+				[]func(*player){(*player).life, taskLife, (*player).life, auditLife}[round%4](p)
 				f.end(p, fmt.Sprintf("loop %d of player %d", round, n))
 				lock.Lock()
 				kills, loops = kills+p.kills, loops+1
@@ -52,6 +52,31 @@ func (p *player) life() {
 	p.Bury(p.clients.Gone)
 	p.As("last", p.clients.First)
 	p.iterate(flags+" --resume", 2)
+	p.settle()
+}
+
+// taskLife and auditLife are whole runs in which most events die, and a client now and then.
+func taskLife(p *player) { taskProject(more)(p); p.dies(goArgs + " --max-task-iterations 90") }
+func auditLife(p *player) {
+	auditProject(long, post)(p)
+	p.dies(auditArgs + " --max-iterations 300")
+}
+
+func (p *player) dies(args string) {
+	for n := range 4 {
+		if p.disk().budget != nil {
+			args = "--resume"
+		}
+		p.turn(args)
+		p.conduct(nil)
+		if p.dice.IntN(3) == 0 {
+			p.Bury(p.clients.Gone)
+			p.As(fmt.Sprintf("s%d", n+2), []int{p.clients.First, p.clients.Second}[n%2])
+			p.forget()
+		}
+	}
+	p.dice = nil
+	p.complete()
 	p.settle()
 }
 

@@ -98,6 +98,8 @@ func (t *torture) build(f *findings, v variant, pinned bool) (program string) {
 	}
 	program = filepath.Join(t.dir, v.name)
 	if err := driver.Build(program, "./hooks", v.patches...); err != nil {
+		f.Lock()
+		defer f.Unlock()
 		f.add(v.name + ": " + err.Error())
 	}
 	return program

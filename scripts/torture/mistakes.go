@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -72,15 +73,28 @@ func (t *torture) mistakes(f *findings) string {
 		return noStrace
 	}
 	files, _ := fs.Glob(variantFiles, "mistakes/*"+t.name+"*.txt")
-	for _, file := range files {
-		v := readVariant(file)
-		found := t.find(v, t.build(f, v, true))
-		if found == "" {
-			f.add("no one found the mistake: " + v.name)
-		}
-		first, _, _ := strings.Cut(found, "\n")
-		fmt.Printf("%s\n    %.200s\n", v.name, first)
+	queue := make(chan string)
+	var workers sync.WaitGroup
+	for range t.workers {
+		workers.Go(func() {
+			for file := range queue {
+				v := readVariant(file)
+				found := t.find(v, t.build(f, v, true))
+				first, _, _ := strings.Cut(found, "\n")
+				f.Lock()
+				fmt.Printf("%s\n    %.200s\n", v.name, first)
+				if found == "" {
+					f.add("no one found the mistake: " + v.name)
+				}
+				f.Unlock()
+			}
+		})
 	}
+	for _, file := range files {
+		queue <- file
+	}
+	close(queue)
+	workers.Wait()
 	return fmt.Sprintf("%d planted, %d not found", len(files), len(f.bad))
 }
 
@@ -96,7 +110,9 @@ func (t *torture) find(v variant, program string) string {
 			f.end(p, fmt.Sprintf("round %d", round+1))
 		}
 	} else {
-		s := &sweep{torture: t, findings: f, program: program, calls: v.calls, few: !v.reads,
+		alone := *t
+		alone.workers = 1 // the mistakes are looked for beside each other
+		s := &sweep{torture: &alone, findings: f, program: program, calls: v.calls, few: !v.reads,
 			dir: filepath.Join("found", v.name), faults: allFaults[:2], most: 1}
 		s.scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(sc scenario) bool {
 			return sc.name != v.scenario

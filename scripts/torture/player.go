@@ -24,6 +24,7 @@ type player struct {
 	trace   []string   // the events that were played
 	dice    *rand.Rand // kills most events; nil kills none
 	kills   int
+	calm    bool // no fault has struck
 	last    *disk
 }
 
@@ -59,7 +60,7 @@ func (p *player) turn(args string) bool { return began(p.do(p.typed(args))) }
 // typed is the command in a new turn.
 func (p *player) typed(args string) driver.Event {
 	p.NewPrompt()
-	p.Prompted("/sdd:work " + args)
+	p.Prompted(p.Command(args))
 	return p.Enter(args)
 }
 
@@ -141,6 +142,7 @@ func (p *player) iterate(args string, times int) {
 func (p *player) die() {
 	p.Bury(p.clients.Gone)
 	p.As("s2", p.clients.Second)
+	p.forget()
 }
 
 // raceForLock lets as many sessions enter at once. Exactly one must begin; with false locks none

@@ -27,6 +27,12 @@ func (t *torture) races(f *findings) string {
 		{"no locks, and the lock of a dead iteration", noLocks, dead},
 		{"false locks", falseLocks, nothing},
 		{"false locks, and the lock of a dead iteration", falseLocks, dead},
+		{"a task loop", t.program, taskProject(spec)},
+		{"an audit loop that died", t.program, func(p *player) {
+			auditProject(plan, "")(p)
+			p.turn(auditArgs)
+			p.Bury(t.clients.Gone)
+		}},
 	}
 	won, rounds := 0, 0
 	for n := range t.rounds {
@@ -37,7 +43,12 @@ func (t *torture) races(f *findings) string {
 			rounds++
 			p := t.player(fmt.Sprintf("race-%d", n), k.program)
 			k.before(p)
-			p.raceForLock(t.sessions, flags, k.program == falseLocks)
+			args, sessions := flags, t.sessions
+			if p.Skill != "work" { // each asks git
+				args, sessions = map[string]string{"task": goArgs, "audit": "--resume"}[p.Skill],
+					t.sessions/4
+			}
+			p.raceForLock(sessions, args, k.program == falseLocks)
 			if d := p.disk(); d.lock != nil {
 				won++
 			} else if d.budget == nil || !p.takesOver(d.budget.SessionID) {
@@ -90,7 +101,56 @@ func (t *torture) atOnce(f *findings) string {
 		p.settle()
 		f.end(p, fmt.Sprintf("round %d", n))
 	}
+	for n := range max(1, t.parallel/4) {
+		for _, play := range []func(*player){conductedAtOnce, reportedAtOnce} {
+			p := t.player(fmt.Sprintf("loop-at-once-%d", n), t.program)
+			play(p)
+			p.complete()
+			p.settle()
+			f.end(p, fmt.Sprintf("round %d of a task and an audit loop", n))
+		}
+	}
 	return fmt.Sprintf("%d times %d hooks", t.parallel, 2*each+1)
+}
+
+// conductedAtOnce delivers each event of an attempt three times at once, as a client does in which
+// the hooks are registered more than once. The attempt begins, counts and ends once.
+func conductedAtOnce(p *player) {
+	claimed(more)(p)
+	p.thrice(p.Stop())
+	p.thrice(agent(p))
+	if d := p.disk(); d.tick == nil || d.tick.Attempt == nil || d.tick.Attempt.Task != 2 ||
+		len(d.closed("")) != 1 {
+		p.Errorf("three Stops and three calls leave %+v after %d lines", d.tick, len(d.closed("")))
+	}
+	p.code()
+	p.thrice(p.WorkerEnds(claim))
+}
+
+// reportedAtOnce has an auditor's reports arrive at once: no finding is lost.
+func reportedAtOnce(p *player) {
+	audited(looks)(p)
+	var events []driver.Event
+	for i := range 6 {
+		events = append(events, p.Audits(fmt.Sprintf(`{"findings":[{"file":"%d.go",`+
+			`"severity":"bug","description":"breaks"}],"verdict":"dirty"}`, i)))
+	}
+	p.Race(events)
+	if b := p.disk().budget; len(b.Audit.Findings) != len(events) {
+		p.Errorf("%d findings were reported at once, %d are there", len(events),
+			len(b.Audit.Findings))
+	}
+}
+
+func (p *player) thrice(e driver.Event) {
+	for _, r := range p.Race([]driver.Event{e, e, e}) {
+		if r.Code != 0 || r.Err != "" || !oneObject(r.Out) {
+			p.Errorf("%s among others: code %d, %q, %s", e.Args[0], r.Code, r.Out, r.Err)
+		}
+	}
+	if t := p.disk().tick; t != nil && t.Body {
+		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
+	}
 }
 
 // pair lets two sessions with living clients use one project over and over. Only one ever works.

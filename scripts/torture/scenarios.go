@@ -87,7 +87,9 @@ const (
 	running = `[{"id":"a1","type":"subagent","status":"running"}]`
 )
 
-var scenarios = []scenario{
+var scenarios = append(workScenarios, loopScenarios...)
+
+var workScenarios = []scenario{
 	on("entry", nothing, enter(flags), nextTick, sameTurn, resumed, freshRun),
 	on("entry-next", oneDone, enter(flags), nextTick, sameTurn, resumed, cleared),
 	on("entry-after-a-halt", halted, enter(flags), nextTick, sameTurn, resumed),
@@ -239,7 +241,7 @@ func approvedMerge(p *player) {
 func torn(p *player) {
 	oneDone(p)
 	worked(flags)(p)
-	name := filepath.Join(p.State(), "work.history.jsonl")
+	name := filepath.Join(p.State(), p.Skill+".history.jsonl")
 	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = f.WriteString(`{"version":1,"run_id":"half`)

@@ -33,9 +33,10 @@ var allFaults = []fault{
 	{"EROFS on", "error=EROFS:when=%d+"},
 }
 
-// strace is the command line that writes the given calls to log.
+// strace is the command line that writes the given calls to log. It leaves alone the programs that
+// the program starts.
 func strace(log, calls string, inject ...string) []string {
-	return append([]string{"strace", "-f", "-qq", "-y", "-s", "0", "-o", log,
+	return append([]string{"strace", "-f", "-b", "execve", "-qq", "-y", "-s", "0", "-o", log,
 		"-e", "trace=" + calls, "-e", "signal=none"}, inject...)
 }
 
@@ -90,4 +91,23 @@ func readTrace(log string) (list []call, err error) {
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+var unfinishedName = regexp.MustCompile(`(/\.[\w.]+)-[0-9a-z]{8,}(\.tmp)?([">])`)
+
+// place is the call with the files that it is about. Two with random names are one.
+func (c call) place() string {
+	return c.name + unfinishedName.ReplaceAllString(c.args, "$1")
+}
+
+// shows reports whether the call changed anything that another process looks at. A program that
+// dies in front of any other call leaves the disk that it leaves in front of the next of these.
+func (c call) shows() bool {
+	switch c.name {
+	case "rename", "renameat", "renameat2", "link", "linkat", "mkdir", "mkdirat", "ftruncate":
+		return !strings.HasPrefix(c.result, "-1")
+	case "unlink", "unlinkat", "write", "pwrite64":
+		return !strings.HasPrefix(c.result, "-1") && !unfinishedName.MatchString(c.args)
+	}
+	return false
 }

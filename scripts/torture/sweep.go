@@ -22,7 +22,7 @@ type sweep struct {
 	calls     []string
 	faults    []fault
 	few       bool // only calls on the loop's own files
-	thin      bool // each call is killed and fails in one other way, without a second try
+	thin      bool // kills before each change, one other fault a place, without a second try
 	ways      int  // ways on that are tried after each fault; 0 is all
 	most      int  // violations after which the sweep ends
 
@@ -91,6 +91,7 @@ type stage struct {
 	*scenario
 	saved *driver.Snapshot
 	calls map[string][]int // the calls that matter, counted within their thread
+	seen  map[string][]int // those after which others see another disk
 }
 
 func (w *worker) stage(sc *scenario) *stage {
@@ -114,15 +115,23 @@ func (w *worker) log() string { return filepath.Join(w.torture.dir, w.dir, "trac
 // order.
 func (w *worker) rehearse(st *stage) {
 	list, _ := w.fail(st, st.name+", nothing fails", strace(w.log(), strings.Join(failing, ",")), 0)
-	st.calls = map[string][]int{}
-	counts := map[string]int{}
+	st.calls, st.seen = map[string][]int{}, map[string][]int{}
+	counts, places := map[string]int{}, map[string]bool{}
 	for _, c := range list {
 		counts[c.thread+c.name]++
 		k := counts[c.thread+c.name]
-		if (!w.few || st.own(c)) && !slices.Contains(st.calls[c.name], k) {
+		if (w.few && !st.own(c)) || slices.Contains(st.calls[c.name], k) {
+			continue
+		}
+		if place := c.place(); !w.thin || !places[place] {
+			places[place] = true
 			st.calls[c.name] = append(st.calls[c.name], k)
 		}
+		if c.shows() {
+			st.seen[c.name] = append(st.seen[c.name], k)
+		}
 	}
+
 	st.order(list)
 	w.take(st.player, st.name+", order of calls")
 }
@@ -144,6 +153,9 @@ func (w *worker) do(j job) {
 		return
 	}
 	matter := w.stage(j.scenario).calls[j.call]
+	if w.thin && j.fault == allFaults[0] {
+		matter = w.stage(j.scenario).seen[j.call]
+	}
 	if len(matter) == 0 {
 		return
 	}
@@ -151,7 +163,7 @@ func (w *worker) do(j job) {
 		if w.count() >= w.most {
 			return
 		}
-		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(k) {
+		if w.few && !slices.Contains(matter, k) || w.thin && !j.turn(slices.Index(matter, k)) {
 			continue
 		}
 		// On a busy machine the program looks once more whether a lock is free, so the k-th call
@@ -164,7 +176,7 @@ func (w *worker) do(j job) {
 	}
 }
 
-// turn reports whether it is this fault's turn at the k-th call. Kills come at every one.
+// turn reports whether it is this fault's turn at the k-th of the calls. Kills come at every one.
 func (j job) turn(k int) bool {
 	n := slices.Index(allFaults, j.fault)
 	return n == 0 || k%2 == n%2
@@ -217,6 +229,7 @@ func (w *worker) fail(st *stage, where string, prefix []string, k int) (list []c
 	w.take(st.player, where)
 	st.Failing = false
 	left := st.Save()
+	st.calm = k == 0
 	ways := st.ways
 	if w.sweep.ways > 0 && k > 0 { // a few of them each time, all of them in turn
 		ways = slices.Concat(ways, ways)[k%len(ways):][:min(w.sweep.ways, len(ways))]

@@ -1,0 +1,326 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"hooks/internal/config"
+	"hooks/internal/drive"
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+	"hooks/internal/proc"
+	"hooks/internal/report"
+	"hooks/internal/seal"
+	"hooks/internal/store"
+	"hooks/internal/tracker"
+)
+
+// driven is a task or an audit loop as its driver sees it. What to do next is decided by
+// loop.Driving, from the state on disk.
+type driven struct {
+	*App
+	skill loop.Skill
+	name  string // of the command that begins an iteration, as in "/hooks:go"
+	words string // of the person's own command but for --resume, for the first process
+	first bool
+	plan  *loop.Budget // of a fresh audit loop, which the first process begins
+	run   string       // id of the run when the last process was started
+	seq   int          // and of its last commit
+	why   string       // how that process ended
+	// spared says that the process ended before it need have begun anything.
+	spared bool
+}
+
+// Drive is the run that `hooks go` drives, and the folder in which its clients start: the run that
+// the command continues, else a fresh one. command is as in "/hooks:go docs/spec.md --check 'go
+// test ./...'". A fresh task loop begins here, by the same entry as a session's, and waits at its
+// gates before any client is started (T49, T50, T92). A fresh audit loop has no such gates: its
+// first process begins it.
+func (a *App) Drive(command string) (run drive.Run, dir string, err error) {
+	cmd, ok := loop.ParsePrompt(command,
+		config.Load(tracker.Project(a.Env, a.cwd())).TaskNamespaces...)
+	if !ok || cmd.Skill != loop.Tasks && cmd.Skill != loop.Audit || cmd.Tick() {
+		return nil, "", hint.New("use --plugin hooks or --plugin sdd",
+			"%q begins no task loop and no audit loop", strings.TrimSpace(command))
+	}
+	if a.InAgent() {
+		return nil, "", hint.New("run it in a terminal of your own; inside a session type /sdd:"+
+			cmd.Name[strings.Index(cmd.Name, ":")+1:],
+			"`hooks go` starts clients, and this is a session of the client")
+	}
+	d := &driven{skill: cmd.Skill, first: true, name: "/" + cmd.Name,
+		words: strings.TrimSuffix(cmd.Args, "--resume")}
+	d.App, dir = a.in(cmd.Skill)
+	cmd.Args = strings.TrimSpace(cmd.Args + " " + byDriver)
+	flags, _, err := loop.ParseFlags(cmd.Skill, cmd.Args)
+	if err != nil {
+		return nil, "", err
+	}
+	h := d.entering(dir)
+	if cmd.Skill == loop.Audit {
+		return d, dir, d.audits(h, cmd, flags)
+	}
+	list, why, err := h.taskEntry(cmd, &flags)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case why != "":
+		return nil, "", hint.New("do its tasks in a session, or choose another --mode", "%s", why)
+	case list == nil:
+		d.continues(h.taskRun())
+		return d, dir, nil
+	}
+	d.words = ""
+	return d, dir, d.begin(h, cmd, flags, list)
+}
+
+// in is the program in the folder whose loop is driven: the project, or for an audit loop the
+// worktree itself, which a client that is started there takes for its project.
+func (a *App) in(skill loop.Skill) (in *App, dir string) {
+	dir = tracker.Project(a.Env, a.cwd())
+	if skill != loop.Audit {
+		return a, dir
+	}
+	if top, linked := tracker.LinkedWorktree(a.cwd()); linked {
+		dir = top
+	}
+	return a.with("CLAUDE_PROJECT_DIR", dir), dir
+}
+
+// with is the program with another value of a variable.
+func (a *App) with(variable, value string) *App {
+	other := *a
+	other.Env = func(name string) string {
+		if name == variable {
+			return value
+		}
+		return a.Env(name)
+	}
+	return &other
+}
+
+// entering is an entry that is no event. No session is there to ask in.
+func (d *driven) entering(dir string) *handler {
+	h := &handler{App: d.with("CLAUDE_CODE_SESSION_ATTENDED", "0"), now: d.now(),
+		began: time.Now(), project: dir, seals: seal.At(seal.Home(d.Env))}
+	h.ev.SessionID, h.ev.Cwd = "hooks-go-"+d.runID(), d.cwd()
+	return h
+}
+
+// continues asks for the skill that the run began with, where its driver named no other.
+func (d *driven) continues(run *loop.Budget) {
+	name, _, _ := strings.Cut(run.Command, " ")
+	if run.Drive() == loop.DriveProcess && strings.HasPrefix(d.name, "/hooks:") && name != "" {
+		d.name = name
+	}
+}
+
+// audits prepares the first process of an audit loop.
+func (d *driven) audits(h *handler, cmd loop.Command, flags loop.Flags) error {
+	fresh, _, err := h.auditEntry(cmd, &flags)
+	if err != nil {
+		return err
+	}
+	old := h.runOf(loop.Audit)
+	if old != nil {
+		d.run, d.seq = old.RunID, old.Seq
+	}
+	if fresh != nil {
+		d.plan = &loop.Budget{Skill: loop.Audit, Audit: fresh, Ceilings: flags.Ceilings}
+		return nil
+	}
+	d.continues(old)
+	return nil
+}
+
+// byDriver are the words that a driver adds to a command.
+const byDriver = "--drive " + loop.DriveProcess
+
+// begin begins a fresh run, which pauses at its first gates.
+func (d *driven) begin(
+	h *handler, cmd loop.Command, flags loop.Flags, list *loop.TaskRun,
+) error {
+	reply, err := h.enterWith(cmd, flags, freshRun{tasks: list})
+	if err == nil && h.after != nil {
+		err = h.after()
+	}
+	if err != nil {
+		return err
+	}
+	if run := h.taskRun(); run == nil || run.SessionID != h.ev.SessionID {
+		return hint.New("see `hooks status`", "no run has begun: %s", reply.PersonText())
+	}
+	return nil
+}
+
+// open returns a handler; nil before the first process of the project's first audit loop.
+func (d *driven) open() (*handler, error) {
+	if d.plan != nil && !store.Exists(tracker.Project(d.Env, d.cwd())) {
+		return nil, nil
+	}
+	return d.visitor()
+}
+
+// load is the run as it is on disk, with a handler for it.
+func (d *driven) load() (*handler, *loopState, error) {
+	t := &loopState{skill: d.skill}
+	h, err := d.open()
+	if err == nil && h != nil {
+		t.State, err = h.load(d.skill)
+	}
+	return h, t, err
+}
+
+// step takes an event of the driver's own through the run.
+func (d *driven) step(session string, eventOf func(*handler) loop.Event) error {
+	h, err := d.open()
+	if err != nil || h == nil {
+		return err
+	}
+	return h.withStateLock(func() error {
+		s, err := h.load(d.skill)
+		if err != nil || s.Budget == nil {
+			return err
+		}
+		if h.ev.SessionID = session; session == "" {
+			h.ev.SessionID = s.Budget.SessionID
+		}
+		_, err = h.decide(&loopState{d.skill, s}, eventOf(h), loop.Known{})
+		if h.after != nil {
+			err = errors.Join(err, h.after())
+		}
+		return err
+	})
+}
+
+// Next is the next order, by the state on disk.
+func (d *driven) Next() (drive.Order, error) {
+	if d.first && d.plan != nil {
+		d.first = false
+		o := orderOf(d.plan, d.name)
+		o.Prompt = strings.TrimSpace(d.name + " " + byDriver + " " + d.words)
+		return o, nil
+	}
+	h, t, err := d.load()
+	if err != nil {
+		return drive.Order{}, err
+	}
+	k := loop.Driving{Run: t.Budget, First: d.first, Spared: d.spared, Why: d.why}
+	if b := t.Budget; b != nil {
+		k.Owner, k.Began = proc.Of(b.Owner), b.Seq != d.seq || b.RunID != d.run
+	}
+	if d.plan != nil && !k.Began { // the run on disk is an earlier one
+		k.Run = nil
+	}
+	next := k.Next()
+	if !next.Again {
+		return h.lastOrder(t, next), nil
+	}
+	o := orderOf(t.Budget, d.name)
+	o.Prompt = d.name + " " + byDriver
+	if next.Resume {
+		o.Prompt = strings.TrimSpace(d.name + " --resume " + byDriver + " " + d.words)
+	}
+	d.first, d.plan, d.run, d.seq = false, nil, t.Budget.RunID, t.Budget.Seq
+	return o, nil
+}
+
+// orderOf has what an order tells people about the iteration under way.
+func orderOf(b *loop.Budget, command string) drive.Order {
+	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
+	if r := b.Audit; r != nil {
+		o.Name, o.Title = r.UnderWay(), r.Plan+"; "+r.Result()
+		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
+			o.Title = r.Sections[r.Section] + "; " + r.Result()
+		}
+		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
+			o.Agent = auditor
+		}
+		return o
+	}
+	r := b.Tasks
+	attempt := r.Try
+	if attempt >= r.MaxTries { // a person resumes a task that was blocked
+		attempt = 1
+	}
+	o.Name = fmt.Sprintf("task %d of %d, attempt %d", r.Index+1, len(r.List), attempt)
+	if o.Title = "Open the pull request"; r.Index < len(r.List) {
+		o.Title = r.List[r.Index].Title
+	}
+	return o
+}
+
+// pollTime is how long a driver waits for a process that another driver has left.
+const pollTime = 5 * time.Second
+
+// lastOrder is the end of a run, or a wait, in words.
+func (h *handler) lastOrder(t *loopState, next loop.DriveStep) drive.Order {
+	o := drive.Order{Do: drive.Finish, Cause: next.Cause, Text: next.Text, Code: next.Code}
+	if next.Wait {
+		o.Do, o.Until = drive.Wait, h.now.Add(pollTime)
+		return o
+	}
+	b := t.Budget
+	if b == nil || b.Status == loop.Active || next.Cause != b.StopCause {
+		return o
+	}
+	if b.Status == loop.Halted {
+		o.Text = h.finalReport(t)
+		return o
+	}
+	for _, g := range b.Pending {
+		if g.Answer == "" {
+			o.Text += "\n  " + report.Wait(t.skill, g, true).Answer
+		}
+	}
+	o.Text += "\n  " + report.Resume(b, t.Elsewhere(t.skill))
+	return o
+}
+
+// Ended takes the verdict of a process. Where no Stop has closed its attempt, it is closed here
+// (M5, T59).
+func (d *driven) Ended(v drive.Verdict) error {
+	d.why, d.spared = v.Text, v.Kind == drive.Outage || v.Kind == drive.Stalled
+	e := loop.ProcessEnd{Why: string(v.Kind)}
+	switch v.Kind {
+	case drive.Ended:
+		e.Why, e.Counts = "the process ended, and no Stop hook saw it", true
+	case drive.MaxTurns, drive.MaxBudget, drive.ContextFull:
+		e.Why, e.Counts = "the process ended at its limit: "+string(v.Kind), true
+	case drive.Interrupted:
+		e.Why, e.Person = byCtrlC, true
+	case drive.Outage:
+		e.Why = loop.APIError + v.Text
+	}
+	return d.step(v.Session, func(h *handler) loop.Event {
+		e.Turn = h.turn()
+		return e
+	})
+}
+
+// byCtrlC is how a person ends a driver.
+const byCtrlC = "Ctrl-C in `hooks go`"
+
+// Halt ends or pauses the run for a cause that only the driver sees.
+func (d *driven) Halt(cause, text string) (drive.Order, error) {
+	if cause == loop.CauseInterrupt {
+		text = byCtrlC
+	}
+	err := d.step("", func(h *handler) loop.Event {
+		return loop.DriverStop{Turn: h.turn(), Cause: cause, Text: text}
+	})
+	if err != nil {
+		return drive.Order{}, err
+	}
+	h, t, err := d.load()
+	if err != nil {
+		return drive.Order{}, err
+	}
+	next := loop.DriveStep{Cause: cause, Text: text, Code: 1}
+	if t.Budget != nil && t.Budget.Status != loop.Active {
+		next = loop.Driving{Run: t.Budget, Began: true}.Next()
+	}
+	return h.lastOrder(t, next), nil
+}

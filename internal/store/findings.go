@@ -1,0 +1,205 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/codec"
+	"hooks/internal/loop"
+	"hooks/internal/seal"
+)
+
+// maxFindings bounds the findings of a run, in bytes.
+const maxFindings = 16 << 20
+
+// The findings of an audit loop's run lie in a file to which lines are added, one for a finding and
+// one for each change of it; the last line of an id counts. The budget says how many bytes of it
+// are the run's. So the budget and every history line name one state of the findings each, and a
+// crash leaves lines that no one reads and the next change cuts off.
+func findingsName(run string) string {
+	return string(loop.Audit) + "." + seal.FileName(run) + findingsEnd
+}
+
+const findingsEnd = ".findings.jsonl"
+
+// Findings reads the findings of an audit loop's run into its budget, unless they are there.
+// ChangedError reports that somebody else changed them.
+func (s *Store) Findings(b *loop.Budget) error {
+	if b.Audit == nil || b.Audit.Findings != nil {
+		return nil
+	}
+	_, list, err := s.logged(b)
+	if err != nil || list == nil {
+		return err
+	}
+	own := *b.Audit
+	own.Findings = list
+	b.Audit = &own
+	return nil
+}
+
+// readFindings does so where a decision about the next event may look at them.
+func (s *Store) readFindings(st *State) error {
+	if st.Budget == nil || !st.Budget.LooksAtFindings(st.Tick) {
+		return nil
+	}
+	return s.Findings(st.Budget)
+}
+
+// logged is the run's part of the file, and the findings that it has.
+func (s *Store) logged(b *loop.Budget) (text []byte, list []loop.Finding, err error) {
+	t := b.Audit.Found
+	if t.Bytes == 0 {
+		return nil, nil, nil
+	}
+	name := findingsName(b.RunID)
+	text, err = s.findingsText(name, t.Bytes)
+	switch {
+	case err != nil && !isDamaged(err):
+		return nil, nil, fmt.Errorf("read %s: %w", s.disk.path(name), err)
+	case err != nil, sumOf(text) != t.Sum:
+		return nil, nil, &ChangedError{Skill: b.Skill, Session: b.SessionID,
+			Changes: []string{s.disk.path(name) + " was changed"}}
+	}
+	return text, parseFindings(text), nil
+}
+
+// findingsText is the beginning of the file, up to most bytes; it is shorter where the file is.
+func (s *Store) findingsText(name string, most int64) ([]byte, error) {
+	err := s.disk.at("read", name)
+	if err == nil {
+		_, err = s.disk.stat(name)
+	}
+	if err != nil {
+		return nil, orAbsent(err)
+	}
+	f, err := s.disk.open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, orAbsent(err)
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, min(most, maxFindings)))
+}
+
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// parseFindings are the findings of a file's lines, in the order in which they came. A line that
+// cannot be read is left out.
+func parseFindings(text []byte) (list []loop.Finding) {
+	at := map[string]int{}
+	for line := range bytes.Lines(text) {
+		var f loop.Finding
+		if !whole(line) || codec.Decode(gjson.ParseBytes(line), &f) != nil || f.ID == "" {
+			continue
+		}
+		if i, known := at[f.ID]; known {
+			list[i] = f
+			continue
+		}
+		at[f.ID] = len(list)
+		list = append(list, f)
+	}
+	return list
+}
+
+// keepFindings adds the findings that differ from the file to it, durably, and notes in the budget
+// how much of it is the run's. The budget is saved after it.
+func (s *Store) keepFindings(b *loop.Budget) error {
+	if b.Audit == nil || len(b.Audit.Findings) == 0 {
+		return nil
+	}
+	text, logged, err := s.logged(b)
+	if err != nil {
+		return err
+	}
+	size := int64(len(text))
+	for i, f := range b.Audit.Findings { // both lists are in the order of the reports
+		if i < len(logged) && logged[i] == f {
+			continue
+		}
+		line, err := codec.Encode(f)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, line...), '\n')
+	}
+	name := findingsName(b.RunID)
+	switch {
+	case int64(len(text)) == size:
+		return nil
+	case len(text) > maxFindings:
+		return fmt.Errorf("%s would be over %d MiB", s.disk.path(name), maxFindings>>20)
+	}
+	if err := s.appendFindings(name, size, text[size:]); err != nil {
+		return fmt.Errorf("keep findings: %w", err)
+	}
+	own := *b.Audit
+	own.Found.Bytes, own.Found.Sum = int64(len(text)), sumOf(text)
+	b.Audit = &own
+	return nil
+}
+
+// appendFindings puts lines behind the run's part of the file.
+func (s *Store) appendFindings(name string, size int64, lines []byte) error {
+	h := &historyFile{disk: &s.disk, name: name, end: size}
+	_, err := h.ensure()
+	if err == nil {
+		err = h.disk.truncate(name, size)
+	}
+	if err == nil {
+		h.f, err = h.disk.open(name, os.O_RDWR|os.O_APPEND)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(h.add(lines), h.f.Close())
+}
+
+// verifyFindings compares the findings of a sealed run with its budget.
+func (s *Store) verifyFindings(run sealed) error {
+	b, err := s.sealedBudget(run)
+	if err != nil || b == nil || b.Audit == nil {
+		return nil // it is reported elsewhere
+	}
+	_, _, err = s.logged(b)
+	return err
+}
+
+// acceptFindings makes the findings of a run those that its file has now, with a person's consent.
+func (s *Store) acceptFindings(run sealed, f *found) error {
+	st, err := f.state(s, run)
+	if err != nil || st.Budget.Audit == nil {
+		return err
+	}
+	b := st.Budget
+	if _, _, err := s.logged(b); err == nil {
+		return nil
+	}
+	text, err := s.findingsText(findingsName(b.RunID), maxFindings)
+	if err != nil {
+		return err
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	own := *b.Audit
+	own.Findings = slices.Clip(parseFindings(text))
+	own.Found.Bytes, own.Found.Sum = int64(len(text)), sumOf(text)
+	own.Tally()
+	b.Audit = &own
+	_, body, err := s.budgetText(run.Budget, b)
+	if err != nil {
+		return err
+	}
+	f.files.Budget = seal.Trim(body)
+	return errors.Join(s.putBudget(run, f.files.Budget), s.settle())
+}

@@ -1,0 +1,176 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"hooks/internal/loop"
+	"hooks/internal/store"
+	"hooks/scripts/driver"
+)
+
+// afterLoopEvent checks what holds after every event of a task or an audit loop, and takes into the
+// ledger what came to light.
+func (p *player) afterLoopEvent(e driver.Event, r driver.Result, before, now *disk) {
+	l := p.Ledger.Loops
+	for _, old := range before.budgets {
+		for _, b := range now.budgets {
+			if b.RunID == old.RunID && smaller(&b, &old) {
+				p.Errorf("run %s went back: from %d iterations and $%s to %d and $%s", b.RunID,
+					old.IterationsUsed, old.DollarsEstimate, b.IterationsUsed, b.DollarsEstimate)
+			}
+		}
+	}
+	if b := now.budget; b != nil && b.Audit != nil {
+		for _, f := range b.Audit.Findings {
+			l.See(f.ID)
+		}
+	}
+	opened, _, _ := strings.Cut(strings.TrimPrefix(r.Out, "opened "), ";")
+	if e.Args[0] == "report" && strings.HasPrefix(r.Out, "opened ") {
+		for _, id := range strings.Split(opened, ", ") {
+			l.See(id)
+		}
+	}
+	for line := range l.Progress {
+		if p.Skill == "task" && now.budget != nil && !strings.Contains(now.copy, line) {
+			p.Errorf("the copy of the progress file lost %q", line)
+		}
+	}
+	for line := range strings.Lines(now.copy) {
+		if strings.HasPrefix(line, "- ") {
+			l.Progress[line] = true
+		}
+	}
+	if t := now.tick; t != nil && t.Attempt != nil && t.Attempt.Token != "" {
+		_, nonce, _ := strings.Cut(t.Attempt.Token, "-")
+		at := iterationKey(t.RunID, t.Iteration)
+		if old := l.Nonces[nonce]; old != "" && old != at {
+			p.Errorf("iterations %s and %s have the same token", old, at)
+		}
+		l.Nonces[nonce] = at
+	}
+	if p.Failing || strings.Contains(r.Out+r.Err, "keep sync events") {
+		p.Ledger.Loops.Unqueued = true // and a person knows
+	}
+	p.loopPromises(e, r, before, now)
+}
+
+// smaller reports whether a run counts less than before.
+func smaller(b, old *loop.Budget) bool {
+	return b.DollarsEstimate < old.DollarsEstimate || b.IterationsUsed < old.IterationsUsed ||
+		b.Seq < old.Seq || b.TokensOut < old.TokensOut ||
+		b.Tasks != nil && old.Tasks != nil && (b.Tasks.Index < old.Tasks.Index ||
+			len(b.Tasks.Passed) < len(old.Tasks.Passed)) ||
+		b.Audit != nil && old.Audit != nil && (b.Audit.Audits < old.Audit.Audits ||
+			len(b.Audit.Findings) < len(old.Audit.Findings))
+}
+
+func hasFinding(r *loop.AuditRun, id string) bool {
+	return slices.ContainsFunc(r.Findings, func(f loop.Finding) bool { return f.ID == id })
+}
+
+// loopPromises checks that what a reply promises is on disk, and that no worker merges.
+func (p *player) loopPromises(e driver.Event, r driver.Result, before, now *disk) {
+	reply := func(path string) string { return gjson.Get(r.Out, path).String() }
+	event := gjson.Get(e.Stdin, "hook_event_name").String()
+	if event == "SubagentStop" && reply("decision") == "block" && p.Skill != "work" &&
+		(now.tick == nil || now.tick.Attempt.Holds <= before.tick.Attempt.Holds) {
+		p.Errorf("a hold of the worker is not counted on disk: %s", r.Out)
+	}
+	merges := strings.HasPrefix(gjson.Get(e.Stdin, "tool_input.command").String(), "gh pr merge")
+	unsaid := r.Killed || p.Failing || strings.Contains(r.Err, "write reply")
+	if merges && p.Skill != "work" && before.tick != nil && !unsaid &&
+		reply("hookSpecificOutput.permissionDecision") != "deny" {
+		p.Errorf("a worker's merge is let pass: %s", r.Out)
+	}
+}
+
+// settleLoop checks a task or an audit loop between its turns: no task counts twice, nothing counts
+// without its evidence, and what people see is what is on disk.
+func (p *player) settleLoop(d *disk) {
+	l := p.Ledger.Loops
+	times := map[string]int{}
+	for _, line := range d.lines {
+		if t := line.Task; t != nil && t.Done() {
+			times[t.Title]++
+			c := t.Judgement.Check
+			if t.Judgement.Verdict != loop.Verified || c == nil || c.Exit != 0 ||
+				c.Head != t.Judgement.SHA || !l.Green[c.Head] || !l.Claimed[taskKey(t)] {
+				p.Errorf("task %d counts as %s without its evidence: %+v", t.Task,
+					t.Judgement.Verdict, t.Judgement)
+			}
+			if !d.queued(line) && !l.Unqueued {
+				p.Errorf("no event of task %d is in the queue", t.Task)
+			}
+		}
+		if a := line.Audit; a != nil && (a.Judgement.Verdict == loop.Clean ||
+			a.Judgement.Verdict == loop.Dirty) && !l.Looked[a.Judgement.SHA] {
+			p.Errorf("the audit of section %d is %s about a commit that no auditor looked at",
+				a.Section, a.Judgement.Verdict)
+		}
+	}
+	switch b := d.budget; {
+	case b == nil:
+	case b.Tasks != nil:
+		for _, i := range b.Tasks.List {
+			if n := times[i.Title]; n > 1 || (n == 1) != (i.Result == loop.Verified) {
+				p.Errorf("%s: %d lines count it as done, the run has %q", i.Title, n, i.Result)
+			}
+		}
+		p.settleFiles(d, b.Tasks)
+	case b.Audit != nil:
+		for id := range l.Findings {
+			if !hasFinding(b.Audit, id) {
+				p.Errorf("the finding %s is lost", id)
+			}
+		}
+		for _, f := range b.Audit.Findings {
+			if f.State != loop.OpenFinding && !l.Findings[f.ID] {
+				p.Errorf("no one called finding %s resolved, and it is %s", f.ID, f.State)
+			}
+		}
+	}
+}
+
+// settleFiles checks the two files of a task loop that people see.
+func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
+	log, err := os.ReadFile(filepath.Join(p.Project(), ".sdd-progress.md"))
+	p.Check(err)
+	view, err := os.ReadFile(filepath.Join(p.Project(), ".sdd-state.json"))
+	p.Check(err)
+	if string(log) != d.copy {
+		p.Errorf("the progress file differs from its copy:\n%s\n%s", log, d.copy)
+	}
+	if n := gjson.GetBytes(view, "taskIndex").Int(); int(n) != r.Index {
+		p.Errorf("the view has task %d, the run %d", n, r.Index)
+	}
+	for i, item := range r.List {
+		want := 0
+		if item.Result == loop.Verified {
+			want = 1
+		}
+		if n := strings.Count(string(log), "- [x] "+taskName(i)); n != want {
+			p.Errorf("the progress file has %d lines of %s, want %d:\n%s",
+				n, taskName(i), want, log)
+		}
+	}
+}
+
+func taskName(index int) string { return fmt.Sprintf("Task %d: ", index) }
+
+// taskKey is the attempt of a line as a claim names it.
+func taskKey(t *loop.TaskLine) string { return fmt.Sprintf("%d.%d", t.Task, t.Try) }
+
+// queued reports whether the Sync queue has the event of a task that is done.
+func (d *disk) queued(l line) bool {
+	key := fmt.Sprintf("%s/%d/task", l.RunID, l.Seq)
+	return slices.ContainsFunc(d.queue, func(q store.Queued) bool { return q.Key == key })
+}
