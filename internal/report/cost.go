@@ -17,7 +17,7 @@ import (
 
 // Cost is what loops spent, in rows. Dollars are what the API would charge.
 type Cost struct {
-	By    string      `json:"by"`             // model, iteration, run, task, phase, day, agent or project
+	By    string      `json:"by"`             // as hooks cost has it, e.g. day
 	All   bool        `json:"all,omitempty"`  // of all projects of this machine
 	Zone  string      `json:"zone,omitempty"` // of days
 	Rows  []CostRow   `json:"rows"`

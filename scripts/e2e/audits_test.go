@@ -165,7 +165,7 @@ func TestAKilledAuditIsResumed(t *testing.T) {
 }
 
 // Three phases that change nothing stall the loop. A person restarts it: the same run, phase and
-// findings, with iterations counted again (A4–A10, A28, T91). A conductor that ends its turn without
+// findings, with iterations from 0 (A4–A10, A28, T91). A conductor that ends its turn without
 // the next call is asked once more.
 func TestAStalledAuditIsRestarted(t *testing.T) {
 	var works atomic.Bool

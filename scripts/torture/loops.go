@@ -80,7 +80,7 @@ func ends(message string) func(*player) driver.Event {
 var onwards = map[string]string{loop.GateSpec: "approve", loop.GateReview: "approve",
 	loop.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}
 
-// approval answers the dialog that was shown last with the word that lets the loop continue. The same
+// approval answers the last dialog with the word by which the loop continues. The same
 // words are given again and again, so the ledger has none of them.
 func approval(p *player) driver.Event {
 	t := p.disk().tick
