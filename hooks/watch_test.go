@@ -123,7 +123,7 @@ func TestWatchOnALowTerminal(t *testing.T) {
 	project := t.TempDir()
 	writeBudget(t, project, idleBudget)
 	s := onTerminal(t, project, 40, nil, "status", "--watch")
-	s.shows("continue")
+	s.shows("--resume")
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 5, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestWatchOnALowTerminal(t *testing.T) {
 		strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
 	s.shows("3/5")
 	s.shows("3/5\x1b[K\r\n\x1b[J")
-	if again := s.drawn()[before:]; strings.Contains(again, "continue") ||
+	if again := s.drawn()[before:]; strings.Contains(again, "--resume") ||
 		strings.Count(again, "\n") != 4 {
 		t.Errorf("on five rows:\n%q", again)
 	}
