@@ -74,7 +74,7 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 }
 
 // taskEntry prepares the entry of a task loop: the list of a fresh run in req, or --resume where a
-// run is to go on. text is why nothing begins, for the person.
+// run is to continue. text is why nothing begins, for the person.
 func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.TaskRun, text string,
 	err error) {
 	if h.feeding { // whatever the environment has become since
@@ -85,7 +85,7 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	if flags.Task.Drive == loop.DriveProcess && h.ev.Name != "" && h.Env(drive.Mark) == "" {
 		return nil, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
 			"session; or run `hooks go` in a terminal of your own", cmd.Name),
-			"--drive process is set by `hooks go` alone, and this session is none of its own")
+			"--drive process is set by `hooks go` alone, and this session is not one of its own")
 	}
 	if flags.Task.MaxTries == 0 {
 		flags.Task.MaxTries, err = h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
@@ -119,8 +119,9 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		flags.Resume = true
 		return nil, "", nil
 	case !named:
-		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
-			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
+		return nil, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
+			"hooks go docs/spec.md in a terminal",
+			"/%s names no spec, and no task loop waits to continue", cmd.Name)
 	}
 	run, err = h.newTasks(flags, spec)
 	if err == nil && old == nil {
@@ -369,7 +370,7 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 }
 
 // workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
-// fork in which the iteration runs, and whether anything stands before the attempt's prompt (T93).
+// fork in which the iteration runs, and whether anything is before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	path := first(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it

@@ -12,7 +12,7 @@ import (
 
 var night = time.Date(2026, 11, 22, 1, 30, 0, 0, time.UTC)
 
-// recorded is a stream of the real client, 2.1.330, without the fields that nobody reads.
+// recorded is a stream of the real client, 2.1.330, without the fields that no one reads.
 func recorded(t *testing.T, name string) (h heard) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".jsonl"))

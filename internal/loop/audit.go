@@ -207,7 +207,7 @@ func (b *Budget) Iteration(n int) (number, most int) {
 	return n - before, b.Ceilings.Iterations - before
 }
 
-// restart is the run with iterations and errors counted anew; plan, sections, phase and findings
+// restart is the run with iterations and errors counted from 0; plan, sections, phase and findings
 // stay (A9, A10). used is how many iterations the run has used.
 func (r AuditRun) restart(used int) *AuditRun {
 	next := r.clone()

@@ -311,7 +311,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule,
-		"it is not scheduled again; a person starts it again by typing the command, or goes on "+
+		"it is not scheduled again; a person starts it again by typing the command, or continues "+
 			"with --resume",
 		"%s", PriorStop(run)))
 }

@@ -180,7 +180,7 @@ func (e Call) act(s State, k *Known) Outcome {
 	return e.review(s, r.Acts)
 }
 
-// unread holds back what cannot be read and could reach a forge. Where the brake stands before the
+// unread holds back what cannot be read and could reach a forge. If the brake is in front of the
 // session's Bash commands such text passes, because the brake judges what it starts.
 func (e Call) unread(s State, r Reading) *Deny {
 	why := "it could reach a forge: "
@@ -248,7 +248,7 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 			continue
 		}
 		return refuseCall(deny(InProgress,
-			"take the next workable issue; a person clears a label that nobody works under",
+			"take the next workable issue; a person clears a label that no one works under",
 			"Not done: %s. #%d is in progress by another iteration, and its label stays as it is",
 			a.Command, a.PR))
 	}
@@ -314,6 +314,6 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 		return nil
 	}
 	return deny(ReviewRule,
-		"replies and plain comments may go on; the next iteration reviews it again",
+		"replies and plain comments may continue; the next iteration reviews it again",
 		"Not posted: %s in this iteration, and a PR gets one round in each", why)
 }

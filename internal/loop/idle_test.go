@@ -2,7 +2,7 @@ package loop
 
 import "testing"
 
-// T91: nobody looks at the end of an attempt without a claim; the next one's beginning shows
+// T91: no one looks at the end of an attempt without a claim; the next one's beginning shows
 // whether it changed anything.
 func TestLookBack(t *testing.T) {
 	for _, c := range []struct {

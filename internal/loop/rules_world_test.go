@@ -58,7 +58,7 @@ type client struct {
 	pid     int
 }
 
-// failer is what a world says that it cannot go on to: a test, or a draw of one.
+// failer ends a test of a world that cannot continue: a test, or a draw of one.
 type failer interface {
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)

@@ -96,7 +96,7 @@ func Proceed(b Budget, r Request) Budget {
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
-	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it goes on
+	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it continues
 		b.raise(r)
 		b.alsoTyped(r.Flags.canonical())
 	}
@@ -194,7 +194,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	if t.Attempt != nil && again && run.driven() {
 		t.Attempt.Stale = true
 	}
-	// with nobody there any question pauses the run before its body
+	// with no one there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
 	}

@@ -23,7 +23,7 @@ const (
 // Status is the state of a run.
 type Status string
 
-// The states of a run. A paused run waits for a person's answer and goes on with --resume.
+// The states of a run. A paused run waits for a person's answer and continues with --resume.
 const (
 	Active Status = "active"
 	Halted Status = "halted"

@@ -47,7 +47,7 @@ func prGateDue(f *Facts) []Gate {
 }
 
 // YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
-// that needs more, and no is empty where a no answers nothing, so that the gate goes on waiting.
+// that needs more, and no is empty where a no answers nothing, so that the gate keeps waiting.
 func (g Gate) YesNo() (yes, no string) {
 	switch g.Name {
 	case GateSpec, GateReview:
@@ -170,7 +170,7 @@ func importDue(f *Facts) []Gate {
 		return nil
 	}
 	return []Gate{{Question: fmt.Sprintf("A state file from before this run counts %d of %d tasks "+
-		"as done. Go on with task %d, attempt %d, or begin with task 1?", r.Import.Index,
+		"as done. Continue with task %d, attempt %d, or begin with task 1?", r.Import.Index,
 		len(r.List), r.Import.Index+1, r.Import.Try)}}
 }
 

@@ -25,7 +25,7 @@ type Tick struct {
 	Body bool `json:"body"`
 	// Draining says that the last Stop left workers running.
 	Draining bool `json:"draining,omitempty"`
-	// Interrupted is why a person ended the tick, empty if nobody did (R43).
+	// Interrupted is why a person ended the tick, empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
 	// Failed is the API error that ended the tick's turn, empty if none did.
 	Failed string `json:"failed,omitempty"`

@@ -22,7 +22,7 @@ type Loops struct {
 	Unqueued bool              // a reply said that the Sync queue could not be written
 }
 
-// See adds a finding that nobody has called resolved so far.
+// See adds a finding that no one has called resolved so far.
 func (l Loops) See(id string) {
 	if _, known := l.Findings[id]; !known {
 		l.Findings[id] = false

@@ -56,7 +56,7 @@ func (r Request) phase() (p Phase, ok bool) {
 	return p, true
 }
 
-// sings is the canary of a phase's worker: it says that, and nobody else does.
+// sings is the canary of a phase's worker: it says that, and no one else does.
 func (p Phase) sings() string { return fmt.Sprintf("The canary of %s sings.", p.Token) }
 
 // codes commits a file of the iteration's own and ends.

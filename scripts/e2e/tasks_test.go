@@ -72,7 +72,7 @@ func TestAConductorTakesFiveTasks(t *testing.T) {
 }
 
 // Thirty tasks in one headless call: more than eight Stops in a row are held, each worker begins
-// anew, and the main thread stays slim (T1, T11–T14, M12).
+// again, and the main thread stays slim (T1, T11–T14, M12).
 func TestThirtyTasksInOneCall(t *testing.T) {
 	w := taskWorld(t, 30, Conductor{})
 	w.noRemote()

@@ -208,7 +208,7 @@ func (w *world) aTick(t *rapid.T) {
 		if !ses.turn {
 			w.newPrompt(ses)
 			w.userLine(ses, "human")
-			w.submit(ses, "", "go on")
+			w.submit(ses, "", "carry on")
 		}
 		payload := w.payload(ses, "PreToolUse", "tool_name", "Skill", "tool_use_id", "t",
 			"tool_input.skill", "sdd:"+s.skill, "tool_input.args", f.args())

@@ -134,7 +134,7 @@ func (p *player) settleLoop(d *disk) {
 		}
 		for _, f := range b.Audit.Findings {
 			if f.State != loop.OpenFinding && !l.Findings[f.ID] {
-				p.Errorf("nobody called finding %s resolved, and it is %s", f.ID, f.State)
+				p.Errorf("no one called finding %s resolved, and it is %s", f.ID, f.State)
 			}
 		}
 	}

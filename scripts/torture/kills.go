@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// killed plays loop after loop. Most events die at a random moment. In the end nobody is killed
+// killed plays loop after loop. Most events die at a random moment. In the end no one is killed
 // any more and everything has to add up.
 func (t *torture) killed(f *findings) string {
 	var lock sync.Mutex

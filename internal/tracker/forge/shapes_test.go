@@ -203,7 +203,7 @@ func TestGiteaRefusesByStatus(t *testing.T) {
 	}
 }
 
-// A list of issues that is not found, or empty, is none of an empty backlog where the repository
+// A list of issues that is not found, or empty, is no empty backlog where the repository
 // keeps its issues elsewhere. Dependencies that are not found are turned off.
 func TestGiteaTurnedOffByStatus(t *testing.T) {
 	for _, c := range []struct {
