@@ -58,12 +58,26 @@ var own = [...]string{"-p", "--print", "--session-id", "--output-format", "--inp
 // CheckFlags refuses flags of a person that the driver cannot work with.
 func CheckFlags(flags []string) error {
 	for _, f := range flags {
-		if name, _, _ := strings.Cut(f, "="); slices.Contains(own[:], name) {
+		name, _, _ := strings.Cut(f, "=")
+		abbreviates := func(long string) bool {
+			return len(name) > 2 && strings.HasPrefix(long, name)
+		}
+		if slices.Contains(own[:], name) || slices.ContainsFunc(own[:], abbreviates) || joins(f) {
 			return hint.New("leave it out: every task gets a session of its own",
 				"the client flag %s is the driver's", name)
 		}
 	}
 	return nil
+}
+
+// joins reports whether joined letters, as in -dcp, hold one of the driver's. The letters d, n and
+// w take the rest as their value.
+func joins(flag string) bool {
+	if !strings.HasPrefix(flag, "-") || strings.HasPrefix(flag, "--") {
+		return false
+	}
+	i := strings.IndexAny(flag, "dnwprc")
+	return i > 0 && strings.ContainsRune("prc", rune(flag[i]))
 }
 
 // Run starts one process and waits for its end. The first signal goes to the process as an

@@ -167,12 +167,14 @@ func TestRefusals(t *testing.T) {
 	if err := Outside(env("")); err != nil {
 		t.Error(err)
 	}
-	for _, flag := range []string{"--resume", "-c", "--session-id=x", "-p"} {
+	for _, flag := range []string{"--resume", "-c", "--session-id=x", "-p", "-cp", "-rabc", "-hc",
+		"--cont", "--res=x"} {
 		if err := CheckFlags([]string{"--model", "opus", flag}); hint.Of(err) == "" {
 			t.Errorf("%s was taken", flag)
 		}
 	}
-	if err := CheckFlags([]string{"--model", "opus", "--max-turns=40"}); err != nil {
+	if err := CheckFlags([]string{"--model", "opus", "--max-turns=40", "-nproc", "-dapi",
+		"--remote-control", "opus-c"}); err != nil {
 		t.Error(err)
 	}
 }

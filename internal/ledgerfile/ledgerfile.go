@@ -69,10 +69,8 @@ func Check(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(full))
-	if errors.Is(err, fs.ErrNotExist) {
-		dir, err = filepath.Dir(full), nil
-	} else if err != nil {
+	dir, err := real(filepath.Dir(full))
+	if err != nil {
 		return "", err
 	}
 	_, name, ok := ledger.Place(filepath.ToSlash(filepath.Join(dir, filepath.Base(full))))
@@ -85,6 +83,16 @@ func Check(path string) (string, error) {
 			"%s: %s: %s", path, found.Rule, found.Text)
 	}
 	return full, nil
+}
+
+// real follows the links of a folder, of which the last parts need not be there.
+func real(dir string) (string, error) {
+	full, err := filepath.EvalSymlinks(dir)
+	if above := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && above != dir {
+		full, err = real(above)
+		return filepath.Join(full, filepath.Base(dir)), err
+	}
+	return full, err
 }
 
 // Read returns the text of a ledger.
@@ -130,10 +138,10 @@ func New(root, phase, change, number string) (string, error) {
 	}
 	path := filepath.Join("changes", change, "loops", name)
 	full := filepath.Join(root, path)
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+	if _, err := Check(full); err != nil {
 		return "", err
 	}
-	if _, err := Check(full); err != nil {
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		return "", err
 	}
 	f, err := os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

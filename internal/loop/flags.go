@@ -121,6 +121,10 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			f.explicit = append(f.explicit, name)
 		}
 	}
+	if f.Task.Check != "" && openQuote(args) && strings.HasSuffix(args, f.Task.Check) {
+		return f, true, &flagError{fmt.Sprintf("--check %q has an open quote", f.Task.Check),
+			"close the quote, as in --check=\"go test ./...\""}
+	}
 	return f, true, nil
 }
 
@@ -313,6 +317,20 @@ func SplitWords(s string) []string {
 		words = append(words, word.String())
 	}
 	return words
+}
+
+// openQuote reports whether a quote is not closed, as SplitWords has quotes.
+func openQuote(s string) bool {
+	quote := rune(0)
+	for _, r := range s {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		}
+	}
+	return quote != 0
 }
 
 // Command is a looping skill as it is invoked: "sdd:work" with its arguments.

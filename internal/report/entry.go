@@ -16,8 +16,8 @@ const ReportCommand = `hooks report <<'JSON'`
 // first, and how to report.
 func Entry(b *loop.Budget, t *loop.Tick) string {
 	var x text
-	x.line("## Loop Iteration %d/%d — %s%s", t.Iteration, b.Ceilings.Iterations, invocation(b),
-		when(b.RunID != "", fmt.Sprintf(" (run %s)", b.RunID)))
+	x.line("## Loop Iteration %s — %s%s", outOf(t.Iteration, b.Ceilings.Iterations, "/"),
+		invocation(b), when(b.RunID != "", fmt.Sprintf(" (run %s)", b.RunID)))
 	x.line("Budget remaining: %s", Remaining(b))
 	if b.Scope() == loop.SinglePR {
 		x.line("Watching PR #%d only. Comments pushed: %d, merges attempted: %d",

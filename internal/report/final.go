@@ -38,7 +38,7 @@ func Final(b *loop.Budget, e Ended) string {
 	}
 	t.tasks(b)
 	t.endedAudit(b)
-	t.line("Iterations: %d / %d", b.IterationsUsed, b.Ceilings.Iterations)
+	t.line("Iterations: %s", outOf(b.IterationsUsed, b.Ceilings.Iterations, " / "))
 	if b.Drive() == "" || len(b.PRsTouched) > 0 {
 		t.line("PRs touched: %s", prs(b))
 	}

@@ -157,7 +157,7 @@ func (a Axis) style() string {
 func (a Axis) standing() string {
 	switch {
 	case a.Name != "dollars":
-		return fmt.Sprintf("%d/%d", a.Used/one, a.Ceiling/one)
+		return outOf(int(a.Used/one), int(a.Ceiling/one), "/")
 	case a.Ceiling == 0:
 		return "$" + loop.USD(a.Used).String()
 	}

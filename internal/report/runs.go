@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"hooks/internal/loop"
 )
@@ -43,5 +44,16 @@ func tasksDone(b *loop.Budget) string {
 }
 
 func iterations(b *loop.Budget) string {
-	return fmt.Sprintf("%d/%d", b.IterationsUsed, b.Ceilings.Iterations)
+	return outOf(b.IterationsUsed, b.Ceilings.Iterations, "/")
+}
+
+// noCeiling is the ceiling of iterations that --max-iterations 0 sets.
+const noCeiling = 1_000_000
+
+// outOf is a count of iterations beside its ceiling, if it has one.
+func outOf(used, most int, between string) string {
+	if most >= noCeiling {
+		return strconv.Itoa(used)
+	}
+	return strconv.Itoa(used) + between + strconv.Itoa(most)
 }

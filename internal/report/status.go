@@ -14,7 +14,8 @@ import (
 // paused.
 func Status(l *loop.Iteration, wake string) string {
 	t, b := &text{}, &l.Budget
-	t.line("## Loop Iteration %d/%d — %s", l.Iteration, b.Ceilings.Iterations, invocation(b))
+	t.line("## Loop Iteration %s — %s", outOf(l.Iteration, b.Ceilings.Iterations, "/"),
+		invocation(b))
 	t.line("Started: %s", l.StartedAt.UTC().Format(time.RFC3339))
 	switch b.Scope() {
 	case loop.WorkRun:
@@ -88,6 +89,9 @@ func trackedPR(l *loop.Iteration, number int) string {
 // (R95, R117).
 func Remaining(b *loop.Budget) string {
 	parts := []string{loop.Plural(max(0, b.Ceilings.Iterations-b.IterationsUsed), "iteration")}
+	if b.Ceilings.Iterations >= noCeiling {
+		parts = []string{"iterations without ceiling"}
+	}
 	if b.CountsPRs() {
 		parts = append(parts, loop.Plural(max(0, b.Ceilings.PRs-len(b.PRsTouched)), "PR"))
 	}

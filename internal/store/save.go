@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"hooks/internal/codec"
+	"hooks/internal/hint"
 	"hooks/internal/loop"
 	"hooks/internal/seal"
 )
@@ -224,7 +225,8 @@ func fileText(d *disk, name string, f *format, v any, old []byte) ([]byte, error
 	}
 	out.WriteByte('\n')
 	if out.Len() > maxState {
-		return nil, fmt.Errorf("%s would be %d bytes, over 1 MiB", d.path(name), out.Len())
+		return nil, hint.New("split the list of tasks, or the plan, into smaller files",
+			"%s would be %d bytes, over 1 MiB", d.path(name), out.Len())
 	}
 	return out.Bytes(), nil
 }

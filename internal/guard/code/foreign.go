@@ -51,5 +51,8 @@ symlink >" >' 'w' "w" 'a' "a" 'w+' 'r+' 'wb' rm( delete`
 		if kind == paths.Registration || kind == paths.Ledger || f.Own(f.Resolve(path)) {
 			f.Writes(w, lang+": "+path)
 		}
+		if shellword.HasPart(text, "copytree move( rename symlink cpSync") {
+			f.Brings(w, lang+": "+path)
+		}
 	}
 }

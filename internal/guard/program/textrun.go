@@ -51,6 +51,7 @@ func judgeOwnLanguage(f *shell.Frame, name string, args []shellword.Word) (ok bo
 		fl := shellword.ParseFlags(args, "-C --directory -d -f --file -T -X")
 		for _, w := range fl.All("-C", "--directory", "-d") {
 			f.Writes(w, name+" "+shellword.Join(args))
+			f.Brings(w, name+" "+shellword.Join(args))
 		}
 	}
 	if marks == "" || shellword.HasPart(strings.ReplaceAll(text, " ", ""), marks) {

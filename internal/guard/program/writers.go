@@ -46,6 +46,8 @@ func judgeWrites(f *shell.Frame, name string, args []shellword.Word) {
 			f.Takes(w, how, whole)
 		}
 	case "mv", "cp", "install", "ln", "rsync", "scp":
+		const longs = "--target-directory --recursive --archive --link --symbolic-link"
+		args = shellword.Unabbreviated(args, longs)
 		judgeCopy(f, name, shellword.ParseFlags(args, copyFlags(name)), how)
 	case "dd":
 		for _, w := range args {
@@ -98,6 +100,11 @@ func judgeCopy(f *shell.Frame, name string, fl shellword.Flags, how string) {
 		return
 	}
 	f.Writes(dst, how)
+	folders := !shellword.Has("cp install", name) ||
+		fl.On("-r", "-R", "-a", "--recursive", "--archive")
+	if folders {
+		f.Brings(dst, how)
+	}
 	links := name == "ln" || name == "cp" && fl.On("-l", "--link", "-s", "--symbolic-link")
 	if name == "ln" && isState(f, dst) {
 		f.StateAct(how)
@@ -114,6 +121,9 @@ func judgeCopy(f *shell.Frame, name string, fl shellword.Flags, how string) {
 		}
 		into := shellword.Lit(strings.TrimSuffix(dst.Text, "/") + "/" +
 			shellword.ProgramName(s.Text))
+		if folders && f.KindAt(dst) == paths.Ordinary && f.Near(into) {
+			f.Brings(into, how)
+		}
 		kind := f.KindAt(into)
 		if f.KindAt(dst) == paths.Ordinary && (kind == paths.State || kind == paths.Ledger) {
 			f.Writes(into, how)

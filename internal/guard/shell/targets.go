@@ -138,9 +138,33 @@ func (f *Frame) Takes(w shellword.Word, how string, whole bool) {
 		f.fileAct(effect.WriteState, w.Text, how)
 	case paths.Registers(f.linked(f.Resolve(w.Text))):
 		f.fileAct(effect.DropRegistration, w.Text, how)
-	case f.KindAt(shellword.Lit(w.Text+"/ledger.md")) == paths.Ledger: // a folder of ledgers
+	case f.holds(w, "/ledger.md"):
 		f.fileAct(effect.WriteLedger, w.Text, how)
 	}
+}
+
+// Brings records that folders are put at a path or into it, if ledgers may be among their files.
+func (f *Frame) Brings(w shellword.Word, how string) {
+	if f.holds(w, "/ledger.md") || f.holds(w, "/loops/ledger.md") ||
+		f.holds(w, "/change/loops/ledger.md") {
+		f.fileAct(effect.WriteLedger, w.Text, how)
+	}
+}
+
+// Near reports whether a path is in the call's folder, or beside one that holds it. A copy of
+// changes/ elsewhere is a backup.
+func (f *Frame) Near(w shellword.Word) bool {
+	full, cwd := f.linked(f.Resolve(w.Text)), f.M.Call.Cwd+"/"
+	return strings.HasPrefix(full, cwd) || strings.HasPrefix(cwd, path.Dir(full)+"/")
+}
+
+// holds reports whether a file below a path would be a ledger.
+func (f *Frame) holds(w shellword.Word, below string) bool {
+	if w.Pat != "" {
+		w.Pat += below
+	}
+	w.Text += below
+	return f.KindAt(w) == paths.Ledger
 }
 
 // StateAct records that the loop's files are reached without being named.
