@@ -384,9 +384,14 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
 	})
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
-	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
-		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
-	}
+	asked.Go(func() {
+		for _, sha := range t.values().Keeps() {
+			if kept, err := tracker.Descends(ctx, root, sha); !kept {
+				e.Dropped, errs[3] = sha, err
+				return
+			}
+		}
+	})
 	if t.Budget.Tasks != nil && a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}

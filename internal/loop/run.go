@@ -56,6 +56,9 @@ func Resume(b Budget, r Request) Budget {
 		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
 			b.Tasks.Dollars = more
 		}
+		if !r.unasked() {
+			b.Tasks.Tip = ""
+		}
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
 		}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,8 +39,9 @@ func prGateDue(f *Facts) []Gate {
 		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
 		return nil
 	}
-	return numbered(f, 3, fmt.Sprintf("Gate 3: all %d tasks are done and the pull request is "+
-		"open. Accept the work?", len(f.Run.Tasks.List)))
+	return numbered(f, 3, fmt.Sprintf("Gate 3: all %d tasks are done and the pull request #%d is "+
+		"open. Accept the work?", len(f.Run.Tasks.List),
+		cmp.Or(f.Tick.Attempt.PR, f.Run.Tasks.PR)))
 }
 
 // YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate

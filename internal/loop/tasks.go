@@ -34,6 +34,10 @@ type TaskRun struct {
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
 	Git          bool   `json:"git,omitempty"`          // an attempt has seen the project's repository
+	// Tip is the commit of the last task that is done: the branch keeps it (T87). A person's resume
+	// takes the branch as it is.
+	Tip string `json:"tip,omitempty"`
+	PR  int    `json:"pr,omitempty"` // that the run has opened or spoken on, 0 for none
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -103,6 +107,7 @@ type Attempt struct {
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
+	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on in the project's repository
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
@@ -271,9 +276,10 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
 		if j.Verdict.done() {
-			item.Result, item.SHA = j.Verdict, j.SHA
+			item.Result, item.SHA, next.Tip = j.Verdict, j.SHA, j.SHA
 		}
 	}
+	next.PR = cmp.Or(a.PR, next.PR)
 	if next.Outages++; j.Verdict != Outage {
 		next.Outages = 0
 	}
