@@ -121,10 +121,13 @@ func (e *Evidence) dropped() string {
 }
 
 // Keeps are the commits that HEAD must contain as the attempt ends: the one on which it began, and
-// that of the last task that is done.
+// that of the last task or phase that is done.
 func (s State) Keeps() []string {
 	list := []string{s.Tick.Attempt.Head}
 	if r := s.Run.Tasks; r != nil {
+		list = AppendNew(list, r.Tip)
+	}
+	if r := s.Run.Audit; r != nil {
 		list = AppendNew(list, r.Tip)
 	}
 	return slices.DeleteFunc(list, func(sha string) bool { return sha == "" })

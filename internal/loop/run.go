@@ -77,6 +77,9 @@ func Resume(b Budget, r Request) Budget {
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
 		b.Audit.Retries, b.Audit.Outages = 0, 0
+		if !r.unasked() {
+			b.Audit.Tip, b.Audit.Branch = "", ""
+		}
 		b.Audit.Drive = resumedBy(r.Flags.Task.Drive, b.Audit.Drive)
 		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
 			b.Audit.Check = check
