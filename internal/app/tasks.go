@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,9 +86,6 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 			"session; or run `hooks go` in a terminal of your own", cmd.Name),
 			"--drive process is set by `hooks go` alone, and this session is none of its own")
 	}
-	if flags.Task.MaxTries == 0 {
-		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
-	}
 	if n := envNumber(h.Env("SDD_MAX_GLOBAL_ITER"), 0); n > 0 {
 		flags.DefaultIterations(n)
 	}
@@ -111,7 +109,7 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		return nil, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
 		flags.Resume = true
-		return nil, "", nil
+		return nil, "", h.mayRetune(old.Tasks, flags)
 	case !named:
 		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
 			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
@@ -126,6 +124,18 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 				"recorded.", run.Mode), nil
 	}
 	return run, "", err
+}
+
+// mayRetune refuses flags that would change how a run that goes on is judged, where no person typed
+// them.
+func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
+	changed := r.Retuned(flags.Task)
+	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
+		[]string{tasks.Pair, tasks.Swarm}, flags.Task.Mode) {
+		return nil
+	}
+	return hint.New("leave it out, or let a person type the command",
+		"%s would change the run, which goes on as it was begun", strings.Join(changed, ", "))
 }
 
 // taskRun is the project's task loop, nil without one that can be read.
@@ -154,8 +164,9 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
 func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error) {
-	r := &loop.TaskRun{Spec: path, Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
-		Passed:  []int{},
+	r := &loop.TaskRun{Spec: path, Try: 1, Phase: loop.Execution, Passed: []int{},
+		MaxTries: cmp.Or(flags.Task.MaxTries,
+			envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)),
 		Dollars: flags.Task.Dollars, Strict: flags.Task.Strict,
 		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
 	if r.Drive == "" {
@@ -188,6 +199,9 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	for _, t := range list {
 		item := loop.TaskItem{Title: t.Title, Criteria: t.Criteria, Checkpoint: t.Checkpoint,
 			NoCommit: t.NoCommit}
+		if t.Ticked {
+			item.Result = loop.Imported
+		}
 		r.List = append(r.List, item)
 	}
 	return r, nil
@@ -290,8 +304,9 @@ func envNumber(text string, otherwise int) int {
 
 func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
 
-// attemptFacts adds what an attempt begins with.
-func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
+// attemptFacts adds what an attempt begins with. fresh is the task loop that begins with it, nil
+// where a run goes on.
+func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.TaskRun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := h.tree(ctx, root)
@@ -300,8 +315,12 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
-	if run := h.taskRun(); run != nil {
-		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+	if run := h.taskRun(); fresh == nil && run != nil {
+		fresh = run.Tasks
+	}
+	if fresh != nil {
+		text := h.redact(h.ledgerFeedback(fresh))
+		f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 	}
 }
 
@@ -538,11 +557,11 @@ func (h *handler) ownWorker() string {
 }
 
 // taskContext is the model's context once an iteration of a task loop has begun: what the thread is
-// to do, "" while a question waits.
+// to do, "" while a question waits and once its worker was sent.
 func (h *handler) taskContext(t *loopState) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {
-	case len(t.Tick.Pending) > 0 || drive == "":
+	case len(t.Tick.Pending) > 0 || drive == "", a != nil && (a.Judged != nil || a.Sent):
 		return ""
 	case drive == loop.DriveStop && a != nil:
 		return "This thread only conducts. " + t.Budget.Order(a.Task)

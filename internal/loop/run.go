@@ -20,7 +20,9 @@ func NewRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
-	b.Tasks, b.Audit = r.Tasks, r.Audit
+	if b.Tasks, b.Audit = r.Tasks, r.Audit; b.Tasks != nil {
+		b.Tasks.skipDone()
+	}
 	b.invokedBy(r)
 	return b
 }
@@ -115,6 +117,10 @@ func (b *Budget) raise(r Request) {
 		return
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
+	if b.Tasks != nil {
+		b.Tasks = b.Tasks.clone()
+		b.Tasks.retune(r.Flags.Task)
+	}
 	if r.Flags.Idle > 0 {
 		b.MaxIdle = r.Flags.Idle
 	}

@@ -29,8 +29,12 @@ func specDue(f *Facts) []Gate {
 
 func reviewDue(f *Facts) []Gate {
 	r := f.Run.Tasks
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?",
-		Plural(len(r.List), "task"), r.ListPath))
+	ticked := ""
+	if n := r.Count(Imported); n > 0 {
+		ticked = fmt.Sprintf(" Done before, as ticked: %d.", n)
+	}
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?%s",
+		Plural(len(r.List), "task"), r.ListPath, ticked))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -152,6 +156,7 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 		item.Result = SkippedOne
 		r.Index++
 		r.Try, r.Reason, r.Words = 1, "", ""
+		r.skipDone()
 	case act == "retry":
 		r.Try = 1
 		if answer != act {
@@ -182,6 +187,7 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		for i := range r.List[:r.Index] {
 			r.List[i].Result = Imported
 		}
+		r.skipDone()
 	}
 	r.Import = nil
 	run.Tasks = r

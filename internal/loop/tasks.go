@@ -86,7 +86,7 @@ const (
 	Verified   TaskDone = "verified"   // claimed, committed, and the check command is green
 	Claimed    TaskDone = "claimed"    // claimed and committed; the run has no check command
 	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
-	Imported   TaskDone = "imported"   // done by another tool, as a person confirmed (T99)
+	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
 	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
 	Unfinished TaskDone = "unfinished" // no claim
@@ -176,6 +176,16 @@ func (r *TaskRun) item() *TaskItem {
 		return &r.List[r.Index]
 	}
 	return nil
+}
+
+// skipDone moves on to the next task that is to be done: others may be done from the start.
+func (r *TaskRun) skipDone() {
+	for r.item() != nil && r.item().Result.done() {
+		r.Index++
+	}
+	if r.item() == nil {
+		r.Phase = Verification
+	}
 }
 
 // PRStep reports whether the list is done and its PR is to be opened (T51).
@@ -288,9 +298,7 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	case j.Verdict.done() && task < len(next.List):
 		next.Index++
 		next.Try, next.Reason, next.Words = 1, "", ""
-		if next.Index == len(next.List) {
-			next.Phase = Verification
-		}
+		next.skipDone()
 	case j.Verdict.done():
 		next.Try, next.Reason = 1, ""
 	case j.Verdict == Overruled || j.Verdict == Unfinished:
