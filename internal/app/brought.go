@@ -21,11 +21,12 @@ func (h *handler) effects() (list []loop.Effect) {
 	}
 	acts := h.read().Acts
 	for _, a := range acts {
-		e := loop.Effect{PR: a.PR, Label: a.Ref}
+		other, _ := h.elsewhere(a)
+		e := loop.Effect{PR: a.PR, Label: a.Ref, Elsewhere: other != ""}
 		switch a.Kind {
 		case guard.OpenPR:
 			if len(list) == 0 || list[len(list)-1].Kind != loop.OpenedPR {
-				list = append(list, openedPRs(printed, opened(acts))...)
+				list = append(list, openedPRs(e, printed, opened(acts))...)
 			}
 			continue
 		case guard.Comment, guard.ApprovePR:
@@ -49,9 +50,9 @@ func (h *handler) effects() (list []loop.Effect) {
 
 // openedPRs are the PRs that a call has opened: the last addresses that it printed, because others
 // may stand before them. Without an address it is one whose number is not known.
-func openedPRs(printed []int, opens int) (list []loop.Effect) {
+func openedPRs(e loop.Effect, printed []int, opens int) (list []loop.Effect) {
 	for _, n := range printed[max(0, len(printed)-opens):] {
-		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n})
+		list = append(list, loop.Effect{Kind: loop.OpenedPR, PR: n, Elsewhere: e.Elsewhere})
 	}
 	if list == nil {
 		list = []loop.Effect{{Kind: loop.OpenedPR}}

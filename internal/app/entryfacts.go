@@ -70,7 +70,7 @@ func (e *entry) lookUp(need loop.Need) {
 		f.Trail = e.trail(f.Worktrees)
 	}
 	if root := e.attemptRoot(); root != "" {
-		e.attemptFacts(&f, root)
+		e.attemptFacts(&f, root, e.asks.Tasks)
 	}
 	tracks.Wait()
 	if resumed {

@@ -87,11 +87,8 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 			"session; or run `hooks go` in a terminal of your own", cmd.Name),
 			"--drive process is set by `hooks go` alone, and this session is not one of its own")
 	}
-	if flags.Task.MaxTries == 0 {
-		flags.Task.MaxTries, err = h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
-	}
-	n, unread := h.envNumber("SDD_MAX_GLOBAL_ITER", 0)
-	if err := cmp.Or(err, unread); err != nil {
+	n, err := h.envNumber("SDD_MAX_GLOBAL_ITER", 0)
+	if err != nil {
 		return nil, "", err
 	}
 	if n > 0 {
@@ -117,7 +114,7 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		return nil, "", nil
 	case flags.Resume && old != nil, !named && old != nil && !old.Tasks.Complete():
 		flags.Resume = true
-		return nil, "", nil
+		return nil, "", h.mayRetune(old.Tasks, flags)
 	case !named:
 		return nil, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
 			"hooks go docs/spec.md in a terminal",
@@ -133,6 +130,18 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 				"recorded.", run.Mode), nil
 	}
 	return run, "", err
+}
+
+// mayRetune refuses flags that would change how a run that continues is judged, where no person typed
+// them.
+func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
+	changed := r.Retuned(flags.Task)
+	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
+		[]string{tasks.Pair, tasks.Swarm}, flags.Task.Mode) {
+		return nil
+	}
+	return hint.New("leave it out, or let a person type the command",
+		"%s would change the run, which continues as it was begun", strings.Join(changed, ", "))
 }
 
 // taskRun is the project's task loop, nil without one that can be read.
@@ -161,8 +170,12 @@ func (h *handler) runOf(skill loop.Skill) *loop.Budget {
 
 // newTasks reads the spec and the list of a fresh run (T6, T23, T26, T97).
 func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error) {
-	r := &loop.TaskRun{Spec: path, Try: 1, MaxTries: flags.Task.MaxTries, Phase: loop.Execution,
-		Passed:  []int{},
+	tries, err := h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
+	if err != nil {
+		return nil, err
+	}
+	r := &loop.TaskRun{Spec: path, Try: 1, Phase: loop.Execution, Passed: []int{},
+		MaxTries: cmp.Or(flags.Task.MaxTries, tries),
 		Dollars: flags.Task.Dollars, Strict: flags.Task.Strict,
 		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
 	if r.Drive == "" {
@@ -193,6 +206,11 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 		return nil, err
 	}
 	r.List = itemsOf(list)
+	for i := range list {
+		if list[i].Ticked { // done before the run
+			r.List[i].Result = loop.Imported
+		}
+	}
 	if now := h.reread(r); now != nil {
 		r.ListSum = now.Sum
 	}
@@ -324,8 +342,9 @@ func (h *handler) envNumber(name string, otherwise int) (int, error) {
 
 func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
 
-// attemptFacts adds what an attempt begins with.
-func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
+// attemptFacts adds what an attempt begins with. fresh is the task loop that begins with it, nil
+// where a run continues.
+func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.TaskRun) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	tree, err := h.tree(ctx, root)
@@ -337,9 +356,16 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
-	if run := h.taskRun(); run != nil {
-		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+	run := h.taskRun()
+	if run != nil {
 		f.List = h.reread(run.Tasks)
+	}
+	if fresh == nil && run != nil {
+		fresh = run.Tasks
+	}
+	if fresh != nil {
+		text := h.redact(h.ledgerFeedback(fresh))
+		f.Feedback = strings.ToValidUTF8(text[:min(len(text), tasks.MaxFeedback)], "")
 	}
 }
 
@@ -420,9 +446,14 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
 	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
-	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
-		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
-	}
+	asked.Go(func() {
+		for _, sha := range t.values().Keeps() {
+			if kept, err := tracker.Descends(ctx, root, sha); !kept {
+				e.Dropped, errs[3] = sha, err
+				return
+			}
+		}
+	})
 	if t.Budget.Tasks != nil && a.Base != "" {
 		asked.Go(func() { diff, errs[4] = tracker.Diff(ctx, root, a.Base) })
 	}
@@ -593,11 +624,11 @@ func (h *handler) ownWorker() string {
 }
 
 // taskContext is the model's context once an iteration of a task loop has begun: what the thread is
-// to do, "" while a question waits.
+// to do, "" while a question waits and once its worker was sent.
 func (h *handler) taskContext(t *loopState) string {
 	drive := t.Budget.Drive()
 	switch a := t.Tick.Attempt; {
-	case len(t.Tick.Pending) > 0 || drive == "":
+	case len(t.Tick.Pending) > 0 || drive == "", a != nil && (a.Judged != nil || a.Sent):
 		return ""
 	case drive == loop.DriveStop && a != nil:
 		return "This thread only conducts. " + t.Budget.Order(a.Task)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,11 +22,14 @@ type AuditRun struct {
 	Checked      *CheckRun `json:"checked,omitempty"` // the last run of it
 	Worktree     string    `json:"worktree"`
 	Branch       string    `json:"branch,omitempty"`
-	Base         string    `json:"base,omitempty"`         // commit at which the run began
-	SectionBase  string    `json:"section_base,omitempty"` // and the section under way
-	FinalDone    bool      `json:"final_audit_done,omitempty"`
-	Audits       int       `json:"audits"`            // that ended with a verdict
-	Retries      int       `json:"retries,omitempty"` // audits in a row that ended without one
+	// Tip is the commit at which the last phase ended that left the tree as it should. The branch
+	// keeps it, but a person's resume takes the branch as it is.
+	Tip         string `json:"tip,omitempty"`
+	Base        string `json:"base,omitempty"`         // commit at which the run began
+	SectionBase string `json:"section_base,omitempty"` // and the section under way
+	FinalDone   bool   `json:"final_audit_done,omitempty"`
+	Audits      int    `json:"audits"`            // that ended with a verdict
+	Retries     int    `json:"retries,omitempty"` // audits in a row that ended without one
 	// Outages counts the phases in a row that ended by no fault of the work.
 	Outages int `json:"outages,omitempty"`
 	// Findings are those of the run's own file, where they were read. Budgets of earlier versions
@@ -184,14 +188,16 @@ func (r *AuditRun) begin(e EntryFacts) *Attempt {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
 		return nil
 	}
-	if r.Base == "" {
-		r.Base, r.SectionBase, r.Branch = e.Head, e.Head, e.Branch
-	}
-	return &Attempt{
+	a := &Attempt{
 		Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections), Try: r.Retries + 1,
 		Title: r.title(), Token: string(r.Phase) + "-" + e.Nonce,
 		Head: e.Head, Tree: e.Tree, Branch: e.Branch, NoGit: e.NoGit, Unread: e.Unread,
 	}
+	r.Branch = cmp.Or(r.Branch, e.Branch)
+	if r.Base == "" {
+		r.Base, r.SectionBase = a.start(), a.start()
+	}
+	return a
 }
 
 // Iteration is the number of an iteration since the last restart, and their ceiling; 0 for none
@@ -255,6 +261,9 @@ func (r AuditRun) fold(a *Attempt, j Judgement) *AuditRun {
 	}
 	if next.Outages++; j.Verdict != Outage {
 		next.Outages = 0
+	}
+	if j.SHA != "" && (j.Why == "" || j.Why == openFindings) {
+		next.Tip = j.SHA
 	}
 	on := next.happened(j)
 	next.Retries, next.Reason = 0, ""
@@ -442,23 +451,11 @@ func (s State) judgeAudit(k *Known) (need Need, hold *Continue) {
 	}
 	e := &k.Evidence
 	j := Judgement{Verdict: Ended, SHA: e.Head}
-	left := ""
-	if len(e.Dirty) > 0 {
-		left = count(len(e.Dirty), "file") + " not committed"
-	}
 	if a.Phase.Audits() {
-		return 0, s.judgeVerdict(j, e, left)
+		return 0, s.judgeVerdict(j, e)
 	}
-	switch {
-	case e.Failed != "":
-		j.Why = "git cannot tell: " + e.Failed
-		return 0, s.miss(j, "")
-	case e.Branch != a.Branch:
-		j.Why = fmt.Sprintf("the branch is %s, the phase began on %s", orNone(e.Branch),
-			orNone(a.Branch))
-		return 0, s.miss(j, "")
-	case left != "":
-		j.Why = left
+	switch j.Why = cmp.Or(a.unknown(e), s.astray(e)); {
+	case j.Why != "":
 		return 0, s.miss(j, strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n"))
 	case r.Check == "":
 		return 0, s.settle(j)
@@ -474,25 +471,71 @@ func (s State) judgeAudit(k *Known) (need Need, hold *Continue) {
 	return 0, s.settle(j)
 }
 
-// judgeVerdict holds an auditor's verdict against what is open and committed (A33, A71, A75).
-func (s State) judgeVerdict(j Judgement, e *Evidence, left string) *Continue {
-	v := s.Tick.Attempt.Verdict
+// unknown is why nothing is known of the tree, "" where git told.
+func (a *Attempt) unknown(e *Evidence) string {
 	switch {
+	case a.Unread != "":
+		return "git could not tell where the phase began: " + a.Unread
+	case a.NoGit:
+		return "there is no repository"
 	case e.Failed != "":
-		j.Verdict, j.Why = Undecided, "git cannot tell: "+e.Failed
+		return "git cannot tell: " + e.Failed
+	}
+	return ""
+}
+
+// astray is why the tree is not as a phase is to leave it, "" where it is.
+func (s State) astray(e *Evidence) string {
+	branch := cmp.Or(s.Run.Audit.Branch, s.Tick.Attempt.Branch)
+	switch {
+	case e.Branch != branch:
+		return fmt.Sprintf("the branch is %s, the loop began on %s", orNone(e.Branch),
+			orNone(branch))
+	case e.Dropped != "":
+		return e.dropped()
+	case len(e.Dirty) > 0:
+		return count(len(e.Dirty), "file") + " not committed"
+	}
+	return ""
+}
+
+// unchecked is why the last run of the check says nothing good of that commit, "" where it does.
+func (r *AuditRun) unchecked(head string) string {
+	switch c := r.Checked; {
+	case r.Check == "":
+		return ""
+	case c == nil, c.Exit == 0 && c.Head != head:
+		return "the check did not run on this commit"
+	default:
+		return red(c, head)
+	}
+}
+
+// judgeVerdict holds an auditor's verdict against what is open and committed (A33, A71, A75).
+func (s State) judgeVerdict(j Judgement, e *Evidence) *Continue {
+	a, r := s.Tick.Attempt, s.Run.Audit
+	v, unknown := a.Verdict, a.unknown(e)
+	left := cmp.Or(s.astray(e), r.unchecked(e.Head))
+	switch {
+	case unknown != "":
+		j.Verdict, j.Why = Undecided, unknown
 		return s.miss(j, "")
 	case v == nil:
 		j.Verdict, j.Why = Undecided, "no verdict was reported"
 		return s.miss(j, "")
 	case v.SHA != e.Head:
-		s.Tick.Attempt.Verdict = nil
+		a.Verdict = nil
 		j.Verdict, j.Why = Undecided, fmt.Sprintf("the verdict is about %s, and HEAD is %s now",
 			abbreviated(v.SHA), abbreviated(e.Head))
 		return s.miss(j, "Look at the new commit too.")
-	case s.Run.Audit.Found.Bugs > 0, v.Word == dirtyWord:
-		j.Verdict, j.Why = Dirty, openFindings
+	case v.Word == dirtyWord && r.open() == 0: // they were resolved since
+		a.Verdict = nil
+		j.Verdict, j.Why = Undecided, "the verdict is dirty, and no finding is open"
+		return s.miss(j, "")
 	case left != "":
 		j.Verdict, j.Why = Dirty, left
+	case r.Found.Bugs > 0, v.Word == dirtyWord:
+		j.Verdict, j.Why = Dirty, openFindings
 	default:
 		j.Verdict = Clean
 	}

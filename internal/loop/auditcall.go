@@ -34,10 +34,10 @@ func (e Call) audited(s State, k *Known) Outcome {
 	return e.publishes(s, k, a.Name())
 }
 
-// between reports whether the turn of an audit loop's conductor continues between two phases.
+// between reports whether a conductor's turn continues between two tasks or phases.
 func (e Call) between(s State) bool {
-	return s.Tick == nil && s.Run.feeds() && s.Run.Audit != nil && s.Run.Status == Active &&
-		e.Agent == "" && e.Session == s.Run.SessionID &&
+	return s.Tick == nil && s.Run.feeds() && s.Run.Status == Active && e.Agent == "" &&
+		e.Session == s.Run.SessionID &&
 		slices.Contains(s.Run.LastPrompts, e.Prompt)
 }
 

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ type WorkerSeen struct {
 type Evidence struct {
 	Head     string
 	Branch   string
-	Descends bool     // Head descends from the attempt's first commit
+	Dropped  string   // the commit of those it is to keep that Head does not contain, "" for none
 	Same     bool     // no file differs from the commit on which the task began
 	Dirty    []string // paths that are not committed
 	Lost     []string // lines that are gone from the progress file
@@ -67,7 +68,7 @@ func (s State) judge(k *Known) (need Need, hold *Continue) {
 		j.Verdict, j.Why = Overruled, why
 		return 0, s.miss(j, more)
 	}
-	if s.Run.Tasks.Check == "" || s.Run.Tasks.item() == nil {
+	if s.Run.Tasks.Check == "" {
 		return 0, s.settle(j)
 	}
 	if missing := k.lacks(NeedCheck); missing != 0 {
@@ -88,9 +89,9 @@ func (s State) lacking(e *Evidence) (why, more string) {
 	switch {
 	case len(e.Lost) > 0:
 		return "lines of the progress file were removed or changed", strings.Join(e.Lost, "\n")
-	case item == nil && len(s.Tick.Observed.PRs) == 0:
+	case item == nil && cmp.Or(a.PR, s.Run.Tasks.PR) == 0:
 		return "no pull request was seen to be opened", ""
-	case item == nil || a.NoGit:
+	case a.NoGit:
 		return "", ""
 	case a.Unread != "":
 		return "git could not tell where the attempt began: " + a.Unread, ""
@@ -102,9 +103,9 @@ func (s State) lacking(e *Evidence) (why, more string) {
 	case len(e.Dirty) > 0:
 		return fmt.Sprintf("%s not committed", count(len(e.Dirty), "file")),
 			strings.Join(e.Dirty[:min(len(e.Dirty), 20)], "\n")
-	case !e.Descends:
-		return "the branch no longer contains the commit on which the attempt began", ""
-	case item.NoCommit:
+	case e.Dropped != "":
+		return e.dropped(), ""
+	case item == nil, item.NoCommit:
 		return "", ""
 	case e.Head == a.Base, e.Head == "":
 		return "no commit since the task began", ""
@@ -112,6 +113,24 @@ func (s State) lacking(e *Evidence) (why, more string) {
 		return "the commits since the task began change nothing", ""
 	}
 	return "", ""
+}
+
+// dropped is why the history is not the one that the run has seen.
+func (e *Evidence) dropped() string {
+	return "the branch no longer contains commit " + abbreviated(e.Dropped)
+}
+
+// Keeps are the commits that HEAD must contain as the attempt ends: the one on which it began, and
+// that of the last task or phase that is done.
+func (s State) Keeps() []string {
+	list := []string{s.Tick.Attempt.Head}
+	if r := s.Run.Tasks; r != nil {
+		list = AppendNew(list, r.Tip)
+	}
+	if r := s.Run.Audit; r != nil {
+		list = AppendNew(list, r.Tip)
+	}
+	return slices.DeleteFunc(list, func(sha string) bool { return sha == "" })
 }
 
 // red is why a check is not green on that commit, "" when it is.

@@ -46,7 +46,8 @@ type Effect struct {
 	PR    int // or issue; 0 where it is not known
 	Label string
 	// Landed says that the answer of a merge call reports the PR as merged.
-	Landed bool
+	Landed    bool
+	Elsewhere bool // it is of another repository than the project's
 	// Issue says that a comment went to an issue, unless the loop knows the number as a PR's.
 	Issue bool
 }
@@ -112,8 +113,10 @@ func (t *Tick) RecordEffects(e Result) {
 			t.Observed.Comments++
 			if !f.Issue || t.knowsPR(f.PR) {
 				t.touch(f.PR)
+				t.attemptTouches(f)
 			}
 		case OpenedPR:
+			t.attemptTouches(f)
 			if t.touch(f.PR); f.PR > 0 {
 				t.Track(PR{Number: f.PR, State: "open"})
 			}
@@ -136,6 +139,14 @@ func (t *Tick) touch(pr int) {
 	if pr > 0 {
 		t.Observed.Saw(pr)
 		t.PRs = AppendNew(slices.Clone(t.PRs), prName(pr))
+	}
+}
+
+// attemptTouches notes the PR of a task loop's attempt: the newest that it opened, else the first
+// that it spoke on.
+func (t *Tick) attemptTouches(f Effect) {
+	if a := t.Attempt; a != nil && !f.Elsewhere && f.PR > 0 && (f.Kind == OpenedPR || a.PR == 0) {
+		a.PR = f.PR
 	}
 }
 

@@ -10,7 +10,7 @@ func (w *world) list(args string) {
 	decode(w, args, w.tasks)
 	w.skill = Tasks
 	w.entry.Head, w.entry.Branch = "h0", "main"
-	w.known.Evidence = Evidence{Head: "h0", Branch: "main", Descends: true}
+	w.known.Evidence = Evidence{Head: "h0", Branch: "main"}
 }
 
 // claim is the worker's last message: "done", "none", "blocked WHY", "near WHY" or "flagged WHY".

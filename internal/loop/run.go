@@ -20,7 +20,9 @@ func NewRun(r Request) Budget {
 	if b.SinglePR != 0 {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
-	b.Tasks, b.Audit = r.Tasks, r.Audit
+	if b.Tasks, b.Audit = r.Tasks, r.Audit; b.Tasks != nil {
+		b.Tasks.skipDone()
+	}
 	b.invokedBy(r)
 	return b
 }
@@ -56,6 +58,9 @@ func Resume(b Budget, r Request) Budget {
 		if more := r.Flags.Task.Dollars; more > 0 && !r.unasked() {
 			b.Tasks.Dollars = more
 		}
+		if !r.unasked() {
+			b.Tasks.Tip = ""
+		}
 		if b.Tasks.Try >= b.Tasks.MaxTries {
 			b.Tasks.Try = 1
 		}
@@ -74,6 +79,9 @@ func Resume(b Budget, r Request) Budget {
 	if b.Idle = nil; b.Audit != nil { // a person had a look
 		b.Audit = b.Audit.clone()
 		b.Audit.Retries, b.Audit.Outages = 0, 0
+		if !r.unasked() {
+			b.Audit.Tip, b.Audit.Branch = "", ""
+		}
 		b.Audit.Drive = resumedBy(r.Flags.Task.Drive, b.Audit.Drive)
 		if check := r.Flags.Task.Check; check != "" && !r.unasked() {
 			b.Audit.Check = check
@@ -109,6 +117,10 @@ func (b *Budget) raise(r Request) {
 		return
 	}
 	b.Ceilings = r.Flags.override(b.Ceilings)
+	if b.Tasks != nil {
+		b.Tasks = b.Tasks.clone()
+		b.Tasks.retune(r.Flags.Task)
+	}
 	if r.Flags.Idle > 0 {
 		b.MaxIdle = r.Flags.Idle
 	}

@@ -79,6 +79,35 @@ func bounded(name, value string, least, most int, to *int) error {
 	return nil
 }
 
+// retune takes over the flags that judge a run otherwise, and returns those that change it.
+func (r *TaskRun) retune(f TaskFlags) (changed []string) {
+	differs := func(name string, is bool) bool {
+		if is {
+			changed = append(changed, name)
+		}
+		return is
+	}
+	if differs("--check", f.Check != "" && f.Check != r.Check) {
+		r.Check, r.Proposed = f.Check, ""
+	}
+	if differs("--check-timeout", f.Minutes > 0 && f.Minutes != r.CheckMinutes) {
+		r.CheckMinutes = f.Minutes
+	}
+	if differs("--max-task-iterations", f.MaxTries > 0 && f.MaxTries != r.MaxTries) {
+		r.MaxTries = f.MaxTries
+	}
+	if differs("--mode", f.Mode != "" && f.Mode != r.Mode) {
+		r.Mode = f.Mode
+	}
+	if differs("--strict-tests", f.Strict && !r.Strict) {
+		r.Strict = true
+	}
+	return changed
+}
+
+// Retuned are the flags that would judge the run otherwise; it stays as it is.
+func (r *TaskRun) Retuned(f TaskFlags) []string { return r.clone().retune(f) }
+
 // words are the flags in one form.
 func (f TaskFlags) words() (list []string) {
 	for _, w := range [][2]string{{"tasks", f.List}, {"check", f.Check}, {"drive", f.Drive},

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,8 +30,12 @@ func specDue(f *Facts) []Gate {
 
 func reviewDue(f *Facts) []Gate {
 	r := f.Run.Tasks
-	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?",
-		Plural(len(r.List), "task"), r.ListPath))
+	ticked := ""
+	if n := r.Count(Imported); n > 0 {
+		ticked = fmt.Sprintf(" Done before, as ticked: %d.", n)
+	}
+	return numbered(f, 2, fmt.Sprintf("Gate 2: is the review of the %s in %s accepted?%s",
+		Plural(len(r.List), "task"), r.ListPath, ticked))
 }
 
 // prGateDue asks once the PR of the whole list is open (T51).
@@ -39,11 +44,14 @@ func prGateDue(f *Facts) []Gate {
 		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
 		return nil
 	}
-	all := "the task is"
+	all, pr := "the task is", "the pull request"
 	if n := len(f.Run.Tasks.List); n > 1 {
 		all = fmt.Sprintf("all %d tasks are", n)
 	}
-	return numbered(f, 3, "Gate 3: "+all+" done and the pull request is open. Accept the work?")
+	if n := cmp.Or(f.Tick.Attempt.PR, f.Run.Tasks.PR); n != 0 {
+		pr += fmt.Sprintf(" #%d", n)
+	}
+	return numbered(f, 3, "Gate 3: "+all+" done and "+pr+" is open. Accept the work?")
 }
 
 // YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
@@ -154,6 +162,7 @@ func applyFlagged(run *Budget, _ *Tick, _ Gate, act, answer string) {
 		item.Result = SkippedOne
 		r.Index++
 		r.Try, r.Reason, r.Words = 1, "", ""
+		r.skipDone()
 	case act == "retry":
 		r.Try = 1
 		if answer != act {
@@ -184,6 +193,7 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		for i := range r.List[:r.Index] {
 			r.List[i].Result = Imported
 		}
+		r.skipDone()
 	}
 	r.Import = nil
 	run.Tasks = r

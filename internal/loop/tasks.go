@@ -38,6 +38,10 @@ type TaskRun struct {
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
 	Git          bool   `json:"git,omitempty"`          // an attempt has seen a repository
+	// Tip is the commit of the last task that is done: the branch keeps it (T87). A person's resume
+	// takes the branch as it is.
+	Tip string `json:"tip,omitempty"`
+	PR  int    `json:"pr,omitempty"` // that the run has opened or spoken on, 0 for none
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
 }
@@ -92,7 +96,7 @@ const (
 	Verified   TaskDone = "verified"   // claimed, committed, and the check command is green
 	Claimed    TaskDone = "claimed"    // claimed and committed; the run has no check command
 	SkippedOne TaskDone = "skipped"    // a person's answer at the gate
-	Imported   TaskDone = "imported"   // done by another tool, as a person confirmed (T99)
+	Imported   TaskDone = "imported"   // done before the run, as a person confirmed (T97, T99)
 	Flagged    TaskDone = "flagged"    // the worker asks for a person
 	Overruled  TaskDone = "refused"    // claimed, and the evidence says otherwise
 	Unfinished TaskDone = "unfinished" // no claim
@@ -113,6 +117,7 @@ type Attempt struct {
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
+	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on in the project's repository
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
@@ -181,6 +186,16 @@ func (r *TaskRun) item() *TaskItem {
 		return &r.List[r.Index]
 	}
 	return nil
+}
+
+// skipDone moves on to the next task that is to be done: others may be done from the start.
+func (r *TaskRun) skipDone() {
+	for r.item() != nil && r.item().Result.done() {
+		r.Index++
+	}
+	if r.item() == nil {
+		r.Phase = Verification
+	}
 }
 
 // PRStep reports whether the list is done and its PR is to be opened (T51).
@@ -305,9 +320,10 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 		item.Minutes += minutes
 		item.Dollars = item.Dollars.Plus(spent)
 		if j.Verdict.done() {
-			item.Result, item.SHA = j.Verdict, j.SHA
+			item.Result, item.SHA, next.Tip = j.Verdict, j.SHA, j.SHA
 		}
 	}
+	next.PR = cmp.Or(a.PR, next.PR)
 	if next.Outages++; j.Verdict != Outage {
 		next.Outages = 0
 	}
@@ -316,9 +332,7 @@ func (r TaskRun) fold(a *Attempt, j Judgement, minutes int, spent USD) *TaskRun 
 	case j.Verdict.done() && task < len(next.List):
 		next.Index++
 		next.Try, next.Reason, next.Words = 1, "", ""
-		if next.Index == len(next.List) {
-			next.Phase = Verification
-		}
+		next.skipDone()
 	case j.Verdict.done():
 		next.Try, next.Reason = 1, ""
 	case j.Verdict == Overruled || j.Verdict == Unfinished:

@@ -92,8 +92,11 @@ func (m *taskMachine) work(t *rapid.T) {
 			Claim:  ClaimSeen{Done: flag("done"), Blocked: rapid.IntRange(0, 9).Draw(t, "b") == 0},
 			Evidence: Evidence{
 				Head: rapid.SampledFrom([]string{"", "h0", "h1"}).Draw(t, "head"), Branch: "main",
-				Descends: flag("descends"), Same: flag("same"),
+				Same: flag("same"),
 			},
+		}
+		if flag("dropped") {
+			k.Evidence.Dropped = "h0"
 		}
 		k.Claim.Blocked = k.Claim.Blocked && !k.Claim.Done
 		if flag("dirty") {
@@ -104,7 +107,7 @@ func (m *taskMachine) work(t *rapid.T) {
 		m.step(t, WorkerEnd{Turn: m.turn(), Agent: "w1"}, k)
 		if j := m.judgement(); before == nil && j != nil && j.Verdict.done() {
 			e := k.Evidence
-			sound := k.Claim.Done && len(e.Dirty) == 0 && e.Descends && e.Head == "h1" && !e.Same
+			sound := k.Claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" && !e.Same
 			green := m.Run.Tasks.Check == "" || k.Check.Exit == 0
 			if !sound || !green {
 				t.Fatalf("%s with %+v", j.Verdict, k)

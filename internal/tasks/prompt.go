@@ -13,8 +13,8 @@ const MaxPrompt = 8 << 10
 const (
 	maxShort    = 500               // a path, a command, a reason
 	maxCriteria = MaxCriteria + 100 // with the marks of a quote
-	maxFeedback = 1000
-	maxLog      = 4 << 10 // the end of the progress file
+	MaxFeedback = 1000              // of a person
+	maxLog      = 4 << 10           // the end of the progress file
 )
 
 // Prompt holds all that a worker is given for one attempt (T13). Texts that others wrote are put on
@@ -96,7 +96,7 @@ func (p Prompt) text(head, work []string, done string) string {
 	}
 	lines = append(lines, p.rules(done)...)
 	lines = append(lines, p.turns()...)
-	if feedback := cut(quote(p.Feedback), maxFeedback); feedback != "" {
+	if feedback := cut(quote(p.Feedback), MaxFeedback); feedback != "" {
 		lines = append(lines, "", "The newest feedback of a person:", feedback)
 	}
 	text := strings.Join(lines, "\n") + "\n"
