@@ -140,8 +140,8 @@ func number(n syntax.Node) bool { return digits(wordLit(n)) }
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the value
-// in $~name, the qualifiers of a pattern in parentheses.
+// zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
+// value in $~name, the qualifiers of a pattern in parentheses.
 func zshRuns(parts []syntax.WordPart, bare bool) bool {
 	short := false
 	for _, p := range parts {
