@@ -3,8 +3,8 @@ package main
 import "hooks/internal/report"
 
 type auditCmd struct {
-	Findings findingsCmd `cmd:"" default:"1" help:"What the auditors found."`
-	Section  sectionCmd  `cmd:"" help:"A section of the plan."`
+	Findings findingsCmd `cmd:"" default:"1" help:"List what the auditors found."`
+	Section  sectionCmd  `cmd:"" help:"Print a section of the plan, or the one under way."`
 }
 
 type findingsCmd struct {

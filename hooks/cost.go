@@ -1,34 +1,38 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"math"
 
 	"hooks/internal/report"
 )
 
 type costCmd struct {
-	By    string `enum:"model,iteration,run,task,phase,day,agent" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day or agent."`
-	RunID string `name:"run" complete:"run" help:"One run only, by its id."`
-	All   bool   `help:"Every iteration with --by iteration, not only the last ones; --json has them all."`
-	Rates bool   `help:"The price table in force, with the source of each row."`
-	JSON  bool   `help:"Print the same as JSON."`
+	By    string `enum:"model,iteration,run,task,phase,day,agent,project" default:"run" help:"What to group by: model, iteration, run, task of a task loop, phase of an audit loop, day, agent or project."`
+	RunID string `name:"run" placeholder:"ID" complete:"run" help:"One run only, by its id."`
+	All   bool   `help:"What the loops of all projects of this machine spent."`
+	lastRows
+	Rates bool `help:"The price table in force, with the source of each row."`
+	JSON  bool `help:"Print the same as JSON."`
 }
 
-// Run prints what the project's loops spent, or the prices.
+// Run prints what loops spent, or the prices.
 func (o costCmd) Run(c caller) error {
 	if o.Rates {
 		return show(c, o.JSON, c.Rates(), nil, report.RateTable)
 	}
-	most := report.MostRows
-	if o.JSON || o.All || o.RunID != "" {
-		most = math.MaxInt
-	}
-	cost, err := c.Cost(o.By, o.RunID, most)
+	rows, err := o.rows(o.RunID, !o.JSON)
 	if err != nil {
 		return err
 	}
-	if o.JSON {
-		return report.CostJSON(c.out, cost)
+	c.Everywhere = o.All
+	cost, err := c.Cost(o.By, o.RunID, cmp.Or(rows, math.MaxInt))
+	switch {
+	case err != nil && len(cost.Rows) == 0:
+		return err
+	case o.JSON:
+		return errors.Join(report.CostJSON(c.out, cost), err)
 	}
-	return show(c, false, cost, nil, report.Costs)
+	return show(c, false, cost, err, report.Costs)
 }

@@ -226,11 +226,11 @@ func firstColumn(table string) string {
 	return b.String()
 }
 
-// The commands of docs/ledger.md print what stands below them, in an empty project, and its table has
+// The commands of docs/ledger.md print what is below them, in an empty project, and its table has
 // every rule.
 func TestDocsLedger(t *testing.T) {
 	if _, err := exec.LookPath("sed"); err != nil {
-		t.Skip("the page runs sed")
+		t.Skip("sed, which the page runs, is not installed")
 	}
 	text := page(t, "docs/ledger.md")
 	console(t, text, t.TempDir())
@@ -302,7 +302,7 @@ func TestDocsFirstNight(t *testing.T) {
 	console(t, page(t, "docs/first-night.md"), t.TempDir())
 }
 
-// The commands of docs/files.md print what stands below them, on what a demo leaves.
+// The commands of docs/files.md print what is below them, on what a demo leaves.
 func TestDocsConsole(t *testing.T) {
 	for _, program := range []string{"jq", "sh"} {
 		if _, err := exec.LookPath(program); err != nil {

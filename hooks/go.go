@@ -28,7 +28,7 @@ type goCmd struct {
 	Tasks string `placeholder:"PATH" help:"The list of tasks, if not beside the SPEC or in it."`
 	Check string `placeholder:"CMD" help:"The command that proves a task or a section."`
 	Issue string `placeholder:"ID" help:"The issue that the tasks belong to."`
-	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum}."`
+	Mode  string `enum:"quick,tdd,pair,checkpoint,swarm," default:"" help:"${enum} or the spec's."`
 
 	CheckTimeout string `placeholder:"N" help:"Minutes for one run of that command."`
 	StrictTests  bool   `help:"Ask a person about tests that were weakened."`
@@ -40,7 +40,7 @@ type goCmd struct {
 	MaxDollars        string `placeholder:"N" help:"Dollars in all; 0 is no ceiling."`
 
 	Resume  bool          `help:"Continue the run that stopped."`
-	Restart bool          `help:"Continue an audit that stopped, its phases counted anew."`
+	Restart bool          `help:"Continue an audit that stopped, its phases counted again."`
 	Stall   time.Duration `default:"15m" help:"End a client that is silent for so long."`
 	Plugin  string        `placeholder:"NAME" help:"Whose skills the clients run: hooks or sdd."`
 }
@@ -90,7 +90,7 @@ func (c caller) answerGates(a *app.App) error {
 		if word := strings.ToLower(strings.TrimSpace(keys.Text())); word == "y" || word == "yes" {
 			answer = yes
 		}
-		if answer == "" { // the gate goes on waiting, so the run does not begin
+		if answer == "" { // the gate keeps waiting, so the run does not begin
 			return nil
 		}
 		if _, err := a.AnswerGate("task:"+w.Gate.Name, []string{answer}); err != nil {
@@ -187,7 +187,10 @@ func (g goCmd) drive(
 	if err := c.say(last.Text); err != nil || last.Code == 0 {
 		return err
 	}
-	resume := "`" + strings.TrimSuffix("hooks go "+skill, " go") + " --resume`"
+	resume := "`hooks go --resume`"
+	if skill == "audit" {
+		resume = "`hooks go audit --resume` or --restart"
+	}
 	way := "see `hooks explain`; then " + resume
 	if last.Cause == loop.NotBegun {
 		if skill == "audit" && spec != "" { // no run has begun

@@ -69,7 +69,7 @@ func hookWord(word string) error {
 	if word == "stop" {
 		way = "to end a loop: `hooks loop stop`"
 	}
-	return hint.New(way, "`hooks %s` stands alone and reads one event of the client on stdin", word)
+	return hint.New(way, "`hooks %s` takes no argument and reads one event of the client on stdin", word)
 }
 
 // exited carries an exit code out of the parser.

@@ -19,7 +19,7 @@ import (
 
 type reportCardCmd struct {
 	which
-	RunID    string `name:"run" complete:"run" help:"An earlier run, by its id."`
+	RunID    string `name:"run" placeholder:"ID" complete:"run" help:"An earlier run, by its id."`
 	HTML     string `xor:"form" placeholder:"FILE" help:"Write it to one HTML file."`
 	Open     bool   `help:"Open that file in the browser."`
 	Markdown bool   `xor:"form" help:"As Markdown, to be pasted somewhere."`

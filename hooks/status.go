@@ -17,35 +17,21 @@ import (
 type statusCmd struct {
 	which
 	JSON  bool `xor:"form" help:"Print the same as JSON: a list of loops."`
-	All   bool `help:"The loops of every project on this machine that has had one."`
+	All   bool `help:"The loops of all projects of this machine."`
 	Watch bool `xor:"form" help:"Redraw every two seconds until Ctrl-C; only on a terminal."`
 }
 
 // Run prints the state of each loop.
 func (st statusCmd) Run(c caller) error {
+	c.Everywhere = st.All
 	if st.Watch {
 		return st.watch(c)
 	}
-	list, err := st.look(c)
-	return showEach(c, st.JSON, list, err, st.none(), report.Standing)
+	list, err := c.Standing(st.skills())
+	return showEach(c, st.JSON, list, err, "no loop "+report.Where(st.All), report.Standing)
 }
 
 const noLoop = "no loop in this project"
-
-// none is the text where there is no loop.
-func (st statusCmd) none() string {
-	if st.All {
-		return "no loop in any project of this machine"
-	}
-	return noLoop
-}
-
-func (st statusCmd) look(c caller) ([]report.Stand, error) {
-	if st.All {
-		return c.StandingEverywhere(st.skills())
-	}
-	return c.Standing(st.skills())
-}
 
 // watchEvery is how often the loops are looked at; what did not change is not drawn again.
 const watchEvery = 2 * time.Second
@@ -63,12 +49,12 @@ func (st statusCmd) watch(c caller) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for before := ""; ; {
-		list, err := st.look(c)
+		list, err := c.Standing(st.skills())
 		text := drawEach(c.screen(), list, report.Standing)
 		if err != nil {
 			text += fmt.Sprintf("\nerror: %v", err)
 		}
-		text = cmp.Or(text, st.none())
+		text = cmp.Or(text, "no loop "+report.Where(st.All))
 		if text = firstLines(text, height(c.out)-1); text != before {
 			fmt.Fprint(c.out, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\n")+"\x1b[K\n\x1b[J")
 			before = text

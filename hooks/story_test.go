@@ -151,7 +151,7 @@ func answerMain(args []string) int {
 			answers, extra = args[:i], args[i+1:]
 		}
 	}
-	asked, code := send("pre-tool-use", dialog(basePayload(), "PreToolUse", "May I go on?"))
+	asked, code := send("pre-tool-use", dialog(basePayload(), "PreToolUse", "May I proceed?"))
 	if code != 0 {
 		return code
 	}
@@ -169,7 +169,7 @@ func answerMain(args []string) int {
 	}
 	response, _ = sjson.Set(response, "answers", given)
 	response = pairs(response, extra)
-	p, _ := sjson.SetRaw(dialog(basePayload(), "PostToolUse", "May I go on?"), "tool_response",
+	p, _ := sjson.SetRaw(dialog(basePayload(), "PostToolUse", "May I proceed?"), "tool_response",
 		response)
 	p, _ = sjson.SetRaw(p, "tool_input", response)
 	if os.Getenv("MISS_POST") != "" { // PostToolUse is not registered: only the transcript knows
@@ -412,7 +412,7 @@ func acceptMain() int {
 	if err := cmd.Run(); err != nil {
 		return 1
 	}
-	typed := []string{"hook_event_name=UserPromptSubmit", "prompt=go on"}
+	typed := []string{"hook_event_name=UserPromptSubmit", "prompt=proceed"}
 	_, code := send("user-prompt-submit", pairs(basePayload(), typed))
 	return code
 }

@@ -82,7 +82,7 @@ func inWords(name, text string) string {
 	if what, rest, ok := strings.Cut(text, " must be one of "); ok {
 		list, got, _ := strings.Cut(rest, " but got ")
 		list = strings.TrimRight(strings.NewReplacer(`"`, "", ",", ", ").Replace(list), ", ")
-		return fmt.Sprintf("%s: %s is none of %s", strings.Trim(what, "[]"), got, list)
+		return fmt.Sprintf("%s: %s is not one of %s", strings.Trim(what, "[]"), got, list)
 	}
 	return strings.NewReplacer(`expected string value but got "EOL" (<EOL>)`, "a value is missing",
 		"a valid 64 bit int", "a whole number").Replace(text)

@@ -59,7 +59,7 @@ func (s *terminal) drawn() string {
 	return s.text.String()
 }
 
-// shows waits until a text stands there.
+// shows waits until a text is there.
 func (s *terminal) shows(want string) {
 	s.t.Helper()
 	for range 300 {
@@ -118,12 +118,12 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// What does not fit a low terminal is left out at the end, so that drawing anew begins at the top.
+// What does not fit a low terminal is left out at the end, so that drawing again begins at the top.
 func TestWatchOnALowTerminal(t *testing.T) {
 	project := t.TempDir()
 	writeBudget(t, project, idleBudget)
 	s := onTerminal(t, project, 40, nil, "status", "--watch")
-	s.shows("go on")
+	s.shows("--resume")
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 5, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestWatchOnALowTerminal(t *testing.T) {
 		strings.Replace(idleBudget, `"iterations_used":1`, `"iterations_used":3`, 1))
 	s.shows("3/5")
 	s.shows("3/5\x1b[K\r\n\x1b[J")
-	if again := s.drawn()[before:]; strings.Contains(again, "go on") ||
+	if again := s.drawn()[before:]; strings.Contains(again, "--resume") ||
 		strings.Count(again, "\n") != 4 {
 		t.Errorf("on five rows:\n%q", again)
 	}

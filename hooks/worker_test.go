@@ -107,7 +107,7 @@ func learnMain(args []string) int {
 	return noteMain("## Learnings\n", append([]string{"-"}, args...))
 }
 
-// noteMain replaces what stands under a heading of the progress file.
+// noteMain replaces what is under a heading of the progress file.
 func noteMain(under string, args []string) int {
 	path := filepath.Join(os.Getenv("CLAUDE_PROJECT_DIR"), ".sdd-progress.md")
 	text, err := os.ReadFile(path)

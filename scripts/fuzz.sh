@@ -12,7 +12,7 @@ built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 case $time in
 *x) found=$built/found ;;                # the same inputs to begin with, wherever it runs
-*) found=$(go env GOCACHE)/fuzz/hooks ;; # a long run goes on from what the last one found
+*) found=$(go env GOCACHE)/fuzz/hooks ;; # a long run continues from what the last one found
 esac
 
 # ended reports whether a target failed by the end of its time alone: that is the one line of its

@@ -35,7 +35,7 @@ func (h *handler) afterAnswers(t *loopState, a *loop.Answered) string {
 		if tick.Replan && len(tick.Report.Plan) == 0 {
 			text = append(text, "Report the new plan before a worker is sent.")
 		}
-		text = append(text, "Go on with iteration "+strconv.Itoa(tick.Iteration)+
+		text = append(text, "Continue with iteration "+strconv.Itoa(tick.Iteration)+
 			". Budget remaining: "+report.Remaining(t.Budget))
 		if order := h.taskContext(t); order != "" {
 			text = append(text, order)

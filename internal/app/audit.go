@@ -26,7 +26,7 @@ import (
 const maxSummary = 16 << 10
 
 // auditEntry prepares the entry of an audit loop: the run of a fresh one with its plan's text, or
-// --resume where a run is to go on.
+// --resume where a run is to continue.
 func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRun, []byte, error) {
 	old, named := h.runOf(loop.Audit), len(flags.Rest) > 0
 	if old != nil && old.Audit != nil {
@@ -56,7 +56,7 @@ func (h *handler) auditEntry(cmd loop.Command, flags *loop.Flags) (*loop.AuditRu
 func (h *handler) mayRestart(cmd loop.Command, old *loop.Budget, flags *loop.Flags) error {
 	switch {
 	case old == nil || old.Audit == nil:
-		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to go on here")
+		return hint.New("start one with /"+cmd.Name+" PLAN", "no audit loop waits to continue here")
 	case !old.Restartable():
 		return hint.New("start a new one with /"+cmd.Name+" PLAN",
 			"the audit of %s is complete, and a completed loop is history", old.Audit.Plan)

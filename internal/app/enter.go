@@ -136,7 +136,7 @@ func (h *handler) enterWith(
 }
 
 // refusedTask is the answer to a task loop's command that begins no loop: the command of a mode
-// without one goes on (T43).
+// without one continues (T43).
 func refusedTask(why string, err error) (event.Reply, error) {
 	if err != nil {
 		return event.Block(hint.Text(err)), nil

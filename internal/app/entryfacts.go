@@ -20,7 +20,7 @@ func (h *handler) fetchEntry(
 		k.Baseline = baseline(asks)
 	}
 	if need&loop.NeedOther != 0 {
-		// what is wrong with the other run keeps nobody from this one
+		// what is wrong with the other run keeps no one from this one
 		if s, err := h.files.LoadSealed(asks.SessionID, t.skill); err == nil {
 			k.Other = loop.RunFile{Run: s.Budget, Path: s.BudgetPath}
 		}

@@ -95,12 +95,12 @@ func (h *handler) verdict(r guard.Reading, call guard.Call) string {
 	case unread && r.ReachesForge() && around:
 		return "denied: it cannot be read, could reach a forge, and need not meet the brake"
 	case unread && r.ReachesForge():
-		return "passes where the brake stands, in sessions that began after the installation; " +
+		return "passes where the brake works, in sessions that began after the installation; " +
 			"is denied elsewhere"
 	case unread && around:
 		return "passes, but is denied in a review loop while a merge gate waits"
 	case unread:
-		return "passes where the brake stands; " +
+		return "passes where the brake works; " +
 			"elsewhere it is denied in a review loop while a merge gate waits"
 	}
 	return "passes"

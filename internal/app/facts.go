@@ -85,7 +85,7 @@ func (h *handler) fetchOwner(t *loopState, k *loop.Known) {
 
 // fetchSpent counts what was spent since the last count. It is called with the state's lock, so
 // that no token is counted twice. What cannot be counted now, the session's next iteration counts;
-// nobody reads a foreign session's transcript again.
+// no one reads a foreign session's transcript again.
 func (h *handler) fetchSpent(t *loopState, e loop.Event, k *loop.Known) (err error) {
 	path := h.transcript(t, e)
 	spent, calls, notes, err := usage.Done(path, t.Budget.Cursors, usage.NewTable(h.config().Rates))
@@ -186,7 +186,7 @@ const maxAsked = 8
 
 // askedAtEnd asks the tracker about the PRs that the iteration had to do with and of which
 // something is missing: the branch, or whether a merge that was let through has landed. It asks
-// nobody where nothing is missing.
+// no one where nothing is missing.
 func (h *handler) askedAtEnd(t *loopState) (list []forge.PR) {
 	missing := t.Tick.Unsettled(t.Budget)
 	answers := h.askPRs(missing[:min(len(missing), maxAsked)])
@@ -315,7 +315,7 @@ func (h *handler) pastDialogs(t *loopState, e loop.Event) (list []loop.Answers) 
 	return list
 }
 
-// answersOf are a dialog's answers as loops take them: without questions that nobody answered, and
+// answersOf are a dialog's answers as loops take them: without questions that no one answered, and
 // with each question as its gate has it, because a terminal may show other characters.
 func answersOf(gates []loop.Gate, id, input string, given event.Answers) loop.Answers {
 	a := loop.Answers{ID: id, Input: input, AFK: given.AFK}

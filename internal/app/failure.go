@@ -25,7 +25,7 @@ func (h *handler) failed(err error) Answer {
 		a.Reply = event.Block(text)
 	case h.ev.Name == event.Stop && errors.Is(err, store.ErrClosed):
 		a.Reply = event.Nothing().Say("hooks lets this turn end; its iteration is closed in the " +
-			"history, and the next event goes on from there\n" + text)
+			"history, and the next event continues from there\n" + text)
 	case h.ev.Name == event.Stop && h.committed.Blocks(): // by the session's other loop
 		a.Reply = event.Nothing().Say(text)
 	case h.ev.Name == event.Stop && isChanged:

@@ -162,7 +162,7 @@ func FuzzHandle(f *testing.F) {
 	})
 }
 
-// FuzzState: whatever stands in one of the state's files, every event is answered, a merge stays
+// FuzzState: whatever is in one of the state's files, every event is answered, a merge stays
 // shut, and no dispatch passes the question that waits.
 func FuzzState(f *testing.F) {
 	s := newStage(f)

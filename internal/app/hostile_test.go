@@ -111,7 +111,7 @@ func payload(work, name string, pairs ...string) string {
 	return p
 }
 
-// Whatever stands in a field, nothing outside of the state's folder is made, changed or removed,
+// Whatever is in a field, nothing outside of the state's folder is made, changed or removed,
 // and no event waits for a pipe or a device: then the test would time out.
 func TestNoFieldLeadsOutOfTheProject(t *testing.T) {
 	fields := map[string][]string{

@@ -16,7 +16,7 @@ func (h *handler) countsUnheard(t *loopState) bool {
 }
 
 // missedCalls are the results of the iteration's calls on the forge that no event brought, because
-// PostToolUse was killed or is not registered. While both loops of a session are open, nobody can
+// PostToolUse was killed or is not registered. While both loops of a session are open, no one can
 // tell whose they are.
 func (h *handler) missedCalls(t *loopState, calls []usage.Call) (list []loop.Result) {
 	missed := func(c usage.Call) bool { return t.Tick != nil && t.Tick.Missed(c.ID, c.At) }

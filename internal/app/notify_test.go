@@ -10,7 +10,7 @@ import (
 func TestNotifyWay(t *testing.T) {
 	const own, project = "own", "project"
 	for _, c := range []struct{ name, env, own, project, want string }{
-		{"nobody says anything", "", "", "", ""},
+		{"no one says anything", "", "", "", ""},
 		{"a project's command", "", "", "touch evil", ""},
 		{"a project's bell", "", "", "Bell", "bell"},
 		{"a project's off", "", "", "off", "off"},

@@ -46,7 +46,7 @@ func TestARefusalNeedsNoSave(t *testing.T) {
 		t.Errorf("while the state is busy: %q", said.Reply.Reason())
 	}
 	if said.Err == nil {
-		t.Error("nobody is told that the refusal is not in the record")
+		t.Error("no one is told that the refusal is not in the record")
 	}
 }
 

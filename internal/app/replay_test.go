@@ -17,7 +17,7 @@ import (
 	"hooks/internal/usage"
 )
 
-// FuzzReplay feeds any bytes as a session: nothing panics, every dollar of it stands in a tick or
+// FuzzReplay feeds any bytes as a session: nothing panics, every dollar of it is in a tick or
 // outside of all, to the total that counting alone comes to, the sum never falls, and nothing shown
 // moves a cursor.
 func FuzzReplay(f *testing.F) {

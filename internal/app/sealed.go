@@ -106,7 +106,7 @@ func (h *handler) rest(ended []*loopState) error {
 			return slices.ContainsFunc(ended, func(t *loopState) bool { return t.skill == skill })
 		})
 		if record, rerr := h.seals.Active(h.ev.SessionID); record == nil && rerr == nil {
-			// Nobody meets the links any more: the switch that turns them on is off.
+			// No one meets the links any more: the switch that turns them on is off.
 			_ = brake.Undress(h.seals.Path(), h.ev.SessionID)
 		}
 		return err

@@ -99,7 +99,7 @@ func (h *handler) workerEnded() (event.Reply, error) {
 
 // told gives a text to the person and a short one to the model.
 func (h *handler) told(t *loopState, text string) event.Reply {
-	model := "The loop was interrupted. Dispatch nothing new, do not go on with its iteration."
+	model := "The loop was interrupted. Dispatch nothing new, do not continue with its iteration."
 	if len(t.Budget.Scheduled) > 0 {
 		model += " Delete its schedule with CronDelete (or ScheduleWakeup {\"stop\":true})."
 	}

@@ -2,9 +2,11 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +47,36 @@ func (h *handler) usable(path string) bool {
 		!strings.EqualFold(folder, ".sdd")
 }
 
+// keptFile reads a file that the loop keeps in the project. It is not there where nothing is; a
+// link, a folder or a file over 1 MiB is an error, so that no other file is read and none is lost.
+func keptFile(path string) (text []byte, there bool, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("it is no regular file")
+	case err == nil && info.Size() > maxTaskFile:
+		err = fmt.Errorf("it has %d bytes, over %d", info.Size(), maxTaskFile)
+	case err == nil:
+		read, ok := safefile.Read(path, maxTaskFile)
+		if ok {
+			return []byte(read), true, nil
+		}
+		err = errors.New("it cannot be read")
+	}
+	return nil, false, hint.New("move it away, or name another file with SDD_STATE_FILE or "+
+		"SDD_PROGRESS_FILE", "the task loop keeps %s, and cannot: %w", path, err)
+}
+
+// sameFile reports whether two paths are one file, by another spelling or a link.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	two, failed := os.Stat(b)
+	return tracker.RealPath(a) == tracker.RealPath(b) ||
+		err == nil && failed == nil && os.SameFile(one, two)
+}
+
 // publish writes what people and workers see of a task loop: the view, the progress file, and its
 // copy. All of it follows from the run, so an error costs nothing but a later look (T16, T32–T36).
 //
@@ -52,8 +84,11 @@ func (h *handler) usable(path string) bool {
 func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, err error) {
 	r := run.Tasks
 	before := h.files.Progress()
-	text, there := safefile.Read(h.progressPath(), maxTaskFile)
-	now := []byte(text)
+	text, there, err := keptFile(h.progressPath())
+	if err != nil {
+		return "", err
+	}
+	now := text
 	if before == nil {
 		h.slip(h.exclude())
 	}
@@ -80,7 +115,7 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 		now = tasks.ClearFlagged(now) // the gate and the history have the text (T37)
 	}
 	now = tasks.SetCurrent(now, current(run))
-	if !there || !bytes.Equal(now, []byte(text)) {
+	if !there || !bytes.Equal(now, text) {
 		if err := atomic.WriteFile(h.progressPath(), bytes.NewReader(now)); err != nil {
 			return "", fmt.Errorf("write progress file: %w", err)
 		}
@@ -93,9 +128,9 @@ func (h *handler) publish(run *loop.Budget, line *loop.Iteration) (note string, 
 
 // publishView writes the view. One that another tool wrote is archived before.
 func (h *handler) publishView(view []byte) (note string, err error) {
-	text, there := safefile.Read(h.viewPath(), maxTaskFile)
-	old := []byte(text)
+	old, there, err := keptFile(h.viewPath())
 	switch {
+	case err != nil:
 	case !there || h.files.WroteView(old):
 	case h.files.HasView():
 		note = fmt.Sprintf("%s was changed by hand; the change is ignored, because the file is a "+
@@ -120,22 +155,37 @@ func (h *handler) publishView(view []byte) (note string, err error) {
 // ours is never replaced (T74, T99).
 func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 	for _, name := range []string{"SDD_STATE_FILE", "SDD_PROGRESS_FILE"} {
-		if path := h.Env(name); path != "" && !h.usable(path) {
+		path := h.Env(name)
+		if path != "" && !h.usable(path) {
 			return nil, hint.New("name a file of the project, not of .git or .sdd",
 				"%s is %q, where the loop keeps no file", name, path)
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), gitTime)
+		defer cancel()
+		if path != "" && len(tracker.Committed(ctx, h.project, path)) > 0 {
+			return nil, hint.New("name a file that git does not have",
+				"%s is %q, which the loop would rewrite, and it is committed", name, path)
+		}
 	}
-	if h.viewPath() == h.progressPath() {
+	text, there, err := keptFile(h.viewPath())
+	if _, _, unread := keptFile(h.progressPath()); cmp.Or(err, unread) != nil {
+		return nil, cmp.Or(err, unread)
+	}
+	if sameFile(h.viewPath(), h.progressPath()) {
 		return nil, hint.New("name two files", "SDD_STATE_FILE and SDD_PROGRESS_FILE are both %s",
 			h.relative(h.viewPath()))
 	}
-	text, there := safefile.Read(h.viewPath(), maxTaskFile)
 	if !there || old != nil {
 		return nil, nil
 	}
-	v, err := tasks.ParseView([]byte(text))
-	if err == nil && v.TotalTasks == 0 {
+	v, err := tasks.ParseView(text)
+	switch {
+	case err != nil:
+	case v.TotalTasks == 0:
 		err = errors.New("it counts no tasks")
+	case v.Phase != "" && v.Phase != loop.Execution:
+		return nil, hint.New("go through that phase first, or move the file away", "%s is in "+
+			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
 	}
 	if err != nil {
 		return nil, hint.New("move it away, or name another file with SDD_STATE_FILE",
@@ -153,9 +203,21 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	return &loop.Found{Index: v.TaskIndex, Try: try}
 }
 
-// ledgerFeedback is the newest feedback in changes/NAME/loops/implement-NN.md of the task under
-// way, "" without any. The folder of the spec's own change goes before all others (L31).
+// ledgerFeedback is the newest feedback in a ledger of the task under way, "" without any (L31).
 func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
+	for _, path := range h.taskLedgers(r) {
+		full, _ := h.ownFile(path)
+		text, _ := safefile.Read(full, maxTaskFile)
+		if feedback := ledger.Feedback(text); feedback != "" {
+			return feedback
+		}
+	}
+	return ""
+}
+
+// taskLedgers are the files changes/NAME/loops/implement-NN.md of the task under way: that of the
+// spec's own change, or of all changes where the spec belongs to none.
+func (h *handler) taskLedgers(r *loop.TaskRun) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", r.Index+1)
 	folders := []string{}
 	if parts := strings.Split(filepath.ToSlash(r.Spec), "/"); len(parts) > 2 &&
@@ -166,14 +228,11 @@ func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
 	}
 	for _, folder := range folders {
 		path := filepath.Join("changes", folder, "loops", name)
-		if full, ok := h.ownFile(path); ok {
-			text, _ := safefile.Read(full, maxTaskFile)
-			if feedback := ledger.Feedback(text); feedback != "" {
-				return feedback
-			}
+		if full, ok := h.ownFile(path); ok && isFile(full) {
+			list = append(list, filepath.ToSlash(path))
 		}
 	}
-	return ""
+	return list
 }
 
 // current is the task under way as the progress file names it.
@@ -204,6 +263,11 @@ func viewOf(run *loop.Budget, now time.Time) tasks.View {
 	return v
 }
 
+// excluded are the lines by which git leaves the loop's own two files out.
+func (h *handler) excluded() []string {
+	return []string{"/" + h.inRepo(h.viewPath()), "/" + h.inRepo(h.progressPath())}
+}
+
 // exclude has git leave the two files alone in this clone. The repository's own .gitignore stays as
 // it is (T15).
 func (h *handler) exclude() error {
@@ -218,8 +282,7 @@ func (h *handler) exclude() error {
 	}
 	text, _ := safefile.Read(path, maxTaskFile)
 	var add string
-	for _, file := range []string{h.viewPath(), h.progressPath()} {
-		line := "/" + h.inRepo(file)
+	for _, line := range h.excluded() {
 		if !strings.Contains("\n"+text+"\n", "\n"+line+"\n") {
 			add += line + "\n"
 		}

@@ -11,12 +11,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"hooks/internal/brake"
 	"hooks/internal/child"
 	"hooks/internal/drive"
 	"hooks/internal/event"
@@ -72,7 +74,7 @@ func (h *handler) feed(cmd loop.Command) (event.Reply, error) {
 }
 
 // taskEntry prepares the entry of a task loop: the list of a fresh run in req, or --resume where a
-// run is to go on. text is why nothing begins, for the person.
+// run is to continue. text is why nothing begins, for the person.
 func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.TaskRun, text string,
 	err error) {
 	if h.feeding { // whatever the environment has become since
@@ -83,12 +85,16 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	if flags.Task.Drive == loop.DriveProcess && h.ev.Name != "" && h.Env(drive.Mark) == "" {
 		return nil, "", hint.New(fmt.Sprintf("leave --drive out: /%s runs the tasks in this "+
 			"session; or run `hooks go` in a terminal of your own", cmd.Name),
-			"--drive process is set by `hooks go` alone, and this session is none of its own")
+			"--drive process is set by `hooks go` alone, and this session is not one of its own")
 	}
 	if flags.Task.MaxTries == 0 {
-		flags.Task.MaxTries = envNumber(h.Env("SDD_MAX_TASK_ITER"), defaultTries)
+		flags.Task.MaxTries, err = h.envNumber("SDD_MAX_TASK_ITER", defaultTries)
 	}
-	if n := envNumber(h.Env("SDD_MAX_GLOBAL_ITER"), 0); n > 0 {
+	n, unread := h.envNumber("SDD_MAX_GLOBAL_ITER", 0)
+	if err := cmp.Or(err, unread); err != nil {
+		return nil, "", err
+	}
+	if n > 0 {
 		flags.DefaultIterations(n)
 	}
 	old := h.taskRun()
@@ -113,8 +119,9 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 		flags.Resume = true
 		return nil, "", nil
 	case !named:
-		return nil, "", hint.New("name the spec, as in /sdd:go docs/spec.md, or a list with "+
-			"--tasks tasks.md", "/%s names no spec, and no task loop waits to go on", cmd.Name)
+		return nil, "", hint.New("name the spec: /sdd:go docs/spec.md in a session, or "+
+			"hooks go docs/spec.md in a terminal",
+			"/%s names no spec, and no task loop waits to continue", cmd.Name)
 	}
 	run, err = h.newTasks(flags, spec)
 	if err == nil && old == nil {
@@ -185,12 +192,33 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range list {
-		item := loop.TaskItem{Title: t.Title, Criteria: t.Criteria, Checkpoint: t.Checkpoint,
-			NoCommit: t.NoCommit}
-		r.List = append(r.List, item)
+	r.List = itemsOf(list)
+	if now := h.reread(r); now != nil {
+		r.ListSum = now.Sum
 	}
 	return r, nil
+}
+
+func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
+	for _, t := range list {
+		items = append(items, loop.TaskItem{Title: t.Title, Criteria: t.Criteria,
+			Checkpoint: t.Checkpoint, NoCommit: t.NoCommit})
+	}
+	return items
+}
+
+// reread is a run's list as it is on disk now, nil where it cannot be read (T97).
+func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
+	text, err := h.readTaskFile("task list", r.ListPath)
+	if r.ListPath == r.Spec {
+		text = tasks.Section(text, "## Tasks")
+	}
+	list, bad := tasks.ParseList(text)
+	if err != nil || bad != nil {
+		return nil
+	}
+	items := itemsOf(list)
+	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
@@ -281,11 +309,17 @@ func first(list ...string) string {
 	return ""
 }
 
-func envNumber(text string, otherwise int) int {
-	if n, err := strconv.Atoi(text); err == nil && n > 1 {
-		return n
+// envNumber is the whole number from 2 in a variable, otherwise where it is not set.
+func (h *handler) envNumber(name string, otherwise int) (int, error) {
+	text := h.Env(name)
+	if text == "" {
+		return otherwise, nil
 	}
-	return otherwise
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 {
+		return 0, hint.New("set it to a whole number from 2, or unset it", "%s is %q", name, text)
+	}
+	return n, nil
 }
 
 func (h *handler) hasRemote() bool { return len(tracker.Repo(h.Env, h.project).Remotes) > 0 }
@@ -296,12 +330,16 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string) {
 	defer cancel()
 	tree, err := h.tree(ctx, root)
 	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
+	list, unread := tree.Ignores(ctx, root, h.excluded())
+	f.Ignores = strings.Join(append(list, "-"), "\n")
+	err = errors.Join(err, unread)
 	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
 	if run := h.taskRun(); run != nil {
 		f.Feedback = h.redact(h.ledgerFeedback(run.Tasks))
+		f.List = h.reread(run.Tasks)
 	}
 }
 
@@ -315,10 +353,10 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 		k.Claim.Last = h.lastWords()
 	} else if need&loop.NeedClaim != 0 {
 		claim, near := tasks.ReadClaim(h.ev.LastMessage, t.Tick.Attempt.Token)
-		text, _ := safefile.Read(h.progressPath(), maxTaskFile)
+		text, _, _ := keptFile(h.progressPath())
 		k.Claim = loop.ClaimSeen{Done: claim.Done, Blocked: claim.Blocked, Why: claim.Why,
 			Near:    near,
-			Flagged: tasks.Flagged([]byte(text))}
+			Flagged: tasks.Flagged(text)}
 	}
 	if need&loop.NeedEvidence != 0 {
 		k.Evidence = h.evidence(t)
@@ -332,7 +370,7 @@ func (h *handler) fetchTask(t *loopState, k *loop.Known, need loop.Need) {
 }
 
 // workerSeen reads the beginning of the worker's transcript: whether it is this attempt's, or the
-// fork in which the iteration runs, and whether anything stands before the attempt's prompt (T93).
+// fork in which the iteration runs, and whether anything is before the attempt's prompt (T93).
 func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 	path := first(h.ev.AgentTranscript, h.ev.Transcript)
 	if h.ev.InSubagent() && h.ev.AgentTranscript == "" { // a StopFailure does not name it
@@ -364,8 +402,8 @@ func (h *handler) workerSeen(t *loopState) (w loop.WorkerSeen) {
 func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	a, root := t.Tick.Attempt, h.root(t)
 	if before := h.files.Progress(); before != nil && t.Budget.Tasks != nil {
-		now, _ := safefile.Read(h.progressPath(), maxTaskFile)
-		e.Lost = tasks.Lost(before, []byte(now))
+		now, _, _ := keptFile(h.progressPath())
+		e.Lost = tasks.Lost(before, now)
 	}
 	if a.NoGit || a.Unread != "" {
 		return e
@@ -380,9 +418,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	var errs [5]error
 	var asked sync.WaitGroup // git takes most of the time that a claim costs
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
-	asked.Go(func() {
-		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
-	})
+	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
 	if e.Descends = a.Head == ""; t.Budget.Tasks != nil && !e.Descends {
 		asked.Go(func() { e.Descends, errs[3] = tracker.Descends(ctx, root, a.Head) })
@@ -400,8 +436,24 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 		return e
 	}
 	e.Head, e.Branch, e.Dirty = tree.Head, tree.Branch, append(tree.Dirty, hidden...)
+	ignores, err := tree.Ignores(ctx, root, h.excluded())
+	if err != nil {
+		e.Failed = child.Line(err.Error())
+		return e
+	}
+	before := strings.Split(t.Budget.Ignores, "\n")
+	for _, file := range ignores {
+		if t.Budget.Ignores != "" && !slices.Contains(before, file) {
+			name := file[:strings.LastIndexByte(file, ' ')]
+			e.Dirty = append(e.Dirty, name+" (it has git leave files out; take that back, or "+
+				"commit a .gitignore)")
+		}
+	}
 	e.Tree = treeSum(root, tree.Dirty)
-	if a.Base != "" && a.Base != tree.Head && errs[4] == nil {
+	switch {
+	case errs[4] != nil:
+		e.Weakened = []string{"the change could not be looked at: " + child.Line(errs[4].Error())}
+	case a.Base != "" && a.Base != tree.Head:
 		e.Weakened, e.Same = tasks.Weakened(diff), len(diff) == 0
 	}
 	return e
@@ -419,7 +471,7 @@ func (h *handler) root(t *loopState) string {
 func (h *handler) tree(ctx context.Context, root string) (tracker.Tree, error) {
 	tree, err := tracker.ReadTree(ctx, root)
 	own := []string{h.inRepo(h.progressPath()), h.inRepo(h.viewPath())}
-	state := h.inRepo(filepath.Join(h.project, ".sdd")) + "/"
+	state := h.inRepo(filepath.Join(h.project, ".sdd", "loop")) + "/"
 	kept := tree.Dirty[:0]
 	for _, path := range tree.Dirty {
 		if path != own[0] && path != own[1] && !strings.HasPrefix(path, state) {
@@ -461,7 +513,12 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 	} else {
 		text, minutes = t.Budget.Tasks.Check, t.Budget.Tasks.CheckMinutes
 	}
-	shell := []string{"sh", "-c", text}
+	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
+		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
+			"`hooks doctor`"}
+	}
+	// What the check starts is the worker's, so it meets the brake as a Bash command does.
+	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + text}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", text}
 	}
@@ -504,14 +561,17 @@ func (h *handler) workerPrompt(t *loopState) string {
 // taskPrompt is the whole prompt of the attempt.
 func (h *handler) taskPrompt(t *loopState) string {
 	r, a := t.Budget.Tasks, t.Tick.Attempt
-	log, _ := safefile.Read(h.progressPath(), maxTaskFile)
+	log, _, _ := keptFile(h.progressPath())
 	p := tasks.Prompt{Index: a.Task - 1, Total: len(r.List), Title: a.Title, Spec: r.Spec,
 		Progress: h.relative(h.progressPath()), Mode: r.Mode, Attempt: a.Try,
 		MaxAttempts: r.MaxTries,
 		Refused:     r.Reason, Feedback: a.Feedback, Words: r.Words, Check: r.Check,
-		Token: a.Token, Log: []byte(log)}
+		Token: a.Token, Log: log}
 	if a.Task > len(r.List) {
 		return p.PR()
+	}
+	if ledgers := h.taskLedgers(r); len(ledgers) > 0 {
+		p.Ledger = ledgers[0]
 	}
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit

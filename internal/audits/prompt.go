@@ -80,7 +80,7 @@ func (p Prompt) Post(skill, prompt string) string {
 		p.head(),
 		fmt.Sprintf("The plan %s is done and its audit is clean. One action is left:", p.Plan),
 		task,
-		"Apply only safe fixes that lie within the plan. Nobody audits them, and nobody can be "+
+		"Apply only safe fixes that lie within the plan. No one audits them, and no one can be "+
 			"asked: leave anything that needs a decision, and name it. End with a short summary.",
 	)
 }
@@ -122,7 +122,7 @@ func (p Prompt) section(order string) string {
 // work is how a coding phase ends.
 func (p Prompt) work() string {
 	lines := []string{"Commit your changes on the current branch. Leave nothing uncommitted. " +
-		"Do not push and open no pull request. Nobody can be asked: decide by the plan."}
+		"Do not push and open no pull request. No one can be asked: decide by the plan."}
 	if p.Check != "" {
 		lines = append(lines, fmt.Sprintf("The loop runs this command after you, and it must "+
 			"pass: `%s`", p.Check))

@@ -136,7 +136,7 @@ func TestArmWritesOneLine(t *testing.T) {
 	if !Armed(env, session) || Armed(env, "other") || Armed(env, "../"+session) || Armed(env, "") {
 		t.Error("armed is not told")
 	}
-	vars["HOOKS_STATE_HOME"] = "/elsewhere" // the line that stands there switches another home
+	vars["HOOKS_STATE_HOME"] = "/elsewhere" // the line that is there switches another home
 	if Armed(env, session) {
 		t.Error("armed for another home")
 	}

@@ -22,7 +22,7 @@ import (
 // reason for there being no pass, as in "a person has not approved PR #142".
 type Pass func(home, session string, kind guard.Kind, pr int, sha string) (ok bool, why string)
 
-// ground is the loop for which a link refuses or lets through. The zero value is a loop that nobody
+// ground is the loop for which a link refuses or lets through. The zero value is a loop that no one
 // knows: no merge passes.
 type ground struct {
 	// project is the loop's project, absolute. It is empty when the sealed record cannot be read:

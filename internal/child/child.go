@@ -1,5 +1,5 @@
 // Package child runs other programs: in a session of their own, for a bounded time, with bounded
-// output, with nobody to prompt. What they write to stderr is made fit for one line that people
+// output, with no one to prompt. What they write to stderr is made fit for one line that people
 // read and that is kept.
 package child
 

@@ -60,7 +60,7 @@ func TestTimeIsBounded(t *testing.T) {
 	}
 }
 
-// A program that goes on printing is let, one that falls silent is not.
+// A program that keeps printing is let, one that falls silent is not.
 func TestSilenceIsBounded(t *testing.T) {
 	drip := func(pause string, idle time.Duration) (Result, error) {
 		c := Command{Args: []string{os.Args[0]}, Env: append(os.Environ(), "DRIP="+pause),

@@ -51,7 +51,7 @@ func TestSettingsThatChangeTheHooks(t *testing.T) {
 		added(`"awsAuthRefresh":"/tmp/x"`):                     "a program that runs",
 		added(`"extraKnownMarketplaces":{}`):                   "other plugins",
 		added(`"cleanupPeriodDays":0`):                         "transcripts are removed",
-		added(`"keyOfTomorrow":true`):                          "nobody knows what it does",
+		added(`"keyOfTomorrow":true`):                          "no one knows what it does",
 		added(`"model":5`):                                     "a wrong type skips the whole file",
 
 		permits(`[]`):                        "a wrong type",

@@ -39,8 +39,8 @@ func same(t *testing.T, got, want Config) {
 	}
 }
 
-// nobody is a line that looks as if it were meant for a block and that nothing reads.
-func nobody(line int, text string) []Warning {
+// unread is a line that looks as if it were meant for a block and that nothing reads.
+func unread(line int, text string) []Warning {
 	return []Warning{{Line: line, Text: fmt.Sprintf("unknown setting %q, ignored", text)}}
 }
 
@@ -48,7 +48,7 @@ func TestFiles(t *testing.T) {
 	opus := Rate{Model: "claude-opus-4-7", Input: *usd(t, "15"), Output: *usd(t, "75")}
 	at := func(line int) []Rate { r := opus; r.Line = line; return []Rate{r} }
 	tests := map[string]Config{
-		"spec.md": {Rates: at(8), Unread: nobody(12, "### loop logging")},
+		"spec.md": {Rates: at(8), Unread: unread(12, "### loop logging")},
 		"repo.md": {Rates: at(29),
 			Patterns: []Pattern{{`(?i)token=\S+`, `token=<redacted>`, 35},
 				{`(?i)api[_-]?key=\S+`, `api_key=<redacted>`, 36}},
@@ -57,13 +57,13 @@ func TestFiles(t *testing.T) {
 			Foreign: []Warning{{Line: 21, Text: `unknown setting "maxpairs", ignored`}}},
 		"setext.md": {Rates: at(9)},
 		"hidden.md": {},
-		"outside.md": {Unread: append(nobody(1, "# sdd configuration"),
-			append(nobody(5, "##### sdd configuration"), nobody(13, "### loop cost rates")...)...)},
+		"outside.md": {Unread: append(unread(1, "# sdd configuration"),
+			append(unread(5, "##### sdd configuration"), unread(13, "### loop cost rates")...)...)},
 		"other.md": {
 			Tracker: Tracker{Type: "gitlab"},
 			Foreign: []Warning{{Line: 14, Text: `unknown setting "label", ignored`}},
-			Unread: append(nobody(10, "- Note: plain text is no setting"),
-				nobody(11, "- **Owner** without a colon")...),
+			Unread: append(unread(10, "- Note: plain text is no setting"),
+				unread(11, "- **Owner** without a colon")...),
 		},
 		"tracker.md": {Tracker: Tracker{Type: "command", Host: "git.example.org",
 			Command: "./tracker --json"}},
@@ -251,7 +251,7 @@ func TestTaskNamespaces(t *testing.T) {
 		t.Error(diff)
 	}
 	if c.Same(Parse("## SDD Configuration\n")) {
-		t.Error("a change of them is none of the settings")
+		t.Error("a change of them is not seen")
 	}
 	if c := Parse("### Task Namespaces\n- **Task Namespaces**: foo\n"); c.TaskNamespaces != nil {
 		t.Errorf("outside of the section: %v", c.TaskNamespaces)

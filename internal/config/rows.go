@@ -88,7 +88,7 @@ func (p *place) enter(level int, title string) {
 }
 
 // misplaced reports whether a heading has the name of a block but begins none: the SDD heading at
-// another level than 2 to 4, or a sub-block outside of it whose name nobody else uses.
+// another level than 2 to 4, or a sub-block outside of it whose name no one else uses.
 func (p *place) misplaced(title string) bool {
 	if title == sddTitle {
 		return p.sdd == 0

@@ -285,7 +285,7 @@ var broken = []struct {
 			`{"version":9}`)
 	},
 		"state-files", report.Broken, "format version 9", "upgrade hooks", ""},
-	{"a file of nobody", func(w *world) { w.state(); w.write("p/.sdd/loop/notes.txt", "x") },
+	{"a file of no one", func(w *world) { w.state(); w.write("p/.sdd/loop/notes.txt", "x") },
 		"state-files", report.Doubt, ".sdd/loop/notes.txt is no file of the program",
 		"move it away", ""},
 	{"a state folder that is a file", func(w *world) { w.write("p/.sdd/loop", "x") },
@@ -360,6 +360,12 @@ var broken = []struct {
 		func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
 		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix",
 		"wrote .sdd/loop/.gitignore"},
+	{"the worktree of a complete audit loop", func(w *world) {
+		w.git("commit", "-q", "--allow-empty", "-m", "x")
+		w.git("worktree", "add", "-q", w.path("w"), "-b", "audit")
+		w.audited("w", `"status":"halted","stop_cause":"audit_complete"`)
+	}, "audit-worktrees", report.Doubt, "the audit of plan.md is complete, and its work is pushed",
+		"git worktree remove", ""},
 	{"worktrees that git would see", func(w *world) { w.must(os.Remove(w.path("p/.gitignore"))) },
 		"state-hidden", report.Doubt, ".sdd/ is not ignored", "add the line .sdd/", ""},
 	{"a price that is none", func(w *world) {
@@ -367,7 +373,7 @@ var broken = []struct {
 			"## SDD Configuration\n\n### Loop Cost Rates\n\n| Model | Input | Output |\n|---|"+
 				"---|---|\n| claude-x | cheap | 5 |\n")
 	}, "configuration", report.Doubt, "CLAUDE.md:7:", "correct the line", ""},
-	{"a setting that nobody reads", func(w *world) {
+	{"a setting that no one reads", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- Colour: blue\n")
 	}, "configuration", report.Doubt, `CLAUDE.md:5: unknown setting "- Colour: blue", ignored`,
 		"docs/configuration.md", ""},
@@ -402,7 +408,7 @@ var broken = []struct {
 	{"a redaction that eats everything", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Loop Logging\n\n"+
 			"| Pattern | Replace |\n|---|---|\n| `.` | x |\n")
-	}, "redaction", report.Doubt, "nobody can read the history", "narrow the pattern", ""},
+	}, "redaction", report.Doubt, "no one can read the history", "narrow the pattern", ""},
 	{"a run of the future", func(w *world) {
 		w.run(func(b *loop.Budget) { b.StartedAt = time.Now().Add(48 * time.Hour) })
 	}, "open-iterations", report.Doubt, "began 48h0m0s in the future", "clock", ""},
@@ -476,7 +482,7 @@ var broken = []struct {
 	{"a tracker command that only the repository names", func(w *world) {
 		w.write("p/CLAUDE.md",
 			"## SDD Configuration\n\n### Tracker\n\n- **Command**: my-tracker list\n")
-	}, "forge-client", report.Doubt, "nobody but the repository names it (my-tracker list)",
+	}, "forge-client", report.Doubt, "no one but the repository names it (my-tracker list)",
 		"HOOKS_TRACKER_COMMAND", ""},
 	{"a tracker of no known kind", func(w *world) {
 		w.write("p/CLAUDE.md", "## SDD Configuration\n\n### Tracker\n\n- **Type**: jira\n")

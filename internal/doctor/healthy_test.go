@@ -69,7 +69,7 @@ func (w *world) linked() string {
 	return w.path("bin/sdd-hooks")
 }
 
-// What a check writes after its time is nobody's; what breaks in it breaks nothing else.
+// What a check writes after its time is no one's; what breaks in it breaks nothing else.
 func TestAChecksOwnFailureIsItsOwn(t *testing.T) {
 	m := healthy(t).machine()
 	wait := make(chan struct{})

@@ -148,7 +148,7 @@ func redaction(m *machine, n *notes) {
 	readable := func(word string) bool { return len(word) > 3 && strings.Contains(left, word) }
 	if !slices.ContainsFunc(strings.Fields(plain), readable) {
 		n.warn("narrow the pattern to what is secret",
-			"the patterns leave nothing of %q but %q: nobody can read the history", plain, left)
+			"the patterns leave nothing of %q but %q: no one can read the history", plain, left)
 	}
 	n.note("%s", count(len(m.config.Patterns), "pattern"))
 }
@@ -158,7 +158,7 @@ var contradictions = [...]struct{ pattern, against string }{
 	{`\balways\s+(squash[- ]?|rebase[- ]?|auto[- ]?)?merge\b`,
 		"merges wait for a person after human feedback"},
 	{`\bauto(matically)?[- ]?merge\b|--auto\b.*\bmerge\b|\bmerge\b.*--auto\b`,
-		"an armed merge lands what nobody has read"},
+		"an armed merge lands what no one has read"},
 	{`\bmerge\b[^.]*\bwithout\s+(asking|approval|review|confirmation|waiting)`,
 		"merges wait for a person after human feedback"},
 	{`\b(never|don'?t|do not)\s+(ask|wait for|stop for|request)\b[^.]*` +

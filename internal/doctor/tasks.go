@@ -45,7 +45,7 @@ func (m *machine) taskFile(variable, name string) string {
 }
 
 // taskFiles looks at the two files of a task loop in the project's folder. Neither is believed: the
-// loop goes on from its own state (T80–T82, T98).
+// loop continues from its own state (T80–T82, T98).
 func taskFiles(m *machine, n *notes) {
 	path := m.taskFile("SDD_STATE_FILE", ".sdd-state.json")
 	text, there := safefile.Read(path, maxRead)

@@ -138,7 +138,7 @@ func TestResetIsWaitedFor(t *testing.T) {
 		"01:51 next limit 3am (UTC)", "01:51 outage", "03:00 next "+down, "03:00 outage")
 }
 
-// Nobody waits for a wrong key to become right.
+// No one waits for a wrong key to become right.
 func TestWrongKeyPausesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := tasks("record wrong-key 1", "record completed 0")

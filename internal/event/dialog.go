@@ -23,7 +23,7 @@ type Option struct {
 // Forged, AFK is false and the answer is not Unanswered.
 type Answers struct {
 	List []Answer // in the order of the client's object
-	// AFK reports that the dialog resolved itself because nobody was there (afkTimeoutMs).
+	// AFK reports that the dialog resolved itself because no one was there (afkTimeoutMs).
 	AFK bool
 	// Forged reports that the call came with answers in its input. It is set on PreToolUse only:
 	// afterwards the client itself writes the person's answers into the input, so the same sign
@@ -71,7 +71,7 @@ func ParseAnswers(response gjson.Result) Answers {
 	return a
 }
 
-// unanswered is the mark of a question that nobody answered; a mark of an unknown type is one too.
+// unanswered is the mark of a question that no one answered; a mark of an unknown type is one too.
 func unanswered(note gjson.Result) string {
 	v := field(note, "unanswered")
 	switch {

@@ -28,7 +28,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"in order, odd keys", `{"answers":{"z|@this.#?":"b","a":"free \"text\""}}`,
 			Answers{List: []Answer{{"z|@this.#?", "b", ""}, {"a", `free "text"`, ""}}}},
-		{"nobody was there", `{"answers":{"q":"continue"},"afkTimeoutMs":60000}`,
+		{"no one was there", `{"answers":{"q":"continue"},"afkTimeoutMs":60000}`,
 			Answers{List: []Answer{{"q", "continue", ""}}, AFK: true}},
 		{"marks by question",
 			`{"answers":{"q":"","r":"x","s":"y","t":"z"},"annotations":{"q":{"unanswered":"skipped"},"r":{"notes":"n"},"s":{"unanswered":true},"t":{"unanswered":false}}}`,

@@ -64,7 +64,7 @@ func twice(quoted string) error {
 	name := gjson.Parse(quoted).String()
 	return &Error{
 		Field: name,
-		text:  fmt.Sprintf("key %q stands twice in one object", clip(name)),
+		text:  fmt.Sprintf("key %q appears twice in one object", clip(name)),
 		hint:  "a repeated key can hide what is really run; send each key once",
 	}
 }

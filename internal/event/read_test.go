@@ -143,12 +143,12 @@ func TestReadRefuses(t *testing.T) {
 			`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"AskUserQuestion","tool_response":{"answers":{"q":1}}}`,
 			`field tool_response.answers."q" is 1, not a string`},
 		{"same key twice", "stop", `{"session_id":"s","hook_event_name":"Stop","session_id":"t"}`,
-			`key "session_id" stands twice`},
+			`key "session_id" appears twice`},
 		{"same key escaped", "pre-tool-use", pre("Bash", `{"command":"ls","\u0063ommand":"rm"}`),
-			`key "command" stands twice`},
+			`key "command" appears twice`},
 		{"same key deep", "pre-tool-use", pre("x", `{"a":[[{"b":{"c":1,"d":[],"c":2}}]]}`),
-			`key "c" stands twice`},
-		{"same empty key", "pre-tool-use", pre("x", `{"":1,"":2}`), `key "" stands twice`},
+			`key "c" appears twice`},
+		{"same empty key", "pre-tool-use", pre("x", `{"":1,"":2}`), `key "" appears twice`},
 	} {
 		e, err := Read(c.word, strings.NewReader(c.in))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

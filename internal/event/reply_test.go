@@ -106,7 +106,7 @@ func checkMembers(name string, out output) error {
 
 var gateQuestion = Question{
 	Question: "Backlog changed. Re-propose, continue, or stop?", Header: "Backlog",
-	Options: []Option{{"re-propose", "plan anew"}, {"continue", "with the old plan"},
+	Options: []Option{{"re-propose", "plan again"}, {"continue", "with the old plan"},
 		{"stop", "halt \"now\""}},
 }
 

@@ -28,8 +28,8 @@ func scratch(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	shellRun(t, "bash", dir, `git init -qb main && git add -A && git -c user.name=a \
--c user.email=a@b commit -qm a && git branch old && git update-index --refresh`)
+	shellRun(t, "bash", dir, `git init -qb main && git add -A &&
+git -c user.name=a -c user.email=a@b commit -qm a && git branch old && git update-index --refresh`)
 	return dir
 }
 
@@ -101,7 +101,8 @@ func TestLooksOfAnyWords(t *testing.T) {
 uniq|xxd|tree|xargs|date|printf|read|test|[|]|.|x|A|F|HEAD|new|-o|-oF|-uo|-ro F|--output=F|--outp F|
 --outpu=F|-n|-e|-ne|-i|-ni|-E|-k|-S|--|-|'w F'|'1w F'|p|-nw F|'s/a/b/w F'|-exec|-exec touch F|;|+|
 ';'|{}|-delete|-fprint|-fprint F|-fls|$v|"$v"|"a$v"|{-o,F}|{-fprint,F}|*|-*|-d|-D|-m|-a|-v|-l|
---list|--get|user.name|-Otouch|-nOtouch|--open=touch|'{print > "F"}'|-f|-f A|'BEGIN{system("touch F")}'|
+--list|--get|user.name|
+-Otouch|-nOtouch|--open=touch|'{print > "F"}'|-f|-f A|'BEGIN{system("touch F")}'|
 -O|-s|-r|-u|-c|'a[$(touch F)]'|-eq|1|-t|%n|%d|PATH|cat|<|> F|2>&1|>&$v|>&F|>/dev/null|$((v))|${!v}|
 ${v@P}|${v:=F}|{a,b}|--contains|--textconv|$(cat x)|; touch F||| cat|&& ls`, "|"))
 	values := rapid.SampledFrom([]string{"F", "-oF", "-fprint", "--output=F", "-delete", "'-o F'",

@@ -62,7 +62,7 @@ func (s sandbox) run(t testing.TB, text string) [][]string {
 	cmd.Dir = work
 	cmd.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + work, "CALLS=" + s.log,
 		"TMPDIR=" + work}
-	cmd.Run() // a command's own failure is none of the guard's business
+	cmd.Run() // a command may fail by itself
 	if ctx.Err() != nil {
 		t.Fatalf("bash did not end: %s", text)
 	}

@@ -1,7 +1,12 @@
 package house
 
 import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +27,35 @@ func TestOneVersion(t *testing.T) {
 	for _, key := range []string{"name", "description", "license", "keywords"} {
 		if got, want := listed[0].Get(key).Raw, manifest.Get(key).Raw; got != want {
 			t.Errorf("%s: the marketplace says %s, the plugin %s", key, got, want)
+		}
+	}
+}
+
+// A release is a plugin, so its archives have every file of one.
+func TestReleaseHasThePlugin(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := regexp.MustCompile(`src: "\{(.*)\}"`).FindSubmatch(text)
+	if listed == nil {
+		t.Fatal("no list of files")
+	}
+	for _, part := range []string{"hooks.json", ".claude-plugin", "skills", "agents", "launch"} {
+		err := fs.WalkDir(os.DirFS(root), part, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			for _, pattern := range strings.Split(string(listed[1]), ",") {
+				if ok, _ := path.Match(pattern, name); ok {
+					return nil
+				}
+			}
+			t.Errorf("%s is in no archive", name)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

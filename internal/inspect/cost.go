@@ -14,47 +14,51 @@ import (
 	"hooks/internal/usage"
 )
 
-// Cost is what the project's runs spent, or one of them, by model, iteration, run, task, phase, day
-// or agent. Sums are exact. What belongs to no row has one of its own, so that every way comes to
-// the same total. Of all runs together only the last most iterations have rows of their own.
+// Cost is what the runs spent, or one of them, by model, iteration, run, task, phase, day,
+// agent or project. Sums are exact. What belongs to no row has one of its own, so that every way
+// comes to the same total. Of all runs of a project only the last most iterations have rows of
+// their own.
 func (d *Desk) Cost(by, runID string, most int) (report.Cost, error) {
-	c := report.Cost{By: by, Rows: []report.CostRow{}}
+	c := report.Cost{By: by, All: d.Everywhere, Rows: []report.CostRow{}}
+	var ledgers []*ledger
 	err := d.ask(func(v *visit) error {
-		ledgers, err := v.ledgers(runID, by, most)
-		if err == nil && runID != "" && len(ledgers) == 0 {
-			err = noRun(runID)
-		}
-		if err != nil {
-			return err
-		}
-		var table usage.Table
-		switch by {
-		case "model":
-			c.Rows = costByModel(ledgers)
-		case "day":
-			c.Zone, c.Rows = zoneOf(d.Now()), costByDay(ledgers, d.Now())
-		case "agent":
-			table = usage.NewTable(config.Load(v.project).Rates)
-		}
-		for _, l := range ledgers {
-			switch by {
-			case "iteration":
-				c.Rows = append(c.Rows, l.byIteration()...)
-			case "task":
-				c.Rows = append(c.Rows, l.byTask()...)
-			case "phase":
-				c.Rows = append(c.Rows, l.byPhase()...)
-			case "agent":
+		list, err := v.ledgers(runID, by, most)
+		ledgers = append(ledgers, list...)
+		if by == "agent" {
+			table := usage.NewTable(config.Load(v.project).Rates)
+			for _, l := range list {
 				c.Rows = append(c.Rows, l.byAgent(table)...)
-			case "run":
-				state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
-				c.Rows = append(c.Rows, l.row(0, state, l.total()))
 			}
-			c.Total = c.Total.Add(l.total())
-			c.Notes = loop.AppendNew(c.Notes, l.notes...)
 		}
-		return nil
+		return err
 	})
+	if err == nil && runID != "" && len(ledgers) == 0 {
+		err = noRun(runID)
+	}
+	switch by {
+	case "model":
+		c.Rows = costByModel(ledgers)
+	case "day":
+		c.Zone, c.Rows = zoneOf(d.Now()), costByDay(ledgers, d.Now())
+	}
+	for _, l := range ledgers {
+		switch by {
+		case "iteration":
+			c.Rows = append(c.Rows, l.byIteration()...)
+		case "task":
+			c.Rows = append(c.Rows, l.byTask()...)
+		case "phase":
+			c.Rows = append(c.Rows, l.byPhase()...)
+		case "run":
+			state := strings.TrimSpace(string(l.run.Status) + " " + l.run.StopCause)
+			c.Rows = append(c.Rows, l.row(0, state, l.total()))
+		case "project":
+			in := cmp.Or(l.in, d.Project())
+			c.Rows = addRow(c.Rows, report.CostRow{Project: in, Tokens: l.total()})
+		}
+		c.Total = c.Total.Add(l.total())
+		c.Notes = loop.AppendNew(c.Notes, l.notes...)
+	}
 	return c, err
 }
 
@@ -106,11 +110,11 @@ func zoneOf(now time.Time) string {
 	return now.Format("MST (UTC-07:00)")
 }
 
-// addRow adds to the row of the same day, model or agent.
+// addRow adds to the row of the same project, day, model or agent.
 func addRow(rows []report.CostRow, row report.CostRow) []report.CostRow {
 	i := slices.IndexFunc(rows, func(r report.CostRow) bool {
-		return r.Day == row.Day && r.Model == row.Model && r.SessionID == row.SessionID &&
-			r.Agent == row.Agent
+		return r.Project == row.Project && r.Day == row.Day && r.Model == row.Model &&
+			r.SessionID == row.SessionID && r.Agent == row.Agent
 	})
 	if i < 0 {
 		return append(rows, row)
@@ -136,15 +140,19 @@ func withRest(rows []report.CostRow, rest loop.Tokens, what string) []report.Cos
 
 // row is a row of the run, or of one of its iterations.
 func (l *ledger) row(iteration int, state string, t loop.Tokens) report.CostRow {
-	return report.CostRow{RunID: l.run.RunID, Skill: l.run.Skill, Iteration: iteration,
-		State: state, Tokens: t}
+	return report.CostRow{Project: l.in, RunID: l.run.RunID, Skill: l.run.Skill,
+		Iteration: iteration, State: state, Tokens: t}
 }
 
 func (l *ledger) byIteration() (rows []report.CostRow) {
 	rows = make([]report.CostRow, 0, len(l.spent)+3)
+	all := ""
+	if l.in != "" {
+		all = " --all"
+	}
 	rows = withRest(rows, l.older.Tokens,
-		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration --all",
-			l.run.RunID, l.run.Skill, l.older.iteration))
+		fmt.Sprintf("%s %s, %d earlier: hooks cost --by iteration%s --last 0",
+			l.run.RunID, l.run.Skill, l.older.iteration, all))
 	for _, s := range l.spent {
 		rows = append(rows, l.row(s.iteration, s.outcome, s.Tokens))
 	}
@@ -238,7 +246,7 @@ func (l *ledger) byAgent(table usage.Table) (rows []report.CostRow) {
 		}
 		for _, a := range agents {
 			session := strings.TrimSuffix(filepath.Base(s.Transcript), ".jsonl")
-			row := report.CostRow{SessionID: session, Agent: cmp.Or(a.ID, "main"),
+			row := report.CostRow{Project: l.in, SessionID: session, Agent: cmp.Or(a.ID, "main"),
 				Type: a.Type, Task: a.Task}
 			for _, t := range a.ByModel {
 				row.Tokens = row.Tokens.Add(t)

@@ -5,8 +5,11 @@ package inspect
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"hooks/internal/loop"
@@ -20,6 +23,9 @@ import (
 type Desk struct {
 	Env func(string) string
 	Now func() time.Time
+	// Everywhere asks Standing, History and Cost about every project of this machine that the
+	// user's state directory knows. One whose folder or state is gone has no loops.
+	Everywhere bool
 }
 
 // visit is one question in one project.
@@ -39,9 +45,32 @@ type loopState struct {
 // Project is the folder that the questions are about.
 func (d *Desk) Project() string { return tracker.Project(d.Env, cwd()) }
 
-// ask opens the state of the current project for a question, if it has any.
+// ask asks the current project, or every one, the last changed one at the end. An error in one does
+// not stop the others; errors are joined.
 func (d *Desk) ask(question func(*visit) error) error {
-	v, err := d.visit(d.Project())
+	if !d.Everywhere {
+		return d.askIn(d.Project(), question)
+	}
+	projects, err := seal.At(seal.Home(d.Env)).Projects()
+	errs := []error{store.Hinted(err)}
+	changed := map[string]time.Time{}
+	for _, p := range projects {
+		if info, err := os.Stat(filepath.Join(p, store.Dir)); err == nil {
+			changed[p] = info.ModTime()
+		}
+	}
+	slices.SortStableFunc(projects, func(a, b string) int { return changed[a].Compare(changed[b]) })
+	for _, p := range projects {
+		if err := d.askIn(p, question); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// askIn opens a project's state for a question, if it has any.
+func (d *Desk) askIn(project string, question func(*visit) error) error {
+	v, err := d.visit(project)
 	if err != nil || v.files == nil {
 		return err
 	}
@@ -62,6 +91,14 @@ func (d *Desk) visit(project string) (*visit, error) {
 	files.Seal(seals, proc.Boot)
 	v.files = files
 	return v, nil
+}
+
+// named is the project where loops of several are shown, else empty.
+func (v *visit) named() string {
+	if v.Everywhere {
+		return v.project
+	}
+	return ""
 }
 
 // lost is the error of a project whose state was removed while a loop was on.

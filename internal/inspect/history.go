@@ -25,7 +25,7 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 			runs, err := v.spentRuns(skills, runID)
 			if err == nil {
 				found = found || len(runs) > 0
-				err = out.Runs(runs)
+				err = out.Runs(v.project, runs)
 			}
 			if err != nil {
 				return fmt.Errorf("write history: %w", err)
@@ -40,7 +40,7 @@ func (d *Desk) History(skills []loop.Skill, runID string, out report.History) er
 					if runID != "" && l.RunID != runID {
 						return nil
 					}
-					found = true
+					found, l.Project = true, v.named()
 					return out.Row(l.HistoryRow)
 				})
 				if err != nil {

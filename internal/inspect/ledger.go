@@ -19,6 +19,7 @@ import (
 
 // ledger is one run with everything that shows what it spent.
 type ledger struct {
+	in    string // the project, where several are asked
 	run   loop.Budget
 	ended time.Time        // its last line
 	spent []iterationSpent // the last ones, oldest first; only for --by iteration or day
@@ -59,6 +60,7 @@ func (v *visit) ledgers(runID, by string, most int) (list []*ledger, err error) 
 		if present {
 			v.addOpen(l, s)
 		}
+		l.in = v.named()
 		list = append(list, l)
 		return nil
 	})

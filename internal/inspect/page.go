@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -61,6 +62,12 @@ func pageRows(files *store.Store, s *loopState) (rows []report.PageRow, notes []
 			row.Asked = append(row.Asked, g.Get("name").String()+": "+g.Get("answer").String())
 			return true
 		})
+		if s.skill == loop.Audit {
+			var phase loop.AuditLine
+			if json.Unmarshal([]byte(gjson.GetBytes(l.JSON, "audit").Raw), &phase) == nil {
+				row.Phase = report.PhaseEnded(&phase)
+			}
+		}
 		rows = append(rows, row)
 		return nil
 	})

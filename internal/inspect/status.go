@@ -3,7 +3,6 @@ package inspect
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/tidwall/gjson"
@@ -12,51 +11,27 @@ import (
 	"hooks/internal/loop"
 	"hooks/internal/proc"
 	"hooks/internal/report"
-	"hooks/internal/seal"
 	"hooks/internal/store"
 	"hooks/internal/tracker"
 	"hooks/internal/usage"
 )
 
-// Standing is the present state of the project's loops; empty if it has none. An error in one loop
-// does not hide the other; errors are joined.
+// Standing is the present state of the loops; empty if there are none. An error in one loop does
+// not hide the other; errors are joined.
 func (d *Desk) Standing(skills []loop.Skill) ([]report.Stand, error) {
 	list := []report.Stand{}
 	err := d.ask(func(v *visit) error {
-		return v.each(skills, func(l *loopState) error {
-			list = append(list, v.stand(l))
-			return nil
-		})
-	})
-	report.NameLoops(list)
-	return list, err
-}
-
-// StandingEverywhere is Standing for every project of this machine that the user's state directory
-// knows. One whose folder or state is gone has no loops; errors are joined.
-func (d *Desk) StandingEverywhere(skills []loop.Skill) ([]report.Stand, error) {
-	list := []report.Stand{}
-	projects, err := seal.At(seal.Home(d.Env)).Projects()
-	errs := []error{store.Hinted(err)}
-	for _, project := range projects {
-		v, err := d.visit(project)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", project, err))
-		}
-		if err != nil || v.files == nil {
-			continue
-		}
-		err = v.each(skills, func(l *loopState) error {
+		first := len(list)
+		err := v.each(skills, func(l *loopState) error {
 			st := v.stand(l)
-			st.Project = project
+			st.Project = v.named()
 			list = append(list, st)
 			return nil
 		})
-		if v.files.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", project, err))
-		}
-	}
-	return list, errors.Join(errs...)
+		report.NameLoops(list[first:])
+		return err
+	})
+	return list, err
 }
 
 func (v *visit) stand(l *loopState) report.Stand {

@@ -372,7 +372,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Whatever stands in a settings file, an edit of it can be undone to the byte.
+// Whatever is in a settings file, an edit of it can be undone to the byte.
 func FuzzAdd(f *testing.F) {
 	for _, text := range files {
 		f.Add(text)

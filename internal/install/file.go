@@ -113,7 +113,7 @@ func (s *edited) save(next texts) error {
 	return nil
 }
 
-// put writes or removes the file, if nobody else changed it since it was read.
+// put writes or removes the file, if no one else changed it since it was read.
 func (s *edited) put(text *string) error {
 	found, err := read(s.target, maxEdited)
 	switch {

@@ -18,7 +18,7 @@ type Wrong struct {
 	Line, Column int
 	Key          string // as in "permissions.allow"
 	Want, Got    string
-	// Choice marks a text of the right type that is none of those that the client knows; a later
+	// Choice marks a text of the right type that is not one of those that the client knows; a later
 	// client may know more.
 	Choice bool
 }

@@ -85,7 +85,7 @@ func implementation(t Turn) (list []Finding) {
 	if slices.Contains(sections, "Result") &&
 		!slices.Contains([]string{"SUCCESS", "PARTIAL", "FAILED"}, word) {
 		warn(max(at, t.Line), ImplementResult,
-			fmt.Sprintf("the result %q is none of SUCCESS, PARTIAL and FAILED", word))
+			fmt.Sprintf("the result %q is not one of SUCCESS, PARTIAL and FAILED", word))
 	}
 	return list
 }

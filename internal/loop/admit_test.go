@@ -70,7 +70,7 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 		{"the iteration is the client's own before /clear",
 			Standing{Tick: tick, TickRun: mine, TickOwnerIs: Alive, Lock: lock, LockIs: Alive},
 			CloseFirst, 0, false},
-		{"a lock without an iteration of a run that goes on",
+		{"a lock without an iteration of a run that continues",
 			Standing{Lock: lock, LockIs: Alive, Holder: other(nil)}, Skip, 200, false},
 		{"of one that has ended", Standing{Lock: lock, LockIs: Alive,
 			Holder: other(func(b *Budget) { b.Status = Halted })}, Start, 0, true},
@@ -90,7 +90,7 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 			false},
 		{"and of a dead client", Standing{Run: ended, Tick: tick, TickRun: other(nil),
 			TickOwnerIs: Dead}, CloseFirst, 0, false},
-		{"a run whose client nobody knows", Standing{Run: unknown}, Start, 0, false},
+		{"a run whose client no one knows", Standing{Run: unknown}, Start, 0, false},
 		{"the asker's own iteration waits for its workers", Standing{Run: running, Tick: draining},
 			Skip, 100, false},
 		{"and the lock names another process", Standing{Run: running, Tick: draining,
@@ -103,7 +103,7 @@ func TestAdmitBesideAnotherBudgetFile(t *testing.T) {
 	}
 }
 
-// A session that was taken up again by another client goes on as a resumed run.
+// A session that was taken up again by another client continues as a resumed run.
 func TestAdmitAnotherClientOfTheSession(t *testing.T) {
 	run := &Budget{
 		RunID: "r", SessionID: "s1", Skill: Work, Status: Active, Ceilings: Defaults,
@@ -147,7 +147,7 @@ func TestOwnedBy(t *testing.T) {
 		}
 	}
 	if (&Budget{SessionID: "s2", OwnerLeft: true}).OwnedBy(Request{SessionID: "s1"}) {
-		t.Error("a process that nobody knows is nobody's")
+		t.Error("a process that no one knows is no one's")
 	}
 }
 
@@ -308,7 +308,7 @@ func TestObserve(t *testing.T) {
 	unknown.Boot = ""
 	b = Budget{StartedAt: noon, Clock: &unknown}
 	if b.Observe(unknown); b.ClockAhead != 0 {
-		t.Error("clocks that nobody knows say nothing")
+		t.Error("clocks that no one knows say nothing")
 	}
 	b.MinutesElapsed, b.MinutesBefore = 7, 3
 	if b.Away(noon); b.MinutesBefore != 7 || b.Clock != nil || !b.ActiveSince.Equal(noon) {

@@ -111,7 +111,7 @@ func TestAuditFold(t *testing.T) {
 	}
 	run := &Budget{Audit: r, Skill: Audit, Status: Active}
 	if auditRetries(&Facts{Run: run}) == "" || finalAuditRetries(&Facts{Run: run}) != "" {
-		t.Error("three audits without a verdict go on")
+		t.Error("three audits without a verdict continue")
 	}
 	if next := r.fold(&Attempt{}, clean); next.Retries != 0 {
 		t.Error("a verdict leaves the count of retries")
@@ -150,7 +150,8 @@ func TestVerdicts(t *testing.T) {
 		k := Known{Has: NeedEvidence, Evidence: tt.evidence}
 		if need, hold := s.judge(&k); need != 0 || hold != nil || a.Judged == nil {
 			t.Errorf("%s: need %d, hold %v", tt.name, need, hold)
-		} else if a.Judged.Verdict != tt.want {
+		} else if why := a.Judged.Why; a.Judged.Verdict != tt.want ||
+			tt.evidence.Failed != "" && why != "git cannot tell: no" {
 			t.Errorf("%s: %+v", tt.name, a.Judged)
 		}
 	}
@@ -240,7 +241,7 @@ func TestTally(t *testing.T) {
 	}
 	ends()
 	if !run.Audit.recurs() {
-		t.Error("a finding that is open at the third audit asks nobody")
+		t.Error("a finding that is open at the third audit asks no one")
 	}
 	audit(nil, "F1")
 	if d := cmp.Diff(Tally{Warnings: 1, Resolved: 1, Since: 1}, run.Audit.Found); d != "" {
@@ -338,7 +339,7 @@ func TestIdle(t *testing.T) {
 	if run.Idle != nil {
 		t.Error("another tree is no change")
 	}
-	end(Attempt{}) // nobody looked
+	end(Attempt{}) // no one looked
 	end(still)
 	end(still)
 	if noProgress(&Facts{Run: run}) != "" {
@@ -355,7 +356,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// A10: iterations and errors are counted anew, dollars and minutes are not.
+// A10: iterations and errors are counted from 0, dollars and minutes are not.
 func TestRestart(t *testing.T) {
 	b := Budget{Skill: Audit, Status: Halted, StopCause: "audit_retry_exhausted", RunID: "r",
 		IterationsUsed: 15, DollarsEstimate: 3 * Dollar, MinutesElapsed: 40,
@@ -366,6 +367,9 @@ func TestRestart(t *testing.T) {
 	flags, _, err := ParseFlags(Audit, "--restart")
 	if err != nil || !flags.Restart {
 		t.Fatal(err)
+	}
+	if n := b.Audit.restart(1).restart(1).Restarts; n != 2 {
+		t.Errorf("restarted %d times", n)
 	}
 	r := Resume(b, Request{
 		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},

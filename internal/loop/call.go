@@ -26,7 +26,8 @@ type Later struct{ Prompt string }
 
 // Task is what a worker is sent to do.
 type Task struct {
-	Issues []int // that the task mentions
+	Issues []int  // that the task mentions
+	Type   string // of the agent, as in "archimedes"; "" where none is named
 	// Replayed says that the call is of a past session, which no hint can reach.
 	Replayed bool
 }
@@ -310,7 +311,7 @@ func (e Call) afterHalt(run *Budget) Outcome {
 		return Outcome{}
 	}
 	return refuseCall(deny(ScheduleRule,
-		"it is not scheduled again; a person starts it again by typing the command, or goes on "+
+		"it is not scheduled again; a person starts it again by typing the command, or continues "+
 			"with --resume",
 		"%s", PriorStop(run)))
 }

@@ -22,7 +22,7 @@ func (e Call) merge(s State, k *Known) Outcome {
 	case !e.open(s):
 		return refuseCall(deny(MergeGate,
 			"a person merges in a terminal, or ends the loop with `hooks loop stop`",
-			"Not merged: %s. No iteration of the loop is open, so nobody can be asked",
+			"Not merged: %s. No iteration of the loop is open, so no one can be asked",
 			acts[0].Command))
 	case len(acts) > maxMerges:
 		return refuseCall(deny(MergeGate, "merge one PR at a time",

@@ -15,6 +15,9 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := e.refuseWorker(s); d != nil || !e.open(s) {
 		return Outcome{Reply: Reply{Deny: d}}
 	}
+	if d := e.critique(s); d != nil {
+		return refuseCall(d)
+	}
 	if missing := k.lacks(NeedSpent); missing != 0 {
 		return Outcome{Need: missing}
 	}
@@ -80,6 +83,7 @@ func (t *Tick) RecordWorker(e Call) {
 	if t.Once("PreToolUse", e.ID, e.Input) {
 		t.Agents++
 		t.Taken = append(slices.Clone(t.Taken), e.Sends.Issues...)
+		t.recordCritic(e)
 	}
 }
 
@@ -176,7 +180,7 @@ func (e Call) act(s State, k *Known) Outcome {
 	return e.review(s, r.Acts)
 }
 
-// unread holds back what cannot be read and could reach a forge. Where the brake stands before the
+// unread holds back what cannot be read and could reach a forge. If the brake is in front of the
 // session's Bash commands such text passes, because the brake judges what it starts.
 func (e Call) unread(s State, r Reading) *Deny {
 	why := "it could reach a forge: "
@@ -244,7 +248,7 @@ func (e Call) contests(s State, k *Known, acts []Act) Outcome {
 			continue
 		}
 		return refuseCall(deny(InProgress,
-			"take the next workable issue; a person clears a label that nobody works under",
+			"take the next workable issue; a person clears a label that no one works under",
 			"Not done: %s. #%d is in progress by another iteration, and its label stays as it is",
 			a.Command, a.PR))
 	}
@@ -310,6 +314,6 @@ func (e Call) secondRound(s State, posts []PostedReview) *Deny {
 		return nil
 	}
 	return deny(ReviewRule,
-		"replies and plain comments may go on; the next iteration reviews it again",
+		"replies and plain comments may continue; the next iteration reviews it again",
 		"Not posted: %s in this iteration, and a PR gets one round in each", why)
 }

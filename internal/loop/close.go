@@ -26,7 +26,7 @@ type Ending struct {
 	// heads on the remote of those and of the worktrees' branches; nil when not known (R44)
 	Remote map[string]string
 	Pause  bool // a gate waits without an answer
-	// Unanswered is why nobody answered, for a person, as in "the dialog was closed".
+	// Unanswered is why no one answered, for a person, as in "the dialog was closed".
 	Unanswered string
 	Trail      string // as of Tick; "" when unknown
 }
@@ -171,7 +171,7 @@ func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
 
 func (b *Budget) halt(why Fired) {
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Halted, why.Cause, why.Text, why.Detail
-	b.Pending = nil
+	b.Pending, b.RetryAt = nil, time.Time{}
 }
 
 func (t *Tick) outcome(fired []Fired, e Ending) LineOutcome {

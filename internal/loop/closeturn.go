@@ -92,7 +92,7 @@ func (e SessionEnd) step(s State, k *Known) Outcome {
 }
 
 // WorkerEnd is a SubagentStop: a worker ended. Failure is the API error of a StopFailure that names
-// a worker: the turn itself goes on.
+// a worker: the turn itself continues.
 type WorkerEnd struct {
 	Turn
 	Agent   string

@@ -113,7 +113,7 @@ var Conditions = [...]Condition{
 		tellAudit, "see in the transcript why the auditor reports nothing, then type the command " +
 			"with --restart"},
 	{20, "no-progress", "stalled", Entry | Exit, TaskLoop | AuditLoop, noProgress, tellIdle,
-		"look at what the last iterations tried, mend the cause, then go on"},
+		"look at what the last iterations tried, mend the cause, then continue"},
 }
 
 // ConditionOf is the condition that is recorded as a cause; ok is false for a cause that is none,

@@ -9,7 +9,7 @@ import (
 type PassedOver struct {
 	Line *Iteration
 	Run  *Budget // the loop that ends with it, before it began; nil where the next tick tries again
-	// Answer is the person's at the force-unlock gate, nil where nobody was asked.
+	// Answer is the person's at the force-unlock gate, nil where no one was asked.
 	Answer *GateAnswer
 	Text   string // for the model after an answer, else for the person
 }

@@ -20,7 +20,7 @@ type Invocation struct {
 // session may be faster; then the request is looked at again.
 type Entering struct {
 	Reap    *Lock    // is no one's any more; nil without one
-	Archive *Budget  // the earlier run; nil where the run on disk goes on
+	Archive *Budget  // the earlier run; nil where the run on disk continues
 	Left    *RunFile // the session's other run, because a record holds one run of a skill
 	Run     *Budget  // as it is saved again if the entry fails with the lock
 	Lock    Lock
@@ -138,7 +138,7 @@ func (e Invocation) start(at Standing, k *Known, a Admission) Outcome {
 		b.OwnerLeft, b.SealedIn = true, ""
 		in.Left = &RunFile{&b, o.Path}
 		out.Reply.Note = fmt.Sprintf("The run %s in %s is left as it is; "+
-			"its command with --resume goes on with it", b.RunID, o.Path)
+			"its command with --resume continues it", b.RunID, o.Path)
 	}
 	return out
 }

@@ -37,7 +37,7 @@ const (
 // FindingState is what became of a finding.
 type FindingState string
 
-// The states. A person accepts a finding, nobody else (A74).
+// The states. A person accepts a finding, no one else (A74).
 const (
 	OpenFinding     FindingState = "open"
 	ResolvedFinding FindingState = "resolved"

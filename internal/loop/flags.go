@@ -31,7 +31,7 @@ type Flags struct {
 	Rest       []string // the skill's own words, in order
 	Task       TaskFlags
 	Idle       int      // work only: iterations in a row without a change that end the run; 0: any
-	Restart    bool     // audit only: iterations and errors are counted anew
+	Restart    bool     // audit only: iterations and errors are counted again
 	explicit   []string // names of the ceilings that were given
 }
 
@@ -61,7 +61,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 		return strings.HasPrefix(w, "--loop=")
 	}); i >= 0 {
 		// else it would run ungoverned
-		return Flags{}, true, &flagError{words[i] + " has a value", "--loop stands alone"}
+		return Flags{}, true, &flagError{words[i] + " has a value", "--loop takes no value"}
 	}
 	if !slices.Contains(words, "--loop") {
 		return Flags{}, false, nil
@@ -105,7 +105,7 @@ func ParseFlags(skill Skill, args string) (f Flags, looping bool, err error) {
 			return f, true, &flagError{name + " is given twice", "give each loop flag once"}
 		}
 		if hasValue && !takesValue(name) { // --resume=false would resume
-			way := name + " stands alone, or is left out"
+			way := name + " takes no value"
 			return f, true, &flagError{words[i] + " has a value", way}
 		}
 		seen[name] = true
@@ -225,7 +225,7 @@ func number(name, value string, to *int) error {
 	return nil
 }
 
-// BudgetFileFlag stands before the budget file in the canonical form of a run's flags.
+// BudgetFileFlag precedes the budget file in the canonical form of a run's flags.
 const BudgetFileFlag = "budget-file="
 
 // KeptIn reports whether the run was started with that budget file, "" for the default one.
@@ -350,7 +350,8 @@ func ParseCommand(name, args string, more ...string) (Command, bool) {
 	}
 	for _, k := range Kinds {
 		own := append([]string{"sdd", "hooks"}, more...)
-		if slices.Contains(k.Commands, bare) && slices.Contains(own, Namespace(name)) {
+		if slices.Contains(k.Commands, bare) && bare != name &&
+			slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true
 		}
 		if k.Commands == nil && k.Name == Skill(bare) {

@@ -66,7 +66,7 @@ var Gates = [...]GateKind{
 		Name: ResumeDivergence, Header: "Divergence", When: Entry, Applies: EveryRun,
 		Holds: HoldTick, Safest: "skip",
 		Options: []Option{
-			{"re-attach", "Go on with the PR as it is on the remote now."},
+			{"re-attach", "Continue with the PR as it is on the remote now."},
 			{"skip", "Leave this PR alone for the rest of the run."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
@@ -77,7 +77,7 @@ var Gates = [...]GateKind{
 		Name: BudgetEscalation, Header: "Budget", When: Entry | Reported, Applies: EveryRun,
 		Holds: HoldTick, Safest: "continue",
 		Options: []Option{
-			{"continue", "Go on; the ceilings stay and stop the loop when they are reached."},
+			{"continue", "Continue; the ceilings stay and stop the loop when they are reached."},
 			{"raise", ""},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
@@ -168,11 +168,21 @@ var Gates = [...]GateKind{
 		Name: ImportGate, Header: "Import", When: Entry, Applies: TaskLoop, Holds: HoldTick,
 		Safest: "fresh",
 		Options: []Option{
-			{"import", "Go on from there; what it counts as done is not verified."},
+			{"import", "Continue from there; what it counts as done is not verified."},
 			{"fresh", "Begin with the first task."},
 			{"stop", "Do not begin."},
 		},
 		Due: importDue, Apply: applyImport, Tell: tellImport,
+	},
+	{
+		Name: ListGate, Header: "Task list", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "keep",
+		Options: []Option{
+			{"read", "Go on with the tasks of the list as it is now; what is done stays done."},
+			{"keep", "Go on with the tasks of this run."},
+			{"stop", "Stop the loop."},
+		},
+		Due: listDue, Apply: applyList, Tell: tellList,
 	},
 	{
 		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
@@ -189,7 +199,7 @@ var Gates = [...]GateKind{
 		Safest: "retry",
 		Options: []Option{
 			{"retry", "Try the task again with a new set of attempts."},
-			{"skip", "Leave the task out and go on with the next one."},
+			{"skip", "Leave the task out and continue with the next one."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},
 		Due: flaggedDue, Apply: applyFlagged, Tell: tellFlagged,
@@ -198,7 +208,7 @@ var Gates = [...]GateKind{
 		Name: CheckpointGate, Header: "Checkpoint", When: Exit, Applies: TaskLoop,
 		Holds: HoldNextTick, Safest: "hold",
 		Options: []Option{
-			{"continue", "Go on with the next task."},
+			{"continue", "Continue with the next task."},
 			{"hold", "Not yet: the loop pauses here."},
 			{"stop", "Stop the loop; nothing more is dispatched."},
 		},

@@ -173,9 +173,8 @@ func (a *Attempt) ending() string {
 		return "Then end with one short line."
 	}
 	return fmt.Sprintf("Then make the words TASK_COMPLETE %s the whole last line of your answer. "+
-		"If "+
-		"only a person can go on, end with TASK_BLOCKED %s and the reason on that line.", a.Token,
-		a.Token)
+		"If only a person can continue, end with TASK_BLOCKED %s and the reason on that line.",
+		a.Token, a.Token)
 }
 
 // works reports whether the open attempt still waits for its worker.
@@ -276,7 +275,7 @@ func (b *Budget) Order(task int) string {
 func (b *Budget) name(task int) string {
 	switch {
 	case b.Audit != nil:
-		return "the next phase"
+		return b.Audit.UnderWay()
 	case task > len(b.Tasks.List):
 		return "the pull request"
 	}
@@ -298,7 +297,7 @@ func (b *Budget) Drive() string {
 }
 
 // Feeds reports whether the last Stop asked for the next attempt in this very turn. A worker that a
-// person's own prompt sends is none of the loop's.
+// person's own prompt sends is no part of the loop.
 func (b *Budget) Feeds(prompt string) bool {
 	return b.feeds() && b.Status == Active && b.Blocks.PromptID == prompt &&
 		slices.Contains(b.Blocks.Reasons, "next")

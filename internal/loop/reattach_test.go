@@ -31,7 +31,7 @@ func TestReattach(t *testing.T) {
 				"PR #5: its remote head could not be looked up — re-attached as recorded",
 			}},
 		},
-		"nobody could be asked": {nil, result{nil, []string{
+		"no one could be asked": {nil, result{nil, []string{
 			"PR #6 was already merged at prior iteration end — not re-attaching",
 			"PR #7 was already closed at prior iteration end — not re-attaching",
 			"PR #1: its remote head could not be looked up — re-attached as recorded",

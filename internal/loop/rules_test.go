@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the outcomes of the rules' scripts anew")
+var update = flag.Bool("update", false, "write the outcomes of the rules' scripts again")
 
 // TestRules plays every script of testdata/rules. A script is plain text: each line that begins in
 // its first column is a command, with its outcome indented under it; # begins a comment. The first
@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-var requirement = regexp.MustCompile(`^# .*\bR\d+|^# .*\bdesign`)
+var requirement = regexp.MustCompile(`^# .*\b[RT]\d+|^# .*\bdesign`)
 
 // play returns the script with the outcomes that its commands have.
 func play(t failer, script string) string {

@@ -96,7 +96,7 @@ func Proceed(b Budget, r Request) Budget {
 	b.SessionID, b.Owner, b.OwnerLeft = r.SessionID, r.Owner, false
 	b.EventsFrom = r.EventsFrom
 	b.UnderLoop = b.UnderLoop || r.UnderLoop
-	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it goes on
+	if r.Flags.Resume && !r.unasked() { // a person names new ceilings for the run as it continues
 		b.raise(r)
 		b.alsoTyped(r.Flags.canonical())
 	}
@@ -166,6 +166,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
+	if run.Tasks != nil {
+		run.Tasks = run.Tasks.compare(e.List)
+	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
@@ -191,7 +194,7 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	if t.Attempt != nil && again && run.driven() {
 		t.Attempt.Stale = true
 	}
-	// with nobody there any question pauses the run before its body
+	// with no one there any question pauses the run before its body
 	if r.Attended || len(t.Pending) == 0 {
 		StartBody(run, &t)
 	}
@@ -200,8 +203,12 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 
 // begin opens the attempt or the phase under way; nil where the kind has none, or none is left.
 func (b *Budget) begin(e EntryFacts) *Attempt {
+	if b.Ignores == "" {
+		b.Ignores = e.Ignores
+	}
 	switch {
 	case b.Tasks != nil:
+		b.Tasks = b.Tasks.clone()
 		return b.Tasks.begin(e)
 	case b.Audit != nil:
 		b.Audit = b.Audit.clone()
@@ -224,7 +231,9 @@ type EntryFacts struct {
 	// at its beginning, and what makes its claim unlike any other.
 	Head, Branch, Nonce string
 	Tree                string // as of Attempt
+	Ignores             string // as of Budget
 	NoGit               bool   // the project has no repository
+	List                *ReadList
 	Feedback            string // the newest of a person about the task under way (L31)
 	Trail               string // as of Tick
 	Unread              string // why git could not tell Head and Branch, "" where it did

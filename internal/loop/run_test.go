@@ -370,7 +370,7 @@ func TestWaitAndLeave(t *testing.T) {
 		want  Claim
 		since int
 	}{
-		{"nobody", nil, fresh, 9}, {"itself", &waits, waits, 2},
+		{"no one", nil, fresh, 9}, {"itself", &waits, waits, 2},
 		{"another one waits", &other, replaced, 9},
 		{"another one is asked", &asked, added, 9}, {"and it has its place", &known, known, 2},
 		{"another one was stopped", &stopped, behind, 9}, {"its own question", &own, reclaimed, 9},

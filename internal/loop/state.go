@@ -23,7 +23,7 @@ const (
 // Status is the state of a run.
 type Status string
 
-// The states of a run. A paused run waits for a person's answer and goes on with --resume.
+// The states of a run. A paused run waits for a person's answer and continues with --resume.
 const (
 	Active Status = "active"
 	Halted Status = "halted"
@@ -125,6 +125,10 @@ type Budget struct {
 	// in-progress label is its own.
 	FailedIssues []int    `json:"failed_issues,omitempty"`
 	Cursors      []Cursor `json:"cursors,omitempty"`
+
+	// Ignores are the files by which git left others out when a task or an audit loop began, and
+	// their sums: a line each, the last one "-".
+	Ignores string `json:"ignores,omitempty"`
 
 	// Flags is the canonical form of what the run was started with; other flags typed by a person
 	// start a fresh run.

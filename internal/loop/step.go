@@ -31,7 +31,7 @@ type Turn struct {
 }
 
 // Outcome is what an event means to a loop. The caller carries its fields out in this order. The
-// zero value lets the client go on.
+// zero value lets the client continue.
 type Outcome struct {
 	Need  Need
 	Save  Save
@@ -72,7 +72,7 @@ type Reply struct {
 	// the iteration that ended: its status block, and the final report if the run ended
 	Closed     *Closing
 	Between    bool        // Closed ended no iteration, so it has notes and no status block
-	AtStop     bool        // Closed ended at its own Stop, so nobody else has to be told
+	AtStop     bool        // Closed ended at its own Stop, so no one else has to be told
 	Draining   bool        // the interrupted iteration waits for its workers
 	Wakes      bool        // the prompt would start the run again that ends with it
 	Answers    *Answered   // what a person answered, and how it acts
@@ -265,7 +265,7 @@ func (t Turn) open(s State) bool {
 	return s.Tick != nil && s.Tick.SessionID == t.Session && s.Run != nil
 }
 
-// foreign reports whether an iteration of the session is open and the prompt is none of its own.
+// foreign reports whether an iteration of the session is open and the prompt does not belong to it.
 func (t Turn) foreign(s State) bool {
 	return t.open(s) && t.Prompt != "" && !slices.Contains(s.Tick.Prompts, t.Prompt)
 }

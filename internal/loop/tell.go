@@ -18,7 +18,7 @@ type Explained struct {
 	Now string `json:"now"`
 }
 
-// otherKind reports whether a row is of task or audit loops alone, and the run is none of them.
+// otherKind reports whether a row is of task or audit loops alone, and the run is not one of them.
 func (s Scope) otherKind(run Scope) bool {
 	return s&^(TaskLoop|AuditLoop) == 0 && s&run == 0
 }

@@ -25,7 +25,7 @@ type Tick struct {
 	Body bool `json:"body"`
 	// Draining says that the last Stop left workers running.
 	Draining bool `json:"draining,omitempty"`
-	// Interrupted is why a person ended the tick, empty if nobody did (R43).
+	// Interrupted is why a person ended the tick, empty if no one did (R43).
 	Interrupted string `json:"interrupted,omitempty"`
 	// Failed is the API error that ended the tick's turn, empty if none did.
 	Failed string `json:"failed,omitempty"`
@@ -65,6 +65,7 @@ type Tick struct {
 	// What was observed.
 	Agents   int      `json:"agents_dispatched"`
 	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
+	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
 	Taken    []int    `json:"taken,omitempty"`   // issues this tick's own workers were sent to
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`

@@ -275,12 +275,12 @@ func (b *Budget) noteSchedule(crons []Scheduled) (news bool) {
 	return news
 }
 
-// mustPause reports whether a question waits that nobody answered. It has been asked for once.
+// mustPause reports whether a question waits that no one answered. It has been asked for once.
 func (t *Tick) mustPause() bool {
 	return !t.Halting() && t.Failed == "" && len(t.Pending) > 0
 }
 
-// Unanswered is why nobody answered a question that waits, for a person. barred says that the
+// Unanswered is why no one answered a question that waits, for a person. barred says that the
 // permission rules do not allow the dialog.
 func (t *Tick) Unanswered(attended, barred bool) string {
 	shown := func(d Dialog) bool { return !d.Forged && len(d.Shown) > 0 }

@@ -87,7 +87,7 @@ func TestParseRaise(t *testing.T) {
 		"iterations":                      {},
 		"":                                {},
 		" , ":                             {},
-		"iterations=9 and go on":          {},
+		"iterations=9 and carry on":       {},
 		"minutes=90 dollars=30 prs=25":    {5, 25, 90, 30 * Dollar},
 		"minutes=90,dollars=30,minutes=1": {5, 20, 1, 30 * Dollar},
 	} {
@@ -116,7 +116,7 @@ func TestUnderstands(t *testing.T) {
 	}{
 		{BudgetEscalation, " Raise ", true}, {BudgetEscalation, "rise", false},
 		{BudgetEscalation, "minutes=9", true}, {BudgetEscalation, "minutes=x", false},
-		{BudgetEscalation, "minutes=9 please", false}, {BudgetEscalation, "go on", true},
+		{BudgetEscalation, "minutes=9 please", false}, {BudgetEscalation, "carry on", true},
 		{AmbiguousCriteria, "a=b", false}, {AmbiguousCriteria, "set a=b", true},
 		{AmbiguousCriteria, "a\tb", true}, {AmbiguousCriteria, "a\nb", true},
 		{AmbiguousCriteria, "skip", true}, {AmbiguousCriteria, "raise", false},

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// command is a command of the model without what nobody types: hidden commands and the hook words.
+// command is a command of the model without what no one types: hidden commands and the hook words.
 type command struct {
 	*kong.Node
 	at    string // the way to it, with a blank before every word, as in " loop status"

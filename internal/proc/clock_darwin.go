@@ -8,7 +8,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// Clock reads the clocks that nobody can set, without the wall clock. Here the raw monotonic clock
+// Clock reads the clocks that no one can set, without the wall clock. Here the raw monotonic clock
 // runs on while the machine sleeps.
 func Clock() loop.Clock {
 	boot, err := unix.Sysctl("kern.bootsessionuuid")

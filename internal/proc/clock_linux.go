@@ -41,7 +41,7 @@ func readProc(path string) string {
 	return string(text[:n])
 }
 
-// Clock reads the clocks that nobody can set, without the wall clock.
+// Clock reads the clocks that no one can set, without the wall clock.
 func Clock() loop.Clock {
 	boot := Boot()
 	var up, awake unix.Timespec

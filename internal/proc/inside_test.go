@@ -20,7 +20,7 @@ func TestInside(t *testing.T) {
 		{"its parent, guessed", Describe(os.Getppid(), "parent"), false},
 		{"a number that was used again", reused, false},
 		{"a process beside it", Describe(other, "client"), false},
-		{"nobody", loop.Process{Source: "client"}, false},
+		{"no one", loop.Process{Source: "client"}, false},
 	} {
 		if got := Inside(c.p); got != c.want {
 			t.Errorf("%s: %v", c.name, got)

@@ -42,7 +42,7 @@ func parseStat(line string) (entry, bool) {
 }
 
 // ended reports whether a state is that of an ended process. A leader that left while its other
-// threads go on shows the same letter, but its process still works.
+// threads still run shows the same letter, but its process still works.
 func ended(state, threads string) bool {
 	return state == "X" || state == "x" || (state == "Z" && (threads == "0" || threads == "1"))
 }

@@ -74,7 +74,7 @@ func TestLiveness(t *testing.T) {
 		"no pid":                {loop.Process{}, loop.Unclear},
 		"negative pid":          {loop.Process{PID: -pid}, loop.Unclear},
 		"pid over 31 bits":      {loop.Process{PID: 1<<32 + pid}, loop.Unclear},
-		"pid that nobody has":   {loop.Process{PID: 1<<31 - 2}, loop.Dead},
+		"pid that no one has":   {loop.Process{PID: 1<<31 - 2}, loop.Dead},
 		"this very test's self": {Describe(os.Getpid(), ""), loop.Alive},
 	}
 	if runtime.GOOS != "windows" {

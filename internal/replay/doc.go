@@ -3,6 +3,6 @@
 // values out. What a tool call would meet is judged by the caller, who tells it here.
 //
 // A past session cannot be changed. What the rules would have refused happened all the same, so it
-// is told but not counted to the run; a question that nobody was asked is taken as answered with
+// is told but not counted to the run; a question that no one was asked is taken as answered with
 // its safest option.
 package replay

@@ -17,7 +17,7 @@ const (
 	mostCalls  = 30_000
 	mostSteps  = 100_000
 	mostText   = 12 << 20 // bytes, of all calls together
-	mostPrompt = 4 << 10  // bytes of one prompt: a command stands at its beginning
+	mostPrompt = 4 << 10  // bytes of one prompt: a command is at its beginning
 	mostAnswer = 64 << 10 // bytes of one result
 	mostOpen   = 4096     // calls whose results are awaited
 )
@@ -193,7 +193,7 @@ func (st *Step) Worker() (id string, notification bool) {
 		strings.HasPrefix(st.Text, "<task-notification>")
 }
 
-// tag is what stands between the first <name> and its end.
+// tag is what is between the first <name> and its end.
 func tag(text, name string) string {
 	_, rest, _ := strings.Cut(text, "<"+name+">")
 	inside, _, _ := strings.Cut(rest, "</"+name+">")

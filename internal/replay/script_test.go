@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// What is held of a session is bounded, whatever stands in it; what is left out is counted.
+// What is held of a session is bounded, whatever is in it; what is left out is counted.
 func TestScriptIsBounded(t *testing.T) {
 	var s Script
 	long := gjson.Parse(fmt.Sprintf(`{"command":%q}`, strings.Repeat("x", 4<<10)))

@@ -214,8 +214,8 @@ func (s *Session) prompt(at time.Time, id string, own, stops bool) {
 	}
 }
 
-// age: a prompt comes that may invoke a looping skill, and what was spent before it is none of a
-// fresh run's.
+// age: a prompt comes that may invoke a looping skill, and what was spent before it is no part of a
+// fresh run.
 func (s *Session) age() {
 	add(s.older, s.pot)
 	clear(s.pot)

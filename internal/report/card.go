@@ -54,7 +54,7 @@ type Verified struct {
 	Comments int      `json:"comments"`
 	Heads    []string `json:"heads"` // branches
 	Progress Progress `json:"progress"`
-	// Tried counts the attempts of a task loop in these iterations, Fresh those whose context was
+	// Tried counts the attempts and phases in these iterations, Fresh those whose context was
 	// seen to be empty at its beginning (T93).
 	Tried int `json:"attempts,omitempty"`
 	Fresh int `json:"fresh_contexts,omitempty"`
@@ -150,6 +150,11 @@ func (c *Card) add(l *loop.Iteration) {
 	c.Verified.Progress.add(l)
 	if l.Task != nil {
 		if c.Verified.Tried++; l.Task.Fresh != "" {
+			c.Verified.Fresh++
+		}
+	}
+	if l.Audit != nil {
+		if c.Verified.Tried++; l.Audit.Fresh != "" {
 			c.Verified.Fresh++
 		}
 	}

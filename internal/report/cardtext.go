@@ -62,13 +62,15 @@ func (c Card) state() string {
 
 // continuing writes what brings the next iteration, or what a person can do for it.
 func (p *page) continuing(c Card) {
-	p.section("Go on")
+	p.section("Next")
 	p.waiting(c.Waiting, true)
 	switch {
 	case c.Next != "":
 		p.row("next tick", plain, "%s", c.Next)
 	case c.Resume != "":
 		p.row("type", strong, "%s", c.Resume)
+	case c.Stopped != nil && len(c.Stopped.Do) > 0:
+		p.rows("next", strong, c.Stopped.Do)
 	default:
 		p.row("nothing", plain, "is left to do")
 	}
@@ -120,6 +122,9 @@ func did(l *loop.Iteration) string {
 	if l.Task != nil {
 		parts = append(parts, tried(l.Task))
 	}
+	if l.Audit != nil {
+		parts = append(parts, PhaseEnded(l.Audit))
+	}
 	add(l.Agents > 0, "workers dispatched: %d", l.Agents)
 	add(l.Comments > 0, "comments pushed: %d", l.Comments)
 	add(l.Merges > 0, "merges tried: %d", l.Merges)
@@ -141,6 +146,12 @@ func (p *page) facts(c Card) {
 	p.row("workers", plain, "%d dispatched", v.Agents)
 	if c.Run.Tasks != nil {
 		p.taskFacts(c)
+		return
+	}
+	if c.Run.Audit != nil {
+		p.row("fresh", plain, "%s", v.freshPhases())
+		p.section("Claimed: by the auditors, not verified")
+		p.row("verdicts", plain, "%s", unseenBugs)
 		return
 	}
 	p.row("PRs", plain, "%s", orNone(numbers(v.PRs)))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,8 @@ import (
 
 // Cost is what loops spent, in rows. Dollars are what the API would charge.
 type Cost struct {
-	By    string      `json:"by"`             // model, iteration, run, task, phase, day or agent
+	By    string      `json:"by"`             // as hooks cost has it, e.g. day
+	All   bool        `json:"all,omitempty"`  // of all projects of this machine
 	Zone  string      `json:"zone,omitempty"` // of days
 	Rows  []CostRow   `json:"rows"`
 	Total loop.Tokens `json:"total"`
@@ -25,6 +27,7 @@ type Cost struct {
 
 // CostRow is one row of it. Only the fields that identify the row are set.
 type CostRow struct {
+	Project   string     `json:"project,omitempty"` // only where runs of several are shown
 	RunID     string     `json:"run_id,omitempty"`
 	Skill     loop.Skill `json:"skill,omitempty"`
 	Iteration int        `json:"iteration,omitempty"`
@@ -46,7 +49,7 @@ type CostRow struct {
 func Costs(s Screen, c Cost) string {
 	p := newPage(s.unwrapped())
 	if len(c.Rows) == 0 && c.Total == (loop.Tokens{}) {
-		p.line(plain, "no loop has spent anything in this project")
+		p.line(plain, "no loop has spent anything %s", Where(c.All))
 		p.notes("Note", c.Notes)
 		return p.String()
 	}
@@ -75,9 +78,15 @@ func Costs(s Screen, c Cost) string {
 }
 
 func (r CostRow) name(by string) string {
+	if project := r.Project; project != "" && by != "project" {
+		r.Project = ""
+		return filepath.Base(project) + " " + r.name(by)
+	}
 	switch {
 	case r.Rest != "":
 		return r.Rest
+	case by == "project":
+		return r.Project
 	case by == "day":
 		return r.Day
 	case by == "model":
@@ -108,6 +117,9 @@ func CostJSON(w io.Writer, c Cost) error {
 		return term.JSON(bytes.TrimSpace(line.Bytes()))
 	}
 	fmt.Fprintf(out, "{\n  \"by\": %s,\n", encoded(c.By))
+	if c.All {
+		fmt.Fprintf(out, "  \"all\": true,\n")
+	}
 	if c.Zone != "" {
 		fmt.Fprintf(out, "  \"zone\": %s,\n", encoded(c.Zone))
 	}

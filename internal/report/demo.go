@@ -17,7 +17,7 @@ func Scene(s Screen, title string) string {
 	return s.paintLines(strong, Fit(s, "── "+title))
 }
 
-// Heard draws one reply of the demo below the name of its reader. Without a name it goes on with
+// Heard draws one reply of the demo below the name of its reader. Without a name it continues with
 // the reply before it.
 func Heard(s Screen, tone Tone, reader, text string) string {
 	const margin = "   "

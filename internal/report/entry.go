@@ -43,7 +43,7 @@ func Entry(b *loop.Budget, t *loop.Tick) string {
 func (x *text) kept(b *loop.Budget) {
 	x.line("Kept by hooks: lock, budget, history, status block and final report. "+
 		"The lock in .sdd/loop/%s.lock is held by pid %d for this very session, "+
-		"so the tick goes on. Skip the skill's own steps for them: "+
+		"so the tick continues. Skip the skill's own steps for them: "+
 		"take, check and release no lock, skip no tick for it, "+
 		"write nothing under .sdd/loop; reading it is free.", b.Skill, b.Owner.PID)
 	if b.Kind().Reviews {
@@ -120,7 +120,7 @@ func urgency(gates []loop.Gate) (all, held string) {
 	other := func(g loop.Gate) bool { return g.Name != loop.PostFeedbackMerge }
 	if !slices.ContainsFunc(gates, other) {
 		return "A person must answer before this is merged.",
-			"Until it is answered nothing is merged; other work may go on."
+			"Until it is answered nothing is merged; other work may continue."
 	}
 	return "A person must answer before anything else is done.",
 		"Do nothing else until it is answered: other tools are held back."

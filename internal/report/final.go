@@ -71,7 +71,7 @@ func Final(b *loop.Budget, e Ended) string {
 			g.Name, g.Question, gateName(g))
 	}
 	if way := goOn(b, e); way != "" {
-		t.line("Go on: type %s", way)
+		t.line("Next: type %s", way)
 	}
 	if len(e.Asked) == 0 {
 		t.line("Gates: none fired")

@@ -2,10 +2,14 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +20,7 @@ import (
 
 // HistoryRow is one line of a history, without the fields that only its JSON shows.
 type HistoryRow struct {
+	Project   string // only where runs of several are shown
 	RunID     string
 	Skill     string
 	Seq       int64
@@ -42,20 +47,31 @@ type HistoryRow struct {
 
 // History writes rows as they come; Close ends it. After an error of its writer it writes nothing.
 type History struct {
-	Runs  func([]SpentRun) error // called before the first row, if it is set
+	// Runs is called before the first row of a project, if it is set.
+	Runs  func(project string, runs []SpentRun) error
 	Row   func(HistoryRow) error
 	Close func() error
 	Whole bool // the lines themselves are printed, so all of each must be sound
 }
 
+// Where names the projects that a question is about.
+func Where(all bool) string {
+	if all {
+		return "in any project of this machine"
+	}
+	return "in this project"
+}
+
 // MostRows is how many iterations a table for people shows where not all are asked for.
 const MostRows = 40
 
-// HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars.
-// It shows the last most iterations, all of them for 0, and the number of those before.
-func HistoryTable(w io.Writer, s Screen, most int) History {
+// HistoryTable draws one table a run, with the dollars and minutes of all its iterations as bars,
+// and the dollars of the last days. It shows the last most iterations, all of them for 0, and the
+// number of those before. The runs are those of all projects, or of one.
+func HistoryTable(w io.Writer, s Screen, most int, all bool) History {
 	s.Width = max(s.Width, minWidth)
-	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most}
+	t := &historyTable{Screen: s, out: bufio.NewWriterSize(w, 64<<10), most: most, all: all,
+		days: map[string]loop.USD{}}
 	started := column{name: "started", width: len("Jan 02 15:04")}
 	if t.short = s.Width < 60; t.short {
 		started = column{name: "at", width: len("15:04")}
@@ -77,15 +93,15 @@ func HistoryTable(w io.Writer, s Screen, most int) History {
 
 type historyTable struct {
 	Screen
-	table         // its columns; the rows are kept with their run
-	tasks   table // the columns of a task loop
-	out     *bufio.Writer
-	most    int
-	short   bool // the day of a start, or its time if that is today
-	runs    []*runRows
-	shown   int      // rows of runs
-	earlier int      // rows of runs before them
-	spent   loop.USD // in those
+	table       // its columns; the rows are kept with their run
+	tasks table // the columns of a task loop
+	out   *bufio.Writer
+	most  int
+	all   bool
+	short bool // the day of a start, or its time if that is today
+	runs  []*runRows
+	shown int // rows of runs
+	days  map[string]loop.USD
 }
 
 // runRows is one run's part of the table.
@@ -99,7 +115,8 @@ type runRows struct {
 }
 
 func (t *historyTable) row(r HistoryRow) error {
-	name := t.Screen.clean(r.Skill + " " + cmp.Or(r.RunID, "unknown"))
+	name := t.Screen.clean(r.Skill + " " + cmp.Or(r.RunID, "unknown") +
+		prefixed(", ", r.Project))
 	if n := len(t.runs); n == 0 || t.runs[n-1].name != name {
 		width := max(8, t.Width/3)
 		t.runs = append(t.runs, &runRows{name: name, dollars: newSpark(width),
@@ -109,6 +126,9 @@ func (t *historyTable) row(r HistoryRow) error {
 	if r.Outcome != string(loop.SkippedLock) {
 		run.dollars.add(int64(max(0, r.Dollars)))
 		run.minutes.add(int64(minutesOf(r.Started, r.Ended)))
+		if !r.Ended.IsZero() {
+			t.days[r.Ended.In(t.Now.Location()).Format(time.DateOnly)] += max(0, r.Dollars)
+		}
 	}
 	if t.most == 0 {
 		run.lines = append(run.lines, t.draw(r))
@@ -122,14 +142,29 @@ func (t *historyTable) row(r HistoryRow) error {
 	return nil
 }
 
-// hide removes the oldest row, and its run if that has no other.
+// hide removes the oldest row of all runs.
 func (t *historyTable) hide() {
-	run := t.runs[0]
-	run.rows, run.hidden, t.shown = run.rows[1:], run.hidden+1, t.shown-1
-	if len(run.rows) == 0 && len(t.runs) > 1 {
-		t.earlier, t.spent = t.earlier+run.hidden, t.spent+loop.USD(run.dollars.sum)
-		t.runs = t.runs[1:]
+	var oldest *runRows
+	for _, run := range t.runs {
+		if len(run.rows) > 0 &&
+			(oldest == nil || run.rows[0].Started.Before(oldest.rows[0].Started)) {
+			oldest = run
+		}
 	}
+	oldest.rows, oldest.hidden, t.shown = oldest.rows[1:], oldest.hidden+1, t.shown-1
+}
+
+// dropHidden takes away the runs without a row that is shown, and returns how many rows they had
+// and what these spent.
+func (t *historyTable) dropHidden() (rows int, spent loop.USD) {
+	t.runs = slices.DeleteFunc(t.runs, func(run *runRows) bool {
+		if len(run.lines)+len(run.rows) > 0 {
+			return false
+		}
+		rows, spent = rows+run.hidden, spent+loop.USD(run.dollars.sum)
+		return true
+	})
+	return rows, spent
 }
 
 func (t *historyTable) draw(r HistoryRow) string {
@@ -201,13 +236,17 @@ func outcomeStyle(outcome string) string {
 }
 
 func (t *historyTable) close() error {
+	rest := "hooks history --last 0"
+	if t.all {
+		rest = "hooks history --all --last 0"
+	}
 	write := func(style, format string, args ...any) {
 		line := t.cut(fmt.Sprintf(format, args...), t.Width)
 		_, _ = t.out.WriteString(t.paint(style, line) + "\n")
 	}
-	if t.earlier > 0 {
-		write(faint, "%s of earlier runs, $%s in all: hooks history --all",
-			loop.Plural(t.earlier, "iteration"), t.spent)
+	if earlier, spent := t.dropHidden(); earlier > 0 {
+		write(faint, "%s of earlier runs, $%s in all: %s", loop.Plural(earlier, "iteration"), spent,
+			rest)
 		write(plain, "")
 	}
 	for i, run := range t.runs {
@@ -221,7 +260,7 @@ func (t *historyTable) close() error {
 			write(faint, "%s", t.header())
 		}
 		if run.hidden > 0 {
-			write(faint, "%s before these: hooks history --all", thousands(int64(run.hidden)))
+			write(faint, "%s before these: %s", thousands(int64(run.hidden)), rest)
 		}
 		for _, r := range run.rows {
 			run.lines = append(run.lines, t.draw(r))
@@ -236,16 +275,49 @@ func (t *historyTable) close() error {
 		}
 	}
 	if len(t.runs) == 0 {
-		write(plain, "no iteration has ended in this project")
+		write(plain, "no iteration has ended %s", Where(t.all))
+	}
+	if len(t.days) > 1 {
+		t.byDay(write)
 	}
 	return t.out.Flush()
 }
 
-// HistoryJSON is one JSON array with a history line a line, as it is on disk.
+// shownDays is of how many days the table shows the dollars.
+const shownDays = 7
+
+// byDay draws the dollars of the last days on which an iteration ended.
+func (t *historyTable) byDay(write func(style, format string, args ...any)) {
+	write(plain, "")
+	write(strong, "dollars by day")
+	days := slices.Sorted(maps.Keys(t.days))
+	if earlier := len(days) - shownDays; earlier > 0 {
+		write(faint, "%s before these: hooks cost --by day", loop.Plural(earlier, "day"))
+		days = days[earlier:]
+	}
+	var most loop.USD
+	for _, day := range days {
+		most = max(most, t.days[day])
+	}
+	for _, day := range days {
+		spent := t.days[day]
+		write(plain, "%s  %s  %s", day, pad("$"+spent.String(), len("dollars"), true),
+			bar(int64(spent), int64(most), max(8, t.Width/3)))
+	}
+}
+
+// HistoryJSON is one JSON array with a history line a line, as it is on disk; after the project if
+// runs of several are shown.
 func HistoryJSON(w io.Writer) History {
 	lines := array{out: bufio.NewWriterSize(w, 64<<10)}
 	return History{Whole: true, Row: func(r HistoryRow) error {
-		return lines.add(term.JSON(r.JSON))
+		text := term.JSON(r.JSON)
+		if r.Project != "" {
+			project, _ := json.Marshal(r.Project)
+			lead := slices.Concat([]byte(`{"project":`), term.JSON(project), []byte(","))
+			text = append(lead, bytes.TrimPrefix(text, []byte("{"))...)
+		}
+		return lines.add(text)
 	}, Close: func() error {
 		lines.end()
 		_ = lines.out.WriteByte('\n')
@@ -254,23 +326,30 @@ func HistoryJSON(w io.Writer) History {
 }
 
 // HistoryCSV is a table for spreadsheets, with a header line. Times are UTC, dollars exact.
-func HistoryCSV(w io.Writer) History {
+// Where the runs are those of all projects, the project is its last column.
+func HistoryCSV(w io.Writer, all bool) History {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at",
+	line := func(cells []string, project string) error {
+		if all {
+			cells = append(cells, project)
+		}
+		return out.Write(cells)
+	}
+	_ = line([]string{"run_id", "skill", "seq", "iteration", "outcome", "started_at",
 		"ended_at",
 		"minutes", "dollars", "tokens_in", "tokens_out", "agents_dispatched", "comments_pushed",
 		"merges_attempted", "prs_touched", "stop_conditions_fired", "calls_refused",
-		"dollars_over", "task", "try", "verdict"})
+		"dollars_over", "task", "try", "verdict"}, "project")
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	when := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	return History{Row: func(r HistoryRow) error {
-		return out.Write([]string{cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration),
+		return line([]string{cell(r.RunID), cell(r.Skill), number(r.Seq), number(r.Iteration),
 			cell(r.Outcome), when(r.Started), when(r.Ended),
 			strconv.Itoa(minutesOf(r.Started, r.Ended)),
 			exact(r.Dollars), number(r.TokensIn), number(r.TokensOut), number(r.Agents),
 			number(r.Comments), number(r.Merges), cell(strings.Join(r.PRs, " ")),
 			cell(strings.Join(r.Causes, " ")), number(r.Refused), exact(r.Over), number(r.Task),
-			number(r.Try), cell(r.Verdict)})
+			number(r.Try), cell(r.Verdict)}, cell(r.Project))
 	}, Close: func() error {
 		out.Flush()
 		return out.Error()

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -18,11 +19,11 @@ import (
 	"hooks/internal/term"
 )
 
-// OTLP names where the runs of an export come from. Without Texts the export has no words that
-// people or the model wrote: a history must not be uploaded without a person's consent (R123).
+// OTLP is how runs are exported. Without Texts the export has no words that people or the model
+// wrote: a history must not be uploaded without a person's consent (R123).
 type OTLP struct {
-	Project, Version string
-	Texts            bool
+	Version string
+	Texts   bool
 }
 
 // SpentRun is a run with what it spent by now.
@@ -55,13 +56,16 @@ func HistoryOTLP(w io.Writer, from OTLP) History {
 
 type exporter struct {
 	OTLP
-	out   *bufio.Writer
-	spans []json.RawMessage
-	size  int // bytes of spans
-	err   error
+	out     *bufio.Writer
+	project string // its folder's name
+	spans   []json.RawMessage
+	size    int // bytes of spans
+	err     error
 }
 
-func (x *exporter) runs(list []SpentRun) error {
+func (x *exporter) runs(project string, list []SpentRun) error {
+	x.flush()
+	x.project = filepath.Base(project)
 	for _, r := range list {
 		x.span(x.root(r))
 	}
@@ -113,7 +117,7 @@ func (x *exporter) resource() otlpResource {
 	var a attributes
 	a.text("service.name", "hooks")
 	a.text("service.version", x.Version)
-	a.text("hooks.project", x.Project)
+	a.text("hooks.project", x.project)
 	return otlpResource{a}
 }
 
@@ -163,6 +167,11 @@ func (x *exporter) iteration(r HistoryRow) otlpSpan {
 	a.text("hooks.skill", r.Skill)
 	a.count("hooks.iteration", r.Iteration)
 	a.text("hooks.outcome", r.Outcome)
+	if r.Task > 0 {
+		a.count("hooks.task", r.Task)
+		a.count("hooks.try", r.Try)
+		a.text("hooks.verdict", r.Verdict)
+	}
 	a.text("gen_ai.conversation.id", got[1].String())
 	x.spent(a, r, got[2])
 	a.count("hooks.agents_dispatched", r.Agents)

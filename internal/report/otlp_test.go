@@ -55,8 +55,8 @@ func decoded(t testing.TB, text []byte) (spans []ptrace.Span, metrics []pmetric.
 func exported(t testing.TB, run SpentRun, texts bool, rows ...HistoryRow) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	h := HistoryOTLP(&out, OTLP{Project: "p", Version: "1.2.3", Texts: texts})
-	err := h.Runs([]SpentRun{run})
+	h := HistoryOTLP(&out, OTLP{Version: "1.2.3", Texts: texts})
+	err := h.Runs("/x/p", []SpentRun{run})
 	for _, r := range rows {
 		if err == nil {
 			err = h.Row(r)

@@ -25,6 +25,7 @@ type Page struct {
 type PageRow struct {
 	HistoryRow
 	Asked []string // gates, each with its answer
+	Phase string   // of an audit loop, with its end
 }
 
 // Links are the first parts of web addresses, empty where the repository's forge is not known.
@@ -100,13 +101,18 @@ func (d *drawing) article() {
 		d.tasks()
 		d.taskEvidence()
 	}
+	if d.Run.Audit != nil {
+		d.audit()
+		d.auditEvidence()
+	}
 	d.curve()
 	d.timeline()
 	d.asked()
-	if d.Run.Tasks == nil || len(d.PRs)+len(d.Worktrees) > 0 {
+	kind := d.Run.Tasks != nil || d.Run.Audit != nil
+	if !kind || len(d.PRs)+len(d.Worktrees) > 0 {
 		d.prs()
 	}
-	if d.Run.Tasks == nil {
+	if !kind {
 		d.evidence()
 	}
 	d.dollars()
@@ -127,8 +133,7 @@ func (d *drawing) head() {
 	tone := "good"
 	if st := d.Stopped; st != nil {
 		tone = cmp.Or(when(b.Status == loop.Paused, "warn"), "bad")
-		switch b.StopCause {
-		case "backlog_empty", "pr_terminal", "tasks_complete":
+		if complete(b) {
 			tone = "good"
 		}
 	} else if d.Next == "" {
@@ -155,6 +160,12 @@ func (d *drawing) head() {
 	d.put("</header>\n")
 }
 
+// complete reports whether a run stopped because nothing is left to do.
+func complete(b *loop.Budget) bool {
+	return slices.Contains([]string{"backlog_empty", "pr_terminal", "tasks_complete",
+		"audit_complete"}, b.StopCause)
+}
+
 // goingOn writes the exact words that continue the run.
 func (d *drawing) goingOn() {
 	switch {
@@ -165,8 +176,10 @@ func (d *drawing) goingOn() {
 		if d.Run.Drive() == loop.DriveProcess {
 			place = "a terminal"
 		}
-		d.put(`<div class="go"><p>To go on, type in %s:</p><pre>%s</pre></div>`+"\n", place,
+		d.put(`<div class="go"><p>To continue, type in %s:</p><pre>%s</pre></div>`+"\n", place,
 			d.Resume)
+	case d.Stopped != nil && len(d.Stopped.Do) > 0:
+		d.put(`<p class="go">Next: %s</p>`+"\n", strings.Join(d.Stopped.Do, "; "))
 	default:
 		d.put(`<p class="go">Nothing is left to do for this run.</p>` + "\n")
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -86,7 +87,7 @@ const maxRemarks = 8
 
 func (d *drawing) remarks(r *PageRow, notes []string) raw {
 	var list []raw
-	if a := r.attempted(); a != "" {
+	if a := cmp.Or(r.attempted(), r.Phase); a != "" {
 		list = append(list, sprint("%s", brief(a)))
 	}
 	for _, c := range r.Causes {

@@ -45,7 +45,7 @@ func TestBacklogIsWhole(t *testing.T) {
 	}
 }
 
-// What is to be typed to go on names the very budget file, whatever its path is made of.
+// What is to be typed to continue names the very budget file, whatever its path is made of.
 func TestResumeNamesItsBudget(t *testing.T) {
 	for _, path := range []string{"b.json", "my state/b.json", `it's "mine".json`} {
 		typed := Resume(&loop.Budget{Skill: loop.Work, Ceilings: loop.Defaults,

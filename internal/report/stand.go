@@ -188,7 +188,7 @@ func Standing(s Screen, st Stand) string {
 	p.row("next tick", plain, "%s", st.Next)
 	p.given("deferred", plain, strings.Join(st.Deferred, ", "))
 	p.rows("note", plain, st.Notes)
-	p.given("go on", strong, st.Resume)
+	p.given("next", strong, st.Resume)
 	return p.String()
 }
 

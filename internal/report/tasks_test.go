@@ -113,7 +113,7 @@ func TestTaskWords(t *testing.T) {
 	}
 }
 
-// A run goes on where it was begun, and a list that is done has nothing to resume.
+// A run continues where it was begun, and a list that is done has nothing to resume.
 func TestTaskResume(t *testing.T) {
 	for want, change := range map[string]func(*loop.Budget){
 		"/sdd:go --resume":   func(*loop.Budget) {},
@@ -141,7 +141,7 @@ func TestFinalOfManyTasks(t *testing.T) {
 	}
 	text := Final(&b, Ended{})
 	if !strings.Contains(text, "\n… and 175 further tasks: hooks tasks\n") ||
-		!strings.Contains(text, "\nGo on: type /sdd:go --resume") || len(text) > Limit {
+		!strings.Contains(text, "\nNext: type /sdd:go --resume") || len(text) > Limit {
 		t.Error(text)
 	}
 }

@@ -83,7 +83,7 @@ func TestNothingIsWiderThanTheScreen(t *testing.T) {
 		card := NewCard(st.Run, lines, 3)
 		card.Budgets, card.Stopped, card.Waiting, card.Resume = st.Budgets, why.Stopped, st.Gates, st.Resume
 		var table bytes.Buffer
-		h := HistoryTable(&table, s, 0)
+		h := HistoryTable(&table, s, 0, false)
 		row := HistoryRow{
 			RunID: st.Run.RunID, Skill: "work", Iteration: int64(lines[0].Iteration),
 			Outcome: string(lines[0].Outcome), Started: lines[0].StartedAt, Ended: lines[0].EndedAt,

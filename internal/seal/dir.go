@@ -138,7 +138,7 @@ func (d Dir) each(show func(*Record)) error {
 	return errors.Join(errs...)
 }
 
-// litterAge is how old an unfinished record must be before nobody can still be writing it.
+// litterAge is how old an unfinished record must be before no one can still be writing it.
 const litterAge = time.Minute
 
 // sweep removes an unfinished record that a crash left behind.

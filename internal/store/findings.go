@@ -23,7 +23,7 @@ const maxFindings = 16 << 20
 // The findings of an audit loop's run lie in a file to which lines are added, one for a finding and
 // one for each change of it; the last line of an id counts. The budget says how many bytes of it
 // are the run's. So the budget and every history line name one state of the findings each, and a
-// crash leaves lines that nobody reads and the next change cuts off.
+// crash leaves lines that no one reads and the next change cuts off.
 func findingsName(run string) string {
 	return string(loop.Audit) + "." + seal.FileName(run) + findingsEnd
 }

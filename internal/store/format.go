@@ -115,7 +115,7 @@ func (f *format) checkObject(path string, root gjson.Result, minus bool) (err er
 		at := codec.Position(known, name, next)
 		switch {
 		case at >= 0 && raw[at] != "", foreign[name]:
-			err = damage(path, "field %s stands in it twice", name)
+			err = damage(path, "field %s is in it twice", name)
 		case at < 0 && slices.ContainsFunc(known, func(k codec.Field) bool {
 			return strings.EqualFold(k.Name, name)
 		}):

@@ -18,7 +18,7 @@ type File struct {
 	Name string // relative to the folder, with slashes
 	Mode fs.FileMode
 	Size int64 // bytes
-	// Litter marks an unfinished file that nobody can still be writing.
+	// Litter marks an unfinished file that no one can still be writing.
 	Litter bool
 	// Known marks a name of the state's own. Those of the archive's folders are.
 	Known bool

@@ -54,7 +54,7 @@ func wayOut(err error) string {
 		return "make the folder first, or leave --budget-file out"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
 		errors.Is(err, syscall.EFBIG):
-		return "make room on the disk of .sdd/loop; the next event goes on from what is there"
+		return "make room on the disk of .sdd/loop; the next event continues from what is there"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "make .sdd/loop writable for you, or remove it"
 	}

@@ -85,7 +85,7 @@ func (s *Store) backwards(skill loop.Skill, each func(*loop.Iteration) bool) err
 	}
 }
 
-// parsed is parseLine, once for a line that several steps of an event look at. Nobody changes the
+// parsed is parseLine, once for a line that several steps of an event look at. No one changes the
 // lists in it.
 func (s *Store) parsed(skill loop.Skill, line []byte) (*loop.Iteration, error) {
 	if s.line.it == nil || !bytes.Equal(s.line.text, line) {
@@ -112,7 +112,7 @@ func (s *Store) Torn(skill loop.Skill) (bool, error) {
 	return err == nil && torn, err
 }
 
-// RawLine is one line of a history as it is in the file, without its newline. Nobody has looked at
+// RawLine is one line of a history as it is in the file, without its newline. No one has looked at
 // it before Check.
 type RawLine struct {
 	JSON   []byte // good until the next line

@@ -18,7 +18,7 @@ import (
 const beingWritten = 200 * time.Millisecond
 
 // Acquire takes the skill's lock (R64), or returns who holds it. It takes nothing away: of any
-// number of processes exactly one gets an absent lock, with or without the guard, and nobody ever
+// number of processes exactly one gets an absent lock, with or without the guard, and no one ever
 // sees a half-written one.
 func (s *Store) Acquire(skill loop.Skill, l loop.Lock) (held *loop.Lock, err error) {
 	l.Skill = skill
@@ -67,7 +67,7 @@ func (s *Store) written(skill loop.Skill) (*loop.Lock, error) {
 	return held, err
 }
 
-// claim gives a complete file the lock's name, which link does only if nobody has it.
+// claim gives a complete file the lock's name, which link does only if no one has it.
 func (s *Store) claim(name string, body []byte) (won bool, err error) {
 	file, err := s.disk.begin(name, body)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Store) claimUnlinked(name string, body []byte) (won bool, err error) {
 // several processes that saw the same lock one succeeds; the others, and a late one, get
 // ErrLockChanged. A nil seen removes a lock that cannot be read. The guard is taken if the caller
 // does not hold it, and so is the lock outside of the project: on a file system whose locks keep
-// nobody out the slower of two processes would remove the lock that the faster one has acquired
+// no one out the slower of two processes would remove the lock that the faster one has acquired
 // since.
 func (s *Store) Reap(skill loop.Skill, seen *loop.Lock) error {
 	return wrap("reap lock", s.guarded(func() error {
@@ -140,7 +140,7 @@ func (s *Store) reap(name string, seen *loop.Lock) error {
 	if !s.is(name, seen) {
 		return ErrLockChanged
 	}
-	// No other process reaps now. But where the guard keeps nobody out, its own session may have
+	// No other process reaps now. But where the guard keeps no one out, its own session may have
 	// released it and another one acquired it since, so what was renamed is compared once more.
 	tmp := temp(name)
 	err := s.disk.rename(name, tmp)

@@ -127,7 +127,7 @@ func TestGuard(t *testing.T) {
 	same(t, "unguarded", s.unguarded || other.unguarded, false)
 }
 
-// TestLockIsTakenAwayUnderTheGuard: reaping and releasing look and then act, so nobody else may act
+// TestLockIsTakenAwayUnderTheGuard: reaping and releasing look and then act, so no one else may act
 // in between.
 func TestLockIsTakenAwayUnderTheGuard(t *testing.T) {
 	s := newStore(t)

@@ -72,7 +72,7 @@ func (s *Store) HasNotes() bool {
 }
 
 // TakeNotes removes a session's notes and returns them. What is no note is dropped, and so are the
-// notes of sessions whose loop is off, which nobody would take. The caller holds the guard. A crash
+// notes of sessions whose loop is off, which no one would take. The caller holds the guard. A crash
 // before they are saved elsewhere loses them.
 func (s *Store) TakeNotes(session string) (list []Note, err error) {
 	text, err := s.disk.read(notesName)
@@ -105,7 +105,7 @@ func (s *Store) TakeNotes(session string) (list []Note, err error) {
 func usedName(skill loop.Skill) string { return string(skill) + ".used.jsonl" }
 
 // UsePass uses up the pass that a tool call has for the merge of a PR, once: first reports that
-// nobody has before. It may run where only the project can be written.
+// no one has before. It may run where only the project can be written.
 func (s *Store) UsePass(skill loop.Skill, call string, pr int, by string) (first bool, err error) {
 	used := map[string]any{"call": call, "pr": pr, "by": by}
 	if err := appendLine(s.disk.root, usedName(skill), used); err != nil {

@@ -63,7 +63,7 @@ func contend(role string) error {
 }
 
 // broken makes the file system of a contender one without hard links, without locks, or one whose
-// locks keep nobody out; a "reaper" dies with a stale lock in its hands.
+// locks keep no one out; a "reaper" dies with a stale lock in its hands.
 func broken(s *Store, role string) {
 	if strings.Contains(role, "lying") {
 		s.guards = 1
@@ -156,7 +156,7 @@ func alone(s *Store, role string, won int) error {
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(role, "reaper") { // which dies at a win that nobody knows
+	if !strings.Contains(role, "reaper") { // which dies at a win that no one knows
 		_, err = wins.WriteString("x")
 	}
 	if err = errors.Join(err, wins.Close(), os.Remove(inside)); err != nil {

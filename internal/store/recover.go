@@ -12,7 +12,7 @@ import (
 	"hooks/internal/loop"
 )
 
-// litterAge is how old an unfinished file must be before nobody can still be writing it.
+// litterAge is how old an unfinished file must be before no one can still be writing it.
 const litterAge = time.Minute
 
 // Recover is Load after a possible crash. The history line is the commit point of an iteration, so
@@ -175,7 +175,7 @@ func (d *disk) sweep(prefix string) {
 	}
 }
 
-// litter reports whether nobody can still be writing an unfinished file.
+// litter reports whether no one can still be writing an unfinished file.
 func litter(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && time.Since(info.ModTime()) > litterAge
 }

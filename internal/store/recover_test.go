@@ -114,7 +114,7 @@ func TestWhichTickALineClosed(t *testing.T) {
 	}
 }
 
-// TestSkipAfterTheCrash: a skipped tick's line stands behind the one that committed, and must not
+// TestSkipAfterTheCrash: a skipped tick's line is behind the one that committed, and must not
 // hide it.
 func TestSkipAfterTheCrash(t *testing.T) {
 	s := newStore(t)

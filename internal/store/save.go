@@ -123,7 +123,7 @@ func (s *Store) removeTick(skill loop.Skill) error {
 	return wrap("remove tick", s.disk.remove(tickName(skill)))
 }
 
-// RemoveClaim records that nobody waits any more.
+// RemoveClaim records that no one waits any more.
 func (s *Store) RemoveClaim(skill loop.Skill) error {
 	return wrap("remove claim", errors.Join(s.disk.remove(claimName(skill)), s.settle()))
 }

@@ -85,7 +85,7 @@ func (s *Store) OpenTick(skill loop.Skill) (*loop.Tick, error) {
 	return load(&s.disk, tickName(skill), decodeTick)
 }
 
-// Holder is the skill's lock, nil when nobody holds it.
+// Holder is the skill's lock, nil when no one holds it.
 func (s *Store) Holder(skill loop.Skill) (*loop.Lock, error) {
 	return load(&s.disk, lockName(skill), decodeLock)
 }
@@ -174,7 +174,7 @@ func adopt(path string, skill loop.Skill, b *loop.Budget) error {
 		b.Skill = skill
 	}
 	if !slices.Contains([]loop.Status{loop.Active, loop.Halted, loop.Paused}, b.Status) {
-		return damage(path, "status %q is none of active, halted, paused", b.Status)
+		return damage(path, "status %q is not one of active, halted, paused", b.Status)
 	}
 	if b.Skill != skill {
 		return foreign(path, b.Skill, skill)

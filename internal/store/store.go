@@ -24,7 +24,7 @@ type Store struct {
 	guards    int // how often this process holds the guard
 	lock      *flock.Flock
 	noFlock   bool // the file system has no locks
-	unguarded bool // the last Guard kept nobody out
+	unguarded bool // the last Guard kept no one out
 	swept     bool // unfinished files were removed
 	batching  bool
 	line      struct { // the history line that was parsed last

@@ -49,7 +49,7 @@ func TestCreate(t *testing.T) {
 	same(t, "what git would commit", string(out), "")
 }
 
-// TestModes: what people said to their loops is nobody else's business, whatever the umask and
+// TestModes: what people said to their loops is no one else's business, whatever the umask and
 // whatever was there.
 func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {

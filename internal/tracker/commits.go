@@ -4,22 +4,28 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"strings"
 )
 
 // Tree is the commit and branch of a working tree, and what in it is not committed.
 type Tree struct {
-	Head   string   // "" before the first commit
-	Branch string   // "" where HEAD is detached
-	Dirty  []string // paths, changed or untracked; ignored and excluded ones are not among them
+	Head   string // "" before the first commit
+	Branch string // "" where HEAD is detached
+	// Dirty are paths from the top, changed or untracked; ignored and excluded ones are not among
+	// them, and of a submodule only another commit.
+	Dirty []string
+	rules []string // .gitignore and .gitattributes files that are ignored themselves
 }
 
 // ReadTree asks git for the state of a working tree, in one call. An error means that the project
 // has no git or git does not answer.
 func ReadTree(ctx context.Context, project string) (t Tree, err error) {
-	out, err := git(ctx, project, "status", "--porcelain=v2", "--branch", "-z",
-		"--untracked-files=all", "--no-renames")
+	out, err := gitAtMost(ctx, maxOutput, project, "status", "--porcelain=v2", "--branch", "-z",
+		"--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return t, err
 	}
@@ -33,6 +39,10 @@ func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 			}
 			if key == "head" && value != "(detached)" {
 				t.Branch = value
+			}
+		case strings.HasPrefix(line, "! "):
+			if base := path.Base(line[2:]); base == ".gitignore" || base == ".gitattributes" {
+				t.rules = append(t.rules, line[2:])
 			}
 		case strings.HasPrefix(line, "? "):
 			t.Dirty = append(t.Dirty, line[2:])
@@ -55,14 +65,30 @@ func Top(ctx context.Context, project string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Hidden are the files whose changes git was told not to look at, with update-index. Those outside
-// of a sparse checkout are not among them.
-func Hidden(ctx context.Context, project string, sparse bool) (list []string, err error) {
-	out, err := git(ctx, project, "ls-files", "-v", "-z")
+// Hidden are the files that a status leaves out, as paths from the top: those whose changes git was
+// told not to look at, with update-index, and whatever is not committed in a submodule. Those
+// outside of a sparse checkout are not among them.
+func Hidden(ctx context.Context, project string) (list []string, err error) {
+	repo := Repo(os.Getenv, project)
+	sparse := repo.Config["core.sparsecheckout"] == "true"
+	out, err := gitAtMost(ctx, maxOutput, project, "ls-files", "-v", "-s", "-z", "--full-name",
+		"--", ":/")
 	for record := range bytes.SplitSeq(out, []byte{0}) {
-		if len(record) > 2 && (record[0] >= 'a' || record[0] == 'S' && !sparse) {
-			list = append(list, string(record[2:]))
+		facts, name, _ := strings.Cut(string(record), "\t")
+		if name != "" && (facts[0] >= 'a' || facts[0] == 'S' && !sparse) {
+			list = append(list, name)
 		}
+		top := filepath.Join(repo.Top, name)
+		if name == "" || !strings.Contains(facts, " 160000 ") || Repo(os.Getenv, top).Top != top {
+			continue
+		}
+		// git would look into it with the filters that its own settings name
+		tree, failed := ReadTree(ctx, top)
+		hidden, unread := Hidden(ctx, top)
+		for _, below := range append(tree.Dirty, hidden...) {
+			list = append(list, name+"/"+below)
+		}
+		err = errors.Join(err, failed, unread)
 	}
 	return list, err
 }
@@ -76,10 +102,12 @@ func Descends(ctx context.Context, project, commit string) (bool, error) {
 	return err == nil, err
 }
 
-// Diff is the change from a commit to HEAD, as git prints it with no context, up to 1 MiB.
+// Diff is the change from a commit to HEAD in the whole repository, as git prints it with no
+// context, up to 64 MiB. Every file counts as text, whatever attributes or settings call it.
 func Diff(ctx context.Context, project, commit string) ([]byte, error) {
-	return git(ctx, project, "diff", "--no-color", "--no-ext-diff", "-M90%",
-		"--unified=0", commit, "HEAD")
+	return gitAtMost(ctx, maxOutput, project, "diff", "--no-color", "--no-ext-diff",
+		"--no-textconv", "--text", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
+		"--submodule=short", "--ignore-submodules=none", "-M90%", "--unified=0", commit, "HEAD")
 }
 
 // ExcludeFile is the file in which a clone names what git is to leave alone in it, "" without git.

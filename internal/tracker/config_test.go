@@ -27,7 +27,7 @@ func TestParseConfig(t *testing.T) {
 		{"a name alone", "[a]\nb\n[c]d", []setting{{"a.b", "true"}, {"c.d", "true"}}, false},
 		{"byte order mark, line ends of Windows", "\xef\xbb\xbf[a]\r\nb = c\r\n",
 			[]setting{{"a.b", "c"}}, false},
-		{"what stands before a bad line counts", "[a]\nb=1\n!\nc=2", []setting{{"a.b", "1"}}, true},
+		{"what is before a bad line counts", "[a]\nb=1\n!\nc=2", []setting{{"a.b", "1"}}, true},
 		{"an open quote", "[a]\nb=\"1", nil, true},
 		{"a bad escape", "[a]\nb=\\x", nil, true},
 		{"an include", "[include]\npath=x\n[a]\nb=1",

@@ -43,7 +43,7 @@ func TestNoCookiesAreWritten(t *testing.T) {
 		}
 		run(t, dir, "ls-remote", "origin")
 		if _, err := os.Stat(jar); err != nil {
-			t.Errorf("%s writes nothing where nobody overrules it, so this test shows nothing", key)
+			t.Errorf("%s writes nothing where no one overrules it, so this test shows nothing", key)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func FuzzReadings(f *testing.F) {
 	})
 }
 
-// FuzzRepo: a repository whose files hold anything is read without a fault and without a way out of
+// FuzzRepo: a repository whose files hold anything is read without a fault and never outside of
 // the ref names.
 func FuzzRepo(f *testing.F) {
 	f.Add("ref: refs/heads/main\n", "[remote \"origin\"]\n\turl = a\n[include]\n\tpath = ../x\n",

@@ -106,7 +106,7 @@ func TestDeadlineEndsTheWholeGroup(t *testing.T) {
 	t.Errorf("grandchild %d is still alive", pid)
 }
 
-// zombie says that a process ended and only waits for a parent, which nobody may be here.
+// zombie says that a process ended and only waits for a parent, which no one may be here.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(stat), ") Z ")

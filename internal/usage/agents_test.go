@@ -72,7 +72,7 @@ func TestByAgent(t *testing.T) {
 		t.Error(cmp.Diff(want, got))
 	}
 
-	began.UpTo, began.Prompt = nil, "another" // a prompt that nobody wrote: the time decides
+	began.UpTo, began.Prompt = nil, "another" // a prompt that no one wrote: the time decides
 	want = []string{": 205", "one general-purpose Implement #143: 1006", "three: 7", "two: 2000"}
 	if got := told(t, began); !cmp.Equal(slices.Sorted(slices.Values(got)), want) {
 		t.Error(cmp.Diff(want, got))
@@ -106,7 +106,7 @@ func TestRowsInForce(t *testing.T) {
 	seen := map[string]Row{}
 	for _, r := range table.Rows() {
 		if _, twice := seen[r.Model]; twice {
-			t.Errorf("%s stands twice", r.Model)
+			t.Errorf("%s appears twice", r.Model)
 		}
 		seen[r.Model] = r
 	}

@@ -66,7 +66,7 @@ type counter struct {
 	seed   maphash.Seed
 	called map[string]Call // of the file under count, whose results are to come
 	done   []Call
-	// added is called with what each line adds, at its time as written; nil if nobody asks.
+	// added is called with what each line adds, at its time as written; nil if no one asks.
 	added func(at, model string, more loop.Tokens)
 }
 

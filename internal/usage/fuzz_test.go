@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzTranscript feeds whole foreign transcripts to every reader, with a cursor that anything may
-// have written: what was counted is never negative, and counting in two steps goes on where the
+// have written: what was counted is never negative, and counting in two steps continues where the
 // first one ended.
 func FuzzTranscript(f *testing.F) {
 	for _, name := range []string{"session", "scheduled-with-gate", "interrupted"} {
@@ -48,7 +48,7 @@ func FuzzTranscript(f *testing.F) {
 			t.Errorf("counted again: %+v", again)
 		}
 		if c := more.Cursors[0]; c.Offset > int64(len(text)) {
-			t.Errorf("the cursor stands at %d of %d", c.Offset, len(text))
+			t.Errorf("the cursor is at %d of %d", c.Offset, len(text))
 		}
 		if s, ok := PromptStart(path, prompt); ok && (s.Offset < 0 || s.Offset > int64(len(text))) {
 			t.Errorf("prompt at %d of %d", s.Offset, len(text))

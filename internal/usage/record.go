@@ -16,7 +16,7 @@ type record struct {
 	kind      string // top-level type
 	subtype   string
 	sidechain bool
-	meta      bool   // of a user line: nobody submitted it
+	meta      bool   // of a user line: no one submitted it
 	at        string // timestamp
 	request   string
 	copied    bool   // of an assistant line: another session made the request

@@ -122,7 +122,7 @@ func TestWaitFlushedFindsTheLastMessage(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	// "tick three" stands before the last prompt
+	// "tick three" is before the last prompt
 	for _, text := range []string{"tick three", "another"} {
 		if WaitFlushed(over, gate, text) {
 			t.Errorf("%q is not the last message", text)

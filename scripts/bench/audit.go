@@ -57,7 +57,7 @@ func (b *bench) reachAudit(w *driver.World, findings int) {
 		for i := range list {
 			list[i] = found{"file": fmt.Sprintf("internal/a%d/file.go", i), "line": i + 1,
 				"severity": "bug", "description": strings.Repeat("wrong ", 40),
-				"scenario": strings.Repeat("goes on ", 20)}
+				"scenario": strings.Repeat("further ", 20)}
 		}
 		report = map[string]any{"verdict": "dirty", "findings": list}
 	}

@@ -139,7 +139,7 @@ func (w *World) Call() string {
 // Ask is a dialog that the model opens in its own words.
 func (w *World) Ask(id string) Event {
 	return w.before("AskUserQuestion", id, "tool_input.questions",
-		`[{"question":"May I go on?","header":"Model","options":[{"label":"yes"},{"label":"no"}]}]`)
+		`[{"question":"May I?","header":"Model","options":[{"label":"yes"},{"label":"no"}]}]`)
 }
 
 // Questions are those that the program put into the dialog.

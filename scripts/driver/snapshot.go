@@ -12,7 +12,7 @@ import (
 // Snapshot is a world at one moment.
 type Snapshot struct {
 	world       World
-	files       []file           // a folder stands before its files
+	files       []file           // a folder comes before its files
 	transcripts map[string]int64 // their lengths: they only grow, and keep their inode
 }
 

@@ -40,7 +40,8 @@ func (r Request) phase() (p Phase, ok bool) {
 		return p, false
 	}
 	p = Phase{Token: m[1], Name: m[2], Done: len(r.Calls()),
-		Open: strings.Contains(first, "\n- F")}
+		Open: strings.Contains(first, "Open findings. Look at each") ||
+			strings.Contains(first, "You MUST address")}
 	if m := sectionPattern.FindStringSubmatch(first); m != nil {
 		p.Section, _ = strconv.Atoi(m[1])
 	}
@@ -55,7 +56,7 @@ func (r Request) phase() (p Phase, ok bool) {
 	return p, true
 }
 
-// sings is the canary of a phase's worker: it says that, and nobody else does.
+// sings is the canary of a phase's worker: it says that, and no one else does.
 func (p Phase) sings() string { return fmt.Sprintf("The canary of %s sings.", p.Token) }
 
 // codes commits a file of the iteration's own and ends.

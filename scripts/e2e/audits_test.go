@@ -134,7 +134,7 @@ func TestAKilledAuditIsResumed(t *testing.T) {
 		}
 		return auditsOnce(p)
 	})
-	command := "/hooks:audit docs/plan.md"
+	command := "/hooks:audit docs/plan.md --max-iterations 30"
 	for _, phase := range []string{"coding", "auditing", "final_auditing", "fix", "post_action"} {
 		cmd := w.command(context.Background(), "-p", command, "--allowedTools", tools)
 		if err := cmd.Start(); err != nil {
@@ -165,7 +165,7 @@ func TestAKilledAuditIsResumed(t *testing.T) {
 }
 
 // Three phases that change nothing stall the loop. A person restarts it: the same run, phase and
-// findings, with iterations counted anew (A4–A10, A28, T91). A conductor that ends its turn without
+// findings, with iterations from 0 (A4–A10, A28, T91). A conductor that ends its turn without
 // the next call is asked once more.
 func TestAStalledAuditIsRestarted(t *testing.T) {
 	var works atomic.Bool
@@ -286,7 +286,7 @@ func TestTheDriverAuditsAPlan(t *testing.T) {
 }
 
 // A client that is killed and one that falls silent cost no phase. Ctrl-C ends the run, and
-// --resume goes on with the same phase. Five silent clients in a row end it (A27, A28, A59, T92).
+// --resume continues with the same phase. Five silent clients in a row end it (A27, A28, A59, T92).
 func TestTheDriverLosesAnAuditor(t *testing.T) {
 	var hang atomic.Int32 // clients that are to fall silent
 	hold := make(chan struct{})

@@ -37,7 +37,7 @@ type Work struct {
 // claim ends the attempt. The canary is in no prompt.
 func (w Work) claim(n int) Turn { return Turn{Text: canary(n) + "\n\nTASK_COMPLETE " + w.Token} }
 
-// canary is what the worker of task n says, and nobody else.
+// canary is what the worker of task n says, and no one else.
 func canary(n int) string { return fmt.Sprintf("The canary of task %d sings.", n) }
 
 // commits makes one commit with a file of the task's own and then claims it.

@@ -109,7 +109,7 @@ func TestKilledClientIsResumed(t *testing.T) {
 		}
 	}
 	if b := w.Budget("work"); b.RunID != run || b.IterationsUsed != 3 {
-		t.Errorf("the run went on as %+v, want run %s with 3 used", b, run)
+		t.Errorf("the run continued as %+v, want run %s with 3 used", b, run)
 	}
 }
 

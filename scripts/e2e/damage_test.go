@@ -62,7 +62,7 @@ func onState() []attempt {
 		after("state: no feedback, by its own word", bash(`hooks report <<< '{"skill":"review",`+
 			`"prs":[{"number":142,"state":"open","human_feedback":false}]}'`)).
 			beyond("without a tracker feedback is the skill's word"),
-		snake("state: the iteration of nobody", edit+
+		snake("state: the iteration of no one", edit+
 			"edit('*tick*', lambda d: d.update(session_id='other'))"),
 		snake("state: halted", edit+"edit('*budget*', lambda d: d.update(status='halted'))"),
 		snake("state: of another session",
@@ -110,7 +110,7 @@ func plays(name, program string) attempt {
 	return after(name, file("play.py", play+program), bash("python3 play.py"))
 }
 
-// answer plays a dialog that nobody saw.
+// answer plays a dialog that no one saw.
 const answer = `q = ("Responder addressed human feedback on PR #142. "
     "Merge now or hold for human re-review?")
 i = {"questions": [{"question": q, "header": "Merge", "multiSelect": False, "options": [

@@ -12,7 +12,7 @@ import (
 )
 
 // Registered in the project's settings instead of as a plugin, the program governs an iteration: it
-// pauses at a merge, because nobody can approve it. After uninstall the settings are as they were
+// pauses at a merge, because no one can approve it. After uninstall the settings are as they were
 // and a session shows no trace of the program (interface: hooks install, uninstall).
 func TestInstalledInSettings(t *testing.T) {
 	w := newWorld(t, Worker{Work: func(int) []Call {

@@ -72,7 +72,7 @@ func TestResumeAsksAboutAPRThatMoved(t *testing.T) {
 	}
 	if b := w.Budget("work"); b.Status != "active" || b.IterationsUsed != 3 ||
 		strings.Join(b.PRsTouched, " ") != "#201" {
-		t.Errorf("the run went on as %+v", b)
+		t.Errorf("the run continued as %+v", b)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestAConductorTakesFiveTasks(t *testing.T) {
 }
 
 // Thirty tasks in one headless call: more than eight Stops in a row are held, each worker begins
-// anew, and the main thread stays slim (T1, T11–T14, M12).
+// again, and the main thread stays slim (T1, T11–T14, M12).
 func TestThirtyTasksInOneCall(t *testing.T) {
 	w := taskWorld(t, 30, Conductor{})
 	w.noRemote()
@@ -107,7 +107,7 @@ func TestGateThreeAsksOnceThePRIsOpen(t *testing.T) {
 	w.write(w.Bin+"/gh", fmt.Sprintf(prScript, w.ghLog()), 0o755)
 	w.begins("/hooks:go docs/spec.md")
 	r := w.Headless("/hooks:go --resume")
-	const gate = "Gate 3: all 1 tasks are done and the pull request is open. Accept the work?"
+	const gate = "Gate 3: the task is done and the pull request is open. Accept the work?"
 	if said := strings.Join(append(r.Said, r.Result), "\n"); !strings.Contains(said, gate) {
 		t.Errorf("the person was told:\n%s", said)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// If nobody can answer, a gate pauses the run and prints the next step. After a person's answer
-// from a terminal of their own --resume continues (q; R92, R96, R120, design §3: nobody there).
+// If no one can answer, a gate pauses the run and prints the next step. After a person's answer
+// from a terminal of their own --resume continues (q; R92, R96, R120, design §3: no one there).
 func TestUnattendedGatePauses(t *testing.T) {
 	w := newWorld(t, Worker{Usage: spends85cents}.Say)
 	w.Headless(dollarLoop)
@@ -40,9 +40,9 @@ func TestUnattendedGatePauses(t *testing.T) {
 	}
 }
 
-// If nobody can answer, an issue with unclear criteria holds the run before any worker is
+// If no one can answer, an issue with unclear criteria holds the run before any worker is
 // dispatched. After the answer from a terminal the next tick dispatches it (q; R89–R92, R107,
-// design: nobody there).
+// design: no one there).
 func TestUnattendedAmbiguousIssuePauses(t *testing.T) {
 	const planned = `hooks report <<'JSON'
 {"backlog":{"unblocked":[149],"blocked":[],"in_progress":[]},"plan":[149],

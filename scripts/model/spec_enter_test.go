@@ -156,7 +156,7 @@ func (m *model) wait(s *side, ses *session, f flags, iteration int) reply {
 	return refuse("wall_clock_budget")
 }
 
-// force asks before another's lock is taken. If nobody can answer the tick is skipped (R103).
+// force asks before another's lock is taken. If no one can answer the tick is skipped (R103).
 func (m *model) force(s *side, ses *session, f flags, iteration int) reply {
 	if !m.attended {
 		return m.skip(s, ses, iteration)

@@ -103,7 +103,7 @@ type run struct {
 	cause       string
 	gate        string // at which it was stopped
 	gateIn      int
-	why         string          // nobody answered, while it is paused
+	why         string          // no one answered, while it is paused
 	failed      []int           // issues it worked on and did not finish: their label is its own
 	heard       map[string]bool // sessions in which PostToolUse came
 	single      int

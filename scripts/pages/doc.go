@@ -4,7 +4,7 @@
 //
 // The tests need the build tag pages and chromium; without it they are skipped. Other fonts than
 // those of the recorded pictures draw other letters, so the pictures of another machine are
-// recorded anew with -record:
+// recorded again with -record:
 //
 //	go test -tags pages ./scripts/pages/... -record
 package pages

@@ -134,7 +134,7 @@ func (p *player) settleLoop(d *disk) {
 		}
 		for _, f := range b.Audit.Findings {
 			if f.State != loop.OpenFinding && !l.Findings[f.ID] {
-				p.Errorf("nobody called finding %s resolved, and it is %s", f.ID, f.State)
+				p.Errorf("no one called finding %s resolved, and it is %s", f.ID, f.State)
 			}
 		}
 	}
@@ -158,7 +158,8 @@ func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 			want = 1
 		}
 		if n := strings.Count(string(log), "- [x] "+taskName(i)); n != want {
-			p.Errorf("the progress file has %d lines of %s, want %d:\n%s", n, taskName(i), want, log)
+			p.Errorf("the progress file has %d lines of %s, want %d:\n%s",
+				n, taskName(i), want, log)
 		}
 	}
 }

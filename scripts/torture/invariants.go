@@ -120,7 +120,7 @@ func began(r driver.Result) bool {
 		strings.Contains(context, "Gate 1: is the spec")
 }
 
-// blockCounted reports whether the block stands in the budget, in the line that closed the
+// blockCounted reports whether the block is in the budget, in the line that closed the
 // iteration, or in the claim.
 func (p *player) blockCounted(before, now *disk) bool {
 	var old loop.Blocks
@@ -154,8 +154,8 @@ func recorded(d *disk, words []string) bool {
 	})
 }
 
-// settle checks the disk against the ledger once no iteration is open and nobody works: nothing is
-// lost, nothing counted twice, nobody is kept out.
+// settle checks the disk against the ledger once no iteration is open and no one works: nothing is
+// lost, nothing counted twice, no one is kept out.
 func (p *player) settle() {
 	d := p.disk()
 	over := p.Skill != "work" && d.budget.Status == loop.Halted // a later entry clears away
@@ -250,7 +250,7 @@ func (p *player) settleRun(d *disk, b *loop.Budget) {
 	}
 }
 
-// settleAnswers checks that each answer that was heard stands in the history once, and no other.
+// settleAnswers checks that each answer that was heard is in the history once, and no other.
 func (p *player) settleAnswers(d *disk) {
 	times := map[string]int{}
 	for _, l := range d.lines {
@@ -261,11 +261,11 @@ func (p *player) settleAnswers(d *disk) {
 	for _, given := range p.Ledger.Answers {
 		n := times[given]
 		if n != 1 && !(n == 0 && slices.Contains(p.Ledger.Unheard, given)) {
-			p.Errorf("the answer %q stands in the history %d times", given, n)
+			p.Errorf("the answer %q is in the history %d times", given, n)
 		}
 		delete(times, given)
 	}
 	for invented := range times {
-		p.Errorf("nobody answered %q", invented)
+		p.Errorf("no one answered %q", invented)
 	}
 }

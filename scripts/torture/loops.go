@@ -36,7 +36,7 @@ const (
 )
 
 var (
-	turnGoesOn = way{"the turn goes on", func(p *player) { p.conduct(nil); p.complete() }}
+	turnGoesOn = way{"the turn continues", func(p *player) { p.conduct(nil); p.complete() }}
 	clientDies = way{"the client dies, --resume", func(p *player) { p.die(); p.complete() }}
 	sendsAgain = way{"the queue is sent again", func(p *player) {
 		p.do(sends(p))
@@ -76,11 +76,11 @@ func ends(message string) func(*player) driver.Event {
 	return func(p *player) driver.Event { return p.WorkerEnds(message) }
 }
 
-// onwards are the answers that let a loop go on.
+// onwards are the answers that let a loop continue.
 var onwards = map[string]string{loop.GateSpec: "approve", loop.GateReview: "approve",
 	loop.FlaggedGate: "retry", loop.PostFeedbackMerge: "hold"}
 
-// approval answers the dialog that was shown last with the word that lets the loop go on. The same
+// approval answers the last dialog with the word by which the loop continues. The same
 // words are given again and again, so the ledger has none of them.
 func approval(p *player) driver.Event {
 	t := p.disk().tick

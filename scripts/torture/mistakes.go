@@ -84,7 +84,7 @@ func (t *torture) mistakes(f *findings) string {
 				f.Lock()
 				fmt.Printf("%s\n    %.200s\n", v.name, first)
 				if found == "" {
-					f.add("nobody found the mistake: " + v.name)
+					f.add("no one found the mistake: " + v.name)
 				}
 				f.Unlock()
 			}

@@ -138,7 +138,7 @@ func (p *player) iterate(args string, times int) {
 	}
 }
 
-// die kills the client and goes on in another session.
+// die kills the client and continues in another session.
 func (p *player) die() {
 	p.Bury(p.clients.Gone)
 	p.As("s2", p.clients.Second)
@@ -173,7 +173,7 @@ func (p *player) raceForLock(sessions int, args string, falseLocks bool) {
 	switch {
 	case falseLocks: // two may overwrite each other's counters, but never both work
 	case winner == "":
-		p.Errorf("nobody of %d got the lock: %s", sessions, results[0].Out)
+		p.Errorf("no one of %d got the lock: %s", sessions, results[0].Out)
 	case d.lock == nil || d.lock.SessionID != winner, d.tick == nil || d.tick.SessionID != winner:
 		p.Errorf("%s won, and the lock is %+v", winner, d.lock)
 	}

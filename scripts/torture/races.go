@@ -53,10 +53,10 @@ func (t *torture) races(f *findings) string {
 				won++
 			} else if d.budget == nil || !p.takesOver(d.budget.SessionID) {
 				// With false locks two sessions may overwrite each other. The seal calls that a
-				// change, so nobody works until a person resets the run.
+				// change, so no one works until a person resets the run.
 				trace := strings.Join(p.trace, "\n")
 				if k.program != falseLocks || !strings.Contains(trace, "not as hooks wrote them") {
-					p.Errorf("nobody got the lock, and the run's own session cannot begin")
+					p.Errorf("no one got the lock, and the run's own session cannot begin")
 				}
 			}
 			f.end(p, fmt.Sprintf("round %d, %s", n, k.name))

@@ -24,7 +24,7 @@ func on(name string, before func(*player), event func(*player) driver.Event, way
 	return scenario{name, before, event, ways}
 }
 
-// way is how a loop goes on after the event.
+// way is how a loop continues after the event.
 type way struct {
 	name string
 	play func(*player)
@@ -32,7 +32,7 @@ type way struct {
 
 var (
 	nextTick = way{"the next tick", func(p *player) { p.iterate(flags, 2) }}
-	sameTurn = way{"the turn goes on", func(p *player) {
+	sameTurn = way{"the turn continues", func(p *player) {
 		if t := p.disk().tick; t != nil && slices.Contains(t.Prompts, p.Prompt) {
 			p.work()
 			p.end()

@@ -243,7 +243,7 @@ func Az(f *shell.Frame, argv []shellword.Word) {
 	}
 }
 
-// azInvoke calls a REST resource by its name. The body stands in a file.
+// azInvoke calls a REST resource by its name. The body is in a file.
 func azInvoke(f *shell.Frame, fl shellword.Flags, argv []shellword.Word) {
 	method := strings.ToUpper(cmp.Or(fl.Val("--http-method"), "GET"))
 	url := "_apis/git/" + strings.ToLower(fl.Val("--resource")) + "/"

@@ -108,7 +108,7 @@ func (b *plainBoard) told(number int, r Ref) State {
 }
 
 // place is where an issue belongs (R18, R42, R78): what is done, what somebody works on, what
-// waits, what nobody knows.
+// waits, what no one knows.
 func (b *plainBoard) place(i *Issue) string {
 	pull := slices.ContainsFunc(b.Pulls, func(p Pull) bool {
 		return slices.Contains(p.Closes, i.Number)

@@ -296,7 +296,7 @@ func TestGiteaFeedback(t *testing.T) {
 			Question{PR: 4,
 				Config: config.Config{AgentLogins: []string{"mara",
 					"noor"}}}); a.PRs[0].HumanFeedback(time.Time{}) != nil {
-			t.Error("without", kind, "nobody knows")
+			t.Error("without", kind, "no one knows")
 		}
 		put(t, filepath.Join(from, kind), string(was))
 	}
@@ -308,7 +308,7 @@ func TestGiteaFeedback(t *testing.T) {
 	}
 	put(t, filepath.Join(from, "reviews-4.json"), `[]`)
 	if a = ask(t, dir, Question{PR: 4}); *a.PRs[0].HumanFeedback(time.Time{}) {
-		t.Error("nobody spoke")
+		t.Error("no one spoke")
 	}
 }
 
@@ -326,7 +326,7 @@ func TestGiteaApprovals(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ file, old, new string }{
 		"mara is the loop's own login":  {"user.json", "ci", "Mara"},
-		"nobody knows the loop's login": {"user.json", "ci", ""},
+		"no one knows the loop's login": {"user.json", "ci", ""},
 		"what she approved is not the head": {"reviews-4.json",
 			`"commit_id":"bbbb","stale":false`, `"commit_id":"aaaa","stale":true`},
 		"she answered after she had approved": {"thread-7.json", "16:30", "17:30"},

@@ -34,7 +34,7 @@ const (
 	TooMuch      Why = "printed too much"
 	Unreadable   Why = "printed what cannot be read"
 	Failed       Why = "failed"
-	NotAllowed   Why = "is not run: nobody but the repository names it"
+	NotAllowed   Why = "is not run: no one but the repository names it"
 )
 
 // Failure is why a tracker did not answer, or not wholly. Its text is one line without control

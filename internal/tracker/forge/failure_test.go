@@ -121,7 +121,7 @@ func TestUnreadableAnswers(t *testing.T) {
 	}
 }
 
-// More than 100 issues are several pages; one that moved between the calls stands on two of them.
+// More than 100 issues are several pages; one that moved between the calls is on two of them.
 func TestManyPages(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
 	os.Remove(filepath.Join(from, "issues.2.json"))
@@ -146,7 +146,7 @@ func TestManyPages(t *testing.T) {
 }
 
 // PRs that are not told keep an issue from being taken for free only where it depends on a number
-// nobody knows.
+// no one knows.
 func TestOneOfTwoCallsFails(t *testing.T) {
 	dir, from := project(t, "https://github.com/acme/app", "github")
 	put(t, filepath.Join(from, "prs.err"), "gh: HTTP 502\n")

@@ -47,7 +47,7 @@ func TestReviewed(t *testing.T) {
 			false},
 		{"older reviews are not known",
 			[]string{asks, review("mara", late, "APPROVED", head, false)}, 300, head, false},
-		{"nobody spoke", []string{review("mara", late, "APPROVED", head, false)}, 1, head, false},
+		{"no one spoke", []string{review("mara", late, "APPROVED", head, false)}, 1, head, false},
 	} {
 		dir, from := project(t, "https://github.com/acme/app", "github")
 		put(t, filepath.Join(from, "pr-142.json"),

@@ -203,7 +203,7 @@ func TestGiteaRefusesByStatus(t *testing.T) {
 	}
 }
 
-// A list of issues that is not found, or empty, is none of an empty backlog where the repository
+// A list of issues that is not found, or empty, is no empty backlog where the repository
 // keeps its issues elsewhere. Dependencies that are not found are turned off.
 func TestGiteaTurnedOffByStatus(t *testing.T) {
 	for _, c := range []struct {
@@ -255,7 +255,7 @@ func TestWhichTeaIsGiteas(t *testing.T) {
 	links := t.TempDir() // as the brake's: both names lead to one program
 	for _, name := range []string{"tea", "tea-cli"} {
 		if err := os.Symlink(filepath.Join(own, "tea"), filepath.Join(links, name)); err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 	}
 	for _, c := range []struct {

@@ -41,6 +41,6 @@ func TestSlowProgram(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(time.Minute):
-		t.Error("a child of the slow program went on")
+		t.Error("a child of the slow program continued")
 	}
 }

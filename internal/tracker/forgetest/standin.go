@@ -92,7 +92,7 @@ func play(program, dir string, args []string) int {
 	}
 	code := 0
 	_, whole := read(fmt.Sprintf("%s.%d.json", kind, page))
-	switch { // a list that nobody recorded is empty, a single thing is not there
+	switch { // a list that no one recorded is empty, a single thing is not there
 	case found && (page < 2 || whole):
 	case page > 0:
 		fmt.Println("[]")

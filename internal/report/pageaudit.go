@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"hooks/internal/loop"
+)
+
+// audit writes the sections of the plan, and what the auditors found.
+func (d *drawing) audit() {
+	r := d.Run.Audit
+	d.section("Audit", r.Plan+", "+r.Result())
+	d.put(`<table class="rows"><thead><tr><th class="n">#<th>Section<th>State</thead><tbody>`)
+	for i, title := range r.Sections {
+		tone, state := "dim", "to do"
+		switch {
+		case i < r.Clean():
+			tone, state = "good", "clean"
+		case i == r.Section:
+			tone, state = "warn", string(r.Phase)
+		}
+		d.put(`<tr><td class="n num">%d<td class="text">%s<td class="out"><b class="tag %s">%s</b>`+
+			"\n", i+1, brief(title), tone, state)
+	}
+	d.put("</tbody></table>\n")
+	d.findings(r)
+	if v := r.Verdict; v != nil {
+		d.put("<p>Last verdict: <b>%s</b> about %s</p>\n", v.Word, d.commit(v.SHA))
+	}
+	if r.Post != nil && r.Post.Summary != "" {
+		d.put("<p>Post action: %s</p>\n", brief(r.Post.Summary))
+	}
+	d.end()
+}
+
+// findings lists what is open, then what a person accepted, then what is resolved.
+func (d *drawing) findings(r *loop.AuditRun) {
+	var list []loop.Finding
+	for _, state := range []loop.FindingState{
+		loop.OpenFinding, loop.AcceptedFinding, loop.ResolvedFinding,
+	} {
+		list = append(list, r.Which(state)...)
+	}
+	if len(list) == 0 {
+		return
+	}
+	d.put(`<table class="rows"><thead><tr><th>Finding<th>State</thead><tbody>`)
+	for _, f := range list[:min(len(list), maxListedRows)] {
+		tone := "good"
+		switch {
+		case f.State == loop.OpenFinding && f.Severity == loop.Bug:
+			tone = "bad"
+		case f.State != loop.ResolvedFinding:
+			tone = "warn"
+		}
+		d.put(`<tr><td class="text">%s<td class="out"><b class="tag %s">%s</b>`+"\n",
+			brief(f.String()), tone, string(f.State))
+	}
+	d.put("</tbody></table>\n")
+	if more := len(list) - maxListedRows; more > 0 {
+		d.put(`<p class="dim">%s after these: <code>hooks audit findings</code></p>`+"\n",
+			loop.Plural(more, "finding"))
+	}
+}
+
+// auditEvidence sets the evidence beside the auditors' words.
+func (d *drawing) auditEvidence() {
+	d.section("Verified and claimed", "")
+	v := d.Verified
+	row := func(name string, value any) { d.put("<dt>%s</dt><dd>%v</dd>\n", name, value) }
+	d.put(`<div class="pair"><div class="card"><h3>Verified</h3>` +
+		`<p class="dim">The program saw it: transcripts, commits, the check command.</p><dl>` +
+		"\n")
+	row("Dollars", "$"+v.Dollars.String())
+	row("Workers sent", v.Agents)
+	row("Fresh", v.freshPhases())
+	d.put(`</dl></div><div class="card claimed"><h3>Claimed</h3>` +
+		`<p class="dim">Only the auditors said it; nothing else confirms it.</p><dl>` + "\n")
+	row("Verdicts", unseenBugs)
+	d.put("</dl></div></div>\n")
+	d.end()
+}
+
+// unseenBugs is what no evidence covers.
+const unseenBugs = "clean means that the auditor found no bug"
+
+// freshPhases is how many phases began with an empty context.
+func (v Verified) freshPhases() string {
+	return fmt.Sprintf("%d of %s began with an empty context", v.Fresh,
+		loop.Plural(v.Tried, "phase"))
+}
+
+// PhaseEnded is a phase of an audit loop with its end, as in "auditing 2: dirty, opened F1 F2".
+func PhaseEnded(l *loop.AuditLine) string {
+	text := strings.ReplaceAll(string(l.Phase), "_", " ")
+	if l.Phase == loop.Coding || l.Phase == loop.Auditing {
+		text += fmt.Sprintf(" %d", l.Section)
+	}
+	text += prefixed(": ", strings.ReplaceAll(string(l.Judgement.Verdict), "_", " "))
+	text += prefixed(", opened ", strings.Join(l.Opened, " "))
+	return text + prefixed(", resolved ", strings.Join(l.Resolved, " "))
+}

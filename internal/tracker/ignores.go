@@ -1,0 +1,62 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Ignores are the files by which git leaves others out, but for committed ones and the person's
+// own: those of this clone, those that its settings name, and .gitignore files that are ignored
+// themselves. Each is its name and a sum of its lines, as in ".git/info/exclude 1x2y3z". Lines of
+// except do not count, nor does a .gitignore by which a tool leaves out its whole hidden folder.
+func (t Tree) Ignores(ctx context.Context, project string, except []string) (list []string,
+	err error) {
+	place, ok := findGit(filepath.Clean(project))
+	if !ok {
+		return nil, nil
+	}
+	own, err := ownSettings(ctx, project)
+	add := func(name, file string) {
+		var lines []string
+		text, ok := readSmall(file)
+		if _, err := os.Lstat(file); err == nil && !ok {
+			text = "unread"
+		}
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			if line != "" && line[0] != '#' && !slices.Contains(except, line) {
+				lines = append(lines, line)
+			}
+		}
+		hidden := strings.HasPrefix(path.Base(path.Dir(name)), ".") && path.Dir(name) != "."
+		if tool := hidden && slices.Equal(lines, []string{"*"}); len(lines) == 0 || tool {
+			return
+		}
+		sum := fnv.New64a()
+		fmt.Fprintf(sum, "%q", lines)
+		list = append(list, fmt.Sprintf("%s %x", name, sum.Sum64()))
+	}
+	add("exclude in .git/info", filepath.Join(place.common, "info", "exclude"))
+	add("attributes in .git/info", filepath.Join(place.common, "info", "attributes"))
+	if own.last("core.sparsecheckout") == "true" {
+		add("sparse-checkout in .git/info", filepath.Join(place.dir, "info", "sparse-checkout"))
+	}
+	for _, key := range []string{"core.excludesFile", "core.attributesFile"} {
+		if file := own.last(strings.ToLower(key)); file != "" {
+			if rest, home := strings.CutPrefix(file, "~/"); home {
+				file = filepath.Join(os.Getenv("HOME"), rest)
+			}
+			add(key+" "+file, relativeTo(place.top, file))
+		}
+	}
+	for _, name := range t.rules {
+		add(name, filepath.Join(place.top, filepath.FromSlash(name)))
+	}
+	return list, err
+}
