@@ -270,7 +270,7 @@ func looksGo(args []string) bool {
 	for _, a := range args {
 		name, _, _ := strings.Cut(a, "=")
 		if shellword.Unknown(a) || strings.HasPrefix(a, "-") &&
-			!shellword.Has("-m -f -json -deps -test -e -all -src -u -short", name) {
+			!shellword.Has("-m -f -json -deps -test -e -all -src -short", name) {
 			return false
 		}
 	}
