@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,16 +13,20 @@ type TaskRun struct {
 	Spec     string     `json:"spec"`      // path of the spec, relative to the project
 	ListPath string     `json:"list_path"` // of the file from which the list was read
 	List     []TaskItem `json:"list"`
-	Index    int        `json:"index"`     // of the task under way, from 0; len(List) is the PR's
-	Try      int        `json:"try"`       // of that task, from 1
-	MaxTries int        `json:"max_tries"` // a task is blocked once Try reaches it (T57)
-	Mode     string     `json:"mode"`      // quick, tdd or checkpoint
-	Drive    string     `json:"drive"`     // DriveStop, DriveSchedule or DriveProcess
-	Phase    string     `json:"phase"`
-	Passed   []int      `json:"gates_passed"`
-	Goal     string     `json:"goal,omitempty"`
-	Issue    string     `json:"issue,omitempty"`
-	Check    string     `json:"check,omitempty"` // a person's command, "" without one
+	// ListSum is of the list as it was last read, whatever is ticked; Changed is the list of now,
+	// until a person answered about it (T97).
+	ListSum  string    `json:"list_sum,omitempty"`
+	Changed  *ReadList `json:"changed,omitempty"`
+	Index    int       `json:"index"`     // of the task under way, from 0; len(List) is the PR's
+	Try      int       `json:"try"`       // of that task, from 1
+	MaxTries int       `json:"max_tries"` // a task is blocked once Try reaches it (T57)
+	Mode     string    `json:"mode"`      // quick, tdd or checkpoint
+	Drive    string    `json:"drive"`     // DriveStop, DriveSchedule or DriveProcess
+	Phase    string    `json:"phase"`
+	Passed   []int     `json:"gates_passed"`
+	Goal     string    `json:"goal,omitempty"`
+	Issue    string    `json:"issue,omitempty"`
+	Check    string    `json:"check,omitempty"` // a person's command, "" without one
 	// Proposed is the project's own check command, until a person confirmed or declined it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
@@ -32,8 +37,15 @@ type TaskRun struct {
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
+	Git          bool   `json:"git,omitempty"`          // an attempt has seen a repository
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
+}
+
+// ReadList is a task list as it is on disk, with the sum of what it says.
+type ReadList struct {
+	Sum  string     `json:"sum"`
+	List []TaskItem `json:"list"`
 }
 
 // Found is a state file of another tool that the project had before the run (T99).
@@ -64,7 +76,8 @@ type TaskItem struct {
 	NoCommit   bool     `json:"no_commit,omitempty"`
 	Result     TaskDone `json:"result,omitempty"` // empty while the task is not done
 	SHA        string   `json:"sha,omitempty"`
-	// Base is the commit on which the task's first attempt began: an outage loses no finished work.
+	// Base is the commit on which the task's first attempt began that git could read, or the empty
+	// tree: an outage loses no finished work.
 	Base    string `json:"base,omitempty"`
 	Tries   int    `json:"tries,omitempty"`
 	Minutes int    `json:"minutes,omitempty"`
@@ -103,7 +116,7 @@ type Attempt struct {
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
-	Base   string `json:"base,omitempty"` // commit at the beginning of the task's first attempt
+	Base   string `json:"base,omitempty"` // as of TaskItem
 	Branch string `json:"branch,omitempty"`
 	NoGit  bool   `json:"no_git,omitempty"` // the project has no repository
 	Unread string `json:"unread,omitempty"` // why git could not tell its beginning
@@ -203,8 +216,37 @@ func (r TaskRun) clone() *TaskRun {
 	return &r
 }
 
-// begin opens the attempt of the task under way.
+// compare notes a list that is not the one last read; nil where it cannot be read.
+func (r *TaskRun) compare(now *ReadList) *TaskRun {
+	if now == nil || r.ListSum == "" {
+		return r
+	}
+	next := r.clone()
+	if next.Changed = now; now.Sum == r.ListSum {
+		next.Changed = nil
+	}
+	return next
+}
+
+// left are the tasks of a list that was read again and that are not done yet.
+func (r *TaskRun) left(list []TaskItem) []TaskItem {
+	done := map[string]int{}
+	for _, i := range r.List[:r.Index] {
+		done[i.Title]++
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(i TaskItem) bool {
+		done[i.Title]--
+		return done[i.Title] >= 0
+	})
+}
+
+// begin opens the attempt of the task under way. A repository that is gone since the run began
+// excuses no commit.
 func (r *TaskRun) begin(e EntryFacts) *Attempt {
+	if e.NoGit && r.Git {
+		e.NoGit, e.Unread = false, "the repository that the run began in is gone"
+	}
+	r.Git = r.Git || !e.NoGit && e.Unread == ""
 	a := &Attempt{Token: "-" + e.Nonce, Head: e.Head, Tree: e.Tree, Branch: e.Branch,
 		NoGit: e.NoGit, Unread: e.Unread, Feedback: e.Feedback}
 	r.aim(a)
@@ -219,12 +261,20 @@ func (r *TaskRun) aim(a *Attempt) {
 	}
 	a.Task, a.Of, a.Try, a.Title = r.Index+1, len(r.List), r.Try, "Open the pull request"
 	if item := r.item(); item != nil {
-		a.Title = item.Title
-		if a.Base = item.Base; item.Tries == 0 {
-			a.Base = a.Head
-		}
+		a.Title, a.Base = item.Title, cmp.Or(item.Base, a.start())
 	}
 	a.Token = fmt.Sprintf("%d.%d-%s", a.Task, a.Try, nonce)
+}
+
+// emptyTree is git's name of a tree without files: what a branch without a commit is compared with.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+// start is what the attempt's own commits are compared with, "" where that is not known.
+func (a *Attempt) start() string {
+	if a.Unread != "" || a.NoGit {
+		return ""
+	}
+	return cmp.Or(a.Head, emptyTree)
 }
 
 // verdict is the judgement of an attempt whose iteration ends, also where none was made.
@@ -352,7 +402,8 @@ func (b *Budget) foldTask(t *Tick, e Ending) *TaskLine {
 		spent = spent.Plus(u.Dollars)
 	}
 	j := t.verdict()
-	b.Tasks = b.Tasks.fold(a, j, int(e.Now.Sub(t.StartedAt).Minutes()), spent)
+	took := max(0, e.Now.Sub(t.StartedAt)) // the clock may have been set back
+	b.Tasks = b.Tasks.fold(a, j, int(took.Minutes()), spent)
 	return &TaskLine{Task: a.Task, Try: a.Try, Title: a.Title, Judgement: j, Fresh: a.Fresh,
 		Feedback: a.Feedback}
 }
