@@ -105,7 +105,7 @@ func TestAuditCalls(t *testing.T) {
 	}
 }
 
-// Between two phases the conductor's turn goes on, and only its own.
+// Between two phases the conductor's turn continues, and only its own.
 func TestAuditBetween(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -628,7 +628,7 @@ func TestIdleAdvances(t *testing.T) {
 	}
 }
 
-// What nobody looked at is judged by the beginning of the next attempt.
+// What no one looked at is judged by the beginning of the next attempt.
 func TestIdleLooksBack(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -690,7 +690,7 @@ func TestCritics(t *testing.T) {
 	}
 }
 
-// What nobody could look at, and what the API ended, is no idle iteration.
+// What no one could look at, and what the API ended, is no idle iteration.
 func TestIdleSkips(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -699,7 +699,7 @@ func TestIdleSkips(t *testing.T) {
 	}{
 		{"nothing changed", func(*Tick) {}, 1},
 		{"no worker was sent", func(t *Tick) { t.Attempt.Sent, t.Attempt.EndHead = false, "" }, 1},
-		{"nobody looked", func(t *Tick) { t.Attempt.EndHead = "" }, 0},
+		{"no one looked", func(t *Tick) { t.Attempt.EndHead = "" }, 0},
 		{"no body", func(t *Tick) { t.Body = false }, 0},
 		{"no attempt", func(t *Tick) { t.Attempt = nil }, 0},
 		{"an outage", func(t *Tick) { t.Attempt.Judged.Verdict = Outage }, 0},

@@ -178,8 +178,8 @@ var Gates = [...]GateKind{
 		Name: ListGate, Header: "Task list", When: Entry, Applies: TaskLoop, Holds: HoldTick,
 		Safest: "keep",
 		Options: []Option{
-			{"read", "Go on with the tasks of the list as it is now; what is done stays done."},
-			{"keep", "Go on with the tasks of this run."},
+			{"read", "Continue with the tasks of the list as it is now; what is done stays done."},
+			{"keep", "Continue with the tasks of this run."},
 			{"stop", "Stop the loop."},
 		},
 		Due: listDue, Apply: applyList, Tell: tellList,

@@ -37,7 +37,7 @@ func TestNothingIsFetched(t *testing.T) {
 	}
 	run(t, repo, "diff", first, "HEAD")
 	if _, err := os.Stat(ran); err != nil {
-		t.Error("it runs nothing where nobody overrules it, so this test shows nothing")
+		t.Error("it runs nothing where no one overrules it, so this test shows nothing")
 	}
 }
 

@@ -316,7 +316,7 @@ func (w *taskWorld) stops(t *rapid.T) {
 	}
 	if verdict == "flagged" {
 		if kindOf(stop()) != "block" {
-			w.Fatalf("a flagged task asks nobody\n%s", w.story())
+			w.Fatalf("a flagged task asks no one\n%s", w.story())
 		}
 		answer = one(t, "flag", []string{"retry", "skip"})
 		w.dialog(func(string) string { return answer })
