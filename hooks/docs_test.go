@@ -230,7 +230,7 @@ func firstColumn(table string) string {
 // every rule.
 func TestDocsLedger(t *testing.T) {
 	if _, err := exec.LookPath("sed"); err != nil {
-		t.Skip("the page runs sed")
+		t.Skip("sed, which the page runs, is not installed")
 	}
 	text := page(t, "docs/ledger.md")
 	console(t, text, t.TempDir())

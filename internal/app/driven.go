@@ -231,10 +231,7 @@ func (d *driven) Next() (drive.Order, error) {
 func orderOf(b *loop.Budget, command string) drive.Order {
 	o := drive.Order{Spent: b.DollarsEstimate, Ceiling: b.Ceilings.Dollars}
 	if r := b.Audit; r != nil {
-		o.Name, o.Title = r.UnderWay(), r.Plan+"; "+r.Result()
-		if r.Phase == loop.Coding || r.Phase == loop.Auditing {
-			o.Title = r.Sections[r.Section] + "; " + r.Result()
-		}
+		o.Name, o.Title = r.UnderWay(), r.About()+"; "+r.Result()
 		if r.Phase.Audits() && strings.HasPrefix(command, "/hooks:") {
 			o.Agent = auditor
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -189,11 +190,12 @@ func (h *handler) write(t *loopState, s loop.Save) error {
 		return nil
 	}
 	if s.Run != nil {
-		answered := t.Budget != nil && t.Budget.Tasks != s.Run.Tasks
+		changed := s.Run.Tasks != nil && t.Budget != nil &&
+			!reflect.DeepEqual(t.Budget.Tasks, s.Run.Tasks)
 		if err := h.files.SaveBudget(t.BudgetPath, s.Run); err != nil {
 			return err
 		}
-		if t.Budget = s.Run; answered {
+		if t.Budget = s.Run; changed { // by an answer
 			_, err := h.publish(s.Run, nil)
 			h.slip(err)
 		}

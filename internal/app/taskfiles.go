@@ -134,8 +134,13 @@ func (h *handler) foreignView(old *loop.Budget) (*tasks.View, error) {
 		return nil, nil
 	}
 	v, err := tasks.ParseView([]byte(text))
-	if err == nil && v.TotalTasks == 0 {
+	switch {
+	case err != nil:
+	case v.TotalTasks == 0:
 		err = errors.New("it counts no tasks")
+	case v.Phase != "" && v.Phase != loop.Execution:
+		return nil, hint.New("go through that phase first, or move the file away", "%s is in "+
+			"phase %s; a task loop runs in phase execution", h.relative(h.viewPath()), v.Phase)
 	}
 	if err != nil {
 		return nil, hint.New("move it away, or name another file with SDD_STATE_FILE",
@@ -153,9 +158,21 @@ func imported(v *tasks.View, r *loop.TaskRun) *loop.Found {
 	return &loop.Found{Index: v.TaskIndex, Try: try}
 }
 
-// ledgerFeedback is the newest feedback in changes/NAME/loops/implement-NN.md of the task under
-// way, "" without any. The folder of the spec's own change goes before all others (L31).
+// ledgerFeedback is the newest feedback in a ledger of the task under way, "" without any (L31).
 func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
+	for _, path := range h.taskLedgers(r) {
+		full, _ := h.ownFile(path)
+		text, _ := safefile.Read(full, maxTaskFile)
+		if feedback := ledger.Feedback(text); feedback != "" {
+			return feedback
+		}
+	}
+	return ""
+}
+
+// taskLedgers are the files changes/NAME/loops/implement-NN.md of the task under way: that of the
+// spec's own change, or of all changes where the spec belongs to none.
+func (h *handler) taskLedgers(r *loop.TaskRun) (list []string) {
 	name := fmt.Sprintf("implement-%02d.md", r.Index+1)
 	folders := []string{}
 	if parts := strings.Split(filepath.ToSlash(r.Spec), "/"); len(parts) > 2 &&
@@ -166,14 +183,11 @@ func (h *handler) ledgerFeedback(r *loop.TaskRun) string {
 	}
 	for _, folder := range folders {
 		path := filepath.Join("changes", folder, "loops", name)
-		if full, ok := h.ownFile(path); ok {
-			text, _ := safefile.Read(full, maxTaskFile)
-			if feedback := ledger.Feedback(text); feedback != "" {
-				return feedback
-			}
+		if full, ok := h.ownFile(path); ok && isFile(full) {
+			list = append(list, filepath.ToSlash(path))
 		}
 	}
-	return ""
+	return list
 }
 
 // current is the task under way as the progress file names it.

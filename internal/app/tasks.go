@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"hooks/internal/brake"
 	"hooks/internal/child"
 	"hooks/internal/drive"
 	"hooks/internal/event"
@@ -196,15 +197,38 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range list {
-		item := loop.TaskItem{Title: t.Title, Criteria: t.Criteria, Checkpoint: t.Checkpoint,
-			NoCommit: t.NoCommit}
+	r.List = itemsOf(list)
+	for i, t := range list {
 		if t.Ticked {
-			item.Result = loop.Imported
+			r.List[i].Result = loop.Imported
 		}
-		r.List = append(r.List, item)
+	}
+	if now := h.reread(r); now != nil {
+		r.ListSum = now.Sum
 	}
 	return r, nil
+}
+
+func itemsOf(list []tasks.Task) (items []loop.TaskItem) {
+	for _, t := range list {
+		items = append(items, loop.TaskItem{Title: t.Title, Criteria: t.Criteria,
+			Checkpoint: t.Checkpoint, NoCommit: t.NoCommit})
+	}
+	return items
+}
+
+// reread is a run's list as it is on disk now, nil where it cannot be read (T97).
+func (h *handler) reread(r *loop.TaskRun) *loop.ReadList {
+	text, err := h.readTaskFile("task list", r.ListPath)
+	if r.ListPath == r.Spec {
+		text = tasks.Section(text, "## Tasks")
+	}
+	list, bad := tasks.ParseList(text)
+	if err != nil || bad != nil {
+		return nil
+	}
+	items := itemsOf(list)
+	return &loop.ReadList{Sum: sum(fmt.Appendf(nil, "%+v", items)), List: items}
 }
 
 // typedByPerson reports whether a person typed the command: neither the model called the skill nor
@@ -315,7 +339,11 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.Task
 		f.Unread = child.Line(err.Error())
 	}
 	f.Nonce = fmt.Sprintf("%08x", rand.Uint32()) // unlike any other, and no secret
-	if run := h.taskRun(); fresh == nil && run != nil {
+	run := h.taskRun()
+	if run != nil {
+		f.List = h.reread(run.Tasks)
+	}
+	if fresh == nil && run != nil {
 		fresh = run.Tasks
 	}
 	if fresh != nil {
@@ -399,9 +427,7 @@ func (h *handler) evidence(t *loopState) (e loop.Evidence) {
 	var errs [5]error
 	var asked sync.WaitGroup // git takes most of the time that a claim costs
 	asked.Go(func() { tree, errs[0] = h.tree(ctx, root) })
-	asked.Go(func() {
-		hidden, errs[1] = tracker.Hidden(ctx, root, repo.Config["core.sparsecheckout"] == "true")
-	})
+	asked.Go(func() { hidden, errs[1] = tracker.Hidden(ctx, root) })
 	asked.Go(func() { top, errs[2] = tracker.Top(ctx, root) })
 	asked.Go(func() {
 		for _, sha := range t.values().Keeps() {
@@ -485,7 +511,12 @@ func (h *handler) check(t *loopState) loop.CheckRun {
 	} else {
 		text, minutes = t.Budget.Tasks.Check, t.Budget.Tasks.CheckMinutes
 	}
-	shell := []string{"sh", "-c", text}
+	if runtime.GOOS != "windows" && h.sealed && !h.dress() {
+		return loop.CheckRun{Exit: 1, Tail: "the links that stop merges could not be made; see " +
+			"`hooks doctor`"}
+	}
+	// What the check starts is the worker's, so it meets the brake as a Bash command does.
+	shell := []string{"sh", "-c", brake.Line(h.seals.Path(), h.ev.SessionID) + "\n" + text}
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/C", text}
 	}
@@ -536,6 +567,9 @@ func (h *handler) taskPrompt(t *loopState) string {
 		Token: a.Token, Log: []byte(log)}
 	if a.Task > len(r.List) {
 		return p.PR()
+	}
+	if ledgers := h.taskLedgers(r); len(ledgers) > 0 {
+		p.Ledger = ledgers[0]
 	}
 	item := r.List[a.Task-1]
 	p.Criteria, p.NoCommit = item.Criteria, item.NoCommit

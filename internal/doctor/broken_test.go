@@ -360,6 +360,12 @@ var broken = []struct {
 		func(w *world) { w.state(); w.must(os.Remove(w.path("p/.sdd/loop/.gitignore"))) },
 		"state-hidden", report.Doubt, ".gitignore does not hide the folder", "--fix",
 		"wrote .sdd/loop/.gitignore"},
+	{"the worktree of a complete audit loop", func(w *world) {
+		w.git("commit", "-q", "--allow-empty", "-m", "x")
+		w.git("worktree", "add", "-q", w.path("w"), "-b", "audit")
+		w.audited("w", `"status":"halted","stop_cause":"audit_complete"`)
+	}, "audit-worktrees", report.Doubt, "the audit of plan.md is complete, and its work is pushed",
+		"git worktree remove", ""},
 	{"worktrees that git would see", func(w *world) { w.must(os.Remove(w.path("p/.gitignore"))) },
 		"state-hidden", report.Doubt, ".sdd/ is not ignored", "add the line .sdd/", ""},
 	{"a price that is none", func(w *world) {

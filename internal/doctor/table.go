@@ -39,6 +39,7 @@ func table() []check {
 
 		{"project", "repository", "git", nil, repository},
 		{"project", "state-hidden", "git repository", inRepository, stateHidden},
+		{"project", "audit-worktrees", "git repository", inRepository, auditWorktrees},
 		{"project", "configuration", "", nil, configuration},
 		{"project", "agent-logins", "", nil, agentLogins},
 		{"project", "orders", "", nil, orders},

@@ -102,6 +102,18 @@ func (w *world) tool(name, script string) string {
 	return w.path("bin/" + name)
 }
 
+// audited puts a budget of an audit loop into a worktree.
+func (w *world) audited(worktree, fields string) {
+	w.write(worktree+"/.sdd/loop/.gitignore", "*\n")
+	w.write(worktree+"/.sdd/loop/audit.budget.json", `{"run_id":"r","skill":"audit",`+fields+
+		`,"started_at":"2026-11-20T12:00:00Z","max_iterations":7,"max_prs":20,"max_minutes":60,`+
+		`"max_dollars":25,"iterations_used":3,"prs_touched":[],"comments_pushed":0,`+
+		`"merges_attempted":0,"minutes_elapsed":24,"tokens_in":10,"tokens_out":20,`+
+		`"agents_dispatched":2,"dollars_estimate":1,"rate_table_source":"x",`+
+		`"qmd_failures_consecutive":0,"audit":{"plan":"plan.md","sections":["one"],`+
+		`"phase":"complete","branch":"audit"}}`)
+}
+
 func (w *world) git(args ...string) {
 	w.Helper()
 	cmd := exec.Command("git", append([]string{"-C", w.project, "-c", "user.name=x", "-c",

@@ -28,7 +28,7 @@ func Finishing(c Call, repo func() Repo, files Files) bool {
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
 			call, ok := n.(*syntax.CallExpr)
-			fine = fine && (ok && commits(call) || looksNode(n))
+			fine = fine && (ok && commits(call) || looker(c.Own).node(n))
 			return fine
 		})
 	}

@@ -16,8 +16,9 @@ import (
 //
 // Tools: the client's own readers, its task lists and to-do lists (bookkeeping of the session, no
 // effect on the project), web readers, and MCP tools whose name begins with get, list, search or
-// read. Bash: every simple command is in a short list of readers with a literal name and no flag by
-// which it writes or runs something. Output goes to the screen, to pipes and to /dev/null.
+// read. Bash: every simple command is one of a short list of readers, given no option but those
+// that are known to only read. No variable that programs or the shell obey is set, and nothing is
+// expanded that a shell may evaluate as code. Output goes to the screen, to pipes and to /dev/null.
 func ReadOnly(c Call) bool {
 	words := shellword.NameWords(toolName(c.Tool))
 	reads := strings.HasPrefix(c.Tool, "mcp__") && len(words) > 0 &&
@@ -36,275 +37,178 @@ ReadMcpResourceTool ListMcpResources ReadMcpResource`, c.Tool):
 	if len(r.Acts) > 0 || len(r.Opaque) > 0 {
 		return false
 	}
-	return reads || r.Unparsable == "" && looksOnly(c.CommandText())
+	return reads || r.Unparsable == "" && looker(c.Own).text(c.CommandText())
 }
 
-// looksOnly walks every command of the text, in substitutions too.
-func looksOnly(text string) bool {
+// looker judges shell text; it holds the paths under which this program may be started.
+type looker []string
+
+// text walks every command, in substitutions too.
+func (l looker) text(text string) bool {
 	stmts, problem := shell.Parse(text)
 	fine := problem == ""
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
-			fine = fine && looksNode(n)
+			fine = fine && l.node(n)
 			return fine
 		})
 	}
 	return fine
 }
 
-func looksNode(n syntax.Node) bool {
+func (l looker) node(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.FuncDecl, *syntax.CoprocClause, *syntax.DeclClause, *syntax.LetClause,
-		*syntax.ArithmCmd:
+		*syntax.ArithmCmd, *syntax.ArithmExp, *syntax.CStyleLoop, *syntax.ArrayExpr,
+		*syntax.ExtGlob: // in zsh *(e:code:) runs code
 		return false
+	case *syntax.Assign:
+		return n.Name != nil && n.Index == nil && (localName(n.Name.Value) ||
+			shellword.Has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS IFS", n.Name.Value) ||
+			shellword.Has("PAGER GIT_PAGER GH_PAGER", n.Name.Value) && n.Value.Lit() == "cat")
+	case *syntax.WordIter:
+		return localName(n.Name.Value)
 	case *syntax.Redirect:
-		switch n.Op {
-		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.DplIn:
-			return true
-		case syntax.DplOut:
-			return strings.Trim(n.Word.Lit(), "0123456789-") == ""
-		}
-		return n.Word.Lit() == "/dev/null"
+		return looksRedirect(n)
 	case *syntax.ProcSubst:
 		return n.Op == syntax.CmdIn
+	case *syntax.ParamExp:
+		return looksParam(n)
+	case *syntax.UnaryTest:
+		return n.Op != syntax.TsVarSet && n.Op != syntax.TsRefVar
+	case *syntax.BinaryTest:
+		return n.Op < syntax.TsEql || n.Op > syntax.TsGtr || number(n.X) && number(n.Y)
+	case *syntax.Word:
+		return !zshRuns(n.Parts, true)
+	case *syntax.DblQuoted:
+		return !zshRuns(n.Parts, false)
 	case *syntax.CallExpr:
-		return looksCall(n)
+		return len(n.Args) == 0 || l.argv(literals(n))
 	}
 	return true
 }
 
-func looksCall(c *syntax.CallExpr) bool {
-	if len(c.Args) == 0 {
-		return true // X=1 stays in this one shell
+// localName reports whether neither a shell nor a reader obeys a variable of that name, nor is it
+// likely to be exported. In zsh path is PATH, and commands has where programs are.
+func localName(name string) bool {
+	if shellword.Has("BASE SHA REF REV FILE FILES DIR ROOT F D N X", name) {
+		return true
 	}
-	for _, a := range c.Assigns {
-		shown := shellword.Has("LC_ALL LANG TZ NO_COLOR CLICOLOR COLUMNS", a.Name.Value)
-		if !shown && (a.Value == nil || a.Value.Lit() != "cat") {
-			return false
-		}
-	}
-	return looksArgv(literals(c))
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" &&
+		!strings.HasSuffix(name, "path") && !strings.HasSuffix(name, "proxy") &&
+		!shellword.Has("commands functions aliases galiases saliases options", name)
 }
 
-// literals are the words of a simple command, as literalWord has them.
-func literals(c *syntax.CallExpr) []string {
-	argv := make([]string, len(c.Args))
-	for i, w := range c.Args {
-		argv[i] = literalWord(w)
-	}
-	return argv
-}
-
-// literalWord is a word's text where nothing in it is expanded, else a hole; quotes are taken off.
-func literalWord(w *syntax.Word) string {
-	m := shell.New(Call{}, Repo{}.Known(), nil, nil)
-	f := m.Shell("")
-	dynamic := false
-	syntax.Walk(w, func(n syntax.Node) bool {
-		switch n.(type) {
-		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp, *syntax.ProcSubst:
-			dynamic = true
-		}
-		return !dynamic
-	})
-	if dynamic {
-		return shellword.Hole
-	}
-	return f.Whole(w).Text
-}
-
-func looksArgv(argv []string) bool {
-	name, args := argv[0], argv[1:]
-	if shellword.Unknown(name) || strings.Contains(name, "/") &&
-		!strings.HasSuffix(name, "/hooks") {
+func looksRedirect(r *syntax.Redirect) bool {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // sets that variable
 		return false
 	}
-	switch name = shellword.ProgramName(name); name {
-	case "git":
-		return looksGit(args)
-	case "gh", "glab":
-		return looksGh(args)
-	case "hooks":
-		return looksHooks(args)
-	case "find":
-		return !shellword.AnyOf(args,
-			"-delete -exec -execdir -ok -okdir -fprint -fprintf -fprint0 -fls")
-	case "sort":
-		return !anyPrefix(args, "-o --output --compress-program")
-	case "sed":
-		return looksSed(args)
-	case "xargs":
-		return len(args) > 0 && !strings.HasPrefix(args[0], "-") && looksArgv(args)
-	case "command":
-		return len(args) > 0 && (args[0] == "-v" || args[0] == "-V")
-	case "printf":
-		return !anyPrefix(args, "-v")
-	case "rg", "ag":
-		return !anyPrefix(args, "--pre --hostname-bin --pager")
-	case "yq":
-		return !anyPrefix(args, "-i --inplace --in-place -s --split")
-	case "tree":
-		return !anyPrefix(args, "-o")
-	case "date":
-		return !anyPrefix(args, "-s --set")
-	case "uniq": // uniq INPUT OUTPUT
-		isFlag := func(a string) bool { return strings.HasPrefix(a, "-") && len(a) > 1 }
-		return len(slices.DeleteFunc(slices.Clone(args), isFlag)) < 2
-	case "env":
-		return len(args) == 0
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn:
+		return true
+	case syntax.DplIn, syntax.DplOut:
+		return r.Word.Lit() != "" && strings.Trim(r.Word.Lit(), "0123456789-") == ""
 	}
-	return shellword.Has(`
-		ls cat tac head tail wc cut tr nl column comm diff cmp stat file du df basename
-dirname realpath readlink id whoami uname nproc test [ true false : seq md5sum sha1sum sha256sum
-cksum strings od hexdump ps echo cd pwd jq grep egrep fgrep rev fold paste join expand sleep wait
-type which printenv`, name)
+	return r.Word.Lit() == "/dev/null"
 }
 
-func anyPrefix(args []string, prefixes string) bool {
-	for prefix := range strings.FieldsSeq(prefixes) {
-		begins := func(a string) bool { return strings.HasPrefix(a, prefix) }
-		if slices.ContainsFunc(args, begins) {
-			return true
-		}
-	}
-	return false
+// looksParam refuses expansions that assign, that follow or evaluate the value, and those of zsh.
+func looksParam(p *syntax.ParamExp) bool {
+	every := shellword.Has("@ *", wordLit(p.Index))
+	return p.Param != nil && !p.Excl && !p.Width && p.Flags == nil && len(p.Modifiers) == 0 &&
+		p.Split|p.GlobSubst|p.RcExpand == syntax.OptUnset &&
+		(p.Index == nil || every || number(p.Index)) &&
+		(p.Slice == nil || number(p.Slice.Offset) &&
+			(p.Slice.Length == nil || number(p.Slice.Length))) &&
+		(p.Exp == nil || p.Exp.Op != syntax.AssignUnset &&
+			p.Exp.Op != syntax.AssignUnsetOrNull && p.Exp.Op != syntax.OtherParamOps)
 }
 
-// looksSed lets sed print: a plain address and p.
-func looksSed(args []string) bool {
-	if anyPrefix(args, "-i --in-place -f --file") {
-		return false
+// wordLit is the text of a word without quotes and expansions, "" for any other node.
+func wordLit(n syntax.Node) string {
+	if u, ok := n.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus {
+		n = u.X
 	}
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") || strings.Trim(a, "-nEreuz") != "" {
-			return strings.Trim(a, "0123456789,$p;") == "" && a != ""
-		}
-	}
-	return false
-}
-
-// nth is the i-th word, "" when there are fewer.
-func nth(args []string, i int) string {
-	if i < len(args) {
-		return args[i]
+	if w, ok := n.(*syntax.Word); ok {
+		return w.Lit()
 	}
 	return ""
 }
 
-func looksGit(args []string) bool {
-	for len(args) > 0 && shellword.Has("-C --no-pager --no-optional-locks", args[0]) {
-		args = args[min(len(args), 1+shellword.Btoi(args[0] == "-C")):]
-	}
-	if len(args) == 0 {
-		return true
-	}
-	rest, sub := args[1:], nth(args, 1)
-	if anyPrefix(rest, `--output -O --open-files-in-pager --ext-diff --textconv --exec
---upload-pack`) {
-		return false
-	}
-	switch args[0] {
-	case "branch", "tag":
-		const valued = "--list -l --merged --no-merged --contains --sort --format"
-		for i, a := range rest {
-			name, _, _ := strings.Cut(a, "=")
-			if !shellword.Has(valued+" -a -r -v -vv --all --remotes --verbose --show-current",
-				name) &&
-				(i == 0 || !shellword.Has(valued, rest[i-1])) {
-				return false
-			}
+// number reports whether a node is a plain number: a shell evaluates anything else as code.
+func number(n syntax.Node) bool { return digits(wordLit(n)) }
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// zshRuns reports whether zsh may run a part of a word as code: the subscript of $name[…], the
+// value in $~name, the qualifiers of a pattern in parentheses.
+func zshRuns(parts []syntax.WordPart, bare bool) bool {
+	short := false
+	for _, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if ok && (short && strings.IndexAny(lit.Value, "[~") == 0 ||
+			bare && strings.Contains(strings.ReplaceAll(lit.Value, `\(`, ""), "(")) {
+			return true
 		}
-		return true
-	case "remote":
-		return len(rest) == 0 || shellword.Has("-v show get-url", sub)
-	case "stash":
-		return shellword.Has("list show", sub)
-	case "worktree", "notes", "submodule", "bisect":
-		return shellword.Has("list show status log", sub)
-	case "config":
-		return anyPrefix(rest, "--get --list -l") || sub == "get" || sub == "list"
-	case "reflog":
-		return len(rest) == 0 || sub == "show"
+		param, named := p.(*syntax.ParamExp)
+		short = named && param.Short || ok && strings.HasSuffix(lit.Value, "$")
 	}
-	return shellword.Has(`status log diff show blame rev-parse rev-list ls-files ls-tree ls-remote
-cat-file describe shortlog merge-base name-rev grep for-each-ref show-ref count-objects diff-tree
-diff-index diff-files check-ignore cherry range-diff version var whatchanged`, args[0])
+	return false
 }
 
-func looksGh(args []string) bool {
-	var pos []string
-	for i := 0; i < len(args); i++ {
-		if shellword.Has("-R --repo", args[i]) {
+// literals are the words of a simple command, as literal has them.
+func literals(c *syntax.CallExpr) []string {
+	argv := make([]string, len(c.Args))
+	for i, w := range c.Args {
+		argv[i] = literal(w)
+	}
+	return argv
+}
+
+// literal is a word's text, without quotes, up to the first expansion. There it ends with Soft when
+// it becomes one word all the same, and with Hole when it may become none or several.
+func literal(w *syntax.Word) string {
+	split := &syntax.Word{Parts: w.Parts}
+	syntax.SplitBraces(split) // {a,b} becomes a part of its own
+	var known []syntax.WordPart
+	end := ""
+	for _, p := range split.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if i := glob(p.Value); i >= 0 && end == "" && p.Value != "[" {
+				known = append(known, &syntax.Lit{Value: p.Value[:i]})
+				end = shellword.Hole
+			}
+		case *syntax.DblQuoted:
+			inner := slices.IndexFunc(p.Parts, func(q syntax.WordPart) bool {
+				_, ok := q.(*syntax.Lit)
+				return !ok
+			})
+			if inner >= 0 && end == "" {
+				known = append(known, &syntax.DblQuoted{Parts: p.Parts[:inner]})
+				end = shellword.Soft
+			}
+		case *syntax.SglQuoted:
+		default:
+			return shellword.Hole
+		}
+		if end == "" {
+			known = append(known, p)
+		}
+	}
+	m := shell.New(Call{}, Repo{}.Known(), nil, nil)
+	return m.Shell("").Whole(&syntax.Word{Parts: known}).Text + end
+}
+
+// glob is the place of the first character of a pattern, -1 if there is none.
+func glob(text string) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
 			i++
-		} else if !strings.HasPrefix(args[i], "-") {
-			pos = append(pos, args[i])
+		case '*', '?', '[':
+			return i
 		}
 	}
-	if shellword.AnyOf(args, "--web -w") {
-		return false
-	}
-	switch group, sub := nth(pos, 0), nth(pos, 1); group {
-	case "auth":
-		return sub == "status"
-	case "api":
-		return !anyPrefix(args, "-X --method -f -F --field --raw-field --input")
-	default:
-		return shellword.Has("search status version help", group) || shellword.Has(`
-			pr issue run release repo
-workflow label ruleset gist project mr ci milestone cache variable secret`, group) &&
-			shellword.Has("view list status diff checks check ls show", sub)
-	}
-}
-
-// looksHooks lets the agent report and look. A report is written by this program, with its checks.
-func looksHooks(args []string) bool {
-	switch name, sub := nth(args, 0), nth(args, 1); name {
-	case "gate":
-		return sub == "list"
-	case "loop":
-		return shellword.Has("status list", sub)
-	case "doctor":
-		return !shellword.AnyOf(args, "--fix")
-	case "report-card":
-		return !anyPrefix(args, "--html --open")
-	default:
-		return shellword.Has(`
-			report status explain version history cost schema statusline
-help`, name)
-	}
-}
-
-// reads reports whether a command line is known to read files only. Git's index is no file that
-// anybody runs.
-func reads(argv []string) bool {
-	name, args := argv[0], argv[1:]
-	switch {
-	case shellword.Has(`less more bat batcat xxd shasum md5 zcat zgrep nm objdump readelf delta
-difft`, name):
-		return true
-	case name == "prettier":
-		return !shellword.AnyOf(args, "--write -w")
-	case name == "git" && shellword.Has("add commit", nth(args, 0)):
-		return true
-	case strings.HasPrefix(name, "-"):
-		return false
-	}
-	return looksArgv(argv)
-}
-
-// Reports reports whether a command gives facts to the loop, in any of its parts.
-func Reports(c Call) bool {
-	stmts, _ := shell.Parse(c.CommandText())
-	found := false
-	for _, s := range stmts {
-		syntax.Walk(s, func(n syntax.Node) bool {
-			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-				argv := literals(call)
-				own := shellword.ProgramName(argv[0]) == "hooks" || argv[0] == "xargs"
-				found = found || own && shellword.AnyOf(argv[1:], "report")
-			}
-			return !found
-		})
-	}
-	return found
+	return -1
 }

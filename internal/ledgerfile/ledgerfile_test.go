@@ -157,8 +157,11 @@ func TestAppendRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(dir, "specs.md")
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
 	if err := os.Symlink(outside, link); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	away := filepath.Join(filepath.Dir(filepath.Dir(dir)), "other")
 	if err := errors.Join(os.Mkdir(away, 0o755),

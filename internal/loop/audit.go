@@ -167,6 +167,22 @@ func (r AuditRun) clone() *AuditRun {
 	return &r
 }
 
+// title is that of the section under way, "" in a file that lost it.
+func (r *AuditRun) title() string {
+	if r.Section < 0 || r.Section >= len(r.Sections) {
+		return ""
+	}
+	return r.Sections[r.Section]
+}
+
+// About is the title of the section under way, or the plan once all of them are done.
+func (r *AuditRun) About() string {
+	if r.Phase == Coding || r.Phase == Auditing {
+		return r.title()
+	}
+	return r.Plan
+}
+
 // begin opens the phase under way; nil once the run is complete.
 func (r *AuditRun) begin(e EntryFacts) *Attempt {
 	if r.Phase == Complete || r.Section < 0 || r.Section >= len(r.Sections) {
@@ -174,7 +190,7 @@ func (r *AuditRun) begin(e EntryFacts) *Attempt {
 	}
 	a := &Attempt{
 		Phase: r.Phase, Task: r.Section + 1, Of: len(r.Sections), Try: r.Retries + 1,
-		Title: r.Sections[r.Section], Token: string(r.Phase) + "-" + e.Nonce,
+		Title: r.title(), Token: string(r.Phase) + "-" + e.Nonce,
 		Head: e.Head, Tree: e.Tree, Branch: e.Branch, NoGit: e.NoGit, Unread: e.Unread,
 	}
 	r.Branch = cmp.Or(r.Branch, e.Branch)

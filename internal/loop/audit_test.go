@@ -150,7 +150,8 @@ func TestVerdicts(t *testing.T) {
 		k := Known{Has: NeedEvidence, Evidence: tt.evidence}
 		if need, hold := s.judge(&k); need != 0 || hold != nil || a.Judged == nil {
 			t.Errorf("%s: need %d, hold %v", tt.name, need, hold)
-		} else if a.Judged.Verdict != tt.want {
+		} else if why := a.Judged.Why; a.Judged.Verdict != tt.want ||
+			tt.evidence.Failed != "" && why != "git cannot tell: no" {
 			t.Errorf("%s: %+v", tt.name, a.Judged)
 		}
 	}
@@ -366,6 +367,9 @@ func TestRestart(t *testing.T) {
 	flags, _, err := ParseFlags(Audit, "--restart")
 	if err != nil || !flags.Restart {
 		t.Fatal(err)
+	}
+	if n := b.Audit.restart(1).restart(1).Restarts; n != 2 {
+		t.Errorf("restarted %d times", n)
 	}
 	r := Resume(b, Request{
 		Flags: flags, Command: Command{Name: "sdd:audit", Args: "p.md --restart"},

@@ -26,7 +26,8 @@ type Later struct{ Prompt string }
 
 // Task is what a worker is sent to do.
 type Task struct {
-	Issues []int // that the task mentions
+	Issues []int  // that the task mentions
+	Type   string // of the agent, as in "archimedes"; "" where none is named
 	// Replayed says that the call is of a past session, which no hint can reach.
 	Replayed bool
 }

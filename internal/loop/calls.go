@@ -35,12 +35,17 @@ func (t *Tick) Once(event, id, input string) bool {
 		return true
 	}
 	key := event + " " + callKey(id, input)
-	if slices.Contains(t.Counted, key) {
+	if t.wasCounted(event, id, input) {
 		return false
 	}
 	t.Counted = append(t.Counted[max(0,
 		len(t.Counted)-mostCounted+1):len(t.Counted):len(t.Counted)], key)
 	return true
+}
+
+// wasCounted reports whether a call with an id was recorded.
+func (t *Tick) wasCounted(event, id, input string) bool {
+	return id != "" && slices.Contains(t.Counted, event+" "+callKey(id, input))
 }
 
 // Pass notes a merging call that is let through.

@@ -15,6 +15,9 @@ func (e Call) dispatch(s State, k *Known) Outcome {
 	if d := e.refuseWorker(s); d != nil || !e.open(s) {
 		return Outcome{Reply: Reply{Deny: d}}
 	}
+	if d := e.critique(s); d != nil {
+		return refuseCall(d)
+	}
 	if missing := k.lacks(NeedSpent); missing != 0 {
 		return Outcome{Need: missing}
 	}
@@ -80,6 +83,7 @@ func (t *Tick) RecordWorker(e Call) {
 	if t.Once("PreToolUse", e.ID, e.Input) {
 		t.Agents++
 		t.Taken = append(slices.Clone(t.Taken), e.Sends.Issues...)
+		t.recordCritic(e)
 	}
 }
 

@@ -171,7 +171,7 @@ func (b *Budget) settle(t *Tick, fired []Fired, e Ending) {
 
 func (b *Budget) halt(why Fired) {
 	b.Status, b.StopCause, b.StopText, b.StopDetail = Halted, why.Cause, why.Text, why.Detail
-	b.Pending = nil
+	b.Pending, b.RetryAt = nil, time.Time{}
 }
 
 func (t *Tick) outcome(fired []Fired, e Ending) LineOutcome {

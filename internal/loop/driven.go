@@ -156,7 +156,7 @@ func (d Driving) Next() DriveStep {
 		return DriveStep{Again: true, Resume: true}
 	case d.Owner == Alive && !run.OwnerLeft && run.driven():
 		return DriveStep{Wait: true, Text: fmt.Sprintf("process %d still works on %s",
-			run.Owner.PID, run.underWay())}
+			run.Owner.PID, run.name(run.next()))}
 	case d.Owner == Alive && !run.OwnerLeft:
 		return DriveStep{Cause: "lock_contention", Code: 1, Text: fmt.Sprintf("The %s loop runs "+
 			"in another session (process %d); end it there, or with `hooks loop stop`",
@@ -178,12 +178,4 @@ func (b *Budget) complete() bool {
 		return b.Audit.Phase == Complete
 	}
 	return b.Tasks.Complete()
-}
-
-// underWay is the run's next or open iteration, as in "task 2" or "the audit of section 1".
-func (b *Budget) underWay() string {
-	if b.Audit != nil {
-		return b.Audit.UnderWay()
-	}
-	return fmt.Sprintf("task %d", b.Tasks.Index+1)
 }

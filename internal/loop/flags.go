@@ -332,7 +332,8 @@ func ParseCommand(name, args string, more ...string) (Command, bool) {
 	}
 	for _, k := range Kinds {
 		own := append([]string{"sdd", "hooks"}, more...)
-		if slices.Contains(k.Commands, bare) && slices.Contains(own, Namespace(name)) {
+		if slices.Contains(k.Commands, bare) && bare != name &&
+			slices.Contains(own, Namespace(name)) {
 			return Command{name, k.Name, args}, true
 		}
 		if k.Commands == nil && k.Name == Skill(bare) {

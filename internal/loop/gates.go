@@ -175,6 +175,16 @@ var Gates = [...]GateKind{
 		Due: importDue, Apply: applyImport, Tell: tellImport,
 	},
 	{
+		Name: ListGate, Header: "Task list", When: Entry, Applies: TaskLoop, Holds: HoldTick,
+		Safest: "keep",
+		Options: []Option{
+			{"read", "Go on with the tasks of the list as it is now; what is done stays done."},
+			{"keep", "Go on with the tasks of this run."},
+			{"stop", "Stop the loop."},
+		},
+		Due: listDue, Apply: applyList, Tell: tellList,
+	},
+	{
 		Name: TestsGate, Header: "Tests", When: Exit, Applies: TaskLoop, Holds: HoldNextTick,
 		Safest: "retry",
 		Options: []Option{

@@ -295,7 +295,7 @@ func (b *Budget) Order(task int) string {
 func (b *Budget) name(task int) string {
 	switch {
 	case b.Audit != nil:
-		return "the next phase"
+		return b.Audit.UnderWay()
 	case task > len(b.Tasks.List):
 		return "the pull request"
 	}

@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-var requirement = regexp.MustCompile(`^# .*\bR\d+|^# .*\bdesign`)
+var requirement = regexp.MustCompile(`^# .*\b[RT]\d+|^# .*\bdesign`)
 
 // play returns the script with the outcomes that its commands have.
 func play(t failer, script string) string {

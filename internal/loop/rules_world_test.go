@@ -32,8 +32,10 @@ type world struct {
 	files
 	others map[Skill]files
 	runs   int
-	beside RunFile // the session's run with another budget file
-	rival  *Lock   // of a session that is faster at the next entry
+	beside RunFile  // the session's run with another budget file
+	rival  *Lock    // of a session that is faster at the next entry
+	stale  bool     // the worker's context is an earlier one's
+	tasks  *TaskRun // of the next fresh run of a task loop
 
 	entry   EntryFacts
 	known   Known
@@ -195,6 +197,22 @@ var verbs = map[string]func(w *world, args string){
 	"lose":    (*world).lose,
 	"show":    (*world).show,
 	"explain": (*world).explain,
+
+	"tasks":  (*world).list,
+	"starts": func(w *world, args string) { decode(w, args, &w.entry) },
+	"tree":   func(w *world, args string) { decode(w, args, &w.known.Evidence) },
+	"claim":  (*world).claim,
+	"check":  func(w *world, args string) { decode(w, args, &w.known.Check) },
+	"stale":  func(w *world, _ string) { w.stale = true },
+	"agent":  func(w *world, _ string) { w.calls(Call{Tool: "Agent", Sends: &Task{}}) },
+	"uses":   func(w *world, args string) { w.calls(Call{Tool: args}) },
+	"ends": func(w *world, args string) {
+		w.step(WorkerEnd{Turn: w.turn(), Agent: "w1", Failure: args})
+	},
+	"process": func(w *world, args string) {
+		w.step(ProcessEnd{Turn: w.turn(), Why: args, Counts: args == "max turns"})
+	},
+	"driver": func(w *world, args string) { w.step(DriverStop{w.turn(), args, "no answer"}) },
 }
 
 func number1(text string) int {
@@ -286,6 +304,11 @@ func needs(n Need) string {
 			list = append(list, name)
 		}
 	}
+	for _, of := range taskNeeds {
+		if n&of.need != 0 {
+			list = append(list, of.name)
+		}
+	}
 	return strings.Join(list, " ")
 }
 
@@ -332,6 +355,7 @@ func (w *world) fetch(k *Known, need Need) {
 		id := w.state.Run.RunID
 		k.Last = w.last(func(l *Iteration) bool { return l.Ran() && l.Of(id) })
 	}
+	w.fetchTask(k, need)
 	if need&NeedSnapshot != 0 {
 		k.Snapshot = w.snapshot(w.state.Run, k.Previous, true)
 	}
@@ -410,9 +434,13 @@ func (w *world) close(c *Closing) {
 	w.known.Count, w.known.Calls, w.known.Dialogs = Count{}, nil, nil
 	w.known.Marked, w.known.Around.PRs = false, nil
 	l := &c.Line
+	w.known.Claim, w.stale = ClaimSeen{}, false
 	w.say("line %d: iteration %d %s, fired %v", l.Seq, l.Iteration, l.Outcome, l.Fired)
 	for _, f := range c.Fired {
 		w.say("  %s: %s", f.Condition, f.Text)
+	}
+	if j := l.Task; j != nil {
+		w.say("  task %d.%d %s %s", j.Task, j.Try, j.Judgement.Verdict, j.Judgement.Why)
 	}
 	for _, text := range l.Notes {
 		w.say("  note: %s", text)
@@ -442,9 +470,21 @@ func (w *world) reply(r Reply) {
 	if r.Answers != nil {
 		w.answered(r.Answers)
 	}
+	if r.Deny != nil {
+		w.say("refused: %s", r.Deny.Text)
+	}
+	if r.Prompt != "" {
+		w.say("sends the worker")
+	}
 	if c := r.Continue; c != nil {
 		w.held = true
 		w.say("holds the turn: %s", c.Name)
+		if text, _, _ := strings.Cut(c.Text, "\n"); text != "" {
+			w.say("  %s", text)
+		}
+		if !c.Until.IsZero() {
+			w.say("  after %s", c.Until.Sub(w.now).Round(time.Second))
+		}
 		w.questions(c.Gates)
 		for _, s := range c.Schedule {
 			w.say("  remove: %s with %s", s.Prompt, s.End)
@@ -486,6 +526,13 @@ func (w *world) enterAgain(args string, r Request) {
 	w.skill = Skill(skill)
 	w.files = w.others[w.skill]
 	r.Command = Command{"sdd:" + skill, w.skill, strings.TrimSpace("--loop " + rest)}
+	if w.skill == Tasks {
+		r.Command, r.Tasks, w.tasks = Command{"sdd:go", Tasks, rest}, w.tasks, nil
+		if r.Scheduled {
+			r.Command.Name = "sdd:task"
+		}
+		w.entry.Nonce = fmt.Sprintf("n%d", w.prompts)
+	}
 	flags, _, err := ParseFlags(w.skill, r.Command.Args)
 	if err != nil {
 		w.say("error: %v", err)

@@ -178,6 +178,9 @@ func Open(run *Budget, previous *Iteration, r Request, e EntryFacts) Tick {
 	}
 	run.MinutesElapsed = run.Minutes(r.Now)
 	run.lookBack(e)
+	if run.Tasks != nil {
+		run.Tasks = run.Tasks.compare(e.List)
+	}
 	f := Look(run, &t, previous, r.Now)
 	f.Edges, f.Snapshot = e.Edges, e.Snapshot
 	if t.Fired = Evaluate(f, Entry); len(t.Fired) > 0 {
@@ -238,6 +241,7 @@ type EntryFacts struct {
 	Head, Branch, Nonce string
 	Tree                string // as of Attempt
 	NoGit               bool   // the project has no repository
+	List                *ReadList
 	Feedback            string // the newest of a person about the task under way (L31)
 	Trail               string // as of Tick
 	Unread              string // why git could not tell Head and Branch, "" where it did

@@ -16,6 +16,7 @@ const (
 	CheckpointGate = "checkpoint"
 	FlaggedGate    = "task-flagged"
 	ImportGate     = "import-state"
+	ListGate       = "list-drift"
 	TestsGate      = "tests-weakened"
 )
 
@@ -43,9 +44,12 @@ func prGateDue(f *Facts) []Gate {
 		f.Run.Tasks.item() != nil || !f.Tick.Attempt.Judged.Verdict.done() {
 		return nil
 	}
-	return numbered(f, 3, fmt.Sprintf("Gate 3: all %d tasks are done and the pull request #%d is "+
-		"open. Accept the work?", len(f.Run.Tasks.List),
-		cmp.Or(f.Tick.Attempt.PR, f.Run.Tasks.PR)))
+	all := "the task is"
+	if n := len(f.Run.Tasks.List); n > 1 {
+		all = fmt.Sprintf("all %d tasks are", n)
+	}
+	return numbered(f, 3, fmt.Sprintf("Gate 3: %s done and the pull request #%d is open. Accept "+
+		"the work?", all, cmp.Or(f.Tick.Attempt.PR, f.Run.Tasks.PR)))
 }
 
 // YesNo are the answers that a plain yes and a plain no at a terminal give; yes is empty for a gate
@@ -190,6 +194,37 @@ func applyImport(run *Budget, _ *Tick, _ Gate, act, _ string) {
 		r.skipDone()
 	}
 	r.Import = nil
+	run.Tasks = r
+}
+
+// listDue asks once about a list that was edited since it was read (T97).
+func listDue(f *Facts) []Gate {
+	r := f.Run.Tasks
+	if r.Changed == nil {
+		return nil
+	}
+	return []Gate{{Question: fmt.Sprintf("The task list %s was changed since it was read: it has "+
+		"%s left, this run has %s. Read it again, or keep this run's?", r.ListPath,
+		count(len(r.left(r.Changed.List)), "task"), count(len(r.List)-r.Index, "task"))}}
+}
+
+func applyList(run *Budget, _ *Tick, _ Gate, act, _ string) {
+	if run.Tasks == nil || run.Tasks.Changed == nil {
+		return
+	}
+	r := run.Tasks.clone()
+	if now := r.left(r.Changed.List); act == "read" {
+		if item := r.item(); item == nil || len(now) == 0 || now[0].Title != item.Title {
+			r.Try, r.Reason, r.Words = 1, "", ""
+		} else { // the task under way keeps its record
+			now[0].Base, now[0].Tries = item.Base, item.Tries
+			now[0].Minutes, now[0].Dollars = item.Minutes, item.Dollars
+		}
+		if r.List = append(r.List[:r.Index:r.Index], now...); len(now) == 0 {
+			r.Phase = Verification
+		}
+	}
+	r.ListSum, r.Changed = r.Changed.Sum, nil
 	run.Tasks = r
 }
 

@@ -13,16 +13,20 @@ type TaskRun struct {
 	Spec     string     `json:"spec"`      // path of the spec, relative to the project
 	ListPath string     `json:"list_path"` // of the file from which the list was read
 	List     []TaskItem `json:"list"`
-	Index    int        `json:"index"`     // of the task under way, from 0; len(List) is the PR's
-	Try      int        `json:"try"`       // of that task, from 1
-	MaxTries int        `json:"max_tries"` // a task is blocked once Try reaches it (T57)
-	Mode     string     `json:"mode"`      // quick, tdd or checkpoint
-	Drive    string     `json:"drive"`     // DriveStop, DriveSchedule or DriveProcess
-	Phase    string     `json:"phase"`
-	Passed   []int      `json:"gates_passed"`
-	Goal     string     `json:"goal,omitempty"`
-	Issue    string     `json:"issue,omitempty"`
-	Check    string     `json:"check,omitempty"` // a person's command, "" without one
+	// ListSum is of the list as it was last read, whatever is ticked; Changed is the list of now,
+	// until a person answered about it (T97).
+	ListSum  string    `json:"list_sum,omitempty"`
+	Changed  *ReadList `json:"changed,omitempty"`
+	Index    int       `json:"index"`     // of the task under way, from 0; len(List) is the PR's
+	Try      int       `json:"try"`       // of that task, from 1
+	MaxTries int       `json:"max_tries"` // a task is blocked once Try reaches it (T57)
+	Mode     string    `json:"mode"`      // quick, tdd or checkpoint
+	Drive    string    `json:"drive"`     // DriveStop, DriveSchedule or DriveProcess
+	Phase    string    `json:"phase"`
+	Passed   []int     `json:"gates_passed"`
+	Goal     string    `json:"goal,omitempty"`
+	Issue    string    `json:"issue,omitempty"`
+	Check    string    `json:"check,omitempty"` // a person's command, "" without one
 	// Proposed is the project's own check command, until a person confirmed or declined it.
 	Proposed string `json:"check_proposed,omitempty"`
 	// CheckMinutes bounds one run of the check command.
@@ -33,13 +37,19 @@ type TaskRun struct {
 	Strict       bool   `json:"strict_tests,omitempty"` // weakened tests ask a person (T96)
 	Import       *Found `json:"import,omitempty"`       // until a person answered about it
 	Words        string `json:"words,omitempty"`        // of a person, for the task's next attempts
-	Git          bool   `json:"git,omitempty"`          // an attempt has seen the project's repository
+	Git          bool   `json:"git,omitempty"`          // an attempt has seen a repository
 	// Tip is the commit of the last task that is done: the branch keeps it (T87). A person's resume
 	// takes the branch as it is.
 	Tip string `json:"tip,omitempty"`
 	PR  int    `json:"pr,omitempty"` // that the run has opened or spoken on, 0 for none
 	// Outages counts the attempts in a row that ended without the task's fault (T59, T95).
 	Outages int `json:"outages,omitempty"`
+}
+
+// ReadList is a task list as it is on disk, with the sum of what it says.
+type ReadList struct {
+	Sum  string     `json:"sum"`
+	List []TaskItem `json:"list"`
 }
 
 // Found is a state file of another tool that the project had before the run (T99).
@@ -107,7 +117,7 @@ type Attempt struct {
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
-	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on in the project's repository
+	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on, not in another repository
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one
@@ -219,6 +229,30 @@ func (b *Budget) AwaitingGate() int {
 func (r TaskRun) clone() *TaskRun {
 	r.List, r.Passed = slices.Clone(r.List), slices.Clip(r.Passed)
 	return &r
+}
+
+// compare notes a list that is not the one last read; nil where it cannot be read.
+func (r *TaskRun) compare(now *ReadList) *TaskRun {
+	if now == nil || r.ListSum == "" {
+		return r
+	}
+	next := r.clone()
+	if next.Changed = now; now.Sum == r.ListSum {
+		next.Changed = nil
+	}
+	return next
+}
+
+// left are the tasks of a list that was read again and that are not done yet.
+func (r *TaskRun) left(list []TaskItem) []TaskItem {
+	done := map[string]int{}
+	for _, i := range r.List[:r.Index] {
+		done[i.Title]++
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(i TaskItem) bool {
+		done[i.Title]--
+		return done[i.Title] >= 0
+	})
 }
 
 // begin opens the attempt of the task under way. A repository that is gone since the run began

@@ -42,6 +42,10 @@ func tellImport(*Facts) string {
 	return "asks before the first task, when another tool left a state file of the same list"
 }
 
+func tellList(*Facts) string {
+	return "asks when the task list was edited since it was read; ticks do not count"
+}
+
 func tellTests(f *Facts) string {
 	if !f.Run.Tasks.Strict {
 		return "asks with --strict-tests only; tests that were weakened are named"

@@ -65,6 +65,7 @@ type Tick struct {
 	// What was observed.
 	Agents   int      `json:"agents_dispatched"`
 	Workers  []string `json:"workers,omitempty"` // ids of background agents not known to have ended
+	Critics  []string `json:"critics,omitempty"` // sent, each as "thread/type"
 	Taken    []int    `json:"taken,omitempty"`   // issues this tick's own workers were sent to
 	PRs      []string `json:"prs_touched,omitempty"`
 	Comments int      `json:"comments_pushed"`

@@ -34,7 +34,7 @@ func Lines(text string) iter.Seq[Line] {
 		for no := 1; text != ""; no++ {
 			var raw string
 			raw, text, _ = strings.Cut(text, "\n")
-			l := s.read(strings.TrimRight(raw, " \t\r"))
+			l := s.read(trimEnd(raw))
 			l.No, l.Deep = no, deep(raw)
 			if l.Kind == Plain && l.Text != "" && l.Text[0] != '|' && l.Text[0] != '-' {
 				next, rest, _ := strings.Cut(text, "\n")
@@ -52,6 +52,17 @@ func Lines(text string) iter.Seq[Line] {
 	}
 }
 
+// trimEnd cuts white space off the end of a line. It reads most lines' last byte only, where
+// strings.TrimRight would first make a table of what it cuts.
+func trimEnd(raw string) string {
+	for n := len(raw) - 1; n >= 0; n-- {
+		if c := raw[n]; c != ' ' && c != '\t' && c != '\r' {
+			return raw[:n+1]
+		}
+	}
+	return ""
+}
+
 // scanner carries what one line leaves open for the next.
 type scanner struct {
 	fence   string // the run of ` or ~ that opened a code block
@@ -65,7 +76,10 @@ type scanner struct {
 }
 
 func (s *scanner) read(raw string) Line {
-	bare := strings.TrimLeft(raw, " \t")
+	bare := raw
+	if raw != "" && raw[0] <= ' ' {
+		bare = strings.TrimLeft(raw, " \t")
+	}
 	if s.nested && bare != "" && len(raw) == len(bare) {
 		s.fence, s.nested = "", false
 	}
@@ -141,8 +155,8 @@ func (s *scanner) block(raw, bare string) Line {
 
 // deep reports whether a line begins with four columns of white space.
 func deep(raw string) bool {
-	return strings.HasPrefix(raw, "    ") ||
-		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t")
+	return raw != "" && raw[0] <= ' ' && (strings.HasPrefix(raw, "    ") ||
+		strings.HasPrefix(strings.TrimLeft(raw[:min(len(raw), 4)], " "), "\t"))
 }
 
 // indent is the width of the white space that a line begins with, in columns.
@@ -234,6 +248,9 @@ func hashes(text string) (level int, title string) {
 
 // underline is the heading level that a line of = or - gives to the paragraph above it, else 0.
 func underline(text string) int {
+	if text == "" || text[0] > '=' { // most lines
+		return 0
+	}
 	text = strings.TrimSpace(text)
 	switch {
 	case len(text) < 2:

@@ -35,6 +35,7 @@ type Prompt struct {
 	Token        string // of this attempt
 	Log          []byte // the progress file
 	Feedback     string // the newest of the ledger; may be empty (L31)
+	Ledger       string // of the task, relative to the project; may be empty (L19)
 	Anchor       bool   // the skill /sdd:anchor is installed (T83)
 }
 
@@ -94,6 +95,7 @@ func (p Prompt) text(head, work []string, done string) string {
 			"and it must pass: `%s`", short(p.Check)))
 	}
 	lines = append(lines, p.rules(done)...)
+	lines = append(lines, p.turns()...)
 	if feedback := cut(quote(p.Feedback), MaxFeedback); feedback != "" {
 		lines = append(lines, "", "The newest feedback of a person:", feedback)
 	}
@@ -142,6 +144,20 @@ func (p Prompt) rules(done string) []string {
 		"If a person must decide or help, end it instead with the two words " + blockedWord + " " +
 			p.Token + " and your reason, on one line.",
 		"Only the last line of your last message counts, outside of code blocks and quotes.",
+	}
+}
+
+// turns are the lines about the task's ledger and about its critics (L13, L16–L19).
+func (p Prompt) turns() []string {
+	if p.Ledger == "" {
+		return nil
+	}
+	return []string{"",
+		fmt.Sprintf("The ledger of this task is %s. Read its last turns first, and add a turn "+
+			"with `hooks ledger append %[1]s` before your last commit: what you changed, how "+
+			"it was validated, where you left the plan, and the result.", short(p.Ledger)),
+		"Two or three rounds of critique before a turn are enough. After the third, accept the " +
+			"state or escalate it.",
 	}
 }
 

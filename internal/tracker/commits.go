@@ -4,22 +4,26 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
 // Tree is the commit and branch of a working tree, and what in it is not committed.
 type Tree struct {
-	Head   string   // "" before the first commit
-	Branch string   // "" where HEAD is detached
-	Dirty  []string // paths, changed or untracked; ignored and excluded ones are not among them
+	Head   string // "" before the first commit
+	Branch string // "" where HEAD is detached
+	// Dirty are paths from the top, changed or untracked; ignored and excluded ones are not among
+	// them, and of a submodule only another commit.
+	Dirty []string
 }
 
 // ReadTree asks git for the state of a working tree, in one call. An error means that the project
 // has no git or git does not answer.
 func ReadTree(ctx context.Context, project string) (t Tree, err error) {
 	out, err := git(ctx, project, "status", "--porcelain=v2", "--branch", "-z",
-		"--untracked-files=all", "--no-renames")
+		"--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return t, err
 	}
@@ -55,14 +59,30 @@ func Top(ctx context.Context, project string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Hidden are the files whose changes git was told not to look at, with update-index. Those outside
-// of a sparse checkout are not among them.
-func Hidden(ctx context.Context, project string, sparse bool) (list []string, err error) {
-	out, err := git(ctx, project, "ls-files", "-v", "-z")
+// Hidden are the files that a status leaves out, as paths from the top: those whose changes git was
+// told not to look at, with update-index, and whatever is not committed in a submodule. Those
+// outside of a sparse checkout are not among them.
+func Hidden(ctx context.Context, project string) (list []string, err error) {
+	repo := Repo(os.Getenv, project)
+	sparse := repo.Config["core.sparsecheckout"] == "true"
+	out, err := gitAtMost(ctx, maxOutput, project, "ls-files", "-v", "-s", "-z", "--full-name",
+		"--", ":/")
 	for record := range bytes.SplitSeq(out, []byte{0}) {
-		if len(record) > 2 && (record[0] >= 'a' || record[0] == 'S' && !sparse) {
-			list = append(list, string(record[2:]))
+		facts, name, _ := strings.Cut(string(record), "\t")
+		if name != "" && (facts[0] >= 'a' || facts[0] == 'S' && !sparse) {
+			list = append(list, name)
 		}
+		top := filepath.Join(repo.Top, name)
+		if name == "" || !strings.Contains(facts, " 160000 ") || Repo(os.Getenv, top).Top != top {
+			continue
+		}
+		// git would look into it with the filters that its own settings name
+		tree, failed := ReadTree(ctx, top)
+		hidden, unread := Hidden(ctx, top)
+		for _, below := range append(tree.Dirty, hidden...) {
+			list = append(list, name+"/"+below)
+		}
+		err = errors.Join(err, failed, unread)
 	}
 	return list, err
 }

@@ -18,13 +18,8 @@ import (
 const (
 	gitWait   = 10 * time.Second // bounds one git command, if the caller's context allows more
 	gitOutput = 4 << 20          // bytes
+	maxOutput = 64 << 20         // bytes, of a command that names every file
 )
-
-// hardened overrules settings of a repository that would run a program.
-var hardened = [...]string{
-	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-	"-c", "protocol.ext.allow=never", "-c", "http.saveCookies=false",
-}
 
 // git runs one git command in dir and returns its output. An error carries git's own first line.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
@@ -33,21 +28,39 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // gitAtMost is git with another bound of its output, in bytes.
 func gitAtMost(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
+	own, err := ownSettings(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	off, err := own.unfiltered()
+	if err != nil {
+		return nil, err
+	}
+	return ask(ctx, most, dir, append(off, args...)...)
+}
+
+// ask is gitAtMost where the filters of the repository run.
+func ask(ctx context.Context, most int, dir string, args ...string) ([]byte, error) {
+	word := args
+	for len(word) > 2 && word[0] == "-c" {
+		word = word[2:]
+	}
+	env := environ(os.Environ())
+	if word[0] != "ls-remote" { // a missing object is not fetched by a program of the repository
+		env = append(env, "GIT_ALLOW_PROTOCOL=")
+	}
 	r, err := child.Run(ctx, child.Command{
-		Dir: dir, Env: environ(os.Environ()), Wait: gitWait, Most: most,
+		Dir: dir, Env: env, Wait: gitWait, Most: most,
 		Args: slices.Concat([]string{"git"}, hardened[:], args),
 	})
 	if err == nil {
 		return r.Out, nil
 	}
-	for len(args) > 2 && args[0] == "-c" {
-		args = args[2:]
-	}
 	line := child.Line(r.Says)
 	if line == "" || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
+		return nil, fmt.Errorf("git %s: %w", word[0], err)
 	}
-	return nil, fmt.Errorf("git %s: %w: %s", args[0], err, line)
+	return nil, fmt.Errorf("git %s: %w: %s", word[0], err, line)
 }
 
 // environ is the environment of a child git, without what points it at another repository or
@@ -100,6 +113,23 @@ func BranchesSince(ctx context.Context, project string,
 		}
 	}
 	return heads, nil
+}
+
+// Elsewhere reports whether a worktree has nothing that is not committed, and a branch other than
+// its own, here or on a remote, has all of its commits.
+func Elsewhere(ctx context.Context, worktree, branch string) bool {
+	tree, err := ReadTree(ctx, worktree)
+	if err != nil || len(tree.Dirty) > 0 || tree.Head == "" {
+		return false
+	}
+	out, err := git(ctx, worktree, "for-each-ref", "--contains="+tree.Head, "--format=%(refname)",
+		"refs/heads", "refs/remotes")
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSpace(line) != "refs/heads/"+branch {
+			return err == nil
+		}
+	}
+	return false
 }
 
 // Ignored reports whether git leaves a path of the project out, by whatever rule; the path need not

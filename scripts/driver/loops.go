@@ -90,7 +90,8 @@ func (w *World) commit(dir string) {
 // Head is the project's commit.
 func (w *World) Head() string { return w.git(w.Project(), "rev-parse", "HEAD") }
 
-// Commit is a worker's commit of a file of its own. The check is green while there is no file "red".
+// Commit is a worker's commit of a file of its own. The check is green while no file is named
+// "red".
 func (w *World) Commit() {
 	name := filepath.Join(w.Project(), fmt.Sprintf("%s.txt", w.Call()))
 	w.Check(os.WriteFile(name, []byte("work\n"), 0o600))

@@ -40,7 +40,8 @@ func (r Request) phase() (p Phase, ok bool) {
 		return p, false
 	}
 	p = Phase{Token: m[1], Name: m[2], Done: len(r.Calls()),
-		Open: strings.Contains(first, "\n- F")}
+		Open: strings.Contains(first, "Open findings. Look at each") ||
+			strings.Contains(first, "You MUST address")}
 	if m := sectionPattern.FindStringSubmatch(first); m != nil {
 		p.Section, _ = strconv.Atoi(m[1])
 	}

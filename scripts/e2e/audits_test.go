@@ -134,7 +134,7 @@ func TestAKilledAuditIsResumed(t *testing.T) {
 		}
 		return auditsOnce(p)
 	})
-	command := "/hooks:audit docs/plan.md"
+	command := "/hooks:audit docs/plan.md --max-iterations 30"
 	for _, phase := range []string{"coding", "auditing", "final_auditing", "fix", "post_action"} {
 		cmd := w.command(context.Background(), "-p", command, "--allowedTools", tools)
 		if err := cmd.Start(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +21,9 @@ var long bool
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Visit(func(f *flag.Flag) { long = long || f.Name == "rapid.checks" })
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(buildDir)
+	os.Exit(code)
 }
 
 // TestProgramDoesWhatTheModelSays plays random histories in this process. -rapid.checks and
@@ -41,11 +44,7 @@ func TestProgramDoesWhatTheModelSays(t *testing.T) {
 func TestBinaryDoesWhatTheModelSays(t *testing.T) {
 	bound(t, "2")
 	dir, n := t.TempDir(), 0
-	prog := outside{filepath.Join(dir, "hooks")}
-	build := exec.Command("go", "build", "-o", prog.path, "hooks/hooks")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	prog := binary(t)
 	pool := &clients{t: t}
 	rapid.Check(t, func(t *rapid.T) {
 		n++
@@ -54,6 +53,29 @@ func TestBinaryDoesWhatTheModelSays(t *testing.T) {
 		w.now = time.Now().UTC()
 		t.Repeat(w.actions(false))
 	})
+}
+
+var buildDir string // "" before it is made
+
+var built = sync.OnceValues(func() (path string, err error) {
+	if buildDir, err = os.MkdirTemp("", "hooks-model-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(buildDir, "hooks")
+	out, err := exec.Command("go", "build", "-o", path, "hooks/hooks").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+// binary is the real program, built once.
+func binary(t *testing.T) outside {
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outside{path}
 }
 
 // bound keeps a plain go test short, and the same every time.

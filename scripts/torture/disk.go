@@ -32,7 +32,8 @@ type disk struct {
 	budgets []loop.Budget // the archived ones, too
 	copy    string        // of a task loop's progress file
 	queue   []store.Queued
-	faults  []string // files that are cut off, not valid, or unknown
+	found   map[string]string // the texts of the files with findings, by run
+	faults  []string          // files that are cut off, not valid, or unknown
 	decoded map[string]any
 }
 
@@ -77,6 +78,9 @@ func (s schemaSet) read(state string, last *disk) *disk {
 	for _, dir := range archived {
 		old := s.folder(dir, last)
 		maps.Copy(d.decoded, old.decoded)
+		if strings.HasPrefix(filepath.Base(dir), "damaged-") { // as far as it could not be read
+			old.lines = without(old.lines, d.lines)
+		}
 		d.lines, d.faults = append(d.lines, old.lines...), append(d.faults, old.faults...)
 		for _, b := range old.budgets {
 			// A run that was resumed after its archiving was cut off has an older copy here.
@@ -94,7 +98,7 @@ func (s schemaSet) read(state string, last *disk) *disk {
 }
 
 func (s schemaSet) folder(dir string, last *disk) *disk {
-	d := &disk{decoded: map[string]any{}}
+	d := &disk{decoded: map[string]any{}, found: map[string]string{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.fault("%v", err)
@@ -110,6 +114,7 @@ func (s schemaSet) folder(dir string, last *disk) *disk {
 			d.file(s, last, e.Name(), text)
 		}
 	}
+	d.findings()
 	return d
 }
 
@@ -118,6 +123,34 @@ var (
 		`used\.jsonl|view\.json|plan\.md|sync\.lock|\..*\.tmp)$|\.torn-`)
 	loopName = regexp.MustCompile(`^(work|task|audit)(-[^.]*)?\.`) // work-2.tick.json: was taken
 )
+
+// findings puts the findings of an audit loop into its budget, as far as that says that they are
+// the run's.
+func (d *disk) findings() {
+	if d.budget == nil || d.budget.Audit == nil || d.budget.Audit.Found.Bytes == 0 {
+		return
+	}
+	b, run := *d.budget, *d.budget.Audit
+	text := d.found[b.RunID]
+	if int64(len(text)) < run.Found.Bytes {
+		d.fault("%d bytes of findings are left of %d", len(text), run.Found.Bytes)
+		return
+	}
+	run.Findings = nil
+	for one := range strings.Lines(text[:run.Found.Bytes]) {
+		var f loop.Finding
+		if err := json.Unmarshal([]byte(one), &f); err != nil {
+			d.fault("a finding is %q", one)
+		}
+		i := slices.IndexFunc(run.Findings, func(o loop.Finding) bool { return o.ID == f.ID })
+		if i < 0 {
+			i, run.Findings = len(run.Findings), append(run.Findings, f)
+		}
+		run.Findings[i] = f
+	}
+	b.Audit = &run
+	d.budget, d.budgets = &b, []loop.Budget{b}
+}
 
 // number is the part "-2" of work-2.tick.json.
 func number(name string) string {
@@ -136,13 +169,13 @@ func (d *disk) file(s schemaSet, last *disk, name string, text []byte) {
 		d.lines = nil
 		d.history(s, last, name, text)
 		if again { // one that could not be read is beside its copy
-			d.lines = slices.DeleteFunc(d.lines, func(l line) bool {
-				return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
-			})
+			d.lines = without(d.lines, known)
 		}
 		d.lines = append(known, d.lines...)
 	case name == "progress.md":
 		d.copy = string(text)
+	case strings.HasSuffix(name, ".findings.jsonl"):
+		d.found[strings.TrimSuffix(name, ".findings.jsonl")] = string(text)
 	case name == "sync.jsonl":
 		d.events(text)
 	case name == "budget.json":
@@ -173,6 +206,13 @@ func (d *disk) history(s schemaSet, last *disk, name string, text []byte) {
 			d.lines = append(d.lines, line{*it, pids.ReplaceAllString(one, "")})
 		}
 	}
+}
+
+// without are the lines that are no copies of known ones.
+func without(lines, known []line) []line {
+	return slices.DeleteFunc(lines, func(l line) bool {
+		return slices.ContainsFunc(known, func(k line) bool { return k.text == l.text })
+	})
 }
 
 // events reads the queue of a Sync command.

@@ -158,7 +158,8 @@ func (p *player) settleFiles(d *disk, r *loop.TaskRun) {
 			want = 1
 		}
 		if n := strings.Count(string(log), "- [x] "+taskName(i)); n != want {
-			p.Errorf("the progress file has %d lines of %s, want %d:\n%s", n, taskName(i), want, log)
+			p.Errorf("the progress file has %d lines of %s, want %d:\n%s",
+				n, taskName(i), want, log)
 		}
 	}
 }

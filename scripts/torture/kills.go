@@ -56,8 +56,11 @@ func (p *player) life() {
 }
 
 // taskLife and auditLife are whole runs in which most events die, and a client now and then.
-func taskLife(p *player)  { taskProject(more)(p); p.dies(goArgs + " --max-task-iterations 90") }
-func auditLife(p *player) { auditProject(long, post)(p); p.dies(auditArgs + " --max-iterations 300") }
+func taskLife(p *player) { taskProject(more)(p); p.dies(goArgs + " --max-task-iterations 90") }
+func auditLife(p *player) {
+	auditProject(long, post)(p)
+	p.dies(auditArgs + " --max-iterations 300")
+}
 
 func (p *player) dies(args string) {
 	for n := range 4 {

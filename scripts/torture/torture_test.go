@@ -3,6 +3,9 @@
 package main
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -27,5 +30,21 @@ func TestNothingIsLostOrStuck(t *testing.T) {
 				t.Error(strings.Join(f.bad, "\n"))
 			}
 		})
+	}
+}
+
+// Each planted mistake and each variant has the text that it replaces once in the sources.
+func TestMistakesFitTheSources(t *testing.T) {
+	files, err := fs.Glob(variantFiles, "*/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		for _, p := range readVariant(file).patches {
+			source, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(p.File)))
+			if n := strings.Count(string(source), p.Old); p.Old != "" && (err != nil || n != 1) {
+				t.Errorf("%s: %s has the text %d times: %v\n%s", file, p.File, n, err, p.Old)
+			}
+		}
 	}
 }

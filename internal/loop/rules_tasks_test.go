@@ -1,0 +1,66 @@
+package loop
+
+import "strings"
+
+// list is what the next fresh task loop has to do: its fields, as in {"max_tries":3}, over defaults
+// with two tasks.
+func (w *world) list(args string) {
+	w.tasks = &TaskRun{Spec: "spec.md", Try: 1, MaxTries: 5, Mode: "quick", Drive: DriveStop,
+		Phase: Execution, List: []TaskItem{{Title: "A"}, {Title: "B"}}, Passed: []int{1, 2}}
+	decode(w, args, w.tasks)
+	w.skill = Tasks
+	w.entry.Head, w.entry.Branch = "h0", "main"
+	w.known.Evidence = Evidence{Head: "h0", Branch: "main"}
+}
+
+// claim is the worker's last message: "done", "none", "blocked WHY", "near WHY" or "flagged WHY".
+func (w *world) claim(args string) {
+	what, why, _ := strings.Cut(args, " ")
+	c := ClaimSeen{Done: what == "done", Blocked: what == "blocked"}
+	switch what {
+	case "blocked":
+		c.Why = why
+	case "near":
+		c.Near = why
+	case "flagged":
+		c.Flagged = why
+	}
+	w.known.Claim = c
+}
+
+// calls is a tool call of the main thread. One that sends a worker between two attempts begins the
+// next one, as the program does it.
+func (w *world) calls(e Call) {
+	run := w.state.Run
+	if e.Sends != nil && w.state.Tick == nil && run.Feeds(w.prompt) {
+		w.enterAgain("task", Request{Fed: true})
+	}
+	if e.Sends != nil && w.state.Tick == nil {
+		return
+	}
+	e.Turn, e.ID, e.Input = w.turn(), "t"+e.Tool, "{}"
+	w.step(e)
+}
+
+var taskNeeds = []struct {
+	need Need
+	name string
+}{{NeedWorker, "worker"}, {NeedClaim, "claim"}, {NeedEvidence, "evidence"}, {NeedCheck, "check"}}
+
+func (w *world) fetchTask(k *Known, need Need) {
+	if need&NeedWorker != 0 {
+		k.Worker = WorkerSeen{Ours: true, Known: true, Fresh: !w.stale}
+	}
+	if need&NeedClaim != 0 {
+		k.Claim = w.known.Claim
+	}
+	if need&NeedEvidence != 0 {
+		k.Evidence = w.known.Evidence
+	}
+	if need&NeedCheck != 0 {
+		k.Check = w.known.Check
+	}
+	if need&NeedPrompt != 0 {
+		k.Prompt = "do it"
+	}
+}

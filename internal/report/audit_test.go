@@ -1,0 +1,53 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hooks/internal/hint"
+	"hooks/internal/loop"
+)
+
+// FuzzAuditReport takes two reports of any text into an audit, one after the other. A refused one
+// changes nothing and has its next step; the counts are those of the list; ids are there once.
+func FuzzAuditReport(f *testing.F) {
+	f.Add([]byte(`{"findings":[{"file":"a","severity":"bug","description":"x"}],`+
+		`"verdict":"dirty"}`),
+		[]byte(`{"resolved":["F1"],"verdict":"clean"}`), "abc1234")
+	f.Add([]byte(`{"findings":[{"file":"a","line":3,"severity":"warning","description":"0x1 y",`+
+		`"scenario":"z"},{"file":"a","severity":"bug","description":"0x2 Y"}]}`),
+		[]byte(`{"resolved":["F1","F1","F9"],"verdict":"dirty"}`), "")
+	f.Fuzz(func(t *testing.T, first, second []byte, head string) {
+		run := &loop.Budget{Skill: loop.Audit,
+			Audit: &loop.AuditRun{Phase: loop.Auditing, Sections: []string{"one"}, Audits: 2}}
+		tick := &loop.Tick{Iteration: 1, Attempt: &loop.Attempt{Phase: loop.Auditing, Task: 1,
+			Sent: true}}
+		for _, text := range [][]byte{first, second} {
+			facts, err := Facts(text)
+			if err != nil {
+				continue
+			}
+			before := run.Audit
+			_, err = (&loop.Facts{Run: run, Tick: tick}).TakeAudit(facts, head)
+			if err != nil && (hint.Of(err) == "" || !cmp.Equal(before, run.Audit)) {
+				t.Errorf("%q: %v, hint %q\n%s", text, err, hint.Of(err),
+					cmp.Diff(before, run.Audit))
+			}
+			counted := *run.Audit
+			if counted.Tally(); counted.Found != run.Audit.Found && before != run.Audit {
+				t.Errorf("%q: counted %+v, kept %+v", text, counted.Found, run.Audit.Found)
+			}
+			ids := map[string]bool{}
+			for _, f := range run.Audit.Findings {
+				if ids[f.ID] {
+					t.Errorf("%q: %s twice", text, f.ID)
+				}
+				ids[f.ID] = true
+			}
+			if open := run.Audit.Which(loop.OpenFinding); len(open) > loop.MaxFindings {
+				t.Errorf("%q: %d are open", text, len(open))
+			}
+		}
+	})
+}

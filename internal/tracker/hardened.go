@@ -1,0 +1,81 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// hardened overrules settings of a repository that would run a program, hide a file that is not
+// committed, or have git print advice.
+var hardened = [...]string{
+	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
+	"-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never",
+	"-c", "http.saveCookies=false",
+	"-c", "core.trustctime=true", "-c", "core.checkStat=default", "-c", "core.ignoreStat=false",
+	"-c", "sparse.expectFilesOutsideOfPatterns=false",
+	"-c", "advice.graftFileDeprecated=false",
+}
+
+// unfiltered overrules the filters of files that the repository's own settings name, programs that
+// git would run. A filter of the person's own settings runs.
+func (s settings) unfiltered() (args []string, err error) {
+	var own settings
+	overruled := map[string]bool{}
+	for _, one := range s.list {
+		name, filter := strings.CutPrefix(one.key, "filter.")
+		switch {
+		case filter:
+			name = name[:max(0, strings.LastIndexByte(name, '.'))]
+		case strings.HasPrefix(one.key, "lfs.extension."): // git-lfs runs it
+			name = "lfs"
+		default:
+			continue
+		}
+		if strings.ContainsRune(name, '=') { // git would take the key to end there
+			return nil, fmt.Errorf("the repository's config sets %q: not run", one.key)
+		}
+		if overruled[name] && filter {
+			continue
+		}
+		if len(overruled) == 0 {
+			own = personal(os.Getenv)
+		}
+		overruled[name] = true
+		for _, key := range []string{"clean", "smudge", "process", "required"} {
+			key = "filter." + name + "." + key
+			value := own.last(key)
+			if !filter {
+				value = ""
+			}
+			args = append(args, "-c", key+"="+value)
+		}
+	}
+	return args, nil
+}
+
+// ownSettings are those of a repository. Git is asked only where they include other files.
+func ownSettings(ctx context.Context, dir string) (s settings, err error) {
+	place, ok := findGit(filepath.Clean(dir))
+	if !ok || dir == "" {
+		return s, nil
+	}
+	if s = place.config(); !s.partial {
+		return s, nil
+	}
+	out, err := ask(ctx, maxOutput, dir, "config", "--list", "--show-scope", "--includes", "-z")
+	s = settings{}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, set := strings.Cut(fields[i+1], "\n")
+		if !set {
+			value = "true"
+		}
+		if fields[i] == "local" || fields[i] == "worktree" {
+			s.list = append(s.list, setting{key, value})
+		}
+	}
+	return s, err
+}

@@ -1,0 +1,62 @@
+package tracker
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A missing object is no reason to run the program that the repository's settings name for it.
+func TestNothingIsFetched(t *testing.T) {
+	dir := sandbox(t)
+	repo, ran := newRepo(t, filepath.Join(dir, "p")), filepath.Join(dir, "ran")
+	blob, first := run(t, repo, "rev-parse", "HEAD:a.txt"), run(t, repo, "rev-parse", "HEAD")
+	write(t, filepath.Join(repo, "a.txt"), "b\n")
+	run(t, repo, "commit", "-qam", "second")
+	newRemote(t, repo, filepath.Join(dir, "bare"))
+	for key, value := range map[string]string{
+		"core.repositoryformatversion": "1", "extensions.partialClone": "origin",
+		"remote.origin.promisor":   "true",
+		"remote.origin.uploadpack": "touch " + ran + "; git-upload-pack",
+	} {
+		run(t, repo, "config", key, value)
+	}
+	object := filepath.Join(repo, ".git", "objects", blob[:2], blob[2:])
+	if err := os.Remove(object); err != nil {
+		t.Fatal(err)
+	}
+	if diff, err := Diff(context.Background(), repo, first); err == nil {
+		t.Errorf("an object is missing: %q", diff)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the repository's program was run")
+	}
+	run(t, repo, "diff", first, "HEAD")
+	if _, err := os.Stat(ran); err != nil {
+		t.Error("it runs nothing where nobody overrules it, so this test shows nothing")
+	}
+}
+
+func TestUnfiltered(t *testing.T) {
+	dir := sandbox(t)
+	write(t, filepath.Join(dir, "home", ".gitconfig"),
+		"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\trequired\n")
+	lfs := []string{"-c", "filter.lfs.clean=git-lfs clean -- %f", "-c", "filter.lfs.smudge=",
+		"-c", "filter.lfs.process=", "-c", "filter.lfs.required=true"}
+	off := []string{"-c", "filter.lfs.clean=", "-c", "filter.lfs.smudge=",
+		"-c", "filter.lfs.process=", "-c", "filter.lfs.required="}
+	for config, want := range map[string][]string{
+		"[filter \"lfs\"]\n\tclean = evil\n\tsmudge = evil": lfs,
+		"[lfs \"extension.x\"]\n\tclean = evil":             off,
+		"[lfs]\n\turl = x\n[core]\n\tfsmonitor = evil":      nil,
+	} {
+		if got, err := parseConfig(config).unfiltered(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v", config, got, err)
+		}
+	}
+	if _, err := parseConfig("[filter \"a=b\"]\n\tclean = x").unfiltered(); err == nil {
+		t.Error("git would take another name")
+	}
+}
