@@ -121,7 +121,7 @@ func TestAuditBetween(t *testing.T) {
 		{"another drive", func(_ *Call, s *State) { s.Run.Audit.Drive = DriveSchedule }, false},
 		{"a task loop", func(_ *Call, s *State) {
 			s.Run.Audit, s.Run.Tasks = nil, &TaskRun{Drive: DriveStop}
-		}, false},
+		}, true},
 	} {
 		s := auditing(Coding)
 		s.Tick = nil
