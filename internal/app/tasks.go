@@ -176,7 +176,7 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 	}
 	r := &loop.TaskRun{Spec: path, Try: 1, Phase: loop.Execution, Passed: []int{},
 		MaxTries: cmp.Or(flags.Task.MaxTries, tries),
-		Dollars: flags.Task.Dollars, Strict: flags.Task.Strict,
+		Dollars:  flags.Task.Dollars, Strict: flags.Task.Strict,
 		Drive: flags.Task.Drive, CheckMinutes: flags.Task.Minutes, OpensPR: h.hasRemote()}
 	if r.Drive == "" {
 		r.Drive = loop.DriveStop
@@ -206,8 +206,8 @@ func (h *handler) newTasks(flags *loop.Flags, path string) (*loop.TaskRun, error
 		return nil, err
 	}
 	r.List = itemsOf(list)
-	for i := range list {
-		if list[i].Ticked { // done before the run
+	for i, t := range list {
+		if t.Ticked {
 			r.List[i].Result = loop.Imported
 		}
 	}

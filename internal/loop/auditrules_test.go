@@ -121,7 +121,7 @@ func TestAuditBetween(t *testing.T) {
 		{"another drive", func(_ *Call, s *State) { s.Run.Audit.Drive = DriveSchedule }, false},
 		{"a task loop", func(_ *Call, s *State) {
 			s.Run.Audit, s.Run.Tasks = nil, &TaskRun{Drive: DriveStop}
-		}, false},
+		}, true},
 	} {
 		s := auditing(Coding)
 		s.Tick = nil
@@ -149,7 +149,7 @@ func TestAuditedCoder(t *testing.T) {
 			"the check is red: exit 1"},
 		{"git fails", "", Evidence{Failed: "no"}, CheckRun{}, "git cannot tell: no"},
 		{"another branch", "", Evidence{Head: "h2", Branch: "c"}, CheckRun{},
-			"the branch is c, the phase began on b"},
+			"the branch is c, the loop began on b"},
 		{"left behind", "", Evidence{Head: "h2", Branch: "b", Dirty: []string{"x", "y"}},
 			CheckRun{}, "2 files not committed"},
 	} {

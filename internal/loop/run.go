@@ -21,6 +21,7 @@ func NewRun(r Request) Budget {
 		b.PRsTouched = []string{prName(b.SinglePR)}
 	}
 	if b.Tasks, b.Audit = r.Tasks, r.Audit; b.Tasks != nil {
+		b.Tasks = b.Tasks.clone()
 		b.Tasks.skipDone()
 	}
 	b.invokedBy(r)

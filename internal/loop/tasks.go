@@ -117,7 +117,7 @@ type Attempt struct {
 	Of    int    `json:"of"`
 	Try   int    `json:"try"`
 	Title string `json:"title"`
-	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on in the project's repository
+	PR    int    `json:"pr,omitempty"` // that it has opened or spoken on, not in another repository
 	// Token ends the claim, so that no earlier text and no prompt can be one (T85).
 	Token  string `json:"token"`
 	Head   string `json:"head,omitempty"` // commit at its beginning; "" before the first one

@@ -107,7 +107,8 @@ func (m *taskMachine) work(t *rapid.T) {
 		m.step(t, WorkerEnd{Turn: m.turn(), Agent: "w1"}, k)
 		if j := m.judgement(); before == nil && j != nil && j.Verdict.done() {
 			e := k.Evidence
-			sound := k.Claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" && !e.Same
+			sound := k.Claim.Done && len(e.Dirty) == 0 && e.Dropped == "" && e.Head == "h1" &&
+				!e.Same
 			green := m.Run.Tasks.Check == "" || k.Check.Exit == 0
 			if !sound || !green {
 				t.Fatalf("%s with %+v", j.Verdict, k)
