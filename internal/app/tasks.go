@@ -132,8 +132,8 @@ func (h *handler) taskEntry(cmd loop.Command, flags *loop.Flags) (run *loop.Task
 	return run, "", err
 }
 
-// mayRetune refuses flags that would change how a run that continues is judged, where no person typed
-// them.
+// mayRetune refuses flags that would change how a run is judged that continues, where no person
+// typed them.
 func (h *handler) mayRetune(r *loop.TaskRun, flags *loop.Flags) error {
 	changed := r.Retuned(flags.Task)
 	if len(changed) == 0 || h.typedByPerson() && !slices.Contains(
@@ -350,8 +350,9 @@ func (h *handler) attemptFacts(f *loop.EntryFacts, root string, fresh *loop.Task
 	tree, err := h.tree(ctx, root)
 	f.Head, f.Branch, f.Tree = tree.Head, tree.Branch, treeSum(root, tree.Dirty)
 	list, unread := tree.Ignores(ctx, root, h.excluded())
-	f.Ignores = strings.Join(append(list, "-"), "\n")
-	err = errors.Join(err, unread)
+	if err = errors.Join(err, unread); err == nil {
+		f.Ignores = strings.Join(append(list, "-"), "\n")
+	}
 	if f.NoGit = tracker.Repo(h.Env, root).Top == ""; err != nil && !f.NoGit {
 		f.Unread = child.Line(err.Error())
 	}

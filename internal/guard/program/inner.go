@@ -10,7 +10,7 @@ import (
 // runnable are the programs that inner looks for.
 const runnable = `gh git glab hub tea az aws bb bkt fj curl wget http xh sudo env bash sh zsh dash
 xargs timeout nohup python python3 node perl ruby eval hooks find parallel script tmux screen ssh
-docker podman kubectl expect watch npx poe nx turbo`
+docker podman kubectl expect watch npx poe nx turbo su runuser`
 
 // runInner looks for the command line that a program runs whose own arguments are not known one by
 // one: "retry 3 gh pr merge 5", docker exec. With scripts a path to a shell script is one too.
