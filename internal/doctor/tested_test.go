@@ -8,7 +8,7 @@ import (
 
 // The doctor names the versions that the suite of the repository runs on, and no other.
 func TestTestedVersionsAreThoseOfTheSuite(t *testing.T) {
-	named := map[string]string{"\nend_to_end " + tested[0] + "\n": "../../.ci/run"}
+	named := map[string]string{"\nend_to_end " + tested[0] + " -skip ": "../../.ci/run"}
 	for _, version := range tested[1:] {
 		named["\nend_to_end "+version+" -run "] = "../../.ci/run"
 	}
