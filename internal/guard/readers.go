@@ -107,7 +107,8 @@ func fit(args []string, allowed string) (pos []string, ok bool) {
 		name, _, joined := strings.Cut(args[i], "=")
 		valued := false // by the next word
 		switch {
-		case strings.HasPrefix(name, shellword.Unknown), strings.HasPrefix(name, shellword.UnknownEnv):
+		case strings.HasPrefix(name, shellword.Unknown),
+			strings.HasPrefix(name, shellword.UnknownEnv):
 			return nil, false
 		case name == "--":
 			return append(pos, args[i+1:]...), true

@@ -68,7 +68,9 @@ func (v *question) ledgers(runID, by string, most int) (list []*ledger, err erro
 }
 
 // spentRuns are the runs of these skills, or one of them, with what they spent by now.
-func (v *question) spentRuns(skills []loop.Skill, runID string) (list []report.SpentRun, err error) {
+func (v *question) spentRuns(
+	skills []loop.Skill, runID string,
+) (list []report.SpentRun, err error) {
 	ledgers, err := v.ledgers(runID, "model", 0)
 	for _, l := range ledgers {
 		if !slices.Contains(skills, l.run.Skill) {

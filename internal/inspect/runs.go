@@ -48,7 +48,9 @@ func (v *question) everyRun(show func(files *store.Store, l *loopState, present 
 
 // folders opens the archived runs, the oldest first, and then the present state; or all of them in
 // the opposite order. It ends at the first error.
-func (v *question) folders(newestFirst bool, read func(files *store.Store, present bool) error) error {
+func (v *question) folders(
+	newestFirst bool, read func(files *store.Store, present bool) error,
+) error {
 	ids, err := v.files.Archives()
 	if err != nil {
 		return err

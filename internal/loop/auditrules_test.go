@@ -15,8 +15,8 @@ func auditing(phase Phase) State {
 	return State{
 		Run: &Budget{Skill: Audit, Status: Active, SessionID: "s", Audit: r,
 			LastPrompts: []string{"before"}},
-		Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Started: true, Attempt: r.begin(EntryFacts{
-			Head: "h", Branch: "b", Nonce: "n"})},
+		Tick: &Tick{SessionID: "s", Prompts: []string{"p"}, Started: true,
+			Attempt: r.begin(EntryFacts{Head: "h", Branch: "b", Nonce: "n"})},
 	}
 }
 

@@ -23,7 +23,8 @@ func TestACallIsCountedOnce(t *testing.T) {
 			t.Errorf("%+v: news %v", c, got)
 		}
 	}
-	if !tick.WasCounted("t1") || tick.WasCounted("t2") || !tick.WasCounted("") || len(tick.Counted) != 3 {
+	if !tick.WasCounted("t1") || tick.WasCounted("t2") || !tick.WasCounted("") ||
+		len(tick.Counted) != 3 {
 		t.Errorf("told: %v", tick.Counted)
 	}
 	for i := range maxCounted - 3 {

@@ -199,7 +199,8 @@ func (a *Attempt) ending() string {
 // works reports whether the open attempt still waits for its worker.
 func (s State) works() bool {
 	t := s.Tick
-	return t.Attempt != nil && t.Attempt.Judged == nil && t.Started && !t.Halting() && t.Failed == ""
+	return t.Attempt != nil && t.Attempt.Judged == nil && t.Started && !t.Halting() &&
+		t.Failed == ""
 }
 
 // inline reports whether the main thread itself does the task.

@@ -291,8 +291,9 @@ func (t *Tick) carry(gates []Gate) {
 	}
 }
 
-// ApplyOfflineAnswers applies the answers that a person gave in a terminal while the run was paused: once,
-// and only to a gate that is due again for the same target. The others wait in this tick.
+// ApplyOfflineAnswers applies the answers that a person gave in a terminal while the run was
+// paused: once, and only to a gate that is due again for the same target. The others wait in this
+// tick.
 func (t *Tick) ApplyOfflineAnswers(run *Budget, now time.Time) {
 	t.OfflineAnswers = slices.DeleteFunc(slices.Clone(t.OfflineAnswers), func(old Gate) bool {
 		i := slices.IndexFunc(t.Pending, func(g Gate) bool {

@@ -108,7 +108,8 @@ func TestOpen(t *testing.T) {
 	tick := Open(&run, nil, r, EntryFacts{Notes: []string{"n"}, Worktrees: []Worktree{{Path: "w"}}})
 	want := Tick{
 		Version: Version, RunID: "r", SessionID: "s1", Skill: Work, Iteration: 3, StartedAt: r.Now,
-		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Started: true, Notes: []string{"n"},
+		Prompts: []string{"p"}, Transcript: "t", Unattended: true, Started: true,
+		Notes:     []string{"n"},
 		Worktrees: []Worktree{{Path: "w"}},
 	}
 	if diff := cmp.Diff(want, tick); diff != "" || run.Blocks.PromptID != "p" ||
@@ -176,7 +177,8 @@ func TestUncount(t *testing.T) {
 		want int
 	}{
 		{3, Tick{RunID: "r", Iteration: 3}, 2}, {4, Tick{RunID: "r", Iteration: 3}, 2},
-		{2, Tick{RunID: "r", Iteration: 3}, 2}, {3, Tick{RunID: "r", Iteration: 3, Started: true}, 3},
+		{2, Tick{RunID: "r", Iteration: 3}, 2},
+		{3, Tick{RunID: "r", Iteration: 3, Started: true}, 3},
 		{3, Tick{RunID: "x", Iteration: 3}, 3},
 	} {
 		run := Budget{RunID: "r", IterationsUsed: c.used}

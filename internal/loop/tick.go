@@ -33,10 +33,11 @@ type Tick struct {
 	Fired    []Fired      `json:"fired,omitempty"`
 	Pending  []Gate       `json:"pending,omitempty"`
 	Answered []GateAnswer `json:"answered,omitempty"`
-	// OfflineAnswers are answers from a person's terminal whose question has not come up again yet in the
-	// resumed tick.
+	// OfflineAnswers are answers from a person's terminal whose question has not come up again yet
+	// in the resumed tick.
 	OfflineAnswers []Gate `json:"given,omitempty"`
-	// DeferredAnswers are answers given at this iteration's exit: they belong to the next one's line (R38).
+	// DeferredAnswers are answers given at this iteration's exit: they belong to the next one's
+	// line (R38).
 	DeferredAnswers []GateAnswer `json:"carry,omitempty"`
 	// Dialogs are the AskUserQuestion calls seen, by tool_use_id.
 	Dialogs   []Dialog   `json:"dialogs,omitempty"`

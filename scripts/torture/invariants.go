@@ -46,7 +46,8 @@ func (p *player) afterEvent(e driver.Event, r driver.Result, before, now *disk) 
 	if t := now.tick; t != nil && t.Started {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
-	if t := before.tick; t != nil && !t.Started && answered(now, t) { // begun and closed by this event
+	// begun and closed by this event
+	if t := before.tick; t != nil && !t.Started && answered(now, t) {
 		p.Ledger.Begun[iterationKey(t.RunID, t.Iteration)] = true
 	}
 	p.promises(e, r, before, now)

@@ -226,7 +226,8 @@ func (p *program) nested(how, text string) {
 
 // line reads words that may be a command line, shell text, or the end of another command line.
 func (p *program) line(words []string, sure bool) {
-	for len(words) > 1 && (words[0] == shellword.Unknown && names(words[1]) || words[0] == words[1]) {
+	for len(words) > 1 &&
+		(words[0] == shellword.Unknown && names(words[1]) || words[0] == words[1]) {
 		words = words[1:] // spawnlp(P_WAIT, 'gh', 'gh', 'pr', …)
 	}
 	if len(words) == 0 {

@@ -17,7 +17,8 @@ func Protected(f *shell.Frame, name string) shell.Truth {
 	if name == "" {
 		return shell.Maybe
 	}
-	if name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f)); shellword.HasUnknown(name) {
+	name = strings.ReplaceAll(name, shellword.Trunk, DefaultBranch(f))
+	if shellword.HasUnknown(name) {
 		pat := strings.NewReplacer(shellword.Unknown, "*", shellword.UnknownEnv, "*").Replace(name)
 		if anyProtected(f, func(p string) bool { return shellword.GlobMatch(pat, p) }) {
 			return shell.Maybe
@@ -50,7 +51,8 @@ func DefaultBranch(f *shell.Frame) string {
 func branches(f *shell.Frame, dir string) (names []string, none bool) {
 	dir = path.Clean(dir)
 	call := path.Clean(f.M.Call.Cwd)
-	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") || f.M.Files == nil
+	lost := shellword.HasUnknown(dir) || dir == "." || strings.HasPrefix(dir, "~") ||
+		f.M.Files == nil
 	for d := dir; ; d = path.Dir(d) {
 		if names, ok := f.M.Heads[d]; ok {
 			return names, false

@@ -135,7 +135,8 @@ func (f *Frame) operated(
 // trimmed takes a plain prefix or suffix off, or the folder of a path. Other changes of a text are
 // unknown.
 func trimmed(op, pat, v string) string {
-	known := !strings.ContainsAny(pat, `*?[\`) && !shellword.HasUnknown(v) && !shellword.HasUnknown(pat)
+	known := !strings.ContainsAny(pat, `*?[\`) && !shellword.HasUnknown(v) &&
+		!shellword.HasUnknown(pat)
 	switch slash := strings.LastIndex(v, "/"); {
 	case known && op[0] == '#':
 		return strings.TrimPrefix(v, pat)

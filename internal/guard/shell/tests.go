@@ -94,7 +94,8 @@ func (f *Frame) matches(pat, s string) Truth {
 	switch work := len(pat) * len(s); {
 	case pat == "*":
 		return Yes
-	case shellword.HasUnknown(s) || shellword.HasUnknown(pat), work > 1<<20 || !f.M.Burn(1+work/1024):
+	case shellword.HasUnknown(s) || shellword.HasUnknown(pat),
+		work > 1<<20 || !f.M.Burn(1+work/1024):
 		return Maybe
 	}
 	return TruthOf(shellword.GlobMatch(pat, s))
