@@ -42,6 +42,9 @@ func (w *World) Save() *Snapshot {
 			if err != nil {
 				return err
 			}
+			if d.IsDir() && d.Name() == "brake" { // links, which are made again when they are gone
+				return fs.SkipDir
+			}
 			f := file{path: path, mode: info.Mode()}
 			if !d.IsDir() {
 				f.text, err = os.ReadFile(path)
@@ -100,6 +103,9 @@ func (w *World) Bury(gone int) {
 	names, _ := filepath.Glob(filepath.Join(w.State(), w.Skill+".*"))
 	seals, _ := filepath.Glob(filepath.Join(w.seals(), "state", "hooks", "*", "*"))
 	for _, name := range append(names, seals...) { // the records' own lines, too
+		if filepath.Base(filepath.Dir(name)) == "brake" { // folders of links
+			continue
+		}
 		text, err := os.ReadFile(name)
 		w.Check(err)
 		if err == nil { // an existing file keeps its mode

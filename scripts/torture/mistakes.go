@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,11 @@ func (t *torture) mistakes(f *findings) string {
 		return noStrace
 	}
 	files, _ := fs.Glob(variantFiles, "mistakes/*"+t.name+"*.txt")
+	if t.planted > 0 {
+		dice := rand.New(rand.NewPCG(uint64(t.seed), 0))
+		dice.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		files = files[:min(t.planted, len(files))]
+	}
 	queue := make(chan string)
 	var workers sync.WaitGroup
 	for range t.workers {
