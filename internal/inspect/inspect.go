@@ -47,9 +47,9 @@ func (d *Inspector) Project() string { return tracker.Project(d.Env, cwd()) }
 
 // ask asks the current project, or every one, the last changed one at the end. An error in one does
 // not stop the others; errors are joined.
-func (d *Inspector) ask(question func(*question) error) error {
+func (d *Inspector) ask(ask func(*question) error) error {
 	if !d.Everywhere {
-		return d.askIn(d.Project(), question)
+		return d.askIn(d.Project(), ask)
 	}
 	projects, err := seal.At(seal.Home(d.Env)).Projects()
 	errs := []error{store.Hinted(err)}
@@ -61,7 +61,7 @@ func (d *Inspector) ask(question func(*question) error) error {
 	}
 	slices.SortStableFunc(projects, func(a, b string) int { return changed[a].Compare(changed[b]) })
 	for _, p := range projects {
-		if err := d.askIn(p, question); err != nil {
+		if err := d.askIn(p, ask); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", p, err))
 		}
 	}
@@ -69,13 +69,13 @@ func (d *Inspector) ask(question func(*question) error) error {
 }
 
 // askIn opens a project's state for a question, if it has any.
-func (d *Inspector) askIn(project string, question func(*question) error) error {
+func (d *Inspector) askIn(project string, ask func(*question) error) error {
 	v, err := d.in(project)
 	if err != nil || v.files == nil {
 		return err
 	}
 	defer v.files.Close()
-	return question(v)
+	return ask(v)
 }
 
 func (d *Inspector) in(project string) (*question, error) {
